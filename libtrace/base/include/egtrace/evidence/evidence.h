@@ -1,0 +1,75 @@
+// Where a fact was read. Every fact in the model carries a Provenance, so that each step of an explanation can show
+// the dump line behind it. The text of dumps stays where it was mapped; a Provenance is eight bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace egt {
+
+using SourceId = std::uint32_t;
+constexpr SourceId kNoSource = 0;
+
+// A line of a dump. `line` is 1-based; 0 means the dump as a whole.
+struct Provenance {
+  SourceId source = kNoSource;
+  std::uint32_t line = 0;
+
+  bool known() const { return source != kNoSource; }
+  friend bool operator==(const Provenance&, const Provenance&) = default;
+  friend auto operator<=>(const Provenance&, const Provenance&) = default;
+};
+
+// One dump: a file of the snapshot, or a part of a file into which several commands' output was pasted.
+struct Source {
+  std::string path;              // as shown to users: relative to the snapshot
+  std::string_view text;         // decompressed content; lives as long as the SourceTable
+  std::uint32_t first_line = 1;  // number of text's first line in the file it came from
+};
+
+// Owns the text of all dumps. Sources are added while a snapshot is read and never removed.
+class SourceTable {
+ public:
+  // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
+  SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
+               std::uint32_t first_line = 1);
+  const Source& at(SourceId id) const;
+  std::size_t size() const { return sources_.size(); }
+  // The line's text without its end; empty when unknown. Line starts are indexed on first use. Not thread-safe.
+  std::string_view line_text(Provenance p) const;
+
+ private:
+  struct Entry {
+    Source source;
+    std::shared_ptr<const void> keep;
+    mutable std::vector<std::uint64_t> line_starts;
+  };
+  std::vector<std::unique_ptr<Entry>> sources_;
+};
+
+// Something a parser or a merge of dumps has to say about one place.
+struct Diagnostic {
+  enum class Severity : std::uint8_t { note, warning, error };
+  Severity severity = Severity::warning;
+  Provenance at;
+  std::uint32_t column = 0;  // 1-based; 0 when the whole line is meant
+  std::string message;
+  std::string hint;          // what would help, or empty
+};
+
+// "PATH:LINE:COLUMN: warning: MESSAGE", the line and a caret below it, as compilers print.
+std::string format_diagnostic(const Diagnostic& d, const SourceTable& sources);
+
+// Something the snapshot does not hold and the simulation needed.
+struct Gap {
+  std::string node;     // empty: not bound to a node
+  std::string what;     // "OpenFlow groups of br-int"
+  std::string command;  // what would close it: "ovs-ofctl -O OpenFlow15 dump-groups br-int"
+  friend bool operator==(const Gap&, const Gap&) = default;
+  friend auto operator<=>(const Gap&, const Gap&) = default;
+};
+
+}  // namespace egt

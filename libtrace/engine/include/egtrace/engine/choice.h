@@ -1,0 +1,40 @@
+// Choice points: where a packet's course splits.
+//
+// An engine that meets one asks the Chooser and goes on with that option. The driver runs the walk again for every other
+// combination, so engines stay plain code without continuations, and each run is one way.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::engine {
+
+struct Option {
+  std::string label;                 // "bucket 0", "10.0.0.1 dev eth0", "matches"
+  std::optional<double> weight;      // share of the traffic, where the dump tells it
+};
+
+struct ChoicePoint {
+  // split: the real system uses all of them (select group, ECMP). unknown: the dumps do not tell which one it is, so
+  // every way through it is `assumed`.
+  enum class Kind { split, unknown };
+  Kind kind = Kind::split;
+  std::string node;
+  std::string what;                  // "group 133", "ECMP route 10.0.0.0/8", "-m statistic"
+  std::string why;                   // unknown: what would decide it
+  std::vector<Option> options;
+  std::vector<Provenance> evidence;
+};
+
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  // Index into point.options; called with at least one option, and with exactly one it returns 0 and records nothing.
+  virtual std::size_t choose(const ChoicePoint& point) = 0;
+};
+
+}  // namespace egt::engine

@@ -1,0 +1,56 @@
+// Connection tracking as a packet and its answer leave it behind, of the kernel and of Open vSwitch alike.
+//
+// A zone belongs to one node and to one space: the kernel's table (also used by the kernel datapath of Open vSwitch) or
+// the table of the userspace datapath. NAT is in the tuples: a packet of the original direction leaves as
+// reversed(reply), one of the reply direction as reversed(original). See conntrack(8), ovs-actions(7).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "egtrace/evidence/evidence.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+enum class ConntrackSpace : std::uint8_t { kernel, userspace };
+
+struct ZoneKey {
+  std::string node;
+  ConntrackSpace space = ConntrackSpace::kernel;
+  std::uint16_t zone = 0;
+  friend bool operator==(const ZoneKey&, const ZoneKey&) = default;
+};
+
+struct Connection {
+  Tuple original, reply;
+  std::uint32_t mark = 0;
+  U128 label = 0;
+  bool seen_reply = false;
+  bool nat_done = false;             // first packet passed NAT, with or without a translation
+  Provenance from;                   // known when it was read from a dump
+
+  bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport; }
+  bool has_dnat() const { return reply.src != original.dst || reply.sport != original.dport; }
+};
+
+class ConntrackTables {
+ public:
+  struct Hit {
+    Connection* connection = nullptr;
+    bool reply_direction = false;
+    explicit operator bool() const { return connection != nullptr; }
+  };
+  Hit find(const ZoneKey& zone, const Tuple& t);
+  // The reference is valid until the next insert.
+  Connection& insert(const ZoneKey& zone, Connection c);
+  // Whether an answer with this tuple would be taken for another connection's: the port must then change.
+  bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;
+
+ private:
+  struct Entry { ZoneKey zone; Connection connection; };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace egt::engine

@@ -1,0 +1,58 @@
+// Runs one packet through the network stack of one Linux host: hooks in the kernel's order, conntrack and NAT, policy
+// routing, source validation, forwarding, local delivery, and the choice of device and neighbour.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/choice.h"
+#include "egtrace/engine/record.h"
+#include "egtrace/engine/world.h"
+
+namespace egt::engine {
+
+// Finds the MAC of a neighbour that the host's own table does not hold: asks who in the snapshot would answer ARP.
+class NeighbourOracle {
+ public:
+  virtual ~NeighbourOracle() = default;
+  virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address) = 0;
+};
+
+struct HostOutcome {
+  enum class Kind { delivered, transmit, dropped, rejected, inconclusive };
+  Kind kind = Kind::inconclusive;
+  std::string device;                  // transmit: the device of the route (its lower devices are the caller's affair)
+  FlowKey packet;                      // as delivered or transmitted, Ethernet addresses set; pkt_mark is the skb mark
+  std::optional<IpAddr> next_hop;
+  std::optional<Stop> stop;            // dropped, rejected, inconclusive
+  // rejected: the ICMP error or TCP reset, addressed to the sender, not yet routed; its own walk is the caller's.
+  std::optional<FlowKey> answer;
+  std::string reject_with;
+};
+
+// A process on the host that opens a connection or answers one.
+struct LocalSend {
+  FlowKey packet;                      // destination, protocol, ports, ttl; source address unless it is to be chosen
+  bool choose_source = false;          // unbound socket: source by route
+  std::string bound_device;
+};
+
+class HostEngine {
+ public:
+  HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours);
+
+  // A frame arrives on `device` (after OVS, VLAN, bond and macvlan handling). Ethernet addresses must be set.
+  HostOutcome receive(const std::string& device, const FlowKey& frame);
+  HostOutcome send(const LocalSend& what);
+
+ private:
+  const cluster::Node& node_;
+  World& world_;
+  Record& record_;
+  Chooser& chooser_;
+  NeighbourOracle& neighbours_;
+};
+
+}  // namespace egt::engine

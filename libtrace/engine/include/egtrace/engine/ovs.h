@@ -1,0 +1,58 @@
+// Runs one packet through the bridges of one node, as Open vSwitch would (ofproto/ofproto-dpif-xlate.c, ovs-actions(7)):
+// tables, resubmit, registers, conjunctions, conntrack with recirculation and NAT, groups, learn, NORMAL, patch ports.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/choice.h"
+#include "egtrace/engine/record.h"
+#include "egtrace/engine/world.h"
+
+namespace egt::engine {
+
+struct OvsOptions {
+  std::uint32_t packet_length = 74;    // bytes with the Ethernet header; decides check_pkt_larger
+  std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
+};
+
+// A packet that leaves the bridges of the node.
+struct OvsEmission {
+  enum class Kind { port, tunnel, rejected, controller };
+  Kind kind = Kind::port;
+  const openflow::Bridge* bridge = nullptr;
+  const openflow::Interface* port = nullptr;  // port, tunnel
+  // The packet as it leaves: for a tunnel the inner one with tun_id, tun_src, tun_dst and tun_metadata set; for
+  // `rejected` the answer (TCP reset or ICMP error) that ovn-controller makes, before it is sent back into the pipeline.
+  FlowKey packet;
+  // rejected: where ovn-controller's answer re-enters the pipeline; continue with run_actions_after_reject.
+  std::optional<std::uint8_t> resume_table;
+  std::string reject_with;             // "tcp-reset", "icmp-port-unreachable", "sctp-abort"
+};
+
+struct OvsResult {
+  std::vector<OvsEmission> emissions;  // in the order of the actions; copies made by floods included
+  std::optional<Stop> stop;            // set when nothing leaves: where and why
+  bool undecided = false;              // a part was missing or not understood: the result must not be called proven
+};
+
+class OvsEngine {
+ public:
+  OvsEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, OvsOptions options = {});
+
+  // The packet enters `bridge` by OpenFlow port `in_port`; its metadata and registers start at zero unless set.
+  OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
+  // ovn-controller sends its answer to a rejected packet: enters `bridge` at `table` with the key as given.
+  OvsResult resume(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& packet);
+
+ private:
+  const cluster::Node& node_;
+  World& world_;
+  Record& record_;
+  Chooser& chooser_;
+  OvsOptions options_;
+};
+
+}  // namespace egt::engine

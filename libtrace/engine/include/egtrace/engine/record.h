@@ -1,0 +1,129 @@
+// What a walk writes down: typed steps, sightings, translations, tunnels, gaps. No text is made here; explain words it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "egtrace/evidence/evidence.h"
+#include "egtrace/host/host.h"
+#include "egtrace/openflow/bridge.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+enum class Layer : std::uint8_t { ovs, ovn, host, underlay, router };
+enum class Verdict : std::uint8_t { delivered, dropped, rejected, inconclusive };
+
+// --- steps ---------------------------------------------------------------------------------------------------------
+struct EnterBridge { std::string bridge; std::uint32_t ofport = 0; std::string port; };
+struct TableMatch {
+  std::string bridge;
+  std::uint8_t table = 0;
+  std::uint16_t priority = 0;
+  std::uint64_t cookie = 0, metadata = 0;      // metadata: logical datapath at the look-up
+  const openflow::Bridge* on = nullptr;
+  openflow::FlowIndex flow = openflow::kNoFlow;
+  std::vector<openflow::FlowIndex> conjunction, ties;
+  std::uint8_t depth = 0;                      // of nested resubmits; 0 in the main line
+};
+struct TableMiss { std::string bridge; std::uint8_t table = 0; std::uint64_t metadata = 0; std::uint8_t depth = 0; };
+struct CtPass {                                // ct(...) and what the packet came back with
+  std::string bridge;
+  std::uint16_t zone = 0;
+  bool commit = false;
+  std::optional<std::uint8_t> table;           // resumes there
+  std::uint32_t state = 0;                     // ct_state bits afterwards
+  std::optional<Tuple> before, after;          // present when NAT changed the packet
+  bool from_dump = false;
+};
+struct GroupPick { std::string bridge; std::uint32_t group = 0; std::size_t bucket = 0, buckets = 0; };
+struct ToController { std::string bridge; std::string reason; std::uint32_t opcode = 0; bool pause = false; };
+struct LearnFlow { std::string bridge; std::uint8_t table = 0; std::string flow; };
+struct LeaveBridge { std::string bridge; std::uint32_t ofport = 0; std::string port; };
+struct CrossPatch { std::string from_bridge, from_port, to_bridge, to_port; };
+struct Encapsulate { std::string type, port; IpAddr local, remote; std::uint64_t vni = 0;
+                     std::uint32_t ingress_key = 0, egress_key = 0; };
+struct Decapsulate { std::string type, port; IpAddr local, remote; std::uint64_t vni = 0;
+                     std::uint32_t ingress_key = 0, egress_key = 0; };
+struct ReceiveFrame { std::string device; };
+struct RouteLookup {                           // the rule and route that decided; null: none did
+  const host::PolicyRule* rule = nullptr;
+  const host::Route* route = nullptr;
+  std::size_t next_hop = 0;
+  bool reverse_path = false;                   // rp_filter's look-up
+  std::string device;
+  std::optional<IpAddr> gateway, source;
+};
+struct RuleHit {                               // a netfilter rule (or a chain's policy) that did something
+  netfilter::Hook hook = netfilter::Hook::prerouting;
+  std::string front_end;                       // "iptables", "ip6tables", "nft"
+  std::string table, chain;
+  const netfilter::Rule* rule = nullptr;       // null: the policy of the base chain
+  netfilter::Verdict::Kind verdict = netfilter::Verdict::Kind::continue_;
+};
+struct MarkSet { std::uint32_t before = 0, after = 0; };
+struct Translate {                             // NAT of the host: by a rule, or by conntrack for later packets
+  bool source = false;                         // source or destination address
+  std::string by;                              // "iptables", "nft", "ovn", "br-ex"
+  Tuple before, after;
+  bool by_connection = false;                  // undone or repeated from the conntrack entry
+};
+struct Resolve { IpAddr address; std::optional<MacAddr> mac; std::string device;
+                 host::NeighbourState state = host::NeighbourState::none; bool from_dump = false; };
+struct CrossWire { std::string from_node, from_device, to_node, to_device; };
+struct Deliver { std::string to; bool to_pod = false; bool to_process = false; };
+struct Lost { std::string where, why; };       // dropped
+struct Refused { std::string where, why, with; };  // rejected: "tcp-reset", "icmp-host-unreachable"
+struct Remark { std::string text; };           // something a reader should know; changes nothing
+
+using StepKind = std::variant<EnterBridge, TableMatch, TableMiss, CtPass, GroupPick, ToController, LearnFlow, LeaveBridge,
+                              CrossPatch, Encapsulate, Decapsulate, ReceiveFrame, RouteLookup, RuleHit, MarkSet,
+                              Translate, Resolve, CrossWire, Deliver, Lost, Refused, Remark>;
+
+struct FieldChange { FieldId field = FieldId::reg0; U128 before = 0, after = 0; };
+
+struct Step {
+  std::string node;
+  Layer layer = Layer::ovs;
+  StepKind kind;
+  std::vector<Provenance> evidence;
+  std::vector<FieldChange> changed;
+};
+
+// --- beside the steps ----------------------------------------------------------------------------------------------
+struct Encap { std::string type; IpAddr src, dst; std::uint64_t vni = 0; };
+struct Sighting {
+  std::string node, device;
+  bool in = false;                             // the device hands it to the machine
+  FlowKey packet;
+  std::optional<Encap> encap;
+};
+struct NatEvent { std::string node, by; bool source = false; Tuple before, after; std::vector<Provenance> evidence; };
+struct Tunnel { std::string from, to, type; std::uint64_t vni = 0; std::uint32_t ingress_key = 0, egress_key = 0; };
+struct Assumption { std::string what, why; std::vector<Provenance> evidence; };
+struct Stop { std::string node; Layer layer = Layer::ovs; std::string where, why; std::vector<Provenance> evidence; };
+
+struct Record {
+  std::vector<Step> steps;
+  std::vector<Sighting> sightings;
+  std::vector<NatEvent> nat;
+  std::vector<Tunnel> tunnels;
+  std::vector<Assumption> assumptions;
+  std::vector<Gap> gaps;
+
+  Step& add(std::string node, Layer layer, StepKind kind, std::vector<Provenance> evidence = {}) {
+    steps.push_back({std::move(node), layer, std::move(kind), std::move(evidence), {}});
+    return steps.back();
+  }
+  void assume(std::string what, std::string why, std::vector<Provenance> evidence = {}) {
+    assumptions.push_back({std::move(what), std::move(why), std::move(evidence)});
+  }
+  void gap(std::string node, std::string what, std::string command) {
+    gaps.push_back({std::move(node), std::move(what), std::move(command)});
+  }
+};
+
+}  // namespace egt::engine

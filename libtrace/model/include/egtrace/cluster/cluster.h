@@ -1,0 +1,60 @@
+// The snapshot as a model: every machine with what is known of it, and the Kubernetes objects.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/cluster/objects.h"
+#include "egtrace/evidence/evidence.h"
+#include "egtrace/host/host.h"
+#include "egtrace/openflow/bridge.h"
+#include "egtrace/ovn/ovn.h"
+
+namespace egt::cluster {
+
+enum class Role : std::uint8_t { cluster_node, router, gateway, server };
+
+// One dump as `inspect` reports it.
+struct DumpInfo {
+  SourceId source = kNoSource;
+  std::string path, kind, tool;          // kind: "ovs-ofctl dump-flows"; tool: version that printed it, where it says
+  std::string node;
+  std::uint32_t lines = 0, understood = 0, ignored = 0;
+  std::vector<Provenance> not_understood;
+  bool partial = false;
+};
+
+struct Node {
+  std::string name;
+  std::vector<Role> roles;
+  host::Host host;
+  std::vector<openflow::Bridge> bridges;
+  ovn::Ovn ovn;
+  std::optional<std::string> ovs_version;
+  std::vector<std::size_t> dumps;        // indices into Cluster::dumps
+
+  const openflow::Bridge* bridge(std::string_view name) const;
+  openflow::Bridge* bridge(std::string_view name);
+  // The bridge that has a port of this name, and that port; null when no bridge has.
+  struct PortPlace { const openflow::Bridge* bridge = nullptr; const openflow::Interface* port = nullptr; };
+  PortPlace port(std::string_view interface_name) const;
+};
+
+class Cluster {
+ public:
+  std::vector<std::unique_ptr<Node>> nodes;   // by name
+  Objects objects;
+  std::shared_ptr<SourceTable> sources = std::make_shared<SourceTable>();
+  std::vector<DumpInfo> dumps;
+  std::vector<Diagnostic> diagnostics;
+
+  Node* node(std::string_view name);
+  const Node* node(std::string_view name) const;
+  Node& ensure_node(const std::string& name); // keeps `nodes` sorted
+  const Node* owner_of(const IpAddr& address) const;   // the machine that has this address on a device
+};
+
+}  // namespace egt::cluster

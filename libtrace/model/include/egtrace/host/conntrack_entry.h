@@ -1,0 +1,25 @@
+// One connection of a conntrack dump (conntrack -L, ovs-appctl dpctl/dump-conntrack).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "egtrace/base/u128.h"
+#include "egtrace/evidence/evidence.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::host {
+
+struct ConntrackEntry {
+  Tuple original, reply;
+  std::uint16_t zone = 0;
+  std::uint32_t mark = 0;
+  U128 label = 0;
+  std::string state;                     // ESTABLISHED, SYN_SENT, …; empty for protocols without
+  bool unreplied = false, assured = false;
+  std::optional<std::uint32_t> timeout;  // seconds
+  Provenance from;
+};
+
+}  // namespace egt::host

@@ -1,0 +1,45 @@
+// Everything known of one Linux network namespace: the host side of a node. A part that is absent was not in the
+// snapshot; a part that is present and empty was printed empty.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/host/conntrack_entry.h"
+#include "egtrace/host/link.h"
+#include "egtrace/host/netfilter.h"
+#include "egtrace/host/routing.h"
+
+namespace egt::host {
+
+// "net.ipv4.conf.br-ex.rp_filter" → value and the line that says so.
+struct SysctlValue { std::string value; Provenance from; };
+
+// A part of a dump set. `partial`: an excerpt, so that absence proves nothing.
+template <class T>
+struct Part {
+  bool present = false;
+  bool partial = false;
+  T value{};
+  Provenance from;
+};
+
+struct Host {
+  Part<std::vector<Link>> links;               // with their addresses
+  Part<std::vector<Neighbour>> neighbours;
+  Part<std::vector<PolicyRule>> rules_v4, rules_v6;
+  Part<std::vector<Route>> routes_v4, routes_v6;
+  Part<netfilter::Ruleset> iptables_v4, iptables_v6;   // iptables-save, whatever its backend
+  Part<netfilter::Ruleset> iptables_legacy_v4, iptables_legacy_v6;
+  Part<netfilter::Ruleset> nft;                // native tables, and those of iptables-nft where nothing better exists
+  Part<std::map<std::string, SysctlValue>> sysctl;
+  Part<std::vector<ConntrackEntry>> conntrack;
+
+  const Link* link(std::string_view name) const;
+  const Link* owner_of(const IpAddr& a) const;         // the device that has this address
+  const SysctlValue* sysctl_value(const std::string& key) const;
+};
+
+}  // namespace egt::host

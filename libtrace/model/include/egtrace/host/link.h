@@ -1,0 +1,56 @@
+// Network devices, addresses and neighbours of a Linux host (ip-link(8), ip-address(8), ip-neighbour(8)).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/base/mac.h"
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::host {
+
+struct Address {
+  Prefix prefix;
+  std::optional<IpAddr> peer;
+  std::string scope;                     // global, link, host
+  bool secondary = false, deprecated = false, tentative = false, noprefixroute = false;
+  Provenance from;
+};
+
+struct Link {
+  std::uint32_t index = 0;
+  std::string name;
+  std::string peer;                      // behind "@": parent device, or "if7"
+  std::vector<std::string> flags;        // UP, LOWER_UP, NO-CARRIER, NOARP, …
+  std::uint32_t mtu = 0;
+  std::string master;                    // bridge, bond, VRF, or "ovs-system"
+  std::string state;                     // UP, DOWN, UNKNOWN, …
+  std::string link_type;                 // "ether", "loopback", …
+  std::optional<MacAddr> mac;
+  std::string kind;                      // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
+  std::string mode;                      // macvlan mode
+  std::optional<std::uint16_t> vlan_id;
+  std::optional<std::uint32_t> vrf_table;
+  std::string link_netns;
+  std::vector<Address> addresses;
+  Provenance from;
+
+  bool is_up() const;                    // flag UP
+  bool has_carrier() const;              // LOWER_UP, or flags that do not say
+};
+
+enum class NeighbourState : std::uint8_t { none, incomplete, reachable, stale, delay, probe, failed, noarp, permanent };
+
+struct Neighbour {
+  IpAddr address;
+  std::string device;
+  std::optional<MacAddr> mac;
+  NeighbourState state = NeighbourState::none;
+  bool proxy = false, router = false;
+  Provenance from;
+};
+
+}  // namespace egt::host

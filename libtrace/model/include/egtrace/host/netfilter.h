@@ -1,0 +1,159 @@
+// One rule model for iptables and nft: tables, chains, rules, sets and maps, with the hooks at which the kernel runs
+// them (nft(8), iptables-extensions(8)).
+//
+// Both front ends lower their own syntax trees into this one, so the engine does not care who wrote a rule. What a front
+// end cannot express becomes an Undecided match or an OpaqueStatement, which the engine turns into a branch or a gap.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/base/mac.h"
+#include "egtrace/base/u128.h"
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::netfilter {
+
+enum class Hook : std::uint8_t { ingress, prerouting, input, forward, output, postrouting, egress };
+enum class TableFamily : std::uint8_t { ip, ip6, inet, arp, bridge, netdev };
+enum class ChainType : std::uint8_t { filter, nat, route };
+
+// What an expression reads. Values compare as unsigned numbers in host order; interface names as text.
+enum class Key : std::uint8_t {
+  // payload
+  ip_saddr, ip_daddr, ip_protocol, ip_ttl, ip_dscp, ip_frag_off, ip6_saddr, ip6_daddr, ip6_nexthdr, ip6_hoplimit,
+  sport, dport, tcp_flags, icmp_type, icmp_code, icmpv6_type, icmpv6_code, ether_saddr, ether_daddr, ether_type, vlan_id,
+  arp_operation,
+  // meta
+  iif, oif, iifname, oifname, iifgroup, oifgroup, mark, l4proto, nfproto, protocol, length, pkttype, skuid, skgid, cgroup,
+  random, priority, ibrname, obrname, day, hour, cpu,
+  // conntrack
+  ct_state, ct_status, ct_direction, ct_mark, ct_zone, ct_label, ct_original_saddr, ct_original_daddr,
+  ct_original_sport, ct_original_dport, ct_original_protocol, ct_reply_saddr, ct_reply_daddr, ct_expiration, ct_helper,
+  // others
+  fib_saddr_type, fib_daddr_type, fib_saddr_oif, fib_daddr_oif, fib_saddr_iif_oif, rt_classid, rt_nexthop,
+  socket_transparent, socket_mark, socket_cgroup, numgen_random, numgen_inc, jhash, symhash, unknown,
+};
+
+// Address types of `fib … type` and of -m addrtype (rtnetlink's RTN_*).
+enum class AddressType : std::uint8_t { unspec, unicast, local, broadcast, anycast, multicast, blackhole, unreachable,
+                                        prohibit };
+
+using Number = U128;
+struct Text { std::string value; bool wildcard = false; };   // interface name; wildcard: "br*" / "br+"
+struct NumberRange { Number first = 0, last = 0; };          // inclusive; a prefix is a range as well
+struct Wildcard {};                                          // "*" in a set
+
+using Atom = std::variant<Number, Text, NumberRange, Wildcard>;
+using Concat = std::vector<Atom>;                            // one atom where there is no concatenation
+
+struct SetElement {
+  Concat key;
+  std::string comment;
+  std::optional<Concat> data;        // of a map
+  Provenance from;
+};
+
+// Verdicts.
+struct Verdict {
+  enum class Kind : std::uint8_t { accept, drop, continue_, return_, jump, goto_, queue, reject };
+  Kind kind = Kind::continue_;
+  std::string chain;                 // jump, goto
+  std::string reject_with;           // "icmp-port-unreachable", "tcp-reset", "icmp-host-prohibited", "icmpx-…"
+};
+
+struct VerdictElement { Concat key; Verdict verdict; Provenance from; };
+
+// A named or anonymous set, map or verdict map.
+struct Set {
+  std::string name;                  // empty: anonymous
+  bool dynamic = false, has_timeout = false;  // contents may change between packets
+  bool contents_unknown = false;     // an ipset that the dump does not hold
+  std::vector<SetElement> elements;  // sets and maps
+  std::vector<VerdictElement> verdicts;
+  Provenance from;
+};
+using SetPtr = std::shared_ptr<const Set>;
+
+// A value that a statement writes or an expression yields.
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+struct Read { Key key = Key::unknown; std::uint64_t modulus = 0, offset = 0; };  // modulus, offset: numgen, jhash
+struct Masked { ExprPtr operand; Number mask = 0, xor_ = 0; };   // (operand & mask) ^ xor
+struct MapLookup { std::vector<ExprPtr> key; SetPtr map; };
+struct Constant { Atom value; };
+struct Expr { std::variant<Read, Masked, MapLookup, Constant> node; };
+
+enum class Op : std::uint8_t { eq, ne, lt, le, gt, ge, any_bits_of };  // any_bits_of: "ct state new,established"
+
+struct Compare { ExprPtr left; Op op = Op::eq; Atom right; };
+struct InSet { std::vector<ExprPtr> left; SetPtr set; bool negate = false; };
+// A test whose outcome dumps cannot tell (limit, statistic, recent, socket owner …); both outcomes are walked.
+struct Undecided { std::string what; std::optional<double> probability; };
+using Test = std::variant<Compare, InSet, Undecided>;
+
+// Address and port of a translation; an absent address keeps the packet's.
+struct NatTarget {
+  enum class Kind : std::uint8_t { snat, dnat, masquerade, redirect, netmap };
+  Kind kind = Kind::snat;
+  std::variant<std::monostate, IpRange, ExprPtr, Prefix> address;    // Prefix: netmap
+  std::variant<std::monostate, std::pair<std::uint16_t, std::uint16_t>, ExprPtr> port;
+  bool random = false, fully_random = false, persistent = false;
+  std::optional<Family> family;      // "snat ip to": acts on that family only
+};
+struct SetMark { ExprPtr value; std::optional<Number> keep_mask; };  // mark = (mark & keep_mask) ^ value
+struct SetCtMark { ExprPtr value; std::optional<Number> keep_mask; };
+struct CtZone { ExprPtr zone; };
+struct NoTrack {};
+struct VerdictStatement { Verdict verdict; };
+struct VerdictMapStatement { std::vector<ExprPtr> key; SetPtr map; };
+struct Tproxy { std::optional<IpAddr> address; std::uint16_t port = 0; };
+struct Annotation { std::string what; };          // counter, log, comment, TCPMSS …: no effect on the walk
+struct SetUpdate { std::string set; };            // add/update @set: side effect
+struct OpaqueStatement { std::string text; };     // not understood: what follows loses its proof
+
+using Statement = std::variant<Test, NatTarget, SetMark, SetCtMark, CtZone, NoTrack, VerdictStatement,
+                               VerdictMapStatement, Tproxy, Annotation, SetUpdate, OpaqueStatement>;
+
+struct Rule {
+  std::vector<Statement> statements;  // left to right; the first failing test skips the rest
+  std::string comment;
+  std::optional<std::uint64_t> packets, bytes;
+  Provenance from;
+};
+
+struct Chain {
+  std::string name;
+  std::optional<Hook> hook;           // base chains only
+  ChainType type = ChainType::filter;
+  int priority = 0;
+  bool drop_by_default = false;
+  std::string device;                 // ingress/egress
+  std::vector<Rule> rules;
+  Provenance from;
+};
+
+struct Table {
+  TableFamily family = TableFamily::ip;
+  std::string name;
+  bool dormant = false;
+  // Written by iptables-nft: the same rules as in iptables-save, seen through nft.
+  bool from_iptables = false;
+  std::vector<Chain> chains;          // in the order of the dump
+  std::map<std::string, SetPtr> sets;
+  Provenance from;
+
+  const Chain* chain(std::string_view name) const;
+};
+
+struct Ruleset {
+  std::vector<Table> tables;          // in the order of the dump
+};
+
+}  // namespace egt::netfilter

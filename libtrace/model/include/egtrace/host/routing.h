@@ -1,0 +1,69 @@
+// Policy rules and routes of a Linux host (ip-rule(8), ip-route(8)).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::host {
+
+enum class RouteType : std::uint8_t { unicast, local, broadcast, multicast, anycast, throw_, unreachable, prohibit,
+                                      blackhole, nat };
+
+struct NextHop {
+  std::optional<IpAddr> via;
+  std::string device;
+  std::uint32_t weight = 1;
+  bool onlink = false, linkdown = false, dead = false;
+};
+
+struct Route {
+  Family family = Family::v4;
+  RouteType type = RouteType::unicast;
+  Prefix to;
+  std::string table = "main";            // name or number as resolved by number where rt_tables is known
+  std::vector<NextHop> next_hops;        // one unless multipath
+  std::optional<IpAddr> source_hint;     // "src"
+  std::uint32_t metric = 0;
+  std::string protocol, scope;
+  std::optional<std::uint32_t> mtu;
+  std::optional<std::uint8_t> tos;
+  std::optional<std::uint32_t> nexthop_id;
+  Provenance from;
+};
+
+enum class RuleAction : std::uint8_t { lookup, goto_, blackhole, unreachable, prohibit, nop };
+
+struct PortRange { std::uint16_t first = 0, last = 0; };
+
+struct PolicyRule {
+  Family family = Family::v4;
+  std::uint32_t priority = 0;
+  bool negate = false;
+  Prefix from_prefix, to_prefix;         // length 0: any
+  bool has_from = false, has_to = false;
+  std::optional<std::uint32_t> fwmark;
+  std::uint32_t fwmask = 0xffffffff;
+  std::string iif, oif;
+  bool iif_detached = false, oif_detached = false;
+  std::optional<std::uint8_t> tos;
+  std::optional<std::uint8_t> ip_proto;
+  std::optional<PortRange> sport, dport;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> uid_range;
+  bool l3mdev = false;
+  RuleAction action = RuleAction::lookup;
+  std::string table;
+  std::optional<std::uint32_t> goto_priority;
+  bool goto_unresolved = false;
+  std::optional<int> suppress_prefix_length;
+  Provenance from;
+};
+
+// "main", "254" and the like: the canonical name (local, main, default, or the number as text).
+std::string canonical_table(std::string_view name);
+
+}  // namespace egt::host

@@ -1,0 +1,65 @@
+// One Open vSwitch bridge of a node: its ports, flow tables, groups, tunnel options and MAC table.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/evidence/evidence.h"
+#include "egtrace/openflow/flow_table.h"
+#include "egtrace/openflow/group.h"
+
+namespace egt::openflow {
+
+struct Interface {
+  std::string name;
+  std::string type;                          // "", "system", "internal", "patch", "geneve", "vxlan", "gre", …
+  std::optional<std::uint32_t> ofport;
+  std::map<std::string, std::string> options;       // peer, remote_ip, local_ip, key, …
+  std::map<std::string, std::string> external_ids;  // iface-id, attached_mac, ovn-chassis-id, …
+  std::optional<MacAddr> mac;
+  std::optional<std::uint32_t> mtu;
+  std::optional<std::uint16_t> tag;          // access VLAN of its Port
+  bool port_down = false, link_down = false; // from ovs-ofctl show
+  Provenance from;
+};
+
+// A row of ovs-ofctl dump-tlv-map: a tunnel option and the tun_metadata field that holds it.
+struct TlvMapping {
+  std::uint16_t option_class = 0;
+  std::uint8_t type = 0;
+  std::uint8_t length = 0;                   // bytes
+  std::uint8_t index = 0;                    // N of tun_metadataN
+  Provenance from;
+};
+
+struct FdbEntry {
+  std::uint32_t port = 0;
+  std::uint16_t vlan = 0;
+  MacAddr mac;
+  Provenance from;
+};
+
+struct Bridge {
+  std::string name;
+  std::string fail_mode;                     // "", "standalone", "secure"
+  std::string datapath_type;                 // "", "system", "netdev"
+  std::vector<Interface> interfaces;
+  std::optional<FlowTables> flows;           // absent: not in the snapshot
+  SourceId flows_source = kNoSource;
+  bool flows_partial = false;                // an excerpt (grep): absence proves nothing
+  bool has_groups = false;
+  std::map<std::uint32_t, Group> groups;
+  bool has_tlv_map = false;
+  std::vector<TlvMapping> tlv_map;
+  bool has_fdb = false;
+  std::vector<FdbEntry> fdb;
+  Provenance from;
+
+  const Interface* by_ofport(std::uint32_t n) const;
+  const Interface* by_name(std::string_view n) const;
+};
+
+}  // namespace egt::openflow

@@ -1,0 +1,86 @@
+// What dumps tell of OVN on one node: logical flows, logical ports, datapaths, chassis, address sets (ovn-sb(5),
+// ovn-nb(5)). Engines walk OpenFlow; these facts give its steps names and causes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/base/mac.h"
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::ovn {
+
+struct LogicalFlow {
+  std::string_view datapath;            // name, or UUID where it has none
+  bool ingress = true;
+  std::uint8_t table = 0;
+  std::string_view stage;               // "lr_in_policy"; empty in very old dumps
+  std::uint16_t priority = 0;
+  std::string_view match, actions;
+  std::optional<std::uint32_t> uuid_prefix;   // equals the cookie of its OpenFlow flows
+  std::string_view uuid;                // as printed; full only in some dumps
+  Provenance from;
+};
+
+struct LogicalPort {
+  std::string name;
+  std::string type;                     // "", "router", "localnet", "remote", "patch", "l3gateway", …
+  std::string datapath;                 // name of switch or router
+  bool on_router = false;
+  std::optional<std::uint32_t> tunnel_key;
+  std::string peer;                     // of a patch or router port
+  std::optional<MacAddr> mac;
+  std::vector<Prefix> addresses;        // networks of a router port, host prefixes of a switch port
+  std::string chassis;                  // name or UUID
+  std::map<std::string, std::string> external_ids;
+  Provenance from;
+};
+
+struct Datapath {
+  std::string name;
+  std::string uuid;                     // of the Datapath_Binding
+  std::optional<std::uint32_t> tunnel_key;   // the OpenFlow metadata
+  bool is_router = false;
+  Provenance from;
+};
+
+struct Chassis {
+  std::string name, hostname;
+  std::vector<IpAddr> encap_ips;
+  bool is_remote = false;
+  Provenance from;
+};
+
+struct AddressSet {
+  std::string name;
+  std::vector<std::string> addresses;
+  std::map<std::string, std::string> external_ids;
+  Provenance from;
+};
+
+// A row of any database table, for what has no type of its own (router policies, NAT, load balancers, …).
+struct Row {
+  std::string table;                    // "Logical_Router_Policy"
+  std::string uuid;
+  std::map<std::string, std::string> columns;               // printed value of each column
+  std::map<std::string, std::string> external_ids;
+  Provenance from;
+};
+
+struct Ovn {
+  bool has_logical_flows = false, has_ports = false;
+  std::vector<LogicalFlow> logical_flows;
+  std::vector<LogicalPort> ports;
+  std::vector<Datapath> datapaths;
+  std::vector<Chassis> chassis;
+  std::vector<AddressSet> address_sets;
+  std::vector<Row> rows;
+  std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
+};
+
+}  // namespace egt::ovn
