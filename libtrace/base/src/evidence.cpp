@@ -1,0 +1,81 @@
+#include "egtrace/evidence/evidence.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "egtrace/base/text.h"
+
+namespace egt {
+namespace {
+
+constexpr std::string_view severity_name(Diagnostic::Severity s) {
+  switch (s) {
+    case Diagnostic::Severity::note: return "note";
+    case Diagnostic::Severity::warning: return "warning";
+    case Diagnostic::Severity::error: return "error";
+  }
+  return "error";
+}
+
+// The line again, cut to a readable length around the column, and a caret below it.
+std::string excerpt(std::string_view line, std::uint32_t column) {
+  constexpr std::size_t kWidth = 160;
+  std::size_t begin = 0;
+  if (column > kWidth / 2) begin = column - kWidth / 2;
+  if (begin > line.size()) begin = line.size();
+  std::string shown(line.substr(begin, kWidth));
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  if (column == 0) return fmt::format("    {}\n", shown);
+  return fmt::format("    {}\n    {:>{}}\n", shown, "^", column - begin);
+}
+
+}  // namespace
+
+SourceId SourceTable::add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
+                          std::uint32_t first_line) {
+  auto entry = std::make_unique<Entry>();
+  entry->source = {std::move(path), text, first_line};
+  entry->keep = std::move(keep);
+  sources_.push_back(std::move(entry));
+  return static_cast<SourceId>(sources_.size());
+}
+
+const Source& SourceTable::at(SourceId id) const {
+  assert(id != kNoSource && id <= sources_.size());
+  return sources_[id - 1]->source;
+}
+
+std::string_view SourceTable::line_text(Provenance p) const {
+  if (!p.known() || p.source > sources_.size()) return {};
+  const Entry& entry = *sources_[p.source - 1];
+  if (p.line < entry.source.first_line) return {};
+  const std::string_view text = entry.source.text;
+  if (entry.line_starts.empty()) {
+    entry.line_starts.push_back(0);
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+      entry.line_starts.push_back(at + 1);
+  }
+  const std::size_t index = p.line - entry.source.first_line;
+  if (index >= entry.line_starts.size()) return {};
+  std::string_view rest = text.substr(entry.line_starts[index]);
+  return trim_right(next_line(rest));
+}
+
+std::string format_diagnostic(const Diagnostic& d, const SourceTable& sources) {
+  std::string out;
+  if (d.at.known()) {
+    out += sources.at(d.at.source).path;
+    if (d.at.line != 0) out += fmt::format(":{}", d.at.line);
+    if (d.column != 0) out += fmt::format(":{}", d.column);
+    out += ": ";
+  }
+  out += fmt::format("{}: {}", severity_name(d.severity), d.message);
+  if (!d.hint.empty()) out += fmt::format(" ({})", d.hint);
+  out += '\n';
+  if (d.at.line != 0) out += excerpt(sources.line_text(d.at), d.column);
+  return out;
+}
+
+}  // namespace egt
