@@ -45,6 +45,17 @@ enum class Key : std::uint8_t {
 enum class AddressType : std::uint8_t { unspec, unicast, local, broadcast, anycast, multicast, blackhole, unreachable,
                                         prohibit };
 
+// Numbers of conntrack keys, the same in nft and iptables: ct_state and ct_status are bits, ct_direction is 0 or 1.
+namespace ct_state_bit {
+constexpr unsigned invalid = 1, established = 2, related = 4, new_ = 8, untracked = 64;
+}
+namespace ct_status_bit {
+constexpr unsigned expected = 1, seen_reply = 2, assured = 4, confirmed = 8, snat = 16, dnat = 32, dying = 512;
+}
+// pkttype: 0 to this host, 1 broadcast, 2 multicast, 3 other host. nfproto: 2 IPv4, 10 IPv6. protocol and ether_type: the
+// EtherType. fib_*_type: an AddressType as number. fib_*_oif: an interface name, which compares equal to the number 0
+// when there is no route.
+
 using Number = U128;
 struct Text { std::string value; bool wildcard = false; };   // interface name; wildcard: "br*" / "br+"
 struct NumberRange { Number first = 0, last = 0; };          // inclusive; a prefix is a range as well
@@ -84,11 +95,14 @@ using SetPtr = std::shared_ptr<const Set>;
 // A value that a statement writes or an expression yields.
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
-struct Read { Key key = Key::unknown; std::uint64_t modulus = 0, offset = 0; };  // modulus, offset: numgen, jhash
+// modulus, offset: numgen, jhash. by_*: what a fib key takes into account besides the address.
+struct Read { Key key = Key::unknown; std::uint64_t modulus = 0, offset = 0; bool by_iif = false, by_oif = false,
+              by_mark = false; };
 struct Masked { ExprPtr operand; Number mask = 0, xor_ = 0; };   // (operand & mask) ^ xor
+struct Shifted { ExprPtr operand; int left = 0; };               // << left; to the right where negative
 struct MapLookup { std::vector<ExprPtr> key; SetPtr map; };
 struct Constant { Atom value; };
-struct Expr { std::variant<Read, Masked, MapLookup, Constant> node; };
+struct Expr { std::variant<Read, Masked, MapLookup, Constant, Shifted> node; };
 
 enum class Op : std::uint8_t { eq, ne, lt, le, gt, ge, any_bits_of };  // any_bits_of: "ct state new,established"
 
