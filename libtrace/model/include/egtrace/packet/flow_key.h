@@ -26,7 +26,9 @@ enum class FieldId : std::uint8_t {
   ct_state, ct_zone, ct_mark, ct_label, ct_nw_proto, ct_nw_src, ct_nw_dst, ct_ipv6_src, ct_ipv6_dst, ct_tp_src,
   ct_tp_dst,
   reg0, reg1, reg2, reg3, reg4, reg5, reg6, reg7, reg8, reg9, reg10, reg11, reg12, reg13, reg14, reg15,
-  xreg0, xreg1, xreg2, xreg3, xreg4, xreg5, xreg6, xreg7, xxreg0, xxreg1, xxreg2, xxreg3,
+  reg16, reg17, reg18, reg19, reg20, reg21, reg22, reg23, reg24, reg25, reg26, reg27, reg28, reg29, reg30, reg31,
+  xreg0, xreg1, xreg2, xreg3, xreg4, xreg5, xreg6, xreg7, xreg8, xreg9, xreg10, xreg11, xreg12, xreg13, xreg14, xreg15,
+  xxreg0, xxreg1, xxreg2, xxreg3, xxreg4, xxreg5, xxreg6, xxreg7,
   eth_src, eth_dst, eth_type, vlan_tci, dl_vlan, vlan_vid, dl_vlan_pcp, vlan_pcp, vlan_tci1,
   mpls_label, mpls_tc, mpls_bos, mpls_ttl,
   ip_src, ip_dst, ipv6_src, ipv6_dst, ipv6_label, nw_proto, nw_tos, ip_dscp, nw_ecn, nw_ttl, ip_frag,
@@ -34,6 +36,7 @@ enum class FieldId : std::uint8_t {
   tcp_src, tcp_dst, tcp_flags, udp_src, udp_dst, sctp_src, sctp_dst, tp_src, tp_dst,
   icmp_type, icmp_code, icmpv6_type, icmpv6_code, nd_target, nd_sll, nd_tll, nd_reserved, nd_options_type,
   nsh_flags, nsh_mdtype, nsh_np, nsh_spi, nsh_si, nsh_c1, nsh_c2, nsh_c3, nsh_c4, nsh_ttl,
+  icmp_id,  // of an echo; no OpenFlow field, but what tells one ping's connection from another's
   count_,
 };
 
@@ -47,6 +50,7 @@ struct Field {
   FieldId id;
   std::string_view name;      // as printed in matches: "nw_src", "reg0"
   std::string_view alias;     // another accepted spelling ("ip_src"), or empty
+  std::string_view set_name;  // as printed behind "->" of set_field: "ip_src", "eth_dst"
   std::string_view nxm_name;  // name inside move/load/push/pop: "NXM_OF_IP_SRC"; empty when it has none
   std::uint16_t bits;
   std::uint8_t word;          // index of the (high) 64-bit word in FlowKey
