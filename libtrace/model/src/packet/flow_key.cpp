@@ -2,11 +2,11 @@
 //
 // Words 0 to 15 are the registers, two a word; then metadata, tunnel, connection tracking, headers from the outside in.
 // Fields that overlap in Open vSwitch (struct flow) overlap here. Rows follow include/openvswitch/meta-flow.h.
+#include "egtrace/packet/flow_key.h"
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
-
-#include "egtrace/packet/flow_key.h"
 
 namespace egt {
 namespace {
@@ -18,8 +18,9 @@ enum Access : std::uint8_t { kNeither, kMaskable, kWritable, kBoth };
 
 constexpr Field row(F id, std::string_view name, std::string_view alias, std::string_view nxm_name, std::uint16_t bits,
                     std::uint8_t word, std::uint8_t shift, Access access, P format, std::uint32_t oxm_header) {
-  return {id, name, alias, name, nxm_name, bits, word, shift, (access & kMaskable) != 0,
-          (access & kWritable) != 0, format, oxm_header};
+  return {
+      id,     name,      alias, name, nxm_name, bits, word, shift, (access & kMaskable) != 0, (access & kWritable) != 0,
+      format, oxm_header};
 }
 
 // For the few fields whose name in a match differs from the one in set_field, which is then the alias.
@@ -281,7 +282,7 @@ struct WordPart {
   std::size_t word;
   unsigned shift;  // inside the word
   unsigned bits;
-  unsigned at;     // lowest bit inside the subfield's value
+  unsigned at;  // lowest bit inside the subfield's value
 };
 
 // A subfield as one part, or two when it crosses the middle of a wide field.

@@ -117,14 +117,22 @@ void clear_conntrack(FlowKey& k) { clear_range(k, FieldId::ct_state, FieldId::ct
 
 const char* proto_name(std::uint8_t proto, Family f) {
   switch (proto) {
-    case ip_proto::icmp: return f == Family::v4 ? "icmp" : "ip";
-    case ip_proto::icmp6: return f == Family::v6 ? "icmp6" : "ip";
-    case ip_proto::igmp: return "igmp";
-    case ip_proto::tcp: return "tcp";
-    case ip_proto::udp: return "udp";
-    case ip_proto::gre: return "gre";
-    case ip_proto::sctp: return "sctp";
-    default: return "ip";
+    case ip_proto::icmp:
+      return f == Family::v4 ? "icmp" : "ip";
+    case ip_proto::icmp6:
+      return f == Family::v6 ? "icmp6" : "ip";
+    case ip_proto::igmp:
+      return "igmp";
+    case ip_proto::tcp:
+      return "tcp";
+    case ip_proto::udp:
+      return "udp";
+    case ip_proto::gre:
+      return "gre";
+    case ip_proto::sctp:
+      return "sctp";
+    default:
+      return "ip";
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -58,10 +59,14 @@ class FlowTables {
   std::vector<FlowIndex> in_table(std::uint8_t table) const;  // by descending priority, then line
   bool has_table(std::uint8_t table) const;
 
-  // Highest priority wins; conjunctive matches as in lib/classifier.c. `extra` are flows learned on the way.
+  // Highest priority wins, among equals the first of the dump; conjunctive matches as in lib/classifier.c. The table's
+  // index is built by its first lookup and dropped by add. Not thread-safe, like actions().
   Lookup lookup(std::uint8_t table, const FlowKey& key) const;
-  // Flows of `table` above `below_priority` excluded, that would match but for one field: for "why not that flow?".
+  // Flows of `table` with a priority above `above_priority` that would match but for one field, by descending
+  // priority: for "why not that flow?".
   std::vector<FlowIndex> near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const;
+  // The one field in which `f` and `key` disagree; none when they agree or disagree in several.
+  std::optional<FieldId> only_mismatch(const FlowEntry& f, const FlowKey& key) const;
 
  private:
   struct Impl;
