@@ -1,0 +1,98 @@
+// One packet from machine to machine: alternates between the bridges of a node, the network stack of a host, tunnels and
+// wires, until somebody takes the packet or nobody does. Every course that the dumps allow is walked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/choice.h"
+#include "egtrace/engine/record.h"
+#include "egtrace/engine/world.h"
+
+namespace egt::engine {
+
+// The network of a pod as its own stack sees it.
+struct PodNetwork {
+  std::string name;                  // "namespace/pod", or the logical port's name
+  std::vector<Prefix> addresses;     // with the subnet's length where a dump tells it
+  std::vector<IpAddr> gateways;
+  std::optional<MacAddr> mac;
+};
+
+// Where a packet starts or ends.
+struct Endpoint {
+  enum class Kind : std::uint8_t { pod, process, outside };
+  Kind kind = Kind::outside;
+  const cluster::Node* node = nullptr;             // pod, process
+  const openflow::Bridge* bridge = nullptr;        // pod: where its interface is plugged in
+  const openflow::Interface* port = nullptr;
+  PodNetwork pod;
+  IpAddr address;                                  // outside: the address; otherwise the one that is used
+
+  bool same_place(const Endpoint& other) const;
+};
+
+struct Start {
+  Endpoint from;
+  FlowKey packet;                    // IP header and above; Ethernet addresses are found on the way
+  bool choose_source = false;        // process: let the kernel choose the source address
+  std::optional<MacAddr> smac, dmac; // override what the sender's stack would use
+  std::string arrive_at;             // outside: the node at which the packet enters
+  std::string in_device;             // outside: and the device
+};
+
+struct MadeChoice {
+  ChoicePoint point;
+  std::size_t chosen = 0;
+  std::size_t step = 0;              // number of steps that the record had by then
+};
+
+// Where a packet leaves the cluster's machines without encapsulation.
+struct Egress { std::string node, device; FlowKey packet; };
+
+// One course of the packet: what happened, and what it left behind.
+struct Course {
+  Record record;
+  std::vector<MadeChoice> choices;
+  Verdict verdict = Verdict::inconclusive;
+  std::optional<Stop> stop;
+  std::optional<Egress> egress;
+  Endpoint end;
+  FlowKey sent;                      // as the sender sent it (source chosen)
+  FlowKey received;                  // as the last receiver sees it
+  bool left_snapshot = false;        // went on to a machine that the snapshot does not hold
+  bool undecided = false;            // something on the way was missing or not understood
+  World world;
+
+  bool assumed() const;              // not proven: an assumption, a gap, an unknown choice, something undecided
+};
+
+struct JourneyOptions {
+  std::size_t max_ways = 64;
+  std::uint32_t packet_length = 74;
+};
+
+// Connections of all dumps, ready to decide. Empty with `use_conntrack` false.
+World initial_world(const cluster::Cluster& cluster, bool use_conntrack);
+
+// Whether `answer`, on arrival, belongs to the connection that `sent` opened, in the eyes of the one who sent it.
+bool is_answer_to(const FlowKey& answer, const FlowKey& sent);
+
+class Journey {
+ public:
+  explicit Journey(const cluster::Cluster& cluster, JourneyOptions options = {});
+
+  // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
+  std::vector<Course> explore(const Start& start, const World& world, bool* truncated = nullptr) const;
+  // The answer of the receiver of a delivered course; it must come back to `start.from`.
+  std::vector<Course> explore_reply(const Start& start, const Course& forward, bool* truncated = nullptr) const;
+
+ private:
+  const cluster::Cluster& cluster_;
+  JourneyOptions options_;
+};
+
+}  // namespace egt::engine

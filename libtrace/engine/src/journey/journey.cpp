@@ -1,0 +1,125 @@
+#include "egtrace/engine/journey.h"
+
+#include <algorithm>
+
+#include "replay_chooser.h"
+#include "topology.h"
+#include "walker.h"
+
+namespace egt::engine {
+namespace {
+
+Course run_once(const cluster::Cluster& cluster, const JourneyOptions& options, const Start& start, const World& world,
+                const std::vector<std::size_t>& script) {
+  Topology topology(cluster);
+  Course course;
+  course.world = world;
+  ReplayChooser chooser(script, course.record);
+  Walker walker(cluster, topology, options, course.world, course.record, chooser);
+  Arrival arrival = walker.walk(start, course.sent);
+  course.choices = chooser.take();
+  course.verdict = arrival.verdict;
+  course.stop = std::move(arrival.stop);
+  course.end = std::move(arrival.end);
+  course.received = arrival.packet;
+  course.left_snapshot = arrival.left_snapshot;
+  course.egress = walker.egress();
+  course.undecided = walker.undecided();
+  return course;
+}
+
+// The answering process turns the packet around; its own stack finds the way.
+Start answer_of(const Course& forward, std::uint8_t ttl) {
+  Start answer;
+  answer.from = forward.end;
+  FlowKey packet = forward.received;
+  clear_pipeline(packet);
+  packet.set(FieldId::pkt_mark, 0);
+  packet.set(FieldId::vlan_tci, 0);
+  set_tuple(packet, reversed(tuple_of(forward.received)));
+  packet.set(FieldId::nw_ttl, ttl);
+  if (packet.u64(FieldId::nw_proto) == ip_proto::tcp) packet.set(FieldId::tcp_flags, 0x012);  // SYN, ACK
+  packet.set(FieldId::eth_src, 0);
+  packet.set(FieldId::eth_dst, 0);
+  answer.packet = packet;
+  return answer;
+}
+
+void judge_reply(Course& reply, const Start& start, const Course& forward) {
+  if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nobody tells the one who waits for it
+  if (reply.verdict != Verdict::delivered || reply.left_snapshot) return;
+  if (reply.end.same_place(start.from) && is_answer_to(reply.received, forward.sent)) return;
+  reply.verdict = Verdict::dropped;
+  Stop stop;
+  stop.node = reply.end.node != nullptr ? reply.end.node->name : "";
+  stop.layer = Layer::host;
+  stop.where = reply.end.kind == Endpoint::Kind::pod ? reply.end.pod.name : stop.node;
+  stop.why = "the answer arrives where nobody waits for it";
+  reply.stop = std::move(stop);
+}
+
+}  // namespace
+
+bool Endpoint::same_place(const Endpoint& other) const {
+  if (kind != other.kind) return false;
+  switch (kind) {
+    case Kind::pod: return node == other.node && port == other.port;
+    case Kind::process: return node == other.node;
+    case Kind::outside: return address == other.address;
+  }
+  return false;
+}
+
+bool is_answer_to(const FlowKey& answer, const FlowKey& sent) {
+  const Tuple expected = reversed(tuple_of(sent));
+  const Tuple seen = tuple_of(answer);
+  return seen.src == expected.src && seen.dst == expected.dst && seen.sport == expected.sport &&
+         seen.dport == expected.dport;
+}
+
+bool Course::assumed() const {
+  return undecided || left_snapshot || !record.assumptions.empty() || !record.gaps.empty() ||
+         std::any_of(choices.begin(), choices.end(),
+                     [](const MadeChoice& c) { return c.point.kind == ChoicePoint::Kind::unknown; });
+}
+
+World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
+  World world;
+  if (!use_conntrack) return world;
+  for (const auto& node : cluster.nodes)
+    for (const host::ConntrackEntry& e : node->host.conntrack.value) {
+      Connection c;
+      c.original = e.original;
+      c.reply = e.reply;
+      c.mark = e.mark;
+      c.label = e.label;
+      c.seen_reply = !e.unreplied;
+      c.nat_done = true;
+      c.from = e.from;
+      world.conntrack.insert({node->name, ConntrackSpace::kernel, e.zone}, c);
+    }
+  return world;
+}
+
+Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options) : cluster_(cluster), options_(options) {}
+
+std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
+  std::vector<Course> courses;
+  const bool cut = for_each_script(options_.max_ways, [&](const std::vector<std::size_t>& script) {
+    courses.push_back(run_once(cluster_, options_, start, world, script));
+    return courses.back().choices;
+  });
+  if (truncated != nullptr) *truncated = cut;
+  return courses;
+}
+
+std::vector<Course> Journey::explore_reply(const Start& start, const Course& forward, bool* truncated) const {
+  if (forward.end.kind == Endpoint::Kind::outside) return {};
+  constexpr std::uint8_t kDefaultTtl = 64;
+  const Start answer = answer_of(forward, kDefaultTtl);
+  std::vector<Course> replies = explore(answer, forward.world, truncated);
+  for (Course& reply : replies) judge_reply(reply, start, forward);
+  return replies;
+}
+
+}  // namespace egt::engine

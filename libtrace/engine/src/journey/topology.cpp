@@ -1,0 +1,196 @@
+#include "topology.h"
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+using cluster::Node;
+
+// Bridges and internal ports of Open vSwitch share the MAC of the NIC below them; a frame arrives on the NIC.
+bool is_ovs_internal(const Node& node, const std::string& device) {
+  const auto place = node.port(device);
+  return place.port != nullptr && place.port->type == "internal";
+}
+
+bool ends_a_wire(const Node& node, const host::Link& link) {
+  if (!link.mac || link.mac->is_zero() || link.link_type == "loopback") return false;
+  if (is_ovs_internal(node, link.name)) return false;
+  static constexpr std::string_view kStacked[] = {"bridge", "bond", "vlan", "vrf", "dummy", "openvswitch", "macvlan"};
+  if (std::find(std::begin(kStacked), std::end(kStacked), link.kind) != std::end(kStacked)) return false;
+  if (const auto place = node.port(link.name); place.port != nullptr) return !is_workload_port(*place.port);
+  return link.is_up();
+}
+
+bool usable(host::NeighbourState s) {
+  using enum host::NeighbourState;
+  return s != failed && s != incomplete;
+}
+
+// The default MAC of OVN-Kubernetes for an IPv4 address (util.IPAddrToHWAddr).
+MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a.as_v4()}; }
+
+}  // namespace
+
+bool is_workload_port(const openflow::Interface& port) {
+  return (port.type.empty() || port.type == "system" || port.type == "dpdkvhostuserclient") &&
+         port.external_ids.contains("iface-id");
+}
+
+Topology::Topology(const cluster::Cluster& cluster) : cluster_(cluster) {
+  for (const auto& node : cluster.nodes) {
+    for (const host::Link& link : node->host.links.value) {
+      if (link.link_type == "loopback") continue;
+      for (const host::Address& a : link.addresses) owners_[a.prefix.address].push_back({node.get(), link.name});
+      const bool macvlan = link.kind == "macvlan" && link.is_up();
+      if (macvlan && link.mac)
+        by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
+      else if (ends_a_wire(*node, link))
+        by_mac_[*link.mac].push_back({node.get(), link.name});
+    }
+    // A bond answers with its own MAC, which its members share only while they are enslaved.
+    for (const host::Link& link : node->host.links.value)
+      if (link.kind == "bond" && link.mac && !by_mac_.contains(*link.mac))
+        by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
+  }
+}
+
+std::vector<WireEnd> Topology::takers(const Node& sender, const MacAddr& mac) const {
+  std::vector<WireEnd> ends;
+  const auto found = by_mac_.find(mac);
+  if (found == by_mac_.end()) return ends;
+  for (const WireEnd& end : found->second)
+    if (end.node != &sender && std::find(ends.begin(), ends.end(), end) == ends.end()) ends.push_back(end);
+  return ends;
+}
+
+std::string Topology::device_with(const Node& node, const MacAddr& mac) const {
+  if (const auto found = by_mac_.find(mac); found != by_mac_.end())
+    for (const WireEnd& end : found->second)
+      if (end.node == &node) return end.device;
+  return {};
+}
+
+const Node* Topology::owner(const IpAddr& address) const {
+  const auto found = owners_.find(address);
+  if (found == owners_.end()) return nullptr;
+  const Node* only = found->second.front().node;
+  for (const WireEnd& end : found->second)
+    if (end.node != only) return nullptr;  // an address of every node, such as a masquerade address
+  return only;
+}
+
+std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view, const IpAddr& address) {
+  const auto found = owners_.find(address);
+  if (found == owners_.end()) return std::nullopt;
+  std::optional<MacAddr> answer;
+  for (const WireEnd& end : found->second) {
+    if (end.node == &node) continue;
+    const host::Link* link = end.node->host.link(end.device);
+    if (link == nullptr || !link->mac || !link->is_up()) continue;
+    if (answer && *answer != *link->mac) return std::nullopt;  // several machines would answer
+    answer = link->mac;
+  }
+  return answer;
+}
+
+std::string Topology::wire_device(const Node& node, const std::string& device) const {
+  std::string current = device;
+  for (int depth = 0; depth < 8; ++depth) {
+    const host::Link* link = node.host.link(current);
+    if (link == nullptr) return current;
+    std::string below;
+    if (link->kind == "vlan" || link->kind == "macvlan") below = link->peer;
+    if (link->kind == "bond")
+      for (const host::Link& member : node.host.links.value)
+        if (member.master == link->name && member.has_carrier() && below.empty()) below = member.name;
+    if (below.empty() || node.host.link(below) == nullptr) return current;
+    current = below;
+  }
+  return current;
+}
+
+std::string Topology::macvlan_for(const Node& node, const std::string& parent, const MacAddr& mac) const {
+  for (const host::Link& link : node.host.links.value)
+    if (link.kind == "macvlan" && link.mac == mac && link.is_up() && link.peer == parent) return link.name;
+  return {};
+}
+
+PodNetwork Topology::pod_network(const Node& node, const openflow::Interface& port) const {
+  PodNetwork pod;
+  const auto id = port.external_ids.find("iface-id");
+  pod.name = id == port.external_ids.end() ? port.name : id->second;
+  if (const auto mac = port.external_ids.find("attached_mac"); mac != port.external_ids.end())
+    pod.mac = MacAddr::parse(mac->second);
+  // OVN-Kubernetes names a pod's logical port NAMESPACE_POD; neither part can hold an underscore.
+  const std::size_t underscore = pod.name.find('_');
+  for (const cluster::Pod& object : cluster_.objects.pods) {
+    if (object.namespace_ + "_" + object.name != pod.name) continue;
+    pod.addresses = object.addresses;
+    pod.gateways = object.gateways;
+    if (!pod.mac) pod.mac = object.mac;
+  }
+  for (const ovn::LogicalPort& logical : node.ovn.ports) {
+    if (logical.name != pod.name || logical.on_router) continue;
+    for (const Prefix& p : logical.addresses)
+      if (std::none_of(pod.addresses.begin(), pod.addresses.end(),
+                       [&](const Prefix& known) { return known.address == p.address; }))
+        pod.addresses.push_back(p);
+    if (!pod.mac) pod.mac = logical.mac;
+  }
+  if (const auto ips = port.external_ids.find("ip_addresses"); pod.addresses.empty() && ips != port.external_ids.end())
+    if (const auto p = Prefix::parse(ips->second)) pod.addresses.push_back(*p);
+  if (underscore != std::string::npos) pod.name[underscore] = '/';
+  return pod;
+}
+
+Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& pod, const IpAddr& destination) const {
+  // The pod's subnet: from the pod's own prefix, else from the router port whose network holds the pod's address.
+  const ovn::LogicalPort* gateway_port = nullptr;
+  Prefix subnet = Prefix::host(destination);
+  std::optional<IpAddr> gateway;
+  for (const Prefix& own : pod.addresses) {
+    if (own.address.family != destination.family) continue;
+    if (!own.is_host()) subnet = own.network();
+    for (const ovn::LogicalPort& port : node.ovn.ports) {
+      if (!port.on_router) continue;
+      for (const Prefix& network : port.addresses)
+        if (!network.is_host() && network.contains(own.address)) {
+          gateway_port = &port;
+          gateway = network.address;
+          if (own.is_host()) subnet = network.network();
+        }
+    }
+  }
+  for (const IpAddr& g : pod.gateways)
+    if (g.family == destination.family) gateway = g;
+
+  const bool on_link = !subnet.is_host() && subnet.contains(destination);
+  PodNextHop hop;
+  hop.address = on_link ? destination : gateway.value_or(destination);
+  if (on_link || !gateway_port || !gateway_port->mac) {
+    for (const ovn::LogicalPort& port : node.ovn.ports)
+      for (const Prefix& p : port.addresses)
+        if (p.address == hop.address && port.mac) hop.mac = port.mac;
+    if (!hop.mac)
+      for (const host::Link& link : node.host.links.value)
+        for (const host::Address& a : link.addresses)
+          if (a.prefix.address == hop.address && link.mac) hop.mac = link.mac;
+    if (!hop.mac)
+      for (const host::Neighbour& n : node.host.neighbours.value)
+        if (n.address == hop.address && n.mac && usable(n.state)) hop.mac = n.mac;
+    if (!hop.mac)
+      for (const cluster::Pod& other : cluster_.objects.pods)
+        for (const Prefix& p : other.addresses)
+          if (p.address == hop.address && other.mac) hop.mac = other.mac;
+  } else {
+    hop.mac = gateway_port->mac;
+  }
+  if (!hop.mac && hop.address.is_v4() && (gateway || on_link)) {
+    hop.mac = conventional_mac(hop.address);
+    hop.by_convention = true;
+  }
+  return hop;
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,53 @@
+// What is plugged into what: which machine takes a frame off the wire, who answers ARP, what a pod's network looks like.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/engine/host.h"
+#include "egtrace/engine/journey.h"
+
+namespace egt::engine {
+
+// A device of a machine, as one end of a wire.
+struct WireEnd {
+  const cluster::Node* node = nullptr;
+  std::string device;
+  friend bool operator==(const WireEnd&, const WireEnd&) = default;
+};
+
+class Topology : public NeighbourOracle {
+ public:
+  explicit Topology(const cluster::Cluster& cluster);
+
+  // Devices on other machines that would take a frame to `mac`, in order of node and device.
+  std::vector<WireEnd> takers(const cluster::Node& sender, const MacAddr& mac) const;
+  // The real device of `node` behind this MAC, or empty.
+  std::string device_with(const cluster::Node& node, const MacAddr& mac) const;
+  // Who would answer ARP (or ND) for `address` on the link of `device`.
+  std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address) override;
+  const cluster::Node* owner(const IpAddr& address) const;
+
+  // The lowest device below `device`: parent of VLANs and macvlans, first member of a bond. Itself when it is real.
+  std::string wire_device(const cluster::Node& node, const std::string& device) const;
+  // A macvlan on `parent` whose MAC is `mac`, or empty.
+  std::string macvlan_for(const cluster::Node& node, const std::string& parent, const MacAddr& mac) const;
+
+  // The pod behind an OVS interface, from its iface-id, the logical ports and the Kubernetes objects.
+  PodNetwork pod_network(const cluster::Node& node, const openflow::Interface& port) const;
+  // The MAC that a pod's stack would send to for `destination`: a neighbour on its subnet, or its gateway.
+  struct PodNextHop { std::optional<MacAddr> mac; IpAddr address; bool by_convention = false; };
+  PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
+
+ private:
+  const cluster::Cluster& cluster_;
+  std::map<IpAddr, std::vector<WireEnd>> owners_;
+  std::map<MacAddr, std::vector<WireEnd>> by_mac_;
+};
+
+// Whether an OVS interface is the host end of a pod's (or VM's) interface rather than a NIC of the node.
+bool is_workload_port(const openflow::Interface& port);
+
+}  // namespace egt::engine

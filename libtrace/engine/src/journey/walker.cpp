@@ -1,0 +1,493 @@
+#include "walker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/engine/host.h"
+
+namespace egt::engine {
+namespace {
+
+using cluster::Node;
+using openflow::Bridge;
+using openflow::Interface;
+
+constexpr int kMostPlaces = 96;    // bridges, hosts and wires on one course
+constexpr std::size_t kMostCopies = 32;
+
+bool has_role(const Node& node, cluster::Role role) {
+  return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end();
+}
+
+bool userspace_datapath(const Bridge& bridge) { return bridge.datapath_type == "netdev"; }
+
+// Best outcome first: what a reader who asks "does it arrive?" wants to see of several copies of one packet.
+int rank(Verdict v) {
+  switch (v) {
+    case Verdict::delivered: return 0;
+    case Verdict::rejected: return 1;
+    case Verdict::inconclusive: return 2;
+    case Verdict::dropped: return 3;
+  }
+  return 4;
+}
+
+FieldId tun_metadata(std::uint8_t index) {
+  return static_cast<FieldId>(static_cast<int>(FieldId::tun_metadata0) + index);
+}
+
+// Options keep class and type on the wire; each bridge maps them to a tun_metadata field of its own.
+void carry_options(const Bridge& from, const Bridge& to, const FlowKey& sent, FlowKey& received) {
+  constexpr std::uint8_t kFields = 8;
+  if (!from.has_tlv_map || !to.has_tlv_map) {   // not dumped: OVN uses one option, in field 0 on every node
+    received.set(FieldId::tun_metadata0, sent.get(FieldId::tun_metadata0));
+    return;
+  }
+  for (const openflow::TlvMapping& here : from.tlv_map)
+    for (const openflow::TlvMapping& there : to.tlv_map)
+      if (here.option_class == there.option_class && here.type == there.type && here.index < kFields &&
+          there.index < kFields)
+        received.set(tun_metadata(there.index), sent.get(tun_metadata(here.index)));
+}
+
+std::uint32_t number_of(const Bridge& bridge, const Interface& port) {
+  if (port.ofport) return *port.ofport;
+  return port.name == bridge.name ? openflow::port::local : openflow::port::none;
+}
+
+}  // namespace
+
+Layer layer_of(const Node& node) {
+  return node.roles.empty() || has_role(node, cluster::Role::cluster_node) ? Layer::host : Layer::router;
+}
+
+Arrival Walker::walk(const Start& start, FlowKey& sent) {
+  from_ = start.from;
+  Next next = begin(start, sent);
+  sent_ = sent;
+  if (next.arrival) return *next.arrival;
+  return follow_copies(std::move(next.places), kMostPlaces);
+}
+
+Arrival Walker::follow(Place place, int budget) {
+  while (true) {
+    if (budget-- == 0)
+      return *stop(Verdict::dropped, {"", Layer::underlay, "a loop", "the packet goes around in circles", {}}).arrival;
+    Next next = std::visit([this](auto& at) { return step(std::move(at)); }, place);
+    if (next.arrival) return *next.arrival;
+    if (next.places.size() != 1) return follow_copies(std::move(next.places), budget);
+    place = std::move(next.places.front());
+  }
+}
+
+// Several copies of a packet (a flood, several outputs): all are walked, the best outcome is the way's.
+Arrival Walker::follow_copies(std::vector<Place> places, int budget) {
+  if (places.size() == 1) return follow(std::move(places.front()), budget);
+  const std::size_t count = std::min(places.size(), kMostCopies);
+  const Record before = record_;
+  const std::optional<Egress> egress_before = egress_;
+  Arrival best;
+  Record best_record;
+  std::optional<Egress> best_egress;
+  for (std::size_t i = 0; i < count; ++i) {
+    record_ = before;
+    egress_ = egress_before;
+    Arrival arrival = follow(std::move(places[i]), budget / 2);
+    if (i == 0 || rank(arrival.verdict) < rank(best.verdict)) {
+      best = std::move(arrival);
+      best_record = std::move(record_);
+      best_egress = std::move(egress_);
+    }
+  }
+  record_ = std::move(best_record);
+  egress_ = std::move(best_egress);
+  return best;
+}
+
+void Walker::see(const Node& node, const std::string& device, bool in, const FlowKey& packet,
+                 std::optional<Encap> encap) {
+  if (answering_) return;
+  record_.sightings.push_back({node.name, device, in, packet, std::move(encap)});
+}
+
+Walker::Next Walker::stop(Verdict verdict, Stop where) {
+  Arrival arrival;
+  arrival.verdict = verdict;
+  if (verdict == Verdict::dropped)
+    record_.add(where.node, where.layer, Lost{where.where, where.why}, where.evidence);
+  if (verdict == Verdict::inconclusive) undecided_ = true;
+  arrival.stop = std::move(where);
+  return {{}, arrival};
+}
+
+Walker::Next Walker::gap(const Node& node, Layer layer, std::string where, std::string why, std::string command) {
+  record_.gap(node.name, where, std::move(command));
+  return stop(Verdict::inconclusive, {node.name, layer, std::move(where), std::move(why), {}});
+}
+
+// --- bridges -------------------------------------------------------------------------------------------------------
+
+OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
+                          Record& record) {
+  OvsOptions options;
+  options.packet_length = options_.packet_length;
+  OvsEngine engine(node, world_, record, chooser_, options);
+  return engine.run(bridge, ofport, packet);
+}
+
+Walker::Next Walker::step(AtPort at) {
+  FlowKey packet = at.packet;
+  // The userspace datapath receives frames through sockets and taps: marks of the host do not come along.
+  if (userspace_datapath(*at.bridge)) packet.set(FieldId::pkt_mark, 0);
+  return after_ovs(*at.node, run_ovs(*at.node, *at.bridge, at.ofport, packet, record_));
+}
+
+Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
+  undecided_ |= result.undecided;
+  std::vector<Place> places;
+  for (const OvsEmission& emission : result.emissions) {
+    if (emission.kind == OvsEmission::Kind::controller) continue;
+    if (emission.kind == OvsEmission::Kind::rejected) return answered_by_ovs(node, emission);
+    places.push_back(place_of(node, emission));
+  }
+  if (!places.empty()) return {std::move(places), std::nullopt};
+  Stop where = result.stop.value_or(Stop{node.name, Layer::ovs, "", "no flow sends the packet on", {}});
+  return stop(result.undecided ? Verdict::inconclusive : Verdict::dropped, std::move(where));
+}
+
+Place Walker::place_of(const Node& node, const OvsEmission& emission) {
+  const Interface& port = *emission.port;
+  FlowKey packet = emission.packet;
+  if (userspace_datapath(*emission.bridge)) packet.set(FieldId::pkt_mark, 0);
+  if (emission.kind == OvsEmission::Kind::tunnel) return InTunnel{&node, &port, emission.bridge, packet};
+  if (port.type == "internal" || port.name == emission.bridge->name) return AtHost{&node, port.name, packet};
+  if (is_workload_port(port)) {
+    Endpoint pod;
+    pod.kind = Endpoint::Kind::pod;
+    pod.node = &node;
+    pod.bridge = emission.bridge;
+    pod.port = &port;
+    pod.pod = topology_.pod_network(node, port);
+    pod.address = dst_ip(packet);
+    return AtPod{std::move(pod), packet};
+  }
+  return OnWire{&node, port.name, packet, std::nullopt, nullptr};
+}
+
+// ovn-controller refused the packet and sent an answer: it is a refusal only if the sender takes it for one.
+Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer) {
+  Stop where{node.name, Layer::ovn, answer.bridge ? answer.bridge->name : "", "OVN rejects the packet", {}};
+  for (const Step& s : record_.steps)
+    if (const auto* refused = std::get_if<Refused>(&s.kind)) {
+      where.where = refused->where;
+      where.why = refused->why;
+      where.evidence = s.evidence;
+    }
+  if (answering_ || answer.port == nullptr) return stop(Verdict::dropped, std::move(where));
+  answering_ = true;
+  Arrival back = follow(place_of(node, answer), kMostPlaces);
+  answering_ = false;
+  Arrival arrival;
+  arrival.stop = where;
+  arrival.verdict = Verdict::rejected;
+  if (back.verdict == Verdict::inconclusive) arrival.verdict = Verdict::inconclusive;
+  if (back.verdict != Verdict::delivered || !back.end.same_place(from_) || !is_answer_to(back.packet, sent_)) {
+    if (arrival.verdict != Verdict::inconclusive) arrival.verdict = Verdict::dropped;
+    arrival.stop->why += fmt::format("; but the answer does not reach the sender as one from {}: it comes from {}",
+                                     dst_ip(sent_).to_string(), src_ip(back.packet).to_string());
+  }
+  return {{}, arrival};
+}
+
+// --- pods and processes --------------------------------------------------------------------------------------------
+
+Walker::Next Walker::step(AtPod at) {
+  see(*at.pod.node, at.pod.port->name, false, at.packet);
+  const MacAddr to = dst_mac(at.packet);
+  if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
+    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, at.pod.pod.name,
+                                   fmt::format("the frame is for {}, not for the pod's {}", to.to_string(),
+                                               at.pod.pod.mac->to_string()),
+                                   {}});
+  const IpAddr address = dst_ip(at.packet);
+  const auto& own = at.pod.pod.addresses;
+  if (!own.empty() &&
+      std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; }))
+    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, at.pod.pod.name,
+                                   fmt::format("{} is not an address of the pod", address.to_string()), {}});
+  record_.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
+  Arrival arrival;
+  arrival.verdict = Verdict::delivered;
+  arrival.end = at.pod;
+  arrival.packet = at.packet;
+  return {{}, arrival};
+}
+
+Walker::Next Walker::step(AtProcess at) {
+  record_.add(at.node->name, layer_of(*at.node), Deliver{at.node->name, false, true});
+  Arrival arrival;
+  arrival.verdict = Verdict::delivered;
+  arrival.end.kind = Endpoint::Kind::process;
+  arrival.end.node = at.node;
+  arrival.end.address = dst_ip(at.packet);
+  arrival.packet = at.packet;
+  return {{}, arrival};
+}
+
+// --- hosts ---------------------------------------------------------------------------------------------------------
+
+Walker::Next Walker::step(AtHost at) {
+  see(*at.node, at.device, true, at.packet);
+  HostEngine engine(*at.node, world_, record_, chooser_, topology_);
+  HostOutcome outcome = engine.receive(at.device, at.packet);
+  switch (outcome.kind) {
+    case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};
+    case HostOutcome::Kind::transmit: return {{AtDevice{at.node, outcome.device, outcome.packet}}, std::nullopt};
+    case HostOutcome::Kind::dropped: return stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::inconclusive: return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::rejected: break;
+  }
+  return refused_by_host(*at.node, outcome.stop.value_or(Stop{}), outcome.answer.value_or(at.packet),
+                         outcome.reject_with);
+}
+
+// The host answers with an ICMP error or a TCP reset. An ICMP error follows its connection's translations like an answer
+// does, so it is walked as one; from the sender's point of view only the tuple matters.
+Walker::Next Walker::refused_by_host(const Node& node, Stop where, const FlowKey& answer, const std::string& with) {
+  record_.add(node.name, layer_of(node), Refused{where.where, where.why, with}, where.evidence);
+  Arrival arrival;
+  arrival.stop = where;
+  arrival.verdict = Verdict::dropped;
+  if (answering_) return {{}, arrival};
+  answering_ = true;
+  HostEngine engine(node, world_, record_, chooser_, topology_);
+  LocalSend send;
+  send.packet = answer;
+  HostOutcome outcome = engine.send(send);
+  Arrival back;
+  if (outcome.kind == HostOutcome::Kind::transmit)
+    back = follow(AtDevice{&node, outcome.device, outcome.packet}, kMostPlaces);
+  else if (outcome.kind == HostOutcome::Kind::delivered)
+    back = follow(AtProcess{&node, outcome.device, outcome.packet}, kMostPlaces);
+  else
+    back.verdict = outcome.kind == HostOutcome::Kind::inconclusive ? Verdict::inconclusive : Verdict::dropped;
+  answering_ = false;
+  const bool reached = back.verdict == Verdict::delivered && back.end.same_place(from_);
+  if (reached) arrival.verdict = Verdict::rejected;
+  if (back.verdict == Verdict::inconclusive) arrival.verdict = Verdict::inconclusive;
+  if (!reached) arrival.stop->why += "; the error message does not reach the sender";
+  return {{}, arrival};
+}
+
+Walker::Next Walker::step(AtDevice at) {
+  see(*at.node, at.device, false, at.packet);
+  if (const auto place = at.node->port(at.device); place.port != nullptr) {
+    const bool from_host = place.port->type == "internal" || place.port->name == place.bridge->name;
+    if (from_host)
+      return {{AtPort{at.node, place.bridge, number_of(*place.bridge, *place.port), at.packet}}, std::nullopt};
+  }
+  const host::Link* link = at.node->host.link(at.device);
+  const std::string lower = topology_.wire_device(*at.node, at.device);
+  if (link != nullptr && lower != at.device) {
+    FlowKey packet = at.packet;
+    if (link->kind == "vlan" && link->vlan_id)
+      packet.set(FieldId::vlan_tci, 0x1000u | *link->vlan_id);
+    return {{AtDevice{at.node, lower, packet}}, std::nullopt};
+  }
+  if (link != nullptr && (link->kind == "geneve" || link->kind == "vxlan" || link->kind == "gre" || link->kind == "wireguard"))
+    return gap(*at.node, Layer::host, fmt::format("tunnel device {}", at.device),
+               "tunnels of the host itself are not followed", fmt::format("ip -d link show {}", at.device));
+  return {{OnWire{at.node, at.device, at.packet, std::nullopt, nullptr}}, std::nullopt};
+}
+
+// --- wires ---------------------------------------------------------------------------------------------------------
+
+Walker::Next Walker::step(OnWire at) {
+  // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
+  const bool by_bridge = at.node->port(at.device).port != nullptr;
+  if (by_bridge) see(*at.node, at.device, false, at.packet, at.encap);
+  if (!at.encap && !answering_ && layer_of(*at.node) == Layer::host) {
+    const auto place = at.node->port(at.device);
+    egress_ = Egress{at.node->name, place.bridge != nullptr ? place.bridge->name : at.device, at.packet};
+  }
+  const std::vector<WireEnd> ends = at.encap ? tunnel_ends(*at.encap) : topology_.takers(*at.node, dst_mac(at.packet));
+  if (ends.empty()) return no_taker(at);
+  std::size_t pick = 0;
+  if (ends.size() > 1) {
+    ChoicePoint point;
+    point.kind = ChoicePoint::Kind::unknown;
+    point.node = at.node->name;
+    point.what = fmt::format("who takes frames to {}", dst_mac(at.packet).to_string());
+    point.why = "several devices have this address";
+    for (const WireEnd& end : ends) point.options.push_back({end.node->name + "/" + end.device, std::nullopt});
+    pick = chooser_.choose(point);
+  }
+  return take_off_wire(ends[pick], at);
+}
+
+// The machine that owns the tunnel's remote address, and the real device below the address.
+std::vector<WireEnd> Walker::tunnel_ends(const Encap& encap) const {
+  const Node* owner = topology_.owner(encap.dst);
+  if (owner == nullptr) return {};
+  for (const host::Link& link : owner->host.links.value)
+    for (const host::Address& a : link.addresses)
+      if (a.prefix.address == encap.dst && link.mac)
+        if (auto device = topology_.device_with(*owner, *link.mac); !device.empty()) return {{owner, device}};
+  return {{owner, ""}};
+}
+
+Walker::Next Walker::no_taker(const OnWire& at) {
+  const IpAddr to = at.encap ? at.encap->dst : dst_ip(at.packet);
+  Arrival arrival;
+  if (at.encap) {
+    record_.gap("", fmt::format("dumps of the node that owns {}", to.to_string()), "sosreport of that node");
+    return stop(Verdict::inconclusive,
+                {at.node->name, Layer::underlay, fmt::format("tunnel to {}", to.to_string()),
+                 fmt::format("the snapshot holds no machine with address {}", to.to_string()), {}});
+  }
+  const MacAddr mac = dst_mac(at.packet);
+  if (mac.is_zero()) {
+    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, at.device, "nobody tells the next hop's MAC", {}});
+  }
+  arrival.verdict = Verdict::delivered;
+  arrival.left_snapshot = true;
+  arrival.packet = at.packet;
+  arrival.end.kind = Endpoint::Kind::outside;
+  arrival.end.address = to;
+  record_.assume(fmt::format("what lies behind {} {} delivers the packet unchanged", at.node->name, at.device),
+                 fmt::format("the snapshot holds no machine with MAC {}", mac.to_string()));
+  record_.gap("", fmt::format("dumps of the machine with MAC {} (router or server behind {} {})", mac.to_string(),
+                              at.node->name, at.device),
+              "ip route show table all; iptables-save; conntrack -L on that machine");
+  return {{}, arrival};
+}
+
+Walker::Next Walker::take_off_wire(const WireEnd& end, const OnWire& at) {
+  const Node& node = *end.node;
+  record_.add(node.name, Layer::underlay, CrossWire{at.node->name, at.device, node.name, end.device});
+  if (at.encap) return decapsulate(end, at, *at.encap);
+  FlowKey packet = at.packet;
+  clear_pipeline(packet);
+  packet.set(FieldId::pkt_mark, 0);
+  if (const auto place = node.port(end.device); place.port != nullptr) {
+    see(node, end.device, true, packet);
+    return {{AtPort{&node, place.bridge, number_of(*place.bridge, *place.port), packet}}, std::nullopt};
+  }
+  const std::string upper = receiving_device(end, dst_mac(packet));
+  if (upper != end.device) see(node, end.device, true, packet);
+  return {{AtHost{&node, upper, packet}}, std::nullopt};
+}
+
+// The device whose stack receives what arrives on a real one: a macvlan with that MAC, or the bond or bridge above.
+std::string Walker::receiving_device(const WireEnd& end, const MacAddr& to) const {
+  if (std::string macvlan = topology_.macvlan_for(*end.node, end.device, to); !macvlan.empty()) return macvlan;
+  const host::Link* link = end.node->host.link(end.device);
+  if (link == nullptr || link->master.empty()) return end.device;
+  const host::Link* master = end.node->host.link(link->master);
+  const bool stacked = master != nullptr && (master->kind == "bond" || master->kind == "bridge");
+  return stacked ? master->name : end.device;
+}
+
+// --- tunnels -------------------------------------------------------------------------------------------------------
+
+Walker::Next Walker::step(InTunnel at) {
+  const IpAddr remote = at.packet.get(FieldId::tun_dst) != 0 ? IpAddr::v4(at.packet.u32(FieldId::tun_dst))
+                                                             : IpAddr::v6(at.packet.get(FieldId::tun_ipv6_dst));
+  FlowKey outer;
+  const auto device = outer_device(at, remote, outer);
+  if (!device) return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, at.port->name,
+                                                   fmt::format("no way to the tunnel's end {}", remote.to_string()), {}});
+  const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
+  const std::uint32_t option = at.packet.u32(FieldId::tun_metadata0);
+  record_.add(at.node->name, Layer::ovn,
+              Encapsulate{at.port->type, at.port->name, encap.src, remote, encap.vni, option >> 16 & 0x7fff,
+                          option & 0xffff},
+              {at.port->from});
+  const Node* to = topology_.owner(remote);
+  record_.tunnels.push_back({at.node->name, to != nullptr ? to->name : remote.to_string(), at.port->type, encap.vni,
+                             option >> 16 & 0x7fff, option & 0xffff});
+  return {{OnWire{at.node, *device, at.packet, encap, at.bridge}}, std::nullopt};
+}
+
+// The NIC by which the encapsulated packet leaves: the host's route to the tunnel's end, then the bridge of that device.
+std::optional<std::string> Walker::outer_device(const InTunnel& at, const IpAddr& remote, FlowKey& outer) {
+  const bool v4 = remote.is_v4();
+  outer.set(FieldId::eth_type, v4 ? ethertype::ipv4 : ethertype::ipv6);
+  outer.set(FieldId::nw_proto, ip_proto::udp);
+  outer.set(FieldId::nw_ttl, 64);
+  const bool vxlan = at.port->type == "vxlan";
+  outer.set(FieldId::tp_dst, vxlan ? 4789 : 6081);
+  outer.set(FieldId::tp_src, 49152);
+  set_dst_ip(outer, remote);
+  if (const auto local = at.port->options.find("local_ip"); local != at.port->options.end())
+    if (const auto a = IpAddr::parse(local->second)) set_src_ip(outer, *a);
+  const bool choose_source = src_ip(outer).is_unspecified();
+
+  // Connections of the outer packets are of no interest to the inner one's story.
+  Record scratch;
+  World aside = world_;
+  HostEngine host(*at.node, aside, scratch, chooser_, topology_);
+  HostOutcome sent = host.send({outer, choose_source, ""});
+  if (sent.kind != HostOutcome::Kind::transmit) {
+    for (Gap& g : scratch.gaps) record_.gaps.push_back(std::move(g));
+    return std::nullopt;
+  }
+  outer = sent.packet;
+  const auto place = at.node->port(sent.device);
+  if (place.port == nullptr) return topology_.wire_device(*at.node, sent.device);
+  OvsEngine engine(*at.node, aside, scratch, chooser_, {});
+  const OvsResult result = engine.run(*place.bridge, number_of(*place.bridge, *place.port), outer);
+  for (const OvsEmission& e : result.emissions)
+    if (e.kind == OvsEmission::Kind::port && e.port->type != "internal") {
+      if (!userspace_datapath(*at.bridge)) {
+        const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
+        see(*at.node, fmt::format("{}_sys_{}", vxlan ? "vxlan" : "genev", outer.u32(FieldId::tp_dst)), false, at.packet);
+        see(*at.node, sent.device, false, at.packet, encap);
+      }
+      return e.port->name;
+    }
+  return std::nullopt;
+}
+
+Walker::Next Walker::decapsulate(const WireEnd& end, const OnWire& at, const Encap& encap) {
+  const Node& node = *end.node;
+  if (!end.device.empty()) see(node, end.device, true, at.packet, encap);
+  for (const Bridge& bridge : node.bridges)
+    for (const Interface& port : bridge.interfaces) {
+      if (port.type != encap.type) continue;
+      const auto remote = port.options.find("remote_ip");
+      if (remote == port.options.end()) continue;
+      if (remote->second != "flow" && remote->second != encap.src.to_string()) continue;
+      if (!userspace_datapath(bridge)) {
+        for (const host::Link& link : node.host.links.value)
+          for (const host::Address& a : link.addresses)
+            if (a.prefix.address == encap.dst && link.name != end.device) see(node, link.name, true, at.packet, encap);
+        see(node, encap.type == "vxlan" ? "vxlan_sys_4789" : "genev_sys_6081", true, at.packet);
+      }
+      FlowKey inner = at.packet;
+      clear_pipeline(inner);
+      inner.set(FieldId::pkt_mark, 0);
+      inner.set(FieldId::tun_id, encap.vni);
+      if (encap.src.is_v4()) {
+        inner.set(FieldId::tun_src, encap.src.value);
+        inner.set(FieldId::tun_dst, encap.dst.value);
+      } else {
+        inner.set(FieldId::tun_ipv6_src, encap.src.value);
+        inner.set(FieldId::tun_ipv6_dst, encap.dst.value);
+      }
+      if (at.from_bridge != nullptr) carry_options(*at.from_bridge, bridge, at.packet, inner);
+      const std::uint32_t option = inner.u32(FieldId::tun_metadata0);
+      record_.add(node.name, Layer::ovn,
+                  Decapsulate{encap.type, port.name, encap.dst, encap.src, encap.vni, option >> 16 & 0x7fff,
+                              option & 0xffff},
+                  {port.from});
+      return {{AtPort{&node, &bridge, number_of(bridge, port), inner}}, std::nullopt};
+    }
+  if (node.bridges.empty())
+    return gap(node, Layer::ovs, "Open vSwitch ports", "the end of the tunnel is not in the snapshot", "ovs-vsctl show");
+  return stop(Verdict::dropped, {node.name, Layer::ovs, fmt::format("{} from {}", encap.type, encap.src.to_string()),
+                                 "no tunnel port of this node has that remote address", {}});
+}
+
+}  // namespace egt::engine

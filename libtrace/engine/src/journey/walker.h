@@ -1,0 +1,120 @@
+// One run of one packet: hands it from bridge to host to wire until its course ends.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "egtrace/engine/journey.h"
+#include "egtrace/engine/ovs.h"
+#include "topology.h"
+
+namespace egt::engine {
+
+// Places at which a packet can be.
+struct AtPort {                       // about to enter a bridge
+  const cluster::Node* node = nullptr;
+  const openflow::Bridge* bridge = nullptr;
+  std::uint32_t ofport = 0;
+  FlowKey packet;
+};
+struct AtHost {                       // about to be received by a network stack
+  const cluster::Node* node = nullptr;
+  std::string device;
+  FlowKey packet;
+};
+struct AtDevice {                     // about to be sent by a device of the host
+  const cluster::Node* node = nullptr;
+  std::string device;
+  FlowKey packet;
+};
+struct OnWire {                       // left the lowest device of a machine
+  const cluster::Node* node = nullptr;
+  std::string device;
+  FlowKey packet;
+  std::optional<Encap> encap;
+  const openflow::Bridge* from_bridge = nullptr;   // encap: whose tunnel options the packet carries
+};
+struct AtPod { Endpoint pod; FlowKey packet; };
+struct AtProcess { const cluster::Node* node = nullptr; std::string device; FlowKey packet; };
+struct InTunnel {                     // left a tunnel port; the inner packet with its tunnel fields
+  const cluster::Node* node = nullptr;
+  const openflow::Interface* port = nullptr;
+  const openflow::Bridge* bridge = nullptr;
+  FlowKey packet;
+};
+
+using Place = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
+
+struct Arrival {
+  Verdict verdict = Verdict::inconclusive;
+  std::optional<Stop> stop;
+  Endpoint end;
+  FlowKey packet;
+  bool left_snapshot = false;
+};
+
+class Walker {
+ public:
+  Walker(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, World& world, Record& record,
+         Chooser& chooser)
+      : cluster_(cluster), topology_(topology), options_(options), world_(world), record_(record), chooser_(chooser) {}
+
+  // Sets `sent` to the packet as its sender puts it on the way.
+  Arrival walk(const Start& start, FlowKey& sent);
+
+  const std::optional<Egress>& egress() const { return egress_; }
+  bool undecided() const { return undecided_; }
+
+ private:
+  struct Next { std::vector<Place> places; std::optional<Arrival> arrival; };
+
+  Arrival follow(Place place, int budget);
+  Arrival follow_copies(std::vector<Place> places, int budget);
+  Next step(AtPort at);
+  Next step(AtHost at);
+  Next step(AtDevice at);
+  Next step(OnWire at);
+  Next step(AtPod at);
+  Next step(AtProcess at);
+  Next step(InTunnel at);
+
+  Next begin(const Start& start, FlowKey& sent);
+  Next begin_pod(const Start& start, FlowKey& sent);
+  Next begin_process(const Start& start, FlowKey& sent);
+  Next begin_outside(const Start& start, FlowKey& sent);
+  const Tuple* first_tuple() const;
+  Next after_ovs(const cluster::Node& node, OvsResult result);
+  Place place_of(const cluster::Node& node, const OvsEmission& emission);
+  Next answered_by_ovs(const cluster::Node& node, const OvsEmission& answer);
+  Next refused_by_host(const cluster::Node& node, Stop stop, const FlowKey& answer, const std::string& with);
+  Next take_off_wire(const WireEnd& end, const OnWire& at);
+  Next no_taker(const OnWire& at);
+  std::string receiving_device(const WireEnd& end, const MacAddr& to) const;
+  std::vector<WireEnd> tunnel_ends(const Encap& encap) const;
+  std::optional<std::string> outer_device(const InTunnel& at, const IpAddr& remote, FlowKey& outer);
+  Next decapsulate(const WireEnd& end, const OnWire& at, const Encap& encap);
+
+  void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet,
+           std::optional<Encap> encap = std::nullopt);
+  Next stop(Verdict verdict, Stop where);
+  Next gap(const cluster::Node& node, Layer layer, std::string where, std::string why, std::string command);
+  OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
+                    Record& record);
+
+  const cluster::Cluster& cluster_;
+  Topology& topology_;
+  const JourneyOptions& options_;
+  World& world_;
+  Record& record_;
+  Chooser& chooser_;
+  std::optional<Egress> egress_;
+  Endpoint from_;
+  FlowKey sent_;
+  bool undecided_ = false;
+  bool answering_ = false;   // the packet under way is the refusal of the one that was asked about
+};
+
+Layer layer_of(const cluster::Node& node);   // host, or router for machines that are no cluster nodes
+
+}  // namespace egt::engine

@@ -1,0 +1,114 @@
+// How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
+#include <fmt/format.h>
+
+#include "egtrace/engine/host.h"
+#include "walker.h"
+
+namespace egt::engine {
+namespace {
+
+using cluster::Node;
+
+std::uint32_t number_of(const openflow::Interface& port) { return port.ofport.value_or(openflow::port::none); }
+
+}  // namespace
+
+Walker::Next Walker::begin(const Start& start, FlowKey& sent) {
+  switch (start.from.kind) {
+    case Endpoint::Kind::pod: return begin_pod(start, sent);
+    case Endpoint::Kind::process: return begin_process(start, sent);
+    case Endpoint::Kind::outside: return begin_outside(start, sent);
+  }
+  return stop(Verdict::inconclusive, {});
+}
+
+// A pod's stack has one interface: it sends to the neighbour or to its gateway.
+Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
+  const Endpoint& pod = start.from;
+  FlowKey frame = start.packet;
+  const auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
+  const auto smac = start.smac ? start.smac : pod.pod.mac;
+  const auto dmac = start.dmac ? start.dmac : hop.mac;
+  if (!smac || !dmac) {
+    record_.gap(pod.node->name, fmt::format("MAC addresses of {} and of its gateway", pod.pod.name),
+                "ovn-nbctl show; ovs-vsctl -f json list interface");
+    sent = frame;
+    return stop(Verdict::inconclusive,
+                {pod.node->name, Layer::host, pod.pod.name, "the frame's MAC addresses are not known", {}});
+  }
+  if (!start.dmac && hop.by_convention)
+    record_.assume(fmt::format("{} has MAC {}", hop.address.to_string(), dmac->to_string()),
+                   "OVN-Kubernetes derives MACs of router ports from their IPv4 addresses; no dump says it");
+  frame.set(FieldId::eth_src, smac->value);
+  frame.set(FieldId::eth_dst, dmac->value);
+  sent = frame;
+  if (!pod.port->ofport)
+    return gap(*pod.node, Layer::ovs, fmt::format("OpenFlow port number of {}", pod.port->name),
+               "the packet cannot enter the bridge", "ovs-vsctl list interface");
+  see(*pod.node, pod.port->name, true, frame);
+  return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
+}
+
+Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
+  const Node& node = *start.from.node;
+  HostEngine engine(node, world_, record_, chooser_, topology_);
+  HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
+  sent = outcome.packet;
+  // The socket's view of the connection is before the host's own NAT.
+  if (!start.choose_source) sent = start.packet;
+  else if (const Tuple* before = first_tuple()) set_tuple(sent, *before);
+  switch (outcome.kind) {
+    case HostOutcome::Kind::delivered: return {{AtProcess{&node, outcome.device, outcome.packet}}, std::nullopt};
+    case HostOutcome::Kind::transmit: return {{AtDevice{&node, outcome.device, outcome.packet}}, std::nullopt};
+    case HostOutcome::Kind::dropped: return stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::rejected: {
+      // The process learns of it directly.
+      Arrival arrival;
+      arrival.verdict = Verdict::rejected;
+      arrival.stop = outcome.stop;
+      return {{}, arrival};
+    }
+    case HostOutcome::Kind::inconclusive: break;
+  }
+  return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
+}
+
+// The first translation on the way tells what the packet was before it.
+const Tuple* Walker::first_tuple() const {
+  return record_.nat.empty() ? nullptr : &record_.nat.front().before;
+}
+
+Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
+  FlowKey packet = start.packet;
+  const IpAddr to = dst_ip(packet);
+  const Node* node = start.arrive_at.empty() ? topology_.owner(to) : cluster_.node(start.arrive_at);
+  sent = packet;
+  if (node == nullptr) {
+    record_.gap("", fmt::format("the way of {} into the cluster", to.to_string()),
+                "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)");
+    return stop(Verdict::inconclusive,
+                {"", Layer::router, fmt::format("outside, towards {}", to.to_string()),
+                 "the snapshot does not tell at which node the packet arrives", {}});
+  }
+  std::string device = start.in_device;
+  std::optional<MacAddr> mac = start.dmac;
+  for (const host::Link& link : node->host.links.value)
+    for (const host::Address& a : link.addresses)
+      if (device.empty() && link.mac && a.prefix.address == to) device = link.name;
+  for (const host::Route& r : to.is_v4() ? node->host.routes_v4.value : node->host.routes_v6.value)
+    if (device.empty() && r.table == "main" && r.to.length == 0 && !r.next_hops.empty()) device = r.next_hops[0].device;
+  const host::Link* link = node->host.link(device);
+  if (!mac && link != nullptr) mac = link->mac;
+  if (!mac)
+    return gap(*node, Layer::host, "devices and addresses", "the packet's way in is not known", "ip -d addr");
+  std::string lowest = topology_.device_with(*node, *mac);
+  if (lowest.empty()) lowest = device;
+  record_.assume(fmt::format("the packet arrives at {} {}", node->name, lowest),
+                 start.arrive_at.empty() ? "this node owns the address; no router's dump tells the way" : "--arrive-at");
+  packet.set(FieldId::eth_dst, mac->value);
+  if (start.smac) packet.set(FieldId::eth_src, start.smac->value);
+  sent = packet;
+  return take_off_wire({node, lowest}, OnWire{node, lowest, packet, std::nullopt, nullptr});
+}
+
+}  // namespace egt::engine
