@@ -34,6 +34,10 @@ struct Node {
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;
   std::optional<std::string> ovs_version;
+  // Rows of the Open_vSwitch database (Bridge, Port, Interface, Open_vSwitch, …) as `ovs-vsctl list` prints them.
+  std::vector<ovn::Row> ovs_rows;
+  // Interfaces of which no dump told the bridge so far; place_interfaces() moves them when a bridge names them.
+  std::vector<openflow::Interface> unplaced_interfaces;
   std::vector<std::size_t> dumps;        // indices into Cluster::dumps
 
   const openflow::Bridge* bridge(std::string_view name) const;
@@ -41,7 +45,13 @@ struct Node {
   // The bridge that has a port of this name, and that port; null when no bridge has.
   struct PortPlace { const openflow::Bridge* bridge = nullptr; const openflow::Interface* port = nullptr; };
   PortPlace port(std::string_view interface_name) const;
+  // Gives what is known of unplaced interfaces to the bridges that have ports of their names. To be called once all
+  // dumps are loaded; calling it more often does no harm.
+  void place_interfaces();
 };
+
+// Adds to `known` what `more` tells about the same interface; what is known already stays.
+void merge_interface(openflow::Interface& known, const openflow::Interface& more);
 
 class Cluster {
  public:

@@ -64,8 +64,11 @@ struct AddressSet {
 };
 
 // A row of any database table, for what has no type of its own (router policies, NAT, load balancers, …).
+// Rows of lr-policy-list, lr-route-list and lr-nat-list have no UUID where no other dump tells it, and a column "router"
+// that holds the router's name.
 struct Row {
   std::string table;                    // "Logical_Router_Policy"
+  std::string database;                 // "NB", "SB", "OVS"
   std::string uuid;
   std::map<std::string, std::string> columns;               // printed value of each column
   std::map<std::string, std::string> external_ids;
@@ -80,6 +83,8 @@ struct Ovn {
   std::vector<Chassis> chassis;
   std::vector<AddressSet> address_sets;
   std::vector<Row> rows;
+  // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
+  std::map<std::string, Provenance> complete_tables;
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
 };
 

@@ -1,0 +1,85 @@
+#include "egtrace/cluster/cluster.h"
+
+#include <algorithm>
+
+namespace egt::cluster {
+namespace {
+
+// First element whose name is not less; `nodes` is sorted by name.
+template <class Nodes>
+auto lower_bound_by_name(Nodes& nodes, std::string_view name) {
+  return std::lower_bound(nodes.begin(), nodes.end(), name,
+                          [](const std::unique_ptr<Node>& n, std::string_view wanted) { return n->name < wanted; });
+}
+
+template <class Bridges>
+auto* find_bridge(Bridges& bridges, std::string_view name) {
+  const auto it = std::find_if(bridges.begin(), bridges.end(), [&](const auto& b) { return b.name == name; });
+  return it == bridges.end() ? nullptr : &*it;
+}
+
+openflow::Interface* find_interface(std::vector<openflow::Bridge>& bridges, std::string_view name) {
+  for (openflow::Bridge& b : bridges)
+    for (openflow::Interface& i : b.interfaces)
+      if (i.name == name) return &i;
+  return nullptr;
+}
+
+}  // namespace
+
+const openflow::Bridge* Node::bridge(std::string_view bridge_name) const { return find_bridge(bridges, bridge_name); }
+openflow::Bridge* Node::bridge(std::string_view bridge_name) { return find_bridge(bridges, bridge_name); }
+
+Node::PortPlace Node::port(std::string_view interface_name) const {
+  for (const openflow::Bridge& b : bridges)
+    for (const openflow::Interface& i : b.interfaces)
+      if (i.name == interface_name) return {&b, &i};
+  return {};
+}
+
+void merge_interface(openflow::Interface& known, const openflow::Interface& more) {
+  if (known.type.empty()) known.type = more.type;
+  if (!known.ofport) known.ofport = more.ofport;
+  known.options.insert(more.options.begin(), more.options.end());
+  known.external_ids.insert(more.external_ids.begin(), more.external_ids.end());
+  if (!known.mac) known.mac = more.mac;
+  if (!known.mtu) known.mtu = more.mtu;
+  if (!known.tag) known.tag = more.tag;
+  known.port_down |= more.port_down;
+  known.link_down |= more.link_down;
+  if (!known.from.known()) known.from = more.from;
+}
+
+void Node::place_interfaces() {
+  std::erase_if(unplaced_interfaces, [this](const openflow::Interface& unplaced) {
+    openflow::Interface* known = find_interface(bridges, unplaced.name);
+    if (known) merge_interface(*known, unplaced);
+    return known != nullptr;
+  });
+}
+
+const Node* Cluster::node(std::string_view name) const {
+  const auto it = lower_bound_by_name(nodes, name);
+  return it != nodes.end() && (*it)->name == name ? it->get() : nullptr;
+}
+
+Node* Cluster::node(std::string_view name) {
+  const auto it = lower_bound_by_name(nodes, name);
+  return it != nodes.end() && (*it)->name == name ? it->get() : nullptr;
+}
+
+Node& Cluster::ensure_node(const std::string& name) {
+  const auto it = lower_bound_by_name(nodes, name);
+  if (it != nodes.end() && (*it)->name == name) return **it;
+  auto fresh = std::make_unique<Node>();
+  fresh->name = name;
+  return **nodes.insert(it, std::move(fresh));
+}
+
+const Node* Cluster::owner_of(const IpAddr& address) const {
+  for (const std::unique_ptr<Node>& n : nodes)
+    if (n->host.owner_of(address)) return n.get();
+  return nullptr;
+}
+
+}  // namespace egt::cluster
