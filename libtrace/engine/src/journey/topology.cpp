@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/workload.h"
+
 namespace egt::engine {
 namespace {
 
@@ -18,7 +20,7 @@ bool ends_a_wire(const Node& node, const host::Link& link) {
   if (is_ovs_internal(node, link.name)) return false;
   static constexpr std::string_view kStacked[] = {"bridge", "bond", "vlan", "vrf", "dummy", "openvswitch", "macvlan"};
   if (std::find(std::begin(kStacked), std::end(kStacked), link.kind) != std::end(kStacked)) return false;
-  if (const auto place = node.port(link.name); place.port != nullptr) return !is_workload_port(*place.port);
+  if (const auto place = node.port(link.name); place.port != nullptr) return !is_workload(*place.port);
   return link.is_up();
 }
 
@@ -31,11 +33,6 @@ bool usable(host::NeighbourState s) {
 MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a.as_v4()}; }
 
 }  // namespace
-
-bool is_workload_port(const openflow::Interface& port) {
-  return (port.type.empty() || port.type == "system" || port.type == "dpdkvhostuserclient") &&
-         port.external_ids.contains("iface-id");
-}
 
 Topology::Topology(const cluster::Cluster& cluster) : cluster_(cluster) {
   for (const auto& node : cluster.nodes) {
@@ -114,34 +111,6 @@ std::string Topology::macvlan_for(const Node& node, const std::string& parent, c
   for (const host::Link& link : node.host.links.value)
     if (link.kind == "macvlan" && link.mac == mac && link.is_up() && link.peer == parent) return link.name;
   return {};
-}
-
-PodNetwork Topology::pod_network(const Node& node, const openflow::Interface& port) const {
-  PodNetwork pod;
-  const auto id = port.external_ids.find("iface-id");
-  pod.name = id == port.external_ids.end() ? port.name : id->second;
-  if (const auto mac = port.external_ids.find("attached_mac"); mac != port.external_ids.end())
-    pod.mac = MacAddr::parse(mac->second);
-  // OVN-Kubernetes names a pod's logical port NAMESPACE_POD; neither part can hold an underscore.
-  const std::size_t underscore = pod.name.find('_');
-  for (const cluster::Pod& object : cluster_.objects.pods) {
-    if (object.namespace_ + "_" + object.name != pod.name) continue;
-    pod.addresses = object.addresses;
-    pod.gateways = object.gateways;
-    if (!pod.mac) pod.mac = object.mac;
-  }
-  for (const ovn::LogicalPort& logical : node.ovn.ports) {
-    if (logical.name != pod.name || logical.on_router) continue;
-    for (const Prefix& p : logical.addresses)
-      if (std::none_of(pod.addresses.begin(), pod.addresses.end(),
-                       [&](const Prefix& known) { return known.address == p.address; }))
-        pod.addresses.push_back(p);
-    if (!pod.mac) pod.mac = logical.mac;
-  }
-  if (const auto ips = port.external_ids.find("ip_addresses"); pod.addresses.empty() && ips != port.external_ids.end())
-    if (const auto p = Prefix::parse(ips->second)) pod.addresses.push_back(*p);
-  if (underscore != std::string::npos) pod.name[underscore] = '/';
-  return pod;
 }
 
 Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& pod, const IpAddr& destination) const {

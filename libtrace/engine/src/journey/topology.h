@@ -35,8 +35,6 @@ class Topology : public NeighbourOracle {
   // A macvlan on `parent` whose MAC is `mac`, or empty.
   std::string macvlan_for(const cluster::Node& node, const std::string& parent, const MacAddr& mac) const;
 
-  // The pod behind an OVS interface, from its iface-id, the logical ports and the Kubernetes objects.
-  PodNetwork pod_network(const cluster::Node& node, const openflow::Interface& port) const;
   // The MAC that a pod's stack would send to for `destination`: a neighbour on its subnet, or its gateway.
   struct PodNextHop { std::optional<MacAddr> mac; IpAddr address; bool by_convention = false; };
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
@@ -46,8 +44,5 @@ class Topology : public NeighbourOracle {
   std::map<IpAddr, std::vector<WireEnd>> owners_;
   std::map<MacAddr, std::vector<WireEnd>> by_mac_;
 };
-
-// Whether an OVS interface is the host end of a pod's (or VM's) interface rather than a NIC of the node.
-bool is_workload_port(const openflow::Interface& port);
 
 }  // namespace egt::engine

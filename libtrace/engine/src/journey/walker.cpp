@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/engine/host.h"
+#include "egtrace/engine/workload.h"
 
 namespace egt::engine {
 namespace {
@@ -162,13 +163,13 @@ Place Walker::place_of(const Node& node, const OvsEmission& emission) {
   if (userspace_datapath(*emission.bridge)) packet.set(FieldId::pkt_mark, 0);
   if (emission.kind == OvsEmission::Kind::tunnel) return InTunnel{&node, &port, emission.bridge, packet};
   if (port.type == "internal" || port.name == emission.bridge->name) return AtHost{&node, port.name, packet};
-  if (is_workload_port(port)) {
+  if (is_workload(port)) {
     Endpoint pod;
     pod.kind = Endpoint::Kind::pod;
     pod.node = &node;
     pod.bridge = emission.bridge;
     pod.port = &port;
-    pod.pod = topology_.pod_network(node, port);
+    pod.pod = workload_network(cluster_, node, port);
     pod.address = dst_ip(packet);
     return AtPod{std::move(pod), packet};
   }

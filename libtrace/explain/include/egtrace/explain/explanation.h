@@ -1,0 +1,105 @@
+// The answer to "what happens to this packet, and why?": typed, ready to be laid out as text or JSON. Keys and meanings
+// follow docs/schema/explain.schema.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "egtrace/base/result.h"
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/journey.h"
+#include "egtrace/explain/point.h"
+
+namespace egt::explain {
+
+struct Question {
+  Point from, to;
+  std::string proto = "tcp";               // tcp udp sctp icmp icmp6
+  std::uint16_t sport = 54321;
+  std::optional<std::uint16_t> dport;
+  std::uint8_t ttl = 64, dscp = 0;
+  std::optional<std::uint8_t> icmp_type, icmp_code;
+  std::uint32_t mark = 0;
+  std::string arrive_at, in_dev;
+  std::optional<MacAddr> smac, dmac;
+  bool established = false;
+  bool use_conntrack = true;
+  bool reply = false;
+};
+
+struct EvidenceLine {
+  std::string dump;
+  std::uint32_t line = 0;
+  std::string text;
+  friend bool operator==(const EvidenceLine&, const EvidenceLine&) = default;
+};
+using Evidence = std::vector<EvidenceLine>;
+
+struct LflowRef { std::string uuid, datapath, stage, match, actions; std::uint16_t priority = 0; };
+struct Change { std::string field, before, after; };
+
+struct Hop {
+  std::string node, layer, where, what;
+  bool detail = false;                     // shown only on demand: a table that merely passes the packet on
+  Evidence evidence;
+  std::vector<LflowRef> lflows;            // all candidates of a cookie
+  std::vector<Change> changed;
+  std::vector<std::string> means;
+};
+
+struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };
+struct NatReport { std::string node, by; SeenAddress from, to; Evidence evidence; };
+struct StopReport { std::string node, layer, where, why; Evidence evidence; };
+struct ChoiceReport { std::size_t hop = 0; std::string what, chosen; bool unknown = false; std::string why; };
+struct AssumptionReport { std::string what, why; Evidence evidence; };
+struct SightingReport {
+  std::string node, device;
+  bool in = false;
+  std::string src, dst, proto, smac, dmac;
+  std::optional<std::uint16_t> sport, dport;
+  std::uint8_t ttl = 0;
+  std::optional<engine::Encap> encap;
+};
+struct EgressReport { std::string node, device; };
+
+struct WayReport;
+// A walk that follows another one: the answer, or what comes after the handshake.
+struct FollowUp { std::string verdict, confidence, summary; std::vector<WayReport> ways; };
+
+struct WayReport {
+  std::string verdict, confidence;
+  std::optional<double> weight;
+  std::vector<ChoiceReport> choices;
+  std::optional<EgressReport> egress;
+  std::optional<SeenAddress> source_seen, destination_seen;
+  std::vector<NatReport> snat, dnat;
+  std::vector<engine::Tunnel> tunnels;
+  std::optional<StopReport> stopped_at;
+  std::vector<SightingReport> sightings;
+  std::vector<Hop> hops;
+  std::vector<AssumptionReport> assumptions;
+  std::vector<Gap> gaps;
+  std::string summary;
+  std::string end_name;                    // who received it
+  std::vector<FollowUp> reply;             // none or one
+};
+
+struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };
+struct EndReport { std::string kind, name, node, ip; };
+
+struct Explanation {
+  PacketReport packet;
+  EndReport from, to;
+  std::string verdict, confidence, summary;
+  std::vector<WayReport> ways;
+  std::vector<AssumptionReport> assumptions;
+  std::vector<Gap> gaps;
+  bool truncated = false;                  // there were more ways than are shown
+};
+
+Result<Explanation> explain(const cluster::Cluster& cluster, const Question& question);
+
+}  // namespace egt::explain

@@ -1,0 +1,44 @@
+// Where a user says that a packet starts or ends: "ns/pod", "10.0.0.1:80", "svc:ns/name:80", "node:worker-1",
+// "external:192.0.2.1", "port:IFACE-ID", each with an optional "@NODE". See the POINT section of the manual.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/base/result.h"
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/journey.h"
+
+namespace egt::explain {
+
+// What the text says, not yet looked up in a snapshot.
+struct Point {
+  enum class Kind : std::uint8_t { pod, ip, service, node, external, port };
+  Kind kind = Kind::ip;
+  std::string text;                        // as the user wrote it
+  std::string namespace_, name;            // pod, service; name alone: node, port
+  std::optional<IpAddr> ip;                // ip, external
+  std::optional<std::uint16_t> port;
+  std::string at_node;
+};
+
+// `default_namespace` completes "pod/NAME".
+Result<Point> parse_point(std::string_view text, std::string_view default_namespace = {});
+
+// What a point means in this snapshot.
+struct Resolved {
+  std::string kind;                        // pod | service | node | external | ip: the JSON's "kind"
+  std::string name, node;                  // as far as known
+  std::vector<IpAddr> addresses;           // of both families where there are both
+  std::optional<std::uint16_t> port;
+  std::optional<engine::Endpoint> place;   // where packets start; absent when only the address is known
+  bool choose_source = false;              // a process whose kernel chooses
+};
+
+// Errors name what is nearest to an unknown pod, node or service.
+Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster);
+
+}  // namespace egt::explain

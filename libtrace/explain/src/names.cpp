@@ -1,0 +1,99 @@
+#include "names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace egt::explain {
+namespace {
+
+using cluster::Node;
+
+bool holds(const std::vector<Prefix>& prefixes, const IpAddr& a) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const Prefix& p) { return p.address == a; });
+}
+
+bool holds(const std::vector<IpAddr>& addresses, const IpAddr& a) {
+  return std::find(addresses.begin(), addresses.end(), a) != addresses.end();
+}
+
+std::string object_address(const cluster::Objects& objects, const IpAddr& a) {
+  for (const cluster::Pod& p : objects.pods)
+    if (!p.host_network && holds(p.addresses, a)) return fmt::format("pod {}/{}", p.namespace_, p.name);
+  for (const cluster::EgressIp& e : objects.egress_ips)
+    if (holds(e.addresses, a)) return fmt::format("egress IP of EgressIP {}", e.name);
+  for (const cluster::Service& s : objects.services) {
+    if (holds(s.cluster_ips, a)) return fmt::format("cluster IP of service {}/{}", s.namespace_, s.name);
+    if (holds(s.load_balancer_ips, a)) return fmt::format("load balancer IP of service {}/{}", s.namespace_, s.name);
+    if (holds(s.external_ips, a)) return fmt::format("external IP of service {}/{}", s.namespace_, s.name);
+  }
+  return {};
+}
+
+// OVN-Kubernetes' names for router ports: rtoj (join switch), rtots (transit switch), rtos (node switch), rtoe (outside).
+std::string router_port(const Node& node, const ovn::LogicalPort& port) {
+  if (port.name.starts_with("rtots-")) return fmt::format("transit port of {}", node.name);
+  if (port.name.starts_with("rtoj-GR_")) return fmt::format("join port of gateway router {}", port.datapath);
+  if (port.name.starts_with("rtos-")) return fmt::format("gateway of the pod subnet of {}", node.name);
+  return fmt::format("router port {} on {}", port.name, node.name);
+}
+
+std::string node_address(const Node& node, const IpAddr& a) {
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (port.on_router && holds(port.addresses, a) && port.type != "remote") return router_port(node, port);
+  for (const host::Link& link : node.host.links.value)
+    for (const host::Address& own : link.addresses)
+      if (own.prefix.address == a) return fmt::format("address of {} on {}", link.name, node.name);
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (!port.on_router && holds(port.addresses, a)) {
+      if (port.name.starts_with("tstor-")) return fmt::format("transit port of {}", port.name.substr(6));
+      return fmt::format("logical port {}", port.name);
+    }
+  return {};
+}
+
+}  // namespace
+
+Names::Names(const cluster::Cluster& cluster) : cluster_(cluster) {}
+
+std::string Names::address(const IpAddr& a, const Node* near) const {
+  if (std::string name = object_address(cluster_.objects, a); !name.empty()) return name;
+  if (near != nullptr)
+    if (std::string name = node_address(*near, a); !name.empty() && !name.starts_with("logical port")) return name;
+  for (const auto& node : cluster_.nodes)
+    if (std::string name = node_address(*node, a); !name.empty()) return name;
+  return {};
+}
+
+const Names::PerNode& Names::of(const Node& node) const {
+  const auto [at, fresh] = per_node_.try_emplace(&node);
+  PerNode& index = at->second;
+  if (!fresh) return index;
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+    if (f.uuid_prefix) index.by_cookie[*f.uuid_prefix].push_back(&f);
+  for (const ovn::Datapath& d : node.ovn.datapaths)
+    if (d.tunnel_key && !d.name.empty()) index.datapaths[*d.tunnel_key] = d.name;
+  return index;
+}
+
+std::vector<const ovn::LogicalFlow*> Names::logical_flows(const Node& node, std::uint64_t cookie) const {
+  if (cookie == 0 || cookie > 0xffffffff) return {};
+  const PerNode& index = of(node);
+  const auto found = index.by_cookie.find(static_cast<std::uint32_t>(cookie));
+  return found == index.by_cookie.end() ? std::vector<const ovn::LogicalFlow*>{} : found->second;
+}
+
+std::string Names::datapath(const Node& node, std::uint64_t key) const {
+  const PerNode& index = of(node);
+  const auto found = index.datapaths.find(key);
+  return found == index.datapaths.end() ? std::string{} : found->second;
+}
+
+std::string Names::logical_port(const Node& node, std::uint64_t datapath_key, std::uint64_t port_key) const {
+  const std::string datapath_name = datapath(node, datapath_key);
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (port.tunnel_key == port_key && (datapath_name.empty() || port.datapath == datapath_name)) return port.name;
+  return {};
+}
+
+}  // namespace egt::explain

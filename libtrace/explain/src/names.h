@@ -1,0 +1,39 @@
+// What the numbers of a snapshot are called: addresses, logical datapaths and ports, cookies, marks.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::explain {
+
+class Names {
+ public:
+  explicit Names(const cluster::Cluster& cluster);
+
+  // "transit port of master-02", "pod ns/name", "address of br-ex on worker-1"; empty when nobody knows it. `near`
+  // is preferred where several nodes have the address.
+  std::string address(const IpAddr& a, const cluster::Node* near = nullptr) const;
+  // The logical flows behind a cookie, in the order of the dump. Empty for cookie 0.
+  std::vector<const ovn::LogicalFlow*> logical_flows(const cluster::Node& node, std::uint64_t cookie) const;
+  // Name of the logical datapath with this tunnel key (OpenFlow metadata) on `node`; empty when unknown.
+  std::string datapath(const cluster::Node& node, std::uint64_t key) const;
+  // Name of the logical port with this key on that datapath; empty when unknown.
+  std::string logical_port(const cluster::Node& node, std::uint64_t datapath_key, std::uint64_t port_key) const;
+
+ private:
+  struct PerNode {
+    std::unordered_map<std::uint32_t, std::vector<const ovn::LogicalFlow*>> by_cookie;
+    std::map<std::uint64_t, std::string> datapaths;
+  };
+  const PerNode& of(const cluster::Node& node) const;
+
+  const cluster::Cluster& cluster_;
+  mutable std::map<const cluster::Node*, PerNode> per_node_;   // filled for the nodes that are asked about
+};
+
+}  // namespace egt::explain

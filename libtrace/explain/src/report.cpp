@@ -1,0 +1,160 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace egt::explain {
+namespace {
+
+using namespace engine;
+
+SightingReport report_sighting(const Sighting& s) {
+  SightingReport r;
+  r.node = s.node;
+  r.device = s.device;
+  r.in = s.in;
+  const Tuple t = tuple_of(s.packet);
+  r.src = t.src.to_string();
+  r.dst = t.dst.to_string();
+  r.proto = proto_name(static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_proto)), family_of(s.packet));
+  if (has_ports(s.packet)) {
+    r.sport = t.sport;
+    r.dport = t.dport;
+  }
+  r.ttl = static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_ttl));
+  r.smac = src_mac(s.packet).to_string();
+  r.dmac = dst_mac(s.packet).to_string();
+  r.encap = s.encap;
+  return r;
+}
+
+StopReport report_stop(const Stop& stop, const Words& words) {
+  return {stop.node, layer_name(stop.layer), stop.where, stop.why, words.evidence(stop.evidence)};
+}
+
+NatReport report_nat(const NatEvent& e, const Words& words) {
+  const auto side = [&](const Tuple& t) {
+    const bool ports = t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp;
+    return e.source ? seen(t.src, t.sport, ports) : seen(t.dst, t.dport, ports);
+  };
+  return {e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence)};
+}
+
+// The same gap is met once for every table or rule that would have needed it.
+std::vector<Gap> distinct(const std::vector<Gap>& gaps) {
+  std::vector<Gap> out;
+  for (const Gap& g : gaps)
+    if (std::find(out.begin(), out.end(), g) == out.end()) out.push_back(g);
+  return out;
+}
+
+std::string end_name(const Course& course, const Words& words) {
+  const Endpoint& end = course.end;
+  switch (end.kind) {
+    case Endpoint::Kind::pod: return end.pod.name;
+    case Endpoint::Kind::process: return end.node != nullptr ? end.node->name : "";
+    case Endpoint::Kind::outside: return words.address(end.address);
+  }
+  return {};
+}
+
+std::string nat_words(const NatReport& n) { return fmt::format("by {} on {}", n.by, n.node); }
+
+std::string delivered_sentence(const WayReport& way, const Course& course, const std::string& from) {
+  std::string s = fmt::format("{} {} ", from, course.left_snapshot ? "leaves for" : "reaches");
+  s += course.left_snapshot ? to_text(*way.destination_seen) : fmt::format("{} at {}", way.end_name, to_text(*way.destination_seen));
+  s += fmt::format(" as {}", to_text(*way.source_seen));
+  if (!way.snat.empty()) s += fmt::format(" (translated {})", nat_words(way.snat.back()));
+  if (way.egress) s += fmt::format(", leaving the cluster by {} {}", way.egress->node, way.egress->device);
+  return s;
+}
+
+std::string stopped_sentence(const WayReport& way, const std::string& from) {
+  std::string where;
+  if (way.stopped_at) {
+    where = way.stopped_at->node;
+    if (!way.stopped_at->where.empty()) where += (where.empty() ? "" : ", ") + way.stopped_at->where;
+  }
+  const std::string why = way.stopped_at ? way.stopped_at->why : "";
+  if (way.verdict == "inconclusive")
+    return fmt::format("the dumps do not tell what becomes of the packet from {} behind {}: {}", from,
+                       where.empty() ? "its start" : where, why);
+  return fmt::format("the packet from {} is {} at {}: {}", from, way.verdict, where, why);
+}
+
+}  // namespace
+
+WayReport report_way(const Course& course, const Words& words, const std::string& from) {
+  WayReport way;
+  way.verdict = verdict_name(course.verdict);
+  way.confidence = course.assumed() ? "assumed" : "proven";
+  way.weight = weight_of(course);
+  for (const MadeChoice& c : course.choices)
+    way.choices.push_back({c.step, c.point.what, c.point.options[c.chosen].label,
+                           c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
+  if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
+  for (const Step& step : course.record.steps) way.hops.push_back(words.hop(step));
+  for (const Sighting& s : course.record.sightings) way.sightings.push_back(report_sighting(s));
+  for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
+  way.tunnels = course.record.tunnels;
+  for (const Assumption& a : course.record.assumptions)
+    way.assumptions.push_back({a.what, a.why, words.evidence(a.evidence)});
+  way.gaps = distinct(course.record.gaps);
+  way.end_name = end_name(course, words);
+  if (course.verdict == Verdict::delivered) {
+    const Tuple t = tuple_of(course.received);
+    way.source_seen = seen(t.src, t.sport, has_ports(course.received));
+    way.destination_seen = seen(t.dst, t.dport, has_ports(course.received));
+    way.summary = delivered_sentence(way, course, from);
+  } else {
+    if (course.stop) way.stopped_at = report_stop(*course.stop, words);
+    way.summary = stopped_sentence(way, from);
+  }
+  return way;
+}
+
+std::optional<double> weight_of(const Course& course) {
+  double weight = 1;
+  for (const MadeChoice& c : course.choices) {
+    if (c.point.kind == ChoicePoint::Kind::unknown) return std::nullopt;
+    const auto& share = c.point.options[c.chosen].weight;
+    if (!share) return std::nullopt;
+    double total = 0;
+    for (const Option& o : c.point.options) total += o.weight.value_or(0);
+    if (total <= 0) return std::nullopt;
+    weight *= *share / total;
+  }
+  return weight;
+}
+
+std::string common_verdict(const std::vector<WayReport>& ways) {
+  if (ways.empty()) return "inconclusive";
+  for (const WayReport& w : ways)
+    if (w.verdict != ways.front().verdict) return "mixed";
+  return ways.front().verdict;
+}
+
+std::string common_confidence(const std::vector<WayReport>& ways) {
+  const bool proven = !ways.empty() && std::all_of(ways.begin(), ways.end(), [](const WayReport& w) { return w.confidence == "proven"; });
+  return proven ? "proven" : "assumed";
+}
+
+std::string summary_of(const std::vector<WayReport>& ways, const std::string& verdict) {
+  if (ways.empty()) return "nothing is known of this packet";
+  std::vector<std::string> sentences;
+  for (const WayReport& w : ways)
+    if (std::find(sentences.begin(), sentences.end(), w.summary) == sentences.end()) sentences.push_back(w.summary);
+  if (sentences.size() == 1) return sentences.front();
+  std::set<std::string> sources;
+  for (const WayReport& w : ways)
+    if (w.source_seen) sources.insert(w.source_seen->ip);
+  if (verdict == "delivered" && sources.size() == 1)
+    return fmt::format("{} ways, all delivered with source {}: {}", ways.size(), *sources.begin(), sentences.front());
+  if (verdict == "delivered")
+    return fmt::format("{} ways, all delivered, seen as {}", ways.size(), fmt::join(sources, " or "));
+  return fmt::format("{} ways ({}): {}", ways.size(), verdict, fmt::join(sentences, "; or "));
+}
+
+}  // namespace egt::explain

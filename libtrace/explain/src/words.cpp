@@ -1,0 +1,284 @@
+#include "words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace egt::explain {
+namespace {
+
+using namespace engine;
+
+bool has_ports(std::uint8_t proto) {
+  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
+}
+
+std::string hook_name(netfilter::Hook hook) {
+  static constexpr std::string_view kNames[] = {"ingress", "prerouting", "input", "forward", "output", "postrouting",
+                                                "egress"};
+  return std::string(kNames[static_cast<std::size_t>(hook)]);
+}
+
+std::string verdict_word(netfilter::Verdict::Kind kind) {
+  using enum netfilter::Verdict::Kind;
+  switch (kind) {
+    case accept: return "accepts";
+    case drop: return "drops the packet";
+    case reject: return "rejects the packet";
+    case queue: return "hands the packet to user space";
+    case return_: return "returns";
+    case jump: case goto_: return "jumps";
+    case continue_: return "acts";
+  }
+  return "acts";
+}
+
+std::string field_text(FieldId id, U128 value) {
+  switch (field(id).format) {
+    case FieldFormat::ipv4: return IpAddr::v4(static_cast<std::uint32_t>(value)).to_string();
+    case FieldFormat::ipv6: return IpAddr::v6(value).to_string();
+    case FieldFormat::ethernet: return MacAddr{low64(value)}.to_string();
+    case FieldFormat::decimal: return std::to_string(low64(value));
+    default: return hex(value);
+  }
+}
+
+bool changes(const Step& step, FieldId id) {
+  return std::any_of(step.changed.begin(), step.changed.end(), [&](const FieldChange& c) { return c.field == id; });
+}
+
+std::optional<U128> after(const Step& step, FieldId id) {
+  for (const FieldChange& c : step.changed)
+    if (c.field == id) return c.after;
+  return std::nullopt;
+}
+
+// A table that only moves the packet along, or keeps books in registers, is a detail.
+bool matters(const Step& step) {
+  static constexpr FieldId kHeaders[] = {FieldId::ip_src, FieldId::ip_dst, FieldId::ipv6_src, FieldId::ipv6_dst,
+                                         FieldId::tp_src, FieldId::tp_dst, FieldId::pkt_mark};
+  return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](FieldId id) { return changes(step, id); });
+}
+
+std::string clip(std::string_view s, std::size_t most = 160) {
+  return s.size() <= most ? std::string(s) : std::string(s.substr(0, most - 3)) + "...";
+}
+
+}  // namespace
+
+std::string layer_name(Layer layer) {
+  switch (layer) {
+    case Layer::ovs: return "ovs";
+    case Layer::ovn: return "ovn";
+    case Layer::host: return "host";
+    case Layer::underlay: return "underlay";
+    case Layer::router: return "router";
+  }
+  return "host";
+}
+
+std::string verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::delivered: return "delivered";
+    case Verdict::dropped: return "dropped";
+    case Verdict::rejected: return "rejected";
+    case Verdict::inconclusive: return "inconclusive";
+  }
+  return "inconclusive";
+}
+
+SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool with_port) {
+  SeenAddress a{ip.to_string(), std::nullopt};
+  if (with_port) a.port = port;
+  return a;
+}
+
+std::string to_text(const SeenAddress& a) {
+  if (!a.port) return a.ip;
+  return a.ip.find(':') == std::string::npos ? fmt::format("{}:{}", a.ip, *a.port) : fmt::format("[{}]:{}", a.ip, *a.port);
+}
+
+std::string endpoint_text(const Tuple& t, bool source) {
+  return source ? to_text(seen(t.src, t.sport, has_ports(t.proto))) : to_text(seen(t.dst, t.dport, has_ports(t.proto)));
+}
+
+Evidence Words::evidence(const std::vector<Provenance>& from) const {
+  Evidence lines;
+  for (const Provenance& p : from) {
+    if (!p.known()) continue;
+    lines.push_back({cluster_.sources->at(p.source).path, p.line, std::string(cluster_.sources->line_text(p))});
+  }
+  return lines;
+}
+
+std::string Words::address(const IpAddr& a) const {
+  const std::string name = names_.address(a);
+  return name.empty() ? a.to_string() : fmt::format("{} ({})", a.to_string(), name);
+}
+
+Hop Words::hop(const Step& step) const {
+  Hop hop;
+  hop.node = step.node;
+  hop.layer = layer_name(step.layer);
+  hop.evidence = evidence(step.evidence);
+  for (const FieldChange& c : step.changed)
+    hop.changed.push_back({std::string(field(c.field).name), field_text(c.field, c.before), field_text(c.field, c.after)});
+  std::visit([&](const auto& s) { describe(s, step, hop); }, step.kind);
+  return hop;
+}
+
+// --- flow tables ---------------------------------------------------------------------------------------------------
+
+void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
+  const cluster::Node* node = cluster_.node(step.node);
+  std::string stage;
+  if (node != nullptr)
+    for (const ovn::LogicalFlow* f : names_.logical_flows(*node, s.cookie)) {
+      // A cookie is 32 bits of a UUID: another datapath's flow may share it.
+      hop.lflows.push_back({std::string(f->uuid), std::string(f->datapath), std::string(f->stage),
+                            std::string(f->match), std::string(f->actions), f->priority});
+      if (stage.empty()) stage = f->stage;
+    }
+  hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
+  hop.detail = !matters(step);
+  std::vector<std::string> did;
+  const bool next_hop = stage.starts_with("lr_in_policy") || stage.starts_with("lr_in_ip_routing");
+  if (next_hop) {
+    std::optional<IpAddr> to;
+    if (const auto v = after(step, FieldId::xxreg0)) to = IpAddr::v6(*v);
+    if (const auto v = after(step, FieldId::reg0)) to = IpAddr::v4(static_cast<std::uint32_t>(*v));
+    if (to && !to->is_unspecified()) {
+      const bool policy = stage.starts_with("lr_in_policy");
+      did.push_back(fmt::format("{} to next hop {}", policy ? "policy reroutes" : "routes", to->to_string()));
+      hop.detail = false;
+      if (const std::string name = names_.address(*to, node); !name.empty())
+        hop.means.push_back(to->is_v4() ? fmt::format("{} = {}, {}", hex(to->value), to->to_string(), name)
+                                        : fmt::format("{} = {}", to->to_string(), name));
+      else if (to->is_v4())
+        hop.means.push_back(fmt::format("{} = {}", hex(to->value), to->to_string()));
+    }
+  }
+  for (const FieldChange& c : step.changed) {
+    if (c.field == FieldId::ip_src || c.field == FieldId::ipv6_src)
+      did.push_back(fmt::format("source becomes {}", field_text(c.field, c.after)));
+    if (c.field == FieldId::ip_dst || c.field == FieldId::ipv6_dst)
+      did.push_back(fmt::format("destination becomes {}", field_text(c.field, c.after)));
+    if (c.field == FieldId::pkt_mark) did.push_back(fmt::format("packet mark becomes {}", field_text(c.field, c.after)));
+  }
+  if (did.empty()) did.push_back(fmt::format("priority {}", s.priority));
+  else did.back() += fmt::format(" (priority {})", s.priority);
+  hop.what = fmt::format("{}", fmt::join(did, ", "));
+  if (!s.ties.empty()) {
+    hop.detail = false;
+    hop.what += fmt::format("; {} more flows of equal priority match: undefined in OpenFlow", s.ties.size());
+  }
+}
+
+// --- host ----------------------------------------------------------------------------------------------------------
+
+void Words::describe(const RouteLookup& s, const Step&, Hop& hop) const {
+  hop.where = s.reverse_path ? "rp_filter" : "routing";
+  if (s.rule != nullptr && s.rule->table != "local" && s.rule->table != "main" && !s.rule->table.empty())
+    hop.where = fmt::format("ip rule {}, table {}", s.rule->priority, s.rule->table);
+  hop.detail = s.reverse_path;
+  if (s.route == nullptr) {
+    hop.what = "no route";
+    return;
+  }
+  if (s.route->type == host::RouteType::local) {
+    hop.what = "the address is this host's own";
+    hop.detail = true;
+    return;
+  }
+  hop.what = fmt::format("route {}", s.route->to.length == 0 ? "default" : s.route->to.to_short_string());
+  if (s.gateway) hop.what += fmt::format(" via {}", s.gateway->to_string());
+  if (!s.device.empty()) hop.what += fmt::format(" dev {}", s.device);
+  if (s.source) hop.what += fmt::format(", source {}", s.source->to_string());
+}
+
+void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
+  hop.where = fmt::format("{} {} {}", s.front_end, s.table, s.chain);
+  using enum netfilter::Verdict::Kind;
+  hop.detail = s.verdict != drop && s.verdict != reject && s.verdict != queue;
+  hop.what = s.rule == nullptr ? fmt::format("policy {} ({})", verdict_word(s.verdict), hook_name(s.hook))
+                               : fmt::format("rule {} ({})", verdict_word(s.verdict), hook_name(s.hook));
+  if (s.rule != nullptr && !s.rule->comment.empty()) hop.what += fmt::format(", \"{}\"", clip(s.rule->comment, 60));
+}
+
+namespace {
+
+// Where and what of the steps that need no look-up; `detail` marks those of little interest.
+struct Say { std::string where, what; bool detail = false; };
+
+std::string tunnel_words(const char* verb, const std::string& type, const IpAddr& from, const IpAddr& to,
+                         std::uint64_t vni, std::uint32_t in, std::uint32_t out) {
+  return fmt::format("{} {}, {} to {}, VNI {} (datapath key), ports {} to {}", verb, type, from.to_string(),
+                     to.to_string(), vni, in, out);
+}
+
+std::string tuple_words(const Tuple& t) { return fmt::format("{} > {}", endpoint_text(t, true), endpoint_text(t, false)); }
+
+Say say(const EnterBridge& s) { return {s.bridge, fmt::format("enters by port {} ({})", s.port, s.ofport), true}; }
+Say say(const TableMiss& s) { return {fmt::format("{} table {}", s.bridge, s.table), "no flow matches", true}; }
+Say say(const CtPass& s) {
+  Say w{fmt::format("{} conntrack zone {}", s.bridge, s.zone), "", true};
+  static constexpr std::string_view kBits[] = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
+  std::string state;
+  for (std::size_t i = 0; i < 8; ++i)
+    if (s.state >> i & 1) state += fmt::format("{}{}", state.empty() ? "" : "|", kBits[i]);
+  w.what = state.empty() ? "commits the connection" : fmt::format("state {}", state);
+  if (s.before && s.after) {
+    w.what = fmt::format("NAT: {} becomes {}", tuple_words(*s.before), tuple_words(*s.after));
+    w.detail = false;
+  }
+  return w;
+}
+Say say(const GroupPick& s) {
+  return {fmt::format("{} group {}", s.bridge, s.group), fmt::format("bucket {} of {}", s.bucket + 1, s.buckets)};
+}
+Say say(const ToController& s) { return {s.bridge, fmt::format("to ovn-controller: {}", s.reason)}; }
+Say say(const LearnFlow& s) { return {fmt::format("{} table {}", s.bridge, s.table), "learns a flow: " + s.flow, true}; }
+Say say(const LeaveBridge& s) { return {s.bridge, fmt::format("leaves by port {} ({})", s.port, s.ofport), true}; }
+Say say(const CrossPatch& s) {
+  return {s.from_bridge, fmt::format("patch port {} leads into bridge {}", s.from_port, s.to_bridge), false};
+}
+Say say(const Encapsulate& s) {
+  return {s.port, tunnel_words("into", s.type, s.local, s.remote, s.vni, s.ingress_key, s.egress_key)};
+}
+Say say(const Decapsulate& s) {
+  return {s.port, tunnel_words("out of", s.type, s.remote, s.local, s.vni, s.ingress_key, s.egress_key)};
+}
+Say say(const ReceiveFrame& s) { return {s.device, fmt::format("the host receives it on {}", s.device), true}; }
+Say say(const MarkSet& s) { return {"packet mark", fmt::format("{} becomes {}", hex(s.before), hex(s.after))}; }
+Say say(const Translate& s) {
+  Say w{s.by, "", false};
+  w.what = fmt::format("{} {} becomes {}", s.source ? "source" : "destination", endpoint_text(s.before, s.source),
+                       endpoint_text(s.after, s.source));
+  if (s.by_connection) w.what += ", as the connection's first packet decided";
+  return w;
+}
+Say say(const Resolve& s) {
+  const std::string mac = s.mac ? s.mac->to_string() : "unknown";
+  return {s.device, fmt::format("neighbour {} is {}", s.address.to_string(), mac), true};
+}
+Say say(const CrossWire& s) {
+  return {s.to_device, fmt::format("arrives from {} {}", s.from_node, s.from_device), true};
+}
+Say say(const Deliver& s) {
+  return {s.to, s.to_pod ? "the pod receives it" : "a process on this machine receives it"};
+}
+Say say(const Lost& s) { return {s.where, "dropped: " + s.why}; }
+Say say(const Refused& s) { return {s.where, fmt::format("rejected with {}: {}", s.with, s.why)}; }
+Say say(const Remark& s) { return {"note", s.text, true}; }
+
+}  // namespace
+
+template <class Other>
+void Words::describe(const Other& s, const Step&, Hop& hop) const {
+  Say w = say(s);
+  hop.where = std::move(w.where);
+  hop.what = std::move(w.what);
+  hop.detail = w.detail;
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,37 @@
+// Puts the typed steps of a walk into words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "egtrace/explain/explanation.h"
+#include "names.h"
+
+namespace egt::explain {
+
+class Words {
+ public:
+  Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names) {}
+
+  Hop hop(const engine::Step& step) const;
+  Evidence evidence(const std::vector<Provenance>& from) const;
+  std::string address(const IpAddr& a) const;      // "100.88.0.3 (transit port of master-02)"
+
+ private:
+  void describe(const engine::TableMatch& s, const engine::Step& step, Hop& hop) const;
+  void describe(const engine::RouteLookup& s, const engine::Step& step, Hop& hop) const;
+  void describe(const engine::RuleHit& s, const engine::Step& step, Hop& hop) const;
+  template <class Other>
+  void describe(const Other& s, const engine::Step& step, Hop& hop) const;
+
+  const cluster::Cluster& cluster_;
+  const Names& names_;
+};
+
+std::string layer_name(engine::Layer layer);
+std::string verdict_name(engine::Verdict verdict);
+SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);
+std::string to_text(const SeenAddress& a);         // "10.0.0.1:80", "[fd00::1]:80", "10.0.0.1"
+std::string endpoint_text(const Tuple& t, bool source);
+
+}  // namespace egt::explain
