@@ -93,61 +93,6 @@ class ActionPool {
   std::vector<bool> mentions_conjunction_;
 };
 
-// A field that no other one overlaps, in terms of words; a match's failing bits are counted in these.
-struct FieldBits {
-  FieldId id;
-  std::size_t word;
-  std::uint64_t mask;
-};
-
-bool is_overlay(FieldId id) {
-  using F = FieldId;
-  if (id >= F::xreg0 && id <= F::xxreg7) return true;
-  switch (id) {
-    case F::in_port_oxm:
-    case F::dl_vlan:
-    case F::dl_vlan_pcp:
-    case F::nw_tos:
-    case F::nw_proto:
-    case F::arp_spa:
-    case F::arp_tpa:
-    case F::tcp_src:
-    case F::tcp_dst:
-    case F::udp_src:
-    case F::udp_dst:
-    case F::sctp_src:
-    case F::sctp_dst:
-    case F::icmp_type:
-    case F::icmp_code:
-    case F::icmpv6_type:
-    case F::icmpv6_code:
-    case F::vlan_vid:
-    case F::vlan_pcp:
-      return true;
-    default:
-      return false;
-  }
-}
-
-const std::vector<FieldBits>& plain_fields() {
-  static const std::vector<FieldBits> fields = [] {
-    std::vector<FieldBits> v;
-    for (unsigned i = 0; i < static_cast<unsigned>(FieldId::count_); ++i) {
-      const Field& f = field(static_cast<FieldId>(i));
-      if (is_overlay(f.id)) continue;
-      if (f.bits > 64) {
-        v.push_back({f.id, f.word, ~std::uint64_t{0}});
-        v.push_back({f.id, f.word + std::size_t{1}, ~std::uint64_t{0}});
-      } else {
-        v.push_back({f.id, f.word, low64(ones(f.bits)) << f.shift});
-      }
-    }
-    std::sort(v.begin(), v.end(), [](const FieldBits& a, const FieldBits& b) { return a.word < b.word; });
-    return v;
-  }();
-  return fields;
-}
-
 }  // namespace
 
 struct FlowTables::Impl {
@@ -336,21 +281,15 @@ Lookup FlowTables::lookup(std::uint8_t table, const FlowKey& key) const {
 }
 
 std::optional<FieldId> FlowTables::only_mismatch(const FlowEntry& f, const FlowKey& key) const {
-  std::optional<FieldId> failing;
-  for (const MatchWord& w : match(f)) {
-    const std::uint64_t wrong = (key.word(w.word) ^ w.value) & w.mask;
-    if (wrong == 0) continue;
-    const auto& fields = plain_fields();
-    auto it = std::lower_bound(fields.begin(), fields.end(), w.word,
-                               [](const FieldBits& b, std::size_t word) { return b.word < word; });
-    for (; it != fields.end() && it->word == w.word; ++it) {
-      if (!(it->mask & wrong) || failing == it->id) continue;
-      if (failing) return std::nullopt;
-      failing = it->id;
-    }
-  }
-  const bool arp = key.u64(FieldId::eth_type) == ethertype::arp;
-  return failing == FieldId::arp_op && !arp ? FieldId::nw_proto : failing;  // they share their bits
+  constexpr int kWordsOfOneField = 2;
+  int wrong_words = 0;
+  for (const MatchWord& w : match(f))
+    if (((key.word(w.word) ^ w.value) & w.mask) && ++wrong_words > kWordsOfOneField) return std::nullopt;
+  if (wrong_words == 0) return std::nullopt;
+  FlowKey wanted = key;
+  for (const MatchWord& w : match(f)) wanted.set_word(w.word, (key.word(w.word) & ~w.mask) | w.value);
+  const std::vector<FieldId> fields = differing_fields(key, wanted);
+  return fields.size() == 1 ? std::optional(fields.front()) : std::nullopt;
 }
 
 std::vector<FlowIndex> FlowTables::near_misses(std::uint8_t table, const FlowKey& key,

@@ -310,7 +310,61 @@ Subfield clipped(const Subfield& s, unsigned field_bits) {
   return {s.field, first, bits};
 }
 
+bool is_overlay(F id) {
+  if (id >= F::xreg0 && id <= F::xxreg7) return true;
+  switch (id) {
+    case F::in_port_oxm:
+    case F::dl_vlan:
+    case F::vlan_vid:
+    case F::dl_vlan_pcp:
+    case F::vlan_pcp:
+    case F::nw_tos:
+    case F::arp_op:
+    case F::arp_spa:
+    case F::arp_tpa:
+    case F::tcp_src:
+    case F::tcp_dst:
+    case F::udp_src:
+    case F::udp_dst:
+    case F::sctp_src:
+    case F::sctp_dst:
+    case F::icmp_type:
+    case F::icmp_code:
+    case F::icmpv6_type:
+    case F::icmpv6_code:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool differs(const Field& f, const FlowKey& a, const FlowKey& b) {
+  if (f.bits > 64) return a.word(f.word) != b.word(f.word) || a.word(f.word + 1u) != b.word(f.word + 1u);
+  const U128 mask = f.id == F::nw_proto ? ones(16) : ones(f.bits);  // arp_op is wider
+  return ((a.word(f.word) ^ b.word(f.word)) >> f.shift) & low64(mask);
+}
+
+// The name that shared bits have in a packet of this kind.
+F name_in(const FlowKey& k, F id) {
+  const bool arp = k.u64(F::eth_type) == ethertype::arp || k.u64(F::eth_type) == ethertype::rarp;
+  const auto proto = k.u64(F::nw_proto);
+  if (id == F::nw_proto) return arp ? F::arp_op : id;
+  if (id == F::ip_src) return arp ? F::arp_spa : id;
+  if (id == F::ip_dst) return arp ? F::arp_tpa : id;
+  if (id == F::tp_src) return proto == ip_proto::icmp ? F::icmp_type : proto == ip_proto::icmp6 ? F::icmpv6_type : id;
+  if (id == F::tp_dst) return proto == ip_proto::icmp ? F::icmp_code : proto == ip_proto::icmp6 ? F::icmpv6_code : id;
+  return id;
+}
+
 }  // namespace
+
+std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b) {
+  std::vector<FieldId> found;
+  if (a == b) return found;
+  for (const Field& f : kFields)
+    if (!is_overlay(f.id) && differs(f, a, b)) found.push_back(name_in(a, f.id));
+  return found;
+}
 
 const Field& field(FieldId id) { return kFields[static_cast<std::size_t>(id)]; }
 
@@ -366,7 +420,8 @@ U128 FlowKey::get(const Subfield& subfield) const {
 
 void FlowKey::set(const Subfield& subfield, U128 value) {
   const Field& f = field(subfield.field);
-  if (subfield.field == F::in_port_oxm && subfield.bits >= f.bits) return set(F::in_port_oxm, value);
+  const bool all = subfield.first == 0 && subfield.bits >= f.bits;
+  if (all && subfield.field != F::vlan_vid) return set(subfield.field, value);  // vlan_vid: "present" bit stays
   const Subfield s = clipped(subfield, f.bits);
   const Parts p = parts_of(f, s.first, s.bits);
   for (unsigned i = 0; i < p.count; ++i) {

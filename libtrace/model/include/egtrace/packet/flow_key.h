@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
@@ -96,6 +97,10 @@ class FlowKey {
  private:
   std::array<std::uint64_t, kFlowKeyWords> words_{};
 };
+
+// The fields in which two keys differ, by FieldId. Of overlapping fields only one is named: reg0 rather than xreg0, and
+// what `a`'s Ethernet type makes of shared bits (nw_src or arp_spa).
+std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b);
 
 // ct_state bits, as in ovs-fields(7).
 namespace ct_state {
