@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/explain/explanation.h"
+#include "excerpt_way.h"
 #include "names.h"
 #include "packet_of.h"
 #include "report.h"
@@ -58,17 +59,13 @@ void gather(Explanation& e) {
   }
 }
 
-// Known by name or address, but not where it is plugged in: the walk cannot begin.
-WayReport no_start(const Resolved& from, const Question& q) {
-  WayReport way;
-  way.verdict = "inconclusive";
-  way.confidence = "assumed";
-  const std::string node = from.node;
-  const std::string command = "ovs-vsctl -f json list interface; ovs-ofctl show br-int; ovs-ofctl dump-flows br-int";
-  way.gaps.push_back({node, fmt::format("the Open vSwitch port of {}", q.from.text), command});
-  way.stopped_at = StopReport{node, "ovs", "", "its port on the bridge is not in the snapshot", {}};
-  way.summary = fmt::format("the walk cannot begin: the snapshot does not tell by which port {} enters Open vSwitch", q.from.text);
-  return way;
+// An address that no dump places on a machine starts outside the cluster, unless there is no machine to arrive at: then
+// all there is are excerpts, and the address may well be a pod's.
+bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
+  if (!from.place) return false;
+  if (from.place->kind != engine::Endpoint::Kind::outside) return true;
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
+                     [](const auto& node) { return node->host.links.present; });
 }
 
 void fill_sent(Explanation& e, const std::vector<Course>& courses) {
@@ -102,8 +99,8 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
 
   const Names names(cluster);
   const Words words(cluster, names);
-  if (!from->place) {
-    e.ways.push_back(no_start(*from, q));
+  if (!can_start(*from, cluster)) {
+    e.ways.push_back(excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from)));
   } else {
     Start start;
     start.from = *from->place;

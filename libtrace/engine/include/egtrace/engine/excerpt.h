@@ -1,0 +1,42 @@
+// What a handful of dump lines prove of a packet when the walk itself is impossible: nobody knows by which port the packet
+// enters, and most tables are missing. Each line is judged alone, with three outcomes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+enum class Truth : std::uint8_t { no, yes, unknown };
+
+struct JudgedFlow {
+  const cluster::Node* node = nullptr;
+  const openflow::Bridge* bridge = nullptr;
+  openflow::FlowIndex flow = openflow::kNoFlow;
+  Truth matches = Truth::unknown;
+  std::vector<FieldId> contradicts;   // fields in which this packet differs
+  std::vector<FieldId> open;          // fields that these lines do not tell (registers, metadata, MACs, …)
+  bool beaten = false;                // a flow of higher priority for the same datapath and table may match
+  bool bookkeeping = false;           // counts the use of a MAC binding; an empty action list drops nothing
+};
+
+// Flows of all bridges, by node, bridge, table, descending priority. `first` is a first packet: no connection knows it.
+std::vector<JudgedFlow> judge_flows(const cluster::Cluster& cluster, const FlowKey& first);
+
+struct JudgedRule {
+  const cluster::Node* node = nullptr;
+  const netfilter::Table* table = nullptr;
+  const netfilter::Chain* chain = nullptr;
+  const netfilter::Rule* rule = nullptr;
+  const netfilter::NatTarget* target = nullptr;
+  std::string front_end;              // "iptables", "nft"
+  std::string out_device;             // the rule asks for it
+};
+
+// Source translations whose source address test this packet passes; other tests may still fail.
+std::vector<JudgedRule> judge_source_nat(const cluster::Cluster& cluster, const FlowKey& first);
+
+}  // namespace egt::engine

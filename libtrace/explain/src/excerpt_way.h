@@ -1,0 +1,12 @@
+// The report for a snapshot of a few lines: what they prove of the packet, line by line, and what is missing.
+#pragma once
+
+#include "egtrace/explain/explanation.h"
+#include "words.h"
+
+namespace egt::explain {
+
+WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
+                      const std::string& from);
+
+}  // namespace egt::explain

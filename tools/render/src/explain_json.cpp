@@ -1,0 +1,141 @@
+#include <nlohmann/json.hpp>
+
+#include "egtrace/render/explain.h"
+
+namespace egt::render {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using namespace explain;
+
+template <class T>
+Json or_null(const std::optional<T>& v) {
+  return v ? Json(*v) : Json(nullptr);
+}
+
+Json json(const Evidence& evidence) {
+  Json all = Json::array();
+  for (const EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
+  return all;
+}
+
+Json json(const std::optional<SeenAddress>& a) {
+  return a ? Json{{"ip", a->ip}, {"port", or_null(a->port)}} : Json(nullptr);
+}
+
+Json json(const NatReport& n) {
+  return {{"node", n.node}, {"by", n.by}, {"from", json(std::optional(n.from))}, {"to", json(std::optional(n.to))},
+          {"evidence", json(n.evidence)}};
+}
+
+Json json(const engine::Tunnel& t) {
+  return {{"from", t.from}, {"to", t.to}, {"type", t.type}, {"vni", t.vni}, {"ingress_key", t.ingress_key},
+          {"egress_key", t.egress_key}};
+}
+
+Json json(const std::optional<StopReport>& s) {
+  if (!s) return nullptr;
+  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"why", s->why}, {"evidence", json(s->evidence)}};
+}
+
+Json json(const SightingReport& s) {
+  Json encap = nullptr;
+  if (s.encap)
+    encap = {{"type", s.encap->type}, {"src", s.encap->src.to_string()}, {"dst", s.encap->dst.to_string()}, {"vni", s.encap->vni}};
+  return {{"node", s.node}, {"device", s.device}, {"dir", s.in ? "in" : "out"}, {"src", s.src}, {"dst", s.dst},
+          {"proto", s.proto}, {"sport", or_null(s.sport)}, {"dport", or_null(s.dport)}, {"ttl", s.ttl}, {"smac", s.smac},
+          {"dmac", s.dmac}, {"encap", encap}};
+}
+
+Json json(const LflowRef& l) {
+  return {{"uuid", l.uuid}, {"datapath", l.datapath}, {"stage", l.stage}, {"priority", l.priority}, {"match", l.match},
+          {"actions", l.actions}};
+}
+
+Json json(const Hop& h) {
+  Json changed = Json::object();
+  for (const Change& c : h.changed) changed[c.field] = {c.before, c.after};
+  Json j = {{"node", h.node}, {"layer", h.layer}, {"where", h.where}, {"what", h.what}, {"detail", h.detail},
+            {"evidence", json(h.evidence)}, {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
+            {"changed", changed}, {"means", h.means}};
+  if (h.lflows.size() > 1) {   // a cookie is 32 bits of a UUID: all that share it are named
+    j["lflow_candidates"] = Json::array();
+    for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));
+  }
+  return j;
+}
+
+Json json(const std::vector<AssumptionReport>& assumptions) {
+  Json all = Json::array();
+  for (const AssumptionReport& a : assumptions) all.push_back({{"what", a.what}, {"why", a.why}, {"evidence", json(a.evidence)}});
+  return all;
+}
+
+Json json(const std::vector<Gap>& gaps) {
+  Json all = Json::array();
+  for (const Gap& g : gaps) all.push_back({{"node", g.node}, {"what", g.what}, {"command", g.command}});
+  return all;
+}
+
+Json json(const WayReport& w);
+
+template <class T>
+Json list(const std::vector<T>& items) {
+  Json all = Json::array();
+  for (const T& item : items) all.push_back(json(item));
+  return all;
+}
+
+// Replies hold ways without replies of their own, so this recursion ends after one level.
+Json json(const WayReport& w) {
+  Json j = {{"verdict", w.verdict}, {"confidence", w.confidence}, {"weight", or_null(w.weight)}, {"summary", w.summary}};
+  j["choices"] = Json::array();
+  for (const ChoiceReport& c : w.choices) {
+    Json choice = {{"hop", c.hop}, {"what", c.what}, {"chosen", c.chosen}};
+    if (c.unknown) choice["why"] = c.why;
+    j["choices"].push_back(choice);
+  }
+  j["egress"] = w.egress ? Json{{"node", w.egress->node}, {"device", w.egress->device}} : Json(nullptr);
+  j["source_seen"] = json(w.source_seen);
+  j["destination_seen"] = json(w.destination_seen);
+  j["snat"] = list(w.snat);
+  j["dnat"] = list(w.dnat);
+  j["tunnels"] = list(w.tunnels);
+  j["stopped_at"] = json(w.stopped_at);
+  j["sightings"] = list(w.sightings);
+  j["hops"] = list(w.hops);
+  j["assumptions"] = json(w.assumptions);
+  j["gaps"] = json(w.gaps);
+  for (const FollowUp& reply : w.reply)
+    j["reply"] = {{"verdict", reply.verdict}, {"confidence", reply.confidence}, {"summary", reply.summary}, {"ways", list(reply.ways)}};
+  return j;
+}
+
+Json json(const EndReport& e) {
+  Json j = {{"kind", e.kind}};
+  if (!e.name.empty()) j["name"] = e.name;
+  if (!e.node.empty()) j["node"] = e.node;
+  if (!e.ip.empty()) j["ip"] = e.ip;
+  return j;
+}
+
+}  // namespace
+
+std::string explain_json(const Explanation& e) {
+  Json j;
+  j["schema"] = "egtrace.explain/1";
+  j["packet"] = {{"src", e.packet.src}, {"dst", e.packet.dst}, {"proto", e.packet.proto},
+                 {"sport", or_null(e.packet.sport)}, {"dport", or_null(e.packet.dport)}};
+  j["from"] = json(e.from);
+  j["to"] = json(e.to);
+  j["verdict"] = e.verdict;
+  j["confidence"] = e.confidence;
+  j["summary"] = e.summary;
+  j["truncated"] = e.truncated;
+  j["ways"] = list(e.ways);
+  j["assumptions"] = json(e.assumptions);
+  j["gaps"] = json(e.gaps);
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace egt::render

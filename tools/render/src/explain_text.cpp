@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/render/explain.h"
+#include "style.h"
+
+namespace egt::render {
+namespace {
+
+using namespace explain;
+
+std::string upper(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return s;
+}
+
+std::string address(const std::string& ip, const std::optional<std::uint16_t>& port) {
+  if (!port) return ip;
+  return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
+}
+
+class Page {
+ public:
+  Page(const Explanation& e, const TextOptions& o) : e_(e), o_(o), style_(o.colour) {}
+
+  std::string print() {
+    head();
+    if (o_.quiet) return out_;
+    for (std::size_t i = 0; i < e_.ways.size(); ++i) way(e_.ways[i], i);
+    tail();
+    return out_;
+  }
+
+ private:
+  void line(std::size_t indent, std::string_view text, std::size_t most = 0) { out_ += wrap(text, indent, o_.width, most); }
+  void title(std::string_view text) { out_ += "\n" + style_(Tone::heading, text) + "\n"; }
+
+  void head() {
+    out_ += style_(tone_of_verdict(e_.verdict), upper(e_.verdict)) + fmt::format(" ({})\n", e_.confidence);
+    line(2, e_.summary);
+    out_ += "\n";
+    const std::string from = e_.packet.src.empty() ? e_.from.name : address(e_.packet.src, e_.packet.sport);
+    line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, address(e_.packet.dst, e_.packet.dport)));
+    line(2, fmt::format("from    {}", who(e_.from)));
+    line(2, fmt::format("to      {}", who(e_.to)));
+    if (e_.truncated) line(2, fmt::format("ways    only the first {} are shown; there are more", e_.ways.size()));
+  }
+
+  static std::string who(const EndReport& e) {
+    std::string s = e.kind;
+    if (!e.name.empty()) s += " " + e.name;
+    else if (!e.ip.empty()) s += " " + e.ip;
+    if (!e.node.empty() && e.node != e.name) s += " on " + e.node;
+    return s;
+  }
+
+  void way(const WayReport& w, std::size_t index) {
+    if (e_.ways.size() > 1) {
+      std::string share = w.weight ? fmt::format(", {:.0f} % of the connections", *w.weight * 100) : "";
+      title(fmt::format("Way {} of {}: {} ({}){}", index + 1, e_.ways.size(), w.verdict, w.confidence, share));
+      for (const ChoiceReport& c : w.choices) line(2, fmt::format("{}: {}{}", c.what, c.chosen, c.unknown ? " (not known)" : ""));
+      line(2, w.summary);
+    }
+    hops(w.hops);
+    for (const FollowUp& reply : w.reply) {
+      title(fmt::format("Answer: {} ({})", reply.verdict, reply.confidence));
+      line(2, reply.summary);
+      for (const WayReport& back : reply.ways) hops(back.hops);
+    }
+  }
+
+  void hops(const std::vector<Hop>& all) {
+    std::string node;
+    std::size_t number = 0;
+    for (const Hop& h : all) {
+      ++number;
+      if (h.detail && !o_.verbose) continue;
+      if (h.node != node) title(node = h.node);
+      hop(h, number);
+    }
+  }
+
+  void hop(const Hop& h, std::size_t number) {
+    const std::string label = fmt::format("{:>4}. ", number);
+    std::string text = wrap(h.where.empty() ? h.what : fmt::format("{}: {}", h.where, h.what), 6, o_.width);
+    text.replace(0, 6, label);
+    out_ += text;
+    for (const std::string& m : h.means) line(8, m);
+    if (o_.verbose)
+      for (const Change& c : h.changed) line(8, fmt::format("{}: {} -> {}", c.field, c.before, c.after));
+    for (const LflowRef& l : h.lflows) lflow(l);
+    evidence(h.evidence);
+  }
+
+  void lflow(const LflowRef& l) {
+    const std::string text = fmt::format("{}: {} => {}", l.datapath, l.match, l.actions);
+    out_ += style_(Tone::faint, wrap("lflow " + text, 8, o_.width, o_.verbose ? 0 : 2));
+  }
+
+  void evidence(const Evidence& lines) {
+    for (const EvidenceLine& e : lines) {
+      out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 8, o_.width));
+      out_ += style_(Tone::faint, wrap(e.text, 10, o_.width, o_.verbose ? 0 : 3));
+    }
+  }
+
+  void tail() {
+    if (!e_.assumptions.empty()) title("Assumed");
+    for (const AssumptionReport& a : e_.assumptions) line(2, fmt::format("- {}: {}", a.what, a.why));
+    if (!e_.gaps.empty()) title("Missing");
+    for (const Gap& g : e_.gaps) {
+      line(2, fmt::format("- {}{}", g.node.empty() ? "" : g.node + ": ", g.what));
+      if (!g.command.empty()) line(6, "to get it: " + g.command);
+    }
+  }
+
+  const Explanation& e_;
+  const TextOptions& o_;
+  Style style_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string explain_text(const Explanation& e, const TextOptions& options) { return Page(e, options).print(); }
+
+}  // namespace egt::render
