@@ -26,22 +26,39 @@ std::string sender_name(const Resolved& from, const Point& point) {
   return point.ip ? point.ip->to_string() : point.text;
 }
 
-FollowUp report_reply(const Journey& journey, const Start& start, const Course& forward, const Words& words) {
-  FollowUp reply;
-  const std::string sender = forward.end.kind == engine::Endpoint::Kind::pod
-                                 ? forward.end.pod.name
-                                 : forward.end.node != nullptr ? forward.end.node->name : "the receiver";
-  for (const Course& c : journey.explore_reply(start, forward)) {
-    Course whole = c;
-    // What was assumed on the way there is assumed of the answer as well.
-    whole.undecided |= forward.assumed();
-    reply.ways.push_back(report_way(whole, words, sender + "'s answer"));
+// What was assumed of the packets before is assumed of those that follow as well.
+WayReport report_after(Course course, const Course& before, const Words& words, const std::string& sender) {
+  course.undecided |= before.assumed();
+  return report_way(course, words, sender);
+}
+
+void conclude(FollowUp& f) {
+  f.verdict = common_verdict(f.ways);
+  f.confidence = common_confidence(f.ways);
+  f.summary = summary_of(f.ways, f.verdict);
+}
+
+std::string receiver_name(const Course& course) {
+  if (course.end.kind == engine::Endpoint::Kind::pod) return course.end.pod.name;
+  return course.end.node != nullptr ? course.end.node->name : "the receiver";
+}
+
+// The answer, and where it arrives, the packet that follows it.
+void follow_up(WayReport& way, const Journey& journey, const Start& start, const Course& forward, const Words& words,
+               const std::string& sender) {
+  FollowUp reply, continued;
+  for (const Course& answer : journey.explore_reply(start, forward)) {
+    reply.ways.push_back(report_after(answer, forward, words, receiver_name(forward) + "'s answer"));
+    if (answer.verdict != engine::Verdict::delivered) continue;
+    for (const Course& next : journey.explore_continued(start, forward, answer))
+      continued.ways.push_back(report_after(next, forward, words, sender + "'s next packet"));
   }
-  reply.verdict = common_verdict(reply.ways);
-  reply.confidence = common_confidence(reply.ways);
-  reply.summary = reply.ways.empty() ? "the receiver is not in the snapshot, so neither is its answer"
-                                     : summary_of(reply.ways, reply.verdict);
-  return reply;
+  conclude(reply);
+  if (reply.ways.empty()) reply.summary = "the receiver is not in the snapshot, so neither is its answer";
+  way.reply.push_back(std::move(reply));
+  if (continued.ways.empty()) return;
+  conclude(continued);
+  way.continued.push_back(std::move(continued));
 }
 
 template <class T>
@@ -118,7 +135,7 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
     for (const Course& course : courses) {
       e.ways.push_back(report_way(course, words, sender_name(*from, q.from)));
       if (q.reply && course.verdict == engine::Verdict::delivered)
-        e.ways.back().reply.push_back(report_reply(journey, start, course, words));
+        follow_up(e.ways.back(), journey, start, course, words, sender_name(*from, q.from));
     }
   }
   gather(e);

@@ -106,8 +106,11 @@ Json json(const WayReport& w) {
   j["hops"] = list(w.hops);
   j["assumptions"] = json(w.assumptions);
   j["gaps"] = json(w.gaps);
-  for (const FollowUp& reply : w.reply)
-    j["reply"] = {{"verdict", reply.verdict}, {"confidence", reply.confidence}, {"summary", reply.summary}, {"ways", list(reply.ways)}};
+  const auto follow_up = [](const FollowUp& f) {
+    return Json{{"verdict", f.verdict}, {"confidence", f.confidence}, {"summary", f.summary}, {"ways", list(f.ways)}};
+  };
+  for (const FollowUp& reply : w.reply) j["reply"] = follow_up(reply);
+  for (const FollowUp& next : w.continued) j["continued"] = follow_up(next);
   return j;
 }
 

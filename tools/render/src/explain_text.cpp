@@ -63,11 +63,16 @@ class Page {
       line(2, w.summary);
     }
     hops(w.hops);
-    for (const FollowUp& reply : w.reply) {
-      title(fmt::format("Answer: {} ({})", reply.verdict, reply.confidence));
-      line(2, reply.summary);
-      for (const WayReport& back : reply.ways) hops(back.hops);
-    }
+    for (const FollowUp& reply : w.reply) follow_up("Answer", reply);
+    // The next packet is of interest where it fares otherwise than the first.
+    for (const FollowUp& next : w.continued)
+      if (next.verdict != w.verdict) follow_up("Next packet", next);
+  }
+
+  void follow_up(const char* what, const FollowUp& f) {
+    title(fmt::format("{}: {} ({})", what, f.verdict, f.confidence));
+    line(2, f.summary);
+    for (const WayReport& way : f.ways) hops(way.hops);
   }
 
   void hops(const std::vector<Hop>& all) {

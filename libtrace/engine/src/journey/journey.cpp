@@ -9,9 +9,8 @@
 namespace egt::engine {
 namespace {
 
-Course run_once(const cluster::Cluster& cluster, const JourneyOptions& options, const Start& start, const World& world,
-                const std::vector<std::size_t>& script) {
-  Topology topology(cluster);
+Course run_once(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, const Start& start,
+                const World& world, const std::vector<std::size_t>& script) {
   Course course;
   course.world = world;
   ReplayChooser chooser(script, course.record);
@@ -105,8 +104,9 @@ Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options) : clus
 
 std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
   std::vector<Course> courses;
+  Topology topology(cluster_);
   const bool cut = for_each_script(options_.max_ways, [&](const std::vector<std::size_t>& script) {
-    courses.push_back(run_once(cluster_, options_, start, world, script));
+    courses.push_back(run_once(cluster_, topology, options_, start, world, script));
     return courses.back().choices;
   });
   if (truncated != nullptr) *truncated = cut;
@@ -120,6 +120,16 @@ std::vector<Course> Journey::explore_reply(const Start& start, const Course& for
   std::vector<Course> replies = explore(answer, forward.world, truncated);
   for (Course& reply : replies) judge_reply(reply, start, forward);
   return replies;
+}
+
+std::vector<Course> Journey::explore_continued(const Start& start, const Course& forward, const Course& reply,
+                                               bool* truncated) const {
+  Start next = start;
+  next.choose_source = false;   // the connection has its source by now
+  next.packet = forward.sent;
+  clear_pipeline(next.packet);
+  if (next.packet.u64(FieldId::nw_proto) == ip_proto::tcp) next.packet.set(FieldId::tcp_flags, 0x018);  // PSH, ACK
+  return explore(next, reply.world, truncated);
 }
 
 }  // namespace egt::engine

@@ -89,6 +89,9 @@ class Journey {
   std::vector<Course> explore(const Start& start, const World& world, bool* truncated = nullptr) const;
   // The answer of the receiver of a delivered course; it must come back to `start.from`.
   std::vector<Course> explore_reply(const Start& start, const Course& forward, bool* truncated = nullptr) const;
+  // The sender's next packet after a delivered answer: it meets what the first two left behind.
+  std::vector<Course> explore_continued(const Start& start, const Course& forward, const Course& reply,
+                                        bool* truncated = nullptr) const;
 
  private:
   const cluster::Cluster& cluster_;

@@ -84,7 +84,7 @@ struct WayReport {
   std::vector<Gap> gaps;
   std::string summary;
   std::string end_name;                    // who received it
-  std::vector<FollowUp> reply;             // none or one
+  std::vector<FollowUp> reply, continued;  // none or one each
 };
 
 struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };

@@ -1,0 +1,133 @@
+#include "egtrace/explain/inspect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ovn_version.h"
+
+namespace egt::explain {
+namespace {
+
+using cluster::Cluster;
+using cluster::Node;
+using cluster::Role;
+
+std::string role_name(Role role) {
+  switch (role) {
+    case Role::cluster_node: return "cluster-node";
+    case Role::router: return "router";
+    case Role::gateway: return "gateway";
+    case Role::server: return "server";
+  }
+  return "server";
+}
+
+DumpReport report_dump(const Cluster& cluster, const cluster::DumpInfo& d) {
+  DumpReport r{d.path, d.kind, d.tool, d.lines, d.understood, d.ignored, d.partial, {}};
+  for (const Provenance& p : d.not_understood)
+    r.not_understood.push_back({d.path, p.line, std::string(cluster.sources->line_text(p))});
+  return r;
+}
+
+NodeReport report_node(const Cluster& cluster, const Node& node) {
+  NodeReport r;
+  r.name = node.name;
+  for (const Role role : node.roles) r.roles.push_back(role_name(role));
+  for (const host::Link& link : node.host.links.value)
+    for (const host::Address& a : link.addresses)
+      if (!a.prefix.address.is_loopback() && !a.prefix.address.is_link_local())
+        r.addresses.push_back(a.prefix.address.to_string());
+  std::sort(r.addresses.begin(), r.addresses.end());
+  r.addresses.erase(std::unique(r.addresses.begin(), r.addresses.end()), r.addresses.end());
+  r.ovs_version = node.ovs_version.value_or("");
+  for (const std::size_t i : node.dumps)
+    if (i < cluster.dumps.size()) r.dumps.push_back(report_dump(cluster, cluster.dumps[i]));
+  return r;
+}
+
+template <class F>
+std::uint64_t sum(const Cluster& cluster, F f) {
+  std::uint64_t n = 0;
+  for (const auto& node : cluster.nodes) n += f(*node);
+  return n;
+}
+
+std::uint64_t flows_of(const Node& node) {
+  std::uint64_t n = 0;
+  for (const openflow::Bridge& b : node.bridges)
+    if (b.flows) n += b.flows->size();
+  return n;
+}
+
+std::uint64_t rules_of(const netfilter::Ruleset& rules) {
+  std::uint64_t n = 0;
+  for (const auto& t : rules.tables)
+    for (const auto& c : t.chains) n += c.rules.size();
+  return n;
+}
+
+std::vector<Count> count(const Cluster& cluster) {
+  const auto& o = cluster.objects;
+  return {{"flows", sum(cluster, flows_of)},
+          {"logical_flows", sum(cluster, [](const Node& n) { return n.ovn.logical_flows.size(); })},
+          {"netfilter_rules", sum(cluster, [](const Node& n) {
+             return rules_of(n.host.iptables_v4.value) + rules_of(n.host.iptables_v6.value) + rules_of(n.host.nft.value);
+           })},
+          {"routes", sum(cluster, [](const Node& n) { return n.host.routes_v4.value.size() + n.host.routes_v6.value.size(); })},
+          {"pods", o.pods.size()},
+          {"services", o.services.size()},
+          {"egress_ips", o.egress_ips.size()},
+          {"egress_services", o.egress_services.size()},
+          {"namespaces", o.namespaces.size()},
+          {"nodes", cluster.nodes.size()}};
+}
+
+bool is_cluster_node(const Node& node) {
+  return std::find(node.roles.begin(), node.roles.end(), Role::cluster_node) != node.roles.end();
+}
+
+void find_gaps(const Node& node, std::vector<Gap>& gaps) {
+  const auto need = [&](bool present, std::string what, std::string command) {
+    if (!present) gaps.push_back({node.name, std::move(what), std::move(command)});
+  };
+  const host::Host& h = node.host;
+  need(h.links.present, "devices and addresses", "ip -d addr");
+  need(h.rules_v4.present, "policy rules", "ip rule");
+  need(h.routes_v4.present, "routes of all tables", "ip route show table all");
+  need(h.neighbours.present, "neighbours", "ip neigh");
+  need(h.iptables_v4.present, "iptables rules", "iptables-save -c");
+  need(h.nft.present, "nft ruleset", "nft list ruleset");
+  need(h.sysctl.present, "forwarding and rp_filter settings", "sysctl -a");
+  if (!is_cluster_node(node)) return;
+  for (const openflow::Bridge& b : node.bridges) {
+    need(b.flows.has_value(), fmt::format("OpenFlow flows of {}", b.name), fmt::format("ovs-ofctl dump-flows {}", b.name));
+    need(!b.flows_partial, fmt::format("all flows of {} (there is an excerpt)", b.name), fmt::format("ovs-ofctl dump-flows {}", b.name));
+    need(b.has_groups, fmt::format("OpenFlow groups of {}", b.name), fmt::format("ovs-ofctl -O OpenFlow15 dump-groups {}", b.name));
+  }
+  need(node.ovn.has_logical_flows, "logical flows", "ovn-sbctl --uuid lflow-list");
+  need(node.ovn.has_ports, "logical ports", "ovn-nbctl show");
+}
+
+}  // namespace
+
+Inspection inspect(const Cluster& cluster) {
+  Inspection r;
+  std::vector<bool> owned(cluster.dumps.size(), false);
+  for (const auto& node : cluster.nodes) {
+    r.nodes.push_back(report_node(cluster, *node));
+    for (const std::size_t i : node->dumps)
+      if (i < owned.size()) owned[i] = true;
+    find_gaps(*node, r.gaps);
+  }
+  for (std::size_t i = 0; i < cluster.dumps.size(); ++i)
+    if (!owned[i]) r.objects.push_back(report_dump(cluster, cluster.dumps[i]));
+  const OvnVersion version = infer_ovn_version(cluster);
+  r.ovn_candidates = version.candidates;
+  r.ovn_because = version.because;
+  r.counts = count(cluster);
+  for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(format_diagnostic(d, *cluster.sources));
+  return r;
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,119 @@
+#include "ovn_version.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace egt::explain {
+namespace {
+
+using cluster::Node;
+using openflow::Bridge;
+
+// Shape of the pipeline by release: first OpenFlow table of the egress pipeline (OFTABLE_LOG_EGRESS_PIPELINE), logical
+// number of lr_in_policy and of ls_out_pre_lb, highest physical table (controller/lflow.h, northd/northd.h at the tags).
+// A stable series can change its shape in a patch release; each shape has a row.
+struct Shape {
+  const char* series;
+  int egress_base, lr_in_policy, ls_out_pre_lb, highest_table;
+};
+constexpr Shape kShapes[] = {
+    {"22.09.0-22.09.1", 40, 14, 0, 78}, {"22.12.0", 40, 15, 0, 78},       {"23.03.0", 40, 15, 1, 78},
+    {"22.09.2+", 42, 14, 1, 78},        {"22.12.1+", 42, 15, 1, 78},      {"23.03.1+", 42, 15, 1, 78},
+    {"23.06.0", 43, 15, 1, 78},         {"23.06.1+", 42, 15, 1, 78},      {"23.09", 42, 15, 1, 79},
+    {"24.03.0-24.03.4", 42, 15, 1, 79}, {"24.03.5", 42, 15, 1, 83},       {"24.03.6+", 42, 15, 1, 85},
+    {"24.09.0-24.09.1", 45, 16, 1, 80}, {"24.09.2", 45, 16, 1, 83},       {"24.09.3+", 45, 16, 1, 85},
+    {"25.03.0", 45, 17, 3, 84},         {"25.03.1+", 45, 17, 3, 85},      {"25.09", 47, 18, 3, 87},
+    {"26.03", 48, 18, 3, 88},
+};
+
+struct Seen {
+  std::optional<int> egress_base, lr_in_policy, ls_out_pre_lb, highest_table;
+};
+
+const Bridge* integration_bridge(const Node& node) {
+  const Bridge* best = nullptr;
+  for (const Bridge& b : node.bridges)
+    if (b.flows && (best == nullptr || b.flows->size() > best->flows->size())) best = &b;
+  return best;
+}
+
+// The table of egress flows minus their logical stage number; the commonest where cookies collide.
+std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
+  std::map<std::uint64_t, int> stage;
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+    if (!f.ingress && f.uuid_prefix) stage[*f.uuid_prefix] = f.table;
+  std::map<int, int> votes;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const auto& flow = bridge.flows->flow(i);
+    if (const auto found = stage.find(flow.cookie); found != stage.end() && flow.cookie != 0)
+      ++votes[flow.table - found->second];
+  }
+  const auto best = std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  if (best == votes.end()) return std::nullopt;
+  return best->first;
+}
+
+std::optional<int> stage_number(const Node& node, std::string_view stage) {
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+    if (f.stage == stage) return f.table;
+  return std::nullopt;
+}
+
+Seen look(const Node& node) {
+  Seen seen;
+  seen.lr_in_policy = stage_number(node, "lr_in_policy");
+  seen.ls_out_pre_lb = stage_number(node, "ls_out_pre_lb");
+  if (const Bridge* bridge = integration_bridge(node); bridge != nullptr && bridge->flows->size() > 0 && !bridge->flows_partial) {
+    seen.egress_base = egress_base(node, *bridge);
+    for (int t = 90; t >= 66 && !seen.highest_table; --t)
+      if (bridge->flows->has_table(static_cast<std::uint8_t>(t))) seen.highest_table = t;
+  }
+  return seen;
+}
+
+bool fits(const Shape& shape, const Seen& seen) {
+  if (seen.egress_base && *seen.egress_base != shape.egress_base) return false;
+  if (seen.lr_in_policy && *seen.lr_in_policy != shape.lr_in_policy) return false;
+  if (seen.ls_out_pre_lb && *seen.ls_out_pre_lb != shape.ls_out_pre_lb) return false;
+  // Tables may be empty, so the highest one in use only excludes older releases.
+  return !seen.highest_table || *seen.highest_table <= shape.highest_table;
+}
+
+std::string reason(const Node& node, const Seen& seen) {
+  std::vector<std::string> parts;
+  if (seen.egress_base) parts.push_back(fmt::format("egress pipeline starts at table {}", *seen.egress_base));
+  if (seen.lr_in_policy) parts.push_back(fmt::format("lr_in_policy is stage {}", *seen.lr_in_policy));
+  if (seen.ls_out_pre_lb) parts.push_back(fmt::format("ls_out_pre_lb is stage {}", *seen.ls_out_pre_lb));
+  if (seen.highest_table) parts.push_back(fmt::format("highest table in use is {}", *seen.highest_table));
+  return fmt::format("{}: {}", node.name, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+OvnVersion infer_ovn_version(const cluster::Cluster& cluster) {
+  OvnVersion version;
+  for (const auto& node : cluster.nodes) {
+    const Seen seen = look(*node);
+    if (!seen.egress_base && !seen.lr_in_policy) continue;
+    std::vector<std::string> candidates;
+    for (const Shape& shape : kShapes)
+      if (fits(shape, seen)) candidates.emplace_back(shape.series);
+    if (version.because.empty()) {
+      version.candidates = candidates;
+      version.because = reason(*node, seen);
+    } else if (candidates != version.candidates) {
+      // Nodes in the middle of an upgrade differ; all that fits any node is named.
+      for (std::string& c : candidates)
+        if (std::find(version.candidates.begin(), version.candidates.end(), c) == version.candidates.end())
+          version.candidates.push_back(std::move(c));
+      version.because += "; " + reason(*node, seen);
+    }
+  }
+  if (version.because.empty()) version.because = "no logical flows with stage names in the snapshot";
+  return version;
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,61 @@
+// egtrace explain SNAPSHOT --from POINT --to POINT: walks one packet and tells its path.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.h"
+#include "egtrace/explain/explanation.h"
+#include "egtrace/render/explain.h"
+#include "packet_options.h"
+#include "snapshot_options.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], node:NAME, external:IP or port:IFACE-ID,\n"
+    "with @NODE where it is ambiguous.\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
+    "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 --reply\n"
+    "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .verdict\n";
+
+struct Options {
+  CommonOptions common;
+  SnapshotOptions snapshot;
+  PacketOptions packet;
+};
+
+ExitStatus run(const Options& o) {
+  const explain::Question question = o.packet.question();
+  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  const auto explanation = explain::explain(cluster, question);
+  if (!explanation) throw CommandError(explanation.error().message);
+  if (o.common.format == "json") {
+    write_output(o.common, render::explain_json(*explanation));
+  } else {
+    render::TextOptions text;
+    text.colour = use_color(o.common);
+    text.verbose = o.common.verbose;
+    text.quiet = o.common.quiet;
+    write_output(o.common, render::explain_text(*explanation, text));
+  }
+  for (const explain::WayReport& way : explanation->ways)
+    if (way.verdict == "inconclusive") return ExitStatus::inconclusive;
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, ExitStatus& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("explain", "walk one packet and tell its path, with the dump line behind each step");
+  add_snapshot_options(*verb, options->snapshot);
+  add_packet_options(*verb, options->packet);
+  add_common_options(*verb, options->common, {"text", "json"});
+  verb->footer(kFooter);
+  verb->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace egt::cli

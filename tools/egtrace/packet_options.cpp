@@ -1,0 +1,71 @@
+#include "packet_options.h"
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "egtrace/base/text.h"
+
+namespace egt::cli {
+namespace {
+
+explain::Point point(const std::string& text, const std::string& namespace_) {
+  auto p = explain::parse_point(text, namespace_);
+  if (!p) throw CommandError(p.error().message);
+  return *p;
+}
+
+std::optional<MacAddr> mac(const std::string& text, const char* option) {
+  if (text.empty()) return std::nullopt;
+  const auto m = MacAddr::parse(text);
+  if (!m) throw CommandError(fmt::format("{}: '{}' is no MAC address; write it as 0a:58:0a:85:00:09", option, text));
+  return m;
+}
+
+}  // namespace
+
+explain::Question PacketOptions::question() const {
+  explain::Question q;
+  q.from = point(from, namespace_);
+  q.to = point(to, namespace_);
+  q.proto = proto;
+  q.sport = sport;
+  q.dport = dport ? dport : q.to.port;
+  q.ttl = static_cast<std::uint8_t>(ttl);
+  q.dscp = static_cast<std::uint8_t>(dscp);
+  if (icmp_type) q.icmp_type = static_cast<std::uint8_t>(*icmp_type);
+  if (icmp_code) q.icmp_code = static_cast<std::uint8_t>(*icmp_code);
+  const auto m = parse_u64(mark);
+  if (!m || *m > 0xffffffff) throw CommandError(fmt::format("--mark: '{}' is no 32-bit number", mark));
+  q.mark = static_cast<std::uint32_t>(*m);
+  q.smac = mac(smac, "--smac");
+  q.dmac = mac(dmac, "--dmac");
+  q.arrive_at = arrive_at;
+  q.in_dev = in_dev;
+  q.established = established;
+  q.use_conntrack = !no_conntrack;
+  q.reply = reply;
+  return q;
+}
+
+void add_packet_options(CLI::App& verb, PacketOptions& o) {
+  verb.add_option("--from", o.from, "where the packet starts (POINT)")->required();
+  verb.add_option("--to", o.to, "where it is sent to (POINT)")->required();
+  verb.add_option("-n,--namespace", o.namespace_, "namespace of pod/NAME");
+  verb.add_option("--proto", o.proto, "tcp, udp, sctp, icmp or icmp6")->capture_default_str();
+  verb.add_option("--sport", o.sport, "source port")->capture_default_str();
+  verb.add_option("--dport", o.dport, "destination port (default: that of --to, else 80)");
+  verb.add_option("--ttl", o.ttl, "time to live")->check(CLI::Range(0, 255))->capture_default_str();
+  verb.add_option("--dscp", o.dscp, "differentiated services code point")->check(CLI::Range(0, 63));
+  verb.add_option("--icmp-type", o.icmp_type, "default: echo request")->check(CLI::Range(0, 255));
+  verb.add_option("--icmp-code", o.icmp_code)->check(CLI::Range(0, 255));
+  verb.add_option("--mark", o.mark, "packet mark at the start (0x...)");
+  verb.add_option("--arrive-at", o.arrive_at, "node at which traffic from outside enters");
+  verb.add_option("--in-dev", o.in_dev, "device by which it enters that node");
+  verb.add_option("--smac", o.smac, "source MAC of the first frame");
+  verb.add_option("--dmac", o.dmac, "destination MAC of the first frame");
+  verb.add_flag("--established", o.established, "a packet of an established connection, not a first one");
+  verb.add_flag("--no-conntrack", o.no_conntrack, "ignore dumped conntrack entries");
+  verb.add_flag("--reply", o.reply, "walk the answer back as well");
+}
+
+}  // namespace egt::cli

@@ -1,0 +1,28 @@
+// The options that describe a packet: shared by every verb that walks one.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "egtrace/explain/explanation.h"
+
+namespace egt::cli {
+
+struct PacketOptions {
+  std::string from, to, namespace_;
+  std::string proto = "tcp";
+  std::uint16_t sport = 54321;
+  std::optional<std::uint16_t> dport;
+  std::uint16_t ttl = 64, dscp = 0;
+  std::optional<std::uint16_t> icmp_type, icmp_code;
+  std::string mark = "0", smac, dmac, arrive_at, in_dev;
+  bool established = false, no_conntrack = false, reply = false;
+
+  // Throws CommandError for what cannot be understood.
+  explain::Question question() const;
+};
+
+void add_packet_options(CLI::App& verb, PacketOptions& options);
+
+}  // namespace egt::cli
