@@ -1,0 +1,16 @@
+// The words of nft's selectors that are known: a selector with another word is not taken for one.
+#pragma once
+
+#include <string_view>
+
+namespace egt::parsers::nft {
+
+bool is_meta_key(std::string_view key);
+bool is_bare_meta_key(std::string_view key);     // printed without "meta" in front
+bool is_payload_field(std::string_view protocol, std::string_view field);
+bool is_payload_protocol(std::string_view protocol);
+bool is_ct_key(std::string_view key);
+bool is_ct_direction_key(std::string_view key);  // with "original" or "reply" in front
+bool is_fib_input(std::string_view word);
+
+}  // namespace egt::parsers::nft
