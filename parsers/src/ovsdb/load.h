@@ -1,0 +1,77 @@
+// From rows and overviews to the model. Dumps come in any order, so rows are kept (ovn::Row) and the typed facts are made
+// again from all rows of a node whenever a table of theirs arrives; facts of the same thing are merged by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "ovsdb/record.h"
+#include "ovsdb/schema.h"
+#include "ovsdb/show.h"
+
+namespace egt::parsers::ovsdb {
+
+// Rows of one table of one database, however they were read (text, JSON, a database file).
+struct TableRows {
+  Database database = Database::nb;
+  std::string table;                   // proper name: "Logical_Router_Policy"
+  std::vector<Record> records;
+  SourceId source = kNoSource;
+  std::uint32_t first_line = 1;
+  bool complete = false;               // all rows of the table are here
+};
+void load_rows(const TableRows& rows, cluster::Node& node);
+
+void load_vswitch_show(const std::vector<ShowItem>& items, SourceId source, cluster::Node& node);
+void load_southbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn);
+void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn);
+
+// ---- pieces of it
+
+// Makes bridges and their interfaces of the rows of Bridge, Port, Interface and Open_vSwitch.
+void link_vswitch_rows(cluster::Node& node);
+// Makes datapaths, ports, chassis and address sets of the rows of both OVN databases.
+void link_ovn_rows(ovn::Ovn& ovn);
+
+// The value of a column of a row, read again from its printed form; an empty set when absent.
+Datum column(const ovn::Row& row, std::string_view name);
+
+// ---- merging by name or UUID
+
+ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string_view uuid, bool is_router,
+                               Provenance from);
+ovn::Chassis& ensure_chassis(ovn::Ovn& ovn, const std::string& name, Provenance from);
+// `realised`: from the Southbound database, which has the last word on type, datapath, key and chassis.
+void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool realised);
+// Ports of which the datapath was known by its UUID only get its name.
+void name_datapaths_of_ports(ovn::Ovn& ovn);
+
+// Puts the MAC and the addresses of "0a:58:0a:84:00:0d 10.132.0.13/23 fd01::d" into a port. Words like "unknown",
+// "router" and "dynamic" say no address.
+void add_addresses(std::string_view text, ovn::LogicalPort& port);
+
+// Adds a row, or what it adds to the row that has its UUID, or the same content (`key`, columns) and no other router.
+// Made for many rows at a time: it keeps an index of the table.
+class RowMerger {
+ public:
+  RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table, std::vector<std::string> key);
+  void add(ovn::Row row);
+
+ private:
+  std::string key_of(const ovn::Row& row) const;
+  ovn::Row* same_row(const ovn::Row& row);
+  void index(std::size_t i);
+
+  std::vector<ovn::Row>& rows_;
+  std::string database_, table_;
+  std::vector<std::string> key_;
+  std::map<std::string, std::size_t, std::less<>> by_uuid_;
+  std::multimap<std::string, std::size_t, std::less<>> by_key_;
+};
+
+// The columns by which rows of lr-policy-list and the like find their rows of `list`; empty for other tables.
+std::vector<std::string> key_columns(std::string_view table);
+
+}  // namespace egt::parsers::ovsdb

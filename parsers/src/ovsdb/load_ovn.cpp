@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <map>
+
+#include "egtrace/base/text.h"
+#include "ovsdb/load.h"
+
+namespace egt::parsers::ovsdb {
+namespace {
+
+// Ports by name, so that tables of ten thousand ports merge quickly.
+class PortMerger {
+ public:
+  explicit PortMerger(ovn::Ovn& ovn) : ovn_(ovn) {
+    for (std::size_t i = 0; i < ovn.ports.size(); ++i) by_name_.emplace(ovn.ports[i].name, i);
+  }
+  void add(const ovn::LogicalPort& port, bool realised) {
+    if (port.name.empty()) return;
+    const auto [it, fresh] = by_name_.emplace(port.name, ovn_.ports.size());
+    if (fresh) ovn_.ports.push_back(port);
+    else merge_port(ovn_.ports[it->second], port, realised);
+  }
+
+ private:
+  ovn::Ovn& ovn_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;
+};
+
+std::optional<std::uint32_t> number(const std::string& text) {
+  const auto n = parse_decimal(text);
+  if (!n || *n > 0xffffffffULL) return std::nullopt;
+  return static_cast<std::uint32_t>(*n);
+}
+
+std::string value_of(const std::map<std::string, std::string>& map, const std::string& key) {
+  const auto it = map.find(key);
+  return it == map.end() ? std::string() : it->second;
+}
+
+bool is_true(const std::map<std::string, std::string>& map, const std::string& key) { return value_of(map, key) == "true"; }
+
+// Names of things by UUID: chassis, and the switch or router that has a port.
+using Names = std::map<std::string, std::string>;
+
+std::string name_or_self(const Names& names, const std::string& uuid) {
+  const auto it = names.find(uuid);
+  return it == names.end() ? uuid : it->second;
+}
+
+void link_datapath_binding(const ovn::Row& row, ovn::Ovn& ovn) {
+  std::string name = value_of(row.external_ids, "name");
+  if (name.empty()) name = value_of(row.external_ids, "name2");
+  // Releases from 25.09 on have columns for what were external ids.
+  const bool is_router = row.external_ids.count("logical-router") > 0 || column(row, "type").text() == "logical-router";
+  ovn::Datapath& datapath = ensure_datapath(ovn, name, row.uuid, is_router, row.from);
+  datapath.tunnel_key = number(column(row, "tunnel_key").text());
+}
+
+void link_port_binding(const ovn::Row& row, const Names& chassis, PortMerger& ports) {
+  ovn::LogicalPort port;
+  port.name = column(row, "logical_port").text();
+  port.type = column(row, "type").text();
+  port.datapath = column(row, "datapath").text();
+  port.tunnel_key = number(column(row, "tunnel_key").text());
+  port.peer = value_of(column(row, "options").as_map(), "peer");
+  port.chassis = name_or_self(chassis, column(row, "chassis").text());
+  for (const std::string& mac : column(row, "mac").texts()) add_addresses(mac, port);
+  port.external_ids = row.external_ids;
+  port.from = row.from;
+  ports.add(port, true);
+}
+
+void link_switch_port(const ovn::Row& row, const Names& owners, PortMerger& ports) {
+  ovn::LogicalPort port;
+  port.name = column(row, "name").text();
+  port.type = column(row, "type").text();
+  port.datapath = value_of(owners, row.uuid);
+  const auto options = column(row, "options").as_map();
+  port.peer = value_of(options, "router-port");
+  if (port.peer.empty()) port.peer = column(row, "peer").text();
+  for (const std::string& text : column(row, "addresses").texts()) add_addresses(text, port);
+  add_addresses(column(row, "dynamic_addresses").text(), port);
+  port.external_ids = row.external_ids;
+  port.from = row.from;
+  ports.add(port, false);
+}
+
+void link_router_port(const ovn::Row& row, const Names& owners, PortMerger& ports) {
+  ovn::LogicalPort port;
+  port.name = column(row, "name").text();
+  port.type = "router";
+  port.datapath = value_of(owners, row.uuid);
+  port.on_router = true;
+  port.peer = column(row, "peer").text();
+  add_addresses(column(row, "mac").text(), port);
+  for (const std::string& network : column(row, "networks").texts()) add_addresses(network, port);
+  port.external_ids = row.external_ids;
+  port.from = row.from;
+  ports.add(port, false);
+}
+
+// Rows of Logical_Switch and Logical_Router: the datapath by name, and the owner of each port.
+void link_northbound_datapath(const ovn::Row& row, bool is_router, ovn::Ovn& ovn, Names& owners) {
+  const std::string name = column(row, "name").text();
+  if (name.empty()) return;
+  ensure_datapath(ovn, name, {}, is_router, row.from);
+  for (const std::string& uuid : column(row, "ports").texts()) owners.emplace(uuid, name);
+}
+
+void add_encap(ovn::Chassis& chassis, const std::string& ip) {
+  const auto address = IpAddr::parse(ip);
+  if (address && std::find(chassis.encap_ips.begin(), chassis.encap_ips.end(), *address) == chassis.encap_ips.end())
+    chassis.encap_ips.push_back(*address);
+}
+
+void link_chassis(const ovn::Row& row, const std::map<std::string_view, const ovn::Row*>& encaps, ovn::Ovn& ovn) {
+  const std::string name = column(row, "name").text();
+  if (name.empty()) return;
+  ovn::Chassis& chassis = ensure_chassis(ovn, name, row.from);
+  chassis.hostname = column(row, "hostname").text();
+  chassis.is_remote |= is_true(column(row, "other_config").as_map(), "is-remote") || is_true(row.external_ids, "is-remote");
+  for (const std::string& uuid : column(row, "encaps").texts())
+    if (const auto it = encaps.find(uuid); it != encaps.end()) add_encap(chassis, column(*it->second, "ip").text());
+}
+
+// Of both databases under one name; the Southbound one is what flows were made of.
+void link_address_set(const ovn::Row& row, ovn::Ovn& ovn) {
+  const std::string name = column(row, "name").text();
+  if (name.empty()) return;
+  auto it = std::find_if(ovn.address_sets.begin(), ovn.address_sets.end(),
+                         [&](const ovn::AddressSet& s) { return s.name == name; });
+  const bool fresh = it == ovn.address_sets.end();
+  if (fresh) it = ovn.address_sets.insert(it, {name, {}, {}, row.from});
+  if (fresh || row.database == "SB") it->addresses = column(row, "addresses").texts(), it->from = row.from;
+  it->external_ids.insert(row.external_ids.begin(), row.external_ids.end());
+}
+
+void link_all_chassis(ovn::Ovn& ovn, Names& names) {
+  std::map<std::string_view, const ovn::Row*> encaps;
+  for (const ovn::Row& row : ovn.rows)
+    if (row.table == "Encap") encaps.emplace(row.uuid, &row);
+  for (const ovn::Row& row : ovn.rows) {
+    if (row.table != "Chassis") continue;
+    link_chassis(row, encaps, ovn);
+    names.emplace(row.uuid, column(row, "name").text());
+  }
+  for (const auto& [uuid, row] : encaps)
+    if (const std::string chassis = column(*row, "chassis_name").text(); !chassis.empty())
+      add_encap(ensure_chassis(ovn, chassis, row->from), column(*row, "ip").text());
+}
+
+std::string printed(std::string_view text) { return to_text(atom_datum(string_atom(text))); }
+
+ovn::Row nat_of(const std::vector<ShowItem>& items, std::size_t i, SourceId source) {
+  ovn::Row row;
+  row.uuid = items[i].uuid;
+  row.from = {source, items[i].line};
+  const std::pair<std::string_view, std::string> columns[] = {
+      {"external ip", "external_ip"}, {"external port(s)", "external_port_range"},
+      {"logical ip", "logical_ip"}, {"type", "type"}};
+  for (const auto& [word, name] : columns)
+    if (const Datum* value = attribute(items, i, word)) row.columns[name] = printed(value->text());
+  if (const std::size_t router = items[i].parent; router != ShowItem::kNoParent)
+    row.columns["router"] = printed(items[router].name());
+  return row;
+}
+
+ovn::LogicalPort port_of(const std::vector<ShowItem>& items, std::size_t i, SourceId source) {
+  ovn::LogicalPort port;
+  port.name = items[i].name();
+  port.from = {source, items[i].line};
+  if (const std::size_t owner = items[i].parent; owner != ShowItem::kNoParent) {
+    port.datapath = items[owner].name();
+    port.on_router = items[owner].word == "router";
+  }
+  if (port.on_router) port.type = "router";
+  if (const Datum* type = attribute(items, i, "type")) port.type = type->text();
+  for (const std::string_view word : {"router-port", "peer"})
+    if (const Datum* peer = attribute(items, i, word); peer && port.peer.empty()) port.peer = peer->text();
+  for (const std::string_view word : {"mac", "addresses", "networks"})
+    if (const Datum* value = attribute(items, i, word))
+      for (const std::string& text : value->texts()) add_addresses(text, port);
+  return port;
+}
+
+}  // namespace
+
+Datum column(const ovn::Row& row, std::string_view name) {
+  Datum none;
+  none.shape = Datum::Shape::set;
+  const auto it = row.columns.find(std::string(name));
+  if (it == row.columns.end()) return none;
+  auto value = parse_datum(it->second);
+  return value ? std::move(*value) : none;
+}
+
+void link_ovn_rows(ovn::Ovn& ovn) {
+  Names chassis, owners;
+  link_all_chassis(ovn, chassis);
+  for (const ovn::Row& row : ovn.rows) {
+    if (row.table == "Datapath_Binding") link_datapath_binding(row, ovn);
+    if (row.table == "Logical_Switch") link_northbound_datapath(row, false, ovn, owners);
+    if (row.table == "Logical_Router") link_northbound_datapath(row, true, ovn, owners);
+    if (row.table == "Address_Set") link_address_set(row, ovn);
+  }
+  PortMerger ports(ovn);
+  for (const ovn::Row& row : ovn.rows) {
+    if (row.table == "Port_Binding") link_port_binding(row, chassis, ports);
+    if (row.table == "Logical_Switch_Port") link_switch_port(row, owners, ports);
+    if (row.table == "Logical_Router_Port") link_router_port(row, owners, ports);
+  }
+  name_datapaths_of_ports(ovn);
+}
+
+void load_southbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn) {
+  PortMerger ports(ovn);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const ShowItem& item = items[i];
+    if (item.kind != ShowItem::Kind::entity) continue;
+    const std::size_t owner = item.parent;
+    if (item.word == "Chassis") {
+      ovn::Chassis& chassis = ensure_chassis(ovn, item.name(), {source, item.line});
+      if (const Datum* hostname = attribute(items, i, "hostname")) chassis.hostname = hostname->text();
+    } else if (owner != ShowItem::kNoParent && items[owner].word == "Chassis") {
+      ovn::Chassis& chassis = ensure_chassis(ovn, items[owner].name(), {source, items[owner].line});
+      if (const Datum* ip = attribute(items, i, "ip")) add_encap(chassis, ip->text());
+      if (item.word != "Port_Binding") continue;
+      ovn::LogicalPort port;
+      port.name = item.name();
+      port.chassis = chassis.name;
+      port.from = {source, item.line};
+      ports.add(port, true);
+    }
+  }
+}
+
+void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn) {
+  PortMerger ports(ovn);
+  RowMerger nats(ovn.rows, "NB", "NAT", key_columns("NAT"));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const ShowItem& item = items[i];
+    if (item.kind != ShowItem::Kind::entity) continue;
+    if (item.word == "port") ports.add(port_of(items, i, source), false);
+    else if (item.word == "nat") nats.add(nat_of(items, i, source));
+    else ensure_datapath(ovn, item.name(), {}, item.word == "router", {source, item.line});
+  }
+}
+
+}  // namespace egt::parsers::ovsdb

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "ovsdb/load.h"
+
+namespace egt::parsers::ovsdb {
+namespace {
+
+ovn::Row row_of(const Record& record, SourceId source) {
+  ovn::Row row;
+  row.uuid = record.uuid();
+  row.external_ids = record.map("external_ids");
+  row.from = {source, record.line};
+  for (const Column& c : record.columns)
+    if (c.name != "_uuid") row.columns.emplace(c.name, to_text(c.value));
+  return row;
+}
+
+bool tells_ports(const TableRows& rows) {
+  return rows.table == "Port_Binding" || rows.table == "Logical_Switch_Port";
+}
+
+bool is_linked(std::string_view table) {
+  constexpr std::string_view kLinked[] = {"Datapath_Binding", "Port_Binding",        "Chassis",
+                                          "Encap",            "Logical_Switch",      "Logical_Router",
+                                          "Address_Set",      "Logical_Switch_Port", "Logical_Router_Port"};
+  return std::find(std::begin(kLinked), std::end(kLinked), table) != std::end(kLinked);
+}
+
+}  // namespace
+
+void load_rows(const TableRows& rows, cluster::Node& node) {
+  const bool vswitch = rows.database == Database::ovs;
+  const std::string database(short_name(rows.database));
+  RowMerger merger(vswitch ? node.ovs_rows : node.ovn.rows, database, rows.table, key_columns(rows.table));
+  for (const Record& record : rows.records) merger.add(row_of(record, rows.source));
+  if (rows.complete) node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
+  if (vswitch) return link_vswitch_rows(node);
+  if (is_linked(rows.table)) link_ovn_rows(node.ovn);
+  if (tells_ports(rows)) node.ovn.has_ports = true;
+}
+
+}  // namespace egt::parsers::ovsdb

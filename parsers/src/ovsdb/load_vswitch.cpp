@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+#include "ovsdb/load.h"
+
+namespace egt::parsers::ovsdb {
+namespace {
+
+using RowIndex = std::map<std::string_view, const ovn::Row*>;
+
+RowIndex rows_by_uuid(const std::vector<ovn::Row>& rows, std::string_view table) {
+  RowIndex index;
+  for (const ovn::Row& row : rows)
+    if (row.table == table && !row.uuid.empty()) index.emplace(row.uuid, &row);
+  return index;
+}
+
+std::optional<std::uint32_t> number(const std::string& text) {
+  const auto n = parse_decimal(text);
+  if (!n || *n > 0xffffffffULL) return std::nullopt;
+  return static_cast<std::uint32_t>(*n);
+}
+
+std::optional<std::uint16_t> vlan(const Datum* value) {
+  const auto n = value ? number(value->text()) : std::nullopt;
+  if (!n || *n > 4095) return std::nullopt;
+  return static_cast<std::uint16_t>(*n);
+}
+
+openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Provenance from) {
+  if (openflow::Bridge* known = node.bridge(name)) {
+    if (!known->from.known()) known->from = from;
+    return *known;
+  }
+  node.bridges.emplace_back();
+  node.bridges.back().name = name;
+  node.bridges.back().from = from;
+  return node.bridges.back();
+}
+
+void add_interface(openflow::Bridge& bridge, const openflow::Interface& more) {
+  const auto it = std::find_if(bridge.interfaces.begin(), bridge.interfaces.end(),
+                               [&](const openflow::Interface& i) { return i.name == more.name; });
+  if (it == bridge.interfaces.end()) bridge.interfaces.push_back(more);
+  else cluster::merge_interface(*it, more);
+}
+
+// ofport is -1 where the interface could not be added to the datapath, and empty before that was tried.
+openflow::Interface interface_of(const ovn::Row& row) {
+  openflow::Interface i;
+  i.name = column(row, "name").text();
+  i.type = column(row, "type").text();
+  i.ofport = number(column(row, "ofport").text());
+  i.options = column(row, "options").as_map();
+  i.external_ids = row.external_ids;
+  i.mac = MacAddr::parse(column(row, "mac_in_use").text());
+  i.mtu = number(column(row, "mtu").text());
+  i.link_down = column(row, "link_state").text() == "down";
+  i.from = row.from;
+  return i;
+}
+
+// The interfaces of a Port row. A single interface that no dump tells has the name of its port.
+std::vector<openflow::Interface> interfaces_of(const ovn::Row& port, const RowIndex& interfaces,
+                                               std::vector<std::string>& placed) {
+  std::vector<openflow::Interface> all;
+  const std::vector<std::string> uuids = column(port, "interfaces").texts();
+  for (const std::string& uuid : uuids) {
+    if (const auto it = interfaces.find(uuid); it != interfaces.end()) {
+      all.push_back(interface_of(*it->second));
+      placed.push_back(uuid);
+    } else if (uuids.size() == 1) {
+      all.emplace_back();
+      all.back().name = column(port, "name").text();
+      all.back().from = port.from;
+    }
+  }
+  const Datum tag = column(port, "tag");
+  for (openflow::Interface& i : all) i.tag = vlan(&tag);
+  return all;
+}
+
+void take_ct_zones(const ovn::Row& bridge, ovn::Ovn& ovn) {
+  for (const auto& [key, value] : bridge.external_ids) {
+    std::string_view name = key;
+    const auto zone = number(value);
+    if (consume(name, "ct-zone-") && zone && *zone <= 0xffff)
+      ovn.ct_zones.emplace(std::string(name), static_cast<std::uint16_t>(*zone));
+  }
+}
+
+void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& interfaces,
+                 std::vector<std::string>& placed, cluster::Node& node) {
+  const std::string name = column(row, "name").text();
+  if (name.empty()) return;
+  openflow::Bridge& bridge = ensure_bridge(node, name, row.from);
+  if (const std::string mode = column(row, "fail_mode").text(); !mode.empty()) bridge.fail_mode = mode;
+  if (const std::string type = column(row, "datapath_type").text(); !type.empty()) bridge.datapath_type = type;
+  take_ct_zones(row, node.ovn);
+  for (const std::string& uuid : column(row, "ports").texts()) {
+    const auto port = ports.find(uuid);
+    if (port == ports.end()) continue;
+    for (const openflow::Interface& i : interfaces_of(*port->second, interfaces, placed)) add_interface(bridge, i);
+  }
+}
+
+void keep_unplaced(cluster::Node& node, openflow::Interface more) {
+  for (openflow::Interface& known : node.unplaced_interfaces)
+    if (known.name == more.name) return cluster::merge_interface(known, more);
+  node.unplaced_interfaces.push_back(std::move(more));
+}
+
+// Tags of ports that are found by name only.
+void take_tags_by_name(const RowIndex& ports, cluster::Node& node) {
+  for (const auto& [uuid, row] : ports) {
+    const Datum tag = column(*row, "tag");
+    if (tag.empty()) continue;
+    for (openflow::Bridge& bridge : node.bridges)
+      for (openflow::Interface& i : bridge.interfaces)
+        if (!i.tag && i.name == column(*row, "name").text()) i.tag = vlan(&tag);
+  }
+}
+
+void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, SourceId source, cluster::Node& node) {
+  const std::size_t port = items[i].parent;
+  const std::size_t bridge = port == ShowItem::kNoParent ? port : items[port].parent;
+  openflow::Interface made;
+  made.name = items[i].name();
+  made.from = {source, items[i].line};
+  if (const Datum* type = attribute(items, i, "type")) made.type = type->text();
+  if (const Datum* options = attribute(items, i, "options")) made.options = options->as_map();
+  made.tag = vlan(attribute(items, port, "tag"));
+  if (bridge == ShowItem::kNoParent || items[bridge].word != "Bridge") return keep_unplaced(node, std::move(made));
+  add_interface(ensure_bridge(node, items[bridge].name(), {source, items[bridge].line}), made);
+}
+
+}  // namespace
+
+void link_vswitch_rows(cluster::Node& node) {
+  const RowIndex ports = rows_by_uuid(node.ovs_rows, "Port"), interfaces = rows_by_uuid(node.ovs_rows, "Interface");
+  std::vector<std::string> placed;
+  for (const ovn::Row& row : node.ovs_rows) {
+    if (row.table == "Bridge") link_bridge(row, ports, interfaces, placed, node);
+    if (row.table == "Open_vSwitch")
+      if (const std::string version = column(row, "ovs_version").text(); !version.empty()) node.ovs_version = version;
+  }
+  std::sort(placed.begin(), placed.end());
+  for (const ovn::Row& row : node.ovs_rows) {
+    if (row.table != "Interface" || std::binary_search(placed.begin(), placed.end(), row.uuid)) continue;
+    if (openflow::Interface i = interface_of(row); !i.name.empty()) keep_unplaced(node, std::move(i));
+  }
+  node.place_interfaces();
+  take_tags_by_name(ports, node);
+}
+
+void load_vswitch_show(const std::vector<ShowItem>& items, SourceId source, cluster::Node& node) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const ShowItem& item = items[i];
+    if (item.kind == ShowItem::Kind::attribute && item.word == "ovs_version" && !node.ovs_version)
+      node.ovs_version = item.name();
+    if (item.kind != ShowItem::Kind::entity) continue;
+    if (item.word == "Interface") load_show_interface(items, i, source, node);
+    if (item.word != "Bridge") continue;
+    openflow::Bridge& bridge = ensure_bridge(node, item.name(), {source, item.line});
+    if (const Datum* mode = attribute(items, i, "fail_mode")) bridge.fail_mode = mode->text();
+    if (const Datum* type = attribute(items, i, "datapath_type")) bridge.datapath_type = type->text();
+  }
+  node.place_interfaces();
+}
+
+}  // namespace egt::parsers::ovsdb

@@ -1,0 +1,164 @@
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+#include "ovsdb/load.h"
+
+namespace egt::parsers::ovsdb {
+namespace {
+
+bool has_name(const std::string& datapath) { return !datapath.empty() && !is_uuid(datapath); }
+
+// "10.0.0.1/32" and "10.0.0.1", "FD00::1" and "fd00::1" are the same; nothing else is touched.
+std::string comparable(const std::string& printed) {
+  const auto datum = parse_datum(printed);
+  if (!datum) return printed;
+  std::string all;
+  for (const std::string& text : datum->texts()) {
+    const auto prefix = Prefix::parse(text);
+    all += prefix ? prefix->to_short_string() : text;
+    all.push_back('\n');
+  }
+  return all;
+}
+
+const std::string* column_text(const ovn::Row& row, const std::string& name) {
+  const auto it = row.columns.find(name);
+  return it == row.columns.end() ? nullptr : &it->second;
+}
+
+bool same_router_or_unknown(const ovn::Row& a, const ovn::Row& b) {
+  const std::string *x = column_text(a, "router"), *y = column_text(b, "router");
+  return !x || !y || *x == *y;
+}
+
+void merge_row(ovn::Row& known, ovn::Row more) {
+  if (known.uuid.empty()) known.uuid = more.uuid;
+  known.columns.merge(more.columns);
+  known.external_ids.merge(more.external_ids);
+}
+
+}  // namespace
+
+ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string_view uuid, bool is_router,
+                               Provenance from) {
+  const auto same = [&](const ovn::Datapath& d) {
+    if (!uuid.empty() && !d.uuid.empty()) return d.uuid == uuid;
+    return !name.empty() && d.name == name && d.is_router == is_router;
+  };
+  auto it = std::find_if(ovn.datapaths.begin(), ovn.datapaths.end(), same);
+  if (it == ovn.datapaths.end()) {
+    ovn.datapaths.push_back({std::string(name), std::string(uuid), std::nullopt, is_router, from});
+    return ovn.datapaths.back();
+  }
+  if (it->uuid.empty()) it->uuid = std::string(uuid);
+  if (it->name.empty()) it->name = std::string(name);
+  it->is_router |= is_router;
+  return *it;
+}
+
+ovn::Chassis& ensure_chassis(ovn::Ovn& ovn, const std::string& name, Provenance from) {
+  const auto it = std::find_if(ovn.chassis.begin(), ovn.chassis.end(),
+                               [&](const ovn::Chassis& c) { return c.name == name; });
+  if (it != ovn.chassis.end()) return *it;
+  ovn.chassis.push_back({name, {}, {}, false, from});
+  return ovn.chassis.back();
+}
+
+void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool realised) {
+  const auto take = [realised](std::string& a, const std::string& b) {
+    if (a.empty() || (realised && !b.empty())) a = b;
+  };
+  take(known.type, more.type);
+  if (!has_name(known.datapath) || (realised && has_name(more.datapath))) {
+    if (!more.datapath.empty()) known.datapath = more.datapath;
+  }
+  take(known.chassis, more.chassis);
+  known.on_router |= more.on_router;
+  if (more.tunnel_key && (realised || !known.tunnel_key)) known.tunnel_key = more.tunnel_key;
+  if (known.peer.empty()) known.peer = more.peer;
+  if (!known.mac) known.mac = more.mac;
+  for (const Prefix& p : more.addresses)
+    if (std::find(known.addresses.begin(), known.addresses.end(), p) == known.addresses.end())
+      known.addresses.push_back(p);
+  known.external_ids.insert(more.external_ids.begin(), more.external_ids.end());
+  if (!known.from.known()) known.from = more.from;
+}
+
+void name_datapaths_of_ports(ovn::Ovn& ovn) {
+  std::map<std::string_view, const ovn::Datapath*> by_uuid;
+  for (const ovn::Datapath& d : ovn.datapaths)
+    if (!d.uuid.empty() && !d.name.empty()) by_uuid.emplace(d.uuid, &d);
+  for (ovn::LogicalPort& port : ovn.ports) {
+    const auto it = by_uuid.find(port.datapath);
+    if (it == by_uuid.end()) continue;
+    port.on_router |= it->second->is_router;
+    port.datapath = it->second->name;
+  }
+}
+
+void add_addresses(std::string_view text, ovn::LogicalPort& port) {
+  for (const std::string_view word : words(text)) {
+    if (const auto mac = MacAddr::parse(word)) {
+      if (!port.mac) port.mac = mac;
+    } else if (const auto prefix = Prefix::parse(word)) {
+      port.addresses.push_back(*prefix);
+    }
+  }
+}
+
+RowMerger::RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table,
+                     std::vector<std::string> key)
+    : rows_(rows), database_(std::move(database)), table_(std::move(table)), key_(std::move(key)) {
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].database == database_ && rows_[i].table == table_) index(i);
+}
+
+std::string RowMerger::key_of(const ovn::Row& row) const {
+  std::string all;
+  for (const std::string& column : key_) {
+    const std::string* text = column_text(row, column);
+    all += text ? comparable(*text) : std::string();
+    all.push_back('\0');
+  }
+  return all;
+}
+
+void RowMerger::index(std::size_t i) {
+  if (!rows_[i].uuid.empty()) by_uuid_.emplace(rows_[i].uuid, i);
+  if (!key_.empty()) by_key_.emplace(key_of(rows_[i]), i);
+}
+
+ovn::Row* RowMerger::same_row(const ovn::Row& row) {
+  if (const auto it = by_uuid_.find(row.uuid); !row.uuid.empty() && it != by_uuid_.end()) return &rows_[it->second];
+  if (key_.empty()) return nullptr;
+  const auto [first, last] = by_key_.equal_range(key_of(row));
+  for (auto it = first; it != last; ++it) {
+    ovn::Row& known = rows_[it->second];
+    const bool one_unnamed = known.uuid.empty() || row.uuid.empty();
+    if (one_unnamed && same_router_or_unknown(known, row)) return &known;
+  }
+  return nullptr;
+}
+
+void RowMerger::add(ovn::Row row) {
+  row.database = database_;
+  row.table = table_;
+  if (ovn::Row* known = same_row(row)) {
+    const bool was_unnamed = known->uuid.empty();
+    merge_row(*known, std::move(row));
+    if (was_unnamed && !known->uuid.empty())
+      by_uuid_.emplace(known->uuid, static_cast<std::size_t>(known - rows_.data()));
+    return;
+  }
+  rows_.push_back(std::move(row));
+  index(rows_.size() - 1);
+}
+
+std::vector<std::string> key_columns(std::string_view table) {
+  if (table == "NAT") return {"type", "external_ip", "logical_ip", "external_port_range", "external_mac", "match"};
+  if (table == "Logical_Router_Policy") return {"priority", "match", "action", "nexthops"};
+  if (table == "Logical_Router_Static_Route") return {"ip_prefix", "nexthop", "policy", "output_port", "route_table"};
+  return {};
+}
+
+}  // namespace egt::parsers::ovsdb
