@@ -25,6 +25,13 @@ struct DumpInfo {
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   std::vector<Provenance> not_understood;
   bool partial = false;
+  std::string superseded_by;             // path of the dump of the same topic that was read instead; empty: this was read
+};
+
+// A cable that the user declares (egtrace.yaml), where MAC addresses and subnets do not show it.
+struct DeclaredLink {
+  std::string node_a, device_a, node_b, device_b;
+  Provenance from;
 };
 
 struct Node {
@@ -59,6 +66,7 @@ class Cluster {
   Objects objects;
   std::shared_ptr<SourceTable> sources = std::make_shared<SourceTable>();
   std::vector<DumpInfo> dumps;
+  std::vector<DeclaredLink> declared_links;
   std::vector<Diagnostic> diagnostics;
 
   Node* node(std::string_view name);

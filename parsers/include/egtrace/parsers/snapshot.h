@@ -1,0 +1,35 @@
+// Reading a snapshot: finds the dumps, tells what each is, by content first, and fills a cluster.
+//
+// A snapshot is a directory (<snapshot>/<node>/<file>, a flat one, or support archives' trees), a tar archive
+// (compressed or not), or a single file, into which the output of several commands may have been pasted. Nothing is ever
+// written into it. An optional egtrace.yaml at its root (docs/formats/snapshot.md) settles what guessing gets wrong.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/base/result.h"
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::parsers {
+
+struct SnapshotRequest {
+  std::string path;                    // directory, archive or file; "-": standard input; empty: only `dumps`
+  std::vector<std::string> dumps;      // arguments of --dump: [NODE:][KIND=]PATH
+  unsigned jobs = 0;                   // threads that read and decompress; 0: one a processor
+};
+
+// One argument of --dump. What stands before ':' and '=' counts as NODE and KIND only where PATH as a whole is no file.
+struct DumpArgument { std::string node, kind, path; };
+Result<DumpArgument> parse_dump_argument(std::string_view text);
+
+// The error is for unusable input: no such file, a directory or file without a single dump, an unknown kind. A dump that
+// is damaged, binary or unknown among others is no error: it is listed in Cluster::dumps and in the diagnostics.
+Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request);
+
+// What a file's name says of the command that printed it: the name without folders and without endings of compression
+// and text (.gz, .xz, .zst, .bz2, .txt, .log, .out). Blanks stay the '_' that they are in such names.
+std::string command_of_path(std::string_view path);
+
+}  // namespace egt::parsers

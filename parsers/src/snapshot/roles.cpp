@@ -1,0 +1,61 @@
+#include "snapshot/roles.h"
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+
+namespace egt::parsers {
+namespace {
+
+bool forwards(const host::Host& host) {
+  for (const char* key : {"net.ipv4.ip_forward", "net.ipv4.conf.all.forwarding"}) {
+    const auto found = host.sysctl.value.find(key);
+    if (found != host.sysctl.value.end() && found->second.value == "1") return true;
+  }
+  return false;
+}
+
+// A machine with one leg forwards nothing, whatever its switch says.
+bool has_two_legs(const host::Host& host) {
+  std::size_t legs = 0;
+  for (const host::Link& link : host.links.value) {
+    const bool addressed = std::any_of(link.addresses.begin(), link.addresses.end(), [](const host::Address& a) {
+      return !a.prefix.address.is_loopback() && !a.prefix.address.is_link_local();
+    });
+    if (addressed && link.link_type != "loopback") ++legs;
+  }
+  return legs > 1;
+}
+
+}  // namespace
+
+bool is_routing_daemon_text(std::string_view text) {
+  text = text.substr(0, 2000);
+  return text.find("frr version ") != std::string_view::npos || text.find("frr defaults ") != std::string_view::npos ||
+         (text.find("Codes: K - kernel route") != std::string_view::npos && text.find("FRR") != std::string_view::npos) ||
+         text.find("BGP router identifier ") != std::string_view::npos;
+}
+
+std::vector<cluster::Role> roles_by_content(const cluster::Node& node, bool routing_daemon) {
+  const bool ovn = node.ovn.has_logical_flows || !node.ovn.chassis.empty() || !node.ovn.datapaths.empty();
+  if (!node.bridges.empty() || ovn) return {cluster::Role::cluster_node};
+  const bool forwarding = forwards(node.host) && has_two_legs(node.host);
+  return {routing_daemon || forwarding ? cluster::Role::router : cluster::Role::server};
+}
+
+std::string name_by_content(const cluster::Node& node) {
+  for (const ovn::Row& row : node.ovs_rows) {
+    const auto hostname = row.external_ids.find("hostname");
+    if (row.table == "Open_vSwitch" && hostname != row.external_ids.end()) return hostname->second;
+  }
+  const ovn::Chassis* own = nullptr;
+  for (const ovn::Chassis& chassis : node.ovn.chassis) {
+    if (chassis.is_remote) continue;
+    if (own != nullptr) return {};   // a database of all nodes
+    own = &chassis;
+  }
+  if (own == nullptr) return {};
+  return own->hostname.empty() ? own->name : own->hostname;
+}
+
+}  // namespace egt::parsers

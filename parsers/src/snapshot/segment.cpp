@@ -1,0 +1,190 @@
+#include "snapshot/segment.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "egtrace/base/text.h"
+#include "snapshot/prompt.h"
+
+namespace egt::parsers {
+namespace {
+
+struct Line {
+  std::string_view text;      // as in the file, without line end
+  std::string_view content;   // without a comment sign, where the line is a dump's line behind one
+  LineKind kind = LineKind::none;
+};
+
+std::size_t indentation(std::string_view s) {
+  const std::size_t n = s.find_first_not_of(" \t");
+  return n == std::string_view::npos ? s.size() : n;
+}
+
+// "# 10.0.0.0/8 via …" of a runbook → what stands behind the sign; nothing where the '#' belongs to the dump.
+std::optional<std::string_view> behind_comment_sign(std::string_view line) {
+  std::string_view rest = trim_left(line);
+  if (!consume(rest, "#")) return std::nullopt;
+  consume(rest, " ");
+  return rest;
+}
+
+Line look_at(std::string_view text) {
+  Line line{text, text, classify_line(text)};
+  if (line.kind != LineKind::none) return line;
+  if (const auto rest = behind_comment_sign(text)) {
+    line.kind = classify_line(*rest);
+    if (line.kind != LineKind::none) line.content = *rest;
+  }
+  return line;
+}
+
+// A piece under construction.
+class Builder {
+ public:
+  explicit Builder(Segments& out) : out_(out) {}
+
+  void begin(const Prompt& prompt, std::uint32_t next_line) {
+    end();
+    if (!prompt.host.empty() || !prompt.pod.empty()) host_ = prompt.host, pod_ = prompt.pod;
+    else if (!prompt.shell) host_.clear(), pod_.clear();
+    command_ = prompt.command;
+    open_ = !command_.empty();
+    first_line_ = next_line;
+  }
+
+  void add(const Line& line, std::uint32_t number) {
+    const bool blank = trim(line.text).empty();
+    if (line.kind != LineKind::none) {
+      if (kind_ != LineKind::none && !goes_on(line)) {
+        end();
+        command_.clear();   // the prompt spoke of the lines before
+      }
+      kind_ = starts_block(kind_) ? kind_ : line.kind;
+      commented_ = line.content.data() != line.text.data();
+    } else if (!blank && !open_ && kind_ != LineKind::none && !continues(line)) {
+      end();
+      return;
+    }
+    if (kind_ == LineKind::none && !open_) return;
+    if (lines_.empty()) {
+      if (blank) return;
+      first_line_ = number;
+    }
+    lines_.push_back(line.kind == LineKind::none ? inner_content(line) : line.content);
+  }
+
+  void end() {
+    while (!lines_.empty() && trim(lines_.back()).empty()) lines_.pop_back();
+    if (!lines_.empty()) flush();
+    lines_.clear();
+    kind_ = LineKind::none;
+    commented_ = open_ = false;
+  }
+
+ private:
+  // Blocks hold lines that look like others: an object's annotation, an nft chain's rules, a device's addresses.
+  static bool starts_block(LineKind kind) { return kind == LineKind::object || kind == LineKind::nft; }
+
+  bool goes_on(const Line& line) const {
+    if (line.kind == kind_) {
+      // A second table's rows or another record: the same command's or not, one format reads them.
+      return true;
+    }
+    return starts_block(kind_) && (open_braces_or_indented(line));
+  }
+
+  bool open_braces_or_indented(const Line& line) const { return indentation(line.content) > 0; }
+
+  // A line that says nothing by itself, behind lines of a known kind.
+  bool continues(const Line& line) const {
+    const std::string_view inner = inner_content(line);
+    if (indentation(inner) > base_indentation()) return true;
+    switch (kind_) {
+      case LineKind::nft: return trim(inner) == "}" || trim(inner).starts_with("}");
+      case LineKind::object: return inner.find(':') != std::string_view::npos || inner.starts_with("- ") || inner == "---";
+      case LineKind::iptables_list: return true;
+      default: return false;
+    }
+  }
+
+  std::size_t base_indentation() const { return lines_.empty() ? 0 : indentation(lines_.front()); }
+
+  std::string_view inner_content(const Line& line) const {
+    if (!commented_) return line.text;
+    return behind_comment_sign(line.text).value_or(line.text);
+  }
+
+  void flush() {
+    Segment piece;
+    piece.first_line = first_line_;
+    piece.kind = kind_;
+    piece.command = command_;
+    piece.host = host_;
+    piece.pod = pod_;
+    const std::size_t indent = common_indentation();
+    auto kept = std::make_shared<std::string>();
+    for (std::string_view line : lines_) {
+      kept->append(trim_right(line).size() <= indent ? std::string_view() : without_cr(line).substr(indent));
+      kept->push_back('\n');
+    }
+    piece.text = *kept;
+    piece.kept = std::move(kept);
+    out_.pieces.push_back(std::move(piece));
+  }
+
+  static std::string_view without_cr(std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  }
+
+  // What a document indents its examples by. One blank is what ovs-ofctl itself prints before a flow.
+  std::size_t common_indentation() const {
+    std::size_t least = std::string_view::npos;
+    for (std::string_view line : lines_) {
+      if (!trim(line).empty()) least = std::min(least, indentation(line));
+    }
+    return least == std::string_view::npos || least < 2 ? 0 : least;
+  }
+
+  Segments& out_;
+  std::vector<std::string_view> lines_;
+  LineKind kind_ = LineKind::none;
+  std::uint32_t first_line_ = 1;
+  bool open_ = false;        // behind a prompt: whatever comes is its output
+  bool commented_ = false;   // the lines stand behind '#'
+  std::string command_, host_, pod_;
+};
+
+}  // namespace
+
+Segments split_pasted(std::string_view text) {
+  Segments out;
+  Builder builder(out);
+  std::uint32_t number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = next_line(rest);
+    ++number;
+    if (!trim(line).empty()) ++out.lines;
+    const Line seen = look_at(line);
+    if (seen.kind == LineKind::none) {
+      if (const auto prompt = parse_prompt(line)) {
+        builder.begin(*prompt, number + 1);
+        if (!prompt->command.empty()) ++out.prompts;
+        continue;
+      }
+    } else {
+      ++out.classified;
+    }
+    builder.add(seen, number);
+  }
+  builder.end();
+  std::set<LineKind> kinds;
+  for (const Segment& piece : out.pieces) {
+    if (piece.kind != LineKind::none) kinds.insert(piece.kind);
+  }
+  out.kinds = kinds.size();
+  return out;
+}
+
+}  // namespace egt::parsers

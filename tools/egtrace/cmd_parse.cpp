@@ -1,0 +1,128 @@
+// `egtrace parse`: reads one dump and prints it back, as its tool would or as the typed tree in JSON.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "egtrace/parsers/content.h"
+#include "egtrace/parsers/format.h"
+#include "egtrace/parsers/snapshot.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr std::size_t kShownDiagnostics = 20;
+
+struct ParseOptions {
+  CommonOptions common;
+  std::string kind, file;
+};
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const parsers::Format* format : parsers::all_formats()) names.emplace_back(format->kind);
+  return names;
+}
+
+const parsers::Format& chosen_format(const ParseOptions& options, const parsers::Dump& dump) {
+  if (!options.kind.empty()) {
+    if (const parsers::Format* format = parsers::find_format(options.kind)) return *format;
+    throw CommandError(fmt::format("unknown kind `{}`; {}", options.kind,
+                                   did_you_mean(options.kind, kind_names(), "see `egtrace parse --help`")));
+  }
+  if (const parsers::Format* format = parsers::recognise(dump).format) return *format;
+  if (dump.text.empty()) throw CommandError(dump.path + ": is empty; name its kind with --kind");
+  if (parsers::looks_binary(dump.text)) throw CommandError(dump.path + ": is binary; give the text that a tool printed");
+  throw CommandError(dump.path + ": no dump that egtrace knows; name its kind with --kind");
+}
+
+void print_diagnostics(const ParseOptions& options, const parsers::Report& report, const SourceTable& sources) {
+  if (options.common.quiet) return;
+  const std::size_t shown = std::min(report.diagnostics.size(), kShownDiagnostics);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::string text = format_diagnostic(report.diagnostics[i], sources);
+    if (!text.ends_with('\n')) text += '\n';
+    fmt::print(stderr, "{}", text);
+  }
+  if (report.diagnostics.size() > shown) {
+    fmt::print(stderr, "egtrace: {} more like these\n", report.diagnostics.size() - shown);
+  }
+}
+
+// The tree is pretty-printed by its format and may be large: it is framed as text, not parsed again.
+std::string framed_json(const parsers::Format& format, const parsers::Report& report, std::string tree) {
+  while (!tree.empty() && tree.back() == '\n') tree.pop_back();
+  if (tree.empty()) tree = "null";
+  const std::string kind = nlohmann::json(std::string(format.kind)).dump();
+  return fmt::format(
+      "{{\n\"schema\": \"egtrace.parse/1\",\n\"kind\": {},\n\"lines\": {},\n\"understood\": {},\n\"ignored\": {},\n"
+      "\"not_understood\": {},\n\"tree\": {}\n}}\n",
+      kind, report.lines, report.understood, report.ignored, report.not_understood.size(), tree);
+}
+
+void check_report(const ParseOptions& options, const parsers::Dump& dump, const parsers::Report& report,
+                  const std::string& out) {
+  if (options.common.strict && !report.not_understood.empty()) {
+    const Provenance at = report.not_understood.front();
+    throw CommandError(fmt::format("{}:{}: line not understood, and --strict was given; correct or remove it", dump.path,
+                                   at.line));
+  }
+  if (!out.empty() || dump.text.empty()) return;
+  for (const Diagnostic& d : report.diagnostics) {
+    throw CommandError(fmt::format("{}: {}; {}", dump.path, d.message, d.hint.empty() ? "try --format json" : d.hint));
+  }
+}
+
+ExitStatus run_parse(const ParseOptions& options) {
+  Result<parsers::Content> content = parsers::read_content(options.file);
+  const std::string path = options.file == "-" ? "(standard input)" : options.file;
+  if (!content) throw CommandError(fmt::format("{}: {}; name a dump, or - for standard input", path, content.error().message));
+  if (content->cut && content->text.empty()) {
+    throw CommandError(fmt::format("{}: cannot be decompressed: {}; copy it again", path, content->cut_why));
+  }
+  SourceTable sources;
+  parsers::Dump dump;
+  dump.path = path;
+  dump.text = content->text;
+  dump.partial = content->cut;
+  dump.command = options.file == "-" ? "" : parsers::command_of_path(options.file);
+  dump.source = sources.add(path, content->text, content->keep);
+  if (content->cut && !options.common.quiet) {
+    fmt::print(stderr, "egtrace: {}: cut short: {}; what came before is read\n", path, content->cut_why);
+  }
+
+  const parsers::Format& format = chosen_format(options, dump);
+  parsers::Report report;
+  std::string out;
+  (options.common.format == "json" ? format.to_json : format.reprint)(dump, out, report);
+  print_diagnostics(options, report, sources);
+  if (options.common.format == "json") {
+    check_report(options, dump, report, "json");
+    out = framed_json(format, report, std::move(out));
+  } else {
+    check_report(options, dump, report, out);
+  }
+  write_output(options.common, out);
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_parse(CLI::App& app, ExitStatus& status) {
+  auto options = std::make_shared<ParseOptions>();
+  CLI::App* verb = app.add_subcommand("parse", "read one dump and print it back, or print its typed tree");
+  verb->add_option("FILE", options->file, "a dump, compressed or not; - for standard input")->required();
+  verb->add_option("--kind", options->kind, "what the dump is, where its content does not tell")->type_name("KIND");
+  add_common_options(*verb, options->common, {"text", "json"});
+  verb->footer([] { return fmt::format("Kinds:\n  {}\n", fmt::join(kind_names(), "\n  ")); });
+  verb->callback([options, &status] { status = run_parse(*options); });
+}
+
+}  // namespace egt::cli

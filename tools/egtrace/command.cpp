@@ -1,0 +1,147 @@
+#include "command.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace egt::cli {
+namespace {
+
+constexpr std::string_view kFormatNames[] = {"text", "json", "html", "mermaid"};
+
+// `-o json` is what users of kubectl type; a file of that name is never meant.
+std::string refuse_format_name(std::string& value) {
+  const bool is_format = std::find(std::begin(kFormatNames), std::end(kFormatNames), value) != std::end(kFormatNames);
+  return is_format ? fmt::format("names a file here; did you mean `--format {0}`? (for a file of that name: ./{0})", value)
+                   : std::string();
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// Insertions, deletions, substitutions and swaps of neighbours that lead from one word to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last = last;
+    last = row;
+  }
+  return last[b.size()];
+}
+
+std::size_t lines_in(std::string_view text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+bool wants_pager(const CommonOptions& options, std::string_view text) {
+  if (options.no_pager || ::isatty(STDOUT_FILENO) == 0) return false;
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && lines_in(text) >= size.ws_row;
+}
+
+// Whether the pager took the text. Its own end (the reader quits early) is no failure.
+bool page(std::string_view text) {
+  std::string pager = environment("PAGER");
+  if (pager.empty()) pager = "less -FRX";
+  if (pager == "cat") return false;
+  FILE* pipe = ::popen(pager.c_str(), "w");
+  if (pipe == nullptr) return false;
+  std::fwrite(text.data(), 1, text.size(), pipe);
+  const int status = ::pclose(pipe);
+  return status != -1 && WEXITSTATUS(status) != 127;   // 127: the shell found no such pager
+}
+
+void write_all(FILE* to, std::string_view text, const std::string& name) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
+  // A reader that has seen enough (head) closes the pipe: nothing to complain of.
+  if (!written && errno != EPIPE) throw CommandError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer_list<std::string> formats) {
+  const std::vector<std::string> names(formats);
+  options.format = names.front();
+  verb.add_option("--format", options.format, fmt::format("how to print: {}", fmt::join(names, ", ")))
+      ->check([names](const std::string& value) {
+        if (std::find(names.begin(), names.end(), value) != names.end()) return std::string();
+        return fmt::format("there is no format `{}` here; use {}", value, fmt::join(names, " or "));
+      })
+      ->type_name("FORMAT");
+  verb.add_option("-o,--output", options.output, "write to FILE instead of standard output")
+      ->check(CLI::Validator(refuse_format_name, ""))
+      ->type_name("FILE");
+  verb.add_option("--color", options.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  verb.add_flag("-v,--verbose", options.verbose, "tell more");
+  verb.add_flag("-q,--quiet", options.quiet, "no warnings");
+  verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
+  verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
+  verb.add_option("--jobs", options.jobs, "threads to read with (default: one a processor)")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+}
+
+bool use_color(const CommonOptions& options) {
+  if (options.color == "always") return true;
+  if (options.color == "never" || !options.output.empty() || !environment("NO_COLOR").empty()) return false;
+  const std::string force = environment("CLICOLOR_FORCE");
+  if (!force.empty() && force != "0") return true;
+  return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
+}
+
+void write_output(const CommonOptions& options, std::string_view text) {
+  if (!options.output.empty()) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(options.output.c_str(), "wb"), &std::fclose);
+    if (!file) {
+      throw CommandError(fmt::format("{}: cannot be written: {}", options.output, std::strerror(errno)));
+    }
+    write_all(file.get(), text, options.output);
+    return;
+  }
+  if (wants_pager(options, text) && page(text)) return;
+  write_all(stdout, text, "standard output");
+}
+
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    const bool begins = word.size() >= 2 && candidate.starts_with(word);
+    if (begins || distance <= std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3)) {
+      near.emplace_back(begins ? std::min<std::size_t>(distance, 1) : distance, candidate);
+    }
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> names;
+  for (const auto& [distance, name] : near) {
+    if (names.size() < 3 && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view otherwise) {
+  const std::vector<std::string> names = nearest(word, candidates);
+  return names.empty() ? std::string(otherwise) : fmt::format("did you mean `{}`?", fmt::join(names, "` or `"));
+}
+
+}  // namespace egt::cli

@@ -1,0 +1,50 @@
+// What all verbs of the command line share: common options, exit statuses, the one error line, output.
+//
+// A verb lives in cmd_<verb>.cpp and shows one function, add_<verb>(), which main() calls. Its callback does the work and
+// leaves an ExitStatus; what is unusable is thrown as a CommandError and becomes one line in main().
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace egt::cli {
+
+// The contract's exit statuses.
+enum class ExitStatus : int { done = 0, failed = 1, unusable = 2, inconclusive = 3 };
+
+// "FILE:LINE: what; what to do", without the program's name.
+class CommandError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct CommonOptions {
+  std::string format = "text";
+  std::string output;                 // a file; empty: standard output
+  std::string color = "auto";         // auto, always, never
+  bool verbose = false, quiet = false, no_pager = false, strict = false;
+  unsigned jobs = 0;                  // 0: as many as there are processors
+};
+
+// Adds --format (one of `formats`, the first is the default), -o, --color, -v, -q, --no-pager, --jobs, --strict.
+void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer_list<std::string> formats);
+
+// Whether text for standard output (or the file of -o) is to be coloured: the flag, NO_COLOR, CLICOLOR_FORCE, terminal.
+bool use_color(const CommonOptions& options);
+
+// Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o.
+void write_output(const CommonOptions& options, std::string_view text);
+
+// The candidates that resemble `word`, nearest first, at most three; none where nothing is near.
+std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+// "; did you mean `A' or `B'?" or `otherwise`.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates, std::string_view otherwise);
+
+// One function a verb. `status` outlives the parse.
+void add_parse(CLI::App& app, ExitStatus& status);
+
+}  // namespace egt::cli

@@ -1,0 +1,104 @@
+// egtrace: explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  egtrace parse ovs-ofctl_dump-flows_br-int\n"
+    "  ip rule | egtrace parse --format json -\n"
+    "\n"
+    "Exit status: 0 done, 1 an expectation does not hold, 2 the call or an input is unusable, 3 inconclusive.\n";
+
+// One line whatever the message held, so that scripts and logs can rely on it.
+int complain(std::string message) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  for (char& c : message) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  fmt::print(stderr, "egtrace: {}\n", message);
+  return static_cast<int>(ExitStatus::unusable);
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What is wrong with the first argument that nobody took.
+std::string explain_extra(const CLI::App& app, const CLI::App& verb, const std::string& extra) {
+  const bool in_verb = &verb != &app;
+  const std::string help = in_verb ? fmt::format("see `egtrace {} --help`", verb.get_name()) : "see `egtrace --help`";
+  if (extra.starts_with("-") && extra.size() > 1) {
+    const std::string name = extra.substr(0, extra.find('='));
+    return fmt::format("unknown option `{}`; {}", name, did_you_mean(name, options_of(verb), help));
+  }
+  if (!in_verb) return fmt::format("unknown command `{}`; {}", extra, did_you_mean(extra, verbs_of(app), help));
+  return fmt::format("`{}` is one argument too many for `{}`; {}", extra, verb.get_name(), help);
+}
+
+int explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> used = app.get_subcommands();
+  const CLI::App& verb = used.empty() ? app : *used.front();
+  for (const CLI::App* level : {&verb, &app}) {
+    const std::vector<std::string> extras = level->remaining();
+    if (!extras.empty()) return complain(explain_extra(app, verb, extras.front()));
+  }
+  const std::string help = used.empty() ? "see `egtrace --help`" : fmt::format("see `egtrace {} --help`", verb.get_name());
+  if (used.empty() && error.get_name() == "RequiredError") return complain("no command given; " + help);
+  const std::string message = error.what();
+  return complain(message.find(';') == std::string::npos ? message + "; " + help : message);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("egtrace explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.", "egtrace");
+  app.set_version_flag("--version", "egtrace " EGTRACE_VERSION);
+  app.set_help_flag("-h,--help", "print this help");
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  app.get_formatter()->column_width(32);
+
+  ExitStatus status = ExitStatus::done;
+  add_parse(app, status);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {   // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    return explain_parse_error(app, error);
+  }
+  return static_cast<int>(status);
+}
+
+}  // namespace
+}  // namespace egt::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);   // `egtrace … | head` ends quietly; write_output() sees EPIPE
+  try {
+    return egt::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return egt::cli::complain("out of memory; give a smaller snapshot or excerpt");
+  } catch (const std::exception& error) {
+    return egt::cli::complain(error.what());
+  }
+}
