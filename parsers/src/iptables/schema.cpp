@@ -1,0 +1,292 @@
+#include "iptables/schema.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "egtrace/base/text.h"
+
+namespace egt::parsers::iptables {
+namespace {
+
+constexpr std::uint64_t k8 = 0xff, k16 = 0xffff, k32 = 0xffffffff;
+
+constexpr OptionSpec kOptions[] = {
+    // matches
+    {"addrtype", "--src-type", Shape::word_list}, {"addrtype", "--dst-type", Shape::word_list},
+    {"addrtype", "--limit-iface-in", Shape::flag}, {"addrtype", "--limit-iface-out", Shape::flag},
+    {"ah", "--ahspi", Shape::range, k32, true}, {"ah", "--ahlen", Shape::number}, {"ah", "--ahres", Shape::flag},
+    {"bpf", "--bytecode", Shape::quoted}, {"bpf", "--object-pinned", Shape::text},
+    {"cgroup", "--cgroup", Shape::number}, {"cgroup", "--path", Shape::quoted},
+    {"cluster", "--cluster-total-nodes", Shape::number}, {"cluster", "--cluster-local-node", Shape::number},
+    {"cluster", "--cluster-local-nodemask", Shape::hex}, {"cluster", "--cluster-hash-seed", Shape::hex},
+    {"comment", "--comment", Shape::text},
+    {"connbytes", "--connbytes", Shape::text}, {"connbytes", "--connbytes-mode", Shape::text},
+    {"connbytes", "--connbytes-dir", Shape::text},
+    {"connlabel", "--label", Shape::quoted}, {"connlabel", "--set", Shape::flag},
+    {"connlimit", "--connlimit-above", Shape::number}, {"connlimit", "--connlimit-upto", Shape::number},
+    {"connlimit", "--connlimit-mask", Shape::number}, {"connlimit", "--connlimit-saddr", Shape::flag},
+    {"connlimit", "--connlimit-daddr", Shape::flag},
+    {"connmark", "--mark", Shape::mark},
+    {"conntrack", "--ctstate", Shape::word_list}, {"conntrack", "--ctproto", Shape::protocol_number},
+    {"conntrack", "--ctorigsrc", Shape::short_network}, {"conntrack", "--ctorigdst", Shape::short_network},
+    {"conntrack", "--ctreplsrc", Shape::short_network}, {"conntrack", "--ctrepldst", Shape::short_network},
+    {"conntrack", "--ctorigsrcport", Shape::range, k16}, {"conntrack", "--ctorigdstport", Shape::range, k16},
+    {"conntrack", "--ctreplsrcport", Shape::range, k16}, {"conntrack", "--ctrepldstport", Shape::range, k16},
+    {"conntrack", "--ctstatus", Shape::word_list}, {"conntrack", "--ctexpire", Shape::range, k32},
+    {"conntrack", "--ctdir", Shape::text},
+    {"cpu", "--cpu", Shape::number},
+    {"dccp", "--sport", Shape::range, k16}, {"dccp", "--dport", Shape::range, k16},
+    {"dccp", "--dccp-types", Shape::word_list}, {"dccp", "--dccp-option", Shape::number},
+    {"devgroup", "--src-group", Shape::mark}, {"devgroup", "--dst-group", Shape::mark},
+    {"dscp", "--dscp", Shape::dscp},
+    {"ecn", "--ecn-tcp-cwr", Shape::flag}, {"ecn", "--ecn-tcp-ece", Shape::flag},
+    {"ecn", "--ecn-ip-ect", Shape::number},
+    {"esp", "--espspi", Shape::range, k32, true},
+    {"frag", "--fragid", Shape::range, k32, true}, {"frag", "--fraglen", Shape::number},
+    {"frag", "--fragres", Shape::flag}, {"frag", "--fragfirst", Shape::flag}, {"frag", "--fragmore", Shape::flag},
+    {"frag", "--fraglast", Shape::flag},
+    {"hashlimit", "--hashlimit-upto", Shape::text}, {"hashlimit", "--hashlimit-above", Shape::text},
+    {"hashlimit", "--hashlimit-burst", Shape::text}, {"hashlimit", "--hashlimit-mode", Shape::word_list},
+    {"hashlimit", "--hashlimit-name", Shape::text}, {"hashlimit", "--hashlimit-srcmask", Shape::number},
+    {"hashlimit", "--hashlimit-dstmask", Shape::number}, {"hashlimit", "--hashlimit-htable-size", Shape::number},
+    {"hashlimit", "--hashlimit-htable-max", Shape::number},
+    {"hashlimit", "--hashlimit-htable-expire", Shape::number},
+    {"hashlimit", "--hashlimit-htable-gcinterval", Shape::number}, {"hashlimit", "--hashlimit-rate-match", Shape::flag},
+    {"hashlimit", "--hashlimit-rate-interval", Shape::number},
+    {"helper", "--helper", Shape::text},
+    {"hl", "--hl-eq", Shape::number}, {"hl", "--hl-gt", Shape::number}, {"hl", "--hl-lt", Shape::number},
+    {"icmp", "--icmp-type", Shape::icmp_type},
+    {"icmp6", "--icmpv6-type", Shape::icmpv6_type},
+    {"ipcomp", "--ipcompspi", Shape::range, k32, true}, {"ipcomp", "--compres", Shape::flag},
+    {"iprange", "--src-range", Shape::address_range}, {"iprange", "--dst-range", Shape::address_range},
+    {"ipv6header", "--header", Shape::word_list}, {"ipv6header", "--soft", Shape::flag},
+    {"ipvs", "--ipvs", Shape::flag}, {"ipvs", "--vproto", Shape::protocol_number},
+    {"ipvs", "--vaddr", Shape::short_network}, {"ipvs", "--vport", Shape::range, k16},
+    {"ipvs", "--vdir", Shape::text}, {"ipvs", "--vmethod", Shape::text}, {"ipvs", "--vportctl", Shape::range, k16},
+    {"length", "--length", Shape::range, k16},
+    {"limit", "--limit", Shape::text}, {"limit", "--limit-burst", Shape::number},
+    {"mac", "--mac-source", Shape::mac},
+    {"mark", "--mark", Shape::mark},
+    {"mh", "--mh-type", Shape::range, k8, true},
+    {"multiport", "--sports", Shape::port_list}, {"multiport", "--dports", Shape::port_list},
+    {"multiport", "--ports", Shape::port_list},
+    {"nfacct", "--nfacct-name", Shape::text},
+    {"osf", "--genre", Shape::text}, {"osf", "--ttl", Shape::number}, {"osf", "--log", Shape::number},
+    {"owner", "--uid-owner", Shape::dash_range, k32}, {"owner", "--gid-owner", Shape::dash_range, k32},
+    {"owner", "--socket-exists", Shape::flag}, {"owner", "--suppl-groups", Shape::flag},
+    {"physdev", "--physdev-in", Shape::text}, {"physdev", "--physdev-out", Shape::text},
+    {"physdev", "--physdev-is-in", Shape::flag}, {"physdev", "--physdev-is-out", Shape::flag},
+    {"physdev", "--physdev-is-bridged", Shape::flag},
+    {"pkttype", "--pkt-type", Shape::text},
+    {"quota", "--quota", Shape::number},
+    {"realm", "--realm", Shape::text},
+    {"recent", "--set", Shape::flag}, {"recent", "--rcheck", Shape::flag}, {"recent", "--update", Shape::flag},
+    {"recent", "--remove", Shape::flag}, {"recent", "--seconds", Shape::number}, {"recent", "--reap", Shape::flag},
+    {"recent", "--hitcount", Shape::number}, {"recent", "--rttl", Shape::flag}, {"recent", "--name", Shape::text},
+    {"recent", "--mask", Shape::address}, {"recent", "--rsource", Shape::flag}, {"recent", "--rdest", Shape::flag},
+    {"rpfilter", "--loose", Shape::flag}, {"rpfilter", "--validmark", Shape::flag},
+    {"rpfilter", "--accept-local", Shape::flag}, {"rpfilter", "--invert", Shape::flag},
+    {"sctp", "--sport", Shape::range, k16}, {"sctp", "--dport", Shape::range, k16},
+    {"sctp", "--chunk-types", Shape::two_words},
+    {"set", "--match-set", Shape::two_words}, {"set", "--return-nomatch", Shape::flag},
+    {"set", "--update-counters", Shape::flag}, {"set", "--update-subcounters", Shape::flag},
+    {"set", "--packets-eq", Shape::number}, {"set", "--packets-lt", Shape::number},
+    {"set", "--packets-gt", Shape::number}, {"set", "--bytes-eq", Shape::number}, {"set", "--bytes-lt", Shape::number},
+    {"set", "--bytes-gt", Shape::number},
+    {"socket", "--transparent", Shape::flag}, {"socket", "--nowildcard", Shape::flag},
+    {"socket", "--restore-skmark", Shape::flag},
+    {"state", "--state", Shape::word_list},
+    {"statistic", "--mode", Shape::text}, {"statistic", "--probability", Shape::text},
+    {"statistic", "--every", Shape::number}, {"statistic", "--packet", Shape::number},
+    {"string", "--string", Shape::quoted}, {"string", "--hex-string", Shape::quoted},
+    {"string", "--algo", Shape::text}, {"string", "--from", Shape::number}, {"string", "--to", Shape::number},
+    {"string", "--icase", Shape::flag},
+    {"tcp", "--sport", Shape::range, k16, true}, {"tcp", "--dport", Shape::range, k16, true},
+    {"tcp", "--tcp-option", Shape::number}, {"tcp", "--tcp-flags", Shape::tcp_flags},
+    {"tcpmss", "--mss", Shape::range, k16},
+    {"tos", "--tos", Shape::tos, k8},
+    {"ttl", "--ttl-eq", Shape::number}, {"ttl", "--ttl-gt", Shape::number}, {"ttl", "--ttl-lt", Shape::number},
+    {"u32", "--u32", Shape::quoted},
+    {"udp", "--sport", Shape::range, k16, true}, {"udp", "--dport", Shape::range, k16, true},
+    {"udplite", "--sport", Shape::range, k16, true}, {"udplite", "--dport", Shape::range, k16, true},
+    // targets
+    {"AUDIT", "--type", Shape::text},
+    {"CHECKSUM", "--checksum-fill", Shape::flag},
+    {"CLASSIFY", "--set-class", Shape::text},
+    {"CONNMARK", "--set-xmark", Shape::full_mark}, {"CONNMARK", "--save-mark", Shape::flag},
+    {"CONNMARK", "--restore-mark", Shape::flag}, {"CONNMARK", "--nfmask", Shape::hex},
+    {"CONNMARK", "--ctmask", Shape::hex}, {"CONNMARK", "--mask", Shape::hex},
+    {"CONNMARK", "--left-shift-mark", Shape::number}, {"CONNMARK", "--right-shift-mark", Shape::number},
+    {"CONNSECMARK", "--save", Shape::flag}, {"CONNSECMARK", "--restore", Shape::flag},
+    {"CT", "--notrack", Shape::flag}, {"CT", "--helper", Shape::text}, {"CT", "--timeout", Shape::text},
+    {"CT", "--ctevents", Shape::word_list}, {"CT", "--expevents", Shape::word_list}, {"CT", "--zone", Shape::text},
+    {"CT", "--zone-orig", Shape::text}, {"CT", "--zone-reply", Shape::text},
+    {"DNAT", "--to-destination", Shape::nat_address}, {"DNAT", "--random", Shape::flag},
+    {"DNAT", "--persistent", Shape::flag},
+    {"DSCP", "--set-dscp", Shape::dscp},
+    {"ECN", "--ecn-tcp-remove", Shape::flag},
+    {"HL", "--hl-set", Shape::number}, {"HL", "--hl-inc", Shape::number}, {"HL", "--hl-dec", Shape::number},
+    {"IDLETIMER", "--timeout", Shape::number}, {"IDLETIMER", "--label", Shape::text},
+    {"LED", "--led-trigger-id", Shape::quoted}, {"LED", "--led-delay", Shape::text},
+    {"LED", "--led-always-blink", Shape::flag},
+    {"LOG", "--log-prefix", Shape::text}, {"LOG", "--log-level", Shape::text},
+    {"LOG", "--log-tcp-sequence", Shape::flag}, {"LOG", "--log-tcp-options", Shape::flag},
+    {"LOG", "--log-ip-options", Shape::flag}, {"LOG", "--log-uid", Shape::flag}, {"LOG", "--log-macdecode", Shape::flag},
+    {"MARK", "--set-xmark", Shape::full_mark},
+    {"MASQUERADE", "--to-ports", Shape::dash_range, k16}, {"MASQUERADE", "--random", Shape::flag},
+    {"MASQUERADE", "--random-fully", Shape::flag},
+    {"NETMAP", "--to", Shape::network},
+    {"NFLOG", "--nflog-prefix", Shape::text}, {"NFLOG", "--nflog-group", Shape::number},
+    {"NFLOG", "--nflog-range", Shape::number}, {"NFLOG", "--nflog-size", Shape::number},
+    {"NFLOG", "--nflog-threshold", Shape::number},
+    {"NFQUEUE", "--queue-num", Shape::number}, {"NFQUEUE", "--queue-balance", Shape::range, 65534},
+    {"NFQUEUE", "--queue-bypass", Shape::flag}, {"NFQUEUE", "--queue-cpu-fanout", Shape::flag},
+    {"RATEEST", "--rateest-name", Shape::text}, {"RATEEST", "--rateest-interval", Shape::text},
+    {"RATEEST", "--rateest-ewmalog", Shape::text},
+    {"REDIRECT", "--to-ports", Shape::dash_range, k16}, {"REDIRECT", "--random", Shape::flag},
+    {"REJECT", "--reject-with", Shape::text},
+    {"SECMARK", "--selctx", Shape::text},
+    {"SET", "--add-set", Shape::two_words}, {"SET", "--del-set", Shape::two_words},
+    {"SET", "--map-set", Shape::two_words}, {"SET", "--timeout", Shape::number}, {"SET", "--exist", Shape::flag},
+    {"SET", "--map-mark", Shape::flag}, {"SET", "--map-prio", Shape::flag}, {"SET", "--map-queue", Shape::flag},
+    {"SNAT", "--to-source", Shape::nat_address}, {"SNAT", "--random", Shape::flag},
+    {"SNAT", "--random-fully", Shape::flag}, {"SNAT", "--persistent", Shape::flag},
+    {"TCPMSS", "--set-mss", Shape::number}, {"TCPMSS", "--clamp-mss-to-pmtu", Shape::flag},
+    {"TCPOPTSTRIP", "--strip-options", Shape::word_list},
+    {"TEE", "--gateway", Shape::address}, {"TEE", "--oif", Shape::text},
+    {"TOS", "--set-tos", Shape::tos, k8},
+    {"TPROXY", "--on-port", Shape::number}, {"TPROXY", "--on-ip", Shape::address},
+    {"TPROXY", "--tproxy-mark", Shape::full_mark},
+    {"TTL", "--ttl-set", Shape::number}, {"TTL", "--ttl-inc", Shape::number}, {"TTL", "--ttl-dec", Shape::number},
+};
+
+constexpr std::string_view kPlainTargets[] = {"ACCEPT", "DROP", "RETURN", "QUEUE", "NOTRACK", "TRACE", "TARPIT"};
+
+struct Alias { std::string_view module, other, name; };
+constexpr Alias kAliases[] = {
+    {"", "--source-port", "--sport"}, {"", "--destination-port", "--dport"},
+    {"multiport", "--source-ports", "--sports"}, {"multiport", "--destination-ports", "--dports"},
+    {"icmp6", "--icmpv6type", "--icmpv6-type"}, {"DNAT", "--to", "--to-destination"}, {"SNAT", "--to", "--to-source"},
+    {"REDIRECT", "--to-port", "--to-ports"}, {"connlabel", "--connlabel", "--label"},
+    {"hashlimit", "--hashlimit", "--hashlimit-upto"},
+};
+
+struct Protocol { std::string_view name; std::uint8_t number; std::string_view module; };
+constexpr Protocol kProtocols[] = {
+    {"icmp", 1, "icmp"}, {"igmp", 2, ""}, {"ipencap", 4, ""}, {"ipip", 4, ""}, {"tcp", 6, "tcp"}, {"egp", 8, ""},
+    {"igp", 9, ""}, {"udp", 17, "udp"}, {"dccp", 33, "dccp"}, {"ipv6", 41, ""}, {"ipv6-route", 43, "rt"},
+    {"ipv6-frag", 44, "frag"}, {"rsvp", 46, ""}, {"gre", 47, ""}, {"esp", 50, "esp"}, {"ah", 51, "ah"},
+    {"ipv6-icmp", 58, "icmp6"}, {"icmpv6", 58, "icmp6"}, {"icmp6", 58, "icmp6"}, {"ipv6-nonxt", 59, ""},
+    {"ipv6-opts", 60, "dst"}, {"eigrp", 88, ""}, {"ospf", 89, ""}, {"pim", 103, ""}, {"ipcomp", 108, "ipcomp"},
+    {"vrrp", 112, ""}, {"l2tp", 115, ""}, {"sctp", 132, "sctp"}, {"mobility-header", 135, "mh"}, {"ipv6-mh", 135, "mh"},
+    {"mh", 135, "mh"}, {"udplite", 136, "udplite"}, {"mpls-in-ip", 137, ""}, {"all", 0, ""}, {"ip", 0, ""},
+};
+
+struct Service { std::string_view name; std::uint16_t port; };
+constexpr Service kServices[] = {
+    {"ftp-data", 20}, {"ftp", 21}, {"ssh", 22}, {"telnet", 23}, {"smtp", 25}, {"domain", 53}, {"bootps", 67},
+    {"bootpc", 68}, {"tftp", 69}, {"http", 80}, {"kerberos", 88}, {"pop3", 110}, {"sunrpc", 111}, {"ntp", 123},
+    {"netbios-ns", 137}, {"netbios-dgm", 138}, {"netbios-ssn", 139}, {"imap2", 143}, {"snmp", 161}, {"snmp-trap", 162},
+    {"bgp", 179}, {"ldap", 389}, {"https", 443}, {"microsoft-ds", 445}, {"isakmp", 500}, {"syslog", 514},
+    {"dhcpv6-client", 546}, {"dhcpv6-server", 547}, {"ldaps", 636}, {"domain-s", 853}, {"imaps", 993}, {"pop3s", 995},
+    {"openvpn", 1194}, {"ms-sql-s", 1433}, {"nfs", 2049}, {"mysql", 3306}, {"ipsec-nat-t", 4500}, {"sip", 5060},
+    {"mdns", 5353}, {"postgresql", 5432}, {"x11", 6000}, {"http-alt", 8080},
+};
+
+constexpr IcmpName kIcmp[] = {
+    {"any", 255, -1}, {"echo-reply", 0, -1}, {"pong", 0, -1}, {"destination-unreachable", 3, -1},
+    {"network-unreachable", 3, 0}, {"host-unreachable", 3, 1}, {"protocol-unreachable", 3, 2},
+    {"port-unreachable", 3, 3}, {"fragmentation-needed", 3, 4}, {"source-route-failed", 3, 5},
+    {"network-unknown", 3, 6}, {"host-unknown", 3, 7}, {"network-prohibited", 3, 9}, {"host-prohibited", 3, 10},
+    {"TOS-network-unreachable", 3, 11}, {"TOS-host-unreachable", 3, 12}, {"communication-prohibited", 3, 13},
+    {"host-precedence-violation", 3, 14}, {"precedence-cutoff", 3, 15}, {"source-quench", 4, -1}, {"redirect", 5, -1},
+    {"network-redirect", 5, 0}, {"host-redirect", 5, 1}, {"TOS-network-redirect", 5, 2}, {"TOS-host-redirect", 5, 3},
+    {"echo-request", 8, -1}, {"ping", 8, -1}, {"router-advertisement", 9, -1}, {"router-solicitation", 10, -1},
+    {"time-exceeded", 11, -1}, {"ttl-exceeded", 11, -1}, {"ttl-zero-during-transit", 11, 0},
+    {"ttl-zero-during-reassembly", 11, 1}, {"parameter-problem", 12, -1}, {"ip-header-bad", 12, 0},
+    {"required-option-missing", 12, 1}, {"timestamp-request", 13, -1}, {"timestamp-reply", 14, -1},
+    {"address-mask-request", 17, -1}, {"address-mask-reply", 18, -1},
+};
+constexpr IcmpName kIcmp6[] = {
+    {"destination-unreachable", 1, -1}, {"no-route", 1, 0}, {"communication-prohibited", 1, 1}, {"beyond-scope", 1, 2},
+    {"address-unreachable", 1, 3}, {"port-unreachable", 1, 4}, {"failed-policy", 1, 5}, {"reject-route", 1, 6},
+    {"packet-too-big", 2, -1}, {"time-exceeded", 3, -1}, {"ttl-exceeded", 3, -1}, {"ttl-zero-during-transit", 3, 0},
+    {"ttl-zero-during-reassembly", 3, 1}, {"parameter-problem", 4, -1}, {"bad-header", 4, 0},
+    {"unknown-header-type", 4, 1}, {"unknown-option", 4, 2}, {"echo-request", 128, -1}, {"ping", 128, -1},
+    {"echo-reply", 129, -1}, {"pong", 129, -1}, {"mld-listener-query", 130, -1}, {"mld-listener-report", 131, -1},
+    {"mld-listener-done", 132, -1}, {"mld-listener-reduction", 132, -1}, {"router-solicitation", 133, -1},
+    {"router-advertisement", 134, -1}, {"neighbour-solicitation", 135, -1}, {"neighbor-solicitation", 135, -1},
+    {"neighbour-advertisement", 136, -1}, {"neighbor-advertisement", 136, -1}, {"redirect", 137, -1},
+};
+
+const OptionSpec* find_exact(std::string_view module, std::string_view name) {
+  for (const OptionSpec& o : kOptions)
+    if (o.module == module && o.name == name && !name.empty()) return &o;
+  return nullptr;
+}
+
+bool is_target_name(std::string_view module) { return !module.empty() && module[0] >= 'A' && module[0] <= 'Z'; }
+
+// Matches whose options are not in the table, but which are known to exist.
+constexpr std::string_view kOpaqueMatches[] = {"policy", "time", "rateest", "rt", "srh", "hbh", "dst", "eui64"};
+
+}  // namespace
+
+const OptionSpec* find_option(std::string_view module, std::string_view name) {
+  if (const OptionSpec* o = find_exact(module, name)) return o;
+  for (const Alias& a : kAliases)
+    if ((a.module.empty() || a.module == module) && a.other == name) return find_exact(module, a.name);
+  return nullptr;
+}
+
+bool is_known_module(std::string_view module) {
+  if (is_target_name(module)) return false;
+  return std::any_of(std::begin(kOptions), std::end(kOptions), [&](const OptionSpec& o) { return o.module == module; }) ||
+         std::find(std::begin(kOpaqueMatches), std::end(kOpaqueMatches), module) != std::end(kOpaqueMatches);
+}
+
+bool is_known_target(std::string_view target) {
+  if (!is_target_name(target)) return false;
+  return std::any_of(std::begin(kOptions), std::end(kOptions), [&](const OptionSpec& o) { return o.module == target; }) ||
+         std::find(std::begin(kPlainTargets), std::end(kPlainTargets), target) != std::end(kPlainTargets);
+}
+
+std::string_view module_of_protocol(std::string_view protocol) {
+  const auto number = protocol_number(protocol);
+  if (!number) return {};
+  for (const Protocol& p : kProtocols)
+    if (p.number == *number && !p.module.empty()) return p.module;
+  return {};
+}
+
+std::optional<std::uint8_t> protocol_number(std::string_view name) {
+  if (const auto n = parse_decimal(name)) return *n <= 255 ? std::optional(static_cast<std::uint8_t>(*n)) : std::nullopt;
+  for (const Protocol& p : kProtocols)
+    if (std::equal(p.name.begin(), p.name.end(), name.begin(), name.end(),
+                   [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + 32 : b); }))
+      return p.number;
+  return std::nullopt;
+}
+
+std::string_view protocol_text(std::string_view text) {
+  const auto number = parse_decimal(text);
+  if (!number) return text;
+  for (const Protocol& p : kProtocols)
+    if (p.number == *number && !p.module.empty() && p.number != 43 && p.number != 44 && p.number != 60) return p.name;
+  return text;
+}
+
+std::optional<std::uint16_t> service_port(std::string_view name) {
+  for (const Service& s : kServices)
+    if (s.name == name) return s.port;
+  return std::nullopt;
+}
+
+std::optional<IcmpName> icmp_name(std::string_view name, bool v6) {
+  const IcmpName* begin = v6 ? std::begin(kIcmp6) : std::begin(kIcmp);
+  const IcmpName* end = v6 ? std::end(kIcmp6) : std::end(kIcmp);
+  const auto* found = std::find_if(begin, end, [&](const IcmpName& i) { return i.name == name; });
+  return found == end ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace egt::parsers::iptables
