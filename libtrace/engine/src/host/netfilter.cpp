@@ -1,0 +1,175 @@
+#include "egtrace/engine/netfilter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "netfilter_walk.h"
+
+namespace egt::engine {
+namespace {
+
+using netfilter::ChainType;
+using netfilter::Hook;
+
+bool same_translation(const NatDecision& a, const NatDecision& b) {
+  return a.source == b.source && a.kind == b.kind && a.address == b.address && a.port == b.port;
+}
+
+// Always takes the first option, and remembers that it was asked.
+class FirstChooser : public Chooser {
+ public:
+  std::size_t choose(const ChoicePoint& point) override {
+    if (point.options.size() > 1) asked = true;
+    return 0;
+  }
+  bool asked = false;
+};
+
+// --- does the host need connections? -------------------------------------------------------------------------------
+bool reads_conntrack(const netfilter::ExprPtr& e, int depth = 0) {
+  using netfilter::Key;
+  if (!e || depth > 32) return false;
+  if (const auto* r = std::get_if<netfilter::Read>(&e->node)) return r->key >= Key::ct_state && r->key <= Key::ct_helper;
+  if (const auto* m = std::get_if<netfilter::Masked>(&e->node)) return reads_conntrack(m->operand, depth + 1);
+  if (const auto* s = std::get_if<netfilter::Shifted>(&e->node)) return reads_conntrack(s->operand, depth + 1);
+  if (const auto* l = std::get_if<netfilter::MapLookup>(&e->node)) {
+    return std::any_of(l->key.begin(), l->key.end(), [&](const auto& k) { return reads_conntrack(k, depth + 1); });
+  }
+  return false;
+}
+bool any_reads(const std::vector<netfilter::ExprPtr>& exprs) {
+  return std::any_of(exprs.begin(), exprs.end(), [](const auto& e) { return reads_conntrack(e); });
+}
+
+bool needs_connections(const netfilter::Statement& s) {
+  if (std::holds_alternative<netfilter::NatTarget>(s) || std::holds_alternative<netfilter::SetCtMark>(s) ||
+      std::holds_alternative<netfilter::CtZone>(s)) {
+    return true;
+  }
+  if (const auto* m = std::get_if<netfilter::SetMark>(&s)) return reads_conntrack(m->value);
+  if (const auto* v = std::get_if<netfilter::VerdictMapStatement>(&s)) return any_reads(v->key);
+  const auto* t = std::get_if<netfilter::Test>(&s);
+  if (t == nullptr) return false;
+  if (const auto* c = std::get_if<netfilter::Compare>(t)) return reads_conntrack(c->left);
+  if (const auto* in = std::get_if<netfilter::InSet>(t)) return any_reads(in->left);
+  return false;
+}
+
+bool needs_connections(const netfilter::Ruleset& rules) {
+  for (const auto& table : rules.tables) {
+    for (const auto& chain : table.chains) {
+      for (const auto& rule : chain.rules) {
+        if (std::any_of(rule.statements.begin(), rule.statements.end(),
+                        [](const auto& s) { return needs_connections(s); })) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+struct NetfilterEngine::Impl {
+  const host::Host& host;
+  Family family;
+  std::string node;
+  Record& record;
+  Chooser& chooser;
+  std::vector<PlacedChain> chains;
+  ChainIndex index;
+  bool gaps_noted = false;
+
+  void note_gaps() {
+    if (gaps_noted) return;
+    gaps_noted = true;
+    for (Gap& g : missing_rules(host, family, node)) {
+      if (std::find(record.gaps.begin(), record.gaps.end(), g) == record.gaps.end()) record.gaps.push_back(std::move(g));
+    }
+  }
+
+  bool is_due(const PlacedChain& p, Hook hook, NetfilterStage stage, const NetfilterContext& c) const {
+    if (*p.chain->hook != hook || p.stage != stage) return false;
+    if (p.chain->device.empty()) return true;
+    return p.chain->device == (hook == Hook::egress ? c.oif : c.iif);
+  }
+
+  HookResult run(Hook hook, NetfilterStage stage, NetfilterContext& context) {
+    HookResult result;
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      if (!is_due(chains[i], hook, stage, context)) continue;
+      ChainWalk walk({host, family, node, record, chooser, index}, hook, chains[i], context, result);
+      walk.run();
+      if (!result.goes_on()) break;
+      if (result.nat) {
+        check_order(i, hook, context, *result.nat);
+        break;
+      }
+    }
+    return result;
+  }
+
+  // Of nat chains with equal priority the one registered last translates; across tables a listing does not prove which
+  // that was. Where another chain would translate differently, the result hangs on it.
+  void check_order(std::size_t bound, Hook hook, const NetfilterContext& context, const NatDecision& decision) {
+    for (std::size_t i = bound + 1; i < chains.size(); ++i) {
+      const PlacedChain& other = chains[i];
+      if (!is_due(other, hook, NetfilterStage::nat, context)) continue;
+      if (other.priority != chains[bound].priority || other.table == chains[bound].table) continue;
+      const auto rival = would_translate(other, hook, context);
+      if (!rival || same_translation(*rival, decision)) continue;
+      std::vector<Provenance> lines = decision.evidence;
+      lines.insert(lines.end(), rival->evidence.begin(), rival->evidence.end());
+      record.assume(fmt::format("{} {} was registered after {} {} and translates first", decision.front_end,
+                                chains[bound].table->name, other.front_end, other.table->name),
+                    "both nat chains have the same priority, and the dumps do not prove which one is called first",
+                    std::move(lines));
+      return;
+    }
+  }
+  std::optional<NatDecision> would_translate(const PlacedChain& other, Hook hook, const NetfilterContext& context) {
+    Record unused;
+    FirstChooser first;
+    FlowKey packet = context.packet;
+    std::optional<Connection> connection;
+    if (context.connection != nullptr) connection = *context.connection;
+    NetfilterContext copy{.packet = packet,
+                          .iif = context.iif,
+                          .oif = context.oif,
+                          .state = context.state,
+                          .connection = connection ? &*connection : nullptr,
+                          .reply_direction = context.reply_direction,
+                          .zone = context.zone,
+                          .local_socket = context.local_socket,
+                          .length = context.length,
+                          .address_type = context.address_type,
+                          .route_device = context.route_device};
+    HookResult result;
+    ChainWalk walk({host, family, node, unused, first, index}, hook, other, copy, result);
+    walk.run();
+    return result.nat;
+  }
+};
+
+NetfilterEngine::NetfilterEngine(const host::Host& host, Family family, std::string node, World&, Record& record,
+                                 Chooser& chooser)
+    : impl_(new Impl{host, family, std::move(node), record, chooser, place_chains(host, family), {}, false}) {}
+
+NetfilterEngine::~NetfilterEngine() = default;
+
+HookResult NetfilterEngine::run(Hook hook, NetfilterStage stage, NetfilterContext& context) {
+  impl_->note_gaps();
+  return impl_->run(hook, stage, context);
+}
+
+bool NetfilterEngine::uses_conntrack() const {
+  const bool v4 = impl_->family == Family::v4;
+  const host::Host& h = impl_->host;
+  return needs_connections(v4 ? h.iptables_v4.value : h.iptables_v6.value) ||
+         needs_connections(v4 ? h.iptables_legacy_v4.value : h.iptables_legacy_v6.value) ||
+         needs_connections(h.nft.value);
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,45 @@
+// Tests and expressions of netfilter rules against one packet: true, false, or not to be told from the dumps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/engine/choice.h"
+#include "netfilter_values.h"
+
+namespace egt::engine {
+
+enum class Truth : std::uint8_t { no, yes, unknown };
+
+struct TestResult {
+  Truth truth = Truth::no;
+  std::string what;                      // unknown: what would decide it
+  std::optional<double> probability;     // of "yes", where it is the rule that tosses the coin
+};
+
+// A value of an expression; several parts where a map yields a concatenation.
+struct Evaluated {
+  enum class Kind : std::uint8_t { value, absent, unknown } kind = Kind::absent;
+  netfilter::Concat parts;
+  std::string what;                      // unknown: what would decide it
+};
+
+// Lets an expression that draws a number (numgen, jhash) split the course of the packet.
+class Splitter {
+ public:
+  virtual ~Splitter() = default;
+  virtual std::size_t split(const std::string& what, std::vector<Option> options) = 0;
+};
+
+TestResult test(const netfilter::Test& t, const ReadFrom& from);
+Evaluated evaluate(const netfilter::Expr& e, const ReadFrom& from, Splitter& splitter);
+
+// The element of a verdict map that the key meets; null when none does.
+struct VerdictLookup {
+  const netfilter::VerdictElement* element = nullptr;
+  std::optional<std::string> unknown;    // what would decide it
+};
+VerdictLookup look_up(const netfilter::VerdictMapStatement& m, const ReadFrom& from, Splitter& splitter);
+
+}  // namespace egt::engine

@@ -1,0 +1,178 @@
+#include "netfilter_order.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace egt::engine {
+namespace {
+
+using netfilter::Chain;
+using netfilter::ChainType;
+using netfilter::Hook;
+using netfilter::Ruleset;
+using netfilter::Table;
+using netfilter::TableFamily;
+
+constexpr int kConntrackPriority = -200;
+constexpr long kUnlisted = 1'000'000'000;   // further back than any position in a listing
+
+bool sees(TableFamily table, Family packet) {
+  switch (table) {
+    case TableFamily::ip: return packet == Family::v4;
+    case TableFamily::ip6: return packet == Family::v6;
+    case TableFamily::inet: return true;
+    case TableFamily::netdev: return true;
+    case TableFamily::arp:
+    case TableFamily::bridge: return false;
+  }
+  return false;
+}
+
+// NAT happens at one priority of a hook, whatever its chains name; none in forward.
+std::optional<int> nat_priority(Hook hook) {
+  switch (hook) {
+    case Hook::prerouting:
+    case Hook::output: return -100;
+    case Hook::input:
+    case Hook::postrouting: return 100;
+    default: return std::nullopt;
+  }
+}
+
+const host::Part<Ruleset>& iptables_part(const host::Host& host, Family family) {
+  return family == Family::v4 ? host.iptables_v4 : host.iptables_v6;
+}
+const host::Part<Ruleset>& legacy_part(const host::Host& host, Family family) {
+  return family == Family::v4 ? host.iptables_legacy_v4 : host.iptables_legacy_v6;
+}
+
+bool has_table(const Ruleset& rules, const std::string& name) {
+  return std::any_of(rules.tables.begin(), rules.tables.end(), [&](const Table& t) { return t.name == name; });
+}
+
+// Whether an nft table repeats what iptables-save shows.
+bool is_repetition(const Table& t, const host::Host& host) {
+  if (!t.from_iptables || (t.family != TableFamily::ip && t.family != TableFamily::ip6)) return false;
+  const auto& part = iptables_part(host, t.family == TableFamily::ip ? Family::v4 : Family::v6);
+  return part.present && (!part.partial || has_table(part.value, t.name));
+}
+
+class Placer {
+ public:
+  Placer(const host::Host& host, Family family) : host_(host), family_(family) {}
+
+  std::vector<PlacedChain> run() {
+    const std::string tool = family_ == Family::v4 ? "iptables" : "ip6tables";
+    add_iptables(legacy_part(host_, family_), tool, -2 * kUnlisted);
+    add_iptables(iptables_part(host_, family_), tool, -kUnlisted);
+    add_nft();
+    set_stages();
+    std::stable_sort(placed_.begin(), placed_.end(), runs_before);
+    return std::move(placed_);
+  }
+
+ private:
+  static bool runs_before(const PlacedChain& a, const PlacedChain& b) {
+    if (a.chain->hook != b.chain->hook) return *a.chain->hook < *b.chain->hook;
+    if (a.stage != b.stage) return a.stage < b.stage;
+    if (a.priority != b.priority) return a.priority < b.priority;
+    return a.registered > b.registered;
+  }
+
+  void add(const Table& t, const Chain& c, std::string front_end, long registered) {
+    PlacedChain p;
+    p.table = &t;
+    p.chain = &c;
+    p.front_end = std::move(front_end);
+    p.priority = c.priority;
+    p.registered = registered;
+    const bool from_iptables = p.front_end != "nft" || t.from_iptables;
+    p.reroutes = *c.hook == Hook::output &&
+                 (c.type == ChainType::route || (from_iptables && t.name == "mangle"));
+    p.lossy = p.front_end == "nft" && t.from_iptables;
+    placed_.push_back(std::move(p));
+  }
+
+  void add_iptables(const host::Part<Ruleset>& part, const std::string& tool, long base) {
+    for (const Table& t : part.value.tables) {
+      for (const Chain& c : t.chains) {
+        ++base;
+        if (!c.hook || t.dormant) continue;
+        const std::optional<long> listed = base > -kUnlisted ? position_in_nft(t, c) : std::nullopt;
+        add(t, c, tool, listed.value_or(base));
+      }
+    }
+  }
+  // iptables-nft's own chains stand in the nft listing too, which tells when they were registered.
+  std::optional<long> position_in_nft(const Table& table, const Chain& chain) const {
+    long position = 0;
+    const TableFamily family = family_ == Family::v4 ? TableFamily::ip : TableFamily::ip6;
+    for (const Table& t : host_.nft.value.tables) {
+      for (const Chain& c : t.chains) {
+        ++position;
+        if (t.from_iptables && t.family == family && t.name == table.name && c.name == chain.name) return position;
+      }
+    }
+    return std::nullopt;
+  }
+  void add_nft() {
+    long position = 0;
+    for (const Table& t : host_.nft.value.tables) {
+      const bool counts = sees(t.family, family_) && !t.dormant && !is_repetition(t, host_);
+      for (const Chain& c : t.chains) {
+        ++position;
+        if (counts && c.hook) add(t, c, "nft", position);
+      }
+    }
+  }
+
+  void set_stages() {
+    for (PlacedChain& p : placed_) p.stage = stage_of(p);
+  }
+  NetfilterStage stage_of(const PlacedChain& p) const {
+    const Hook hook = *p.chain->hook;
+    const auto nat = nat_priority(hook);
+    if (p.chain->type == ChainType::nat && nat) return NetfilterStage::nat;
+    if ((hook == Hook::prerouting || hook == Hook::output) && p.priority < kConntrackPriority) {
+      return NetfilterStage::before_conntrack;
+    }
+    if (!nat || p.priority < *nat) return NetfilterStage::before_nat;
+    if (p.priority > *nat) return NetfilterStage::after_nat;
+    return p.registered > first_nat_registration(hook) ? NetfilterStage::before_nat : NetfilterStage::after_nat;
+  }
+  long first_nat_registration(Hook hook) const {
+    long first = std::numeric_limits<long>::max();
+    for (const PlacedChain& p : placed_) {
+      if (*p.chain->hook == hook && p.chain->type == ChainType::nat) first = std::min(first, p.registered);
+    }
+    return first == std::numeric_limits<long>::max() ? std::numeric_limits<long>::min() : first;
+  }
+
+  const host::Host& host_;
+  Family family_;
+  std::vector<PlacedChain> placed_;
+};
+
+}  // namespace
+
+std::vector<PlacedChain> place_chains(const host::Host& host, Family family) { return Placer(host, family).run(); }
+
+std::vector<Gap> missing_rules(const host::Host& host, Family family, const std::string& node) {
+  std::vector<Gap> gaps;
+  if (!host.nft.present || host.nft.partial) gaps.push_back({node, "nft ruleset", "nft list ruleset"});
+  const auto& iptables = iptables_part(host, family);
+  const TableFamily own = family == Family::v4 ? TableFamily::ip : TableFamily::ip6;
+  // Where nft shows tables of iptables-nft, those are iptables' rules.
+  const auto& tables = host.nft.value.tables;
+  const bool nft_tells = host.nft.present && !host.nft.partial &&
+                         std::any_of(tables.begin(), tables.end(),
+                                     [&](const Table& t) { return t.from_iptables && t.family == own; });
+  const bool legacy_tells = legacy_part(host, family).present && !legacy_part(host, family).partial;
+  if ((!iptables.present || iptables.partial) && !nft_tells && !legacy_tells) {
+    gaps.push_back({node, family == Family::v4 ? "iptables rules" : "ip6tables rules",
+                    family == Family::v4 ? "iptables-save -c" : "ip6tables-save -c"});
+  }
+  return gaps;
+}
+
+}  // namespace egt::engine

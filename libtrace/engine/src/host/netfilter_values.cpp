@@ -1,0 +1,234 @@
+#include "netfilter_values.h"
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+using netfilter::AddressType;
+using netfilter::Hook;
+using netfilter::Key;
+using netfilter::Read;
+
+ReadValue number(U128 v) { return KnownNumber{v, 0}; }
+ReadValue not_known(std::string what) { return NotKnown{std::move(what)}; }
+
+std::uint8_t protocol(const FlowKey& p) { return static_cast<std::uint8_t>(p.u64(FieldId::nw_proto)); }
+
+// --- headers -------------------------------------------------------------------------------------------------------
+ReadValue tcp_flags(const ReadFrom& f) {
+  constexpr unsigned kSyn = 0x02, kAck = 0x10;
+  if (protocol(f.context.packet) != ip_proto::tcp) return Absent{};
+  const std::uint64_t own = f.context.packet.u64(FieldId::tcp_flags) & 0xff;
+  if (own != 0) return number(own);
+  // A walk is about the first packet of either direction unless the connection has seen both.
+  if (f.context.state == PacketState::new_) return number(kSyn);
+  if (f.context.state == PacketState::established && f.context.connection != nullptr) {
+    const bool first_answer = f.context.reply_direction && !f.context.connection->seen_reply;
+    return first_answer ? number(kSyn | kAck) : KnownNumber{kAck, 0x08};
+  }
+  return not_known("TCP flags");
+}
+
+// Offset 0 and no "more fragments" for a whole datagram; "don't fragment" is the sender's choice.
+ReadValue fragment_offset(const FlowKey& p) {
+  constexpr unsigned kDontFragment = 0x4000;
+  if (p.u64(FieldId::ip_frag) != 0) return not_known("fragment offset");
+  return KnownNumber{0, kDontFragment};
+}
+
+ReadValue read_header(Key key, const ReadFrom& f) {
+  const FlowKey& p = f.context.packet;
+  const bool v4 = f.family == Family::v4;
+  const bool icmp4 = v4 && protocol(p) == ip_proto::icmp;
+  const bool icmp6 = !v4 && protocol(p) == ip_proto::icmp6;
+  const auto only = [](bool present, U128 value) -> ReadValue {
+    if (!present) return Absent{};
+    return number(value);
+  };
+  switch (key) {
+    case Key::ip_saddr: return only(v4, src_ip(p).value);
+    case Key::ip_daddr: return only(v4, dst_ip(p).value);
+    case Key::ip6_saddr: return only(!v4, src_ip(p).value);
+    case Key::ip6_daddr: return only(!v4, dst_ip(p).value);
+    case Key::ip_protocol: return only(v4, protocol(p));
+    case Key::ip6_nexthdr: return only(!v4, protocol(p));
+    case Key::ip_ttl: return only(v4, p.u64(FieldId::nw_ttl));
+    case Key::ip6_hoplimit: return only(!v4, p.u64(FieldId::nw_ttl));
+    case Key::ip_dscp: return number(p.u64(FieldId::nw_tos) >> 2);
+    case Key::ip_frag_off: return v4 ? fragment_offset(p) : ReadValue{Absent{}};
+    case Key::sport: return only(has_ports(p), p.get(FieldId::tp_src));
+    case Key::dport: return only(has_ports(p), p.get(FieldId::tp_dst));
+    case Key::tcp_flags: return tcp_flags(f);
+    case Key::icmp_type: return only(icmp4, p.get(FieldId::icmp_type));
+    case Key::icmp_code: return only(icmp4, p.get(FieldId::icmp_code));
+    case Key::icmpv6_type: return only(icmp6, p.get(FieldId::icmpv6_type));
+    case Key::icmpv6_code: return only(icmp6, p.get(FieldId::icmpv6_code));
+    case Key::ether_saddr: return only(!f.context.iif.empty(), p.get(FieldId::eth_src));
+    case Key::ether_daddr: return only(!f.context.iif.empty(), p.get(FieldId::eth_dst));
+    case Key::ether_type: return only(!f.context.iif.empty(), p.get(FieldId::eth_type));
+    default: return Absent{};            // VLAN and ARP headers do not reach these hooks
+  }
+}
+
+// --- meta ----------------------------------------------------------------------------------------------------------
+AddressType type_of(const IpAddr& a, std::string_view device, const ReadFrom& f, bool& known) {
+  known = true;
+  if (f.context.address_type) return f.context.address_type(a, device);
+  if (a.is_multicast()) return AddressType::multicast;
+  if (a.is_loopback()) return AddressType::local;
+  for (const host::Link& link : f.host.links.value) {
+    if (!device.empty() && link.name != device) continue;
+    const bool own = std::any_of(link.addresses.begin(), link.addresses.end(),
+                                 [&](const host::Address& x) { return x.prefix.address == a; });
+    if (own) return AddressType::local;
+  }
+  known = f.host.links.present && !f.host.links.partial;
+  return AddressType::unicast;
+}
+
+ReadValue packet_type(const ReadFrom& f) {
+  bool known = true;
+  const AddressType t = type_of(dst_ip(f.context.packet), {}, f, known);
+  if (t == AddressType::broadcast) return number(1);
+  return number(t == AddressType::multicast ? 2 : 0);
+}
+
+// Socket of a local process: none on packets that only pass.
+ReadValue socket_fact(const ReadFrom& f, const char* what) {
+  if (!f.context.local_socket) return Absent{};
+  return not_known(what);
+}
+
+ReadValue read_meta(Key key, const ReadFrom& f) {
+  const bool v4 = f.family == Family::v4;
+  switch (key) {
+    case Key::iif:
+    case Key::iifname: return f.context.iif;
+    case Key::oif:
+    case Key::oifname: return f.context.oif;
+    case Key::mark: return number(f.context.packet.u64(FieldId::pkt_mark));
+    case Key::l4proto: return number(protocol(f.context.packet));
+    case Key::nfproto: return number(v4 ? 2 : 10);
+    case Key::protocol: return number(v4 ? ethertype::ipv4 : ethertype::ipv6);
+    case Key::length: return number(f.context.length);
+    case Key::pkttype: return packet_type(f);
+    case Key::skuid: return socket_fact(f, "user of the socket");
+    case Key::skgid: return socket_fact(f, "group of the socket");
+    case Key::cgroup: return socket_fact(f, "cgroup of the socket");
+    case Key::socket_transparent: return socket_fact(f, "transparent socket");
+    case Key::socket_mark: return socket_fact(f, "mark of the socket");
+    case Key::socket_cgroup: return socket_fact(f, "cgroup of the socket");
+    case Key::ibrname:
+    case Key::obrname: return Absent{};
+    case Key::random: return not_known("a random number");
+    case Key::iifgroup:
+    case Key::oifgroup: return not_known("group of the device");
+    default: return not_known("something outside the packet");
+  }
+}
+
+// --- conntrack -----------------------------------------------------------------------------------------------------
+unsigned state_bit(PacketState s) {
+  namespace bit = netfilter::ct_state_bit;
+  switch (s) {
+    case PacketState::new_: return bit::new_;
+    case PacketState::established: return bit::established;
+    case PacketState::related: return bit::related;
+    case PacketState::untracked: return bit::untracked;
+    case PacketState::none:
+    case PacketState::invalid: return bit::invalid;
+  }
+  return bit::invalid;
+}
+
+KnownNumber status(const ReadFrom& f) {
+  namespace bit = netfilter::ct_status_bit;
+  const Connection& c = *f.context.connection;
+  unsigned value = 0;
+  if (f.context.state != PacketState::new_) value |= bit::confirmed;
+  if (c.seen_reply || f.context.reply_direction) value |= bit::seen_reply;
+  if (c.has_snat()) value |= bit::snat;
+  if (c.has_dnat()) value |= bit::dnat;
+  if (f.context.state == PacketState::related) value |= bit::expected;
+  const bool may_be_assured = f.context.state != PacketState::new_;
+  return {value, may_be_assured ? bit::assured : 0U};
+}
+
+ReadValue read_conntrack(Key key, const ReadFrom& f) {
+  if (key == Key::ct_state) return number(state_bit(f.context.state));
+  const Connection* c = f.context.connection;
+  if (c == nullptr) return Absent{};
+  switch (key) {
+    case Key::ct_status: return status(f);
+    case Key::ct_direction: return number(f.context.reply_direction ? 1 : 0);
+    case Key::ct_mark: return number(c->mark);
+    case Key::ct_label: return number(c->label);
+    case Key::ct_zone: return number(f.context.zone);
+    case Key::ct_original_saddr: return number(c->original.src.value);
+    case Key::ct_original_daddr: return number(c->original.dst.value);
+    case Key::ct_original_sport: return number(c->original.sport);
+    case Key::ct_original_dport: return number(c->original.dport);
+    case Key::ct_original_protocol: return number(c->original.proto);
+    case Key::ct_reply_saddr: return number(c->reply.src.value);
+    case Key::ct_reply_daddr: return number(c->reply.dst.value);
+    case Key::ct_expiration: return not_known("rest of the connection's life");
+    default: return not_known("helper of the connection");
+  }
+}
+
+// --- routing -------------------------------------------------------------------------------------------------------
+ReadValue read_fib(const Read& r, const ReadFrom& f) {
+  const FlowKey& p = f.context.packet;
+  const bool of_source = r.key == Key::fib_saddr_type || r.key == Key::fib_saddr_oif || r.key == Key::fib_saddr_iif_oif;
+  const IpAddr address = of_source ? src_ip(p) : dst_ip(p);
+  const IpAddr other = of_source ? dst_ip(p) : src_ip(p);
+  if (r.key == Key::fib_saddr_type || r.key == Key::fib_daddr_type) {
+    bool known = true;
+    const std::string device = r.by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
+    const AddressType t = type_of(address, device, f, known);
+    if (!known) return not_known("type of an address");
+    return number(static_cast<unsigned>(t));
+  }
+  if (!f.context.route_device) return not_known("device of a route");
+  const bool by_iif = r.by_iif || r.key == Key::fib_saddr_iif_oif;
+  if (by_iif && of_source && f.context.iif == "lo") return f.context.iif;   // never checked by the kernel
+  const std::uint32_t mark = r.by_mark ? p.u32(FieldId::pkt_mark) : 0;
+  std::string device = f.context.route_device(address, other, mark, {});
+  // With iif only a route back through that device counts.
+  if (by_iif && device != f.context.iif) device.clear();
+  return device;
+}
+
+ReadValue generated(const Read& r, const char* what) {
+  if (r.modulus == 0) return not_known(what);
+  return Generated{what, r.offset, r.modulus};
+}
+
+}  // namespace
+
+ReadValue read_key(const Read& read, const ReadFrom& from) {
+  const Key k = read.key;
+  if (k >= Key::ip_saddr && k <= Key::arp_operation) return read_header(k, from);
+  if (k >= Key::iif && k <= Key::cpu) return read_meta(k, from);
+  if (k >= Key::ct_state && k <= Key::ct_helper) return read_conntrack(k, from);
+  switch (k) {
+    case Key::fib_saddr_type:
+    case Key::fib_daddr_type:
+    case Key::fib_saddr_oif:
+    case Key::fib_daddr_oif:
+    case Key::fib_saddr_iif_oif: return read_fib(read, from);
+    case Key::socket_transparent:
+    case Key::socket_mark:
+    case Key::socket_cgroup: return read_meta(k, from);
+    case Key::numgen_random: return generated(read, "numgen random");
+    case Key::numgen_inc: return generated(read, "numgen inc");
+    case Key::jhash: return generated(read, "jhash");
+    case Key::symhash: return generated(read, "symhash");
+    case Key::rt_classid: return not_known("realm of the route");
+    case Key::rt_nexthop: return not_known("next hop of the route");
+    default: return not_known("a value that is not understood");
+  }
+}
+
+}  // namespace egt::engine

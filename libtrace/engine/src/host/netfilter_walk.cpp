@@ -1,0 +1,276 @@
+#include "netfilter_walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+using netfilter::Chain;
+using netfilter::Hook;
+using netfilter::Number;
+using netfilter::Rule;
+using RuleVerdict = netfilter::Verdict;   // engine::Verdict is the verdict of a walk
+
+// The kernel allows 16 jumps inside each other and no loops; a garbled listing may hold any.
+constexpr int kMaxJumps = 64;
+constexpr std::size_t kMaxRules = 2'000'000;
+
+std::optional<std::uint32_t> as_number(const Evaluated& e) {
+  if (e.kind != Evaluated::Kind::value || e.parts.empty()) return std::nullopt;
+  const auto* n = std::get_if<Number>(&e.parts.front());
+  if (n == nullptr) return std::nullopt;
+  return static_cast<std::uint32_t>(*n);
+}
+
+std::uint32_t combined(std::uint32_t before, const std::optional<Number>& keep, std::uint32_t value) {
+  return (before & static_cast<std::uint32_t>(keep.value_or(0))) ^ value;
+}
+
+}  // namespace
+
+const Chain* ChainIndex::find(const netfilter::Table& table, const std::string& name) {
+  if (!indexed_[&table]) {
+    indexed_[&table] = true;
+    for (const Chain& c : table.chains) chains_.emplace(std::pair{&table, c.name}, &c);
+  }
+  const auto found = chains_.find({&table, name});
+  return found == chains_.end() ? nullptr : found->second;
+}
+
+void ChainWalk::run() {
+  const Chain& chain = *place_.chain;
+  if (place_.lossy && !chain.rules.empty()) {
+    around_.record.assume("the tests of iptables' rules are all shown by nft list ruleset",
+                          "nft does not print every test of iptables, and iptables-save is not in the snapshot",
+                          {chain.from});
+  }
+  const std::uint32_t mark = context_.packet.u32(FieldId::pkt_mark);
+  if (run_chain(chain, 0) != Next::ended) apply_policy();
+  if (place_.reroutes && context_.packet.u32(FieldId::pkt_mark) != mark) result_.mark_changed_in_route_chain = true;
+}
+
+void ChainWalk::apply_policy() {
+  const Chain& chain = *place_.chain;
+  if (!chain.drop_by_default) return;
+  chain_ = &chain;
+  rule_ = nullptr;
+  element_ = {};
+  hit(RuleVerdict::Kind::drop);
+  end(HookResult::Outcome::dropped, fmt::format("the policy of chain {} is drop", chain.name));
+}
+
+ChainWalk::Next ChainWalk::run_chain(const Chain& first, int depth) {
+  const Chain* chain = &first;
+  std::size_t at = 0;
+  std::size_t gotos = 0;
+  while (at < chain->rules.size()) {
+    if (++rules_run_ > kMaxRules || depth > kMaxJumps || gotos > kMaxRules) {
+      limit_reached("chains call each other without end");
+      return Next::ended;
+    }
+    const Chain* go_to = nullptr;
+    const Next next = run_rule(*chain, chain->rules[at++], depth, go_to);
+    if (next == Next::ended) return Next::ended;
+    if (next == Next::returned) return Next::rule;
+    if (go_to != nullptr) {              // no way back into this chain
+      chain = go_to;
+      at = 0;
+      ++gotos;
+    }
+  }
+  return Next::rule;
+}
+
+ChainWalk::Next ChainWalk::run_rule(const Chain& chain, const Rule& rule, int depth, const Chain*& go_to) {
+  chain_ = &chain;
+  rule_ = &rule;
+  element_ = {};
+  next_ = Next::rule;
+  call_ = go_to_ = nullptr;
+  for (const auto& statement : rule.statements) {
+    if (!std::visit([this](const auto& s) { return apply(s); }, statement)) break;
+  }
+  if (call_ != nullptr) return run_chain(*call_, depth + 1);
+  go_to = go_to_;
+  return next_;
+}
+
+// --- statements ----------------------------------------------------------------------------------------------------
+bool ChainWalk::apply(const netfilter::Test& t) {
+  const TestResult r = test(t, reading());
+  if (r.truth != Truth::unknown) return r.truth == Truth::yes;
+  std::vector<Option> options{{"matches", std::nullopt}, {"does not match", std::nullopt}};
+  if (r.probability) {
+    options[0].weight = *r.probability;
+    options[1].weight = 1 - *r.probability;
+  }
+  // A rule that tosses a coin sends packets either way; of anything else only one outcome is the true one.
+  const auto kind = r.probability ? ChoicePoint::Kind::split : ChoicePoint::Kind::unknown;
+  return ask(kind, fmt::format("{} in {}", r.what, place_name()), r.what, std::move(options)) == 0;
+}
+
+bool ChainWalk::apply(const netfilter::SetMark& s) {
+  const Evaluated e = evaluate(*s.value, reading(), *this);
+  if (e.kind == Evaluated::Kind::absent) return false;
+  const auto value = as_number(e);
+  if (!value) return cannot_tell(e.what.empty() ? "the value of the mark" : e.what);
+  const std::uint32_t before = context_.packet.u32(FieldId::pkt_mark);
+  const std::uint32_t after = combined(before, s.keep_mask, *value);
+  hit();
+  context_.packet.set(FieldId::pkt_mark, after);
+  if (before != after) around_.record.add(around_.node, Layer::host, MarkSet{before, after}, evidence());
+  return true;
+}
+
+bool ChainWalk::apply(const netfilter::SetCtMark& s) {
+  const Evaluated e = evaluate(*s.value, reading(), *this);
+  if (e.kind == Evaluated::Kind::absent || context_.connection == nullptr) return e.kind != Evaluated::Kind::absent;
+  const auto value = as_number(e);
+  if (!value) return cannot_tell(e.what.empty() ? "the value of the connection mark" : e.what);
+  hit();
+  context_.connection->mark = combined(context_.connection->mark, s.keep_mask, *value);
+  return true;
+}
+
+bool ChainWalk::apply(const netfilter::CtZone& z) {
+  const Evaluated e = evaluate(*z.zone, reading(), *this);
+  if (e.kind == Evaluated::Kind::absent) return false;
+  const auto value = as_number(e);
+  if (!value) return cannot_tell(e.what.empty() ? "the conntrack zone" : e.what);
+  hit();
+  result_.zone = static_cast<std::uint16_t>(*value);
+  return true;
+}
+
+bool ChainWalk::apply(const netfilter::NoTrack&) {
+  // Once conntrack has seen the packet it is too late.
+  if (context_.state != PacketState::none) return true;
+  hit();
+  result_.untracked = true;
+  context_.state = PacketState::untracked;
+  return true;
+}
+
+bool ChainWalk::apply(const netfilter::Tproxy& t) {
+  hit();
+  result_.tproxy = t;
+  return true;
+}
+
+bool ChainWalk::apply(const netfilter::VerdictStatement& v) { return verdict(v.verdict, {}); }
+
+bool ChainWalk::apply(const netfilter::VerdictMapStatement& m) {
+  const VerdictLookup found = look_up(m, reading(), *this);
+  if (found.unknown) return cannot_tell(*found.unknown);
+  if (found.element == nullptr) return false;
+  return verdict(found.element->verdict, found.element->from);
+}
+
+bool ChainWalk::apply(const netfilter::NatTarget& t) {
+  if (t.family && *t.family != around_.family) return false;
+  if (result_.nat) return end(HookResult::Outcome::accepted, {});
+  NatDecision d;
+  if (!translate(t, d)) return false;
+  hit();
+  d.rule = rule_;
+  d.front_end = place_.front_end;
+  d.table = place_.table->name;
+  d.chain = chain_->name;
+  d.evidence = evidence();
+  result_.nat = std::move(d);
+  return end(HookResult::Outcome::accepted, {});
+}
+
+// It may be a test, a verdict or nothing that matters here.
+bool ChainWalk::apply(const netfilter::OpaqueStatement& o) {
+  const std::size_t chosen =
+      ask(ChoicePoint::Kind::unknown, fmt::format("\"{}\" in {}", o.text, place_name()), "a statement that is not understood",
+          {{"has no effect", std::nullopt}, {"applies", std::nullopt}});
+  if (chosen == 0) return false;
+  return end(HookResult::Outcome::inconclusive, fmt::format("the statement \"{}\" is not understood", o.text));
+}
+
+// --- verdicts ------------------------------------------------------------------------------------------------------
+bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
+  using Kind = RuleVerdict::Kind;
+  element_ = at;
+  if (v.kind != Kind::continue_) hit(v.kind);
+  switch (v.kind) {
+    case Kind::continue_: return true;
+    case Kind::accept: return end(HookResult::Outcome::accepted, {});
+    case Kind::drop: return end(HookResult::Outcome::dropped, fmt::format("a rule of chain {} drops it", chain_->name));
+    case Kind::reject:
+      result_.reject_with = v.reject_with;
+      return end(HookResult::Outcome::rejected, fmt::format("a rule of chain {} rejects it", chain_->name));
+    case Kind::return_: next_ = Next::returned; return false;
+    case Kind::queue: {
+      const bool passes = ask(ChoicePoint::Kind::unknown, fmt::format("queue in {}", place_name()),
+                              "what the process behind the queue decides",
+                              {{"accepts", std::nullopt}, {"drops", std::nullopt}}) == 0;
+      return passes ? end(HookResult::Outcome::accepted, {})
+                    : end(HookResult::Outcome::dropped, "the process behind the queue drops it");
+    }
+    case Kind::jump:
+    case Kind::goto_: {
+      const Chain* target = around_.index.find(*place_.table, v.chain);
+      if (target == nullptr) {
+        return end(HookResult::Outcome::inconclusive, fmt::format("chain {} is not in the dump", v.chain));
+      }
+      (v.kind == Kind::jump ? call_ : go_to_) = target;
+      return false;
+    }
+  }
+  return false;
+}
+
+bool ChainWalk::end(HookResult::Outcome outcome, std::string why) {
+  next_ = Next::ended;
+  result_.outcome = outcome;
+  if (outcome == HookResult::Outcome::accepted) return false;
+  result_.where = place_name();
+  result_.why = std::move(why);
+  result_.evidence = evidence();
+  return false;
+}
+
+bool ChainWalk::cannot_tell(const std::string& what) {
+  return end(HookResult::Outcome::inconclusive, fmt::format("a rule depends on {}, which the dumps do not tell", what));
+}
+
+void ChainWalk::limit_reached(const char* what) { end(HookResult::Outcome::inconclusive, what); }
+
+// --- notes ---------------------------------------------------------------------------------------------------------
+bool ChainWalk::hit(RuleVerdict::Kind kind) {
+  around_.record.add(around_.node, Layer::host,
+                     RuleHit{hook_, place_.front_end, place_.table->name, chain_->name, rule_, kind}, evidence());
+  return true;
+}
+
+std::string ChainWalk::place_name() const {
+  return fmt::format("{} {} {}", place_.front_end, place_.table->name, chain_->name);
+}
+
+std::vector<Provenance> ChainWalk::evidence() const {
+  std::vector<Provenance> lines{rule_ != nullptr ? rule_->from : chain_->from};
+  if (element_.known() && element_ != lines.front()) lines.push_back(element_);
+  return lines;
+}
+
+std::size_t ChainWalk::ask(ChoicePoint::Kind kind, std::string what, std::string why, std::vector<Option> options) {
+  ChoicePoint point;
+  point.kind = kind;
+  point.node = around_.node;
+  point.what = std::move(what);
+  if (kind == ChoicePoint::Kind::unknown) point.why = std::move(why);
+  point.options = std::move(options);
+  point.evidence = evidence();
+  return around_.chooser.choose(point);
+}
+
+std::size_t ChainWalk::split(const std::string& what, std::vector<Option> options) {
+  return ask(ChoicePoint::Kind::split, fmt::format("{} in {}", what, place_name()), {}, std::move(options));
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,99 @@
+// One packet through one base chain: rules, jumps, statements, and what they decide.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "netfilter_match.h"
+#include "netfilter_order.h"
+
+namespace egt::engine {
+
+// Chains of a table by name; built once, since listings hold thousands.
+class ChainIndex {
+ public:
+  const netfilter::Chain* find(const netfilter::Table& table, const std::string& name);
+
+ private:
+  std::map<std::pair<const netfilter::Table*, std::string>, const netfilter::Chain*> chains_;
+  std::map<const netfilter::Table*, bool> indexed_;
+};
+
+class ChainWalk : private Splitter {
+ public:
+  struct Surroundings {
+    const host::Host& host;
+    Family family;
+    const std::string& node;
+    Record& record;
+    Chooser& chooser;
+    ChainIndex& index;
+  };
+
+  ChainWalk(const Surroundings& around, netfilter::Hook hook, const PlacedChain& place, NetfilterContext& context,
+            HookResult& result)
+      : around_(around), hook_(hook), place_(place), context_(context), result_(result) {}
+
+  // Runs the chain; afterwards result.outcome says whether the packet goes on, and result.nat whether it is translated.
+  void run();
+
+ private:
+  // What a rule or chain leads to.
+  enum class Next : std::uint8_t { rule, ended, returned };
+  struct Frame { const netfilter::Chain* chain; std::size_t next; };
+
+  Next run_chain(const netfilter::Chain& chain, int depth);
+  Next run_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, int depth, const netfilter::Chain*& go_to);
+  void apply_policy();
+
+  // Each tells whether the next statement of the rule runs; `next_` holds what happens if not.
+  bool apply(const netfilter::Test& t);
+  bool apply(const netfilter::NatTarget& t);
+  bool apply(const netfilter::SetMark& s);
+  bool apply(const netfilter::SetCtMark& s);
+  bool apply(const netfilter::CtZone& z);
+  bool apply(const netfilter::NoTrack&);
+  bool apply(const netfilter::VerdictStatement& v);
+  bool apply(const netfilter::VerdictMapStatement& m);
+  bool apply(const netfilter::Tproxy& t);
+  bool apply(const netfilter::Annotation&) { return true; }
+  bool apply(const netfilter::SetUpdate&) { return true; }
+  bool apply(const netfilter::OpaqueStatement& o);
+
+  bool verdict(const netfilter::Verdict& v, Provenance at);
+  bool end(HookResult::Outcome outcome, std::string why);
+  bool cannot_tell(const std::string& what);
+  bool hit(netfilter::Verdict::Kind kind = netfilter::Verdict::Kind::continue_);
+  void limit_reached(const char* what);
+
+  // NAT, in netfilter_nat.cpp.
+  struct Chosen { std::optional<IpAddr> address; bool failed = false; };
+  bool translate(const netfilter::NatTarget& t, NatDecision& d);
+  Chosen choose_address(const netfilter::NatTarget& t, const netfilter::Concat& data);
+  IpAddr pick(const IpRange& range);
+  void choose_port(const netfilter::NatTarget& t, std::uint16_t first, std::uint16_t last, NatDecision& d);
+  IpAddr mapped(const Prefix& to, bool source) const;
+
+  std::size_t ask(ChoicePoint::Kind kind, std::string what, std::string why, std::vector<Option> options);
+  std::size_t split(const std::string& what, std::vector<Option> options) override;
+  ReadFrom reading() const { return {around_.host, around_.family, hook_, context_}; }
+  std::string place_name() const;
+  std::vector<Provenance> evidence() const;
+
+  Surroundings around_;
+  netfilter::Hook hook_;
+  const PlacedChain& place_;
+  NetfilterContext& context_;
+  HookResult& result_;
+  const netfilter::Chain* chain_ = nullptr;     // where the walk is
+  const netfilter::Rule* rule_ = nullptr;
+  Provenance element_;                          // of the verdict map that decided, for evidence
+  Next next_ = Next::rule;
+  const netfilter::Chain* call_ = nullptr;
+  const netfilter::Chain* go_to_ = nullptr;
+  std::size_t rules_run_ = 0;
+};
+
+}  // namespace egt::engine
