@@ -14,6 +14,8 @@ namespace {
 
 constexpr const char* kFooter =
     "Examples:\n"
+    "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
+    "  egtrace inspect ./dumps\n"
     "  egtrace parse ovs-ofctl_dump-flows_br-int\n"
     "  ip rule | egtrace parse --format json -\n"
     "\n"
@@ -77,6 +79,8 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(32);
 
   ExitStatus status = ExitStatus::done;
+  add_explain(app, status);
+  add_inspect(app, status);
   add_parse(app, status);
 
   try {
