@@ -30,6 +30,7 @@ struct Connection {
   bool seen_reply = false;
   bool nat_done = false;             // first packet passed NAT, with or without a translation
   Provenance from;                   // known when it was read from a dump
+  std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
 
   bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport; }
   bool has_dnat() const { return reply.src != original.dst || reply.sport != original.dport; }
@@ -45,6 +46,7 @@ class ConntrackTables {
   Hit find(const ZoneKey& zone, const Tuple& t);
   // The reference is valid until the next insert.
   Connection& insert(const ZoneKey& zone, Connection c);
+  void erase(const ZoneKey& zone, const Connection& c);   // by its original tuple
   // Whether an answer with this tuple would be taken for another connection's: the port must then change.
   bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;
 

@@ -29,7 +29,9 @@ struct HostOutcome {
   std::optional<Stop> stop;            // dropped, rejected, inconclusive
   // rejected: the ICMP error or TCP reset, addressed to the sender, not yet routed; its own walk is the caller's.
   std::optional<FlowKey> answer;
-  std::string reject_with;
+  std::string reject_with;             // as for netfilter; an errno name where a local process gets an error at once
+  // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
+  std::optional<FlowKey> sent;
 };
 
 // A process on the host that opens a connection or answers one.
@@ -39,6 +41,8 @@ struct LocalSend {
   std::string bound_device;
 };
 
+// Writes the steps between the two ends of the stack into the record. What comes before and after is the caller's:
+// sightings, and the closing step (Deliver, Lost, Refused) that follows from the outcome.
 class HostEngine {
  public:
   HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours);

@@ -1,0 +1,79 @@
+// Where a Linux host would send a packet: policy rules, tables, routes (ip-rule(8), ip-route(8), net/ipv4/fib_*.c,
+// net/ipv6/route.c). A look-up only: nothing is recorded, nothing is chosen; several next hops are all in the answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/evidence/evidence.h"
+#include "egtrace/host/host.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+struct RouteQuery {
+  IpAddr to;
+  std::optional<IpAddr> from;            // absent: a socket that has no address yet; "from X" rules do not match
+  std::uint32_t mark = 0;
+  std::string in_device = "lo";          // "lo": the packet is made on this host
+  std::string out_device;                // of a socket that is bound to a device; empty: any
+  std::uint8_t tos = 0;
+  std::uint8_t proto = 0;
+  std::uint16_t sport = 0, dport = 0;
+
+  bool is_local() const { return in_device == "lo"; }
+};
+
+// A query for a packet that arrived on `in_device`, or with "lo" leaves a socket with its source address set.
+RouteQuery query_for(const FlowKey& packet, std::string in_device);
+
+// Something that the dumps leave open and on which an answer rests.
+struct Doubt {
+  std::string what, why, command;
+  std::vector<Provenance> evidence;
+};
+
+// One usable next hop: an index into its route's next_hops.
+struct RouteHop {
+  const host::Route* route = nullptr;
+  std::size_t next_hop = 0;
+
+  const host::NextHop& get() const { return route->next_hops[next_hop]; }
+};
+
+struct RouteAnswer {
+  // blackhole, unreachable, prohibit: by a route, or (route null) by the rule's own action. no_route: nothing matched.
+  // unknown: the dumps do not hold what decides; `doubts` says what is missing.
+  enum class Kind : std::uint8_t { unicast, local, broadcast, multicast, blackhole, unreachable, prohibit, no_route,
+                                   unknown };
+  Kind kind = Kind::no_route;
+  const host::PolicyRule* rule = nullptr;     // that decided; null when the kernel's default rules are assumed
+  const host::Route* route = nullptr;         // null where an address stands in for the local table
+  const host::Address* address = nullptr;     // the own address that made it local, where the local table is not dumped
+  std::vector<RouteHop> hops;                 // unicast: at least one, but for a bound socket without a route
+  std::string device;                         // local: the device that has the address; bound socket without a route
+  std::vector<Doubt> doubts;
+
+  bool is_for_me() const { return kind == Kind::local || kind == Kind::broadcast || kind == Kind::multicast; }
+  std::vector<Provenance> evidence() const;   // rule, then route or address
+};
+
+RouteAnswer find_route(const host::Host& host, const RouteQuery& query);
+
+// What a table alone says, as `fib daddr type` and -m addrtype ask: local, broadcast, multicast or unicast. `device`
+// not empty: an address counts only when it is on that device.
+RouteAnswer::Kind local_type_of(const host::Host& host, const IpAddr& address, std::string_view device = {});
+
+// The source address of an unbound socket for this answer (hop: which of the next hops is taken). Empty when the host
+// has none or its addresses are not known.
+std::optional<IpAddr> choose_source(const host::Host& host, const RouteAnswer& answer, std::size_t hop,
+                                    const IpAddr& to);
+
+// The route of an unbound socket to `to` with its first next hop: device and source. Empty when there is none.
+struct LocalRoute { std::string device; std::optional<IpAddr> gateway; IpAddr source; };
+std::optional<LocalRoute> local_route(const host::Host& host, const IpAddr& to);
+
+}  // namespace egt::engine

@@ -1,0 +1,22 @@
+// Longest prefix match in one routing table (fib_table_lookup() of net/ipv4/fib_trie.c, fib6_table_lookup() of
+// net/ipv6/route.c), on the list of routes as dumped.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/engine/routing.h"
+
+namespace egt::engine {
+
+struct TableHit {
+  const host::Route* route = nullptr;
+  std::vector<RouteHop> hops;            // of unicast routes; several when they share the load
+  bool ambiguous_device = false;         // IPv6: equal routes by different devices, of which the kernel takes any
+};
+
+// `in_table`: the canonical name. Routes that have no usable next hop are passed over, as the kernel does.
+std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view in_table, const RouteQuery& query);
+
+}  // namespace egt::engine

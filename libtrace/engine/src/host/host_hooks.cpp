@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host_walk.h"
+#include "source_address.h"
+
+namespace egt::engine {
+namespace {
+
+using netfilter::AddressType;
+using netfilter::Hook;
+using netfilter::NatTarget;
+
+constexpr std::uint32_t kLength = 60;   // bytes of an opening TCP segment with its usual options
+
+// Where conntrack looks packets up, and where NAT changes destinations.
+bool is_first_hook(Hook hook) { return hook == Hook::prerouting || hook == Hook::output; }
+bool translates(Hook hook) { return hook != Hook::forward; }
+bool translates_source(Hook hook) { return hook == Hook::postrouting || hook == Hook::input; }
+
+AddressType address_type(RouteAnswer::Kind kind) {
+  switch (kind) {
+    case RouteAnswer::Kind::local: return AddressType::local;
+    case RouteAnswer::Kind::broadcast: return AddressType::broadcast;
+    case RouteAnswer::Kind::multicast: return AddressType::multicast;
+    default: return AddressType::unicast;
+  }
+}
+
+std::string by_name(const NatDecision& d) { return d.front_end == "nft" ? "nft" : "iptables"; }
+
+}  // namespace
+
+NetfilterContext HostWalk::context(Hook hook) {
+  NetfilterContext c{packet_, "", "", PacketState::none, nullptr, false, 0, false, kLength, {}, {}};
+  if (hook == Hook::prerouting || hook == Hook::input || hook == Hook::forward) c.iif = in_;
+  if (hook == Hook::postrouting && !made_here() && !looped_) c.iif = in_;
+  if (hook == Hook::output || hook == Hook::postrouting || hook == Hook::forward) c.oif = out_;
+  c.state = conntrack_.state();
+  c.connection = conntrack_.connection();
+  c.reply_direction = conntrack_.reply_direction();
+  c.zone = conntrack_.zone();
+  c.local_socket = made_here() || hook == Hook::input;
+  c.address_type = [this](const IpAddr& a, std::string_view device) {
+    return address_type(local_type_of(host_, a, device));
+  };
+  c.route_device = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::string_view iif) {
+    RouteQuery q = query_for(packet_, iif.empty() ? "lo" : std::string(iif));
+    q.to = to;
+    q.from = from;
+    q.mark = mark;
+    const RouteAnswer answer = find_route(host_, q);
+    return answer.hops.empty() ? answer.device : answer.hops.front().get().device;
+  };
+  return c;
+}
+
+void HostWalk::assume_no_rules() {
+  const bool v4 = family() == Family::v4;
+  const auto& own = v4 ? host_.iptables_v4 : host_.iptables_v6;
+  const auto& legacy = v4 ? host_.iptables_legacy_v4 : host_.iptables_legacy_v6;
+  if (own.present || legacy.present || host_.nft.present) return;
+  assume(fmt::format("{} has no netfilter rules that concern the packet", node_.name),
+         "neither iptables nor nft rules are in the snapshot");
+  gap("netfilter rules", v4 ? "iptables-save; nft list ruleset" : "ip6tables-save; nft list ruleset");
+}
+
+// All chains of a hook, with conntrack and NAT at their places. `output`: the route, where a chain may change it.
+HostWalk::Ended HostWalk::pass(Hook hook, Taken* output) {
+  if (is_first_hook(hook)) {
+    assume_no_rules();
+    if (Ended end = run(hook, NetfilterStage::before_conntrack, output)) return end;
+  }
+  if (Ended end = run(hook, NetfilterStage::before_nat, output)) return end;
+  if (translates(hook))
+    if (Ended end = translate(hook, output)) return end;
+  return run(hook, NetfilterStage::after_nat, output);
+}
+
+HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
+  NetfilterContext c = context(hook);
+  const HookResult result = netfilter_.run(hook, stage, c);
+  switch (result.outcome) {
+    case HookResult::Outcome::accepted: break;
+    case HookResult::Outcome::dropped: return dropped(result.where, result.why, result.evidence);
+    case HookResult::Outcome::rejected:
+      return rejected(result.reject_with, result.where, result.why, result.evidence);
+    case HookResult::Outcome::inconclusive: return inconclusive(result.where, result.why, result.evidence);
+  }
+  if (result.tproxy)
+    assume(fmt::format("a proxy on {} listens for the packet", node_.name), "TPROXY hands it to a local socket",
+           result.evidence);
+  if (stage == NetfilterStage::before_conntrack) track(result, hook);
+  if (stage == NetfilterStage::nat && result.nat)
+    if (Ended end = bind(*result.nat, hook)) return end;
+  if (result.mark_changed_in_route_chain && output != nullptr) return route_again(*output);
+  return std::nullopt;
+}
+
+void HostWalk::track(const HookResult& raw, Hook hook) {
+  if (conntrack_.done()) return;   // came back by lo: still attached
+  if (raw.untracked) return conntrack_.skip();
+  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output);
+  if (conntrack_.state() == PacketState::related && is_icmp_error(packet_) && hook == Hook::prerouting)
+    assume(fmt::format("{} knows the connection that the ICMP error is about", node_.name),
+           "the packet that an error message quotes is not simulated");
+}
+
+// Rules decide for the first packet of a connection only; then the entry says what happens to either direction.
+HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
+  const bool source = translates_source(hook);
+  const bool by_connection = !conntrack_.undecided(source);
+  const Tuple before = tuple_of(packet_);
+  if (!by_connection) {
+    if (Ended end = run(hook, NetfilterStage::nat, output)) return end;
+    if (conntrack_.undecided(source)) conntrack_.bind_nothing(source);
+    else if (output != nullptr && tuple_of(packet_).dst != before.dst) return route_again(*output);
+    return std::nullopt;
+  }
+  const auto applied = conntrack_.translate(source, packet_);
+  if (!applied) return std::nullopt;
+  const Connection* c = conntrack_.connection();
+  const bool by_source_rule = source != conntrack_.reply_direction();
+  const std::string& by = by_source_rule ? c->snat_by : c->dnat_by;
+  std::vector<Provenance> lines;
+  if (c->from.known()) lines.push_back(c->from);
+  note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
+  if (output != nullptr && applied->after.dst != applied->before.dst) return route_again(*output);
+  return std::nullopt;
+}
+
+HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
+  std::vector<Provenance> lines = decision.evidence;
+  const auto address = translation_address(decision, hook, lines);
+  const std::string where = fmt::format("{} {} {}", decision.front_end, decision.table, decision.chain);
+  if (!address) {
+    if (!host_.links.present || host_.links.partial) {
+      gap("addresses of the devices", "ip addr");
+      return inconclusive(where, "the address to translate to is not known", lines);
+    }
+    return dropped(where, "there is no address to translate to", lines);
+  }
+  if (decision.port_uncertain)
+    assume(fmt::format("the translation on {} takes port {}", node_.name,
+                       decision.port.value_or(decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport)),
+           "the kernel picks one at random", decision.evidence);
+  if (!conntrack_.bind(decision.source, *address, decision.port))
+    assume(fmt::format("the translation on {} takes another source port", node_.name),
+           "another connection has the port already; which one the kernel takes is not known", decision.evidence);
+  if (Connection* c = conntrack_.connection()) (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
+  if (const auto applied = conntrack_.translate(decision.source, packet_))
+    note_translation(*applied, by_name(decision), false, std::move(lines));
+  return std::nullopt;
+}
+
+std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision, Hook hook,
+                                                    std::vector<Provenance>& evidence) {
+  if (decision.address) return decision.address;
+  std::optional<OwnAddress> own;
+  if (decision.kind == NatTarget::Kind::masquerade) {
+    own = masquerade_address(host_, out_, next_hop_, dst_ip(packet_));
+  } else if (decision.kind == NatTarget::Kind::redirect && hook == Hook::output) {
+    return family() == Family::v4 ? IpAddr::v4(0x7f000001) : IpAddr::v6(1);
+  } else if (decision.kind == NatTarget::Kind::redirect) {
+    own = redirect_address(host_, in_, family());
+  } else {
+    return decision.source ? src_ip(packet_) : dst_ip(packet_);   // only the port changes
+  }
+  if (!own) return std::nullopt;
+  if (own->entry != nullptr) evidence.push_back(own->entry->from);
+  return own->address;
+}
+
+void HostWalk::note_translation(const Applied& applied, const std::string& by, bool by_connection,
+                                std::vector<Provenance> evidence) {
+  if (!looped_) (applied.source ? source_ : destination_) = applied;
+  record_.nat.push_back({node_.name, by, applied.source, applied.before, applied.after, evidence});
+  record_.add(node_.name, layer_, Translate{applied.source, by, applied.before, applied.after, by_connection},
+              std::move(evidence));
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host_walk.h"
+
+namespace egt::engine {
+namespace {
+
+using netfilter::Hook;
+using Kind = RouteAnswer::Kind;
+
+bool is_zero_net(const IpAddr& a) { return a.is_v4() && (a.value >> 24) == 0; }
+bool is_limited_broadcast(const IpAddr& a) { return a == IpAddr::v4(0xffffffff); }
+
+}  // namespace
+
+HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+                   NeighbourOracle& neighbours, const FlowKey& packet)
+    : node_(node),
+      host_(node.host),
+      world_(world),
+      record_(record),
+      chooser_(chooser),
+      neighbours_(neighbours),
+      layer_(layer_of_host(node)),
+      packet_(packet),
+      entered_(tuple_of(packet)),
+      to_(dst_ip(packet)),
+      netfilter_(node.host, family_of(packet), node.name, world, record, chooser),
+      conntrack_(node.name, world) {}
+
+HostOutcome HostWalk::receive(const std::string& device) {
+  in_ = device;
+  clear_pipeline(packet_);
+  std::vector<Provenance> lines;
+  const host::Link* link = host_.link(device);
+  if (link != nullptr && link->from.known()) lines.push_back(link->from);
+  record_.add(node_.name, layer_, ReceiveFrame{device}, std::move(lines));
+  if (Ended end = check_frame()) return *end;
+  if (Ended end = pass(Hook::prerouting)) return *end;
+  return route_input();
+}
+
+// What the device and ip_rcv() throw away.
+HostWalk::Ended HostWalk::check_frame() {
+  if (!is_ip(packet_)) return inconclusive(in_, "only IP packets are walked through a host");
+  const host::Link* link = host_.link(in_);
+  if (link == nullptr) {
+    if (host_.links.present && !host_.links.partial) return dropped(in_, "the host has no such device");
+    gap(fmt::format("device {}", in_), "ip -d addr");
+    return std::nullopt;
+  }
+  if (!link->is_up()) return dropped(in_, "the device is down", {link->from});
+  const MacAddr to = dst_mac(packet_);
+  if (link->mac && !link->mac->is_zero() && !to.is_zero() && !to.is_multicast() && to != *link->mac)
+    return dropped(in_, fmt::format("the frame is for {}, not for the device's {}", to.to_string(), link->mac->to_string()),
+                   {link->from});
+  if (family() == Family::v6 && in_ != "lo" && (entered_.src.is_loopback() || entered_.dst.is_loopback()))
+    return dropped(in_, "a loopback address comes from outside");
+  if (family() == Family::v6 && entered_.src.is_multicast()) return dropped(in_, "the source is a multicast address");
+  return std::nullopt;
+}
+
+// Addresses that IPv4 never accepts from a wire; as they are after PREROUTING (ip_route_input_slow()).
+HostWalk::Ended HostWalk::check_addresses() {
+  const IpAddr from = src_ip(packet_), to = dst_ip(packet_);
+  if (family() != Family::v4 || in_ == "lo") return std::nullopt;
+  if (from.is_multicast() || is_limited_broadcast(from) || (is_zero_net(from) && !is_limited_broadcast(to)))
+    return dropped("input route", fmt::format("{} is no source address (martian source)", from.to_string()));
+  if (is_zero_net(to)) return dropped("input route", fmt::format("{} is no destination (martian)", to.to_string()));
+  if (!from.is_loopback() && !to.is_loopback()) return std::nullopt;
+  const Setting setting = either_setting(host_, in_, "route_localnet");
+  if (know(setting, false, "a packet with a loopback address comes from outside")) return std::nullopt;
+  return dropped("input route", fmt::format("{} from outside is dropped unless route_localnet is set (martian)",
+                                            (to.is_loopback() ? to : from).to_string()),
+                 setting.evidence);
+}
+
+HostOutcome HostWalk::route_input() {
+  if (Ended end = check_addresses()) return *end;
+  RouteAnswer answer = look_up(query_for(packet_, in_));
+  const bool limited = is_limited_broadcast(dst_ip(packet_));
+  if (limited) answer.kind = Kind::broadcast;
+  if (answer.kind == Kind::multicast) {
+    gap(fmt::format("who listens to the group {}", dst_ip(packet_).to_string()), "ip maddr");
+    return inconclusive("input route", "multicast is not simulated", answer.evidence());
+  }
+  if (answer.is_for_me()) {
+    note_route({answer, 0, answer.device, std::nullopt}, std::nullopt);
+    if (!is_zero_net(src_ip(packet_)))
+      if (Ended end = check_source("")) return *end;
+    return deliver();
+  }
+  if (answer.kind != Kind::unicast) {
+    if (answer.kind != Kind::unknown) note_route({answer, 0, "", std::nullopt}, std::nullopt);
+    return failed_route(answer);
+  }
+  if (Ended end = check_forwarding()) return *end;
+  const Taken route = take_hop(std::move(answer));
+  note_route(route, std::nullopt);
+  if (Ended end = check_source(route.device)) return *end;
+  return forward(route);
+}
+
+HostWalk::Ended HostWalk::check_source(const std::string& out_device) {
+  if (family() != Family::v4 || in_ == "lo") return std::nullopt;
+  const Validation v = validate_source(host_, {query_for(packet_, in_), out_device});
+  note(v.doubts, true);
+  if (v.accepted) return std::nullopt;
+  if (v.looked_up) {
+    RouteLookup step;
+    step.rule = v.reverse.rule;
+    step.route = v.reverse.route;
+    step.reverse_path = true;
+    step.device = v.reverse.hops.empty() ? v.reverse.device : v.reverse.hops.front().get().device;
+    record_.add(node_.name, layer_, step, v.reverse.evidence());
+  }
+  return dropped(v.martian ? "source check" : "rp_filter", v.why, v.evidence);
+}
+
+// IPv4 asks the in-device, IPv6 the whole host (and since 6.17 the in-device's force_forwarding).
+HostWalk::Ended HostWalk::check_forwarding() {
+  const bool v4 = family() == Family::v4;
+  const Setting setting = device_setting(host_, family(), v4 ? std::string_view(in_) : "all", "forwarding");
+  if (!v4 && device_setting(host_, Family::v6, in_, "force_forwarding").value.value_or(0) != 0) return std::nullopt;
+  if (know(setting, true, "the packet is to be forwarded")) return std::nullopt;
+  return dropped("forwarding",
+                 v4 ? fmt::format("forwarding is off on {}", in_) : std::string("IPv6 forwarding is off on this host"),
+                 setting.evidence);
+}
+
+HostWalk::Ended HostWalk::check_ttl() {
+  const std::uint32_t ttl = packet_.u32(FieldId::nw_ttl);
+  if (ttl <= 1) return rejected("icmp-ttl-exceeded", "forwarding", fmt::format("the TTL of {} is used up", ttl), {});
+  packet_.set(FieldId::nw_ttl, ttl - 1);
+  return std::nullopt;
+}
+
+HostOutcome HostWalk::forward(const Taken& route) {
+  if (dst_mac(packet_).is_multicast())
+    return dropped("forwarding", "the frame was sent to all; only frames to this host are forwarded");
+  if (Ended end = check_ttl()) return *end;
+  const IpAddr from = src_ip(packet_);
+  if (family() == Family::v6 && from.is_link_local() && route.device != in_)
+    return dropped("forwarding", fmt::format("{} is valid on its own link only", from.to_string()));
+  out_ = route.device;
+  next_hop_ = route.gateway.value_or(dst_ip(packet_));
+  if (Ended end = pass(Hook::forward)) return *end;
+  return leave(route);
+}
+
+HostOutcome HostWalk::deliver() {
+  if (Ended end = pass(Hook::input)) return *end;
+  conntrack_.confirm();
+  HostOutcome o = outcome(HostOutcome::Kind::delivered);
+  o.device = in_;
+  return o;
+}
+
+}  // namespace egt::engine

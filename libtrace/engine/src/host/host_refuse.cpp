@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host_walk.h"
+
+namespace egt::engine {
+namespace {
+
+using Kind = RouteAnswer::Kind;
+
+std::string table_of(const RouteAnswer& answer) {
+  return answer.route != nullptr ? fmt::format("routing table {}", answer.route->table) : std::string("policy routing");
+}
+
+}  // namespace
+
+Layer layer_of_host(const cluster::Node& node) {
+  const bool in_cluster = std::find(node.roles.begin(), node.roles.end(), cluster::Role::cluster_node) != node.roles.end();
+  return node.roles.empty() || in_cluster ? Layer::host : Layer::router;
+}
+
+HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
+  HostOutcome o;
+  o.kind = kind;
+  o.packet = packet_;
+  return o;
+}
+
+HostOutcome HostWalk::stopped(HostOutcome::Kind kind, std::string where, std::string why,
+                              std::vector<Provenance> evidence) const {
+  HostOutcome o = outcome(kind);
+  o.stop = Stop{node_.name, layer_, std::move(where), std::move(why), std::move(evidence)};
+  return o;
+}
+
+HostOutcome HostWalk::dropped(std::string where, std::string why, std::vector<Provenance> evidence) const {
+  return stopped(HostOutcome::Kind::dropped, std::move(where), std::move(why), std::move(evidence));
+}
+
+HostOutcome HostWalk::inconclusive(std::string where, std::string why, std::vector<Provenance> evidence) const {
+  return stopped(HostOutcome::Kind::inconclusive, std::move(where), std::move(why), std::move(evidence));
+}
+
+void HostWalk::assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence) {
+  for (const Assumption& a : record_.assumptions)
+    if (a.what == what && a.why == why) return;
+  record_.assume(what, why, std::move(evidence));
+}
+
+void HostWalk::gap(const std::string& what, const std::string& command) {
+  const Gap g{node_.name, what, command};
+  if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end()) record_.gaps.push_back(g);
+}
+
+// The answer has the addresses with which it reaches the sender: translations of this host are undone in it, as
+// conntrack does for errors about a connection. Its own walk must not undo them again.
+HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
+                               std::vector<Provenance> evidence) {
+  if (!may_be_answered(packet_)) {
+    return dropped(std::move(where), why + "; packets of this kind are not answered", std::move(evidence));
+  }
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
+  o.reject_with = with;
+  if (is_tcp_reset(with)) {
+    o.answer = make_tcp_reset(packet_, entered_);
+    return o;
+  }
+  const auto error = icmp_error_named(with, family());
+  if (!error) {
+    gap(fmt::format("how the host refuses: \"{}\" is not known", with), "");
+    o.kind = HostOutcome::Kind::inconclusive;
+    return o;
+  }
+  if (const auto from = error_source()) {
+    o.answer = make_icmp_error(packet_, *from, entered_.src, *error);
+    return o;
+  }
+  o.kind = HostOutcome::Kind::dropped;
+  o.stop->why += "; the host finds no address of its own for the error message";
+  return o;
+}
+
+// icmp_send(): the address that the packet was sent to when it is for this host, else by route to the sender; conntrack
+// then puts the original destination in its place when that was translated here.
+std::optional<IpAddr> HostWalk::error_source() {
+  if (destination_ || made_here()) return entered_.dst;
+  if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return dst_ip(packet_);
+  RouteQuery query;
+  query.to = entered_.src;
+  const RouteAnswer answer = find_route(host_, query);
+  if (answer.kind != Kind::unicast && !answer.is_for_me()) return std::nullopt;
+  return choose_source(host_, answer, 0, query.to);
+}
+
+// A forwarded packet without a route. IPv4 tells nobody when forwarding is off on the in-device.
+HostOutcome HostWalk::failed_route(const RouteAnswer& answer) {
+  const std::string to = dst_ip(packet_).to_string();
+  const auto lines = answer.evidence();
+  const bool v4 = family() == Family::v4;
+  if (answer.kind == Kind::unknown)
+    return inconclusive("policy routing",
+                        answer.doubts.empty() ? "the route is not known" : answer.doubts.back().what + ": " +
+                                                                             answer.doubts.back().why,
+                        lines);
+  if (answer.kind == Kind::blackhole)
+    return dropped(table_of(answer), fmt::format("{} goes into a black hole", to), lines);
+  if (v4 && !made_here())
+    if (Ended off = check_forwarding()) return *off;
+  if (answer.kind == Kind::prohibit)
+    return rejected(v4 ? "icmp-admin-prohibited" : "icmp6-adm-prohibited", table_of(answer),
+                    fmt::format("a {} prohibits {}", answer.route != nullptr ? "route" : "policy rule", to), lines);
+  if (answer.kind == Kind::unreachable)
+    return rejected(!v4 ? "icmp6-no-route" : answer.route != nullptr ? "icmp-host-unreachable" : "icmp-net-unreachable",
+                    table_of(answer),
+                    fmt::format("a {} declares {} unreachable", answer.route != nullptr ? "route" : "policy rule", to),
+                    lines);
+  return rejected(v4 ? "icmp-net-unreachable" : "icmp6-no-route", "policy routing", fmt::format("no route to {}", to),
+                  lines);
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "host_walk.h"
+
+namespace egt::engine {
+namespace {
+
+std::string hop_label(const host::NextHop& hop) {
+  return hop.via ? fmt::format("{} dev {}", hop.via->to_string(), hop.device) : fmt::format("dev {}", hop.device);
+}
+
+}  // namespace
+
+// What an answer rests on beside its evidence. Of an answer that could not be given, only the gaps are of interest.
+void HostWalk::note(const std::vector<Doubt>& doubts, bool decided) {
+  for (const Doubt& d : doubts) {
+    if (decided) assume(fmt::format("{}: {}", node_.name, d.what), d.why, d.evidence);
+    if (!d.command.empty()) gap(d.what, d.command);
+  }
+}
+
+RouteAnswer HostWalk::look_up(const RouteQuery& query) {
+  RouteAnswer answer = find_route(host_, query);
+  note(answer.doubts, answer.kind != RouteAnswer::Kind::unknown);
+  return answer;
+}
+
+// Next hops that share the load are all used; which one a packet takes is a hash with a secret.
+HostWalk::Taken HostWalk::take_hop(RouteAnswer answer) {
+  Taken taken;
+  if (answer.hops.size() > 1) {
+    ChoicePoint point;
+    point.node = node_.name;
+    point.what = fmt::format("ECMP route {}", answer.route->to.to_short_string());
+    point.evidence = answer.evidence();
+    double total = 0;
+    for (const RouteHop& h : answer.hops) total += h.get().weight;
+    for (const RouteHop& h : answer.hops)
+      point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
+    taken.hop = chooser_.choose(point);
+  }
+  taken.device = answer.device;
+  if (taken.hop < answer.hops.size()) {
+    const RouteHop& hop = answer.hops[taken.hop];
+    answer.route = hop.route;
+    taken.device = hop.get().device;
+    taken.gateway = hop.get().via;
+  }
+  taken.answer = std::move(answer);
+  return taken;
+}
+
+void HostWalk::note_route(const Taken& taken, std::optional<IpAddr> source) {
+  RouteLookup step;
+  step.rule = taken.answer.rule;
+  step.route = taken.answer.route;
+  if (taken.hop < taken.answer.hops.size()) step.next_hop = taken.answer.hops[taken.hop].next_hop;
+  step.device = taken.device;
+  step.gateway = taken.gateway;
+  step.source = source;
+  record_.add(node_.name, layer_, step, taken.answer.evidence());
+}
+
+// A setting as a yes or no. What is not dumped is assumed to be `otherwise`.
+bool HostWalk::know(const Setting& setting, bool otherwise, const std::string& why) {
+  if (setting.value) return *setting.value != 0;
+  assume(fmt::format("{}: {} is {}", node_.name, setting.key, otherwise ? "on" : "off"), why);
+  gap(setting.key, sysctl_command(setting));
+  return otherwise;
+}
+
+}  // namespace egt::engine

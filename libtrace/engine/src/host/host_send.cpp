@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include "host_walk.h"
+
+namespace egt::engine {
+namespace {
+
+using netfilter::Hook;
+using Kind = RouteAnswer::Kind;
+
+bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
+  return a.kind == b.kind && a.route == b.route && a.device == b.device;
+}
+
+}  // namespace
+
+HostOutcome HostWalk::send(const LocalSend& what) {
+  clear_pipeline(packet_);
+  bound_device_ = what.bound_device;
+  Taken route;
+  if (Ended end = choose_local_source(what, route)) return *end;
+  entered_ = tuple_of(packet_);
+  note_route(route, entered_.src);
+  const FlowKey sent = packet_;
+  out_ = route.answer.is_for_me() && route.answer.kind != Kind::multicast ? "lo" : route.device;
+  next_hop_ = route.gateway.value_or(dst_ip(packet_));
+  HostOutcome o;
+  if (Ended end = pass(Hook::output, &route)) {
+    o = *end;
+  } else {
+    if (route.answer.kind == Kind::local) route.device = "lo";
+    o = leave(route);
+  }
+  o.sent = sent;
+  return o;
+}
+
+// The route of the socket, and with it the source address of an unbound one.
+HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& route) {
+  RouteQuery query = query_for(packet_, "lo");
+  query.out_device = what.bound_device;
+  if (what.choose_source) query.from.reset();
+  RouteAnswer answer = look_up(query);
+  if (Ended end = no_local_route(answer)) return end;
+  route = take_hop(std::move(answer));
+  if (!what.choose_source) return std::nullopt;
+  const auto source = choose_source(host_, route.answer, route.hop, to_);
+  if (!source) {
+    if (!host_.links.present || host_.links.partial) {
+      gap("addresses of the devices", "ip addr");
+      return inconclusive("source address selection", "the host's addresses are not known", route.answer.evidence());
+    }
+    return dropped("source address selection", "the host has no address to send from", route.answer.evidence());
+  }
+  set_src_ip(packet_, *source);
+  if (!follows_source_rules(what, route)) return std::nullopt;
+  RouteAnswer second = look_up([&] {
+    RouteQuery q = query;
+    q.from = *source;
+    return q;
+  }());
+  if (Ended end = no_local_route(second)) return end;
+  route = take_hop(std::move(second));
+  return std::nullopt;
+}
+
+// connect() looks the route up a second time with the address that the first look-up chose, and keeps that address; a
+// socket that is not connected does not (IPv4 only).
+bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
+  RouteQuery query = query_for(packet_, "lo");
+  query.out_device = what.bound_device;
+  const RouteAnswer second = find_route(host_, query);
+  if (family() != Family::v4 || same_way(first.answer, second)) return false;
+  const std::uint32_t proto = packet_.u32(FieldId::nw_proto);
+  if (proto == ip_proto::tcp || proto == ip_proto::sctp) return true;
+  if (proto != ip_proto::udp) return false;
+  ChoicePoint point;
+  point.kind = ChoicePoint::Kind::unknown;
+  point.node = node_.name;
+  point.what = "the UDP socket is connected";
+  point.why = "policy rules on the source address count for connected sockets only";
+  point.options = {{"connected", std::nullopt}, {"not connected", std::nullopt}};
+  point.evidence = second.evidence();
+  return chooser_.choose(point) == 0;
+}
+
+// What the process gets to hear at once.
+HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
+  if (answer.kind == Kind::unicast || answer.is_for_me()) return std::nullopt;
+  if (answer.kind != Kind::unknown) note_route({answer, 0, "", std::nullopt}, std::nullopt);
+  HostOutcome o = failed_route(answer);
+  if (o.kind == HostOutcome::Kind::inconclusive) return o;
+  o.kind = HostOutcome::Kind::rejected;
+  o.answer.reset();
+  switch (answer.kind) {
+    case Kind::blackhole: o.reject_with = "EINVAL"; break;
+    case Kind::prohibit: o.reject_with = "EACCES"; break;
+    case Kind::unreachable:
+      o.reject_with = answer.route != nullptr && family() == Family::v4 ? "EHOSTUNREACH" : "ENETUNREACH";
+      break;
+    default: o.reject_with = "ENETUNREACH";
+  }
+  return o;
+}
+
+// ip_route_me_harder(): a mark or a translation in OUTPUT changed what routing looks at. The source stays.
+HostWalk::Ended HostWalk::route_again(Taken& route) {
+  RouteQuery query = query_for(packet_, "lo");
+  query.out_device = bound_device_;
+  RouteAnswer answer = look_up(query);
+  if (answer.kind != Kind::unicast && !answer.is_for_me()) {
+    if (answer.kind != Kind::unknown) note_route({answer, 0, "", std::nullopt}, std::nullopt);
+    HostOutcome o = failed_route(answer);
+    if (o.kind == HostOutcome::Kind::rejected) o.kind = HostOutcome::Kind::dropped;
+    o.answer.reset();
+    return o;
+  }
+  if (same_way(answer, route.answer)) {
+    route.answer = std::move(answer);
+    return std::nullopt;
+  }
+  route = take_hop(std::move(answer));
+  note_route(route, std::nullopt);
+  return std::nullopt;
+}
+
+// To an address of this host: the packet comes back by lo with its route and connection attached.
+HostOutcome HostWalk::loop_back() {
+  in_ = "lo";
+  looped_ = true;
+  if (Ended end = pass(Hook::prerouting)) return *end;
+  return deliver();
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "host_walk.h"
+#include "neighbour.h"
+
+namespace egt::engine {
+namespace {
+
+using netfilter::Hook;
+using Found = NeighbourAnswer::Kind;
+
+}  // namespace
+
+HostOutcome HostWalk::leave(const Taken& route) {
+  out_ = route.device;
+  next_hop_ = route.gateway.value_or(dst_ip(packet_));
+  if (Ended end = pass(Hook::postrouting)) return *end;
+  conntrack_.confirm();
+  if (route.answer.kind == RouteAnswer::Kind::local) return loop_back();
+  return transmit(route);
+}
+
+HostOutcome HostWalk::transmit(const Taken& route) {
+  const host::Link* link = host_.link(route.device);
+  if (link == nullptr && host_.links.present && !host_.links.partial)
+    return dropped(route.device, "the host has no such device");
+  if (link != nullptr && !link->is_up()) return dropped(route.device, "the device is down", {link->from});
+  if (link != nullptr && !link->has_carrier()) return dropped(route.device, "the device has no carrier", {link->from});
+  if (link == nullptr) gap(fmt::format("MAC address of {}", route.device), "ip -d addr");
+  packet_.set(FieldId::eth_src, link != nullptr && link->mac ? link->mac->value : 0);
+  packet_.set(FieldId::eth_dst, 0);
+  const IpAddr next = route.gateway.value_or(dst_ip(packet_));
+  if (Ended end = find_mac(route, next)) return *end;
+  HostOutcome o = outcome(HostOutcome::Kind::transmit);
+  o.device = route.device;
+  o.next_hop = next;
+  return o;
+}
+
+// Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and tell
+// the sender that the host is unreachable.
+HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
+  const NeighbourAnswer found = find_neighbour(node_, route.device, next, neighbours_);
+  if (found.kind == Found::no_mac_needed) return std::nullopt;
+  Resolve step{next, std::nullopt, route.device, host::NeighbourState::none, found.from_dump};
+  std::vector<Provenance> lines;
+  if (found.entry != nullptr) {
+    step.state = found.entry->state;
+    lines.push_back(found.entry->from);
+  }
+  if (found.kind == Found::mac) {
+    step.mac = found.mac;
+    packet_.set(FieldId::eth_dst, found.mac.value);
+  }
+  record_.add(node_.name, layer_, step, lines);
+  if (found.contradicts_dump)
+    assume(fmt::format("{} answers on {} {} now", next.to_string(), node_.name, route.device),
+           "it did not when the neighbour table was dumped, and a machine of the snapshot has the address", lines);
+  if (found.kind == Found::mac) return std::nullopt;
+  const std::string where = fmt::format("neighbour {} on {}", next.to_string(), route.device);
+  if (found.kind == Found::unknown) {
+    gap(fmt::format("MAC address of {} on {}", next.to_string(), route.device), "ip neigh");
+    return inconclusive(where, "no dump tells who has this address");
+  }
+  assume(fmt::format("{} still does not answer on {} {}", next.to_string(), node_.name, route.device),
+         "it did not when the neighbour table was dumped", lines);
+  return rejected(family() == Family::v4 ? "icmp-host-unreachable" : "icmp6-addr-unreachable", where,
+                  "nobody answers for this address", lines);
+}
+
+}  // namespace egt::engine

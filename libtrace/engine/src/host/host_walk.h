@@ -1,0 +1,118 @@
+// One packet through the network stack of one host. The parts, in the order in which a forwarded packet meets them:
+// host_receive.cpp (checks on arrival, input route, forwarding, local delivery), host_hooks.cpp (netfilter, conntrack,
+// NAT), host_route.cpp (route and next hop), host_transmit.cpp (neighbour, device), host_send.cpp (packets that are made
+// here), host_refuse.cpp (how a packet ends that goes no further).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/engine/host.h"
+#include "egtrace/engine/netfilter.h"
+#include "egtrace/engine/routing.h"
+#include "kernel_conntrack.h"
+#include "refusal.h"
+#include "source_validation.h"
+#include "sysctl_view.h"
+
+namespace egt::engine {
+
+class HostWalk {
+ public:
+  HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours,
+           const FlowKey& packet);
+
+  HostOutcome receive(const std::string& device);
+  HostOutcome send(const LocalSend& what);
+
+ private:
+  using Ended = std::optional<HostOutcome>;   // empty: the packet goes on
+
+  // A route with the next hop that is taken.
+  struct Taken {
+    RouteAnswer answer;
+    std::size_t hop = 0;
+    std::string device;
+    std::optional<IpAddr> gateway;
+  };
+
+  // --- host_receive.cpp
+  Ended check_frame();
+  Ended check_addresses();
+  HostOutcome route_input();
+  Ended check_source(const std::string& out_device);
+  HostOutcome deliver();
+  HostOutcome forward(const Taken& route);
+  Ended check_forwarding();
+  Ended check_ttl();
+
+  // --- host_send.cpp
+  Ended choose_local_source(const LocalSend& what, Taken& route);
+  Ended route_again(Taken& route);
+  bool follows_source_rules(const LocalSend& what, const Taken& first);
+  HostOutcome loop_back();
+  Ended no_local_route(const RouteAnswer& answer);
+
+  // --- host_hooks.cpp
+  Ended pass(netfilter::Hook hook, Taken* output = nullptr);
+  Ended run(netfilter::Hook hook, NetfilterStage stage, Taken* output);
+  void track(const HookResult& raw, netfilter::Hook hook);
+  Ended translate(netfilter::Hook hook, Taken* output);
+  Ended bind(const NatDecision& decision, netfilter::Hook hook);
+  std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
+                                            std::vector<Provenance>& evidence);
+  void note_translation(const Applied& applied, const std::string& by, bool by_connection,
+                        std::vector<Provenance> evidence);
+  NetfilterContext context(netfilter::Hook hook);
+  void assume_no_rules();
+
+  // --- host_route.cpp
+  RouteAnswer look_up(const RouteQuery& query);
+  Taken take_hop(RouteAnswer answer);
+  void note_route(const Taken& taken, std::optional<IpAddr> source);
+  void note(const std::vector<Doubt>& doubts, bool decided);
+  bool know(const Setting& setting, bool otherwise, const std::string& why);
+
+  // --- host_transmit.cpp
+  HostOutcome leave(const Taken& route);
+  HostOutcome transmit(const Taken& route);
+  Ended find_mac(const Taken& route, const IpAddr& next);
+
+  // --- host_refuse.cpp
+  HostOutcome outcome(HostOutcome::Kind kind) const;
+  HostOutcome stopped(HostOutcome::Kind kind, std::string where, std::string why, std::vector<Provenance> evidence) const;
+  HostOutcome dropped(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
+  HostOutcome inconclusive(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
+  HostOutcome rejected(const std::string& with, std::string where, std::string why, std::vector<Provenance> evidence);
+  HostOutcome failed_route(const RouteAnswer& answer);
+  std::optional<IpAddr> error_source();
+  void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
+  void gap(const std::string& what, const std::string& command);
+
+  Family family() const { return to_.family; }
+  bool made_here() const { return in_.empty(); }
+
+  const cluster::Node& node_;
+  const host::Host& host_;
+  World& world_;
+  Record& record_;
+  Chooser& chooser_;
+  NeighbourOracle& neighbours_;
+  Layer layer_;
+  FlowKey packet_;
+  Tuple entered_;                        // before any translation of this host
+  const IpAddr to_;                      // likewise
+  std::string in_, out_;                 // devices; in_ is empty for packets that are made here
+  std::string bound_device_;
+  IpAddr next_hop_;                      // valid from the output route on
+  NetfilterEngine netfilter_;
+  KernelConntrack conntrack_;
+  std::optional<Applied> destination_, source_;   // this host's own translations of the packet
+  bool looped_ = false;                  // came back by lo
+};
+
+// Machines that are no cluster nodes are the way's routers and servers.
+Layer layer_of_host(const cluster::Node& node);
+
+}  // namespace egt::engine

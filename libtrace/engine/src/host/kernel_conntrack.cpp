@@ -1,0 +1,129 @@
+#include "kernel_conntrack.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace egt::engine {
+namespace {
+
+constexpr std::uint32_t kFin = 0x01, kSyn = 0x02, kRst = 0x04, kAck = 0x10;
+constexpr std::uint16_t kFirstHighPort = 1024;
+
+bool contains(std::initializer_list<std::uint32_t> list, std::uint32_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// What the packet is to the kernel when no entry knows it (tcp_new(), icmp and icmpv6 in nf_conntrack_proto_*.c). TCP
+// flags of zero are a packet of which only the addresses were given: it is taken for an opening one.
+PacketState first_state(const FlowKey& packet) {
+  const std::uint32_t proto = packet.u32(FieldId::nw_proto);
+  const std::uint32_t type = packet.u32(FieldId::icmp_type);
+  if (proto == ip_proto::tcp) {
+    const std::uint32_t flags = packet.u32(FieldId::tcp_flags);
+    if ((flags & kRst) || (flags & (kSyn | kAck)) == (kSyn | kAck)) return PacketState::invalid;
+    if ((flags & kFin) && !(flags & kAck)) return PacketState::invalid;
+    return PacketState::new_;   // a bare ACK too: nf_conntrack_tcp_loose
+  }
+  if (proto == ip_proto::icmp)  // echo, timestamp, information and address mask requests
+    return contains({8, 13, 15, 17}, type) ? PacketState::new_ : PacketState::invalid;
+  if (proto == ip_proto::icmp6) {
+    if (contains({130, 131, 132, 133, 134, 135, 136, 137, 143}, type)) return PacketState::untracked;
+    return contains({128, 139}, type) ? PacketState::new_ : PacketState::invalid;
+  }
+  return PacketState::new_;
+}
+
+}  // namespace
+
+bool is_icmp_error(const FlowKey& packet) {
+  const std::uint32_t proto = packet.u32(FieldId::nw_proto);
+  const std::uint32_t type = packet.u32(FieldId::icmp_type);
+  if (proto == ip_proto::icmp) return contains({3, 4, 5, 11, 12}, type);
+  return proto == ip_proto::icmp6 && type >= 1 && type <= 4;
+}
+
+void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool made_here) {
+  zone_.space = ConntrackSpace::kernel;
+  zone_.zone = zone;
+  if (is_icmp_error(packet)) {
+    state_ = PacketState::related;
+    return;
+  }
+  const Tuple tuple = tuple_of(packet);
+  if (const auto hit = world_.conntrack.find(zone_, tuple)) {
+    known_ = hit.connection;
+    reply_direction_ = hit.reply_direction;
+    if (reply_direction_) known_->seen_reply = true;
+    state_ = known_->seen_reply ? PacketState::established : PacketState::new_;
+    return;
+  }
+  state_ = first_state(packet);
+  const bool reset = packet.u32(FieldId::nw_proto) == ip_proto::tcp && (packet.u32(FieldId::tcp_flags) & kRst);
+  if (state_ == PacketState::invalid && made_here && reset) state_ = PacketState::related;
+  if (state_ != PacketState::new_) return;
+  fresh_.emplace();
+  fresh_->original = tuple;
+  fresh_->reply = reversed(tuple);
+}
+
+bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port) {
+  bind_nothing(source);
+  if (!fresh_) return true;
+  Tuple& reply = fresh_->reply;
+  const bool by_id = reply.sport == reply.dport && (reply.proto == ip_proto::icmp || reply.proto == ip_proto::icmp6);
+  if (source) {
+    reply.dst = address;
+    if (port) reply.dport = *port;
+    if (port && by_id) reply.sport = *port;
+  } else {
+    reply.src = address;
+    if (port && !by_id) reply.sport = *port;
+  }
+  if (!source || !world_.conntrack.reply_taken(zone_, reply)) return true;
+  move_to_free_port();
+  return false;
+}
+
+void KernelConntrack::move_to_free_port() {
+  Tuple& reply = fresh_->reply;
+  const bool by_id = reply.proto == ip_proto::icmp || reply.proto == ip_proto::icmp6;
+  const std::uint16_t start = std::max(reply.dport, kFirstHighPort);
+  std::uint16_t port = start;
+  do {
+    port = port == 0xffff ? kFirstHighPort : static_cast<std::uint16_t>(port + 1);
+    reply.dport = port;
+    if (by_id) reply.sport = port;
+  } while (port != start && world_.conntrack.reply_taken(zone_, reply));
+}
+
+std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) {
+  const Connection* c = connection();
+  if (c == nullptr || is_icmp_error(packet)) return std::nullopt;
+  const Tuple target = reversed(reply_direction_ ? c->original : c->reply);
+  Applied applied{source, tuple_of(packet), {}};
+  applied.after = applied.before;
+  const bool by_id = !has_ports(packet);
+  if (source) {
+    applied.after.src = target.src;
+    applied.after.sport = target.sport;
+    if (by_id) applied.after.dport = target.sport;
+  } else {
+    applied.after.dst = target.dst;
+    // An echo has one identifier, which is the source's affair; it comes back with the destination in the answer.
+    if (!by_id) applied.after.dport = target.dport;
+    if (by_id && reply_direction_) applied.after.sport = applied.after.dport = target.dport;
+  }
+  if (applied.after == applied.before) return std::nullopt;
+  set_tuple(packet, applied.after);
+  return applied;
+}
+
+void KernelConntrack::confirm() {
+  if (!fresh_) return;
+  fresh_->nat_done = true;
+  Connection confirmed = *fresh_;
+  fresh_.reset();
+  known_ = &world_.conntrack.insert(zone_, std::move(confirmed));
+}
+
+}  // namespace egt::engine

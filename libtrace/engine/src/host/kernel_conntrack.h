@@ -1,0 +1,61 @@
+// Connection tracking and NAT of the kernel for the packet under way: nf_conntrack_in(), nf_nat_inet_fn() and
+// nf_conntrack_confirm() of net/netfilter, on the World's tables. Rules are not looked at here.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "egtrace/engine/netfilter.h"
+#include "egtrace/engine/world.h"
+
+namespace egt::engine {
+
+// A translation that was applied to the packet.
+struct Applied {
+  bool source = false;
+  Tuple before, after;
+};
+
+class KernelConntrack {
+ public:
+  KernelConntrack(std::string node, World& world) : world_(world) { zone_.node = std::move(node); }
+
+  // At priority -200. `made_here`: the packet leaves a process or is an error message of this host, which the kernel
+  // attaches to the connection it is about.
+  void look_up(const FlowKey& packet, std::uint16_t zone, bool made_here);
+  void skip() { state_ = PacketState::untracked; }
+
+  bool done() const { return state_ != PacketState::none; }
+  PacketState state() const { return state_; }
+  Connection* connection() { return fresh_ ? &*fresh_ : known_; }
+  bool reply_direction() const { return reply_direction_; }
+  std::uint16_t zone() const { return zone_.zone; }
+  // The packet opens a connection whose source (or destination) no chain has decided on yet.
+  bool undecided(bool source) const { return fresh_ && !(source ? source_done_ : destination_done_); }
+
+  // A nat chain's decision; keeps the port where it is not given. False when the answer would be taken for another
+  // connection's: then another source port is set, of which only that it is free is known.
+  bool bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port);
+  // No chain decided: the connection stays as it is.
+  void bind_nothing(bool source) { (source ? source_done_ : destination_done_) = true; }
+  // What the connection says of the packet's source or destination; empty when nothing changes.
+  std::optional<Applied> translate(bool source, FlowKey& packet);
+  // At the end of INPUT and POSTROUTING: the connection becomes visible to others.
+  void confirm();
+
+ private:
+  void move_to_free_port();
+
+  World& world_;
+  ZoneKey zone_;
+  PacketState state_ = PacketState::none;
+  std::optional<Connection> fresh_;      // not confirmed yet
+  Connection* known_ = nullptr;
+  bool reply_direction_ = false;
+  bool source_done_ = false, destination_done_ = false;
+};
+
+// ICMP errors belong to the connection of the packet they quote.
+bool is_icmp_error(const FlowKey& packet);
+
+}  // namespace egt::engine

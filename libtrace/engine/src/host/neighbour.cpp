@@ -1,0 +1,74 @@
+#include "neighbour.h"
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+using host::NeighbourState;
+using Kind = NeighbourAnswer::Kind;
+
+constexpr std::uint64_t kBroadcastMac = 0xffffffffffff, kMulticastMac4 = 0x01005e000000, kMulticastMac6 = 0x333300000000;
+
+bool has_flag(const host::Link& link, std::string_view flag) {
+  return std::find(link.flags.begin(), link.flags.end(), flag) != link.flags.end();
+}
+
+bool is_broadcast(const host::Link* link, const IpAddr& a) {
+  if (!a.is_v4()) return false;
+  if (a.as_v4() == 0xffffffff) return true;
+  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(), [&](const host::Address& own) {
+           const Prefix& p = own.prefix;
+           return p.length < 31 && p.contains(a) && a.value == (p.network().address.value | ones(32u - p.length));
+         });
+}
+
+std::optional<MacAddr> group_mac(const host::Link* link, const IpAddr& a) {
+  if (is_broadcast(link, a)) return MacAddr{kBroadcastMac};
+  if (!a.is_multicast()) return std::nullopt;
+  return a.is_v4() ? MacAddr{kMulticastMac4 | (a.as_v4() & 0x7fffff)} : MacAddr{kMulticastMac6 | (low64(a.value) & 0xffffffff)};
+}
+
+const host::Neighbour* table_entry(const host::Host& host, const std::string& device, const IpAddr& address) {
+  for (const host::Neighbour& n : host.neighbours.value)
+    if (!n.proxy && n.address == address && n.device == device) return &n;
+  return nullptr;
+}
+
+bool is_usable(const host::Neighbour& n) {
+  return n.mac && n.state != NeighbourState::failed && n.state != NeighbourState::incomplete;
+}
+
+}  // namespace
+
+NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
+                               NeighbourOracle& oracle) {
+  const host::Link* link = node.host.link(device);
+  NeighbourAnswer answer;
+  if (link != nullptr && (has_flag(*link, "NOARP") || has_flag(*link, "LOOPBACK"))) {
+    answer.kind = Kind::no_mac_needed;
+    return answer;
+  }
+  if (const auto mac = group_mac(link, address)) {
+    answer.kind = Kind::mac;
+    answer.mac = *mac;
+    return answer;
+  }
+  answer.entry = table_entry(node.host, device, address);
+  if (answer.entry != nullptr && is_usable(*answer.entry)) {
+    answer.kind = Kind::mac;
+    answer.mac = *answer.entry->mac;
+    answer.from_dump = true;
+    return answer;
+  }
+  if (const auto mac = oracle.resolve(node, device, address)) {
+    answer.kind = Kind::mac;
+    answer.mac = *mac;
+    answer.contradicts_dump = answer.entry != nullptr;
+    return answer;
+  }
+  answer.kind = answer.entry != nullptr ? Kind::silent : Kind::unknown;
+  return answer;
+}
+
+}  // namespace egt::engine

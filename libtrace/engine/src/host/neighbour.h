@@ -1,0 +1,25 @@
+// The MAC address to which a frame goes (ip-neighbour(8)): from the host's table, or from who would answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/engine/host.h"
+
+namespace egt::engine {
+
+struct NeighbourAnswer {
+  enum class Kind : std::uint8_t { mac, no_mac_needed, silent, unknown };
+  Kind kind = Kind::unknown;
+  MacAddr mac;
+  const host::Neighbour* entry = nullptr;
+  bool from_dump = false;
+  // The host's own table says that nobody answered, while the snapshot holds somebody who would.
+  bool contradicts_dump = false;
+};
+
+NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
+                               NeighbourOracle& oracle);
+
+}  // namespace egt::engine

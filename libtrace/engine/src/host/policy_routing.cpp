@@ -1,0 +1,398 @@
+// The walk over the policy rules: fib_rules_lookup() of net/core/fib_rules.c with the actions of net/ipv4/fib_rules.c and
+// net/ipv6/fib6_rules.c.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/engine/routing.h"
+#include "fib_table.h"
+
+namespace egt::engine {
+namespace {
+
+using host::Host;
+using host::Link;
+using host::PolicyRule;
+using host::Route;
+using host::RouteType;
+using host::RuleAction;
+using Kind = RouteAnswer::Kind;
+
+constexpr std::uint32_t kLocalPriority = 0, kMainPriority = 32766, kDefaultPriority = 32767;
+
+const char* dash(Family f) { return f == Family::v4 ? "-4" : "-6"; }
+
+PolicyRule plain_rule(Family f, std::uint32_t priority, const char* table) {
+  PolicyRule r;
+  r.family = f;
+  r.priority = priority;
+  r.table = table;
+  return r;
+}
+
+// The rules that every kernel starts with.
+const std::vector<PolicyRule>& default_rules(Family f) {
+  static const std::vector<PolicyRule> v4 = {plain_rule(Family::v4, kLocalPriority, "local"),
+                                             plain_rule(Family::v4, kMainPriority, "main"),
+                                             plain_rule(Family::v4, kDefaultPriority, "default")};
+  static const std::vector<PolicyRule> v6 = {plain_rule(Family::v6, kLocalPriority, "local"),
+                                             plain_rule(Family::v6, kMainPriority, "main")};
+  return f == Family::v4 ? v4 : v6;
+}
+
+bool is_default_rule(const PolicyRule& r) {
+  for (const PolicyRule& d : default_rules(r.family))
+    if (r.priority == d.priority && r.action == RuleAction::lookup && host::canonical_table(r.table) == d.table &&
+        !r.has_from && !r.has_to && !r.fwmark && r.iif.empty() && r.oif.empty() && !r.negate)
+      return true;
+  return false;
+}
+
+bool in_local_table(const Route& r) { return r.table == "local" || r.table == "255"; }
+
+const Link* vrf_of(const Host& host, std::string_view device) {
+  const Link* link = host.link(device);
+  if (link == nullptr) return nullptr;
+  if (link->kind == "vrf" || link->vrf_table) return link;
+  const Link* master = link->master.empty() ? nullptr : host.link(link->master);
+  return master != nullptr && (master->kind == "vrf" || master->vrf_table) ? master : nullptr;
+}
+
+bool device_matches(const Host& host, const std::string& wanted, bool detached, const std::string& device) {
+  if (wanted.empty()) return true;
+  if (detached || device.empty()) return false;
+  if (wanted == device) return true;
+  const Link* vrf = vrf_of(host, device);
+  return vrf != nullptr && vrf->name == wanted;
+}
+
+bool port_matches(const std::optional<host::PortRange>& range, std::uint16_t port) {
+  return !range || (range->first <= port && port <= range->last);
+}
+
+// IPv4 compares an address that is not chosen yet as 0.0.0.0, IPv6 lets no "from" match then.
+bool source_matches(const PolicyRule& r, const RouteQuery& q) {
+  if (!r.has_from || r.from_prefix.length == 0) return true;
+  if (q.from) return r.from_prefix.contains(*q.from);
+  return q.to.is_v4() && r.from_prefix.contains(IpAddr::v4(0));
+}
+
+bool selectors_match(const Host& host, const PolicyRule& r, const RouteQuery& q) {
+  return source_matches(r, q) && (!r.has_to || r.to_prefix.contains(q.to)) && (!r.tos || *r.tos == 0 || *r.tos == q.tos) &&
+         (!r.ip_proto || *r.ip_proto == q.proto) && port_matches(r.sport, q.sport) && port_matches(r.dport, q.dport) &&
+         device_matches(host, r.iif, r.iif_detached, q.in_device) &&
+         device_matches(host, r.oif, r.oif_detached, q.out_device) &&
+         (!r.fwmark || ((*r.fwmark ^ q.mark) & r.fwmask) == 0) &&
+         (!r.l3mdev || vrf_of(host, q.in_device) != nullptr || vrf_of(host, q.out_device) != nullptr);
+}
+
+// One look-up through all rules.
+class Walk {
+ public:
+  Walk(const Host& host, const RouteQuery& query)
+      : host_(host),
+        query_(query),
+        family_(query.to.family),
+        rules_(query.to.is_v4() ? host.rules_v4 : host.rules_v6),
+        routes_(query.to.is_v4() ? host.routes_v4 : host.routes_v6) {
+    has_local_table_ = std::any_of(routes_.value.begin(), routes_.value.end(), in_local_table);
+  }
+
+  RouteAnswer run();
+
+ private:
+  std::vector<const PolicyRule*> rules();
+  bool matches(const PolicyRule& rule);
+  // Whether the rule ended the walk; answer_ is set then.
+  bool apply(const PolicyRule& rule);
+  bool look_up(const PolicyRule& rule, const std::string& table);
+  bool take(const PolicyRule& rule, const TableHit& hit);
+  bool missing_table(const PolicyRule& rule, const std::string& table);
+  bool own_address(const PolicyRule& rule);
+  bool main_goes_deeper(const TableHit& local) const;
+  void doubt(std::string what, std::string why, std::string command, std::vector<Provenance> evidence = {});
+  void doubt_routes(const std::string& what);
+  bool stop(Kind kind, const PolicyRule& rule);
+
+  const Host& host_;
+  const RouteQuery& query_;
+  Family family_;
+  const host::Part<std::vector<PolicyRule>>& rules_;
+  const host::Part<std::vector<Route>>& routes_;
+  bool has_local_table_ = false;
+  bool only_defaults_ = true;
+  RouteAnswer answer_;
+};
+
+void Walk::doubt(std::string what, std::string why, std::string command, std::vector<Provenance> evidence) {
+  for (const Doubt& d : answer_.doubts)
+    if (d.what == what) return;
+  answer_.doubts.push_back({std::move(what), std::move(why), std::move(command), std::move(evidence)});
+}
+
+void Walk::doubt_routes(const std::string& what) {
+  doubt(what, "the dump does not hold all routing tables", fmt::format("ip {} route show table all", dash(family_)));
+}
+
+bool Walk::stop(Kind kind, const PolicyRule& rule) {
+  answer_.kind = kind;
+  if (rule.from.known()) answer_.rule = &rule;
+  return true;
+}
+
+std::vector<const PolicyRule*> Walk::rules() {
+  std::vector<const PolicyRule*> list;
+  for (const PolicyRule& r : rules_.value) {
+    list.push_back(&r);
+    only_defaults_ &= is_default_rule(r);
+  }
+  const std::string command = fmt::format("ip {} rule", dash(family_));
+  if (!rules_.present) doubt("no policy rules besides the default ones", "the policy rules are not in the snapshot", command);
+  if (rules_.present && rules_.partial)
+    doubt("no policy rules besides the ones shown and the default ones", "the dump of policy rules is an excerpt", command);
+  // A dump that is complete proves that a default rule was deleted.
+  if (!rules_.present || rules_.partial)
+    for (const PolicyRule& d : default_rules(family_))
+      if (std::none_of(list.begin(), list.end(), [&](const PolicyRule* r) { return r->priority == d.priority; }))
+        list.push_back(&d);
+  std::stable_sort(list.begin(), list.end(), [](auto* a, auto* b) { return a->priority < b->priority; });
+  return list;
+}
+
+bool Walk::matches(const PolicyRule& rule) {
+  bool fits = selectors_match(host_, rule, query_);
+  if (fits && rule.uid_range) {
+    // Forwarded packets count as root's; of a socket the dumps do not tell the owner.
+    fits = rule.uid_range->first == 0;
+    if (query_.is_local())
+      doubt("the socket belongs to root", fmt::format("rule {} asks for the owner of the socket", rule.priority),
+            "ss -tunpe", {rule.from});
+  }
+  return fits != rule.negate;
+}
+
+RouteAnswer Walk::run() {
+  const auto list = rules();
+  std::size_t i = 0;
+  while (i < list.size()) {
+    const PolicyRule& rule = *list[i];
+    if (!matches(rule)) {
+      ++i;
+      continue;
+    }
+    if (rule.action == RuleAction::goto_) {
+      // Only forward jumps exist, so the walk ends.
+      const auto target = std::find_if(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end(), [&](auto* r) {
+        return rule.goto_priority && r->priority == *rule.goto_priority && r->priority > rule.priority;
+      });
+      i = target == list.end() ? i + 1 : static_cast<std::size_t>(target - list.begin());
+      continue;
+    }
+    if (apply(rule)) return answer_;
+    ++i;
+  }
+  answer_.kind = Kind::no_route;
+  if (!routes_.present) answer_.kind = Kind::unknown;
+  if (routes_.partial) {
+    doubt_routes(fmt::format("no route to {}", query_.to.to_string()));
+    answer_.kind = Kind::unknown;
+  }
+  return answer_;
+}
+
+bool Walk::apply(const PolicyRule& rule) {
+  switch (rule.action) {
+    case RuleAction::blackhole: return stop(Kind::blackhole, rule);
+    case RuleAction::unreachable: return stop(Kind::unreachable, rule);
+    case RuleAction::prohibit: return stop(Kind::prohibit, rule);
+    case RuleAction::goto_:
+    case RuleAction::nop: return false;
+    case RuleAction::lookup: break;
+  }
+  if (!rule.l3mdev) return look_up(rule, host::canonical_table(rule.table));
+  const Link* vrf = vrf_of(host_, query_.out_device.empty() ? query_.in_device : query_.out_device);
+  if (vrf == nullptr) return false;
+  if (vrf->vrf_table) return look_up(rule, host::canonical_table(std::to_string(*vrf->vrf_table)));
+  doubt(fmt::format("routing table of VRF {}", vrf->name), "the dump of devices does not name it",
+        fmt::format("ip -d link show {}", vrf->name), {vrf->from});
+  return stop(Kind::unknown, rule);
+}
+
+bool Walk::look_up(const PolicyRule& rule, const std::string& table) {
+  if (!routes_.present || (table == "local" && !has_local_table_)) return missing_table(rule, table);
+  const auto hit = lookup_in_table(host_, table, query_);
+  if (!hit) {
+    const bool shown = std::any_of(routes_.value.begin(), routes_.value.end(),
+                                   [&](const Route& r) { return host::canonical_table(r.table) == table; });
+    if (!routes_.partial && (has_local_table_ || shown)) return false;
+    if (!shown) return missing_table(rule, table);
+    doubt_routes(fmt::format("table {} has no other route to {}", table, query_.to.to_string()));
+    return false;
+  }
+  if (table == "local" && only_defaults_ && main_goes_deeper(*hit)) {
+    doubt("the longest prefix of the tables local and main wins", "this host never had another policy rule", "",
+          {hit->route->from});
+    return false;
+  }
+  if (routes_.partial) doubt_routes(fmt::format("table {} has no better route to {}", table, query_.to.to_string()));
+  return take(rule, *hit);
+}
+
+// While a host has none but the default rules, the kernel keeps the local and main tables of IPv4 in one trie, where the
+// longest prefix of both wins. The trie is split for good by the first other rule, so a dump cannot tell for certain.
+bool Walk::main_goes_deeper(const TableHit& local) const {
+  if (family_ != Family::v4 || local.route->to.is_host()) return false;
+  const auto main = lookup_in_table(host_, "main", query_);
+  return main && main->route->to.length > local.route->to.length;
+}
+
+bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
+  const Route& route = *hit.route;
+  if (route.type == RouteType::throw_) return false;
+  if (rule.suppress_prefix_length && !(route.type == RouteType::blackhole || route.type == RouteType::unreachable ||
+                                       route.type == RouteType::prohibit) &&
+      route.to.length <= *rule.suppress_prefix_length)
+    return false;
+  answer_.route = &route;
+  answer_.hops = hit.hops;
+  if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
+  if (hit.ambiguous_device)
+    doubt(fmt::format("packets to {} leave by {}", query_.to.to_string(), hit.hops.front().get().device),
+          "several devices have the same route", "", {route.from});
+  switch (route.type) {
+    case RouteType::unicast: return stop(Kind::unicast, rule);
+    case RouteType::local:
+    case RouteType::anycast: return stop(Kind::local, rule);
+    case RouteType::broadcast: return stop(Kind::broadcast, rule);
+    case RouteType::multicast: return stop(Kind::multicast, rule);
+    case RouteType::blackhole: return stop(Kind::blackhole, rule);
+    case RouteType::unreachable: return stop(Kind::unreachable, rule);
+    case RouteType::prohibit: return stop(Kind::prohibit, rule);
+    case RouteType::throw_:
+    case RouteType::nat: break;
+  }
+  doubt(fmt::format("what a route of this type does with {}", query_.to.to_string()), "the route's type is not simulated",
+        "", {route.from});
+  return stop(Kind::unknown, rule);
+}
+
+// The table is not in the dump: the local one follows from the addresses, the one named default is empty on nearly every
+// host; of others nothing is known.
+bool Walk::missing_table(const PolicyRule& rule, const std::string& table) {
+  if (table == "local") return own_address(rule);
+  if (table == "default" && routes_.present) {
+    doubt_routes("the table named default is empty");
+    return false;
+  }
+  if (routes_.present)
+    doubt(fmt::format("routing table {}", table), "a policy rule sends the packet there and the dump does not hold it",
+          fmt::format("ip {} route show table {}", dash(family_), table), {rule.from});
+  else
+    doubt(fmt::format("IPv{} routes", family_ == Family::v4 ? 4 : 6), "they are not in the snapshot",
+          fmt::format("ip {} route show table all", dash(family_)));
+  return stop(Kind::unknown, rule);
+}
+
+bool Walk::own_address(const PolicyRule& rule) {
+  if (!host_.links.present) {
+    doubt("own addresses", "neither addresses nor the local routing table are in the snapshot",
+          fmt::format("ip {} route show table all", dash(family_)));
+    return stop(Kind::unknown, rule);
+  }
+  doubt_routes("the local routing table is what follows from the addresses");
+  const Kind kind = local_type_of(host_, query_.to);
+  if (kind == Kind::unicast) return false;
+  for (const Link& link : host_.links.value)
+    for (const host::Address& a : link.addresses)
+      if (answer_.address == nullptr && a.prefix.address.family == family_ &&
+          (a.prefix.address == query_.to || (kind != Kind::multicast && a.prefix.contains(query_.to)))) {
+        answer_.address = &a;
+        answer_.device = link.name;
+      }
+  if (const Link* owner = host_.owner_of(query_.to)) {
+    for (const host::Address& a : owner->addresses)
+      if (a.prefix.address == query_.to) answer_.address = &a;
+    answer_.device = owner->name;
+  }
+  return stop(kind, rule);
+}
+
+// From the devices' addresses alone, as the kernel fills the local table.
+Kind type_by_addresses(const Host& host, const IpAddr& a, std::string_view device) {
+  if (a.is_loopback()) return Kind::local;
+  for (const Link& link : host.links.value) {
+    if (!device.empty() && link.name != device) continue;
+    for (const host::Address& own : link.addresses) {
+      const Prefix& p = own.prefix;
+      if (p.address == a) return Kind::local;
+      if (!a.is_v4() || !p.contains(a) || p.length >= 31) continue;
+      if (a.value == (p.network().address.value | ones(32u - p.length))) return Kind::broadcast;
+    }
+  }
+  if (a == IpAddr::v4(0xffffffff)) return Kind::broadcast;
+  return a.is_multicast() ? Kind::multicast : Kind::unicast;
+}
+
+bool same_device(const TableHit& hit, std::string_view device) {
+  return device.empty() || std::any_of(hit.hops.begin(), hit.hops.end(), [&](const RouteHop& h) {
+           return h.get().device == device;
+         });
+}
+
+}  // namespace
+
+RouteQuery query_for(const FlowKey& packet, std::string in_device) {
+  const Tuple t = tuple_of(packet);
+  RouteQuery q;
+  q.to = t.dst;
+  q.from = t.src;
+  q.mark = packet.u32(FieldId::pkt_mark);
+  q.in_device = std::move(in_device);
+  q.tos = static_cast<std::uint8_t>(packet.u32(FieldId::nw_tos));
+  q.proto = t.proto;
+  if (has_ports(packet)) {
+    q.sport = t.sport;
+    q.dport = t.dport;
+  }
+  return q;
+}
+
+std::vector<Provenance> RouteAnswer::evidence() const {
+  std::vector<Provenance> lines;
+  if (rule != nullptr && rule->from.known()) lines.push_back(rule->from);
+  if (route != nullptr && route->from.known()) lines.push_back(route->from);
+  if (route == nullptr && address != nullptr && address->from.known()) lines.push_back(address->from);
+  return lines;
+}
+
+RouteAnswer find_route(const Host& host, const RouteQuery& query) {
+  RouteAnswer answer = Walk(host, query).run();
+  if (!query.to.is_v4() || query.out_device.empty() || vrf_of(host, query.out_device) != nullptr) return answer;
+  if (answer.kind == Kind::unicast || answer.kind == Kind::unknown || answer.is_for_me()) return answer;
+  // IPv4 takes the word of a socket that is bound to a device for the destination being on the link.
+  RouteAnswer on_link;
+  on_link.kind = Kind::unicast;
+  on_link.device = query.out_device;
+  on_link.doubts = std::move(answer.doubts);
+  return on_link;
+}
+
+Kind local_type_of(const Host& host, const IpAddr& address, std::string_view device) {
+  const auto& routes = address.is_v4() ? host.routes_v4 : host.routes_v6;
+  if (std::none_of(routes.value.begin(), routes.value.end(), in_local_table)) return type_by_addresses(host, address, device);
+  if (address == IpAddr::v4(0xffffffff)) return Kind::broadcast;
+  if (address.is_v4() && address.is_multicast()) return Kind::multicast;
+  RouteQuery q;
+  q.to = address;
+  const auto hit = lookup_in_table(host, "local", q);
+  if (!hit || !same_device(*hit, device)) return Kind::unicast;
+  switch (hit->route->type) {
+    case RouteType::local:
+    case RouteType::anycast: return Kind::local;
+    case RouteType::broadcast: return Kind::broadcast;
+    case RouteType::multicast: return Kind::multicast;
+    default: return Kind::unicast;
+  }
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,158 @@
+#include "source_validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sysctl_view.h"
+
+namespace egt::engine {
+namespace {
+
+using host::Host;
+using Kind = RouteAnswer::Kind;
+
+constexpr int kStrict = 1, kLoose = 2;
+
+// The settings that decide, as numbers; unknown ones are tried with each value.
+struct Settings { int rp_filter = 0, accept_local = 0, src_valid_mark = 0, send_redirects = 1; };
+
+struct Known { Setting rp_filter, accept_local, src_valid_mark, send_redirects; };
+
+Known read_settings(const Host& host, std::string_view device) {
+  return {larger_setting(host, device, "rp_filter", kLoose), either_setting(host, device, "accept_local"),
+          either_setting(host, device, "src_valid_mark"), either_setting(host, device, "send_redirects")};
+}
+
+bool has_v4_address(const Host& host, std::string_view device) {
+  if (!host.links.present) return true;
+  const host::Link* link = host.link(device);
+  return link == nullptr || std::any_of(link->addresses.begin(), link->addresses.end(),
+                                        [](const auto& a) { return a.prefix.address.is_v4(); });
+}
+
+// Anything besides the three default rules makes the kernel look the source up even without rp_filter.
+bool has_custom_rules(const Host& host) {
+  const auto& rules = host.rules_v4.value;
+  return std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) {
+    return r.priority != 0 && r.priority != 32766 && r.priority != 32767;
+  });
+}
+
+RouteQuery reverse_of(const ValidationQuery& q, bool with_mark) {
+  RouteQuery r = q.packet;
+  std::swap(r.sport, r.dport);
+  r.to = *q.packet.from;
+  r.from = q.packet.to;
+  r.in_device = q.out_device.empty() ? "lo" : q.out_device;
+  r.out_device.clear();
+  if (!with_mark) r.mark = 0;
+  return r;
+}
+
+bool comes_by(const RouteAnswer& answer, const std::string& device) {
+  return std::any_of(answer.hops.begin(), answer.hops.end(), [&](const RouteHop& h) { return h.get().device == device; }) ||
+         (answer.kind != Kind::unicast && answer.device == device);
+}
+
+std::string devices_of(const RouteAnswer& answer) {
+  std::string text;
+  for (const RouteHop& h : answer.hops) text += (text.empty() ? "" : ", ") + h.get().device;
+  return text;
+}
+
+Validation refuse(Validation v, std::string why, bool martian) {
+  v.accepted = false;
+  v.martian = martian;
+  v.why = std::move(why);
+  return v;
+}
+
+Validation full_check(const Host& host, const ValidationQuery& q, const Settings& s) {
+  const std::string source = q.packet.from->to_string();
+  Validation v;
+  v.looked_up = true;
+  v.reverse = find_route(host, reverse_of(q, s.src_valid_mark != 0));
+  v.evidence = v.reverse.evidence();
+  v.doubts = v.reverse.doubts;
+  if (v.reverse.kind == Kind::unknown) return v;   // its doubts tell what is missing
+  const bool found = v.reverse.kind == Kind::unicast || v.reverse.is_for_me();
+  if (found && v.reverse.kind != Kind::unicast && (v.reverse.kind != Kind::local || s.accept_local == 0))
+    return refuse(std::move(v), fmt::format("{} is an address of this host or a broadcast address", source), true);
+  if (found && comes_by(v.reverse, q.packet.in_device)) return v;
+  const bool no_address = !has_v4_address(host, q.packet.in_device);
+  if (!found || no_address) {
+    if (s.rp_filter == 0) return v;
+    return refuse(std::move(v),
+                  no_address ? fmt::format("reverse path filter: {} has no IPv4 address", q.packet.in_device)
+                             : fmt::format("reverse path filter: no route back to {}", source),
+                  false);
+  }
+  if (s.rp_filter == kStrict)
+    return refuse(std::move(v), fmt::format("strict reverse path filter: packets from {} are expected on {}, not on {}",
+                                            source, devices_of(v.reverse), q.packet.in_device),
+                  false);
+  return v;
+}
+
+Validation check(const Host& host, const ValidationQuery& q, const Settings& s) {
+  const bool turns_back = q.packet.in_device == q.out_device && s.send_redirects != 0;
+  if (s.rp_filter != 0 || turns_back) return full_check(host, q, s);
+  if (s.accept_local != 0) return {};
+  if (has_custom_rules(host)) return full_check(host, q, s);
+  if (const host::Link* owner = host.owner_of(*q.packet.from)) {
+    Validation v;
+    for (const auto& a : owner->addresses)
+      if (a.prefix.address == *q.packet.from) v.evidence.push_back(a.from);
+    return refuse(std::move(v), fmt::format("{} is an address of this host", q.packet.from->to_string()), true);
+  }
+  return {};
+}
+
+std::vector<int> values_of(const Setting& s, std::initializer_list<int> all) {
+  return s.value ? std::vector<int>{*s.value} : std::vector<int>(all);
+}
+
+// What the kernel's own defaults make of settings that are not dumped.
+Settings with_defaults(const Known& k) {
+  return {k.rp_filter.value.value_or(0), k.accept_local.value.value_or(0), k.src_valid_mark.value.value_or(0),
+          k.send_redirects.value.value_or(1)};
+}
+
+// Doubts every missing setting that, changed alone, turns the outcome.
+void doubt_settings(const Host& host, const ValidationQuery& q, const Known& k, Validation& v) {
+  const auto try_values = [&](const Setting& setting, std::initializer_list<int> all, int Settings::*member) {
+    if (setting.value) return;
+    for (const int value : values_of(setting, all)) {
+      Settings s = with_defaults(k);
+      const int assumed = s.*member;
+      s.*member = value;
+      if (value == assumed || check(host, q, s).accepted == v.accepted) continue;
+      v.doubts.push_back({fmt::format("{} is {}", setting.key, assumed),
+                          fmt::format("whether packets from {} are taken on {} hangs on it", q.packet.from->to_string(),
+                                      q.packet.in_device),
+                          sysctl_command(setting), {}});
+      return;
+    }
+  };
+  try_values(k.rp_filter, {0, 1, 2}, &Settings::rp_filter);
+  try_values(k.accept_local, {0, 1}, &Settings::accept_local);
+  try_values(k.src_valid_mark, {0, 1}, &Settings::src_valid_mark);
+  try_values(k.send_redirects, {0, 1}, &Settings::send_redirects);
+}
+
+}  // namespace
+
+Validation validate_source(const Host& host, const ValidationQuery& query) {
+  if (!query.packet.from || !query.packet.from->is_v4() || query.packet.is_local()) return {};
+  const Known known = read_settings(host, query.packet.in_device);
+  Validation v = check(host, query, with_defaults(known));
+  if (!v.accepted)
+    for (const Setting* s : {&known.rp_filter, &known.accept_local})
+      v.evidence.insert(v.evidence.end(), s->evidence.begin(), s->evidence.end());
+  doubt_settings(host, query, known, v);
+  return v;
+}
+
+}  // namespace egt::engine

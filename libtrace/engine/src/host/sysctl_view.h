@@ -1,0 +1,34 @@
+// Kernel settings of a host as the network stack combines them (Documentation/networking/ip-sysctl.rst).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/host/host.h"
+
+namespace egt::engine {
+
+// A setting with the lines that say so. `value` is absent when the dumps do not decide it.
+struct Setting {
+  std::optional<int> value;
+  std::vector<Provenance> evidence;
+  std::string key;                       // what to ask for when it is absent
+};
+
+Setting plain_setting(const host::Host& host, const std::string& key);
+// net.<family>.conf.<device>.<name>
+Setting device_setting(const host::Host& host, Family family, std::string_view device, std::string_view name);
+// The larger of conf.all and conf.<device>. One of them alone decides when it is `most`.
+Setting larger_setting(const host::Host& host, std::string_view device, std::string_view name, int most);
+// On when either conf.all or conf.<device> is.
+Setting either_setting(const host::Host& host, std::string_view device, std::string_view name);
+
+// Routes by a device without carrier are passed over; off where no dump says it, as kernels come.
+bool ignores_linkdown(const host::Host& host, Family family, std::string_view device);
+
+// "sysctl net.ipv4.conf.eth0.rp_filter", with "all" beside it where that counts too.
+std::string sysctl_command(const Setting& s);
+
+}  // namespace egt::engine
