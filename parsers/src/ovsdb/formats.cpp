@@ -112,6 +112,8 @@ Recognition recognise_list(const Dump& dump, Database d) {
     return {60, fmt::format("{} {}", short_name(d), named.table->name), 1};
   }
   const Sample sample = sample_of(dump);
+  if (sample.columns == 0 && looks_like_json_table(dump.text))    // cut before its headings
+    return {commanded ? 70 : 20, fmt::format("{} cut {}", short_name(d), dump.path), 0};
   if (sample.columns == 0 || sample.columns * 2 < sample.lines) return how;
   const TableGuess here = table_of(dump, d, sample.names), anywhere = guess_table(sample.names);
   const bool other_tool = !commanded && anywhere.table && anywhere.table->database != d;

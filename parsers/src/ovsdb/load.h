@@ -45,8 +45,9 @@ ovn::Datapath& ensure_datapath(ovn::Ovn& ovn, std::string_view name, std::string
 ovn::Chassis& ensure_chassis(ovn::Ovn& ovn, const std::string& name, Provenance from);
 // `realised`: from the Southbound database, which has the last word on type, datapath, key and chassis.
 void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool realised);
-// Ports of which the datapath was known by its UUID only get its name.
-void name_datapaths_of_ports(ovn::Ovn& ovn);
+// Ports of which the datapath was known by its UUID only get its name; router ports learn their peers from the switch
+// ports that name them.
+void settle_ports(ovn::Ovn& ovn);
 
 // Puts the MAC and the addresses of "0a:58:0a:84:00:0d 10.132.0.13/23 fd01::d" into a port. Words like "unknown",
 // "router" and "dynamic" say no address.

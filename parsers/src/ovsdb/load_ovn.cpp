@@ -106,6 +106,19 @@ void link_northbound_datapath(const ovn::Row& row, bool is_router, ovn::Ovn& ovn
   for (const std::string& uuid : column(row, "ports").texts()) owners.emplace(uuid, name);
 }
 
+// Rows that belong to a router get its name, as rows of lr-nat-list and the like have it.
+void name_routers_of_rows(ovn::Ovn& ovn) {
+  Names routers;
+  for (const ovn::Row& row : ovn.rows) {
+    if (row.table != "Logical_Router") continue;
+    for (const std::string_view list : {"nat", "policies", "static_routes"})
+      for (const std::string& uuid : column(row, list).texts()) routers.emplace(uuid, column(row, "name").text());
+  }
+  for (ovn::Row& row : ovn.rows)
+    if (const auto it = routers.find(row.uuid); it != routers.end() && !it->second.empty())
+      row.columns.emplace("router", to_text(atom_datum(string_atom(it->second))));
+}
+
 void add_encap(ovn::Chassis& chassis, const std::string& ip) {
   const auto address = IpAddr::parse(ip);
   if (address && std::find(chassis.encap_ips.begin(), chassis.encap_ips.end(), *address) == chassis.encap_ips.end())
@@ -208,7 +221,8 @@ void link_ovn_rows(ovn::Ovn& ovn) {
     if (row.table == "Logical_Switch_Port") link_switch_port(row, owners, ports);
     if (row.table == "Logical_Router_Port") link_router_port(row, owners, ports);
   }
-  name_datapaths_of_ports(ovn);
+  settle_ports(ovn);
+  name_routers_of_rows(ovn);
 }
 
 void load_southbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn) {
@@ -243,6 +257,7 @@ void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, o
     else if (item.word == "nat") nats.add(nat_of(items, i, source));
     else ensure_datapath(ovn, item.name(), {}, item.word == "router", {source, item.line});
   }
+  settle_ports(ovn);
 }
 
 }  // namespace egt::parsers::ovsdb

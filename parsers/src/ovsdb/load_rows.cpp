@@ -22,7 +22,8 @@ bool tells_ports(const TableRows& rows) {
 bool is_linked(std::string_view table) {
   constexpr std::string_view kLinked[] = {"Datapath_Binding", "Port_Binding",        "Chassis",
                                           "Encap",            "Logical_Switch",      "Logical_Router",
-                                          "Address_Set",      "Logical_Switch_Port", "Logical_Router_Port"};
+                                          "Address_Set",      "Logical_Switch_Port", "Logical_Router_Port",
+                                          "NAT",              "Logical_Router_Policy", "Logical_Router_Static_Route"};
   return std::find(std::begin(kLinked), std::end(kLinked), table) != std::end(kLinked);
 }
 

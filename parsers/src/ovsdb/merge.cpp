@@ -84,7 +84,9 @@ void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool real
   if (!known.from.known()) known.from = more.from;
 }
 
-void name_datapaths_of_ports(ovn::Ovn& ovn) {
+namespace {
+
+void name_datapaths(ovn::Ovn& ovn) {
   std::map<std::string_view, const ovn::Datapath*> by_uuid;
   for (const ovn::Datapath& d : ovn.datapaths)
     if (!d.uuid.empty() && !d.name.empty()) by_uuid.emplace(d.uuid, &d);
@@ -94,6 +96,23 @@ void name_datapaths_of_ports(ovn::Ovn& ovn) {
     port.on_router |= it->second->is_router;
     port.datapath = it->second->name;
   }
+}
+
+void pair_peers(ovn::Ovn& ovn) {
+  std::map<std::string_view, ovn::LogicalPort*> without_peer;
+  for (ovn::LogicalPort& port : ovn.ports)
+    if (port.peer.empty()) without_peer.emplace(port.name, &port);
+  for (const ovn::LogicalPort& port : ovn.ports) {
+    const auto it = port.peer.empty() ? without_peer.end() : without_peer.find(port.peer);
+    if (it != without_peer.end() && it->second->peer.empty()) it->second->peer = port.name;
+  }
+}
+
+}  // namespace
+
+void settle_ports(ovn::Ovn& ovn) {
+  name_datapaths(ovn);
+  pair_peers(ovn);
 }
 
 void add_addresses(std::string_view text, ovn::LogicalPort& port) {
@@ -158,6 +177,7 @@ std::vector<std::string> key_columns(std::string_view table) {
   if (table == "NAT") return {"type", "external_ip", "logical_ip", "external_port_range", "external_mac", "match"};
   if (table == "Logical_Router_Policy") return {"priority", "match", "action", "nexthops"};
   if (table == "Logical_Router_Static_Route") return {"ip_prefix", "nexthop", "policy", "output_port", "route_table"};
+  if (table == "ACL") return {"direction", "priority", "match", "action"};
   return {};
 }
 
