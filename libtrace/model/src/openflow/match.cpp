@@ -76,6 +76,8 @@ void Match::require(FieldId id, U128 value, U128 mask) {
   if (needs_tag && mask != 0) require_bits(words_, field(FieldId::vlan_tci), kVlanPresent, kVlanPresent);
 }
 
+void Match::require(const MatchWord& w) { require_word(words_, w.word, w.value, w.mask); }
+
 void Match::require(const Subfield& s, U128 value) {
   const Field& f = field(s.field);
   if (s.first == 0 && s.bits >= f.bits) return require(s.field, value);

@@ -1,0 +1,121 @@
+// learn(…): lib/learn.c.
+#include "egtrace/base/text.h"
+#include "ovs_ofctl/actions.h"
+#include "ovs_ofctl/values.h"
+#include "support/key_value.h"
+
+namespace egt::parsers::ofctl {
+namespace {
+
+using namespace openflow;
+
+// An immediate begins with a digit; so do addresses. Everything else that is not a field is left to the field's format.
+std::optional<Subfield> field_on_the_right(std::string_view text) {
+  if (text.empty() || is_digit(text.front()) || reserved_port(text)) return std::nullopt;
+  return parse_subfield(text);
+}
+
+}  // namespace
+
+bool ActionReader::learn(const Piece& p, ActionList& out, int) {
+  Learn l;
+  std::string_view rest = p.args, term;
+  while (next_term(rest, term)) {
+    if (term.empty()) continue;
+    const KeyValue kv = split_key_value(term, '=');
+    bool option = true;
+    if (term == "send_flow_rem") l.send_flow_rem = true;
+    else if (term == "delete_learned") l.delete_learned = true;
+    else if (kv.key == "table" || kv.key == "priority" || kv.key == "cookie" || kv.key == "limit" ||
+             kv.key == "result_dst" || kv.key.ends_with("_timeout")) {
+      if (!learn_option(kv.key, kv.value, l)) return false;
+    } else {
+      option = false;
+    }
+    if (!option && !learn_spec(term, l)) return false;
+  }
+  out.push_back({std::move(l)});
+  return true;
+}
+
+bool ActionReader::learn_option(std::string_view key, std::string_view value, Learn& l) {
+  std::uint64_t n = 0;
+  if (key == "result_dst") {
+    if (!subfield(value, l.result_dst.emplace())) return false;
+    return l.result_dst->bits == 1 || fail("result_dst must be one bit", value);
+  }
+  const std::uint64_t most = key == "table" ? 254 : key == "cookie" ? ~std::uint64_t{0} : key == "limit" ? 0xffffffff : 0xffff;
+  if (!number(value, most, n)) return false;
+  const auto n16 = static_cast<std::uint16_t>(n);
+  if (key == "table") l.table = static_cast<std::uint8_t>(n);
+  else if (key == "priority") l.priority = n16;
+  else if (key == "cookie") l.cookie = n;
+  else if (key == "limit") l.limit = static_cast<std::uint32_t>(n);
+  else if (key == "idle_timeout") l.idle_timeout = n16;
+  else if (key == "hard_timeout") l.hard_timeout = n16;
+  else if (key == "fin_idle_timeout") l.fin_idle_timeout = n16;
+  else if (key == "fin_hard_timeout") l.fin_hard_timeout = n16;
+  else return fail("unknown argument of learn", key);
+  return true;
+}
+
+bool ActionReader::learn_spec(std::string_view term, Learn& l) {
+  LearnSpec spec;
+  if (term.starts_with("output:")) {
+    spec.kind = LearnSpec::Kind::output;
+    Subfield s;
+    if (!subfield(term.substr(7), s)) return false;
+    spec.source = s;
+    l.specs.push_back(std::move(spec));
+    return true;
+  }
+  if (term.starts_with("load:")) {
+    spec.kind = LearnSpec::Kind::load;
+    const std::size_t arrow = term.find("->");
+    if (arrow == std::string_view::npos) return fail("'->' is missing", term);
+    const std::string_view source = term.substr(5, arrow - 5);
+    if (!subfield(term.substr(arrow + 2), spec.dest)) return false;
+    if (!field(spec.dest.field).writable) return fail("field is read-only", term);
+    Number n;
+    if (const auto s = field_on_the_right(source)) {
+      if (s->bits != spec.dest.bits) return fail("source and destination differ in width", term);
+      spec.source = *s;
+    } else if (read_number(source, n) && (n.value & ~ones(spec.dest.bits)) == 0) {
+      spec.source = n.value;
+    } else {
+      return fail("value does not fit", term);
+    }
+    l.specs.push_back(std::move(spec));
+    return true;
+  }
+  const KeyValue kv = split_key_value(term, '=');
+  if (!subfield(kv.key, spec.dest)) return false;
+  if (!kv.has_value) {
+    spec.source = spec.dest;
+    spec.same_field_spelling = true;
+    l.specs.push_back(std::move(spec));
+    return true;
+  }
+  if (const auto s = field_on_the_right(kv.value)) {
+    if (s->bits != spec.dest.bits) return fail("source and destination differ in width", term);
+    spec.source = *s;
+    spec.same_field_spelling = *s == spec.dest;
+    l.specs.push_back(std::move(spec));
+    return true;
+  }
+  const Field& f = field(spec.dest.field);
+  U128 value = 0;
+  std::optional<U128> mask;
+  Number n;
+  if (spec.dest == whole(f.id) && read_field_value(f, kv.value, value, mask) && !mask) {
+    spec.source = value;
+  } else if (read_number(kv.value, n) && (n.value & ~ones(spec.dest.bits)) == 0) {
+    spec.source = n.value;
+  } else {
+    return fail("not a value of the field", term);
+  }
+  l.specs.push_back(std::move(spec));
+  return true;
+}
+
+}  // namespace egt::parsers::ofctl

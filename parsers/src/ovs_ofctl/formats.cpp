@@ -1,0 +1,15 @@
+#include "ovs_ofctl/formats.h"
+
+#include <array>
+
+namespace egt::parsers {
+
+std::span<const Format> ovs_ofctl_formats() {
+  static const std::array<Format, 9> formats = {
+      ofctl::dump_flows_format(),  ofctl::dump_groups_format(), ofctl::dump_group_stats_format(),
+      ofctl::dump_meters_format(), ofctl::meter_stats_format(), ofctl::show_format(),
+      ofctl::dump_ports_desc_format(), ofctl::dump_tlv_map_format(), ofctl::fdb_format()};
+  return formats;
+}
+
+}  // namespace egt::parsers

@@ -1,0 +1,219 @@
+// ovs-ofctl show and dump-ports-desc: the ports of a bridge with their numbers.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/base/text.h"
+#include "ovs_ofctl/formats.h"
+#include "ovs_ofctl/json.h"
+#include "ovs_ofctl/line_format.h"
+#include "ovs_ofctl/values.h"
+
+namespace egt::parsers::ofctl {
+namespace {
+
+// " 1(eth0): addr:aa:bb:cc:dd:ee:ff"
+struct PortLine {
+  std::size_t indent = 0;
+  std::uint32_t number = 0;
+  std::string_view name;
+  std::uint64_t mac = 0;
+};
+
+// "     config:     PORT_DOWN"
+struct DetailLine {
+  std::string_view label, value;
+};
+
+constexpr std::string_view kLabels[] = {"config:     ", "state:      ", "current:    ", "advertised: ",
+                                        "supported:  ", "peer:       ", "speed: "};
+constexpr std::string_view kDetailIndent = "     ";
+
+bool read_port_line(std::string_view text, PortLine& p) {
+  std::string_view s = text;
+  p = {};
+  while (s.starts_with(" ")) s.remove_prefix(1), ++p.indent;
+  const std::size_t open = s.find('('), close = s.rfind("): addr:");
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open || open == 0) return false;
+  openflow::Port port;
+  if (!read_port(s.substr(0, open), port) || !port.name.empty()) return false;
+  p.number = port.number;
+  p.name = s.substr(open + 1, close - open - 1);
+  return read_ethernet(s.substr(close + 8), p.mac);
+}
+
+void write_port_line(const PortLine& p, std::string& out) {
+  out.append(p.indent, ' ');
+  write_port_number(p.number, out);
+  ((out += '(') += p.name) += "): addr:";
+  write_ethernet(p.mac, out);
+}
+
+bool read_detail(std::string_view text, DetailLine& d) {
+  if (!consume(text, kDetailIndent)) return false;
+  for (const std::string_view label : kLabels) {
+    if (!text.starts_with(label)) continue;
+    d = {label, text.substr(label.size())};
+    return true;
+  }
+  return false;
+}
+
+// Of a features reply; they describe the switch, not its ports.
+bool is_feature(std::string_view text) {
+  return text.starts_with("n_tables:") || text.starts_with("capabilities:") || text.starts_with("actions: ");
+}
+
+Took print_line(std::string_view text, std::string& out) {
+  PortLine p;
+  DetailLine d;
+  if (is_feature(text)) {
+    out += text;
+    return Took::ignored;
+  }
+  if (read_port_line(text, p)) {
+    write_port_line(p, out);
+    return Took::understood;
+  }
+  if (!read_detail(text, d)) return Took::no;
+  ((out += kDetailIndent) += d.label) += d.value;
+  return Took::understood;
+}
+
+void reprint_ports(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_line); }
+
+struct Port {
+  PortLine line;
+  std::uint32_t at = 0;
+  std::string config, state;
+  std::vector<DetailLine> details;
+};
+
+// The text must be free of colours, as it is in any real dump: views into it are kept.
+std::vector<Port> read_ports(const Dump& dump, Report& report) {
+  std::vector<Port> ports;
+  LineReport lines_report(dump, report);
+  LineReader lines(dump);
+  Line line;
+  while (lines.next(line)) {
+    ReplyHeader h;
+    Port p;
+    DetailLine d;
+    if (read_port_line(line.text, p.line)) {
+      p.at = line.number;
+      ports.push_back(std::move(p));
+      lines_report.understood();
+    } else if (read_detail(line.text, d)) {
+      if (!ports.empty()) {
+        if (d.label.starts_with("config")) ports.back().config = d.value;
+        if (d.label.starts_with("state")) ports.back().state = d.value;
+        ports.back().details.push_back(d);
+      }
+      lines_report.understood();
+    } else if (is_filler(line.text) || is_feature(line.text) || read_reply_header(line.text, h)) {
+      lines_report.ignored();
+    } else {
+      lines_report.not_understood(line, 1, "line not understood");
+    }
+  }
+  return ports;
+}
+
+void ports_to_json(const Dump& dump, std::string& out, Report& report) {
+  Json list = Json::array();
+  for (const Port& p : read_ports(dump, report)) {
+    std::string mac, number;
+    write_ethernet(p.line.mac, mac);
+    write_port_number(p.line.number, number);
+    Json j{{"line", p.at}, {"port", number}, {"name", p.line.name}, {"addr", mac}};
+    for (const DetailLine& d : p.details) j[std::string(d.label.substr(0, d.label.find(':')))] = d.value;
+    list.push_back(std::move(j));
+  }
+  out += pretty(Json{{"ports", list}}) + "\n";
+}
+
+// Names of more than 15 characters are cut in OpenFlow 1.0 to 1.4.
+bool same_port_name(std::string_view full, std::string_view told) {
+  constexpr std::size_t kShortName = 15;
+  return full == told || (told.size() == kShortName && full.starts_with(told));
+}
+
+openflow::Interface& ensure_interface(openflow::Bridge& bridge, const PortLine& p) {
+  for (openflow::Interface& i : bridge.interfaces)
+    if (i.ofport == p.number) return i;
+  openflow::Interface* found = nullptr;
+  int matches = 0;
+  for (openflow::Interface& i : bridge.interfaces)
+    if (!i.ofport && same_port_name(i.name, p.name)) found = &i, ++matches;
+  if (matches == 1) return *found;
+  openflow::Interface i;
+  i.name = p.name;
+  if (p.number == openflow::port::local) i.type = "internal";
+  bridge.interfaces.push_back(std::move(i));
+  return bridge.interfaces.back();
+}
+
+void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  const std::vector<Port> ports = read_ports(dump, report);
+  std::string name;
+  for (const Port& p : ports)
+    if (p.line.number == openflow::port::local) name = p.line.name;   // the local port is named like its bridge
+  if (name.empty()) name = bridge_of(dump, "show");
+  if (name.empty()) name = bridge_of(dump, "dump-ports-desc");
+  if (ports.empty() || name.empty()) return;
+  openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
+  for (const Port& p : ports) {
+    openflow::Interface& i = ensure_interface(bridge, p.line);
+    i.ofport = p.line.number;
+    if (!i.mac) i.mac = MacAddr{p.line.mac};
+    i.port_down = p.config.find("PORT_DOWN") != std::string::npos;
+    i.link_down = p.state.find("LINK_DOWN") != std::string::npos;
+    if (!i.from.known()) i.from = {dump.source, p.at};
+  }
+}
+
+// A port's line in the first few.
+bool has_port_line(const Dump& dump) {
+  LineReader lines(dump);
+  Line line;
+  PortLine p;
+  for (int i = 0; i < 40 && lines.next(line); ++i)
+    if (read_port_line(line.text, p)) return true;
+  return false;
+}
+
+Recognition recognise_show(const Dump& dump) {
+  Recognition r;
+  r.confidence = confidence_by_header(dump, "FEATURES_REPLY");
+  if (r.confidence == 0 && has_port_line(dump)) r.confidence = 80;
+  if (r.confidence == 0 && command_has(dump, "ovs-ofctl show")) r.confidence = 30;
+  if (r.confidence > 0) r.topic = "ports " + bridge_of(dump, "show");
+  r.quality = dump.partial ? -50 : 10;
+  return r;
+}
+
+Recognition recognise_ports_desc(const Dump& dump) {
+  Recognition r;
+  if (confidence_by_header(dump, "FEATURES_REPLY") > 0) return r;
+  r.confidence = confidence_by_header(dump, "PORT_DESC");
+  if (r.confidence == 0 && command_has(dump, "ovs-ofctl dump-ports-desc")) r.confidence = 85;
+  if (r.confidence > 0) r.topic = "ports " + bridge_of(dump, "dump-ports-desc");
+  r.quality = dump.partial ? -50 : 12;
+  return r;
+}
+
+}  // namespace
+
+const Format& show_format() {
+  static const Format format{"ovs-ofctl show", "ovs-ofctl show br-int", recognise_show, reprint_ports, ports_to_json,
+                             load_ports};
+  return format;
+}
+
+const Format& dump_ports_desc_format() {
+  static const Format format{"ovs-ofctl dump-ports-desc", "ovs-ofctl dump-ports-desc br-int", recognise_ports_desc,
+                             reprint_ports, ports_to_json, load_ports};
+  return format;
+}
+
+}  // namespace egt::parsers::ofctl

@@ -1,0 +1,33 @@
+// All formats in one list, and the choice among them by content.
+#include <string_view>
+
+#include "egtrace/parsers/format.h"
+
+namespace egt::parsers {
+
+const std::vector<const Format*>& all_formats() {
+  static const std::vector<const Format*> formats = [] {
+    std::vector<const Format*> all;
+    for (const auto family : {ovs_ofctl_formats, ovsdb_formats, iptables_formats})
+      for (const Format& f : family()) all.push_back(&f);
+    return all;
+  }();
+  return formats;
+}
+
+const Format* find_format(std::string_view kind) {
+  for (const Format* f : all_formats())
+    if (f->kind == kind) return f;
+  return nullptr;
+}
+
+Recognised recognise(const Dump& dump) {
+  Recognised best;
+  for (const Format* f : all_formats()) {
+    Recognition how = f->recognise(dump);
+    if (how.confidence > best.how.confidence) best = {f, std::move(how)};  // the first of equals, as listed
+  }
+  return best;
+}
+
+}  // namespace egt::parsers
