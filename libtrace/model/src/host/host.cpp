@@ -1,0 +1,37 @@
+#include "egtrace/host/host.h"
+
+#include <algorithm>
+
+namespace egt::host {
+namespace {
+
+bool has_flag(const Link& link, std::string_view flag) {
+  return std::find(link.flags.begin(), link.flags.end(), flag) != link.flags.end();
+}
+
+}  // namespace
+
+// A dump without flags (ip -o addr) says nothing; the link is then taken to be up.
+bool Link::is_up() const { return flags.empty() || has_flag(*this, "UP"); }
+
+bool Link::has_carrier() const { return flags.empty() || (has_flag(*this, "LOWER_UP") && !has_flag(*this, "NO-CARRIER")); }
+
+const Link* Host::link(std::string_view name) const {
+  for (const Link& l : links.value)
+    if (l.name == name) return &l;
+  return nullptr;
+}
+
+const Link* Host::owner_of(const IpAddr& a) const {
+  for (const Link& l : links.value)
+    for (const Address& own : l.addresses)
+      if (own.prefix.address == a) return &l;
+  return nullptr;
+}
+
+const SysctlValue* Host::sysctl_value(const std::string& key) const {
+  const auto found = sysctl.value.find(key);
+  return found == sysctl.value.end() ? nullptr : &found->second;
+}
+
+}  // namespace egt::host
