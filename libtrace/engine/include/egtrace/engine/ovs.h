@@ -16,6 +16,9 @@ namespace egt::engine {
 struct OvsOptions {
   std::uint32_t packet_length = 74;    // bytes with the Ethernet header; decides check_pkt_larger
   std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
+  bool both_lengths = false;           // check_pkt_larger: run the rest for both outcomes, as ofproto/trace does
+  // The packet is an ICMP error that quotes a packet of this tuple, as it stood where the error was made.
+  std::optional<Tuple> quoted;
 };
 
 // A packet that leaves the bridges of the node.
@@ -25,16 +28,17 @@ struct OvsEmission {
   const openflow::Bridge* bridge = nullptr;
   const openflow::Interface* port = nullptr;  // port, tunnel
   // The packet as it leaves: for a tunnel the inner one with tun_id, tun_src, tun_dst and tun_metadata set; for
-  // `rejected` the answer (TCP reset or ICMP error) that ovn-controller makes, before it is sent back into the pipeline.
+  // `rejected` the answer (TCP reset or ICMP error) of ovn-controller, which has been through the pipeline already and
+  // leaves by `port` (of whatever type: a tunnel's port has the tun_* fields set).
   FlowKey packet;
-  // rejected: where ovn-controller's answer re-enters the pipeline; continue with run_actions_after_reject.
-  std::optional<std::uint8_t> resume_table;
-  std::string reject_with;             // "tcp-reset", "icmp-port-unreachable", "sctp-abort"
+  std::string reject_with;             // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
+  std::optional<Tuple> quoted;         // rejected, ICMP: the tuple of the packet that it quotes
 };
 
 struct OvsResult {
   std::vector<OvsEmission> emissions;  // in the order of the actions; copies made by floods included
-  std::optional<Stop> stop;            // set when nothing leaves: where and why
+  std::optional<Stop> stop;            // set when the packet itself does not leave: where and why
+  std::string reject_with;             // not empty: ovn-controller refused the packet, and how
   bool undecided = false;              // a part was missing or not understood: the result must not be called proven
 };
 

@@ -28,6 +28,7 @@ struct TableMatch {
   openflow::FlowIndex flow = openflow::kNoFlow;
   std::vector<openflow::FlowIndex> conjunction, ties;
   std::uint8_t depth = 0;                      // of nested resubmits; 0 in the main line
+  bool learned = false;                        // a flow that this walk learned: `flow` is kNoFlow
 };
 struct TableMiss { std::string bridge; std::uint8_t table = 0; std::uint64_t metadata = 0; std::uint8_t depth = 0; };
 struct CtPass {                                // ct(...) and what the packet came back with

@@ -16,7 +16,9 @@ struct LearnedFlow {
   std::uint16_t priority = 0;
   std::uint64_t cookie = 0;
   openflow::Match match;
-  std::string actions;
+  std::string actions;               // as ovs-ofctl would print them
+  openflow::ActionList action_list;
+  Provenance from;                   // the flow whose learn action made it
 };
 
 struct World {

@@ -1,0 +1,31 @@
+#include "egtrace/engine/conntrack.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace egt::engine {
+
+ConntrackTables::Hit ConntrackTables::find(const ZoneKey& zone, const Tuple& t) {
+  for (Entry& e : entries_)
+    if (e.connection.original == t && e.zone == zone) return {&e.connection, false};
+  for (Entry& e : entries_)
+    if (e.connection.reply == t && e.zone == zone) return {&e.connection, true};
+  return {};
+}
+
+Connection& ConntrackTables::insert(const ZoneKey& zone, Connection c) {
+  return entries_.emplace_back(Entry{zone, std::move(c)}).connection;
+}
+
+void ConntrackTables::erase(const ZoneKey& zone, const Connection& c) {
+  const Tuple original = c.original;  // `c` may be one of the entries
+  std::erase_if(entries_, [&](const Entry& e) { return e.connection.original == original && e.zone == zone; });
+}
+
+bool ConntrackTables::reply_taken(const ZoneKey& zone, const Tuple& reply) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
+    return (e.connection.reply == reply || e.connection.original == reply) && e.zone == zone;
+  });
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,38 @@
+// The actions that only change the packet, its metadata or the stack (ovs-actions(7), "Field modification").
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/openflow/action.h"
+#include "egtrace/openflow/bridge.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+// What a pipeline carries along, and what clone, group buckets and patch ports put back afterwards.
+struct PipelineState {
+  const openflow::Bridge* bridge = nullptr;
+  FlowKey key;
+  std::vector<U128> stack;
+  openflow::ActionList action_set;
+  std::uint8_t table = 0;       // of the flow being executed: what resubmit(P,) means
+  std::optional<Tuple> quoted;  // the packet is an ICMP error that quotes a packet of this tuple
+};
+
+// Whether the packet has this field (the prerequisites of ovs-fields(7)); writes to absent fields do nothing.
+bool has_field(const FlowKey& k, FieldId id);
+
+enum class FieldOutcome {
+  done,
+  not_mine,      // no action of this kind
+  ttl_exceeded,  // the rest of the list is not executed
+  not_modelled,  // done as far as a FlowKey can hold it: not to be trusted
+};
+FieldOutcome apply_field_action(const openflow::Action& action, PipelineState& state);
+
+// A list of actions in the order in which an action set is executed, without what an action set ignores.
+openflow::ActionList as_action_set(const openflow::ActionList& set);
+
+}  // namespace egt::engine
