@@ -222,7 +222,10 @@ class Reader {
     }
     if (!c.base && c.rules.empty() && consume_word("type")) {
       c.base = read_base(line_.text);
-      if (c.base) return;
+      if (c.base) {
+        c.base->line = line_.number;
+        return;
+      }
       misread(1, "expected \"type TYPE hook HOOK priority PRIORITY;\"");
       return add_opaque(c.rules);
     }
