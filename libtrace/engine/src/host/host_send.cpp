@@ -96,7 +96,7 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
     case Kind::blackhole: o.reject_with = "EINVAL"; break;
     case Kind::prohibit: o.reject_with = "EACCES"; break;
     case Kind::unreachable:
-      o.reject_with = answer.route != nullptr && family() == Family::v4 ? "EHOSTUNREACH" : "ENETUNREACH";
+      o.reject_with = answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH";
       break;
     default: o.reject_with = "ENETUNREACH";
   }
