@@ -130,7 +130,11 @@ class DescriptionParser {
     const bool negate = consume(text, "!");
     const std::string_view mask = take_until(text, '/');
     const auto m = parse_u64(mask), s = parse_u64(text);
-    if (!m || !s || *m > 0xff || *s > 0xff) return false;
+    if (!m || !s || *m > 0xff || *s > 0xff) {   // by name, without -n
+      const bool fits = match("tcp", "--tcp-flags", {mask, text}, negate);
+      at_ += fits ? 1 : 0;
+      return fits;
+    }
     match_options("tcp").push_back({find_option("tcp", "--tcp-flags"), "--tcp-flags", negate,
                                     TcpFlags{static_cast<std::uint8_t>(*m), static_cast<std::uint8_t>(*s)}});
     ++at_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "egtrace/base/text.h"
 #include "iptables/rule_parser.h"
 #include "support/lines.h"
@@ -51,13 +53,28 @@ std::string table_of_command(const Dump& dump) {
   return {};
 }
 
+// Each table has built-in chains of its own; security has those of filter, but nobody lists it unasked.
+std::string table_of_chains(const std::vector<std::string>& chains) {
+  const auto has = [&](std::string_view name) { return std::find(chains.begin(), chains.end(), name) != chains.end(); };
+  if (has("PREROUTING") && has("POSTROUTING")) return has("FORWARD") ? "mangle" : "nat";
+  if (has("PREROUTING") && has("OUTPUT") && chains.size() == 2) return "raw";
+  return has("INPUT") && has("FORWARD") && has("OUTPUT") ? "filter" : "";
+}
+
 void look_at_line(std::string_view line, Traits& t) {
   if (line.starts_with("#")) return look_at_header(line, t);
   if (line.starts_with("*") && words(line).size() == 1 && line.size() > 1 && line.size() < 40) t.save = true;
   if (line == "COMMIT") t.declares = true;
   if (is_chain_line(line)) t.save = t.declares = true;
-  if (parse_listed_chain(line)) t.listing = true;
-  if (line.starts_with("-P ") || line.starts_with("-N ")) t.commands = t.declares = true;
+  if (const auto chain = parse_listed_chain(line)) {
+    t.listing = true;
+    if (!chain->references) t.chains.push_back(chain->name);
+  }
+  if (line.starts_with("-P ") || line.starts_with("-N ")) {
+    t.commands = t.declares = true;
+    const auto parts = words(line);
+    if (line[1] == 'P' && parts.size() > 1) t.chains.emplace_back(parts[1]);
+  }
   if (is_rule_start(line)) {
     ++t.rules;
     if (has_v6_address(line)) t.family = Family::v6;
@@ -227,6 +244,7 @@ Traits traits_of(const Dump& dump) {
   if (dump.command.find("tables-legacy") != std::string::npos) t.legacy = true;
   if (dump.command.find("tables-nft") != std::string::npos) t.legacy = false;
   if (!t.save) t.table = table_of_command(dump);
+  if (!t.save && t.table.empty()) t.table = table_of_chains(t.chains);
   return t;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "egtrace/base/ip.h"
 #include "egtrace/parsers/format.h"
@@ -19,7 +20,8 @@ struct Traits {
   bool listing = false;       // iptables -L
   bool commands = false;      // iptables -S, or pasted rules: -A, -N, -P without a table line
   bool declares = false;      // -P, -N, or COMMIT: not a mere excerpt
-  std::string table;          // of -S and -L; empty when only the content can tell
+  std::string table;          // of -S and -L: by the command, or by the built-in chains; empty when neither tells
+  std::vector<std::string> chains;   // declared by -P, or with a policy in -L
   int rules = 0;
 };
 Traits traits_of(const Dump& dump);

@@ -265,20 +265,92 @@ std::optional<std::uint64_t> dscp_class(std::string_view name) {
   return std::nullopt;
 }
 
-// Options that the tool prints under another name.
+bool add_tos_option(std::string_view name, std::string_view text, std::vector<Option>& options) {
+  const auto value = parse_u64(text);
+  if (!value || *value > 0xff) return false;
+  MaskedNumber m;
+  if (name == "--or-tos") m = {*value, *value};
+  else if (name == "--xor-tos") m = {*value, 0};
+  else if (name == "--and-tos") m = {0, ~*value & 0xff};
+  else return false;
+  options.push_back(make_option("TOS", "--set-tos", m));
+  return true;
+}
+
+// connbytes counts from the number on: "1000:" is "1000".
+bool add_connbytes(std::string_view text, bool negate, std::vector<Option>& options) {
+  if (!text.starts_with(":") && !text.ends_with(":")) return false;
+  std::string value = text.starts_with(":") ? "0" + std::string(text) : std::string(text);
+  if (value.ends_with(":")) value.pop_back();
+  options.push_back(make_option("connbytes", "--connbytes", Word{value, false}, negate));
+  return true;
+}
+
+bool add_log_level(std::string_view text, std::vector<Option>& options) {
+  static constexpr std::string_view kLevels[] = {"emerg", "alert", "crit", "error", "warning", "notice", "info", "debug"};
+  const auto* found = std::find(std::begin(kLevels), std::end(kLevels), text);
+  if (found == std::end(kLevels)) return false;
+  options.push_back(make_option("LOG", "--log-level", Word{std::to_string(found - std::begin(kLevels)), false}));
+  return true;
+}
+
+// Options that the tool prints under another name or with another value.
 bool add_rewritten(std::string_view module, std::string_view name, bool negate, const std::vector<Word>& arguments,
                    std::vector<Option>& options) {
   if (module == "tcp" && name == "--syn" && arguments.empty()) {
     options.push_back(make_option(module, "--tcp-flags", TcpFlags{0x17, 0x02}, negate));
     return true;
   }
-  if (arguments.size() == 1 && ((module == "dscp" && name == "--dscp-class") || (module == "DSCP" && name == "--set-dscp-class"))) {
-    const auto value = dscp_class(arguments[0].text);
-    if (!value) return false;
-    options.push_back(make_option(module, module == "dscp" ? "--dscp" : "--set-dscp", *value, negate));
+  if (arguments.size() != 1) return false;
+  const std::string& text = arguments[0].text;
+  if ((module == "dscp" && name == "--dscp-class") || (module == "DSCP" && name == "--set-dscp-class")) {
+    const auto value = dscp_class(text);
+    if (value) options.push_back(make_option(module, module == "dscp" ? "--dscp" : "--set-dscp", *value, negate));
+    return value.has_value();
+  }
+  if (module == "TOS") return add_tos_option(name, text, options);
+  if (module == "LOG" && name == "--log-level") return add_log_level(text, options);
+  if (module == "connbytes" && name == "--connbytes") return add_connbytes(text, negate, options);
+  if (module == "owner" && text == "root" && (name == "--uid-owner" || name == "--gid-owner")) {
+    options.push_back(make_option(module, name, Range{0, 0}, negate));
     return true;
   }
   return add_mark_option(module, name, arguments, options);
+}
+
+bool has_option(const std::vector<Option>& options, std::string_view name) {
+  return std::any_of(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
+}
+
+Value whole_mask(Family family) {
+  const U128 all = ones(address_bits(family));
+  return Network{{family, all}, all};
+}
+
+void fill_match_defaults(Match& m, Family family) {
+  if (m.module == "recent" && !m.options.empty() && !has_option(m.options, "--rsource") && !has_option(m.options, "--rdest")) {
+    if (!has_option(m.options, "--name")) m.options.push_back(make_option("recent", "--name", Word{"DEFAULT", false}));
+    if (!has_option(m.options, "--mask")) m.options.push_back(make_option("recent", "--mask", whole_mask(family)));
+    m.options.push_back(make_option("recent", "--rsource", Value{}));
+  }
+  if (m.module != "connlimit" || m.options.empty()) return;
+  if (!has_option(m.options, "--connlimit-mask"))
+    m.options.insert(m.options.begin() + 1, make_option("connlimit", "--connlimit-mask", std::uint64_t{address_bits(family)}));
+  if (!has_option(m.options, "--connlimit-saddr") && !has_option(m.options, "--connlimit-daddr"))
+    m.options.push_back(make_option("connlimit", "--connlimit-saddr", Value{}));
+}
+
+// What the tool adds to a rule as typed; a rule as saved has it already.
+void fill_defaults(Rule& rule, Family family) {
+  for (Match& m : rule.matches) fill_match_defaults(m, family);
+  if (!rule.target) return;
+  Target& t = *rule.target;
+  if (t.name == "REJECT" && t.options.empty()) {
+    const std::string with = family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable";
+    t.options.push_back(make_option("REJECT", "--reject-with", Word{with, false}));
+  }
+  if (t.name == "NFQUEUE" && !has_option(t.options, "--queue-num") && !has_option(t.options, "--queue-balance"))
+    t.options.insert(t.options.begin(), make_option("NFQUEUE", "--queue-num", std::uint64_t{0}));
 }
 
 bool is_full(const OptionSpec& spec, const Value& value) {
@@ -324,6 +396,7 @@ bool parse_rule(std::string_view line, Family family, ParsedRule& out) {
   const bool append = std::any_of(words.begin(), words.end(), [](const Word& w) { return top_level(w.text) == 'A' && !w.quoted; });
   if (words.empty() || !is_option_word(words[0]) || !append) return false;
   RuleParser(std::move(words), family, out).run();
+  if (out.problem.empty()) fill_defaults(out.rule, family);
   if (!closed && out.problem.empty()) out.problem = "a quote is not closed";
   return !out.rule.chain.empty();
 }

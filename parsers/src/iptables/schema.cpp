@@ -38,7 +38,7 @@ constexpr OptionSpec kOptions[] = {
     {"dccp", "--sport", Shape::range, k16}, {"dccp", "--dport", Shape::range, k16},
     {"dccp", "--dccp-types", Shape::word_list}, {"dccp", "--dccp-option", Shape::number},
     {"devgroup", "--src-group", Shape::mark}, {"devgroup", "--dst-group", Shape::mark},
-    {"dscp", "--dscp", Shape::dscp},
+    {"dscp", "--dscp", Shape::dscp}, {"dst", "--dst-len", Shape::number}, {"dst", "--dst-opts", Shape::text},
     {"ecn", "--ecn-tcp-cwr", Shape::flag}, {"ecn", "--ecn-tcp-ece", Shape::flag},
     {"ecn", "--ecn-ip-ect", Shape::number},
     {"esp", "--espspi", Shape::range, k32, true},
@@ -53,6 +53,7 @@ constexpr OptionSpec kOptions[] = {
     {"hashlimit", "--hashlimit-htable-expire", Shape::number},
     {"hashlimit", "--hashlimit-htable-gcinterval", Shape::number}, {"hashlimit", "--hashlimit-rate-match", Shape::flag},
     {"hashlimit", "--hashlimit-rate-interval", Shape::number},
+    {"hbh", "--hbh-len", Shape::number}, {"hbh", "--hbh-opts", Shape::text},
     {"helper", "--helper", Shape::text},
     {"hl", "--hl-eq", Shape::number}, {"hl", "--hl-gt", Shape::number}, {"hl", "--hl-lt", Shape::number},
     {"icmp", "--icmp-type", Shape::icmp_type},
@@ -61,7 +62,7 @@ constexpr OptionSpec kOptions[] = {
     {"iprange", "--src-range", Shape::address_range}, {"iprange", "--dst-range", Shape::address_range},
     {"ipv6header", "--header", Shape::word_list}, {"ipv6header", "--soft", Shape::flag},
     {"ipvs", "--ipvs", Shape::flag}, {"ipvs", "--vproto", Shape::protocol_number},
-    {"ipvs", "--vaddr", Shape::short_network}, {"ipvs", "--vport", Shape::range, k16},
+    {"ipvs", "--vaddr", Shape::text}, {"ipvs", "--vport", Shape::range, k16},
     {"ipvs", "--vdir", Shape::text}, {"ipvs", "--vmethod", Shape::text}, {"ipvs", "--vportctl", Shape::range, k16},
     {"length", "--length", Shape::range, k16},
     {"limit", "--limit", Shape::text}, {"limit", "--limit-burst", Shape::number},
@@ -78,12 +79,22 @@ constexpr OptionSpec kOptions[] = {
     {"physdev", "--physdev-is-in", Shape::flag}, {"physdev", "--physdev-is-out", Shape::flag},
     {"physdev", "--physdev-is-bridged", Shape::flag},
     {"pkttype", "--pkt-type", Shape::text},
+    {"policy", "--dir", Shape::text}, {"policy", "--pol", Shape::text}, {"policy", "--strict", Shape::flag},
+    {"policy", "--reqid", Shape::number}, {"policy", "--spi", Shape::hex}, {"policy", "--proto", Shape::text},
+    {"policy", "--mode", Shape::text}, {"policy", "--tunnel-src", Shape::text},
+    {"policy", "--tunnel-dst", Shape::text}, {"policy", "--next", Shape::flag},
     {"quota", "--quota", Shape::number},
+    {"rateest", "--rateest", Shape::text}, {"rateest", "--rateest1", Shape::text},
+    {"rateest", "--rateest2", Shape::text}, {"rateest", "--rateest-delta", Shape::flag},
+    {"rateest", "--rateest-lt", Shape::flag}, {"rateest", "--rateest-gt", Shape::flag},
+    {"rateest", "--rateest-eq", Shape::flag},
     {"realm", "--realm", Shape::text},
     {"recent", "--set", Shape::flag}, {"recent", "--rcheck", Shape::flag}, {"recent", "--update", Shape::flag},
     {"recent", "--remove", Shape::flag}, {"recent", "--seconds", Shape::number}, {"recent", "--reap", Shape::flag},
     {"recent", "--hitcount", Shape::number}, {"recent", "--rttl", Shape::flag}, {"recent", "--name", Shape::text},
     {"recent", "--mask", Shape::address}, {"recent", "--rsource", Shape::flag}, {"recent", "--rdest", Shape::flag},
+    {"rt", "--rt-type", Shape::number}, {"rt", "--rt-segsleft", Shape::range, k32}, {"rt", "--rt-len", Shape::number},
+    {"rt", "--rt-0-res", Shape::flag}, {"rt", "--rt-0-addrs", Shape::text}, {"rt", "--rt-0-not-strict", Shape::flag},
     {"rpfilter", "--loose", Shape::flag}, {"rpfilter", "--validmark", Shape::flag},
     {"rpfilter", "--accept-local", Shape::flag}, {"rpfilter", "--invert", Shape::flag},
     {"sctp", "--sport", Shape::range, k16}, {"sctp", "--dport", Shape::range, k16},
@@ -98,12 +109,22 @@ constexpr OptionSpec kOptions[] = {
     {"state", "--state", Shape::word_list},
     {"statistic", "--mode", Shape::text}, {"statistic", "--probability", Shape::text},
     {"statistic", "--every", Shape::number}, {"statistic", "--packet", Shape::number},
+    {"srh", "--srh-next-hdr", Shape::text}, {"srh", "--srh-hdr-len-eq", Shape::number},
+    {"srh", "--srh-hdr-len-gt", Shape::number}, {"srh", "--srh-hdr-len-lt", Shape::number},
+    {"srh", "--srh-segs-left-eq", Shape::number}, {"srh", "--srh-segs-left-gt", Shape::number},
+    {"srh", "--srh-segs-left-lt", Shape::number}, {"srh", "--srh-last-entry-eq", Shape::number},
+    {"srh", "--srh-last-entry-gt", Shape::number}, {"srh", "--srh-last-entry-lt", Shape::number},
+    {"srh", "--srh-tag", Shape::number}, {"srh", "--srh-psid", Shape::text}, {"srh", "--srh-nsid", Shape::text},
+    {"srh", "--srh-lsid", Shape::text},
     {"string", "--string", Shape::quoted}, {"string", "--hex-string", Shape::quoted},
     {"string", "--algo", Shape::text}, {"string", "--from", Shape::number}, {"string", "--to", Shape::number},
     {"string", "--icase", Shape::flag},
     {"tcp", "--sport", Shape::range, k16, true}, {"tcp", "--dport", Shape::range, k16, true},
     {"tcp", "--tcp-option", Shape::number}, {"tcp", "--tcp-flags", Shape::tcp_flags},
     {"tcpmss", "--mss", Shape::range, k16},
+    {"time", "--timestart", Shape::text}, {"time", "--timestop", Shape::text}, {"time", "--monthdays", Shape::text},
+    {"time", "--weekdays", Shape::text}, {"time", "--datestart", Shape::text}, {"time", "--datestop", Shape::text},
+    {"time", "--kerneltz", Shape::flag}, {"time", "--utc", Shape::flag}, {"time", "--contiguous", Shape::flag},
     {"tos", "--tos", Shape::tos, k8},
     {"ttl", "--ttl-eq", Shape::number}, {"ttl", "--ttl-gt", Shape::number}, {"ttl", "--ttl-lt", Shape::number},
     {"u32", "--u32", Shape::quoted},
@@ -227,8 +248,7 @@ const OptionSpec* find_exact(std::string_view module, std::string_view name) {
 
 bool is_target_name(std::string_view module) { return !module.empty() && module[0] >= 'A' && module[0] <= 'Z'; }
 
-// Matches whose options are not in the table, but which are known to exist.
-constexpr std::string_view kOpaqueMatches[] = {"policy", "time", "rateest", "rt", "srh", "hbh", "dst", "eui64"};
+constexpr std::string_view kMatchesWithoutOptions[] = {"eui64"};
 
 }  // namespace
 
@@ -242,7 +262,8 @@ const OptionSpec* find_option(std::string_view module, std::string_view name) {
 bool is_known_module(std::string_view module) {
   if (is_target_name(module)) return false;
   return std::any_of(std::begin(kOptions), std::end(kOptions), [&](const OptionSpec& o) { return o.module == module; }) ||
-         std::find(std::begin(kOpaqueMatches), std::end(kOpaqueMatches), module) != std::end(kOpaqueMatches);
+         std::find(std::begin(kMatchesWithoutOptions), std::end(kMatchesWithoutOptions), module) !=
+             std::end(kMatchesWithoutOptions);
 }
 
 bool is_known_target(std::string_view target) {

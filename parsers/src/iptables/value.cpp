@@ -328,7 +328,7 @@ std::string print_network(const Network& n, bool always_length) {
 }
 
 std::optional<Range> parse_range(std::string_view text, char separator, std::uint64_t limit) {
-  const auto at = text.find(separator);
+  const auto at = service_port(text) ? std::string_view::npos : text.find(separator);   // "ftp-data"
   if (at == std::string_view::npos) {
     const auto n = parse_port_or_number(text);
     return n ? std::optional(Range{*n, *n}) : std::nullopt;
