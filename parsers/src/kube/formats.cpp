@@ -1,0 +1,74 @@
+// Kubernetes objects as `oc get -o yaml` and `-o json` print them and as must-gather stores them.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "egtrace/base/text.h"
+#include "egtrace/parsers/format.h"
+#include "kube/documents.h"
+#include "kube/extract.h"
+
+namespace egt::parsers {
+namespace kube {
+namespace {
+
+constexpr std::size_t kSampleBytes = 64 * 1024;
+
+bool has_yaml_key(std::string_view text, std::string_view key) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::string_view line = trim(next_line(rest));
+    consume(line, "- ");
+    if (line.starts_with(key)) return true;
+  }
+  return false;
+}
+
+Recognition recognise(const Dump& dump) {
+  const std::string_view head = dump.text.substr(0, kSampleBytes);
+  Recognition how{0, fmt::format("kubernetes {}:{}", dump.path, dump.first_line), 1};
+  if (looks_like_json(dump.text)) {
+    const bool version = head.find("\"apiVersion\"") != std::string_view::npos;
+    const bool kind = head.find("\"kind\"") != std::string_view::npos;
+    how.confidence = version && kind ? 95 : 0;
+  } else {
+    const bool version = has_yaml_key(head, "apiVersion:"), kind = has_yaml_key(head, "kind:");
+    const bool metadata = has_yaml_key(head, "metadata:");
+    how.confidence = version && kind ? 95 : kind && metadata ? 75 : 0;
+  }
+  return how;
+}
+
+void reprint(const Dump& dump, std::string&, Report& report) {
+  report.diagnostics.push_back({Diagnostic::Severity::error, {dump.source, dump.first_line}, 0,
+                                "Kubernetes objects are not printed as text", "--format json"});
+}
+
+void to_json(const Dump& dump, std::string& out, Report& report) {
+  nlohmann::json doc{{"apiVersion", "v1"}, {"kind", "List"}, {"items", nlohmann::json::array()}};
+  cluster::Objects used;
+  read_objects(dump, report, [&](const nlohmann::json& object, Chunk where) {
+    doc["items"].push_back(object);
+    return extract(object, {dump.source, where.line}, used);
+  });
+  out += doc.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  out.push_back('\n');
+}
+
+void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& report) {
+  read_objects(dump, report, [&](const nlohmann::json& object, Chunk where) {
+    return extract(object, {dump.source, where.line}, cluster.objects);
+  });
+}
+
+}  // namespace
+}  // namespace kube
+
+std::span<const Format> kube_formats() {
+  static constexpr Format kFormats[] = {
+      {"kubernetes", "oc get nodes,namespaces,pods,services,egressips,egressservices -A -o yaml", kube::recognise,
+       kube::reprint, kube::to_json, kube::load}};
+  return kFormats;
+}
+
+}  // namespace egt::parsers

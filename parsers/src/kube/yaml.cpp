@@ -1,0 +1,234 @@
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "egtrace/base/text.h"
+#include "kube/documents.h"
+#include "support/lines.h"
+
+namespace egt::parsers::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+// Plain scalars by the core schema of YAML 1.2, as far as Kubernetes uses it.
+Json plain_scalar(const std::string& text) {
+  if (text.empty() || text == "~" || text == "null") return nullptr;
+  if (text == "true") return true;
+  if (text == "false") return false;
+  const bool negative = text.size() > 1 && text.front() == '-';
+  const auto number = parse_decimal(std::string_view(text).substr(negative ? 1 : 0));
+  const bool octal = text.size() > 1 && text.front() == '0';
+  if (!number || octal || *number > 0x7fffffffffffffffULL) return text;
+  const auto value = static_cast<std::int64_t>(*number);
+  return negative ? -value : value;
+}
+
+class Converter {
+ public:
+  // Empty when the document is too deep or unfolds to too much.
+  std::optional<Json> convert(const YAML::Node& root) {
+    Json out = walk(root, 0);
+    if (failed_) return std::nullopt;
+    return out;
+  }
+
+ private:
+  Json walk(const YAML::Node& node, unsigned depth) {
+    if (depth > kDepth || ++count_ > kNodes) failed_ = true;
+    if (failed_) return nullptr;
+    if (node.IsScalar()) return node.Tag() == "?" ? plain_scalar(node.Scalar()) : Json(node.Scalar());
+    if (node.IsSequence()) {
+      Json all = Json::array();
+      for (const YAML::Node& element : node) all.push_back(walk(element, depth + 1));
+      return all;
+    }
+    if (!node.IsMap()) return nullptr;
+    Json all = Json::object();
+    for (const auto& member : node)
+      if (member.first.IsScalar()) all[member.first.Scalar()] = walk(member.second, depth + 1);
+    return all;
+  }
+
+  bool failed_ = false;
+  std::size_t count_ = 0;
+};
+
+struct Failure { std::uint32_t line = 0; std::string message; };   // line: 0-based within the text
+
+std::optional<Json> parse(const std::string& text, Failure& failure) {
+  try {
+    if (auto doc = Converter().convert(YAML::Load(text))) return doc;
+    failure = {0, "nested too deeply, or too large by its aliases"};
+  } catch (const YAML::Exception& e) {
+    failure = {e.mark.line > 0 ? static_cast<std::uint32_t>(e.mark.line) : 0, e.msg};
+  }
+  return std::nullopt;
+}
+
+struct TextBlock {
+  std::vector<Line> lines;
+  std::uint32_t first_line() const { return lines.empty() ? 0 : lines.front().number; }
+  std::string text(std::size_t count) const {
+    std::string all;
+    for (std::size_t i = 0; i < count && i < lines.size(); ++i) (all += lines[i].text) += '\n';
+    return all;
+  }
+};
+
+bool is_separator(std::string_view line) {
+  return line == "---" || line == "..." || line.starts_with("--- ") || line.starts_with("---\t");
+}
+
+bool is_empty(std::string_view line) {
+  const std::string_view trimmed = trim(line);
+  return trimmed.empty() || trimmed.front() == '#';
+}
+
+std::size_t indent_of(std::string_view line) { return line.size() - trim_left(line).size(); }
+
+// Splits the items of a block-style list off a document. `rest` keeps everything else.
+struct Items {
+  std::vector<TextBlock> items;
+  TextBlock rest;
+};
+
+bool begins_items(std::string_view line) { return trim_right(line) == "items:"; }
+
+// Lines of `items:` up to the first that is neither an item nor part of one.
+Items split_items(const TextBlock& document) {
+  Items split;
+  bool inside = false;
+  std::size_t indent = 0;
+  for (const Line& line : document.lines) {
+    if (!inside) {
+      split.rest.lines.push_back(line);
+      inside = begins_items(line.text) && split.items.empty();
+      continue;
+    }
+    if (is_empty(line.text)) {
+      if (!split.items.empty()) split.items.back().lines.push_back(line);
+      continue;
+    }
+    const std::string_view body = trim_left(line.text);
+    const bool dash = body == "-" || body.starts_with("- ");
+    if (split.items.empty()) indent = indent_of(line.text);
+    if (dash && indent_of(line.text) == indent) {
+      split.items.emplace_back();
+    } else if (indent_of(line.text) <= indent) {
+      inside = false;
+      split.rest.lines.push_back(line);
+      continue;
+    }
+    if (!split.items.empty()) split.items.back().lines.push_back(line);
+  }
+  return split;
+}
+
+// The value of a top-level "kind:" line.
+std::string kind_of(const TextBlock& block) {
+  for (const Line& line : block.lines)
+    if (line.text.starts_with("kind:")) return std::string(trim(line.text.substr(5)));
+  return {};
+}
+
+class YamlReader {
+ public:
+  YamlReader(const Dump& dump, Report& report, const TakeObject& take) : dump_(dump), report_(report), take_(take) {}
+
+  void read() {
+    TextBlock document;
+    LineReader reader(dump_);
+    for (Line line; reader.next(line);) {
+      if (!is_separator(line.text)) {
+        document.lines.push_back(line);
+        continue;
+      }
+      read_document(document);
+      document = {};
+      ignored(1);
+    }
+    read_document(document);
+    warn_of_cut_end();
+  }
+
+ private:
+  void read_document(const TextBlock& document) {
+    const Items split = split_items(document);
+    if (split.items.empty()) return read_block(document, {});
+    const std::string kind = item_kind(kind_of(split.rest));
+    for (const TextBlock& item : split.items) read_item(item, kind);
+    ignored(split.rest.lines.size());
+  }
+
+  void read_item(TextBlock item, const std::string& kind) {
+    // Without its dash the item is a document of its own.
+    std::string first(item.lines.front().text);
+    first[first.find('-')] = ' ';
+    item.lines.front().text = first;
+    read_block(item, kind);
+  }
+
+  void read_block(const TextBlock& block, const std::string& kind) {
+    bool empty = true;
+    for (const Line& line : block.lines) empty &= is_empty(line.text);
+    if (empty) return ignored(block.lines.size());
+    Failure failure;
+    auto object = parse(block.text(block.lines.size()), failure);
+    if (!object) {
+      broken(block, failure);
+      object = parse_beginning(block);
+    }
+    if (object) deliver(std::move(*object), block, kind);
+    else ignored(block.lines.size() - 1);
+  }
+
+  // A file that is cut breaks off within a line or a quoted text: what stands before may be whole.
+  std::optional<Json> parse_beginning(const TextBlock& block) {
+    constexpr std::size_t kTries = 8;
+    Failure failure;
+    for (std::size_t cut = 1; cut <= kTries && cut < block.lines.size(); ++cut)
+      if (auto object = parse(block.text(block.lines.size() - cut), failure)) return object;
+    return std::nullopt;
+  }
+
+  void deliver(Json object, const TextBlock& block, const std::string& kind) {
+    if (!object.is_object()) return ignored(block.lines.size());
+    if (!object.contains("kind") && !kind.empty()) object["kind"] = kind, object.emplace("apiVersion", "v1");
+    const bool used = take_(object, {block.first_line(), static_cast<std::uint32_t>(block.lines.size())});
+    report_.lines += static_cast<std::uint32_t>(block.lines.size());
+    (used ? report_.understood : report_.ignored) += static_cast<std::uint32_t>(block.lines.size());
+  }
+
+  void broken(const TextBlock& block, const Failure& failure) {
+    const std::uint32_t line = std::min(block.first_line() + failure.line, block.lines.back().number);
+    const Provenance at{dump_.source, line};
+    ++report_.lines;
+    report_.not_understood.push_back(at);
+    if (report_.diagnostics.size() < kDiagnosticsKept)
+      report_.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, "not understood as YAML: " + failure.message, {}});
+  }
+
+  void ignored(std::size_t lines) {
+    report_.lines += static_cast<std::uint32_t>(lines);
+    report_.ignored += static_cast<std::uint32_t>(lines);
+  }
+
+  void warn_of_cut_end() {
+    if (dump_.text.empty() || dump_.text.ends_with('\n')) return;
+    report_.diagnostics.push_back({Diagnostic::Severity::note, {dump_.source, 0}, 0,
+                                   "the file does not end with a line end: its last line may be cut", {}});
+  }
+
+  const Dump& dump_;
+  Report& report_;
+  const TakeObject& take_;
+};
+
+}  // namespace
+
+void read_yaml(const Dump& dump, Report& report, const TakeObject& take) { YamlReader(dump, report, take).read(); }
+
+}  // namespace egt::parsers::kube
