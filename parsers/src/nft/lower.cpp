@@ -165,7 +165,6 @@ class TableLowering {
     set->contents_unknown = !all || guarded || !s.opaque.empty() || !s.closed;
     if (!all) say(s.line, fmt::format("not all elements of {} are understood", s.name));
     scope_.sets[s.name] = set;
-    scope_.data_types[s.name] = data;
     table_.sets[s.name] = set;
   }
 

@@ -16,7 +16,6 @@ namespace egt::parsers::nft {
 struct TableScope {
   netfilter::TableFamily family = netfilter::TableFamily::ip;
   std::map<std::string, netfilter::SetPtr> sets;
-  std::map<std::string, std::vector<Datatype>> data_types;   // of maps
   SourceId source = kNoSource;
   std::uint32_t line = 0;                                    // of the rule: anonymous sets stand there
 };

@@ -326,6 +326,7 @@ class RuleLowering {
   }
   void lower(const Xt& x) {
     const std::string_view name = trim(std::string_view(x.name).substr(1, x.name.size() - 2));
+    if (name == "comment") return annotate();
     if (x.kind == "match") return undecided();
     if (one_of(name, {"LOG", "NFLOG", "TCPMSS", "CHECKSUM", "TRACE", "AUDIT"})) return annotate();
     opaque();
