@@ -1,0 +1,56 @@
+// What the program prints as JSON holds to docs/schema/.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/json_schema.h"
+#include "support/run.h"
+
+namespace {
+
+using nlohmann::json;
+
+void expect_contract(std::vector<std::string> arguments) {
+  const std::string verb = arguments.front();
+  arguments.insert(arguments.begin(), EGTRACE_BINARY);
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const egt::testing::Ran ran = egt::testing::run(arguments, "", EGTRACE_SOURCE_DIR);
+  const json document = json::parse(ran.out, nullptr, false);
+  ASSERT_FALSE(document.is_discarded()) << verb << ": " << ran.err << ran.out.substr(0, 300);
+  EXPECT_EQ("egtrace." + verb + "/1", document.value("schema", ""));
+  for (const std::string& error : egt::testing::contract_errors(document)) ADD_FAILURE() << verb << " " << error;
+}
+
+TEST(Schema, Parse) {
+  const std::string node = "samples/egressip-secondary/master-02-demo/";
+  for (const char* dump : {"ip_rule", "iptables-save", "ovs-ofctl_show_br-int", "ovn-nbctl_show", "nft_list_ruleset"}) {
+    expect_contract({"parse", node + dump});
+  }
+}
+
+TEST(Schema, Inspect) {
+  expect_contract({"inspect", "samples/egressip-secondary"});
+  expect_contract({"inspect", "samples/egressip-excerpt"});
+}
+
+TEST(Schema, Explain) {
+  expect_contract({"explain", "samples/egressip-secondary", "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80",
+                   "--reply"});
+  expect_contract({"explain", "samples/egressip-excerpt", "--from", "10.133.0.9", "--to", "192.168.55.13:80"});
+}
+
+TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:03", "+trk-new"}); }
+
+TEST(Schema, ValidatorFindsWhatIsWrong) {
+  const json schema = json::parse(R"({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2]},
+      "b": {"type": "array", "items": {"$ref": "#/$defs/n"}}}, "$defs": {"n": {"type": ["integer", "null"]}}})");
+  EXPECT_TRUE(egt::testing::schema_errors(schema, json::parse(R"({"a": 1, "b": [1, null]})")).empty());
+  EXPECT_EQ(1U, egt::testing::schema_errors(schema, json::parse("{}")).size());
+  EXPECT_EQ(1U, egt::testing::schema_errors(schema, json::parse(R"({"a": 3})")).size());
+  EXPECT_EQ(1U, egt::testing::schema_errors(schema, json::parse(R"({"a": 1, "b": ["x"]})")).size());
+  EXPECT_EQ(1U, egt::testing::schema_errors(json::parse(R"({"madeUp": 1})"), json::parse("1")).size());
+}
+
+}  // namespace
