@@ -1,0 +1,239 @@
+// Packets that a host passes on: route, checks, TTL, MAC addresses, and how it refuses.
+#include <gtest/gtest.h>
+
+#include "test_host.h"
+
+namespace egt::test {
+namespace {
+
+using engine::HostOutcome;
+using host::NeighbourState;
+using Kind = HostOutcome::Kind;
+
+constexpr const char* kRouterMac = "52:54:00:00:00:01";
+
+TestHost router() {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "10.1.0.1/24").link("out0", "02:00:00:00:00:02", "10.2.0.1/24 10.3.0.1/24");
+  h.routes("10.9.0.0/16 via 10.2.0.254 dev out0 src 10.3.0.1").neighbour("10.2.0.254", "out0", kRouterMac);
+  return h;
+}
+
+TEST(Forward, TakesTheRouteAndTheNeighbour) {
+  TestHost h = router();
+  h.local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80));
+  ASSERT_EQ(o.kind, Kind::transmit);
+  EXPECT_EQ(o.device, "out0");
+  EXPECT_EQ(o.next_hop, ip("10.2.0.254"));
+  EXPECT_EQ(o.packet.u32(FieldId::nw_ttl), 63u);
+  EXPECT_EQ(dst_mac(o.packet), mac(kRouterMac));
+  EXPECT_EQ(src_mac(o.packet), mac("02:00:00:00:00:02"));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  const auto routes = lab.steps<engine::RouteLookup>();
+  ASSERT_EQ(routes.size(), 1u);
+  EXPECT_EQ(routes[0]->rule->table, "main");
+  EXPECT_EQ(routes[0]->route->to, *Prefix::parse("10.9.0.0/16"));
+  const auto resolved = lab.steps<engine::Resolve>();
+  ASSERT_EQ(resolved.size(), 1u);
+  EXPECT_TRUE(resolved[0]->from_dump);
+}
+
+TEST(Forward, NoRouteIsAnsweredWithNetUnreachable) {
+  TestHost h = router();
+  h.local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.receive("in0", tcp("10.1.0.5", "172.16.0.1", 1000, 80));
+  ASSERT_EQ(o.kind, Kind::rejected);
+  EXPECT_EQ(o.reject_with, "icmp-net-unreachable");
+  ASSERT_TRUE(o.answer);
+  EXPECT_EQ(src_ip(*o.answer), ip("10.1.0.1"));
+  EXPECT_EQ(dst_ip(*o.answer), ip("10.1.0.5"));
+  EXPECT_EQ(o.answer->u32(FieldId::icmp_type), 3u);
+  EXPECT_EQ(o.answer->u32(FieldId::icmp_code), 0u);
+}
+
+TEST(Forward, RouteTypesAnswerEachInItsWay) {
+  const std::tuple<const char*, Kind, const char*> kCases[] = {
+      {"unreachable 172.16.0.0/12", Kind::rejected, "icmp-host-unreachable"},
+      {"prohibit 172.16.0.0/12", Kind::rejected, "icmp-admin-prohibited"},
+      {"blackhole 172.16.0.0/12", Kind::dropped, ""}};
+  for (const auto& [line, kind, with] : kCases) {
+    TestHost h = router();
+    h.routes(line).local_table();
+    Lab lab(h);
+    const HostOutcome o = lab.receive("in0", tcp("10.1.0.5", "172.16.0.1", 1000, 80));
+    EXPECT_EQ(o.kind, kind) << line;
+    EXPECT_EQ(o.reject_with, with) << line;
+    EXPECT_FALSE(o.stop->evidence.empty()) << line;
+  }
+}
+
+TEST(Forward, WithForwardingOffNobodyIsTold) {
+  TestHost h = router();
+  h.sysctl("net.ipv4.conf.in0.forwarding", "0").local_table();
+  Lab lab(h);
+  for (const char* to : {"10.9.1.1", "172.16.0.1"}) {
+    const HostOutcome o = lab.receive("in0", tcp("10.1.0.5", to, 1000, 80));
+    EXPECT_EQ(o.kind, Kind::dropped);
+    EXPECT_EQ(o.stop->where, "forwarding");
+    EXPECT_EQ(o.stop->evidence.size(), 1u);
+  }
+}
+
+TEST(Forward, ForwardingThatIsNotDumpedIsAssumedOn) {
+  TestHost h = router();
+  h.local_table();
+  h.host().sysctl.value.erase("net.ipv4.conf.in0.forwarding");
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  ASSERT_EQ(lab.record.gaps.size(), 1u);
+  EXPECT_EQ(lab.record.gaps[0].command, "sysctl net.ipv4.conf.in0.forwarding");
+  EXPECT_EQ(lab.record.assumptions.size(), 1u);
+}
+
+TEST(Forward, TtlIsUsedUpBeforeTheForwardChain) {
+  TestHost h = router();
+  h.iptables("*filter\n:FORWARD DROP [0:0]\nCOMMIT\n").local_table();
+  Lab lab(h);
+  FlowKey k = tcp("10.1.0.5", "10.9.1.1", 1000, 80);
+  k.set(FieldId::nw_ttl, 1);
+  EXPECT_EQ(lab.receive("in0", k).reject_with, "icmp-ttl-exceeded");
+  set_dst_ip(k, ip("10.2.0.1"));
+  EXPECT_EQ(lab.receive("in0", k).kind, Kind::delivered);
+}
+
+TEST(Forward, StrictReversePathFilter) {
+  TestHost h = router();
+  h.sysctl("net.ipv4.conf.all.rp_filter", "1").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  const HostOutcome o = lab.receive("in0", tcp("10.9.0.5", "10.2.0.7", 1000, 80));
+  ASSERT_EQ(o.kind, Kind::dropped);
+  EXPECT_EQ(o.stop->where, "rp_filter");
+  h.sysctl("net.ipv4.conf.in0.rp_filter", "2");   // the larger value: loose
+  EXPECT_NE(lab.receive("in0", tcp("10.9.0.5", "10.2.0.7", 1000, 80)).kind, Kind::dropped);
+}
+
+TEST(Forward, ReversePathFilterIsAskedForOnlyWhereItMatters) {
+  TestHost h = router();
+  h.local_table();
+  h.host().sysctl.value.erase("net.ipv4.conf.in0.rp_filter");
+  Lab lab(h);
+  lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  lab.receive("in0", tcp("10.9.0.5", "10.9.1.1", 1000, 80));
+  ASSERT_EQ(lab.record.gaps.size(), 1u);
+  EXPECT_EQ(lab.record.gaps[0].command, "sysctl net.ipv4.conf.in0.rp_filter");
+}
+
+TEST(Forward, OwnAddressAsSourceIsMartian) {
+  TestHost h = router();
+  h.local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.receive("in0", tcp("10.2.0.1", "10.9.1.1", 1000, 80));
+  EXPECT_EQ(o.kind, Kind::dropped);
+  h.sysctl("net.ipv4.conf.in0.accept_local", "1");
+  EXPECT_EQ(lab.receive("in0", tcp("10.2.0.1", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+}
+
+TEST(Forward, FramesForOthersAreNotTaken) {
+  TestHost h = router();
+  h.local_table();
+  Lab lab(h);
+  FlowKey k = tcp("10.1.0.5", "10.9.1.1", 1000, 80);
+  k.set(FieldId::eth_dst, mac("02:00:00:00:00:99").value);
+  EXPECT_EQ(lab.receive("in0", k).kind, Kind::dropped);
+  h.at("in0").flags = {"BROADCAST"};
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).stop->why, "the device is down");
+}
+
+TEST(Forward, NeighbourThatNeverAnswered) {
+  TestHost h = router();
+  h.neighbour("10.2.0.9", "out0", "", NeighbourState::failed).local_table();
+  Lab lab(h);
+  const HostOutcome silent = lab.receive("in0", tcp("10.1.0.5", "10.2.0.9", 1000, 80));
+  EXPECT_EQ(silent.kind, Kind::rejected);
+  EXPECT_EQ(silent.reject_with, "icmp-host-unreachable");
+  EXPECT_FALSE(lab.proven());
+  const HostOutcome unknown = lab.receive("in0", tcp("10.1.0.5", "10.2.0.10", 1000, 80));
+  EXPECT_EQ(unknown.kind, Kind::inconclusive);
+  EXPECT_EQ(lab.record.gaps.at(0).command, "ip neigh");
+  lab.neighbours.known[ip("10.2.0.10")] = mac("02:aa:00:00:00:10");
+  const HostOutcome known = lab.receive("in0", tcp("10.1.0.5", "10.2.0.10", 1000, 80));
+  EXPECT_EQ(known.kind, Kind::transmit);
+  EXPECT_EQ(dst_mac(known.packet), mac("02:aa:00:00:00:10"));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+}
+
+TEST(Forward, NextHopsShareTheLoadByWeight) {
+  TestHost h = router();
+  h.routes("10.20.0.0/16 nexthop via 10.2.0.254 dev out0 weight 1 nexthop via 10.1.0.254 dev in0 weight 3");
+  h.neighbour("10.1.0.254", "in0", kRouterMac).local_table();
+  Lab lab(h);
+  lab.chooser.script = {1};
+  const HostOutcome o = lab.receive("in0", tcp("10.1.0.5", "10.20.1.1", 1000, 80));
+  EXPECT_EQ(o.device, "in0");
+  ASSERT_EQ(lab.chooser.points.size(), 1u);
+  EXPECT_EQ(lab.chooser.points[0].kind, engine::ChoicePoint::Kind::split);
+  EXPECT_DOUBLE_EQ(*lab.chooser.points[0].options[1].weight, 0.75);
+  EXPECT_EQ(lab.steps<engine::RouteLookup>().at(0)->next_hop, 1u);
+}
+
+TEST(Forward, WithoutRoutesNothingIsSaid) {
+  TestHost h = router();
+  h.host().routes_v4 = {};
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::inconclusive);
+  EXPECT_FALSE(lab.record.gaps.empty());
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.2.0.1", 1000, 80)).kind, Kind::delivered);
+}
+
+TEST(Forward, MainTableAloneLeavesOtherTablesOpen) {
+  TestHost h = router();
+  h.rules("100: from 10.1.0.6 lookup 7");
+  Lab lab(h);   // no local table: "ip route" only
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  EXPECT_FALSE(lab.proven());
+  const HostOutcome o = lab.receive("in0", tcp("10.1.0.6", "10.9.1.1", 1000, 80));
+  EXPECT_EQ(o.kind, Kind::inconclusive);
+  EXPECT_EQ(lab.record.gaps.back().command, "ip -4 route show table 7");
+}
+
+TEST(Forward, RulesThatAreNotDumpedAreAssumedToBeTheDefaultOnes) {
+  TestHost h = router();
+  h.local_table();
+  h.host().rules_v4 = {};
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  EXPECT_EQ(lab.record.gaps.at(0).command, "ip -4 rule");
+}
+
+TEST(Forward, WithoutNetfilterDumpsTheWalkIsNotProven) {
+  TestHost h = router();
+  h.local_table();
+  h.host().iptables_v4 = {};
+  h.host().nft = {};
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  EXPECT_FALSE(lab.record.assumptions.empty());
+  EXPECT_FALSE(lab.record.gaps.empty());
+}
+
+TEST(Forward, Ipv6IsDecidedByTheWholeHost) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "fd00:1::1/64").link("out0", "02:00:00:00:00:02", "fd00:2::1/64");
+  h.routes("fd00:1::/64 dev in0 metric 256\nfd00:2::/64 dev out0 metric 256\nfd00:9::/64 via fd00:2::9 dev out0 metric 1024");
+  h.neighbour("fd00:2::9", "out0", kRouterMac).local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("fd00:1::5", "fd00:9::1", 1, 2)).kind, Kind::transmit);
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  const HostOutcome none = lab.receive("in0", tcp("fd00:1::5", "2001:db8::1", 1, 2));
+  EXPECT_EQ(none.reject_with, "icmp6-no-route");
+  h.sysctl("net.ipv6.conf.all.forwarding", "0");
+  EXPECT_EQ(lab.receive("in0", tcp("fd00:1::5", "fd00:9::1", 1, 2)).kind, Kind::dropped);
+}
+
+}  // namespace
+}  // namespace egt::test

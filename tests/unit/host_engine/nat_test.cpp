@@ -1,0 +1,189 @@
+// Conntrack and NAT: the first packet decides, both directions follow.
+#include <gtest/gtest.h>
+
+#include "test_host.h"
+
+namespace egt::test {
+namespace {
+
+using engine::HostOutcome;
+using Kind = HostOutcome::Kind;
+
+// A node with a management port to its pods and two uplinks; one pod leaves by the second with a source of its own.
+TestHost node() {
+  TestHost h;
+  h.link("mp0", "02:00:00:00:00:01", "10.128.0.2/23")
+      .link("up0", "02:00:00:00:00:02", "192.168.1.10/24 192.168.2.10/24")
+      .link("up1", "02:00:00:00:00:03", "172.20.0.10/24");
+  h.routes(
+      "default via 192.168.2.1 dev up0 src 192.168.1.10\n"
+      "default via 172.20.0.1 dev up1 table 1004\n"
+      "10.128.0.0/14 via 10.128.0.1 dev mp0");
+  h.rules("6000: from 10.128.0.7 lookup 1004");
+  h.neighbour("192.168.2.1", "up0", "52:54:00:00:00:01")
+      .neighbour("172.20.0.1", "up1", "52:54:00:00:00:02")
+      .neighbour("10.128.0.1", "mp0", "0a:58:0a:80:00:01")
+      .neighbour("10.128.0.7", "mp0", "0a:58:0a:80:00:07")
+      .neighbour("10.128.0.8", "mp0", "0a:58:0a:80:00:08")
+      .neighbour("10.128.0.9", "mp0", "0a:58:0a:80:00:09");
+  return h;
+}
+
+TEST(Nat, SourceByRuleAndBackByConnection) {
+  TestHost h = node();
+  h.iptables(R"(*nat
+:PREROUTING ACCEPT [0:0]
+:POSTROUTING ACCEPT [0:0]
+-A POSTROUTING -s 10.128.0.7/32 -o up1 -j SNAT --to-source 172.20.0.100
+COMMIT
+)").local_table();
+  Lab lab(h);
+  const FlowKey sent = tcp("10.128.0.7", "9.9.9.9", 4000, 80);
+  const HostOutcome out = lab.receive("mp0", sent);
+  ASSERT_EQ(out.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(out.device, "up1");
+  EXPECT_EQ(src_ip(out.packet), ip("172.20.0.100"));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  ASSERT_EQ(lab.record.nat.size(), 1u);
+  EXPECT_EQ(lab.record.nat[0].by, "iptables");
+  EXPECT_TRUE(lab.record.nat[0].source);
+  EXPECT_FALSE(lab.record.nat[0].evidence.empty());
+  EXPECT_EQ(lab.steps<engine::RouteLookup>().at(0)->rule->priority, 6000u);
+
+  const HostOutcome back = lab.receive("up1", answer_to(out.packet));
+  ASSERT_EQ(back.kind, Kind::transmit);
+  EXPECT_EQ(back.device, "mp0");
+  EXPECT_EQ(dst_ip(back.packet), ip("10.128.0.7"));
+  const auto undone = lab.steps<engine::Translate>();
+  ASSERT_EQ(undone.size(), 1u);
+  EXPECT_TRUE(undone[0]->by_connection);
+  EXPECT_FALSE(undone[0]->source);
+  EXPECT_EQ(undone[0]->by, "iptables");
+
+  // The rule is gone, the connection stays as it is; a new one is not translated.
+  h.host().iptables_v4.value = {};
+  EXPECT_EQ(src_ip(lab.receive("mp0", sent).packet), ip("172.20.0.100"));
+  EXPECT_EQ(src_ip(lab.receive("mp0", tcp("10.128.0.7", "9.9.9.9", 4001, 80)).packet), ip("10.128.0.7"));
+}
+
+TEST(Nat, PingKeepsItsIdentifierBothWays) {
+  TestHost h = node();
+  h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o up0 -j MASQUERADE\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const HostOutcome out = lab.receive("mp0", ping("10.128.0.8", "9.9.9.9", 77));
+  EXPECT_EQ(src_ip(out.packet), ip("192.168.2.10"));
+  EXPECT_EQ(out.packet.u32(FieldId::icmp_id), 77u);
+  const HostOutcome back = lab.receive("up0", answer_to(out.packet));
+  EXPECT_EQ(dst_ip(back.packet), ip("10.128.0.8"));
+  EXPECT_EQ(back.device, "mp0");
+}
+
+TEST(Nat, MasqueradeTakesTheAddressNextToTheGateway) {
+  TestHost h = node();
+  h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o up0 -j MASQUERADE\nCOMMIT\n").local_table();
+  Lab lab(h);
+  EXPECT_EQ(src_ip(lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 80)).packet), ip("192.168.2.10"));
+}
+
+TEST(Nat, TakenPortIsReplacedAndSaidToBeUnknown) {
+  TestHost h = node();
+  h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o up0 -j MASQUERADE\nCOMMIT\n").local_table();
+  Lab lab(h);
+  lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 80));
+  EXPECT_TRUE(lab.proven());
+  const HostOutcome second = lab.receive("mp0", tcp("10.128.0.9", "9.9.9.9", 4000, 80));
+  EXPECT_NE(second.packet.u32(FieldId::tcp_src), 4000u);
+  EXPECT_EQ(lab.record.assumptions.size(), 1u);
+  EXPECT_EQ(dst_ip(lab.receive("up0", answer_to(second.packet)).packet), ip("10.128.0.9"));
+}
+
+TEST(Nat, DestinationIsChangedBeforeRoutingAndUndoneInTheAnswer) {
+  TestHost h = node();
+  h.iptables(R"(*nat
+:PREROUTING ACCEPT [0:0]
+-A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
+COMMIT
+*filter
+:FORWARD DROP [0:0]
+-A FORWARD -d 10.128.0.7/32 -p tcp -m tcp --dport 80 -m conntrack --ctstate NEW -j ACCEPT
+-A FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+COMMIT
+)");
+  h.rules("5999: from 10.128.0.7 lookup main").local_table();
+  Lab lab(h);
+  const HostOutcome in = lab.receive("up0", tcp("192.168.2.77", "192.168.1.10", 5000, 8080));
+  ASSERT_EQ(in.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(in.device, "mp0");
+  EXPECT_EQ(dst_ip(in.packet), ip("10.128.0.7"));
+  EXPECT_EQ(in.packet.u32(FieldId::tcp_dst), 80u);
+  EXPECT_EQ(lab.receive("up0", tcp("192.168.2.77", "10.128.0.7", 5000, 81)).kind, Kind::dropped);
+
+  lab.neighbours.known[ip("192.168.2.77")] = mac("02:00:00:00:00:77");
+  const HostOutcome back = lab.receive("mp0", answer_to(in.packet));
+  ASSERT_EQ(back.kind, Kind::transmit);
+  EXPECT_EQ(src_ip(back.packet), ip("192.168.1.10"));
+  EXPECT_EQ(back.packet.u32(FieldId::tcp_src), 8080u);
+}
+
+TEST(Nat, AnswerOfAnUnknownConnectionIsInvalid) {
+  TestHost h = node();
+  h.iptables("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstate INVALID -j DROP\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const FlowKey sent = tcp("10.128.0.8", "9.9.9.9", 4000, 80);
+  EXPECT_EQ(lab.receive("mp0", answer_to(answer_to(sent))).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("mp0", sent).kind, Kind::transmit);
+}
+
+TEST(Nat, DroppedPacketsLeaveNoConnection) {
+  TestHost h = node();
+  h.iptables("*filter\n:FORWARD DROP [0:0]\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const FlowKey sent = tcp("10.128.0.8", "9.9.9.9", 4000, 80);
+  EXPECT_EQ(lab.receive("mp0", sent).kind, Kind::dropped);
+  EXPECT_FALSE(lab.world.conntrack.find({"n1", engine::ConntrackSpace::kernel, 0}, tuple_of(sent)));
+}
+
+TEST(Nat, RefusalCarriesTheAddressesThatTheSenderKnows) {
+  TestHost h = node();
+  h.iptables(R"(*nat
+:PREROUTING ACCEPT [0:0]
+-A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
+COMMIT
+*filter
+:FORWARD ACCEPT [0:0]
+-A FORWARD -d 10.128.0.7/32 -p tcp -j REJECT --reject-with tcp-reset
+COMMIT
+)");
+  h.rules("5999: from 10.128.0.7 lookup main").local_table();
+  Lab lab(h);
+  const FlowKey sent = tcp("192.168.2.77", "192.168.1.10", 5000, 8080);
+  const HostOutcome o = lab.receive("up0", sent);
+  ASSERT_EQ(o.kind, Kind::rejected);
+  EXPECT_EQ(o.reject_with, "tcp-reset");
+  ASSERT_TRUE(o.answer);
+  EXPECT_EQ(tuple_of(*o.answer), reversed(tuple_of(sent)));
+  EXPECT_EQ(o.answer->u32(FieldId::tcp_flags), 0x14u);
+}
+
+TEST(Nat, RedirectGoesToTheDeviceOrToLoopback) {
+  TestHost h = node();
+  h.iptables(R"(*nat
+:PREROUTING ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+-A PREROUTING -p tcp -m tcp --dport 53 -j REDIRECT --to-ports 5353
+-A OUTPUT -p tcp -m tcp --dport 53 -j REDIRECT --to-ports 5353
+COMMIT
+)").local_table();
+  Lab lab(h);
+  const HostOutcome in = lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 53));
+  EXPECT_EQ(in.kind, Kind::delivered);
+  EXPECT_EQ(dst_ip(in.packet), ip("10.128.0.2"));
+  EXPECT_EQ(in.packet.u32(FieldId::tcp_dst), 5353u);
+  const HostOutcome out = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 53), true);
+  EXPECT_EQ(out.kind, Kind::delivered);
+  EXPECT_EQ(dst_ip(out.packet), ip("127.0.0.1"));
+  EXPECT_EQ(src_ip(out.packet), ip("192.168.1.10"));
+}
+
+}  // namespace
+}  // namespace egt::test

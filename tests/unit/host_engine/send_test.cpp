@@ -1,0 +1,128 @@
+// Packets that processes of the host send.
+#include <gtest/gtest.h>
+
+#include "egtrace/engine/routing.h"
+#include "test_host.h"
+
+namespace egt::test {
+namespace {
+
+using engine::HostOutcome;
+using Kind = HostOutcome::Kind;
+
+TestHost node() {
+  TestHost h;
+  h.link("up0", "02:00:00:00:00:02", "192.168.1.10/24 192.168.2.10/24").link("up1", "02:00:00:00:00:03", "172.20.0.10/24");
+  h.routes("default via 192.168.2.1 dev up0\ndefault via 172.20.0.1 dev up1 table 7\n10.50.0.0/16 via 172.20.0.1 dev up1 src 192.168.1.10");
+  h.neighbour("192.168.2.1", "up0", "52:54:00:00:00:01").neighbour("172.20.0.1", "up1", "52:54:00:00:00:02");
+  return h;
+}
+
+TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
+  TestHost h = node();
+  h.local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
+  ASSERT_EQ(o.kind, Kind::transmit);
+  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));
+  EXPECT_EQ(src_ip(*o.sent), ip("192.168.2.10"));
+  EXPECT_EQ(o.packet.u32(FieldId::nw_ttl), 64u);
+  EXPECT_EQ(src_ip(lab.send(tcp("0.0.0.0", "10.50.1.1", 4000, 80), true).packet), ip("192.168.1.10"));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  const auto route = engine::local_route(h.host(), ip("9.9.9.9"));
+  ASSERT_TRUE(route);
+  EXPECT_EQ(route->device, "up0");
+  EXPECT_EQ(route->gateway, ip("192.168.2.1"));
+  EXPECT_EQ(route->source, ip("192.168.2.10"));
+}
+
+TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
+  TestHost h = node();
+  h.rules("100: from 192.168.2.10 lookup 7").local_table();
+  Lab lab(h);
+  const HostOutcome connected = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
+  EXPECT_EQ(connected.device, "up1");
+  EXPECT_EQ(src_ip(connected.packet), ip("192.168.2.10"));
+  EXPECT_EQ(lab.send(ping("0.0.0.0", "9.9.9.9", 5), true).device, "up0");
+  EXPECT_TRUE(lab.chooser.points.empty());
+  lab.chooser.script = {0, 1};
+  EXPECT_EQ(lab.send(udp("0.0.0.0", "9.9.9.9", 4000, 53), true).device, "up1");
+  EXPECT_EQ(lab.send(udp("0.0.0.0", "9.9.9.9", 4000, 53), true).device, "up0");
+  EXPECT_EQ(lab.chooser.points.at(0).kind, engine::ChoicePoint::Kind::unknown);
+}
+
+TEST(Send, MarkInTheMangleTableRoutesAgain) {
+  TestHost h = node();
+  h.rules("30: from all fwmark 0x1745ec lookup 7");
+  h.iptables("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -j MARK --set-xmark 0x1745ec/0xffffffff\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
+  EXPECT_EQ(o.device, "up1");
+  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));   // stays that of the first look-up
+  EXPECT_EQ(o.packet.u32(FieldId::pkt_mark), 0x1745ecu);
+  EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 2u);
+}
+
+TEST(Send, DestinationNatInOutputRoutesAgain) {
+  TestHost h = node();
+  h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -p tcp -j DNAT --to-destination 172.20.0.1\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
+  EXPECT_EQ(o.device, "up1");
+  EXPECT_EQ(dst_ip(o.packet), ip("172.20.0.1"));
+  EXPECT_EQ(dst_ip(*o.sent), ip("9.9.9.9"));
+  EXPECT_EQ(src_ip(o.packet), ip("192.168.2.10"));
+  const HostOutcome back = lab.receive("up1", answer_to(o.packet));
+  EXPECT_EQ(back.kind, Kind::delivered);
+  EXPECT_EQ(src_ip(back.packet), ip("9.9.9.9"));
+}
+
+TEST(Send, OwnAddressComesBackByLoopback) {
+  TestHost h = node();
+  h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -i lo -p tcp -m tcp --dport 81 -j DROP\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.send(tcp("0.0.0.0", "172.20.0.10", 4000, 80), true);
+  ASSERT_EQ(o.kind, Kind::delivered);
+  EXPECT_EQ(o.device, "lo");
+  EXPECT_EQ(src_ip(o.packet), ip("172.20.0.10"));
+  EXPECT_EQ(lab.send(tcp("0.0.0.0", "172.20.0.10", 4000, 81), true).kind, Kind::dropped);
+}
+
+TEST(Send, ErrorsReachTheProcessAtOnce) {
+  TestHost h = node();
+  h.routes("unreachable 198.18.0.0/15\nblackhole 198.51.100.0/24");
+  h.rules("50: from all to 203.0.113.0/24 prohibit").local_table();
+  Lab lab(h);
+  const std::pair<const char*, const char*> kCases[] = {
+      {"198.18.0.1", "EHOSTUNREACH"}, {"198.51.100.1", "EINVAL"}, {"203.0.113.1", "EACCES"}};
+  for (const auto& [to, error] : kCases) {
+    const HostOutcome o = lab.send(tcp("0.0.0.0", to, 4000, 80), true);
+    EXPECT_EQ(o.kind, Kind::rejected);
+    EXPECT_EQ(o.reject_with, error);
+  }
+}
+
+TEST(Send, BoundSocketTakesItsDeviceForTheLink) {
+  TestHost h = node();
+  h.local_table();
+  Lab lab(h);
+  lab.neighbours.known[ip("9.9.9.9")] = mac("02:09:09:09:09:09");
+  const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true, "up1");
+  EXPECT_EQ(o.device, "up1");
+  EXPECT_EQ(o.next_hop, ip("9.9.9.9"));
+  EXPECT_EQ(src_ip(o.packet), ip("172.20.0.10"));
+}
+
+TEST(Send, Ipv6SourceFitsTheDestination) {
+  TestHost h;
+  h.link("up0", "02:00:00:00:00:02", "fd00:1::10/64 2001:db8::10/64 fe80::10/64");
+  h.routes("fd00:1::/64 dev up0 metric 256\ndefault via fd00:1::1 dev up0 metric 1024");
+  h.host().routes_v6.value.back().family = Family::v6;
+  h.neighbour("fd00:1::1", "up0", "52:54:00:00:00:01").local_table();
+  Lab lab(h);
+  EXPECT_EQ(src_ip(lab.send(tcp("::", "2001:db8:5::1", 1, 2), true).packet), ip("2001:db8::10"));
+  EXPECT_EQ(src_ip(lab.send(tcp("::", "fd00:7::1", 1, 2), true).packet), ip("fd00:1::10"));
+}
+
+}  // namespace
+}  // namespace egt::test
