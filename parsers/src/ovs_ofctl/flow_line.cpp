@@ -71,6 +71,10 @@ class FlowReader {
     const std::string_view key = cursor_.take_while([](char c) { return c != '=' && c != '[' && !is_separator(c); });
     const KeyInfo& info = key_info(key);
     if (info.kind == KeyInfo::Kind::field && cursor_.peek() == '[') return bits_of_field(key, info.field, column);
+    if (cursor_.peek() == '[') {
+      cursor_.take_while([](char c) { return !is_separator(c); });
+      return fail("unknown field '" + shown(key) + "'", column);
+    }
     const bool has_value = cursor_.take('=');
     if (info.kind == KeyInfo::Kind::actions && has_value) return actions();
     const std::string_view value = has_value ? take_value() : std::string_view{};
