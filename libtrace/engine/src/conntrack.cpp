@@ -22,6 +22,15 @@ void ConntrackTables::erase(const ZoneKey& zone, const Connection& c) {
   std::erase_if(entries_, [&](const Entry& e) { return e.connection.original == original && e.zone == zone; });
 }
 
+ConntrackTables::Hit ConntrackTables::find_by_receiver(const ZoneKey& zone, const IpAddr& receiver) {
+  for (auto e = entries_.rbegin(); e != entries_.rend(); ++e) {
+    if (e->zone != zone) continue;
+    if (e->connection.reply.dst == receiver) return {&e->connection, true};
+    if (e->connection.original.dst == receiver) return {&e->connection, false};
+  }
+  return {};
+}
+
 bool ConntrackTables::reply_taken(const ZoneKey& zone, const Tuple& reply) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
     return (e.connection.reply == reply || e.connection.original == reply) && e.zone == zone;

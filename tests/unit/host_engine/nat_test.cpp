@@ -85,6 +85,21 @@ TEST(Nat, MasqueradeTakesTheAddressNextToTheGateway) {
   EXPECT_EQ(src_ip(lab.receive("mp0", tcp("10.128.0.8", "9.9.9.9", 4000, 80)).packet), ip("192.168.2.10"));
 }
 
+TEST(Nat, ErrorsFollowTheConnectionThatTheyAreAbout) {
+  TestHost h = node();
+  h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o up0 -j MASQUERADE\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const HostOutcome out = lab.receive("mp0", udp("10.128.0.8", "9.9.9.9", 4000, 53));
+  FlowKey error = ping("192.168.2.1", "192.168.2.10", 0);
+  error.set(FieldId::icmp_type, 3);
+  error.set(FieldId::icmp_code, 1);
+  const HostOutcome back = lab.receive("up0", error);
+  ASSERT_EQ(back.kind, Kind::transmit);
+  EXPECT_EQ(dst_ip(back.packet), ip("10.128.0.8"));
+  EXPECT_EQ(src_ip(back.packet), ip("192.168.2.1"));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+}
+
 TEST(Nat, TakenPortIsReplacedAndSaidToBeUnknown) {
   TestHost h = node();
   h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o up0 -j MASQUERADE\nCOMMIT\n").local_table();

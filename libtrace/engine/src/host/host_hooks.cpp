@@ -102,8 +102,12 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
   conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output);
-  if (conntrack_.state() == PacketState::related && is_icmp_error(packet_) && hook == Hook::prerouting)
-    assume(fmt::format("{} knows the connection that the ICMP error is about", node_.name),
+  if (!is_icmp_error(packet_) || hook == Hook::output) return;
+  const Connection* about = conntrack_.connection();
+  // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.
+  if (about == nullptr || about->from.known())
+    assume(fmt::format("the ICMP error on {} is about {}", node_.name,
+                       about == nullptr ? "no connection that it knows" : "the newest connection of its receiver"),
            "the packet that an error message quotes is not simulated");
 }
 

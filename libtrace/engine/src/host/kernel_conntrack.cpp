@@ -45,10 +45,7 @@ bool is_icmp_error(const FlowKey& packet) {
 void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool made_here) {
   zone_.space = ConntrackSpace::kernel;
   zone_.zone = zone;
-  if (is_icmp_error(packet)) {
-    state_ = PacketState::related;
-    return;
-  }
+  if (is_icmp_error(packet)) return look_up_error(packet, made_here);
   const Tuple tuple = tuple_of(packet);
   if (const auto hit = world_.conntrack.find(zone_, tuple)) {
     known_ = hit.connection;
@@ -64,6 +61,16 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
   fresh_.emplace();
   fresh_->original = tuple;
   fresh_->reply = reversed(tuple);
+}
+
+// Errors that this host makes have their final addresses already.
+void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here) {
+  state_ = PacketState::related;
+  if (made_here) return;
+  const auto hit = world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
+  known_ = hit.connection;
+  reply_direction_ = hit.reply_direction;
+  if (known_ == nullptr) state_ = PacketState::invalid;
 }
 
 bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port) {
@@ -98,7 +105,8 @@ void KernelConntrack::move_to_free_port() {
 
 std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) {
   const Connection* c = connection();
-  if (c == nullptr || is_icmp_error(packet)) return std::nullopt;
+  if (c == nullptr) return std::nullopt;
+  if (is_icmp_error(packet)) return translate_error(*c, source, packet);
   const Tuple target = reversed(reply_direction_ ? c->original : c->reply);
   Applied applied{source, tuple_of(packet), {}};
   applied.after = applied.before;
@@ -115,6 +123,20 @@ std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) 
   }
   if (applied.after == applied.before) return std::nullopt;
   set_tuple(packet, applied.after);
+  return applied;
+}
+
+// Of an error only the addresses change, and whoever sent it seems to be the one that it is about
+// (nf_nat_icmp_reply_translation()).
+std::optional<Applied> KernelConntrack::translate_error(const Connection& c, bool source, FlowKey& packet) const {
+  const bool translated = source != reply_direction_ ? c.has_snat() : c.has_dnat();
+  if (!translated) return std::nullopt;
+  const Tuple target = reversed(reply_direction_ ? c.original : c.reply);
+  Applied applied{source, tuple_of(packet), {}};
+  if (source) set_src_ip(packet, target.src);
+  else set_dst_ip(packet, target.dst);
+  applied.after = tuple_of(packet);
+  if (applied.after == applied.before) return std::nullopt;
   return applied;
 }
 

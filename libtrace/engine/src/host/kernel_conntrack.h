@@ -44,6 +44,8 @@ class KernelConntrack {
   void confirm();
 
  private:
+  void look_up_error(const FlowKey& packet, bool made_here);
+  std::optional<Applied> translate_error(const Connection& c, bool source, FlowKey& packet) const;
   void move_to_free_port();
 
   World& world_;

@@ -47,6 +47,9 @@ class ConntrackTables {
   // The reference is valid until the next insert.
   Connection& insert(const ZoneKey& zone, Connection c);
   void erase(const ZoneKey& zone, const Connection& c);   // by its original tuple
+  // The connection that an error message to `receiver` is most likely about: the newest one that sends packets from there.
+  // What the message quotes would tell for certain. reply_direction: the message travels like an answer.
+  Hit find_by_receiver(const ZoneKey& zone, const IpAddr& receiver);
   // Whether an answer with this tuple would be taken for another connection's: the port must then change.
   bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;
 
