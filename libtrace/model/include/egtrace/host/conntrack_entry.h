@@ -18,6 +18,8 @@ struct ConntrackEntry {
   U128 label = 0;
   std::string state;                     // ESTABLISHED, SYN_SENT, …; empty for protocols without
   bool unreplied = false, assured = false;
+  bool reply_known = true;               // false: the dump does not tell whether an answer came (`unreplied` is false)
+  bool label_known = true;               // false: the tool does not print labels (`label` is 0)
   std::optional<std::uint32_t> timeout;  // seconds
   Provenance from;
 };

@@ -27,7 +27,8 @@ struct Part {
 };
 
 struct Host {
-  Part<std::vector<Link>> links;               // with their addresses
+  Part<std::vector<Link>> links;               // with their addresses; partial until both of these are complete:
+  bool link_list_complete = false, address_list_complete = false;
   Part<std::vector<Neighbour>> neighbours;
   Part<std::vector<PolicyRule>> rules_v4, rules_v6;
   Part<std::vector<Route>> routes_v4, routes_v6;
@@ -35,7 +36,8 @@ struct Host {
   Part<netfilter::Ruleset> iptables_legacy_v4, iptables_legacy_v6;
   Part<netfilter::Ruleset> nft;                // native tables, and those of iptables-nft where nothing better exists
   Part<std::map<std::string, SysctlValue>> sysctl;
-  Part<std::vector<ConntrackEntry>> conntrack;
+  Part<std::vector<ConntrackEntry>> conntrack;         // of the kernel, all zones
+  Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath
 
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;         // the device that has this address
