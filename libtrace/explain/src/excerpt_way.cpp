@@ -106,12 +106,13 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
                           std::string(l->actions), l->priority});
   const std::string what = effect(j.bridge->flows->actions(f), hop.means, names);
   if (j.matches == Truth::no) {
-    hop.what = fmt::format("priority {} does not match this packet: {} differs", f.priority, field_list(j.contradicts));
+    hop.what = fmt::format("priority {} does not match this packet: {} {}", f.priority, field_list(j.contradicts),
+                           j.contradicts.size() == 1 ? "differs" : "differ");
   } else if (j.bookkeeping) {
     hop.what = fmt::format("priority {} counts the use of a MAC binding; its \"drop\" drops nothing", f.priority);
   } else {
     hop.what = fmt::format("priority {} {}", f.priority, what);
-    if (j.matches == Truth::unknown) hop.what += fmt::format(", if {} fit", field_list(j.open));
+    if (j.matches == Truth::unknown) hop.what += fmt::format(", if the packet has that {} there", field_list(j.open));
     if (j.beaten) hop.what += "; a line of higher priority may come first";
   }
   return hop;

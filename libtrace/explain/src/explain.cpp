@@ -61,6 +61,23 @@ void follow_up(WayReport& way, const Journey& journey, const Start& start, const
   way.continued.push_back(std::move(continued));
 }
 
+// The courses of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no
+// first packet gets through and back, there is no such connection, and the first packet's fate is all there is to tell.
+std::vector<Course> established(const Journey& journey, const Start& start, const std::vector<Course>& first) {
+  std::vector<Course> courses;
+  for (const Course& forward : first) {
+    if (forward.verdict != engine::Verdict::delivered) continue;
+    for (const Course& answer : journey.explore_reply(start, forward)) {
+      if (answer.verdict != engine::Verdict::delivered) continue;
+      for (Course& next : journey.explore_continued(start, forward, answer)) {
+        next.undecided |= forward.assumed() || answer.assumed();
+        courses.push_back(std::move(next));
+      }
+    }
+  }
+  return courses;
+}
+
 template <class T>
 void add_new(std::vector<T>& all, const T& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
@@ -129,8 +146,9 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
     start.arrive_at = q.arrive_at;
     start.in_device = q.in_dev;
     const Journey journey(cluster);
-    const std::vector<Course> courses =
-        journey.explore(start, engine::initial_world(cluster, q.use_conntrack), &e.truncated);
+    std::vector<Course> courses = journey.explore(start, engine::initial_world(cluster, q.use_conntrack), &e.truncated);
+    if (q.established)
+      if (std::vector<Course> later = established(journey, start, courses); !later.empty()) courses = std::move(later);
     fill_sent(e, courses);
     for (const Course& course : courses) {
       e.ways.push_back(report_way(course, words, sender_name(*from, q.from)));

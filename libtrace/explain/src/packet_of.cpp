@@ -26,7 +26,7 @@ std::optional<IpAddr> pick(const std::vector<IpAddr>& addresses, std::optional<F
 }
 
 constexpr std::uint16_t kDefaultPort = 80;
-constexpr std::uint16_t kSyn = 0x002, kAck = 0x010;
+constexpr std::uint16_t kSyn = 0x002;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
   if (proto->ports) {
     k.set(FieldId::tp_src, q.sport);
     k.set(FieldId::tp_dst, q.dport.value_or(to.port.value_or(kDefaultPort)));
-    if (proto->number == ip_proto::tcp) k.set(FieldId::tcp_flags, q.established ? kAck : kSyn);
+    if (proto->number == ip_proto::tcp) k.set(FieldId::tcp_flags, kSyn);
   } else {
     k.set(FieldId::tp_src, q.icmp_type.value_or(v4 ? 8 : 128));   // echo request
     k.set(FieldId::tp_dst, q.icmp_code.value_or(0));

@@ -106,7 +106,7 @@ class Page {
   void evidence(const Evidence& lines) {
     for (const EvidenceLine& e : lines) {
       out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 8, o_.width));
-      out_ += style_(Tone::faint, wrap(e.text, 10, o_.width, o_.verbose ? 0 : 3));
+      out_ += style_(Tone::faint, wrap(e.text, 10, o_.width, o_.verbose ? 0 : 5));
     }
   }
 
