@@ -424,6 +424,7 @@ bool ActionReader::stack(const Piece& p, ActionList& out, int) {
 
 bool ActionReader::dec_ttl(const Piece& p, ActionList& out, int) {
   DecTtl d;
+  d.parens = p.style == Piece::Style::parens;
   std::string_view rest = p.args, term;
   while (next_term(rest, term)) {
     std::uint64_t n = 0;

@@ -84,7 +84,7 @@ class ActionWriter {
   void operator()(const Pop& a) { subfield("pop:", a.dest); }
   void operator()(const DecTtl& a) {
     out_ += "dec_ttl";
-    if (a.controllers.empty()) return;
+    if (a.controllers.empty() && !a.parens) return;
     out_ += '(';
     for (const std::uint16_t id : a.controllers) argument("", id);
     close();

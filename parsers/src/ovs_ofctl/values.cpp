@@ -373,7 +373,7 @@ void write_port_number(std::uint32_t number, std::string& out) {
 
 void write_name(std::string_view name, std::string& out) {
   bool plain = !name.empty() && std::isalpha(static_cast<unsigned char>(name.front()));
-  for (const char c : name) plain = plain && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  for (const char c : name) plain = plain && std::isalnum(static_cast<unsigned char>(c));
   if (plain) {
     out += name;
     return;

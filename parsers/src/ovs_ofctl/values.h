@@ -55,7 +55,7 @@ std::string_view reserved_port_word(std::uint32_t number);  // empty when it has
 bool read_port(std::string_view text, openflow::Port& out);
 void write_port(const openflow::Port& p, std::string& out);
 void write_port_number(std::uint32_t number, std::string& out);
-// In quotes unless it is a plain identifier.
+// In quotes unless it is letters and digits that begin with a letter.
 void write_name(std::string_view name, std::string& out);
 // The text behind an opening quote with its escapes undone; false when the closing quote is missing or not at the end.
 bool read_quoted(std::string_view text, std::string& out);

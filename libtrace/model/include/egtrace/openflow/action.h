@@ -62,7 +62,10 @@ struct SetField {
 struct Move { Subfield source, dest; };
 struct Push { Subfield source; };
 struct Pop { Subfield dest; };
-struct DecTtl { std::vector<std::uint16_t> controllers; };  // empty: plain dec_ttl
+struct DecTtl {
+  std::vector<std::uint16_t> controllers;            // empty: plain dec_ttl
+  bool parens = false;                               // "dec_ttl()": the form with a list, of which nothing came
+};
 struct PushVlan { std::uint16_t ethertype = 0; };
 struct PopVlan { bool strip_spelling = false; };     // strip_vlan | pop_vlan
 struct SetVlanVid { std::uint16_t vid = 0; std::string word; };   // mod_vlan_vid (pushes) | set_vlan_vid
