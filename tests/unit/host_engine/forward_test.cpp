@@ -201,6 +201,16 @@ TEST(Forward, MainTableAloneLeavesOtherTablesOpen) {
   EXPECT_EQ(lab.record.gaps.back().command, "ip -4 route show table 7");
 }
 
+TEST(Forward, RoutesAloneTellOwnAddressesByTheirSource) {
+  TestHost h = router();
+  h.host().links = {};
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.3.0.1", 1000, 80)).kind, Kind::delivered);
+  EXPECT_FALSE(lab.proven());
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  EXPECT_FALSE(lab.proven());
+}
+
 TEST(Forward, RulesThatAreNotDumpedAreAssumedToBeTheDefaultOnes) {
   TestHost h = router();
   h.local_table();

@@ -109,6 +109,7 @@ class Walk {
   bool take(const PolicyRule& rule, const TableHit& hit);
   bool missing_table(const PolicyRule& rule, const std::string& table);
   bool own_address(const PolicyRule& rule);
+  bool hinted_address(const PolicyRule& rule);
   bool main_goes_deeper(const TableHit& local) const;
   void doubt(std::string what, std::string why, std::string command, std::vector<Provenance> evidence = {});
   void doubt_routes(const std::string& what);
@@ -294,11 +295,7 @@ bool Walk::missing_table(const PolicyRule& rule, const std::string& table) {
 }
 
 bool Walk::own_address(const PolicyRule& rule) {
-  if (!host_.links.present) {
-    doubt("own addresses", "neither addresses nor the local routing table are in the snapshot",
-          fmt::format("ip {} route show table all", dash(family_)));
-    return stop(Kind::unknown, rule);
-  }
+  if (!host_.links.present) return hinted_address(rule);
   doubt_routes("the local routing table is what follows from the addresses");
   const Kind kind = local_type_of(host_, query_.to);
   if (kind == Kind::unicast) return false;
@@ -315,6 +312,25 @@ bool Walk::own_address(const PolicyRule& rule) {
     answer_.device = owner->name;
   }
   return stop(kind, rule);
+}
+
+// Without the devices' addresses, those that routes name as "src" are known to be the host's own.
+bool Walk::hinted_address(const PolicyRule& rule) {
+  const std::string command = fmt::format("ip {} route show table all", dash(family_));
+  if (!routes_.present) {
+    doubt("own addresses", "neither addresses nor routing tables are in the snapshot", command);
+    return stop(Kind::unknown, rule);
+  }
+  const std::string to = query_.to.to_string();
+  for (const Route& r : routes_.value)
+    if (r.source_hint == query_.to) {
+      doubt(fmt::format("{} is an address of this host", to), "a route uses it as source", command, {r.from});
+      if (!r.next_hops.empty()) answer_.device = r.next_hops.front().device;
+      return stop(Kind::local, rule);
+    }
+  doubt(fmt::format("{} is no address of this host", to),
+        "neither its addresses nor its local routing table are in the snapshot", command);
+  return false;
 }
 
 // From the devices' addresses alone, as the kernel fills the local table.
