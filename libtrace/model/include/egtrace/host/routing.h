@@ -33,6 +33,9 @@ struct Route {
   std::optional<std::uint32_t> mtu;
   std::optional<std::uint8_t> tos;
   std::optional<std::uint32_t> nexthop_id;
+  // Words of the line that change what the route does and have no member here ("encap mpls 100", "from fd00::/64"), or
+  // were not understood: a packet that takes the route has no proof.
+  std::vector<std::string> not_modelled;
   Provenance from;
 };
 
@@ -60,6 +63,8 @@ struct PolicyRule {
   std::optional<std::uint32_t> goto_priority;
   bool goto_unresolved = false;
   std::optional<int> suppress_prefix_length;
+  // Conditions of the line that have no member here ("tun_id 5") or were not understood: whether the rule matches is open.
+  std::vector<std::string> not_modelled;
   Provenance from;
 };
 

@@ -1,0 +1,354 @@
+// ip rule, route, neigh, addr and link as formats of the parsers' registry, each as text and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+#include "egtrace/parsers/format.h"
+#include "iproute2/json.h"
+#include "iproute2/lower.h"
+
+namespace egt::parsers {
+namespace {
+
+using namespace iproute2;
+
+constexpr std::size_t kLinesLookedAt = 200;
+
+bool is_json(const Dump& dump) { return trim_left(dump.text).starts_with("["); }
+bool is_blank_dump(const Dump& dump) { return dump.text.size() < 4096 && trim(dump.text).empty(); }
+
+// Whether the command is "ip [options] OBJECT": the object in any of its short forms.
+bool called(const Dump& dump, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view n) { return command_has(dump, fmt::format("ip {}", n)); });
+}
+
+// Share of the first lines that `fits` knows, in percent.
+template <class Fits>
+int share(const Dump& dump, Fits fits) {
+  const auto lines = first_lines(dump, kLinesLookedAt);
+  if (lines.empty()) return 0;
+  const auto good = std::count_if(lines.begin(), lines.end(), fits);
+  return static_cast<int>(good * 100 / static_cast<std::ptrdiff_t>(lines.size()));
+}
+
+int confidence_of(const Dump& dump, int share, bool by_name, JsonKind kind) {
+  if (is_blank_dump(dump)) return by_name ? 60 : 0;
+  if (is_json(dump)) {
+    const auto document = parse_json(dump.text);
+    if (!document || !document->array()) return by_name ? 15 : 0;
+    if (document->array()->empty()) return by_name ? 60 : 0;
+    return kind_of(*document) == kind ? 96 : 0;
+  }
+  if (share == 0) return by_name ? 10 : 0;
+  return std::min(97, 40 + share / 2 + (by_name ? 7 : 0));
+}
+
+std::string own_topic(const Dump& dump, std::string_view topic) { return fmt::format("{} {}:{}", topic, dump.path, dump.first_line); }
+
+bool is_narrow(const Dump& dump) { return dump.partial || !narrowing_words(dump).empty(); }
+
+// ip ends every line; without the last end something may be missing.
+bool is_cut(const Dump& dump, Report& report) {
+  if (dump.text.empty() || dump.text.ends_with('\n')) return false;
+  report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, 0}, 0,
+                                "the last line has no end: the dump may have been cut", {}});
+  return true;
+}
+
+// A JSON dump that could not be read: said once, for its first line.
+std::optional<JsonValue> json_of(const Dump& dump, Report& report) {
+  auto document = parse_json(dump.text);
+  const auto lines = static_cast<std::uint32_t>(std::count(dump.text.begin(), dump.text.end(), '\n')) +
+                     (dump.text.empty() || dump.text.ends_with('\n') ? 0 : 1);
+  report.lines += lines;
+  if (document && document->array()) {
+    report.understood += lines;
+    return document;
+  }
+  const Provenance at{dump.source, dump.first_line};
+  report.not_understood.push_back(at);
+  report.ignored += lines > 0 ? lines - 1 : 0;
+  report.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, "the JSON is cut or malformed", "take the dump again"});
+  return std::nullopt;
+}
+
+template <LineParser parser, bool joined>
+void reprint(const Dump& dump, std::string& out, Report& report) {
+  if (!is_json(dump)) return print_text(parse_text(dump, parser, joined, report), out);
+  const auto document = json_of(dump, report);
+  out += document ? print_json(*document, dump.text) : std::string(dump.text);
+}
+
+using JsonEntries = std::vector<Entry> (*)(const JsonValue&, std::uint32_t, Report&, SourceId);
+
+struct Read { std::vector<Entry> entries; bool whole = true; };
+
+template <LineParser parser, JsonEntries from_json>
+Read read(const Dump& dump, Report& report) {
+  Read r;
+  if (is_json(dump)) {
+    const auto document = json_of(dump, report);
+    r.whole = document.has_value();
+    if (document) r.entries = from_json(*document, dump.first_line, report, dump.source);
+    return r;
+  }
+  r.entries = entries_of(parse_text(dump, parser, false, report));
+  r.whole = report.not_understood.empty() && !is_cut(dump, report);
+  return r;
+}
+
+// Puts a dump's facts into their part. An excerpt adds to other excerpts and never replaces a whole dump.
+template <class T>
+void put(host::Part<std::vector<T>>& part, std::vector<T> facts, bool partial, Provenance from) {
+  if (!partial || !part.present) {
+    part = {true, partial, std::move(facts), from};
+    return;
+  }
+  if (!part.partial) return;
+  part.value.insert(part.value.end(), std::make_move_iterator(facts.begin()), std::make_move_iterator(facts.end()));
+}
+
+// ---- rules
+
+bool rules_are_v6(const Dump& dump, const std::vector<Entry>& entries) {
+  return command_is_v6(dump) || std::any_of(entries.begin(), entries.end(), [](const Entry& e) {
+           return is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to"));
+         });
+}
+
+Recognition recognise_rules(const Dump& dump) {
+  const bool by_name = called(dump, {"rule", "ru", "rules"});
+  const int confidence = confidence_of(dump, share(dump, is_rule_line), by_name, JsonKind::rules);
+  if (confidence == 0) return {};
+  Report unused;
+  const bool v6 = rules_are_v6(dump, read<parse_rule_line, rule_entries>(dump, unused).entries);
+  const std::string topic = v6 ? "ip rule v6" : "ip rule v4";
+  return {confidence, is_narrow(dump) ? own_topic(dump, topic) : topic, is_json(dump) ? 80 : 100};
+}
+
+void load_rules(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  const Read r = read<parse_rule_line, rule_entries>(dump, report);
+  const bool v6 = rules_are_v6(dump, r.entries);
+  // Pasted lines without a command are an excerpt unless they begin where the list begins.
+  const bool begins = !r.entries.empty() && r.entries.front().head == std::optional<std::uint64_t>(0);
+  const bool partial = is_narrow(dump) || !r.whole || (dump.command.empty() && !begins);
+  put(v6 ? node.host.rules_v6 : node.host.rules_v4, lower_rules(r.entries, dump.source, v6), partial, {dump.source, 0});
+}
+
+void rules_to_json(const Dump& dump, std::string& out, Report& report) {
+  out += entries_json("ip rule", read<parse_rule_line, rule_entries>(dump, report).entries);
+}
+
+// ---- routes
+
+// "7" of "ip route show table 7"; empty when all or none is named.
+std::string table_of_command(const Dump& dump) {
+  const auto narrow = narrowing_words(dump);
+  return narrow.size() == 1 && command_has(dump, fmt::format("table {}", narrow[0])) ? narrow[0] : "";
+}
+
+bool command_shows_all(const Dump& dump) { return command_has(dump, "table all") || command_has(dump, "table 0"); }
+
+bool shows_many_tables(const std::vector<Entry>& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.words.text("table") == "local"; });
+}
+
+// The main table alone does not tell what other tables hold.
+bool routes_are_partial(const Dump& dump, const Read& r) {
+  const bool all = command_shows_all(dump) || shows_many_tables(r.entries);
+  return is_narrow(dump) || !r.whole || !all;
+}
+
+Recognition recognise_routes(const Dump& dump) {
+  const bool by_name = called(dump, {"route", "r", "ro"}) && !command_has(dump, "route get");
+  const auto fits = [](std::string_view line) {
+    TextLine parsed;
+    if (line.starts_with("\t")) parse_route_line(line, parsed);
+    return parsed.kind == LineKind::continuation || (is_route_line(line) && !is_neighbour_line(line));
+  };
+  const int confidence = confidence_of(dump, share(dump, fits), by_name, JsonKind::routes);
+  if (confidence == 0) return {};
+  Report unused;
+  const Read r = read<parse_route_line, route_entries>(dump, unused);
+  const auto routes = lower_routes(r.entries, 0, command_is_v6(dump), "main");
+  const bool v4 = std::any_of(routes.begin(), routes.end(), [](const host::Route& x) { return x.family == Family::v4; });
+  const bool v6 = !routes.empty() ? !v4 : command_is_v6(dump);
+  const std::string topic = v6 ? "ip route v6" : "ip route v4";
+  const int quality = (command_shows_all(dump) || shows_many_tables(r.entries) ? 90 : 20) + (is_json(dump) ? 0 : 10);
+  return {confidence, is_narrow(dump) ? own_topic(dump, topic) : topic, quality};
+}
+
+void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  const Read r = read<parse_route_line, route_entries>(dump, report);
+  const bool partial = routes_are_partial(dump, r);
+  const std::string table = table_of_command(dump);
+  std::vector<host::Route> v4, v6;
+  for (host::Route& route : lower_routes(r.entries, dump.source, command_is_v6(dump), table.empty() ? "main" : table))
+    (route.family == Family::v4 ? v4 : v6).push_back(std::move(route));
+  // A dump of one family says nothing of the other; "table all" without -4 and -6 tells both.
+  const bool both = command_shows_all(dump) && !command_is_v4(dump) && !command_is_v6(dump);
+  const Provenance from{dump.source, 0};
+  if (!v4.empty() || both || !command_is_v6(dump)) {
+    if (!v4.empty() || v6.empty() || both) put(node.host.routes_v4, std::move(v4), partial, from);
+  }
+  if (!v6.empty() || both || command_is_v6(dump)) put(node.host.routes_v6, std::move(v6), partial, from);
+}
+
+void routes_to_json(const Dump& dump, std::string& out, Report& report) {
+  out += entries_json("ip route", read<parse_route_line, route_entries>(dump, report).entries);
+}
+
+// ---- neighbours
+
+Recognition recognise_neighbours(const Dump& dump) {
+  const bool by_name = called(dump, {"neigh", "n", "neighbor", "neighbour"});
+  const int confidence = confidence_of(dump, share(dump, is_neighbour_line), by_name, JsonKind::neighbours);
+  if (confidence == 0) return {};
+  const int quality = is_json(dump) ? 80 : command_has(dump, "ip -s") ? 100 : 90;
+  const bool narrow = is_narrow(dump) || command_is_v4(dump) || command_is_v6(dump);
+  return {confidence, narrow ? own_topic(dump, "ip neigh") : "ip neigh", quality};
+}
+
+void load_neighbours(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  const Read r = read<parse_neighbour_line, neighbour_entries>(dump, report);
+  const bool partial = is_narrow(dump) || !r.whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
+  put(node.host.neighbours, lower_neighbours(r.entries, dump.source), partial, {dump.source, 0});
+}
+
+void neighbours_to_json(const Dump& dump, std::string& out, Report& report) {
+  out += entries_json("ip neigh", read<parse_neighbour_line, neighbour_entries>(dump, report).entries);
+}
+
+// ---- devices and their addresses
+
+struct LinkTraits {
+  bool addresses = false;       // ip addr rather than ip link
+  bool all_links = true;        // ip -o addr and ip -4 addr leave out devices without addresses
+  bool details = false;         // -d
+  bool flags = true;
+};
+
+LinkTraits link_traits(const Dump& dump) {
+  LinkTraits t;
+  if (is_json(dump)) {
+    t.addresses = dump.text.find("\"addr_info\"") != std::string_view::npos;
+    t.details = dump.text.find("\"linkinfo\"") != std::string_view::npos;
+    return t;
+  }
+  bool link = false;
+  for (const std::string_view line : first_lines(dump, kLinesLookedAt)) {
+    if (is_link_header(line) && line.find(" <") == std::string_view::npos) t.addresses = true, t.all_links = t.flags = false;
+    if (line.find(" mode DEFAULT") != std::string_view::npos || line.find(" mode DORMANT") != std::string_view::npos) link = true;
+    const std::string_view text = trim_left(line);
+    if (text.starts_with("inet ") || text.starts_with("inet6 ")) t.addresses = true;
+    if (text.find("promiscuity") != std::string_view::npos) t.details = true;
+    if (!is_blank(line[0]) && is_brief_link_line(line)) {
+      const auto parts = words(line);
+      t.flags = false;
+      if (parts.size() > 2) (Prefix::parse(parts[2]) && !MacAddr::parse(parts[2]) ? t.addresses : link) = true;
+    }
+  }
+  if (!link && called(dump, {"addr", "a", "address"})) t.addresses = true;
+  return t;
+}
+
+Recognition recognise_links(const Dump& dump, bool addresses) {
+  const bool by_name = addresses ? called(dump, {"addr", "a", "address"}) : called(dump, {"link", "l", "li"});
+  const auto fits = [](std::string_view line) {
+    TextLine parsed;
+    parse_link_line(line.substr(0, line.find('\\')), parsed);
+    return parsed.kind != LineKind::unknown;
+  };
+  const auto lines = first_lines(dump, kLinesLookedAt);
+  const bool heads = std::any_of(lines.begin(), lines.end(), [](std::string_view l) { return is_link_header(l) || is_brief_link_line(l); });
+  const int confidence = confidence_of(dump, heads ? share(dump, fits) : 0, by_name, JsonKind::links);
+  const LinkTraits t = link_traits(dump);
+  if (confidence == 0 || (confidence > 60 && t.addresses != addresses)) return {};
+  const std::string topic = addresses ? "ip addr" : "ip link";
+  const int quality = (t.flags ? 50 : 20) + (t.details ? 30 : 0) + (is_json(dump) ? 0 : 10);
+  const bool narrow = is_narrow(dump) || command_is_v4(dump) || command_is_v6(dump);
+  return {confidence, narrow ? own_topic(dump, topic) : topic, quality};
+}
+Recognition recognise_addr(const Dump& dump) { return recognise_links(dump, true); }
+Recognition recognise_link(const Dump& dump) { return recognise_links(dump, false); }
+
+std::vector<host::Link> read_links(const Dump& dump, Report& report, bool& whole) {
+  if (is_json(dump)) {
+    const auto document = json_of(dump, report);
+    whole = document.has_value();
+    return document ? json_links(*document, dump.source, dump.first_line) : std::vector<host::Link>{};
+  }
+  auto links = lower_links(parse_text(dump, parse_link_line, true, report), dump.source);
+  whole = report.not_understood.empty() && !is_cut(dump, report);
+  return links;
+}
+
+template <class T>
+void take_if_told(T& into, T& from) {
+  if (from != T{}) into = std::move(from);
+}
+
+// What one dump does not tell of a device, another may.
+void merge_link(host::Link& into, host::Link&& from) {
+  take_if_told(into.index, from.index);
+  take_if_told(into.peer, from.peer);
+  take_if_told(into.flags, from.flags);
+  take_if_told(into.mtu, from.mtu);
+  take_if_told(into.master, from.master);
+  take_if_told(into.state, from.state);
+  take_if_told(into.link_type, from.link_type);
+  take_if_told(into.mac, from.mac);
+  take_if_told(into.kind, from.kind);
+  take_if_told(into.mode, from.mode);
+  take_if_told(into.vlan_id, from.vlan_id);
+  take_if_told(into.vrf_table, from.vrf_table);
+  take_if_told(into.link_netns, from.link_netns);
+  for (host::Address& a : from.addresses) {
+    const bool known = std::any_of(into.addresses.begin(), into.addresses.end(), [&](const host::Address& b) { return b.prefix == a.prefix; });
+    if (!known) into.addresses.push_back(std::move(a));
+  }
+}
+
+void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
+  for (host::Link& link : from) {
+    const auto found = std::find_if(into.begin(), into.end(), [&](const host::Link& l) { return l.name == link.name; });
+    if (found == into.end()) into.push_back(std::move(link));
+    else merge_link(*found, std::move(link));
+  }
+}
+
+void load_links(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  bool whole = true;
+  auto links = read_links(dump, report, whole);
+  const LinkTraits t = link_traits(dump);
+  const bool narrow = is_narrow(dump) || !whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
+  host::Host& host = node.host;
+  merge_links(host.links.value, std::move(links));
+  host.link_list_complete = host.link_list_complete || (!narrow && t.all_links);
+  host.address_list_complete = host.address_list_complete || (!narrow && t.addresses);
+  if (!host.links.present) host.links.from = {dump.source, 0};
+  host.links.present = true;
+  host.links.partial = !(host.link_list_complete && host.address_list_complete);
+}
+
+template <bool addresses>
+void links_to_json(const Dump& dump, std::string& out, Report& report) {
+  bool whole = true;
+  out += links_json(addresses ? "ip addr" : "ip link", read_links(dump, report, whole));
+}
+
+constexpr Format kFormats[] = {
+    {"ip rule", "ip rule", recognise_rules, reprint<parse_rule_line, false>, rules_to_json, load_rules},
+    {"ip route", "ip route show table all", recognise_routes, reprint<parse_route_line, false>, routes_to_json, load_routes},
+    {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json, load_neighbours},
+    {"ip addr", "ip addr", recognise_addr, reprint<parse_link_line, true>, links_to_json<true>, load_links},
+    {"ip link", "ip -d link", recognise_link, reprint<parse_link_line, true>, links_to_json<false>, load_links},
+};
+
+}  // namespace
+
+std::span<const Format> iproute2_formats() { return kFormats; }
+
+}  // namespace egt::parsers
