@@ -81,8 +81,8 @@ TEST_P(Golden, PrintsWhatWasKept) {
   for (const std::string& error : egt::testing::contract_errors(document)) ADD_FAILURE() << error;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Golden, ::testing::ValuesIn(cases()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Cases, Golden, ::testing::ValuesIn(cases()), [](const auto& instance) {
+  std::string name = instance.param;
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }

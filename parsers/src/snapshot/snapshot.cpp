@@ -295,8 +295,11 @@ class Reader {
 
   void judge_completeness(Candidate& c, bool no_netfilter_rules) {
     const bool sos = c.place.find("sos_commands/") != std::string::npos;
-    const bool netfilter = c.format->kind.find("tables") != std::string_view::npos;
-    c.why_partial = why_partial(c.dump, *c.format, !sos, netfilter && no_netfilter_rules);
+    const std::string_view kind = c.format->kind;
+    const bool netfilter = kind.find("tables") != std::string_view::npos || kind.starts_with("nft");
+    // OVN's listings print nothing where there is nothing, and only give names.
+    const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules);
+    c.why_partial = why_partial(c.dump, *c.format, !sos, may_be_empty);
     if (c.why_partial.empty()) return;
     c.dump.partial = true;
     info_of(c).partial = true;
