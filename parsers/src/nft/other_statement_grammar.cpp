@@ -57,7 +57,7 @@ const auto meter = rule<struct MeterRule, Meter>("meter") =
     dynamic_element_[append(&Meter::element)] >> '}';
 
 const auto synproxy_option = rule<struct SynproxyOptionRule, std::string>("option") = x3::lexeme[x3::raw[
-    (x3::lit("mss ") >> +x3::digit) | (x3::lit("wscale ") >> +x3::digit) | x3::lit("timestamp") | "sack-perm"]];
+    (x3::lit("mss ") >> +digit) | (x3::lit("wscale ") >> +digit) | x3::lit("timestamp") | "sack-perm"]];
 const auto synproxy = rule<struct SynproxyRule, Synproxy>("synproxy") =
     kw("synproxy") >> x3::eps >>
     ((kw("name") >> value_[append(&Synproxy::name)]) | *synproxy_option[append(&Synproxy::options)]);

@@ -17,7 +17,7 @@ const auto counter = rule<struct CounterRule, Counter>("counter") =
 
 // "25 mbytes"
 const auto amount = rule<struct AmountRule, std::string>("amount") =
-    x3::lexeme[x3::raw[+x3::digit >> ' ' >> +x3::char_("a-z")]];
+    x3::lexeme[x3::raw[+digit >> ' ' >> +x3::char_("a-z")]];
 const auto quota = rule<struct QuotaRule, Quota>("quota") =
     kw("quota") >> ((kw("name") >> value_[append(&Quota::name)]) |
                     (-kw("over")[raise(&Quota::over)] >> amount[into(&Quota::amount)] >>
@@ -25,7 +25,7 @@ const auto quota = rule<struct QuotaRule, Quota>("quota") =
 
 // "400/minute", "1025 kbytes/second"
 const auto rate = rule<struct RateRule, std::string>("rate") =
-    x3::lexeme[x3::raw[+x3::digit >> -(' ' >> +x3::char_("a-z")) >> '/' >> +x3::char_("a-z")]];
+    x3::lexeme[x3::raw[+digit >> -(' ' >> +x3::char_("a-z")) >> '/' >> +x3::char_("a-z")]];
 const auto limit = rule<struct LimitRule, Limit>("limit") =
     kw("limit") >> ((kw("name") >> value_[append(&Limit::name)]) |
                     (kw("rate") >> -kw("over")[raise(&Limit::over)] >> rate[into(&Limit::rate)] >>

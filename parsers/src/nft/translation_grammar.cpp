@@ -22,7 +22,7 @@ Expression range_or_single(std::vector<std::string> words) {
 const auto make_range = [](auto& context) { x3::_val(context) = range_or_single(std::move(x3::_attr(context))); };
 
 const auto v4_word = rule<struct V4Rule, std::string>("address") =
-    x3::raw[+x3::digit >> '.' >> +x3::digit >> '.' >> +x3::digit >> '.' >> +x3::digit >> -('/' >> +x3::digit)];
+    x3::raw[+digit >> '.' >> +digit >> '.' >> +digit >> '.' >> +digit >> -('/' >> +digit)];
 const auto v4_words = rule<struct V4WordsRule, std::vector<std::string>>("addresses") = x3::lexeme[v4_word % '-'];
 const auto v4_range = rule<struct V4RangeRule, Expression>("address") =
     v4_words[make_range] >> &(x3::lit(':') | x3::lit(' ') | x3::eoi);

@@ -13,6 +13,8 @@ namespace egt::parsers::nft {
 
 namespace x3 = boost::spirit::x3;
 
+// Not x3::digit, which asserts that a character is ASCII.
+const auto digit = x3::char_('0', '9');
 const auto skipped = x3::char_(" \t\r\n");
 
 // Parses with `grammar` and advances `first` only on success; blanks behind are left alone.

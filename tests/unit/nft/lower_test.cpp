@@ -1,0 +1,173 @@
+// Listings as rules of the model.
+#include <gtest/gtest.h>
+
+#include "nft_support.h"
+
+namespace egt::parsers {
+namespace {
+
+namespace nf = netfilter;
+
+template <class T>
+const T* find_statement(const nf::Rule& rule) {
+  for (const auto& s : rule.statements) {
+    if (const T* t = std::get_if<T>(&s)) return t;
+  }
+  return nullptr;
+}
+const nf::Compare* compare(const nf::Rule& rule, std::size_t index) {
+  std::size_t n = 0;
+  for (const auto& s : rule.statements) {
+    const auto* t = std::get_if<nf::Test>(&s);
+    const auto* c = t != nullptr ? std::get_if<nf::Compare>(t) : nullptr;
+    if (c != nullptr && n++ == index) return c;
+  }
+  return nullptr;
+}
+nf::Key key_of(const nf::ExprPtr& e) {
+  const auto* r = std::get_if<nf::Read>(&e->node);
+  return r != nullptr ? r->key : nf::Key::unknown;
+}
+
+TEST(NftLower, PrioritiesByFamily) {
+  const Loaded l = load_nft(R"(table inet a {
+	chain x {
+		type filter hook prerouting priority dstnat + 10; policy accept;
+	}
+	chain y {
+		type filter hook forward priority mangle - 5; policy drop;
+	}
+}
+table bridge b {
+	chain x {
+		type filter hook forward priority filter; policy accept;
+	}
+}
+)");
+  EXPECT_EQ(l.chain("a", "x").priority, -90);
+  EXPECT_EQ(l.chain("a", "y").priority, -155);
+  EXPECT_TRUE(l.chain("a", "y").drop_by_default);
+  EXPECT_EQ(l.chain("b", "x").priority, -200);
+  EXPECT_FALSE(l.node.host.nft.partial);
+}
+
+TEST(NftLower, TestsThatAreNotPrinted) {
+  const Loaded l = load_nft(R"(table inet a {
+	chain c {
+		ip saddr 10.0.0.0/8 tcp dport 80 accept
+	}
+}
+)");
+  const nf::Rule& r = l.chain("a", "c").rules.at(0);
+  ASSERT_NE(compare(r, 3), nullptr);
+  EXPECT_EQ(key_of(compare(r, 0)->left), nf::Key::nfproto);
+  EXPECT_EQ(key_of(compare(r, 1)->left), nf::Key::ip_saddr);
+  EXPECT_EQ(key_of(compare(r, 2)->left), nf::Key::l4proto);
+  EXPECT_EQ(key_of(compare(r, 3)->left), nf::Key::dport);
+  const auto* range = std::get_if<nf::NumberRange>(&compare(r, 1)->right);
+  ASSERT_NE(range, nullptr);
+  EXPECT_TRUE(range->first == nf::Number{0x0a000000} && range->last == nf::Number{0x0affffff});
+  EXPECT_EQ(r.from, (Provenance{1, 3}));
+}
+
+TEST(NftLower, SetsKeepTheirElements) {
+  const Loaded l = load_nft(R"(table inet a {
+	map snat-v4 {
+		type ipv4_addr . ifname : ipv4_addr
+		elements = { 10.0.0.1 . "eth0" comment "ns/pod" : 192.168.0.9,
+			     10.0.0.2 . "eth*" : 192.168.0.10 }
+	}
+
+	chain c {
+		type nat hook postrouting priority srcnat; policy accept;
+		snat ip to ip saddr . oifname map @snat-v4
+	}
+}
+)");
+  const auto& set = *l.table("a").sets.at("snat-v4");
+  ASSERT_EQ(set.elements.size(), 2U);
+  EXPECT_EQ(set.elements[0].comment, "ns/pod");
+  EXPECT_EQ(set.elements[1].from.line, 5U);
+  EXPECT_TRUE(std::get<nf::Text>(set.elements[1].key[1]).wildcard);
+  const auto* nat = find_statement<nf::NatTarget>(l.chain("a", "c").rules.at(0));
+  ASSERT_NE(nat, nullptr);
+  EXPECT_EQ(nat->family, Family::v4);
+  const auto* lookup = std::get_if<nf::MapLookup>(&std::get<nf::ExprPtr>(nat->address)->node);
+  ASSERT_NE(lookup, nullptr);
+  EXPECT_EQ(lookup->map.get(), &set);
+}
+
+TEST(NftLower, TablesOfIptablesAreKnownByShape) {
+  const Loaded l = load_nft(R"(table ip nat {
+	chain KUBE {
+	}
+	chain POSTROUTING {
+		type nat hook postrouting priority srcnat; policy accept;
+		jump KUBE
+	}
+}
+table ip filter {
+	chain input {
+		type filter hook input priority filter; policy accept;
+	}
+}
+table ip mangle {
+	chain OUTPUT {
+		type filter hook output priority mangle; policy accept;
+	}
+}
+)");
+  EXPECT_TRUE(l.table("nat").from_iptables);
+  EXPECT_FALSE(l.table("filter").from_iptables);
+  EXPECT_FALSE(l.table("mangle").from_iptables);   // iptables' chain has type route
+}
+
+TEST(NftLower, WhatIsNotUnderstoodStaysVisible) {
+  const Loaded l = load_nft(R"(table inet a {
+	chain c {
+		type filter hook forward priority filter; policy accept;
+		ip saddr 10.0.0.1 frobnicate it
+		limit rate 10/second accept
+		tcp option maxseg size 1000 drop
+		ip daddr set 10.0.0.2
+	}
+}
+)");
+  const auto& rules = l.chain("a", "c").rules;
+  ASSERT_NE(find_statement<nf::OpaqueStatement>(rules.at(0)), nullptr);
+  EXPECT_EQ(find_statement<nf::OpaqueStatement>(rules.at(0))->text, "frobnicate it");
+  EXPECT_TRUE(std::holds_alternative<nf::Undecided>(*find_statement<nf::Test>(rules.at(1))));
+  EXPECT_TRUE(std::holds_alternative<nf::Undecided>(*find_statement<nf::Test>(rules.at(2))));
+  EXPECT_NE(find_statement<nf::OpaqueStatement>(rules.at(3)), nullptr);
+  EXPECT_EQ(l.report.not_understood.size(), 1U);
+}
+
+TEST(NftLower, CutOrOddListingsAreParts) {
+  EXPECT_TRUE(load_nft("table inet a {\n\tchain c {\n\t\taccept\n").node.host.nft.partial);
+  EXPECT_TRUE(load_nft("table inet a {\n\tchain c {\n\t\ttype filter hook sideways priority 0;\n\t}\n}\n").node.host.nft.partial);
+  EXPECT_TRUE(load_nft("table inet a {\n}\n", "nft list ruleset", "nft list table inet a").node.host.nft.partial);
+  const Loaded empty = load_nft("");
+  EXPECT_TRUE(empty.node.host.nft.present);
+  EXPECT_FALSE(empty.node.host.nft.partial);
+}
+
+TEST(NftLower, JsonGivesTheSameRules) {
+  const Loaded l = load_nft(
+      R"({"nftables": [{"metainfo": {"version": "1.0.6"}}, {"table": {"family": "inet", "name": "a", "handle": 1}},
+{"map": {"family": "inet", "name": "m", "table": "a", "type": "ipv4_addr", "map": "ipv4_addr", "elem": [["10.0.0.1", "9.9.9.9"]]}},
+{"chain": {"family": "inet", "table": "a", "name": "c", "type": "nat", "hook": "postrouting", "prio": 100, "policy": "accept"}},
+{"rule": {"family": "inet", "table": "a", "chain": "c", "handle": 2, "comment": "DoNotSNAT", "expr": [{"match": {"op": "==", "left": {"meta": {"key": "mark"}}, "right": 1008}}, {"return": null}]}},
+{"rule": {"family": "inet", "table": "a", "chain": "c", "handle": 3, "expr": [{"match": {"op": "in", "left": {"ct": {"key": "state"}}, "right": ["established", "new"]}}, {"snat": {"family": "ip", "addr": {"map": {"key": {"payload": {"protocol": "ip", "field": "saddr"}}, "data": "@m"}}}}]}}]})",
+      "nft -j list ruleset");
+  const nf::Chain& c = l.chain("a", "c");
+  EXPECT_EQ(c.priority, 100);
+  ASSERT_EQ(c.rules.size(), 2U);
+  EXPECT_EQ(c.rules[0].comment, "DoNotSNAT");
+  ASSERT_NE(compare(c.rules[0], 0), nullptr);
+  EXPECT_TRUE(std::get<nf::Number>(compare(c.rules[0], 0)->right) == nf::Number{1008});
+  EXPECT_EQ(compare(c.rules[1], 0)->op, nf::Op::any_bits_of);
+  EXPECT_NE(find_statement<nf::NatTarget>(c.rules[1]), nullptr);
+}
+
+}  // namespace
+}  // namespace egt::parsers
