@@ -8,7 +8,8 @@ namespace egt::parsers {
 const std::vector<const Format*>& all_formats() {
   static const std::vector<const Format*> formats = [] {
     std::vector<const Format*> all;
-    for (const auto family : {ovs_ofctl_formats, ovsdb_formats, ovn_formats, iptables_formats, nft_formats,
+    // Snapshots are loaded in this order: rows of the database name the ports that the switch cuts to 15 characters.
+    for (const auto family : {ovsdb_formats, ovs_ofctl_formats, ovn_formats, iptables_formats, nft_formats,
                               iproute2_formats, system_formats, kube_formats})
       for (const Format& f : family()) all.push_back(&f);
     return all;

@@ -60,7 +60,7 @@ bool cut(std::string_view text, Piece& p) {
   p.text = text;
   p.name = text.substr(0, n);
   if (n == text.size()) return true;
-  if (text[n] == ':') {
+  if (text[n] == ':' || text[n] == '=') {
     p.style = Piece::Style::colon;
     p.args = text.substr(n + 1);
     return true;
@@ -178,7 +178,14 @@ bool ActionReader::one(std::string_view text, ActionList& out, int depth) {
     return output(p, out, depth);
   }
   if (!cut(text, p) || p.name.empty()) return fail("not an action", text);
-  const Reader reader = reader_of(p.name);
+  // Dumps know two words in capitals besides ports; typed text may have all of them so.
+  std::string small;
+  Reader reader = reader_of(p.name);
+  if (!reader && !reserved_port(p.name)) {
+    for (const char c : p.name) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    reader = reader_of(small);
+    if (reader) p.name = small;
+  }
   if (!reader) return reserved_output(p, out);
   if (!p.tail.empty() && p.name != "check_pkt_larger") return fail("trailing characters", p.tail);
   return (this->*reader)(p, out, depth);
@@ -209,8 +216,8 @@ ActionReader::Reader ActionReader::reader_of(std::string_view name) {
     for (const Modifier& mod : kModifiers) m[mod.word] = &R::modify;
     return m;
   }();
-  const auto it = readers.find(name);
-  return it == readers.end() ? nullptr : it->second;
+  if (const auto it = readers.find(name); it != readers.end()) return it->second;
+  return nullptr;
 }
 
 bool ActionReader::reserved_output(const Piece& p, ActionList& out) {
@@ -338,6 +345,7 @@ bool ActionReader::bundle(const Piece& p, ActionList& out, int) {
   b.algorithm = head[2];
   b.member_type = head[3];
   if (load && !subfield(head[4], b.dest.emplace())) return false;
+  if (load && !field(b.dest->field).writable) return fail("field is read-only", head[4]);
   rest = trim(rest);
   b.slaves_spelling = rest.starts_with("slaves:");
   if (!consume(rest, "slaves:") && !consume(rest, "members:")) return fail("members are missing", p.text);

@@ -334,6 +334,7 @@ std::string normal_flow_line(const FlowLine& line) {
   if (ofctl::collect_words(line, words, {}).failed) return format_flow_line(line);
   FlowLine head = line;
   head.match.clear();
+  head.comma_before_actions = false;
   std::string out;
   ofctl::write_flow_head(head, out);
   out.resize(out.size() - std::string_view("actions=").size());
@@ -346,7 +347,7 @@ std::string normal_flow_line(const FlowLine& line) {
     out += ',';
   }
   out += match;
-  if (!match.empty() || (had_priority && line.priority != 32768)) out += line.comma_before_actions ? ',' : ' ';
+  if (!match.empty() || (had_priority && line.priority != 32768)) out += ' ';
   return out + "actions=" + format_actions(parse_actions(line.actions));
 }
 

@@ -5,10 +5,11 @@
 namespace egt::parsers {
 
 std::span<const Format> ovs_ofctl_formats() {
+  // Ports first: flows with port names need their numbers.
   static const std::array<Format, 9> formats = {
-      ofctl::dump_flows_format(),  ofctl::dump_groups_format(), ofctl::dump_group_stats_format(),
-      ofctl::dump_meters_format(), ofctl::meter_stats_format(), ofctl::show_format(),
-      ofctl::dump_ports_desc_format(), ofctl::dump_tlv_map_format(), ofctl::fdb_format()};
+      ofctl::show_format(),        ofctl::dump_ports_desc_format(), ofctl::dump_tlv_map_format(),
+      ofctl::dump_flows_format(),  ofctl::dump_groups_format(),     ofctl::dump_group_stats_format(),
+      ofctl::dump_meters_format(), ofctl::meter_stats_format(),     ofctl::fdb_format()};
   return formats;
 }
 

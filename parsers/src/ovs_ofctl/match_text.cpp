@@ -273,6 +273,12 @@ Added add_vlan(const MatchItem& item, WordSet& words) {
   return ok ? Added::yes : Added::contradiction;
 }
 
+// A field that cannot be masked may be given its whole bytes. Megaflows show masked ICMP types nevertheless.
+bool mask_is_allowed(const Field& f, U128 mask) {
+  if (f.maskable || f.id == FieldId::icmp_type || f.id == FieldId::icmp_code) return true;
+  return mask == 0 || mask == ones((f.bits + 7u) / 8 * 8) || (f.bits % 8 == 0 && mask == ones(f.bits));
+}
+
 U128 port_number(U128 v) { return v > 0xffffff00 ? v & 0xffff : v; }
 
 }  // namespace
@@ -310,8 +316,7 @@ bool read_match_value(std::string_view text, MatchItem& item, const char*& why) 
       if (!ok) why = "not a packet type";
       break;
   }
-  if (ok && item.mask_form != ValueForm::none && !f.maskable && f.id != FieldId::icmp_type && f.id != FieldId::icmp_code &&
-      item.mask != ones(f.bits))
+  if (ok && item.mask_form != ValueForm::none && !mask_is_allowed(f, item.mask))
     return why = "the field cannot be masked", false;
   return ok;
 }

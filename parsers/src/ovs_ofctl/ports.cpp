@@ -1,4 +1,5 @@
 // ovs-ofctl show and dump-ports-desc: the ports of a bridge with their numbers.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -138,7 +139,18 @@ bool same_port_name(std::string_view full, std::string_view told) {
   return full == told || (told.size() == kShortName && full.starts_with(told));
 }
 
-openflow::Interface& ensure_interface(openflow::Bridge& bridge, const PortLine& p) {
+// What the database told of this port without its bridge.
+std::optional<openflow::Interface> take_unplaced(cluster::Node& node, const PortLine& p) {
+  const auto it = std::find_if(node.unplaced_interfaces.begin(), node.unplaced_interfaces.end(), [&](const auto& i) {
+    return i.ofport == p.number && same_port_name(i.name, p.name);
+  });
+  if (it == node.unplaced_interfaces.end()) return std::nullopt;
+  openflow::Interface i = std::move(*it);
+  node.unplaced_interfaces.erase(it);
+  return i;
+}
+
+openflow::Interface& ensure_interface(cluster::Node& node, openflow::Bridge& bridge, const PortLine& p) {
   for (openflow::Interface& i : bridge.interfaces)
     if (i.ofport == p.number) return i;
   openflow::Interface* found = nullptr;
@@ -148,7 +160,8 @@ openflow::Interface& ensure_interface(openflow::Bridge& bridge, const PortLine& 
   if (matches == 1) return *found;
   openflow::Interface i;
   i.name = p.name;
-  if (p.number == openflow::port::local) i.type = "internal";
+  if (auto known = take_unplaced(node, p)) i = std::move(*known);
+  else if (p.number == openflow::port::local) i.type = "internal";
   bridge.interfaces.push_back(std::move(i));
   return bridge.interfaces.back();
 }
@@ -163,7 +176,7 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
   if (ports.empty() || name.empty()) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
   for (const Port& p : ports) {
-    openflow::Interface& i = ensure_interface(bridge, p.line);
+    openflow::Interface& i = ensure_interface(node, bridge, p.line);
     i.ofport = p.line.number;
     if (!i.mac) i.mac = MacAddr{p.line.mac};
     i.port_down = p.config.find("PORT_DOWN") != std::string::npos;

@@ -35,6 +35,7 @@ std::string_view without_colour(std::string_view line, std::string& buffer) {
     escape = line.find("\x1b[", from);
   }
   buffer.append(line.substr(from));
+  if (buffer.find("\x1b[") != std::string::npos) return line;  // nested: no colours, but garbage
   return buffer;
 }
 
