@@ -15,7 +15,7 @@ namespace egt::parsers::kube {
 // Nesting beyond this is not followed; no Kubernetes object comes near.
 constexpr unsigned kDepth = 64;
 // Scalars and containers that one document may unfold to; YAML aliases can multiply without end.
-constexpr std::size_t kNodes = 1'000'000;
+constexpr std::size_t kNodes = 200'000;
 
 struct Chunk {
   std::uint32_t line = 0;              // of the object's first line

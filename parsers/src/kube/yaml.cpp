@@ -179,7 +179,7 @@ class YamlReader {
     auto object = parse(block.text(block.lines.size()), failure);
     if (!object) {
       broken(block, failure);
-      object = parse_beginning(block);
+      if (block.lines.back().end.empty()) object = parse_beginning(block);
     }
     if (object) deliver(std::move(*object), block, kind);
     else ignored(block.lines.size() - 1);

@@ -116,10 +116,12 @@ Recognition recognise_list(const Dump& dump, Database d) {
     return {commanded ? 70 : 20, fmt::format("{} cut {}", short_name(d), dump.path), 0};
   if (sample.columns == 0 || sample.columns * 2 < sample.lines) return how;
   const TableGuess here = table_of(dump, d, sample.names), anywhere = guess_table(sample.names);
-  const bool other_tool = !commanded && anywhere.table && anywhere.table->database != d;
-  if (here.fit < 50 && !(commanded && sample.has_uuid)) return how;
-  how.confidence = 60 + static_cast<int>(here.fit) / 4 + (commanded ? 14 : 0) - (other_tool ? 40 : 0);
-  how.confidence = std::clamp(how.confidence, 1, 99);
+  // The name decides only between databases that fit alike.
+  const bool named = commanded && anywhere.fit <= here.fit + 15;
+  const bool other_tool = !named && anywhere.table && anywhere.table->database != d;
+  const bool fits = here.fit >= 50;
+  if (!fits && !(commanded && sample.has_uuid)) return how;
+  how.confidence = fits ? 60 + static_cast<int>(here.fit) / 4 + (named ? 14 : 0) - (other_tool ? 40 : 0) : 50;
   how.topic = fmt::format("{} {}", short_name(d), here.table ? here.table->name : "rows");
   // Excerpts of one table do not compete: each may show other rows.
   if (dump.partial) how.topic += fmt::format(" excerpt {}:{}", dump.path, dump.first_line);

@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+
+#include "support/format_fixture.h"
+
+namespace egt::parsers {
+namespace {
+
+constexpr const char* kPolicies =
+    "Routing Policies\n"
+    "      1004 inport == \"rtos-n\" && ip4.dst == 192.168.66.24 /* allow drop */         reroute                10.132.0.2\n"
+    "       102          ip4.src == $aset && ip4.dst == 10.0.0.0/8           allow               pkt_mark=1008\n"
+    "       100                             ip4.src == 10.132.0.13         reroute                100.64.0.3, 100.88.0.4\n"
+    "        51                                 ip4.src == 5.5.5.5         reroute               100.64.0.77               bfd,pkt_mark=7\n"
+    "        50                                ip6.src == fd00::/8            drop\n";
+
+constexpr const char* kChains =
+    "Routing Policies\n"
+    "Chain <Default>:\n"
+    "        50                                ip6.src == fd00::/8            jump -> inner\n"
+    "\nChain inner:\n"
+    "        10                                                  1         reroute                   fd00::1 lrp0\n";
+
+constexpr const char* kRoutes =
+    "IPv4 Routes\n"
+    "Route Table <main>:\n"
+    "               9.9.9.0/24                   discard dst-ip\n"
+    "               10.0.0.0/8               100.64.0.10 dst-ip ecmp ecmp-symmetric-reply\n"
+    "                0.0.0.0/0                   1.2.3.4 dst-ip lrp0 (learned) bfd\n"
+    "               10.1.0.0/8                           src-ip lrp1\n"
+    "\n"
+    "Route Table rt1:\n"
+    "               8.8.8.0/24                100.64.0.2 dst-ip\n"
+    "\n"
+    "IPv6 Routes\n"
+    "Route Table <main>:\n"
+    "                fd01::/48                   fd98::1 src-ip\n";
+
+constexpr const char* kNats =
+    "TYPE             GATEWAY_PORT          EXTERNAL_IP        EXTERNAL_PORT    LOGICAL_IP          EXTERNAL_MAC         LOGICAL_PORT\n"
+    "dnat                                   1.1.1.1            1000-2000        10.0.0.7\n"
+    "dnat_and_snat                          192.168.199.100                     10.0.0.5            0a:00:00:00:00:01    port one\n"
+    "dnat_and_snat                          2001:db8:1111:2                     fd01:1234:5678:9abc:def0:1234:5678:9abc\n"
+    "snat                                   192.168.99.24                       10.132.0.0/14\n";
+
+constexpr const char* kNatsWithMatch =
+    "TYPE             GATEWAY_PORT          MATCH                 EXTERNAL_IP        EXTERNAL_PORT    LOGICAL_IP          EXTERNAL_MAC         LOGICAL_PORT\n"
+    "snat             lrp0                  ip4.dst == 1.1.1.1    192.168.99.24                       10.132.0.13\n";
+
+constexpr const char* kNatsOf2020 =
+    "TYPE             EXTERNAL_IP        LOGICAL_IP            EXTERNAL_MAC         LOGICAL_PORT\n"
+    "snat             192.168.99.24      10.132.0.13\n";
+
+constexpr const char* kBalancers =
+    "UUID                                    LB                  PROTO      VIP                        IPs\n"
+    "46f714f3-3652-4541-86d2-d5830a0ac4a3    a name longer th               1.1.1.1                    2.2.2.2\n"
+    "8ed1ce07-708c-4196-a6e8-d066fe4f6d1f    lb0                 tcp        10.0.0.10:80               10.1.1.1:80,10.1.1.2:80\n"
+    "                                                            tcp        [fd00:1234:5678::10]:80    [fd01::1]:80\n"
+    "23a7f75b-58c0-4c27-9199-c18fdf655150    lbe                 udp        3.3.3.3:53                 \n";
+
+constexpr const char* kAcls =
+    "from-lport  2000 (tcp.dst == {80, 443} && (ip4)) drop log(name=nm,severity=info)\n"
+    "from-lport  2001 (ip) reject [after-lb]\n"
+    "  to-lport  1001 (ip4.src==10.132.0.2) allow-related\n";
+
+constexpr const char* kZones =
+    "7515db6f-0f3e-499b-87b9-3eee77051985_snat 3\n"
+    "demo-web_web-2 20\n"
+    "name with blank 65535\n";
+
+Formats formats() { return Formats(ovn_formats()); }
+
+struct Sample { const char* text; const char* kind; const char* command; };
+constexpr Sample kSamples[] = {
+    {kPolicies, "ovn-nbctl lr-policy-list", "ovn-nbctl lr-policy-list ovn_cluster_router"},
+    {kChains, "ovn-nbctl lr-policy-list", "ovn-nbctl lr-policy-list ovn_cluster_router"},
+    {kRoutes, "ovn-nbctl lr-route-list", "ovn-nbctl_lr-route-list_GR_n"},
+    {kNats, "ovn-nbctl lr-nat-list", "ovn-nbctl_lr-nat-list_GR_n"},
+    {kNatsWithMatch, "ovn-nbctl lr-nat-list", "ovn-nbctl_lr-nat-list_GR_n"},
+    {kNatsOf2020, "ovn-nbctl lr-nat-list", "ovn-nbctl_lr-nat-list_GR_n"},
+    {kBalancers, "ovn-nbctl lb-list", "ovn-nbctl lb-list"},
+    {kAcls, "ovn-nbctl acl-list", "ovn-nbctl acl-list n"},
+    {kZones, "ovn-appctl ct-zone-list", "ovn-appctl -t ovn-controller ct-zone-list"},
+};
+
+std::string column(const ovn::Row& row, const std::string& name) {
+  const auto it = row.columns.find(name);
+  return it == row.columns.end() ? "(absent)" : it->second;
+}
+
+TEST(RouterLists, PrintBackAndAreKnownByTheirContent) {
+  Formats f = formats();
+  for (const Sample& s : kSamples) {
+    const Dump dump = f.dump(s.text);
+    EXPECT_EQ(f.kind(dump), s.kind);
+    const Printed run = f.reprint(dump);
+    EXPECT_EQ(run.out, s.text);
+    EXPECT_TRUE(run.report.not_understood.empty()) << s.text;
+    for (const Diagnostic& d : run.report.diagnostics) ADD_FAILURE() << s.kind << ":" << d.at.line << " " << d.message;
+    EXPECT_EQ(run.report.lines, run.report.understood + run.report.ignored);
+  }
+}
+
+TEST(RouterLists, Policies) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kPolicies, kSamples[0].command), c);
+  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(column(rows[0], "match"), R"("inport == \"rtos-n\" && ip4.dst == 192.168.66.24 /* allow drop */")");
+  EXPECT_EQ(column(rows[0], "nexthops"), R"(["10.132.0.2"])");
+  EXPECT_EQ(column(rows[0], "router"), "ovn_cluster_router");
+  EXPECT_EQ(column(rows[1], "options"), R"({pkt_mark="1008"})");
+  EXPECT_EQ(column(rows[2], "nexthops"), R"(["100.64.0.3", "100.88.0.4"])");
+  EXPECT_EQ(column(rows[4], "action"), "drop");
+  EXPECT_EQ(c.node("n")->ovn.complete_tables.count("NB Logical_Router_Policy of ovn_cluster_router"), 1u);
+}
+
+TEST(RouterLists, ChainsOfPolicies) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kChains), c);
+  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(column(rows[0], "jump_chain"), "inner");
+  EXPECT_EQ(column(rows[1], "chain"), "inner");
+}
+
+TEST(RouterLists, CollapsedBlanksOfPastedPoliciesAreUnderstood) {
+  Formats f = formats();
+  cluster::Cluster c;
+  const std::string text = "Routing Policies\n100 ip4.src == 10.132.0.13 reroute 100.64.0.3, 100.88.0.4 pkt_mark=7\n";
+  const Dump dump = f.dump(text, "", true);
+  EXPECT_TRUE(f.load(dump, c).not_understood.empty());
+  EXPECT_EQ(column(c.node("n")->ovn.rows.at(0), "nexthops"), R"(["100.64.0.3", "100.88.0.4"])");
+  const Printed run = f.reprint(dump);
+  EXPECT_EQ(run.out, text);
+  EXPECT_EQ(run.report.diagnostics.size(), 1u);
+}
+
+TEST(RouterLists, Routes) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kRoutes, kSamples[2].command), c);
+  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(column(rows[0], "nexthop"), "discard");
+  EXPECT_EQ(column(rows[2], "output_port"), "lrp0");
+  EXPECT_EQ(column(rows[3], "policy"), "src-ip");
+  EXPECT_EQ(column(rows[4], "route_table"), "rt1");
+  EXPECT_EQ(column(rows[5], "router"), "GR_n");
+}
+
+TEST(RouterLists, RowsOfTheDatabaseAndOfTheListAreOne) {
+  Formats f = formats(), g(ovsdb_formats());
+  const char* nat = "_uuid               : c13182b0-b6f5-41c2-b4f4-78b172a152af\nexternal_ids        : {}\n"
+                    "external_ip         : \"192.168.99.24\"\nexternal_mac        : []\nexternal_port_range : \"\"\n"
+                    "logical_ip          : \"10.132.0.0/14\"\nlogical_port        : []\ntype                : snat\n";
+  for (const bool list_first : {false, true}) {
+    cluster::Cluster c;
+    const Dump table = g.dump(nat, "ovn-nbctl list nat"), list = f.dump(kNats, kSamples[3].command);
+    if (!list_first) g.load(table, c);
+    f.load(list, c);
+    if (list_first) g.load(table, c);
+    unsigned same = 0;
+    for (const ovn::Row& row : c.node("n")->ovn.rows)
+      if (column(row, "logical_ip") == "\"10.132.0.0/14\"") {
+        ++same;
+        EXPECT_EQ(row.uuid, "c13182b0-b6f5-41c2-b4f4-78b172a152af");
+        EXPECT_EQ(column(row, "router"), "GR_n");
+      }
+    EXPECT_EQ(same, 1u);
+  }
+}
+
+TEST(RouterLists, AnAddressThatMayBeCutIsSaidNotUsed) {
+  Formats f = formats();
+  cluster::Cluster c;
+  const Report report = f.load(f.dump(kNats, kSamples[3].command), c);
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].at.line, 4u);
+  EXPECT_EQ(c.node("n")->ovn.rows.size(), 3u);
+  EXPECT_TRUE(c.node("n")->ovn.complete_tables.empty());
+  EXPECT_EQ(column(c.node("n")->ovn.rows[1], "logical_port"), "\"port one\"");
+}
+
+TEST(RouterLists, LoadBalancersHaveAllTheirVips) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kBalancers), c);
+  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(column(rows[0], "name"), "(absent)");   // cut by the tool
+  EXPECT_EQ(column(rows[1], "vips"), R"({"10.0.0.10:80"="10.1.1.1:80,10.1.1.2:80", "[fd00:1234:5678::10]:80"="[fd01::1]:80"})");
+  EXPECT_EQ(column(rows[2], "vips"), R"({"3.3.3.3:53"=""})");
+}
+
+TEST(RouterLists, Zones) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kZones), c);
+  EXPECT_EQ(c.node("n")->ovn.ct_zones.at("demo-web_web-2"), 20);
+}
+
+TEST(RouterLists, NumbersAndNamesAloneAreNoZones) {
+  Formats f = formats();
+  EXPECT_EQ(f.kind(f.dump("alpha 1\nbeta 2\n")), "(none)");
+}
+
+TEST(RouterLists, SurviveCutAndGarbledInput) {
+  Formats f = formats();
+  for (const Sample& s : kSamples) f.torment(s.text, s.command);
+}
+
+}  // namespace
+}  // namespace egt::parsers
