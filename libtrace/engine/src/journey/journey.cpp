@@ -35,7 +35,9 @@ Start answer_of(const Course& forward, std::uint8_t ttl) {
   clear_pipeline(packet);
   packet.set(FieldId::pkt_mark, 0);
   packet.set(FieldId::vlan_tci, 0);
-  set_tuple(packet, reversed(tuple_of(forward.received)));
+  const Tuple turned = reversed(tuple_of(forward.received));
+  set_tuple(packet, turned);
+  if (turned.proto == ip_proto::icmp || turned.proto == ip_proto::icmp6) packet.set(FieldId::tp_src, turned.icmp_type);
   packet.set(FieldId::nw_ttl, ttl);
   if (packet.u64(FieldId::nw_proto) == ip_proto::tcp) packet.set(FieldId::tcp_flags, 0x012);  // SYN, ACK
   packet.set(FieldId::eth_src, 0);
@@ -55,6 +57,19 @@ void judge_reply(Course& reply, const Start& start, const Course& forward) {
   stop.where = reply.end.kind == Endpoint::Kind::pod ? reply.end.pod.name : stop.node;
   stop.why = "the answer arrives where nobody waits for it";
   reply.stop = std::move(stop);
+}
+
+void insert_entry(World& world, const ZoneKey& zone, const host::ConntrackEntry& e) {
+  Connection c;
+  c.original = e.original;
+  c.reply = e.reply;
+  c.mark = e.mark;
+  c.label = e.label;
+  c.seen_reply = !e.unreplied;
+  c.nat_done = true;
+  c.from = e.from;
+  c.certain = e.reply_known && e.label_known;
+  world.conntrack.insert(zone, std::move(c));
 }
 
 }  // namespace
@@ -85,18 +100,17 @@ bool Course::assumed() const {
 World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
   World world;
   if (!use_conntrack) return world;
-  for (const auto& node : cluster.nodes)
-    for (const host::ConntrackEntry& e : node->host.conntrack.value) {
-      Connection c;
-      c.original = e.original;
-      c.reply = e.reply;
-      c.mark = e.mark;
-      c.label = e.label;
-      c.seen_reply = !e.unreplied;
-      c.nat_done = true;
-      c.from = e.from;
-      world.conntrack.insert({node->name, ConntrackSpace::kernel, e.zone}, c);
-    }
+  for (const auto& node : cluster.nodes) {
+    const bool userspace = std::any_of(node->bridges.begin(), node->bridges.end(),
+                                       [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+    const auto& ovs = node->host.ovs_conntrack;
+    for (const host::ConntrackEntry& e : ovs.value)
+      insert_entry(world, {node->name, userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, e.zone}, e);
+    // The kernel datapath's table is the kernel's own: what both dumps hold is taken from the one that knows labels.
+    const bool same_table = ovs.present && !userspace;
+    for (const host::ConntrackEntry& e : node->host.conntrack.value)
+      if (!same_table) insert_entry(world, {node->name, ConntrackSpace::kernel, e.zone}, e);
+  }
   return world;
 }
 

@@ -102,6 +102,18 @@ bool tcp_or_like(const Tuple& t) {
 
 }  // namespace
 
+FlowKey as_in_datapath(const FlowKey& key, const std::optional<UnseenNat>& unseen) {
+  if (!unseen || !is_ip(key)) return key;
+  Tuple t = tuple_of(key);
+  if (t.src == unseen->flow.src) t.src = unseen->packet.src;
+  if (t.dst == unseen->flow.dst) t.dst = unseen->packet.dst;
+  if (t.sport == unseen->flow.sport) t.sport = unseen->packet.sport;
+  if (t.dport == unseen->flow.dport) t.dport = unseen->packet.dport;
+  FlowKey packet = key;
+  set_tuple(packet, t);
+  return packet;
+}
+
 struct Translation::CtPassage {
   const Ct& action;
   FlowKey packet;  // the copy that conntrack sees
@@ -117,7 +129,7 @@ void Translation::ct(const Ct& a) {
   if (const auto* number = std::get_if<std::uint16_t>(&a.zone)) zone = *number;
   if (const auto* source = std::get_if<Subfield>(&a.zone)) zone = static_cast<std::uint16_t>(key().get(*source));
   const auto space = bridge().datapath_type == "netdev" ? ConntrackSpace::userspace : ConntrackSpace::kernel;
-  CtPassage p{a, key(), state_.quoted, {node_.name, space, zone}, {}, {}};
+  CtPassage p{a, as_in_datapath(key(), state_.unseen), state_.quoted, {node_.name, space, zone}, {}, {}};
   if (is_ip(p.packet)) p.before = p.after = tuple_of(p.packet);
   const bool forced = a.table && forced_states_ < options_.ct_next.size();
   if (forced)
@@ -131,11 +143,13 @@ void Translation::ct(const Ct& a) {
     Job job;
     job.state = state_;
     job.state.key = p.packet;
+    job.state.unseen.reset();
     job.state.quoted = p.quoted;
     job.table = *a.table;
     job.answer = answer_;
     push(std::move(job));
   }
+  if (p.before != p.after && !a.table) state_.unseen = UnseenNat{tuple_of(key()), p.after};
   clear_conntrack(key());  // what follows in this list goes on untracked
 }
 
@@ -198,6 +212,9 @@ void Translation::ct_existing(CtPassage& p, const ConntrackTables::Hit& hit) {
   const bool reply = hit.reply_direction, error = is_icmp_error(p.before);
   const std::uint32_t earlier = p.packet.u32(F::ct_zone) == p.zone.zone ? p.packet.u32(F::ct_state) & kNatBits : 0;
   p.from_dump = c.from.known();
+  if (!c.certain)
+    record_.assume("the dumped connection has seen an answer and carries no label", "its dump does not print them",
+                   {c.from});
   if (!error && reply) c.seen_reply = true;
   if (error)
     p.state |= ct_state::rel;
@@ -303,7 +320,7 @@ void Translation::ct_record(const CtPassage& p) {
     pass.after = p.after;
   }
   add(pass, here());
-  if (bits == 0 || !p.action.table) return;  // without a table the translated copy goes nowhere
+  if (bits == 0) return;
   const std::string by = key().u64(F::metadata) != 0 ? "ovn" : bridge().name;
   for (const bool source : {false, true})
     if (bits & (source ? ct_state::snat : ct_state::dnat))

@@ -12,14 +12,22 @@
 namespace egt::engine {
 
 // What a pipeline carries along, and what clone, group buckets and patch ports put back afterwards.
+// A ct action without a table translates the packet itself, but the flow does not show it: the actions that follow still
+// see `flow`, while the wire and the next ct see `packet`. The two meet when the packet is extracted anew.
+struct UnseenNat { Tuple flow, packet; };
+
 struct PipelineState {
   const openflow::Bridge* bridge = nullptr;
   FlowKey key;
   std::vector<U128> stack;
   openflow::ActionList action_set;
   std::uint8_t table = 0;       // of the flow being executed: what resubmit(P,) means
+  std::optional<UnseenNat> unseen;
   std::optional<Tuple> quoted;  // the packet is an ICMP error that quotes a packet of this tuple
 };
+
+// The packet as the datapath holds it: an unseen translation applied to what no later action has overwritten.
+FlowKey as_in_datapath(const FlowKey& key, const std::optional<UnseenNat>& unseen);
 
 // Whether the packet has this field (the prerequisites of ovs-fields(7)); writes to absent fields do nothing.
 bool has_field(const FlowKey& k, FieldId id);

@@ -126,7 +126,7 @@ void Translation::emit(OvsEmission::Kind kind, const Interface* port, const Flow
   e.kind = kind;
   e.bridge = state_.bridge;
   e.port = port;
-  e.packet = packet;
+  e.packet = as_in_datapath(packet, state_.unseen);
   if (answer_ && kind != OvsEmission::Kind::controller) {
     e.kind = OvsEmission::Kind::rejected;
     e.reject_with = answer_->reject_with;
