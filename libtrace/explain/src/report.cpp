@@ -63,11 +63,11 @@ std::string end_name(const Course& course, const Words& words) {
 std::string nat_words(const NatReport& n) { return fmt::format("by {} on {}", n.by, n.node); }
 
 std::string delivered_sentence(const WayReport& way, const Course& course, const std::string& from) {
-  std::string s = fmt::format("{} {} ", from, course.left_snapshot ? "leaves for" : "reaches");
-  s += course.left_snapshot ? to_text(*way.destination_seen) : fmt::format("{} at {}", way.end_name, to_text(*way.destination_seen));
-  s += fmt::format(" as {}", to_text(*way.source_seen));
-  if (!way.snat.empty()) s += fmt::format(" (translated {})", nat_words(way.snat.back()));
-  if (way.egress) s += fmt::format(", leaving the cluster by {} {}", way.egress->node, way.egress->device);
+  const std::string to = to_text(*way.destination_seen);
+  std::string s = course.left_snapshot ? fmt::format("{} leaves for {} as {}", from, to, to_text(*way.source_seen))
+                                       : fmt::format("{} ({}) sees {} as {}", way.end_name, to, from, to_text(*way.source_seen));
+  if (!way.snat.empty()) s += fmt::format(", translated {}", nat_words(way.snat.back()));
+  if (way.egress) s += fmt::format("; it leaves the cluster by {} {}", way.egress->node, way.egress->device);
   return s;
 }
 

@@ -19,8 +19,15 @@ bool is_json(const Dump& dump) { return trim_left(dump.text).starts_with("["); }
 bool is_blank_dump(const Dump& dump) { return dump.text.size() < 4096 && trim(dump.text).empty(); }
 
 // Whether the command is "ip [options] OBJECT": the object in any of its short forms.
+// vtysh's "show ip route" names an ip route as well: the program must be ip itself.
+bool is_ip_command(const Dump& dump) {
+  std::string_view program = dump.command;
+  program = program.substr(0, program.find_first_of(" _"));
+  return program == "ip" || program.ends_with("/ip");
+}
+
 bool called(const Dump& dump, std::initializer_list<std::string_view> names) {
-  return std::any_of(names.begin(), names.end(),
+  return is_ip_command(dump) && std::any_of(names.begin(), names.end(),
                      [&](std::string_view n) { return command_has(dump, fmt::format("ip {}", n)); });
 }
 
@@ -45,15 +52,17 @@ int confidence_of(const Dump& dump, int share, bool by_name, JsonKind kind) {
   return std::min(97, 40 + share / 2 + (by_name ? 7 : 0));
 }
 
-std::string own_topic(const Dump& dump, std::string_view topic) { return fmt::format("{} {}:{}", topic, dump.path, dump.first_line); }
+std::string own_topic(const Dump& dump, std::string_view topic) {
+  return fmt::format("{} {}:{}", topic, dump.path, dump.first_line);
+}
 
 bool is_narrow(const Dump& dump) { return dump.partial || !narrowing_words(dump).empty(); }
 
 // ip ends every line; without the last end something may be missing.
 bool is_cut(const Dump& dump, Report& report) {
   if (dump.text.empty() || dump.text.ends_with('\n')) return false;
-  report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, 0}, 0,
-                                "the last line has no end: the dump may have been cut", {}});
+  report.diagnostics.push_back(
+      {Diagnostic::Severity::note, {dump.source, 0}, 0, "the last line has no end: the dump may have been cut", {}});
   return true;
 }
 
@@ -70,7 +79,8 @@ std::optional<JsonValue> json_of(const Dump& dump, Report& report) {
   const Provenance at{dump.source, dump.first_line};
   report.not_understood.push_back(at);
   report.ignored += lines > 0 ? lines - 1 : 0;
-  report.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, "the JSON is cut or malformed", "take the dump again"});
+  report.diagnostics.push_back(
+      {Diagnostic::Severity::warning, at, 0, "the JSON is cut or malformed", "take the dump again"});
   return std::nullopt;
 }
 
@@ -83,7 +93,10 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
 
 using JsonEntries = std::vector<Entry> (*)(const JsonValue&, std::uint32_t, Report&, SourceId);
 
-struct Read { std::vector<Entry> entries; bool whole = true; };
+struct Read {
+  std::vector<Entry> entries;
+  bool whole = true;
+};
 
 template <LineParser parser, JsonEntries from_json>
 Read read(const Dump& dump, Report& report) {
@@ -173,7 +186,8 @@ Recognition recognise_routes(const Dump& dump) {
   Report unused;
   const Read r = read<parse_route_line, route_entries>(dump, unused);
   const auto routes = lower_routes(r.entries, 0, command_is_v6(dump), "main");
-  const bool v4 = std::any_of(routes.begin(), routes.end(), [](const host::Route& x) { return x.family == Family::v4; });
+  const bool v4 =
+      std::any_of(routes.begin(), routes.end(), [](const host::Route& x) { return x.family == Family::v4; });
   const bool v6 = !routes.empty() ? !v4 : command_is_v6(dump);
   const std::string topic = v6 ? "ip route v6" : "ip route v4";
   const int quality = (command_shows_all(dump) || shows_many_tables(r.entries) ? 90 : 20) + (is_json(dump) ? 0 : 10);
@@ -213,7 +227,8 @@ Recognition recognise_neighbours(const Dump& dump) {
 
 void load_neighbours(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const Read r = read<parse_neighbour_line, neighbour_entries>(dump, report);
-  const bool partial = is_narrow(dump) || !r.whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
+  const bool partial =
+      is_narrow(dump) || !r.whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
   put(node.host.neighbours, lower_neighbours(r.entries, dump.source), partial, {dump.source, 0});
 }
 
@@ -224,9 +239,9 @@ void neighbours_to_json(const Dump& dump, std::string& out, Report& report) {
 // ---- devices and their addresses
 
 struct LinkTraits {
-  bool addresses = false;       // ip addr rather than ip link
-  bool all_links = true;        // ip -o addr and ip -4 addr leave out devices without addresses
-  bool details = false;         // -d
+  bool addresses = false;  // ip addr rather than ip link
+  bool all_links = true;   // ip -o addr and ip -4 addr leave out devices without addresses
+  bool details = false;    // -d
   bool flags = true;
 };
 
@@ -239,8 +254,10 @@ LinkTraits link_traits(const Dump& dump) {
   }
   bool link = false;
   for (const std::string_view line : first_lines(dump, kLinesLookedAt)) {
-    if (is_link_header(line) && line.find(" <") == std::string_view::npos) t.addresses = true, t.all_links = t.flags = false;
-    if (line.find(" mode DEFAULT") != std::string_view::npos || line.find(" mode DORMANT") != std::string_view::npos) link = true;
+    if (is_link_header(line) && line.find(" <") == std::string_view::npos)
+      t.addresses = true, t.all_links = t.flags = false;
+    if (line.find(" mode DEFAULT") != std::string_view::npos || line.find(" mode DORMANT") != std::string_view::npos)
+      link = true;
     const std::string_view text = trim_left(line);
     if (text.starts_with("inet ") || text.starts_with("inet6 ")) t.addresses = true;
     if (text.find("promiscuity") != std::string_view::npos) t.details = true;
@@ -262,7 +279,8 @@ Recognition recognise_links(const Dump& dump, bool addresses) {
     return parsed.kind != LineKind::unknown;
   };
   const auto lines = first_lines(dump, kLinesLookedAt);
-  const bool heads = std::any_of(lines.begin(), lines.end(), [](std::string_view l) { return is_link_header(l) || is_brief_link_line(l); });
+  const bool heads = std::any_of(lines.begin(), lines.end(),
+                                 [](std::string_view l) { return is_link_header(l) || is_brief_link_line(l); });
   const int confidence = confidence_of(dump, heads ? share(dump, fits) : 0, by_name, JsonKind::links);
   const LinkTraits t = link_traits(dump);
   if (confidence == 0 || (confidence > 60 && t.addresses != addresses)) return {};
@@ -306,7 +324,8 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.vrf_table, from.vrf_table);
   take_if_told(into.link_netns, from.link_netns);
   for (host::Address& a : from.addresses) {
-    const bool known = std::any_of(into.addresses.begin(), into.addresses.end(), [&](const host::Address& b) { return b.prefix == a.prefix; });
+    const bool known = std::any_of(into.addresses.begin(), into.addresses.end(),
+                                   [&](const host::Address& b) { return b.prefix == a.prefix; });
     if (!known) into.addresses.push_back(std::move(a));
   }
 }
@@ -314,8 +333,10 @@ void merge_link(host::Link& into, host::Link&& from) {
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
   for (host::Link& link : from) {
     const auto found = std::find_if(into.begin(), into.end(), [&](const host::Link& l) { return l.name == link.name; });
-    if (found == into.end()) into.push_back(std::move(link));
-    else merge_link(*found, std::move(link));
+    if (found == into.end())
+      into.push_back(std::move(link));
+    else
+      merge_link(*found, std::move(link));
   }
 }
 
@@ -341,8 +362,10 @@ void links_to_json(const Dump& dump, std::string& out, Report& report) {
 
 constexpr Format kFormats[] = {
     {"ip rule", "ip rule", recognise_rules, reprint<parse_rule_line, false>, rules_to_json, load_rules},
-    {"ip route", "ip route show table all", recognise_routes, reprint<parse_route_line, false>, routes_to_json, load_routes},
-    {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json, load_neighbours},
+    {"ip route", "ip route show table all", recognise_routes, reprint<parse_route_line, false>, routes_to_json,
+     load_routes},
+    {"ip neigh", "ip neigh", recognise_neighbours, reprint<parse_neighbour_line, false>, neighbours_to_json,
+     load_neighbours},
     {"ip addr", "ip addr", recognise_addr, reprint<parse_link_line, true>, links_to_json<true>, load_links},
     {"ip link", "ip -d link", recognise_link, reprint<parse_link_line, true>, links_to_json<false>, load_links},
 };

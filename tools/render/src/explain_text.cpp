@@ -63,10 +63,30 @@ class Page {
       line(2, w.summary);
     }
     hops(w.hops);
+    sightings(w.sightings);
     for (const FollowUp& reply : w.reply) follow_up("Answer", reply);
     // The next packet is of interest where it fares otherwise than the first.
     for (const FollowUp& next : w.continued)
       if (next.verdict != w.verdict) follow_up("Next packet", next);
+  }
+
+  // One row a device, as `tcpdump -i any` on each machine would show the packet.
+  void sightings(const std::vector<SightingReport>& all) {
+    if (all.empty()) return;
+    title("Seen by tcpdump");
+    std::size_t node_width = 0, device_width = 0;
+    for (const SightingReport& s : all) {
+      node_width = std::max(node_width, s.node.size());
+      device_width = std::max(device_width, s.device.size());
+    }
+    for (const SightingReport& s : all) {
+      const std::string place = fmt::format("  {:<{}} {:<{}} {:<3}", s.node, node_width, s.device, device_width, s.in ? "in" : "out");
+      std::string row = fmt::format("{} {} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl);
+      if (row.size() > o_.width) row = fmt::format("{}\n      {} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl);
+      if (s.encap)
+        row += fmt::format("\n      in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(), s.encap->dst.to_string(), s.encap->vni);
+      out_ += row + "\n";
+    }
   }
 
   void follow_up(const char* what, const FollowUp& f) {
@@ -79,10 +99,9 @@ class Page {
     std::string node;
     std::size_t number = 0;
     for (const Hop& h : all) {
-      ++number;
       if (h.detail && !o_.verbose) continue;
       if (h.node != node) title(node = h.node);
-      hop(h, number);
+      hop(h, ++number);
     }
   }
 
