@@ -211,6 +211,16 @@ TEST(Forward, RoutesAloneTellOwnAddressesByTheirSource) {
   EXPECT_FALSE(lab.proven());
 }
 
+TEST(Forward, WordsThatAreNotSimulatedTakeTheProofAway) {
+  TestHost h = router();
+  h.rules("100: from all lookup 7").local_table();
+  h.host().rules_v4.value.back().not_modelled = {"tun_id 5"};
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  ASSERT_EQ(lab.record.assumptions.size(), 1u);
+  EXPECT_EQ(lab.record.assumptions[0].evidence.size(), 1u);
+}
+
 TEST(Forward, RulesThatAreNotDumpedAreAssumedToBeTheDefaultOnes) {
   TestHost h = router();
   h.local_table();

@@ -1,6 +1,7 @@
 // The walk over the policy rules: fib_rules_lookup() of net/core/fib_rules.c with the actions of net/ipv4/fib_rules.c and
 // net/ipv6/fib6_rules.c.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -169,6 +170,11 @@ bool Walk::matches(const PolicyRule& rule) {
       doubt("the socket belongs to root", fmt::format("rule {} asks for the owner of the socket", rule.priority),
             "ss -tunpe", {rule.from});
   }
+  if (!rule.not_modelled.empty() && (fits || rule.negate)) {
+    doubt(fmt::format("policy rule {} does not apply", rule.priority),
+          fmt::format("its condition \"{}\" is not simulated", fmt::join(rule.not_modelled, " ")), "", {rule.from});
+    return false;
+  }
   return fits != rule.negate;
 }
 
@@ -257,6 +263,9 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   answer_.route = &route;
   answer_.hops = hit.hops;
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
+  if (!route.not_modelled.empty())
+    doubt(fmt::format("the route to {} does what its other words say", route.to.to_short_string()),
+          fmt::format("\"{}\" is not simulated", fmt::join(route.not_modelled, " ")), "", {route.from});
   if (hit.ambiguous_device)
     doubt(fmt::format("packets to {} leave by {}", query_.to.to_string(), hit.hops.front().get().device),
           "several devices have the same route", "", {route.from});
