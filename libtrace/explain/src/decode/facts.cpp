@@ -1,0 +1,167 @@
+#include "facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+
+namespace egt::explain {
+namespace {
+
+struct Number {
+  std::uint64_t first, last;
+  std::string_view meaning;
+};
+
+template <std::size_t N>
+std::string look_up(const Number (&rows)[N], std::uint64_t value) {
+  for (const Number& row : rows)
+    if (row.first <= value && value <= row.last) return std::string(row.meaning);
+  return {};
+}
+
+constexpr Number kMarks[] = {
+    {0x2a, 0x2a, "reply of a pod that an EgressIP serves; a router policy lets it pass unrerouted (OVN only)"},
+    {0x3f0, 0x3f0, "traffic of EgressIP or EgressService pods to cluster nodes: the external bridge gives it the node's "
+                   "address; on the host it is kept from SNAT and looked up in table main"},
+    {0x3f1, 0x3f1, "rerouted to an EgressIP on a secondary interface; dropped where it would leave without SNAT"},
+    {0x4000, 0x4000, "kube-proxy: masquerade"},
+    {0x8000, 0x8000, "kube-proxy: drop"},
+    {0x1745ec, 0x1745ec, "host traffic to a service with internalTrafficPolicy Local: looked up in routing table 7"},
+};
+
+constexpr Number kBridgeCtMarks[] = {
+    {1, 1, "external bridge, zone 64000: the connection belongs to OVN's default network"},
+    {2, 2, "external bridge, zone 64000: the connection belongs to the host"},
+};
+
+constexpr Number kZones[] = {
+    {0, 0, "the host's conntrack zone; also the SNAT zone of gateway routers with snat-ct-zone=0"},
+    {64000, 64000, "external bridge of OVN-Kubernetes: all connections"},
+    {64001, 64001, "external bridge: host to OVN through the host masquerade address"},
+    {64002, 64002, "external bridge: OVN to host through the OVN masquerade address"},
+    {64003, 64003, "external bridge: NodePorts of services with externalTrafficPolicy Local on the host network"},
+    {64004, 64004, "external bridge: reassembly of fragments"},
+};
+
+constexpr Number kCookies[] = {
+    {0xdeff105, 0xdeff105, "default flows of the external bridge (OVN-Kubernetes)"},
+    {0xe745ecf105, 0xe745ecf105, "flows of the external bridge for services with externalTrafficPolicy Local (OVN-Kubernetes)"},
+};
+
+constexpr Number kMulticastGroups[] = {
+    {0x8000, 0x8000, "_MC_flood"},  {0x8001, 0x8001, "_MC_unknown"},  {0x8002, 0x8002, "_MC_mrouter_flood"},
+    {0x8003, 0x8003, "_MC_static"}, {0x8004, 0x8004, "_MC_flood_l2"}, {0x8005, 0xffff, "learned IP multicast group"},
+};
+
+constexpr Number kMasquerade[] = {
+    {1, 1, "masquerade address of OVN: how OVN appears to the host"},
+    {2, 2, "masquerade address of the host: how the host appears to OVN"},
+    {3, 3, "masquerade address for externalTrafficPolicy Local services with host endpoints"},
+    {4, 4, "dummy next hop of gateway routers for services and the masquerade subnet"},
+    {5, 5, "source address of a pod that reaches itself through a service"},
+};
+
+struct StateWord { std::string_view name; std::uint32_t bit; };
+constexpr StateWord kStates[] = {{"new", ct_state::new_}, {"est", ct_state::est}, {"rel", ct_state::rel},
+                                 {"rpl", ct_state::rpl},  {"inv", ct_state::inv}, {"trk", ct_state::trk},
+                                 {"snat", ct_state::snat}, {"dnat", ct_state::dnat}};
+
+std::uint32_t state_bit(std::string_view name) {
+  for (const StateWord& w : kStates)
+    if (w.name == name) return w.bit;
+  return 0;
+}
+
+}  // namespace
+
+std::string mark_meaning(std::uint32_t mark) {
+  if (std::string known = look_up(kMarks, mark); !known.empty()) return known;
+  if (mark > 0x1000 && mark < 0x2000) return fmt::format("user-defined network with id {}", mark - 0x1000);
+  if (mark >= 50000 && mark <= 55000) return "mark of an EgressIP (annotation egressip-mark), used for user-defined networks";
+  return {};
+}
+
+std::string bridge_ct_mark_meaning(std::uint32_t mark) {
+  if (mark >= 3 && mark < 4096)
+    return fmt::format("external bridge, zone 64000: the connection belongs to the user-defined network with id {}", mark - 3);
+  return look_up(kBridgeCtMarks, mark);
+}
+
+std::string zone_meaning(std::uint32_t zone) { return look_up(kZones, zone); }
+std::string cookie_meaning(std::uint64_t cookie) { return look_up(kCookies, cookie); }
+std::string multicast_group_meaning(std::uint32_t key) { return look_up(kMulticastGroups, key); }
+
+std::string ct_state_names(std::uint32_t value, std::uint32_t mask) {
+  std::string all;
+  for (const StateWord& w : kStates) {
+    if (!(mask & w.bit)) continue;
+    all.push_back(value & w.bit ? '+' : '-');
+    all += w.name;
+  }
+  return all;
+}
+
+std::string ct_state_sentence(std::uint32_t value) {
+  if (!(value & ct_state::trk)) return "not tracked: the packet has not been through conntrack in this zone";
+  std::vector<std::string_view> parts;
+  if (value & ct_state::inv) parts.push_back("invalid: belongs to no connection that could be followed");
+  if (value & ct_state::new_) parts.push_back("begins a connection that is not committed yet");
+  if (value & ct_state::est) parts.push_back("belongs to an established connection");
+  if (value & ct_state::rel) parts.push_back("is related to a connection (an ICMP error, an expected connection)");
+  if (value & ct_state::rpl) parts.push_back("goes in the reply direction");
+  if (value & ct_state::snat) parts.push_back("its source was translated in this zone");
+  if (value & ct_state::dnat) parts.push_back("its destination was translated in this zone");
+  return parts.empty() ? "tracked" : fmt::format("tracked; {}", fmt::join(parts, "; "));
+}
+
+std::optional<StateBits> parse_ct_state(std::string_view text) {
+  StateBits bits;
+  if (text.empty()) return std::nullopt;
+  while (!text.empty()) {
+    const char sign = text.front();
+    const bool separator = sign == '+' || sign == '-' || sign == '|' || sign == ',';
+    if (separator) text.remove_prefix(1);
+    const std::size_t end = std::min(text.find_first_of("+-|,"), text.size());
+    const std::uint32_t bit = state_bit(text.substr(0, end));
+    if (bit == 0) return std::nullopt;
+    bits.mask |= bit;
+    if (sign != '-') bits.value |= bit;
+    text.remove_prefix(end);
+  }
+  return bits;
+}
+
+std::string default_address_meaning(const IpAddr& address) {
+  if (!address.is_v4()) {
+    const auto masquerade = Prefix::parse("fd69::/125");
+    return masquerade->contains(address) ? look_up(kMasquerade, low64(address.value)) : std::string();
+  }
+  for (const char* base : {"169.254.169.0/29", "169.254.0.0/29"})
+    if (const auto prefix = Prefix::parse(base); prefix->contains(address))
+      return look_up(kMasquerade, address.as_v4() & 7);
+  const std::uint32_t id = address.as_v4() & 0xffff;
+  if (Prefix::parse("100.88.0.0/16")->contains(address) && id > 0)
+    return fmt::format("transit switch port of the node with id {} (default subnet 100.88.0.0/16)", id);
+  if (Prefix::parse("100.64.0.0/16")->contains(address) && id == 1)
+    return "the cluster router's port on the join switch (default subnet 100.64.0.0/16)";
+  if (Prefix::parse("100.64.0.0/16")->contains(address) && id > 1)
+    return fmt::format("gateway router of the node with id {} on the join switch (default subnet 100.64.0.0/16)", id);
+  return {};
+}
+
+std::optional<IpAddr> address_of_mac(const MacAddr& mac) {
+  if (mac.value >> 32 != 0x0a58) return std::nullopt;
+  return IpAddr::v4(static_cast<std::uint32_t>(mac.value));
+}
+
+std::string tunnel_ports(std::uint32_t option) {
+  const std::uint32_t in = (option >> 16) & 0x7fff, out = option & 0xffff;
+  std::string text = fmt::format("input port key {}, output port key {}", in, out);
+  if (const std::string group = multicast_group_meaning(out); !group.empty())
+    text += fmt::format(" (multicast group {})", group);
+  return text;
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,130 @@
+#include "egtrace/explain/decode.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace egt::explain {
+namespace {
+
+bool tells(std::string_view value, const Meaning& wanted, const DecodeOptions& options = {}) {
+  const auto all = decode_value(value, options);
+  return std::find(all.begin(), all.end(), wanted) != all.end();
+}
+
+// Whether some meaning of that kind holds the words.
+bool says(std::string_view value, std::string_view as, std::string_view words, const DecodeOptions& options = {}) {
+  for (const Meaning& m : decode_value(value, options))
+    if (m.as == as && m.text.find(words) != std::string::npos) return true;
+  return false;
+}
+
+TEST(Decode, RegisterValuesAreAddresses) {
+  EXPECT_TRUE(tells("0x64580003", {"IPv4", "100.88.0.3"}));
+  EXPECT_TRUE(says("0x64580003", "OVN-Kubernetes", "node with id 3"));
+  EXPECT_TRUE(says("0x64580003", "cookie", "64580003-"));
+  EXPECT_TRUE(tells("100.88.0.3", {"hexadecimal", "0x64580003"}));
+  EXPECT_TRUE(tells("0xfd970000000000000000000000000003", {"IPv6", "fd97::3"}));
+  EXPECT_FALSE(says("0x3", "IPv4", ""));
+}
+
+TEST(Decode, WritesOfWideRegisters) {
+  EXPECT_TRUE(tells("load:0x64580003->NXM_NX_XXREG0[96..127]", {"reg0", "reg0 = 100.88.0.3"}));
+  EXPECT_TRUE(tells("load:0x64400001->NXM_NX_XXREG0[64..95]", {"reg1", "reg1 = 100.64.0.1"}));
+  EXPECT_TRUE(tells("set_field:0x64580003->reg0", {"reg0", "reg0 = 100.88.0.3"}));
+  EXPECT_TRUE(tells("set_field:0x64580003000000000000000000000000/0xffffffff000000000000000000000000->xxreg0",
+                    {"reg0", "reg0 = 100.88.0.3"}));
+  EXPECT_TRUE(tells("load:0x1->OXM_OF_PKT_REG4[32..47]", {"reg8", "reg8 = 0x1/0xffff"}));
+  EXPECT_TRUE(says("load:0x1->OXM_OF_PKT_REG4[32..47]", "reg8[0..15] on a router", "ECMP group id"));
+  EXPECT_TRUE(tells("set_field:0x0a5864580003->xreg0[0..47]", {"MAC", "0a:58:64:58:00:03"}));
+  EXPECT_TRUE(says("load:0x1->NXM_NX_XXREG0[102]", "reg0[6] on a switch", "hairpin"));
+}
+
+TEST(Decode, FlagsAndPorts) {
+  EXPECT_TRUE(says("reg10=0x9", "reg10[0]", "flags.loopback"));
+  EXPECT_TRUE(says("reg10=0x9", "reg10[3]", "force_snat_for_lb"));
+  EXPECT_FALSE(says("reg10=0x9", "reg10[1]", ""));
+  EXPECT_TRUE(says("reg10=0/0x1", "reg10[0]", "= 0"));
+  EXPECT_TRUE(says("reg14=0x5", "reg14", "tunnel key) = 5"));
+  EXPECT_TRUE(says("reg15=0x8000", "multicast group", "_MC_flood"));
+  EXPECT_TRUE(says("metadata=0x5", "metadata", "datapath"));
+  EXPECT_TRUE(says("reg0=0x80/0x80", "reg0[7] on a switch", "allow new"));
+}
+
+TEST(Decode, Macs) {
+  EXPECT_TRUE(tells("0a:58:64:58:00:03", {"IPv4", "100.88.0.3"}));
+  EXPECT_TRUE(says("dl_dst=0a:58:0a:84:00:0d", "IPv4", "10.132.0.13"));
+  EXPECT_TRUE(says("ff:ff:ff:ff:ff:ff", "MAC", "broadcast"));
+  EXPECT_FALSE(says("00:50:56:8e:2a:32", "IPv4", ""));
+}
+
+TEST(Decode, ConnectionStates) {
+  EXPECT_TRUE(says("+trk-new", "ct_state", "-new+trk (0x20/0x21)"));
+  EXPECT_TRUE(says("ct_state=0x2a", "ct_state", "+est"));
+  EXPECT_TRUE(says("0x21", "ct_state", "+new"));
+  EXPECT_TRUE(says("ct_state=+new+trk", "conntrack", "begins a connection"));
+  EXPECT_TRUE(says("trk|est|rpl", "conntrack", "reply direction"));
+  EXPECT_TRUE(says("ct_state=0", "conntrack", "not tracked"));
+  EXPECT_TRUE(says("new,trk", "ct_state", "+new+trk"));
+}
+
+TEST(Decode, Marks) {
+  EXPECT_TRUE(says("0x3f0", "packet mark", "EgressIP"));
+  EXPECT_TRUE(says("1008", "packet mark", "EgressIP"));
+  EXPECT_TRUE(says("pkt_mark=0x2a", "packet mark", "reply"));
+  EXPECT_TRUE(says("fwmark 0x1745ec", "packet mark", "table 7"));
+  EXPECT_TRUE(says("mark=0x1003", "packet mark", "id 3"));
+  EXPECT_TRUE(says("50001", "packet mark", "egressip-mark"));
+  EXPECT_FALSE(says("0x1745ed", "packet mark", ""));
+}
+
+TEST(Decode, ConnectionMarksAndLabels) {
+  EXPECT_TRUE(says("ct_mark=0x2", "connection mark", "host"));
+  EXPECT_TRUE(says("ct_mark=0x2/0x2", "ct_mark[1]", "natted"));
+  EXPECT_FALSE(says("ct_mark=0x2/0x2", "connection mark", ""));
+  EXPECT_TRUE(says("load:0x1->NXM_NX_CT_MARK[3]", "ct_mark[3]", "force_snat"));
+  EXPECT_TRUE(says("ct_label=0xa586458000300000000", "ct_label[32..79]", "0a:58:64:58:00:03"));
+  EXPECT_TRUE(says("zone=64001", "conntrack zone", "host masquerade"));
+}
+
+TEST(Decode, TunnelsAndCookies) {
+  EXPECT_TRUE(says("0102800100030001", "Geneve option", "input port key 3, output port key 1"));
+  EXPECT_TRUE(says("01 02 80 01 00 03 80 00", "Geneve option", "_MC_flood"));
+  EXPECT_TRUE(says("tun_metadata0=0x30001", "Geneve option", "input port key 3"));
+  EXPECT_TRUE(says("cookie=0xab12", "cookie", "0000ab12-"));
+  EXPECT_TRUE(says("cookie=0xdeff105", "cookie", "external bridge"));
+  EXPECT_TRUE(tells("7d8c250c-1111-2222-3333-444444444444",
+                    {"cookie", "flows of this Southbound row have the cookie 0x7d8c250c"}));
+}
+
+TEST(Decode, TablesOfReleases) {
+  EXPECT_TRUE(says("table=25", "OpenFlow table of br-int", "lr_in_policy (router ingress, stage 17)", {"25.03"}));
+  EXPECT_FALSE(says("table=25", "OpenFlow table of br-int", "lr_in_arp_resolve", {"25.03"}));
+  EXPECT_TRUE(says("table=25", "OpenFlow table of br-int", "lr_in_arp_resolve", {"23.06"}));
+  EXPECT_TRUE(says("25", "OpenFlow table of br-int", "lr_in_policy"));
+  EXPECT_TRUE(says("table=65", "OpenFlow table of br-int", "OFTABLE_LOG_TO_PHY"));
+  EXPECT_TRUE(says("lr_in_policy", "OpenFlow table of br-int", "table 23", {"23.03.1"}));
+  EXPECT_TRUE(decode_value("table=25", {"19.01"}).empty());
+}
+
+TEST(Decode, PatchReleasesDiffer) {
+  const auto before = tables_of_name("ls_out_pre_acl", {"23.03.0"}), after = tables_of_name("ls_out_pre_acl", {"23.03.1"});
+  ASSERT_EQ(before.size(), 1u);
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(before[0].table, 40u);
+  EXPECT_EQ(after[0].table, 42u);
+  EXPECT_EQ(tables_of_name("lr_in_arp_request", {"25.03"}).size(), 2u);
+  EXPECT_EQ(tables_of_name("lr_in_arp_request", {"25.03.1-38.el9"}).at(0).table, 34u);
+}
+
+TEST(Decode, ListsAndUnknownThings) {
+  EXPECT_TRUE(says("reg14=0x5,reg15=0x8001", "multicast group", "_MC_unknown"));
+  EXPECT_TRUE(decode_value("").empty());
+  EXPECT_TRUE(decode_value("nonsense").empty());
+  EXPECT_TRUE(decode_value("load:->").empty());
+  EXPECT_TRUE(decode_value("reg0[5..2]=1").empty());
+  EXPECT_TRUE(decode_value(std::string(100000, '1')).empty());
+}
+
+}  // namespace
+}  // namespace egt::explain
