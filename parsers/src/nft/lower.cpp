@@ -130,6 +130,8 @@ class TableLowering {
     for (const TableItem& item : tree_.items) {
       if (const auto* set = std::get_if<Set>(&item)) add_set(*set);
       if (const auto* line = std::get_if<OpaqueLine>(&item)) note_opaque(*line);
+      const auto* object = std::get_if<Object>(&item);
+      if (object != nullptr && (!object->known || !object->closed)) out_.incomplete = true;
     }
     for (const TableItem& item : tree_.items) {
       if (const auto* chain = std::get_if<Chain>(&item)) add_chain(*chain);

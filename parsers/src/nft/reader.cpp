@@ -172,7 +172,10 @@ class Reader {
       ignore();
     } else {
       misread(1, "expected a chain, a set, a map or an object");
+      // A block of an unknown kind is kept as a whole, so that its brace does not end the table.
+      if (o && o->words.size() >= 2) return read_object(t, *o, gap);
     }
+    if (gap) t.items.emplace_back(OpaqueLine{"", line_.number});
     add_opaque(t.items);
   }
   bool consume_word(std::string_view word) const {
@@ -393,7 +396,8 @@ class Reader {
   void read_object(Table& t, const Opening& o, bool gap) {
     Object object;
     object.kind = std::string(o.words[0]);
-    if (o.words.size() == 3) object.kind += " " + std::string(o.words[1]);
+    for (std::size_t i = 1; i + 1 < o.words.size(); ++i) object.kind += " " + std::string(o.words[i]);
+    object.known = is_object_kind(object.kind) || (o.words.size() == 3 && o.words[0] == "ct");
     object.name = std::string(o.words.back());
     object.handle = o.handle;
     object.line = line_.number;

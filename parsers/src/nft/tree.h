@@ -172,6 +172,7 @@ struct Set {
 // A named counter, quota, limit, ct helper, ct timeout, ct expectation, secmark, synproxy or flow table: its lines.
 struct Object {
   std::string kind, name;
+  bool known = true;                     // false: a block of a kind that has no other place in the tree
   std::optional<std::uint64_t> handle;
   std::vector<std::string> lines;        // without the two tabs in front
   std::uint32_t line = 0;

@@ -4,15 +4,14 @@
 namespace egt::engine {
 namespace {
 
-std::optional<NatDecision> decide(Hook hook, const std::string& rule, Scene* scene = nullptr) {
-  const bool source = hook == Hook::postrouting;
-  Scene s(in_chain(source ? "nat hook postrouting priority srcnat; policy accept;"
-                          : "nat hook prerouting priority dstnat; policy accept;",
-                   rule));
-  if (scene != nullptr) s.chooser.answers = scene->chooser.answers;
-  auto result = s.run(hook, Stage::nat).nat;
-  if (scene != nullptr) *scene = s;
-  return result;
+std::string nat_chain(Hook hook, const std::string& rule) {
+  return in_chain(hook == Hook::postrouting ? "nat hook postrouting priority srcnat; policy accept;"
+                                            : "nat hook prerouting priority dstnat; policy accept;",
+                  rule);
+}
+std::optional<NatDecision> decide(Hook hook, const std::string& rule) {
+  Scene s(nat_chain(hook, rule));
+  return s.run(hook, Stage::nat).nat;
 }
 
 TEST(NetfilterNat, DestinationWithPort) {
@@ -51,9 +50,9 @@ TEST(NetfilterNat, PrefixesMapOneToOne) {
 }
 
 TEST(NetfilterNat, RangesAreAsked) {
-  Scene s("");
+  Scene s(nat_chain(Hook::postrouting, "snat ip to 192.0.2.1-192.0.2.3"));
   s.chooser.answers = {1};
-  const auto d = decide(Hook::postrouting, "snat ip to 192.0.2.1-192.0.2.3", &s);
+  const auto d = s.run(Hook::postrouting, Stage::nat).nat;
   ASSERT_TRUE(d);
   EXPECT_EQ(d->address->to_string(), "192.0.2.2");
   ASSERT_EQ(s.chooser.asked.size(), 1U);

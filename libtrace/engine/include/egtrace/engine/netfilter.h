@@ -39,7 +39,7 @@ enum class PacketState : std::uint8_t { none, new_, established, related, invali
 
 struct NetfilterContext {
   FlowKey& packet;                       // pkt_mark is the skb mark; only that is written
-  std::string iif, oif;                  // device names; empty where the hook has none (oif in prerouting …)
+  std::string iif = {}, oif = {};        // device names; empty where the hook has none (oif in prerouting …)
   PacketState state = PacketState::none;
   // The connection of the packet, or the one that is being set up; null when untracked, invalid or before conntrack.
   // `ct mark set` writes to it.
@@ -50,10 +50,11 @@ struct NetfilterContext {
   std::uint32_t length = 60;             // bytes of the IP packet
   // Type of an address in the routing tables; `device` not empty: only as seen on that device. Unset: by the addresses
   // of the host's devices.
-  std::function<netfilter::AddressType(const IpAddr& address, std::string_view device)> address_type;
+  std::function<netfilter::AddressType(const IpAddr& address, std::string_view device)> address_type = {};
   // Device of the route to `to` from `from` (mark and in-device as given; empty: none); empty result: no route. Unset:
   // fib device tests are put to the Chooser.
-  std::function<std::string(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::string_view iif)> route_device;
+  std::function<std::string(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::string_view iif)>
+      route_device = {};
 };
 
 // What a nat chain decided for the connection that this packet opens.
