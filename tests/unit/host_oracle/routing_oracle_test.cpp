@@ -24,7 +24,7 @@ using host::RuleAction;
 using Kind = RouteAnswer::Kind;
 
 constexpr int kDevices = 3;
-constexpr int kRounds = 8, kQueries = 40;
+constexpr int kRounds = 5, kQueries = 40;
 
 // Another seed than the usual one, to search for differences: EGTRACE_ORACLE_SEED.
 unsigned seed() {
