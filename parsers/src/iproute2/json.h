@@ -17,22 +17,24 @@ namespace egt::parsers::iproute2 {
 
 struct JsonValue;
 using JsonArray = std::vector<JsonValue>;
-using JsonObject = std::vector<std::pair<std::string, JsonValue>>;   // in order; ip repeats "dst" with encapsulations
-struct JsonNumber { std::string text; };                             // "0.00" stays "0.00"
+using JsonObject = std::vector<std::pair<std::string, JsonValue>>;  // in order; ip repeats "dst" with encapsulations
+struct JsonNumber {
+  std::string text;
+};  // "0.00" stays "0.00"
 
 struct JsonValue {
   std::variant<std::nullptr_t, bool, JsonNumber, std::string, JsonArray, JsonObject> node = nullptr;
 
-  const JsonValue* find(std::string_view key) const;      // the first of that name
+  const JsonValue* find(std::string_view key) const;  // the first of that name
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  std::string text(std::string_view key) const;           // of a string or number; empty when absent
+  std::string text(std::string_view key) const;  // of a string or number; empty when absent
   const JsonArray* array() const { return std::get_if<JsonArray>(&node); }
 };
 
 // Empty when it is no JSON, is cut, or nests deeper than ip ever does.
 std::optional<JsonValue> parse_json(std::string_view text);
-std::string compact_json(const JsonValue& value);    // ip -j
-std::string pretty_json(const JsonValue& value);     // ip -p -j
+std::string compact_json(const JsonValue& value);  // ip -j
+std::string pretty_json(const JsonValue& value);   // ip -p -j
 // The original text where it is neither ip -j nor ip -p -j.
 std::string print_json(const JsonValue& value, std::string_view original);
 

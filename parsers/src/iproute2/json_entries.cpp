@@ -32,7 +32,10 @@ std::string scalar(const JsonValue& v) {
 }
 
 // Keys that say the same under another name, and those that decide nothing.
-struct Rename { std::string_view json, text; ValueKind kind; };
+struct Rename {
+  std::string_view json, text;
+  ValueKind kind;
+};
 
 const Rename* find_rename(std::span<const Rename> renames, std::string_view key) {
   const auto found = std::find_if(renames.begin(), renames.end(), [&](const Rename& r) { return r.json == key; });
@@ -40,18 +43,31 @@ const Rename* find_rename(std::span<const Rename> renames, std::string_view key)
 }
 
 constexpr Rename kRuleKeys[] = {
-    {"not", "not", ValueKind::flag}, {"iif", "iif", ValueKind::text}, {"iif_detached", "[detached]", ValueKind::flag},
-    {"oif", "oif", ValueKind::text}, {"oif_detached", "[detached]", ValueKind::flag}, {"tos", "tos", ValueKind::hex},
-    {"ipproto", "ipproto", ValueKind::text}, {"sport", "sport", ValueKind::text}, {"dport", "dport", ValueKind::text},
-    {"tun_id", "tun_id", ValueKind::number}, {"dscp", "dscp", ValueKind::text}, {"table", "lookup", ValueKind::text},
-    {"goto", "goto", ValueKind::text}, {"unresolved", "[unresolved]", ValueKind::flag}, {"nop", "nop", ValueKind::flag},
+    {"not", "not", ValueKind::flag},
+    {"iif", "iif", ValueKind::text},
+    {"iif_detached", "[detached]", ValueKind::flag},
+    {"oif", "oif", ValueKind::text},
+    {"oif_detached", "[detached]", ValueKind::flag},
+    {"tos", "tos", ValueKind::hex},
+    {"ipproto", "ipproto", ValueKind::text},
+    {"sport", "sport", ValueKind::text},
+    {"dport", "dport", ValueKind::text},
+    {"tun_id", "tun_id", ValueKind::number},
+    {"dscp", "dscp", ValueKind::text},
+    {"table", "lookup", ValueKind::text},
+    {"goto", "goto", ValueKind::text},
+    {"unresolved", "[unresolved]", ValueKind::flag},
+    {"nop", "nop", ValueKind::flag},
     {"suppress_prefixlen", "suppress_prefixlength", ValueKind::number},
-    {"suppress_ifgroup", "suppress_ifgroup", ValueKind::text}, {"protocol", "proto", ValueKind::text},
-    {"flow_from", "realms", ValueKind::text}, {"flow_to", "realms", ValueKind::text}, {"flow", "realms", ValueKind::text},
+    {"suppress_ifgroup", "suppress_ifgroup", ValueKind::text},
+    {"protocol", "proto", ValueKind::text},
+    {"flow_from", "realms", ValueKind::text},
+    {"flow_to", "realms", ValueKind::text},
+    {"flow", "realms", ValueKind::text},
 };
-constexpr std::string_view kRuleKeysElsewhere[] = {"priority", "src", "srclen", "dst", "dstlen", "fwmark", "fwmask", "l3mdev",
-                                                   "action", "sport_start", "sport_end", "dport_start", "dport_end",
-                                                   "uid_start", "uid_end"};
+constexpr std::string_view kRuleKeysElsewhere[] = {"priority",  "src",         "srclen",    "dst",       "dstlen",
+                                                   "fwmark",    "fwmask",      "l3mdev",    "action",    "sport_start",
+                                                   "sport_end", "dport_start", "dport_end", "uid_start", "uid_end"};
 
 std::string with_length(const JsonValue& v, std::string_view address, std::string_view length) {
   return v.has(length) ? v.text(address) + "/" + v.text(length) : v.text(address);
@@ -61,10 +77,13 @@ Attributes rule_words(const JsonValue& v, Report& report, Provenance at) {
   Attributes words;
   add(words, "from", v.has("src") ? with_length(v, "src", "srclen") : "all", ValueKind::prefix);
   if (v.has("dst")) add(words, "to", with_length(v, "dst", "dstlen"), ValueKind::prefix);
-  if (v.has("fwmark")) add(words, "fwmark", v.has("fwmask") ? v.text("fwmark") + "/" + v.text("fwmask") : v.text("fwmark"));
+  if (v.has("fwmark"))
+    add(words, "fwmark", v.has("fwmask") ? v.text("fwmark") + "/" + v.text("fwmask") : v.text("fwmark"));
   for (const auto& [key, value] : *std::get_if<JsonObject>(&v.node)) {
-    if (const Rename* r = find_rename(kRuleKeys, key)) add(words, std::string(r->text), scalar(value), r->kind);
-    else if (std::find(std::begin(kRuleKeysElsewhere), std::end(kRuleKeysElsewhere), key) == std::end(kRuleKeysElsewhere))
+    if (const Rename* r = find_rename(kRuleKeys, key))
+      add(words, std::string(r->text), scalar(value), r->kind);
+    else if (std::find(std::begin(kRuleKeysElsewhere), std::end(kRuleKeysElsewhere), key) ==
+             std::end(kRuleKeysElsewhere))
       add_unknown(words, key, report, at);
   }
   for (const std::string name : {"sport", "dport"})
@@ -76,14 +95,24 @@ Attributes rule_words(const JsonValue& v, Report& report, Provenance at) {
 }
 
 constexpr Rename kRouteKeys[] = {
-    {"from", "from", ValueKind::prefix}, {"tos", "tos", ValueKind::text}, {"nhid", "nhid", ValueKind::number},
-    {"gateway", "via", ValueKind::via}, {"dev", "dev", ValueKind::text}, {"table", "table", ValueKind::text},
-    {"protocol", "proto", ValueKind::text}, {"scope", "scope", ValueKind::text}, {"prefsrc", "src", ValueKind::address},
-    {"metric", "metric", ValueKind::number}, {"pref", "pref", ValueKind::text}, {"weight", "weight", ValueKind::number},
-    {"expires", "expires", ValueKind::text}, {"error", "error", ValueKind::text}, {"ttl-propogate", "ttl-propagate", ValueKind::text},
+    {"from", "from", ValueKind::prefix},
+    {"tos", "tos", ValueKind::text},
+    {"nhid", "nhid", ValueKind::number},
+    {"gateway", "via", ValueKind::via},
+    {"dev", "dev", ValueKind::text},
+    {"table", "table", ValueKind::text},
+    {"protocol", "proto", ValueKind::text},
+    {"scope", "scope", ValueKind::text},
+    {"prefsrc", "src", ValueKind::address},
+    {"metric", "metric", ValueKind::number},
+    {"pref", "pref", ValueKind::text},
+    {"weight", "weight", ValueKind::number},
+    {"expires", "expires", ValueKind::text},
+    {"error", "error", ValueKind::text},
+    {"ttl-propogate", "ttl-propagate", ValueKind::text},
 };
-constexpr std::string_view kRouteKeysIgnored[] = {"type", "dst", "flags", "metrics", "nexthops", "via", "flow", "nh_info", "cache",
-                                                  "used", "age", "users", "uid", "encap"};
+constexpr std::string_view kRouteKeysIgnored[] = {"type",    "dst",   "flags", "metrics", "nexthops", "via", "flow",
+                                                  "nh_info", "cache", "used",  "age",     "users",    "uid", "encap"};
 
 void add_flags(const JsonValue& v, Attributes& words) {
   const JsonValue* flags = v.find("flags");
@@ -117,7 +146,8 @@ Attributes route_words(const JsonValue& v, bool next_hop, Report& report, Proven
   for (const auto& [key, value] : *std::get_if<JsonObject>(&v.node)) {
     if (const Rename* r = find_rename(kRouteKeys, key)) add(words, std::string(r->text), scalar(value), r->kind);
     // The encapsulation's own members stand among the route's.
-    else if (!encapsulated && std::find(std::begin(kRouteKeysIgnored), std::end(kRouteKeysIgnored), key) == std::end(kRouteKeysIgnored))
+    else if (!encapsulated &&
+             std::find(std::begin(kRouteKeysIgnored), std::end(kRouteKeysIgnored), key) == std::end(kRouteKeysIgnored))
       add_unknown(words, key, report, at);
   }
   add_via(v, words);
@@ -127,9 +157,14 @@ Attributes route_words(const JsonValue& v, bool next_hop, Report& report, Proven
 }
 
 constexpr Rename kNeighbourKeys[] = {
-    {"dev", "dev", ValueKind::text}, {"lladdr", "lladdr", ValueKind::mac}, {"router", "router", ValueKind::flag},
-    {"proxy", "proxy", ValueKind::flag}, {"extern_learn", "extern_learn", ValueKind::flag},
-    {"offload", "offload", ValueKind::flag}, {"managed", "managed", ValueKind::flag}, {"protocol", "proto", ValueKind::text},
+    {"dev", "dev", ValueKind::text},
+    {"lladdr", "lladdr", ValueKind::mac},
+    {"router", "router", ValueKind::flag},
+    {"proxy", "proxy", ValueKind::flag},
+    {"extern_learn", "extern_learn", ValueKind::flag},
+    {"offload", "offload", ValueKind::flag},
+    {"managed", "managed", ValueKind::flag},
+    {"protocol", "proto", ValueKind::text},
 };
 
 Attributes neighbour_words(const JsonValue& v) {
@@ -215,8 +250,10 @@ Json words_json(const Attributes& words) {
   for (const Attribute& a : words.list) {
     Json one = Json::object();
     if (!a.key.empty()) one["key"] = a.key;
-    if (const auto* n = std::get_if<std::uint64_t>(&a.value)) one["value"] = *n;
-    else if (!std::holds_alternative<std::monostate>(a.value)) one["value"] = words_of::print_value(a.value);
+    if (const auto* n = std::get_if<std::uint64_t>(&a.value))
+      one["value"] = *n;
+    else if (!std::holds_alternative<std::monostate>(a.value))
+      one["value"] = words_of::print_value(a.value);
     if (!a.known) one["understood"] = false;
     out.push_back(std::move(one));
   }
@@ -239,7 +276,8 @@ std::vector<Entry> route_entries(const JsonValue& document, std::uint32_t line, 
     e.words = route_words(v, false, report, {source, line});
     if (const JsonValue* hops = v.find("nexthops"); hops && hops->array())
       for (const JsonValue& hop : *hops->array())
-        if (std::holds_alternative<JsonObject>(hop.node)) e.more.push_back(route_words(hop, true, report, {source, line}));
+        if (std::holds_alternative<JsonObject>(hop.node))
+          e.more.push_back(route_words(hop, true, report, {source, line}));
   });
 }
 
@@ -274,15 +312,16 @@ std::string entries_json(std::string_view kind, const std::vector<Entry>& entrie
 std::string links_json(std::string_view kind, const std::vector<host::Link>& links) {
   Json root{{"kind", kind}, {"links", Json::array()}};
   for (const host::Link& l : links) {
-    Json one{{"line", l.from.line}, {"index", l.index}, {"name", l.name}, {"peer", l.peer}, {"flags", l.flags}, {"mtu", l.mtu},
-             {"master", l.master}, {"state", l.state}, {"type", l.link_type}, {"kind", l.kind}};
+    Json one{{"line", l.from.line}, {"index", l.index},   {"name", l.name},   {"peer", l.peer},      {"flags", l.flags},
+             {"mtu", l.mtu},        {"master", l.master}, {"state", l.state}, {"type", l.link_type}, {"kind", l.kind}};
     if (l.mac) one["mac"] = l.mac->to_string();
     if (l.vlan_id) one["vlan"] = *l.vlan_id;
     if (l.vrf_table) one["vrf_table"] = *l.vrf_table;
     if (!l.mode.empty()) one["mode"] = l.mode;
     one["addresses"] = Json::array();
     for (const host::Address& a : l.addresses) {
-      Json address{{"line", a.from.line}, {"address", a.prefix.to_string()}, {"scope", a.scope}, {"secondary", a.secondary}};
+      Json address{
+          {"line", a.from.line}, {"address", a.prefix.to_string()}, {"scope", a.scope}, {"secondary", a.secondary}};
       if (a.peer) address["peer"] = a.peer->to_string();
       one["addresses"].push_back(std::move(address));
     }

@@ -1,4 +1,5 @@
-// ip addr and ip link: a header line per device, indented lines of details and addresses below (ip-address(8), ip-link(8)).
+// ip addr and ip link: a header line per device, indented lines of details and addresses below (ip-address(8),
+// ip-link(8)).
 #include <algorithm>
 #include <iterator>
 
@@ -9,30 +10,37 @@ namespace egt::parsers::iproute2 {
 namespace {
 
 constexpr KeySpec kHeaderKeys[] = {
-    {"mtu", ValueKind::number}, {"qdisc", ValueKind::text}, {"master", ValueKind::text}, {"state", ValueKind::text},
-    {"mode", ValueKind::text}, {"group", ValueKind::text}, {"qlen", ValueKind::number}, {"xdp", ValueKind::flag},
-    {"xdpgeneric", ValueKind::flag}, {"xdpoffload", ValueKind::flag}, {"xdpmulti", ValueKind::flag},
+    {"mtu", ValueKind::number},      {"qdisc", ValueKind::text},    {"master", ValueKind::text},
+    {"state", ValueKind::text},      {"mode", ValueKind::text},     {"group", ValueKind::text},
+    {"qlen", ValueKind::number},     {"xdp", ValueKind::flag},      {"xdpgeneric", ValueKind::flag},
+    {"xdpoffload", ValueKind::flag}, {"xdpmulti", ValueKind::flag},
 };
 
 constexpr KeySpec kAddressKeys[] = {
-    {"inet", ValueKind::prefix}, {"inet6", ValueKind::prefix}, {"peer", ValueKind::prefix}, {"brd", ValueKind::address},
-    {"any", ValueKind::address}, {"metric", ValueKind::number}, {"scope", ValueKind::text}, {"proto", ValueKind::text},
-    {"flags", ValueKind::text}, {"secondary", ValueKind::flag}, {"temporary", ValueKind::flag},
-    {"tentative", ValueKind::flag}, {"dadfailed", ValueKind::flag}, {"deprecated", ValueKind::flag},
-    {"home", ValueKind::flag}, {"mngtmpaddr", ValueKind::flag}, {"nodad", ValueKind::flag},
-    {"optimistic", ValueKind::flag}, {"noprefixroute", ValueKind::flag}, {"autojoin", ValueKind::flag},
-    {"dynamic", ValueKind::flag}, {"stable-privacy", ValueKind::flag},
+    {"inet", ValueKind::prefix},         {"inet6", ValueKind::prefix},    {"peer", ValueKind::prefix},
+    {"brd", ValueKind::address},         {"any", ValueKind::address},     {"metric", ValueKind::number},
+    {"scope", ValueKind::text},          {"proto", ValueKind::text},      {"flags", ValueKind::text},
+    {"secondary", ValueKind::flag},      {"temporary", ValueKind::flag},  {"tentative", ValueKind::flag},
+    {"dadfailed", ValueKind::flag},      {"deprecated", ValueKind::flag}, {"home", ValueKind::flag},
+    {"mngtmpaddr", ValueKind::flag},     {"nodad", ValueKind::flag},      {"optimistic", ValueKind::flag},
+    {"noprefixroute", ValueKind::flag},  {"autojoin", ValueKind::flag},   {"dynamic", ValueKind::flag},
+    {"stable-privacy", ValueKind::flag},
 };
 
 constexpr KeySpec kLifetimeKeys[] = {{"valid_lft", ValueKind::text}, {"preferred_lft", ValueKind::text}};
 
 // First words of ip -d link's lines about the kind of a device, and of its place in a bridge, bond or VRF.
 constexpr std::string_view kKinds[] = {
-    "veth", "bridge", "bond", "vlan", "macvlan", "macvtap", "vrf", "vxlan", "geneve", "gre", "gretap", "ip6gre",
-    "ip6gretap", "erspan", "ip6erspan", "tun", "dummy", "ifb", "ipip", "ip6tnl", "sit", "openvswitch", "wireguard",
-    "ipvlan", "ipvtap", "team", "nlmon", "vcan", "can", "xfrm", "vti", "vti6", "netdevsim", "bareudp", "macsec", "hsr",
-    "batadv", "vrrp", "rmnet", "amt", "gtp", "ipoib", "nic", "vsockmon", "vxcan", "virt_wifi", "lowpan", "netkit", "dsa",
-    "bridge_slave", "bond_slave", "vrf_slave", "team_slave", "openvswitch_slave", "macvlan_slave", "xstats"};
+    "veth",          "bridge",       "bond",       "vlan",        "macvlan",    "macvtap",
+    "vrf",           "vxlan",        "geneve",     "gre",         "gretap",     "ip6gre",
+    "ip6gretap",     "erspan",       "ip6erspan",  "tun",         "dummy",      "ifb",
+    "ipip",          "ip6tnl",       "sit",        "openvswitch", "wireguard",  "ipvlan",
+    "ipvtap",        "team",         "nlmon",      "vcan",        "can",        "xfrm",
+    "vti",           "vti6",         "netdevsim",  "bareudp",     "macsec",     "hsr",
+    "batadv",        "vrrp",         "rmnet",      "amt",         "gtp",        "ipoib",
+    "nic",           "vsockmon",     "vxcan",      "virt_wifi",   "lowpan",     "netkit",
+    "dsa",           "bridge_slave", "bond_slave", "vrf_slave",   "team_slave", "openvswitch_slave",
+    "macvlan_slave", "xstats"};
 
 constexpr std::string_view kStates[] = {"UP", "DOWN", "UNKNOWN", "LOWERLAYERDOWN", "DORMANT", "NOTPRESENT", "TESTING"};
 
@@ -75,7 +83,7 @@ void accept_label(Attributes& words) {
 }
 
 void parse_link_layer(words_of::WordReader& reader, TextLine& out) {
-  words_of::take_positional(reader, ValueKind::text, out.words);   // "link/ether"
+  words_of::take_positional(reader, ValueKind::text, out.words);  // "link/ether"
   if (!reader.done() && (MacAddr::parse(reader.peek()) || IpAddr::parse(reader.peek())))
     words_of::take_positional(reader, ValueKind::mac, out.words);
   take_all(reader, out);
@@ -103,7 +111,7 @@ void parse_header(std::string_view text, TextLine& out) {
   out.kind = LineKind::entry;
   out.head = take_head(text);
   words_of::WordReader reader(text);
-  words_of::take_positional(reader, ValueKind::text, out.words);   // "eth0@if7:"
+  words_of::take_positional(reader, ValueKind::text, out.words);  // "eth0@if7:"
   if (reader.peek().starts_with("<")) {
     words_of::take_positional(reader, ValueKind::text, out.words);
     words_of::parse_attributes(reader, kHeaderKeys, out.words);
@@ -169,10 +177,14 @@ class LinkLowering {
     if (list.size() > 1) link.state = value_of(list[1]);
     for (std::size_t i = 2; i < list.size(); ++i) {
       const std::string word = value_of(list[i]);
-      if (word.starts_with("<")) set_flags(link, word);
-      else if (const auto mac = MacAddr::parse(word)) link.mac = mac;
-      else if (word == "peer" && i + 1 < list.size()) set_peer(link, value_of(list[++i]));
-      else if (const auto prefix = Prefix::parse(word)) link.addresses.push_back(address(*prefix, line));
+      if (word.starts_with("<"))
+        set_flags(link, word);
+      else if (const auto mac = MacAddr::parse(word))
+        link.mac = mac;
+      else if (word == "peer" && i + 1 < list.size())
+        set_peer(link, value_of(list[++i]));
+      else if (const auto prefix = Prefix::parse(word))
+        link.addresses.push_back(address(*prefix, line));
     }
   }
 
@@ -207,8 +219,10 @@ class LinkLowering {
     if (words.list.empty() || !words.list[0].key.empty()) return;
     const std::string first = value_of(words.list[0]);
     host::Link& link = links_[current_];
-    if (first.starts_with("link/")) take_link_layer(words, link);
-    else if (is_kind(first) && !first.ends_with("_slave") && first != "xstats" && link.kind.empty()) take_kind(words, link);
+    if (first.starts_with("link/"))
+      take_link_layer(words, link);
+    else if (is_kind(first) && !first.ends_with("_slave") && first != "xstats" && link.kind.empty())
+      take_kind(words, link);
   }
 
   static std::string behind(const Attributes& words, std::string_view name) {
@@ -228,9 +242,11 @@ class LinkLowering {
     link.kind = value_of(words.list[0]);
     if (link.kind == "macvlan" || link.kind == "macvtap" || link.kind == "ipvlan") link.mode = behind(words, "mode");
     if (link.kind == "vlan")
-      if (const auto id = parse_decimal(behind(words, "id")); id && *id <= 4095) link.vlan_id = static_cast<std::uint16_t>(*id);
+      if (const auto id = parse_decimal(behind(words, "id")); id && *id <= 4095)
+        link.vlan_id = static_cast<std::uint16_t>(*id);
     if (link.kind != "vrf") return;
-    static constexpr std::pair<std::string_view, std::uint32_t> kNamed[] = {{"local", 255}, {"main", 254}, {"default", 253}};
+    static constexpr std::pair<std::string_view, std::uint32_t> kNamed[] = {
+        {"local", 255}, {"main", 254}, {"default", 253}};
     const std::string table = behind(words, "table");
     if (const auto n = parse_u64(table); n && *n <= UINT32_MAX) link.vrf_table = static_cast<std::uint32_t>(*n);
     for (const auto& [name, number] : kNamed)
@@ -268,6 +284,8 @@ void parse_link_line(std::string_view text, TextLine& out) {
   take_all(reader, out);
 }
 
-std::vector<host::Link> lower_links(const TextDocument& document, SourceId source) { return LinkLowering(source).run(document); }
+std::vector<host::Link> lower_links(const TextDocument& document, SourceId source) {
+  return LinkLowering(source).run(document);
+}
 
 }  // namespace egt::parsers::iproute2

@@ -25,11 +25,12 @@ bool is_brief_link_line(std::string_view text);  // ip -br
 // The entries of one dump. `v6`: of the command; otherwise addresses tell.
 std::vector<host::PolicyRule> lower_rules(const std::vector<Entry>& entries, SourceId source, bool v6);
 // `table`: of routes that name none.
-std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6, std::string_view table);
+std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,
+                                      std::string_view table);
 std::vector<host::Neighbour> lower_neighbours(const std::vector<Entry>& entries, SourceId source);
 std::vector<host::Link> lower_links(const TextDocument& document, SourceId source);
 
 std::optional<host::RouteType> route_type(std::string_view word);
-bool is_v6_text(std::string_view text);          // an IPv6 address or prefix
+bool is_v6_text(std::string_view text);  // an IPv6 address or prefix
 
 }  // namespace egt::parsers::iproute2

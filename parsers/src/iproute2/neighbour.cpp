@@ -9,21 +9,25 @@ namespace egt::parsers::iproute2 {
 namespace {
 
 constexpr KeySpec kKeys[] = {
-    {"dev", ValueKind::text}, {"lladdr", ValueKind::mac}, {"router", ValueKind::flag}, {"proxy", ValueKind::flag},
-    {"extern_learn", ValueKind::flag}, {"offload", ValueKind::flag}, {"managed", ValueKind::flag},
-    {"locked", ValueKind::flag}, {"ref", ValueKind::number}, {"used", ValueKind::text}, {"probes", ValueKind::number},
-    {"proto", ValueKind::text}, {"nomaster", ValueKind::flag}, {"vrf", ValueKind::text},
-    {"INCOMPLETE", ValueKind::flag}, {"REACHABLE", ValueKind::flag}, {"STALE", ValueKind::flag},
-    {"DELAY", ValueKind::flag}, {"PROBE", ValueKind::flag}, {"FAILED", ValueKind::flag}, {"NOARP", ValueKind::flag},
+    {"dev", ValueKind::text},       {"lladdr", ValueKind::mac},        {"router", ValueKind::flag},
+    {"proxy", ValueKind::flag},     {"extern_learn", ValueKind::flag}, {"offload", ValueKind::flag},
+    {"managed", ValueKind::flag},   {"locked", ValueKind::flag},       {"ref", ValueKind::number},
+    {"used", ValueKind::text},      {"probes", ValueKind::number},     {"proto", ValueKind::text},
+    {"nomaster", ValueKind::flag},  {"vrf", ValueKind::text},          {"INCOMPLETE", ValueKind::flag},
+    {"REACHABLE", ValueKind::flag}, {"STALE", ValueKind::flag},        {"DELAY", ValueKind::flag},
+    {"PROBE", ValueKind::flag},     {"FAILED", ValueKind::flag},       {"NOARP", ValueKind::flag},
     {"PERMANENT", ValueKind::flag}, {"NONE", ValueKind::flag},
 };
 
-struct State { std::string_view name; host::NeighbourState state; };
+struct State {
+  std::string_view name;
+  host::NeighbourState state;
+};
 constexpr State kStates[] = {
-    {"NONE", host::NeighbourState::none}, {"INCOMPLETE", host::NeighbourState::incomplete},
+    {"NONE", host::NeighbourState::none},           {"INCOMPLETE", host::NeighbourState::incomplete},
     {"REACHABLE", host::NeighbourState::reachable}, {"STALE", host::NeighbourState::stale},
-    {"DELAY", host::NeighbourState::delay}, {"PROBE", host::NeighbourState::probe},
-    {"FAILED", host::NeighbourState::failed}, {"NOARP", host::NeighbourState::noarp},
+    {"DELAY", host::NeighbourState::delay},         {"PROBE", host::NeighbourState::probe},
+    {"FAILED", host::NeighbourState::failed},       {"NOARP", host::NeighbourState::noarp},
     {"PERMANENT", host::NeighbourState::permanent},
 };
 
@@ -55,7 +59,7 @@ bool is_neighbour_line(std::string_view text) {
   bool told = false;
   while (!reader.done()) {
     const std::string_view word = reader.next(gap);
-    if (word == "scope" || word == "via" || word == "metric") return false;   // a route to one host
+    if (word == "scope" || word == "via" || word == "metric") return false;  // a route to one host
     told = told || word == "lladdr" || word == "proxy" ||
            std::any_of(std::begin(kStates), std::end(kStates), [&](const State& s) { return s.name == word; });
   }

@@ -10,32 +10,74 @@ namespace egt::parsers::iproute2 {
 namespace {
 
 constexpr KeySpec kKeys[] = {
-    {"from", ValueKind::prefix}, {"tos", ValueKind::text}, {"dsfield", ValueKind::text}, {"nhid", ValueKind::number},
-    {"encap", ValueKind::encap}, {"via", ValueKind::via}, {"dev", ValueKind::text}, {"table", ValueKind::text},
-    {"proto", ValueKind::text}, {"scope", ValueKind::text}, {"src", ValueKind::address}, {"metric", ValueKind::number},
-    {"onlink", ValueKind::flag}, {"linkdown", ValueKind::flag}, {"dead", ValueKind::flag},
-    {"pervasive", ValueKind::flag}, {"offload", ValueKind::flag}, {"rt_offload", ValueKind::flag},
-    {"offload_failed", ValueKind::flag}, {"rt_offload_failed", ValueKind::flag}, {"trap", ValueKind::flag},
-    {"rt_trap", ValueKind::flag}, {"notify", ValueKind::flag}, {"unresolved", ValueKind::flag},
-    {"realm", ValueKind::text}, {"realms", ValueKind::text}, {"mtu", ValueKind::lockable},
-    {"advmss", ValueKind::lockable}, {"window", ValueKind::lockable}, {"rtt", ValueKind::lockable},
-    {"rttvar", ValueKind::lockable}, {"ssthresh", ValueKind::lockable}, {"cwnd", ValueKind::lockable},
-    {"initcwnd", ValueKind::lockable}, {"initrwnd", ValueKind::lockable}, {"reordering", ValueKind::lockable},
-    {"hoplimit", ValueKind::lockable}, {"quickack", ValueKind::lockable}, {"rto_min", ValueKind::lockable},
-    {"congctl", ValueKind::lockable}, {"features", ValueKind::text}, {"fastopen_no_cookie", ValueKind::number},
-    {"iif", ValueKind::text}, {"mark", ValueKind::text}, {"uid", ValueKind::number}, {"expires", ValueKind::text},
-    {"error", ValueKind::text}, {"users", ValueKind::number}, {"used", ValueKind::number}, {"age", ValueKind::text},
-    {"pref", ValueKind::text}, {"ttl-propagate", ValueKind::text}, {"weight", ValueKind::number},
-    {"nexthop", ValueKind::flag}, {"as", ValueKind::text}, {"cache", ValueKind::flag},
+    {"from", ValueKind::prefix},
+    {"tos", ValueKind::text},
+    {"dsfield", ValueKind::text},
+    {"nhid", ValueKind::number},
+    {"encap", ValueKind::encap},
+    {"via", ValueKind::via},
+    {"dev", ValueKind::text},
+    {"table", ValueKind::text},
+    {"proto", ValueKind::text},
+    {"scope", ValueKind::text},
+    {"src", ValueKind::address},
+    {"metric", ValueKind::number},
+    {"onlink", ValueKind::flag},
+    {"linkdown", ValueKind::flag},
+    {"dead", ValueKind::flag},
+    {"pervasive", ValueKind::flag},
+    {"offload", ValueKind::flag},
+    {"rt_offload", ValueKind::flag},
+    {"offload_failed", ValueKind::flag},
+    {"rt_offload_failed", ValueKind::flag},
+    {"trap", ValueKind::flag},
+    {"rt_trap", ValueKind::flag},
+    {"notify", ValueKind::flag},
+    {"unresolved", ValueKind::flag},
+    {"realm", ValueKind::text},
+    {"realms", ValueKind::text},
+    {"mtu", ValueKind::lockable},
+    {"advmss", ValueKind::lockable},
+    {"window", ValueKind::lockable},
+    {"rtt", ValueKind::lockable},
+    {"rttvar", ValueKind::lockable},
+    {"ssthresh", ValueKind::lockable},
+    {"cwnd", ValueKind::lockable},
+    {"initcwnd", ValueKind::lockable},
+    {"initrwnd", ValueKind::lockable},
+    {"reordering", ValueKind::lockable},
+    {"hoplimit", ValueKind::lockable},
+    {"quickack", ValueKind::lockable},
+    {"rto_min", ValueKind::lockable},
+    {"congctl", ValueKind::lockable},
+    {"features", ValueKind::text},
+    {"fastopen_no_cookie", ValueKind::number},
+    {"iif", ValueKind::text},
+    {"mark", ValueKind::text},
+    {"uid", ValueKind::number},
+    {"expires", ValueKind::text},
+    {"error", ValueKind::text},
+    {"users", ValueKind::number},
+    {"used", ValueKind::number},
+    {"age", ValueKind::text},
+    {"pref", ValueKind::text},
+    {"ttl-propagate", ValueKind::text},
+    {"weight", ValueKind::number},
+    {"nexthop", ValueKind::flag},
+    {"as", ValueKind::text},
+    {"cache", ValueKind::flag},
     // ip -d: the next hop object behind a nhid
-    {"nh_info", ValueKind::flag}, {"id", ValueKind::number}, {"group", ValueKind::text}, {"blackhole", ValueKind::flag},
+    {"nh_info", ValueKind::flag},
+    {"id", ValueKind::number},
+    {"group", ValueKind::text},
+    {"blackhole", ValueKind::flag},
 };
 
 // Keys that change where a packet goes and that the model does not hold.
 constexpr std::string_view kNotModelled[] = {"encap", "from", "as", "unresolved", "ttl-propagate"};
 
-constexpr std::string_view kTypes[] = {"unicast", "local", "broadcast", "multicast", "anycast", "throw", "unreachable",
-                                       "prohibit", "blackhole", "nat"};
+constexpr std::string_view kTypes[] = {"unicast", "local",       "broadcast", "multicast", "anycast",
+                                       "throw",   "unreachable", "prohibit",  "blackhole", "nat"};
 
 bool is_destination(std::string_view word) { return word == "default" || Prefix::parse(word).has_value(); }
 
@@ -50,7 +92,8 @@ void take_next_hop_word(const Attribute& a, host::NextHop& hop) {
   } else if (a.key == "dev") {
     hop.device = words_of::print_value(a.value);
   } else if (a.key == "weight") {
-    hop.weight = static_cast<std::uint32_t>(std::min<std::uint64_t>(parse_u64(words_of::print_value(a.value)).value_or(1), 256));
+    hop.weight =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(parse_u64(words_of::print_value(a.value)).value_or(1), 256));
   } else if (a.key == "onlink") {
     hop.onlink = true;
   } else if (a.key == "linkdown") {
@@ -99,8 +142,10 @@ class RouteLowering {
     if (const auto n = w.number("metric")) r_.metric = static_cast<std::uint32_t>(*n);
     if (const auto n = w.number("mtu")) r_.mtu = static_cast<std::uint32_t>(*n);
     if (const auto n = w.number("nhid")) r_.nexthop_id = static_cast<std::uint32_t>(*n);
-    if (const auto n = w.number("tos")) r_.tos = static_cast<std::uint8_t>(*n);
-    else if (w.has("tos")) r_.not_modelled.push_back("tos " + w.text("tos"));
+    if (const auto n = w.number("tos"))
+      r_.tos = static_cast<std::uint8_t>(*n);
+    else if (w.has("tos"))
+      r_.not_modelled.push_back("tos " + w.text("tos"));
   }
 
   const Entry& entry_;
@@ -108,15 +153,20 @@ class RouteLowering {
 };
 
 // Type and destination stand in front without a key.
-struct Place { host::RouteType type = host::RouteType::unicast; std::string destination; };
+struct Place {
+  host::RouteType type = host::RouteType::unicast;
+  std::string destination;
+};
 Place place_of(const Attributes& words) {
   Place p;
   for (const Attribute& a : words.list) {
     if (!a.key.empty()) break;
     const std::string text = words_of::print_value(a.value);
     const auto type = route_type(text);
-    if (type && p.destination.empty()) p.type = *type;
-    else p.destination = text;
+    if (type && p.destination.empty())
+      p.type = *type;
+    else
+      p.destination = text;
   }
   return p;
 }
@@ -130,8 +180,8 @@ bool tells_v6(const Entry& e, const std::string& destination) {
 }
 
 bool tells_v4(const Entry& e, const std::string& destination) {
-  return Prefix::parse(destination).has_value() || IpAddr::parse(e.words.text("src")) || IpAddr::parse(e.words.text("via")) ||
-         e.words.text("via").starts_with("inet6 ");
+  return Prefix::parse(destination).has_value() || IpAddr::parse(e.words.text("src")) ||
+         IpAddr::parse(e.words.text("via")) || e.words.text("via").starts_with("inet6 ");
 }
 
 }  // namespace
@@ -173,14 +223,16 @@ void parse_route_line(std::string_view text, TextLine& out) {
   words_of::parse_attributes(reader, kKeys, out.words);
 }
 
-std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6, std::string_view table) {
+std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,
+                                      std::string_view table) {
   std::vector<host::Route> routes;
-  bool after_v6 = v6;   // "table all" shows all of IPv4 first
+  bool after_v6 = v6;  // "table all" shows all of IPv4 first
   for (const Entry& e : entries) {
     const Place place = place_of(e.words);
     host::Route r;
     if (tells_v6(e, place.destination)) after_v6 = true;
-    r.family = after_v6 && (v6 || tells_v6(e, place.destination) || !tells_v4(e, place.destination)) ? Family::v6 : Family::v4;
+    r.family =
+        after_v6 && (v6 || tells_v6(e, place.destination) || !tells_v4(e, place.destination)) ? Family::v6 : Family::v4;
     r.type = place.type;
     const auto prefix = Prefix::parse(place.destination);
     r.to = prefix ? *prefix : Prefix::any(r.family);

@@ -1,4 +1,5 @@
-// ip rule: "100:\tfrom 10.0.0.0/8 fwmark 0x10/0xff lookup 7 suppress_prefixlength 0" (ip-rule(8), iproute2's ip/iprule.c).
+// ip rule: "100:\tfrom 10.0.0.0/8 fwmark 0x10/0xff lookup 7 suppress_prefixlength 0" (ip-rule(8), iproute2's
+// ip/iprule.c).
 #include <fmt/format.h>
 
 #include "egtrace/base/text.h"
@@ -9,15 +10,37 @@ namespace egt::parsers::iproute2 {
 namespace {
 
 constexpr KeySpec kKeys[] = {
-    {"not", ValueKind::flag}, {"from", ValueKind::prefix}, {"to", ValueKind::prefix}, {"tos", ValueKind::hex},
-    {"dsfield", ValueKind::hex}, {"dscp", ValueKind::text}, {"fwmark", ValueKind::text}, {"iif", ValueKind::text},
-    {"oif", ValueKind::text}, {"dev", ValueKind::text}, {"[detached]", ValueKind::flag}, {"uidrange", ValueKind::text},
-    {"ipproto", ValueKind::text}, {"sport", ValueKind::text}, {"dport", ValueKind::text}, {"tun_id", ValueKind::number},
-    {"flowlabel", ValueKind::text}, {"lookup", ValueKind::text}, {"table", ValueKind::text},
-    {"suppress_prefixlength", ValueKind::number}, {"suppress_ifgroup", ValueKind::text}, {"realms", ValueKind::text},
-    {"goto", ValueKind::text}, {"[unresolved]", ValueKind::flag}, {"blackhole", ValueKind::flag},
-    {"unreachable", ValueKind::flag}, {"prohibit", ValueKind::flag}, {"nop", ValueKind::flag},
-    {"proto", ValueKind::text}, {"protocol", ValueKind::text}, {"masquerade", ValueKind::flag},
+    {"not", ValueKind::flag},
+    {"from", ValueKind::prefix},
+    {"to", ValueKind::prefix},
+    {"tos", ValueKind::hex},
+    {"dsfield", ValueKind::hex},
+    {"dscp", ValueKind::text},
+    {"fwmark", ValueKind::text},
+    {"iif", ValueKind::text},
+    {"oif", ValueKind::text},
+    {"dev", ValueKind::text},
+    {"[detached]", ValueKind::flag},
+    {"uidrange", ValueKind::text},
+    {"ipproto", ValueKind::text},
+    {"sport", ValueKind::text},
+    {"dport", ValueKind::text},
+    {"tun_id", ValueKind::number},
+    {"flowlabel", ValueKind::text},
+    {"lookup", ValueKind::text},
+    {"table", ValueKind::text},
+    {"suppress_prefixlength", ValueKind::number},
+    {"suppress_ifgroup", ValueKind::text},
+    {"realms", ValueKind::text},
+    {"goto", ValueKind::text},
+    {"[unresolved]", ValueKind::flag},
+    {"blackhole", ValueKind::flag},
+    {"unreachable", ValueKind::flag},
+    {"prohibit", ValueKind::flag},
+    {"nop", ValueKind::flag},
+    {"proto", ValueKind::text},
+    {"protocol", ValueKind::text},
+    {"masquerade", ValueKind::flag},
     {"map-to", ValueKind::text},
 };
 
@@ -25,7 +48,8 @@ constexpr KeySpec kKeys[] = {
 bool read_mark(std::string_view text, host::PolicyRule& r) {
   const std::size_t slash = text.find('/');
   const auto mark = parse_u64(text.substr(0, slash));
-  const auto mask = slash == std::string_view::npos ? std::optional<std::uint64_t>(0xffffffff) : parse_u64(text.substr(slash + 1));
+  const auto mask =
+      slash == std::string_view::npos ? std::optional<std::uint64_t>(0xffffffff) : parse_u64(text.substr(slash + 1));
   if (!mark || !mask || *mark > 0xffffffff || *mask > 0xffffffff) return false;
   r.fwmark = static_cast<std::uint32_t>(*mark);
   r.fwmask = static_cast<std::uint32_t>(*mask);
@@ -68,7 +92,7 @@ class RuleLowering {
       if (!a.known || !(selector(a.key, value) || action(a.key, value)))
         r_.not_modelled.push_back(value.empty() ? a.key : a.key + " " + value);
     }
-    if (!has_action_) r_.not_modelled.push_back("no action");   // the line was cut
+    if (!has_action_) r_.not_modelled.push_back("no action");  // the line was cut
   }
 
  private:
@@ -130,7 +154,7 @@ class RuleLowering {
       r_.goto_unresolved = true;
       return true;
     }
-    return key == "proto" || key == "protocol" || key == "realms";   // who made it; for tc
+    return key == "proto" || key == "protocol" || key == "realms";  // who made it; for tc
   }
 
   bool act(host::RuleAction action) {
@@ -146,14 +170,16 @@ class RuleLowering {
 
   bool go_to(const std::string& value) {
     const auto n = parse_decimal(value);
-    if (n && *n <= 0xffffffff) r_.goto_priority = static_cast<std::uint32_t>(*n);
-    else r_.goto_unresolved = true;   // "none"
+    if (n && *n <= 0xffffffff)
+      r_.goto_priority = static_cast<std::uint32_t>(*n);
+    else
+      r_.goto_unresolved = true;  // "none"
     return true;
   }
 
   const Entry& entry_;
   host::PolicyRule& r_;
-  bool* last_detached_ = nullptr;   // of the device named last
+  bool* last_detached_ = nullptr;  // of the device named last
   bool has_action_ = false;
 };
 

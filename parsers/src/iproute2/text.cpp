@@ -11,8 +11,9 @@ namespace {
 
 // What ip writes to its error stream and people keep in the same file.
 bool is_message(std::string_view text) {
-  return text.starts_with("#") || text.starts_with("Error: ") || text == "Dump terminated" || text.starts_with("Dump was interrupted") ||
-         text.starts_with("Device \"") || text.starts_with("RTNETLINK answers:");
+  return text.starts_with("#") || text.starts_with("Error: ") || text == "Dump terminated" ||
+         text.starts_with("Dump was interrupted") || text.starts_with("Device \"") ||
+         text.starts_with("RTNETLINK answers:");
 }
 
 void print_line(const TextLine& line, std::string& out) {
@@ -38,14 +39,19 @@ void parse_line(std::string_view text, LineParser parser, TextLine& out) {
   std::string printed;
   print_line(out, printed);
   if (printed != text) out.raw = std::string(text);
-  if (out.problem.empty() && !out.words.all_known()) out.problem = "'" + out.words.first_unknown() + "' is not known here";
+  if (out.problem.empty() && !out.words.all_known())
+    out.problem = "'" + out.words.first_unknown() + "' is not known here";
 }
 
 void account(LineReport& report, const Line& line, const TextLine& parsed) {
-  if (parsed.kind == LineKind::unknown) report.not_understood(line, 1, parsed.problem.empty() ? "not a line of this command" : parsed.problem);
-  else if (parsed.kind == LineKind::ignored) report.ignored();
-  else if (!parsed.problem.empty()) report.not_understood(line, 1, parsed.problem);
-  else report.understood();
+  if (parsed.kind == LineKind::unknown)
+    report.not_understood(line, 1, parsed.problem.empty() ? "not a line of this command" : parsed.problem);
+  else if (parsed.kind == LineKind::ignored)
+    report.ignored();
+  else if (!parsed.problem.empty())
+    report.not_understood(line, 1, parsed.problem);
+  else
+    report.understood();
 }
 
 // The worst of the parts of a joined line counts for the line.
@@ -65,7 +71,8 @@ void parse_joined(const Line& line, LineParser parser, LineReport& report, TextD
   }
   for (std::size_t i = first; i < document.lines.size(); ++i) {
     const TextLine& part = document.lines[i];
-    if (!worst || part.kind == LineKind::unknown || (!part.problem.empty() && worst->kind != LineKind::unknown)) worst = &part;
+    if (!worst || part.kind == LineKind::unknown || (!part.problem.empty() && worst->kind != LineKind::unknown))
+      worst = &part;
   }
   account(report, line, *worst);
 }
@@ -133,13 +140,14 @@ std::optional<std::uint64_t> take_head(std::string_view& text) {
 }
 
 std::vector<std::string> narrowing_words(const Dump& dump) {
-  static constexpr std::string_view kPlain[] = {"ip", "sudo", "addr", "a", "address", "link", "l", "li", "route", "r", "ro", "rule",
-                                                "ru", "rules", "neigh", "n", "neighbor", "neighbour", "show", "list", "ls",
-                                                "s", "sh", "lst", "table", "all"};
+  static constexpr std::string_view kPlain[] = {
+      "ip",    "sudo",  "addr", "a",        "address",   "link", "l",    "li", "route", "r",  "ro",  "rule",  "ru",
+      "rules", "neigh", "n",    "neighbor", "neighbour", "show", "list", "ls", "s",     "sh", "lst", "table", "all"};
   std::vector<std::string> out;
   for (const std::string& w : command_words(dump)) {
     const bool tool = w.size() > 3 && w.ends_with("/ip");
-    if (!w.starts_with("-") && !tool && std::find(std::begin(kPlain), std::end(kPlain), w) == std::end(kPlain)) out.push_back(w);
+    if (!w.starts_with("-") && !tool && std::find(std::begin(kPlain), std::end(kPlain), w) == std::end(kPlain))
+      out.push_back(w);
   }
   return out;
 }

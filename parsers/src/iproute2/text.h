@@ -27,15 +27,17 @@ enum class LineKind : std::uint8_t {
 
 struct TextLine {
   LineKind kind = LineKind::unknown;
-  std::optional<std::uint64_t> head;   // "100:" in front: a rule's priority, a device's index
+  std::optional<std::uint64_t> head;  // "100:" in front: a rule's priority, a device's index
   Attributes words;
-  std::optional<std::string> raw;      // printed in place of the words, where those would not print as they were read
-  std::string end;                     // "\n", "\r\n", "", or "\\" where ip -o joins lines
+  std::optional<std::string> raw;  // printed in place of the words, where those would not print as they were read
+  std::string end;                 // "\n", "\r\n", "", or "\\" where ip -o joins lines
   std::uint32_t number = 0;
   std::string problem;
 };
 
-struct TextDocument { std::vector<TextLine> lines; };
+struct TextDocument {
+  std::vector<TextLine> lines;
+};
 
 // One thing that was told: its line with the words of the lines that continue it.
 struct Entry {

@@ -75,7 +75,8 @@ class DescriptionParser {
   }
 
   bool target(std::string_view option, std::initializer_list<std::string_view> values) {
-    return rule_.target && add_option(rule_.target->name, option, false, arguments(values), family_, rule_.target->options);
+    return rule_.target &&
+           add_option(rule_.target->name, option, false, arguments(values), family_, rule_.target->options);
   }
 
   bool phrase() {
@@ -107,7 +108,8 @@ class DescriptionParser {
       if (word() == module) {
         ++at_;
         match_options(module);
-        while (port_term(module)) {}
+        while (port_term(module)) {
+        }
         return true;
       }
     return false;
@@ -116,10 +118,14 @@ class DescriptionParser {
   bool port_term(std::string_view module) {
     std::string_view text = word();
     std::string_view option;
-    if (consume(text, "dpts:") || consume(text, "dpt:")) option = "--dport";
-    else if (consume(text, "spts:") || consume(text, "spt:")) option = "--sport";
-    else if (consume(text, "flags:") && module == "tcp") return tcp_flags(text);
-    else return false;
+    if (consume(text, "dpts:") || consume(text, "dpt:"))
+      option = "--dport";
+    else if (consume(text, "spts:") || consume(text, "spt:"))
+      option = "--sport";
+    else if (consume(text, "flags:") && module == "tcp")
+      return tcp_flags(text);
+    else
+      return false;
     const bool negate = consume(text, "!");
     if (!match(module, option, {text}, negate)) return false;
     ++at_;
@@ -130,7 +136,7 @@ class DescriptionParser {
     const bool negate = consume(text, "!");
     const std::string_view mask = take_until(text, '/');
     const auto m = parse_u64(mask), s = parse_u64(text);
-    if (!m || !s || *m > 0xff || *s > 0xff) {   // by name, without -n
+    if (!m || !s || *m > 0xff || *s > 0xff) {  // by name, without -n
       const bool fits = match("tcp", "--tcp-flags", {mask, text}, negate);
       at_ += fits ? 1 : 0;
       return fits;

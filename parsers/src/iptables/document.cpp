@@ -31,7 +31,8 @@ bool is_rule_start(std::string_view line) {
 bool is_chain_line(std::string_view line) {
   const auto parts = words(line);
   Counters unused;
-  return parts.size() >= 2 && parts[0].size() > 1 && parts[0][0] == ':' && (parts.size() == 2 || parse_counters(parts[2], unused));
+  return parts.size() >= 2 && parts[0].size() > 1 && parts[0][0] == ':' &&
+         (parts.size() == 2 || parse_counters(parts[2], unused));
 }
 
 void look_at_header(std::string_view line, Traits& t) {
@@ -138,7 +139,8 @@ class DocumentParser {
     if (trim(text).empty()) return BlankLine{std::string(text)};
     if (text.starts_with("#")) return CommentLine{std::string(text)};
     if (text == "COMMIT") return CommitLine{};
-    if (text.starts_with("*") && text.size() > 1 && words(text).size() == 1) return TableLine{std::string(text.substr(1))};
+    if (text.starts_with("*") && text.size() > 1 && words(text).size() == 1)
+      return TableLine{std::string(text.substr(1))};
     if (text.starts_with(":")) return chain_line(text);
     if (text.starts_with("-P ")) return policy_line(text);
     if (text.starts_with("-N ")) return new_chain_line(text);
@@ -149,7 +151,9 @@ class DocumentParser {
   static Item unknown(std::string_view text) { return UnknownLine{std::string(text)}; }
 
   // An item that would not print as it was read is kept as text.
-  static Item exact(Item item, std::string_view text) { return print_item(item) == text ? std::move(item) : unknown(text); }
+  static Item exact(Item item, std::string_view text) {
+    return print_item(item) == text ? std::move(item) : unknown(text);
+  }
 
   static Item chain_line(std::string_view text) {
     const auto parts = words(text);

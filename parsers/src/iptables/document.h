@@ -15,13 +15,13 @@ namespace egt::parsers::iptables {
 // What the text says of itself.
 struct Traits {
   Family family = Family::v4;
-  bool legacy = false;        // the old backend: "iptables-save v1.8.9" without "(nf_tables)", or the command's name
-  bool save = false;          // has *table lines
-  bool listing = false;       // iptables -L
-  bool commands = false;      // iptables -S, or pasted rules: -A, -N, -P without a table line
-  bool declares = false;      // -P, -N, or COMMIT: not a mere excerpt
-  std::string table;          // of -S and -L: by the command, or by the built-in chains; empty when neither tells
-  std::vector<std::string> chains;   // declared by -P, or with a policy in -L
+  bool legacy = false;    // the old backend: "iptables-save v1.8.9" without "(nf_tables)", or the command's name
+  bool save = false;      // has *table lines
+  bool listing = false;   // iptables -L
+  bool commands = false;  // iptables -S, or pasted rules: -A, -N, -P without a table line
+  bool declares = false;  // -P, -N, or COMMIT: not a mere excerpt
+  std::string table;      // of -S and -L: by the command, or by the built-in chains; empty when neither tells
+  std::vector<std::string> chains;  // declared by -P, or with a policy in -L
   int rules = 0;
 };
 Traits traits_of(const Dump& dump);
@@ -35,7 +35,10 @@ void print_document(const Document& document, std::string& out);
 std::optional<ListedChainLine> parse_listed_chain(std::string_view line);
 std::string print_listed_chain(const ListedChainLine& c);
 std::optional<ListedColumnsLine> parse_listed_columns(std::string_view line);
-struct ListedRule { ListedRuleLine line; std::string problem; };
+struct ListedRule {
+  ListedRuleLine line;
+  std::string problem;
+};
 std::optional<ListedRule> parse_listed_rule(std::string_view line, const ListedColumnsLine& columns, Family family,
                                             const std::string& chain);
 std::string print_listed_rule(const ListedRuleLine& r);

@@ -18,9 +18,7 @@ std::string topic_of(const ipt::Traits& t) {
   return fmt::format("iptables{} {}", t.legacy ? "-legacy" : "", t.family == Family::v4 ? "v4" : "v6");
 }
 
-bool named(const Dump& dump, std::string_view tool) {
-  return dump.command.find(tool) != std::string::npos;
-}
+bool named(const Dump& dump, std::string_view tool) { return dump.command.find(tool) != std::string::npos; }
 
 // A dump that its name alone announces: it printed nothing, or something that is none of ours.
 Recognition by_name(const Dump& dump, const ipt::Traits& t) {
@@ -34,7 +32,8 @@ Recognition recognise_save(const Dump& dump, Family family) {
   if (!t.save) return called && !t.commands && t.rules == 0 ? by_name(dump, t) : Recognition{};
   if (!t.declares && t.rules == 0 && !called) return {};
   const bool counters = dump.text.find("\n[") != std::string_view::npos;
-  return {called || dump.text.find("tables-save v") != std::string_view::npos ? 99 : 95, topic_of(t), counters ? 100 : 90};
+  return {called || dump.text.find("tables-save v") != std::string_view::npos ? 99 : 95, topic_of(t),
+          counters ? 100 : 90};
 }
 Recognition recognise_save_v4(const Dump& dump) { return recognise_save(dump, Family::v4); }
 Recognition recognise_save_v6(const Dump& dump) { return recognise_save(dump, Family::v6); }
@@ -84,14 +83,18 @@ bool is_complete(const ipt::Document& document) {
   return !open;
 }
 
-bool hides_a_table(const Dump& dump) { return dump.text.find("is incompatible, use 'nft' tool") != std::string_view::npos; }
+bool hides_a_table(const Dump& dump) {
+  return dump.text.find("is incompatible, use 'nft' tool") != std::string_view::npos;
+}
 
 // Rules of a table that was seen in pieces; a chain that another dump has told is left as it is.
 void merge_chain(netfilter::Table& table, netfilter::Chain&& chain) {
   const auto found = std::find_if(table.chains.begin(), table.chains.end(),
                                   [&](const netfilter::Chain& c) { return c.name == chain.name; });
-  if (found == table.chains.end()) table.chains.push_back(std::move(chain));
-  else if (found->rules.empty()) *found = std::move(chain);
+  if (found == table.chains.end())
+    table.chains.push_back(std::move(chain));
+  else if (found->rules.empty())
+    *found = std::move(chain);
 }
 
 void merge_table(netfilter::Ruleset& into, netfilter::Table&& table) {
@@ -116,10 +119,13 @@ void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Repo
     part = {true, hides_a_table(dump), std::move(rules), {dump.source, 0}};
     return;
   }
-  if (part.present && !part.partial) return;   // all is known already
+  if (part.present && !part.partial) return;  // all is known already
   if (t.save && !dump.partial)
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, 0}, 0,
-                                  "the dump ends before COMMIT: rules are missing", "take it again with iptables-save -c"});
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, 0},
+                                  0,
+                                  "the dump ends before COMMIT: rules are missing",
+                                  "take it again with iptables-save -c"});
   for (netfilter::Table& table : rules.tables) merge_table(part.value, std::move(table));
   part.present = part.partial = true;
   part.from = {dump.source, 0};

@@ -10,7 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json range_json(const Range& r) { return r.first == r.last ? Json(r.first) : Json{{"first", r.first}, {"last", r.last}}; }
+Json range_json(const Range& r) {
+  return r.first == r.last ? Json(r.first) : Json{{"first", r.first}, {"last", r.last}};
+}
 
 struct ValueJson {
   Json operator()(std::monostate) const { return true; }
@@ -64,8 +66,10 @@ template <class T>
 void put_selector(Json& out, const char* name, const std::optional<Selector<T>>& s) {
   if (!s) return;
   Json one;
-  if constexpr (std::is_same_v<T, Network>) one["value"] = print_network(s->value, true);
-  else one["value"] = s->value;
+  if constexpr (std::is_same_v<T, Network>)
+    one["value"] = print_network(s->value, true);
+  else
+    one["value"] = s->value;
   if (s->negate) one["negate"] = true;
   out[name] = std::move(one);
 }

@@ -18,7 +18,12 @@ namespace nf = netfilter;
 constexpr std::size_t kMostAlternatives = 64;
 
 // Where the kernel calls the built-in chains (include/uapi/linux/netfilter_ipv4.h).
-struct BaseChain { std::string_view table, chain; nf::Hook hook; nf::ChainType type; int priority; };
+struct BaseChain {
+  std::string_view table, chain;
+  nf::Hook hook;
+  nf::ChainType type;
+  int priority;
+};
 constexpr BaseChain kBaseChains[] = {
     {"raw", "PREROUTING", nf::Hook::prerouting, nf::ChainType::filter, -300},
     {"raw", "OUTPUT", nf::Hook::output, nf::ChainType::filter, -300},
@@ -45,10 +50,13 @@ nf::Atom interface_atom(const std::string& name) {
 }
 
 void add_selectors(const Rule& rule, Family family, Tests& tests) {
-  if (rule.source) tests.push_back(network_test(nf::Key::ip_saddr, nf::Key::ip6_saddr, rule.source->value, rule.source->negate));
+  if (rule.source)
+    tests.push_back(network_test(nf::Key::ip_saddr, nf::Key::ip6_saddr, rule.source->value, rule.source->negate));
   if (rule.destination)
-    tests.push_back(network_test(nf::Key::ip_daddr, nf::Key::ip6_daddr, rule.destination->value, rule.destination->negate));
-  if (rule.in_device) tests.push_back(equals(nf::Key::iifname, interface_atom(rule.in_device->value), rule.in_device->negate));
+    tests.push_back(
+        network_test(nf::Key::ip_daddr, nf::Key::ip6_daddr, rule.destination->value, rule.destination->negate));
+  if (rule.in_device)
+    tests.push_back(equals(nf::Key::iifname, interface_atom(rule.in_device->value), rule.in_device->negate));
   if (rule.out_device)
     tests.push_back(equals(nf::Key::oifname, interface_atom(rule.out_device->value), rule.out_device->negate));
   if (rule.protocol) {
@@ -61,7 +69,8 @@ void add_selectors(const Rule& rule, Family family, Tests& tests) {
     tests.push_back(nf::Compare{read_masked(nf::Key::ip_frag_off, 0x1fff), op, nf::Number{0}});
   }
   if (!rule.not_understood.empty())
-    tests.push_back(undecided(fmt::format("what '{}' means", print_value(OptionSpec{"", "", Shape::text}, Words{rule.not_understood}))));
+    tests.push_back(undecided(
+        fmt::format("what '{}' means", print_value(OptionSpec{"", "", Shape::text}, Words{rule.not_understood}))));
 }
 
 // A protocol module tests the protocol even where -p is not given with it.
@@ -96,7 +105,8 @@ std::string comment_of(const Rule& rule) {
 // Gathers tables and chains while the lines go by.
 class Lowering {
  public:
-  Lowering(Family family, SourceId source, std::string table) : family_(family), source_(source), given_(std::move(table)) {}
+  Lowering(Family family, SourceId source, std::string table)
+      : family_(family), source_(source), given_(std::move(table)) {}
 
   nf::Ruleset run(const Document& document) {
     if (given_.empty()) given_ = common_table(document);
@@ -140,7 +150,8 @@ class Lowering {
 
   nf::Chain& chain(const std::string& table_name, const std::string& name) {
     nf::Table& t = table(table_name);
-    const auto found = std::find_if(t.chains.begin(), t.chains.end(), [&](const nf::Chain& c) { return c.name == name; });
+    const auto found =
+        std::find_if(t.chains.begin(), t.chains.end(), [&](const nf::Chain& c) { return c.name == name; });
     if (found != t.chains.end()) return *found;
     nf::Chain c;
     c.name = name;
@@ -200,7 +211,7 @@ class Lowering {
   std::string given_, table_;
   Provenance from_;
   nf::Ruleset ruleset_;
-  std::string listed_chain_;           // of iptables -L, whose lines do not name their chain
+  std::string listed_chain_;  // of iptables -L, whose lines do not name their chain
 };
 
 }  // namespace
@@ -232,8 +243,8 @@ nf::Test network_test(nf::Key v4, nf::Key v6, const Network& n, bool negate) {
 
 std::string infer_table(const Rule& rule) {
   static constexpr std::string_view kNat[] = {"SNAT", "DNAT", "MASQUERADE", "REDIRECT", "NETMAP"};
-  static constexpr std::string_view kMangle[] = {"MARK", "CONNMARK", "TPROXY", "TEE", "CLASSIFY", "DSCP", "TOS", "TTL", "HL",
-                                                 "TCPMSS", "TCPOPTSTRIP", "ECN"};
+  static constexpr std::string_view kMangle[] = {"MARK", "CONNMARK", "TPROXY", "TEE",    "CLASSIFY",    "DSCP",
+                                                 "TOS",  "TTL",      "HL",     "TCPMSS", "TCPOPTSTRIP", "ECN"};
   static constexpr std::string_view kRaw[] = {"CT", "NOTRACK", "TRACE"};
   const auto has = [&](const auto& names) {
     return rule.target && std::find(std::begin(names), std::end(names), rule.target->name) != std::end(names);

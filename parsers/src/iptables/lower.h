@@ -1,4 +1,5 @@
-// The tree of iptables text to netfilter's model: tables with their hooks and priorities, rules as tests and statements.
+// The tree of iptables text to netfilter's model: tables with their hooks and priorities, rules as tests and
+// statements.
 #pragma once
 
 #include <string>

@@ -50,20 +50,30 @@ nf::Test in_ranges(nf::Key key, const std::vector<Range>& ranges, bool negate) {
 
 // ---- connections
 
-struct StateBits { unsigned state = 0, status = 0; bool known = true; };
+struct StateBits {
+  unsigned state = 0, status = 0;
+  bool known = true;
+};
 
 StateBits state_bits(const std::vector<std::string>& names) {
-  struct Name { std::string_view name; unsigned state, status; };
-  static constexpr Name kNames[] = {{"INVALID", nf::ct_state_bit::invalid, 0}, {"NEW", nf::ct_state_bit::new_, 0},
+  struct Name {
+    std::string_view name;
+    unsigned state, status;
+  };
+  static constexpr Name kNames[] = {{"INVALID", nf::ct_state_bit::invalid, 0},
+                                    {"NEW", nf::ct_state_bit::new_, 0},
                                     {"ESTABLISHED", nf::ct_state_bit::established, 0},
                                     {"RELATED", nf::ct_state_bit::related, 0},
                                     {"UNTRACKED", nf::ct_state_bit::untracked, 0},
-                                    {"SNAT", 0, nf::ct_status_bit::snat}, {"DNAT", 0, nf::ct_status_bit::dnat}};
+                                    {"SNAT", 0, nf::ct_status_bit::snat},
+                                    {"DNAT", 0, nf::ct_status_bit::dnat}};
   StateBits bits;
   for (const std::string& n : names) {
     const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const Name& k) { return k.name == n; });
-    if (found == std::end(kNames)) bits.known = false;
-    else bits.state |= found->state, bits.status |= found->status;
+    if (found == std::end(kNames))
+      bits.known = false;
+    else
+      bits.state |= found->state, bits.status |= found->status;
   }
   return bits;
 }
@@ -90,9 +100,14 @@ std::vector<Tests> state_tests(const Match& m, const Option& o) {
 }
 
 nf::Test status_test(const Match& m, const Option& o) {
-  struct Name { std::string_view name; unsigned bit; };
-  static constexpr Name kNames[] = {{"EXPECTED", nf::ct_status_bit::expected}, {"SEEN_REPLY", nf::ct_status_bit::seen_reply},
-                                    {"ASSURED", nf::ct_status_bit::assured}, {"CONFIRMED", nf::ct_status_bit::confirmed}};
+  struct Name {
+    std::string_view name;
+    unsigned bit;
+  };
+  static constexpr Name kNames[] = {{"EXPECTED", nf::ct_status_bit::expected},
+                                    {"SEEN_REPLY", nf::ct_status_bit::seen_reply},
+                                    {"ASSURED", nf::ct_status_bit::assured},
+                                    {"CONFIRMED", nf::ct_status_bit::confirmed}};
   const auto* list = std::get_if<WordList>(&o.value);
   unsigned bits = 0;
   for (const std::string& n : list ? list->words : std::vector<std::string>{}) {
@@ -105,10 +120,13 @@ nf::Test status_test(const Match& m, const Option& o) {
 }
 
 std::optional<nf::Key> conntrack_key(std::string_view option) {
-  struct Name { std::string_view option; nf::Key key; };
+  struct Name {
+    std::string_view option;
+    nf::Key key;
+  };
   static constexpr Name kNames[] = {
-      {"--ctorigsrc", nf::Key::ct_original_saddr}, {"--ctorigdst", nf::Key::ct_original_daddr},
-      {"--ctreplsrc", nf::Key::ct_reply_saddr}, {"--ctrepldst", nf::Key::ct_reply_daddr},
+      {"--ctorigsrc", nf::Key::ct_original_saddr},     {"--ctorigdst", nf::Key::ct_original_daddr},
+      {"--ctreplsrc", nf::Key::ct_reply_saddr},        {"--ctrepldst", nf::Key::ct_reply_daddr},
       {"--ctorigsrcport", nf::Key::ct_original_sport}, {"--ctorigdstport", nf::Key::ct_original_dport},
       {"--ctproto", nf::Key::ct_original_protocol}};
   for (const Name& n : kNames)
@@ -146,11 +164,14 @@ nf::Test port_test(const Match& m, const Option& o) {
 std::vector<Tests> icmp_tests(const Match& m, const Option& o, bool v6) {
   const auto* t = std::get_if<IcmpType>(&o.value);
   if (!t) return one(option_undecided(m, o));
-  if (t->any) return o.negate ? one(undecided("whether '" + print_option(o) + "' ever matches")) : std::vector<Tests>{{}};
-  const nf::Key type = v6 ? nf::Key::icmpv6_type : nf::Key::icmp_type, code = v6 ? nf::Key::icmpv6_code : nf::Key::icmp_code;
+  if (t->any)
+    return o.negate ? one(undecided("whether '" + print_option(o) + "' ever matches")) : std::vector<Tests>{{}};
+  const nf::Key type = v6 ? nf::Key::icmpv6_type : nf::Key::icmp_type,
+                code = v6 ? nf::Key::icmpv6_code : nf::Key::icmp_code;
   if (!t->code) return one(equals(type, nf::Number{t->type}, o.negate));
   if (!o.negate) return {{equals(type, nf::Number{t->type}), equals(code, atom_of(*t->code))}};
-  return {{equals(type, nf::Number{t->type}, true)}, {equals(type, nf::Number{t->type}), equals(code, atom_of(*t->code), true)}};
+  return {{equals(type, nf::Number{t->type}, true)},
+          {equals(type, nf::Number{t->type}), equals(code, atom_of(*t->code), true)}};
 }
 
 // --ports: source or destination.
@@ -176,7 +197,7 @@ nf::Test hop_test(const Match& m, const Option& o, nf::Key key) {
 nf::Test dscp_test(const Match& m, const Option& o, Family family) {
   if (family != Family::v4) return option_undecided(m, o);
   if (const auto* n = std::get_if<std::uint64_t>(&o.value)) return equals(nf::Key::ip_dscp, nf::Number{*n}, o.negate);
-  const auto* t = std::get_if<MaskedNumber>(&o.value);   // --tos: DSCP in the upper six bits
+  const auto* t = std::get_if<MaskedNumber>(&o.value);  // --tos: DSCP in the upper six bits
   if (!t || (t->mask & 3) != 0) return option_undecided(m, o);
   return nf::Compare{read_masked(nf::Key::ip_dscp, t->mask >> 2), equal_op(o.negate), nf::Number{t->value >> 2}};
 }
@@ -193,8 +214,8 @@ nf::Test iprange_test(const Match& m, const Option& o) {
 // ---- the host
 
 std::optional<nf::AddressType> address_type(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"UNSPEC", "UNICAST", "LOCAL", "BROADCAST", "ANYCAST", "MULTICAST",
-                                                "BLACKHOLE", "UNREACHABLE", "PROHIBIT"};
+  static constexpr std::string_view kNames[] = {"UNSPEC",    "UNICAST",   "LOCAL",       "BROADCAST", "ANYCAST",
+                                                "MULTICAST", "BLACKHOLE", "UNREACHABLE", "PROHIBIT"};
   const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
   if (found == std::end(kNames)) return std::nullopt;
   return static_cast<nf::AddressType>(found - std::begin(kNames));
@@ -225,8 +246,10 @@ Tests addrtype_tests(const Match& m) {
     fib.by_iif = has("--limit-iface-in");
     fib.by_oif = has("--limit-iface-out");
     const auto expr = std::make_shared<const nf::Expr>(nf::Expr{fib});
-    if (types.size() == 1) tests.push_back(nf::Compare{expr, equal_op(o.negate), atom_of(types[0])});
-    else tests.push_back(nf::InSet{{expr}, set_of(types), o.negate});
+    if (types.size() == 1)
+      tests.push_back(nf::Compare{expr, equal_op(o.negate), atom_of(types[0])});
+    else
+      tests.push_back(nf::InSet{{expr}, set_of(types), o.negate});
   }
   return tests;
 }
@@ -237,15 +260,21 @@ std::vector<Tests> rpfilter_tests(const Match& m) {
   bool invert = false;
   fib.by_iif = true;
   for (const Option& o : m.options) {
-    if (o.name == "--loose") fib.by_iif = false;
-    else if (o.name == "--validmark") fib.by_mark = true;
-    else if (o.name == "--invert") invert = true;
-    else return cannot_tell(m);
+    if (o.name == "--loose")
+      fib.by_iif = false;
+    else if (o.name == "--validmark")
+      fib.by_mark = true;
+    else if (o.name == "--invert")
+      invert = true;
+    else
+      return cannot_tell(m);
   }
-  return one(nf::Compare{std::make_shared<const nf::Expr>(nf::Expr{fib}), invert ? nf::Op::eq : nf::Op::ne, nf::Number{0}});
+  return one(
+      nf::Compare{std::make_shared<const nf::Expr>(nf::Expr{fib}), invert ? nf::Op::eq : nf::Op::ne, nf::Number{0}});
 }
 
-// The owner of a packet without a local socket is nobody: then a test fails, but an inverted one succeeds, unlike in nft.
+// The owner of a packet without a local socket is nobody: then a test fails, but an inverted one succeeds, unlike in
+// nft.
 nf::Test owner_test(const Match& m, const Option& o) {
   const auto* r = std::get_if<Range>(&o.value);
   if (o.negate || !r) return option_undecided(m, o);
@@ -291,13 +320,13 @@ std::vector<Tests> statistic_tests(const Match& m) {
       probability = 1.0 / static_cast<double>(*n);
   }
   if (probability && negate) probability = 1 - *probability;
-  const bool sure = probability && *probability >= 1.0 && !negate;   // the last endpoint of a service
+  const bool sure = probability && *probability >= 1.0 && !negate;  // the last endpoint of a service
   return sure ? std::vector<Tests>{{}} : cannot_tell(m, probability);
 }
 
 std::vector<Tests> recent_tests(const Match& m) {
   for (const Option& o : m.options)
-    if (o.name == "--set" && !o.negate) return {{}};   // notes the address and always matches
+    if (o.name == "--set" && !o.negate) return {{}};  // notes the address and always matches
   return cannot_tell(m);
 }
 
@@ -310,7 +339,8 @@ nf::Test group_test(const Match& m, const Option& o) {
 nf::Test simple_test(const Match& m, const Option& o, Family family) {
   const std::string_view module = m.module;
   if (!o.spec) return option_undecided(m, o);
-  if (module == "tcp" || module == "udp" || module == "sctp" || module == "dccp" || module == "udplite") return port_test(m, o);
+  if (module == "tcp" || module == "udp" || module == "sctp" || module == "dccp" || module == "udplite")
+    return port_test(m, o);
   if (const auto* n = std::get_if<MaskedNumber>(&o.value)) {
     if (module == "mark") return masked_test(nf::Key::mark, *n, o.negate);
     if (module == "connmark") return masked_test(nf::Key::ct_mark, *n, o.negate);
@@ -324,7 +354,8 @@ nf::Test simple_test(const Match& m, const Option& o, Family family) {
   if (module == "pkttype") return pkttype_test(m, o);
   if (module == "set") return set_test(m, o, family);
   if (module == "devgroup") return group_test(m, o);
-  if (const auto* r = std::get_if<Range>(&o.value); r && module == "length") return equals(nf::Key::length, atom_of(*r), o.negate);
+  if (const auto* r = std::get_if<Range>(&o.value); r && module == "length")
+    return equals(nf::Key::length, atom_of(*r), o.negate);
   if (const auto* mac = std::get_if<MacAddr>(&o.value); mac && module == "mac")
     return equals(nf::Key::ether_saddr, nf::Number{mac->value}, o.negate);
   if (const auto* w = std::get_if<Word>(&o.value); w && module == "helper")
@@ -340,9 +371,10 @@ bool has_unknown_option(const Match& m) {
 
 std::vector<Tests> lower_match(const Match& match, Family family) {
   static constexpr std::string_view kWholeOnly[] = {
-      "limit", "hashlimit", "connlimit", "connbytes", "connlabel", "quota", "string", "u32", "bpf", "time", "policy",
-      "socket", "cgroup", "physdev", "osf", "rateest", "cluster", "ipvs", "cpu", "realm", "ecn", "tcpmss", "ah", "esp",
-      "ipcomp", "frag", "rt", "srh", "hbh", "dst", "mh", "ipv6header", "eui64"};
+      "limit", "hashlimit", "connlimit", "connbytes", "connlabel",  "quota", "string",  "u32",     "bpf",
+      "time",  "policy",    "socket",    "cgroup",    "physdev",    "osf",   "rateest", "cluster", "ipvs",
+      "cpu",   "realm",     "ecn",       "tcpmss",    "ah",         "esp",   "ipcomp",  "frag",    "rt",
+      "srh",   "hbh",       "dst",       "mh",        "ipv6header", "eui64"};
   if (match.module == "comment" || match.module == "nfacct") return {{}};
   const bool whole = std::find(std::begin(kWholeOnly), std::end(kWholeOnly), match.module) != std::end(kWholeOnly);
   if (!match.known || whole || has_unknown_option(match)) return cannot_tell(match);
@@ -353,10 +385,14 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
   std::vector<Tests> all(1);
   for (const Option& o : match.options) {
     std::vector<Tests> more;
-    if (o.name == "--ctstate" || o.name == "--state") more = state_tests(match, o);
-    else if (match.module == "multiport") more = multiport_tests(match, o);
-    else if (match.module == "icmp" || match.module == "icmp6") more = icmp_tests(match, o, match.module == "icmp6");
-    else more = one(simple_test(match, o, family));
+    if (o.name == "--ctstate" || o.name == "--state")
+      more = state_tests(match, o);
+    else if (match.module == "multiport")
+      more = multiport_tests(match, o);
+    else if (match.module == "icmp" || match.module == "icmp6")
+      more = icmp_tests(match, o, match.module == "icmp6");
+    else
+      more = one(simple_test(match, o, family));
     std::vector<Tests> product;
     for (const Tests& left : all)
       for (const Tests& right : more) {

@@ -95,16 +95,20 @@ Effects track(const Target& t) {
   if (option(t, "--notrack")) effects.push_back(nf::NoTrack{});
   if (const auto* zone = value<Word>(t, "--zone")) {
     const auto number = parse_u64(zone->text);
-    if (number && *number <= 0xffff) effects.push_back(nf::CtZone{constant(*number)});
-    else if (zone->text == "mark") effects.push_back(nf::CtZone{read(nf::Key::mark)});
-    else return opaque(t);
+    if (number && *number <= 0xffff)
+      effects.push_back(nf::CtZone{constant(*number)});
+    else if (zone->text == "mark")
+      effects.push_back(nf::CtZone{read(nf::Key::mark)});
+    else
+      return opaque(t);
   }
   if (effects.empty()) return annotation(t);
   return effects;
 }
 
 Effects reject(const Target& t, Family family) {
-  nf::Verdict v{nf::Verdict::Kind::reject, {}, family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable"};
+  nf::Verdict v{
+      nf::Verdict::Kind::reject, {}, family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable"};
   if (const auto* w = value<Word>(t, "--reject-with")) v.reject_with = w->text;
   return {nf::VerdictStatement{v}};
 }
@@ -128,9 +132,9 @@ Effects set_update(const Target& t) {
 }
 
 bool only_tells(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"LOG", "NFLOG", "ULOG", "AUDIT", "TRACE", "TCPMSS", "TCPOPTSTRIP",
-                                                "CHECKSUM", "CLASSIFY", "TEE", "ECN", "IDLETIMER", "LED", "RATEEST",
-                                                "SECMARK", "CONNSECMARK"};
+  static constexpr std::string_view kNames[] = {
+      "LOG",      "NFLOG", "ULOG", "AUDIT",     "TRACE", "TCPMSS",  "TCPOPTSTRIP", "CHECKSUM",
+      "CLASSIFY", "TEE",   "ECN",  "IDLETIMER", "LED",   "RATEEST", "SECMARK",     "CONNSECMARK"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

@@ -14,13 +14,26 @@ namespace {
 
 constexpr std::uint64_t k32 = 0xffffffff;
 
-struct TopLevel { char letter; std::string_view names[3]; };
+struct TopLevel {
+  char letter;
+  std::string_view names[3];
+};
 constexpr TopLevel kTopLevel[] = {
-    {'A', {"-A", "--append"}}, {'t', {"-t", "--table"}}, {'s', {"-s", "--source", "--src"}},
-    {'d', {"-d", "--destination", "--dst"}}, {'i', {"-i", "--in-interface"}}, {'o', {"-o", "--out-interface"}},
-    {'p', {"-p", "--protocol", "--proto"}}, {'m', {"-m", "--match"}}, {'j', {"-j", "--jump"}}, {'g', {"-g", "--goto"}},
-    {'c', {"-c", "--set-counters"}}, {'f', {"-f", "--fragment", "--fragments"}},
-    {'4', {"-4", "--ipv4"}}, {'6', {"-6", "--ipv6"}}, {'w', {"-w", "--wait"}},
+    {'A', {"-A", "--append"}},
+    {'t', {"-t", "--table"}},
+    {'s', {"-s", "--source", "--src"}},
+    {'d', {"-d", "--destination", "--dst"}},
+    {'i', {"-i", "--in-interface"}},
+    {'o', {"-o", "--out-interface"}},
+    {'p', {"-p", "--protocol", "--proto"}},
+    {'m', {"-m", "--match"}},
+    {'j', {"-j", "--jump"}},
+    {'g', {"-g", "--goto"}},
+    {'c', {"-c", "--set-counters"}},
+    {'f', {"-f", "--fragment", "--fragments"}},
+    {'4', {"-4", "--ipv4"}},
+    {'6', {"-6", "--ipv6"}},
+    {'w', {"-w", "--wait"}},
 };
 
 char top_level(std::string_view word) {
@@ -138,13 +151,21 @@ class RuleParser {
   bool top_level_option(std::string_view name) {
     const char letter = top_level(name);
     switch (letter) {
-      case '\0': return false;
-      case 'f': rule_.fragment = !negate_; ++at_; return true;
+      case '\0':
+        return false;
+      case 'f':
+        rule_.fragment = !negate_;
+        ++at_;
+        return true;
       case '4':
       case '6':
-      case 'w': ++at_; return true;
-      case 'c': return inside_counters();
-      default: break;
+      case 'w':
+        ++at_;
+        return true;
+      case 'c':
+        return inside_counters();
+      default:
+        break;
     }
     // "-s ! 10.0.0.0/8" is how old versions wrote a negation.
     if (at_ + 1 < words_.size() && is_negation(words_[at_ + 1])) negate_ = true, ++at_;
@@ -168,12 +189,22 @@ class RuleParser {
 
   bool selector(char letter, const std::string& text) {
     switch (letter) {
-      case 'A': rule_.chain = text; return true;
-      case 't': rule_.table = text; return true;
-      case 's': return address(text, rule_.source);
-      case 'd': return address(text, rule_.destination);
-      case 'i': device(text, rule_.in_device); return true;
-      case 'o': device(text, rule_.out_device); return true;
+      case 'A':
+        rule_.chain = text;
+        return true;
+      case 't':
+        rule_.table = text;
+        return true;
+      case 's':
+        return address(text, rule_.source);
+      case 'd':
+        return address(text, rule_.destination);
+      case 'i':
+        device(text, rule_.in_device);
+        return true;
+      case 'o':
+        device(text, rule_.out_device);
+        return true;
       case 'p':
         if (protocol_number(text) != std::optional<std::uint8_t>(0) || negate_)
           rule_.protocol = {std::string(protocol_text(text)), negate_};
@@ -197,7 +228,7 @@ class RuleParser {
   }
 
   void device(const std::string& text, std::optional<Selector<std::string>>& out) {
-    if (text != "+" || negate_) out = {text, negate_};   // "+" is any device
+    if (text != "+" || negate_) out = {text, negate_};  // "+" is any device
   }
 
   // An option that nobody knows, with its arguments, goes to the match or target before it.
@@ -242,14 +273,23 @@ bool add_mark_option(std::string_view module, std::string_view name, const std::
   const std::string_view text = arguments[0].text;
   const auto slash = text.find('/');
   const auto value = parse_u64(text.substr(0, slash));
-  const auto mask = slash == std::string_view::npos ? std::optional<std::uint64_t>(k32) : parse_u64(text.substr(slash + 1));
+  const auto mask =
+      slash == std::string_view::npos ? std::optional<std::uint64_t>(k32) : parse_u64(text.substr(slash + 1));
   if (!value || !mask || *value > k32 || *mask > k32) return false;
   MaskedNumber m;
   switch (which - std::begin(kNames)) {
-    case 0: m = {*value, *mask | *value}; break;
-    case 1: m = {0, ~*value & k32}; break;
-    case 2: m = {*value, *value}; break;
-    default: m = {*value, 0}; break;
+    case 0:
+      m = {*value, *mask | *value};
+      break;
+    case 1:
+      m = {0, ~*value & k32};
+      break;
+    case 2:
+      m = {*value, *value};
+      break;
+    default:
+      m = {*value, 0};
+      break;
   }
   options.push_back(make_option(module, "--set-xmark", m));
   return true;
@@ -260,7 +300,8 @@ std::optional<std::uint64_t> dscp_class(std::string_view name) {
   if (name == "EF") return 0x2e;
   if (name.size() == 3 && name.starts_with("CS") && name[2] >= '0' && name[2] <= '7')
     return static_cast<std::uint64_t>(name[2] - '0') << 3;
-  if (name.size() == 4 && name.starts_with("AF") && name[2] >= '1' && name[2] <= '4' && name[3] >= '1' && name[3] <= '3')
+  if (name.size() == 4 && name.starts_with("AF") && name[2] >= '1' && name[2] <= '4' && name[3] >= '1' &&
+      name[3] <= '3')
     return static_cast<std::uint64_t>(name[2] - '0') << 3 | static_cast<std::uint64_t>(name[3] - '0') << 1;
   return std::nullopt;
 }
@@ -269,10 +310,14 @@ bool add_tos_option(std::string_view name, std::string_view text, std::vector<Op
   const auto value = parse_u64(text);
   if (!value || *value > 0xff) return false;
   MaskedNumber m;
-  if (name == "--or-tos") m = {*value, *value};
-  else if (name == "--xor-tos") m = {*value, 0};
-  else if (name == "--and-tos") m = {0, ~*value & 0xff};
-  else return false;
+  if (name == "--or-tos")
+    m = {*value, *value};
+  else if (name == "--xor-tos")
+    m = {*value, 0};
+  else if (name == "--and-tos")
+    m = {0, ~*value & 0xff};
+  else
+    return false;
   options.push_back(make_option("TOS", "--set-tos", m));
   return true;
 }
@@ -287,7 +332,8 @@ bool add_connbytes(std::string_view text, bool negate, std::vector<Option>& opti
 }
 
 bool add_log_level(std::string_view text, std::vector<Option>& options) {
-  static constexpr std::string_view kLevels[] = {"emerg", "alert", "crit", "error", "warning", "notice", "info", "debug"};
+  static constexpr std::string_view kLevels[] = {"emerg",   "alert",  "crit", "error",
+                                                 "warning", "notice", "info", "debug"};
   const auto* found = std::find(std::begin(kLevels), std::end(kLevels), text);
   if (found == std::end(kLevels)) return false;
   options.push_back(make_option("LOG", "--log-level", Word{std::to_string(found - std::begin(kLevels)), false}));
@@ -328,14 +374,16 @@ Value whole_mask(Family family) {
 }
 
 void fill_match_defaults(Match& m, Family family) {
-  if (m.module == "recent" && !m.options.empty() && !has_option(m.options, "--rsource") && !has_option(m.options, "--rdest")) {
+  if (m.module == "recent" && !m.options.empty() && !has_option(m.options, "--rsource") &&
+      !has_option(m.options, "--rdest")) {
     if (!has_option(m.options, "--name")) m.options.push_back(make_option("recent", "--name", Word{"DEFAULT", false}));
     if (!has_option(m.options, "--mask")) m.options.push_back(make_option("recent", "--mask", whole_mask(family)));
     m.options.push_back(make_option("recent", "--rsource", Value{}));
   }
   if (m.module != "connlimit" || m.options.empty()) return;
   if (!has_option(m.options, "--connlimit-mask"))
-    m.options.insert(m.options.begin() + 1, make_option("connlimit", "--connlimit-mask", std::uint64_t{address_bits(family)}));
+    m.options.insert(m.options.begin() + 1,
+                     make_option("connlimit", "--connlimit-mask", std::uint64_t{address_bits(family)}));
   if (!has_option(m.options, "--connlimit-saddr") && !has_option(m.options, "--connlimit-daddr"))
     m.options.push_back(make_option("connlimit", "--connlimit-saddr", Value{}));
 }
@@ -393,7 +441,8 @@ bool parse_rule(std::string_view line, Family family, ParsedRule& out) {
   // "iptables -t nat -A …" of a runbook
   if (!words.empty() && (words[0].text == "iptables" || words[0].text == "ip6tables")) words.erase(words.begin());
   words = normalised(std::move(words));
-  const bool append = std::any_of(words.begin(), words.end(), [](const Word& w) { return top_level(w.text) == 'A' && !w.quoted; });
+  const bool append =
+      std::any_of(words.begin(), words.end(), [](const Word& w) { return top_level(w.text) == 'A' && !w.quoted; });
   if (words.empty() || !is_option_word(words[0]) || !append) return false;
   RuleParser(std::move(words), family, out).run();
   if (out.problem.empty()) fill_defaults(out.rule, family);
@@ -441,7 +490,8 @@ std::string print_rule(const Rule& rule) {
   if (rule.fragment) out += *rule.fragment ? " -f" : " ! -f";
   for (const Match& m : rule.matches) out += " " + print_match(m);
   for (const Word& w : rule.not_understood) out += " " + print_word(w);
-  if (rule.counters && rule.counters_inside) out += fmt::format(" -c {} {}", rule.counters->packets, rule.counters->bytes);
+  if (rule.counters && rule.counters_inside)
+    out += fmt::format(" -c {} {}", rule.counters->packets, rule.counters->bytes);
   if (rule.target) out += " " + print_target(*rule.target);
   return out;
 }

@@ -11,7 +11,7 @@ namespace egt::parsers::iptables {
 
 struct ParsedRule {
   Rule rule;
-  std::string problem;   // empty when everything was understood; the rule holds the rest all the same
+  std::string problem;  // empty when everything was understood; the rule holds the rest all the same
 };
 
 // `line`: from -A on, or from "[packets:bytes] " on. False when this is no rule at all.

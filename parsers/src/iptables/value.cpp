@@ -13,9 +13,8 @@ namespace {
 constexpr std::uint64_t k32 = 0xffffffff;
 
 bool needs_quotes(std::string_view text) {
-  return text.empty() || std::any_of(text.begin(), text.end(), [](char c) {
-           return is_blank(c) || c == '"' || c == '\\' || c == '\'';
-         });
+  return text.empty() || std::any_of(text.begin(), text.end(),
+                                     [](char c) { return is_blank(c) || c == '"' || c == '\\' || c == '\''; });
 }
 
 std::string quoted(std::string_view text) {
@@ -54,9 +53,15 @@ std::optional<MaskedNumber> parse_masked(std::string_view text, std::uint64_t al
 }
 
 std::optional<MaskedNumber> parse_tos(std::string_view text) {
-  struct Name { std::string_view name; std::uint64_t value; };
-  constexpr Name kNames[] = {{"Minimize-Delay", 0x10}, {"Maximize-Throughput", 8}, {"Maximize-Reliability", 4},
-                             {"Minimize-Cost", 2}, {"Normal-Service", 0}};
+  struct Name {
+    std::string_view name;
+    std::uint64_t value;
+  };
+  constexpr Name kNames[] = {{"Minimize-Delay", 0x10},
+                             {"Maximize-Throughput", 8},
+                             {"Maximize-Reliability", 4},
+                             {"Minimize-Cost", 2},
+                             {"Normal-Service", 0}};
   for (const Name& n : kNames)
     if (n.name == text) return MaskedNumber{n.value, 0x3f};
   return parse_masked(text, 0xff);
@@ -174,37 +179,54 @@ std::optional<Value> as_value(const std::optional<T>& v) {
 std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Family family) {
   const std::string_view text = word.text;
   switch (spec.shape) {
-    case Shape::text: return Value{word};
-    case Shape::quoted: return Value{Word{word.text, true}};
-    case Shape::number: return as_value(parse_u64(text));
-    case Shape::range: return as_value(parse_range(text, ':', spec.limit));
-    case Shape::dash_range: return as_value(parse_range(text, '-', spec.limit));
-    case Shape::port_list: return as_value(parse_port_list(text));
+    case Shape::text:
+      return Value{word};
+    case Shape::quoted:
+      return Value{Word{word.text, true}};
+    case Shape::number:
+      return as_value(parse_u64(text));
+    case Shape::range:
+      return as_value(parse_range(text, ':', spec.limit));
+    case Shape::dash_range:
+      return as_value(parse_range(text, '-', spec.limit));
+    case Shape::port_list:
+      return as_value(parse_port_list(text));
     case Shape::mark:
-    case Shape::full_mark: return as_value(parse_masked(text, k32));
-    case Shape::tos: return as_value(parse_tos(text));
+    case Shape::full_mark:
+      return as_value(parse_masked(text, k32));
+    case Shape::tos:
+      return as_value(parse_tos(text));
     case Shape::hex:
-    case Shape::dscp: return as_value(parse_u64(text));
+    case Shape::dscp:
+      return as_value(parse_u64(text));
     case Shape::network:
-    case Shape::short_network: return as_value(parse_network(text));
-    case Shape::address: return as_value(parse_network(text));
-    case Shape::address_range: return as_value(parse_address_range(text));
-    case Shape::mac: return as_value(MacAddr::parse(text));
+    case Shape::short_network:
+      return as_value(parse_network(text));
+    case Shape::address:
+      return as_value(parse_network(text));
+    case Shape::address_range:
+      return as_value(parse_address_range(text));
+    case Shape::mac:
+      return as_value(MacAddr::parse(text));
     case Shape::word_list: {
       WordList list;
       for (const std::string_view w : split(text, ',')) list.words.emplace_back(w);
       return list.words.empty() ? std::nullopt : std::optional<Value>(list);
     }
-    case Shape::icmp_type: return as_value(parse_icmp(text, false));
-    case Shape::icmpv6_type: return as_value(parse_icmp(text, true));
-    case Shape::nat_address: return as_value(parse_nat_address(text));
+    case Shape::icmp_type:
+      return as_value(parse_icmp(text, false));
+    case Shape::icmpv6_type:
+      return as_value(parse_icmp(text, true));
+    case Shape::nat_address:
+      return as_value(parse_nat_address(text));
     case Shape::protocol_number: {
       const auto n = protocol_number(text);
       return n ? std::optional<Value>(std::uint64_t{*n}) : std::nullopt;
     }
     case Shape::flag:
     case Shape::tcp_flags:
-    case Shape::two_words: break;
+    case Shape::two_words:
+      break;
   }
   static_cast<void>(family);
   return std::nullopt;
@@ -238,12 +260,8 @@ struct Printer {
     return out;
   }
   std::string operator()(const MaskedNumber& m) const { return print_masked(m, shape); }
-  std::string operator()(const Network& n) const {
-    return print_network(n, shape == Shape::network);
-  }
-  std::string operator()(const IpRange& r) const {
-    return r.first.to_string() + "-" + r.last.to_string();
-  }
+  std::string operator()(const Network& n) const { return print_network(n, shape == Shape::network); }
+  std::string operator()(const IpRange& r) const { return r.first.to_string() + "-" + r.last.to_string(); }
   std::string operator()(const MacAddr& m) const { return m.to_string(); }
   std::string operator()(const WordList& l) const { return fmt::format("{}", fmt::join(l.words, ",")); }
   std::string operator()(const TcpFlags& f) const { return print_tcp_flags(f.mask) + " " + print_tcp_flags(f.set); }
@@ -328,7 +346,7 @@ std::string print_network(const Network& n, bool always_length) {
 }
 
 std::optional<Range> parse_range(std::string_view text, char separator, std::uint64_t limit) {
-  const auto at = service_port(text) ? std::string_view::npos : text.find(separator);   // "ftp-data"
+  const auto at = service_port(text) ? std::string_view::npos : text.find(separator);  // "ftp-data"
   if (at == std::string_view::npos) {
     const auto n = parse_port_or_number(text);
     return n ? std::optional(Range{*n, *n}) : std::nullopt;

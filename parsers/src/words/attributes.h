@@ -17,40 +17,47 @@
 namespace egt::parsers::words_of {
 
 enum class ValueKind : std::uint8_t {
-  flag,      // no value
+  flag,  // no value
   text,
   number,
-  hex,       // 0x…
+  hex,  // 0x…
   address,
-  prefix,    // a host without its length
+  prefix,  // a host without its length
   mac,
   via,       // an address, perhaps with "inet6" in front
   lockable,  // a number, perhaps with "lock" in front
   encap,     // "ip id 5 src … dst …": all up to the device or gateway
 };
 
-struct KeySpec { std::string_view name; ValueKind kind; };
+struct KeySpec {
+  std::string_view name;
+  ValueKind kind;
+};
 
-struct Hex { std::uint64_t value = 0; };
+struct Hex {
+  std::uint64_t value = 0;
+};
 // "inet6 fe80::1", "lock 1400": a word and a typed value.
-struct Marked { std::string mark, text; };
+struct Marked {
+  std::string mark, text;
+};
 using Value = std::variant<std::monostate, std::string, std::uint64_t, Hex, IpAddr, Prefix, MacAddr, Marked>;
 
 struct Attribute {
-  std::string key;                // empty: a value that stands alone by its place
+  std::string key;  // empty: a value that stands alone by its place
   Value value;
   bool known = true;
-  std::string gap = " ";          // in front of the key
-  std::string value_gap = " ";    // between key and value
+  std::string gap = " ";        // in front of the key
+  std::string value_gap = " ";  // between key and value
 };
 
 struct Attributes {
   std::vector<Attribute> list;
-  std::string tail;               // blanks at the end
+  std::string tail;  // blanks at the end
 
   const Attribute* find(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  std::string text(std::string_view key) const;   // empty when absent
+  std::string text(std::string_view key) const;  // empty when absent
   std::optional<std::uint64_t> number(std::string_view key) const;
   bool all_known() const;
   std::string first_unknown() const;
@@ -61,11 +68,12 @@ Value typed_value(std::string_view text, ValueKind kind);
 std::string print_value(const Value& v);
 void print(const Attributes& attributes, std::string& out);
 
-// Takes words off a line with the blanks before them; a backslash stands for a line break of "ip -o" and counts as blank.
+// Takes words off a line with the blanks before them; a backslash stands for a line break of "ip -o" and counts as
+// blank.
 class WordReader {
  public:
   explicit WordReader(std::string_view text) : rest_(text) {}
-  bool done() const;                       // nothing but blanks left
+  bool done() const;  // nothing but blanks left
   std::string_view peek() const;
   std::string_view next(std::string& gap);
   std::string_view rest() const { return rest_; }

@@ -15,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Count { int files = 0, lines = 0, kept_as_text = 0, not_understood = 0; };
+struct Count {
+  int files = 0, lines = 0, kept_as_text = 0, not_understood = 0;
+};
 
 std::string content(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -64,13 +66,15 @@ TEST(Iproute2Corpus, LinesPrintFromTheirWords) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || entry.is_symlink() || !name.starts_with("ip_") || name.ends_with(".gz")) continue;
     const std::string c = content(entry.path());
-    if (!seen.insert(c).second) continue;           // most nodes and scenarios say the same
-    if (c.starts_with("sos_commands/")) continue;   // a link that was stored as its target
-    if (name.starts_with("ip_-j_")) ++json.files, count_json(c, json);
-    else ++text.files, count_text(name, c, text);
+    if (!seen.insert(c).second) continue;          // most nodes and scenarios say the same
+    if (c.starts_with("sos_commands/")) continue;  // a link that was stored as its target
+    if (name.starts_with("ip_-j_"))
+      ++json.files, count_json(c, json);
+    else
+      ++text.files, count_text(name, c, text);
   }
-  fmt::print("text: {} files, {} lines, {} kept as text, {} not understood; JSON: {} files, {} kept as text\n", text.files,
-             text.lines, text.kept_as_text, text.not_understood, json.files, json.kept_as_text);
+  fmt::print("text: {} files, {} lines, {} kept as text, {} not understood; JSON: {} files, {} kept as text\n",
+             text.files, text.lines, text.kept_as_text, text.not_understood, json.files, json.kept_as_text);
   EXPECT_EQ(text.kept_as_text, 0);
   EXPECT_EQ(text.not_understood, 0);
   EXPECT_EQ(json.not_understood, 0);

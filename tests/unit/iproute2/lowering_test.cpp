@@ -16,10 +16,13 @@ struct Host : testing::Test {
 };
 
 TEST_F(Host, RulesHaveTheirSelectors) {
-  load("0:\tfrom all lookup local\n"
-       "100:\tnot from 1.2.3.0/24 to 5.6.7.8 fwmark 0x10/0xff iif d0 [detached] ipproto tcp sport 80 dport 100-200 lookup 7\n"
-       "101:\tfrom all lookup main suppress_prefixlength 0\n103:\tfrom all goto 500 [unresolved]\n"
-       "105:\tfrom all tos 0x10 blackhole\n107:\tfrom all lookup [l3mdev-table]\n32766:\tfrom all lookup 254\n", "ip rule");
+  load(
+      "0:\tfrom all lookup local\n"
+      "100:\tnot from 1.2.3.0/24 to 5.6.7.8 fwmark 0x10/0xff iif d0 [detached] ipproto tcp sport 80 dport 100-200 "
+      "lookup 7\n"
+      "101:\tfrom all lookup main suppress_prefixlength 0\n103:\tfrom all goto 500 [unresolved]\n"
+      "105:\tfrom all tos 0x10 blackhole\n107:\tfrom all lookup [l3mdev-table]\n32766:\tfrom all lookup 254\n",
+      "ip rule");
   const auto& rules = host().rules_v4;
   ASSERT_TRUE(rules.present);
   EXPECT_FALSE(rules.partial);
@@ -41,7 +44,8 @@ TEST_F(Host, RulesHaveTheirSelectors) {
 }
 
 TEST_F(Host, AConditionThatIsNotHeldIsNotForgotten) {
-  const Report r = load("0:\tfrom all lookup local\n9:\tfrom all tun_id 5 lookup 3\n10:\tfrom all novel x lookup 4\n", "ip rule");
+  const Report r =
+      load("0:\tfrom all lookup local\n9:\tfrom all tun_id 5 lookup 3\n10:\tfrom all novel x lookup 4\n", "ip rule");
   EXPECT_FALSE(host().rules_v4.value[1].not_modelled.empty());
   EXPECT_FALSE(host().rules_v4.value[2].not_modelled.empty());
   EXPECT_EQ(r.not_understood.size(), 1u);
@@ -59,12 +63,14 @@ TEST_F(Host, AnExcerptIsPartialAndYieldsToTheWhole) {
 }
 
 TEST_F(Host, RoutesOfBothFamiliesInOneDump) {
-  load("default via 10.0.0.254 dev d0 proto static metric 48 \n"
-       "10.1.0.0/16 \n\tnexthop via 10.0.0.5 dev d0 weight 1 \n\tnexthop via 10.0.0.6 dev d1 weight 3 onlink \n"
-       "unreachable 10.5.0.0/16 metric 5 \n10.2.0.0/16 via inet6 fe80::1 dev d0 table 7 mtu lock 1400 \n"
-       "local 10.0.0.1 dev d0 table 255 proto kernel scope host src 10.0.0.1 \n"
-       "fd00::/64 dev d0 proto kernel metric 256 pref medium\ndefault via fd00::9 dev d0 metric 10 pref high\n"
-       "default dev wg0 metric 1024 pref medium\n", "ip route show table all");
+  load(
+      "default via 10.0.0.254 dev d0 proto static metric 48 \n"
+      "10.1.0.0/16 \n\tnexthop via 10.0.0.5 dev d0 weight 1 \n\tnexthop via 10.0.0.6 dev d1 weight 3 onlink \n"
+      "unreachable 10.5.0.0/16 metric 5 \n10.2.0.0/16 via inet6 fe80::1 dev d0 table 7 mtu lock 1400 \n"
+      "local 10.0.0.1 dev d0 table 255 proto kernel scope host src 10.0.0.1 \n"
+      "fd00::/64 dev d0 proto kernel metric 256 pref medium\ndefault via fd00::9 dev d0 metric 10 pref high\n"
+      "default dev wg0 metric 1024 pref medium\n",
+      "ip route show table all");
   const auto& v4 = host().routes_v4;
   ASSERT_EQ(v4.value.size(), 5u);
   ASSERT_EQ(host().routes_v6.value.size(), 3u);
@@ -97,13 +103,17 @@ TEST_F(Host, ATableOfTheCommandIsThatOfItsRoutes) {
 }
 
 TEST_F(Host, AnEncapsulationsAddressesAreNotTheRoutes) {
-  load("10.12.0.0/16  encap ip id 5 src 0.0.0.0 dst 1.2.3.4 ttl 0 tos 0 dev d0 scope link \n", "ip route show table all");
+  load("10.12.0.0/16  encap ip id 5 src 0.0.0.0 dst 1.2.3.4 ttl 0 tos 0 dev d0 scope link \n",
+       "ip route show table all");
   const host::Route& r = host().routes_v4.value.at(0);
   EXPECT_FALSE(r.source_hint);
   EXPECT_FALSE(r.not_modelled.empty());
   host().routes_v4 = {};
-  load(R"([{"dst":"10.12.0.0/16","encap":"ip","id":5,"src":"0.0.0.0","dst":"1.2.3.4","dev":"d0","scope":"link","flags":[]}])" "\n",
-       "ip -j route show table all");
+  load(
+      R"([{"dst":"10.12.0.0/16","encap":"ip","id":5,"src":"0.0.0.0",)"
+      R"("dst":"1.2.3.4","dev":"d0","scope":"link","flags":[]}])"
+      "\n",
+      "ip -j route show table all");
   EXPECT_EQ(host().routes_v4.value.at(0).to.to_string(), "10.12.0.0/16");
   EXPECT_FALSE(host().routes_v4.value[0].not_modelled.empty());
 }
@@ -115,12 +125,17 @@ TEST_F(Host, ACutRouteIsNotTakenForAWholeOne) {
 }
 
 TEST_F(Host, JsonSaysWhatTextSays) {
-  load("0:\tfrom all lookup local\n100:\tnot from 10.0.0.0/8 fwmark 0x10/0xff iif d0 [detached] lookup 7\n105:\tfrom all prohibit\n",
-       "ip rule");
+  load(
+      "0:\tfrom all lookup local\n100:\tnot from 10.0.0.0/8 fwmark 0x10/0xff iif d0 [detached] lookup 7\n105:\tfrom "
+      "all prohibit\n",
+      "ip rule");
   const auto text = host().rules_v4.value;
-  load(R"([{"priority":0,"src":"all","table":"local"},{"priority":100,"not":null,"src":"10.0.0.0","srclen":8,"fwmark":"0x10",)"
-       R"("fwmask":"0xff","iif":"d0","iif_detached":null,"table":"7"},{"priority":105,"src":"all","action":"prohibit"}])" "\n",
-       "ip -j rule");
+  load(
+      R"([{"priority":0,"src":"all","table":"local"},{"priority":100,"not":null,)"
+      R"("src":"10.0.0.0","srclen":8,"fwmark":"0x10",)"
+      R"("fwmask":"0xff","iif":"d0","iif_detached":null,"table":"7"},{"priority":105,"src":"all","action":"prohibit"}])"
+      "\n",
+      "ip -j rule");
   const auto& json = host().rules_v4.value;
   ASSERT_EQ(json.size(), text.size());
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -142,7 +157,8 @@ constexpr const char* kAddr =
     "    inet 10.9.0.1 peer 10.9.0.2/32 scope global secondary d0:x\n       valid_lft forever preferred_lft forever\n"
     "    inet6 fe80::1/64 scope link tentative \n       valid_lft forever preferred_lft forever\n";
 constexpr const char* kLink =
-    "2: d0@if7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue master br1 state UP mode DEFAULT group default qlen 1000\n"
+    "2: d0@if7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue master br1 state UP mode DEFAULT group "
+    "default qlen 1000\n"
     "    link/ether 0a:58:0a:84:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 0  allmulti 0 minmtu 68 maxmtu 65535 \n"
     "    vlan protocol 802.1Q id 10 <REORDER_HDR> addrgenmode eui64 \n"
     "3: m0@d0: <BROADCAST> mtu 1500 qdisc noop state DOWN mode DEFAULT group default qlen 1000\n"
@@ -174,22 +190,26 @@ TEST_F(Host, AddressesAndDetailsOfADeviceComeTogetherInAnyOrder) {
   expect_merged(host());
   host() = {};
   load(kLink, "ip -d link");
-  EXPECT_TRUE(host().links.partial);   // addresses are not known yet
+  EXPECT_TRUE(host().links.partial);  // addresses are not known yet
   load(kAddr, "ip addr");
   expect_merged(host());
 }
 
 TEST_F(Host, OneLineAddressesLeaveDevicesOut) {
-  load("1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever\n"
-       "1: lo    inet6 ::1/128 scope host \\       valid_lft forever preferred_lft forever\n", "ip -o addr");
+  load(
+      "1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever\n"
+      "1: lo    inet6 ::1/128 scope host \\       valid_lft forever preferred_lft forever\n",
+      "ip -o addr");
   ASSERT_EQ(host().links.value.size(), 1u);
   EXPECT_EQ(host().links.value[0].addresses.size(), 2u);
   EXPECT_TRUE(host().links.partial);
 }
 
 TEST_F(Host, NeighboursHaveTheirState) {
-  load("10.0.0.5 dev d0 lladdr 00:11:22:33:44:55  ref 1 used 25/23/25probes 4 REACHABLE \n10.0.0.7 dev d0  used 0/60/0probes 0 FAILED \n",
-       "ip -s -s neigh show");
+  load(
+      "10.0.0.5 dev d0 lladdr 00:11:22:33:44:55  ref 1 used 25/23/25probes 4 REACHABLE \n10.0.0.7 dev d0  used "
+      "0/60/0probes 0 FAILED \n",
+      "ip -s -s neigh show");
   ASSERT_EQ(host().neighbours.value.size(), 2u);
   EXPECT_EQ(host().neighbours.value[0].state, host::NeighbourState::reachable);
   EXPECT_EQ(host().neighbours.value[0].mac->to_string(), "00:11:22:33:44:55");
@@ -201,7 +221,9 @@ TEST_F(Host, NothingCrashesOnCutAndGarbledText) {
   formats.torment(kAddr, "ip addr");
   formats.torment(kLink, "ip -d link");
   formats.torment("10.1.0.0/16 \n\tnexthop via 10.0.0.5 dev d0 weight 1 \n", "ip route show table all");
-  formats.torment(R"([{"dst":"default","gateway":"10.0.0.1","dev":"d0","flags":[],"metrics":[{"mtu":1400}]}])" "\n", "ip -j route");
+  formats.torment(R"([{"dst":"default","gateway":"10.0.0.1","dev":"d0","flags":[],"metrics":[{"mtu":1400}]}])"
+                  "\n",
+                  "ip -j route");
   formats.torment("10.0.0.5 dev d0 lladdr 00:11:22:33:44:55 used 1/2/3probes 4 STALE \n", "ip neigh");
   load(std::string(100000, '['), "ip -j route");
 }

@@ -26,7 +26,10 @@ inline const parsers::Format* surest(const parsers::Dump& d, std::span<const par
   return best;
 }
 
-struct Printed { std::string text, kind; parsers::Report report; };
+struct Printed {
+  std::string text, kind;
+  parsers::Report report;
+};
 
 inline Printed reprinted(std::string_view text, std::span<const parsers::Format> formats, std::string command = {}) {
   const parsers::Dump d = dump_of(text, std::move(command));
