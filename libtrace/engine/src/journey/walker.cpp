@@ -137,7 +137,15 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   return engine.run(bridge, ofport, packet);
 }
 
+// A port whose number no dump tells: which flows of table 0 match is then anybody's guess.
+Walker::Next Walker::number_missing(const AtPort& at) {
+  return gap(*at.node, Layer::ovs, fmt::format("OpenFlow port numbers of {}", at.bridge->name),
+             "the port by which the packet enters the bridge has no number in these dumps",
+             fmt::format("ovs-vsctl list interface; ovs-ofctl show {}", at.bridge->name));
+}
+
 Walker::Next Walker::step(AtPort at) {
+  if (at.ofport == openflow::port::none) return number_missing(at);
   FlowKey packet = at.packet;
   // The userspace datapath receives frames through sockets and taps: marks of the host do not come along.
   if (userspace_datapath(*at.bridge)) packet.set(FieldId::pkt_mark, 0);

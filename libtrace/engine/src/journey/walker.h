@@ -84,6 +84,7 @@ class Walker {
   Next begin_process(const Start& start, FlowKey& sent);
   Next begin_outside(const Start& start, FlowKey& sent);
   const Tuple* first_tuple() const;
+  Next number_missing(const AtPort& at);
   Next after_ovs(const cluster::Node& node, OvsResult result);
   Place place_of(const cluster::Node& node, const OvsEmission& emission);
   Next answered_by_ovs(const cluster::Node& node, const OvsEmission& answer);
