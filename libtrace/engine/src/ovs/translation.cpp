@@ -65,6 +65,7 @@ OvsResult Translation::enter(const Bridge& bridge, std::uint32_t in_port, const 
   Job job;
   job.state.bridge = &bridge;
   job.state.key = packet;
+  clear_conntrack(job.state.key);  // whatever tracked it before: a port hands over an untracked packet
   job.state.key.set(F::in_port, in_port);
   job.state.key.set(F::actset_output, port::unset);
   job.state.quoted = options_.quoted;

@@ -1,0 +1,131 @@
+#include "unit/ovs/switch_fixture.h"
+
+namespace egt::engine {
+namespace {
+
+using F = FieldId;
+using Ports = std::vector<std::string>;
+
+FlowKey answer_to(const FlowKey& k) {
+  FlowKey a = k;
+  set_tuple(a, reversed(tuple_of(k)));
+  return a;
+}
+
+TEST_F(SwitchTest, AConnectionIsNewUntilItIsAnswered) {
+  bridge("br0",
+         {"table=0,ip actions=ct(table=1,zone=7)", "table=1,ct_state=+new+trk,ip actions=ct(commit,zone=7),output:2",
+          "table=1,ct_state=+est-rpl+trk,ip actions=output:3", "table=1,ct_state=+est+rpl+trk,ip actions=output:1"});
+  EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"});
+  EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"}) << "committed, but not answered";
+  EXPECT_EQ(ports(run("br0", 9, answer_to(tcp()))), Ports{"br0-p1"});
+  EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p3"});
+}
+
+TEST_F(SwitchTest, WithoutCommitNothingIsKept) {
+  bridge("br0", {"table=0,ip actions=ct(table=1)", "table=1,ct_state=+new+trk actions=output:2"});
+  run("br0", 9, tcp());
+  EXPECT_EQ(ports(run("br0", 9, answer_to(tcp()))), Ports{"br0-p2"});
+}
+
+TEST_F(SwitchTest, WhatFollowsCtIsUntracked) {
+  bridge("br0", {"table=0,ip actions=ct(table=1),resubmit(,2)", "table=1,ct_state=+trk actions=output:2",
+                 "table=2,ct_state=-trk actions=output:3"});
+  EXPECT_EQ(ports(run("br0", 9, tcp())), (Ports{"br0-p3", "br0-p2"})) << "the fork runs after the main line";
+}
+
+TEST_F(SwitchTest, TranslatesBothWays) {
+  bridge("br0", {"table=0,in_port=1,ip actions=ct(commit,table=1,zone=3,nat(src=192.0.2.1))",
+                 "table=0,in_port=2,ip actions=ct(table=1,zone=3,nat)", "table=1,in_port=1 actions=output:2",
+                 "table=1,in_port=2 actions=output:1"});
+  const OvsResult out = run("br0", 1, tcp());
+  ASSERT_EQ(ports(out), Ports{"br0-p2"});
+  EXPECT_EQ(src_ip(out.emissions[0].packet), IpAddr::v4(0xc0000201));
+  EXPECT_EQ(out.emissions[0].packet.u32(F::tp_src), 1000u);
+  EXPECT_EQ(out.emissions[0].packet.u32(F::ct_state), ct_state::trk | ct_state::new_ | ct_state::snat);
+  EXPECT_EQ(out.emissions[0].packet.u32(F::ct_nw_src), 0x0a000001u);
+  const OvsResult in = run("br0", 2, answer_to(out.emissions[0].packet));
+  ASSERT_EQ(ports(in), Ports{"br0-p1"});
+  EXPECT_EQ(dst_ip(in.emissions[0].packet), IpAddr::v4(0x0a000001));
+  EXPECT_EQ(in.emissions[0].packet.u32(F::ct_state), ct_state::trk | ct_state::est | ct_state::rpl | ct_state::dnat);
+  ASSERT_EQ(record.nat.size(), 2u);
+  EXPECT_TRUE(record.nat[0].source);
+  EXPECT_EQ(record.nat[0].by, "br0");
+  EXPECT_FALSE(record.nat[1].source);
+}
+
+TEST_F(SwitchTest, APacketKeepsItsConnectionAfterTranslation) {
+  bridge("br0", {"table=0,in_port=1,ip actions=ct(commit,table=1,zone=3,nat(dst=10.9.9.9:8080))",
+                 "table=1,ip actions=ct(table=2,zone=3)", "table=2,ct_state=+new+trk,ip actions=output:2"});
+  const OvsResult r = run("br0", 1, tcp());
+  ASSERT_EQ(ports(r), Ports{"br0-p2"});
+  EXPECT_EQ(r.emissions[0].packet.u32(F::tp_dst), 8080u);
+  EXPECT_TRUE(r.emissions[0].packet.u32(F::ct_state) & ct_state::dnat);
+}
+
+TEST_F(SwitchTest, MarksAndLabelsBelongToTheConnection) {
+  bridge("br0", {"table=0,in_port=1,ip actions=ct(commit,table=1,exec(load:0x1->NXM_NX_CT_MARK[1],"
+                 "load:0x5->NXM_NX_CT_LABEL[96..127])),output:3",
+                 "table=0,in_port=2,ip actions=ct(table=1)", "table=1,ct_mark=0x2/0x2 actions=output:1"});
+  const OvsResult out = run("br0", 1, tcp());
+  EXPECT_EQ(ports(out), Ports{"br0-p3"}) << "the fork would go back to the input port";
+  const OvsResult in = run("br0", 2, answer_to(tcp()));
+  ASSERT_EQ(ports(in), Ports{"br0-p1"});
+  EXPECT_EQ(in.emissions[0].packet.get(Subfield{F::ct_label, 96, 32}), 5u);
+}
+
+TEST_F(SwitchTest, ATakenPortIsReplacedByAnAssumedOne) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,nat(src=192.0.2.1))", "table=1 actions=output:2"});
+  run("br0", 1, tcp("10.0.0.1"));
+  EXPECT_TRUE(record.assumptions.empty());
+  const OvsResult r = run("br0", 1, tcp("10.0.0.7"));
+  EXPECT_NE(r.emissions.at(0).packet.u32(F::tp_src), 1000u);
+  EXPECT_EQ(record.assumptions.size(), 1u);
+}
+
+TEST_F(SwitchTest, ZonesAndSpacesAreApart) {
+  bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=5)", "table=0,in_port=2,ip actions=ct(table=1,zone=6)",
+                 "table=0,in_port=3,ip actions=ct(table=1,zone=5)", "table=1,ct_state=+new actions=output:1",
+                 "table=1,ct_state=+rpl actions=output:2"});
+  run("br0", 1, tcp());
+  EXPECT_EQ(ports(run("br0", 2, answer_to(tcp()))), Ports{"br0-p1"});
+  EXPECT_EQ(ports(run("br0", 3, answer_to(tcp()))), Ports{"br0-p2"});
+  node.bridge("br0")->datapath_type = "netdev";
+  EXPECT_EQ(ports(run("br0", 3, answer_to(tcp()))), Ports{"br0-p1"});
+}
+
+TEST_F(SwitchTest, AResetOutOfNowhereIsInvalid) {
+  bridge("br0", {"table=0,ip actions=ct(table=1)", "table=1,ct_state=+inv+trk actions=output:2"});
+  FlowKey k = tcp();
+  k.set(F::tcp_flags, 0x14);
+  EXPECT_EQ(ports(run("br0", 1, k)), Ports{"br0-p2"});
+}
+
+TEST_F(SwitchTest, AnErrorIsRelatedToWhatItQuotes) {
+  bridge("br0",
+         {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1))",
+          "table=0,in_port=2,ip actions=ct(table=1,zone=3,nat)", "table=1,ct_state=+rel+rpl+trk actions=output:1"});
+  run("br0", 1, tcp());
+  Tuple quoted = tuple_of(tcp());
+  quoted.src = IpAddr::v4(0xc0000201);
+  FlowKey error = tcp("203.0.113.5", "192.0.2.1");
+  error.set(F::nw_proto, ip_proto::icmp);
+  error.set(F::icmp_type, 3);
+  error.set(F::icmp_code, 1);
+  options.quoted = quoted;
+  const OvsResult r = run("br0", 2, error);
+  ASSERT_EQ(ports(r), Ports{"br0-p1"});
+  EXPECT_EQ(dst_ip(r.emissions[0].packet), IpAddr::v4(0x0a000001));
+  EXPECT_EQ(src_ip(r.emissions[0].packet), IpAddr::v4(0xcb007105));
+  options.quoted.reset();
+  EXPECT_TRUE(run("br0", 2, error).undecided);
+}
+
+TEST_F(SwitchTest, AForcedStateOverridesConntrack) {
+  bridge("br0", {"table=0,ip actions=ct(table=1)", "table=1,ct_state=+est actions=output:2"});
+  options.ct_next = {ct_state::trk | ct_state::est};
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
+}
+
+}  // namespace
+}  // namespace egt::engine

@@ -1,0 +1,111 @@
+#include "unit/ovs/switch_fixture.h"
+
+namespace egt::engine {
+namespace {
+
+using F = FieldId;
+using Ports = std::vector<std::string>;
+
+TEST_F(SwitchTest, APatchPortStartsAnewAndRestores) {
+  bridge("br0", {"table=0,in_port=1 actions=load:0x5->NXM_NX_REG0[],load:0x3->OXM_OF_METADATA[],"
+                 "load:0x2a->NXM_NX_PKT_MARK[],output:2,output:3"});
+  bridge("br1", {"table=0,in_port=2,reg0=0,metadata=0,pkt_mark=0x2a actions=mod_nw_ttl:9,output:1"});
+  patch("br0", 2, "br1", 2);
+  const OvsResult r = run("br0", 1, tcp());
+  ASSERT_EQ(ports(r), (Ports{"br1-p1", "br0-p3"}));
+  EXPECT_EQ(r.emissions[0].bridge->name, "br1");
+  EXPECT_EQ(r.emissions[0].packet.u64(F::nw_ttl), 9u);
+  EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 64u);
+  EXPECT_EQ(r.emissions[1].packet.u64(F::reg0), 5u);
+  ASSERT_EQ(steps<CrossPatch>().size(), 1u);
+  EXPECT_EQ(steps<CrossPatch>()[0].to_port, "br1-p2");
+}
+
+TEST_F(SwitchTest, ALoopOfPatchPortsEnds) {
+  bridge("br0", {"table=0 actions=output:2"});
+  bridge("br1", {"table=0 actions=IN_PORT"});
+  patch("br0", 2, "br1", 2);
+  EXPECT_TRUE(run("br0", 1, tcp()).emissions.empty());
+}
+
+TEST_F(SwitchTest, ATunnelTakesItsPortsOptions) {
+  openflow::Bridge& b = bridge("br0", {"table=0 actions=load:0x7->NXM_NX_TUN_ID[],output:2"});
+  b.interfaces[1].type = "geneve";
+  b.interfaces[1].options = {{"remote_ip", "192.0.2.9"}, {"local_ip", "192.0.2.1"}, {"key", "flow"}};
+  const OvsResult r = run("br0", 1, tcp());
+  ASSERT_EQ(r.emissions.size(), 1u);
+  EXPECT_EQ(r.emissions[0].kind, OvsEmission::Kind::tunnel);
+  EXPECT_EQ(r.emissions[0].packet.u32(F::tun_dst), 0xc0000209u);
+  EXPECT_EQ(r.emissions[0].packet.u32(F::tun_src), 0xc0000201u);
+  EXPECT_EQ(r.emissions[0].packet.u64(F::tun_id), 7u);
+  node.bridge("br0")->interfaces[1].options["key"] = "99";
+  EXPECT_EQ(run("br0", 1, tcp()).emissions.at(0).packet.u64(F::tun_id), 99u);
+}
+
+TEST_F(SwitchTest, AnUnknownPortIsAGapOnlyWhenPortsAreUnknown) {
+  bridge("br0", {"table=0 actions=output:77"});
+  EXPECT_FALSE(run("br0", 1, tcp()).undecided);
+  node.bridge("br0")->interfaces[0].ofport.reset();
+  const OvsResult r = run("br0", 1, tcp());
+  EXPECT_TRUE(r.undecided);
+  ASSERT_FALSE(record.gaps.empty());
+  EXPECT_EQ(record.gaps.back().command, "ovs-ofctl show br0");
+}
+
+TEST_F(SwitchTest, NormalForwardsToALearnedPort) {
+  openflow::Bridge& b = bridge("br0", {"table=0 actions=NORMAL"});
+  b.has_fdb = true;
+  b.fdb.push_back({3, 0, {0x020000000002}, {}});
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
+}
+
+TEST_F(SwitchTest, NormalFloodsAndLearnsTheSender) {
+  bridge("br0", {"table=0 actions=NORMAL"}).has_fdb = true;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
+  FlowKey answer = tcp();
+  answer.set(F::eth_src, 0x020000000002);
+  answer.set(F::eth_dst, 0x020000000001);
+  EXPECT_EQ(ports(run("br0", 2, answer)), Ports{"br0-p1"});
+}
+
+TEST_F(SwitchTest, NormalKeepsToItsVlan) {
+  openflow::Bridge& b = bridge("br0", {"table=0 actions=NORMAL"});
+  b.has_fdb = true;
+  b.interfaces[0].tag = std::uint16_t{5};
+  b.interfaces[1].tag = std::uint16_t{6};
+  const OvsResult r = run("br0", 1, tcp());
+  ASSERT_EQ(ports(r), Ports{"br0-p3"});
+  EXPECT_EQ(r.emissions[0].packet.u32(F::vlan_tci), 0x1005u);
+}
+
+TEST_F(SwitchTest, FloodSparesTheInputPort) {
+  bridge("br0", {"table=0,tcp actions=FLOOD", "table=0,udp actions=ALL"});
+  EXPECT_EQ(ports(run("br0", 2, tcp())), (Ports{"br0-p1", "br0-p3"}));
+}
+
+TEST_F(SwitchTest, ASelectGroupIsSplit) {
+  bridge("br0", {"table=0 actions=group:7,output:3"});
+  load("ovs-ofctl -O OpenFlow15 dump-groups br0",
+       "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=select,bucket=bucket_id:0,weight:100,"
+       "actions=mod_nw_ttl:1,output:1,bucket=bucket_id:4,weight:300,actions=output:2\n");
+  chooser.wanted["group 7"] = 1;
+  EXPECT_EQ(ports(run("br0", 9, tcp())), (Ports{"br0-p2", "br0-p3"}));
+  ASSERT_EQ(chooser.asked.size(), 1u);
+  EXPECT_EQ(chooser.asked[0].options[1].label, "bucket 4");
+  EXPECT_DOUBLE_EQ(*chooser.asked[0].options[1].weight, 0.75);
+  chooser.wanted["group 7"] = 0;
+  const OvsResult r = run("br0", 9, tcp());
+  EXPECT_EQ(r.emissions[0].packet.u64(F::nw_ttl), 1u);
+  EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 64u) << "a bucket works on a copy";
+}
+
+TEST_F(SwitchTest, AMissingGroupIsAGapWhenGroupsWereNotDumped) {
+  bridge("br0", {"table=0 actions=group:7,output:3"});
+  const OvsResult r = run("br0", 1, tcp());
+  EXPECT_TRUE(r.undecided);
+  EXPECT_TRUE(r.emissions.empty()) << "the list ends at a group that does not exist";
+  EXPECT_EQ(record.gaps.size(), 1u);
+}
+
+}  // namespace
+}  // namespace egt::engine
