@@ -82,7 +82,8 @@ TEST(Conformance, NormalForm) {
     return match;
   };
   const Counts c = count(all, [&](const Json& v) {
-    const auto line = parse_flow_line(v["given"]["flow"].get<std::string>());
+    const std::string text = v["given"]["flow"];
+    const auto line = parse_flow_line(text);
     return line && match_of(normal_flow_line(*line)) == match_of(v["expect"]["flow"]);
   });
   RecordProperty("good", static_cast<int>(c.good));
