@@ -15,7 +15,8 @@ using RuleVerdict = netfilter::Verdict;   // engine::Verdict is the verdict of a
 
 // The kernel allows 16 jumps inside each other and no loops; a garbled listing may hold any.
 constexpr int kMaxJumps = 64;
-constexpr std::size_t kMaxRules = 2'000'000;
+constexpr std::size_t kMaxRules = 5'000'000;
+constexpr std::size_t kMaxCalls = 50'000;   // jumps and gotos of one packet in one base chain
 
 std::optional<std::uint32_t> as_number(const Evaluated& e) {
   if (e.kind != Evaluated::Kind::value || e.parts.empty()) return std::nullopt;
@@ -64,12 +65,9 @@ void ChainWalk::apply_policy() {
 ChainWalk::Next ChainWalk::run_chain(const Chain& first, int depth) {
   const Chain* chain = &first;
   std::size_t at = 0;
-  std::size_t gotos = 0;
+  if (depth > kMaxJumps) return limit_reached();
   while (at < chain->rules.size()) {
-    if (++rules_run_ > kMaxRules || depth > kMaxJumps || gotos > kMaxRules) {
-      limit_reached("chains call each other without end");
-      return Next::ended;
-    }
+    if (++rules_run_ > kMaxRules || calls_ > kMaxCalls) return limit_reached();
     const Chain* go_to = nullptr;
     const Next next = run_rule(*chain, chain->rules[at++], depth, go_to);
     if (next == Next::ended) return Next::ended;
@@ -77,7 +75,6 @@ ChainWalk::Next ChainWalk::run_chain(const Chain& first, int depth) {
     if (go_to != nullptr) {              // no way back into this chain
       chain = go_to;
       at = 0;
-      ++gotos;
     }
   }
   return Next::rule;
@@ -218,6 +215,7 @@ bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
       if (target == nullptr) {
         return end(HookResult::Outcome::inconclusive, fmt::format("chain {} is not in the dump", v.chain));
       }
+      ++calls_;
       (v.kind == Kind::jump ? call_ : go_to_) = target;
       return false;
     }
@@ -239,7 +237,10 @@ bool ChainWalk::cannot_tell(const std::string& what) {
   return end(HookResult::Outcome::inconclusive, fmt::format("a rule depends on {}, which the dumps do not tell", what));
 }
 
-void ChainWalk::limit_reached(const char* what) { end(HookResult::Outcome::inconclusive, what); }
+ChainWalk::Next ChainWalk::limit_reached() {
+  end(HookResult::Outcome::inconclusive, "chains call each other without end");
+  return Next::ended;
+}
 
 // --- notes ---------------------------------------------------------------------------------------------------------
 bool ChainWalk::hit(RuleVerdict::Kind kind) {

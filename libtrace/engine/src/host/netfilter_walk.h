@@ -42,7 +42,6 @@ class ChainWalk : private Splitter {
  private:
   // What a rule or chain leads to.
   enum class Next : std::uint8_t { rule, ended, returned };
-  struct Frame { const netfilter::Chain* chain; std::size_t next; };
 
   Next run_chain(const netfilter::Chain& chain, int depth);
   Next run_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, int depth, const netfilter::Chain*& go_to);
@@ -66,7 +65,7 @@ class ChainWalk : private Splitter {
   bool end(HookResult::Outcome outcome, std::string why);
   bool cannot_tell(const std::string& what);
   bool hit(netfilter::Verdict::Kind kind = netfilter::Verdict::Kind::continue_);
-  void limit_reached(const char* what);
+  Next limit_reached();
 
   // NAT, in netfilter_nat.cpp.
   struct Chosen { std::optional<IpAddr> address; bool failed = false; };
@@ -93,7 +92,7 @@ class ChainWalk : private Splitter {
   Next next_ = Next::rule;
   const netfilter::Chain* call_ = nullptr;
   const netfilter::Chain* go_to_ = nullptr;
-  std::size_t rules_run_ = 0;
+  std::size_t rules_run_ = 0, calls_ = 0;
 };
 
 }  // namespace egt::engine
