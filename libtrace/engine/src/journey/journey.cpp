@@ -1,6 +1,9 @@
 #include "egtrace/engine/journey.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "replay_chooser.h"
 #include "topology.h"
@@ -8,6 +11,25 @@
 
 namespace egt::engine {
 namespace {
+
+// Lines that nobody understood may say anything; on the machines that the packet visited they take the proof away.
+void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
+  std::set<std::string> visited;
+  for (const Step& step : record.steps) visited.insert(step.node);
+  if (record.steps.empty()) return;
+  for (const auto& node : cluster.nodes) {
+    if (!visited.contains(node->name)) continue;
+    for (const std::size_t i : node->dumps) {
+      if (i >= cluster.dumps.size()) continue;
+      const cluster::DumpInfo& dump = cluster.dumps[i];
+      if (!dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty())
+        record.assume(fmt::format("{} unread line{} of {} change{} nothing", dump.not_understood.size(),
+                                  dump.not_understood.size() == 1 ? "" : "s", dump.path,
+                                  dump.not_understood.size() == 1 ? "s" : ""),
+                      "they are not understood", {dump.not_understood.front()});
+    }
+  }
+}
 
 Course run_once(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, const Start& start,
                 const World& world, const std::vector<std::size_t>& script) {
@@ -24,6 +46,7 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
   course.left_snapshot = arrival.left_snapshot;
   course.egress = walker.egress();
   course.undecided = walker.undecided();
+  doubt_unread_lines(cluster, course.record);
   return course;
 }
 

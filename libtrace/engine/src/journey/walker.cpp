@@ -419,6 +419,12 @@ Walker::Next Walker::step(InTunnel at) {
   return {{OnWire{at.node, *device, at.packet, encap, at.bridge}}, std::nullopt};
 }
 
+// What the outer packet's way rests on, the inner one's rests on as well.
+void Walker::adopt_doubts(const Record& outer) {
+  record_.gaps.insert(record_.gaps.end(), outer.gaps.begin(), outer.gaps.end());
+  record_.assumptions.insert(record_.assumptions.end(), outer.assumptions.begin(), outer.assumptions.end());
+}
+
 // The NIC by which the encapsulated packet leaves: the host's route to the tunnel's end, then the bridge of that device.
 std::optional<std::string> Walker::outer_device(const InTunnel& at, const IpAddr& remote, FlowKey& outer) {
   const bool v4 = remote.is_v4();
@@ -438,15 +444,16 @@ std::optional<std::string> Walker::outer_device(const InTunnel& at, const IpAddr
   World aside = world_;
   HostEngine host(*at.node, aside, scratch, chooser_, topology_);
   HostOutcome sent = host.send({outer, choose_source, ""});
-  if (sent.kind != HostOutcome::Kind::transmit) {
-    for (Gap& g : scratch.gaps) record_.gaps.push_back(std::move(g));
-    return std::nullopt;
-  }
+  adopt_doubts(scratch);
+  if (sent.kind != HostOutcome::Kind::transmit) return std::nullopt;
   outer = sent.packet;
   const auto place = at.node->port(sent.device);
   if (place.port == nullptr) return topology_.wire_device(*at.node, sent.device);
-  OvsEngine engine(*at.node, aside, scratch, chooser_, {});
+  Record in_bridge;
+  OvsEngine engine(*at.node, aside, in_bridge, chooser_, {});
   const OvsResult result = engine.run(*place.bridge, number_of(*place.bridge, *place.port), outer);
+  adopt_doubts(in_bridge);
+  undecided_ |= result.undecided;
   for (const OvsEmission& e : result.emissions)
     if (e.kind == OvsEmission::Kind::port && e.port->type != "internal") {
       if (!userspace_datapath(*at.bridge)) {
@@ -493,7 +500,10 @@ Walker::Next Walker::decapsulate(const WireEnd& end, const OnWire& at, const Enc
                   {port.from});
       return {{AtPort{&node, &bridge, number_of(bridge, port), inner}}, std::nullopt};
     }
-  if (node.bridges.empty())
+  const bool ports_known = std::any_of(node.bridges.begin(), node.bridges.end(), [&](const Bridge& b) {
+    return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const Interface& p) { return p.options.contains("remote_ip"); });
+  });
+  if (!ports_known)
     return gap(node, Layer::ovs, "Open vSwitch ports", "the end of the tunnel is not in the snapshot", "ovs-vsctl show");
   return stop(Verdict::dropped, {node.name, Layer::ovs, fmt::format("{} from {}", encap.type, encap.src.to_string()),
                                  "no tunnel port of this node has that remote address", {}});

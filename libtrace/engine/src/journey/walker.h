@@ -83,7 +83,6 @@ class Walker {
   Next begin_pod(const Start& start, FlowKey& sent);
   Next begin_process(const Start& start, FlowKey& sent);
   Next begin_outside(const Start& start, FlowKey& sent);
-  const Tuple* first_tuple() const;
   Next number_missing(const AtPort& at);
   Next after_ovs(const cluster::Node& node, OvsResult result);
   Place place_of(const cluster::Node& node, const OvsEmission& emission);
@@ -94,6 +93,7 @@ class Walker {
   std::string receiving_device(const WireEnd& end, const MacAddr& to) const;
   std::vector<WireEnd> tunnel_ends(const Encap& encap) const;
   std::optional<std::string> outer_device(const InTunnel& at, const IpAddr& remote, FlowKey& outer);
+  void adopt_doubts(const Record& outer);
   Next decapsulate(const WireEnd& end, const OnWire& at, const Encap& encap);
 
   void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet,

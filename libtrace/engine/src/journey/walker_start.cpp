@@ -53,10 +53,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   const Node& node = *start.from.node;
   HostEngine engine(node, world_, record_, chooser_, topology_);
   HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
-  sent = outcome.packet;
-  // The socket's view of the connection is before the host's own NAT.
-  if (!start.choose_source) sent = start.packet;
-  else if (const Tuple* before = first_tuple()) set_tuple(sent, *before);
+  sent = outcome.sent.value_or(outcome.packet);   // before the host's own NAT
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{&node, outcome.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{&node, outcome.device, outcome.packet}}, std::nullopt};
@@ -71,11 +68,6 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
     case HostOutcome::Kind::inconclusive: break;
   }
   return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
-}
-
-// The first translation on the way tells what the packet was before it.
-const Tuple* Walker::first_tuple() const {
-  return record_.nat.empty() ? nullptr : &record_.nat.front().before;
 }
 
 Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
