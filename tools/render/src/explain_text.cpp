@@ -74,18 +74,16 @@ class Page {
   void sightings(const std::vector<SightingReport>& all) {
     if (all.empty()) return;
     title("Seen by tcpdump");
-    std::size_t node_width = 0, device_width = 0;
+    std::size_t width = 0;
+    for (const SightingReport& s : all) width = std::max(width, s.device.size());
+    std::string node;
     for (const SightingReport& s : all) {
-      node_width = std::max(node_width, s.node.size());
-      device_width = std::max(device_width, s.device.size());
-    }
-    for (const SightingReport& s : all) {
-      const std::string place = fmt::format("  {:<{}} {:<{}} {:<3}", s.node, node_width, s.device, device_width, s.in ? "in" : "out");
-      std::string row = fmt::format("{} {} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl);
-      if (row.size() > o_.width) row = fmt::format("{}\n      {} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl);
+      if (s.node != node) line(2, node = s.node);
+      const std::string place = fmt::format("{:<{}} {:<3} ", s.device, width, s.in ? "in" : "out");
+      line(4, fmt::format("{}{} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl));
       if (s.encap)
-        row += fmt::format("\n      in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(), s.encap->dst.to_string(), s.encap->vni);
-      out_ += row + "\n";
+        line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
+                                           s.encap->dst.to_string(), s.encap->vni));
     }
   }
 
