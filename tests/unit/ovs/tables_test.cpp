@@ -123,6 +123,17 @@ TEST_F(SwitchTest, GivesUpAfterTooManyResubmits) {
   EXPECT_NE(r.stop->why.find("4096"), std::string::npos);
 }
 
+TEST_F(SwitchTest, EndsAChainThroughAllTables) {
+  std::vector<std::string> flows;
+  for (int i = 0; i < 254; ++i)
+    flows.push_back("table=" + std::to_string(i) + " actions=resubmit(," + std::to_string((i + 1) % 254) +
+                    "),output:2");
+  bridge("br0", flows);
+  const OvsResult r = run("br0", 1, tcp());
+  EXPECT_TRUE(r.emissions.empty());
+  EXPECT_TRUE(r.undecided) << "Open vSwitch would go on for a while, this engine does not";
+}
+
 TEST_F(SwitchTest, EndsARecirculationWithoutEnd) {
   bridge("br0", {"table=0,ip actions=ct(table=0)"});
   const OvsResult r = run("br0", 1, tcp());
