@@ -134,6 +134,10 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   for (const IpAddr& g : pod.gateways)
     if (g.family == destination.family) gateway = g;
 
+  // OVN-Kubernetes gives a node's router the first address of the pod subnet; no dump said so.
+  const bool guessed = !gateway && !subnet.is_host();
+  if (guessed) gateway = IpAddr{subnet.address.family, subnet.network().address.value + 1};
+
   const bool on_link = !subnet.is_host() && subnet.contains(destination);
   PodNextHop hop;
   hop.address = on_link ? destination : gateway.value_or(destination);
@@ -159,6 +163,7 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
     hop.mac = conventional_mac(hop.address);
     hop.by_convention = true;
   }
+  hop.by_convention |= guessed && !on_link;
   return hop;
 }
 

@@ -5,8 +5,9 @@
 namespace egt::engine {
 
 bool is_workload(const openflow::Interface& port) {
-  return (port.type.empty() || port.type == "system" || port.type == "dpdkvhostuserclient") &&
-         port.external_ids.contains("iface-id");
+  static constexpr std::string_view kOthers[] = {"internal", "patch", "geneve", "vxlan", "gre", "stt"};
+  return port.external_ids.contains("iface-id") &&
+         std::find(std::begin(kOthers), std::end(kOthers), port.type) == std::end(kOthers);
 }
 
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node,
