@@ -24,18 +24,23 @@ std::size_t action_length(std::string_view s) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     switch (s[i]) {
-      case '(': ++depth; break;
+      case '(':
+        ++depth;
+        break;
       case ')':
         if (depth > 0) --depth;
         break;
-      case ',': case ' ': case '\t':
+      case ',':
+      case ' ':
+      case '\t':
         if (depth == 0) return i;
         break;
       case '"':
         for (++i; i < s.size() && s[i] != '"'; ++i)
           if (s[i] == '\\') ++i;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return s.size();
@@ -86,9 +91,9 @@ struct Modifier {
   FieldId field;
 };
 constexpr Modifier kModifiers[] = {
-    {"mod_dl_src", FieldId::eth_src}, {"mod_dl_dst", FieldId::eth_dst}, {"mod_nw_src", FieldId::ip_src},
-    {"mod_nw_dst", FieldId::ip_dst},  {"mod_nw_tos", FieldId::nw_tos},  {"mod_nw_ecn", FieldId::nw_ecn},
-    {"mod_nw_ttl", FieldId::nw_ttl},  {"mod_tp_src", FieldId::tp_src},  {"mod_tp_dst", FieldId::tp_dst},
+    {"mod_dl_src", FieldId::eth_src}, {"mod_dl_dst", FieldId::eth_dst},  {"mod_nw_src", FieldId::ip_src},
+    {"mod_nw_dst", FieldId::ip_dst},  {"mod_nw_tos", FieldId::nw_tos},   {"mod_nw_ecn", FieldId::nw_ecn},
+    {"mod_nw_ttl", FieldId::nw_ttl},  {"mod_tp_src", FieldId::tp_src},   {"mod_tp_dst", FieldId::tp_dst},
     {"set_tunnel", FieldId::tun_id},  {"set_tunnel64", FieldId::tun_id},
 };
 
@@ -102,8 +107,8 @@ bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
 constexpr std::string_view kHashFields[] = {"eth_src", "symmetric_l4", "symmetric_l3l4", "symmetric_l3l4+udp",
                                             "nw_src",  "nw_dst",       "symmetric_l3"};
 constexpr std::string_view kMultipathAlgorithms[] = {"modulo_n", "hash_threshold", "hrw", "iter_hash"};
-constexpr std::string_view kReasons[] = {"",           "no_match",   "action", "invalid_ttl", "action_set",
-                                         "group",      "packet_out", "explicit_miss", "implicit_miss"};
+constexpr std::string_view kReasons[] = {"",      "no_match",   "action",        "invalid_ttl",  "action_set",
+                                         "group", "packet_out", "explicit_miss", "implicit_miss"};
 // A conjunction may stand beside notes only.
 bool mixes_conjunction(const ActionList& list) {
   bool conjunction = false, other = false;
@@ -195,20 +200,40 @@ ActionReader::Reader ActionReader::reader_of(std::string_view name) {
   using R = ActionReader;
   static const std::unordered_map<std::string_view, Reader> readers = [] {
     std::unordered_map<std::string_view, Reader> m = {
-        {"output", &R::output},          {"controller", &R::controller}, {"CONTROLLER", &R::controller},
-        {"enqueue", &R::enqueue},        {"bundle", &R::bundle},         {"bundle_load", &R::bundle},
-        {"load", &R::load},              {"set_field", &R::set_field},   {"move", &R::move},
-        {"push", &R::stack},             {"pop", &R::stack},             {"dec_ttl", &R::dec_ttl},
-        {"set_mpls_label", &R::set_mpls}, {"set_mpls_tc", &R::set_mpls}, {"set_mpls_ttl", &R::set_mpls},
-        {"encap", &R::verbatim},         {"decap", &R::verbatim},        {"sample", &R::verbatim},
-        {"fin_timeout", &R::fin_timeout}, {"resubmit", &R::resubmit},    {"learn", &R::learn},
-        {"conjunction", &R::conjunction}, {"multipath", &R::multipath},  {"note", &R::note},
-        {"clone", &R::clone},            {"write_actions", &R::write_actions}, {"ct", &R::ct},
-        {"check_pkt_larger", &R::check_pkt_larger}, {"delete_field", &R::delete_field},
-        {"write_metadata", &R::write_metadata}, {"goto_table", &R::goto_table},
+        {"output", &R::output},
+        {"controller", &R::controller},
+        {"CONTROLLER", &R::controller},
+        {"enqueue", &R::enqueue},
+        {"bundle", &R::bundle},
+        {"bundle_load", &R::bundle},
+        {"load", &R::load},
+        {"set_field", &R::set_field},
+        {"move", &R::move},
+        {"push", &R::stack},
+        {"pop", &R::stack},
+        {"dec_ttl", &R::dec_ttl},
+        {"set_mpls_label", &R::set_mpls},
+        {"set_mpls_tc", &R::set_mpls},
+        {"set_mpls_ttl", &R::set_mpls},
+        {"encap", &R::verbatim},
+        {"decap", &R::verbatim},
+        {"sample", &R::verbatim},
+        {"fin_timeout", &R::fin_timeout},
+        {"resubmit", &R::resubmit},
+        {"learn", &R::learn},
+        {"conjunction", &R::conjunction},
+        {"multipath", &R::multipath},
+        {"note", &R::note},
+        {"clone", &R::clone},
+        {"write_actions", &R::write_actions},
+        {"ct", &R::ct},
+        {"check_pkt_larger", &R::check_pkt_larger},
+        {"delete_field", &R::delete_field},
+        {"write_metadata", &R::write_metadata},
+        {"goto_table", &R::goto_table},
     };
-    for (const char* w : {"strip_vlan", "pop_vlan", "dec_mpls_ttl", "dec_nsh_ttl", "pop_queue", "exit", "ct_clear",
-                          "clear_actions"})
+    for (const char* w :
+         {"strip_vlan", "pop_vlan", "dec_mpls_ttl", "dec_nsh_ttl", "pop_queue", "exit", "ct_clear", "clear_actions"})
       m[w] = &R::word;
     for (const char* w : {"group", "meter", "set_queue", "push_vlan", "push_mpls", "pop_mpls", "mod_vlan_vid",
                           "set_vlan_vid", "mod_vlan_pcp", "set_vlan_pcp"})
@@ -238,7 +263,8 @@ bool ActionReader::reserved_output(const Piece& p, ActionList& out) {
 bool ActionReader::output(const Piece& p, ActionList& out, int) {
   if (p.style == Piece::Style::parens && p.args.find('=') != std::string_view::npos) return output_truncated(p, out);
   Port port;
-  const bool field = p.args.find('[') != std::string_view::npos || (!p.args.empty() && find_field(p.args) && !reserved_port(p.args));
+  const bool field =
+      p.args.find('[') != std::string_view::npos || (!p.args.empty() && find_field(p.args) && !reserved_port(p.args));
   if (field && !p.args.starts_with('"')) {
     OutputReg reg;
     if (!subfield(p.args, reg.source)) return false;
@@ -275,7 +301,8 @@ bool ActionReader::output_truncated(const Piece& p, ActionList& out) {
   constexpr std::uint32_t kEthernetHeader = 14;
   if (!has_port || t.max_len < kEthernetHeader) return fail("needs a port and a max_len of at least 14", p.text);
   const std::uint32_t n = t.port.number;
-  if (t.port.name.empty() && (n == port::all || n == port::flood || n == port::normal || n == port::table || n == port::controller))
+  if (t.port.name.empty() &&
+      (n == port::all || n == port::flood || n == port::normal || n == port::table || n == port::controller))
     return fail("output to this port cannot be truncated", p.text);
   out.push_back({std::move(t)});
   return true;
@@ -284,7 +311,8 @@ bool ActionReader::output_truncated(const Piece& p, ActionList& out) {
 bool ActionReader::controller(const Piece& p, ActionList& out, int) {
   Controller c;
   std::uint64_t n = 0;
-  if (p.style == Piece::Style::colon || (p.style == Piece::Style::parens && !p.args.empty() && is_digit(p.args.front()))) {
+  if (p.style == Piece::Style::colon ||
+      (p.style == Piece::Style::parens && !p.args.empty() && is_digit(p.args.front()))) {
     if (!number(p.args, kMax16, n)) return false;
     c.max_len = static_cast<std::uint32_t>(n);
   }
@@ -321,7 +349,8 @@ bool ActionReader::enqueue(const Piece& p, ActionList& out, int) {
   const std::size_t at = p.args.find_last_of(":,");
   Enqueue e;
   std::uint64_t queue = 0;
-  if (at == std::string_view::npos || !read_port(trim(p.args.substr(0, at)), e.port)) return fail("needs a port and a queue", p.text);
+  if (at == std::string_view::npos || !read_port(trim(p.args.substr(0, at)), e.port))
+    return fail("needs a port and a queue", p.text);
   if (!number(trim(p.args.substr(at + 1)), kMax32, queue)) return false;
   e.queue = static_cast<std::uint32_t>(queue);
   out.push_back({std::move(e)});
@@ -362,7 +391,8 @@ bool ActionReader::load(const Piece& p, ActionList& out, int) {
   Number n;
   if (arrow == std::string_view::npos) return fail("'->' is missing", p.text);
   if (!subfield(p.args.substr(arrow + 2), l.dest)) return false;
-  if (!read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(l.dest.bits)) != 0) return fail("value does not fit", p.text);
+  if (!read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(l.dest.bits)) != 0)
+    return fail("value does not fit", p.text);
   if (!field(l.dest.field).writable) return fail("field is read-only", p.text);
   l.value = n.value;
   out.push_back({l});
@@ -387,7 +417,8 @@ bool ActionReader::set_field(const Piece& p, ActionList& out, int) {
     f = &field(s.field);
   } else {
     s.field = f->id;
-    if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask)) return fail("not a value of the field", p.text);
+    if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask))
+      return fail("not a value of the field", p.text);
   }
   if (!f->writable) return fail("field is read-only", p.text);
   out.push_back({std::move(s)});
@@ -486,13 +517,15 @@ bool ActionReader::verbatim(const Piece& p, ActionList& out, int) {
   if (p.name == "encap") out.push_back({Encap{std::string(p.args)}});
   if (p.name == "decap") out.push_back({Decap{std::string(p.args)}});
   if (p.name != "sample") return p.name == "decap" || !p.args.empty() || fail("arguments are missing", p.text);
-  constexpr std::string_view kKeys[] = {"probability", "collector_set_id", "obs_domain_id", "obs_point_id", "sampling_port"};
+  constexpr std::string_view kKeys[] = {"probability", "collector_set_id", "obs_domain_id", "obs_point_id",
+                                        "sampling_port"};
   std::string_view rest = p.args;
   for (KeyValue kv; next_key_value(rest, '=', kv);) {
     const bool direction = !kv.has_value && (kv.key == "ingress" || kv.key == "egress");
     if (!direction && (!kv.has_value || !is_one_of(kv.key, kKeys))) return fail("unknown argument", kv.whole);
     std::uint64_t n = 0;
-    if (kv.key == "probability" && (!number(kv.value, kMax16, n) || n == 0)) return fail("invalid probability", kv.whole);
+    if (kv.key == "probability" && (!number(kv.value, kMax16, n) || n == 0))
+      return fail("invalid probability", kv.whole);
   }
   out.push_back({Sample{std::string(p.args)}});
   return true;
@@ -538,8 +571,10 @@ bool ActionReader::resubmit(const Piece& p, ActionList& out, int) {
       return fail("not a table", p.text);
     }
   }
-  if (more == "ct") r.with_ct = true;
-  else if (!more.empty()) return fail("unknown argument", p.text);
+  if (more == "ct")
+    r.with_ct = true;
+  else if (!more.empty())
+    return fail("unknown argument", p.text);
   if (!r.in_port && !r.table && r.table_name.empty()) return fail("needs a port or a table", p.text);
   r.short_form = r.in_port && !r.table && r.table_name.empty() && !r.with_ct;
   out.push_back({std::move(r)});
@@ -554,7 +589,8 @@ bool ActionReader::conjunction(const Piece& p, ActionList& out, int) {
   constexpr std::uint64_t kMaxClauses = 64;
   if (!number(id, kMax32, i) || !number(clause, 255, k) || !number(trim(rest), 255, n)) return false;
   if (k == 0 || k > n || n < 2 || n > kMaxClauses) return fail("no clause of 2 to 64", p.text);
-  out.push_back({Conjunction{static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(n)}});
+  out.push_back(
+      {Conjunction{static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(k), static_cast<std::uint8_t>(n)}});
   return true;
 }
 
@@ -567,8 +603,10 @@ bool ActionReader::multipath(const Piece& p, ActionList& out, int) {
   std::uint64_t n = 0, links = 0;
   if (!is_one_of(a[0], kHashFields)) return fail("unknown fields", a[0]);
   if (!is_one_of(a[2], kMultipathAlgorithms)) return fail("unknown algorithm", a[2]);
-  if (!number(a[1], kMax16, n) || !number(a[3], 65536, links) || !number(a[4], kMax16, n) || !subfield(a[5], m.dest)) return false;
-  if (links == 0 || (m.dest.bits < 16 && links > std::uint64_t{1} << m.dest.bits)) return fail("number of links is out of range", p.text);
+  if (!number(a[1], kMax16, n) || !number(a[3], 65536, links) || !number(a[4], kMax16, n) || !subfield(a[5], m.dest))
+    return false;
+  if (links == 0 || (m.dest.bits < 16 && links > std::uint64_t{1} << m.dest.bits))
+    return fail("number of links is out of range", p.text);
   for (std::size_t i = 0; i < 5; ++i) {
     if (i > 0) m.text += ',';
     m.text += a[i];

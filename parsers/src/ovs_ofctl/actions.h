@@ -13,10 +13,10 @@ namespace egt::parsers::ofctl {
 // One action of a list, cut into its parts.
 struct Piece {
   enum class Style : std::uint8_t { bare, colon, parens };
-  std::string_view text;   // the whole action
+  std::string_view text;  // the whole action
   std::string_view name;
-  std::string_view args;   // behind ':' or between the parentheses
-  std::string_view tail;   // behind the closing parenthesis ("->reg0[1]")
+  std::string_view args;  // behind ':' or between the parentheses
+  std::string_view tail;  // behind the closing parenthesis ("->reg0[1]")
   Style style = Style::bare;
 };
 
@@ -55,7 +55,7 @@ class ActionReader {
   bool word(const Piece& p, openflow::ActionList& out, int depth);        // actions without arguments
   bool one_number(const Piece& p, openflow::ActionList& out, int depth);  // actions with one number
   bool set_mpls(const Piece& p, openflow::ActionList& out, int depth);
-  bool verbatim(const Piece& p, openflow::ActionList& out, int depth);    // encap, decap, sample
+  bool verbatim(const Piece& p, openflow::ActionList& out, int depth);  // encap, decap, sample
   bool fin_timeout(const Piece& p, openflow::ActionList& out, int depth);
   bool resubmit(const Piece& p, openflow::ActionList& out, int depth);
   bool learn(const Piece& p, openflow::ActionList& out, int depth);
@@ -81,7 +81,7 @@ class ActionReader {
 
 bool read_hex_bytes(std::string_view text, std::vector<std::uint8_t>& out);  // "aa.bb.cc"
 void write_action(const openflow::Action& a, std::string& out);
-void write_actions(const openflow::ActionList& list, std::string& out);      // "drop" when empty
+void write_actions(const openflow::ActionList& list, std::string& out);  // "drop" when empty
 void write_subfield(const Subfield& s, std::string& out);
 
 }  // namespace egt::parsers::ofctl

@@ -1,6 +1,6 @@
 // ct(…) with its nat(…) and exec(…).
-#include "ovs_ofctl/actions.h"
 #include "egtrace/base/text.h"
+#include "ovs_ofctl/actions.h"
 #include "ovs_ofctl/values.h"
 #include "support/key_value.h"
 
@@ -59,8 +59,7 @@ bool ActionReader::ct_argument(std::string_view term, Ct& c, int depth) {
   if (term == "commit") return c.commit = true;
   if (term == "force") return c.force = true;
   if (term == "nat") return c.nat.emplace(), true;
-  if (term.starts_with("nat(") && term.back() == ')')
-    return nat(term.substr(4, term.size() - 5), c.nat.emplace());
+  if (term.starts_with("nat(") && term.back() == ')') return nat(term.substr(4, term.size() - 5), c.nat.emplace());
   if (term.starts_with("exec(") && term.back() == ')') {
     const std::string_view inner = term.substr(5, term.size() - 6);
     list(inner, c.exec.emplace(), depth + 1);

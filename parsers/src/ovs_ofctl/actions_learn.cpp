@@ -24,8 +24,10 @@ bool ActionReader::learn(const Piece& p, ActionList& out, int) {
     if (term.empty()) continue;
     const KeyValue kv = split_key_value(term, '=');
     bool option = true;
-    if (term == "send_flow_rem") l.send_flow_rem = true;
-    else if (term == "delete_learned") l.delete_learned = true;
+    if (term == "send_flow_rem")
+      l.send_flow_rem = true;
+    else if (term == "delete_learned")
+      l.delete_learned = true;
     else if (kv.key == "table" || kv.key == "priority" || kv.key == "cookie" || kv.key == "limit" ||
              kv.key == "result_dst" || kv.key.ends_with("_timeout")) {
       if (!learn_option(kv.key, kv.value, l)) return false;
@@ -44,18 +46,30 @@ bool ActionReader::learn_option(std::string_view key, std::string_view value, Le
     if (!subfield(value, l.result_dst.emplace())) return false;
     return l.result_dst->bits == 1 || fail("result_dst must be one bit", value);
   }
-  const std::uint64_t most = key == "table" ? 254 : key == "cookie" ? ~std::uint64_t{0} : key == "limit" ? 0xffffffff : 0xffff;
+  const std::uint64_t most = key == "table"    ? 254
+                             : key == "cookie" ? ~std::uint64_t{0}
+                             : key == "limit"  ? 0xffffffff
+                                               : 0xffff;
   if (!number(value, most, n)) return false;
   const auto n16 = static_cast<std::uint16_t>(n);
-  if (key == "table") l.table = static_cast<std::uint8_t>(n);
-  else if (key == "priority") l.priority = n16;
-  else if (key == "cookie") l.cookie = n;
-  else if (key == "limit") l.limit = static_cast<std::uint32_t>(n);
-  else if (key == "idle_timeout") l.idle_timeout = n16;
-  else if (key == "hard_timeout") l.hard_timeout = n16;
-  else if (key == "fin_idle_timeout") l.fin_idle_timeout = n16;
-  else if (key == "fin_hard_timeout") l.fin_hard_timeout = n16;
-  else return fail("unknown argument of learn", key);
+  if (key == "table")
+    l.table = static_cast<std::uint8_t>(n);
+  else if (key == "priority")
+    l.priority = n16;
+  else if (key == "cookie")
+    l.cookie = n;
+  else if (key == "limit")
+    l.limit = static_cast<std::uint32_t>(n);
+  else if (key == "idle_timeout")
+    l.idle_timeout = n16;
+  else if (key == "hard_timeout")
+    l.hard_timeout = n16;
+  else if (key == "fin_idle_timeout")
+    l.fin_idle_timeout = n16;
+  else if (key == "fin_hard_timeout")
+    l.fin_hard_timeout = n16;
+  else
+    return fail("unknown argument of learn", key);
   return true;
 }
 

@@ -120,8 +120,10 @@ class ActionWriter {
     out_ += "resubmit(";
     if (a.in_port) write_port(*a.in_port, out_);
     out_ += ',';
-    if (a.table) write_decimal(*a.table, out_);
-    else if (!a.table_name.empty()) write_name(a.table_name, out_);
+    if (a.table)
+      write_decimal(*a.table, out_);
+    else if (!a.table_name.empty())
+      write_name(a.table_name, out_);
     out_ += a.with_ct ? ",ct)" : ")";
   }
   void operator()(const Learn& a) {
@@ -196,8 +198,10 @@ class ActionWriter {
   }
   void operator()(const GotoTable& a) {
     out_ += "goto_table:";
-    if (a.table_name.empty()) write_decimal(a.table, out_);
-    else write_name(a.table_name, out_);
+    if (a.table_name.empty())
+      write_decimal(a.table, out_);
+    else
+      write_name(a.table_name, out_);
   }
   void operator()(const Opaque& a) { out_ += a.text; }
 

@@ -68,7 +68,8 @@ Recognition recognise_flows(const Dump& dump) {
     r.confidence = others > flows ? 55 : 90;
     r.quality = tells_no_header(dump) ? 10 : 5;
   }
-  if (r.confidence == 0 && (command_has(dump, "ovs-ofctl dump-flows") || command_has(dump, "bridge/dump-flows"))) r.confidence = 30;
+  if (r.confidence == 0 && (command_has(dump, "ovs-ofctl dump-flows") || command_has(dump, "bridge/dump-flows")))
+    r.confidence = 30;
   if (dump.partial) r.quality -= 50;
   if (r.confidence > 0) r.topic = "flows " + bridge_by_command(dump);
   return r;
@@ -88,7 +89,8 @@ LineKind kind_of(std::string_view text, ReplyHeader& h) {
 }
 
 std::uint32_t first_difference(std::string_view a, std::string_view b) {
-  const auto at = std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
+  const auto at =
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
   return static_cast<std::uint32_t>(at.first - a.begin()) + 1;
 }
 
@@ -109,13 +111,15 @@ class FlowPrinter {
     TextError error;
     const bool good = read_flow_line(text, flow_, error);
     errors_.clear();
-    const openflow::ActionList actions = flow_.has_actions ? parse_actions(flow_.actions, errors_) : openflow::ActionList{};
+    const openflow::ActionList actions =
+        flow_.has_actions ? parse_actions(flow_.actions, errors_) : openflow::ActionList{};
     if (!good) return keep(line, text, error.column, error.message);
     const std::size_t from = out_.size();
     write_flow_head(flow_, out_);
     write_actions(actions, out_);
     if (!errors_.empty()) {
-      const std::uint32_t column = static_cast<std::uint32_t>(flow_.actions.data() - text.data()) + errors_.front().column;
+      const std::uint32_t column =
+          static_cast<std::uint32_t>(flow_.actions.data() - text.data()) + errors_.front().column;
       out_.resize(from);
       return keep(line, text, column, errors_.front().message);
     }
@@ -164,7 +168,9 @@ void reprint_flows(const Dump& dump, std::string& out, Report& report) {
         out += text;
         lines_report.ignored();
         break;
-      case LineKind::flow: printer.print(line, text); break;
+      case LineKind::flow:
+        printer.print(line, text);
+        break;
     }
     out += line.end;
   }
@@ -198,8 +204,10 @@ void flows_to_json(const Dump& dump, std::string& out, Report& report) {
       Json j = json_of(flow);
       j["line"] = line.number;
       append(flows, j);
-      if (errors.empty()) lines_report.understood();
-      else lines_report.not_understood(line, error.column, error.message);
+      if (errors.empty())
+        lines_report.understood();
+      else
+        lines_report.not_understood(line, error.column, error.message);
     } else {
       lines_report.not_understood(line, error.column, error.message);
       append(not_understood, Json{{"line", line.number}, {"text", text}});
@@ -315,15 +323,19 @@ class FlowLoader {
           more_to_come = h.more;
           report_.ignored();
           break;
-        case LineKind::filler: report_.ignored(); break;
-        case LineKind::flow: flow(line, text); break;
+        case LineKind::filler:
+          report_.ignored();
+          break;
+        case LineKind::flow:
+          flow(line, text);
+          break;
       }
     }
   }
 
   bool has_header = false;
-  bool more_to_come = false;   // the last reply says that another part follows
-  bool flow_lost = false;      // a line of which not even table and priority are known
+  bool more_to_come = false;  // the last reply says that another part follows
+  bool flow_lost = false;     // a line of which not even table and priority are known
   std::size_t added = 0;
 
  private:
@@ -338,7 +350,9 @@ class FlowLoader {
       const auto at = static_cast<std::uint32_t>(flow_.actions.data() - text.data());
       return report_.not_understood(line, at + errors.front().column, errors.front().message);
     }
-    if (read) error = {why_not_collected(collected), static_cast<std::uint32_t>(collected.failed->name.data() - text.data()) + 1};
+    if (read)
+      error = {why_not_collected(collected),
+               static_cast<std::uint32_t>(collected.failed->name.data() - text.data()) + 1};
     report_.not_understood(line, error.column, error.message);
     const bool says_something = flow_.priority || !flow_.stats.empty() || !flow_.match.empty();
     if (!flow_.placed || !says_something) {
@@ -373,35 +387,41 @@ void load_flows(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
   // Excerpts of one bridge add up; a whole dump replaces what was there.
   const bool whole = confidence_by_header(dump, "FLOW") > 0 || tells_no_header(dump);
   const bool adds_up = !whole && known && known->flows && known->flows_partial;
-  openflow::FlowTables tables =
-      adds_up ? std::move(*known->flows)
-              : openflow::FlowTables([](std::string_view text) { return parse_actions(text); });
+  openflow::FlowTables tables = adds_up
+                                    ? std::move(*known->flows)
+                                    : openflow::FlowTables([](std::string_view text) { return parse_actions(text); });
   if (adds_up) known->flows.reset();
-  FlowLoader loader(dump, tables, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; },
-                    report);
+  FlowLoader loader(
+      dump, tables, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; }, report);
   loader.load();
   if (adds_up) known->flows = std::move(tables);
   if (loader.added == 0 && !loader.has_header) {
     // An error message, or nothing at all: no proof that the bridge has no flows.
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
-                                  "holds no flows of " + name, "ovs-ofctl dump-flows " + name});
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "holds no flows of " + name,
+                                  "ovs-ofctl dump-flows " + name});
     return;
   }
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
   if (!adds_up) bridge.flows = std::move(tables);
   bridge.flows_source = dump.source;
-  bridge.flows_partial = dump.partial || loader.more_to_come || loader.flow_lost || !whole ||
-                         dump.command.find('|') != std::string::npos;
+  bridge.flows_partial =
+      dump.partial || loader.more_to_come || loader.flow_lost || !whole || dump.command.find('|') != std::string::npos;
   if (loader.more_to_come)
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
-                                  "the dump is cut: its last part says that more follows", "ovs-ofctl dump-flows " + name});
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "the dump is cut: its last part says that more follows",
+                                  "ovs-ofctl dump-flows " + name});
 }
 
 }  // namespace
 
 const Format& dump_flows_format() {
-  static const Format format{"ovs-ofctl dump-flows", "ovs-ofctl dump-flows br-int", recognise_flows, reprint_flows,
-                             flows_to_json, load_flows};
+  static const Format format{
+      "ovs-ofctl dump-flows", "ovs-ofctl dump-flows br-int", recognise_flows, reprint_flows, flows_to_json, load_flows};
   return format;
 }
 

@@ -130,7 +130,7 @@ class GroupReader {
       } else if (kv.key == "watch_group") {
         if (!read_u32(kv.value, b.watch_group.emplace())) return fail("not a group number", term);
       } else {
-        b.actions_text = rest;   // a bucket may be typed without "actions="
+        b.actions_text = rest;  // a bucket may be typed without "actions="
         break;
       }
       rest = probe;
@@ -205,8 +205,10 @@ Recognition recognise_groups(const Dump& dump) {
     const std::string_view text = without_colour(line.text, buffer);
     ReplyHeader h;
     // OpenFlow 1.1 to 1.4 tell neither the selection method nor the numbers of buckets.
-    if (read_reply_header(text, h)) r.quality = h.minor == 0 || h.minor >= 5 ? 20 + static_cast<int>(std::min(h.minor, 9u)) : 10;
-    else if (r.confidence == 0 && looks_like_group(text)) r.confidence = 90;
+    if (read_reply_header(text, h))
+      r.quality = h.minor == 0 || h.minor >= 5 ? 20 + static_cast<int>(std::min(h.minor, 9u)) : 10;
+    else if (r.confidence == 0 && looks_like_group(text))
+      r.confidence = 90;
   }
   if (r.confidence == 0 && command_has(dump, "ovs-ofctl dump-groups")) r.confidence = 30;
   if (dump.partial) r.quality -= 50;
@@ -263,8 +265,10 @@ void groups_to_json(const Dump& dump, std::string& out, Report& report) {
     j["buckets"] = Json::array();
     for (const Bucket& b : g.buckets) j["buckets"].push_back(bucket_json(b));
     groups.push_back(std::move(j));
-    if (reader.bad_actions()) lines_report.not_understood(line, error.column, error.message);
-    else lines_report.understood();
+    if (reader.bad_actions())
+      lines_report.not_understood(line, error.column, error.message);
+    else
+      lines_report.understood();
   }
   out += pretty(Json{{"groups", groups}}) + "\n";
 }
@@ -272,9 +276,12 @@ void groups_to_json(const Dump& dump, std::string& out, Report& report) {
 void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   std::string name = bridge_of(dump, "dump-groups");
   if (name.empty()) {
-    name = kIntegrationBridge;   // nobody else makes groups in such clusters
-    report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, dump.first_line}, 0,
-                                  "nothing tells the bridge of these groups; they are taken for those of " + name, {}});
+    name = kIntegrationBridge;  // nobody else makes groups in such clusters
+    report.diagnostics.push_back({Diagnostic::Severity::note,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "nothing tells the bridge of these groups; they are taken for those of " + name,
+                                  {}});
   }
   LineReport lines_report(dump, report);
   LineReader lines(dump);
@@ -294,8 +301,10 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
     }
     GroupReader reader(text, group, error);
     const bool read = reader.read();
-    if (read && !reader.bad_actions()) lines_report.understood();
-    else lines_report.not_understood(line, error.column, error.message);
+    if (read && !reader.bad_actions())
+      lines_report.understood();
+    else
+      lines_report.not_understood(line, error.column, error.message);
     if (!read) {
       // A group that is not understood must not pass for one that does not exist.
       lost = lost || !group.has_id;
@@ -317,8 +326,9 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
 }  // namespace
 
 const Format& dump_groups_format() {
-  static const Format format{"ovs-ofctl dump-groups", "ovs-ofctl -O OpenFlow15 dump-groups br-int", recognise_groups,
-                             reprint_groups, groups_to_json, load_groups};
+  static const Format format{"ovs-ofctl dump-groups", "ovs-ofctl -O OpenFlow15 dump-groups br-int",
+                             recognise_groups,        reprint_groups,
+                             groups_to_json,          load_groups};
   return format;
 }
 

@@ -19,7 +19,7 @@ struct FdbLine {
   std::uint16_t vlan = 0;
   std::uint64_t mac = 0;
   bool is_static = false;
-  std::uint64_t age = 0;   // seconds
+  std::uint64_t age = 0;  // seconds
 };
 
 bool is_title(std::string_view text) {
@@ -104,8 +104,10 @@ void fdb_to_json(const Dump& dump, std::string& out, Report& report) {
     std::string mac;
     write_ethernet(e.line.mac, mac);
     Json j{{"line", e.at}, {"port", json_of(e.line.port)}, {"vlan", e.line.vlan}, {"mac", mac}};
-    if (e.line.is_static) j["static"] = true;
-    else j["age"] = e.line.age;
+    if (e.line.is_static)
+      j["static"] = true;
+    else
+      j["age"] = e.line.age;
     list.push_back(std::move(j));
   }
   out += pretty(Json{{"entries", list}}) + "\n";
@@ -117,7 +119,9 @@ void load_fdb(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
   const std::string told = bridge_of(dump, "fdb/show");
   const std::string name = told.empty() ? only_bridge(node) : told;
   if (name.empty()) {
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
                                   "nothing tells the bridge of this MAC table; it is left out",
                                   "name the file after the command that printed it"});
     return;
@@ -151,8 +155,8 @@ Recognition recognise_fdb(const Dump& dump) {
 }  // namespace
 
 const Format& fdb_format() {
-  static const Format format{"ovs-appctl fdb/show", "ovs-appctl fdb/show br-ex", recognise_fdb, reprint_fdb,
-                             fdb_to_json, load_fdb};
+  static const Format format{
+      "ovs-appctl fdb/show", "ovs-appctl fdb/show br-ex", recognise_fdb, reprint_fdb, fdb_to_json, load_fdb};
   return format;
 }
 

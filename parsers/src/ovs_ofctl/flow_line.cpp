@@ -79,13 +79,15 @@ class FlowReader {
     if (info.kind == KeyInfo::Kind::actions && has_value) return actions();
     const std::string_view value = has_value ? take_value() : std::string_view{};
     switch (info.kind) {
-      case KeyInfo::Kind::field: return field_term(key, info.field, has_value, value, column);
+      case KeyInfo::Kind::field:
+        return field_term(key, info.field, has_value, value, column);
       case KeyInfo::Kind::protocol:
         if (has_value) return fail("a protocol takes no value: '" + shown(key) + "'", column);
         line_.match.push_back({});
         line_.match.back().name = key;
         return;
-      case KeyInfo::Kind::stat: return stat(info.stat, value, column);
+      case KeyInfo::Kind::stat:
+        return stat(info.stat, value, column);
       case KeyInfo::Kind::flag: {
         FlowStat s;
         s.kind = FlowStat::Kind::flag;
@@ -93,8 +95,10 @@ class FlowReader {
         line_.stats.push_back(s);
         return;
       }
-      case KeyInfo::Kind::priority: return priority(value, column);
-      default: return fail("unknown field '" + shown(key) + "'", column);
+      case KeyInfo::Kind::priority:
+        return priority(value, column);
+      default:
+        return fail("unknown field '" + shown(key) + "'", column);
     }
   }
 
@@ -171,8 +175,12 @@ class FlowReader {
       return fail("not understood: '" + shown(value) + "'", column);
     }
     switch (kind) {
-      case FlowStat::Kind::cookie: line_.cookie = s.value; break;
-      case FlowStat::Kind::n_packets: line_.n_packets = s.value; break;
+      case FlowStat::Kind::cookie:
+        line_.cookie = s.value;
+        break;
+      case FlowStat::Kind::n_packets:
+        line_.n_packets = s.value;
+        break;
       case FlowStat::Kind::table:
       case FlowStat::Kind::table_id:
         if (s.text.empty() && s.value <= 0xff) {
@@ -182,7 +190,8 @@ class FlowReader {
         line_.placed = false;
         fail("no number is known for table '" + shown(value) + "'", column);
         break;
-      default: break;
+      default:
+        break;
     }
     line_.stats.push_back(s);
   }
@@ -232,8 +241,9 @@ class FlowReader {
   bool good_ = true;
 };
 
-constexpr std::string_view kStatWords[] = {"cookie",       "duration",     "table",      "table_id", "n_packets", "n_bytes",
-                                           "idle_timeout", "hard_timeout", "importance", "idle_age", "hard_age"};
+constexpr std::string_view kStatWords[] = {"cookie",     "duration", "table",        "table_id",
+                                           "n_packets",  "n_bytes",  "idle_timeout", "hard_timeout",
+                                           "importance", "idle_age", "hard_age"};
 
 void write_stat(const FlowStat& s, std::string& out) {
   if (s.kind == FlowStat::Kind::flag) {

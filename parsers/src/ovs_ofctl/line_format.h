@@ -11,8 +11,8 @@ namespace egt::parsers::ofctl {
 
 enum class Took : std::uint8_t { ignored, understood, no };
 
-// `print(text, out)` appends the line as it understood it and tells whether it did. What it prints is put out only where
-// it is what stands in the dump; any other line is kept and reported.
+// `print(text, out)` appends the line as it understood it and tells whether it did. What it prints is put out only
+// where it is what stands in the dump; any other line is kept and reported.
 template <class Print>
 void reprint_lines(const Dump& dump, std::string& out, Report& report, Print print) {
   LineReport lines_report(dump, report);

@@ -42,11 +42,16 @@ struct Stat {
 };
 
 constexpr Stat kStats[] = {
-    {"cookie", FlowStat::Kind::cookie},           {"duration", FlowStat::Kind::duration},
-    {"table", FlowStat::Kind::table},             {"table_id", FlowStat::Kind::table_id},
-    {"n_packets", FlowStat::Kind::n_packets},     {"n_bytes", FlowStat::Kind::n_bytes},
-    {"idle_timeout", FlowStat::Kind::idle_timeout}, {"hard_timeout", FlowStat::Kind::hard_timeout},
-    {"importance", FlowStat::Kind::importance},   {"idle_age", FlowStat::Kind::idle_age},
+    {"cookie", FlowStat::Kind::cookie},
+    {"duration", FlowStat::Kind::duration},
+    {"table", FlowStat::Kind::table},
+    {"table_id", FlowStat::Kind::table_id},
+    {"n_packets", FlowStat::Kind::n_packets},
+    {"n_bytes", FlowStat::Kind::n_bytes},
+    {"idle_timeout", FlowStat::Kind::idle_timeout},
+    {"hard_timeout", FlowStat::Kind::hard_timeout},
+    {"importance", FlowStat::Kind::importance},
+    {"idle_age", FlowStat::Kind::idle_age},
     {"hard_age", FlowStat::Kind::hard_age},
 };
 
@@ -60,11 +65,16 @@ struct Synonym {
 
 // Spellings of lib/match.c that are not names of lib/meta-flow.c.
 constexpr Synonym kSynonyms[] = {
-    {"gtpu_flags", FieldId::tun_gtpu_flags}, {"gtpu_msgtype", FieldId::tun_gtpu_msgtype},
-    {"igmp_type", FieldId::tp_src},          {"igmp_code", FieldId::tp_dst},
-    {"tcp_src", FieldId::tp_src},            {"tcp_dst", FieldId::tp_dst},
-    {"udp_src", FieldId::tp_src},            {"udp_dst", FieldId::tp_dst},
-    {"sctp_src", FieldId::tp_src},           {"sctp_dst", FieldId::tp_dst},
+    {"gtpu_flags", FieldId::tun_gtpu_flags},
+    {"gtpu_msgtype", FieldId::tun_gtpu_msgtype},
+    {"igmp_type", FieldId::tp_src},
+    {"igmp_code", FieldId::tp_dst},
+    {"tcp_src", FieldId::tp_src},
+    {"tcp_dst", FieldId::tp_dst},
+    {"udp_src", FieldId::tp_src},
+    {"udp_dst", FieldId::tp_dst},
+    {"sctp_src", FieldId::tp_src},
+    {"sctp_dst", FieldId::tp_dst},
 };
 
 // All words in one table without chains: a dump of a million flows asks it ten million times.
@@ -146,16 +156,21 @@ void set_number(const Number& n, U128& value, ValueForm& form, std::uint8_t& wid
 // Bits that a value may have where that differs from the field's width in the table.
 U128 allowed(const MatchItem& item) {
   switch (item.field) {
-    case FieldId::vlan_vid: return 0x1fff;
-    case FieldId::dl_vlan: return 0xffff;        // 0xffff: no tag
+    case FieldId::vlan_vid:
+      return 0x1fff;
+    case FieldId::dl_vlan:
+      return 0xffff;  // 0xffff: no tag
     case FieldId::icmp_type:
     case FieldId::icmp_code:
     case FieldId::icmpv6_type:
-    case FieldId::icmpv6_code: return 0xffff;    // masks are printed 16 bits wide
+    case FieldId::icmpv6_code:
+      return 0xffff;  // masks are printed 16 bits wide
     case FieldId::in_port:
     case FieldId::in_port_oxm:
-    case FieldId::actset_output: return 0xffffffff;
-    default: return ones(field(item.field).bits);
+    case FieldId::actset_output:
+      return 0xffffffff;
+    default:
+      return ones(field(item.field).bits);
   }
 }
 
@@ -251,10 +266,18 @@ void write_mask(const MatchItem& item, std::string& out) {
     case ValueForm::prefix_length:
       write_decimal(static_cast<unsigned>(std::max(0, prefix_length(item.mask, field(item.field).bits))), out);
       break;
-    case ValueForm::ipv4: write_ipv4(static_cast<std::uint32_t>(item.mask), out); break;
-    case ValueForm::ipv6: write_ipv6(item.mask, out); break;
-    case ValueForm::ethernet: write_ethernet(low64(item.mask), out); break;
-    default: write_number({item.mask, item.mask_form == ValueForm::hexadecimal, item.mask_width}, out); break;
+    case ValueForm::ipv4:
+      write_ipv4(static_cast<std::uint32_t>(item.mask), out);
+      break;
+    case ValueForm::ipv6:
+      write_ipv6(item.mask, out);
+      break;
+    case ValueForm::ethernet:
+      write_ethernet(low64(item.mask), out);
+      break;
+    default:
+      write_number({item.mask, item.mask_form == ValueForm::hexadecimal, item.mask_width}, out);
+      break;
   }
 }
 
@@ -266,8 +289,10 @@ Added add_vlan(const MatchItem& item, WordSet& words) {
       case FieldId::dl_vlan:
         if (item.value == 0xffff) return words.add(FieldId::vlan_tci, 0, 0xffff);
         return words.add(FieldId::vlan_tci, kPresent | (item.value & 0xfff), 0x1fff);
-      case FieldId::vlan_vid: return words.add(FieldId::vlan_tci, item.value & item.mask, item.mask & 0x1fff);
-      default: return words.add(FieldId::vlan_tci, kPresent | item.value << 13, 0xf000);
+      case FieldId::vlan_vid:
+        return words.add(FieldId::vlan_tci, item.value & item.mask, item.mask & 0x1fff);
+      default:
+        return words.add(FieldId::vlan_tci, kPresent | item.value << 13, 0xf000);
     }
   }();
   return ok ? Added::yes : Added::contradiction;
@@ -295,13 +320,23 @@ bool read_match_value(std::string_view text, MatchItem& item, const char*& why) 
   bool ok = false;
   switch (f.format) {
     case FieldFormat::decimal:
-    case FieldFormat::hexadecimal: ok = read_integer(text, item, why); break;
-    case FieldFormat::ethernet: ok = read_address(text, ValueForm::ethernet, item, why); break;
-    case FieldFormat::ipv4: ok = read_address(text, ValueForm::ipv4, item, why); break;
-    case FieldFormat::ipv6: ok = read_address(text, ValueForm::ipv6, item, why); break;
+    case FieldFormat::hexadecimal:
+      ok = read_integer(text, item, why);
+      break;
+    case FieldFormat::ethernet:
+      ok = read_address(text, ValueForm::ethernet, item, why);
+      break;
+    case FieldFormat::ipv4:
+      ok = read_address(text, ValueForm::ipv4, item, why);
+      break;
+    case FieldFormat::ipv6:
+      ok = read_address(text, ValueForm::ipv6, item, why);
+      break;
     case FieldFormat::ct_state:
     case FieldFormat::tnl_flags:
-    case FieldFormat::tcp_flags: ok = read_flags(text, item, why); break;
+    case FieldFormat::tcp_flags:
+      ok = read_flags(text, item, why);
+      break;
     case FieldFormat::frag:
       item.form = ValueForm::word;
       item.text = text;
@@ -309,7 +344,9 @@ bool read_match_value(std::string_view text, MatchItem& item, const char*& why) 
       if (!ok) why = "unknown kind of fragment";
       break;
     case FieldFormat::of10_port:
-    case FieldFormat::of11_port: ok = read_port_value(text, item, why); break;
+    case FieldFormat::of11_port:
+      ok = read_port_value(text, item, why);
+      break;
     case FieldFormat::packet_type:
       item.form = ValueForm::packet_type;
       ok = read_packet_type(text, item.value);
@@ -332,12 +369,19 @@ void write_match_item(const MatchItem& item, std::string& out) {
       out += std::string_view(digits).substr(2);
       return;
     }
-    case ValueForm::ethernet: write_ethernet(low64(item.value), out); break;
-    case ValueForm::ipv4: write_ipv4(static_cast<std::uint32_t>(item.value), out); break;
-    case ValueForm::ipv6: write_ipv6(item.value, out); break;
+    case ValueForm::ethernet:
+      write_ethernet(low64(item.value), out);
+      break;
+    case ValueForm::ipv4:
+      write_ipv4(static_cast<std::uint32_t>(item.value), out);
+      break;
+    case ValueForm::ipv6:
+      write_ipv6(item.value, out);
+      break;
     case ValueForm::signed_flags:
       return write_signed_flags(item.value, item.mask, flag_names(field(item.field).format), out);
-    case ValueForm::named_flags: return write_named_flags(item.value, flag_names(field(item.field).format), out);
+    case ValueForm::named_flags:
+      return write_named_flags(item.value, flag_names(field(item.field).format), out);
     case ValueForm::word:
       if (field(item.field).format == FieldFormat::frag) {
         out += frag_word(item.value, item.mask);
@@ -345,9 +389,13 @@ void write_match_item(const MatchItem& item, std::string& out) {
         write_port_number(static_cast<std::uint32_t>(item.value), out);
       }
       return;
-    case ValueForm::name: return write_name(item.text, out);
-    case ValueForm::packet_type: return write_packet_type(item.value, out);
-    default: write_number({item.value, item.form == ValueForm::hexadecimal, item.width}, out); break;
+    case ValueForm::name:
+      return write_name(item.text, out);
+    case ValueForm::packet_type:
+      return write_packet_type(item.value, out);
+    default:
+      write_number({item.value, item.form == ValueForm::hexadecimal, item.width}, out);
+      break;
   }
   write_mask(item, out);
 }
@@ -394,8 +442,10 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::dl_vlan:
     case FieldId::vlan_vid:
     case FieldId::dl_vlan_pcp:
-    case FieldId::vlan_pcp: return add_vlan(item, words);
-    case FieldId::nw_tos: return words.add(FieldId::nw_tos, value, 0xfc) ? Added::yes : Added::contradiction;
+    case FieldId::vlan_pcp:
+      return add_vlan(item, words);
+    case FieldId::nw_tos:
+      return words.add(FieldId::nw_tos, value, 0xfc) ? Added::yes : Added::contradiction;
     case FieldId::in_port:
     case FieldId::in_port_oxm:
     case FieldId::actset_output:
@@ -409,7 +459,8 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
       if (item.field != FieldId::actset_output)
         return words.add(FieldId::in_port, value, 0xffff) ? Added::yes : Added::contradiction;
       break;
-    default: break;
+    default:
+      break;
   }
   return words.add(item.field, value, item.mask) ? Added::yes : Added::contradiction;
 }

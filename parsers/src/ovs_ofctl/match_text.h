@@ -17,7 +17,7 @@ struct KeyInfo {
   Kind kind = Kind::unknown;
   FieldId field = FieldId::count_;
   FlowStat::Kind stat = FlowStat::Kind::flag;
-  std::uint16_t ethertype = 0;     // of a protocol word; 0: none ("eth")
+  std::uint16_t ethertype = 0;  // of a protocol word; 0: none ("eth")
   std::uint8_t ip_proto = 0;
   bool has_ip_proto = false;
 };

@@ -26,8 +26,8 @@ struct DetailLine {
   std::string_view label, value;
 };
 
-constexpr std::string_view kLabels[] = {"config:     ", "state:      ", "current:    ", "advertised: ",
-                                        "supported:  ", "peer:       ", "speed: "};
+constexpr std::string_view kLabels[] = {
+    "config:     ", "state:      ", "current:    ", "advertised: ", "supported:  ", "peer:       ", "speed: "};
 constexpr std::string_view kDetailIndent = "     ";
 
 bool read_port_line(std::string_view text, PortLine& p) {
@@ -141,9 +141,8 @@ bool same_port_name(std::string_view full, std::string_view told) {
 
 // What the database told of this port without its bridge.
 std::optional<openflow::Interface> take_unplaced(cluster::Node& node, const PortLine& p) {
-  const auto it = std::find_if(node.unplaced_interfaces.begin(), node.unplaced_interfaces.end(), [&](const auto& i) {
-    return i.ofport == p.number && same_port_name(i.name, p.name);
-  });
+  const auto it = std::find_if(node.unplaced_interfaces.begin(), node.unplaced_interfaces.end(),
+                               [&](const auto& i) { return i.ofport == p.number && same_port_name(i.name, p.name); });
   if (it == node.unplaced_interfaces.end()) return std::nullopt;
   openflow::Interface i = std::move(*it);
   node.unplaced_interfaces.erase(it);
@@ -160,8 +159,10 @@ openflow::Interface& ensure_interface(cluster::Node& node, openflow::Bridge& bri
   if (matches == 1) return *found;
   openflow::Interface i;
   i.name = p.name;
-  if (auto known = take_unplaced(node, p)) i = std::move(*known);
-  else if (p.number == openflow::port::local) i.type = "internal";
+  if (auto known = take_unplaced(node, p))
+    i = std::move(*known);
+  else if (p.number == openflow::port::local)
+    i.type = "internal";
   bridge.interfaces.push_back(std::move(i));
   return bridge.interfaces.back();
 }
@@ -170,7 +171,7 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
   const std::vector<Port> ports = read_ports(dump, report);
   std::string name;
   for (const Port& p : ports)
-    if (p.line.number == openflow::port::local) name = p.line.name;   // the local port is named like its bridge
+    if (p.line.number == openflow::port::local) name = p.line.name;  // the local port is named like its bridge
   if (name.empty()) name = bridge_of(dump, "show");
   if (name.empty()) name = bridge_of(dump, "dump-ports-desc");
   if (ports.empty() || name.empty()) return;
@@ -218,14 +219,18 @@ Recognition recognise_ports_desc(const Dump& dump) {
 }  // namespace
 
 const Format& show_format() {
-  static const Format format{"ovs-ofctl show", "ovs-ofctl show br-int", recognise_show, reprint_ports, ports_to_json,
-                             load_ports};
+  static const Format format{"ovs-ofctl show", "ovs-ofctl show br-int", recognise_show,
+                             reprint_ports,    ports_to_json,           load_ports};
   return format;
 }
 
 const Format& dump_ports_desc_format() {
-  static const Format format{"ovs-ofctl dump-ports-desc", "ovs-ofctl dump-ports-desc br-int", recognise_ports_desc,
-                             reprint_ports, ports_to_json, load_ports};
+  static const Format format{"ovs-ofctl dump-ports-desc",
+                             "ovs-ofctl dump-ports-desc br-int",
+                             recognise_ports_desc,
+                             reprint_ports,
+                             ports_to_json,
+                             load_ports};
   return format;
 }
 

@@ -13,12 +13,12 @@
 namespace egt::parsers::ofctl {
 
 struct ReplyHeader {
-  std::string_view message;      // "NXST_FLOW", "OFPST_GROUP_DESC", "OFPT_FEATURES_REPLY"
-  bool reply_word = false;       // "reply" stands behind it
-  unsigned minor = 0;            // of OpenFlow 1.x; 0 for 1.0, which is not printed
+  std::string_view message;  // "NXST_FLOW", "OFPST_GROUP_DESC", "OFPT_FEATURES_REPLY"
+  bool reply_word = false;   // "reply" stands behind it
+  unsigned minor = 0;        // of OpenFlow 1.x; 0 for 1.0, which is not printed
   std::uint64_t xid = 0;
-  bool more = false;             // further parts follow
-  std::string_view rest;         // behind the colon
+  bool more = false;      // further parts follow
+  std::string_view rest;  // behind the colon
 };
 bool read_reply_header(std::string_view line, ReplyHeader& out);
 void write_reply_header(const ReplyHeader& h, std::string& out);
@@ -33,7 +33,7 @@ std::string bridge_of(const Dump& dump, std::string_view verb);
 // The node's bridge, made when it does not exist.
 openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Provenance from);
 
-// Which line of the first few has a reply header whose message is `message` without OFPST_, NXST_ …; confidence of it.
+// How surely one of the first lines is the header of a reply whose message, without OFPST_ or NXST_, is `message`.
 int confidence_by_header(const Dump& dump, std::string_view message);
 // What to call when a dump tells no bridge and there is only one that it can be; empty when there is no telling.
 std::string only_bridge(const cluster::Node& node);

@@ -15,23 +15,23 @@ namespace {
 
 struct Term {
   std::string_view key, value;
-  char assign = 0;    // '=' or ':'; 0: a word alone
+  char assign = 0;  // '=' or ':'; 0: a word alone
 };
 
 // How the lines of one command look.
 struct Shape {
-  std::string_view message;                 // of the reply header
-  std::string_view command;                 // behind ovs-ofctl
-  char separator;                           // between terms
-  std::span<const std::string_view> keys;   // that may stand in a line
+  std::string_view message;                // of the reply header
+  std::string_view command;                // behind ovs-ofctl
+  char separator;                          // between terms
+  std::span<const std::string_view> keys;  // that may stand in a line
   std::string_view topic;
 };
 
 constexpr std::string_view kGroupStats[] = {"group_id", "duration", "ref_count", "packet_count", "byte_count"};
-constexpr std::string_view kMeters[] = {"meter", "kbps", "pktps", "burst", "stats", "bands",
-                                        "type",  "rate", "burst_size", "prec_level"};
-constexpr std::string_view kMeterStats[] = {"meter", "flow_count", "packet_in_count", "byte_in_count", "duration", "bands",
-                                            "packet_count", "byte_count"};
+constexpr std::string_view kMeters[] = {"meter", "kbps", "pktps", "burst",      "stats",
+                                        "bands", "type", "rate",  "burst_size", "prec_level"};
+constexpr std::string_view kMeterStats[] = {"meter",    "flow_count", "packet_in_count", "byte_in_count",
+                                            "duration", "bands",      "packet_count",    "byte_count"};
 
 constexpr Shape kShapes[] = {
     {"GROUP", "dump-group-stats", ',', kGroupStats, "group-stats"},
@@ -142,9 +142,12 @@ void load_records(const Dump& dump, cluster::Cluster&, cluster::Node&, Report& r
   Record r;
   while (lines.next(line)) {
     ReplyHeader h;
-    if (is_filler(line.text) || read_reply_header(line.text, h)) lines_report.ignored();
-    else if (read_record(kShapes[kShape], line.text, r)) lines_report.understood();
-    else lines_report.not_understood(line, 1, "line not understood");
+    if (is_filler(line.text) || read_reply_header(line.text, h))
+      lines_report.ignored();
+    else if (read_record(kShapes[kShape], line.text, r))
+      lines_report.understood();
+    else
+      lines_report.not_understood(line, 1, "line not understood");
   }
 }
 
@@ -161,13 +164,15 @@ Recognition recognise_records(const Dump& dump) {
 
 template <std::size_t kShape>
 Format format_of(std::string_view kind, std::string_view command) {
-  return {kind, command, recognise_records<kShape>, reprint_records<kShape>, records_to_json<kShape>, load_records<kShape>};
+  return {
+      kind, command, recognise_records<kShape>, reprint_records<kShape>, records_to_json<kShape>, load_records<kShape>};
 }
 
 }  // namespace
 
 const Format& dump_group_stats_format() {
-  static const Format format = format_of<0>("ovs-ofctl dump-group-stats", "ovs-ofctl -O OpenFlow15 dump-group-stats br-int");
+  static const Format format =
+      format_of<0>("ovs-ofctl dump-group-stats", "ovs-ofctl -O OpenFlow15 dump-group-stats br-int");
   return format;
 }
 

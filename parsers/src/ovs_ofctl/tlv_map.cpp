@@ -99,8 +99,11 @@ void map_to_json(const Dump& dump, std::string& out, Report& report) {
   read_map(dump, report, map);
   Json list = Json::array();
   for (const TlvMapping& m : map)
-    list.push_back(Json{{"line", m.from.line}, {"class", hex_text(m.option_class)}, {"type", hex_text(m.type)},
-                        {"length", m.length}, {"field", std::string(kFieldName) + std::to_string(m.index)}});
+    list.push_back(Json{{"line", m.from.line},
+                        {"class", hex_text(m.option_class)},
+                        {"type", hex_text(m.type)},
+                        {"length", m.length},
+                        {"field", std::string(kFieldName) + std::to_string(m.index)}});
   out += pretty(Json{{"mappings", list}}) + "\n";
 }
 
@@ -127,8 +130,8 @@ Recognition recognise_map(const Dump& dump) {
 }  // namespace
 
 const Format& dump_tlv_map_format() {
-  static const Format format{"ovs-ofctl dump-tlv-map", "ovs-ofctl dump-tlv-map br-int", recognise_map, reprint_map,
-                             map_to_json, load_map};
+  static const Format format{
+      "ovs-ofctl dump-tlv-map", "ovs-ofctl dump-tlv-map br-int", recognise_map, reprint_map, map_to_json, load_map};
   return format;
 }
 

@@ -55,14 +55,15 @@ struct ReservedPort {
 };
 // The first word of a number is the one that is printed.
 constexpr ReservedPort kReserved[] = {
-    {"IN_PORT", openflow::port::in_port}, {"TABLE", openflow::port::table},     {"NORMAL", openflow::port::normal},
-    {"FLOOD", openflow::port::flood},     {"ALL", openflow::port::all},         {"CONTROLLER", openflow::port::controller},
-    {"LOCAL", openflow::port::local},     {"ANY", openflow::port::none},        {"NONE", openflow::port::none},
+    {"IN_PORT", openflow::port::in_port}, {"TABLE", openflow::port::table}, {"NORMAL", openflow::port::normal},
+    {"FLOOD", openflow::port::flood},     {"ALL", openflow::port::all},     {"CONTROLLER", openflow::port::controller},
+    {"LOCAL", openflow::port::local},     {"ANY", openflow::port::none},    {"NONE", openflow::port::none},
     {"UNSET", openflow::port::unset},
 };
 
 constexpr std::string_view kCtState[] = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
-constexpr std::string_view kTcpFlags[] = {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns", "[200]", "[400]", "[800]"};
+constexpr std::string_view kTcpFlags[] = {"fin", "syn", "rst", "psh",   "ack",   "urg",
+                                          "ece", "cwr", "ns",  "[200]", "[400]", "[800]"};
 constexpr std::string_view kTunnelFlags[] = {"oam"};
 
 int flag_index(std::string_view word, std::span<const std::string_view> names) {
@@ -76,7 +77,7 @@ struct FragWord {
   std::uint8_t mask, value;
 };
 // Order of lib/meta-flow.c: the first row of a word is the one that input means.
-constexpr FragWord kFrag[] = {{"no", 3, 0}, {"first", 3, 1}, {"later", 3, 3}, {"no", 1, 0},
+constexpr FragWord kFrag[] = {{"no", 3, 0},  {"first", 3, 1},     {"later", 3, 3}, {"no", 1, 0},
                               {"yes", 1, 1}, {"not_later", 2, 0}, {"later", 2, 2}};
 
 bool read_address_mask(const Field& f, std::string_view text, U128& mask) {
@@ -109,7 +110,8 @@ bool read_one_value(const Field& f, std::string_view text, U128& value) {
       if (!read_ipv4(text, v4)) return false;
       value = v4;
       return true;
-    case FieldFormat::ipv6: return read_ipv6(text, value);
+    case FieldFormat::ipv6:
+      return read_ipv6(text, value);
     case FieldFormat::ethernet:
       if (!read_ethernet(text, mac)) return false;
       value = mac;
@@ -119,7 +121,8 @@ bool read_one_value(const Field& f, std::string_view text, U128& value) {
       if (!read_port(text, port) || !port.name.empty()) return false;
       value = port.number;
       return true;
-    case FieldFormat::packet_type: return read_packet_type(text, value);
+    case FieldFormat::packet_type:
+      return read_packet_type(text, value);
     default:
       if (!read_number(text, n)) return false;
       value = n.value;
@@ -247,10 +250,14 @@ int prefix_length(U128 mask, unsigned bits) {
 
 std::span<const std::string_view> flag_names(FieldFormat format) {
   switch (format) {
-    case FieldFormat::ct_state: return kCtState;
-    case FieldFormat::tcp_flags: return kTcpFlags;
-    case FieldFormat::tnl_flags: return kTunnelFlags;
-    default: return {};
+    case FieldFormat::ct_state:
+      return kCtState;
+    case FieldFormat::tcp_flags:
+      return kTcpFlags;
+    case FieldFormat::tnl_flags:
+      return kTunnelFlags;
+    default:
+      return {};
   }
 }
 
@@ -454,15 +461,31 @@ void write_field_value(const Field& f, U128 value, const std::optional<U128>& ma
     return write_named_flags(value, names, out);
   }
   switch (f.format) {
-    case FieldFormat::frag: out += frag_word(value, mask.value_or(3)); return;
+    case FieldFormat::frag:
+      out += frag_word(value, mask.value_or(3));
+      return;
     case FieldFormat::of10_port:
-    case FieldFormat::of11_port: write_port_number(static_cast<std::uint32_t>(value), out); return;
-    case FieldFormat::packet_type: write_packet_type(value, out); return;
-    case FieldFormat::ipv4: write_ipv4(static_cast<std::uint32_t>(value), out); break;
-    case FieldFormat::ipv6: write_ipv6(value, out); break;
-    case FieldFormat::ethernet: write_ethernet(low64(value), out); break;
-    case FieldFormat::hexadecimal: write_hex(value, out); break;
-    default: write_decimal(low64(value), out); break;
+    case FieldFormat::of11_port:
+      write_port_number(static_cast<std::uint32_t>(value), out);
+      return;
+    case FieldFormat::packet_type:
+      write_packet_type(value, out);
+      return;
+    case FieldFormat::ipv4:
+      write_ipv4(static_cast<std::uint32_t>(value), out);
+      break;
+    case FieldFormat::ipv6:
+      write_ipv6(value, out);
+      break;
+    case FieldFormat::ethernet:
+      write_ethernet(low64(value), out);
+      break;
+    case FieldFormat::hexadecimal:
+      write_hex(value, out);
+      break;
+    default:
+      write_decimal(low64(value), out);
+      break;
   }
   if (!mask) return;
   out += '/';

@@ -1,4 +1,5 @@
-// Words of the command that printed a dump, in its shell form or in a file name ("ovs-ofctl_-O_OpenFlow15_dump-groups_br-int").
+// Words of the command that printed a dump, in its shell form or in a file name
+// ("ovs-ofctl_-O_OpenFlow15_dump-groups_br-int").
 #include <cctype>
 #include <string>
 #include <vector>

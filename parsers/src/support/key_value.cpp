@@ -10,8 +10,14 @@ std::size_t term_length(std::string_view s) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     switch (s[i]) {
-      case '(': case '[': case '{': ++depth; break;
-      case ')': case ']': case '}':
+      case '(':
+      case '[':
+      case '{':
+        ++depth;
+        break;
+      case ')':
+      case ']':
+      case '}':
         if (depth > 0) --depth;
         break;
       case ',':
@@ -21,7 +27,8 @@ std::size_t term_length(std::string_view s) {
         for (++i; i < s.size() && s[i] != '"'; ++i)
           if (s[i] == '\\') ++i;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return s.size();

@@ -22,8 +22,8 @@ bool LineReader::next(Line& line) {
 }
 
 std::string_view without_colour(std::string_view line, std::string& buffer) {
-  std::size_t escape = line.empty() || !std::memchr(line.data(), '\x1b', line.size()) ? std::string_view::npos
-                                                                                     : line.find("\x1b[");
+  std::size_t escape =
+      line.empty() || !std::memchr(line.data(), '\x1b', line.size()) ? std::string_view::npos : line.find("\x1b[");
   if (escape == std::string_view::npos) return line;
   buffer.clear();
   std::size_t from = 0;
@@ -43,8 +43,7 @@ void LineReport::not_understood(const Line& line, std::uint32_t column, std::str
   ++report_.lines;
   report_.not_understood.push_back(at(line));
   if (report_.diagnostics.size() >= kDiagnosticsKept) return;
-  report_.diagnostics.push_back(
-      {Diagnostic::Severity::warning, at(line), column, std::move(message), std::move(hint)});
+  report_.diagnostics.push_back({Diagnostic::Severity::warning, at(line), column, std::move(message), std::move(hint)});
 }
 
 void LineReport::note(const Line& line, std::uint32_t column, std::string message, Diagnostic::Severity severity) {

@@ -11,9 +11,9 @@
 namespace egt::parsers {
 
 struct Line {
-  std::string_view text;       // without its end
-  std::string_view end;        // "\n", "\r\n", or empty at a cut end of the dump
-  std::uint32_t number = 0;    // in the file
+  std::string_view text;     // without its end
+  std::string_view end;      // "\n", "\r\n", or empty at a cut end of the dump
+  std::uint32_t number = 0;  // in the file
 };
 
 class LineReader {

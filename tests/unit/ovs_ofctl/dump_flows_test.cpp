@@ -22,7 +22,8 @@ class DumpFlows : public testing::Test {
 
 constexpr const char* kNxst =
     "NXST_FLOW reply (xid=0x4): flags=[more]\n"
-    " cookie=0xdeff105, duration=29.228s, table=0, n_packets=7, n_bytes=420, idle_age=29, priority=550,ip,in_port=LOCAL,nw_src=169.254.0.0/17 actions=ct(commit,table=2,zone=64001)\n"
+    " cookie=0xdeff105, duration=29.228s, table=0, n_packets=7, n_bytes=420, idle_age=29, "
+    "priority=550,ip,in_port=LOCAL,nw_src=169.254.0.0/17 actions=ct(commit,table=2,zone=64001)\n"
     "NXST_FLOW reply (xid=0x4):\n"
     " cookie=0x0, duration=5s, table=1, n_packets=0, n_bytes=0, actions=drop\n"
     " cookie=0x0, duration=5.5s, table=1, n_packets=0, n_bytes=0, idle_age=1, hard_age=3, priority=0 actions=NORMAL\n";
@@ -30,16 +31,22 @@ constexpr const char* kNxst =
 TEST_F(DumpFlows, DialectsPrintBack) {
   for (const std::string& text : {
            std::string(kNxst),
-           std::string("OFPST_FLOW reply (OF1.5) (xid=0x2):\n cookie=0x0, duration=26.745s, table=0, n_packets=0, n_bytes=0, "
-                       "idle_timeout=5, hard_timeout=7, send_flow_rem check_overlap importance=3, idle_age=2, priority=107,ip actions=drop\n"),
-           std::string("OFPST_FLOW reply (OF1.3) (xid=0x2):\n cookie=0x0, duration=0.000000001s, table=0, n_packets=0, n_bytes=0, "
+           std::string(
+               "OFPST_FLOW reply (OF1.5) (xid=0x2):\n cookie=0x0, duration=26.745s, table=0, n_packets=0, n_bytes=0, "
+               "idle_timeout=5, hard_timeout=7, send_flow_rem check_overlap importance=3, idle_age=2, priority=107,ip "
+               "actions=drop\n"),
+           std::string("OFPST_FLOW reply (OF1.3) (xid=0x2):\n cookie=0x0, duration=0.000000001s, table=0, n_packets=0, "
+                       "n_bytes=0, "
                        "reset_counts priority=107,ip actions=goto_table:3\n"),
-           std::string(" priority=0 actions=NORMAL\n table=64, priority=0 actions=resubmit(,65)\n cookie=0x1, actions=drop\n"),
-           std::string(" cookie=0x0, duration=1s, table=20, n_packets=0, n_bytes=0, priority=875,in_port=\"7z\" actions=output:eth0\n"),
-           std::string("duration=28s, n_packets=0, n_bytes=0, priority=15,ip,actions=drop\n"
-                       "table_id=254, duration=28s, n_packets=0, n_bytes=0, priority=0,reg0=0x1,actions=controller(reason=)\n"
-                       "table_id=1, duration=28s, n_packets=0, n_bytes=0, actions=drop\n"),
-           std::string(" cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, actions=drop"),   // no end of line
+           std::string(
+               " priority=0 actions=NORMAL\n table=64, priority=0 actions=resubmit(,65)\n cookie=0x1, actions=drop\n"),
+           std::string(" cookie=0x0, duration=1s, table=20, n_packets=0, n_bytes=0, priority=875,in_port=\"7z\" "
+                       "actions=output:eth0\n"),
+           std::string(
+               "duration=28s, n_packets=0, n_bytes=0, priority=15,ip,actions=drop\n"
+               "table_id=254, duration=28s, n_packets=0, n_bytes=0, priority=0,reg0=0x1,actions=controller(reason=)\n"
+               "table_id=1, duration=28s, n_packets=0, n_bytes=0, actions=drop\n"),
+           std::string(" cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, actions=drop"),  // no end of line
            std::string("cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, actions=drop\r\n"),
        }) {
     const Dump dump = formats.dump(text);
@@ -51,8 +58,9 @@ TEST_F(DumpFlows, DialectsPrintBack) {
 }
 
 TEST_F(DumpFlows, ColoursAreTakenOut) {
-  const Printed p = formats.reprint(formats.dump(
-      " \x1b[36m\x1b[Kcookie=\x1b[m\x1b[K0x0, \x1b[33mtable=\x1b[m0, priority=1,ip \x1b[1;31mactions=\x1b[m\x1b[Kct(commit,exec(load:0x1->NXM_NX_CT_MARK[]),)\n"));
+  const Printed p =
+      formats.reprint(formats.dump(" \x1b[36m\x1b[Kcookie=\x1b[m\x1b[K0x0, \x1b[33mtable=\x1b[m0, priority=1,ip "
+                                   "\x1b[1;31mactions=\x1b[m\x1b[Kct(commit,exec(load:0x1->NXM_NX_CT_MARK[]),)\n"));
   EXPECT_EQ(p.out, " cookie=0x0, table=0, priority=1,ip actions=ct(commit,exec(load:0x1->NXM_NX_CT_MARK[]))\n");
   EXPECT_TRUE(p.report.not_understood.empty());
 }
@@ -60,7 +68,8 @@ TEST_F(DumpFlows, ColoursAreTakenOut) {
 TEST_F(DumpFlows, TypedFlowsBecomeNormal) {
   EXPECT_EQ(formats.reprint(formats.dump("priority=5 tcp eth_src=00:0A:E4:25:6B:B0 actions=2,flood\n")).out,
             "priority=5,tcp,dl_src=00:0a:e4:25:6b:b0 actions=output:2,FLOOD\n");
-  EXPECT_EQ(formats.reprint(formats.dump("table=3,priority=32768,ip,actions=drop\n")).out, "table=3, ip actions=drop\n");
+  EXPECT_EQ(formats.reprint(formats.dump("table=3,priority=32768,ip,actions=drop\n")).out,
+            "table=3, ip actions=drop\n");
 }
 
 TEST_F(DumpFlows, UnknownLinesAreKeptAndTold) {
@@ -121,14 +130,18 @@ TEST_F(DumpFlows, CutDumpsAreNotWhole) {
   const std::string whole = kNxst;
   // At the first part, which says that more follows; in a line's match; in its statistics.
   EXPECT_TRUE(loaded(whole.substr(0, whole.find("NXST_FLOW", 5)))->flows_partial);
-  const openflow::Bridge* b = loaded("NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, priority=9,tcp,nw_src=10.0.0.1");
+  const openflow::Bridge* b = loaded(
+      "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, "
+      "priority=9,tcp,nw_src=10.0.0.1");
   ASSERT_EQ(b->flows->size(), 1u);
   FlowKey k;
   k.set(FieldId::eth_type, ethertype::ipv4);
   k.set(FieldId::nw_proto, ip_proto::tcp);
-  k.set(FieldId::ip_src, 0x0a000010);   // "10.0.0.1" may have gone on as "10.0.0.16"
+  k.set(FieldId::ip_src, 0x0a000010);  // "10.0.0.1" may have gone on as "10.0.0.16"
   EXPECT_EQ(b->flows->lookup(3, k).hit, 0u);
-  EXPECT_TRUE(loaded("NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, priority=9")->flows_partial);
+  EXPECT_TRUE(
+      loaded("NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, priority=9")
+          ->flows_partial);
 }
 
 TEST_F(DumpFlows, AnErrorMessageIsNoEmptyBridge) {
@@ -140,7 +153,8 @@ TEST_F(DumpFlows, AnErrorMessageIsNoEmptyBridge) {
 }
 
 TEST_F(DumpFlows, TheBridgeOfAnExcerptIsAssumedFromItsFields) {
-  const openflow::Bridge* b = loaded("cookie=0x1, duration=1s, table=8, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=resubmit(,9)\n", "");
+  const openflow::Bridge* b = loaded(
+      "cookie=0x1, duration=1s, table=8, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=resubmit(,9)\n", "");
   ASSERT_TRUE(b && b->flows);
   EXPECT_TRUE(b->flows_partial);
   ASSERT_FALSE(report.diagnostics.empty());
@@ -149,16 +163,22 @@ TEST_F(DumpFlows, TheBridgeOfAnExcerptIsAssumedFromItsFields) {
 
 TEST_F(DumpFlows, ExcerptsOfOneBridgeAddUp) {
   loaded("cookie=0x1, duration=1s, table=8, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=resubmit(,9)\n");
-  const openflow::Bridge* b = loaded("cookie=0x1, duration=1s, table=9, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=drop\n");
+  const openflow::Bridge* b =
+      loaded("cookie=0x1, duration=1s, table=9, n_packets=0, n_bytes=0, priority=5,metadata=0x1 actions=drop\n");
   ASSERT_TRUE(b && b->flows);
   EXPECT_EQ(b->flows->size(), 2u);
 }
 
 TEST_F(DumpFlows, PortNamesAreLookedUp) {
-  formats.load(formats.dump("OFPT_FEATURES_REPLY (xid=0x2): dpid:0000b6e4e6d53e46\n 3(patch-br-ex_nod): addr:aa:55:aa:55:00:0f\n"
-                            " LOCAL(br-int): addr:b6:e4:e6:d5:3e:46\n", "ovs-ofctl show br-int"), cluster);
-  const openflow::Bridge* b = loaded(" cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, priority=5,in_port=\"patch-br-ex_nod\" actions=drop\n",
-                                     "ovs-ofctl --names dump-flows br-int");
+  formats.load(
+      formats.dump("OFPT_FEATURES_REPLY (xid=0x2): dpid:0000b6e4e6d53e46\n 3(patch-br-ex_nod): addr:aa:55:aa:55:00:0f\n"
+                   " LOCAL(br-int): addr:b6:e4:e6:d5:3e:46\n",
+                   "ovs-ofctl show br-int"),
+      cluster);
+  const openflow::Bridge* b = loaded(
+      " cookie=0x0, duration=1s, table=0, n_packets=0, n_bytes=0, priority=5,in_port=\"patch-br-ex_nod\" "
+      "actions=drop\n",
+      "ovs-ofctl --names dump-flows br-int");
   ASSERT_TRUE(b && b->flows);
   FlowKey k;
   k.set(FieldId::in_port, 3);
@@ -167,11 +187,19 @@ TEST_F(DumpFlows, PortNamesAreLookedUp) {
 }
 
 TEST_F(DumpFlows, BridgesByCommand) {
-  for (const char* command : {"ovs-ofctl -O OpenFlow15 dump-flows br-int", "ovs-ofctl dump-flows br-int table=10,ip",
-                              "ovs-ofctl_-O_OpenFlow15_dump-flows_br-int", "ovs-ofctl_dump-flows_br-int.gz",
-                              "ovs-ofctl dump-flows unix:/var/run/openvswitch/br-int.mgmt", "ovs-appctl bridge/dump-flows br-int",
-                              "ovs-appctl_bridge.dump-flows_br-int", "ovs-ofctl dump-flows --no-stats br-int | grep ip"})
-    EXPECT_EQ([&] { Recognition r; formats.recognise(formats.dump(kNxst, command), &r); return r.topic; }(), "flows br-int") << command;
+  for (const char* command :
+       {"ovs-ofctl -O OpenFlow15 dump-flows br-int", "ovs-ofctl dump-flows br-int table=10,ip",
+        "ovs-ofctl_-O_OpenFlow15_dump-flows_br-int", "ovs-ofctl_dump-flows_br-int.gz",
+        "ovs-ofctl dump-flows unix:/var/run/openvswitch/br-int.mgmt", "ovs-appctl bridge/dump-flows br-int",
+        "ovs-appctl_bridge.dump-flows_br-int", "ovs-ofctl dump-flows --no-stats br-int | grep ip"})
+    EXPECT_EQ(
+        [&] {
+          Recognition r;
+          formats.recognise(formats.dump(kNxst, command), &r);
+          return r.topic;
+        }(),
+        "flows br-int")
+        << command;
 }
 
 TEST_F(DumpFlows, TreeAsJson) {
@@ -185,7 +213,8 @@ TEST_F(DumpFlows, TreeAsJson) {
 
 TEST_F(DumpFlows, OthersAreNotFlows) {
   for (const char* text : {"  table=0 (ls_in_port_sec_l2  ), priority=100  , match=(eth.src[40]), action=(drop;)\n",
-                           "recirc_id(0),in_port(3),eth(),eth_type(0x0800),ipv4(frag=no), packets:5, bytes:400, used:1.2s, actions:ct(zone=5)\n",
+                           "recirc_id(0),in_port(3),eth(),eth_type(0x0800),ipv4(frag=no), packets:5, bytes:400, "
+                           "used:1.2s, actions:ct(zone=5)\n",
                            "*nat\n:PREROUTING ACCEPT [0:0]\nCOMMIT\n", "hello\n"})
     EXPECT_EQ(formats.kind(formats.dump(text)), "(none)") << text;
 }

@@ -22,7 +22,8 @@ TEST(Match, PrintsAsOpenVSwitchDoes) {
            "sctp6,tp_src=5",
            "ip,nw_proto=47",
            "ipv6,nw_proto=47",
-           "arp,arp_spa=1.1.1.1,arp_tpa=2.0.0.0/8,arp_op=2,arp_sha=00:00:00:00:00:01,arp_tha=00:00:00:00:00:02/00:00:00:00:00:03",
+           "arp,arp_spa=1.1.1.1,arp_tpa=2.0.0.0/8,arp_op=2,arp_sha=00:00:00:00:00:01,arp_tha=00:00:00:00:00:02/"
+           "00:00:00:00:00:03",
            "rarp,arp_op=3",
            "icmp,icmp_type=8,icmp_code=0",
            "icmp6,icmp_type=135,icmp_code=0,nd_target=fe80::/64,nd_sll=00:11:22:33:44:55",
@@ -76,9 +77,10 @@ TEST(Match, TypedFormsBecomeNormal) {
 }
 
 TEST(Match, RefusesWhatIsNoMatch) {
-  for (const std::string_view text : {"foo=1", "nw_src=1.2.3", "nw_src=1.2.3.4/33", "tp_dst=70000", "reg0=0x100000000", "tcp=5",
-                                      "dl_vlan=9/0x1", "ip,nw_ecn=1/1", "tcp_flags=+ack-ack", "ct_state=+foo", "in_port=\"x",
-                                      "nw_src=", "nw_src", "tcp,udp", "reg0=1,reg0=2", "reg0[=", "=", "[", "ipv6_src=1.2.3.4"})
+  for (const std::string_view text :
+       {"foo=1", "nw_src=1.2.3", "nw_src=1.2.3.4/33", "tp_dst=70000", "reg0=0x100000000", "tcp=5", "dl_vlan=9/0x1",
+        "ip,nw_ecn=1/1", "tcp_flags=+ack-ack", "ct_state=+foo", "in_port=\"x", "nw_src=", "nw_src", "tcp,udp",
+        "reg0=1,reg0=2", "reg0[=", "=", "[", "ipv6_src=1.2.3.4"})
     EXPECT_FALSE(parse_match(text)) << text;
 }
 
@@ -90,7 +92,9 @@ TEST(Match, TellsTheColumn) {
 
 TEST(Match, PortNamesNeedNumbers) {
   EXPECT_FALSE(parse_match("in_port=\"veth-a\""));
-  const auto ports = [](std::string_view name) { return name == "veth-a" ? std::optional<std::uint32_t>(7) : std::nullopt; };
+  const auto ports = [](std::string_view name) {
+    return name == "veth-a" ? std::optional<std::uint32_t>(7) : std::nullopt;
+  };
   const auto m = parse_match("in_port=\"veth-a\"", ports);
   ASSERT_TRUE(m);
   EXPECT_EQ(format_match(m->view()), "in_port=7");

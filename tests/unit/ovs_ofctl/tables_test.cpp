@@ -31,16 +31,21 @@ class Tables : public testing::Test {
 
 constexpr const char* kGroups15 =
     "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n"
-    " group_id=3,type=ff,bucket=bucket_id:0,watch_port:1,actions=output:1,bucket=bucket_id:1,watch_port:\"a-b\",watch_group:1,actions=output:2,ct(commit,nat(src=1.2.3.4))\n"
-    " group_id=2,type=select,selection_method=hash,fields(eth_dst,ip_src=255.255.255.0,tcp_dst),bucket=bucket_id:0,weight:5,actions=output:1,bucket=bucket_id:1,actions=resubmit(,5)\n"
-    " group_id=6,type=select,selection_method=dp_hash,selection_method_param=4294967296,fields=ip_dst,bucket=bucket_id:0,actions=drop\n"
+    " group_id=3,type=ff,bucket=bucket_id:0,watch_port:1,actions=output:1,bucket=bucket_id:1,watch_port:\"a-b\",watch_"
+    "group:1,actions=output:2,ct(commit,nat(src=1.2.3.4))\n"
+    " group_id=2,type=select,selection_method=hash,fields(eth_dst,ip_src=255.255.255.0,tcp_dst),bucket=bucket_id:0,"
+    "weight:5,actions=output:1,bucket=bucket_id:1,actions=resubmit(,5)\n"
+    " group_id=6,type=select,selection_method=dp_hash,selection_method_param=4294967296,fields=ip_dst,bucket=bucket_id:"
+    "0,actions=drop\n"
     " group_id=7,type=indirect\n";
 
 TEST_F(Tables, Groups) {
   prints_back(kGroups15, "ovs-ofctl dump-groups");
-  prints_back("OFPST_GROUP_DESC reply (OF1.3) (xid=0x2):\n"
-              " group_id=4,type=all,bucket=actions=set_field:0x1->reg0,IN_PORT,bucket=weight:100,actions=ct(commit,table=22,nat(dst=10.132.0.39:8080))\n",
-              "ovs-ofctl dump-groups");
+  prints_back(
+      "OFPST_GROUP_DESC reply (OF1.3) (xid=0x2):\n"
+      " group_id=4,type=all,bucket=actions=set_field:0x1->reg0,IN_PORT,bucket=weight:100,actions=ct(commit,table=22,"
+      "nat(dst=10.132.0.39:8080))\n",
+      "ovs-ofctl dump-groups");
   prints_back("NXST_GROUP_DESC reply (xid=0x2):\n", "ovs-ofctl dump-groups");
   const openflow::Bridge& b = bridge(kGroups15, "ovs-ofctl -O OpenFlow15 dump-groups br-int", "br-int");
   EXPECT_TRUE(b.has_groups);
@@ -57,8 +62,9 @@ TEST_F(Tables, Groups) {
 }
 
 TEST_F(Tables, AGroupThatIsNotUnderstoodExists) {
-  const openflow::Bridge& b = bridge("OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=9,type=strange,bucket=actions=output:1\n",
-                                     "ovs-ofctl dump-groups br-int", "br-int");
+  const openflow::Bridge& b =
+      bridge("OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=9,type=strange,bucket=actions=output:1\n",
+             "ovs-ofctl dump-groups br-int", "br-int");
   ASSERT_EQ(b.groups.count(9), 1u);
   ASSERT_EQ(b.groups.at(9).buckets.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<openflow::Opaque>(b.groups.at(9).buckets[0].actions.at(0).kind));
@@ -83,14 +89,16 @@ constexpr const char* kShow =
 
 TEST_F(Tables, Ports) {
   prints_back(kShow, "ovs-ofctl show");
-  prints_back("OFPST_PORT_DESC reply (OF1.5) (xid=0x2):\n 1(veth_a): addr:aa:55:aa:55:00:0f\n     config:     0\n     state:      LIVE\n",
-              "ovs-ofctl dump-ports-desc", "ovs-ofctl dump-ports-desc br0");
+  prints_back(
+      "OFPST_PORT_DESC reply (OF1.5) (xid=0x2):\n 1(veth_a): addr:aa:55:aa:55:00:0f\n     config:     0\n     state:   "
+      "   LIVE\n",
+      "ovs-ofctl dump-ports-desc", "ovs-ofctl dump-ports-desc br0");
   openflow::Bridge named;
   named.name = "br-odd";
   named.interfaces.resize(1);
   named.interfaces[0].name = "patch-br-int-to-br-ex_node";
   cluster.ensure_node("n").bridges.push_back(std::move(named));
-  const openflow::Bridge& b = bridge(kShow, "", "br-odd");   // by the local port, though no command tells
+  const openflow::Bridge& b = bridge(kShow, "", "br-odd");  // by the local port, though no command tells
   ASSERT_EQ(b.interfaces.size(), 3u);
   EXPECT_EQ(b.by_ofport(2)->name, "patch-br-int-to-br-ex_node");
   EXPECT_TRUE(b.by_ofport(1)->port_down);
@@ -101,7 +109,8 @@ TEST_F(Tables, Ports) {
 
 TEST_F(Tables, TunnelOptions) {
   constexpr const char* kMap =
-      "NXT_TLV_TABLE_REPLY (OF1.5) (xid=0x2):\n max option space=256 max fields=64\n allocated option space=12\n\n mapping table:\n"
+      "NXT_TLV_TABLE_REPLY (OF1.5) (xid=0x2):\n max option space=256 max fields=64\n allocated option space=12\n\n "
+      "mapping table:\n"
       "  class  type  length  match field\n ------  ----  ------  --------------\n"
       "  0x102  0x80       4  tun_metadata0\n 0xffff   0x3       8  tun_metadata1\n";
   prints_back(kMap, "ovs-ofctl dump-tlv-map");
@@ -114,7 +123,8 @@ TEST_F(Tables, TunnelOptions) {
 
 TEST_F(Tables, MacTable) {
   constexpr const char* kFdb =
-      " port  VLAN  MAC                Age\n    1     0  52:54:00:3a:76:95  125\nLOCAL   100  00:50:56:8e:2a:31    3\n    2     0  00:50:56:8e:2a:32  static\n";
+      " port  VLAN  MAC                Age\n    1     0  52:54:00:3a:76:95  125\nLOCAL   100  00:50:56:8e:2a:31    3\n "
+      "   2     0  00:50:56:8e:2a:32  static\n";
   prints_back(kFdb, "ovs-appctl fdb/show");
   const openflow::Bridge& b = bridge(kFdb, "ovs-appctl_fdb.show_br-ex", "br-ex");
   EXPECT_TRUE(b.has_fdb);
@@ -124,12 +134,20 @@ TEST_F(Tables, MacTable) {
 }
 
 TEST_F(Tables, Statistics) {
-  prints_back("OFPST_METER_CONFIG reply (OF1.3) (xid=0x2):\nmeter=1 kbps burst stats bands=\ntype=drop rate=100 burst_size=200\n\n"
-              "meter=4 pktps bands=\ntype=dscp_remark rate=3 prec_level=1\n", "ovs-ofctl dump-meters");
-  prints_back("OFPST_METER reply (OF1.5) (xid=0x2):\nmeter:1 flow_count:1 packet_in_count:0 byte_in_count:0 duration:28.299s bands:\n"
-              "0: packet_count:0 byte_count:0\n", "ovs-ofctl meter-stats");
-  prints_back("OFPST_GROUP reply (OF1.5) (xid=0x6):\n group_id=2,duration=28.235s,ref_count=0,packet_count=0,byte_count=0,"
-              "bucket0:packet_count=0,byte_count=0,bucket1:packet_count=0,byte_count=0\n", "ovs-ofctl dump-group-stats");
+  prints_back(
+      "OFPST_METER_CONFIG reply (OF1.3) (xid=0x2):\nmeter=1 kbps burst stats bands=\ntype=drop rate=100 "
+      "burst_size=200\n\n"
+      "meter=4 pktps bands=\ntype=dscp_remark rate=3 prec_level=1\n",
+      "ovs-ofctl dump-meters");
+  prints_back(
+      "OFPST_METER reply (OF1.5) (xid=0x2):\nmeter:1 flow_count:1 packet_in_count:0 byte_in_count:0 duration:28.299s "
+      "bands:\n"
+      "0: packet_count:0 byte_count:0\n",
+      "ovs-ofctl meter-stats");
+  prints_back(
+      "OFPST_GROUP reply (OF1.5) (xid=0x6):\n group_id=2,duration=28.235s,ref_count=0,packet_count=0,byte_count=0,"
+      "bucket0:packet_count=0,byte_count=0,bucket1:packet_count=0,byte_count=0\n",
+      "ovs-ofctl dump-group-stats");
 }
 
 }  // namespace
