@@ -34,11 +34,15 @@ std::uint32_t count_lines(std::string_view text) {
   return static_cast<std::uint32_t>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
-// Whether `a` is the better source of what both tell: whole before partial, filled before empty, then by quality.
+constexpr int kWideQuality = 50;   // from here on a dump tells the whole topic, below only a part (one table, one family)
+
+// Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
+// filled before empty, then by quality.
 bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
-    return std::array<int, 5>{c.why_partial.empty(), !trim(c.dump.text).empty(), c.how.quality, !c.by_link,
-                              c.how.confidence};
+    const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
+    const bool wide = c.how.quality >= kWideQuality && (whole || filled);
+    return std::array<int, 6>{wide, whole, filled, c.how.quality, !c.by_link, c.how.confidence};
   };
   const auto rank_a = rank(a), rank_b = rank(b);
   if (rank_a != rank_b) return rank_a > rank_b;
