@@ -133,6 +133,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
                           Record& record) {
   OvsOptions options;
   options.packet_length = options_.packet_length;
+  if (answering_) options.quoted = quoted_;
   OvsEngine engine(node, world_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
 }
@@ -158,6 +159,7 @@ Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
   for (const OvsEmission& emission : result.emissions) {
     if (emission.kind == OvsEmission::Kind::controller) continue;
     if (emission.kind == OvsEmission::Kind::rejected) return answered_by_ovs(node, emission);
+    if (answering_) quoted_ = emission.quoted;   // NAT inside the bridges translates the quoted packet too
     places.push_back(place_of(node, emission));
   }
   if (!places.empty()) return {std::move(places), std::nullopt};
@@ -195,6 +197,7 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
     }
   if (answering_ || answer.port == nullptr) return stop(Verdict::dropped, std::move(where));
   answering_ = true;
+  quoted_ = answer.quoted;
   Arrival back = follow(place_of(node, answer), kMostPlaces);
   answering_ = false;
   Arrival arrival;
@@ -257,6 +260,7 @@ Walker::Next Walker::step(AtHost at) {
     case HostOutcome::Kind::inconclusive: return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
     case HostOutcome::Kind::rejected: break;
   }
+  if (!answering_) quoted_ = tuple_of(at.packet);
   return refused_by_host(*at.node, outcome.stop.value_or(Stop{}), outcome.answer.value_or(at.packet),
                          outcome.reject_with);
 }

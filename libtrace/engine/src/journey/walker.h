@@ -113,6 +113,7 @@ class Walker {
   Endpoint from_;
   FlowKey sent_;
   bool undecided_ = false;
+  std::optional<Tuple> quoted_;   // answering with an ICMP error: the packet that it quotes
   bool answering_ = false;   // the packet under way is the refusal of the one that was asked about
 };
 

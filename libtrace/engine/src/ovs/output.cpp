@@ -127,10 +127,10 @@ void Translation::emit(OvsEmission::Kind kind, const Interface* port, const Flow
   e.bridge = state_.bridge;
   e.port = port;
   e.packet = as_in_datapath(packet, state_.unseen);
+  e.quoted = state_.quoted;
   if (answer_ && kind != OvsEmission::Kind::controller) {
     e.kind = OvsEmission::Kind::rejected;
     e.reject_with = answer_->reject_with;
-    e.quoted = state_.quoted;
   }
   if (port) add(LeaveBridge{bridge().name, port->ofport.value_or(0), port->name}, here());
   result_.emissions.push_back(std::move(e));

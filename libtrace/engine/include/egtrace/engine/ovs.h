@@ -32,7 +32,7 @@ struct OvsEmission {
   // leaves by `port` (of whatever type: a tunnel's port has the tun_* fields set).
   FlowKey packet;
   std::string reject_with;             // rejected: "tcp-reset", "icmp-port-unreachable", "sctp-abort", …
-  std::optional<Tuple> quoted;         // rejected, ICMP: the tuple of the packet that it quotes
+  std::optional<Tuple> quoted;         // of an ICMP error: the tuple of the packet that it quotes
 };
 
 struct OvsResult {
