@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::ovn {
+
+struct Southbound;
 
 struct LogicalFlow {
   std::string_view datapath;            // name, or UUID where it has none
@@ -86,6 +89,8 @@ struct Ovn {
   // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
   std::map<std::string, Provenance> complete_tables;
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
+  // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump tells of them.
+  std::shared_ptr<Southbound> southbound;
 };
 
 }  // namespace egt::ovn
