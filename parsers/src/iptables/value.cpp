@@ -17,7 +17,7 @@ bool needs_quotes(std::string_view text) {
                                      [](char c) { return is_blank(c) || c == '"' || c == '\\' || c == '\''; });
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\' || c == '\'') out += '\\';
@@ -298,7 +298,7 @@ bool split_words(std::string_view line, std::vector<Word>& out) {
   }
 }
 
-std::string print_word(const Word& w) { return w.quoted || needs_quotes(w.text) ? quoted(w.text) : w.text; }
+std::string print_word(const Word& w) { return w.quoted || needs_quotes(w.text) ? in_quotes(w.text) : w.text; }
 
 std::size_t argument_count(Shape shape) {
   if (shape == Shape::flag) return 0;
