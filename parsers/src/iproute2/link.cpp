@@ -42,7 +42,7 @@ constexpr std::string_view kKinds[] = {
     "dsa",           "bridge_slave", "bond_slave", "vrf_slave",   "team_slave", "openvswitch_slave",
     "macvlan_slave", "xstats"};
 
-constexpr std::string_view kStates[] = {"UP", "DOWN", "UNKNOWN", "LOWERLAYERDOWN", "DORMANT", "NOTPRESENT", "TESTING"};
+constexpr std::string_view kOperStates[] = {"UP", "DOWN", "UNKNOWN", "LOWERLAYERDOWN", "DORMANT", "NOTPRESENT", "TESTING"};
 
 template <class List>
 bool is_one_of(const List& list, std::string_view word) {
@@ -271,7 +271,7 @@ bool is_link_header(std::string_view text) {
 
 bool is_brief_link_line(std::string_view text) {
   const auto parts = words(text);
-  if (text.empty() || is_blank(text[0]) || parts.size() < 2 || !is_one_of(kStates, parts[1])) return false;
+  if (text.empty() || is_blank(text[0]) || parts.size() < 2 || !is_one_of(kOperStates, parts[1])) return false;
   return parts.size() == 2 || MacAddr::parse(parts[2]) || Prefix::parse(parts[2]) || parts[2].starts_with("<");
 }
 

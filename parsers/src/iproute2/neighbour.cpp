@@ -8,7 +8,7 @@
 namespace egt::parsers::iproute2 {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kNeighbourWords[] = {
     {"dev", ValueKind::text},       {"lladdr", ValueKind::mac},        {"router", ValueKind::flag},
     {"proxy", ValueKind::flag},     {"extern_learn", ValueKind::flag}, {"offload", ValueKind::flag},
     {"managed", ValueKind::flag},   {"locked", ValueKind::flag},       {"ref", ValueKind::number},
@@ -23,7 +23,7 @@ struct State {
   std::string_view name;
   host::NeighbourState state;
 };
-constexpr State kStates[] = {
+constexpr State kNeighbourStates[] = {
     {"NONE", host::NeighbourState::none},           {"INCOMPLETE", host::NeighbourState::incomplete},
     {"REACHABLE", host::NeighbourState::reachable}, {"STALE", host::NeighbourState::stale},
     {"DELAY", host::NeighbourState::delay},         {"PROBE", host::NeighbourState::probe},
@@ -61,7 +61,7 @@ bool is_neighbour_line(std::string_view text) {
     const std::string_view word = reader.next(gap);
     if (word == "scope" || word == "via" || word == "metric") return false;  // a route to one host
     told = told || word == "lladdr" || word == "proxy" ||
-           std::any_of(std::begin(kStates), std::end(kStates), [&](const State& s) { return s.name == word; });
+           std::any_of(std::begin(kNeighbourStates), std::end(kNeighbourStates), [&](const State& s) { return s.name == word; });
   }
   return told;
 }
@@ -71,7 +71,7 @@ void parse_neighbour_line(std::string_view text, TextLine& out) {
   if (!IpAddr::parse(reader.peek())) return;
   out.kind = LineKind::entry;
   words_of::take_positional(reader, ValueKind::address, out.words);
-  words_of::parse_attributes(reader, kKeys, out.words);
+  words_of::parse_attributes(reader, kNeighbourWords, out.words);
   unglue_probes(out.words);
 }
 
@@ -87,7 +87,7 @@ std::vector<host::Neighbour> lower_neighbours(const std::vector<Entry>& entries,
     n.mac = MacAddr::parse(e.words.text("lladdr"));
     n.proxy = e.words.has("proxy");
     n.router = e.words.has("router");
-    for (const State& s : kStates)
+    for (const State& s : kNeighbourStates)
       if (e.words.has(s.name)) n.state = s.state;
     n.from = {source, e.line};
     neighbours.push_back(std::move(n));

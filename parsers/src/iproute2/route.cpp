@@ -9,7 +9,7 @@
 namespace egt::parsers::iproute2 {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kRouteWords[] = {
     {"from", ValueKind::prefix},
     {"tos", ValueKind::text},
     {"dsfield", ValueKind::text},
@@ -82,7 +82,7 @@ constexpr std::string_view kTypes[] = {"unicast", "local",       "broadcast", "m
 bool is_destination(std::string_view word) { return word == "default" || Prefix::parse(word).has_value(); }
 
 bool is_key(std::string_view word) {
-  return std::any_of(std::begin(kKeys), std::end(kKeys), [&](const KeySpec& k) { return k.name == word; });
+  return std::any_of(std::begin(kRouteWords), std::end(kRouteWords), [&](const KeySpec& k) { return k.name == word; });
 }
 
 void take_next_hop_word(const Attribute& a, host::NextHop& hop) {
@@ -220,7 +220,7 @@ void parse_route_line(std::string_view text, TextLine& out) {
   } else {
     return;
   }
-  words_of::parse_attributes(reader, kKeys, out.words);
+  words_of::parse_attributes(reader, kRouteWords, out.words);
 }
 
 std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,

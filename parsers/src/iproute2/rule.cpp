@@ -9,7 +9,7 @@
 namespace egt::parsers::iproute2 {
 namespace {
 
-constexpr KeySpec kKeys[] = {
+constexpr KeySpec kRuleWords[] = {
     {"not", ValueKind::flag},
     {"from", ValueKind::prefix},
     {"to", ValueKind::prefix},
@@ -199,7 +199,7 @@ void parse_rule_line(std::string_view text, TextLine& out) {
   text = trim_left(text);
   out.head = take_head(text);
   words_of::WordReader reader(text);
-  words_of::parse_attributes(reader, kKeys, out.words);
+  words_of::parse_attributes(reader, kRuleWords, out.words);
 }
 
 std::vector<host::PolicyRule> lower_rules(const std::vector<Entry>& entries, SourceId source, bool v6) {

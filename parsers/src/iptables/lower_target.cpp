@@ -15,7 +15,7 @@ namespace {
 namespace nf = netfilter;
 using Effects = std::vector<nf::Statement>;
 
-constexpr std::uint64_t k32 = 0xffffffff;
+constexpr std::uint64_t kMarkBits = 0xffffffff;
 
 const Option* option(const Target& t, std::string_view name) {
   const auto found = std::find_if(t.options.begin(), t.options.end(), [&](const Option& o) { return o.name == name; });
@@ -72,17 +72,17 @@ Effects translation(const Target& t, Family family) {
   return {nat};
 }
 
-nf::ExprPtr masked(nf::Key key, std::uint64_t mask) { return mask == k32 ? read(key) : read_masked(key, mask); }
+nf::ExprPtr masked(nf::Key key, std::uint64_t mask) { return mask == kMarkBits ? read(key) : read_masked(key, mask); }
 
 std::optional<nf::Number> keep(std::uint64_t mask) {
-  const std::uint64_t kept = ~mask & k32;
+  const std::uint64_t kept = ~mask & kMarkBits;
   return kept ? std::optional<nf::Number>(kept) : std::nullopt;
 }
 
 Effects connection_mark(const Target& t) {
   if (option(t, "--left-shift-mark") || option(t, "--right-shift-mark")) return opaque(t);
   if (const auto* m = value<MaskedNumber>(t, "--set-xmark")) return {nf::SetCtMark{constant(m->value), keep(m->mask)}};
-  const std::uint64_t both = number_or(t, "--mask", k32);
+  const std::uint64_t both = number_or(t, "--mask", kMarkBits);
   const std::uint64_t nf_mask = number_or(t, "--nfmask", both), ct_mask = number_or(t, "--ctmask", both);
   if (option(t, "--save-mark")) return {nf::SetCtMark{masked(nf::Key::mark, nf_mask), keep(ct_mask)}};
   if (option(t, "--restore-mark")) return {nf::SetMark{masked(nf::Key::ct_mark, ct_mask), keep(nf_mask)}};

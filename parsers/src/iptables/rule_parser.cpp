@@ -12,7 +12,7 @@
 namespace egt::parsers::iptables {
 namespace {
 
-constexpr std::uint64_t k32 = 0xffffffff;
+constexpr std::uint64_t kAllBits = 0xffffffff;
 
 struct TopLevel {
   char letter;
@@ -274,15 +274,15 @@ bool add_mark_option(std::string_view module, std::string_view name, const std::
   const auto slash = text.find('/');
   const auto value = parse_u64(text.substr(0, slash));
   const auto mask =
-      slash == std::string_view::npos ? std::optional<std::uint64_t>(k32) : parse_u64(text.substr(slash + 1));
-  if (!value || !mask || *value > k32 || *mask > k32) return false;
+      slash == std::string_view::npos ? std::optional<std::uint64_t>(kAllBits) : parse_u64(text.substr(slash + 1));
+  if (!value || !mask || *value > kAllBits || *mask > kAllBits) return false;
   MaskedNumber m;
   switch (which - std::begin(kNames)) {
     case 0:
       m = {*value, *mask | *value};
       break;
     case 1:
-      m = {0, ~*value & k32};
+      m = {0, ~*value & kAllBits};
       break;
     case 2:
       m = {*value, *value};

@@ -10,7 +10,7 @@
 namespace egt::parsers::iptables {
 namespace {
 
-constexpr std::uint64_t k32 = 0xffffffff;
+constexpr std::uint64_t kFullMask = 0xffffffff;
 
 bool needs_quotes(std::string_view text) {
   return text.empty() || std::any_of(text.begin(), text.end(),
@@ -193,7 +193,7 @@ std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Fami
       return as_value(parse_port_list(text));
     case Shape::mark:
     case Shape::full_mark:
-      return as_value(parse_masked(text, k32));
+      return as_value(parse_masked(text, kFullMask));
     case Shape::tos:
       return as_value(parse_tos(text));
     case Shape::hex:
@@ -238,7 +238,7 @@ std::string print_range(const Range& r, char separator) {
 
 std::string print_masked(const MaskedNumber& m, Shape shape) {
   if (shape == Shape::tos) return fmt::format("0x{:02x}/0x{:02x}", m.value, m.mask);
-  if (shape == Shape::mark && m.mask == k32) return fmt::format("0x{:x}", m.value);
+  if (shape == Shape::mark && m.mask == kFullMask) return fmt::format("0x{:x}", m.value);
   return fmt::format("0x{:x}/0x{:x}", m.value, m.mask);
 }
 

@@ -33,7 +33,7 @@ constexpr Row<TableFamily> kFamilies[] = {{"ip", TableFamily::ip},   {"ip6", Tab
 constexpr Row<Hook> kHooks[] = {{"ingress", Hook::ingress}, {"prerouting", Hook::prerouting}, {"input", Hook::input},
                                 {"forward", Hook::forward}, {"output", Hook::output},
                                 {"postrouting", Hook::postrouting}, {"egress", Hook::egress}};
-constexpr Row<ChainType> kTypes[] = {{"filter", ChainType::filter}, {"nat", ChainType::nat}, {"route", ChainType::route}};
+constexpr Row<ChainType> kChainTypes[] = {{"filter", ChainType::filter}, {"nat", ChainType::nat}, {"route", ChainType::route}};
 
 // --- tables of iptables-nft ----------------------------------------------------------------------------------------
 struct BuiltIn { std::string_view table, chain; Hook hook; ChainType type; int priority; };
@@ -193,7 +193,7 @@ class TableLowering {
     table_.chains.push_back(std::move(chain));
   }
   void set_base(const BaseHeader& b, nf::Chain& chain) {
-    const auto type = find(kTypes, b.type);
+    const auto type = find(kChainTypes, b.type);
     const auto hook = find(kHooks, b.hook);
     const auto priority = priority_value(b.priority, table_.family);
     if (!type || !hook || !priority || (b.policy && *b.policy != "accept" && *b.policy != "drop")) {

@@ -21,7 +21,7 @@ void word(std::string_view w, std::string& out) {
   out += w;
 }
 
-struct Printer {
+struct ExpressionPrinter {
   std::string& out;
 
   void operator()(const Literal& l) const {
@@ -143,7 +143,7 @@ void print_statements(const Element& e, std::string& out) {
 
 }  // namespace
 
-void print(const Expression& e, std::string& out) { std::visit(Printer{out}, e.node); }
+void print(const Expression& e, std::string& out) { std::visit(ExpressionPrinter{out}, e.node); }
 
 void print(const Element& e, std::string& out) {
   print(e.key, out);

@@ -8,7 +8,7 @@
 namespace egt::parsers::nft {
 namespace {
 
-void words(const std::vector<std::string>& list, std::string_view separator, std::string& out) {
+void write_words(const std::vector<std::string>& list, std::string_view separator, std::string& out) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (i > 0) out += separator;
     out += list[i];
@@ -40,7 +40,7 @@ void print_target(const std::vector<Expression>& address, const std::vector<Expr
   }
 }
 
-struct Printer {
+struct StatementPrinter {
   std::string& out;
   unsigned depth;
 
@@ -104,7 +104,7 @@ struct Printer {
     if (n.prefix) out += " prefix";
     print_target(n.address, n.port, n.bracketed, out);
     if (!n.flags.empty()) out += ' ';
-    words(n.flags, ",", out);
+    write_words(n.flags, ",", out);
   }
   void operator()(const Assign& a) const {
     print(a.left, out);
@@ -116,7 +116,7 @@ struct Printer {
   void operator()(const Queue& q) const {
     out += "queue";
     if (!q.flags.empty()) out += " flags ";
-    words(q.flags, ",", out);
+    write_words(q.flags, ",", out);
     if (!q.to.empty()) {
       out += " " + q.word + " ";
       print(q.to.front(), out);
@@ -172,14 +172,14 @@ struct Printer {
 
 }  // namespace
 
-void print(const Statement& s, std::string& out) { std::visit(Printer{out, 0}, s.node); }
+void print(const Statement& s, std::string& out) { std::visit(StatementPrinter{out, 0}, s.node); }
 
 void print(const Rule& r, std::string& out, unsigned depth) {
   bool first = true;
   for (const Statement& s : r.statements) {
     if (!first) out += ' ';
     first = false;
-    std::visit(Printer{out, depth}, s.node);
+    std::visit(StatementPrinter{out, depth}, s.node);
   }
   if (r.comment) {
     if (!first) out += ' ';

@@ -23,7 +23,7 @@ bool is_lb_heading(std::string_view text) {
          text.find(" VIP ") != std::string_view::npos;
 }
 
-bool is_passed_over(std::string_view text) {
+bool is_no_row(std::string_view text) {
   const std::string_view trimmed = trim(text);
   return trimmed.empty() || trimmed.front() == '#' || trimmed == "--";
 }
@@ -57,7 +57,7 @@ void reprint_table(const Dump& dump, IsHeading is_heading, std::string& out, Rep
       print_headings(headings, canonical);
       return lines.ignored(), true;
     }
-    if (is_passed_over(line.text)) return lines.ignored(), false;
+    if (is_no_row(line.text)) return lines.ignored(), false;
     if (headings.empty()) return lines.not_understood(line, 1, kNoHeading), false;
     lines.understood();
     print_table_row(headings, parse_table_row(headings, line), canonical);
@@ -73,7 +73,7 @@ ColumnTable read_table(const Dump& dump, IsHeading is_heading, Report& report) {
     if (is_heading(line.text)) {
       table.headings = parse_headings(line.text);
       lines.ignored();
-    } else if (is_passed_over(line.text)) {
+    } else if (is_no_row(line.text)) {
       lines.ignored();
     } else if (table.headings.empty()) {
       lines.not_understood(line, 1, kNoHeading);

@@ -47,7 +47,7 @@ void write_right(const std::string& text, std::size_t width, std::string& out) {
   out += text;
 }
 
-Took print_line(std::string_view text, std::string& out) {
+Took print_fdb_line(std::string_view text, std::string& out) {
   FdbLine l;
   if (is_title(text)) {
     out += " port  VLAN  MAC                Age";
@@ -66,7 +66,7 @@ Took print_line(std::string_view text, std::string& out) {
   return Took::understood;
 }
 
-void reprint_fdb(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_line); }
+void reprint_fdb(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_fdb_line); }
 
 struct Entry {
   FdbLine line;

@@ -65,7 +65,7 @@ bool is_feature(std::string_view text) {
   return text.starts_with("n_tables:") || text.starts_with("capabilities:") || text.starts_with("actions: ");
 }
 
-Took print_line(std::string_view text, std::string& out) {
+Took print_port_line(std::string_view text, std::string& out) {
   PortLine p;
   DetailLine d;
   if (is_feature(text)) {
@@ -81,7 +81,7 @@ Took print_line(std::string_view text, std::string& out) {
   return Took::understood;
 }
 
-void reprint_ports(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_line); }
+void reprint_ports(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_port_line); }
 
 struct Port {
   PortLine line;

@@ -6,7 +6,7 @@
 namespace egt::parsers::ofctl {
 namespace {
 
-constexpr int kLinesLookedAt = 40;
+constexpr int kLinesBeforeReply = 40;
 
 }  // namespace
 
@@ -85,7 +85,7 @@ int confidence_by_header(const Dump& dump, std::string_view message) {
   LineReader lines(dump);
   Line line;
   std::string buffer;
-  for (int i = 0; i < kLinesLookedAt && lines.next(line); ++i) {
+  for (int i = 0; i < kLinesBeforeReply && lines.next(line); ++i) {
     ReplyHeader h;
     if (!read_reply_header(without_colour(line.text, buffer), h)) continue;
     const std::size_t underscore = h.message.find('_');

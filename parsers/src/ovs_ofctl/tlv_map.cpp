@@ -29,23 +29,23 @@ bool read_mapping(std::string_view text, TlvMapping& m) {
   return true;
 }
 
-void write_right(std::string text, std::size_t width, std::string& out) {
+void write_column(std::string text, std::size_t width, std::string& out) {
   if (text.size() < width) out.append(width - text.size(), ' ');
   out += text;
 }
 
-std::string hex_text(std::uint64_t v) {
+std::string hexadecimal(std::uint64_t v) {
   std::string out;
   write_hex(v, out);
   return out;
 }
 
 void write_mapping(const TlvMapping& m, std::string& out) {
-  write_right(hex_text(m.option_class), 7, out);
+  write_column(hexadecimal(m.option_class), 7, out);
   out += "  ";
-  write_right(hex_text(m.type), 4, out);
+  write_column(hexadecimal(m.type), 4, out);
   out += "  ";
-  write_right(std::to_string(m.length), 6, out);
+  write_column(std::to_string(m.length), 6, out);
   (out += "  ") += kFieldName;
   write_decimal(m.index, out);
 }
@@ -57,7 +57,7 @@ bool is_frame(std::string_view text) {
          s.starts_with("class  type") || s.starts_with("------");
 }
 
-Took print_line(std::string_view text, std::string& out) {
+Took print_map_line(std::string_view text, std::string& out) {
   TlvMapping m;
   if (is_frame(text)) {
     out += text;
@@ -68,7 +68,7 @@ Took print_line(std::string_view text, std::string& out) {
   return Took::understood;
 }
 
-void reprint_map(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_line); }
+void reprint_map(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_map_line); }
 
 // Whether the whole map was there: its header, and no line that was not understood.
 bool read_map(const Dump& dump, Report& report, std::vector<TlvMapping>& map) {
@@ -100,8 +100,8 @@ void map_to_json(const Dump& dump, std::string& out, Report& report) {
   Json list = Json::array();
   for (const TlvMapping& m : map)
     list.push_back(Json{{"line", m.from.line},
-                        {"class", hex_text(m.option_class)},
-                        {"type", hex_text(m.type)},
+                        {"class", hexadecimal(m.option_class)},
+                        {"type", hexadecimal(m.type)},
                         {"length", m.length},
                         {"field", std::string(kFieldName) + std::to_string(m.index)}});
   out += pretty(Json{{"mappings", list}}) + "\n";

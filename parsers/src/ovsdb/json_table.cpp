@@ -10,9 +10,9 @@
 namespace egt::parsers::ovsdb {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
-std::optional<Atom> atom_of(const Json& j) {
+std::optional<Atom> atom_of(const PlainJson& j) {
   if (j.is_string()) return string_atom(j.get_ref<const std::string&>());
   if (j.is_boolean()) return Atom{AtomKind::boolean, false, j.get<bool>() ? "true" : "false"};
   if (j.is_number_integer()) return Atom{AtomKind::integer, false, j.dump()};
@@ -22,7 +22,7 @@ std::optional<Atom> atom_of(const Json& j) {
   return std::nullopt;
 }
 
-bool add_pair(const Json& pair, Datum& datum) {
+bool add_pair(const PlainJson& pair, Datum& datum) {
   if (!pair.is_array() || pair.size() != 2) return false;
   auto key = atom_of(pair[0]), value = atom_of(pair[1]);
   if (!key || !value) return false;
@@ -31,7 +31,7 @@ bool add_pair(const Json& pair, Datum& datum) {
   return true;
 }
 
-std::optional<Datum> datum_of(const Json& j) {
+std::optional<Datum> datum_of(const PlainJson& j) {
   const bool tagged = j.is_array() && j.size() == 2 && j[0].is_string() && j[1].is_array();
   if (!tagged) {
     auto atom = atom_of(j);
@@ -41,7 +41,7 @@ std::optional<Datum> datum_of(const Json& j) {
   Datum datum;
   datum.shape = j[0] == "map" ? Datum::Shape::map : Datum::Shape::set;
   if (j[0] != "map" && j[0] != "set") return std::nullopt;
-  for (const Json& element : j[1]) {
+  for (const PlainJson& element : j[1]) {
     if (datum.shape == Datum::Shape::map) {
       if (!add_pair(element, datum)) return std::nullopt;
     } else if (auto atom = atom_of(element)) {
@@ -54,10 +54,10 @@ std::optional<Datum> datum_of(const Json& j) {
 }
 
 // Values of a table nest five deep; what is deeper is no table and must not be walked.
-std::optional<Json> parse_bounded(std::string_view text) {
+std::optional<PlainJson> parse_bounded(std::string_view text) {
   constexpr int kDepth = 12;
   bool deep = false;
-  Json doc = Json::parse(text.begin(), text.end(), [&](int depth, Json::parse_event_t, Json&) {
+  PlainJson doc = PlainJson::parse(text.begin(), text.end(), [&](int depth, PlainJson::parse_event_t, PlainJson&) {
     deep |= depth > kDepth;
     return depth <= kDepth;
   }, false);
@@ -98,10 +98,10 @@ void print_json_datum(const Datum& datum, std::string& out) {
   out += "]]";
 }
 
-Result<std::vector<Datum>> row_of(const Json& row, std::size_t width) {
+Result<std::vector<Datum>> row_of(const PlainJson& row, std::size_t width) {
   if (!row.is_array() || row.size() != width) return Error{"a row has more or fewer cells than there are headings"};
   std::vector<Datum> cells;
-  for (const Json& cell : row) {
+  for (const PlainJson& cell : row) {
     auto datum = datum_of(cell);
     if (!datum) return Error{"a cell is no OVSDB value"};
     cells.push_back(std::move(*datum));
@@ -124,11 +124,11 @@ Result<JsonTable> parse_json_table(std::string_view text) {
   if (!doc->contains("headings") || !doc->contains("data")) return Error{"no headings or no data"};
   JsonTable table;
   if (doc->contains("caption") && (*doc)["caption"].is_string()) table.caption = (*doc)["caption"].get<std::string>();
-  for (const Json& heading : (*doc)["headings"]) {
+  for (const PlainJson& heading : (*doc)["headings"]) {
     if (!heading.is_string()) return Error{"a heading is no string"};
     table.headings.push_back(heading.get<std::string>());
   }
-  for (const Json& row : (*doc)["data"]) {
+  for (const PlainJson& row : (*doc)["data"]) {
     auto cells = row_of(row, table.headings.size());
     if (!cells) return cells.error();
     table.rows.push_back(std::move(*cells));

@@ -15,14 +15,14 @@ RowIndex rows_by_uuid(const std::vector<ovn::Row>& rows, std::string_view table)
   return index;
 }
 
-std::optional<std::uint32_t> number(const std::string& text) {
+std::optional<std::uint32_t> u32_of(const std::string& text) {
   const auto n = parse_decimal(text);
   if (!n || *n > 0xffffffffULL) return std::nullopt;
   return static_cast<std::uint32_t>(*n);
 }
 
 std::optional<std::uint16_t> vlan(const Datum* value) {
-  const auto n = value ? number(value->text()) : std::nullopt;
+  const auto n = value ? u32_of(value->text()) : std::nullopt;
   if (!n || *n > 4095) return std::nullopt;
   return static_cast<std::uint16_t>(*n);
 }
@@ -50,11 +50,11 @@ openflow::Interface interface_of(const ovn::Row& row) {
   openflow::Interface i;
   i.name = column(row, "name").text();
   i.type = column(row, "type").text();
-  i.ofport = number(column(row, "ofport").text());
+  i.ofport = u32_of(column(row, "ofport").text());
   i.options = column(row, "options").as_map();
   i.external_ids = row.external_ids;
   i.mac = MacAddr::parse(column(row, "mac_in_use").text());
-  i.mtu = number(column(row, "mtu").text());
+  i.mtu = u32_of(column(row, "mtu").text());
   i.link_down = column(row, "link_state").text() == "down";
   i.from = row.from;
   return i;
@@ -83,7 +83,7 @@ std::vector<openflow::Interface> interfaces_of(const ovn::Row& port, const RowIn
 void take_ct_zones(const ovn::Row& bridge, ovn::Ovn& ovn) {
   for (const auto& [key, value] : bridge.external_ids) {
     std::string_view name = key;
-    const auto zone = number(value);
+    const auto zone = u32_of(value);
     if (consume(name, "ct-zone-") && zone && *zone <= 0xffff)
       ovn.ct_zones.emplace(std::string(name), static_cast<std::uint16_t>(*zone));
   }

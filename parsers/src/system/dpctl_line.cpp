@@ -12,7 +12,7 @@ namespace egt::parsers::system {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Kind = DpctlLine::Kind;
+using DpctlKind = DpctlLine::Kind;
 
 struct NamedProtocol {
   std::string_view name;
@@ -69,15 +69,15 @@ std::size_t rank_of(std::string_view state) {
 DpctlLine parse_dpctl_line(std::string_view text) {
   DpctlLine line;
   if (trim(text).empty()) {
-    line.kind = Kind::blank;
+    line.kind = DpctlKind::blank;
   } else if (read_entry(text, line)) {
-    line.kind = Kind::entry;
+    line.kind = DpctlKind::entry;
   }
   return line;
 }
 
 void print_dpctl_line(const DpctlLine& line, std::string& out) {
-  if (line.kind != Kind::entry) return;
+  if (line.kind != DpctlKind::entry) return;
   (out += line.proto_name) += ",orig=(";
   print_items(line.connection.original, ',', out);
   out += "),reply=(";

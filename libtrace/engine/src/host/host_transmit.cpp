@@ -7,8 +7,6 @@ namespace egt::engine {
 namespace {
 
 using netfilter::Hook;
-using Found = NeighbourAnswer::Kind;
-
 }  // namespace
 
 HostOutcome HostWalk::leave(const Taken& route) {
@@ -41,14 +39,14 @@ HostOutcome HostWalk::transmit(const Taken& route) {
 // the sender that the host is unreachable.
 HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   const NeighbourAnswer found = find_neighbour(node_, route.device, next, neighbours_);
-  if (found.kind == Found::no_mac_needed) return std::nullopt;
+  if (found.kind == NeighbourAnswer::Kind::no_mac_needed) return std::nullopt;
   Resolve step{next, std::nullopt, route.device, host::NeighbourState::none, found.from_dump};
   std::vector<Provenance> lines;
   if (found.entry != nullptr) {
     step.state = found.entry->state;
     lines.push_back(found.entry->from);
   }
-  if (found.kind == Found::mac) {
+  if (found.kind == NeighbourAnswer::Kind::mac) {
     step.mac = found.mac;
     packet_.set(FieldId::eth_dst, found.mac.value);
   }
@@ -56,9 +54,9 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   if (found.contradicts_dump)
     assume(fmt::format("{} answers on {} {} now", next.to_string(), node_.name, route.device),
            "it did not when the neighbour table was dumped, and a machine of the snapshot has the address", lines);
-  if (found.kind == Found::mac) return std::nullopt;
+  if (found.kind == NeighbourAnswer::Kind::mac) return std::nullopt;
   const std::string where = fmt::format("neighbour {} on {}", next.to_string(), route.device);
-  if (found.kind == Found::unknown) {
+  if (found.kind == NeighbourAnswer::Kind::unknown) {
     gap(fmt::format("MAC address of {} on {}", next.to_string(), route.device), "ip neigh");
     return inconclusive(where, "no dump tells who has this address");
   }

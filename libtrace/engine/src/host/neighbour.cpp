@@ -6,8 +6,6 @@ namespace egt::engine {
 namespace {
 
 using host::NeighbourState;
-using Kind = NeighbourAnswer::Kind;
-
 constexpr std::uint64_t kBroadcastMac = 0xffffffffffff, kMulticastMac4 = 0x01005e000000, kMulticastMac6 = 0x333300000000;
 
 bool has_flag(const host::Link& link, std::string_view flag) {
@@ -46,28 +44,28 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   const host::Link* link = node.host.link(device);
   NeighbourAnswer answer;
   if (link != nullptr && (has_flag(*link, "NOARP") || has_flag(*link, "LOOPBACK"))) {
-    answer.kind = Kind::no_mac_needed;
+    answer.kind = NeighbourAnswer::Kind::no_mac_needed;
     return answer;
   }
   if (const auto mac = group_mac(link, address)) {
-    answer.kind = Kind::mac;
+    answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = *mac;
     return answer;
   }
   answer.entry = table_entry(node.host, device, address);
   if (answer.entry != nullptr && is_usable(*answer.entry)) {
-    answer.kind = Kind::mac;
+    answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = *answer.entry->mac;
     answer.from_dump = true;
     return answer;
   }
   if (const auto mac = oracle.resolve(node, device, address)) {
-    answer.kind = Kind::mac;
+    answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = *mac;
     answer.contradicts_dump = answer.entry != nullptr;
     return answer;
   }
-  answer.kind = answer.entry != nullptr ? Kind::silent : Kind::unknown;
+  answer.kind = answer.entry != nullptr ? NeighbourAnswer::Kind::silent : NeighbourAnswer::Kind::unknown;
   return answer;
 }
 

@@ -202,13 +202,13 @@ std::uint64_t width(const Generated& g, const Atom& a) {
   return std::holds_alternative<Wildcard>(a) ? g.count : 0;
 }
 
-struct Found {
+struct SetHit {
   std::optional<std::size_t> element;
   std::optional<std::string> unknown;
 };
 
 // Which of several elements a generated number picks: the course splits there.
-Found split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue> values, std::size_t generated,
+SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue> values, std::size_t generated,
                  Splitter& splitter) {
   const Generated g = std::get<Generated>(values[generated]);
   std::vector<Option> options;
@@ -243,7 +243,7 @@ Found split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue> 
   return {picks[std::min(chosen, picks.size() - 1)], std::nullopt};
 }
 
-Found find_element(const std::vector<const Concat*>& keys, const std::vector<ReadValue>& values, Splitter& splitter) {
+SetHit find_element(const std::vector<const Concat*>& keys, const std::vector<ReadValue>& values, Splitter& splitter) {
   const auto drawn = std::find_if(values.begin(), values.end(),
                                   [](const ReadValue& v) { return std::holds_alternative<Generated>(v); });
   if (drawn != values.end()) {
@@ -300,7 +300,7 @@ Evaluated evaluate(const Expr& e, const ReadFrom& from, Splitter& splitter) {
   if (lookup->map->contents_unknown) return {Evaluated::Kind::unknown, {}, "contents of " + set_name(*lookup->map)};
   std::vector<const Concat*> keys;
   for (const auto& element : lookup->map->elements) keys.push_back(&element.key);
-  const Found found = find_element(keys, values, splitter);
+  const SetHit found = find_element(keys, values, splitter);
   if (found.unknown) return {Evaluated::Kind::unknown, {}, *found.unknown};
   if (!found.element) {
     if (lookup->map->dynamic) return {Evaluated::Kind::unknown, {}, "contents of " + set_name(*lookup->map)};
@@ -318,7 +318,7 @@ VerdictLookup look_up(const netfilter::VerdictMapStatement& m, const ReadFrom& f
   if (m.map->contents_unknown) return {nullptr, "contents of " + set_name(*m.map)};
   std::vector<const Concat*> keys;
   for (const auto& element : m.map->verdicts) keys.push_back(&element.key);
-  const Found found = find_element(keys, values, splitter);
+  const SetHit found = find_element(keys, values, splitter);
   if (found.unknown) return {nullptr, found.unknown};
   if (!found.element) {
     if (m.map->dynamic) return {nullptr, "contents of " + set_name(*m.map)};

@@ -9,7 +9,7 @@ namespace egt::engine {
 namespace {
 
 constexpr std::uint8_t kDefaultTtl = 64;
-constexpr std::uint32_t kRst = 0x04, kAck = 0x10;
+constexpr std::uint32_t kTcpRst = 0x04, kTcpAck = 0x10;
 
 struct Named { std::string_view name; IcmpError v4, v6; };
 constexpr std::uint8_t kTimeExceeded4 = 11, kTimeExceeded6 = 3, kUnreachable4 = 3, kUnreachable6 = 1;
@@ -77,7 +77,7 @@ FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr
 FlowKey make_tcp_reset(const FlowKey& refused, const Tuple& tuple) {
   FlowKey k = empty_ip(family_of(refused), ip_proto::tcp);
   set_tuple(k, reversed(tuple));
-  k.set(FieldId::tcp_flags, (refused.u32(FieldId::tcp_flags) & kAck) ? kRst : kRst | kAck);
+  k.set(FieldId::tcp_flags, (refused.u32(FieldId::tcp_flags) & kTcpAck) ? kTcpRst : kTcpRst | kTcpAck);
   return k;
 }
 

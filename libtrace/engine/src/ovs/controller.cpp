@@ -18,7 +18,7 @@ using namespace openflow;
 using F = FieldId;
 
 constexpr std::uint8_t kTtlOfReset = 63, kTtlOfError = 255;
-constexpr std::uint32_t kRstAck = 0x14, kRst = 0x04;
+constexpr std::uint32_t kRstAck = 0x14, kRstBit = 0x04;
 constexpr std::uint8_t kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2, kTimeExceeded4 = 11, kTimeExceeded6 = 3;
 
 // pinctrl.c, reload_metadata: the answer starts with the registers and the metadata of the packet.
@@ -68,7 +68,7 @@ FlowKey icmp_answer(const FlowKey& k, std::uint32_t code, bool too_big) {
 bool is_refusal_itself(const FlowKey& k) {
   switch (k.u64(F::nw_proto)) {
     case ip_proto::tcp:
-      return k.u32(F::tcp_flags) & kRst;
+      return k.u32(F::tcp_flags) & kRstBit;
     case ip_proto::icmp:
       return k.u32(F::icmp_type) == kUnreachable4;
     case ip_proto::icmp6:

@@ -12,12 +12,12 @@ namespace {
 using namespace openflow;
 using F = FieldId;
 
-constexpr std::uint32_t kVlanPresent = 0x1000, kVidMask = 0xfff;
+constexpr std::uint32_t kTagPresent = 0x1000, kVidMask = 0xfff;
 constexpr std::uint64_t kReservedGroup = 0x0180c2000000, kReservedMask = 0xfffffffffff0;
 
 std::uint16_t tag_of(const FlowKey& k) {
   const std::uint32_t tci = k.u32(F::vlan_tci);
-  return tci & kVlanPresent ? static_cast<std::uint16_t>(tci & kVidMask) : std::uint16_t{0};
+  return tci & kTagPresent ? static_cast<std::uint16_t>(tci & kVidMask) : std::uint16_t{0};
 }
 
 bool carries(const Interface& port, std::uint16_t vlan) { return !port.tag || *port.tag == vlan; }
