@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 using engine::HostOutcome;
 using Kind = HostOutcome::Kind;
 
+constexpr std::uint32_t kMagic = 0xe6000000;
+
 unsigned number_from(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : otherwise;
@@ -281,9 +283,11 @@ void Experiment::follow(const Probe& probe, const Way& way, const Observation& s
     if (type != 8 && type != 128) return;
     back.packet.set(FieldId::icmp_type, type == 8 ? 0 : 129);
   }
-  if (out.u64(FieldId::nw_proto) == ip_proto::tcp) {
+  const bool tcp = out.u64(FieldId::nw_proto) == ip_proto::tcp;
+  if (tcp) {
     if (out.u64(FieldId::tcp_flags) != 0x02) return;
     back.packet.set(FieldId::tcp_flags, 0x12);
+    back.place.acknowledge = s.packets.front()->packet.sequence + 1;
   }
   back.packet.set(FieldId::eth_src, dst_mac(out).value);
   back.packet.set(FieldId::eth_dst, src_mac(out).value);
@@ -291,7 +295,11 @@ void Experiment::follow(const Probe& probe, const Way& way, const Observation& s
   answers_.push_back(back);
   if (!probe.local && random_.chance(50)) {
     Probe again = probe;
-    if (again.packet.u64(FieldId::nw_proto) == ip_proto::tcp) again.packet.set(FieldId::tcp_flags, 0x10);
+    if (tcp) {
+      again.packet.set(FieldId::tcp_flags, 0x10);
+      again.place.sequence = s.packets.front()->packet.sequence + 1;
+      again.place.acknowledge = kMagic + number_ + 2;   // of the answer, which is the next probe
+    }
     answers_.push_back(again);
   }
 }
@@ -314,7 +322,7 @@ void Experiment::one_probe() {
     what += fmt::format("process{}{}{} {}", probe.process.choose_source ? " unbound" : "", probe.process.connected ? " connected" : "",
                         probe.process.bound_device.empty() ? "" : " dev " + probe.process.bound_device, to_text(probe.process.packet));
   } else {
-    kernel_->inject(probe.wire, frame_of(probe.packet, number_));
+    kernel_->inject(probe.wire, frame_of(probe.packet, number_, probe.place));
     what += "in " + frame_text(fmt::format("v{}", probe.wire), probe.packet);
   }
   compare(probe, said_no, what);
@@ -323,7 +331,8 @@ void Experiment::one_probe() {
 void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::string& what) {
   const std::vector<Way> ways = predictor_->predict(probe);
   Observation seen = kernel_->collect(0)[number_];
-  const bool silent = may_be_silent(probe, seen);
+  // A reset that answers an acknowledgement carries nothing of the probe.
+  const bool silent = may_be_silent(probe, seen) || (probe.packet.u32(FieldId::tcp_flags) & 0x10) != 0;
   const auto find = [&] {
     return std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return agrees(w, seen, silent, kernel_said_no); });
   };

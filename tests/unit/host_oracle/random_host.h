@@ -14,6 +14,7 @@ struct Probe {
   unsigned wire = 0;                     // of a packet from outside
   FlowKey packet;
   LocalProbe process;
+  TcpPlace place;
 };
 
 class RandomHost {

@@ -48,7 +48,7 @@ std::uint32_t crc32c(std::span<const std::uint8_t> bytes) {
 
 std::uint8_t protocol(const FlowKey& k) { return static_cast<std::uint8_t>(k.u64(FieldId::nw_proto)); }
 
-Bytes transport(const FlowKey& k, std::uint32_t number, std::size_t padding) {
+Bytes transport(const FlowKey& k, std::uint32_t number, const TcpPlace& place) {
   Bytes b;
   const std::uint8_t proto = protocol(k);
   const std::uint32_t marked = kMagic | number;
@@ -57,13 +57,14 @@ Bytes transport(const FlowKey& k, std::uint32_t number, std::size_t padding) {
     put16(b, k.u64(FieldId::tp_dst));
   }
   if (proto == ip_proto::tcp) {
-    put32(b, marked);
-    put32(b, (k.u32(FieldId::tcp_flags) & 0x10) != 0 ? marked : 0);
+    put32(b, place.sequence.value_or(marked));
+    put32(b, (k.u32(FieldId::tcp_flags) & 0x10) != 0 ? place.acknowledge : 0);
     put16(b, 0x5000 | (k.u64(FieldId::tcp_flags) & 0x3f));
     put16(b, 1024);
     put32(b, 0);
+    if (place.sequence) put32(b, marked);
   } else if (proto == ip_proto::udp) {
-    put16(b, 8 + kNumberBytes + padding);
+    put16(b, 8 + kNumberBytes);
     put16(b, 0);
     put32(b, marked);
   } else if (proto == kSctp) {
@@ -82,7 +83,6 @@ Bytes transport(const FlowKey& k, std::uint32_t number, std::size_t padding) {
     put16(b, number & 0xffff);
     put32(b, marked);
   }
-  b.resize(b.size() + padding);
   return b;
 }
 
@@ -105,14 +105,14 @@ void fill_checksum(const FlowKey& k, Bytes& b) {
   set16(b, at, internet_checksum(pseudo));
 }
 
-Bytes ip_header(const FlowKey& k, std::size_t payload, bool dont_fragment) {
+Bytes ip_header(const FlowKey& k, std::size_t payload) {
   Bytes b;
   if (family_of(k) == Family::v4) {
     b.push_back(0x45);
     b.push_back(static_cast<std::uint8_t>(k.u64(FieldId::nw_tos)));
     put16(b, 20 + payload);
     put16(b, 0);
-    put16(b, dont_fragment ? 0x4000 : 0);
+    put16(b, 0);
     b.push_back(static_cast<std::uint8_t>(k.u64(FieldId::nw_ttl)));
     b.push_back(protocol(k));
     put16(b, 0);
@@ -153,14 +153,14 @@ bool tells_error(std::uint8_t proto, std::uint32_t type) {
 
 }  // namespace
 
-Bytes frame_of(const FlowKey& key, std::uint32_t number, std::size_t padding, bool dont_fragment) {
+Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place) {
   Bytes frame;
   for (const FieldId id : {FieldId::eth_dst, FieldId::eth_src})
     for (int i = 5; i >= 0; --i) frame.push_back(static_cast<std::uint8_t>(key.u64(id) >> (8 * i)));
   put16(frame, key.u64(FieldId::eth_type));
-  Bytes body = transport(key, number, padding);
+  Bytes body = transport(key, number, place);
   fill_checksum(key, body);
-  const Bytes header = ip_header(key, body.size(), dont_fragment);
+  const Bytes header = ip_header(key, body.size());
   frame.insert(frame.end(), header.begin(), header.end());
   frame.insert(frame.end(), body.begin(), body.end());
   return frame;
@@ -176,7 +176,10 @@ void read_transport(std::span<const std::uint8_t> b, Seen& seen) {
     const std::uint32_t flags = b.size() > 13 ? b[13] & 0x3fu : 0u;
     seen.key.set(FieldId::tcp_flags, flags);
     seen.is_reset = (flags & 0x04) != 0;
-    seen.number = number_in(get(b, 4, 4));
+    constexpr std::size_t kHeader = 20;
+    seen.sequence = get(b, 4, 4);
+    if (b.size() >= kHeader + kNumberBytes) seen.number = number_in(get(b, kHeader, 4));
+    if (!seen.number) seen.number = number_in(seen.sequence);
     if (!seen.number) seen.number = number_in(get(b, 8, 4) - ((flags & 0x04) != 0 ? 1 : 0));
   } else if (proto == ip_proto::udp) {
     seen.number = number_in(get(b, 8, 4));

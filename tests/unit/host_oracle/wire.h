@@ -1,7 +1,7 @@
 // Frames of the wire and FlowKeys: what is sent to a kernel, and what comes back from it.
 //
-// Every probe carries a number, which survives translation: in the sequence number of TCP, behind the header of
-// everything else. Whatever the kernel makes of the packet (also an error message that quotes it) is known by it.
+// Every probe carries a number, which survives translation: in the sequence number of a TCP segment that opens a
+// connection, behind the header of everything else. Whatever the kernel makes of the packet (also an error message that quotes it) is known by it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,14 @@ namespace egt::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// An Ethernet frame with correct checksums. `padding`: bytes behind the number. `dont_fragment`: IPv4 only.
-Bytes frame_of(const FlowKey& key, std::uint32_t number, std::size_t padding = 0, bool dont_fragment = false);
+// Numbers of a TCP segment of a connection that exists, as the other side expects them.
+struct TcpPlace {
+  std::optional<std::uint32_t> sequence;   // absent: the segment's own, made of the probe's number
+  std::uint32_t acknowledge = 0;
+};
+
+// An Ethernet frame with correct checksums.
+Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place = {});
 
 struct Seen {
   FlowKey key;
@@ -25,6 +31,7 @@ struct Seen {
   bool is_error = false;                   // an ICMP error
   bool is_reset = false;                   // a TCP reset
   std::uint32_t error_mtu = 0;             // of "fragmentation needed" and "packet too big"
+  std::uint32_t sequence = 0;              // of TCP
   std::optional<Tuple> quoted;             // of an ICMP error
   std::size_t ip_length = 0;
 };
