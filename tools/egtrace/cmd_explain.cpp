@@ -28,7 +28,8 @@ struct Options {
 };
 
 ExitStatus run(const Options& o) {
-  const explain::Question question = o.packet.question();
+  explain::Question question = o.packet.question();
+  question.passed_over = o.common.verbose;
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const auto explanation = explain::explain(cluster, question);
   if (!explanation) throw CommandError(explanation.error().message);

@@ -145,7 +145,9 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
     start.dmac = q.dmac;
     start.arrive_at = q.arrive_at;
     start.in_device = q.in_dev;
-    const Journey journey(cluster);
+    JourneyOptions options;
+    options.note_misses = q.passed_over;
+    const Journey journey(cluster, options);
     std::vector<Course> courses = journey.explore(start, engine::initial_world(cluster, q.use_conntrack), &e.truncated);
     if (q.established)
       if (std::vector<Course> later = established(journey, start, courses); !later.empty()) courses = std::move(later);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "rule_words.h"
+
 namespace egt::explain {
 namespace {
 
@@ -96,6 +98,12 @@ WayReport report_way(const Course& course, const Words& words, const std::string
                            c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
   for (const Step& step : course.record.steps) way.hops.push_back(words.hop(step));
+  for (const RuleMiss& miss : course.record.misses) {
+    if (way.hops.empty()) break;
+    Hop& hop = way.hops[std::min(miss.before_step, way.hops.size() - 1)];
+    hop.passed_over.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
+                               passed_over_words(miss), words.evidence({miss.rule.rule->from})});
+  }
   for (const Sighting& s : course.record.sightings) way.sightings.push_back(report_sighting(s));
   for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
   way.tunnels = course.record.tunnels;

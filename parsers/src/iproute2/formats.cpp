@@ -316,6 +316,7 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.mtu, from.mtu);
   take_if_told(into.master, from.master);
   take_if_told(into.state, from.state);
+  take_if_told(into.group, from.group);
   take_if_told(into.link_type, from.link_type);
   take_if_told(into.mac, from.mac);
   take_if_told(into.kind, from.kind);

@@ -232,6 +232,7 @@ host::Link json_link(const JsonValue& v, Provenance at) {
   link.mtu = small(v.text("mtu"));
   link.master = v.text("master");
   link.state = v.text("operstate");
+  link.group = v.text("group");
   link.link_type = v.text("link_type");
   link.mac = MacAddr::parse(v.text("address"));
   link.link_netns = v.has("link_netns") ? v.text("link_netns") : v.text("link_netnsid");

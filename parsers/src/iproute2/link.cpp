@@ -169,6 +169,7 @@ class LinkLowering {
     if (list.size() > 1 && value_of(list[1]).starts_with("<")) set_flags(link, value_of(list[1]));
     if (const auto mtu = line.words.number("mtu")) link.mtu = static_cast<std::uint32_t>(*mtu);
     link.master = line.words.has("master") ? line.words.text("master") : link.master;
+    link.group = line.words.has("group") ? line.words.text("group") : link.group;
     link.state = line.words.has("state") ? line.words.text("state") : link.state;
     if (line.words.has("inet") || line.words.has("inet6")) take_address(line.words, line.number);
   }

@@ -150,6 +150,10 @@ class RuleLowering {
       if (n && *n <= 128) r_.suppress_prefix_length = static_cast<int>(*n);
       return r_.suppress_prefix_length.has_value();
     }
+    if (key == "suppress_ifgroup") {
+      r_.suppress_group = value;
+      return !value.empty();
+    }
     if (key == "[unresolved]") {
       r_.goto_unresolved = true;
       return true;

@@ -194,12 +194,11 @@ nf::Test hop_test(const Match& m, const Option& o, nf::Key key) {
   return nf::Compare{read(key), o.name.ends_with("-gt") ? nf::Op::gt : nf::Op::lt, nf::Number{*n}};
 }
 
-nf::Test dscp_test(const Match& m, const Option& o, Family family) {
-  if (family != Family::v4) return option_undecided(m, o);
+nf::Test dscp_test(const Match& m, const Option& o) {
   if (const auto* n = std::get_if<std::uint64_t>(&o.value)) return equals(nf::Key::ip_dscp, nf::Number{*n}, o.negate);
-  const auto* t = std::get_if<MaskedNumber>(&o.value);  // --tos: DSCP in the upper six bits
-  if (!t || (t->mask & 3) != 0) return option_undecided(m, o);
-  return nf::Compare{read_masked(nf::Key::ip_dscp, t->mask >> 2), equal_op(o.negate), nf::Number{t->value >> 2}};
+  const auto* t = std::get_if<MaskedNumber>(&o.value);
+  if (!t) return option_undecided(m, o);
+  return nf::Compare{read_masked(nf::Key::ip_tos, t->mask), equal_op(o.negate), nf::Number{t->value}};
 }
 
 nf::Test iprange_test(const Match& m, const Option& o) {
@@ -277,9 +276,26 @@ std::vector<Tests> rpfilter_tests(const Match& m) {
 // nft.
 nf::Test owner_test(const Match& m, const Option& o) {
   const auto* r = std::get_if<Range>(&o.value);
-  if (o.negate || !r) return option_undecided(m, o);
-  if (o.name == "--uid-owner") return equals(nf::Key::skuid, atom_of(*r));
-  return o.name == "--gid-owner" ? equals(nf::Key::skgid, atom_of(*r)) : option_undecided(m, o);
+  if (!r || (o.name != "--uid-owner" && o.name != "--gid-owner")) return option_undecided(m, o);
+  return nf::Compare{read(o.name == "--uid-owner" ? nf::Key::skuid : nf::Key::skgid),
+                     o.negate ? nf::Op::ne_or_absent : nf::Op::eq, atom_of(*r)};
+}
+
+// Ports of a bridge; a packet that is not bridged has none, which satisfies only what is inverted.
+nf::Test physdev_test(const Match& m, const Option& o) {
+  const bool in = o.name.ends_with("-in");
+  const nf::Key key = in ? nf::Key::physdev_in : nf::Key::physdev_out;
+  const auto* w = std::get_if<Word>(&o.value);
+  if (o.name == "--physdev-in" || o.name == "--physdev-out") {
+    if (!w || w->text.empty()) return option_undecided(m, o);
+    const bool wildcard = w->text.back() == '+';
+    return nf::Compare{read(key), equal_op(o.negate),
+                       nf::Text{wildcard ? w->text.substr(0, w->text.size() - 1) : w->text, wildcard}};
+  }
+  // A device compared with 0: there is none.
+  if (o.name == "--physdev-is-in" || o.name == "--physdev-is-out" || o.name == "--physdev-is-bridged")
+    return nf::Compare{read(key), equal_op(!o.negate), nf::Number{0}};
+  return option_undecided(m, o);
 }
 
 nf::Test pkttype_test(const Match& m, const Option& o) {
@@ -348,7 +364,10 @@ nf::Test simple_test(const Match& m, const Option& o, Family family) {
   if (module == "conntrack") return conntrack_test(m, o);
   if (module == "ttl") return hop_test(m, o, nf::Key::ip_ttl);
   if (module == "hl") return hop_test(m, o, nf::Key::ip6_hoplimit);
-  if (module == "dscp" || module == "tos") return dscp_test(m, o, family);
+  if (module == "dscp" || module == "tos") return dscp_test(m, o);
+  if (module == "physdev") return physdev_test(m, o);
+  if (const auto* n = std::get_if<std::uint64_t>(&o.value); n && module == "ecn" && o.name == "--ecn-ip-ect")
+    return equals(nf::Key::ip_ecn, nf::Number{*n}, o.negate);
   if (module == "iprange") return iprange_test(m, o);
   if (module == "owner") return owner_test(m, o);
   if (module == "pkttype") return pkttype_test(m, o);
@@ -372,8 +391,8 @@ bool has_unknown_option(const Match& m) {
 std::vector<Tests> lower_match(const Match& match, Family family) {
   static constexpr std::string_view kWholeOnly[] = {
       "limit", "hashlimit", "connlimit", "connbytes", "connlabel",  "quota", "string",  "u32",     "bpf",
-      "time",  "policy",    "socket",    "cgroup",    "physdev",    "osf",   "rateest", "cluster", "ipvs",
-      "cpu",   "realm",     "ecn",       "tcpmss",    "ah",         "esp",   "ipcomp",  "frag",    "rt",
+      "time",  "policy",    "socket",    "cgroup",    "osf",   "rateest", "cluster", "ipvs",
+      "cpu",   "realm",     "tcpmss",    "ah",         "esp",   "ipcomp",  "frag",    "rt",
       "srh",   "hbh",       "dst",       "mh",        "ipv6header", "eui64"};
   if (match.module == "comment" || match.module == "nfacct") return {{}};
   const bool whole = std::find(std::begin(kWholeOnly), std::end(kWholeOnly), match.module) != std::end(kWholeOnly);

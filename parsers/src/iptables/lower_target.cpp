@@ -79,8 +79,45 @@ std::optional<nf::Number> keep(std::uint64_t mask) {
   return kept ? std::optional<nf::Number>(kept) : std::nullopt;
 }
 
+nf::ExprPtr node(nf::Expr e) { return std::make_shared<const nf::Expr>(std::move(e)); }
+
+// CONNMARK that shifts what it sets, saves or restores: the mark's bits outside of its mask stay.
+Effects shifted_mark(const Target& t, int left) {
+  constexpr int kMostBits = 31;
+  if (left > kMostBits || left < -kMostBits) return opaque(t);
+  const auto shifted = [&](nf::ExprPtr e) {
+    return node({nf::Masked{node({nf::Shifted{std::move(e), left}}), k32, 0}});
+  };
+  const std::uint64_t both = number_or(t, "--mask", k32);
+  const std::uint64_t nf_mask = number_or(t, "--nfmask", both), ct_mask = number_or(t, "--ctmask", both);
+  if (option(t, "--save-mark")) return {nf::SetCtMark{shifted(masked(nf::Key::mark, nf_mask)), keep(ct_mask)}};
+  if (option(t, "--restore-mark")) return {nf::SetMark{shifted(masked(nf::Key::ct_mark, ct_mask)), keep(nf_mask)}};
+  return opaque(t);
+}
+
+// TTL and HL; DSCP and TOS.
+Effects header_field(const Target& t) {
+  if (t.name == "TTL" || t.name == "HL") {
+    const nf::Key key = t.name == "TTL" ? nf::Key::ip_ttl : nf::Key::ip6_hoplimit;
+    const std::string prefix = t.name == "TTL" ? "--ttl-" : "--hl-";
+    if (const auto* n = value<std::uint64_t>(t, prefix + "set")) return {nf::SetField{key, constant(*n), std::nullopt, 0}};
+    constexpr std::uint64_t kMost = 255;
+    if (const auto* n = value<std::uint64_t>(t, prefix + "inc"); n && *n <= kMost)
+      return {nf::SetField{key, nullptr, std::nullopt, static_cast<int>(*n)}};
+    if (const auto* n = value<std::uint64_t>(t, prefix + "dec"); n && *n <= kMost)
+      return {nf::SetField{key, nullptr, std::nullopt, -static_cast<int>(*n)}};
+    return opaque(t);
+  }
+  if (const auto* n = value<std::uint64_t>(t, "--set-dscp"))
+    return {nf::SetField{nf::Key::ip_dscp, constant(*n), std::nullopt, 0}};
+  if (const auto* m = value<MaskedNumber>(t, "--set-tos"))
+    return {nf::SetField{nf::Key::ip_tos, constant(m->value), nf::Number{~m->mask & 0xff}, 0}};
+  return opaque(t);
+}
+
 Effects connection_mark(const Target& t) {
-  if (option(t, "--left-shift-mark") || option(t, "--right-shift-mark")) return opaque(t);
+  if (const auto* left = value<std::uint64_t>(t, "--left-shift-mark")) return shifted_mark(t, static_cast<int>(*left));
+  if (const auto* right = value<std::uint64_t>(t, "--right-shift-mark")) return shifted_mark(t, -static_cast<int>(*right));
   if (const auto* m = value<MaskedNumber>(t, "--set-xmark")) return {nf::SetCtMark{constant(m->value), keep(m->mask)}};
   const std::uint64_t both = number_or(t, "--mask", kMarkBits);
   const std::uint64_t nf_mask = number_or(t, "--nfmask", both), ct_mask = number_or(t, "--ctmask", both);
@@ -115,6 +152,7 @@ Effects reject(const Target& t, Family family) {
 
 Effects transparent_proxy(const Target& t) {
   nf::Tproxy proxy;
+  proxy.terminal = true;
   proxy.port = static_cast<std::uint16_t>(number_or(t, "--on-port", 0));
   if (const auto* n = value<Network>(t, "--on-ip"); n && !n->address.is_unspecified()) proxy.address = n->address;
   Effects effects;
@@ -151,6 +189,7 @@ Effects extension(const Target& t, Family family) {
     return m ? Effects{nf::SetMark{constant(m->value), keep(m->mask)}} : opaque(t);
   }
   if (t.name == "CONNMARK") return connection_mark(t);
+  if (t.name == "TTL" || t.name == "HL" || t.name == "DSCP" || t.name == "TOS") return header_field(t);
   if (t.name == "CT") return track(t);
   if (t.name == "NOTRACK") return {nf::NoTrack{}};
   if (t.name == "REJECT") return reject(t, family);

@@ -92,7 +92,10 @@ class RuleParser {
     }
     const std::string name = words_[at_].text;
     const bool option = is_option_word(words_[at_]);
-    if (option && (extension_option(place_, name) || top_level_option(name) || any_extension_option(name))) {
+    // No match or target has an option of a single letter.
+    const bool short_option = name.size() == 2;
+    if (option && ((short_option && top_level_option(name)) || extension_option(place_, name) ||
+                   (!short_option && top_level_option(name)) || any_extension_option(name))) {
       negate_ = false;
       return;
     }

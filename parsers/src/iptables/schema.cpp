@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include "egtrace/base/text.h"
 
@@ -482,10 +484,38 @@ constexpr IcmpName kIcmp6[] = {
     {"redirect", 137, -1},
 };
 
+bool comes_first(const OptionSpec* a, const OptionSpec* b) {
+  return std::pair(a->module, a->name) < std::pair(b->module, b->name);
+}
+
+// Sorted by module and name: every option of every rule is looked up.
+const std::vector<const OptionSpec*>& sorted_options() {
+  static const auto all = [] {
+    std::vector<const OptionSpec*> made;
+    for (const OptionSpec& o : kOptions) made.push_back(&o);
+    std::stable_sort(made.begin(), made.end(), comes_first);
+    return made;
+  }();
+  return all;
+}
+
 const OptionSpec* find_exact(std::string_view module, std::string_view name) {
-  for (const OptionSpec& o : kOptions)
-    if (o.module == module && o.name == name && !name.empty()) return &o;
-  return nullptr;
+  if (name.empty()) return nullptr;
+  OptionSpec wanted = kOptions[0];
+  wanted.module = module;
+  wanted.name = name;
+  const auto& all = sorted_options();
+  const auto found = std::lower_bound(all.begin(), all.end(), &wanted, comes_first);
+  return found != all.end() && (*found)->module == module && (*found)->name == name ? *found : nullptr;
+}
+
+bool has_options(std::string_view module) {
+  OptionSpec wanted = kOptions[0];
+  wanted.module = module;
+  wanted.name = {};
+  const auto& all = sorted_options();
+  const auto found = std::lower_bound(all.begin(), all.end(), &wanted, comes_first);
+  return found != all.end() && (*found)->module == module;
 }
 
 bool is_target_name(std::string_view module) { return !module.empty() && module[0] >= 'A' && module[0] <= 'Z'; }
@@ -503,16 +533,14 @@ const OptionSpec* find_option(std::string_view module, std::string_view name) {
 
 bool is_known_module(std::string_view module) {
   if (is_target_name(module)) return false;
-  return std::any_of(std::begin(kOptions), std::end(kOptions),
-                     [&](const OptionSpec& o) { return o.module == module; }) ||
+  return has_options(module) ||
          std::find(std::begin(kMatchesWithoutOptions), std::end(kMatchesWithoutOptions), module) !=
              std::end(kMatchesWithoutOptions);
 }
 
 bool is_known_target(std::string_view target) {
   if (!is_target_name(target)) return false;
-  return std::any_of(std::begin(kOptions), std::end(kOptions),
-                     [&](const OptionSpec& o) { return o.module == target; }) ||
+  return has_options(target) ||
          std::find(std::begin(kPlainTargets), std::end(kPlainTargets), target) != std::end(kPlainTargets);
 }
 

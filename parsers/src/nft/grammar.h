@@ -36,6 +36,9 @@ bool parse_stateful(Position& first, Position last, Statement& out);
 bool parse_translation(Position& first, Position last, Statement& out);
 // Any one statement.
 bool parse_statement(Position& first, Position last, Statement& out);
+// The common ones, quickly, with the same result; false where the grammar has to look.
+bool parse_common_statement(Position& first, Position last, Statement& out);
+bool parse_common_elements(Position& first, Position last, std::vector<Element>& out);
 
 // A literal by its spelling (without quotes).
 Literal classify(std::string_view word);

@@ -1,4 +1,6 @@
 // Which key of the rule model a selector reads, and what it implies.
+#include <array>
+
 #include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
 #include "egtrace/packet/flow_key.h"
@@ -32,6 +34,7 @@ constexpr KeyRow kMeta[] = {
     {"obrname", Key::obrname, Datatype::interface_name}, {"ibridgename", Key::ibrname, Datatype::interface_name},
     {"obridgename", Key::obrname, Datatype::interface_name}, {"day", Key::day, Datatype::unknown},
     {"hour", Key::hour, Datatype::unknown},              {"cpu", Key::cpu, Datatype::integer},
+    {"iifkind", Key::iifkind, Datatype::interface_name}, {"oifkind", Key::oifkind, Datatype::interface_name},
 };
 
 constexpr KeyRow kCt[] = {
@@ -56,7 +59,9 @@ constexpr FieldRow kFields[] = {
     {"ip", "saddr", Key::ip_saddr, Datatype::ipv4},         {"ip", "daddr", Key::ip_daddr, Datatype::ipv4},
     {"ip", "protocol", Key::ip_protocol, Datatype::protocol}, {"ip", "ttl", Key::ip_ttl, Datatype::integer},
     {"ip", "dscp", Key::ip_dscp, Datatype::dscp},           {"ip", "frag-off", Key::ip_frag_off, Datatype::integer},
-    {"ip", "length", Key::length, Datatype::integer},
+    {"ip", "length", Key::ip_length, Datatype::integer},    {"ip", "version", Key::ip_version, Datatype::integer},
+    {"ip", "hdrlength", Key::ip_header_length, Datatype::integer}, {"ip", "ecn", Key::ip_ecn, Datatype::ecn},
+    {"ip6", "version", Key::ip_version, Datatype::integer}, {"ip6", "ecn", Key::ip_ecn, Datatype::ecn},
     {"ip6", "saddr", Key::ip6_saddr, Datatype::ipv6},       {"ip6", "daddr", Key::ip6_daddr, Datatype::ipv6},
     {"ip6", "nexthdr", Key::ip6_nexthdr, Datatype::protocol}, {"ip6", "hoplimit", Key::ip6_hoplimit, Datatype::integer},
     {"ip6", "dscp", Key::ip_dscp, Datatype::dscp},
@@ -80,10 +85,19 @@ const KeyRow* row_of(const Rows& rows, std::string_view word) {
   return nullptr;
 }
 
+// The same for all rules: a listing reads the same few keys thousands of times.
 nf::ExprPtr read(Key key) {
-  nf::Read r;
-  r.key = key;
-  return std::make_shared<nf::Expr>(nf::Expr{r});
+  constexpr auto kKeys = static_cast<std::size_t>(Key::unknown) + 1;
+  static const auto all = [] {
+    std::array<nf::ExprPtr, kKeys> made;
+    for (std::size_t i = 0; i < kKeys; ++i) {
+      nf::Read r;
+      r.key = static_cast<Key>(i);
+      made[i] = std::make_shared<nf::Expr>(nf::Expr{r});
+    }
+    return made;
+  }();
+  return all[static_cast<std::size_t>(key)];
 }
 Tested tested(Key key, Datatype type) { return {read(key), type, {}}; }
 std::optional<Tested> from_row(const KeyRow* row) {
@@ -114,11 +128,16 @@ std::optional<Tested> payload(const Payload& p, const TableScope& scope) {
   return out;
 }
 
-// The ports, as nft prints them where it cannot name the protocol.
-std::optional<Tested> raw_payload(const RawPayload& p) {
-  if (p.base != "th" || p.length != 16) return std::nullopt;
-  if (p.offset == 0) return tested(Key::sport, Datatype::service);
-  if (p.offset == 16) return tested(Key::dport, Datatype::service);
+// Whole fields at places that nft cannot name: the ports anywhere, IPv4's header in a table that sees nothing else.
+std::optional<Tested> raw_payload(const RawPayload& p, const TableScope& scope) {
+  struct Row { std::string_view base; unsigned offset, length; Key key; Datatype type; };
+  static constexpr Row kRows[] = {{"th", 0, 16, Key::sport, Datatype::service},  {"th", 16, 16, Key::dport, Datatype::service},
+                                  {"nh", 8, 8, Key::ip_tos, Datatype::integer},  {"nh", 64, 8, Key::ip_ttl, Datatype::integer},
+                                  {"nh", 72, 8, Key::ip_protocol, Datatype::protocol},
+                                  {"nh", 96, 32, Key::ip_saddr, Datatype::ipv4}, {"nh", 128, 32, Key::ip_daddr, Datatype::ipv4}};
+  for (const Row& r : kRows)
+    if (r.base == p.base && r.offset == p.offset && r.length == p.length && (r.base == "th" || scope.family == TableFamily::ip))
+      return tested(r.key, r.type);
   return std::nullopt;
 }
 
@@ -214,7 +233,7 @@ std::optional<Tested> lower_tested(const Expression& e, const TableScope& scope)
       Overloaded{
           [](const Meta& m) { return from_row(row_of(kMeta, m.key)); },
           [&](const Payload& p) { return payload(p, scope); },
-          [](const RawPayload& p) { return raw_payload(p); },
+          [&](const RawPayload& p) { return raw_payload(p, scope); },
           [&](const Ct& c) { return connection(c, scope); },
           [](const Fib& f) { return routing(f); },
           [](const Socket& s) { return socket_key(s); },

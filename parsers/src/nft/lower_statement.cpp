@@ -274,7 +274,8 @@ class RuleLowering {
     if (std::holds_alternative<HeaderOption>(a.left.node)) return annotate();   // TCP MSS and the like
     if (const auto* p = std::get_if<Payload>(&a.left.node)) {
       // Nothing later depends on these.
-      if (one_of(p->field, {"checksum", "ecn", "id", "pcp"})) return annotate();
+      if (one_of(p->field, {"checksum", "id", "pcp"})) return annotate();
+      return assign_field(a);
     }
     opaque();
   }
@@ -282,6 +283,14 @@ class RuleLowering {
     nf::ExprPtr e = lower_value(a.right, {type}, scope_);
     if (e) imply_key(a.right);
     return e;
+  }
+  void assign_field(const Assign& a) {
+    const auto left = lower_tested(a.left, scope_);
+    const auto* read = left ? std::get_if<nf::Read>(&left->expr->node) : nullptr;
+    const nf::ExprPtr e = read != nullptr ? value(a, left->type) : nullptr;
+    if (!e) return opaque();
+    imply({*left});
+    push(nf::SetField{read->key, e, std::nullopt, 0});
   }
   void assign_meta(const Meta& m, const Assign& a) {
     if (one_of(m.key, {"nftrace", "priority", "secmark", "rtclassid"})) return annotate();
@@ -306,7 +315,7 @@ class RuleLowering {
       out_.rule.packets = c.values->first;
       out_.rule.bytes = c.values->second;
     }
-    annotate();
+    push(nf::Annotation{"counter"});
   }
   void lower(const SetUpdate& u) {
     push(nf::SetUpdate{u.set});

@@ -56,7 +56,8 @@ Rule parse_rule(std::string_view text) {
     if (at == last) break;
     Statement statement;
     const Position start = at;
-    if (!sane || !parse_statement(at, last, statement) || (at != last && !is_blank(*at))) {
+    const bool understood = sane && (parse_common_statement(at, last, statement) || parse_statement(at, last, statement = {}));
+    if (!understood || (at != last && !is_blank(*at))) {
       rule.opaque_column = static_cast<std::uint32_t>(start - begin + 1);
       statement = {OpaqueStatement{std::string(start, last)}};
       at = last;

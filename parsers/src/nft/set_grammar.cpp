@@ -92,6 +92,10 @@ bool parse_element_value(Position& first, Position last, Expression& out) {
 }
 
 bool parse_elements(Position& first, Position last, std::vector<Element>& out) {
+  if (std::vector<Element> common; parse_common_elements(first, last, common)) {
+    out = std::move(common);
+    return true;
+  }
   static const auto element = element_rule<struct ElementRule>(element_value, static_data);
   static const auto separated = rule<struct SeparatedRule, Element>("element") =
       element[([](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); })] >> (comma | &x3::lit('}'));

@@ -62,6 +62,8 @@ Json json(const Hop& h) {
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));
   }
+  for (const PassedOver& p : h.passed_over)
+    j["passed_over"].push_back({{"where", p.where}, {"why", p.why}, {"evidence", json(p.evidence)}});
   return j;
 }
 

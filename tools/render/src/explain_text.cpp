@@ -104,6 +104,10 @@ class Page {
   }
 
   void hop(const Hop& h, std::size_t number) {
+    for (const explain::PassedOver& p : h.passed_over) {
+      line(6, fmt::format("{}: not this one: {}", p.where, p.why));
+      evidence(p.evidence);
+    }
     const std::string label = fmt::format("{:>4}. ", number);
     std::string text = wrap(h.where.empty() ? h.what : fmt::format("{}: {}", h.where, h.what), 6, o_.width);
     text.replace(0, 6, label);

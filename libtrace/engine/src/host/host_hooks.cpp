@@ -12,11 +12,11 @@ using netfilter::AddressType;
 using netfilter::Hook;
 using netfilter::NatTarget;
 
-constexpr std::uint32_t kLength = 60;   // bytes of an opening TCP segment with its usual options
-
 // Where conntrack looks packets up, and where NAT changes destinations.
 bool is_first_hook(Hook hook) { return hook == Hook::prerouting || hook == Hook::output; }
-bool translates(Hook hook) { return hook != Hook::forward; }
+bool translates(Hook hook) {
+  return hook != Hook::forward && hook != Hook::ingress && hook != Hook::egress;
+}
 bool translates_source(Hook hook) { return hook == Hook::postrouting || hook == Hook::input; }
 
 AddressType address_type(RouteAnswer::Kind kind) {
@@ -33,10 +33,10 @@ std::string by_name(const NatDecision& d) { return d.front_end == "nft" ? "nft" 
 }  // namespace
 
 NetfilterContext HostWalk::context(Hook hook) {
-  NetfilterContext c{packet_, "", "", PacketState::none, nullptr, false, 0, false, kLength, {}, {}};
-  if (hook == Hook::prerouting || hook == Hook::input || hook == Hook::forward) c.iif = in_;
+  NetfilterContext c{packet_, "", "", PacketState::none, nullptr, false, 0, false, options_.packet_length, {}, {}};
+  if (hook == Hook::ingress || hook == Hook::prerouting || hook == Hook::input || hook == Hook::forward) c.iif = in_;
   if (hook == Hook::postrouting && !made_here() && !looped_) c.iif = in_;
-  if (hook == Hook::output || hook == Hook::postrouting || hook == Hook::forward) c.oif = out_;
+  if (hook == Hook::output || hook == Hook::postrouting || hook == Hook::forward || hook == Hook::egress) c.oif = out_;
   c.state = conntrack_.state();
   c.connection = conntrack_.connection();
   c.reply_direction = conntrack_.reply_direction();
@@ -88,9 +88,6 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
       return rejected(result.reject_with, result.where, result.why, result.evidence);
     case HookResult::Outcome::inconclusive: return inconclusive(result.where, result.why, result.evidence);
   }
-  if (result.tproxy)
-    assume(fmt::format("a proxy on {} listens for the packet", node_.name), "TPROXY hands it to a local socket",
-           result.evidence);
   if (stage == NetfilterStage::before_conntrack) track(result, hook);
   if (stage == NetfilterStage::nat && result.nat)
     if (Ended end = bind(*result.nat, hook)) return end;
@@ -101,8 +98,8 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
 void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
-  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output);
-  if (!is_icmp_error(packet_) || hook == Hook::output) return;
+  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, options_.quoted);
+  if (!is_icmp_error(packet_) || hook == Hook::output || options_.quoted) return;
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.
   if (about == nullptr || about->from.known())

@@ -16,13 +16,14 @@ bool is_limited_broadcast(const IpAddr& a) { return a == IpAddr::v4(0xffffffff);
 }  // namespace
 
 HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
-                   NeighbourOracle& neighbours, const FlowKey& packet)
+                   NeighbourOracle& neighbours, const FlowKey& packet, HostOptions options)
     : node_(node),
       host_(node.host),
       world_(world),
       record_(record),
       chooser_(chooser),
       neighbours_(neighbours),
+      options_(std::move(options)),
       layer_(layer_of_host(node)),
       packet_(packet),
       entered_(tuple_of(packet)),
@@ -37,23 +38,27 @@ HostOutcome HostWalk::receive(const std::string& device) {
   const host::Link* link = host_.link(device);
   if (link != nullptr && link->from.known()) lines.push_back(link->from);
   record_.add(node_.name, layer_, ReceiveFrame{device}, std::move(lines));
+  if (Ended end = check_device()) return *end;
+  if (Ended end = pass(Hook::ingress)) return *end;
   if (Ended end = check_frame()) return *end;
   if (Ended end = pass(Hook::prerouting)) return *end;
   return route_input();
 }
 
-// What the device and ip_rcv() throw away.
-HostWalk::Ended HostWalk::check_frame() {
+HostWalk::Ended HostWalk::check_device() {
   if (!is_ip(packet_)) return inconclusive(in_, "only IP packets are walked through a host");
   const host::Link* link = host_.link(in_);
-  if (link == nullptr) {
-    if (host_.links.present && !host_.links.partial) return dropped(in_, "the host has no such device");
-    gap(fmt::format("device {}", in_), "ip -d addr");
-    return std::nullopt;
-  }
-  if (!link->is_up()) return dropped(in_, "the device is down", {link->from});
+  if (link != nullptr) return link->is_up() ? Ended{} : dropped(in_, "the device is down", {link->from});
+  if (host_.links.present && !host_.links.partial) return dropped(in_, "the host has no such device");
+  gap(fmt::format("device {}", in_), "ip -d addr");
+  return std::nullopt;
+}
+
+// What ip_rcv() throws away.
+HostWalk::Ended HostWalk::check_frame() {
+  const host::Link* link = host_.link(in_);
   const MacAddr to = dst_mac(packet_);
-  if (link->mac && !link->mac->is_zero() && !to.is_zero() && !to.is_multicast() && to != *link->mac)
+  if (link != nullptr && link->mac && !link->mac->is_zero() && !to.is_zero() && !to.is_multicast() && to != *link->mac)
     return dropped(in_, fmt::format("the frame is for {}, not for the device's {}", to.to_string(), link->mac->to_string()),
                    {link->from});
   if (family() == Family::v6 && in_ != "lo" && (entered_.src.is_loopback() || entered_.dst.is_loopback()))
@@ -137,10 +142,32 @@ HostWalk::Ended HostWalk::check_ttl() {
   return std::nullopt;
 }
 
+// IPv4 fragments a packet that may be; IPv6 leaves that to the sender.
+HostWalk::Ended HostWalk::check_length(const Taken& route) {
+  const host::Link* link = host_.link(route.device);
+  std::uint32_t mtu = link != nullptr ? link->mtu : 0;
+  std::vector<Provenance> lines;
+  if (link != nullptr) lines.push_back(link->from);
+  if (route.answer.route != nullptr && route.answer.route->mtu) {
+    mtu = *route.answer.route->mtu;
+    lines = {route.answer.route->from};
+  }
+  if (mtu == 0 || options_.packet_length <= mtu) return std::nullopt;
+  const bool v4 = family() == Family::v4;
+  if (v4)
+    assume("the sender forbids fragments", "a packet of this length fits only in fragments; Linux forbids them by default");
+  HostOutcome o = rejected(v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", "forwarding",
+                           fmt::format("{} bytes are more than the {} that {} takes", options_.packet_length, mtu, route.device),
+                           std::move(lines));
+  o.answer_mtu = mtu;
+  return o;
+}
+
 HostOutcome HostWalk::forward(const Taken& route) {
   if (dst_mac(packet_).is_multicast())
     return dropped("forwarding", "the frame was sent to all; only frames to this host are forwarded");
   if (Ended end = check_ttl()) return *end;
+  if (Ended end = check_length(route)) return *end;
   const IpAddr from = src_ip(packet_);
   if (family() == Family::v6 && from.is_link_local() && route.device != in_)
     return dropped("forwarding", fmt::format("{} is valid on its own link only", from.to_string()));

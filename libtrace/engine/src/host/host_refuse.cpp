@@ -24,6 +24,7 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   HostOutcome o;
   o.kind = kind;
   o.packet = packet_;
+  o.quoted = conntrack_.translate_quoted(options_.quoted);
   return o;
 }
 
@@ -74,6 +75,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   }
   if (const auto from = error_source()) {
     o.answer = make_icmp_error(packet_, *from, entered_.src, *error);
+    o.quoted = entered_;
     return o;
   }
   o.kind = HostOutcome::Kind::dropped;

@@ -29,6 +29,7 @@ HostOutcome HostWalk::transmit(const Taken& route) {
   packet_.set(FieldId::eth_dst, 0);
   const IpAddr next = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = find_mac(route, next)) return *end;
+  if (Ended end = pass(Hook::egress)) return *end;
   HostOutcome o = outcome(HostOutcome::Kind::transmit);
   o.device = route.device;
   o.next_hop = next;

@@ -21,7 +21,7 @@ namespace egt::engine {
 class HostWalk {
  public:
   HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours,
-           const FlowKey& packet);
+           const FlowKey& packet, HostOptions options);
 
   HostOutcome receive(const std::string& device);
   HostOutcome send(const LocalSend& what);
@@ -38,6 +38,7 @@ class HostWalk {
   };
 
   // --- host_receive.cpp
+  Ended check_device();
   Ended check_frame();
   Ended check_addresses();
   HostOutcome route_input();
@@ -46,6 +47,7 @@ class HostWalk {
   HostOutcome forward(const Taken& route);
   Ended check_forwarding();
   Ended check_ttl();
+  Ended check_length(const Taken& route);
 
   // --- host_send.cpp
   Ended choose_local_source(const LocalSend& what, Taken& route);
@@ -99,6 +101,7 @@ class HostWalk {
   Record& record_;
   Chooser& chooser_;
   NeighbourOracle& neighbours_;
+  HostOptions options_;
   Layer layer_;
   FlowKey packet_;
   Tuple entered_;                        // before any translation of this host

@@ -42,10 +42,11 @@ bool is_icmp_error(const FlowKey& packet) {
   return proto == ip_proto::icmp6 && type >= 1 && type <= 4;
 }
 
-void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool made_here) {
+void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool made_here,
+                              const std::optional<Tuple>& quoted) {
   zone_.space = ConntrackSpace::kernel;
   zone_.zone = zone;
-  if (is_icmp_error(packet)) return look_up_error(packet, made_here);
+  if (is_icmp_error(packet)) return look_up_error(packet, made_here, quoted);
   const Tuple tuple = tuple_of(packet);
   if (const auto hit = world_.conntrack.find(zone_, tuple)) {
     known_ = hit.connection;
@@ -64,10 +65,11 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
 }
 
 // Errors that this host makes have their final addresses already.
-void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here) {
+void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
   state_ = PacketState::related;
   if (made_here) return;
-  const auto hit = world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
+  const auto hit = quoted ? world_.conntrack.find(zone_, reversed(*quoted))
+                          : world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
   known_ = hit.connection;
   reply_direction_ = hit.reply_direction;
   if (known_ == nullptr) state_ = PacketState::invalid;
@@ -138,6 +140,11 @@ std::optional<Applied> KernelConntrack::translate_error(const Connection& c, boo
   applied.after = tuple_of(packet);
   if (applied.after == applied.before) return std::nullopt;
   return applied;
+}
+
+std::optional<Tuple> KernelConntrack::translate_quoted(const std::optional<Tuple>& quoted) const {
+  if (!quoted || known_ == nullptr) return quoted;
+  return reply_direction_ ? known_->original : known_->reply;
 }
 
 void KernelConntrack::confirm() {

@@ -22,7 +22,8 @@ class KernelConntrack {
 
   // At priority -200. `made_here`: the packet leaves a process or is an error message of this host, which the kernel
   // attaches to the connection it is about.
-  void look_up(const FlowKey& packet, std::uint16_t zone, bool made_here);
+  // `quoted`: what an ICMP error quotes, where that is known.
+  void look_up(const FlowKey& packet, std::uint16_t zone, bool made_here, const std::optional<Tuple>& quoted = {});
   void skip() { state_ = PacketState::untracked; }
 
   bool done() const { return state_ != PacketState::none; }
@@ -40,11 +41,13 @@ class KernelConntrack {
   void bind_nothing(bool source) { (source ? source_done_ : destination_done_) = true; }
   // What the connection says of the packet's source or destination; empty when nothing changes.
   std::optional<Applied> translate(bool source, FlowKey& packet);
+  // What an ICMP error quotes once both of its translations are done.
+  std::optional<Tuple> translate_quoted(const std::optional<Tuple>& quoted) const;
   // At the end of INPUT and POSTROUTING: the connection becomes visible to others.
   void confirm();
 
  private:
-  void look_up_error(const FlowKey& packet, bool made_here);
+  void look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted);
   std::optional<Applied> translate_error(const Connection& c, bool source, FlowKey& packet) const;
   void move_to_free_port();
 

@@ -111,9 +111,9 @@ Truth ordered(const KnownNumber& n, Op op, U128 right) {
 }
 
 Truth compare(const ReadValue& v, Op op, const Atom& right) {
-  if (std::holds_alternative<Absent>(v)) return Truth::no;
+  if (std::holds_alternative<Absent>(v)) return op == Op::ne_or_absent ? Truth::yes : Truth::no;
   if (op == Op::eq) return equals(v, right);
-  if (op == Op::ne) return negated(equals(v, right));
+  if (op == Op::ne || op == Op::ne_or_absent) return negated(equals(v, right));
   const auto* n = std::get_if<KnownNumber>(&v);
   const auto* number = std::get_if<Number>(&right);
   if (n == nullptr || number == nullptr) return Truth::unknown;
@@ -264,6 +264,18 @@ SetHit find_element(const std::vector<const Concat*>& keys, const std::vector<Re
   return {catch_all, std::nullopt};
 }
 
+// A number that a generator draws: the course splits over a few of them, and stays open over many.
+ReadValue draw(ReadValue v, Splitter& splitter) {
+  constexpr std::uint64_t kMost = 16;
+  const auto* g = std::get_if<Generated>(&v);
+  if (g == nullptr || g->count == 0 || g->count > kMost) return v;
+  std::vector<Option> options;
+  for (std::uint64_t i = 0; i < g->count; ++i)
+    options.push_back({fmt::format("{}", g->first + i), 1.0 / static_cast<double>(g->count)});
+  const std::size_t chosen = options.size() == 1 ? 0 : splitter.split(g->what, std::move(options));
+  return KnownNumber{g->first + chosen, 0};
+}
+
 Evaluated from_value(const ReadValue& v) {
   using Kind = Evaluated::Kind;
   if (std::holds_alternative<Absent>(v)) return {};
@@ -290,10 +302,25 @@ TestResult test(const netfilter::Test& t, const ReadFrom& from) {
   return {Truth::unknown, what_of(left), probability};
 }
 
+std::vector<std::optional<Atom>> left_values(const netfilter::Test& t, const ReadFrom& from) {
+  std::vector<ReadValue> values;
+  if (const auto* c = std::get_if<netfilter::Compare>(&t); c != nullptr && c->left) values = read_all({c->left}, from);
+  if (const auto* in = std::get_if<netfilter::InSet>(&t)) values = read_all(in->left, from);
+  std::vector<std::optional<Atom>> out;
+  for (const ReadValue& v : values) {
+    const auto* n = std::get_if<KnownNumber>(&v);
+    const auto* s = std::get_if<std::string>(&v);
+    if (n != nullptr && n->unknown_bits == 0) out.emplace_back(n->value);
+    else if (s != nullptr) out.emplace_back(Text{*s, false});
+    else out.emplace_back(std::nullopt);
+  }
+  return out;
+}
+
 Evaluated evaluate(const Expr& e, const ReadFrom& from, Splitter& splitter) {
   if (const auto* c = std::get_if<netfilter::Constant>(&e.node)) return {Evaluated::Kind::value, {c->value}, {}};
   const auto* lookup = std::get_if<netfilter::MapLookup>(&e.node);
-  if (lookup == nullptr) return from_value(read_expr(e, from));
+  if (lookup == nullptr) return from_value(draw(read_expr(e, from), splitter));
   if (!lookup->map) return {Evaluated::Kind::unknown, {}, "a map that the dump does not hold"};
   const auto values = read_all(lookup->key, from);
   if (has_absent(values)) return {};

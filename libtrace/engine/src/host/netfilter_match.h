@@ -33,6 +33,8 @@ class Splitter {
 };
 
 TestResult test(const netfilter::Test& t, const ReadFrom& from);
+// What the left side of a test reads, one value a part; empty where the packet has none or the dumps do not tell.
+std::vector<std::optional<netfilter::Atom>> left_values(const netfilter::Test& t, const ReadFrom& from);
 Evaluated evaluate(const netfilter::Expr& e, const ReadFrom& from, Splitter& splitter);
 
 // The element of a verdict map that the key meets; null when none does.

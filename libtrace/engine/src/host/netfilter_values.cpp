@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/base/text.h"
+
 namespace egt::engine {
 namespace {
 
@@ -37,6 +39,8 @@ ReadValue fragment_offset(const FlowKey& p) {
   return KnownNumber{0, kDontFragment};
 }
 
+constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, each of 32 bits
+
 ReadValue read_header(Key key, const ReadFrom& f) {
   const FlowKey& p = f.context.packet;
   const bool v4 = f.family == Family::v4;
@@ -56,6 +60,11 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ip_ttl: return only(v4, p.u64(FieldId::nw_ttl));
     case Key::ip6_hoplimit: return only(!v4, p.u64(FieldId::nw_ttl));
     case Key::ip_dscp: return number(p.u64(FieldId::nw_tos) >> 2);
+    case Key::ip_ecn: return number(p.u64(FieldId::nw_tos) & 3);
+    case Key::ip_tos: return number(p.u64(FieldId::nw_tos));
+    case Key::ip_version: return number(v4 ? 4 : 6);
+    case Key::ip_header_length: return only(v4, kHeaderWords);
+    case Key::ip_length: return only(v4, f.context.length);
     case Key::ip_frag_off: return v4 ? fragment_offset(p) : ReadValue{Absent{}};
     case Key::sport: return only(has_ports(p), p.get(FieldId::tp_src));
     case Key::dport: return only(has_ports(p), p.get(FieldId::tp_dst));
@@ -94,6 +103,40 @@ ReadValue packet_type(const ReadFrom& f) {
   return number(t == AddressType::multicast ? 2 : 0);
 }
 
+// The kind of a device as `ip -d link` tells it ("veth"); of others nft sees none.
+ReadValue kind_of(const std::string& device, const ReadFrom& f) {
+  const host::Link* link = f.host.link(device);
+  if (device.empty()) return Absent{};
+  if (link == nullptr || link->kind.empty()) return not_known("kind of the device");
+  return link->kind;
+}
+
+// ARPHRD_* numbers.
+ReadValue hardware_type_of(const std::string& device, const ReadFrom& f) {
+  constexpr unsigned kEther = 1, kLoopback = 772;
+  if (device.empty()) return Absent{};
+  const host::Link* link = f.host.link(device);
+  if (link != nullptr && link->link_type == "ether") return number(kEther);
+  if (link != nullptr && link->link_type == "loopback") return number(kLoopback);
+  return not_known("type of the device");
+}
+
+ReadValue group_of(const std::string& device, const ReadFrom& f) {
+  if (device.empty()) return Absent{};
+  const host::Link* link = f.host.link(device);
+  if (link != nullptr && link->group == "default") return number(0);
+  if (link != nullptr)
+    if (const auto n = parse_decimal(link->group)) return number(*n);
+  return not_known("group of the device");
+}
+
+// The port of a bridge by which a bridged frame came; of others there is none.
+ReadValue bridge_port(const std::string& device, const ReadFrom& f) {
+  const host::Link* link = f.host.link(device);
+  if (link != nullptr && link->kind == "bridge") return not_known("port of the bridge");
+  return std::string();
+}
+
 // Socket of a local process: none on packets that only pass.
 ReadValue socket_fact(const ReadFrom& f, const char* what) {
   if (!f.context.local_socket) return Absent{};
@@ -122,8 +165,14 @@ ReadValue read_meta(Key key, const ReadFrom& f) {
     case Key::ibrname:
     case Key::obrname: return Absent{};
     case Key::random: return not_known("a random number");
-    case Key::iifgroup:
-    case Key::oifgroup: return not_known("group of the device");
+    case Key::iifgroup: return group_of(f.context.iif, f);
+    case Key::oifgroup: return group_of(f.context.oif, f);
+    case Key::iifkind: return kind_of(f.context.iif, f);
+    case Key::oifkind: return kind_of(f.context.oif, f);
+    case Key::iiftype: return hardware_type_of(f.context.iif, f);
+    case Key::oiftype: return hardware_type_of(f.context.oif, f);
+    case Key::physdev_in: return bridge_port(f.context.iif, f);
+    case Key::physdev_out: return bridge_port(f.context.oif, f);
     default: return not_known("something outside the packet");
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace egt::engine {
 namespace {
@@ -29,6 +30,85 @@ std::uint32_t combined(std::uint32_t before, const std::optional<Number>& keep, 
   return (before & static_cast<std::uint32_t>(keep.value_or(0))) ^ value;
 }
 
+// What makes the kernel route a packet of this host anew when a chain changes it (nf_route_table_hook4(), ip6t_mangle_out()).
+using RoutedBy = std::tuple<IpAddr, IpAddr, std::uint32_t, std::uint32_t>;
+RoutedBy routed_by(const FlowKey& p) {
+  const bool v4 = family_of(p) == Family::v4;
+  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), p.u32(v4 ? FieldId::nw_tos : FieldId::nw_ttl)};
+}
+
+// A field that rules can write; empty for those whose value matters to nobody later.
+std::optional<FieldId> written_field(netfilter::Key key, Family family) {
+  using netfilter::Key;
+  const bool v4 = family == Family::v4;
+  switch (key) {
+    case Key::ip_ttl: return v4 ? std::optional(FieldId::nw_ttl) : std::nullopt;
+    case Key::ip6_hoplimit: return v4 ? std::nullopt : std::optional(FieldId::nw_ttl);
+    case Key::ip_tos:
+    case Key::ip_dscp:
+    case Key::ip_ecn: return FieldId::nw_tos;
+    case Key::ip_saddr: return v4 ? std::optional(FieldId::ip_src) : std::nullopt;
+    case Key::ip_daddr: return v4 ? std::optional(FieldId::ip_dst) : std::nullopt;
+    case Key::ip6_saddr: return v4 ? std::nullopt : std::optional(FieldId::ipv6_src);
+    case Key::ip6_daddr: return v4 ? std::nullopt : std::optional(FieldId::ipv6_dst);
+    case Key::sport: return FieldId::tp_src;
+    case Key::dport: return FieldId::tp_dst;
+    case Key::ether_saddr: return FieldId::eth_src;
+    case Key::ether_daddr: return FieldId::eth_dst;
+    default: return std::nullopt;
+  }
+}
+
+// The field as its key shows it, put back among the bits that the key does not cover.
+Number with_part(netfilter::Key key, Number whole, Number part) {
+  constexpr unsigned kEcnBits = 2;
+  if (key == netfilter::Key::ip_dscp) return (whole & 3) | ((part << kEcnBits) & 0xff);
+  if (key == netfilter::Key::ip_ecn) return (whole & 0xfc) | (part & 3);
+  return part;
+}
+Number part_of(netfilter::Key key, Number whole) {
+  if (key == netfilter::Key::ip_dscp) return whole >> 2;
+  return key == netfilter::Key::ip_ecn ? whole & 3 : whole;
+}
+
+// Tests that say which packets a rule is about, rather than what kind of packet it takes.
+bool is_selective(const netfilter::ExprPtr& e) {
+  using netfilter::Key;
+  const auto* masked = e ? std::get_if<netfilter::Masked>(&e->node) : nullptr;
+  const auto* read = e ? std::get_if<netfilter::Read>(masked != nullptr && masked->operand ? &masked->operand->node : &e->node) : nullptr;
+  if (read == nullptr) return false;
+  switch (read->key) {
+    case Key::ip_saddr:
+    case Key::ip_daddr:
+    case Key::ip6_saddr:
+    case Key::ip6_daddr:
+    case Key::sport:
+    case Key::dport:
+    case Key::ether_saddr:
+    case Key::ct_original_saddr:
+    case Key::ct_original_daddr: return true;
+    case Key::mark:
+    case Key::ct_mark: return true;
+    default: return false;
+  }
+}
+bool is_selective(const netfilter::Test& t) {
+  if (const auto* c = std::get_if<netfilter::Compare>(&t)) return c->op == netfilter::Op::eq && is_selective(c->left);
+  const auto* in = std::get_if<netfilter::InSet>(&t);
+  return in != nullptr && !in->negate && std::any_of(in->left.begin(), in->left.end(), [](const auto& e) { return is_selective(e); });
+}
+
+bool asks_length(const netfilter::Test& t) {
+  const auto* c = std::get_if<netfilter::Compare>(&t);
+  const auto* read = c != nullptr && c->left ? std::get_if<netfilter::Read>(&c->left->node) : nullptr;
+  return read != nullptr && (read->key == netfilter::Key::length || read->key == netfilter::Key::ip_length);
+}
+
+bool has_effect(const netfilter::Statement& s) {
+  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::Annotation>(s) &&
+         !std::holds_alternative<netfilter::SetUpdate>(s);
+}
+
 }  // namespace
 
 const Chain* ChainIndex::find(const netfilter::Table& table, const std::string& name) {
@@ -47,9 +127,9 @@ void ChainWalk::run() {
                           "nft does not print every test of iptables, and iptables-save is not in the snapshot",
                           {chain.from});
   }
-  const std::uint32_t mark = context_.packet.u32(FieldId::pkt_mark);
+  const RoutedBy before = routed_by(context_.packet);
   if (run_chain(chain, 0) != Next::ended) apply_policy();
-  if (place_.reroutes && context_.packet.u32(FieldId::pkt_mark) != mark) result_.mark_changed_in_route_chain = true;
+  if (place_.reroutes && routed_by(context_.packet) != before) result_.mark_changed_in_route_chain = true;
 }
 
 void ChainWalk::apply_policy() {
@@ -86,17 +166,43 @@ ChainWalk::Next ChainWalk::run_rule(const Chain& chain, const Rule& rule, int de
   element_ = {};
   next_ = Next::rule;
   call_ = go_to_ = nullptr;
-  for (const auto& statement : rule.statements) {
-    if (!std::visit([this](const auto& s) { return apply(s); }, statement)) break;
+  failed_ = false;
+  for (std::size_t i = 0; i < rule.statements.size(); ++i) {
+    if (std::visit([this](const auto& s) { return apply(s); }, rule.statements[i])) continue;
+    if (failed_ && around_.record.wants_misses) note_miss(rule, i);
+    break;
   }
   if (call_ != nullptr) return run_chain(*call_, depth + 1);
   go_to = go_to_;
   return next_;
 }
 
+// A rule with an effect whose other tests are all met, one at least of those that tell whose packets it is about.
+void ChainWalk::note_miss(const Rule& rule, std::size_t failed) {
+  bool selective = false, effect = false;
+  for (std::size_t i = 0; i < rule.statements.size(); ++i) {
+    const auto* t = std::get_if<netfilter::Test>(&rule.statements[i]);
+    effect = effect || has_effect(rule.statements[i]);
+    if (t == nullptr || i == failed) continue;
+    if (i > failed && test(*t, reading()).truth != Truth::yes) return;
+    selective = selective || is_selective(*t);
+  }
+  if (!selective || !effect) return;
+  const auto& t = std::get<netfilter::Test>(rule.statements[failed]);
+  around_.record.misses.push_back({around_.node,
+                                   {hook_, place_.front_end, place_.table->name, chain_->name, &rule, {}},
+                                   &t,
+                                   left_values(t, reading()),
+                                   around_.record.steps.size()});
+}
+
 // --- statements ----------------------------------------------------------------------------------------------------
 bool ChainWalk::apply(const netfilter::Test& t) {
   const TestResult r = test(t, reading());
+  if (asks_length(t))
+    around_.record.assume(fmt::format("the packet is {} bytes long", context_.length),
+                          fmt::format("a rule of {} asks for its length", place_name()), evidence());
+  failed_ = r.truth == Truth::no;
   if (r.truth != Truth::unknown) return r.truth == Truth::yes;
   std::vector<Option> options{{"matches", std::nullopt}, {"does not match", std::nullopt}};
   if (r.probability) {
@@ -131,6 +237,28 @@ bool ChainWalk::apply(const netfilter::SetCtMark& s) {
   return true;
 }
 
+bool ChainWalk::apply(const netfilter::SetField& s) {
+  const auto field = written_field(s.key, around_.family);
+  if (!field || ((s.key == netfilter::Key::sport || s.key == netfilter::Key::dport) && !has_ports(context_.packet)))
+    return false;
+  const Number whole = context_.packet.get(*field), before = part_of(s.key, whole);
+  Number after = before;
+  if (s.value) {
+    const Evaluated e = evaluate(*s.value, reading(), *this);
+    if (e.kind == Evaluated::Kind::absent) return false;
+    const auto* n = e.parts.empty() ? nullptr : std::get_if<Number>(&e.parts.front());
+    if (e.kind != Evaluated::Kind::value || n == nullptr)
+      return cannot_tell(e.what.empty() ? "the value of a header field" : e.what);
+    after = (before & s.keep_mask.value_or(0)) ^ *n;
+  } else {
+    constexpr int kMost = 255;
+    after = static_cast<unsigned>(std::clamp(static_cast<int>(before) + s.add, 0, kMost));
+  }
+  hit();
+  context_.packet.set(*field, with_part(s.key, whole, after));
+  return true;
+}
+
 bool ChainWalk::apply(const netfilter::CtZone& z) {
   const Evaluated e = evaluate(*z.zone, reading(), *this);
   if (e.kind == Evaluated::Kind::absent) return false;
@@ -150,10 +278,14 @@ bool ChainWalk::apply(const netfilter::NoTrack&) {
   return true;
 }
 
+// Where nobody listens, iptables drops the packet and nft goes on as if the rule did not match.
 bool ChainWalk::apply(const netfilter::Tproxy& t) {
+  const bool listens = ask(ChoicePoint::Kind::unknown, fmt::format("a proxy listens for TPROXY in {}", place_name()),
+                           "whether a socket with IP_TRANSPARENT takes the packet", {{"yes", std::nullopt}, {"no", std::nullopt}}) == 0;
+  if (!listens) return t.terminal ? end(HookResult::Outcome::dropped, "TPROXY finds no socket for it") : false;
   hit();
   result_.tproxy = t;
-  return true;
+  return t.terminal ? end(HookResult::Outcome::accepted, {}) : true;
 }
 
 bool ChainWalk::apply(const netfilter::VerdictStatement& v) { return verdict(v.verdict, {}); }

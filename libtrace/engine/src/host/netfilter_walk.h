@@ -45,6 +45,7 @@ class ChainWalk : private Splitter {
 
   Next run_chain(const netfilter::Chain& chain, int depth);
   Next run_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, int depth, const netfilter::Chain*& go_to);
+  void note_miss(const netfilter::Rule& rule, std::size_t failed);
   void apply_policy();
 
   // Each tells whether the next statement of the rule runs; `next_` holds what happens if not.
@@ -52,6 +53,7 @@ class ChainWalk : private Splitter {
   bool apply(const netfilter::NatTarget& t);
   bool apply(const netfilter::SetMark& s);
   bool apply(const netfilter::SetCtMark& s);
+  bool apply(const netfilter::SetField& s);
   bool apply(const netfilter::CtZone& z);
   bool apply(const netfilter::NoTrack&);
   bool apply(const netfilter::VerdictStatement& v);
@@ -90,6 +92,7 @@ class ChainWalk : private Splitter {
   const netfilter::Rule* rule_ = nullptr;
   Provenance element_;                          // of the verdict map that decided, for evidence
   Next next_ = Next::rule;
+  bool failed_ = false;                         // the last test was certainly not met
   const netfilter::Chain* call_ = nullptr;
   const netfilter::Chain* go_to_ = nullptr;
   std::size_t rules_run_ = 0, calls_ = 0;

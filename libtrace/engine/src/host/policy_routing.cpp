@@ -260,6 +260,15 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
                                        route.type == RouteType::prohibit) &&
       route.to.length <= *rule.suppress_prefix_length)
     return false;
+  if (!rule.suppress_group.empty() && !hit.hops.empty()) {
+    const Link* link = host_.link(hit.hops.front().get().device);
+    if (link != nullptr && !link->group.empty()) {
+      if (link->group == rule.suppress_group || (link->group == "default" && rule.suppress_group == "0")) return false;
+    } else {
+      doubt(fmt::format("{} is in no device group {}", hit.hops.front().get().device, rule.suppress_group),
+            fmt::format("policy rule {} passes over routes by such devices", rule.priority), "ip -d link", {rule.from});
+    }
+  }
   answer_.route = &route;
   answer_.hops = hit.hops;
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;

@@ -12,7 +12,7 @@ constexpr std::uint8_t kDefaultTtl = 64;
 constexpr std::uint32_t kTcpRst = 0x04, kTcpAck = 0x10;
 
 struct Named { std::string_view name; IcmpError v4, v6; };
-constexpr std::uint8_t kTimeExceeded4 = 11, kTimeExceeded6 = 3, kUnreachable4 = 3, kUnreachable6 = 1;
+constexpr std::uint8_t kTimeExceeded4 = 11, kTimeExceeded6 = 3, kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2;
 constexpr Named kNamed[] = {
     {"net-unreachable", {kUnreachable4, 0}, {kUnreachable6, 0}},
     {"no-route", {kUnreachable4, 0}, {kUnreachable6, 0}},
@@ -28,6 +28,8 @@ constexpr Named kNamed[] = {
     {"beyond-scope", {kUnreachable4, 0}, {kUnreachable6, 2}},
     {"policy-fail", {kUnreachable4, 13}, {kUnreachable6, 5}},
     {"reject-route", {kUnreachable4, 0}, {kUnreachable6, 6}},
+    {"frag-needed", {kUnreachable4, 4}, {kTooBig6, 0}},
+    {"packet-too-big", {kUnreachable4, 4}, {kTooBig6, 0}},
     {"ttl-exceeded", {kTimeExceeded4, 0}, {kTimeExceeded6, 0}},
 };
 
@@ -69,6 +71,9 @@ FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr
   FlowKey k = empty_ip(family, family == Family::v4 ? ip_proto::icmp : ip_proto::icmp6);
   set_src_ip(k, from);
   set_dst_ip(k, to);
+  // icmp_send(): "internetwork control" beside what the sender asked for; ICMPv6 asks for nothing.
+  constexpr std::uint32_t kKeptTos = 0x1e, kInternetControl = 0xc0;
+  if (family == Family::v4) k.set(FieldId::nw_tos, (refused.u32(FieldId::nw_tos) & kKeptTos) | kInternetControl);
   k.set(FieldId::icmp_type, error.type);
   k.set(FieldId::icmp_code, error.code);
   return k;

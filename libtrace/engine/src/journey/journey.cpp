@@ -35,6 +35,7 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
                 const World& world, const std::vector<std::size_t>& script) {
   Course course;
   course.world = world;
+  course.record.wants_misses = options.note_misses;
   ReplayChooser chooser(script, course.record);
   Walker walker(cluster, topology, options, course.world, course.record, chooser);
   Arrival arrival = walker.walk(start, course.sent);

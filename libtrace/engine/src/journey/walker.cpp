@@ -127,6 +127,14 @@ Walker::Next Walker::gap(const Node& node, Layer layer, std::string where, std::
   return stop(Verdict::inconclusive, {node.name, layer, std::move(where), std::move(why), {}});
 }
 
+HostOptions Walker::host_options() const {
+  constexpr std::uint32_t kEthernetHeader = 14;
+  HostOptions options;
+  options.packet_length = options_.packet_length - kEthernetHeader;
+  if (answering_) options.quoted = quoted_;
+  return options;
+}
+
 // --- bridges -------------------------------------------------------------------------------------------------------
 
 OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
@@ -251,8 +259,9 @@ Walker::Next Walker::step(AtProcess at) {
 
 Walker::Next Walker::step(AtHost at) {
   see(*at.node, at.device, true, at.packet);
-  HostEngine engine(*at.node, world_, record_, chooser_, topology_);
+  HostEngine engine(*at.node, world_, record_, chooser_, topology_, host_options());
   HostOutcome outcome = engine.receive(at.device, at.packet);
+  if (answering_) quoted_ = outcome.quoted;
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{at.node, outcome.device, outcome.packet}}, std::nullopt};
@@ -260,7 +269,7 @@ Walker::Next Walker::step(AtHost at) {
     case HostOutcome::Kind::inconclusive: return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
     case HostOutcome::Kind::rejected: break;
   }
-  if (!answering_) quoted_ = tuple_of(at.packet);
+  if (!answering_) quoted_ = outcome.quoted ? outcome.quoted : tuple_of(at.packet);
   return refused_by_host(*at.node, outcome.stop.value_or(Stop{}), outcome.answer.value_or(at.packet),
                          outcome.reject_with);
 }
@@ -274,7 +283,7 @@ Walker::Next Walker::refused_by_host(const Node& node, Stop where, const FlowKey
   arrival.verdict = Verdict::dropped;
   if (answering_) return {{}, arrival};
   answering_ = true;
-  HostEngine engine(node, world_, record_, chooser_, topology_);
+  HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
   LocalSend send;
   send.packet = answer;
   HostOutcome outcome = engine.send(send);

@@ -100,6 +100,7 @@ class Walker {
            std::optional<Encap> encap = std::nullopt);
   Next stop(Verdict verdict, Stop where);
   Next gap(const cluster::Node& node, Layer layer, std::string where, std::string why, std::string command);
+  HostOptions host_options() const;
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                     Record& record);
 

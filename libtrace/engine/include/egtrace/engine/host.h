@@ -20,6 +20,12 @@ class NeighbourOracle {
   virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address) = 0;
 };
 
+// Of the packet, beside its headers.
+struct HostOptions {
+  std::uint32_t packet_length = 60;        // bytes of the IP packet
+  std::optional<Tuple> quoted;             // an ICMP error: the packet that it quotes
+};
+
 struct HostOutcome {
   enum class Kind { delivered, transmit, dropped, rejected, inconclusive };
   Kind kind = Kind::inconclusive;
@@ -29,6 +35,8 @@ struct HostOutcome {
   std::optional<Stop> stop;            // dropped, rejected, inconclusive
   // rejected: the ICMP error or TCP reset, addressed to the sender, not yet routed; its own walk is the caller's.
   std::optional<FlowKey> answer;
+  std::optional<Tuple> quoted;         // the packet that `answer` quotes, or, of a packet that is an error, the one it does now
+  std::uint32_t answer_mtu = 0;        // of an answer that tells the next hop's MTU
   std::string reject_with;             // as for netfilter; an errno name where a local process gets an error at once
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
   std::optional<FlowKey> sent;
@@ -45,7 +53,8 @@ struct LocalSend {
 // sightings, and the closing step (Deliver, Lost, Refused) that follows from the outcome.
 class HostEngine {
  public:
-  HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours);
+  HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours,
+             HostOptions options = {});
 
   // A frame arrives on `device` (after OVS, VLAN, bond and macvlan handling). Ethernet addresses must be set.
   HostOutcome receive(const std::string& device, const FlowKey& frame);
@@ -57,6 +66,7 @@ class HostEngine {
   Record& record_;
   Chooser& chooser_;
   NeighbourOracle& neighbours_;
+  HostOptions options_;
 };
 
 }  // namespace egt::engine

@@ -73,6 +73,7 @@ struct Course {
 struct JourneyOptions {
   std::size_t max_ways = 64;
   std::uint32_t packet_length = 74;
+  bool note_misses = false;          // Record::misses
 };
 
 // Connections of all dumps, ready to decide. Empty with `use_conntrack` false.

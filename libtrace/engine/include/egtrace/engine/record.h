@@ -65,6 +65,15 @@ struct RuleHit {                               // a netfilter rule (or a chain's
   const netfilter::Rule* rule = nullptr;       // null: the policy of the base chain
   netfilter::Verdict::Kind verdict = netfilter::Verdict::Kind::continue_;
 };
+// A rule that all but one of its tests took for the packet's: what it asked, and what the packet had. `before_step`: the
+// step of the record in front of which it was passed over.
+struct RuleMiss {
+  std::string node;
+  RuleHit rule;
+  const netfilter::Test* failed = nullptr;
+  std::vector<std::optional<netfilter::Atom>> actual;   // one a part of the test's left side; empty: there is none
+  std::size_t before_step = 0;
+};
 struct MarkSet { std::uint32_t before = 0, after = 0; };
 struct Translate {                             // NAT of the host: by a rule, or by conntrack for later packets
   bool source = false;                         // source or destination address
@@ -114,6 +123,8 @@ struct Record {
   std::vector<Tunnel> tunnels;
   std::vector<Assumption> assumptions;
   std::vector<Gap> gaps;
+  bool wants_misses = false;                   // fill `misses`; costs a second look at rules that do not match
+  std::vector<RuleMiss> misses;
 
   Step& add(std::string node, Layer layer, StepKind kind, std::vector<Provenance> evidence = {}) {
     steps.push_back({std::move(node), layer, std::move(kind), std::move(evidence), {}});

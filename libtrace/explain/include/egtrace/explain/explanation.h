@@ -28,6 +28,7 @@ struct Question {
   bool established = false;
   bool use_conntrack = true;
   bool reply = false;
+  bool passed_over = false;                // also tell rules that nearly matched
 };
 
 struct EvidenceLine {
@@ -41,6 +42,9 @@ using Evidence = std::vector<EvidenceLine>;
 struct LflowRef { std::string uuid, datapath, stage, match, actions; std::uint16_t priority = 0; };
 struct Change { std::string field, before, after; };
 
+// A rule that the packet met before the hop and that a reader might have expected to match.
+struct PassedOver { std::string where, why; Evidence evidence; };
+
 struct Hop {
   std::string node, layer, where, what;
   bool detail = false;                     // shown only on demand: a table that merely passes the packet on
@@ -48,6 +52,7 @@ struct Hop {
   std::vector<LflowRef> lflows;            // all candidates of a cookie
   std::vector<Change> changed;
   std::vector<std::string> means;
+  std::vector<PassedOver> passed_over;     // where the question asks for them
 };
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };

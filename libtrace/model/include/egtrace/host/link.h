@@ -28,6 +28,7 @@ struct Link {
   std::uint32_t mtu = 0;
   std::string master;                    // bridge, bond, VRF, or "ovs-system"
   std::string state;                     // UP, DOWN, UNKNOWN, …
+  std::string group;                     // "default" or a number; empty where the dump does not tell
   std::string link_type;                 // "ether", "loopback", …
   std::optional<MacAddr> mac;
   std::string kind;                      // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch

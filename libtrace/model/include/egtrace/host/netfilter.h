@@ -27,12 +27,13 @@ enum class ChainType : std::uint8_t { filter, nat, route };
 // What an expression reads. Values compare as unsigned numbers in host order; interface names as text.
 enum class Key : std::uint8_t {
   // payload
-  ip_saddr, ip_daddr, ip_protocol, ip_ttl, ip_dscp, ip_frag_off, ip6_saddr, ip6_daddr, ip6_nexthdr, ip6_hoplimit,
+  ip_saddr, ip_daddr, ip_protocol, ip_ttl, ip_dscp, ip_ecn, ip_tos, ip_version, ip_header_length, ip_length, ip_frag_off,
+  ip6_saddr, ip6_daddr, ip6_nexthdr, ip6_hoplimit,
   sport, dport, tcp_flags, icmp_type, icmp_code, icmpv6_type, icmpv6_code, ether_saddr, ether_daddr, ether_type, vlan_id,
   arp_operation,
   // meta
   iif, oif, iifname, oifname, iifgroup, oifgroup, mark, l4proto, nfproto, protocol, length, pkttype, skuid, skgid, cgroup,
-  random, priority, ibrname, obrname, day, hour, cpu,
+  random, priority, ibrname, obrname, iifkind, oifkind, iiftype, oiftype, physdev_in, physdev_out, day, hour, cpu,
   // conntrack
   ct_state, ct_status, ct_direction, ct_mark, ct_zone, ct_label, ct_original_saddr, ct_original_daddr,
   ct_original_sport, ct_original_dport, ct_original_protocol, ct_reply_saddr, ct_reply_daddr, ct_expiration, ct_helper,
@@ -54,7 +55,8 @@ constexpr unsigned expected = 1, seen_reply = 2, assured = 4, confirmed = 8, sna
 }
 // pkttype: 0 to this host, 1 broadcast, 2 multicast, 3 other host. nfproto: 2 IPv4, 10 IPv6. protocol and ether_type: the
 // EtherType. fib_*_type: an AddressType as number. fib_*_oif: an interface name, which compares equal to the number 0
-// when there is no route.
+// when there is no route. ip_dscp, ip_ecn and ip_tos are those of IPv6's traffic class as well. physdev_*: the port of a
+// bridge by which a frame came or leaves, empty for a packet that is not bridged. iiftype: an ARPHRD_* number.
 
 using Number = U128;
 struct Text { std::string value; bool wildcard = false; };   // interface name; wildcard: "br*" / "br+"
@@ -104,7 +106,9 @@ struct MapLookup { std::vector<ExprPtr> key; SetPtr map; };
 struct Constant { Atom value; };
 struct Expr { std::variant<Read, Masked, MapLookup, Constant, Shifted> node; };
 
-enum class Op : std::uint8_t { eq, ne, lt, le, gt, ge, any_bits_of };  // any_bits_of: "ct state new,established"
+// any_bits_of: "ct state new,established". ne_or_absent: a negated match of iptables that also holds where the packet has no
+// such thing ("! --uid-owner 0" without a socket).
+enum class Op : std::uint8_t { eq, ne, lt, le, gt, ge, any_bits_of, ne_or_absent };
 
 struct Compare { ExprPtr left; Op op = Op::eq; Atom right; };
 struct InSet { std::vector<ExprPtr> left; SetPtr set; bool negate = false; };
@@ -123,16 +127,20 @@ struct NatTarget {
 };
 struct SetMark { ExprPtr value; std::optional<Number> keep_mask; };  // mark = (mark & keep_mask) ^ value
 struct SetCtMark { ExprPtr value; std::optional<Number> keep_mask; };
+// A header field becomes (field & keep_mask) ^ value, or without a value field + add within 0…255 (TTL, DSCP, addresses,
+// ports). The checksums follow; conntrack does not notice.
+struct SetField { Key key = Key::unknown; ExprPtr value; std::optional<Number> keep_mask; int add = 0; };
 struct CtZone { ExprPtr zone; };
 struct NoTrack {};
 struct VerdictStatement { Verdict verdict; };
 struct VerdictMapStatement { std::vector<ExprPtr> key; SetPtr map; };
-struct Tproxy { std::optional<IpAddr> address; std::uint16_t port = 0; };
+// terminal: iptables' target, which takes the packet out of the table, and drops it where nobody listens.
+struct Tproxy { std::optional<IpAddr> address; std::uint16_t port = 0; bool terminal = false; };
 struct Annotation { std::string what; };          // counter, log, comment, TCPMSS …: no effect on the walk
 struct SetUpdate { std::string set; };            // add/update @set: side effect
 struct OpaqueStatement { std::string text; };     // not understood: what follows loses its proof
 
-using Statement = std::variant<Test, NatTarget, SetMark, SetCtMark, CtZone, NoTrack, VerdictStatement,
+using Statement = std::variant<Test, NatTarget, SetMark, SetCtMark, SetField, CtZone, NoTrack, VerdictStatement,
                                VerdictMapStatement, Tproxy, Annotation, SetUpdate, OpaqueStatement>;
 
 struct Rule {
@@ -162,8 +170,6 @@ struct Table {
   std::vector<Chain> chains;          // in the order of the dump
   std::map<std::string, SetPtr> sets;
   Provenance from;
-
-  const Chain* chain(std::string_view name) const;
 };
 
 struct Ruleset {

@@ -63,6 +63,7 @@ struct PolicyRule {
   std::optional<std::uint32_t> goto_priority;
   bool goto_unresolved = false;
   std::optional<int> suppress_prefix_length;
+  std::string suppress_group;            // of devices, as printed; empty: none
   // Conditions of the line that have no member here ("tun_id 5") or were not understood: whether the rule matches is open.
   std::vector<std::string> not_modelled;
   Provenance from;

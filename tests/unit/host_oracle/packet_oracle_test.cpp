@@ -1,0 +1,397 @@
+// Random hosts and real packets: what the kernel does with each packet must be one of the ways that HostEngine walks.
+//
+// Bounded by default; EGTRACE_CASES: how many hosts, EGTRACE_ORACLE_SEED: the first seed, EGTRACE_ORACLE_PACKETS: packets a
+// host. A host that disagrees stays in the temporary folder that the failure names.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "egtrace/engine/host.h"
+#include "egtrace/parsers/snapshot.h"
+#include "random_host.h"
+
+namespace egt::test {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::HostOutcome;
+using Kind = HostOutcome::Kind;
+
+constexpr std::uint32_t kMagic = 0xe6000000;
+
+unsigned number_from(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : otherwise;
+}
+
+// Goes through all combinations of options, as the driver of a walk does.
+class EveryWay : public engine::Chooser {
+ public:
+  std::size_t choose(const engine::ChoicePoint& point) override {
+    if (point.options.size() < 2) return 0;
+    if (at_ == chosen_.size()) chosen_.push_back({0, point.options.size()});
+    if (point.kind == engine::ChoicePoint::Kind::unknown) asked_unknown = true;
+    text += fmt::format("[{} {}] ", point.what, point.options[chosen_[at_].first].label);
+    return chosen_[at_++].first;
+  }
+  bool next() {
+    at_ = 0;
+    asked_unknown = false;
+    text.clear();
+    while (!chosen_.empty() && ++chosen_.back().first >= chosen_.back().second) chosen_.pop_back();
+    return !chosen_.empty();
+  }
+  bool asked_unknown = false;
+  std::string text;
+
+ private:
+  std::vector<std::pair<std::size_t, std::size_t>> chosen_;
+  std::size_t at_ = 0;
+};
+
+class NoNeighbours : public engine::NeighbourOracle {
+ public:
+  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&) override { return std::nullopt; }
+};
+
+// One way of the prediction, with the walk of the error message or reset that it ends in.
+struct Way {
+  HostOutcome outcome;
+  std::optional<HostOutcome> answer;
+  engine::World world;
+  engine::Record record;
+  std::string choices;
+  bool open_port = false;                // the kernel picks one
+  bool sure = true;                      // no unknown choice, no assumption, no gap
+};
+
+bool assumes(const engine::Record& r, std::string_view words) {
+  return std::any_of(r.assumptions.begin(), r.assumptions.end(),
+                     [&](const auto& a) { return a.what.find(words) != std::string::npos || a.why.find(words) != std::string::npos; });
+}
+
+class Predictor {
+ public:
+  explicit Predictor(const cluster::Node& node) : node_(node) {}
+
+  std::vector<Way> predict(const Probe& p) {
+    constexpr std::size_t kMost = 128;
+    std::vector<Way> ways;
+    EveryWay chooser;
+    do {
+      Way w;
+      w.world = world;
+      engine::HostEngine engine(node_, w.world, w.record, chooser, neighbours_);
+      w.outcome = p.local ? engine.send({p.process.packet, p.process.choose_source, p.process.bound_device})
+                          : engine.receive(fmt::format("v{}", p.wire), p.packet);
+      if (w.outcome.answer) {
+        engine::Record unused;
+        w.answer = engine::HostEngine(node_, w.world, unused, chooser, neighbours_).send({*w.outcome.answer, false, ""});
+      }
+      w.choices = chooser.text;
+      w.open_port = assumes(w.record, "picks one at random") || assumes(w.record, "another source port");
+      w.sure = !chooser.asked_unknown && w.record.assumptions.empty() && w.record.gaps.empty();
+      ways.push_back(std::move(w));
+    } while (chooser.next() && ways.size() < kMost);
+    return ways;
+  }
+
+  engine::World world;
+
+ private:
+  const cluster::Node& node_;
+  NoNeighbours neighbours_;
+};
+
+std::string frame_text(const std::string& device, const FlowKey& k) {
+  return fmt::format("{} {} {} > {}", device, to_text(k), src_mac(k).to_string(), dst_mac(k).to_string());
+}
+
+std::string describe(const Way& w) {
+  static constexpr const char* kNames[] = {"delivered", "transmit", "dropped", "rejected", "inconclusive"};
+  std::string out = fmt::format("{}{} {}", w.choices, kNames[static_cast<int>(w.outcome.kind)],
+                                frame_text(w.outcome.device, w.outcome.packet));
+  if (w.outcome.stop) out += fmt::format(" at {}: {}", w.outcome.stop->where, w.outcome.stop->why);
+  if (w.outcome.answer) out += fmt::format(" with {} ({})", w.outcome.reject_with, to_text(*w.outcome.answer));
+  if (w.answer && w.answer->stop) out += fmt::format("; the answer stops at {}: {}", w.answer->stop->where, w.answer->stop->why);
+  for (const auto& a : w.record.assumptions) out += fmt::format("; assumes {} ({})", a.what, a.why);
+  for (const auto& g : w.record.gaps) out += fmt::format("; lacks {}", g.what);
+  return out;
+}
+
+std::string describe(const Observation& o) {
+  std::string out;
+  for (const auto& i : o.sent)
+    out += fmt::format("\n    out {}{}", frame_text(i.device, i.packet.key),
+                       i.packet.quoted ? fmt::format(" about {}:{} > {}:{}", i.packet.quoted->src.to_string(), i.packet.quoted->sport,
+                                                     i.packet.quoted->dst.to_string(), i.packet.quoted->dport) : "");
+  for (const auto& i : o.delivered) out += fmt::format("\n    process {} {}", i.device, to_text(i.packet.key));
+  return out.empty() ? "\n    nothing" : out;
+}
+
+// Headers and device as the kernel's; what its choice of a port leaves open counts as equal.
+bool same_packet(const FlowKey& a, const FlowKey& b, bool open_port) {
+  Tuple x = tuple_of(a), y = tuple_of(b);
+  if (open_port) x.sport = y.sport = 0;
+  if (open_port && !has_ports(a)) x.dport = y.dport = 0;
+  return x == y && a.u32(FieldId::nw_ttl) == b.u32(FieldId::nw_ttl);
+}
+
+bool same_frame(const HostOutcome& way, const Observation::Item& seen, bool open_port) {
+  const FlowKey &a = way.packet, &b = seen.packet.key;
+  return way.device == seen.device && same_packet(a, b, open_port) && src_mac(a) == src_mac(b) && dst_mac(a) == dst_mac(b) &&
+         a.u32(FieldId::nw_tos) == b.u32(FieldId::nw_tos);
+}
+
+bool is_redirect(const Seen& s) {
+  const auto proto = s.key.u64(FieldId::nw_proto), type = s.key.u64(FieldId::icmp_type);
+  return (proto == ip_proto::icmp && type == 5) || (proto == ip_proto::icmp6 && type == 137);
+}
+
+bool is_answer(const Seen& s) { return s.is_error || s.is_reset; }
+
+struct Split {
+  std::vector<const Observation::Item*> packets, answers, delivered;
+};
+Split split(const Observation& o, bool probe_is_reset) {
+  Split s;
+  for (const auto& i : o.sent)
+    if (!is_redirect(i.packet)) (is_answer(i.packet) && !probe_is_reset ? s.answers : s.packets).push_back(&i);
+  for (const auto& i : o.delivered)
+    if (!is_answer(i.packet)) s.delivered.push_back(&i);
+  return s;
+}
+
+bool agrees(const Way& w, const Observation& o, bool may_be_silent, bool kernel_said_no) {
+  const Split s = split(o, false);
+  switch (w.outcome.kind) {
+    case Kind::transmit:
+      return s.packets.size() == 1 && s.delivered.empty() && same_frame(w.outcome, *s.packets.front(), w.open_port);
+    case Kind::delivered:
+      // A packet that came back by lo is told with the device of its address.
+      return s.packets.empty() && s.delivered.size() == 1 &&
+             (w.outcome.device == "lo" || s.delivered.front()->device == w.outcome.device) &&
+             same_packet(w.outcome.packet, s.delivered.front()->packet.key, w.open_port);
+    case Kind::dropped: return s.packets.empty() && s.delivered.empty() && s.answers.empty();
+    case Kind::rejected: {
+      if (!s.packets.empty() || !s.delivered.empty()) return false;
+      if (!w.answer) return kernel_said_no || s.answers.empty();
+      if (w.answer->kind != Kind::transmit) return s.answers.empty();
+      if (s.answers.empty()) return may_be_silent;
+      const FlowKey &a = w.answer->packet, &b = s.answers.front()->packet.key;
+      Tuple x = tuple_of(a), y = tuple_of(b);
+      return s.answers.size() == 1 && w.answer->device == s.answers.front()->device && x == y &&
+             a.u64(FieldId::icmp_code) == b.u64(FieldId::icmp_code);
+    }
+    case Kind::inconclusive: return false;
+  }
+  return false;
+}
+
+struct Tally { unsigned packets = 0, agreed = 0, sure = 0, several = 0, open = 0, differ = 0, hosts = 0, refused = 0; };
+
+class Experiment {
+ public:
+  Experiment(unsigned seed, Tally& tally) : seed_(seed), random_(seed), tally_(tally) {
+    folder_ = fs::temp_directory_path() / fmt::format("egt-oracle-{}-{}", seed, getpid());
+  }
+
+  void run(unsigned packets);
+
+ private:
+  bool begin();
+  void one_probe();
+  void compare(const Probe& probe, bool kernel_said_no, const std::string& what);
+  void follow(const Probe& probe, const Way& way, const Observation& seen);
+  bool may_be_silent(const Probe& probe, const Observation& o);
+  void learn_port(const Way& way, const Observation& o, engine::World& world);
+
+  unsigned seed_;
+  RandomHost random_;
+  Tally& tally_;
+  fs::path folder_;
+  std::optional<KernelHost> kernel_;
+  std::optional<cluster::Cluster> cluster_;
+  std::optional<Predictor> predictor_;
+  std::uint32_t number_ = 0;
+  std::map<IpAddr, int> errors_;
+  std::vector<Probe> answers_;           // of outside machines, to be sent next
+  bool failed_ = false;
+};
+
+bool Experiment::begin() {
+  kernel_.emplace();
+  const HostSetup setup = random_.setup();
+  if (!kernel_->problem().empty() || !kernel_->set_up(setup)) {
+    ++tally_.refused;
+    if (std::getenv("EGTRACE_ORACLE_OPEN") != nullptr) fmt::print("seed {}: {}\n", seed_, kernel_->problem());
+    return false;
+  }
+  kernel_->dump(folder_ / "host");
+  auto read = parsers::read_snapshot({folder_.string(), {}, 1});
+  if (!read) {
+    ADD_FAILURE() << read.error().message;
+    return false;
+  }
+  cluster_ = std::move(*read);
+  const cluster::Node* node = cluster_->node("host");
+  if (node == nullptr) {
+    ADD_FAILURE() << "no node";
+    return false;
+  }
+  predictor_.emplace(*node);
+  kernel_->collect(0);
+  return true;
+}
+
+// The kernel is sparing with routing errors to one sender, and with anything after a redirect.
+bool Experiment::may_be_silent(const Probe& probe, const Observation& o) {
+  int& count = errors_[src_ip(probe.packet)];
+  const bool silent = count >= 4;
+  for (const auto& i : o.sent) count += is_redirect(i.packet) ? 10 : is_answer(i.packet) ? 1 : 0;
+  return silent;
+}
+
+void Experiment::learn_port(const Way& way, const Observation& o, engine::World& world) {
+  const Split s = split(o, false);
+  const auto& seen = !s.packets.empty() ? s.packets : s.delivered;
+  if (seen.empty() || !way.open_port) return;
+  const Tuple wanted = tuple_of(way.outcome.packet), real = tuple_of(seen.front()->packet.key);
+  for (const std::uint16_t zone : {std::uint16_t{0}, std::uint16_t{5}}) {
+    const auto hit = world.conntrack.find({"host", engine::ConntrackSpace::kernel, zone}, reversed(wanted));
+    if (!hit) continue;
+    hit.connection->reply.dport = real.sport;
+    if (!has_ports(way.outcome.packet)) hit.connection->reply.sport = real.sport;
+  }
+}
+
+void Experiment::follow(const Probe& probe, const Way& way, const Observation& seen) {
+  const Split s = split(seen, false);
+  if (way.outcome.kind != Kind::transmit || s.packets.size() != 1 || !random_.chance(35)) return;
+  const FlowKey& out = s.packets.front()->packet.key;
+  Probe back;
+  back.wire = static_cast<unsigned>(s.packets.front()->device.back() - '0');
+  back.packet = out;
+  set_tuple(back.packet, reversed(tuple_of(out)));
+  if (!has_ports(out)) {
+    const auto type = out.u64(FieldId::icmp_type);
+    if (type != 8 && type != 128) return;
+    back.packet.set(FieldId::icmp_type, type == 8 ? 0 : 129);
+  }
+  const bool tcp = out.u64(FieldId::nw_proto) == ip_proto::tcp;
+  if (tcp) {
+    if (out.u64(FieldId::tcp_flags) != 0x02) return;
+    back.packet.set(FieldId::tcp_flags, 0x12);
+    back.place.acknowledge = s.packets.front()->packet.sequence + 1;
+  }
+  back.packet.set(FieldId::eth_src, dst_mac(out).value);
+  back.packet.set(FieldId::eth_dst, src_mac(out).value);
+  back.packet.set(FieldId::nw_ttl, 64);
+  answers_.push_back(back);
+  if (!probe.local && random_.chance(50)) {
+    Probe again = probe;
+    if (tcp) {
+      again.packet.set(FieldId::tcp_flags, 0x10);
+      again.place.sequence = s.packets.front()->packet.sequence + 1;
+      again.place.acknowledge = kMagic + number_ + 2;   // of the answer, which is the next probe
+    }
+    answers_.push_back(again);
+  }
+}
+
+void Experiment::one_probe() {
+  Probe probe;
+  std::string what;
+  if (!answers_.empty()) {
+    probe = answers_.front();
+    answers_.erase(answers_.begin());
+    what = "(goes on) ";
+  } else {
+    probe = random_.probe();
+  }
+  ++number_;
+  bool said_no = false;
+  if (probe.local) {
+    if (probe.process.choose_source) set_src_ip(probe.process.packet, IpAddr{probe.process.packet.get(FieldId::eth_type) == ethertype::ipv4 ? Family::v4 : Family::v6, 0});
+    said_no = !kernel_->send(probe.process, number_);
+    what += fmt::format("process{}{}{} {}", probe.process.choose_source ? " unbound" : "", probe.process.connected ? " connected" : "",
+                        probe.process.bound_device.empty() ? "" : " dev " + probe.process.bound_device, to_text(probe.process.packet));
+  } else {
+    kernel_->inject(probe.wire, frame_of(probe.packet, number_, probe.place));
+    what += "in " + frame_text(fmt::format("v{}", probe.wire), probe.packet);
+  }
+  compare(probe, said_no, what);
+}
+
+void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::string& what) {
+  const std::vector<Way> ways = predictor_->predict(probe);
+  Observation seen = kernel_->collect(0)[number_];
+  // A reset that answers an acknowledgement carries nothing of the probe.
+  const bool silent = may_be_silent(probe, seen) || (probe.packet.u32(FieldId::tcp_flags) & 0x10) != 0;
+  const auto find = [&] {
+    return std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return agrees(w, seen, silent, kernel_said_no); });
+  };
+  auto agreed = find();
+  if (agreed == ways.end()) {            // under load the kernel takes its time
+    Observation late = kernel_->collect(30)[number_];
+    seen.sent.insert(seen.sent.end(), late.sent.begin(), late.sent.end());
+    seen.delivered.insert(seen.delivered.end(), late.delivered.begin(), late.delivered.end());
+    agreed = find();
+  }
+  ++tally_.packets;
+  std::ofstream(folder_ / "packets", std::ios::app)
+      << fmt::format("{}: {}{}{}\n  {}\n", number_, what, kernel_said_no ? " (kernel says no)" : "", describe(seen),
+                     describe(agreed != ways.end() ? *agreed : ways.front()));
+  if (agreed != ways.end()) {
+    ++tally_.agreed;
+    tally_.sure += agreed->sure;
+    tally_.several += ways.size() > 1;
+    engine::World world = agreed->world;
+    learn_port(*agreed, seen, world);
+    predictor_->world = std::move(world);
+    return follow(probe, *agreed, seen);
+  }
+  const bool open = std::any_of(ways.begin(), ways.end(), [](const Way& w) { return w.outcome.kind == Kind::inconclusive; });
+  std::string text = fmt::format("seed {} packet {}: {}\n  kernel:{}{}", seed_, number_, what, kernel_said_no ? " says no" : "", describe(seen));
+  for (const Way& w : ways) text += "\n  egtrace: " + describe(w);
+  failed_ = true;                        // the two disagree on what connections there are from now on
+  if (open) {
+    ++tally_.open;
+    if (std::getenv("EGTRACE_ORACLE_OPEN") != nullptr) fmt::print("open: {}\n", text);
+    return;
+  }
+  ++tally_.differ;
+  ADD_FAILURE() << text << "\n  in " << folder_;
+}
+
+void Experiment::run(unsigned packets) {
+  if (begin()) {
+    ++tally_.hosts;
+    for (unsigned i = 0; i < packets && !failed_; ++i) one_probe();
+  }
+  if (!::testing::Test::HasFailure()) fs::remove_all(folder_);
+}
+
+TEST(PacketOracle, AgreesWithTheKernel) {
+  {
+    const KernelHost try_it;
+    if (!try_it.problem().empty()) GTEST_SKIP() << try_it.problem();
+  }
+  const unsigned hosts = number_from("EGTRACE_CASES", 10), first = number_from("EGTRACE_ORACLE_SEED", 1);
+  const unsigned packets = number_from("EGTRACE_ORACLE_PACKETS", 40);
+  Tally t;
+  for (unsigned i = 0; i < hosts; ++i) Experiment(first + i, t).run(packets);
+  fmt::print("{} packets over {} hosts: {} as the kernel ({} without a doubt, {} by one of several ways), {} open, {} differ; {} hosts "
+             "refused\n",
+             t.packets, t.hosts, t.agreed, t.sure, t.several, t.open, t.differ, t.refused);
+  EXPECT_LE(t.refused, hosts / 2);
+  EXPECT_EQ(t.differ, 0u);
+}
+
+}  // namespace
+}  // namespace egt::test

@@ -1,0 +1,230 @@
+#include "random_host.h"
+
+#include <fmt/format.h>
+
+namespace egt::test {
+namespace {
+
+constexpr unsigned kNeighbours = 4;      // .2 … .5 of each subnet
+
+IpAddr ip(const std::string& text) { return *IpAddr::parse(text); }
+
+}  // namespace
+
+RandomHost::RandomHost(unsigned seed) : random_(seed) {
+  for (unsigned i = 0; i < kWires; ++i) {
+    second_[i] = chance(40);
+    single_[i] = chance(25);
+  }
+}
+
+std::string RandomHost::gateway(unsigned wire, bool v4) {
+  const unsigned part = 2 + pick(kNeighbours);
+  if (!v4) return fmt::format("fd00:{}::{}", wire, part);
+  return fmt::format("10.{}.{}.{}", wire, second_[wire] && chance(40) ? 1 : 0, part);
+}
+
+std::string RandomHost::own_address(unsigned wire, bool v4) {
+  if (!v4) return fmt::format("fd00:{}::1", wire);
+  if (single_[wire] && chance(30)) return fmt::format("10.99.0.{}", wire + 1);
+  return fmt::format("10.{}.{}.1", wire, second_[wire] && chance(40) ? 1 : 0);
+}
+
+std::string RandomHost::remote_net(bool v4) {
+  if (v4) {
+    const char* lengths[] = {"8", "14", "16", "16", "24", "24", "32"};
+    const std::string length = lengths[pick(7)];
+    const unsigned a = 100 + pick(4), b = pick(3);
+    if (length == "8") return fmt::format("{}.0.0.0/8", a);
+    if (length == "14") return fmt::format("{}.0.0.0/14", a);
+    if (length == "16") return fmt::format("{}.{}.0.0/16", a, b);
+    if (length == "24") return fmt::format("{}.{}.{}.0/24", a, b, pick(2));
+    return fmt::format("{}.{}.{}.{}/32", a, b, pick(2), 1 + pick(3));
+  }
+  const unsigned a = 100 + pick(4), b = pick(3);
+  switch (pick(4)) {
+    case 0: return fmt::format("fd00:{}::/32", a);
+    case 1: return fmt::format("fd00:{}:{}::/48", a, b);
+    case 2: return fmt::format("fd00:{}:{}:{}::/64", a, b, pick(2));
+    default: return fmt::format("fd00:{}:{}:{}::{}/128", a, b, pick(2), 1 + pick(3));
+  }
+}
+
+std::string RandomHost::some_net(bool v4) {
+  switch (pick(5)) {
+    case 0: return v4 ? fmt::format("10.{}.0.0/16", pick(kWires)) : fmt::format("fd00:{}::/64", pick(kWires));
+    case 1: return v4 ? fmt::format("10.{}.0.{}/31", pick(kWires), 2 + 2 * pick(2)) : fmt::format("fd00:{}::2/127", pick(kWires));
+    case 2: return v4 ? fmt::format("10.200.0.{}/32", 1 + pick(3)) : fmt::format("fd00:200::{}/128", 1 + pick(3));
+    case 3: return v4 ? "10.0.0.0/8" : "fd00::/16";
+    default: return remote_net(v4);
+  }
+}
+
+IpAddr RandomHost::destination(bool v4) {
+  const unsigned kind = pick(100);
+  if (kind < 42)
+    return ip(v4 ? fmt::format("{}.{}.{}.{}", 100 + pick(4), pick(3), pick(2), 1 + pick(3))
+                 : fmt::format("fd00:{}:{}:{}::{}", 100 + pick(4), pick(3), pick(2), 1 + pick(3)));
+  if (kind < 62) return ip(gateway(pick(kWires), v4));
+  if (kind < 80) return ip(own_address(pick(kWires), v4));
+  if (kind < 95) return ip(v4 ? fmt::format("10.200.0.{}", 1 + pick(3)) : fmt::format("fd00:200::{}", 1 + pick(3)));
+  if (!v4) return ip(one({"fd00:0::", "::1", "fd00:1::", "fd00:77::1"}));
+  return ip(one({"10.1.0.255", "255.255.255.255", "127.0.0.1", "0.0.0.0", "10.2.0.0", "240.0.0.1", "77.7.7.7"}));
+}
+
+IpAddr RandomHost::source(unsigned wire, bool v4) {
+  const unsigned kind = pick(100);
+  if (kind < 55) return ip(gateway(wire, v4));
+  if (kind < 90)
+    return ip(v4 ? fmt::format("{}.{}.{}.{}", 100 + pick(4), pick(3), pick(2), 1 + pick(3))
+                 : fmt::format("fd00:{}:{}:{}::{}", 100 + pick(4), pick(3), pick(2), 1 + pick(3)));
+  if (kind < 95) return ip(gateway(pick(kWires), v4));
+  if (!v4) return ip(one({"fd00:0::1", "::1", "fd00:77::9", "fd00:1::1"}));
+  return ip(one({"10.0.0.1", "127.0.0.5", "10.1.0.255", "77.7.7.9", "10.2.0.1", "0.0.0.0"}));
+}
+
+Probe RandomHost::probe() {
+  Probe p;
+  const bool v4 = chance(70);
+  p.local = chance(22);
+  p.wire = pick(kWires);
+  FlowKey& k = p.packet;
+  k.set(FieldId::eth_type, v4 ? ethertype::ipv4 : ethertype::ipv6);
+  const IpAddr to = destination(v4), from = p.local ? ip(own_address(p.wire, v4)) : source(p.wire, v4);
+  set_src_ip(k, from);
+  set_dst_ip(k, to);
+  const unsigned kind = pick(100);
+  const std::uint8_t proto = kind < 42 ? ip_proto::tcp : kind < 78 || p.local ? ip_proto::udp
+                             : kind < 92 ? (v4 ? ip_proto::icmp : ip_proto::icmp6) : ip_proto::sctp;
+  k.set(FieldId::nw_proto, proto);
+  k.set(FieldId::nw_ttl, p.local || chance(85) ? 64 : 1 + pick(3));
+  k.set(FieldId::nw_tos, chance(75) ? 0u : std::initializer_list<unsigned>{0x10, 0x28, 0xb8, 0x08}.begin()[pick(4)]);
+  if (has_ports(k)) {
+    k.set(FieldId::tp_src, chance(75) || p.local ? next_port_++ : 5000 + pick(2));
+    k.set(FieldId::tp_dst, std::initializer_list<unsigned>{53, 80, 443, 1234, 8080, 9000}.begin()[pick(6)]);
+    if (proto == ip_proto::tcp) k.set(FieldId::tcp_flags, p.local || chance(93) ? 0x02u : chance(50) ? 0x10u : 0x12u);
+  } else {
+    k.set(FieldId::icmp_type, v4 ? 8 : 128);
+    k.set(FieldId::icmp_id, chance(75) ? next_port_++ : 7u);
+  }
+  if (!p.local) {
+    k.set(FieldId::eth_dst, KernelHost::mac_of_host(p.wire).value);
+    k.set(FieldId::eth_src, KernelHost::mac_of_neighbour(p.wire, 5).value);
+    return p;
+  }
+  if (chance(20)) k.set(FieldId::pkt_mark, 1 + pick(3));
+  if (v4 && to.value == 0) set_dst_ip(k, ip("77.7.7.7"));
+  p.process.packet = k;
+  p.process.choose_source = chance(60);
+  p.process.connected = chance(40);
+  if (chance(10)) p.process.bound_device = fmt::format("v{}", p.wire);
+  if (!v4) k.set(FieldId::nw_tos, 0), p.process.packet.set(FieldId::nw_tos, 0);
+  return p;
+}
+
+HostSetup RandomHost::setup() {
+  HostSetup s;
+  make_sysctl(s);
+  make_devices(s);
+  for (const bool v4 : {true, false}) {
+    make_routes(s, v4);
+    if (chance(75)) make_rules(s, v4);
+  }
+  s.legacy = chance(25);
+  s.nft_first = chance(50);
+  if (chance(85)) s.iptables = iptables(true);
+  if (chance(60)) s.ip6tables = iptables(false);
+  if (chance(70)) s.nft = nft();
+  return s;
+}
+
+void RandomHost::make_devices(HostSetup& s) {
+  for (unsigned i = 0; i < kWires; ++i) {
+    s.devices += fmt::format("addr add 10.{0}.0.1/24 brd + dev v{0}\naddr add fd00:{0}::1/64 dev v{0} nodad\n", i);
+    if (second_[i]) s.devices += fmt::format("addr add 10.{0}.1.1/24 brd + dev v{0}\n", i);
+    if (single_[i]) s.devices += fmt::format("addr add 10.99.0.{}/32 dev v{}\n", i + 1, i);
+    if (chance(15)) s.devices += fmt::format("addr add 10.{0}.0.9/24 dev v{0}\n", i);
+    s.devices += fmt::format("link set v{} up\n", i);
+    for (unsigned part = 2; part < 2 + kNeighbours; ++part) {
+      const std::string mac = KernelHost::mac_of_neighbour(i, part).to_string();
+      for (const std::string& a : {fmt::format("10.{}.0.{}", i, part), fmt::format("10.{}.1.{}", i, part),
+                                   fmt::format("fd00:{}::{}", i, part)})
+        s.devices += fmt::format("neigh replace {} lladdr {} dev v{} nud permanent\n", a, mac, i);
+    }
+  }
+}
+
+void RandomHost::make_sysctl(HostSetup& s) {
+  const auto conf = [](unsigned wire, const char* name) { return fmt::format("net.ipv4.conf.v{}.{}", wire, name); };
+  s.sysctl["net.ipv4.ip_forward"] = "1";
+  s.sysctl["net.ipv6.conf.all.forwarding"] = chance(92) ? "1" : "0";
+  s.sysctl["net.ipv4.icmp_ratelimit"] = "0";
+  s.sysctl["net.ipv6.icmp.ratelimit"] = "0";
+  s.sysctl["net.ipv4.icmp_msgs_per_sec"] = "100000";
+  s.sysctl["net.ipv4.icmp_msgs_burst"] = "100000";
+  s.sysctl["net.ipv4.icmp_echo_ignore_all"] = "1";
+  s.sysctl["net.ipv6.icmp.echo_ignore_all"] = "1";
+  s.sysctl["net.ipv4.ip_local_port_range"] = "40000 60000";
+  s.sysctl["net.ipv4.conf.all.rp_filter"] = chance(80) ? "0" : one({"1", "2"});
+  const bool strict = chance(20);
+  for (unsigned i = 0; i < kWires; ++i) {
+    s.sysctl[conf(i, "rp_filter")] = strict ? "1" : chance(75) ? "0" : one({"1", "2"});
+    s.sysctl[conf(i, "forwarding")] = chance(94) ? "1" : "0";
+    if (chance(10)) s.sysctl[conf(i, "accept_local")] = "1";
+    if (chance(15)) s.sysctl[conf(i, "route_localnet")] = "1";
+    if (chance(25)) s.sysctl[conf(i, "src_valid_mark")] = "1";
+    if (chance(70)) s.sysctl[conf(i, "send_redirects")] = "0";
+  }
+  if (chance(70)) s.sysctl["net.ipv4.conf.all.send_redirects"] = "0";
+}
+
+void RandomHost::make_routes(HostSetup& s, bool v4) {
+  std::string& out = v4 ? s.ip4 : s.ip6;
+  // replace: a random route may come twice.
+  if (chance(85)) out += fmt::format("route replace default via {} dev v0\n", gateway(0, v4));
+  for (unsigned i = 0; i < 10; ++i) {
+    const std::string table = one({"main", "main", "100", "101", "102"});
+    std::string line = "route replace ";
+    std::string net = chance(10) && table != "main" ? "default" : remote_net(v4);
+    const unsigned wire = pick(kWires);
+    if (chance(12)) {
+      line += one({"unreachable ", "blackhole ", "prohibit ", "throw "}) + net + " table " + table;
+    } else if (chance(15)) {
+      line += net + " table " + table;
+      for (unsigned n = 0; n < 2; ++n) {
+        const unsigned w = (wire + n) % kWires;
+        line += fmt::format(" nexthop via {} dev v{} weight {}", gateway(w, v4), w, 1 + pick(3));
+      }
+    } else {
+      line += fmt::format("{} via {} dev v{} table {}", net, gateway(wire, v4), wire, table);
+      if (v4 && chance(15)) line += " src " + own_address(wire, v4);
+      if (v4 && chance(10)) line += " tos 0x10";
+    }
+    if (chance(15)) line += fmt::format(" metric {}", 10 + pick(3));
+    out += line + "\n";
+  }
+}
+
+void RandomHost::make_rules(HostSetup& s, bool v4) {
+  std::string& out = v4 ? s.ip4 : s.ip6;
+  for (unsigned i = 0; i < 1 + pick(5); ++i) {
+    std::string line = fmt::format("rule add pref {}{}", 100 + pick(4) * 10, chance(8) ? " not" : "");
+    if (chance(55)) line += " from " + some_net(v4);
+    if (chance(25)) line += " to " + some_net(v4);
+    if (chance(25)) line += fmt::format(" fwmark {:#x}{}", 1 + pick(4), chance(50) ? "/0x7" : "");
+    if (chance(20)) line += " iif " + (chance(85) ? device() : std::string("lo"));
+    if (chance(5)) line += " oif " + device();
+    if (v4 && chance(8)) line += " tos 0x10";
+    if (chance(10)) line += " ipproto " + one({"tcp", "udp"});
+    if (chance(10)) line += " dport " + one({"80", "1000-2000", "443"});
+    if (chance(6)) line += " sport 20000-20050";
+    const unsigned kind = pick(100);
+    if (kind < 70) line += " lookup " + one({"100", "101", "102"});
+    else if (kind < 80) line += " lookup main suppress_prefixlength " + one({"0", "8", "16"});
+    else if (kind < 86) line += " goto 32766";
+    else line += " " + one({"blackhole", "unreachable", "prohibit", "nop"});
+    out += line + "\n";
+  }
+}
+
+}  // namespace egt::test

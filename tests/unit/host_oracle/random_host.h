@@ -1,0 +1,63 @@
+// Random configurations of hosts that a person might have written, and packets that meet their rules.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernel_host.h"
+
+namespace egt::test {
+
+struct Probe {
+  bool local = false;
+  unsigned wire = 0;                     // of a packet from outside
+  FlowKey packet;
+  LocalProbe process;
+  TcpPlace place;
+};
+
+class RandomHost {
+ public:
+  explicit RandomHost(unsigned seed);
+
+  HostSetup setup();
+  Probe probe();
+
+  unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+
+ private:
+  std::string one(std::initializer_list<const char*> of) { return *(of.begin() + pick(static_cast<unsigned>(of.size()))); }
+  std::string device() { return "v" + std::to_string(pick(kWires)); }
+
+  void make_devices(HostSetup& s);
+  void make_routes(HostSetup& s, bool v4);
+  void make_rules(HostSetup& s, bool v4);
+  void make_sysctl(HostSetup& s);
+
+  std::string gateway(unsigned wire, bool v4);
+  std::string remote_net(bool v4);
+  std::string some_net(bool v4);         // of sources or destinations that probes use
+  std::string own_address(unsigned wire, bool v4);
+  IpAddr destination(bool v4);
+  IpAddr source(unsigned wire, bool v4);
+
+  // random_rules.cpp
+  std::string iptables(bool v4);
+  std::string iptables_rule(const std::string& table, const std::string& chain, int level, bool v4);
+  std::string iptables_match(const std::string& table, const std::string& chain, bool v4, std::string& protocol);
+  std::string iptables_target(const std::string& table, const std::string& chain, int level, bool v4,
+                              const std::string& protocol);
+  std::string nft();
+  std::string nft_chain(const std::string& family, unsigned number);
+  std::string nft_rule(const std::string& family, const std::string& type, const std::string& hook, int level);
+  std::string nft_match(const std::string& family, const std::string& hook, bool v4);
+  std::string nft_action(const std::string& family, const std::string& type, const std::string& hook, int level, bool v4);
+
+  std::mt19937 random_;
+  bool second_[kWires] = {}, single_[kWires] = {};
+  unsigned next_port_ = 20000;
+};
+
+}  // namespace egt::test

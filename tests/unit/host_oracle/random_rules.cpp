@@ -1,0 +1,279 @@
+// The netfilter rules of random hosts: such that the tools take them, and such that the probes meet them.
+#include <fmt/format.h>
+
+#include "random_host.h"
+
+namespace egt::test {
+namespace {
+
+struct TableChains { const char* table; std::vector<std::string> chains; };
+const std::vector<TableChains>& builtin() {
+  static const std::vector<TableChains> all = {
+      {"raw", {"PREROUTING", "OUTPUT"}},
+      {"mangle", {"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"}},
+      {"nat", {"PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"}},
+      {"filter", {"INPUT", "FORWARD", "OUTPUT"}}};
+  return all;
+}
+
+bool is_one_of(const std::string& s, std::initializer_list<const char*> of) {
+  for (const char* o : of)
+    if (s == o) return true;
+  return false;
+}
+
+bool sees_in_device(const std::string& hook) { return is_one_of(hook, {"PREROUTING", "INPUT", "FORWARD"}); }
+bool sees_out_device(const std::string& hook) { return is_one_of(hook, {"OUTPUT", "FORWARD", "POSTROUTING"}); }
+
+}  // namespace
+
+// --- iptables ------------------------------------------------------------------------------------------------------
+std::string RandomHost::iptables(bool v4) {
+  std::string out;
+  for (const TableChains& t : builtin()) {
+    const std::string table = t.table;
+    if (chance(table == "nat" || table == "filter" ? 15 : 40)) continue;
+    out += "*" + table + "\n";
+    for (const std::string& c : t.chains)
+      out += fmt::format(":{} {} [0:0]\n", c, table == "filter" && chance(8) ? "DROP" : "ACCEPT");
+    const std::string user_hook = t.chains[pick(static_cast<unsigned>(t.chains.size()))];
+    for (unsigned level = 1; level <= 2; ++level) out += fmt::format(":{}-u{} - [0:0]\n", user_hook, level);
+    for (unsigned level = 2; level >= 1; --level)
+      for (unsigned i = 0; i < 3; ++i)
+        out += fmt::format("-A {}-u{}{}\n", user_hook, level, iptables_rule(table, user_hook, static_cast<int>(level), v4));
+    for (const std::string& c : t.chains)
+      for (unsigned i = 0; i < 1 + pick(4); ++i)
+        out += fmt::format("-A {}{}\n", c, iptables_rule(table, c, c == user_hook ? 0 : 3, v4));
+    out += "COMMIT\n";
+  }
+  return out;
+}
+
+// level: user chains of the hook that may still be called; 3: none.
+std::string RandomHost::iptables_rule(const std::string& table, const std::string& chain, int level, bool v4) {
+  std::string protocol, matches;
+  if (chance(55)) matches += fmt::format(" {}-s {}", chance(15) ? "! " : "", some_net(v4));
+  if (chance(35)) matches += fmt::format(" {}-d {}", chance(15) ? "! " : "", some_net(v4));
+  if (sees_in_device(chain) && chance(20)) matches += fmt::format(" {}-i {}", chance(20) ? "! " : "", chance(15) ? "v+" : device());
+  if (sees_out_device(chain) && chance(20)) matches += fmt::format(" {}-o {}", chance(20) ? "! " : "", device());
+  if (chance(45)) protocol = one({"tcp", "tcp", "udp", "udp", "sctp", v4 ? "icmp" : "ipv6-icmp"});
+  if (!protocol.empty()) matches += " -p " + protocol;
+  if (chance(65)) matches += iptables_match(table, chain, v4, protocol);
+  return matches + iptables_target(table, chain, level, v4, protocol);
+}
+
+std::string RandomHost::iptables_match(const std::string& table, const std::string& chain, bool v4, std::string& protocol) {
+  const bool ports = is_one_of(protocol, {"tcp", "udp", "sctp"});
+  const std::string no = chance(15) ? "! " : "";
+  switch (pick(17)) {
+    case 0:
+    case 1: return ports ? fmt::format(" -m {} {}--dport {}", protocol, no, one({"80", "443", "1000:9000", "53"})) : "";
+    case 2: return ports ? fmt::format(" -m multiport {}{}", no, one({"--dports 80,443", "--dports 53,1000:2000,9000", "--sports 20000:20040",
+                                                               "--ports 80,5000"})) : "";
+    case 3:
+    case 4: return fmt::format(" -m mark {}--mark {}", no, one({"0x1", "0x2/0x2", "0x0", "0x4/0xc"}));
+    case 5: return table == "raw" ? "" : fmt::format(" -m connmark {}--mark {}", no, one({"0x1", "0x2/0x2", "0x0"}));
+    case 6:
+    case 7: return fmt::format(" -m conntrack {}--ctstate {}", no, one({"NEW", "ESTABLISHED,RELATED", "INVALID", "UNTRACKED", "NEW,DNAT", "SNAT,DNAT",
+                                                         "INVALID,UNTRACKED"}));
+    case 8: return fmt::format(" -m addrtype {}--{}-type {}{}", no, one({"dst", "src"}), one({"LOCAL", "UNICAST", v4 ? "LOCAL,BROADCAST" : "LOCAL"}),
+                               chance(30) && sees_in_device(chain) && v4 && chain != "FORWARD" ? " --limit-iface-in" : "");
+    case 9: return v4 ? fmt::format(" -m ttl {}", one({"--ttl-eq 64", "--ttl-gt 10", "--ttl-lt 3"}))
+                      : fmt::format(" -m hl {}", one({"--hl-eq 64", "--hl-gt 10", "--hl-lt 3"}));
+    case 10: return fmt::format(" -m dscp {}--dscp {}", no, one({"0x04", "0x00", "0x2e", "0x0a"}));
+    case 11: return fmt::format(" -m iprange {}--src-range {}", no, v4 ? "10.0.0.2-10.1.0.3" : "fd00:0::2-fd00:1::3");
+    case 12: return sees_in_device(chain) ? fmt::format(" -m mac {}--mac-source {}", no, KernelHost::mac_of_neighbour(pick(kWires), 5).to_string()) : "";
+    case 13: return chain == "PREROUTING" && table != "nat" ? fmt::format(" -m rpfilter{}{}{}", chance(30) ? " --loose" : "",
+                                                         chance(30) ? " --validmark" : "", chance(50) ? " --invert" : "") : "";
+    case 14: return fmt::format(" -m tos {}--tos {}", no, one({"0x10/0x3f", "0xb8/0xff", "0x00/0xff", "0x08/0x08"}));
+    case 15: return fmt::format(" -m conntrack {}", one({"--ctdir ORIGINAL", "--ctdir REPLY", "--ctproto 6", "--ctstatus SEEN_REPLY",
+                                                         v4 ? "--ctorigdst 10.200.0.0/24" : "--ctorigdst fd00:200::/32", "--ctorigdstport 80"}));
+    default: return protocol == "tcp" ? fmt::format(" -m tcp {}--tcp-flags {}", no, one({"SYN,RST,ACK,FIN SYN", "ACK ACK", "SYN,ACK NONE"})) : "";
+  }
+}
+
+std::string RandomHost::iptables_target(const std::string& table, const std::string& chain, int level, bool v4,
+                                        const std::string& protocol) {
+  if (level < 2 && chance(20)) return fmt::format(" {} {}-u{}", chance(75) ? "-j" : "-g", chain, level + 1);
+  const bool ports = is_one_of(protocol, {"tcp", "udp", "sctp"});
+  const std::string host = v4 ? fmt::format("10.{}.0.{}", pick(kWires), 2 + pick(4)) : fmt::format("fd00:{}::{}", pick(kWires), 2 + pick(4));
+  const std::string with_port = v4 ? host + ":8080" : "[" + host + "]:8080";
+  if (table == "raw") return " -j " + one({"CT --notrack", "CT --zone 5", "ACCEPT", "RETURN", "LOG", "TRACE"});
+  if (table == "mangle") {
+    switch (pick(10)) {
+      case 0:
+      case 1: return " -j MARK " + one({"--set-xmark 0x1/0xffffffff", "--set-xmark 0x2/0x2", "--set-xmark 0x3/0x0", "--set-xmark 0x0/0x1", "--set-mark 0x4/0x6"});
+      case 2: return " -j CONNMARK " + one({"--save-mark", "--restore-mark", "--set-xmark 0x2/0xffffffff", "--save-mark --nfmask 0x3 --ctmask 0xff", "--restore-mark --nfmask 0xf --ctmask 0x3"});
+      case 3: return v4 ? " -j TTL " + one({"--ttl-set 32", "--ttl-dec 1", "--ttl-inc 2"}) : " -j HL " + one({"--hl-set 32", "--hl-dec 1", "--hl-inc 2"});
+      case 4: return " -j DSCP --set-dscp " + one({"0x04", "0x0a"});
+      case 5: return " -j TOS " + one({"--set-tos 0x10/0x3f", "--set-tos 0x08/0xff", "--set-tos 0x04/0x04"});
+      case 6: return chance(30) ? " -j DROP" : " -j ACCEPT";
+      case 7: return " -j RETURN";
+      case 8: return " -j " + one({sees_out_device(chain) ? "CLASSIFY --set-class 1:2" : "LOG", "LOG --log-prefix \"a b \"", ports && protocol == "tcp" ? "ECN --ecn-tcp-remove" : "LOG"});
+      default: return " -j MARK --set-xmark 0x2/0xffffffff";
+    }
+  }
+  if (table == "nat") {
+    if (chance(10)) return " -j " + one({"ACCEPT", "RETURN"});
+    if (chain == "PREROUTING" || chain == "OUTPUT") {
+      switch (pick(6)) {
+        case 0: return ports ? " -j REDIRECT --to-ports " + one({"8080", "1234-1236"}) : " -j REDIRECT";
+        case 1: return fmt::format(" -j NETMAP --to {}", v4 ? "10.1.0.0/24" : "fd00:1::/64");
+        case 2: return " -j DNAT --to-destination " + (ports ? with_port : host);
+        case 3: return " -j DNAT --to-destination " + (ports ? (v4 ? ":8080" : "") + (v4 ? std::string() : with_port) : host);
+        default: return " -j DNAT --to-destination " + (chance(30) ? own_address(pick(kWires), v4) : host);
+      }
+    }
+    if (chain == "INPUT") return " -j SNAT --to-source " + host;
+    switch (pick(5)) {
+      case 0:
+      case 1: return " -j MASQUERADE" + std::string(ports && chance(30) ? " --to-ports 30000-30100" : chance(20) ? " --random" : "");
+      case 2: return fmt::format(" -j NETMAP --to {}", v4 ? "10.66.0.0/16" : "fd00:66::/64");
+      case 3: return std::string(" -j SNAT --to-source ") + (v4 ? "10.77.0.1-10.77.0.3" : "fd00:77::1-fd00:77::3") + std::string(chance(40) ? " --persistent" : "");
+      default: return " -j SNAT --to-source " + own_address(pick(kWires), v4) + (ports && v4 && chance(30) ? ":7000" : "");
+    }
+  }
+  switch (pick(8)) {
+    case 0: return " -j DROP";
+    case 1: return " -j REJECT" + (protocol == "tcp" && chance(50) ? " --reject-with tcp-reset"
+                                   : v4 ? " --reject-with " + one({"icmp-port-unreachable", "icmp-host-prohibited", "icmp-admin-prohibited", "icmp-net-unreachable"})
+                                        : " --reject-with " + one({"icmp6-port-unreachable", "icmp6-adm-prohibited", "icmp6-no-route"}));
+    case 2:
+    case 3: return " -j RETURN";
+    case 4: return " -m comment --comment \"let it pass\" -j LOG";
+    default: return " -j ACCEPT";
+  }
+}
+
+// --- nft -----------------------------------------------------------------------------------------------------------
+std::string RandomHost::nft() {
+  std::string out;
+  const unsigned tables = 1 + pick(2);
+  for (unsigned t = 0; t < tables; ++t) {
+    const std::string family = one({"inet", "inet", "ip", "ip6"});
+    out += fmt::format("table {} t{} {{\n", family, t);
+    out += "\tset ports {\n\t\ttype inet_service\n\t\tflags interval\n\t\telements = { 80, 1000-2000 }\n\t}\n";
+    if (family != "ip6") {
+      out += "\tset nets4 {\n\t\ttype ipv4_addr\n\t\tflags interval\n\t\tauto-merge\n\t\telements = { 10.1.0.0/24, 101.0.0.0/8, 10.200.0.1 }\n\t}\n"
+             "\tset pairs4 {\n\t\ttype ipv4_addr . inet_service\n\t\telements = { 10.200.0.1 . 80, 10.200.0.2 . 443, 10.1.0.2 . 80 }\n\t}\n"
+             "\tset spans4 {\n\t\ttype ipv4_addr . inet_proto . inet_service\n\t\tflags interval\n\t\telements = { 10.0.0.0/8 . tcp . 80-443, 100.0.0.0/8 . udp . 53 }\n\t}\n"
+             "\tmap marks4 {\n\t\ttype ipv4_addr : mark\n\t\telements = { 10.0.0.2 : 0x1, 10.1.0.2 : 0x2, 10.2.0.3 : 0x3 }\n\t}\n"
+             "\tmap snat4 {\n\t\ttype ipv4_addr : ipv4_addr\n\t\telements = { 10.0.0.2 comment \"one\" : 10.55.0.2, 10.1.0.3 : 10.55.0.3, 10.2.0.2 : 10.55.0.4 }\n\t}\n"
+             "\tmap dnat4 {\n\t\ttype inet_proto . inet_service : ipv4_addr . inet_service\n\t\telements = { tcp . 80 : 10.1.0.2 . 8080, udp . 53 : 10.2.0.3 . 53 }\n\t}\n";
+    }
+    if (family != "ip")
+      out += "\tset nets6 {\n\t\ttype ipv6_addr\n\t\tflags interval\n\t\telements = { fd00:1::/64, fd00:101::/32 }\n\t}\n"
+             "\tmap marks6 {\n\t\ttype ipv6_addr : mark\n\t\telements = { fd00:0::2 : 0x1, fd00:1::2 : 0x2 }\n\t}\n";
+    for (int level = 2; level >= 1; --level) {
+      out += fmt::format("\tchain u{} {{\n", level);
+      for (unsigned i = 0; i < 3; ++i) out += "\t\t" + nft_rule(family, "filter", "any", level) + "\n";
+      out += "\t}\n";
+    }
+    const unsigned chains = 1 + pick(4);
+    for (unsigned c = 0; c < chains; ++c) out += nft_chain(family, c);
+    out += "}\n";
+  }
+  return out;
+}
+
+std::string RandomHost::nft_chain(const std::string& family, unsigned number) {
+  const std::string type = one({"filter", "filter", "nat", "nat", "route"});
+  const std::string hook = type == "route" ? "output" : type == "nat" ? one({"prerouting", "postrouting", "postrouting", "output", "input"})
+                                            : one({"prerouting", "input", "forward", "forward", "output", "postrouting"});
+  const std::string priority = type == "nat" ? one({"-100", "100", "0", "-90", "110"}) : one({"-300", "-150", "-99", "0", "0", "10", "50", "100", "150"});
+  std::string out = fmt::format("\tchain c{} {{\n\t\ttype {} hook {} priority {}; policy {};\n", number, type, hook, priority,
+                                type == "filter" && chance(6) ? "drop" : "accept");
+  if (type == "filter" && hook == "forward" && chance(30)) out += "\t\tct state { established, related } accept\n";
+  for (unsigned i = 0; i < 1 + pick(4); ++i) out += "\t\t" + nft_rule(family, type, hook, type == "filter" ? 0 : 3) + "\n";
+  return out + "\t}\n";
+}
+
+std::string RandomHost::nft_rule(const std::string& family, const std::string& type, const std::string& hook, int level) {
+  const bool v4 = family == "ip" || (family == "inet" && chance(65));
+  std::string out;
+  for (unsigned i = 0; i < (chance(75) ? 1 : 2); ++i) out += nft_match(family, hook, v4) + " ";
+  if (chance(40)) out += "counter ";
+  return out + nft_action(family, type, hook, level, v4);
+}
+
+std::string RandomHost::nft_match(const std::string& family, const std::string& hook, bool v4) {
+  const std::string ip = v4 ? "ip" : "ip6", no = chance(15) ? "!= " : "";
+  const bool in = is_one_of(hook, {"prerouting", "input", "forward"}), out = is_one_of(hook, {"output", "forward", "postrouting"});
+  switch (pick(24)) {
+    case 0:
+    case 1:
+    case 2: return fmt::format("{} {} {}{}", ip, one({"saddr", "daddr"}), no, some_net(v4));
+    case 3: return fmt::format("{} {} {}{{ {}, {} }}", ip, one({"saddr", "daddr"}), no, v4 ? "10.0.0.2" : "fd00:0::2", v4 ? "100.0.0.0/8" : "fd00:100::/32");
+    case 4: return fmt::format("{} {} {}@nets{}", ip, one({"saddr", "daddr"}), no, v4 ? 4 : 6);
+    case 5: return v4 ? "ip daddr . tcp dport @pairs4" : "tcp dport @ports";
+    case 6: return v4 ? "ip saddr . meta l4proto . th dport @spans4" : "meta l4proto . th dport { tcp . 80, udp . 1000-2000 }";
+    case 7:
+    case 8: return fmt::format("{} dport {}{}", one({"tcp", "udp", "th"}) == "th" ? "meta l4proto { tcp, udp } th" : one({"tcp", "udp"}), no, one({"80", "443-9000", "@ports", "{ 53, 80 }"}));
+    case 9: return fmt::format("meta l4proto {}", one({"tcp", "udp", "{ udp, sctp }", v4 ? "icmp" : "ipv6-icmp"}));
+    case 10: return fmt::format("meta mark {}", one({"0x1", "0x0", "!= 0x0", "and 0x2 == 0x2", "0x1-0x2", "< 0x3", "and 0x3 != 0x1"}));
+    case 11: return fmt::format("ct state {}", one({"new", "established,related", "{ new, untracked }", "invalid", "!= established"}));
+    case 12: return fmt::format("ct mark {}", one({"0x1", "0x0", "!= 0x0"}));
+    case 13: return in ? fmt::format("iifname {}\"{}\"", no, chance(20) ? "v*" : device()) : out ? fmt::format("oifname {}\"{}\"", no, device()) : "meta mark 0x2";
+    case 14: return in ? fmt::format("iif {}\"{}\"", no, device()) : out ? fmt::format("oif {}\"{}\"", no, device()) : "meta mark 0x1";
+    case 15: return is_one_of(hook, {"prerouting", "input", "forward", "output", "postrouting"}) ? fmt::format("fib {} type {}{}", one({"daddr", "saddr"}), no, one({"local", "unicast", "{ local, broadcast }"})) : "ct status dnat";
+    case 16: return hook == "prerouting" ? fmt::format("fib {} {}", one({"saddr . iif oif", "saddr oif", "saddr . mark . iif oif", "daddr oif"}), one({"missing", "exists"}))
+                                         : fmt::format("ct status {}", one({"dnat", "snat", "seen-reply"}));
+    case 17: return fmt::format("{} {} {}", ip, v4 ? "ttl" : "hoplimit", one({"64", "> 10", "< 4", "63"}));
+    case 18: return fmt::format("{} dscp {}", ip, one({"0x04", "cs0", "ef", "!= 0x0a"}));
+    case 19: return fmt::format("ct direction {}", one({"original", "reply"}));
+    case 20: return fmt::format("ct original {} {} {}", family == "inet" ? ip : ip, one({"saddr", "daddr"}), some_net(v4));
+    case 21: return in ? fmt::format("ether saddr {}{}", no, KernelHost::mac_of_neighbour(pick(kWires), 5).to_string()) : "meta length < 500";
+    case 22: return fmt::format("tcp flags {}", one({"syn", "syn / syn,ack,rst", "& (syn|ack) == syn", "! ack"}));
+    default: return v4 ? fmt::format("icmp type {}", one({"echo-request", "{ echo-request, echo-reply }", "!= echo-request"})) : "icmpv6 type echo-request";
+  }
+}
+
+std::string RandomHost::nft_action(const std::string& family, const std::string& type, const std::string& hook, int level, bool v4) {
+  const std::string fam = family == "inet" ? (v4 ? "ip " : "ip6 ") : "";
+  const std::string host = v4 ? fmt::format("10.{}.0.{}", pick(kWires), 2 + pick(4)) : fmt::format("fd00:{}::{}", pick(kWires), 2 + pick(4));
+  const bool l4 = chance(50);
+  const std::string guard = l4 ? "meta l4proto { tcp, udp } " : "";
+  if (type == "nat") {
+    if (chance(10)) return one({"accept", "return"});
+    if (hook == "prerouting" || hook == "output") {
+      switch (pick(6)) {
+        case 0: return guard + "redirect" + (l4 ? " to :8080" : "");
+        case 1: return v4 ? fmt::format("dnat {}addr . port to meta l4proto . th dport map @dnat4", family == "inet" ? "ip " : "ip ") : "accept";
+        case 2: return v4 ? "dnat " + std::string(fam) + "to numgen random mod 2 map { 0 : 10.1.0.2, 1 : 10.2.0.3 }" : fmt::format("dnat {}to {}", fam, host);
+        case 3: return v4 && chance(50) ? "dnat ip prefix to ip daddr map { 10.200.0.0/24 : 10.2.0.0/24 }" : fmt::format("dnat {}to {}", fam, host);
+        default: return fmt::format("{}dnat {}to {}", guard, fam, l4 ? (v4 ? host + ":8080" : "[" + host + "]:8080") : host);
+      }
+    }
+    if (hook == "input") return fmt::format("snat {}to {}", fam, host);
+    switch (pick(5)) {
+      case 0: return v4 ? fmt::format("snat {}to ip saddr map @snat4", fam) : fmt::format("snat {}to {}", fam, host);
+      case 1:
+      case 2: return guard + "masquerade" + (l4 && chance(30) ? " to :30000-30100" : chance(15) ? " fully-random" : "");
+      case 3: return v4 ? fmt::format("snat {}to 10.77.0.1-10.77.0.3", fam) : fmt::format("snat {}to {}", fam, host);
+      default: return fmt::format("snat {}to {}", fam, own_address(pick(kWires), v4));
+    }
+  }
+  if (level < 2 && hook != "any" && chance(12)) return fmt::format("{} u{}", one({"jump", "goto"}), level + 1);
+  if (hook == "any" && level < 2 && chance(15)) return "jump u2";
+  switch (pick(18)) {
+    case 0: return "drop";
+    case 1: return is_one_of(hook, {"input", "forward", "output"}) ? "reject" + std::string(chance(40) ? family == "inet" ? " with icmpx admin-prohibited" : v4 ? " with icmp host-prohibited" : " with icmpv6 admin-prohibited" : "") : "return";
+    case 2:
+    case 3: return "accept";
+    case 4: return "return";
+    case 5: return "meta mark set " + one({"0x1", "0x2", "meta mark or 0x4", "meta mark and 0x3", "meta mark xor 0x1"});
+    case 6: return v4 ? "meta mark set ip saddr map @marks4" : "meta mark set ip6 saddr map @marks6";
+    case 7: return "ct mark set " + one({"0x1", "meta mark", "ct mark or 0x2"});
+    case 8: return "meta mark set ct mark";
+    case 9: return hook == "any" ? "continue" : v4 ? "ip dscp set 0x0a" : "ip6 dscp set 0x0a";
+    case 10: return v4 ? "ip ttl set 33" : "ip6 hoplimit set 33";
+    case 11: return fmt::format("{} saddr vmap {{ {} : drop, {} : accept }}", v4 ? "ip" : "ip6", v4 ? "100.0.1.1" : "fd00:100:0:1::1", v4 ? "10.1.0.0/24" : "fd00:1::/64");
+    case 12: return "meta l4proto . th dport vmap { tcp . 443 : accept, udp . 53 : return, tcp . 9000 : drop }";
+    case 13: return "log prefix \"x\"";
+    case 14: return hook == "prerouting" && chance(50) ? "notrack" : "meta priority set 1:2";
+    case 15: return v4 ? "meta mark set jhash ip saddr mod 2" : "counter";
+    default: return "continue";
+  }
+}
+
+}  // namespace egt::test
