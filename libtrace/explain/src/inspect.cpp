@@ -26,7 +26,7 @@ std::string role_name(Role role) {
 DumpReport report_dump(const Cluster& cluster, const cluster::DumpInfo& d) {
   DumpReport r{d.path, d.kind, d.tool, d.lines, d.understood, d.ignored, d.partial, {}};
   for (const Provenance& p : d.not_understood)
-    r.not_understood.push_back({d.path, p.line, std::string(cluster.sources->line_text(p))});
+    r.not_understood.push_back({d.path, cluster.sources->line_number(p), std::string(cluster.sources->line_text(p))});
   return r;
 }
 
