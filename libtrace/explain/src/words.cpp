@@ -106,7 +106,7 @@ Evidence Words::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
   for (const Provenance& p : from) {
     if (!p.known()) continue;
-    lines.push_back({cluster_.sources->at(p.source).path, p.line, std::string(cluster_.sources->line_text(p))});
+    lines.push_back({cluster_.sources->at(p.source).path, cluster_.sources->line_number(p), std::string(cluster_.sources->line_text(p))});
   }
   return lines;
 }
@@ -127,18 +127,40 @@ Hop Words::hop(const Step& step) const {
   return hop;
 }
 
+RowRef Words::row(const ovn::Row& row) const {
+  return {row.database, row.table, row.uuid, row_name(row), links_.object_of(row), evidence({row.from})};
+}
+
 // --- flow tables ---------------------------------------------------------------------------------------------------
+
+// A cookie is 32 bits of a UUID: other rows may share it. Logical flows of the packet's own datapath go first, and are
+// alone where there are any.
+void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop) const {
+  std::vector<const ovn::LogicalFlow*> flows = names_.logical_flows(node, s.cookie);
+  const std::string datapath = names_.datapath(node, s.metadata);
+  const auto is_here = [&](const ovn::LogicalFlow* f) { return node.ovn.is_on(*f, datapath); };
+  if (!datapath.empty() && std::any_of(flows.begin(), flows.end(), is_here))
+    std::erase_if(flows, [&](const ovn::LogicalFlow* f) { return !is_here(f); });
+  std::vector<const ovn::Row*> rows = links_.southbound_rows(node, s.cookie);
+  for (const ovn::LogicalFlow* f : flows) {
+    const std::string on = f->datapath.empty() ? datapath : std::string(f->datapath);
+    hop.lflows.push_back({std::string(f->uuid), on, std::string(f->stage), std::string(f->match), std::string(f->actions),
+                          f->priority, std::string(f->source)});
+    const auto behind = links_.northbound_rows(node, *f);
+    rows.insert(rows.end(), behind.begin(), behind.end());
+  }
+  for (const ovn::Row* r : rows) {
+    hop.rows.push_back(row(*r));
+    const RowRef& named = hop.rows.back();
+    if (is_deciding(*r))
+      hop.means.push_back(fmt::format("{} {}{}{}", named.table, named.name, named.object.empty() ? "" : ": ", named.object));
+  }
+}
 
 void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
-  std::string stage;
-  if (node != nullptr)
-    for (const ovn::LogicalFlow* f : names_.logical_flows(*node, s.cookie)) {
-      // A cookie is 32 bits of a UUID: another datapath's flow may share it.
-      hop.lflows.push_back({std::string(f->uuid), std::string(f->datapath), std::string(f->stage),
-                            std::string(f->match), std::string(f->actions), f->priority});
-      if (stage.empty()) stage = f->stage;
-    }
+  if (node != nullptr) name_causes(s, *node, hop);
+  const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
   hop.detail = !matters(step);
   std::vector<std::string> did;
