@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
-#include <iterator>
 
 #include "egtrace/base/text.h"
 
@@ -49,36 +47,9 @@ const Source& SourceTable::at(SourceId id) const {
   return sources_[id - 1]->source;
 }
 
-std::uint32_t SourceTable::add_pieces(SourceId id, std::vector<Piece> pieces, std::shared_ptr<const void> keep) {
-  if (id == kNoSource || id > sources_.size()) return 0;
-  Entry& entry = *sources_[id - 1];
-  if (entry.first_piece == 0) {
-    const std::string_view text = entry.source.text;
-    const auto ends = std::count(text.begin(), text.end(), '\n');
-    entry.first_piece = entry.source.first_line + static_cast<std::uint32_t>(ends) + 1;
-  }
-  const auto first = entry.first_piece + static_cast<std::uint32_t>(entry.pieces.size());
-  entry.pieces.insert(entry.pieces.end(), std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
-  entry.keep_pieces.push_back(std::move(keep));
-  return first;
-}
-
-const SourceTable::Piece* SourceTable::piece_of(const Entry& entry, std::uint32_t line) {
-  if (entry.first_piece == 0 || line < entry.first_piece || line - entry.first_piece >= entry.pieces.size())
-    return nullptr;
-  return &entry.pieces[line - entry.first_piece];
-}
-
-std::uint32_t SourceTable::line_number(Provenance p) const {
-  if (!p.known() || p.source > sources_.size()) return p.line;
-  const Piece* piece = piece_of(*sources_[p.source - 1], p.line);
-  return piece ? piece->line : p.line;
-}
-
 std::string_view SourceTable::line_text(Provenance p) const {
   if (!p.known() || p.source > sources_.size()) return {};
   const Entry& entry = *sources_[p.source - 1];
-  if (const Piece* piece = piece_of(entry, p.line)) return piece->text;
   if (p.line < entry.source.first_line) return {};
   const std::string_view text = entry.source.text;
   if (entry.line_starts.empty()) {
@@ -96,7 +67,7 @@ std::string format_diagnostic(const Diagnostic& d, const SourceTable& sources) {
   std::string out;
   if (d.at.known()) {
     out += sources.at(d.at.source).path;
-    if (d.at.line != 0) out += fmt::format(":{}", sources.line_number(d.at));
+    if (d.at.line != 0) out += fmt::format(":{}", d.at.line);
     if (d.column != 0) out += fmt::format(":{}", d.column);
     out += ": ";
   }

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "egtrace/ovn/southbound.h"
+
 namespace egt::explain {
 namespace {
 
@@ -26,10 +28,7 @@ const Bridge* integration_bridge(const Node& node) {
 
 bool is_whole(const cluster::Cluster& cluster, const Node& node) {
   const auto is_list = [](const cluster::DumpInfo& d) { return d.kind == "ovn-sbctl lflow-list"; };
-  if (node.ovn.logical_flow_database.known()) {
-    const auto& complete = node.ovn.complete_tables;
-    return complete.contains("SB Datapath_Binding");
-  }
+  if (ovn::has_flow_database(node.ovn)) return node.ovn.southbound->complete.contains("Logical_Flow");
   return std::none_of(node.dumps.begin(), node.dumps.end(), [&](std::size_t i) {
     return i < cluster.dumps.size() && is_list(cluster.dumps[i]) && cluster.dumps[i].superseded_by.empty() &&
            cluster.dumps[i].partial;
@@ -70,9 +69,8 @@ std::set<std::string_view> local_datapaths(const Node& node, const Installed& se
 }
 
 bool is_local(const Node& node, const LogicalFlow& f, const std::set<std::string_view>& local) {
-  if (f.group >= node.ovn.datapath_groups.size()) return local.contains(f.datapath);
-  const auto& all = node.ovn.datapath_groups[f.group].datapaths;
-  return std::any_of(all.begin(), all.end(), [&](const std::string& d) { return local.contains(d); });
+  const auto all = ovn::datapaths_of(node.ovn, f);
+  return std::any_of(all.begin(), all.end(), [&](std::string_view d) { return local.contains(d); });
 }
 
 std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
@@ -131,12 +129,12 @@ std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Nod
   for (const LogicalFlow& f : node.ovn.logical_flows) {
     if (!f.uuid_prefix) return std::nullopt;
     known.insert(*f.uuid_prefix);
-    if (f.group >= node.ovn.datapath_groups.size()) listed.insert(f.datapath);
+    listed.insert(f.datapath);
   }
   const Installed seen = look(*bridge, known);
   if (seen.datapaths.empty()) return std::nullopt;
   // A list of some datapaths would make the flows of the others look orphaned.
-  if (!node.ovn.logical_flow_database.known())
+  if (!ovn::has_flow_database(node.ovn))
     for (const ovn::Datapath& d : node.ovn.datapaths)
       if (!listed.contains(d.name) && !listed.contains(d.uuid)) return std::nullopt;
   add_rows(node, known);

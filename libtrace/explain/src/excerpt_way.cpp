@@ -103,7 +103,7 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   hop.evidence = words.evidence({f.from});
   for (const ovn::LogicalFlow* l : names.logical_flows(*j.node, f.cookie))
     hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),
-                          std::string(l->actions), l->priority, std::string(l->source)});
+                          std::string(l->actions), l->priority, {}});
   const std::string what = effect(j.bridge->flows->actions(f), hop.means, names);
   if (j.matches == Truth::no) {
     hop.what = fmt::format("priority {} does not match this packet: {} {}", f.priority, field_list(j.contradicts),

@@ -27,7 +27,7 @@ std::string role_name(Role role) {
 DumpReport report_dump(const Cluster& cluster, const cluster::DumpInfo& d) {
   DumpReport r{d.path, d.kind, d.tool, d.lines, d.understood, d.ignored, d.partial, {}};
   for (const Provenance& p : d.not_understood)
-    r.not_understood.push_back({d.path, cluster.sources->line_number(p), std::string(cluster.sources->line_text(p))});
+    r.not_understood.push_back({d.path, p.line, std::string(cluster.sources->line_text(p))});
   return r;
 }
 
@@ -114,7 +114,7 @@ Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from
   constexpr std::size_t kExamples = 5;
   Evidence lines;
   for (std::size_t i = 0; i < from.size() && i < kExamples; ++i)
-    lines.push_back({cluster.sources->at(from[i].source).path, cluster.sources->line_number(from[i]),
+    lines.push_back({cluster.sources->at(from[i].source).path, from[i].line,
                      std::string(cluster.sources->line_text(from[i]))});
   return lines;
 }

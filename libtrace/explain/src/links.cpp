@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
 
 namespace egt::explain {
 namespace {
@@ -209,13 +210,14 @@ std::vector<const Row*> Links::southbound_rows(const Node& node, std::uint64_t c
 
 std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFlow& flow) const {
   const ByPrefix& index = of(node).northbound;
-  if (const auto prefix = prefix_of(flow.stage_hint)) {
+  const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow);
+  if (const auto prefix = prefix_of(origin ? origin->stage_hint : std::string_view{})) {
     const auto found = index.find(*prefix);
     return found == index.end() ? std::vector<const Row*>{} : found->second;
   }
   std::vector<const Row*> rows;
   // The database told all hints: what has none stems from no row.
-  if (flow.from.source == node.ovn.logical_flow_database.source && node.ovn.logical_flow_database.known()) return rows;
+  if (origin != nullptr) return rows;
   const auto kind = kind_of(flow.stage);
   if (!kind) return rows;
   for (const Row& row : node.ovn.rows)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "egtrace/ovn/southbound.h"
+
 namespace egt::explain {
 namespace {
 
@@ -106,7 +108,7 @@ Evidence Words::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
   for (const Provenance& p : from) {
     if (!p.known()) continue;
-    lines.push_back({cluster_.sources->at(p.source).path, cluster_.sources->line_number(p), std::string(cluster_.sources->line_text(p))});
+    lines.push_back({cluster_.sources->at(p.source).path, p.line, std::string(cluster_.sources->line_text(p))});
   }
   return lines;
 }
@@ -138,14 +140,18 @@ RowRef Words::row(const ovn::Row& row) const {
 void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop) const {
   std::vector<const ovn::LogicalFlow*> flows = names_.logical_flows(node, s.cookie);
   const std::string datapath = names_.datapath(node, s.metadata);
-  const auto is_here = [&](const ovn::LogicalFlow* f) { return node.ovn.is_on(*f, datapath); };
+  const auto is_here = [&](const ovn::LogicalFlow* f) {
+    const auto all = ovn::datapaths_of(node.ovn, *f);
+    return std::find(all.begin(), all.end(), datapath) != all.end();
+  };
   if (!datapath.empty() && std::any_of(flows.begin(), flows.end(), is_here))
     std::erase_if(flows, [&](const ovn::LogicalFlow* f) { return !is_here(f); });
   std::vector<const ovn::Row*> rows = links_.southbound_rows(node, s.cookie);
   for (const ovn::LogicalFlow* f : flows) {
+    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, *f);
     const std::string on = f->datapath.empty() ? datapath : std::string(f->datapath);
     hop.lflows.push_back({std::string(f->uuid), on, std::string(f->stage), std::string(f->match), std::string(f->actions),
-                          f->priority, std::string(f->source)});
+                          f->priority, origin ? std::string(origin->source) : std::string()});
     const auto behind = links_.northbound_rows(node, *f);
     rows.insert(rows.end(), behind.begin(), behind.end());
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
 #include "ovn/formats.h"
 #include "ovn/lflow_line.h"
 #include "ovsdb/load.h"
@@ -133,10 +134,8 @@ Content content_of(const ovn::LogicalFlow& f) { return {f.ingress, f.table, f.pr
 using Contents = std::map<std::string_view, std::set<Content>>;   // by datapath
 Contents contents_of(const ovn::Ovn& ovn) {
   Contents all;
-  for (const ovn::LogicalFlow& f : ovn.logical_flows) {
-    if (f.group >= ovn.datapath_groups.size()) all[f.datapath].insert(content_of(f));
-    else for (const std::string& datapath : ovn.datapath_groups[f.group].datapaths) all[datapath].insert(content_of(f));
-  }
+  for (const ovn::LogicalFlow& f : ovn.logical_flows)
+    for (const std::string_view datapath : ovn::datapaths_of(ovn, f)) all[datapath].insert(content_of(f));
   return all;
 }
 
@@ -194,7 +193,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
     }
   }
   node.ovn.has_logical_flows |= !flows.empty() || is_blank_dump(dump);
-  if (node.ovn.logical_flow_database.known()) compare_flows(dump, node.ovn, std::move(flows), report);
+  if (ovn::has_flow_database(node.ovn)) compare_flows(dump, node.ovn, std::move(flows), report);
   else if (node.ovn.logical_flows.empty()) node.ovn.logical_flows = std::move(flows);
   else merge_flows(node.ovn.logical_flows, std::move(flows));
   ovsdb::settle_ports(node.ovn);

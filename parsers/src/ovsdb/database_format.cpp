@@ -149,18 +149,21 @@ std::string_view text_of(const StoredTable& table, const StoredRow& row, std::ve
   return made.back();
 }
 
-// Makes the rows of a table quotable; gives the number of the first of them.
-std::uint32_t quote_rows(const StoredTable& table, const Dump& dump, SourceTable& sources) {
-  std::vector<SourceTable::Piece> pieces;
+// Makes each row of a table a source of its own, so that it can be quoted: a file has all its rows in one line.
+std::vector<Provenance> quote_rows(const StoredTable& table, const Dump& dump, SourceTable& sources) {
+  std::vector<Provenance> from;
+  from.reserve(table.rows.size());
   auto made = std::make_shared<std::vector<std::string>>();
   made->reserve(static_cast<std::size_t>(
       std::count_if(table.rows.begin(), table.rows.end(), [](const StoredRow& r) { return !r.changed.empty(); })));
-  for (const StoredRow& row : table.rows)
-    pieces.push_back({text_of(table, row, *made), dump.first_line + row.line});
-  return sources.add_pieces(dump.source, std::move(pieces), std::move(made));
+  for (const StoredRow& row : table.rows) {
+    const std::uint32_t line = dump.first_line + row.line;
+    from.push_back({sources.add(dump.path, text_of(table, row, *made), made, line), line});
+  }
+  return from;
 }
 
-TableRows rows_of(const StoredTable& table, Database database, const Dump& dump, std::uint32_t first_piece,
+TableRows rows_of(const StoredTable& table, Database database, const Dump& dump, const std::vector<Provenance>& from,
                   bool complete, Report& report) {
   TableRows rows;
   rows.database = database;
@@ -170,9 +173,10 @@ TableRows rows_of(const StoredTable& table, Database database, const Dump& dump,
   rows.complete = complete;
   rows.records.reserve(table.rows.size());
   std::size_t damaged = 0;
-  for (const StoredRow& row : table.rows) {
-    rows.records.push_back(table.record(row, damaged));
-    rows.records.back().line = first_piece++;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    rows.records.push_back(table.record(table.rows[i], damaged));
+    rows.records.back().source = from[i].source;
+    rows.records.back().line = from[i].line;
   }
   if (damaged > 0) {
     rows.complete = false;
@@ -194,15 +198,15 @@ void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& n
     return;
   }
   const bool whole = !file.partial && !dump.partial;
-  std::uint32_t first_flow = 0;
+  std::vector<Provenance> flows;
   for (const StoredTable& table : file.tables) {
-    const std::uint32_t first = quote_rows(table, dump, *cluster.sources);
-    if (table.schema.name == "Logical_Flow") first_flow = first;
-    else add_rows(rows_of(table, *database, dump, first, whole, report), node, report);
+    std::vector<Provenance> from = quote_rows(table, dump, *cluster.sources);
+    if (table.schema.name == "Logical_Flow") flows = std::move(from);
+    else add_rows(rows_of(table, *database, dump, from, whole, report), node, report);
   }
   if (*database == Database::ovs) return link_vswitch_rows(node);
   link_ovn_rows(node.ovn);
-  if (*database == Database::sb) load_stored_flows(file, dump.source, first_flow, node.ovn, report);
+  if (*database == Database::sb) load_stored_flows(file, dump.source, flows, node.ovn, report);
 }
 
 const Format& database_format() {

@@ -22,7 +22,7 @@ struct TableRows {
   std::uint32_t first_line = 1;
   bool complete = false;               // all rows of the table are here
 };
-// What a row says otherwise than a row that was there before is kept beside that (ovn::Row::disagreements) and reported.
+// What a row says otherwise than a row that was there before is kept beside that (in a column "NAME (other dump)") and reported.
 void load_rows(const TableRows& rows, cluster::Node& node, Report& report);
 
 // A whole database file.
@@ -39,9 +39,8 @@ void add_rows(const TableRows& rows, cluster::Node& node, Report& report);
 // Rows with types, of the Southbound database (egtrace/ovn/southbound.h).
 void load_southbound_rows(const TableRows& rows, ovn::Ovn& ovn);
 struct DatabaseFile;
-// Logical flows of a database file; datapaths are linked already. `first_piece`: number of the table's first row in a
-// Provenance.
-void load_stored_flows(const DatabaseFile& file, SourceId source, std::uint32_t first_piece, ovn::Ovn& ovn,
+// Logical flows of a database file; datapaths are linked already. `from`: of each row of the table.
+void load_stored_flows(const DatabaseFile& file, SourceId source, const std::vector<Provenance>& from, ovn::Ovn& ovn,
                        Report& report);
 
 // Makes bridges and their interfaces of the rows of Bridge, Port, Interface and Open_vSwitch.

@@ -52,7 +52,7 @@ std::string_view uuid_value(JsonCursor& c) {
 
 std::string_view string_value(JsonCursor& c) { return c.raw_string().value_or(""); }
 
-void take_ids(JsonCursor& c, Texts& texts, ovn::LogicalFlow& flow) {
+void take_ids(JsonCursor& c, Texts& texts, ovn::LogicalFlow& flow, ovn::FlowOrigin& origin) {
   if (!c.take('[') || string_value(c) != "map" || !c.take(',')) return;
   for_each_element(c, [&](JsonCursor& pair) {
     if (!pair.take('[')) return false;
@@ -61,8 +61,8 @@ void take_ids(JsonCursor& c, Texts& texts, ovn::LogicalFlow& flow) {
     const auto value = pair.raw_string();
     if (!value) return false;
     if (key == "stage-name") flow.stage = texts.view(*value);
-    if (key == "stage-hint") flow.stage_hint = texts.view(*value);
-    if (key == "source") flow.source = texts.view(*value);
+    if (key == "stage-hint") origin.stage_hint = texts.view(*value);
+    if (key == "source") origin.source = texts.view(*value);
     return pair.take(']');
   });
   c.take(']');
@@ -70,6 +70,7 @@ void take_ids(JsonCursor& c, Texts& texts, ovn::LogicalFlow& flow) {
 
 struct ReadFlow {
   ovn::LogicalFlow flow;
+  ovn::FlowOrigin origin;
   std::string_view datapath, group;    // UUIDs
 };
 
@@ -90,7 +91,7 @@ bool read_row(std::string_view json, Texts& texts, ReadFlow& read) {
     else if (name == "pipeline") flow.ingress = string_value(of) != "egress";
     else if (name == "table_id") flow.table = static_cast<std::uint8_t>(parse_decimal(value).value_or(0));
     else if (name == "priority") flow.priority = static_cast<std::uint16_t>(parse_decimal(value).value_or(0));
-    else if (name == "external_ids") take_ids(of, texts, flow);
+    else if (name == "external_ids") take_ids(of, texts, flow, read.origin);
     return !value.empty();
   });
 }
@@ -110,33 +111,33 @@ void read_changed(const StoredTable& table, const StoredRow& row, Texts& texts, 
   read.group = text("logical_dp_group");
   for (const auto& [key, value] : record.map("external_ids")) {
     if (key == "stage-name") flow.stage = texts.own(value);
-    if (key == "stage-hint") flow.stage_hint = texts.own(value);
-    if (key == "source") flow.source = texts.own(value);
+    if (key == "stage-hint") read.origin.stage_hint = texts.own(value);
+    if (key == "source") read.origin.source = texts.own(value);
   }
 }
 
 // How flows name their datapaths.
 class Datapaths {
  public:
-  Datapaths(const DatabaseFile& file, ovn::Ovn& ovn, Texts& texts) {
+  Datapaths(const DatabaseFile& file, const ovn::Ovn& ovn, Texts& texts) {
     for (const ovn::Datapath& d : ovn.datapaths)
       if (!d.uuid.empty() && !d.name.empty()) names_.emplace(texts.own(d.uuid), texts.own(d.name));
     const StoredTable* groups = file.table("Logical_DP_Group");
     if (!groups) return;
     std::size_t damaged = 0;
     for (const StoredRow& row : groups->rows) {
-      ovn::DatapathGroup group{std::string(row.uuid), {}};
+      ovn::NamedGroup group{std::string(row.uuid), {}};
       const Record record = groups->record(row, damaged);
       if (const Datum* members = record.find("datapaths"))
         for (const std::string& uuid : members->texts()) group.datapaths.emplace_back(name(texts.own(uuid)));
-      groups_.emplace(row.uuid, static_cast<std::uint32_t>(ovn.datapath_groups.size()));
-      ovn.datapath_groups.push_back(std::move(group));
+      groups_.emplace(row.uuid, static_cast<std::uint32_t>(ovn.southbound->named_groups.size()));
+      ovn.southbound->named_groups.push_back(std::move(group));
     }
   }
 
-  void place(const ReadFlow& read, ovn::LogicalFlow& flow) const {
-    if (!read.datapath.empty()) flow.datapath = name(read.datapath);
-    if (const auto it = groups_.find(read.group); it != groups_.end()) flow.group = it->second;
+  void place(ReadFlow& read) const {
+    if (!read.datapath.empty()) read.flow.datapath = name(read.datapath);
+    if (const auto it = groups_.find(read.group); it != groups_.end()) read.origin.group = it->second;
   }
 
  private:
@@ -161,44 +162,46 @@ ovn::sb::LogicalFlow typed(const ReadFlow& read) {
   flow.match = f.match;
   flow.actions = f.actions;
   flow.stage = f.stage;
-  flow.source = f.source;
-  flow.stage_hint = f.stage_hint;
+  flow.source = read.origin.source;
+  flow.stage_hint = read.origin.stage_hint;
   flow.from = f.from;
   return flow;
 }
 
 }  // namespace
 
-void load_stored_flows(const DatabaseFile& file, SourceId source, std::uint32_t first_piece, ovn::Ovn& ovn,
+void load_stored_flows(const DatabaseFile& file, SourceId source, const std::vector<Provenance>& from, ovn::Ovn& ovn,
                        Report& report) {
   const StoredTable* table = file.table("Logical_Flow");
-  if (!table) return;
+  if (!table || !ovn.logical_flows.empty()) return;
+  if (!ovn.southbound) ovn.southbound = std::make_shared<ovn::Southbound>();
+  ovn::Southbound& sb = *ovn.southbound;
   auto texts = std::make_shared<Texts>();
   const Datapaths datapaths(file, ovn, *texts);
-  if (!ovn.southbound) ovn.southbound = std::make_shared<ovn::Southbound>();
-  std::vector<ovn::sb::LogicalFlow>& typed_flows = ovn.southbound->logical_flows;
   ovn.logical_flows.reserve(table->rows.size());
-  typed_flows.reserve(table->rows.size());
+  sb.logical_flows.reserve(table->rows.size());
+  sb.origins.reserve(table->rows.size());
   std::size_t damaged = 0;
-  for (const StoredRow& row : table->rows) {
+  for (std::size_t i = 0; i < table->rows.size(); ++i) {
+    const StoredRow& row = table->rows[i];
     ReadFlow read;
     if (row.changed.empty()) damaged += !read_row(row.json, *texts, read);
     else read_changed(*table, row, *texts, read);
-    ovn::LogicalFlow& flow = read.flow;
-    flow.uuid = row.uuid;
-    if (const auto prefix = parse_hex(row.uuid.substr(0, 8))) flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
-    flow.from = {source, first_piece++};
-    datapaths.place(read, flow);
-    typed_flows.push_back(typed(read));
-    ovn.logical_flows.push_back(flow);
+    read.flow.uuid = row.uuid;
+    if (const auto prefix = parse_hex(row.uuid.substr(0, 8))) read.flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
+    read.flow.from = from[i];
+    datapaths.place(read);
+    sb.logical_flows.push_back(typed(read));
+    sb.origins.push_back(read.origin);
+    ovn.logical_flows.push_back(read.flow);
   }
   if (damaged > 0)
     report.diagnostics.push_back({Diagnostic::Severity::warning, {source, 1}, 0,
                                   fmt::format("{} logical flows are damaged", damaged), "copy the database again"});
-  if (!file.partial && damaged == 0) ovn.southbound->complete.emplace("Logical_Flow", Provenance{source, 1});
+  if (!file.partial && damaged == 0) sb.complete.emplace("Logical_Flow", Provenance{source, 1});
   ovn.has_logical_flows = true;
-  ovn.logical_flow_database = {source, 1};
-  ovn.kept_text.push_back(std::move(texts));
+  sb.flow_database = {source, 1};
+  sb.kept_text.push_back(std::move(texts));
 }
 
 }  // namespace egt::parsers::ovsdb

@@ -9,7 +9,7 @@ ovn::Row row_of(const Record& record, SourceId source) {
   ovn::Row row;
   row.uuid = record.uuid();
   row.external_ids = record.map("external_ids");
-  row.from = {source, record.line};
+  row.from = {record.source != kNoSource ? record.source : source, record.line};
   for (const Column& c : record.columns)
     if (c.name != "_uuid") row.columns.emplace(c.name, to_text(c.value));
   return row;

@@ -80,6 +80,10 @@ sb::LogicalFlow flow_of(const Record& r, Provenance from) {
   return flow;
 }
 
+Provenance from_of(const TableRows& rows, const Record& r) {
+  return {r.source != kNoSource ? r.source : rows.source, r.line};
+}
+
 // Puts rows into a table, each once: what was there before stays.
 template <class T, class Key>
 class Adder {
@@ -100,13 +104,13 @@ class Adder {
 template <class T, class Make>
 void add_by_uuid(const TableRows& rows, std::vector<T>& to, Make make) {
   Adder adder(to, [](const T& row) { return row.uuid; });
-  for (const Record& r : rows.records) adder.add(make(r, Provenance{rows.source, r.line}));
+  for (const Record& r : rows.records) adder.add(make(r, from_of(rows, r)));
 }
 
 template <class T, class Make>
 void add_by_name(const TableRows& rows, std::vector<T>& to, Make make) {
   Adder adder(to, [](const T& row) { return row.name; });
-  for (const Record& r : rows.records) adder.add(make(r, Provenance{rows.source, r.line}));
+  for (const Record& r : rows.records) adder.add(make(r, from_of(rows, r)));
 }
 
 void add_dhcp_options(const TableRows& rows, std::vector<sb::DhcpOption>& to) {

@@ -184,7 +184,7 @@ void RowMerger::merge(ovn::Row& known, ovn::Row more, Report* report) const {
                                    fmt::format("{} {} {}: {} here, {} in another dump, which counts", table_, known.uuid,
                                                name, shortened(value), shortened(it->second)),
                                    "take both dumps at one time"});
-    known.disagreements.push_back({name, std::move(value), more.from});
+    known.columns.emplace(name + " (other dump)", std::move(value));
   }
   known.external_ids.merge(more.external_ids);
 }

@@ -5,6 +5,7 @@
 
 #include "egtrace/explain/inspect.h"
 #include "egtrace/explain/lookup.h"
+#include "egtrace/ovn/southbound.h"
 
 namespace egt::explain {
 namespace {
@@ -23,7 +24,7 @@ ovn::Row row(const char* database, const char* table, const char* uuid, std::map
   return r;
 }
 
-ovn::LogicalFlow flow(const char* uuid, std::uint32_t prefix, const char* match, const char* hint = "") {
+ovn::LogicalFlow flow(const char* uuid, std::uint32_t prefix, const char* match) {
   ovn::LogicalFlow f;
   f.datapath = "lr";
   f.table = 17;
@@ -33,7 +34,6 @@ ovn::LogicalFlow flow(const char* uuid, std::uint32_t prefix, const char* match,
   f.actions = "next;";
   f.uuid = uuid;
   f.uuid_prefix = prefix;
-  f.stage_hint = hint;
   return f;
 }
 
@@ -50,9 +50,11 @@ struct Snapshot {
                   {{"namespace", "shop"}, {"pod", "true"}}),
               row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003",
                   {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})};
-    o.logical_flows = {flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9", "ff2a5a3e"),
+    o.logical_flows = {flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9"),
                        flow("7d8c250d-0000-4000-8000-000000000005", 0x7d8c250d, "ip4.src == $a123"),
                        flow("7d8c250e-0000-4000-8000-000000000006", 0x7d8c250e, "1")};
+    o.southbound = std::make_shared<ovn::Southbound>();
+    o.southbound->origins = {{"northd.c:1", "ff2a5a3e"}};
     o.datapaths.push_back({"lr", "bbbbbbbb-0000-4000-8000-000000000007", 2, true, {}});
     o.has_logical_flows = true;
     openflow::Bridge bridge;

@@ -7,6 +7,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/explain/decode.h"
 #include "egtrace/explain/suggest.h"
+#include "egtrace/ovn/southbound.h"
 
 namespace egt::explain {
 namespace {
@@ -66,7 +67,7 @@ Evidence Finder::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
   for (const Provenance& p : from) {
     if (!p.known()) continue;
-    lines.push_back({cluster_.sources->at(p.source).path, cluster_.sources->line_number(p),
+    lines.push_back({cluster_.sources->at(p.source).path, p.line,
                      std::string(cluster_.sources->line_text(p))});
   }
   return lines;
@@ -178,13 +179,12 @@ void Finder::logical(const Node& node) {
 }
 
 void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
-  std::string on(f.datapath);
-  if (f.group < node.ovn.datapath_groups.size())
-    on = joined(node.ovn.datapath_groups[f.group].datapaths, [](const std::string& d) { return d; });
+  const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
+  const std::string on = joined(ovn::datapaths_of(node.ovn, f), [](std::string_view d) { return std::string(d); });
   LookupMatch* match = add("logical flow", std::string(f.uuid), &node,
                            {{"on", on}, {"stage", fmt::format("{} ({} {})", f.stage, f.ingress ? "ingress" : "egress", f.table)},
                             {"priority", std::to_string(f.priority)}, {"match", std::string(f.match)},
-                            {"actions", std::string(f.actions)}, {"made by", std::string(f.source)}}, {f.from});
+                            {"actions", std::string(f.actions)}, {"made by", origin ? std::string(origin->source) : ""}}, {f.from});
   if (!match) return;
   for (const ovn::Row* behind : links_.northbound_rows(node, f)) {
     const std::string object = links_.object_of(*behind);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
 #include "lookup/finder.h"
 
 namespace egt::explain {
@@ -67,11 +68,7 @@ void Finder::row(const Node& node, const Row& row) {
   Facts facts = {{"database", row.database}, {"uuid", row.uuid}, {"object", links_.object_of(row)}};
   for (const auto& [name, value] : row.columns)
     if (value != "[]" && value != "{}" && value != "\"\"") facts.emplace_back(name, cut(value));
-  for (const ovn::Disagreement& other : row.disagreements)
-    facts.emplace_back(fmt::format("{}, as another dump says", other.column), cut(other.value));
-  std::vector<Provenance> from = {row.from};
-  for (const ovn::Disagreement& other : row.disagreements) from.push_back(other.from);
-  LookupMatch* match = add(row.table, row_name(row), &node, std::move(facts), from);
+  LookupMatch* match = add(row.table, row_name(row), &node, std::move(facts), {row.from});
   if (match) uses_of_row(node, row, *match);
 }
 
@@ -87,7 +84,8 @@ void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
   const auto digits = row.uuid.size() < 8 ? std::nullopt : parse_hex(row.uuid.substr(0, 8));
   const std::string hint = row.uuid.substr(0, 8);
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    const bool by_hint = row.database == "NB" && !hint.empty() && f.stage_hint == hint;
+    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
+    const bool by_hint = row.database == "NB" && !hint.empty() && origin && origin->stage_hint == hint;
     if (by_hint || (!reference.empty() && mentions(f.match, reference)))
       use(match, fmt::format("logical flow {} ({}, priority {})", f.uuid, f.stage, f.priority), f.from);
   }

@@ -13,8 +13,7 @@ namespace egt {
 using SourceId = std::uint32_t;
 constexpr SourceId kNoSource = 0;
 
-// A line of a dump. `line` is 1-based; 0 means the dump as a whole. Numbers behind the last line of a database file name
-// its rows (SourceTable::add_pieces): such a file has all its rows in one line.
+// A line of a dump. `line` is 1-based; 0 means the dump as a whole.
 struct Provenance {
   SourceId source = kNoSource;
   std::uint32_t line = 0;
@@ -37,31 +36,17 @@ class SourceTable {
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
   SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
                std::uint32_t first_line = 1);
-  // Makes pieces of lines quotable on their own. Piece i gets the number `result + i` in a Provenance; that number counts
-  // behind the lines of the file. The source's text, or `keep`, owns what the pieces point to. 0 for an unknown source.
-  struct Piece {
-    std::string_view text;
-    std::uint32_t line = 0;            // of the file, in which it stands
-  };
-  std::uint32_t add_pieces(SourceId id, std::vector<Piece> pieces, std::shared_ptr<const void> keep);
   const Source& at(SourceId id) const;
   std::size_t size() const { return sources_.size(); }
   // The line's text without its end; empty when unknown. Line starts are indexed on first use. Not thread-safe.
   std::string_view line_text(Provenance p) const;
-  // The number by which an editor finds the line.
-  std::uint32_t line_number(Provenance p) const;
 
  private:
   struct Entry {
     Source source;
     std::shared_ptr<const void> keep;
     mutable std::vector<std::uint64_t> line_starts;
-    std::vector<Piece> pieces;
-    std::uint32_t first_piece = 0;
-    std::vector<std::shared_ptr<const void>> keep_pieces;
   };
-  static const Piece* piece_of(const Entry& entry, std::uint32_t line);
-
   std::vector<std::unique_ptr<Entry>> sources_;
 };
 

@@ -19,9 +19,7 @@ namespace egt::ovn {
 struct Southbound;
 
 struct LogicalFlow {
-  static constexpr std::uint32_t kNoGroup = 0xffffffff;
-
-  std::string_view datapath;            // name, or UUID where it has none; empty where `group` has several
+  std::string_view datapath;            // name, or UUID where it has none
   bool ingress = true;
   std::uint8_t table = 0;
   std::string_view stage;               // "lr_in_policy"; empty in very old dumps
@@ -30,15 +28,6 @@ struct LogicalFlow {
   std::optional<std::uint32_t> uuid_prefix;   // equals the cookie of its OpenFlow flows
   std::string_view uuid;                // as printed; full only in some dumps
   Provenance from;
-  // Told by database files only. The hint is the first digits of the UUID of the northbound row that it was made for.
-  std::string_view stage_hint, source;  // "ff2a5a3e", "northd.c:8453"
-  std::uint32_t group = kNoGroup;       // index in Ovn::datapath_groups
-};
-
-// Datapaths that share logical flows (Logical_DP_Group).
-struct DatapathGroup {
-  std::string uuid;
-  std::vector<std::string> datapaths;   // as LogicalFlow::datapath
 };
 
 struct LogicalPort {
@@ -77,12 +66,6 @@ struct AddressSet {
   Provenance from;
 };
 
-// What another dump says of a column of the same row, where it says something else.
-struct Disagreement {
-  std::string column, value;            // value as in Row::columns
-  Provenance from;
-};
-
 // A row of any database table, for what has no type of its own (router policies, NAT, load balancers, …).
 // Rows of lr-policy-list, lr-route-list and lr-nat-list have no UUID where no other dump tells it, and a column "router"
 // that holds the router's name.
@@ -93,16 +76,11 @@ struct Row {
   std::map<std::string, std::string> columns;               // printed value of each column
   std::map<std::string, std::string> external_ids;
   Provenance from;
-  std::vector<Disagreement> disagreements;
 };
 
 struct Ovn {
   bool has_logical_flows = false, has_ports = false;
   std::vector<LogicalFlow> logical_flows;
-  std::vector<DatapathGroup> datapath_groups;
-  // The database file of which logical flows were read; lists may have added what it does not have.
-  Provenance logical_flow_database;
-  std::vector<std::shared_ptr<const void>> kept_text;       // owns what views of logical flows point to, besides dumps
   std::vector<LogicalPort> ports;
   std::vector<Datapath> datapaths;
   std::vector<Chassis> chassis;
@@ -113,8 +91,6 @@ struct Ovn {
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
   // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump tells of them.
   std::shared_ptr<Southbound> southbound;
-
-  bool is_on(const LogicalFlow& flow, std::string_view datapath) const;
 };
 
 }  // namespace egt::ovn
