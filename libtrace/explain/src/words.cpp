@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "egtrace/ovn/southbound.h"
+#include "ovn_version.h"
+#include "registers.h"
 
 namespace egt::explain {
 namespace {
@@ -163,9 +165,32 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
   }
 }
 
+const std::vector<std::string>& Words::ovn_candidates() const {
+  if (!ovn_candidates_) ovn_candidates_ = infer_ovn_version(cluster_).candidates;
+  return *ovn_candidates_;
+}
+
+// Registers of the logical pipeline, by the layout of this snapshot's releases; ports and zones by their names here.
+void Words::name_registers(const TableMatch& s, const Step& step, const cluster::Node& node, Hop& hop) const {
+  const auto datapath = std::find_if(node.ovn.datapaths.begin(), node.ovn.datapaths.end(),
+                                     [&](const ovn::Datapath& d) { return d.tunnel_key == s.metadata; });
+  const std::string_view kind = datapath == node.ovn.datapaths.end() ? "" : datapath->is_router ? "router" : "switch";
+  for (const FieldChange& c : step.changed) {
+    const auto value = static_cast<std::uint64_t>(c.after);
+    std::string name;
+    if (c.field == FieldId::reg14 || c.field == FieldId::reg15) name = names_.logical_port(node, s.metadata, value);
+    if (c.field == FieldId::reg11 || c.field == FieldId::reg12 || c.field == FieldId::reg13)
+      for (const auto& [owner, zone] : node.ovn.ct_zones)
+        if (zone == (value & 0xffff)) name = owner;
+    for (std::string& meaning : register_meanings(c, kind, ovn_candidates()))
+      hop.means.push_back(name.empty() ? std::move(meaning) : fmt::format("{}: {}", meaning, name));
+  }
+}
+
 void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
   if (node != nullptr) name_causes(s, *node, hop);
+  if (node != nullptr && s.metadata != 0) name_registers(s, step, *node, hop);
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
   hop.detail = !matters(step);

@@ -1,6 +1,7 @@
 // Puts the typed steps of a walk into words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,15 @@ class Words {
   void describe(const engine::RouteLookup& s, const engine::Step& step, Hop& hop) const;
   void describe(const engine::RuleHit& s, const engine::Step& step, Hop& hop) const;
   void name_causes(const engine::TableMatch& s, const cluster::Node& node, Hop& hop) const;
+  void name_registers(const engine::TableMatch& s, const engine::Step& step, const cluster::Node& node, Hop& hop) const;
+  const std::vector<std::string>& ovn_candidates() const;
   template <class Other>
   void describe(const Other& s, const engine::Step& step, Hop& hop) const;
 
   const cluster::Cluster& cluster_;
   const Names& names_;
   Links links_;
+  mutable std::optional<std::vector<std::string>> ovn_candidates_;   // looked for when first needed
 };
 
 std::string layer_name(engine::Layer layer);

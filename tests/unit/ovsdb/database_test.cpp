@@ -2,6 +2,7 @@
 // same rows must come out of both.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -151,7 +152,28 @@ std::string slurp(const std::string& path) {
   return text.str();
 }
 
-// What a real server writes, reads, changes and compacts.
+// Makes the same changes through a server of a standalone and of a clustered database, some before and some behind its
+// compacting, and lists the rows.
+constexpr const char* kScript = R"(set -e
+trap 'for k in s c; do test -f $k.pid && kill $(cat $k.pid); done 2>/dev/null' EXIT
+ovsdb-tool create s.db $schema
+ovsdb-tool create-cluster c.db $schema unix:c.raft
+for k in s c; do
+  ovsdb-server --detach --no-chdir --pidfile=$PWD/$k.pid --log-file=$PWD/$k.log --unixctl=$PWD/$k.ctl \
+    --remote=punix:$PWD/$k.sock $k.db
+  v() { ovs-vsctl --timeout=20 --no-wait --db=unix:$PWD/$k.sock "$@"; }
+  v init -- add-br br0 -- set bridge br0 external_ids:a=1 external_ids:b='"x\"y"' -- add-port br0 p1
+  v add-port br0 p2 -- set port p2 tag=42 -- set interface p2 type=geneve options:remote_ip=1.2.3.4
+  v set bridge br0 external_ids:b=2 external_ids:c=3 -- remove bridge br0 external_ids a -- del-port p1
+  ovs-appctl -t $PWD/$k.ctl ovsdb-server/compact
+  v set port p2 trunks=1,2,3 -- set bridge br0 external_ids:d='"back\\slash and é"'
+  v set port p2 trunks=2,3,4 -- add-port br0 p3
+  v --columns=_uuid,name,ports,external_ids,fail_mode,mcast_snooping_enable list bridge > $k.bridge
+  v --columns=_uuid,name,interfaces,tag,trunks,bond_mode,qos list port > $k.port
+done
+)";
+
+// What a real server writes, changes and compacts.
 TEST(DatabaseFile, AgreesWithOvsdbServer) {
   constexpr const char* kSchemaFile = "/usr/share/openvswitch/vswitch.ovsschema";
   if (std::system("command -v ovsdb-tool ovsdb-server ovsdb-client ovs-vsctl >/dev/null 2>&1") != 0 ||
@@ -160,29 +182,11 @@ TEST(DatabaseFile, AgreesWithOvsdbServer) {
   char folder[] = "/tmp/egtrace-ovsdb-XXXXXX";
   ASSERT_NE(::mkdtemp(folder), nullptr);
   const std::string dir = folder;
-  const std::string script =
-      "cd " + dir + " && set -e\n"
-      "ovsdb-tool create-cluster c.db " + kSchemaFile + " unix:c.raft\n"
-      "ovsdb-tool create s.db " + kSchemaFile + "\n"
-      "for k in s c; do\n"
-      "  ovsdb-server --detach --no-chdir --pidfile=$PWD/$k.pid --log-file=$PWD/$k.log --unixctl=$PWD/$k.ctl "
-      "--remote=punix:$PWD/$k.sock $k.db\n"
-      "  for i in 1 2 3 4 5 6 7 8 9 10; do ovsdb-client dump unix:$k.sock >/dev/null 2>&1 && break; sleep 0.1; done\n"
-      "  v() { ovs-vsctl --no-wait --db=unix:$PWD/$k.sock \"$@\"; }\n"
-      "  v init -- add-br br0 -- set bridge br0 external_ids:a=1 external_ids:b='x\"y' -- add-port br0 p1\n"
-      "  v add-port br0 p2 -- set port p2 tag=42 -- set interface p2 type=geneve options:remote_ip=1.2.3.4\n"
-      "  v set bridge br0 external_ids:b=2 external_ids:c=3 -- remove bridge br0 external_ids a -- del-port p1\n"
-      "  ovs-appctl -t $PWD/$k.ctl ovsdb-server/compact\n"
-      "  v set port p2 trunks=1,2,3 -- set bridge br0 external_ids:d='é\\\\'\n"
-      "  v set port p2 trunks=2,3,4 -- add-port br0 p3\n"
-      "  v --columns=_uuid,name,ports,external_ids,fail_mode,mcast_snooping_enable list bridge > $k.bridge\n"
-      "  v --columns=_uuid,name,interfaces,tag,trunks,bond_mode,qos list port > $k.port\n"
-      "  kill $(cat $k.pid)\n"
-      "done";
-  const int status = std::system(("sh -c '" + script + "' >" + dir + "/out 2>&1").c_str());
+  std::ofstream(dir + "/run.sh") << "cd " << dir << "\nschema=" << kSchemaFile << "\n" << kScript;
+  const int status = std::system(("sh " + dir + "/run.sh >" + dir + "/out 2>&1").c_str());
   if (status != 0) {
     const std::string said = slurp(dir + "/out");
-    std::system(("for k in s c; do kill $(cat " + dir + "/$k.pid); done 2>/dev/null; rm -rf " + dir).c_str());
+    std::system(("rm -rf " + dir).c_str());
     GTEST_SKIP() << "the servers could not be used: " << said;
   }
   Formats f(ovsdb_formats());

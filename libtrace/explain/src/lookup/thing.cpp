@@ -60,8 +60,8 @@ Thing read_thing(std::string_view text) {
       text.remove_prefix(equals + 1);
     }
   }
-  for (const std::string_view prefix : {"pod/", "svc:", "svc/", "service/", "node:", "node/", "egressip/", "namespace/",
-                                        "ns/", "port:", "$", "@"})
+  for (const std::string_view prefix : {"pod/", "svc:", "service/", "node:", "egressip/", "namespace/", "port:", "$",
+                                        "@"})
     if (consume(text, prefix)) break;
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
   thing.text = std::string(text);
