@@ -28,6 +28,7 @@ Recognised recognise(const Dump& dump) {
   for (const Format* f : all_formats()) {
     Recognition how = f->recognise(dump);
     if (how.confidence > best.how.confidence) best = {f, std::move(how)};  // the first of equals, as listed
+    if (best.how.confidence >= 100) break;                                  // nothing can be surer
   }
   return best;
 }

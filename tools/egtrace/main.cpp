@@ -16,6 +16,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
     "  egtrace inspect ./dumps\n"
+    "  egtrace lookup ./dumps 0x93f7000b\n"
     "  egtrace decode 0x64580003\n"
     "  egtrace parse ovs-ofctl_dump-flows_br-int\n"
     "  ip rule | egtrace parse --format json -\n"
@@ -83,6 +84,7 @@ int run(int argc, char** argv) {
   add_decode(app, status);
   add_explain(app, status);
   add_inspect(app, status);
+  add_lookup(app, status);
   add_parse(app, status);
 
   try {

@@ -103,7 +103,7 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   hop.evidence = words.evidence({f.from});
   for (const ovn::LogicalFlow* l : names.logical_flows(*j.node, f.cookie))
     hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),
-                          std::string(l->actions), l->priority});
+                          std::string(l->actions), l->priority, {}});
   const std::string what = effect(j.bridge->flows->actions(f), hop.means, names);
   if (j.matches == Truth::no) {
     hop.what = fmt::format("priority {} does not match this packet: {} {}", f.priority, field_list(j.contradicts),
@@ -221,7 +221,7 @@ WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const
     add_address_sets(*node, packet, words, way.hops);
   }
   add_gaps(cluster, way.gaps);
-  way.stopped_at = StopReport{"", "ovs", "", "the snapshot does not tell by which port the packet enters Open vSwitch", {}};
+  way.stopped_at = StopReport{"", "ovs", "", "the snapshot does not tell by which port the packet enters Open vSwitch", {}, {}};
   if (way.hops.empty()) {
     way.summary = fmt::format("no line of the snapshot mentions {}", src_ip(packet).to_string());
     return way;

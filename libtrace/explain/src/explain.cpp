@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 
+#include "agreement.h"
 #include "egtrace/explain/explanation.h"
 #include "excerpt_way.h"
 #include "names.h"
@@ -102,6 +106,30 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
                      [](const auto& node) { return node->host.links.present; });
 }
 
+// What a node was told since, or was not told yet, may change the packet's way: its flows are certain, what OVN wants is
+// not.
+void doubt_lagging_nodes(Explanation& e, const cluster::Cluster& cluster, const Words& words) {
+  std::map<std::string, std::optional<Agreement>> judged;
+  for (WayReport& way : e.ways) {
+    std::set<std::string> nodes;
+    for (const Hop& hop : way.hops)
+      if (!hop.lflows.empty()) nodes.insert(hop.node);
+    for (const std::string& name : nodes) {
+      const auto [at, fresh] = judged.try_emplace(name);
+      if (const cluster::Node* node = cluster.node(name); fresh && node != nullptr) at->second = agreement_of(cluster, *node);
+      if (!at->second || at->second->complete()) continue;
+      std::vector<Provenance> from;
+      for (const auto* some : {&at->second->missing, &at->second->orphaned})
+        if (!some->empty()) from.push_back(some->front());
+      way.assumptions.push_back({fmt::format("the flows of {} stay as they are", name),
+                                 fmt::format("they are not what OVN says: {} logical flows have no OpenFlow flow, {} cookies "
+                                             "have no logical flow", at->second->missing.size(), at->second->orphaned.size()),
+                                 words.evidence(from)});
+      way.confidence = "assumed";
+    }
+  }
+}
+
 void fill_sent(Explanation& e, const std::vector<Course>& courses) {
   if (courses.empty()) return;
   const FlowKey& sent = courses.front().sent;
@@ -158,6 +186,7 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
         follow_up(e.ways.back(), journey, start, course, words, sender_name(*from, q.from));
     }
   }
+  doubt_lagging_nodes(e, cluster, words);
   gather(e);
   e.verdict = common_verdict(e.ways);
   e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);

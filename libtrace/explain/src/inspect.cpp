@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agreement.h"
 #include "ovn_version.h"
 
 namespace egt::explain {
@@ -109,6 +110,22 @@ void find_gaps(const Node& node, std::vector<Gap>& gaps) {
   need(node.ovn.has_ports, "logical ports", "ovn-nbctl show");
 }
 
+Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from) {
+  constexpr std::size_t kExamples = 5;
+  Evidence lines;
+  for (std::size_t i = 0; i < from.size() && i < kExamples; ++i)
+    lines.push_back({cluster.sources->at(from[i].source).path, from[i].line,
+                     std::string(cluster.sources->line_text(from[i]))});
+  return lines;
+}
+
+void compare_with_ovn(const Cluster& cluster, const Node& node, std::vector<AgreementReport>& all) {
+  const auto agreement = agreement_of(cluster, node);
+  if (!agreement) return;
+  all.push_back({node.name, agreement->missing.size(), agreement->orphaned.size(),
+                 first_lines(cluster, agreement->missing), first_lines(cluster, agreement->orphaned)});
+}
+
 }  // namespace
 
 Inspection inspect(const Cluster& cluster) {
@@ -119,6 +136,7 @@ Inspection inspect(const Cluster& cluster) {
     for (const std::size_t i : node->dumps)
       if (i < owned.size()) owned[i] = true;
     find_gaps(*node, r.gaps);
+    compare_with_ovn(cluster, *node, r.agreements);
   }
   for (std::size_t i = 0; i < cluster.dumps.size(); ++i)
     if (!owned[i]) r.objects.push_back(report_dump(cluster, cluster.dumps[i]));

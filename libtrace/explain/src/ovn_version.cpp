@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace egt::explain {
 namespace {
@@ -42,14 +43,16 @@ const Bridge* integration_bridge(const Node& node) {
 
 // The table of egress flows minus their logical stage number; the commonest where cookies collide.
 std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
-  std::map<std::uint64_t, int> stage;
+  std::unordered_map<std::uint64_t, int> stage;
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
     if (!f.ingress && f.uuid_prefix) stage[*f.uuid_prefix] = f.table;
   std::map<int, int> votes;
-  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+  constexpr int kEnough = 4096;        // of a million flows that say the same
+  int count = 0;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {
     const auto& flow = bridge.flows->flow(i);
     if (const auto found = stage.find(flow.cookie); found != stage.end() && flow.cookie != 0)
-      ++votes[flow.table - found->second];
+      ++votes[flow.table - found->second], ++count;
   }
   const auto best = std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
   if (best == votes.end()) return std::nullopt;

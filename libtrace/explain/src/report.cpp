@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "rule_words.h"
@@ -33,7 +34,7 @@ SightingReport report_sighting(const Sighting& s) {
 }
 
 StopReport report_stop(const Stop& stop, const Words& words) {
-  return {stop.node, layer_name(stop.layer), stop.where, stop.why, words.evidence(stop.evidence)};
+  return {stop.node, layer_name(stop.layer), stop.where, stop.why, words.evidence(stop.evidence), {}};
 }
 
 NatReport report_nat(const NatEvent& e, const Words& words) {
@@ -41,7 +42,34 @@ NatReport report_nat(const NatEvent& e, const Words& words) {
     const bool ports = t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp;
     return e.source ? seen(t.src, t.sport, ports) : seen(t.dst, t.dport, ports);
   };
-  return {e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence)};
+  return {e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence), {}};
+}
+
+bool decides(const RowRef& row) { return row.database == "NB"; }
+
+// The northbound rows behind a translation: those of the step that has its evidence.
+void name_nat(std::vector<NatReport>& translations, const std::vector<Hop>& hops) {
+  for (NatReport& n : translations)
+    for (const Hop& hop : hops) {
+      const bool same = hop.node == n.node && !n.evidence.empty() && !hop.evidence.empty() &&
+                        hop.evidence.front() == n.evidence.front();
+      if (same && n.rows.empty())
+        std::copy_if(hop.rows.begin(), hop.rows.end(), std::back_inserter(n.rows), decides);
+    }
+}
+
+// The rows behind the last step that one of them decided, on the machine where the packet ended: the test of an ACL comes
+// some tables before the drop that it asks for.
+void name_stop(StopReport& stop, const std::vector<Hop>& hops) {
+  constexpr std::ptrdiff_t kNear = 12;
+  if (stop.layer != "ovs" && stop.layer != "ovn") return;
+  const auto first = hops.size() > kNear ? hops.end() - kNear : hops.begin();
+  for (auto hop = hops.end(); hop != first && stop.rows.empty();) {
+    --hop;
+    if (hop->node != stop.node) return;
+    for (const RowRef& row : hop->rows)
+      if (row.table == "ACL" || row.table == "Logical_Router_Policy") stop.rows.push_back(row);
+  }
 }
 
 // The same gap is met once for every table or rule that would have needed it.
@@ -106,6 +134,8 @@ WayReport report_way(const Course& course, const Words& words, const std::string
   }
   for (const Sighting& s : course.record.sightings) way.sightings.push_back(report_sighting(s));
   for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
+  name_nat(way.snat, way.hops);
+  name_nat(way.dnat, way.hops);
   way.tunnels = course.record.tunnels;
   for (const Assumption& a : course.record.assumptions)
     way.assumptions.push_back({a.what, a.why, words.evidence(a.evidence)});
@@ -117,7 +147,10 @@ WayReport report_way(const Course& course, const Words& words, const std::string
     way.destination_seen = seen(t.dst, t.dport, has_ports(course.received));
     way.summary = delivered_sentence(way, course, from);
   } else {
-    if (course.stop) way.stopped_at = report_stop(*course.stop, words);
+    if (course.stop) {
+      way.stopped_at = report_stop(*course.stop, words);
+      name_stop(*way.stopped_at, way.hops);
+    }
     way.summary = stopped_sentence(way, from);
   }
   return way;

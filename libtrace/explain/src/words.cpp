@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "egtrace/ovn/southbound.h"
+#include "ovn_version.h"
+#include "registers.h"
+
 namespace egt::explain {
 namespace {
 
@@ -127,18 +131,67 @@ Hop Words::hop(const Step& step) const {
   return hop;
 }
 
+RowRef Words::row(const ovn::Row& row) const {
+  return {row.database, row.table, row.uuid, row_name(row), links_.object_of(row), evidence({row.from})};
+}
+
 // --- flow tables ---------------------------------------------------------------------------------------------------
+
+// A cookie is 32 bits of a UUID: other rows may share it. Logical flows of the packet's own datapath go first, and are
+// alone where there are any.
+void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop) const {
+  std::vector<const ovn::LogicalFlow*> flows = names_.logical_flows(node, s.cookie);
+  const std::string datapath = names_.datapath(node, s.metadata);
+  const auto is_here = [&](const ovn::LogicalFlow* f) {
+    const auto all = ovn::datapaths_of(node.ovn, *f);
+    return std::find(all.begin(), all.end(), datapath) != all.end();
+  };
+  if (!datapath.empty() && std::any_of(flows.begin(), flows.end(), is_here))
+    std::erase_if(flows, [&](const ovn::LogicalFlow* f) { return !is_here(f); });
+  std::vector<const ovn::Row*> rows = links_.southbound_rows(node, s.cookie);
+  for (const ovn::LogicalFlow* f : flows) {
+    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, *f);
+    const std::string on = f->datapath.empty() ? datapath : std::string(f->datapath);
+    hop.lflows.push_back({std::string(f->uuid), on, std::string(f->stage), std::string(f->match), std::string(f->actions),
+                          f->priority, origin ? std::string(origin->source) : std::string()});
+    const auto behind = links_.northbound_rows(node, *f);
+    rows.insert(rows.end(), behind.begin(), behind.end());
+  }
+  for (const ovn::Row* r : rows) {
+    hop.rows.push_back(row(*r));
+    const RowRef& named = hop.rows.back();
+    if (is_deciding(*r))
+      hop.means.push_back(fmt::format("{} {}{}{}", named.table, named.name, named.object.empty() ? "" : ": ", named.object));
+  }
+}
+
+const std::vector<std::string>& Words::ovn_candidates() const {
+  if (!ovn_candidates_) ovn_candidates_ = infer_ovn_version(cluster_).candidates;
+  return *ovn_candidates_;
+}
+
+// Registers of the logical pipeline, by the layout of this snapshot's releases; ports and zones by their names here.
+void Words::name_registers(const TableMatch& s, const Step& step, const cluster::Node& node, Hop& hop) const {
+  const auto datapath = std::find_if(node.ovn.datapaths.begin(), node.ovn.datapaths.end(),
+                                     [&](const ovn::Datapath& d) { return d.tunnel_key == s.metadata; });
+  const std::string_view kind = datapath == node.ovn.datapaths.end() ? "" : datapath->is_router ? "router" : "switch";
+  for (const FieldChange& c : step.changed) {
+    const auto value = static_cast<std::uint64_t>(c.after);
+    std::string name;
+    if (c.field == FieldId::reg14 || c.field == FieldId::reg15) name = names_.logical_port(node, s.metadata, value);
+    if (c.field == FieldId::reg11 || c.field == FieldId::reg12 || c.field == FieldId::reg13)
+      for (const auto& [owner, zone] : node.ovn.ct_zones)
+        if (zone == (value & 0xffff)) name = owner;
+    for (std::string& meaning : register_meanings(c, kind, ovn_candidates()))
+      hop.means.push_back(name.empty() ? std::move(meaning) : fmt::format("{}: {}", meaning, name));
+  }
+}
 
 void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
-  std::string stage;
-  if (node != nullptr)
-    for (const ovn::LogicalFlow* f : names_.logical_flows(*node, s.cookie)) {
-      // A cookie is 32 bits of a UUID: another datapath's flow may share it.
-      hop.lflows.push_back({std::string(f->uuid), std::string(f->datapath), std::string(f->stage),
-                            std::string(f->match), std::string(f->actions), f->priority});
-      if (stage.empty()) stage = f->stage;
-    }
+  if (node != nullptr) name_causes(s, *node, hop);
+  if (node != nullptr && s.metadata != 0) name_registers(s, step, *node, hop);
+  const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
   hop.detail = !matters(step);
   std::vector<std::string> did;

@@ -1,31 +1,39 @@
 // Puts the typed steps of a walk into words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "egtrace/explain/explanation.h"
+#include "links.h"
 #include "names.h"
 
 namespace egt::explain {
 
 class Words {
  public:
-  Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names) {}
+  Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names), links_(cluster) {}
 
   Hop hop(const engine::Step& step) const;
   Evidence evidence(const std::vector<Provenance>& from) const;
+  RowRef row(const ovn::Row& row) const;
   std::string address(const IpAddr& a) const;      // "100.88.0.3 (transit port of master-02)"
 
  private:
   void describe(const engine::TableMatch& s, const engine::Step& step, Hop& hop) const;
   void describe(const engine::RouteLookup& s, const engine::Step& step, Hop& hop) const;
   void describe(const engine::RuleHit& s, const engine::Step& step, Hop& hop) const;
+  void name_causes(const engine::TableMatch& s, const cluster::Node& node, Hop& hop) const;
+  void name_registers(const engine::TableMatch& s, const engine::Step& step, const cluster::Node& node, Hop& hop) const;
+  const std::vector<std::string>& ovn_candidates() const;
   template <class Other>
   void describe(const Other& s, const engine::Step& step, Hop& hop) const;
 
   const cluster::Cluster& cluster_;
   const Names& names_;
+  Links links_;
+  mutable std::optional<std::vector<std::string>> ovn_candidates_;   // looked for when first needed
 };
 
 std::string layer_name(engine::Layer layer);

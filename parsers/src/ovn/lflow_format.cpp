@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
 #include "ovn/formats.h"
 #include "ovn/lflow_line.h"
 #include "ovsdb/load.h"
@@ -125,6 +127,49 @@ void merge_flows(std::vector<ovn::LogicalFlow>& known, std::vector<ovn::LogicalF
   known.insert(known.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// What a logical flow does, whatever its UUID.
+using Content = std::tuple<bool, std::uint8_t, std::uint16_t, std::string_view, std::string_view>;
+Content content_of(const ovn::LogicalFlow& f) { return {f.ingress, f.table, f.priority, f.match, f.actions}; }
+
+using Contents = std::map<std::string_view, std::set<Content>>;   // by datapath
+Contents contents_of(const ovn::Ovn& ovn) {
+  Contents all;
+  for (const ovn::LogicalFlow& f : ovn.logical_flows)
+    for (const std::string_view datapath : ovn::datapaths_of(ovn, f)) all[datapath].insert(content_of(f));
+  return all;
+}
+
+std::string words_of(const ovn::LogicalFlow& f) {
+  return fmt::format("{} priority {} match ({})", f.stage, f.priority, f.match.substr(0, 80));
+}
+
+// Beside a database, a list is a second witness, taken at another moment: what only it has is added, and said; so is what
+// it lacks of the pipelines that it shows.
+void compare_flows(const Dump& dump, ovn::Ovn& ovn, std::vector<ovn::LogicalFlow> listed, Report& report) {
+  const Contents stored = contents_of(ovn);
+  std::map<std::string_view, std::set<Content>> seen;
+  std::vector<ovn::LogicalFlow> only_here;
+  for (const ovn::LogicalFlow& f : listed) {
+    seen[f.datapath].insert(content_of(f));
+    const auto at = stored.find(f.datapath);
+    if (at == stored.end() || !at->second.contains(content_of(f))) only_here.push_back(f);
+  }
+  std::size_t missing = 0;
+  for (const auto& [datapath, all] : seen)
+    if (const auto at = stored.find(datapath); at != stored.end())
+      for (const Content& one : at->second) missing += !all.contains(one);
+  const auto say = [&](std::string what) {
+    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0, std::move(what),
+                                  "take both dumps at one time"});
+  };
+  if (!only_here.empty())
+    say(fmt::format("{} logical flows are not in the database that is beside this list; first: {}", only_here.size(),
+                    words_of(only_here.front())));
+  if (missing > 0 && !dump.partial)
+    say(fmt::format("{} logical flows of the database beside this list are not in it", missing));
+  ovn.logical_flows.insert(ovn.logical_flows.end(), only_here.begin(), only_here.end());
+}
+
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   std::vector<ovn::LogicalFlow> flows;
   DatapathLine current;
@@ -148,7 +193,8 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
     }
   }
   node.ovn.has_logical_flows |= !flows.empty() || is_blank_dump(dump);
-  if (node.ovn.logical_flows.empty()) node.ovn.logical_flows = std::move(flows);
+  if (ovn::has_flow_database(node.ovn)) compare_flows(dump, node.ovn, std::move(flows), report);
+  else if (node.ovn.logical_flows.empty()) node.ovn.logical_flows = std::move(flows);
   else merge_flows(node.ovn.logical_flows, std::move(flows));
   ovsdb::settle_ports(node.ovn);
 }

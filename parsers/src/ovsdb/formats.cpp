@@ -6,6 +6,7 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/format.h"
+#include "ovsdb/database_format.h"
 #include "ovsdb/load.h"
 #include "ovsdb/record.h"
 #include "ovsdb/show.h"
@@ -250,7 +251,7 @@ void load_list(const Dump& dump, Database d, cluster::Node& node, Report& report
   rows.complete = named.whole && named.table == guess.table && !dump.partial && report.not_understood.empty();
   rows.source = dump.source;
   rows.first_line = dump.first_line;
-  load_rows(rows, node);
+  load_rows(rows, node, report);
 }
 
 // ---- show
@@ -400,7 +401,8 @@ constexpr Format show_format(std::string_view kind) {
 
 std::span<const Format> ovsdb_formats() {
   using namespace ovsdb;
-  static constexpr Format kFormats[] = {
+  static const Format kFormats[] = {
+      database_format(),
       show_format<Database::ovs>("ovs-vsctl show"),
       show_format<Database::nb>("ovn-nbctl show"),
       show_format<Database::sb>("ovn-sbctl show"),

@@ -22,13 +22,26 @@ struct TableRows {
   std::uint32_t first_line = 1;
   bool complete = false;               // all rows of the table are here
 };
-void load_rows(const TableRows& rows, cluster::Node& node);
+// What a row says otherwise than a row that was there before is kept beside that (in a column "NAME (other dump)") and reported.
+void load_rows(const TableRows& rows, cluster::Node& node, Report& report);
+
+// A whole database file.
+void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report);
 
 void load_vswitch_show(const std::vector<ShowItem>& items, SourceId source, cluster::Node& node);
 void load_southbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn);
 void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, ovn::Ovn& ovn);
 
 // ---- pieces of it
+
+// Keeps rows without linking them.
+void add_rows(const TableRows& rows, cluster::Node& node, Report& report);
+// Rows with types, of the Southbound database (egtrace/ovn/southbound.h).
+void load_southbound_rows(const TableRows& rows, ovn::Ovn& ovn);
+struct DatabaseFile;
+// Logical flows of a database file; datapaths are linked already. `from`: of each row of the table.
+void load_stored_flows(const DatabaseFile& file, SourceId source, const std::vector<Provenance>& from, ovn::Ovn& ovn,
+                       Report& report);
 
 // Makes bridges and their interfaces of the rows of Bridge, Port, Interface and Open_vSwitch.
 void link_vswitch_rows(cluster::Node& node);
@@ -58,9 +71,11 @@ void add_addresses(std::string_view text, ovn::LogicalPort& port);
 class RowMerger {
  public:
   RowMerger(std::vector<ovn::Row>& rows, std::string database, std::string table, std::vector<std::string> key);
-  void add(ovn::Row row);
+  // Where the row is known already, reports the columns of which it says something else.
+  void add(ovn::Row row, Report* report = nullptr);
 
  private:
+  void merge(ovn::Row& known, ovn::Row more, Report* report) const;
   std::string key_of(const ovn::Row& row) const;
   ovn::Row* same_row(const ovn::Row& row);
   void index(std::size_t i);

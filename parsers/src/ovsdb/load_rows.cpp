@@ -9,7 +9,7 @@ ovn::Row row_of(const Record& record, SourceId source) {
   ovn::Row row;
   row.uuid = record.uuid();
   row.external_ids = record.map("external_ids");
-  row.from = {source, record.line};
+  row.from = {record.source != kNoSource ? record.source : source, record.line};
   for (const Column& c : record.columns)
     if (c.name != "_uuid") row.columns.emplace(c.name, to_text(c.value));
   return row;
@@ -29,15 +29,21 @@ bool is_linked(std::string_view table) {
 
 }  // namespace
 
-void load_rows(const TableRows& rows, cluster::Node& node) {
-  const bool vswitch = rows.database == Database::ovs;
+void add_rows(const TableRows& rows, cluster::Node& node, Report& report) {
   const std::string database(short_name(rows.database));
-  RowMerger merger(vswitch ? node.ovs_rows : node.ovn.rows, database, rows.table, key_columns(rows.table));
-  for (const Record& record : rows.records) merger.add(row_of(record, rows.source));
-  if (rows.complete) node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
-  if (vswitch) return link_vswitch_rows(node);
-  if (is_linked(rows.table)) link_ovn_rows(node.ovn);
+  RowMerger merger(rows.database == Database::ovs ? node.ovs_rows : node.ovn.rows, database, rows.table,
+                   key_columns(rows.table));
+  for (const Record& record : rows.records) merger.add(row_of(record, rows.source), &report);
+  if (rows.complete)
+    node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
+  if (rows.database == Database::sb) load_southbound_rows(rows, node.ovn);
   if (tells_ports(rows)) node.ovn.has_ports = true;
+}
+
+void load_rows(const TableRows& rows, cluster::Node& node, Report& report) {
+  add_rows(rows, node, report);
+  if (rows.database == Database::ovs) link_vswitch_rows(node);
+  else if (is_linked(rows.table)) link_ovn_rows(node.ovn);
 }
 
 }  // namespace egt::parsers::ovsdb

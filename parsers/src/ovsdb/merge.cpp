@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "egtrace/base/text.h"
@@ -26,15 +28,28 @@ const std::string* column_text(const ovn::Row& row, const std::string& name) {
   return it == row.columns.end() ? nullptr : &it->second;
 }
 
+std::string shortened(const std::string& value) {
+  constexpr std::size_t kShown = 60;
+  return value.size() <= kShown ? value : value.substr(0, kShown) + "…";
+}
+
 bool same_router_or_unknown(const ovn::Row& a, const ovn::Row& b) {
   const std::string *x = column_text(a, "router"), *y = column_text(b, "router");
   return !x || !y || *x == *y;
 }
 
-void merge_row(ovn::Row& known, ovn::Row more) {
-  if (known.uuid.empty()) known.uuid = more.uuid;
-  known.columns.merge(more.columns);
-  known.external_ids.merge(more.external_ids);
+// Sets and maps are the same in any order.
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto x = parse_datum(a), y = parse_datum(b);
+  if (!x || !y || x->keys.size() != y->keys.size()) return false;
+  if (x->values.empty() && y->values.empty()) {
+    auto xs = x->texts(), ys = y->texts();
+    std::sort(xs.begin(), xs.end());
+    std::sort(ys.begin(), ys.end());
+    return xs == ys;
+  }
+  return x->as_map() == y->as_map();
 }
 
 }  // namespace
@@ -159,12 +174,27 @@ ovn::Row* RowMerger::same_row(const ovn::Row& row) {
   return nullptr;
 }
 
-void RowMerger::add(ovn::Row row) {
+void RowMerger::merge(ovn::Row& known, ovn::Row more, Report* report) const {
+  if (known.uuid.empty()) known.uuid = more.uuid;
+  for (auto& [name, value] : more.columns) {
+    const auto [it, fresh] = known.columns.emplace(name, value);
+    const bool in_key = std::find(key_.begin(), key_.end(), name) != key_.end();
+    if (fresh || in_key || !report || same_value(it->second, value)) continue;
+    report->diagnostics.push_back({Diagnostic::Severity::warning, more.from, 0,
+                                   fmt::format("{} {} {}: {} here, {} in another dump, which counts", table_, known.uuid,
+                                               name, shortened(value), shortened(it->second)),
+                                   "take both dumps at one time"});
+    known.columns.emplace(name + " (other dump)", std::move(value));
+  }
+  known.external_ids.merge(more.external_ids);
+}
+
+void RowMerger::add(ovn::Row row, Report* report) {
   row.database = database_;
   row.table = table_;
   if (ovn::Row* known = same_row(row)) {
     const bool was_unnamed = known->uuid.empty();
-    merge_row(*known, std::move(row));
+    merge(*known, std::move(row), report);
     if (was_unnamed && !known->uuid.empty())
       by_uuid_.emplace(known->uuid, static_cast<std::size_t>(known - rows_.data()));
     return;

@@ -25,6 +25,7 @@ struct Column {
 struct Record {
   std::vector<Column> columns;
   std::uint32_t line = 0;
+  SourceId source = kNoSource;         // of rows that are a source of their own
 
   const Datum* find(std::string_view column) const;
   std::string text(std::string_view column) const;                         // empty when absent

@@ -41,6 +41,11 @@ TEST(Schema, Explain) {
   expect_contract({"explain", "samples/egressip-excerpt", "--from", "10.133.0.9", "--to", "192.168.55.13:80"});
 }
 
+TEST(Schema, Lookup) {
+  for (const char* thing : {"10.133.0.9", "metadata=0x2", "br-int", "nothing-of-the-kind"})
+    expect_contract({"lookup", "samples/egressip-secondary", thing});
+}
+
 TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:03", "+trk-new"}); }
 
 TEST(Schema, ValidatorFindsWhatIsWrong) {

@@ -23,9 +23,17 @@ Json json(const std::optional<SeenAddress>& a) {
   return a ? Json{{"ip", a->ip}, {"port", or_null(a->port)}} : Json(nullptr);
 }
 
+Json json(const std::vector<RowRef>& rows) {
+  Json all = Json::array();
+  for (const RowRef& r : rows)
+    all.push_back({{"database", r.database}, {"table", r.table}, {"uuid", r.uuid}, {"name", r.name},
+                   {"object", r.object.empty() ? Json(nullptr) : Json(r.object)}, {"evidence", json(r.evidence)}});
+  return all;
+}
+
 Json json(const NatReport& n) {
   return {{"node", n.node}, {"by", n.by}, {"from", json(std::optional(n.from))}, {"to", json(std::optional(n.to))},
-          {"evidence", json(n.evidence)}};
+          {"evidence", json(n.evidence)}, {"rows", json(n.rows)}};
 }
 
 Json json(const engine::Tunnel& t) {
@@ -35,7 +43,8 @@ Json json(const engine::Tunnel& t) {
 
 Json json(const std::optional<StopReport>& s) {
   if (!s) return nullptr;
-  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"why", s->why}, {"evidence", json(s->evidence)}};
+  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"why", s->why}, {"evidence", json(s->evidence)},
+          {"rows", json(s->rows)}};
 }
 
 Json json(const SightingReport& s) {
@@ -49,7 +58,7 @@ Json json(const SightingReport& s) {
 
 Json json(const LflowRef& l) {
   return {{"uuid", l.uuid}, {"datapath", l.datapath}, {"stage", l.stage}, {"priority", l.priority}, {"match", l.match},
-          {"actions", l.actions}};
+          {"actions", l.actions}, {"source", l.source.empty() ? Json(nullptr) : Json(l.source)}};
 }
 
 Json json(const Hop& h) {
@@ -57,7 +66,7 @@ Json json(const Hop& h) {
   for (const Change& c : h.changed) changed[c.field] = {c.before, c.after};
   Json j = {{"node", h.node}, {"layer", h.layer}, {"where", h.where}, {"what", h.what}, {"detail", h.detail},
             {"evidence", json(h.evidence)}, {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
-            {"changed", changed}, {"means", h.means}};
+            {"rows", json(h.rows)}, {"changed", changed}, {"means", h.means}};
   if (h.lflows.size() > 1) {   // a cookie is 32 bits of a UUID: all that share it are named
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));

@@ -28,6 +28,27 @@ Json json(const NodeReport& n) {
   return j;
 }
 
+Json json(const Evidence& evidence) {
+  Json all = Json::array();
+  for (const EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
+  return all;
+}
+
+Json json(const AgreementReport& a) {
+  return {{"node", a.node}, {"logical_flows_without_openflow", a.missing}, {"cookies_without_logical_flow", a.orphaned},
+          {"missing", json(a.missing_examples)}, {"orphaned", json(a.orphaned_examples)}};
+}
+
+std::string agreement_text(const AgreementReport& a, std::size_t width) {
+  if (a.missing + a.orphaned == 0) return wrap(fmt::format("{}: OpenFlow is what OVN says", a.node), 2, width);
+  std::string out = wrap(fmt::format("{}: {} logical flows have no OpenFlow flow, {} cookies have no logical flow: "
+                                     "ovn-controller lags or is stuck, or the dumps are of different times",
+                                     a.node, a.missing, a.orphaned), 2, width);
+  for (const Evidence* some : {&a.missing_examples, &a.orphaned_examples})
+    for (const EvidenceLine& e : *some) out += wrap(fmt::format("{}:{}: {}", e.dump, e.line, e.text), 4, width, 2);
+  return out;
+}
+
 std::string dump_line(const DumpReport& d) {
   const std::size_t odd = d.not_understood.size();
   std::string s = fmt::format("{}  {}", d.kind.empty() ? "unknown" : d.kind, d.path);
@@ -46,6 +67,8 @@ std::string inspect_json(const Inspection& i) {
   j["objects"] = Json::array();
   for (const DumpReport& d : i.objects) j["objects"].push_back(json(d));
   j["ovn_version"] = {{"candidates", i.ovn_candidates}, {"because", i.ovn_because}};
+  j["agreement"] = Json::array();
+  for (const AgreementReport& a : i.agreements) j["agreement"].push_back(json(a));
   j["counts"] = Json::object();
   for (const Count& c : i.counts) j["counts"][c.what] = c.number;
   j["diagnostics"] = i.diagnostics;
@@ -80,6 +103,8 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   out += style(Tone::heading, "OVN version") + "\n";
   out += wrap(i.ovn_candidates.empty() ? "unknown" : fmt::format("{}", fmt::join(i.ovn_candidates, " or ")), 2, o.width);
   out += wrap("because " + i.ovn_because, 2, o.width);
+  if (!i.agreements.empty()) out += style(Tone::heading, "OpenFlow against OVN") + "\n";
+  for (const AgreementReport& a : i.agreements) out += agreement_text(a, o.width);
   if (!i.gaps.empty()) out += style(Tone::heading, "missing") + "\n";
   for (const Gap& g : i.gaps) out += wrap(fmt::format("{}: {}; get it by `{}`", g.node, g.what, g.command), 2, o.width);
   return out;

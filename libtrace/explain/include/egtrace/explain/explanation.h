@@ -39,7 +39,13 @@ struct EvidenceLine {
 };
 using Evidence = std::vector<EvidenceLine>;
 
-struct LflowRef { std::string uuid, datapath, stage, match, actions; std::uint16_t priority = 0; };
+struct LflowRef {
+  std::string uuid, datapath, stage, match, actions;
+  std::uint16_t priority = 0;
+  std::string source;                      // of northd, that made it: "northd.c:8453"; empty where no database tells it
+};
+// A row of an OVN database that stands behind a step, and the Kubernetes object that it was made for (empty: unknown).
+struct RowRef { std::string database, table, uuid, name, object; Evidence evidence; };
 struct Change { std::string field, before, after; };
 
 // A rule that the packet met before the hop and that a reader might have expected to match.
@@ -50,14 +56,15 @@ struct Hop {
   bool detail = false;                     // shown only on demand: a table that merely passes the packet on
   Evidence evidence;
   std::vector<LflowRef> lflows;            // all candidates of a cookie
+  std::vector<RowRef> rows;                // likewise
   std::vector<Change> changed;
   std::vector<std::string> means;
   std::vector<PassedOver> passed_over;     // where the question asks for them
 };
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };
-struct NatReport { std::string node, by; SeenAddress from, to; Evidence evidence; };
-struct StopReport { std::string node, layer, where, why; Evidence evidence; };
+struct NatReport { std::string node, by; SeenAddress from, to; Evidence evidence; std::vector<RowRef> rows; };
+struct StopReport { std::string node, layer, where, why; Evidence evidence; std::vector<RowRef> rows; };
 struct ChoiceReport { std::size_t hop = 0; std::string what, chosen; bool unknown = false; std::string why; };
 struct AssumptionReport { std::string what, why; Evidence evidence; };
 struct SightingReport {

@@ -22,6 +22,12 @@ struct NodeReport {
   std::string ovs_version;
   std::vector<DumpReport> dumps;
 };
+// Whether a node does what OVN says (one that the dumps tell it of).
+struct AgreementReport {
+  std::string node;
+  std::size_t missing = 0, orphaned = 0;   // logical flows without OpenFlow flow; cookies without logical flow
+  Evidence missing_examples, orphaned_examples;
+};
 struct Count { std::string what; std::uint64_t number = 0; };
 
 struct Inspection {
@@ -29,6 +35,7 @@ struct Inspection {
   std::vector<DumpReport> objects;         // dumps that belong to no node: Kubernetes objects
   std::vector<std::string> ovn_candidates; // release series that fit
   std::string ovn_because;
+  std::vector<AgreementReport> agreements;
   std::vector<Count> counts;
   std::vector<std::string> diagnostics;
   std::vector<Gap> gaps;

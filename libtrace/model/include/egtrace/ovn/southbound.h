@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -127,6 +128,23 @@ struct DhcpOption {
 
 }  // namespace sb
 
+struct Ovn;
+struct LogicalFlow;
+
+// What only a database tells of a flow in Ovn::logical_flows.
+struct FlowOrigin {
+  static constexpr std::uint32_t kNoGroup = 0xffffffff;
+  std::string_view source;             // line of northd that made it: "northd.c:8453"
+  std::string_view stage_hint;         // first digits of the UUID of the northbound row that it was made for
+  std::uint32_t group = kNoGroup;      // index in Southbound::named_groups
+};
+
+// Datapaths that share logical flows, as LogicalFlow::datapath calls them.
+struct NamedGroup {
+  std::string uuid;
+  std::vector<std::string> datapaths;
+};
+
 struct Southbound {
   // Tables that were read whole, even when they were empty: "Port_Binding", "Multicast_Group". Here absence proves.
   std::map<std::string, Provenance, std::less<>> complete;
@@ -143,7 +161,21 @@ struct Southbound {
   std::vector<sb::DhcpOption> dhcp_options, dhcpv6_options;
   std::string northd_version;  // SB_Global options:northd_internal_version, "25.03.2-20.41.0-79.6"
 
+  // The database file of which Ovn::logical_flows were read; unknown where lists told them. Entry i of `origins` belongs
+  // to flow i; flows behind those are what a list added. A flow of a group has no datapath of its own.
+  Provenance flow_database;
+  std::vector<FlowOrigin> origins;
+  std::vector<NamedGroup> named_groups;
+  std::vector<std::shared_ptr<const void>> kept_text;   // owns what views of logical flows point to, besides dumps
+
   bool empty() const { return datapaths.empty() && logical_flows.empty(); }
 };
+
+// Null where no database told the flow, which must be one of `ovn`.
+const FlowOrigin* origin_of(const Ovn& ovn, const LogicalFlow& flow);
+// The names of the datapaths that have it.
+std::vector<std::string_view> datapaths_of(const Ovn& ovn, const LogicalFlow& flow);
+// Whether a database file told the logical flows.
+bool has_flow_database(const Ovn& ovn);
 
 }  // namespace egt::ovn

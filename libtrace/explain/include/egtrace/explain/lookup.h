@@ -1,0 +1,35 @@
+// Everything that a snapshot tells of one thing: an address, a MAC, a cookie, a UUID or its first digits, a name, a port
+// number, a tunnel key, a zone, a mark, a set. What the thing is need not be said; every reading of it that something in
+// the snapshot has is given.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/explain/explanation.h"
+
+namespace egt::explain {
+
+struct LookupUse { std::string what; Evidence evidence; };
+
+struct LookupMatch {
+  std::string kind;                    // "pod", "logical flow", "NAT", "interface", …; rows have the name of their table
+  std::string name, node;              // node: empty where it belongs to none
+  std::vector<std::pair<std::string, std::string>> facts;   // in the order in which they are to be read
+  Evidence evidence;
+  std::vector<LookupUse> used_by;
+};
+
+struct Lookup {
+  std::string thing;
+  std::vector<LookupMatch> matches;
+  bool truncated = false;              // there are more
+  std::vector<std::string> similar;    // names that resemble it, where nothing matches
+};
+
+Lookup look_up(const cluster::Cluster& cluster, std::string_view thing);
+
+}  // namespace egt::explain

@@ -1,0 +1,144 @@
+#include "agreement.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "egtrace/ovn/southbound.h"
+
+namespace egt::explain {
+namespace {
+
+using cluster::Node;
+using openflow::Bridge;
+using ovn::LogicalFlow;
+
+// The bridge of which the flows bear cookies of logical flows.
+const Bridge* integration_bridge(const Node& node) {
+  const Bridge* best = nullptr;
+  for (const Bridge& b : node.bridges)
+    if (b.flows && (best == nullptr || b.flows->size() > best->flows->size())) best = &b;
+  return best;
+}
+
+bool is_whole(const cluster::Cluster& cluster, const Node& node) {
+  const auto is_list = [](const cluster::DumpInfo& d) { return d.kind == "ovn-sbctl lflow-list"; };
+  if (ovn::has_flow_database(node.ovn)) return node.ovn.southbound->complete.contains("Logical_Flow");
+  return std::none_of(node.dumps.begin(), node.dumps.end(), [&](std::size_t i) {
+    return i < cluster.dumps.size() && is_list(cluster.dumps[i]) && cluster.dumps[i].superseded_by.empty() &&
+           cluster.dumps[i].partial;
+  });
+}
+
+bool may_come_to_nothing(const LogicalFlow& f) {
+  return std::any_of(f.match.begin(), f.match.end(), [](char c) { return c == '$' || c == '@'; }) ||
+         f.match.find("inport") != std::string_view::npos || f.match.find("outport") != std::string_view::npos ||
+         f.match.find("is_chassis_resident") != std::string_view::npos;
+}
+
+// What the flow tables hold, as far as it matters here.
+struct Installed {
+  std::unordered_set<std::uint64_t> cookies;
+  std::set<std::uint64_t> datapaths;                   // values of metadata
+  std::array<bool, 256> pipeline{};                    // tables in which logical flows are
+};
+
+Installed look(const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
+  Installed seen;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const openflow::FlowEntry& flow = bridge.flows->flow(i);
+    if (flow.cookie == 0 || !seen.cookies.insert(flow.cookie).second || !known.contains(flow.cookie)) continue;
+    seen.pipeline[flow.table] = true;
+    const openflow::MatchView match = bridge.flows->match(flow);
+    if (openflow::mask_of(match, FieldId::metadata) != 0)
+      seen.datapaths.insert(static_cast<std::uint64_t>(openflow::value_of(match, FieldId::metadata)));
+  }
+  return seen;
+}
+
+std::set<std::string_view> local_datapaths(const Node& node, const Installed& seen) {
+  std::set<std::string_view> names;
+  for (const ovn::Datapath& d : node.ovn.datapaths)
+    if (d.tunnel_key && seen.datapaths.contains(*d.tunnel_key)) names.insert(d.name.empty() ? d.uuid : d.name);
+  return names;
+}
+
+bool is_local(const Node& node, const LogicalFlow& f, const std::set<std::string_view>& local) {
+  const auto all = ovn::datapaths_of(node.ovn, f);
+  return std::any_of(all.begin(), all.end(), [&](std::string_view d) { return local.contains(d); });
+}
+
+std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
+  const std::set<std::string_view> local = local_datapaths(node, seen);
+  // Of two logical flows that ask for the same OpenFlow flow one is installed.
+  using Key = std::tuple<bool, std::uint8_t, std::uint16_t, std::string_view>;
+  const auto key_of = [](const LogicalFlow& f) { return Key{f.ingress, f.table, f.priority, f.match}; };
+  std::vector<const LogicalFlow*> absent;
+  for (const LogicalFlow& f : node.ovn.logical_flows)
+    if (f.uuid_prefix && *f.uuid_prefix != 0 && !seen.cookies.contains(*f.uuid_prefix) && !may_come_to_nothing(f) &&
+        is_local(node, f, local))
+      absent.push_back(&f);
+  std::vector<Provenance> missing;
+  if (absent.empty()) return missing;
+  std::set<Key> installed;
+  for (const LogicalFlow& f : node.ovn.logical_flows)
+    if (f.uuid_prefix && seen.cookies.contains(*f.uuid_prefix)) installed.insert(key_of(f));
+  for (const LogicalFlow* f : absent)
+    if (!installed.contains(key_of(*f))) missing.push_back(f->from);
+  return missing;
+}
+
+std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen,
+                                       const std::unordered_set<std::uint64_t>& known) {
+  std::vector<Provenance> orphaned;
+  std::unordered_set<std::uint64_t> told;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const openflow::FlowEntry& flow = bridge.flows->flow(i);
+    if (flow.cookie == 0 || !seen.pipeline[flow.table] || known.contains(flow.cookie)) continue;
+    if (told.insert(flow.cookie).second) orphaned.push_back(flow.from);
+  }
+  return orphaned;
+}
+
+// Rows whose cookies may stand beside those of logical flows.
+void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.database != "SB" || row.uuid.size() < 8) continue;
+    std::uint64_t cookie = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const char c = row.uuid[i];
+      cookie = cookie << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    known.insert(cookie);
+  }
+}
+
+}  // namespace
+
+std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Node& node) {
+  const Bridge* bridge = integration_bridge(node);
+  if (bridge == nullptr || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
+    return std::nullopt;
+  std::unordered_set<std::uint64_t> known;
+  std::set<std::string_view> listed;
+  for (const LogicalFlow& f : node.ovn.logical_flows) {
+    if (!f.uuid_prefix) return std::nullopt;
+    known.insert(*f.uuid_prefix);
+    listed.insert(f.datapath);
+  }
+  const Installed seen = look(*bridge, known);
+  if (seen.datapaths.empty()) return std::nullopt;
+  // A list of some datapaths would make the flows of the others look orphaned.
+  if (!ovn::has_flow_database(node.ovn))
+    for (const ovn::Datapath& d : node.ovn.datapaths)
+      if (!listed.contains(d.name) && !listed.contains(d.uuid)) return std::nullopt;
+  add_rows(node, known);
+  return Agreement{missing_flows(node, seen), orphaned_flows(*bridge, seen, known)};
+}
+
+}  // namespace egt::explain

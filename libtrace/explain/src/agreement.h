@@ -1,0 +1,25 @@
+// Does the node do what OVN says? Logical flows that have no OpenFlow flow though they should, and OpenFlow flows of a
+// logical flow that is not there: signs of an ovn-controller that lags or is stuck, or of dumps taken at different times.
+//
+// Only what must have a flow is missed: logical flows of datapaths that the node does not carry, and those of which the
+// match may come to nothing here (ports, residence, sets), may rightly have none.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::explain {
+
+struct Agreement {
+  std::vector<Provenance> missing;     // logical flows without OpenFlow flow
+  std::vector<Provenance> orphaned;    // one OpenFlow flow for each cookie that no logical flow has
+
+  bool complete() const { return missing.empty() && orphaned.empty(); }
+};
+
+// Empty where the dumps cannot tell: excerpts, or a list without UUIDs or of some datapaths only.
+std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const cluster::Node& node);
+
+}  // namespace egt::explain

@@ -1,0 +1,262 @@
+#include "links.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
+
+namespace egt::explain {
+namespace {
+
+using cluster::Node;
+using ovn::LogicalFlow;
+using ovn::Row;
+
+std::string id_of(const Row& row, const std::string& key) {
+  const auto it = row.external_ids.find(key);
+  return it == row.external_ids.end() ? std::string() : it->second;
+}
+
+std::optional<std::uint32_t> prefix_of(std::string_view uuid) {
+  const auto n = uuid.size() < 8 ? std::nullopt : parse_hex(uuid.substr(0, 8));
+  if (!n) return std::nullopt;
+  return static_cast<std::uint32_t>(*n);
+}
+
+// ---- rows by what flows say, where no hint tells
+
+bool is_word_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == ':' || c == '_';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  if (word.empty()) return false;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_char(text[at - 1])) && (end >= text.size() || !is_word_char(text[end]))) return true;
+  }
+  return false;
+}
+
+bool same_owner(const Row& row, const LogicalFlow& flow) {
+  const std::string router = column_text(row, "router");
+  return router.empty() || flow.datapath.empty() || router == flow.datapath;
+}
+
+bool made_of_policy(const Row& row, const LogicalFlow& flow) {
+  return column_text(row, "priority") == std::to_string(flow.priority) && column_text(row, "match") == flow.match &&
+         same_owner(row, flow);
+}
+
+bool made_of_nat(const Row& row, const LogicalFlow& flow) {
+  const std::string outside = column_text(row, "external_ip"), inside = column_text(row, "logical_ip");
+  const bool source = flow.stage == "lr_out_snat";
+  return source ? has_word(flow.match, inside) && has_word(flow.actions, outside) && same_owner(row, flow)
+                : has_word(flow.match, outside) && has_word(flow.actions, inside) && same_owner(row, flow);
+}
+
+// northd adds 1000 to the priority of an ACL, and may put its own tests around the match (OVN_ACL_PRI_OFFSET).
+bool made_of_acl(const Row& row, const LogicalFlow& flow) {
+  const auto priority = parse_decimal(column_text(row, "priority"));
+  const std::string match = column_text(row, "match");
+  const bool inwards = column_text(row, "direction") == "to-lport";
+  return priority && *priority + 1000 == flow.priority && !match.empty() && inwards == !flow.ingress &&
+         flow.match.find(match) != std::string_view::npos;
+}
+
+// "10.96.0.1:443" is told as "ip4.dst == 10.96.0.1 && tcp.dst == 443", the address of IPv6 in brackets.
+bool made_of_load_balancer(const Row& row, const LogicalFlow& flow) {
+  const auto it = row.columns.find("vips");
+  if (it == row.columns.end() || flow.actions.find("ct_lb") == std::string_view::npos) return false;
+  for (std::string_view rest = it->second; !rest.empty();) {
+    const std::size_t open = rest.find('"');
+    if (open == std::string_view::npos) return false;
+    rest.remove_prefix(open + 1);
+    std::string_view vip = take_until(rest, '"');
+    const std::size_t colon = vip.rfind(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view port = vip.substr(colon + 1);
+    std::string_view address = vip.substr(0, colon);
+    if (consume(address, "[") && !address.empty()) address.remove_suffix(1);
+    if (has_word(flow.match, address) && has_word(flow.match, port)) return true;
+    if (has_word(flow.actions, address) && has_word(flow.match, address)) return true;
+  }
+  return false;
+}
+
+using Test = bool (*)(const Row&, const LogicalFlow&);
+struct Kind { std::string_view table; Test made_of; };
+std::optional<Kind> kind_of(std::string_view stage) {
+  if (stage == "lr_in_policy") return Kind{"Logical_Router_Policy", made_of_policy};
+  if (stage == "lr_out_snat" || stage == "lr_in_unsnat") return Kind{"NAT", made_of_nat};
+  if (stage == "ls_in_lb" || stage == "lr_in_dnat") return Kind{"Load_Balancer", made_of_load_balancer};
+  if (stage.find("_acl") != std::string_view::npos) return Kind{"ACL", made_of_acl};
+  return std::nullopt;
+}
+
+// ---- Kubernetes objects
+
+std::string words_of_direction(const Row& row) {
+  const std::string direction = id_of(row, "direction");
+  std::string index = id_of(row, "gress-index");
+  if (index.empty()) index = id_of(row, "rule-index");
+  std::string text = direction.empty() ? "" : ", " + direction;
+  if (!index.empty()) text += ", rule " + index;
+  if (const std::string type = id_of(row, "type"); !type.empty()) text += ", " + type;
+  return text;
+}
+
+// "NAME_NAMESPACE/POD" of EgressIP policies.
+std::string egress_ip_words(const std::string& name) {
+  const std::size_t slash = name.find('/'), line = name.rfind('_', slash);
+  if (slash == std::string::npos || line == std::string::npos) return fmt::format("EgressIP ({})", name);
+  return fmt::format("EgressIP {} for pod {}", name.substr(0, line), name.substr(line + 1));
+}
+
+std::string namespaced(std::string name) {
+  std::replace(name.begin(), name.end(), ':', '/');
+  return name;
+}
+
+std::string owner_words(const Row& row, const std::string& type) {
+  const std::string name = id_of(row, "k8s.ovn.org/name");
+  if (type == "EgressIP") return egress_ip_words(name);
+  if (type == "NetworkPolicy") return fmt::format("NetworkPolicy {}{}", namespaced(name), words_of_direction(row));
+  if (type == "NetpolNamespace")
+    return fmt::format("default of the NetworkPolicies in namespace {}{}", name, words_of_direction(row));
+  if (type == "NetpolNode") return fmt::format("node {}, which may always reach its pods", name);
+  if (type == "EgressFirewall" || type == "EgressQoS")
+    return fmt::format("{} of namespace {}{}", type, name, words_of_direction(row));
+  return fmt::format("{} {}{}", type, namespaced(name), words_of_direction(row));
+}
+
+std::string nat_words(const Row& row, const cluster::Objects& objects) {
+  const auto outside = IpAddr::parse(column_text(row, "external_ip"));
+  const std::string name = id_of(row, "name");
+  std::string text;
+  for (const cluster::EgressIp& e : objects.egress_ips)
+    if (e.name == name || (outside && std::find(e.addresses.begin(), e.addresses.end(), *outside) != e.addresses.end()))
+      text = "EgressIP " + e.name;
+  if (text.empty() && !name.empty()) text = name;
+  const auto inside = Prefix::parse(column_text(row, "logical_ip"));
+  for (const cluster::Pod& p : objects.pods)
+    for (const Prefix& own : p.addresses)
+      if (inside && !p.host_network && own.address == inside->address && inside->length == (own.address.is_v4() ? 32 : 128))
+        return fmt::format("{}{}pod {}/{}", text, text.empty() ? "" : " for ", p.namespace_, p.name);
+  return text;
+}
+
+std::string port_words(const Row& row) {
+  const std::string space = id_of(row, "namespace");
+  std::string name = column_text(row, row.table == "Port_Binding" ? "logical_port" : "name");
+  if (space.empty() || id_of(row, "pod") != "true" || !name.starts_with(space + "_")) return {};
+  return fmt::format("pod {}/{}", space, name.substr(space.size() + 1));
+}
+
+}  // namespace
+
+std::string column_text(const Row& row, const std::string& column) {
+  const auto it = row.columns.find(column);
+  if (it == row.columns.end() || it->second == "[]" || it->second == "{}") return {};
+  const std::string& printed = it->second;
+  if (printed.size() < 2 || printed.front() != '"') return printed;
+  std::string text;
+  for (std::size_t i = 1; i + 1 < printed.size(); ++i) {
+    if (printed[i] == '\\' && i + 2 < printed.size()) ++i;
+    text.push_back(printed[i]);
+  }
+  return text;
+}
+
+bool is_deciding(const Row& row) {
+  constexpr std::string_view kTables[] = {"ACL", "NAT", "Logical_Router_Policy", "Load_Balancer",
+                                          "Logical_Router_Static_Route", "QoS", "MAC_Binding", "Static_MAC_Binding"};
+  return std::find(std::begin(kTables), std::end(kTables), row.table) != std::end(kTables);
+}
+
+std::string row_name(const Row& row) {
+  const auto text = [&](const char* column) { return column_text(row, column); };
+  if (row.table == "NAT") return fmt::format("{} {} to {}", text("type"), text("logical_ip"), text("external_ip"));
+  if (row.table == "Logical_Router_Policy") return fmt::format("{} {}", text("priority"), text("match"));
+  if (row.table == "ACL") return fmt::format("{} {} {} {}", text("action"), text("direction"), text("priority"), text("match"));
+  if (row.table == "QoS") return fmt::format("{} {}", text("priority"), text("match"));
+  if (row.table == "Logical_Router_Static_Route") return fmt::format("{} via {}", text("ip_prefix"), text("nexthop"));
+  if (row.table == "MAC_Binding" || row.table == "Static_MAC_Binding")
+    return fmt::format("{} is {} on {}", text("ip"), text("mac"), text("logical_port"));
+  for (const char* column : {"name", "logical_port", "hostname", "ip"})
+    if (std::string name = text(column); !name.empty()) return name;
+  return row.uuid;
+}
+
+const Links::PerNode& Links::of(const Node& node) const {
+  const auto [at, fresh] = per_node_.try_emplace(&node);
+  PerNode& index = at->second;
+  if (!fresh) return index;
+  for (const Row& row : node.ovn.rows) {
+    if (const auto prefix = prefix_of(row.uuid))
+      (row.database == "NB" ? index.northbound : index.southbound)[*prefix].push_back(&row);
+  }
+  return index;
+}
+
+std::vector<const Row*> Links::southbound_rows(const Node& node, std::uint64_t cookie) const {
+  if (cookie == 0 || cookie > 0xffffffff) return {};
+  const ByPrefix& index = of(node).southbound;
+  const auto found = index.find(static_cast<std::uint32_t>(cookie));
+  return found == index.end() ? std::vector<const Row*>{} : found->second;
+}
+
+std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFlow& flow) const {
+  const ByPrefix& index = of(node).northbound;
+  const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow);
+  if (const auto prefix = prefix_of(origin ? origin->stage_hint : std::string_view{})) {
+    const auto found = index.find(*prefix);
+    return found == index.end() ? std::vector<const Row*>{} : found->second;
+  }
+  std::vector<const Row*> rows;
+  // The database told all hints: what has none stems from no row.
+  if (origin != nullptr) return rows;
+  const auto kind = kind_of(flow.stage);
+  if (!kind) return rows;
+  for (const Row& row : node.ovn.rows)
+    if (row.database == "NB" && row.table == kind->table && kind->made_of(row, flow)) rows.push_back(&row);
+  return rows;
+}
+
+std::vector<std::uint64_t> Links::cookies_behind(const openflow::Bridge& bridge, const openflow::FlowEntry& flow) {
+  std::vector<std::uint64_t> cookies;
+  if (flow.cookie != 0 || !bridge.flows) return cookies;
+  std::vector<std::string> wanted;
+  std::string_view actions = bridge.flows->actions_text(flow);
+  for (std::size_t at = actions.find("conjunction("); at != std::string_view::npos; at = actions.find("conjunction(", at + 1)) {
+    std::string_view rest = actions.substr(at + 12);
+    wanted.emplace_back(trim(take_until(rest, ',')));
+  }
+  if (wanted.empty()) return cookies;
+  for (const openflow::FlowIndex i : bridge.flows->in_table(flow.table)) {
+    const openflow::FlowEntry& other = bridge.flows->flow(i);
+    if (other.cookie == 0) continue;
+    const openflow::MatchView match = bridge.flows->match(other);
+    if (openflow::mask_of(match, FieldId::conj_id) == 0) continue;
+    const auto id = static_cast<std::uint64_t>(openflow::value_of(match, FieldId::conj_id));
+    if (std::find(wanted.begin(), wanted.end(), std::to_string(id)) != wanted.end()) cookies.push_back(other.cookie);
+  }
+  std::sort(cookies.begin(), cookies.end());
+  cookies.erase(std::unique(cookies.begin(), cookies.end()), cookies.end());
+  return cookies;
+}
+
+std::string Links::object_of(const Row& row) const {
+  if (const std::string kind = id_of(row, "k8s.ovn.org/kind"); !kind.empty())
+    return fmt::format("{} {}", kind, id_of(row, "k8s.ovn.org/owner"));
+  if (const std::string type = id_of(row, "k8s.ovn.org/owner-type"); !type.empty()) return owner_words(row, type);
+  if (const std::string service = id_of(row, "EgressSVC"); !service.empty()) return "EgressService " + service;
+  if (const std::string peer = id_of(row, "ic-node"); !peer.empty()) return "node " + peer;
+  if (row.table == "NAT") return nat_words(row, cluster_.objects);
+  if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port") return port_words(row);
+  return {};
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,48 @@
+// What stands behind the flows of a node: logical flows, rows of OVN's databases, and the Kubernetes objects that
+// OVN-Kubernetes made those rows for.
+//
+// A cookie is the first 32 bits of a Southbound row's UUID, a stage hint those of a Northbound one: several rows can
+// share them, and all are told.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::explain {
+
+class Links {
+ public:
+  explicit Links(const cluster::Cluster& cluster) : cluster_(cluster) {}
+
+  // Southbound rows of a cookie: what physical flows are made of (ports, MAC bindings, multicast groups, chassis, …).
+  std::vector<const ovn::Row*> southbound_rows(const cluster::Node& node, std::uint64_t cookie) const;
+  // Northbound rows that a logical flow was made for: by its hint, else by what it says.
+  std::vector<const ovn::Row*> northbound_rows(const cluster::Node& node, const ovn::LogicalFlow& flow) const;
+  // Cookies of the flows that carry out the conjunctions to which a flow of cookie 0 belongs.
+  static std::vector<std::uint64_t> cookies_behind(const openflow::Bridge& bridge, const openflow::FlowEntry& flow);
+
+  // "EgressIP egressip-prod for pod demo/web-1", "Service demo/web"; empty where nothing tells it.
+  std::string object_of(const ovn::Row& row) const;
+
+ private:
+  using ByPrefix = std::unordered_map<std::uint32_t, std::vector<const ovn::Row*>>;
+  struct PerNode { ByPrefix southbound, northbound; };
+  const PerNode& of(const cluster::Node& node) const;
+
+  const cluster::Cluster& cluster_;
+  mutable std::map<const cluster::Node*, PerNode> per_node_;   // filled for the nodes that are asked about
+};
+
+// Tables whose rows decide what becomes of a packet, rather than that it may pass.
+bool is_deciding(const ovn::Row& row);
+// What tells a row from its neighbours: its name, or what it matches: "snat 10.132.0.13 to 192.168.66.100".
+std::string row_name(const ovn::Row& row);
+// A column's text without the quotes of a listing; empty when absent.
+std::string column_text(const ovn::Row& row, const std::string& column);
+
+}  // namespace egt::explain

@@ -1,0 +1,57 @@
+// Gathers what matches a Thing, kind by kind.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/explain/lookup.h"
+#include "links.h"
+#include "lookup/thing.h"
+#include "names.h"
+
+namespace egt::explain {
+
+class Finder {
+ public:
+  Finder(const cluster::Cluster& cluster, Thing thing);
+
+  void objects();                                  // of Kubernetes
+  void machine(const cluster::Node& node);         // devices, neighbours
+  void switches(const cluster::Node& node);        // bridges, interfaces, groups, zones, OpenFlow flows
+  void rows(const cluster::Node& node);            // of databases
+  void logical(const cluster::Node& node);         // ports, datapaths, chassis, logical flows
+  void value();                                    // what the number or address means by itself
+
+  std::vector<LookupMatch> matches;
+  bool truncated = false;
+
+ private:
+  using Facts = std::vector<std::pair<std::string, std::string>>;
+  LookupMatch* add(std::string kind, std::string name, const cluster::Node* node, Facts facts,
+                   const std::vector<Provenance>& from);
+  void use(LookupMatch& match, std::string what, Provenance from);
+  Evidence evidence(const std::vector<Provenance>& from) const;
+
+  bool is_row(const ovn::Row& row) const;
+  void row(const cluster::Node& node, const ovn::Row& row);
+  void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
+  void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
+  void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
+  void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
+  void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
+  bool has(const std::vector<Prefix>& prefixes) const;
+  bool has(const std::vector<IpAddr>& addresses) const;
+  bool is_number(std::string_view field, std::optional<std::uint64_t> n) const;
+
+  const cluster::Cluster& cluster_;
+  Thing thing_;
+  Names names_;
+  Links links_;
+  struct FlowPlace { const openflow::Bridge* bridge; openflow::FlowIndex flow; };
+  using ByCookie = std::unordered_map<std::uint64_t, std::vector<FlowPlace>>;
+  std::map<const cluster::Node*, ByCookie> by_cookie_;
+};
+
+}  // namespace egt::explain

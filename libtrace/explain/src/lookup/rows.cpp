@@ -1,0 +1,185 @@
+// Rows of databases and OpenFlow flows that match, and what uses them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
+#include "lookup/finder.h"
+
+namespace egt::explain {
+namespace {
+
+using cluster::Node;
+using ovn::Row;
+
+constexpr std::size_t kFactBytes = 600;
+
+std::string cut(std::string text) {
+  if (text.size() <= kFactBytes) return text;
+  std::size_t end = kFactBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;   // not within a character
+  return text.substr(0, end) + "…";
+}
+
+bool refers_to(const Row& row, std::string_view word) {
+  return std::any_of(row.columns.begin(), row.columns.end(), [&](const auto& c) { return mentions(c.second, word); });
+}
+
+// How matches call a row: sets by name behind '$' or '@'. Port groups of the Southbound database bear the number of the
+// datapath in front.
+std::string reference_of(const Row& row) {
+  if (row.table == "Address_Set") return "$" + column_text(row, "name");
+  if (row.table == "Port_Group") return "@" + column_text(row, "name");
+  return {};
+}
+
+std::string kind_words(const Row& row) { return fmt::format("{} {}", row.table, row.uuid.empty() ? row_name(row) : row.uuid); }
+
+std::vector<FieldId> address_fields(const IpAddr& a) {
+  if (a.is_v4()) return {FieldId::ip_src, FieldId::ip_dst, FieldId::arp_spa, FieldId::arp_tpa};
+  return {FieldId::ipv6_src, FieldId::ipv6_dst, FieldId::nd_target};
+}
+
+U128 all_ones(const IpAddr& a) { return a.is_v4() ? U128{0xffffffff} : ~U128{0}; }
+
+}  // namespace
+
+bool Finder::is_row(const Row& row) const {
+  if (!thing_.uuid.empty() && row.uuid.starts_with(thing_.uuid)) return true;
+  if (!thing_.field.empty())
+    return (thing_.field == "tunnel_key" && column_text(row, "tunnel_key") == thing_.text) ||
+           (thing_.field == "tag" && column_text(row, "tag") == thing_.text);
+  for (const char* column : {"name", "logical_port", "hostname"})
+    if (column_text(row, column) == thing_.text) return true;
+  if (thing_.address) return refers_to(row, thing_.address->to_string());
+  if (thing_.mac) return refers_to(row, thing_.mac->to_string());
+  return std::any_of(row.external_ids.begin(), row.external_ids.end(),
+                     [&](const auto& id) { return id.second == thing_.text; });
+}
+
+void Finder::rows(const Node& node) {
+  for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
+    for (const Row& r : *all)
+      if (is_row(r)) row(node, r);
+}
+
+void Finder::row(const Node& node, const Row& row) {
+  Facts facts = {{"database", row.database}, {"uuid", row.uuid}, {"object", links_.object_of(row)}};
+  for (const auto& [name, value] : row.columns)
+    if (value != "[]" && value != "{}" && value != "\"\"") facts.emplace_back(name, cut(value));
+  LookupMatch* match = add(row.table, row_name(row), &node, std::move(facts), {row.from});
+  if (match) uses_of_row(node, row, *match);
+}
+
+void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
+  const std::string reference = reference_of(row);
+  for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
+    for (const Row& other : *all) {
+      if (&other == &row) continue;
+      const bool by_uuid = !row.uuid.empty() && other.uuid != row.uuid && refers_to(other, row.uuid);
+      if (by_uuid || (!reference.empty() && mentions(column_text(other, "match"), reference)))
+        use(match, fmt::format("{}: {}", kind_words(other), row_name(other)), other.from);
+    }
+  const auto digits = row.uuid.size() < 8 ? std::nullopt : parse_hex(row.uuid.substr(0, 8));
+  const std::string hint = row.uuid.substr(0, 8);
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
+    const bool by_hint = row.database == "NB" && !hint.empty() && origin && origin->stage_hint == hint;
+    if (by_hint || (!reference.empty() && mentions(f.match, reference)))
+      use(match, fmt::format("logical flow {} ({}, priority {})", f.uuid, f.stage, f.priority), f.from);
+  }
+  if (row.database == "SB" && digits) uses_of_cookie(node, static_cast<std::uint32_t>(*digits), match);
+}
+
+void Finder::uses_of_cookie(const Node& node, std::uint32_t cookie, LookupMatch& match) {
+  const auto [at, fresh] = by_cookie_.try_emplace(&node);
+  if (fresh)
+    for (const openflow::Bridge& b : node.bridges)
+      for (openflow::FlowIndex i = 0; b.flows && i < b.flows->size(); ++i)
+        if (const std::uint64_t c = b.flows->flow(i).cookie; c != 0) at->second[c].push_back({&b, i});
+  const auto found = at->second.find(cookie);
+  if (cookie == 0 || found == at->second.end()) return;
+  for (const FlowPlace& place : found->second) {
+    const openflow::FlowEntry& flow = place.bridge->flows->flow(place.flow);
+    use(match, fmt::format("OpenFlow flow in {} table {}, priority {}", place.bridge->name, flow.table, flow.priority),
+        flow.from);
+  }
+}
+
+// ---- bridges
+
+void Finder::switches(const Node& node) {
+  for (const openflow::Bridge& b : node.bridges) {
+    if (thing_.text == b.name)
+      add("bridge", b.name, &node,
+          {{"ports", std::to_string(b.interfaces.size())}, {"flows", b.flows ? std::to_string(b.flows->size()) : ""},
+           {"fail mode", b.fail_mode}}, {b.from});
+    for (const openflow::Interface& i : b.interfaces) {
+      const auto iface = i.external_ids.find("iface-id");
+      const std::string id = iface == i.external_ids.end() ? "" : iface->second;
+      if (thing_.text != i.name && thing_.text != id && !(thing_.mac && i.mac == thing_.mac) &&
+          !is_number("ofport", i.ofport) && !is_number("in_port", i.ofport) && !is_number("output", i.ofport))
+        continue;
+      add("interface", i.name, &node,
+          {{"bridge", b.name}, {"ofport", i.ofport ? std::to_string(*i.ofport) : ""}, {"type", i.type}, {"iface-id", id},
+           {"mac", i.mac ? i.mac->to_string() : ""}, {"VLAN", i.tag ? std::to_string(*i.tag) : ""}}, {i.from});
+    }
+    for (const openflow::FdbEntry& entry : b.fdb)
+      if (thing_.mac == entry.mac)
+        add("MAC table entry", entry.mac.to_string(), &node,
+            {{"bridge", b.name}, {"port", std::to_string(entry.port)}, {"VLAN", std::to_string(entry.vlan)}}, {entry.from});
+    for (const auto& [id, group] : b.groups)
+      if (is_number("group", id) || is_number("group_id", id))
+        add("group", std::to_string(id), &node,
+            {{"bridge", b.name}, {"buckets", std::to_string(group.buckets.size())}}, {group.from});
+    if (!b.flows) continue;
+    flows_with_cookie(node, b);
+    flows_with_address(node, b);
+  }
+}
+
+// Flows by their cookie where no row and no logical flow has it, and conjunctive flows that have none.
+void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge) {
+  if (!thing_.number || *thing_.number == 0 || !thing_.may_be("cookie")) return;
+  const bool explained = std::any_of(matches.begin(), matches.end(), [&](const LookupMatch& m) {
+    return m.node == node.name && !m.used_by.empty() && m.kind == "logical flow";
+  });
+  LookupMatch* match = nullptr;
+  for (openflow::FlowIndex i = 0; !explained && i < bridge.flows->size(); ++i) {
+    const openflow::FlowEntry& flow = bridge.flows->flow(i);
+    if (flow.cookie != *thing_.number) continue;
+    if (!match) match = add("cookie", fmt::format("{:#x}", flow.cookie), &node, {{"bridge", bridge.name}}, {});
+    if (!match) return;
+    use(*match, fmt::format("OpenFlow flow in {} table {}, priority {}", bridge.name, flow.table, flow.priority), flow.from);
+  }
+}
+
+void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge) {
+  if (!thing_.address) return;
+  LookupMatch* match = nullptr;
+  std::size_t count = 0;
+  const std::vector<FieldId> fields = address_fields(*thing_.address);
+  const U128 ones = all_ones(*thing_.address);
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const openflow::FlowEntry& flow = bridge.flows->flow(i);
+    const openflow::MatchView view = bridge.flows->match(flow);
+    const bool hit = std::any_of(fields.begin(), fields.end(), [&](FieldId f) {
+      return openflow::mask_of(view, f) == ones && openflow::value_of(view, f) == thing_.address->value;
+    });
+    if (!hit) continue;
+    ++count;
+    if (!match) match = add("OpenFlow flows that match on it", bridge.name, &node, {}, {});
+    if (!match) return;
+    std::string what = fmt::format("table {}, priority {}", flow.table, flow.priority);
+    for (const std::uint64_t cookie : Links::cookies_behind(bridge, flow))
+      for (const ovn::LogicalFlow* behind : names_.logical_flows(node, cookie))
+        what += fmt::format(", part of the conjunction of logical flow {} ({})", behind->uuid, behind->stage);
+    for (const ovn::LogicalFlow* behind : names_.logical_flows(node, flow.cookie))
+      what += fmt::format(", of logical flow {} ({})", behind->uuid, behind->stage);
+    use(*match, std::move(what), flow.from);
+  }
+  if (match) match->facts.emplace_back("flows", std::to_string(count));
+}
+
+}  // namespace egt::explain

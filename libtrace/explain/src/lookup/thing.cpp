@@ -1,0 +1,89 @@
+#include "lookup/thing.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "egtrace/base/text.h"
+
+namespace egt::explain {
+namespace {
+
+constexpr std::size_t kFewestDigits = 6;      // shorter ones are words or numbers
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The first digits of a UUID, dashes where they belong.
+std::string uuid_digits(std::string_view text) {
+  std::string digits;
+  for (const char c : text) digits.push_back(lower(c));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? digits[i] != '-' : !is_hex_digit(digits[i])) return {};
+    count += !dash;
+  }
+  return count >= kFewestDigits && digits.size() <= 36 ? digits : std::string();
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  if (consume(text, "0x") || consume(text, "0X")) return parse_hex(text);
+  return parse_decimal(text);
+}
+
+// A cookie is printed without its leading zeros.
+std::string uuid_of_number(std::string_view text) {
+  if (!consume(text, "0x") && !consume(text, "0X")) return {};
+  if (text.empty() || text.size() > 8) return {};
+  return uuid_digits(std::string(8 - text.size(), '0') + std::string(text));
+}
+
+bool is_name_char(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-'; }
+
+// What would make the word longer: a dot or colon only where a name goes on behind it.
+bool joins(std::string_view text, std::size_t at, int step) {
+  const char c = text[at];
+  if (is_name_char(c)) return true;
+  if (c != '.') return false;
+  const auto next = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(at) + step);
+  return next < text.size() && is_name_char(text[next]);
+}
+
+}  // namespace
+
+Thing read_thing(std::string_view text) {
+  Thing thing;
+  text = trim(text);
+  if (const std::size_t equals = text.find('='); equals != std::string_view::npos && equals > 0) {
+    const std::string_view name = text.substr(0, equals);
+    if (std::all_of(name.begin(), name.end(), is_name_char)) {
+      thing.field = std::string(name);
+      text.remove_prefix(equals + 1);
+    }
+  }
+  for (const std::string_view prefix : {"pod/", "svc:", "service/", "node:", "egressip/", "namespace/", "port:", "$",
+                                        "@"})
+    if (consume(text, prefix)) break;
+  if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  thing.text = std::string(text);
+  thing.mac = MacAddr::parse(text);
+  if (const auto prefix = Prefix::parse(text); prefix && !thing.mac && text.find_first_of(".:") != std::string_view::npos)
+    thing.address = prefix->address;
+  thing.number = number_of(text);
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  thing.uuid = hexadecimal ? uuid_of_number(text) : uuid_digits(text);
+  return thing;
+}
+
+bool mentions(std::string_view text, std::string_view word) {
+  if (word.empty()) return false;
+  const bool is_v6 = word.find(':') != std::string_view::npos;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool before = at > 0 && (joins(text, at - 1, -1) || (is_v6 && text[at - 1] == ':'));
+    const bool behind = end < text.size() && (joins(text, end, 1) || (is_v6 && text[end] == ':'));
+    if (!before && !behind) return true;
+  }
+  return false;
+}
+
+}  // namespace egt::explain

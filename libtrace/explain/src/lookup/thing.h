@@ -1,0 +1,32 @@
+// What somebody may mean by a word that they copied out of a dump.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/base/mac.h"
+
+namespace egt::explain {
+
+struct Thing {
+  std::string text;                    // without what only says its kind: "pod/", "svc:", "$", "@", "cookie="
+  std::string field;                   // "cookie", "metadata", "reg15", "zone", "ofport", …; empty where none was given
+  std::optional<IpAddr> address;
+  std::optional<MacAddr> mac;
+  std::optional<std::uint64_t> number; // decimal, or hexadecimal behind 0x
+  std::string uuid;                    // lower case digits and dashes of a UUID's beginning, at least six of them
+
+  // Whether a number may be read as this field: it was given as that, or without any.
+  bool may_be(std::string_view wanted) const { return field.empty() || field == wanted; }
+};
+
+Thing read_thing(std::string_view text);
+
+// Whether a text holds a word, with nothing at its ends that would make it another one: 10.0.0.1 is in "10.0.0.1:80" and
+// not in "110.0.0.12".
+bool mentions(std::string_view text, std::string_view word);
+
+}  // namespace egt::explain

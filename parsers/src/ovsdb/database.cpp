@@ -1,0 +1,377 @@
+#include "ovsdb/database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+
+namespace egt::parsers::ovsdb {
+namespace {
+
+constexpr std::size_t kProblems = 200;
+
+std::string_view without_quotes(std::string_view value) {
+  return value.size() >= 2 && value.front() == '"' ? value.substr(1, value.size() - 2) : std::string_view{};
+}
+
+Datum datum_of(const ChangedColumn& changed, const ColumnType& type) {
+  if (!type.is_composite()) return changed.whole;
+  Datum datum;
+  datum.shape = type.value ? Datum::Shape::map : Datum::Shape::set;
+  for (const auto& [key, value] : changed.elements) {
+    datum.keys.push_back(key);
+    if (type.value) datum.values.push_back(value);
+  }
+  return datum;
+}
+
+ChangedColumn changed_of(Datum datum, const ColumnType& type) {
+  ChangedColumn changed;
+  if (!type.is_composite()) {
+    changed.whole = std::move(datum);
+    return changed;
+  }
+  for (std::size_t i = 0; i < datum.keys.size(); ++i)
+    changed.elements.insert_or_assign(std::move(datum.keys[i]), type.value ? std::move(datum.values[i]) : Atom{});
+  return changed;
+}
+
+// Elements of the difference that are there already go away, unless they have another value; the others come in
+// (ovsdb_datum_apply_diff_in_place() in lib/ovsdb-data.c).
+void apply_difference(Datum difference, const ColumnType& type, ChangedColumn& changed) {
+  if (!type.is_composite()) {
+    changed.whole = std::move(difference);
+    return;
+  }
+  for (std::size_t i = 0; i < difference.keys.size(); ++i) {
+    Atom value = type.value ? std::move(difference.values[i]) : Atom{};
+    const auto it = changed.elements.find(difference.keys[i]);
+    if (it == changed.elements.end()) changed.elements.emplace(std::move(difference.keys[i]), std::move(value));
+    else if (it->second == value) changed.elements.erase(it);
+    else it->second = std::move(value);
+  }
+}
+
+// The rows of one table while transactions are applied.
+class TableRowsBuilder {
+ public:
+  explicit TableRowsBuilder(StoredTable& table) : table_(table) {}
+
+  void insert_new(std::string_view uuid, std::string_view json, std::uint32_t line) {
+    if (indexed_) index_.emplace(uuid, table_.rows.size());
+    table_.rows.push_back({uuid, json, line, {}});
+  }
+  StoredRow* find(std::string_view uuid) {
+    if (!indexed_) index_all();
+    const auto it = index_.find(uuid);
+    return it == index_.end() ? nullptr : &table_.rows[it->second];
+  }
+  void remove(StoredRow& row) {
+    index_.erase(row.uuid);
+    row.json = {};
+    row.changed.clear();
+  }
+  bool empty() const { return table_.rows.empty(); }
+  StoredTable& table() { return table_; }
+
+ private:
+  void index_all() {
+    for (std::size_t i = 0; i < table_.rows.size(); ++i)
+      if (!table_.rows[i].json.empty()) index_.insert_or_assign(table_.rows[i].uuid, i);
+    indexed_ = true;
+  }
+
+  StoredTable& table_;
+  bool indexed_ = false;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+// A record that counts: a transaction, perhaps with a schema before it.
+struct Entry {
+  std::string_view schema, transaction;
+  std::uint32_t line = 0;
+  std::uint64_t index = 0;             // in the Raft log
+};
+
+class DatabaseReader {
+ public:
+  explicit DatabaseReader(std::string_view text) { file_.log = read_log_file(text); }
+
+  DatabaseFile read() {
+    file_.clustered = file_.log.clustered;
+    if (file_.log.records.empty()) problem(1, "holds no record that can be read");
+    else if (file_.clustered) read_clustered();
+    else read_standalone();
+    report_end();
+    drop_deleted();
+    return std::move(file_);
+  }
+
+ private:
+  void problem(std::uint32_t line, std::string message, bool note = false) {
+    if (file_.problems.size() < kProblems) file_.problems.push_back({line, note, std::move(message)});
+    file_.partial |= !note;
+  }
+
+  // ---- records
+
+  void read_standalone() {
+    const auto& records = file_.log.records;
+    set_schema(records.front().body, records.front().line);
+    for (std::size_t i = 1; i < records.size(); ++i) apply({{}, records[i].body, records[i].line, 0}, true);
+    if (file_.log.cut && records.size() == 1) recover({{}, file_.log.cut_record.body, file_.log.cut_record.line, 0});
+  }
+
+  // Entries count in the order of their index; one that comes again replaces itself and all behind it. Those behind the
+  // last commit index known to this server were not shown to its clients.
+  void read_clustered() {
+    std::vector<Entry> entries;
+    const auto& records = file_.log.records;
+    std::uint64_t committed = read_cluster_header(records.front(), entries);
+    const std::uint64_t snapshot = committed;
+    bool any_commit = false;
+    for (std::size_t i = 1; i < records.size(); ++i) {
+      const std::uint64_t commit = read_cluster_record(records[i], entries);
+      any_commit |= commit != 0;
+      committed = std::max(committed, commit);
+    }
+    std::size_t left_out = 0;
+    for (const Entry& entry : entries) {
+      if (any_commit && entry.index > committed && entry.index > snapshot) ++left_out;
+      else apply(entry, true);
+    }
+    if (left_out > 0)
+      problem(records.back().line, fmt::format("{} transactions at the end were not committed yet, as far as this server "
+                                               "knew: they are left out", left_out), true);
+    if (file_.name.empty()) problem(records.front().line, "no schema: the server had not joined its cluster yet");
+  }
+
+  std::uint64_t read_cluster_header(const LogRecord& record, std::vector<Entry>& entries) {
+    Entry snapshot;
+    snapshot.line = record.line;
+    JsonCursor c(record.body);
+    const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+      if (name == "prev_data") return read_data(v, snapshot);
+      const std::string_view value = v.value();
+      if (name == "prev_index") snapshot.index = parse_decimal(value).value_or(0);
+      if (name == "server_id") file_.server_id = without_quotes(value);
+      if (name == "cluster_id") file_.cluster_id = without_quotes(value);
+      return !value.empty();
+    });
+    if (!whole) problem(record.line, "the header of the clustered database is damaged");
+    entries.push_back(snapshot);
+    return snapshot.index;
+  }
+
+  // Gives the commit index that the record tells; 0 where it tells none.
+  std::uint64_t read_cluster_record(const LogRecord& record, std::vector<Entry>& entries) {
+    Entry entry;
+    entry.line = record.line;
+    std::uint64_t commit = 0;
+    JsonCursor c(record.body);
+    const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+      if (name == "data") return read_data(v, entry);
+      const std::string_view value = v.value();
+      if (name == "index") entry.index = parse_decimal(value).value_or(0);
+      if (name == "commit_index") commit = parse_decimal(value).value_or(0);
+      return !value.empty();
+    });
+    if (!whole) problem(record.line, "a record of the cluster's log is damaged");
+    if (entry.index == 0) return commit;
+    while (entries.size() > 1 && entries.back().index >= entry.index) entries.pop_back();
+    entries.push_back(entry);
+    return commit;
+  }
+
+  // [schema or null, transaction or null]
+  static bool read_data(JsonCursor& c, Entry& entry) {
+    if (c.peek() != '[') return !c.value().empty();      // null
+    std::size_t n = 0;
+    return for_each_element(c, [&](JsonCursor& v) {
+      const std::string_view value = v.value();
+      if (value != "null") (n == 0 ? entry.schema : entry.transaction) = value;
+      return !value.empty() && ++n <= 2;
+    });
+  }
+
+  // ---- what they do
+
+  // A new schema empties the database; the transaction beside it holds all rows.
+  void set_schema(std::string_view json, std::uint32_t line) {
+    auto schema = parse_schema(json);
+    if (!schema) return problem(line, "no database schema where one should stand");
+    file_.name = std::move(schema->name);
+    file_.version = std::move(schema->version);
+    builders_.clear();
+    file_.tables.clear();
+    file_.tables.reserve(schema->tables.size());
+    for (TableSchema& table : schema->tables) {
+      file_.tables.push_back({std::move(table), {}});
+      builders_.emplace(file_.tables.back().schema.name, TableRowsBuilder(file_.tables.back()));
+    }
+  }
+
+  bool apply(const Entry& entry, bool complain) {
+    if (!entry.schema.empty()) set_schema(entry.schema, entry.line);
+    if (entry.transaction.empty()) return true;
+    transaction_ = entry.transaction;
+    difference_.reset();
+    DatabaseTransaction transaction{entry.line, 0, {}};
+    JsonCursor c(entry.transaction);
+    const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+      if (name == "_date" || name == "_comment" || name == "_is_diff") {
+        const std::string_view value = v.value();
+        if (name == "_date") transaction.date = static_cast<std::int64_t>(parse_decimal(value).value_or(0));
+        if (name == "_comment") transaction.comment = unescaped(without_quotes(value));
+        return !value.empty();
+      }
+      const auto builder = builders_.find(name);
+      if (builder != builders_.end()) return apply_to_table(v, builder->second, entry.line);
+      problem(entry.line, fmt::format("rows of a table {} that the schema does not have", name));
+      return !v.value().empty();
+    });
+    if (!whole && complain) problem(entry.line, "a transaction is no valid JSON: what stands before the damage counts");
+    file_.transactions.push_back(std::move(transaction));
+    return whole;
+  }
+
+  // The rows of a snapshot that stand before the cut are better than none.
+  void recover(const Entry& entry) {
+    if (apply(entry, false)) return;
+    std::size_t rows = 0;
+    for (const StoredTable& table : file_.tables) rows += table.rows.size();
+    problem(entry.line, fmt::format("the snapshot itself is cut: {} rows that stand before the cut are taken", rows));
+  }
+
+  // Whether the changes of rows are told as differences. Only asked for when a row is changed: a snapshot inserts.
+  bool is_difference() {
+    if (difference_) return *difference_;
+    difference_ = false;
+    JsonCursor c(transaction_);
+    for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+      const std::string_view value = v.value();
+      if (name == "_is_diff") difference_ = value == "true";
+      return !value.empty();
+    });
+    return *difference_;
+  }
+
+  bool apply_to_table(JsonCursor& c, TableRowsBuilder& builder, std::uint32_t line) {
+    const bool fresh = builder.empty();
+    return for_each_member(c, [&](std::string_view uuid, JsonCursor& v) {
+      const std::string_view json = v.value();
+      if (json.empty()) return false;
+      StoredRow* row = fresh ? nullptr : builder.find(uuid);
+      if (json == "null") {
+        if (row) builder.remove(*row);
+        else problem(line, fmt::format("row {} is deleted, but there is none", uuid));
+      } else if (json.front() != '{') {
+        problem(line, fmt::format("row {} is no object", uuid));
+      } else if (row) {
+        modify(builder.table(), *row, json, line);
+      } else {
+        builder.insert_new(uuid, json, line);
+      }
+      return true;
+    });
+  }
+
+  void modify(const StoredTable& table, StoredRow& row, std::string_view json, std::uint32_t line) {
+    row.line = line;
+    JsonCursor c(json);
+    const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+      const auto column = table.schema.find(name);
+      if (!column) {
+        problem(line, fmt::format("no column {} in table {}", name, table.schema.name));
+        return !v.value().empty();
+      }
+      const ColumnType& type = table.schema.columns[*column].type;
+      auto value = parse_json_value(v, type);
+      if (!value) return false;
+      if (is_difference()) apply_difference(std::move(*value), type, current(table, row, *column));
+      else row.changed.insert_or_assign(*column, changed_of(std::move(*value), type));
+      return true;
+    });
+    if (!whole) problem(line, fmt::format("a change of row {} is damaged", row.uuid));
+  }
+
+  static ChangedColumn& current(const StoredTable& table, StoredRow& row, std::size_t column) {
+    const auto it = row.changed.find(column);
+    if (it != row.changed.end()) return it->second;
+    const ColumnSchema& schema = table.schema.columns[column];
+    JsonCursor c(StoredTable::stored_value(row, schema.name));
+    auto value = c.done() ? default_value(schema.type) : parse_json_value(c, schema.type);
+    return row.changed.emplace(column, changed_of(value ? std::move(*value) : Datum{}, schema.type)).first->second;
+  }
+
+  void report_end() {
+    if (file_.log.problem.empty()) return;
+    const bool nothing_lost = file_.log.cut && !(file_.log.records.size() == 1 && !file_.clustered);
+    problem(file_.log.problem_line,
+            fmt::format("{} (at byte {}){}", file_.log.problem, file_.log.problem_offset,
+                        nothing_lost ? "; the database is as it was before this record" : ""));
+  }
+
+  void drop_deleted() {
+    for (StoredTable& table : file_.tables)
+      std::erase_if(table.rows, [](const StoredRow& row) { return row.json.empty(); });
+  }
+
+  DatabaseFile file_;
+  std::string_view transaction_;       // that is being applied
+  std::optional<bool> difference_;     // what is_difference() found for it
+  std::map<std::string, TableRowsBuilder, std::less<>> builders_;
+};
+
+}  // namespace
+
+std::string_view StoredTable::stored_value(const StoredRow& row, std::string_view column) {
+  std::string_view found;
+  JsonCursor c(row.json);
+  for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+    const std::string_view value = v.value();
+    if (name == column) found = value;
+    return found.empty() && !value.empty();
+  });
+  return found;
+}
+
+Record StoredTable::record(const StoredRow& row, std::size_t& damaged) const {
+  std::vector<std::optional<Datum>> values(schema.columns.size());
+  std::vector<bool> unread(schema.columns.size());
+  JsonCursor c(row.json);
+  const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+    const auto column = schema.find(name);
+    const std::string_view json = v.value();
+    if (!column) return ++damaged, !json.empty();
+    JsonCursor of(json);
+    values[*column] = parse_json_value(of, schema.columns[*column].type);
+    unread[*column] = !values[*column];
+    damaged += unread[*column];
+    return !json.empty();
+  });
+  damaged += !whole;
+  for (const auto& [column, changed] : row.changed) {
+    values[column] = datum_of(changed, schema.columns[column].type);
+    unread[column] = false;
+  }
+  Record record;
+  record.columns.reserve(schema.columns.size() + 1);
+  record.columns.push_back({"_uuid", atom_datum({AtomKind::uuid, false, std::string(row.uuid)}), 0});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ColumnSchema& column = schema.columns[i];
+    if (unread[i] || (!values[i] && column.ephemeral)) continue;
+    record.columns.push_back({column.name, values[i] ? std::move(*values[i]) : default_value(column.type), 0});
+  }
+  return record;
+}
+
+const StoredTable* DatabaseFile::table(std::string_view wanted) const {
+  const auto it = std::find_if(tables.begin(), tables.end(), [&](const StoredTable& t) { return t.schema.name == wanted; });
+  return it == tables.end() ? nullptr : &*it;
+}
+
+DatabaseFile read_database(std::string_view text) { return DatabaseReader(text).read(); }
+
+}  // namespace egt::parsers::ovsdb

@@ -1,0 +1,221 @@
+#include "ovsdb/database_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "egtrace/base/text.h"
+#include "ovsdb/database.h"
+#include "ovsdb/load.h"
+
+namespace egt::parsers::ovsdb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The schema's name: a member of the first record of either kind of file.
+std::string name_in(std::string_view text) {
+  std::string name;
+  const std::size_t body = text.find('\n');
+  if (body == std::string_view::npos) return name;
+  JsonCursor c(text.substr(body + 1));
+  for_each_member(c, [&](std::string_view member, JsonCursor& v) {
+    if (member == "name") {
+      name = unescaped(v.raw_string().value_or(""));
+      return false;                    // nothing else is wanted
+    }
+    return !v.value().empty();
+  });
+  return name;
+}
+
+Recognition recognise(const Dump& dump) {
+  if (!looks_like_log(dump.text)) return {};
+  const std::string name = name_in(dump.text);
+  return {100, name.empty() ? "database " + dump.path : "database " + name, 40};
+}
+
+std::uint32_t lines_in(std::string_view text) {
+  const auto ends = std::count(text.begin(), text.end(), '\n');
+  return static_cast<std::uint32_t>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
+}
+
+std::string header_of(const LogRecord& record, bool clustered) {
+  return fmt::format("OVSDB {} {} {}", clustered ? "CLUSTER" : "JSON", record.body.size(), to_hex(sha1(record.body)));
+}
+
+// Headers are made anew; bodies are what their hash says that they are.
+void reprint(const Dump& dump, std::string& out, Report& report) {
+  const LogFile log = read_log_file(dump.text);
+  std::size_t end = 0;
+  for (const LogRecord& record : log.records) {
+    out += header_of(record, log.clustered);
+    out.push_back('\n');
+    out += record.body;
+    end = record.offset + record.header.size() + 1 + record.body.size();
+  }
+  out += dump.text.substr(end);
+  report.lines = lines_in(dump.text);
+  report.understood = report.lines - lines_in(dump.text.substr(end));
+  if (log.problem.empty()) return;
+  const Provenance at{dump.source, dump.first_line + log.problem_line - 1};
+  report.not_understood.push_back(at);
+  report.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, log.problem, ""});
+}
+
+Json json_of(const Atom& atom) {
+  switch (atom.kind) {
+    case AtomKind::boolean: return atom.text == "true";
+    case AtomKind::integer: case AtomKind::real: {
+      Json number = Json::parse(atom.text, nullptr, false);
+      return number.is_number() ? number : Json(atom.text);
+    }
+    case AtomKind::string: case AtomKind::uuid: break;
+  }
+  return atom.text;
+}
+
+Json json_of(const Datum& datum) {
+  if (datum.shape == Datum::Shape::atom) return datum.keys.empty() ? Json() : json_of(datum.keys.front());
+  const bool is_map = datum.shape == Datum::Shape::map;
+  Json all = is_map ? Json::object() : Json::array();
+  for (std::size_t i = 0; i < datum.keys.size(); ++i) {
+    if (is_map) all[datum.keys[i].text] = json_of(datum.values[i]);
+    else all.push_back(json_of(datum.keys[i]));
+  }
+  return all;
+}
+
+Json json_of(const StoredTable& table) {
+  Json rows = Json::array();
+  std::size_t damaged = 0;
+  for (const StoredRow& stored : table.rows) {
+    Json row = Json::object();
+    for (const Column& c : table.record(stored, damaged).columns) row[c.name] = json_of(c.value);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void report_problems(const DatabaseFile& file, const Dump& dump, Report& report) {
+  report.lines = lines_in(dump.text);
+  report.understood = std::min<std::uint32_t>(report.lines, static_cast<std::uint32_t>(file.log.records.size()) * 2);
+  for (const DatabaseProblem& p : file.problems) {
+    const Provenance at{dump.source, dump.first_line + p.line - 1};
+    const auto severity = p.note ? Diagnostic::Severity::note : Diagnostic::Severity::warning;
+    report.diagnostics.push_back({severity, at, 0, p.message, p.note ? "" : "copy the database again"});
+    if (!p.note) report.not_understood.push_back(at);
+  }
+}
+
+void to_json(const Dump& dump, std::string& out, Report& report) {
+  const DatabaseFile file = read_database(dump.text);
+  report_problems(file, dump, report);
+  Json doc{{"database", file.name}, {"version", file.version}, {"clustered", file.clustered}};
+  if (file.clustered) doc.update({{"server_id", file.server_id}, {"cluster_id", file.cluster_id}});
+  doc["transactions"] = Json::array();
+  for (const DatabaseTransaction& t : file.transactions)
+    doc["transactions"].push_back({{"line", t.line}, {"date", t.date}, {"comment", t.comment}});
+  doc["tables"] = Json::object();
+  for (const StoredTable& table : file.tables)
+    if (!table.rows.empty()) doc["tables"][table.schema.name] = json_of(table);
+  out += doc.dump(2, ' ', false, Json::error_handler_t::replace);
+  out.push_back('\n');
+}
+
+// ---- into the model
+
+std::optional<Database> database_named(std::string_view name) {
+  if (name == "OVN_Northbound") return Database::nb;
+  if (name == "OVN_Southbound") return Database::sb;
+  if (name == "Open_vSwitch") return Database::ovs;
+  return std::nullopt;
+}
+
+// What is quoted of a row: its text where it stands; of a row that was changed since, what it came to.
+std::string_view text_of(const StoredTable& table, const StoredRow& row, std::vector<std::string>& made) {
+  if (row.changed.empty())
+    return {row.uuid.data() - 1, static_cast<std::size_t>(row.json.data() + row.json.size() - row.uuid.data()) + 1};
+  std::size_t damaged = 0;
+  std::string text = fmt::format("\"{}\":{{", row.uuid);
+  for (const Column& c : table.record(row, damaged).columns) {
+    if (c.name == "_uuid" || c.value.empty()) continue;
+    if (text.back() != '{') text.push_back(',');
+    text += fmt::format("\"{}\":", c.name);
+    print_json_value(c.value, text);
+  }
+  made.push_back(text + "}");
+  return made.back();
+}
+
+// Makes each row of a table a source of its own, so that it can be quoted: a file has all its rows in one line.
+std::vector<Provenance> quote_rows(const StoredTable& table, const Dump& dump, SourceTable& sources) {
+  std::vector<Provenance> from;
+  from.reserve(table.rows.size());
+  auto made = std::make_shared<std::vector<std::string>>();
+  made->reserve(static_cast<std::size_t>(
+      std::count_if(table.rows.begin(), table.rows.end(), [](const StoredRow& r) { return !r.changed.empty(); })));
+  for (const StoredRow& row : table.rows) {
+    const std::uint32_t line = dump.first_line + row.line;
+    from.push_back({sources.add(dump.path, text_of(table, row, *made), made, line), line});
+  }
+  return from;
+}
+
+TableRows rows_of(const StoredTable& table, Database database, const Dump& dump, const std::vector<Provenance>& from,
+                  bool complete, Report& report) {
+  TableRows rows;
+  rows.database = database;
+  rows.table = table.schema.name;
+  rows.source = dump.source;
+  rows.first_line = dump.first_line;
+  rows.complete = complete;
+  rows.records.reserve(table.rows.size());
+  std::size_t damaged = 0;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    rows.records.push_back(table.record(table.rows[i], damaged));
+    rows.records.back().source = from[i].source;
+    rows.records.back().line = from[i].line;
+  }
+  if (damaged > 0) {
+    rows.complete = false;
+    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
+                                  fmt::format("{} values of table {} cannot be read", damaged, rows.table), ""});
+  }
+  return rows;
+}
+
+}  // namespace
+
+void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
+  const DatabaseFile file = read_database(dump.text);
+  report_problems(file, dump, report);
+  const auto database = database_named(file.name);
+  if (!database) {
+    report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, dump.first_line}, 0,
+                                  fmt::format("nothing is read of the database {}", file.name), ""});
+    return;
+  }
+  const bool whole = !file.partial && !dump.partial;
+  std::vector<Provenance> flows;
+  for (const StoredTable& table : file.tables) {
+    std::vector<Provenance> from = quote_rows(table, dump, *cluster.sources);
+    if (table.schema.name == "Logical_Flow") flows = std::move(from);
+    else add_rows(rows_of(table, *database, dump, from, whole, report), node, report);
+  }
+  if (*database == Database::ovs) return link_vswitch_rows(node);
+  link_ovn_rows(node.ovn);
+  if (*database == Database::sb) load_stored_flows(file, dump.source, flows, node.ovn, report);
+}
+
+const Format& database_format() {
+  static constexpr Format kFormat = {
+      "ovsdb database", "ovsdb-client backup", recognise, reprint, to_json,
+      [](const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
+        load_database(dump, cluster, node, report);
+      }};
+  return kFormat;
+}
+
+}  // namespace egt::parsers::ovsdb

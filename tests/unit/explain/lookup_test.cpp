@@ -1,0 +1,149 @@
+// What `lookup` finds, and what stands behind it, in a node that is made by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "egtrace/explain/inspect.h"
+#include "egtrace/explain/lookup.h"
+#include "egtrace/ovn/southbound.h"
+
+namespace egt::explain {
+namespace {
+
+constexpr const char* kPolicy = "ff2a5a3e-0000-4000-8000-000000000001";
+constexpr const char* kPort = "93f7000b-0000-4000-8000-000000000002";
+
+ovn::Row row(const char* database, const char* table, const char* uuid, std::map<std::string, std::string> columns,
+             std::map<std::string, std::string> ids = {}) {
+  ovn::Row r;
+  r.database = database;
+  r.table = table;
+  r.uuid = uuid;
+  r.columns = std::move(columns);
+  r.external_ids = std::move(ids);
+  return r;
+}
+
+ovn::LogicalFlow flow(const char* uuid, std::uint32_t prefix, const char* match) {
+  ovn::LogicalFlow f;
+  f.datapath = "lr";
+  f.table = 17;
+  f.stage = "lr_in_policy";
+  f.priority = 100;
+  f.match = match;
+  f.actions = "next;";
+  f.uuid = uuid;
+  f.uuid_prefix = prefix;
+  return f;
+}
+
+struct Snapshot {
+  cluster::Cluster cluster;
+  cluster::Node& node = cluster.ensure_node("worker");
+
+  Snapshot() {
+    ovn::Ovn& o = node.ovn;
+    o.rows = {row("NB", "Logical_Router_Policy", kPolicy,
+                  {{"priority", "100"}, {"match", "\"ip4.src == 10.133.0.9\""}, {"action", "reroute"}, {"router", "lr"}},
+                  {{"k8s.ovn.org/owner-type", "EgressIP"}, {"k8s.ovn.org/name", "prod_shop/cart-1"}}),
+              row("SB", "Port_Binding", kPort, {{"logical_port", "shop_cart-1"}, {"tunnel_key", "3"}},
+                  {{"namespace", "shop"}, {"pod", "true"}}),
+              row("NB", "Address_Set", "aaaaaaaa-0000-4000-8000-000000000003",
+                  {{"name", "a123"}, {"addresses", "[\"10.133.0.9\"]"}})};
+    o.logical_flows = {flow("7d8c250c-0000-4000-8000-000000000004", 0x7d8c250c, "ip4.src == 10.133.0.9"),
+                       flow("7d8c250d-0000-4000-8000-000000000005", 0x7d8c250d, "ip4.src == $a123"),
+                       flow("7d8c250e-0000-4000-8000-000000000006", 0x7d8c250e, "1")};
+    o.southbound = std::make_shared<ovn::Southbound>();
+    o.southbound->origins = {{"northd.c:1", "ff2a5a3e"}};
+    o.datapaths.push_back({"lr", "bbbbbbbb-0000-4000-8000-000000000007", 2, true, {}});
+    o.has_logical_flows = true;
+    openflow::Bridge bridge;
+    bridge.name = "br-int";
+    bridge.flows.emplace([](std::string_view) { return openflow::ActionList{}; });
+    add(bridge, 25, 0x7d8c250c);
+    add(bridge, 25, 0x7d8c250d);
+    add(bridge, 73, 0x93f7000b);
+    node.bridges.push_back(std::move(bridge));
+  }
+  static void add(openflow::Bridge& bridge, std::uint8_t table, std::uint64_t cookie) {
+    openflow::Match match;
+    match.require(FieldId::metadata, 2);
+    match.require(FieldId::reg0, cookie);
+    bridge.flows->add(table, 100, cookie, 0, match.view(), "resubmit(,26)", {});
+  }
+  std::vector<std::string> kinds(const char* thing) const {
+    std::vector<std::string> all;
+    for (const LookupMatch& m : look_up(cluster, thing).matches) all.push_back(m.kind);
+    return all;
+  }
+};
+
+std::string fact(const LookupMatch& m, const std::string& name) {
+  for (const auto& [key, value] : m.facts)
+    if (key == name) return value;
+  return {};
+}
+
+TEST(Lookup, FindsTheRowAndTheObjectBehindACookie) {
+  const Snapshot s;
+  for (const char* thing : {"0x7d8c250c", "cookie=0x7d8c250c", "7d8c250c", "7d8c250c-0000"}) {
+    const Lookup found = look_up(s.cluster, thing);
+    const auto match = std::find_if(found.matches.begin(), found.matches.end(),
+                                    [](const LookupMatch& m) { return m.kind == "logical flow"; });
+    ASSERT_NE(match, found.matches.end()) << thing;
+    EXPECT_NE(fact(*match, "made for").find("EgressIP prod for pod shop/cart-1"), std::string::npos);
+    ASSERT_EQ(match->used_by.size(), 1u);
+    EXPECT_NE(match->used_by[0].what.find("table 25"), std::string::npos);
+  }
+}
+
+TEST(Lookup, FindsTheFlowsOfANorthboundRow) {
+  const Snapshot s;
+  const Lookup found = look_up(s.cluster, "ff2a5a");
+  ASSERT_FALSE(found.matches.empty());
+  EXPECT_EQ(found.matches[0].kind, "Logical_Router_Policy");
+  EXPECT_EQ(found.matches[0].used_by.size(), 1u);
+}
+
+TEST(Lookup, FindsPhysicalFlowsOfAPort) {
+  const Snapshot s;
+  for (const char* thing : {"0x93f7000b", "shop_cart-1"}) {
+    const Lookup found = look_up(s.cluster, thing);
+    const auto match = std::find_if(found.matches.begin(), found.matches.end(),
+                                    [](const LookupMatch& m) { return m.kind == "Port_Binding"; });
+    ASSERT_NE(match, found.matches.end()) << thing;
+    EXPECT_EQ(fact(*match, "object"), "pod shop/cart-1");
+    ASSERT_EQ(match->used_by.size(), 1u);
+  }
+}
+
+TEST(Lookup, FindsWhatMentionsAnAddressOrASet) {
+  const Snapshot s;
+  const auto kinds = s.kinds("10.133.0.9");
+  EXPECT_NE(std::find(kinds.begin(), kinds.end(), "Address_Set"), kinds.end());
+  EXPECT_NE(std::find(kinds.begin(), kinds.end(), "Logical_Router_Policy"), kinds.end());
+  EXPECT_TRUE(s.kinds("0.133.0.9").empty() || s.kinds("0.133.0.9").front() == "value");
+  const Lookup set = look_up(s.cluster, "$a123");
+  ASSERT_EQ(set.matches.size(), 1u);
+  ASSERT_EQ(set.matches[0].used_by.size(), 1u);
+  EXPECT_NE(set.matches[0].used_by[0].what.find("7d8c250d"), std::string::npos);
+}
+
+TEST(Lookup, NamesWhatResemblesAThingThatIsNotThere) {
+  const Snapshot s;
+  const Lookup found = look_up(s.cluster, "wroker");
+  EXPECT_TRUE(found.matches.empty());
+  EXPECT_EQ(found.similar, std::vector<std::string>{"worker"});
+}
+
+TEST(Inspect, TellsWhetherTheNodeDoesWhatOvnSays) {
+  Snapshot s;
+  s.add(s.node.bridges[0], 25, 0xdead0001);
+  const Inspection report = inspect(s.cluster);
+  ASSERT_EQ(report.agreements.size(), 1u);
+  EXPECT_EQ(report.agreements[0].missing, 1u);     // match 1 must have a flow
+  EXPECT_EQ(report.agreements[0].orphaned, 1u);
+}
+
+}  // namespace
+}  // namespace egt::explain

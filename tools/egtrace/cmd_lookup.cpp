@@ -1,0 +1,56 @@
+// egtrace lookup SNAPSHOT THING: everything known of an address, a MAC, a cookie, a UUID, a name, a number.
+#include <memory>
+
+#include "command.h"
+#include "egtrace/render/lookup.h"
+#include "snapshot_options.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  egtrace lookup ./dumps 10.133.0.9\n"
+    "  egtrace lookup ./dumps 0x93f7000b\n"
+    "  egtrace lookup ./dumps metadata=0x2\n"
+    "  egtrace lookup ./dumps shop/cart-7d4b --format json | jq '.matches[].kind'\n"
+    "\n"
+    "Exit status: 0 found, 2 the call or an input is unusable, 3 nothing found.\n";
+
+struct Options {
+  CommonOptions common;
+  SnapshotOptions snapshot;
+  std::string thing;
+};
+
+ExitStatus run(const Options& o) {
+  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  const explain::Lookup result = explain::look_up(cluster, o.thing);
+  const ExitStatus status = result.matches.empty() ? ExitStatus::inconclusive : ExitStatus::done;
+  if (o.common.format == "json") {
+    write_output(o.common, render::lookup_json(result));
+    return status;
+  }
+  render::TextOptions text;
+  text.colour = use_color(o.common);
+  text.verbose = o.common.verbose;
+  text.quiet = o.common.quiet;
+  write_output(o.common, render::lookup_text(result, text));
+  return status;
+}
+
+}  // namespace
+
+void add_lookup(CLI::App& app, ExitStatus& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("lookup", "tell everything known of an IP, MAC, cookie, UUID, name or number");
+  add_snapshot_options(*verb, options->snapshot);
+  verb->add_option("thing", options->thing,
+                   "IP, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE")
+      ->required();
+  add_common_options(*verb, options->common, {"text", "json"});
+  verb->footer(kFooter);
+  verb->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace egt::cli
