@@ -25,7 +25,14 @@ bool begins(const char* at, const char* end, std::string_view word) {
   return static_cast<std::size_t>(end - at) >= word.size() && std::memcmp(at, word.data(), word.size()) == 0;
 }
 
-// A hash that texts share which differ in numbers only.
+bool is_conjunctive(const openflow::ActionList& list) {
+  return std::any_of(list.begin(), list.end(), [](const openflow::Action& a) {
+    return std::holds_alternative<openflow::Conjunction>(a.kind);
+  });
+}
+
+}  // namespace
+
 std::uint64_t form_of(std::string_view s) {
   std::uint64_t h = 1469598103934665603u;
   bool in_number = false;
@@ -37,14 +44,6 @@ std::uint64_t form_of(std::string_view s) {
   }
   return h;
 }
-
-bool is_conjunctive(const openflow::ActionList& list) {
-  return std::any_of(list.begin(), list.end(), [](const openflow::Action& a) {
-    return std::holds_alternative<openflow::Conjunction>(a.kind);
-  });
-}
-
-}  // namespace
 
 std::uint64_t quick_hash(std::string_view text) {
   constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15ULL;

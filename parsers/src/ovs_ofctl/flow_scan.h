@@ -15,6 +15,8 @@
 namespace egt::parsers::ofctl {
 
 std::uint64_t quick_hash(std::string_view text);
+// A hash that texts share which differ in numbers only.
+std::uint64_t form_of(std::string_view text);
 
 // What is known of texts that come again and again, by the text itself.
 template <class Value>

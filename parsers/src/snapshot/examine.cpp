@@ -16,7 +16,9 @@ constexpr std::size_t kMaxPasted = std::size_t{64} << 20;   // nobody pastes mor
 // Line ends and byte-order marks of files that went through a foreign editor.
 Content normalised(Content content) {
   if (content.text.starts_with("\xef\xbb\xbf")) content.text.remove_prefix(3);
-  if (content.text.find("\r\n") == std::string_view::npos) return content;
+  // Files too large for an editor have been through one only where their beginning shows it.
+  constexpr std::size_t kLookedAt = std::size_t{16} << 20;
+  if (content.text.substr(0, kLookedAt).find("\r\n") == std::string_view::npos) return content;
   auto text = std::make_shared<std::string>();
   text->reserve(content.text.size());
   for (std::size_t i = 0; i < content.text.size(); ++i) {

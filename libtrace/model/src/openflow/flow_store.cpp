@@ -113,16 +113,28 @@ void FlowStore::add(FlowBatch batch) {
 }
 
 void FlowStore::own() {
-  if (own_.size() != refs_.size()) own_.assign(refs_.begin(), refs_.end());
+  if (own_.size() == refs_.size()) return;
+  for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
+  unchecked_.clear();
+  own_.assign(refs_.begin(), refs_.end());
 }
 
 void FlowStore::refer_to(std::span<const FlowRef> flows, std::vector<MatchShape> shapes,
-                         std::shared_ptr<const FlowText> text) {
+                         std::shared_ptr<const FlowText> text, std::function<void(const void*, std::size_t)> check) {
   shapes_ = std::move(shapes);
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     shape_ids_[hash_of_shape(shapes_[i])].push_back(static_cast<std::uint32_t>(i));
   texts_.push_back({0, std::move(text)});
   refs_ = flows;
+  check_ = std::move(check);
+  if (check_) unchecked_.assign(flows.size() / kPage + 1, true);
+}
+
+void FlowStore::check_page(std::size_t page) const {
+  if (page >= unchecked_.size() || !unchecked_[page]) return;
+  const std::span<const FlowRef> flows = refs_.subspan(page * kPage, std::min(kPage, refs_.size() - page * kPage));
+  check_(flows.data(), flows.size_bytes());
+  unchecked_[page] = false;
 }
 
 std::shared_ptr<const FlowText> FlowStore::only_text() const {

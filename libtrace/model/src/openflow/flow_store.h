@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,11 +65,15 @@ class FlowStore {
   void add(FlowEntry entry, MatchView match, std::string_view action_text);
   void add(FlowBatch batch);
   // Flows that lie elsewhere; the store must be empty.
-  void refer_to(std::span<const FlowRef> flows, std::vector<MatchShape> shapes, std::shared_ptr<const FlowText> text);
+  void refer_to(std::span<const FlowRef> flows, std::vector<MatchShape> shapes, std::shared_ptr<const FlowText> text,
+                std::function<void(const void*, std::size_t)> check);
 
   std::size_t size() const { return refs_.size(); }
   std::span<const FlowRef> refs() const { return refs_; }
-  const FlowRef& ref(FlowIndex i) const { return checked_at(refs_, i); }
+  const FlowRef& ref(FlowIndex i) const {
+    if (!unchecked_.empty()) check_page(i / kPage);
+    return checked_at(refs_, i);
+  }
   const MatchShape& shape(std::uint32_t i) const { return checked_at(std::span(shapes_), i); }
   const std::vector<MatchShape>& all_shapes() const { return shapes_; }
   // The text that all flows are of; null where there are several, or flows without one.
@@ -95,10 +100,13 @@ class FlowStore {
   const FlowEntry& read(FlowIndex i) const;
 
   void own();
+  void check_page(std::size_t page) const;
 
   std::span<const FlowRef> refs_;  // of own_, or of somebody else's memory
   std::vector<FlowRef> own_;
   bool without_text_ = false;
+  std::function<void(const void*, std::size_t)> check_;
+  mutable std::vector<bool> unchecked_;  // by page; empty: nothing is to be checked
   std::vector<MatchShape> shapes_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> shape_ids_;  // by hash
   std::vector<Text> texts_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,12 +27,25 @@ struct Table {
   mutable int walks = 0;
   mutable std::unique_ptr<OwnedIndex> own;
   mutable std::optional<TableIndex> index;
+  mutable std::function<void(const TableIndex&)> check;  // of an index that was made before; before its first use
 
   void make_index(const FlowStore& store) const {
     own = std::make_unique<OwnedIndex>(build_index(store, runs));
     index = own->view();
   }
 };
+
+void check_all(const TableIndex& index, const std::function<void(const void*, std::size_t)>& check) {
+  const auto one = [&](auto span) {
+    if (!span.empty()) check(span.data(), span.size_bytes());
+  };
+  one(index.subtables);
+  one(index.stages);
+  one(index.partitions);
+  one(index.members);
+  one(index.slots);
+  one(index.buckets);
+}
 
 // Hashes of one packet by shape, each computed when first asked for.
 class KeyHashes {
@@ -152,6 +166,10 @@ FlowTables::Impl::Candidates FlowTables::Impl::candidates(std::uint8_t table, co
   if (!t.index && t.flows > kNeverIndexed && ++t.walks > kWalksBeforeIndex)
     t.make_index(store);
   if (t.index) {
+    if (t.check) {
+      t.check(*t.index);
+      t.check = nullptr;
+    }
     for_candidates(
         *t.index, store, key, [&] { return c.least(); },
         [&](FlowIndex i) { offer(c, i, key, with_conjunctive); });
@@ -213,8 +231,9 @@ FlowTables::FlowTables(ActionParser parser, CompiledFlows flows) : FlowTables(st
       t.flows += run.end - run.begin;
     }
     t.index = c.index;
+    if (flows.check) t.check = [check = flows.check](const TableIndex& index) { check_all(index, check); };
   }
-  impl_->store.refer_to(flows.flows, std::move(flows.shapes), std::move(flows.text));
+  impl_->store.refer_to(flows.flows, std::move(flows.shapes), std::move(flows.text), std::move(flows.check));
 }
 
 CompiledFlows FlowTables::compile() const {

@@ -61,12 +61,12 @@ GroupTable::const_iterator GroupTable::begin() const {
   return read_.begin();
 }
 
-const std::vector<GroupPlace>* GroupTable::places_of_one_text() const {
-  if (batches_.size() != 1) return nullptr;
-  const std::vector<GroupPlace>& places = batches_.front().places;
-  const bool others = std::any_of(read_.begin(), read_.end(),
-                                  [&](const auto& g) { return place_of(batches_.front(), g.first) == nullptr; });
-  return others ? nullptr : &places;
+GroupTable::Origin GroupTable::only_origin() const {
+  if (batches_.size() != 1) return {};
+  const Batch& only = batches_.front();
+  const bool others =
+      std::any_of(read_.begin(), read_.end(), [&](const auto& g) { return place_of(only, g.first) == nullptr; });
+  return others ? Origin{} : Origin{only.text, &only.places};
 }
 
 }  // namespace egt::openflow

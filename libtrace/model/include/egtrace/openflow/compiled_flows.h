@@ -5,8 +5,8 @@
 // asks for lead to those of its subtables that hold a flow with them, so that most subtables are never looked into.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -73,6 +73,8 @@ struct CompiledFlows {
   std::vector<MatchShape> shapes;
   std::vector<CompiledTable> tables;   // ascending, without empty ones
   std::shared_ptr<const FlowText> text;
+  // Called before memory of the arrays is looked at for the first time; throws where it is damaged. May be empty.
+  std::function<void(const void* begin, std::size_t bytes)> check;
 };
 
 }  // namespace egt::openflow

@@ -44,8 +44,12 @@ class GroupTable {
   const_iterator begin() const;             // reads all of them
   const_iterator end() const { return read_.end(); }
 
-  // The places, where all groups come from one dump; else none.
-  const std::vector<GroupPlace>* places_of_one_text() const;
+  // The places and their text, where all groups come from one dump; else null.
+  struct Origin {
+    std::shared_ptr<const GroupText> text;
+    const std::vector<GroupPlace>* places = nullptr;
+  };
+  Origin only_origin() const;
 
  private:
   struct Batch {
