@@ -9,14 +9,20 @@
 #include <variant>
 
 #include "egtrace/base/text.h"
+#include "egtrace/openflow/compiled_flows.h"
+#include "ovs_ofctl/compiled_parts.h"
 #include "ovs_ofctl/dump_flows.h"
 #include "ovs_ofctl/flow_chunks.h"
 #include "ovs_ofctl/flow_line.h"
+#include "snapshot/compiled.h"
+#include "support/binary.h"
 
 namespace egt::parsers::ofctl {
 namespace {
 
 using openflow::FlowRef;
+
+constexpr std::string_view kFlowSection = "flows/1";
 
 // Registers, logical datapaths and the like: only ovn-controller writes such flows.
 bool uses_ovn_fields(const Dump& dump) {
@@ -74,11 +80,19 @@ std::optional<std::uint32_t> port_of(const openflow::Bridge& bridge, std::string
 
 using PortNumbers = std::map<std::string, std::uint32_t, std::less<>>;
 
+// What loading a dump found out beside its flows.
+struct FlowFacts {
+  bool has_header = false;
+  bool more_to_come = false;  // the last reply says that another part follows
+  bool flow_lost = false;     // a line of which not even table and priority are known
+  PortNumbers ports;          // by the names that matches have
+  Report report;
+};
+
 // Reads single lines of the dump again.
 class DumpedFlows : public openflow::FlowText {
  public:
-  DumpedFlows(SourceId source, std::string_view text, PortNumbers ports)
-      : source_(source), text_(text), ports_(std::move(ports)) {}
+  DumpedFlows(const Dump& dump, FlowFacts known) : facts(std::move(known)), source_(dump.source), text_(dump.text), compiled_(dump.compiled) {}
 
   SourceId source() const override { return source_; }
 
@@ -88,6 +102,7 @@ class DumpedFlows : public openflow::FlowText {
     rest.text = text_.substr(flow.offset);
     Line whole;
     LineReader(rest).next(whole);
+    if (compiled_) compiled_->check(whole.text.data(), whole.text.size());
     std::string buffer;
     const std::string_view text = without_colour(whole.text, buffer);
     FlowLine line;
@@ -95,8 +110,8 @@ class DumpedFlows : public openflow::FlowText {
     TextError error;
     const bool read = read_flow_line(text, line, error);
     const Collected collected = collect_words(line, words, [this](std::string_view name) -> std::optional<std::uint32_t> {
-      const auto known = ports_.find(name);
-      return known == ports_.end() ? std::nullopt : std::optional(known->second);
+      const auto known = facts.ports.find(name);
+      return known == facts.ports.end() ? std::nullopt : std::optional(known->second);
     });
     const bool understood = read && !collected.failed;
     if (understood == (flow.unread != 0) || line.table != flow.table || line.priority.value_or(32768) != flow.priority)
@@ -108,10 +123,12 @@ class DumpedFlows : public openflow::FlowText {
     out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text));
   }
 
+  const FlowFacts facts;
+
  private:
   SourceId source_;
   std::string_view text_;
-  PortNumbers ports_;
+  std::shared_ptr<const CompiledDump> compiled_;
 };
 
 class FlowLoader {
@@ -120,16 +137,16 @@ class FlowLoader {
       : dump_(dump), ports_(std::move(ports)), report_(report), lines_(dump, report) {}
 
   openflow::FlowBatch load() {
+    if (dump_.compiled) dump_.compiled->check(dump_.text.data(), dump_.text.size());
+    const std::size_t before = report_.diagnostics.size();
     openflow::FlowBatch batch = scan_flows(
         dump_, report_,
         [this](const Line& line, std::uint64_t offset, FlowSink& sink) { other(line, offset, sink); });
-    batch.text = std::make_shared<DumpedFlows>(dump_.source, dump_.text, std::move(numbers_));
+    facts_.report = without_first(report_, before);
+    batch.text = std::make_shared<DumpedFlows>(dump_, facts_);
     return batch;
   }
-
-  bool has_header = false;
-  bool more_to_come = false;  // the last reply says that another part follows
-  bool flow_lost = false;     // a line of which not even table and priority are known
+  const FlowFacts& facts() const { return facts_; }
 
  private:
   void other(const Line& line, std::uint64_t offset, FlowSink& sink) {
@@ -137,8 +154,8 @@ class FlowLoader {
     ReplyHeader h;
     switch (kind_of(text, h)) {
       case LineKind::header:
-        has_header = has_header || is_flow_reply(h);
-        more_to_come = h.more;
+        facts_.has_header = facts_.has_header || is_flow_reply(h);
+        facts_.more_to_come = h.more;
         return lines_.ignored();
       case LineKind::filler:
         return lines_.ignored();
@@ -168,7 +185,7 @@ class FlowLoader {
     lines_.not_understood(line, error.column, error.message);
     const bool says_something = flow_.priority || !flow_.stats.empty() || !flow_.match.empty();
     if (!flow_.placed || !says_something) {
-      flow_lost = true;
+      facts_.flow_lost = true;
       return;
     }
     add(line, offset, sink, true, false);
@@ -176,7 +193,7 @@ class FlowLoader {
 
   void add(const Line& line, std::uint64_t offset, FlowSink& sink, bool unread, bool conjunctive) {
     if (offset > openflow::kMaxFlowOffset) {
-      flow_lost = true;
+      facts_.flow_lost = true;
       return;
     }
     FlowRef flow;
@@ -199,7 +216,7 @@ class FlowLoader {
   // Lines are read again when the bridge may be elsewhere: what names stand for is kept.
   std::optional<std::uint32_t> number_of(std::string_view name) {
     const auto number = ports_ ? ports_(name) : std::nullopt;
-    if (number) numbers_.emplace(name, *number);
+    if (number) facts_.ports.emplace(name, *number);
     return number;
   }
 
@@ -207,7 +224,7 @@ class FlowLoader {
   PortResolver ports_;
   Report& report_;
   LineReport lines_;
-  PortNumbers numbers_;
+  FlowFacts facts_;
   FlowLine flow_;
   WordSet words_;
   std::string buffer_;
@@ -222,6 +239,50 @@ void mark_lines(const Dump& dump, const std::vector<FlowRef>& flows, SourceTable
   for (const FlowRef& f : flows)
     if (f.line >= marks.back().line + kEvery) marks.push_back({f.line, f.offset});
   sources.mark_lines(dump.source, std::move(marks));
+}
+
+// Flows with their index and what else is to be known of them, as compiled_flows() wrote them.
+openflow::FlowTables open_flows(const Dump& dump, FlowFacts& facts, std::vector<LineMark>& marks) {
+  BinaryReader in(dump.compiled->found());
+  dump.compiled->check(dump.compiled->found().data(), std::min<std::size_t>(dump.compiled->found().size(), 64));
+  if (in.text() != kFlowSection) throw std::runtime_error("not what was found in a dump of flows");
+  const std::uint64_t small = in.number<std::uint64_t>();   // the arrays of flows and indexes lie behind
+  if (small > dump.compiled->found().size()) throw std::runtime_error("the compiled snapshot is damaged");
+  dump.compiled->check(dump.compiled->found().data(), small);
+  facts.has_header = in.number<std::uint8_t>() != 0;
+  facts.more_to_come = in.number<std::uint8_t>() != 0;
+  facts.flow_lost = in.number<std::uint8_t>() != 0;
+  for (std::uint64_t n = in.count(12); n > 0; --n) {
+    const std::string_view name = in.text();
+    facts.ports.emplace(name, in.number<std::uint32_t>());
+  }
+  read_report(in, dump.source, facts.report);
+  const auto known_marks = in.array<LineMark>();
+  marks.assign(known_marks.begin(), known_marks.end());
+  openflow::CompiledFlows flows;
+  read_shapes(in, flows.shapes);
+  for (std::uint64_t n = in.count(8); n > 0; --n) {
+    openflow::CompiledTable& t = flows.tables.emplace_back();
+    t.table = in.number<std::uint8_t>();
+    t.runs = in.array<openflow::FlowRun>();
+  }
+  // Lengths are looked at now, and so are checked now; what they are the lengths of is, when somebody looks at it.
+  const auto array = [&]<class T>(std::span<const T>& out) {
+    dump.compiled->check(dump.compiled->found().data() + in.at(), sizeof(std::uint64_t));
+    out = in.array<T>();
+  };
+  array(flows.flows);
+  for (openflow::CompiledTable& t : flows.tables) {
+    array(t.index.subtables);
+    array(t.index.stages);
+    array(t.index.partitions);
+    array(t.index.members);
+    array(t.index.slots);
+    array(t.index.buckets);
+  }
+  flows.text = std::make_shared<DumpedFlows>(dump, facts);
+  flows.check = [compiled = dump.compiled](const void* begin, std::size_t bytes) { compiled->check(begin, bytes); };
+  return openflow::FlowTables([](std::string_view text) { return parse_actions(text); }, std::move(flows));
 }
 
 }  // namespace
@@ -246,6 +307,45 @@ bool tells_no_header(const Dump& dump) {
          command_has(dump, "--rsort") || command_has(dump, "bridge/dump-flows");
 }
 
+CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTable& sources) {
+  const openflow::CompiledFlows flows = tables.compile();
+  const auto* dumped = dynamic_cast<const DumpedFlows*>(flows.text.get());
+  if (dumped == nullptr) return {};
+  const FlowFacts& facts = dumped->facts;
+  const std::vector<LineMark>& marks = sources.line_marks(dumped->source());
+  const auto write = [&](std::uint64_t small) {
+    BinaryWriter out;
+    out.text(kFlowSection);
+    out.number(small);
+    for (const bool fact : {facts.has_header, facts.more_to_come, facts.flow_lost}) out.number<std::uint8_t>(fact);
+    out.number<std::uint64_t>(facts.ports.size());
+    for (const auto& [name, number] : facts.ports) {
+      out.text(name);
+      out.number<std::uint32_t>(number);
+    }
+    write_report(out, facts.report);
+    out.array(std::span(marks));
+    write_shapes(out, flows.shapes);
+    out.number<std::uint64_t>(flows.tables.size());
+    for (const openflow::CompiledTable& t : flows.tables) {
+      out.number(t.table);
+      out.array(t.runs);
+    }
+    return out;
+  };
+  BinaryWriter out = write(write(0).size());
+  out.array(flows.flows);
+  for (const openflow::CompiledTable& t : flows.tables) {
+    out.array(t.index.subtables);
+    out.array(t.index.stages);
+    out.array(t.index.partitions);
+    out.array(t.index.members);
+    out.array(t.index.slots);
+    out.array(t.index.buckets);
+  }
+  return {dumped->source(), out.take()};
+}
+
 void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
   const std::string name = bridge_of_flows(dump, node, report);
   if (name.empty()) return;
@@ -253,13 +353,25 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
   // Excerpts of one bridge add up; a whole dump replaces what was there.
   const bool whole = confidence_by_header(dump, "FLOW") > 0 || tells_no_header(dump);
   const bool adds_up = !whole && known && known->flows && known->flows_partial;
-  FlowLoader loader(
-      dump, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; }, report);
-  openflow::FlowBatch batch = loader.load();
-  const std::size_t added = batch.flows.size();
-  mark_lines(dump, batch.flows, *cluster.sources);
+  FlowFacts facts;
+  std::optional<openflow::FlowTables> opened;
+  openflow::FlowBatch batch;
+  if (dump.compiled && !adds_up) {
+    std::vector<LineMark> marks;
+    opened = open_flows(dump, facts, marks);
+    take_over(facts.report, report);
+    if (dump.source != kNoSource && dump.source <= cluster.sources->size())
+      cluster.sources->mark_lines(dump.source, std::move(marks));
+  } else {
+    FlowLoader loader(
+        dump, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; }, report);
+    batch = loader.load();
+    facts = loader.facts();
+    mark_lines(dump, batch.flows, *cluster.sources);
+  }
+  const std::size_t added = opened ? opened->size() : batch.flows.size();
   if (adds_up) known->flows->add(std::move(batch));
-  if (added == 0 && !loader.has_header) {
+  if (added == 0 && !facts.has_header) {
     // An error message, or nothing at all: no proof that the bridge has no flows.
     report.diagnostics.push_back({Diagnostic::Severity::warning,
                                   {dump.source, dump.first_line},
@@ -269,14 +381,16 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
     return;
   }
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
-  if (!adds_up) {
+  if (opened) {
+    bridge.flows = std::move(opened);
+  } else if (!adds_up) {
     bridge.flows.emplace([](std::string_view text) { return parse_actions(text); });
     bridge.flows->add(std::move(batch));
   }
   bridge.flows_source = dump.source;
   bridge.flows_partial =
-      dump.partial || loader.more_to_come || loader.flow_lost || !whole || dump.command.find('|') != std::string::npos;
-  if (loader.more_to_come)
+      dump.partial || facts.more_to_come || facts.flow_lost || !whole || dump.command.find('|') != std::string::npos;
+  if (facts.more_to_come)
     report.diagnostics.push_back({Diagnostic::Severity::warning,
                                   {dump.source, dump.first_line},
                                   0,

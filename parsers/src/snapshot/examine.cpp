@@ -37,6 +37,7 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   candidate.dump.command = command_of_path(file.path);
   candidate.dump.partial = content.cut;
   candidate.keep = content.keep;
+  candidate.dump.compiled = file.compiled;
   candidate.place = file.path;
   candidate.identity = file.identity;
   candidate.by_link = file.by_link;
@@ -86,6 +87,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     candidate.dump.first_line = piece.first_line;
     candidate.dump.command = piece.command;
     candidate.dump.partial = true;
+    candidate.dump.compiled = nullptr;
     candidate.keep = piece.kept;
     candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
@@ -104,12 +106,12 @@ bool Candidate::is_object() const {
 }
 
 std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only) {
-  const Content content = normalised(file.content);
+  const Content content = file.compiled ? file.content : normalised(file.content);
   Candidate whole = whole_file(file, content);
   const SnapshotSettings::DumpSetting* setting = settings.dump_of(file.path);
   if (file.problem.empty()) name_format(whole, setting);
   const bool named = begins_with_tool(whole.dump.command) || (setting != nullptr && !setting->kind.empty());
-  if (!named && whole.dump.text.size() <= kMaxPasted && !looks_binary(whole.dump.text)) {
+  if (!named && !file.compiled && whole.dump.text.size() <= kMaxPasted && !looks_binary(whole.dump.text)) {
     const Segments segments = split_pasted(whole.dump.text);
     if (is_pasted(segments, whole, only)) {
       std::vector<Candidate> pieces = pieces_of(segments, whole);

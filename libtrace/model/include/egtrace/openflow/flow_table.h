@@ -53,6 +53,7 @@ struct FlowRef {
   std::uint32_t shape : 24 = 0;        // index into the shapes that came with it
   std::uint32_t conjunctive : 1 = 0;   // its actions are conjunction(…)
   std::uint32_t unread : 1 = 0;        // not understood as a whole: what is known of its match is all that there is
+  std::uint32_t unused : 6 = 0;        // so that equal flows are equal bytes
 };
 static_assert(sizeof(FlowRef) == 24);
 constexpr std::size_t kMaxShapes = std::size_t{1} << 24;
