@@ -1,9 +1,14 @@
 // `egtrace parse`: reads one dump and prints it back, as its tool would or as the typed tree in JSON.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,6 +85,31 @@ void check_report(const ParseOptions& options, const parsers::Dump& dump, const 
   }
 }
 
+constexpr std::size_t kLarge = std::size_t{1} << 20;  // bytes: from here on nothing is gathered before it is written
+
+// Dumps that do not fit a pager are written while they are read.
+bool may_stream(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump) {
+  const bool to_file = !options.common.output.empty() || isatty(STDOUT_FILENO) == 0;
+  return format.stream != nullptr && options.common.format == "text" && to_file && !options.common.strict &&
+         dump.text.size() >= kLarge;
+}
+
+void stream_back(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump,
+                 parsers::Report& report) {
+  const std::string& path = options.common.output;
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(path.empty() ? nullptr : std::fopen(path.c_str(), "wb"),
+                                                   [](FILE* f) { return std::fclose(f); });
+  FILE* const to = path.empty() ? stdout : file.get();
+  bool good = to != nullptr;
+  format.stream(
+      dump, [&](std::string_view piece) { good = good && std::fwrite(piece.data(), 1, piece.size(), to) == piece.size(); },
+      report);
+  if (!good || std::fflush(to) != 0) {
+    throw CommandError(fmt::format("{}: cannot be written: {}", path.empty() ? "standard output" : path,
+                                   std::strerror(errno)));
+  }
+}
+
 ExitStatus run_parse(const ParseOptions& options) {
   Result<parsers::Content> content = parsers::read_content(options.file);
   const std::string path = options.file == "-" ? "(standard input)" : options.file;
@@ -100,6 +130,11 @@ ExitStatus run_parse(const ParseOptions& options) {
 
   const parsers::Format& format = chosen_format(options, dump);
   parsers::Report report;
+  if (may_stream(options, format, dump)) {
+    stream_back(options, format, dump, report);
+    print_diagnostics(options, report, sources);
+    return ExitStatus::done;
+  }
   std::string out;
   (options.common.format == "json" ? format.to_json : format.reprint)(dump, out, report);
   print_diagnostics(options, report, sources);

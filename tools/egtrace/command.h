@@ -47,6 +47,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // One function a verb. `status` outlives the parse.
 void add_decode(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
+void add_compile(CLI::App& app, ExitStatus& status);
 void add_inspect(CLI::App& app, ExitStatus& status);
 void add_lookup(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "egtrace/base/text.h"
 
@@ -31,6 +33,17 @@ std::string excerpt(std::string_view line, std::uint32_t column) {
   return fmt::format("    {}\n    {:>{}}\n", shown, "^", column - begin);
 }
 
+constexpr std::uint32_t kMarkEvery = 256;  // lines
+
+std::vector<LineMark> mark_all(const Source& source) {
+  std::vector<LineMark> marks{{source.first_line, 0}};
+  std::uint32_t line = source.first_line;
+  const std::string_view text = source.text;
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    if (++line % kMarkEvery == 0) marks.push_back({line, at + 1});
+  return marks;
+}
+
 }  // namespace
 
 SourceId SourceTable::add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
@@ -47,19 +60,31 @@ const Source& SourceTable::at(SourceId id) const {
   return sources_[id - 1]->source;
 }
 
+void SourceTable::mark_lines(SourceId id, std::vector<LineMark> marks) {
+  assert(id != kNoSource && id <= sources_.size());
+  sources_[id - 1]->marks = std::move(marks);
+}
+
+const std::vector<LineMark>& SourceTable::line_marks(SourceId id) const {
+  assert(id != kNoSource && id <= sources_.size());
+  return sources_[id - 1]->marks;
+}
+
 std::string_view SourceTable::line_text(Provenance p) const {
   if (!p.known() || p.source > sources_.size()) return {};
   const Entry& entry = *sources_[p.source - 1];
   if (p.line < entry.source.first_line) return {};
   const std::string_view text = entry.source.text;
-  if (entry.line_starts.empty()) {
-    entry.line_starts.push_back(0);
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
-      entry.line_starts.push_back(at + 1);
+  if (entry.marks.empty()) entry.marks = mark_all(entry.source);
+  const auto behind = std::upper_bound(entry.marks.begin(), entry.marks.end(), p.line,
+                                       [](std::uint32_t line, const LineMark& m) { return line < m.line; });
+  if (behind == entry.marks.begin()) return {};
+  const LineMark mark = *std::prev(behind);
+  std::string_view rest = text.substr(std::min<std::uint64_t>(mark.offset, text.size()));
+  for (std::uint32_t line = mark.line; line < p.line; ++line) {
+    if (rest.empty()) return {};
+    next_line(rest);
   }
-  const std::size_t index = p.line - entry.source.first_line;
-  if (index >= entry.line_starts.size()) return {};
-  std::string_view rest = text.substr(entry.line_starts[index]);
   return trim_right(next_line(rest));
 }
 

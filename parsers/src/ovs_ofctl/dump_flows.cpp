@@ -1,10 +1,11 @@
 // ovs-ofctl dump-flows in all its dialects, and ovs-appctl bridge/dump-flows.
 #include <algorithm>
 #include <string>
-#include <unordered_set>
 
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/actions.h"
+#include "ovs_ofctl/dump_flows.h"
+#include "ovs_ofctl/flow_chunks.h"
 #include "ovs_ofctl/flow_line.h"
 #include "ovs_ofctl/formats.h"
 #include "ovs_ofctl/json.h"
@@ -16,8 +17,6 @@ namespace {
 
 constexpr int kLinesLookedAt = 40;
 
-bool is_flow_reply(const ReplyHeader& h) { return h.message == "NXST_FLOW" || h.message == "OFPST_FLOW"; }
-
 // "actions=" behind a term that a flow begins with. A logical flow says "action=(" and a group "bucket=".
 bool looks_like_flow(std::string_view line) {
   std::string_view s = trim_left(line);
@@ -28,16 +27,6 @@ bool looks_like_flow(std::string_view line) {
   if (s[at - 1] != ' ' && s[at - 1] != ',') return false;
   const std::size_t end = s.find_first_of("=, ");
   return key_info(s.substr(0, end)).kind != KeyInfo::Kind::unknown;
-}
-
-std::string bridge_by_command(const Dump& dump) {
-  std::string name = bridge_of(dump, "dump-flows");
-  return name.empty() ? bridge_of(dump, "bridge/dump-flows") : name;
-}
-
-bool tells_no_header(const Dump& dump) {
-  return command_has(dump, "--names") || command_has(dump, "--no-stats") || command_has(dump, "--sort") ||
-         command_has(dump, "--rsort") || command_has(dump, "bridge/dump-flows");
 }
 
 int quality_of(const ReplyHeader& h) {
@@ -73,19 +62,6 @@ Recognition recognise_flows(const Dump& dump) {
   if (dump.partial) r.quality -= 50;
   if (r.confidence > 0) r.topic = "flows " + bridge_by_command(dump);
   return r;
-}
-
-// What a line of the dump is.
-enum class LineKind : std::uint8_t { header, filler, flow };
-
-LineKind kind_of(std::string_view text, ReplyHeader& h) {
-  if (!text.empty() && text.front() != ' ') {
-    if (read_reply_header(text, h)) return LineKind::header;
-    if (is_filler(text)) return LineKind::filler;
-  } else if (text.size() < 2 && is_filler(text)) {
-    return LineKind::filler;
-  }
-  return text.find_first_not_of(" \t") == std::string_view::npos ? LineKind::filler : LineKind::flow;
 }
 
 std::uint32_t first_difference(std::string_view a, std::string_view b) {
@@ -149,15 +125,27 @@ class FlowPrinter {
   std::vector<TextError> errors_;
 };
 
-void reprint_flows(const Dump& dump, std::string& out, Report& report) {
+// Lines that print as themselves are handed on as they lie there, in one piece with their neighbours.
+void stream_flows(const Dump& dump, const TextSink& put, Report& report) {
   LineReport lines_report(dump, report);
   LineReader lines(dump);
+  FlowScanner scanner(ActionCheck::printed);
+  std::string out, buffer;
   FlowPrinter printer(out, lines_report);
   Line line;
-  std::string buffer;
   ReplyHeader h;
-  out.reserve(out.size() + dump.text.size() + 64);
+  openflow::FlowRef scanned;
+  std::size_t at = 0, kept_from = 0;
   while (lines.next(line)) {
+    const std::size_t begin = at;
+    at += line.text.size() + line.end.size();
+    if (scan_guarded(scanner, dump.text, begin, begin + line.text.size(), scanned)) {
+      lines_report.understood();
+      continue;
+    }
+    if (begin > kept_from) put(dump.text.substr(kept_from, begin - kept_from));
+    kept_from = at;
+    out.clear();
     const std::string_view text = without_colour(line.text, buffer);
     switch (kind_of(text, h)) {
       case LineKind::header:
@@ -173,7 +161,14 @@ void reprint_flows(const Dump& dump, std::string& out, Report& report) {
         break;
     }
     out += line.end;
+    put(out);
   }
+  if (at > kept_from) put(dump.text.substr(kept_from, at - kept_from));
+}
+
+void reprint_flows(const Dump& dump, std::string& out, Report& report) {
+  out.reserve(out.size() + dump.text.size() + 64);
+  stream_flows(dump, [&out](std::string_view piece) { out += piece; }, report);
 }
 
 void flows_to_json(const Dump& dump, std::string& out, Report& report) {
@@ -220,208 +215,12 @@ void flows_to_json(const Dump& dump, std::string& out, Report& report) {
   out += ",\n  \"not_understood\": [" + not_understood + (not_understood.empty() ? "]" : "\n  ]") + "\n}\n";
 }
 
-// Tells actions that cannot be read without parsing all of a large dump's: texts that differ in digits only are
-// understood or not alike.
-class ActionChecker {
- public:
-  // Empty when all is well.
-  const std::vector<TextError>& check(std::string_view actions) {
-    errors_.clear();
-    if (!seen_good_.contains(shape(actions))) {
-      parse_actions(actions, errors_);
-      if (errors_.empty()) seen_good_.insert(shape(actions));
-    }
-    return errors_;
-  }
-
- private:
-  static std::uint64_t shape(std::string_view s) {
-    std::uint64_t h = 1469598103934665603u;
-    bool in_number = false;
-    for (const char c : s) {
-      const bool number = is_hex_digit(c) || c == '.';
-      if (number && in_number) continue;
-      in_number = number;
-      h = (h ^ static_cast<unsigned char>(number ? '0' : c)) * 1099511628211u;
-    }
-    return h;
-  }
-
-  std::unordered_set<std::uint64_t> seen_good_;
-  std::vector<TextError> errors_;
-};
-
-// Registers, logical datapaths and the like: only ovn-controller writes such flows.
-bool uses_ovn_fields(const Dump& dump) {
-  constexpr int kEnough = 3;
-  LineReader lines(dump);
-  Line line;
-  int hits = 0;
-  for (int i = 0; i < 400 && lines.next(line); ++i) {
-    const std::string_view s = line.text;
-    hits += s.find("metadata=") != std::string_view::npos || s.find("OXM_OF_METADATA[]") != std::string_view::npos ||
-            s.find("->metadata") != std::string_view::npos;
-    if (hits >= kEnough) return true;
-  }
-  return hits > 0;
-}
-
-// The bridge that the flows belong to, with a note when it had to be assumed; empty when there is no telling.
-std::string bridge_of_flows(const Dump& dump, const cluster::Node& node, Report& report) {
-  std::string name = bridge_by_command(dump);
-  if (!name.empty()) return name;
-  Diagnostic d{Diagnostic::Severity::note, {dump.source, dump.first_line}, 0, {}, {}};
-  if (uses_ovn_fields(dump)) {
-    name = kIntegrationBridge;
-  } else {
-    const openflow::Bridge* other = nullptr;
-    int others = 0;
-    for (const openflow::Bridge& b : node.bridges)
-      if (b.name != kIntegrationBridge) other = &b, ++others;
-    if (others == 1) name = other->name;
-  }
-  if (name.empty()) {
-    d.severity = Diagnostic::Severity::warning;
-    d.message = "nothing tells the bridge of these flows; they are left out";
-    d.hint = "put the command that printed them before them, or name the file after it";
-  } else {
-    d.message = "nothing tells the bridge of these flows; they are taken for those of " + name;
-  }
-  report.diagnostics.push_back(std::move(d));
-  return name;
-}
-
-// Names in dumps of OpenFlow 1.0 to 1.4 are cut to 15 characters.
-std::optional<std::uint32_t> port_of(const openflow::Bridge& bridge, std::string_view name) {
-  constexpr std::size_t kShortName = 15;
-  if (const openflow::Interface* i = bridge.by_name(name)) return i->ofport;
-  if (name.size() != kShortName) return std::nullopt;
-  std::optional<std::uint32_t> found;
-  for (const openflow::Interface& i : bridge.interfaces) {
-    if (!i.name.starts_with(name)) continue;
-    if (found) return std::nullopt;
-    found = i.ofport;
-  }
-  return found;
-}
-
-class FlowLoader {
- public:
-  FlowLoader(const Dump& dump, openflow::FlowTables& tables, PortResolver ports, Report& report)
-      : dump_(dump), tables_(tables), ports_(std::move(ports)), report_(dump, report) {}
-
-  void load() {
-    LineReader lines(dump_);
-    Line line;
-    std::string buffer;
-    ReplyHeader h;
-    while (lines.next(line)) {
-      const std::string_view text = without_colour(line.text, buffer);
-      switch (kind_of(text, h)) {
-        case LineKind::header:
-          has_header = has_header || is_flow_reply(h);
-          more_to_come = h.more;
-          report_.ignored();
-          break;
-        case LineKind::filler:
-          report_.ignored();
-          break;
-        case LineKind::flow:
-          flow(line, text);
-          break;
-      }
-    }
-  }
-
-  bool has_header = false;
-  bool more_to_come = false;  // the last reply says that another part follows
-  bool flow_lost = false;     // a line of which not even table and priority are known
-  std::size_t added = 0;
-
- private:
-  void flow(const Line& line, std::string_view text) {
-    TextError error;
-    const bool read = read_flow_line(text, flow_, error);
-    const Collected collected = collect_words(flow_, words_, ports_);
-    if (read && !collected.failed) {
-      add(line, flow_.actions);
-      const auto& errors = checker_.check(flow_.actions);
-      if (errors.empty()) return report_.understood();
-      const auto at = static_cast<std::uint32_t>(flow_.actions.data() - text.data());
-      return report_.not_understood(line, at + errors.front().column, errors.front().message);
-    }
-    if (read)
-      error = {why_not_collected(collected),
-               static_cast<std::uint32_t>(collected.failed->name.data() - text.data()) + 1};
-    report_.not_understood(line, error.column, error.message);
-    const bool says_something = flow_.priority || !flow_.stats.empty() || !flow_.match.empty();
-    if (!flow_.placed || !says_something) {
-      flow_lost = true;
-      return;
-    }
-    unread_ = kUnreadFlow;
-    unread_ += trim(text);
-    add(line, unread_);
-  }
-
-  void add(const Line& line, std::string_view actions) {
-    tables_.add(flow_.table, flow_.priority.value_or(32768), flow_.cookie, flow_.n_packets, words_.view(), actions,
-                report_.at(line));
-    ++added;
-  }
-
-  const Dump& dump_;
-  openflow::FlowTables& tables_;
-  PortResolver ports_;
-  LineReport report_;
-  FlowLine flow_;
-  WordSet words_;
-  ActionChecker checker_;
-  std::string unread_;
-};
-
-void load_flows(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const std::string name = bridge_of_flows(dump, node, report);
-  if (name.empty()) return;
-  openflow::Bridge* known = node.bridge(name);
-  // Excerpts of one bridge add up; a whole dump replaces what was there.
-  const bool whole = confidence_by_header(dump, "FLOW") > 0 || tells_no_header(dump);
-  const bool adds_up = !whole && known && known->flows && known->flows_partial;
-  openflow::FlowTables tables = adds_up
-                                    ? std::move(*known->flows)
-                                    : openflow::FlowTables([](std::string_view text) { return parse_actions(text); });
-  if (adds_up) known->flows.reset();
-  FlowLoader loader(
-      dump, tables, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; }, report);
-  loader.load();
-  if (adds_up) known->flows = std::move(tables);
-  if (loader.added == 0 && !loader.has_header) {
-    // An error message, or nothing at all: no proof that the bridge has no flows.
-    report.diagnostics.push_back({Diagnostic::Severity::warning,
-                                  {dump.source, dump.first_line},
-                                  0,
-                                  "holds no flows of " + name,
-                                  "ovs-ofctl dump-flows " + name});
-    return;
-  }
-  openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
-  if (!adds_up) bridge.flows = std::move(tables);
-  bridge.flows_source = dump.source;
-  bridge.flows_partial =
-      dump.partial || loader.more_to_come || loader.flow_lost || !whole || dump.command.find('|') != std::string::npos;
-  if (loader.more_to_come)
-    report.diagnostics.push_back({Diagnostic::Severity::warning,
-                                  {dump.source, dump.first_line},
-                                  0,
-                                  "the dump is cut: its last part says that more follows",
-                                  "ovs-ofctl dump-flows " + name});
-}
-
 }  // namespace
 
 const Format& dump_flows_format() {
   static const Format format{
-      "ovs-ofctl dump-flows", "ovs-ofctl dump-flows br-int", recognise_flows, reprint_flows, flows_to_json, load_flows};
+      "ovs-ofctl dump-flows", "ovs-ofctl dump-flows br-int", recognise_flows, reprint_flows, flows_to_json, load_flows,
+      stream_flows};
   return format;
 }
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "snapshot/compiled.h"
+
 namespace egt::parsers {
 namespace {
 
@@ -188,7 +190,11 @@ Result<Discovery> discover(const std::string& path, unsigned jobs) {
   if (file.content.cut && file.content.text.empty()) {
     return Error{fmt::format("{}: cannot be decompressed: {}; copy it again", file.shown, file.content.cut_why)};
   }
-  if (is_tar(file.content.text)) {
+  if (is_compiled(file.content.text)) {
+    Result<std::vector<FoundFile>> files = open_compiled(std::move(file.content));
+    if (!files) return Error{fmt::format("{}: {}", file.shown, files.error().message)};
+    out.files = std::move(*files);
+  } else if (is_tar(file.content.text)) {
     file.path.clear();
     expand(std::move(file), out, 1);
   } else {

@@ -1,6 +1,7 @@
 // Finds the files of a snapshot and reads them: a directory tree, an archive, or one file.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 namespace egt::parsers {
 
+class CompiledDump;
+
 struct FoundFile {
   std::string path;        // below the snapshot's root, '/' between parts
   std::string shown;       // as users know it
@@ -16,6 +19,7 @@ struct FoundFile {
   bool by_link = false;    // a symbolic link stands on the way
   Content content;
   std::string problem;     // why it could not be read; empty: it was
+  std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot
 };
 
 struct Discovery {

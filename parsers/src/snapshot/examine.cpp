@@ -16,7 +16,9 @@ constexpr std::size_t kMaxPasted = std::size_t{64} << 20;   // nobody pastes mor
 // Line ends and byte-order marks of files that went through a foreign editor.
 Content normalised(Content content) {
   if (content.text.starts_with("\xef\xbb\xbf")) content.text.remove_prefix(3);
-  if (content.text.find("\r\n") == std::string_view::npos) return content;
+  // Files too large for an editor have been through one only where their beginning shows it.
+  constexpr std::size_t kLookedAt = std::size_t{16} << 20;
+  if (content.text.substr(0, kLookedAt).find("\r\n") == std::string_view::npos) return content;
   auto text = std::make_shared<std::string>();
   text->reserve(content.text.size());
   for (std::size_t i = 0; i < content.text.size(); ++i) {
@@ -35,6 +37,7 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   candidate.dump.command = command_of_path(file.path);
   candidate.dump.partial = content.cut;
   candidate.keep = content.keep;
+  candidate.dump.compiled = file.compiled;
   candidate.place = file.path;
   candidate.identity = file.identity;
   candidate.by_link = file.by_link;
@@ -84,6 +87,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     candidate.dump.first_line = piece.first_line;
     candidate.dump.command = piece.command;
     candidate.dump.partial = true;
+    candidate.dump.compiled = nullptr;
     candidate.keep = piece.kept;
     candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
@@ -102,12 +106,12 @@ bool Candidate::is_object() const {
 }
 
 std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only) {
-  const Content content = normalised(file.content);
+  const Content content = file.compiled ? file.content : normalised(file.content);
   Candidate whole = whole_file(file, content);
   const SnapshotSettings::DumpSetting* setting = settings.dump_of(file.path);
   if (file.problem.empty()) name_format(whole, setting);
   const bool named = begins_with_tool(whole.dump.command) || (setting != nullptr && !setting->kind.empty());
-  if (!named && whole.dump.text.size() <= kMaxPasted && !looks_binary(whole.dump.text)) {
+  if (!named && !file.compiled && whole.dump.text.size() <= kMaxPasted && !looks_binary(whole.dump.text)) {
     const Segments segments = split_pasted(whole.dump.text);
     if (is_pasted(segments, whole, only)) {
       std::vector<Candidate> pieces = pieces_of(segments, whole);

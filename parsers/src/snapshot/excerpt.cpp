@@ -16,11 +16,16 @@ std::size_t count_lines_starting(std::string_view text, std::string_view start) 
   return count;
 }
 
-// A multi-part reply says in each header but the last that more follows.
+// A multi-part reply says in each header but the last that more follows. A part has at most 64 kB on the wire, so the last
+// header is near the end, or there is a single one at the beginning.
 bool more_flows_promised(std::string_view text) {
-  const std::size_t at = std::max(text.rfind("_FLOW reply") + 1, std::size_t{0});
-  if (at == 0) return false;
-  std::string_view rest = text.substr(at);
+  constexpr std::size_t kTail = std::size_t{4} << 20, kHead = 4096;
+  const std::string_view tail = text.substr(text.size() - std::min(text.size(), kTail));
+  std::size_t at = tail.rfind("_FLOW reply");
+  const std::string_view part = at != std::string_view::npos ? tail : text.substr(0, kHead);
+  if (at == std::string_view::npos) at = part.rfind("_FLOW reply");
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = part.substr(at);
   return mentions(next_line(rest), "flags=[more]");
 }
 

@@ -1,120 +1,99 @@
-// Lookup is a tuple space search, as in Open vSwitch: flows of one table with the same mask make a subtable, in which
-// the masked key is found by hash. Subtables are ordered by their highest priority, so that a lookup stops early.
+// Lookup: a table that is asked seldom is gone through flow by flow, comparing hashes; one that is asked often gets an
+// index. See flow_index.h.
 #include "egtrace/openflow/flow_table.h"
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+
+#include "openflow/flow_index.h"
 
 namespace egt::openflow {
 namespace {
 
-std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
-  h ^= v + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
-  h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93ULL;
-  return h ^ (h >> 29);
-}
+// Building a table's index costs about as much as this many walks along it.
+constexpr int kWalksBeforeIndex = 8;
+constexpr std::size_t kNeverIndexed = 16;  // flows
 
-struct MaskWord {
-  std::uint8_t word;
-  std::uint64_t mask;
-  friend auto operator<=>(const MaskWord&, const MaskWord&) = default;
-};
+// One table of the bridge.
+struct Table {
+  std::vector<FlowRun> runs;
+  std::size_t flows = 0;
+  mutable int walks = 0;
+  mutable std::unique_ptr<OwnedIndex> own;
+  mutable std::optional<TableIndex> index;
+  mutable std::function<void(const TableIndex&)> check;  // of an index that was made before; before its first use
 
-struct Slot {
-  std::uint64_t hash;
-  FlowIndex flow;
-};
-
-struct Subtable {
-  std::vector<MaskWord> mask;
-  std::uint16_t max_priority = 0;
-  std::vector<Slot> slots;  // by hash, then flow
-
-  std::uint64_t hash(const FlowKey& k) const {
-    std::uint64_t h = 0;
-    for (const MaskWord& m : mask) h = mix(h, k.word(m.word) & m.mask);
-    return h;
+  void make_index(const FlowStore& store) const {
+    own = std::make_unique<OwnedIndex>(build_index(store, runs));
+    index = own->view();
   }
 };
 
-std::uint64_t hash(MatchView match) {
-  std::uint64_t h = 0;
-  for (const MatchWord& w : match) h = mix(h, w.value);
-  return h;
+void check_all(const TableIndex& index, const std::function<void(const void*, std::size_t)>& check) {
+  const auto one = [&](auto span) {
+    if (!span.empty()) check(span.data(), span.size_bytes());
+  };
+  one(index.subtables);
+  one(index.stages);
+  one(index.partitions);
+  one(index.members);
+  one(index.slots);
+  one(index.buckets);
 }
 
-struct TableIndex {
-  std::vector<Subtable> subtables;     // by descending max_priority
-  std::vector<FlowIndex> by_priority;  // descending, then order of the dump
-};
-
-// The text of actions, each kept once, parsed when asked for.
-class ActionPool {
+// Hashes of one packet by shape, each computed when first asked for.
+class KeyHashes {
  public:
-  explicit ActionPool(ActionParser parser) : parser_(std::move(parser)) {}
-
-  std::uint32_t intern(std::string_view text) {
-    const auto found = ids_.find(text);
-    if (found != ids_.end()) return found->second;
-    const auto id = static_cast<std::uint32_t>(texts_.size());
-    const std::string& kept = texts_.emplace_back(text);
-    ids_.emplace(kept, id);
-    parsed_.emplace_back();
-    mentions_conjunction_.push_back(text.find("conjunction(") != std::string_view::npos);
-    return id;
+  void start(std::size_t shapes) {
+    if (of_.size() < shapes) of_.resize(shapes);
+    ++now_;
   }
-
-  std::string_view text(std::uint32_t id) const { return texts_[id]; }
-
-  const ActionList& parsed(std::uint32_t id) const {
-    std::unique_ptr<ActionList>& list = parsed_[id];
-    if (!list) list = std::make_unique<ActionList>(parser_ ? parser_(texts_[id]) : ActionList{});
-    return *list;
-  }
-
-  bool is_conjunctive(std::uint32_t id) const {
-    if (!mentions_conjunction_[id]) return false;
-    const ActionList& list = parsed(id);
-    return std::any_of(list.begin(), list.end(),
-                       [](const Action& a) { return std::holds_alternative<Conjunction>(a.kind); });
+  std::uint32_t of(std::uint32_t shape, const FlowStore& store, const FlowKey& key) {
+    Entry& e = of_[shape];
+    if (e.when != now_) {
+      MatchHash h;
+      for (const MaskWord& w : store.shape(shape)) h.add(key.word(w.word) & w.mask);
+      e = {now_, h.get()};
+    }
+    return e.hash;
   }
 
  private:
-  ActionParser parser_;
-  std::deque<std::string> texts_;  // a deque: addresses stay
-  std::unordered_map<std::string_view, std::uint32_t> ids_;
-  mutable std::vector<std::unique_ptr<ActionList>> parsed_;
-  std::vector<bool> mentions_conjunction_;
+  struct Entry {
+    std::uint64_t when = 0;
+    std::uint32_t hash = 0;
+  };
+  std::vector<Entry> of_;
+  std::uint64_t now_ = 0;
 };
 
 }  // namespace
 
 struct FlowTables::Impl {
-  explicit Impl(ActionParser parser) : actions(std::move(parser)) {}
+  explicit Impl(ActionParser parser) : store(std::move(parser)) {}
 
-  std::vector<FlowEntry> flows;
-  std::vector<MatchWord> pool;
-  ActionPool actions;
-  std::array<std::vector<FlowIndex>, 256> tables;
-  mutable std::array<std::unique_ptr<TableIndex>, 256> indexes;
+  FlowStore store;
+  std::array<Table, 256> tables;
+  mutable KeyHashes hashes;
 
-  MatchView match(const FlowEntry& f) const { return MatchView(pool).subspan(f.match_begin, f.match_words); }
-  bool matches(FlowIndex i, const FlowKey& k) const { return openflow::matches(match(flows[i]), k); }
-  const TableIndex& index(std::uint8_t table) const;
+  bool matches(FlowIndex i, const FlowKey& k) const { return openflow::matches(store.match(i), k); }
+  void append(std::uint8_t table, FlowIndex i);
 
   // All matching flows that can decide: the plain ones of the highest priority, and conjunctive ones above that.
   struct Candidates {
     std::optional<std::uint16_t> priority;
     std::vector<FlowIndex> plain, conjunctive;
+    std::uint32_t least() const { return priority.value_or(0); }
   };
   Candidates candidates(std::uint8_t table, const FlowKey& key, bool with_conjunctive) const;
-  void offer(Candidates& c, FlowIndex i, bool with_conjunctive) const;
+  void offer(Candidates& c, FlowIndex i, const FlowKey& key, bool with_conjunctive) const;
+  void walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const;
   Lookup resolve_conjunctions(std::uint8_t table, const FlowKey& key, const Candidates& c) const;
   Lookup resolve_at_priority(std::uint8_t table, const FlowKey& key, const std::vector<FlowIndex>& members) const;
 };
@@ -147,64 +126,62 @@ void take_part(ConjunctionState& s, const Conjunction& c, FlowIndex flow) {
 
 }  // namespace
 
-const TableIndex& FlowTables::Impl::index(std::uint8_t table) const {
-  std::unique_ptr<TableIndex>& made = indexes[table];
-  if (made) return *made;
-  made = std::make_unique<TableIndex>();
-  std::map<std::vector<MaskWord>, Subtable> by_mask;
-  std::vector<MaskWord> mask;
-  for (const FlowIndex i : tables[table]) {
-    const MatchView m = match(flows[i]);
-    mask.clear();
-    for (const MatchWord& w : m) mask.push_back({w.word, w.mask});
-    Subtable& s = by_mask[mask];
-    s.max_priority = std::max(s.max_priority, flows[i].priority);
-    s.slots.push_back({hash(m), i});
-  }
-  for (auto& [words, s] : by_mask) {
-    s.mask = words;
-    std::sort(s.slots.begin(), s.slots.end(),
-              [](const Slot& a, const Slot& b) { return a.hash != b.hash ? a.hash < b.hash : a.flow < b.flow; });
-    made->subtables.push_back(std::move(s));
-  }
-  std::stable_sort(made->subtables.begin(), made->subtables.end(),
-                   [](const Subtable& a, const Subtable& b) { return a.max_priority > b.max_priority; });
-  made->by_priority = tables[table];
-  std::stable_sort(made->by_priority.begin(), made->by_priority.end(),
-                   [this](FlowIndex a, FlowIndex b) { return flows[a].priority > flows[b].priority; });
-  return *made;
+void FlowTables::Impl::append(std::uint8_t table, FlowIndex i) {
+  Table& t = tables[table];
+  if (t.runs.empty() || t.runs.back().end != i) t.runs.push_back({i, i});
+  ++t.runs.back().end;
+  ++t.flows;
+  t.index.reset();
+  t.own.reset();
 }
 
-void FlowTables::Impl::offer(Candidates& c, FlowIndex i, bool with_conjunctive) const {
-  const FlowEntry& f = flows[i];
-  if (c.priority && f.priority < *c.priority) return;
-  if (actions.is_conjunctive(f.actions)) {
-    if (with_conjunctive) c.conjunctive.push_back(i);
+void FlowTables::Impl::offer(Candidates& c, FlowIndex i, const FlowKey& key, bool with_conjunctive) const {
+  const FlowRef& f = store.ref(i);
+  const auto priority = static_cast<std::uint16_t>(f.priority);
+  if (priority < c.least() || (f.conjunctive && !with_conjunctive) || !matches(i, key)) return;
+  if (f.conjunctive) {
+    c.conjunctive.push_back(i);
     return;
   }
-  if (!c.priority || f.priority > *c.priority) {
-    c.priority = f.priority;
+  if (!c.priority || priority > *c.priority) {
+    c.priority = priority;
     c.plain.clear();
   }
   c.plain.push_back(i);
 }
 
+void FlowTables::Impl::walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const {
+  hashes.start(store.all_shapes().size());
+  for (const FlowRun& run : t.runs)
+    for (FlowIndex i = run.begin; i < run.end; ++i) {
+      const FlowRef& f = store.ref(i);
+      if (f.hash == hashes.of(f.shape, store, key)) offer(c, i, key, with_conjunctive);
+    }
+}
+
 FlowTables::Impl::Candidates FlowTables::Impl::candidates(std::uint8_t table, const FlowKey& key,
                                                           bool with_conjunctive) const {
   Candidates c;
-  for (const Subtable& s : index(table).subtables) {
-    if (c.priority && s.max_priority < *c.priority) break;
-    const std::uint64_t h = s.hash(key);
-    auto it = std::lower_bound(s.slots.begin(), s.slots.end(), h,
-                               [](const Slot& slot, std::uint64_t wanted) { return slot.hash < wanted; });
-    for (; it != s.slots.end() && it->hash == h; ++it)
-      if (matches(it->flow, key)) offer(c, it->flow, with_conjunctive);
+  const Table& t = tables[table];
+  if (!t.index && t.flows > kNeverIndexed && ++t.walks > kWalksBeforeIndex)
+    t.make_index(store);
+  if (t.index) {
+    if (t.check) {
+      t.check(*t.index);
+      t.check = nullptr;
+    }
+    for_candidates(
+        *t.index, store, key, [&] { return c.least(); },
+        [&](FlowIndex i) { offer(c, i, key, with_conjunctive); });
+  } else {
+    walk(t, key, c, with_conjunctive);
   }
   std::sort(c.plain.begin(), c.plain.end());
   // An ordinary flow beats conjunctive ones of its own priority (lib/classifier.c drops those "soft" matches).
-  std::erase_if(c.conjunctive, [&](FlowIndex i) { return c.priority && flows[i].priority <= *c.priority; });
+  std::erase_if(c.conjunctive, [&](FlowIndex i) { return c.priority && store.ref(i).priority <= *c.priority; });
   std::sort(c.conjunctive.begin(), c.conjunctive.end(), [this](FlowIndex a, FlowIndex b) {
-    return flows[a].priority != flows[b].priority ? flows[a].priority > flows[b].priority : a < b;
+    const std::uint64_t of_a = store.ref(a).priority, of_b = store.ref(b).priority;
+    return of_a != of_b ? of_a > of_b : a < b;
   });
   return c;
 }
@@ -213,7 +190,7 @@ Lookup FlowTables::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& 
                                              const std::vector<FlowIndex>& members) const {
   std::map<std::uint32_t, ConjunctionState> states;
   for (const FlowIndex i : members)
-    for (const Action& a : actions.parsed(flows[i].actions))
+    for (const Action& a : store.actions.parsed(store.entry(i).actions))
       if (const auto* c = std::get_if<Conjunction>(&a.kind)) take_part(states[c->id], *c, i);
   Lookup result;
   for (const auto& [id, state] : states) {
@@ -235,14 +212,43 @@ Lookup FlowTables::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& 
 
 Lookup FlowTables::Impl::resolve_conjunctions(std::uint8_t table, const FlowKey& key, const Candidates& c) const {
   for (std::size_t begin = 0; begin < c.conjunctive.size();) {
-    const std::uint16_t priority = flows[c.conjunctive[begin]].priority;
+    const std::uint64_t priority = store.ref(c.conjunctive[begin]).priority;
     std::vector<FlowIndex> members;
-    for (; begin < c.conjunctive.size() && flows[c.conjunctive[begin]].priority == priority; ++begin)
+    for (; begin < c.conjunctive.size() && store.ref(c.conjunctive[begin]).priority == priority; ++begin)
       members.push_back(c.conjunctive[begin]);
     Lookup l = resolve_at_priority(table, key, members);
     if (l.hit != kNoFlow) return l;
   }
   return plain_result(c.plain);
+}
+
+FlowTables::FlowTables(ActionParser parser, CompiledFlows flows) : FlowTables(std::move(parser)) {
+  for (const CompiledTable& c : flows.tables) {
+    Table& t = impl_->tables[c.table];
+    t.runs.assign(c.runs.begin(), c.runs.end());
+    for (const FlowRun& run : t.runs) {
+      if (run.begin > run.end || run.end > flows.flows.size()) throw_damaged();
+      t.flows += run.end - run.begin;
+    }
+    t.index = c.index;
+    if (flows.check) t.check = [check = flows.check](const TableIndex& index) { check_all(index, check); };
+  }
+  impl_->store.refer_to(flows.flows, std::move(flows.shapes), std::move(flows.text), std::move(flows.check));
+}
+
+CompiledFlows FlowTables::compile() const {
+  CompiledFlows all;
+  all.text = impl_->store.only_text();
+  if (!all.text) return all;
+  all.flows = impl_->store.refs();
+  all.shapes = impl_->store.all_shapes();
+  for (std::size_t i = 0; i < impl_->tables.size(); ++i) {
+    const Table& t = impl_->tables[i];
+    if (t.flows == 0) continue;
+    if (!t.index) t.make_index(impl_->store);
+    all.tables.push_back({static_cast<std::uint8_t>(i), t.runs, *t.index});
+  }
+  return all;
 }
 
 FlowTables::FlowTables(ActionParser parser) : impl_(std::make_unique<Impl>(std::move(parser))) {}
@@ -256,24 +262,39 @@ void FlowTables::add(std::uint8_t table, std::uint16_t priority, std::uint64_t c
   f.cookie = cookie;
   f.n_packets = n_packets;
   f.from = from;
-  f.match_begin = static_cast<std::uint32_t>(impl_->pool.size());
-  f.match_words = static_cast<std::uint8_t>(match.size());
-  f.actions = impl_->actions.intern(actions);
   f.priority = priority;
   f.table = table;
-  impl_->pool.insert(impl_->pool.end(), match.begin(), match.end());
-  impl_->tables[table].push_back(static_cast<FlowIndex>(impl_->flows.size()));
-  impl_->flows.push_back(f);
-  impl_->indexes[table].reset();
+  impl_->store.add(f, match, actions);
+  impl_->append(table, static_cast<FlowIndex>(impl_->store.size() - 1));
 }
 
-std::size_t FlowTables::size() const { return impl_->flows.size(); }
-const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->flows[i]; }
-MatchView FlowTables::match(const FlowEntry& f) const { return impl_->match(f); }
-const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->actions.parsed(f.actions); }
-std::string_view FlowTables::actions_text(const FlowEntry& f) const { return impl_->actions.text(f.actions); }
-std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const { return impl_->index(table).by_priority; }
-bool FlowTables::has_table(std::uint8_t table) const { return !impl_->tables[table].empty(); }
+void FlowTables::add(FlowBatch batch) {
+  const std::size_t first = impl_->store.size();
+  impl_->store.add(std::move(batch));
+  for (std::size_t i = first; i < impl_->store.size(); ++i)
+    impl_->append(table_of(static_cast<FlowIndex>(i)), static_cast<FlowIndex>(i));
+}
+
+std::size_t FlowTables::size() const { return impl_->store.size(); }
+std::uint8_t FlowTables::table_of(FlowIndex i) const { return static_cast<std::uint8_t>(impl_->store.ref(i).table); }
+std::uint16_t FlowTables::priority_of(FlowIndex i) const {
+  return static_cast<std::uint16_t>(impl_->store.ref(i).priority);
+}
+const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
+MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
+const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions.parsed(f.actions); }
+std::string_view FlowTables::actions_text(const FlowEntry& f) const { return impl_->store.actions.text(f.actions); }
+bool FlowTables::has_table(std::uint8_t table) const { return impl_->tables[table].flows != 0; }
+
+std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const {
+  std::vector<FlowIndex> all;
+  all.reserve(impl_->tables[table].flows);
+  for (const FlowRun& run : impl_->tables[table].runs)
+    for (FlowIndex i = run.begin; i < run.end; ++i) all.push_back(i);
+  std::stable_sort(all.begin(), all.end(),
+                   [this](FlowIndex a, FlowIndex b) { return priority_of(a) > priority_of(b); });
+  return all;
+}
 
 Lookup FlowTables::lookup(std::uint8_t table, const FlowKey& key) const {
   const Impl::Candidates c = impl_->candidates(table, key, true);
@@ -295,8 +316,8 @@ std::optional<FieldId> FlowTables::only_mismatch(const FlowEntry& f, const FlowK
 std::vector<FlowIndex> FlowTables::near_misses(std::uint8_t table, const FlowKey& key,
                                                std::uint16_t above_priority) const {
   std::vector<FlowIndex> found;
-  for (const FlowIndex i : impl_->index(table).by_priority) {
-    if (flow(i).priority <= above_priority) break;
+  for (const FlowIndex i : in_table(table)) {
+    if (priority_of(i) <= above_priority) break;
     if (only_mismatch(flow(i), key)) found.push_back(i);
   }
   return found;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,8 @@
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::parsers {
+
+class CompiledDump;   // parsers/src/snapshot/compiled.h
 
 // One dump to be read.
 struct Dump {
@@ -22,6 +26,9 @@ struct Dump {
   std::string_view text;
   std::uint32_t first_line = 1;
   bool partial = false;                // an excerpt: absence proves nothing
+  unsigned jobs = 0;                   // threads that may read it; 0: one a processor
+  // What was found when the text was read before (a compiled snapshot), for formats that keep such.
+  std::shared_ptr<const CompiledDump> compiled;
 };
 
 // The last argument of the command behind `verb` ("br-int" behind "dump-flows"); empty when there is none. Knows the
@@ -42,6 +49,8 @@ struct Report {
   std::vector<Diagnostic> diagnostics;
 };
 
+using TextSink = std::function<void(std::string_view)>;
+
 struct Format {
   std::string_view kind;               // "ovs-ofctl dump-flows"; what --kind takes
   std::string_view command;            // that prints it, for gaps and help
@@ -50,6 +59,8 @@ struct Format {
   void (*reprint)(const Dump&, std::string& out, Report&);
   void (*to_json)(const Dump&, std::string& out, Report&);     // the typed tree, pretty-printed
   void (*load)(const Dump&, cluster::Cluster&, cluster::Node&, Report&);
+  // As reprint, piece by piece, for formats whose dumps are large; may be null.
+  void (*stream)(const Dump&, const TextSink& put, Report&) = nullptr;
 };
 
 // One function each, defined beside the format.

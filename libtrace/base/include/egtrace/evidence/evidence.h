@@ -30,6 +30,12 @@ struct Source {
   std::uint32_t first_line = 1;  // number of text's first line in the file it came from
 };
 
+// Where a line begins in its source's text.
+struct LineMark {
+  std::uint32_t line = 0;    // as a Provenance counts
+  std::uint64_t offset = 0;
+};
+
 // Owns the text of all dumps. Sources are added while a snapshot is read and never removed.
 class SourceTable {
  public:
@@ -38,14 +44,18 @@ class SourceTable {
                std::uint32_t first_line = 1);
   const Source& at(SourceId id) const;
   std::size_t size() const { return sources_.size(); }
-  // The line's text without its end; empty when unknown. Line starts are indexed on first use. Not thread-safe.
+  // The line's text without its end; empty when unknown. Line starts are indexed on first use, unless some are known.
+  // Not thread-safe.
   std::string_view line_text(Provenance p) const;
+  // Where some lines begin, ascending, the first line among them: large dumps are then not gone through once more.
+  void mark_lines(SourceId id, std::vector<LineMark> marks);
+  const std::vector<LineMark>& line_marks(SourceId id) const;
 
  private:
   struct Entry {
     Source source;
     std::shared_ptr<const void> keep;
-    mutable std::vector<std::uint64_t> line_starts;
+    mutable std::vector<LineMark> marks;
   };
   std::vector<std::unique_ptr<Entry>> sources_;
 };

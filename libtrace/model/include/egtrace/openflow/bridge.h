@@ -9,7 +9,7 @@
 
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/openflow/flow_table.h"
-#include "egtrace/openflow/group.h"
+#include "egtrace/openflow/group_table.h"
 
 namespace egt::openflow {
 
@@ -51,7 +51,7 @@ struct Bridge {
   SourceId flows_source = kNoSource;
   bool flows_partial = false;                // an excerpt (grep): absence proves nothing
   bool has_groups = false;
-  std::map<std::uint32_t, Group> groups;
+  GroupTable groups;
   bool has_tlv_map = false;
   std::vector<TlvMapping> tlv_map;
   bool has_fdb = false;

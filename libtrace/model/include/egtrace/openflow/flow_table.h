@@ -1,15 +1,16 @@
-// The flow tables of one bridge, stored flat: a node may have a million flows.
+// The flow tables of one bridge: a node may have a million flows.
 //
-// Match words lie in one pool. Action text is interned and parsed only when a packet meets it, because a walk touches a
-// few hundred of a million flows; the parser is handed in so that the model does not know it.
+// A flow of a dump is kept as 24 bytes: where its line is, its table and priority, the shape of its match (which bits it
+// looks at) and a hash of the values. The line itself is read when a packet comes near it, because a walk touches a few
+// hundred of a million flows; so is the text of its actions. What reads them is handed in: the model knows no parser.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "egtrace/evidence/evidence.h"
@@ -26,11 +27,70 @@ struct FlowEntry {
   std::uint64_t cookie = 0;
   std::uint64_t n_packets = 0;
   Provenance from;
-  std::uint32_t match_begin = 0;   // into the pool of match words
-  std::uint32_t actions = 0;       // interned action text
+  const MatchWord* match = nullptr;  // match_words of them
+  std::uint32_t actions = 0;         // interned action text
   std::uint16_t priority = 32768;
   std::uint8_t match_words = 0;
   std::uint8_t table = 0;
+};
+
+// What a match looks at: a MatchView without its values.
+struct MaskWord {
+  std::uint8_t word = 0;
+  std::uint64_t mask = 0;
+  friend auto operator<=>(const MaskWord&, const MaskWord&) = default;
+};
+using MatchShape = std::vector<MaskWord>;  // ascending by word
+
+// A flow in a text, with what a lookup needs to know before it reads the line.
+struct FlowRef {
+  std::uint64_t offset : 40 = 0;       // of the line's first byte
+  std::uint64_t priority : 16 = 32768;
+  std::uint64_t table : 8 = 0;
+  std::uint32_t line = 0;              // number in the file
+  std::uint32_t hash = 0;              // of its match, and of the part of it that looks at the pipeline's own fields
+  std::uint32_t pipeline_hash = 0;
+  std::uint32_t shape : 24 = 0;        // index into the shapes that came with it
+  std::uint32_t conjunctive : 1 = 0;   // its actions are conjunction(…)
+  std::uint32_t unread : 1 = 0;        // not understood as a whole: what is known of its match is all that there is
+  std::uint32_t unused : 6 = 0;        // so that equal flows are equal bytes
+};
+static_assert(sizeof(FlowRef) == 24);
+constexpr std::size_t kMaxShapes = std::size_t{1} << 24;
+constexpr std::uint64_t kMaxFlowOffset = (std::uint64_t{1} << 40) - 1;
+
+// Of the values of a match, word after word; equal matches of one shape have equal hashes. Words below kHeaderWords are
+// those of the pipeline (registers, metadata, conntrack), which come first.
+constexpr std::size_t kHeaderWords = 54;
+struct MatchHash {
+  std::uint64_t state = 0;
+  void add(std::uint64_t value) {
+    state = (state ^ value) * 0x9e3779b97f4a7c15ULL;
+    state ^= state >> 32;
+  }
+  std::uint32_t get() const { return static_cast<std::uint32_t>(state); }
+};
+
+// What a line says.
+struct FlowContent {
+  std::uint64_t cookie = 0, n_packets = 0;
+  std::vector<MatchWord> match;  // ascending by word
+  std::string actions;
+};
+
+// Reads lines of one dump again.
+class FlowText {
+ public:
+  virtual ~FlowText() = default;
+  virtual SourceId source() const = 0;
+  virtual void read(const FlowRef& flow, FlowContent& out) const = 0;
+};
+
+// The flows of one dump, in its order.
+struct FlowBatch {
+  std::shared_ptr<const FlowText> text;
+  std::vector<FlowRef> flows;
+  std::vector<MatchShape> shapes;
 };
 
 // What a lookup found. `hit` is kNoFlow on a miss.
@@ -41,18 +101,31 @@ struct Lookup {
   std::vector<FlowIndex> ties;           // others of equal priority that match as well: undefined in OpenFlow
 };
 
+struct CompiledFlows;
+
 class FlowTables {
  public:
   explicit FlowTables(ActionParser parser);
+  // Flows whose index was made before. Each number in it is checked when it is used: std::runtime_error where it leads
+  // nowhere.
+  FlowTables(ActionParser parser, CompiledFlows flows);
   ~FlowTables();
   FlowTables(FlowTables&&) noexcept;
   FlowTables& operator=(FlowTables&&) noexcept;
 
   void add(std::uint8_t table, std::uint16_t priority, std::uint64_t cookie, std::uint64_t n_packets, MatchView match,
            std::string_view actions, Provenance from);
+  // Their numbers follow those of the flows that are there.
+  void add(FlowBatch batch);
+
+  // Makes the indexes of all tables; what is handed back points into this object. Empty where the flows are not those of
+  // a single dump.
+  CompiledFlows compile() const;
 
   std::size_t size() const;
-  const FlowEntry& flow(FlowIndex i) const;
+  std::uint8_t table_of(FlowIndex i) const;         // as flow(i).table and so on, without reading the line
+  std::uint16_t priority_of(FlowIndex i) const;
+  const FlowEntry& flow(FlowIndex i) const;                  // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;       // parsed on first use
   std::string_view actions_text(const FlowEntry& f) const;
@@ -60,7 +133,7 @@ class FlowTables {
   bool has_table(std::uint8_t table) const;
 
   // Highest priority wins, among equals the first of the dump; conjunctive matches as in lib/classifier.c. The table's
-  // index is built by its first lookup and dropped by add. Not thread-safe, like actions().
+  // index is built by its first lookup and dropped by add. Not thread-safe, like flow() and actions().
   Lookup lookup(std::uint8_t table, const FlowKey& key) const;
   // Flows of `table` with a priority above `above_priority` that would match but for one field, by descending
   // priority: for "why not that flow?".

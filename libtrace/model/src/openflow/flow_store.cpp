@@ -1,0 +1,171 @@
+#include "openflow/flow_store.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+namespace egt::openflow {
+namespace {
+
+std::uint32_t hash_of_shape(const MatchShape& shape) {
+  MatchHash h;
+  for (const MaskWord& w : shape) {
+    h.add(w.word);
+    h.add(w.mask);
+  }
+  return h.get();
+}
+
+}  // namespace
+
+void throw_damaged() { throw std::runtime_error("the index of the flows leads nowhere: it is damaged"); }
+
+std::uint32_t ActionPool::intern(std::string_view text) {
+  const auto found = ids_.find(text);
+  if (found != ids_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(texts_.size());
+  ids_.emplace(texts_.emplace_back(text), id);
+  parsed_.emplace_back();
+  return id;
+}
+
+const ActionList& ActionPool::parsed(std::uint32_t id) const {
+  std::unique_ptr<ActionList>& list = parsed_[id];
+  if (!list) list = std::make_unique<ActionList>(parser_ ? parser_(texts_[id]) : ActionList{});
+  return *list;
+}
+
+bool ActionPool::is_conjunctive(std::string_view text) const {
+  if (!parser_ || text.find("conjunction(") == std::string_view::npos) return false;
+  const ActionList list = parser_(text);
+  return std::any_of(list.begin(), list.end(),
+                     [](const Action& a) { return std::holds_alternative<Conjunction>(a.kind); });
+}
+
+const MatchWord* WordArena::keep(MatchView words) {
+  if (words.empty()) return nullptr;
+  if (left_ < words.size()) {
+    left_ = std::max(kBlock, words.size());
+    next_ = blocks_.emplace_back(std::make_unique<MatchWord[]>(left_)).get();
+  }
+  MatchWord* const at = next_;
+  std::copy(words.begin(), words.end(), at);
+  next_ += words.size();
+  left_ -= words.size();
+  return at;
+}
+
+std::uint32_t FlowStore::intern(const MatchShape& shape) {
+  std::vector<std::uint32_t>& same_hash = shape_ids_[hash_of_shape(shape)];
+  for (const std::uint32_t id : same_hash)
+    if (shapes_[id] == shape) return id;
+  if (shapes_.size() >= kMaxShapes) throw std::length_error("flows look at more kinds of fields than can be told apart");
+  same_hash.push_back(static_cast<std::uint32_t>(shapes_.size()));
+  shapes_.push_back(shape);
+  return same_hash.back();
+}
+
+const FlowEntry*& FlowStore::place_of(FlowIndex i) const {
+  const std::size_t page = i / kPage;
+  if (pages_.size() <= page) pages_.resize(page + 1);
+  if (!pages_[page]) pages_[page] = std::make_unique<Page>();
+  return (*pages_[page])[i % kPage];
+}
+
+void FlowStore::add(FlowEntry entry, MatchView match, std::string_view action_text) {
+  MatchShape shape;
+  MatchHash hash;
+  FlowRef ref;
+  for (const MatchWord& w : match) {
+    shape.push_back({w.word, w.mask});
+    hash.add(w.value);
+    if (w.word < kHeaderWords) ref.pipeline_hash = hash.get();
+  }
+  ref.table = entry.table;
+  ref.priority = entry.priority;
+  ref.line = entry.from.line;
+  ref.hash = hash.get();
+  ref.shape = intern(shape) & (kMaxShapes - 1);
+  ref.conjunctive = actions.is_conjunctive(action_text);
+  entry.match = words_.keep(match);
+  entry.match_words = static_cast<std::uint8_t>(match.size());
+  entry.actions = actions.intern(action_text);
+  own();
+  without_text_ = true;
+  place_of(static_cast<FlowIndex>(own_.size())) = &entries_.emplace_back(entry);
+  own_.push_back(ref);
+  refs_ = own_;
+}
+
+void FlowStore::add(FlowBatch batch) {
+  std::vector<std::uint32_t> ids;
+  for (const MatchShape& shape : batch.shapes) ids.push_back(intern(shape));
+  for (FlowRef& ref : batch.flows) ref.shape = ids[ref.shape] & (kMaxShapes - 1);
+  own();
+  texts_.push_back({static_cast<FlowIndex>(own_.size()), std::move(batch.text)});
+  if (own_.empty()) {
+    own_ = std::move(batch.flows);
+  } else {
+    own_.insert(own_.end(), batch.flows.begin(), batch.flows.end());
+  }
+  refs_ = own_;
+}
+
+void FlowStore::own() {
+  if (own_.size() == refs_.size()) return;
+  for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
+  unchecked_.clear();
+  own_.assign(refs_.begin(), refs_.end());
+}
+
+void FlowStore::refer_to(std::span<const FlowRef> flows, std::vector<MatchShape> shapes,
+                         std::shared_ptr<const FlowText> text, std::function<void(const void*, std::size_t)> check) {
+  shapes_ = std::move(shapes);
+  for (std::size_t i = 0; i < shapes_.size(); ++i)
+    shape_ids_[hash_of_shape(shapes_[i])].push_back(static_cast<std::uint32_t>(i));
+  texts_.push_back({0, std::move(text)});
+  refs_ = flows;
+  check_ = std::move(check);
+  if (check_) unchecked_.assign(flows.size() / kPage + 1, true);
+}
+
+void FlowStore::check_page(std::size_t page) const {
+  if (page >= unchecked_.size() || !unchecked_[page]) return;
+  const std::span<const FlowRef> flows = refs_.subspan(page * kPage, std::min(kPage, refs_.size() - page * kPage));
+  check_(flows.data(), flows.size_bytes());
+  unchecked_[page] = false;
+}
+
+std::shared_ptr<const FlowText> FlowStore::only_text() const {
+  return texts_.size() == 1 && !without_text_ ? texts_.front().text : nullptr;
+}
+
+const FlowEntry& FlowStore::entry(FlowIndex i) const {
+  const std::size_t page = i / kPage;
+  if (page < pages_.size() && pages_[page] && (*pages_[page])[i % kPage]) return *(*pages_[page])[i % kPage];
+  return read(i);
+}
+
+const FlowEntry& FlowStore::read(FlowIndex i) const {
+  const auto behind =
+      std::upper_bound(texts_.begin(), texts_.end(), i, [](FlowIndex wanted, const Text& t) { return wanted < t.first; });
+  if (behind == texts_.begin()) throw_damaged();
+  const FlowText& text = *std::prev(behind)->text;
+  const FlowRef& ref = this->ref(i);
+  text.read(ref, content_);
+  FlowEntry e;
+  e.cookie = content_.cookie;
+  e.n_packets = content_.n_packets;
+  e.from = {text.source(), ref.line};
+  e.match = words_.keep(content_.match);
+  e.match_words = static_cast<std::uint8_t>(content_.match.size());
+  e.actions = actions.intern(content_.actions);
+  e.priority = ref.priority;
+  e.table = static_cast<std::uint8_t>(ref.table);
+  const FlowEntry& kept = entries_.emplace_back(e);
+  place_of(i) = &kept;
+  return kept;
+}
+
+}  // namespace egt::openflow

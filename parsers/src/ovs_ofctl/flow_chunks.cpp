@@ -1,0 +1,169 @@
+#include "ovs_ofctl/flow_chunks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace egt::parsers::ofctl {
+namespace {
+
+using openflow::FlowRef;
+
+constexpr std::size_t kChunk = std::size_t{2} << 20;  // bytes
+
+struct Chunk {
+  std::size_t begin = 0, end = 0;  // of the text; whole lines
+  std::size_t thread = 0;          // whose shapes the flows are numbered by
+  std::uint32_t lines = 0;
+  std::vector<FlowRef> flows;      // lines counted from 0
+  struct Left {
+    std::size_t before = 0;        // so many flows come first
+    std::uint32_t line = 0;
+    std::uint64_t offset = 0;
+  };
+  std::vector<Left> left;          // lines that the scanner did not take
+};
+
+std::vector<Chunk> cut(std::string_view text) {
+  std::vector<Chunk> chunks;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(at + kChunk, text.size());
+    if (end < text.size()) {
+      const std::size_t newline = text.find('\n', end);
+      end = newline == std::string_view::npos ? text.size() : newline + 1;
+    }
+    Chunk& c = chunks.emplace_back();
+    c.begin = at;
+    c.end = at = end;
+  }
+  return chunks;
+}
+
+void scan_chunk(std::string_view text, FlowScanner& scanner, Chunk& chunk) {
+  constexpr std::size_t kUsualLine = 200;
+  chunk.flows.reserve((chunk.end - chunk.begin) / kUsualLine);
+  for (std::size_t at = chunk.begin; at < chunk.end; ++chunk.lines) {
+    const void* newline = std::memchr(text.data() + at, '\n', chunk.end - at);
+    const std::size_t end =
+        newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) : chunk.end;
+    FlowRef flow;
+    if (at <= openflow::kMaxFlowOffset && scan_guarded(scanner, text, at, end, flow)) {
+      flow.offset = at & openflow::kMaxFlowOffset;
+      flow.line = chunk.lines;
+      chunk.flows.push_back(flow);
+    } else {
+      chunk.left.push_back({chunk.flows.size(), chunk.lines, at});
+    }
+    at = newline ? end + 1 : chunk.end;
+  }
+}
+
+// The threads' scanners, whose shapes the chunks refer to.
+std::vector<FlowScanner> scan_all(std::string_view text, unsigned jobs, std::vector<Chunk>& chunks) {
+  if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
+  jobs = static_cast<unsigned>(std::clamp<std::size_t>(chunks.size() / 2, 1, std::min(jobs, 64u)));
+  std::vector<FlowScanner> scanners;
+  for (unsigned i = 0; i < jobs; ++i) scanners.emplace_back(ActionCheck::understood);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](std::size_t thread) {
+    for (std::size_t i = next++; i < chunks.size(); i = next++) {
+      chunks[i].thread = thread;
+      scan_chunk(text, scanners[thread], chunks[i]);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < jobs; ++i) threads.emplace_back(work, i);
+  work(0);
+  for (std::thread& t : threads) t.join();
+  return scanners;
+}
+
+// Puts the chunks one behind the other.
+class Joiner {
+ public:
+  Joiner(const Dump& dump, Report& report, const OtherLine& other) : dump_(dump), report_(report), other_(other) {
+    sink_.flows = &batch_.flows;
+    sink_.shape = [this](openflow::MatchView match) {
+      openflow::MatchShape shape;
+      for (const openflow::MatchWord& w : match) shape.push_back({w.word, w.mask});
+      return shapes_.intern(shape.data(), shape.size());
+    };
+  }
+
+  openflow::FlowBatch join(std::vector<Chunk>& chunks, const std::vector<FlowScanner>& scanners) {
+    std::size_t flows = 0;
+    for (const Chunk& c : chunks) flows += c.flows.size() + c.left.size();
+    batch_.flows.reserve(flows);
+    std::vector<std::vector<std::uint32_t>> numbers(scanners.size());
+    std::uint32_t first_line = dump_.first_line;
+    for (Chunk& c : chunks) {
+      const auto& shapes = scanners[c.thread].shapes().all();
+      std::vector<std::uint32_t>& known = numbers[c.thread];
+      known.resize(shapes.size(), kUnknown);
+      append(c, shapes, known, first_line);
+      first_line += c.lines;
+      c = {};
+    }
+    batch_.shapes = shapes_.all();
+    return std::move(batch_);
+  }
+
+ private:
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+
+  void append(const Chunk& c, const std::vector<openflow::MatchShape>& shapes, std::vector<std::uint32_t>& known,
+              std::uint32_t first_line) {
+    std::size_t done = 0;
+    const auto up_to = [&](std::size_t end) {
+      for (; done < end; ++done) {
+        FlowRef flow = c.flows[done];
+        std::uint32_t& shape = known[flow.shape];
+        if (shape == kUnknown) shape = shapes_.intern(shapes[flow.shape].data(), shapes[flow.shape].size());
+        flow.shape = shape & (openflow::kMaxShapes - 1);
+        flow.line += first_line;
+        batch_.flows.push_back(flow);
+      }
+    };
+    for (const Chunk::Left& left : c.left) {
+      up_to(left.before);
+      Dump rest = dump_;
+      rest.text.remove_prefix(left.offset);
+      rest.first_line = first_line + left.line;
+      Line line;
+      LineReader(rest).next(line);
+      other_(line, left.offset, sink_);
+    }
+    up_to(c.flows.size());
+    report_.lines += static_cast<std::uint32_t>(c.flows.size());
+    report_.understood += static_cast<std::uint32_t>(c.flows.size());
+  }
+
+  const Dump& dump_;
+  Report& report_;
+  const OtherLine& other_;
+  ShapeSet shapes_;
+  openflow::FlowBatch batch_;
+  FlowSink sink_;
+};
+
+}  // namespace
+
+bool scan_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end, FlowRef& out) {
+  if (end > begin && text[end - 1] == '\r') --end;
+  if (text.size() - end >= FlowScanner::kOverread) return scanner.scan(text.data() + begin, text.data() + end, out);
+  std::string copy(text.substr(begin, end - begin));
+  const std::size_t size = copy.size();
+  copy.append(FlowScanner::kOverread, '\0');
+  return scanner.scan(copy.data(), copy.data() + size, out);
+}
+
+openflow::FlowBatch scan_flows(const Dump& dump, Report& report, const OtherLine& other) {
+  std::vector<Chunk> chunks = cut(dump.text);
+  const std::vector<FlowScanner> scanners = scan_all(dump.text, dump.jobs, chunks);
+  return Joiner(dump, report, other).join(chunks, scanners);
+}
+
+}  // namespace egt::parsers::ofctl

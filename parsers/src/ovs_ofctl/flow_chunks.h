@@ -1,0 +1,29 @@
+// Goes through a dump of flows on several processors: the lines that FlowScanner takes, and the others in between.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/parsers/format.h"
+#include "ovs_ofctl/flow_scan.h"
+#include "support/lines.h"
+
+namespace egt::parsers::ofctl {
+
+// Scans the line from `begin` to `end` of `text` even where nothing may be looked at behind it.
+bool scan_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end, openflow::FlowRef& out);
+
+struct FlowSink {
+  // The number, in the batch, of a shape that the other lines bring along.
+  std::function<std::uint32_t(openflow::MatchView)> shape;
+  std::vector<openflow::FlowRef>* flows = nullptr;
+};
+
+// Calls other(line, offset, sink) for lines that the scanner leaves, in order; it may append to the sink. The counts of
+// the scanned lines go into `report`. FlowBatch::text stays empty.
+using OtherLine = std::function<void(const Line&, std::uint64_t offset, FlowSink&)>;
+openflow::FlowBatch scan_flows(const Dump& dump, Report& report, const OtherLine& other);
+
+}  // namespace egt::parsers::ofctl

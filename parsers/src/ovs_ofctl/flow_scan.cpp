@@ -1,0 +1,258 @@
+#include "ovs_ofctl/flow_scan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "egtrace/base/text.h"
+#include "ovs_ofctl/actions.h"
+#include "ovs_ofctl/flow_line.h"
+#include "ovs_ofctl/quick_terms.h"
+
+namespace egt::parsers::ofctl {
+namespace {
+
+using openflow::FlowRef;
+using openflow::MaskWord;
+
+std::uint64_t load64(const char* at) {
+  std::uint64_t v = 0;
+  std::memcpy(&v, at, sizeof v);
+  return v;
+}
+
+bool begins(const char* at, const char* end, std::string_view word) {
+  return static_cast<std::size_t>(end - at) >= word.size() && std::memcmp(at, word.data(), word.size()) == 0;
+}
+
+bool is_conjunctive(const openflow::ActionList& list) {
+  return std::any_of(list.begin(), list.end(), [](const openflow::Action& a) {
+    return std::holds_alternative<openflow::Conjunction>(a.kind);
+  });
+}
+
+}  // namespace
+
+std::uint64_t form_of(std::string_view s) {
+  std::uint64_t h = 1469598103934665603u;
+  bool in_number = false;
+  for (const char c : s) {
+    const bool number = is_hex_digit(c) || c == '.';
+    if (number && in_number) continue;
+    in_number = number;
+    h = (h ^ static_cast<unsigned char>(number ? '0' : c)) * 1099511628211u;
+  }
+  return h;
+}
+
+std::uint64_t quick_hash(std::string_view text) {
+  constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15ULL;
+  std::uint64_t h = text.size() * kPrime;
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; at += 8, left -= 8) {
+    h = (h ^ load64(at)) * kPrime;
+    h ^= h >> 29;
+  }
+  if (left > 0) {
+    std::uint64_t tail = 0;
+    std::memcpy(&tail, at, left);
+    h = (h ^ tail) * kPrime;
+  }
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93ULL;
+  return h ^ h >> 32;
+}
+
+// --- actions -----------------------------------------------------------------------------------------------------------
+
+ActionVerdict ActionMemo::look_at(std::string_view actions) {
+  const std::uint64_t hash = quick_hash(actions);
+  if (const ActionVerdict* known = texts_.find(actions, hash)) return *known;
+  const ActionVerdict v = read(actions);
+  texts_.put(actions, hash, v);
+  return v;
+}
+
+ActionVerdict ActionMemo::read(std::string_view actions) {
+  const bool may_conjoin = actions.find("conjunction(") != std::string_view::npos;
+  if (check_ == ActionCheck::printed) return {prints_as_itself(actions), may_conjoin};
+  const std::uint64_t form = form_of(actions);
+  if (const auto known = forms_.find(form); known != forms_.end()) return known->second;
+  std::vector<TextError> errors;
+  const openflow::ActionList list = parse_actions(actions, errors);
+  const ActionVerdict v{errors.empty(), may_conjoin && is_conjunctive(list)};
+  if (v.good) forms_.emplace(form, v);
+  return v;
+}
+
+// A list prints as its actions do, with commas between them; so single actions are remembered, too.
+bool ActionMemo::prints_as_itself(std::string_view actions) {
+  const auto prints = [](std::string_view text) {
+    std::vector<TextError> errors;
+    const openflow::ActionList list = parse_actions(text, errors);
+    if (!errors.empty()) return false;
+    std::string printed;
+    write_actions(list, printed);
+    return printed == text;
+  };
+  std::size_t depth = 0, from = 0;
+  for (std::size_t i = 0; i <= actions.size(); ++i) {
+    const char c = i < actions.size() ? actions[i] : ',';
+    if (c == '(') ++depth;
+    if (c == ')') {
+      if (depth == 0) return prints(actions);
+      --depth;
+    }
+    if (c != ',' || (depth > 0 && i < actions.size())) continue;
+    const std::string_view one = actions.substr(from, i - from);
+    if (one.empty() || depth > 0) return prints(actions);
+    const std::uint64_t hash = quick_hash(one);
+    const bool* known = single_.find(one, hash);
+    const bool good = known ? *known : prints(one) && one != "drop" && parse_actions(one).size() == 1;
+    if (!known) single_.put(one, hash, good);
+    if (!good) return prints(actions);
+    from = i + 1;
+  }
+  return true;
+}
+
+// --- shapes ------------------------------------------------------------------------------------------------------------
+
+std::uint32_t ShapeSet::intern(const MaskWord* words, std::size_t n) {
+  const auto same = [&](std::uint32_t id) { return std::equal(shapes_[id].begin(), shapes_[id].end(), words, words + n); };
+  if (last_ < shapes_.size() && same(last_)) return last_;
+  openflow::MatchHash h;
+  for (std::size_t i = 0; i < n; ++i) {
+    h.add(words[i].word);
+    h.add(words[i].mask);
+  }
+  std::vector<std::uint32_t>& ids = by_hash_[h.state];
+  for (const std::uint32_t id : ids)
+    if (same(id)) return last_ = id;
+  last_ = static_cast<std::uint32_t>(shapes_.size());
+  ids.push_back(last_);
+  shapes_.emplace_back(words, words + n);
+  return last_;
+}
+
+// --- lines -------------------------------------------------------------------------------------------------------------
+
+bool FlowScanner::require(std::uint8_t word, std::uint64_t value, std::uint64_t mask) {
+  if (mask_[word] & mask) return false;
+  if (mask == 0) return true;
+  used_[word >> 6] |= std::uint64_t{1} << (word & 63);
+  mask_[word] |= mask;
+  value_[word] |= value & mask;
+  return true;
+}
+
+// Each ends in ", ", flags in a blank.
+const char* FlowScanner::statistics(const char* at, const char* end, FlowRef& out) {
+  for (;;) {
+    const QuickStat stat = quick_stat(at, end);
+    if (stat.kind == QuickStat::Kind::none) return at;
+    at = stat.behind;
+    if (!at) return nullptr;
+    if (stat.kind == QuickStat::Kind::table) {
+      if (stat.value > 0xff) return nullptr;
+      out.table = stat.value & 0xff;
+    }
+  }
+}
+
+const char* FlowScanner::remembered_term(const char* at, const char* end) {
+  const char* behind = at;
+  while (behind != end && *behind != ',' && *behind != ' ') {
+    if (*behind == '"' || *behind == '(' || *behind == '\t') return nullptr;
+    ++behind;
+  }
+  if (behind == end) return nullptr;
+  const std::string_view text(at, static_cast<std::size_t>(behind - at));
+  const std::uint64_t hash = quick_hash(text);
+  Term fresh;
+  const Term* known = terms_.find(text, hash);
+  if (!known) {
+    QuickTerm read;
+    if (read_term(text, read) && read.words.size() <= fresh.words.size()) {
+      fresh.good = true;
+      fresh.n = static_cast<std::uint8_t>(read.words.size());
+      std::copy(read.words.begin(), read.words.end(), fresh.words.begin());
+    }
+    terms_.put(text, hash, fresh);
+    known = &fresh;
+  }
+  if (!known->good) return nullptr;
+  for (std::size_t i = 0; i < known->n; ++i)
+    if (!require(known->words[i].word, known->words[i].value, known->words[i].mask)) return nullptr;
+  return behind;
+}
+
+const char* FlowScanner::term(const char* at, const char* end) {
+  const std::size_t length = name_length(at);
+  if (length > kLongestQuickName) return remembered_term(at, end);
+  const QuickField* f = quick_field(at, length);
+  if (!f) return remembered_term(at, end);
+  const char* behind = at + length;
+  if (f->form == QuickField::Form::protocol) {
+    if (*behind == '=') return nullptr;
+    for (std::size_t i = 0; i < f->words; ++i)
+      if (!require(f->word[i], f->value[i], f->mask[i])) return nullptr;
+    return behind;
+  }
+  if (*behind != '=') return nullptr;
+  QuickValue v;
+  if (!quick_value(*f, behind + 1, end, v)) return remembered_term(at, end);
+  return require(f->word[0], v.value << f->shift, v.mask << f->shift) ? v.behind : nullptr;
+}
+
+void FlowScanner::finish_match(FlowRef& out) {
+  std::array<MaskWord, kFlowKeyWords> shape;
+  std::size_t n = 0;
+  openflow::MatchHash hash;
+  out.pipeline_hash = 0;
+  for (std::size_t half = 0; half < used_.size(); ++half)
+    for (std::uint64_t left = used_[half]; left != 0; left &= left - 1) {
+      const auto word = static_cast<std::uint8_t>(half * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+      shape[n++] = {word, mask_[word]};
+      hash.add(value_[word]);
+      if (word < openflow::kHeaderWords) out.pipeline_hash = hash.get();
+      value_[word] = mask_[word] = 0;
+    }
+  used_ = {};
+  out.hash = hash.get();
+  out.shape = shapes_.intern(shape.data(), n) & (openflow::kMaxShapes - 1);
+}
+
+bool FlowScanner::scan(const char* begin, const char* end, FlowRef& out) {
+  out = {};
+  const char* at = begin;
+  while (at != end && *at == ' ') ++at;
+  at = statistics(at, end, out);
+  bool something = false;
+  if (at && begins(at, end, "priority=")) {
+    const QuickNumber n = quick_decimal(at + 9, end);
+    at = n.behind && n.value <= 0xffff && (*n.behind == ',' || *n.behind == ' ') ? n.behind : nullptr;
+    out.priority = n.value & 0xffff;
+    something = true;
+    if (at && *at == ',' && ++at == end) at = nullptr;
+  }
+  while (at && at != end && *at != ' ') {
+    if (begins(at, end, "actions=")) break;
+    at = term(at, end);
+    something = true;
+    if (at && at != end && *at == ',' && ++at == end) at = nullptr;
+  }
+  if (at && something && at != end && *at == ' ' && at[-1] != ',') ++at;
+  if (at && !begins(at, end, "actions=")) at = nullptr;
+  if (at) {
+    const std::string_view actions(at + 8, static_cast<std::size_t>(end - at) - 8);
+    const ActionVerdict v = actions.empty() || actions.back() <= ' ' ? ActionVerdict{} : actions_.look_at(actions);
+    out.conjunctive = v.conjunctive;
+    if (!v.good) at = nullptr;
+  }
+  finish_match(out);
+  return at != nullptr;
+}
+
+}  // namespace egt::parsers::ofctl

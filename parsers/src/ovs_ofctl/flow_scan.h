@@ -1,0 +1,134 @@
+// Reads lines of dump-flows that have exactly the form in which Open vSwitch prints them, quickly and without building a
+// tree. It accepts a line only where read_flow_line() would understand it and its tree would print the same text again;
+// any other line is left to that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/openflow/flow_table.h"
+
+namespace egt::parsers::ofctl {
+
+std::uint64_t quick_hash(std::string_view text);
+// A hash that texts share which differ in numbers only.
+std::uint64_t form_of(std::string_view text);
+
+// What is known of texts that come again and again, by the text itself.
+template <class Value>
+class TextMemo {
+ public:
+  // Null when it is not known.
+  const Value* find(std::string_view text, std::uint64_t hash) const {
+    for (std::size_t i = hash & (places_.size() - 1); places_[i].used; i = (i + 1) & (places_.size() - 1))
+      if (places_[i].hash == hash && text_of(places_[i]) == text) return &places_[i].value;
+    return nullptr;
+  }
+  // Keeps a copy of the text. Beyond kMost texts nothing more is kept.
+  void put(std::string_view text, std::uint64_t hash, const Value& value) {
+    if (count_ >= kMost || text.size() > kLongest) return;
+    if (++count_ * 2 > places_.size()) grow();
+    place({hash, kept_.size(), static_cast<std::uint32_t>(text.size()), true, value});
+    kept_.insert(kept_.end(), text.begin(), text.end());
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 20, kLongest = 1 << 16;
+  struct Place {
+    std::uint64_t hash = 0, at = 0;
+    std::uint32_t size = 0;
+    bool used = false;
+    Value value{};
+  };
+  std::string_view text_of(const Place& p) const { return {kept_.data() + p.at, p.size}; }
+  void place(const Place& p) {
+    std::size_t i = p.hash & (places_.size() - 1);
+    while (places_[i].used) i = (i + 1) & (places_.size() - 1);
+    places_[i] = p;
+  }
+  void grow() {
+    std::vector<Place> old(places_.size() * 2);
+    old.swap(places_);
+    for (const Place& p : old)
+      if (p.used) place(p);
+  }
+
+  std::vector<Place> places_ = std::vector<Place>(256);
+  std::vector<char> kept_;
+  std::size_t count_ = 0;
+};
+
+// How much of the actions is looked at.
+enum class ActionCheck : std::uint8_t {
+  understood,  // texts that differ in digits only are taken to be understood or not alike
+  printed,     // each text is known to print as itself
+};
+
+struct ActionVerdict {
+  bool good = false, conjunctive = false;
+};
+
+class ActionMemo {
+ public:
+  explicit ActionMemo(ActionCheck check) : check_(check) {}
+  ActionVerdict look_at(std::string_view actions);
+
+ private:
+  ActionVerdict read(std::string_view actions);
+  bool prints_as_itself(std::string_view actions);
+
+  ActionCheck check_;
+  TextMemo<ActionVerdict> texts_;                        // whole lists
+  TextMemo<bool> single_;                                // single actions
+  std::unordered_map<std::uint64_t, ActionVerdict> forms_;  // by a hash that numbers do not change
+};
+
+// Distinct shapes, numbered.
+class ShapeSet {
+ public:
+  std::uint32_t intern(const openflow::MaskWord* words, std::size_t n);
+  const std::vector<openflow::MatchShape>& all() const { return shapes_; }
+
+ private:
+  std::vector<openflow::MatchShape> shapes_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash_;
+  std::uint32_t last_ = 0;
+};
+
+class FlowScanner {
+ public:
+  explicit FlowScanner(ActionCheck check) : actions_(check) {}
+
+  // False when the line must be read by read_flow_line(). Bytes behind the line up to kOverread are looked at. Of `out`
+  // all but offset and line is set.
+  static constexpr std::size_t kOverread = 32;
+  bool scan(const char* begin, const char* end, openflow::FlowRef& out);
+
+  const ShapeSet& shapes() const { return shapes_; }
+
+ private:
+  // What one term asks for, where it is not read each time anew.
+  struct Term {
+    bool good = false;
+    std::uint8_t n = 0;
+    std::array<openflow::MatchWord, 3> words{};
+  };
+
+  const char* statistics(const char* at, const char* end, openflow::FlowRef& out);
+  const char* term(const char* at, const char* end);
+  const char* remembered_term(const char* at, const char* end);
+  bool require(std::uint8_t word, std::uint64_t value, std::uint64_t mask);
+  void finish_match(openflow::FlowRef& out);
+
+  ActionMemo actions_;
+  ShapeSet shapes_;
+  TextMemo<Term> terms_;
+  std::array<std::uint64_t, kFlowKeyWords> value_{}, mask_{};
+  std::array<std::uint64_t, 2> used_{};  // words that the match looks at, as bits
+};
+
+}  // namespace egt::parsers::ofctl

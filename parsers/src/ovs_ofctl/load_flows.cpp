@@ -1,0 +1,401 @@
+// From dumps of flows to flow tables.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "egtrace/base/text.h"
+#include "egtrace/openflow/compiled_flows.h"
+#include "ovs_ofctl/compiled_parts.h"
+#include "ovs_ofctl/dump_flows.h"
+#include "ovs_ofctl/flow_chunks.h"
+#include "ovs_ofctl/flow_line.h"
+#include "snapshot/compiled.h"
+#include "support/binary.h"
+
+namespace egt::parsers::ofctl {
+namespace {
+
+using openflow::FlowRef;
+
+constexpr std::string_view kFlowSection = "flows/1";
+
+// Registers, logical datapaths and the like: only ovn-controller writes such flows.
+bool uses_ovn_fields(const Dump& dump) {
+  constexpr int kEnough = 3;
+  LineReader lines(dump);
+  Line line;
+  int hits = 0;
+  for (int i = 0; i < 400 && lines.next(line); ++i) {
+    const std::string_view s = line.text;
+    hits += s.find("metadata=") != std::string_view::npos || s.find("OXM_OF_METADATA[]") != std::string_view::npos ||
+            s.find("->metadata") != std::string_view::npos;
+    if (hits >= kEnough) return true;
+  }
+  return hits > 0;
+}
+
+// The bridge that the flows belong to, with a note when it had to be assumed; empty when there is no telling.
+std::string bridge_of_flows(const Dump& dump, const cluster::Node& node, Report& report) {
+  std::string name = bridge_by_command(dump);
+  if (!name.empty()) return name;
+  Diagnostic d{Diagnostic::Severity::note, {dump.source, dump.first_line}, 0, {}, {}};
+  if (uses_ovn_fields(dump)) {
+    name = kIntegrationBridge;
+  } else {
+    const openflow::Bridge* other = nullptr;
+    int others = 0;
+    for (const openflow::Bridge& b : node.bridges)
+      if (b.name != kIntegrationBridge) other = &b, ++others;
+    if (others == 1) name = other->name;
+  }
+  if (name.empty()) {
+    d.severity = Diagnostic::Severity::warning;
+    d.message = "nothing tells the bridge of these flows; they are left out";
+    d.hint = "put the command that printed them before them, or name the file after it";
+  } else {
+    d.message = "nothing tells the bridge of these flows; they are taken for those of " + name;
+  }
+  report.diagnostics.push_back(std::move(d));
+  return name;
+}
+
+// Names in dumps of OpenFlow 1.0 to 1.4 are cut to 15 characters.
+std::optional<std::uint32_t> port_of(const openflow::Bridge& bridge, std::string_view name) {
+  constexpr std::size_t kShortName = 15;
+  if (const openflow::Interface* i = bridge.by_name(name)) return i->ofport;
+  if (name.size() != kShortName) return std::nullopt;
+  std::optional<std::uint32_t> found;
+  for (const openflow::Interface& i : bridge.interfaces) {
+    if (!i.name.starts_with(name)) continue;
+    if (found) return std::nullopt;
+    found = i.ofport;
+  }
+  return found;
+}
+
+using PortNumbers = std::map<std::string, std::uint32_t, std::less<>>;
+
+// What loading a dump found out beside its flows.
+struct FlowFacts {
+  bool has_header = false;
+  bool more_to_come = false;  // the last reply says that another part follows
+  bool flow_lost = false;     // a line of which not even table and priority are known
+  PortNumbers ports;          // by the names that matches have
+  Report report;
+};
+
+// Reads single lines of the dump again.
+class DumpedFlows : public openflow::FlowText {
+ public:
+  DumpedFlows(const Dump& dump, FlowFacts known) : facts(std::move(known)), source_(dump.source), text_(dump.text), compiled_(dump.compiled) {}
+
+  SourceId source() const override { return source_; }
+
+  void read(const FlowRef& flow, openflow::FlowContent& out) const override {
+    if (flow.offset >= text_.size()) throw std::runtime_error("a flow lies behind the end of its dump");
+    Dump rest;
+    rest.text = text_.substr(flow.offset);
+    Line whole;
+    LineReader(rest).next(whole);
+    if (compiled_) compiled_->check(whole.text.data(), whole.text.size());
+    std::string buffer;
+    const std::string_view text = without_colour(whole.text, buffer);
+    FlowLine line;
+    WordSet words;
+    TextError error;
+    const bool read = read_flow_line(text, line, error);
+    const Collected collected = collect_words(line, words, [this](std::string_view name) -> std::optional<std::uint32_t> {
+      const auto known = facts.ports.find(name);
+      return known == facts.ports.end() ? std::nullopt : std::optional(known->second);
+    });
+    const bool understood = read && !collected.failed;
+    if (understood == (flow.unread != 0) || line.table != flow.table || line.priority.value_or(32768) != flow.priority)
+      throw std::runtime_error("a line of the dump is not the flow that it was");
+    out.cookie = line.cookie;
+    out.n_packets = line.n_packets;
+    const openflow::MatchView match = words.view();
+    out.match.assign(match.begin(), match.end());
+    out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text));
+  }
+
+  const FlowFacts facts;
+
+ private:
+  SourceId source_;
+  std::string_view text_;
+  std::shared_ptr<const CompiledDump> compiled_;
+};
+
+class FlowLoader {
+ public:
+  FlowLoader(const Dump& dump, PortResolver ports, Report& report)
+      : dump_(dump), ports_(std::move(ports)), report_(report), lines_(dump, report) {}
+
+  openflow::FlowBatch load() {
+    if (dump_.compiled) dump_.compiled->check(dump_.text.data(), dump_.text.size());
+    const std::size_t before = report_.diagnostics.size();
+    openflow::FlowBatch batch = scan_flows(
+        dump_, report_,
+        [this](const Line& line, std::uint64_t offset, FlowSink& sink) { other(line, offset, sink); });
+    facts_.report = without_first(report_, before);
+    batch.text = std::make_shared<DumpedFlows>(dump_, facts_);
+    return batch;
+  }
+  const FlowFacts& facts() const { return facts_; }
+
+ private:
+  void other(const Line& line, std::uint64_t offset, FlowSink& sink) {
+    const std::string_view text = without_colour(line.text, buffer_);
+    ReplyHeader h;
+    switch (kind_of(text, h)) {
+      case LineKind::header:
+        facts_.has_header = facts_.has_header || is_flow_reply(h);
+        facts_.more_to_come = h.more;
+        return lines_.ignored();
+      case LineKind::filler:
+        return lines_.ignored();
+      case LineKind::flow:
+        return flow(line, text, offset, sink);
+    }
+  }
+
+  void flow(const Line& line, std::string_view text, std::uint64_t offset, FlowSink& sink) {
+    TextError error;
+    const bool read = read_flow_line(text, flow_, error);
+    const Collected collected = collect_words(flow_, words_, [this](std::string_view name) { return number_of(name); });
+    if (read && !collected.failed) {
+      errors_.clear();
+      const openflow::ActionList actions = parse_actions(flow_.actions, errors_);
+      const bool conjunctive = std::any_of(actions.begin(), actions.end(), [](const openflow::Action& a) {
+        return std::holds_alternative<openflow::Conjunction>(a.kind);
+      });
+      add(line, offset, sink, false, conjunctive);
+      if (errors_.empty()) return lines_.understood();
+      const auto at = static_cast<std::uint32_t>(flow_.actions.data() - text.data());
+      return lines_.not_understood(line, at + errors_.front().column, errors_.front().message);
+    }
+    if (read)
+      error = {why_not_collected(collected),
+               static_cast<std::uint32_t>(collected.failed->name.data() - text.data()) + 1};
+    lines_.not_understood(line, error.column, error.message);
+    const bool says_something = flow_.priority || !flow_.stats.empty() || !flow_.match.empty();
+    if (!flow_.placed || !says_something) {
+      facts_.flow_lost = true;
+      return;
+    }
+    add(line, offset, sink, true, false);
+  }
+
+  void add(const Line& line, std::uint64_t offset, FlowSink& sink, bool unread, bool conjunctive) {
+    if (offset > openflow::kMaxFlowOffset) {
+      facts_.flow_lost = true;
+      return;
+    }
+    FlowRef flow;
+    flow.offset = offset & openflow::kMaxFlowOffset;
+    flow.line = line.number;
+    flow.table = flow_.table;
+    flow.priority = flow_.priority.value_or(32768);
+    flow.unread = unread;
+    flow.conjunctive = conjunctive;
+    openflow::MatchHash hash;
+    for (const openflow::MatchWord& w : words_.view()) {
+      hash.add(w.value);
+      if (w.word < openflow::kHeaderWords) flow.pipeline_hash = hash.get();
+    }
+    flow.hash = hash.get();
+    flow.shape = sink.shape(words_.view()) & (openflow::kMaxShapes - 1);
+    sink.flows->push_back(flow);
+  }
+
+  // Lines are read again when the bridge may be elsewhere: what names stand for is kept.
+  std::optional<std::uint32_t> number_of(std::string_view name) {
+    const auto number = ports_ ? ports_(name) : std::nullopt;
+    if (number) facts_.ports.emplace(name, *number);
+    return number;
+  }
+
+  const Dump& dump_;
+  PortResolver ports_;
+  Report& report_;
+  LineReport lines_;
+  FlowFacts facts_;
+  FlowLine flow_;
+  WordSet words_;
+  std::string buffer_;
+  std::vector<TextError> errors_;
+};
+
+// So that the text of a line is found without going through all of the dump.
+void mark_lines(const Dump& dump, const std::vector<FlowRef>& flows, SourceTable& sources) {
+  constexpr std::uint32_t kEvery = 512;
+  if (dump.source == kNoSource || dump.source > sources.size() || flows.size() < kEvery) return;
+  std::vector<LineMark> marks{{dump.first_line, 0}};
+  for (const FlowRef& f : flows)
+    if (f.line >= marks.back().line + kEvery) marks.push_back({f.line, f.offset});
+  sources.mark_lines(dump.source, std::move(marks));
+}
+
+// Flows with their index and what else is to be known of them, as compiled_flows() wrote them.
+openflow::FlowTables open_flows(const Dump& dump, FlowFacts& facts, std::vector<LineMark>& marks) {
+  BinaryReader in(dump.compiled->found());
+  dump.compiled->check(dump.compiled->found().data(), std::min<std::size_t>(dump.compiled->found().size(), 64));
+  if (in.text() != kFlowSection) throw std::runtime_error("not what was found in a dump of flows");
+  const std::uint64_t small = in.number<std::uint64_t>();   // the arrays of flows and indexes lie behind
+  if (small > dump.compiled->found().size()) throw std::runtime_error("the compiled snapshot is damaged");
+  dump.compiled->check(dump.compiled->found().data(), small);
+  facts.has_header = in.number<std::uint8_t>() != 0;
+  facts.more_to_come = in.number<std::uint8_t>() != 0;
+  facts.flow_lost = in.number<std::uint8_t>() != 0;
+  for (std::uint64_t n = in.count(12); n > 0; --n) {
+    const std::string_view name = in.text();
+    facts.ports.emplace(name, in.number<std::uint32_t>());
+  }
+  read_report(in, dump.source, facts.report);
+  const auto known_marks = in.array<LineMark>();
+  marks.assign(known_marks.begin(), known_marks.end());
+  openflow::CompiledFlows flows;
+  read_shapes(in, flows.shapes);
+  for (std::uint64_t n = in.count(8); n > 0; --n) {
+    openflow::CompiledTable& t = flows.tables.emplace_back();
+    t.table = in.number<std::uint8_t>();
+    t.runs = in.array<openflow::FlowRun>();
+  }
+  // Lengths are looked at now, and so are checked now; what they are the lengths of is, when somebody looks at it.
+  const auto array = [&]<class T>(std::span<const T>& out) {
+    dump.compiled->check(dump.compiled->found().data() + in.at(), sizeof(std::uint64_t));
+    out = in.array<T>();
+  };
+  array(flows.flows);
+  for (openflow::CompiledTable& t : flows.tables) {
+    array(t.index.subtables);
+    array(t.index.stages);
+    array(t.index.partitions);
+    array(t.index.members);
+    array(t.index.slots);
+    array(t.index.buckets);
+  }
+  flows.text = std::make_shared<DumpedFlows>(dump, facts);
+  flows.check = [compiled = dump.compiled](const void* begin, std::size_t bytes) { compiled->check(begin, bytes); };
+  return openflow::FlowTables([](std::string_view text) { return parse_actions(text); }, std::move(flows));
+}
+
+}  // namespace
+
+LineKind kind_of(std::string_view text, ReplyHeader& h) {
+  if (!text.empty() && text.front() != ' ') {
+    if (read_reply_header(text, h)) return LineKind::header;
+    if (is_filler(text)) return LineKind::filler;
+  } else if (text.size() < 2 && is_filler(text)) {
+    return LineKind::filler;
+  }
+  return text.find_first_not_of(" \t") == std::string_view::npos ? LineKind::filler : LineKind::flow;
+}
+
+std::string bridge_by_command(const Dump& dump) {
+  std::string name = bridge_of(dump, "dump-flows");
+  return name.empty() ? bridge_of(dump, "bridge/dump-flows") : name;
+}
+
+bool tells_no_header(const Dump& dump) {
+  return command_has(dump, "--names") || command_has(dump, "--no-stats") || command_has(dump, "--sort") ||
+         command_has(dump, "--rsort") || command_has(dump, "bridge/dump-flows");
+}
+
+CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTable& sources) {
+  const openflow::CompiledFlows flows = tables.compile();
+  const auto* dumped = dynamic_cast<const DumpedFlows*>(flows.text.get());
+  if (dumped == nullptr) return {};
+  const FlowFacts& facts = dumped->facts;
+  const std::vector<LineMark>& marks = sources.line_marks(dumped->source());
+  const auto write = [&](std::uint64_t small) {
+    BinaryWriter out;
+    out.text(kFlowSection);
+    out.number(small);
+    for (const bool fact : {facts.has_header, facts.more_to_come, facts.flow_lost}) out.number<std::uint8_t>(fact);
+    out.number<std::uint64_t>(facts.ports.size());
+    for (const auto& [name, number] : facts.ports) {
+      out.text(name);
+      out.number<std::uint32_t>(number);
+    }
+    write_report(out, facts.report);
+    out.array(std::span(marks));
+    write_shapes(out, flows.shapes);
+    out.number<std::uint64_t>(flows.tables.size());
+    for (const openflow::CompiledTable& t : flows.tables) {
+      out.number(t.table);
+      out.array(t.runs);
+    }
+    return out;
+  };
+  BinaryWriter out = write(write(0).size());
+  out.array(flows.flows);
+  for (const openflow::CompiledTable& t : flows.tables) {
+    out.array(t.index.subtables);
+    out.array(t.index.stages);
+    out.array(t.index.partitions);
+    out.array(t.index.members);
+    out.array(t.index.slots);
+    out.array(t.index.buckets);
+  }
+  return {dumped->source(), out.take()};
+}
+
+void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
+  const std::string name = bridge_of_flows(dump, node, report);
+  if (name.empty()) return;
+  openflow::Bridge* known = node.bridge(name);
+  // Excerpts of one bridge add up; a whole dump replaces what was there.
+  const bool whole = confidence_by_header(dump, "FLOW") > 0 || tells_no_header(dump);
+  const bool adds_up = !whole && known && known->flows && known->flows_partial;
+  FlowFacts facts;
+  std::optional<openflow::FlowTables> opened;
+  openflow::FlowBatch batch;
+  if (dump.compiled && !adds_up) {
+    std::vector<LineMark> marks;
+    opened = open_flows(dump, facts, marks);
+    take_over(facts.report, report);
+    if (dump.source != kNoSource && dump.source <= cluster.sources->size())
+      cluster.sources->mark_lines(dump.source, std::move(marks));
+  } else {
+    FlowLoader loader(
+        dump, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; }, report);
+    batch = loader.load();
+    facts = loader.facts();
+    mark_lines(dump, batch.flows, *cluster.sources);
+  }
+  const std::size_t added = opened ? opened->size() : batch.flows.size();
+  if (adds_up) known->flows->add(std::move(batch));
+  if (added == 0 && !facts.has_header) {
+    // An error message, or nothing at all: no proof that the bridge has no flows.
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "holds no flows of " + name,
+                                  "ovs-ofctl dump-flows " + name});
+    return;
+  }
+  openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
+  if (opened) {
+    bridge.flows = std::move(opened);
+  } else if (!adds_up) {
+    bridge.flows.emplace([](std::string_view text) { return parse_actions(text); });
+    bridge.flows->add(std::move(batch));
+  }
+  bridge.flows_source = dump.source;
+  bridge.flows_partial =
+      dump.partial || facts.more_to_come || facts.flow_lost || !whole || dump.command.find('|') != std::string::npos;
+  if (facts.more_to_come)
+    report.diagnostics.push_back({Diagnostic::Severity::warning,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "the dump is cut: its last part says that more follows",
+                                  "ovs-ofctl dump-flows " + name});
+}
+
+}  // namespace egt::parsers::ofctl

@@ -1,0 +1,182 @@
+// From dumps of groups to group tables: a line is read when its group is asked for.
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "egtrace/base/text.h"
+#include "ovs_ofctl/compiled_parts.h"
+#include "ovs_ofctl/flow_scan.h"
+#include "ovs_ofctl/group_line.h"
+#include "ovs_ofctl/load_groups.h"
+#include "ovs_ofctl/quick_terms.h"
+#include "ovs_ofctl/reply.h"
+#include "snapshot/compiled.h"
+#include "support/binary.h"
+#include "support/lines.h"
+
+namespace egt::parsers::ofctl {
+namespace {
+
+using openflow::Group;
+using openflow::GroupPlace;
+
+constexpr std::string_view kGroupSection = "groups/1";
+
+// What loading a dump found out beside its groups.
+struct GroupFacts {
+  bool has_header = false, more = false;
+  bool lost = false;  // a line of which not even the number is known
+  Report report;
+};
+
+class DumpedGroups : public openflow::GroupText {
+ public:
+  DumpedGroups(const Dump& dump, GroupFacts known)
+      : facts(std::move(known)), source_(dump.source), text_(dump.text), compiled_(dump.compiled) {}
+
+  Group read(const GroupPlace& place) const override {
+    if (place.offset >= text_.size()) throw std::runtime_error("a group lies behind the end of its dump");
+    Dump rest;
+    rest.text = text_.substr(place.offset);
+    Line whole;
+    LineReader(rest).next(whole);
+    if (compiled_) compiled_->check(whole.text.data(), whole.text.size());
+    std::string buffer;
+    const std::string_view text = without_colour(whole.text, buffer);
+    GroupLine line;
+    TextError error;
+    const bool read = read_group_line(text, line, error);
+    if (!line.has_id || line.group.id != place.id)
+      throw std::runtime_error("a line of the dump is not the group that it was");
+    if (!read) make_unread(text, line.group);
+    line.group.from = {source_, place.line};
+    return std::move(line.group);
+  }
+
+  SourceId source() const { return source_; }
+
+  const GroupFacts facts;
+
+ private:
+  SourceId source_;
+  std::string_view text_;
+  std::shared_ptr<const CompiledDump> compiled_;
+};
+
+class GroupLoader {
+ public:
+  GroupLoader(const Dump& dump, Report& report) : dump_(dump), report_(dump, report) {}
+
+  std::vector<GroupPlace> load() {
+    LineReader lines(dump_);
+    Line line;
+    while (lines.next(line)) take(line);
+    return std::move(places_);
+  }
+
+  GroupFacts facts;
+
+ private:
+  void take(const Line& line) {
+    const std::string_view text = without_colour(line.text, buffer_);
+    const auto offset = static_cast<std::uint64_t>(line.text.data() - dump_.text.data());
+    if (const auto id = known_kind(text)) {
+      places_.push_back({*id, line.number, offset});
+      return report_.understood();
+    }
+    ReplyHeader h;
+    if (read_reply_header(text, h) || is_filler(text)) {
+      if (!h.message.empty()) facts.has_header = true, facts.more = h.more;
+      return report_.ignored();
+    }
+    TextError error;
+    const bool read = read_group_line(text, group_, error);
+    if (read && !group_.bad_actions) {
+      good_forms_.insert(form_of(text));
+      report_.understood();
+    } else {
+      report_.not_understood(line, error.column, error.message);
+    }
+    facts.lost = facts.lost || (!read && !group_.has_id);
+    if (read || group_.has_id) places_.push_back({group_.group.id, line.number, offset});
+  }
+
+  // The number of a group in a line that differs in numbers only from one that was understood.
+  std::optional<std::uint32_t> known_kind(std::string_view text) const {
+    constexpr std::string_view kBegin = "group_id=";
+    const std::string_view s = trim_left(text);
+    if (!s.starts_with(kBegin)) return std::nullopt;
+    const QuickNumber id = quick_decimal(s.data() + kBegin.size(), s.data() + s.size());
+    if (!id.behind || id.value > 0xffffffff || !good_forms_.contains(form_of(text))) return std::nullopt;
+    return static_cast<std::uint32_t>(id.value);
+  }
+
+  const Dump& dump_;
+  LineReport report_;
+  GroupLine group_;
+  std::string buffer_;
+  std::vector<GroupPlace> places_;
+  std::unordered_set<std::uint64_t> good_forms_;
+};
+
+std::vector<GroupPlace> open_groups(const Dump& dump, GroupFacts& facts) {
+  const std::string_view found = dump.compiled->found();
+  dump.compiled->check(found.data(), found.size());
+  BinaryReader in(found);
+  if (in.text() != kGroupSection) throw std::runtime_error("not what was found in a dump of groups");
+  facts.has_header = in.number<std::uint8_t>() != 0;
+  facts.more = in.number<std::uint8_t>() != 0;
+  facts.lost = in.number<std::uint8_t>() != 0;
+  read_report(in, dump.source, facts.report);
+  const auto places = in.array<GroupPlace>();
+  return {places.begin(), places.end()};
+}
+
+}  // namespace
+
+CompiledPart compiled_groups(const openflow::GroupTable& groups) {
+  const openflow::GroupTable::Origin origin = groups.only_origin();
+  const auto* dumped = dynamic_cast<const DumpedGroups*>(origin.text.get());
+  if (dumped == nullptr) return {};
+  BinaryWriter out;
+  out.text(kGroupSection);
+  for (const bool fact : {dumped->facts.has_header, dumped->facts.more, dumped->facts.lost}) out.number<std::uint8_t>(fact);
+  write_report(out, dumped->facts.report);
+  out.array(std::span(*origin.places));
+  return {dumped->source(), out.take()};
+}
+
+void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  std::string name = bridge_of(dump, "dump-groups");
+  if (name.empty()) {
+    name = kIntegrationBridge;  // nobody else makes groups in such clusters
+    report.diagnostics.push_back({Diagnostic::Severity::note,
+                                  {dump.source, dump.first_line},
+                                  0,
+                                  "nothing tells the bridge of these groups; they are taken for those of " + name,
+                                  {}});
+  }
+  GroupFacts facts;
+  std::vector<GroupPlace> places;
+  if (dump.compiled) {
+    places = open_groups(dump, facts);
+    take_over(facts.report, report);
+  } else {
+    const std::size_t before = report.diagnostics.size();
+    GroupLoader loader(dump, report);
+    places = loader.load();
+    facts = loader.facts;
+    facts.report = without_first(report, before);
+  }
+  if (places.empty() && !facts.has_header) return;
+  openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
+  bridge.groups.add(std::make_shared<DumpedGroups>(dump, facts), std::move(places));
+  bridge.has_groups = facts.has_header && !dump.partial && !facts.lost && !facts.more;
+}
+
+}  // namespace egt::parsers::ofctl

@@ -1,0 +1,332 @@
+#include "ovs_ofctl/quick_terms.h"
+
+#include <bit>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "ovs_ofctl/flow_line.h"
+#include "ovs_ofctl/match_text.h"
+
+namespace egt::parsers::ofctl {
+namespace {
+
+constexpr bool is_end(char c) { return c == ',' || c == ' '; }
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// --- statistics --------------------------------------------------------------------------------------------------------
+
+bool skip(const char*& at, const char* end, std::string_view word) {
+  if (static_cast<std::size_t>(end - at) < word.size() || std::memcmp(at, word.data(), word.size()) != 0) return false;
+  at += word.size();
+  return true;
+}
+
+const char* behind_comma(const char* at, const char* end) {
+  return at && end - at >= 2 && at[0] == ',' && at[1] == ' ' ? at + 2 : nullptr;
+}
+
+// "6.602s": the decimals are kept as they are.
+const char* duration(const char* at, const char* end) {
+  const QuickNumber seconds = quick_decimal(at, end);
+  at = seconds.behind;
+  if (!at || at == end) return nullptr;
+  if (*at == '.') {
+    const char* from = ++at;
+    while (at != end && *at >= '0' && *at <= '9') ++at;
+    if (at == from || at - from > 9) return nullptr;
+  }
+  return at != end && *at == 's' && seconds.value < 1000000000000000000u ? at + 1 : nullptr;
+}
+
+// --- the table of names ------------------------------------------------------------------------------------------------
+
+std::array<std::uint64_t, 2> name_bytes(const char* at, std::size_t length) {
+  std::array<std::uint64_t, 2> all{};
+  std::memcpy(all.data(), at, 16);
+  if constexpr (std::endian::native == std::endian::little) {
+    const auto low = [](std::size_t n) { return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * n)) - 1; };
+    all[0] &= low(length);
+    all[1] &= length > 8 ? low(length - 8) : 0;
+  } else {
+    all = {};
+    std::memcpy(all.data(), at, length);
+  }
+  return all;
+}
+
+class QuickTable {
+ public:
+  QuickTable() {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(FieldId::count_); ++i) {
+      const Field& f = field(static_cast<FieldId>(i));
+      for (const std::string_view name : {f.name, f.alias, f.set_name}) add_field(name);
+    }
+    for (const char* word : {"ip", "ipv6", "icmp", "icmp6", "igmp", "tcp", "tcp6", "udp", "udp6", "sctp", "sctp6", "arp",
+                             "rarp", "mpls", "mplsm", "nsh"})
+      add_protocol(word);
+  }
+
+  const QuickField* find(const std::array<std::uint64_t, 2>& name) const {
+    for (std::size_t i = place_of(name);; i = (i + 1) % kPlaces) {
+      if (!places_[i].used) return nullptr;
+      if (places_[i].name == name) return &places_[i];
+    }
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 1024;
+
+  static std::size_t place_of(const std::array<std::uint64_t, 2>& name) {
+    const std::uint64_t h = (name[0] ^ std::rotl(name[1], 29)) * 0x9e3779b97f4a7c15ULL;
+    return h >> 54;
+  }
+
+  static std::array<std::uint64_t, 2> bytes_of(std::string_view name) {
+    std::array<char, kLongestQuickName> padded{};
+    std::memcpy(padded.data(), name.data(), name.size());
+    return name_bytes(padded.data(), name.size());
+  }
+
+  void put(std::string_view name, QuickField f) {
+    f.name = bytes_of(name);
+    f.used = true;
+    std::size_t i = place_of(f.name);
+    while (places_[i].used && places_[i].name != f.name) i = (i + 1) % kPlaces;
+    places_[i] = f;
+  }
+
+  // Fields whose bits mean more than their value says stay away.
+  static bool is_plain(FieldId id) {
+    switch (id) {
+      case FieldId::dl_vlan:
+      case FieldId::vlan_vid:
+      case FieldId::dl_vlan_pcp:
+      case FieldId::vlan_pcp:
+      case FieldId::nw_tos:
+      case FieldId::tun_tos:
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  void add_field(std::string_view name) {
+    if (name.empty() || name.size() > kLongestQuickName) return;
+    const KeyInfo& info = key_info(name);
+    if (info.kind != KeyInfo::Kind::field || !is_plain(info.field)) return;
+    const Field& f = field(info.field);
+    if (f.bits > 64) return;
+    QuickField q;
+    switch (f.format) {
+      case FieldFormat::decimal:
+      case FieldFormat::hexadecimal:
+        q.form = QuickField::Form::integer;
+        break;
+      case FieldFormat::ethernet:
+        q.form = QuickField::Form::ethernet;
+        break;
+      case FieldFormat::ipv4:
+        q.form = QuickField::Form::ipv4;
+        break;
+      case FieldFormat::of10_port:
+        q.form = QuickField::Form::port;
+        break;
+      default:
+        return;
+    }
+    q.words = 1;
+    q.word[0] = f.word;
+    q.shift = f.shift;
+    q.bits = static_cast<std::uint8_t>(f.bits);
+    q.maskable = f.maskable;
+    put(name, q);
+  }
+
+  void add_protocol(std::string_view name) {
+    const KeyInfo& info = key_info(name);
+    if (info.kind != KeyInfo::Kind::protocol) return;
+    WordSet words;
+    MatchItem item;
+    item.name = name;
+    if (add_item(item, words, {}) != Added::yes) return;
+    QuickField q;
+    q.form = QuickField::Form::protocol;
+    for (const openflow::MatchWord& w : words.view()) {
+      q.word[q.words] = w.word;
+      q.value[q.words] = w.value;
+      q.mask[q.words++] = w.mask;
+    }
+    put(name, q);
+  }
+
+  std::vector<QuickField> places_ = std::vector<QuickField>(kPlaces);
+};
+
+// --- values ------------------------------------------------------------------------------------------------------------
+
+constexpr std::uint64_t ones_of(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+
+QuickNumber integer(const char* at, const char* end) {
+  return end - at > 2 && at[0] == '0' && at[1] == 'x' ? quick_hex(at + 2, end) : quick_decimal(at, end);
+}
+
+QuickNumber ipv4(const char* at, const char* end) {
+  std::uint64_t v = 0;
+  for (int octet = 0; octet < 4; ++octet) {
+    if (octet > 0 && (at == end || *at++ != '.')) return {};
+    unsigned n = 0;
+    const char* from = at;
+    while (at != end && *at >= '0' && *at <= '9' && at - from < 4) n = n * 10 + static_cast<unsigned>(*at++ - '0');
+    if (at == from || n > 255 || (*from == '0' && at - from > 1)) return {};
+    v = v << 8 | n;
+  }
+  return {v, at};
+}
+
+QuickNumber ethernet(const char* at, const char* end) {
+  if (end - at < 17) return {};
+  std::uint64_t v = 0;
+  for (int i = 0; i < 17; ++i) {
+    if (i % 3 == 2) {
+      if (at[i] != ':') return {};
+      continue;
+    }
+    const int digit = hex_value(at[i]);
+    if (digit < 0) return {};
+    v = v << 4 | static_cast<unsigned>(digit);
+  }
+  return {v, at + 17};
+}
+
+// "24" behind the '/', or "255.0.255.0".
+QuickNumber ipv4_mask(const char* at, const char* end) {
+  const QuickNumber length = quick_decimal(at, end);
+  if (!length.behind || length.behind == end || *length.behind == '.') return ipv4(at, end);
+  if (length.value > 32) return {};
+  return {ones_of(32) ^ ones_of(static_cast<unsigned>(32 - length.value)), length.behind};
+}
+
+}  // namespace
+
+QuickNumber quick_decimal(const char* at, const char* end) {
+  const char* from = at;
+  std::uint64_t v = 0;
+  while (at != end && *at >= '0' && *at <= '9') v = v * 10 + static_cast<unsigned>(*at++ - '0');
+  const auto digits = at - from;
+  if (digits == 0 || digits > 19 || (*from == '0' && digits > 1)) return {};
+  return {v, at};
+}
+
+QuickNumber quick_hex(const char* at, const char* end) {
+  const char* from = at;
+  std::uint64_t v = 0;
+  for (int digit = 0; at != end && (digit = hex_value(*at)) >= 0; ++at) v = v << 4 | static_cast<unsigned>(digit);
+  const auto digits = at - from;
+  if (digits == 0 || digits > 16 || (*from == '0' && digits > 1)) return {};
+  return {v, at};
+}
+
+QuickStat quick_stat(const char* at, const char* end) {
+  using Kind = QuickStat::Kind;
+  const char* p = at;
+  const auto number = [&](Kind kind) {
+    const QuickNumber n = quick_decimal(p, end);
+    return QuickStat{kind, behind_comma(n.behind, end), n.value};
+  };
+  if (at == end) return {};
+  switch (*at) {
+    case 'c':
+      if (skip(p, end, "cookie=0x")) return {Kind::other, behind_comma(quick_hex(p, end).behind, end), 0};
+      break;
+    case 'd':
+      if (skip(p, end, "duration=")) return {Kind::other, behind_comma(duration(p, end), end), 0};
+      break;
+    case 't':
+      if (skip(p, end, "table=")) return number(Kind::table);
+      break;
+    case 'n':
+      if (skip(p, end, "n_packets=") || skip(p, end, "n_bytes=")) return number(Kind::other);
+      break;
+    case 'i':
+      if (skip(p, end, "idle_age=") || skip(p, end, "idle_timeout=") || skip(p, end, "importance=")) return number(Kind::other);
+      break;
+    case 'h':
+      if (skip(p, end, "hard_age=") || skip(p, end, "hard_timeout=")) return number(Kind::other);
+      break;
+    case 's':
+      if (skip(p, end, "send_flow_rem ")) return {Kind::other, p, 0};
+      break;
+    case 'r':
+      if (skip(p, end, "reset_counts ")) return {Kind::other, p, 0};
+      break;
+    default:
+      break;
+  }
+  return {};
+}
+
+std::size_t name_length(const char* at) {
+#if defined(__SSE2__)
+  const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i equals = _mm_cmpeq_epi8(text, _mm_set1_epi8('=')), comma = _mm_cmpeq_epi8(text, _mm_set1_epi8(',')),
+                blank = _mm_cmpeq_epi8(text, _mm_set1_epi8(' '));
+  const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(equals, comma), blank)));
+  if (found != 0) return static_cast<std::size_t>(std::countr_zero(found));
+  return at[16] == '=' || is_end(at[16]) ? 16 : kLongestQuickName + 1;
+#else
+  std::size_t n = 0;
+  while (n <= kLongestQuickName && at[n] != '=' && !is_end(at[n])) ++n;
+  return n;
+#endif
+}
+
+const QuickField* quick_field(const char* name, std::size_t length) {
+  static const QuickTable table;
+  return table.find(name_bytes(name, length));
+}
+
+bool quick_value(const QuickField& f, const char* at, const char* end, QuickValue& out) {
+  using Form = QuickField::Form;
+  QuickNumber n = f.form == Form::ipv4 ? ipv4(at, end) : f.form == Form::ethernet ? ethernet(at, end) : integer(at, end);
+  out.value = n.value;
+  out.mask = ones_of(f.bits);
+  if (!n.behind || n.behind == end || (n.value & ~out.mask) != 0) return false;
+  if (f.form == Form::port && (n.value >= 0xff00 || !is_end(*n.behind))) return false;
+  if (*n.behind == '/') {
+    if (!f.maskable) return false;
+    n = f.form == Form::ipv4       ? ipv4_mask(n.behind + 1, end)
+        : f.form == Form::ethernet ? ethernet(n.behind + 1, end)
+                                   : integer(n.behind + 1, end);
+    if (!n.behind || n.behind == end || (n.value & ~ones_of(f.bits)) != 0) return false;
+    out.mask = n.value;
+  }
+  out.value &= out.mask;
+  out.behind = n.behind;
+  return is_end(*n.behind);
+}
+
+bool read_term(std::string_view text, QuickTerm& out) {
+  FlowLine line;
+  TextError error;
+  std::string all(text);
+  all += " actions=drop";
+  if (!read_flow_line(all, line, error) || line.match.size() != 1 || !line.stats.empty() || line.priority) return false;
+  const MatchItem& item = line.match.front();
+  if (item.form == ValueForm::name) return false;
+  std::string printed;
+  write_match_item(item, printed);
+  WordSet words;
+  if (printed != text || add_item(item, words, {}) != Added::yes) return false;
+  const openflow::MatchView view = words.view();
+  out.words.assign(view.begin(), view.end());
+  return true;
+}
+
+}  // namespace egt::parsers::ofctl

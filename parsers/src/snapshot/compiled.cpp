@@ -1,0 +1,273 @@
+#include "snapshot/compiled.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ovs_ofctl/flow_scan.h"
+#include "support/binary.h"
+#include "support/sha256.h"
+
+namespace egt::parsers {
+namespace {
+
+constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
+constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304;
+constexpr std::size_t kBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
+
+struct Header {
+  std::array<char, 8> magic{};
+  std::uint32_t version = kVersion, byte_order = kByteOrder;
+  std::uint64_t file_size = 0;
+  std::uint64_t directory_at = 0, directory_size = 0, directory_hash = 0;
+  std::uint64_t hashes_at = 0, hashes = 0, hashes_hash = 0;  // of the blocks before hashes_at
+  std::uint64_t header_hash = 0;                             // of all that stands before it
+};
+static_assert(sizeof(Header) == 80);
+
+std::string_view bytes_of(const Header& h, std::size_t n) { return {reinterpret_cast<const char*>(&h), n}; }
+std::uint64_t hash_of(const Header& h) { return ofctl::quick_hash(bytes_of(h, offsetof(Header, header_hash))); }
+
+}  // namespace
+
+// The mapping with the hashes of its blocks.
+class CompiledFile {
+ public:
+  CompiledFile(Content content, std::vector<std::uint64_t> hashes)
+      : content_(std::move(content)), hashes_(std::move(hashes)), checked_(hashes_.size(), false) {}
+
+  std::string_view bytes() const { return content_.text; }
+
+  void check(std::size_t begin, std::size_t size) const {
+    if (size == 0) return;
+    if (begin > bytes().size() || size > bytes().size() - begin) throw std::runtime_error("the compiled snapshot is cut");
+    const std::lock_guard lock(mutex_);
+    for (std::size_t b = begin / kBlock; b <= (begin + size - 1) / kBlock && b < hashes_.size(); ++b) {
+      if (checked_[b]) continue;
+      if (hash_of_block(b) != hashes_[b])
+        throw std::runtime_error(fmt::format("the compiled snapshot is damaged (block {}); compile it again", b));
+      checked_[b] = true;
+    }
+  }
+
+  std::size_t data_end = 0;  // of what the hashes are of
+
+ private:
+  // The header is hashed by itself: to the first block it is empty.
+  std::uint64_t hash_of_block(std::size_t b) const {
+    const std::string_view block = bytes().substr(b * kBlock, std::min(kBlock, data_end - b * kBlock));
+    if (b != 0) return ofctl::quick_hash(block);
+    std::string copy(block);
+    std::fill_n(copy.begin(), std::min(copy.size(), kHeaderBytes), '\0');
+    return ofctl::quick_hash(copy);
+  }
+
+  Content content_;
+  std::vector<std::uint64_t> hashes_;
+  mutable std::vector<bool> checked_;
+  mutable std::mutex mutex_;
+};
+
+void CompiledDump::check(const void* begin, std::size_t bytes) const {
+  file_->check(static_cast<std::size_t>(static_cast<const char*>(begin) - file_->bytes().data()), bytes);
+}
+
+bool is_compiled(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
+namespace {
+
+// What stands in the directory of one file.
+struct Row {
+  std::string_view path, shown, identity, problem, cut_why, digest;
+  bool by_link = false, cut = false;
+  std::uint64_t text_at = 0, text_size = 0, found_at = 0, found_size = 0;
+};
+
+void write_row(BinaryWriter& w, const Row& r) {
+  for (const std::string_view s : {r.path, r.shown, r.identity, r.problem, r.cut_why, r.digest}) w.text(s);
+  w.number<std::uint8_t>(r.by_link);
+  w.number<std::uint8_t>(r.cut);
+  for (const std::uint64_t n : {r.text_at, r.text_size, r.found_at, r.found_size}) w.number(n);
+}
+
+Row read_row(BinaryReader& in) {
+  Row r;
+  for (std::string_view* s : {&r.path, &r.shown, &r.identity, &r.problem, &r.cut_why, &r.digest}) *s = in.text();
+  r.by_link = in.number<std::uint8_t>() != 0;
+  r.cut = in.number<std::uint8_t>() != 0;
+  for (std::uint64_t* n : {&r.text_at, &r.text_size, &r.found_at, &r.found_size}) *n = in.number<std::uint64_t>();
+  return r;
+}
+
+std::string_view section(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
+  if (at > bytes.size() || size > bytes.size() - at) throw std::runtime_error("a section lies outside of the file");
+  return bytes.substr(at, size);
+}
+
+std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& directory) {
+  const std::string_view bytes = content.text;
+  if (bytes.size() < sizeof(Header)) throw std::runtime_error("the compiled snapshot is cut");
+  Header h;
+  std::memcpy(&h, bytes.data(), sizeof h);
+  if (h.version != kVersion)
+    throw std::runtime_error(fmt::format("compiled by another version of egtrace (format {}, not {}); compile it again",
+                                         h.version, kVersion));
+  if (h.byte_order != kByteOrder) throw std::runtime_error("compiled on a machine of another byte order; compile it again");
+  if (h.header_hash != hash_of(h)) throw std::runtime_error("the header is damaged; compile it again");
+  if (h.file_size != bytes.size()) throw std::runtime_error("the compiled snapshot is cut; copy it again");
+  directory = section(bytes, h.directory_at, h.directory_size);
+  if (h.directory_at % 8 != 0 || ofctl::quick_hash(directory) != h.directory_hash)
+    throw std::runtime_error("the directory is damaged; compile it again");
+  if (h.hashes > bytes.size() / 8 || h.hashes != (h.hashes_at + kBlock - 1) / kBlock)
+    throw std::runtime_error("the list of blocks is damaged; compile it again");
+  const std::string_view raw = section(bytes, h.hashes_at, h.hashes * 8);
+  if (ofctl::quick_hash(raw) != h.hashes_hash) throw std::runtime_error("the list of blocks is damaged; compile it again");
+  std::vector<std::uint64_t> hashes(h.hashes);
+  if (!hashes.empty()) std::memcpy(hashes.data(), raw.data(), raw.size());
+  auto file = std::make_shared<CompiledFile>(std::move(content), std::move(hashes));
+  file->data_end = h.hashes_at;
+  return file;
+}
+
+FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
+  constexpr std::size_t kEnds = std::size_t{8} << 20;  // what recognising a dump looks at
+  const std::string_view bytes = file->bytes();
+  FoundFile f;
+  f.path = r.path;
+  f.shown = r.shown;
+  f.identity = r.identity;
+  f.by_link = r.by_link;
+  f.problem = r.problem;
+  f.content.text = section(bytes, r.text_at, r.text_size);
+  f.content.keep = file;
+  f.content.cut = r.cut;
+  f.content.cut_why = r.cut_why;
+  if (r.found_size == 0) {
+    file->check(r.text_at, r.text_size);
+    return f;
+  }
+  const std::uint64_t end = std::min<std::uint64_t>(kEnds / 64, r.text_size);
+  file->check(r.text_at, end);
+  file->check(r.text_at + r.text_size - end, end);
+  f.compiled = std::make_shared<CompiledDump>(file, section(bytes, r.found_at, r.found_size));
+  if (r.found_at % kAlign != 0) throw std::runtime_error("a section is not aligned");
+  return f;
+}
+
+}  // namespace
+
+Result<std::vector<FoundFile>> open_compiled(Content content) {
+  try {
+    std::string_view directory;
+    const std::shared_ptr<CompiledFile> file = check_header(std::move(content), directory);
+    BinaryReader in(directory);
+    std::vector<FoundFile> files;
+    for (std::uint64_t n = in.count(64); n > 0; --n) files.push_back(found_file(read_row(in), file));
+    return files;
+  } catch (const std::exception& error) {
+    return Error{error.what()};
+  }
+}
+
+namespace {
+
+// Hashes what passes, block by block.
+class BlockWriter {
+ public:
+  explicit BlockWriter(const std::function<void(std::string_view)>& write) : write_(write) {}
+
+  void put(std::string_view bytes) {
+    write_(bytes);
+    at_ += bytes.size();
+    while (!bytes.empty()) {
+      const std::string_view part = bytes.substr(0, kBlock - block_.size());
+      block_ += part;
+      bytes.remove_prefix(part.size());
+      if (block_.size() == kBlock) end_block();
+    }
+  }
+  void align(std::size_t to) { put(std::string((to - at_ % to) % to, '\0')); }
+  void end_block() {
+    if (!block_.empty()) hashes.push_back(ofctl::quick_hash(block_));
+    block_.clear();
+  }
+  std::uint64_t at() const { return at_; }
+  std::vector<std::uint64_t> hashes;
+
+ private:
+  const std::function<void(std::string_view)>& write_;
+  std::string block_;
+  std::uint64_t at_ = 0;
+};
+
+std::uint64_t aligned(std::uint64_t at) { return (at + kAlign - 1) / kAlign * kAlign; }
+
+}  // namespace
+
+void write_compiled(const std::vector<FileToCompile>& files, const std::function<void(std::string_view)>& write) {
+  // All places are known before the first byte is written, but the hashes are not: the header's block is hashed with the
+  // header left empty, and the header has a hash of its own.
+  Header header;
+  std::copy(kMagic.begin(), kMagic.end(), header.magic.begin());
+  BinaryWriter directory;
+  directory.number<std::uint64_t>(files.size());
+  std::uint64_t at = kHeaderBytes;
+  std::vector<Row> rows;
+  for (const FileToCompile& f : files) {
+    Row r{f.file->path, f.file->shown, f.file->identity, f.file->problem, f.file->content.cut_why, {}, f.file->by_link,
+          f.file->content.cut, at, f.file->content.text.size(), 0, 0};
+    at = aligned(at + r.text_size);
+    if (!f.found.empty()) r.found_at = at, r.found_size = f.found.size(), at = aligned(at + r.found_size);
+    const std::string digest = sha256(f.file->content.text);
+    r.digest = digest;
+    write_row(directory, r);
+    rows.push_back(r);
+  }
+  const std::string listing = directory.take();
+  header.directory_at = at;
+  header.directory_size = listing.size();
+  header.directory_hash = ofctl::quick_hash(listing);
+  header.hashes_at = aligned(at + listing.size());
+  header.hashes = (header.hashes_at + kBlock - 1) / kBlock;
+
+  // Once for the hashes, once for the bytes: the texts are mapped, and the header comes first.
+  const auto body = [&](BlockWriter& out) {
+    out.put(std::string(kHeaderBytes, '\0'));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      out.align(kAlign);
+      out.put(files[i].file->content.text);
+      out.align(kAlign);
+      out.put(files[i].found);
+    }
+    out.align(kAlign);
+    out.put(listing);
+    out.align(kAlign);
+    out.end_block();
+  };
+  const std::function<void(std::string_view)> nowhere = [](std::string_view) {};
+  BlockWriter first(nowhere);
+  body(first);
+  const std::string_view hashes{reinterpret_cast<const char*>(first.hashes.data()), first.hashes.size() * 8};
+  header.hashes_hash = ofctl::quick_hash(hashes);
+  header.file_size = header.hashes_at + hashes.size();
+  header.header_hash = hash_of(header);
+  std::size_t skipped = 0;
+  const std::function<void(std::string_view)> behind_header = [&](std::string_view bytes) {
+    const std::size_t skip = std::min(kHeaderBytes - skipped, bytes.size());
+    skipped += skip;
+    write(bytes.substr(skip));
+  };
+  std::string begin(bytes_of(header, sizeof header));
+  begin.resize(kHeaderBytes);
+  write(begin);
+  BlockWriter second(behind_header);
+  body(second);
+  write(hashes);
+}
+
+}  // namespace egt::parsers

@@ -1,0 +1,13 @@
+// SHA-256 (FIPS 180-4).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace egt::parsers {
+
+// In lower-case hexadecimal, as sha256sum prints it.
+std::string sha256(std::string_view text);
+
+}  // namespace egt::parsers

@@ -1,0 +1,167 @@
+// Compiled snapshots: the same answers as the files that they stand for, and no trust in bytes.
+#include "snapshot/compiled.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "egtrace/parsers/compile.h"
+#include "egtrace/parsers/snapshot.h"
+#include "support/sha256.h"
+
+namespace egt::parsers {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFlows =
+    "NXST_FLOW reply (xid=0x4):\n"
+    " cookie=0x1, duration=1.5s, table=0, n_packets=7, n_bytes=0, priority=10,in_port=1 actions=resubmit(,1)\n"
+    " cookie=0x2, duration=1.5s, table=1, n_packets=0, n_bytes=0, priority=20,tcp,nw_dst=10.0.0.0/8 actions=group:3\n"
+    " cookie=0x3, duration=1.5s, table=1, n_packets=0, n_bytes=0, priority=20,gibberish=5 actions=drop\n"
+    " cookie=0x4, duration=1.5s, table=1, n_packets=0, n_bytes=0, actions=drop\n";
+constexpr const char* kGroups =
+    "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n"
+    " group_id=3,type=select,bucket=bucket_id:0,weight:100,actions=output:1\n"
+    " group_id=4,type=select,bucket=bucket_id:0,weight:50,actions=output:2\n";
+
+class CompiledSnapshot : public testing::Test {
+ protected:
+  void SetUp() override {
+    root = fs::path(testing::TempDir()) / ("egt_" + std::to_string(::getpid()));
+    fs::create_directories(root / "snap" / "n1");
+    write(root / "snap/n1/ovs-ofctl_dump-flows_br-int", kFlows);
+    write(root / "snap/n1/ovs-ofctl_-O_OpenFlow15_dump-groups_br-int", kGroups);
+    write(root / "snap/n1/hostname", "n1\n");
+    egt = (root / "s.egt").string();
+    const auto done = compile_snapshot({(root / "snap").string(), {}, 0}, egt);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(done->files, 3u);
+    EXPECT_EQ(done->indexed, 2u);
+    EXPECT_EQ(done->bytes, fs::file_size(egt));
+  }
+  void TearDown() override { fs::remove_all(root); }
+
+  static void write(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
+  std::string bytes() const {
+    std::stringstream s;
+    s << std::ifstream(egt, std::ios::binary).rdbuf();
+    return s.str();
+  }
+  static Result<std::vector<FoundFile>> open(const std::string& bytes) {
+    Content content;
+    content.text = bytes;
+    return open_compiled(content);
+  }
+
+  fs::path root;
+  std::string egt;
+};
+
+void same(const openflow::Bridge& a, const openflow::Bridge& b) {
+  ASSERT_EQ(a.flows->size(), b.flows->size());
+  for (openflow::FlowIndex i = 0; i < a.flows->size(); ++i) {
+    const openflow::FlowEntry &x = a.flows->flow(i), &y = b.flows->flow(i);
+    EXPECT_EQ(x.cookie, y.cookie);
+    EXPECT_EQ(x.n_packets, y.n_packets);
+    EXPECT_EQ(x.priority, y.priority);
+    EXPECT_EQ(x.table, y.table);
+    EXPECT_EQ(x.from.line, y.from.line);
+    EXPECT_EQ(a.flows->actions_text(x), b.flows->actions_text(y));
+    EXPECT_TRUE(std::ranges::equal(a.flows->match(x), b.flows->match(y)));
+  }
+  EXPECT_EQ(a.flows_partial, b.flows_partial);
+  EXPECT_EQ(a.has_groups, b.has_groups);
+  ASSERT_EQ(a.groups.size(), b.groups.size());
+  for (const auto& [id, group] : a.groups) {
+    EXPECT_EQ(group.buckets.at(0).actions_text, b.groups.at(id).buckets.at(0).actions_text);
+    EXPECT_EQ(group.from.line, b.groups.at(id).from.line);
+  }
+}
+
+TEST_F(CompiledSnapshot, StandsForTheFiles) {
+  const auto plain = read_snapshot({(root / "snap").string(), {}, 0});
+  const auto compiled = read_snapshot({egt, {}, 0});
+  ASSERT_TRUE(plain && compiled);
+  ASSERT_EQ(compiled->nodes.size(), 1u);
+  EXPECT_EQ(compiled->nodes[0]->name, "n1");
+  same(*plain->nodes[0]->bridge("br-int"), *compiled->nodes[0]->bridge("br-int"));
+  ASSERT_EQ(plain->dumps.size(), compiled->dumps.size());
+  for (std::size_t i = 0; i < plain->dumps.size(); ++i) {
+    const cluster::DumpInfo &x = plain->dumps[i], &y = compiled->dumps[i];
+    EXPECT_EQ(x.path, y.path);
+    EXPECT_EQ(x.kind, y.kind);
+    EXPECT_EQ(x.lines, y.lines);
+    EXPECT_EQ(x.understood, y.understood);
+    EXPECT_EQ(x.ignored, y.ignored);
+    EXPECT_EQ(x.not_understood, y.not_understood);
+  }
+  ASSERT_EQ(plain->diagnostics.size(), compiled->diagnostics.size());
+  for (std::size_t i = 0; i < plain->diagnostics.size(); ++i)
+    EXPECT_EQ(plain->diagnostics[i].message, compiled->diagnostics[i].message);
+}
+
+TEST_F(CompiledSnapshot, FindsTheSameFlows) {
+  const auto plain = read_snapshot({(root / "snap").string(), {}, 0});
+  const auto compiled = read_snapshot({egt, {}, 0});
+  ASSERT_TRUE(plain && compiled);
+  FlowKey key;
+  key.set(FieldId::eth_type, ethertype::ipv4);
+  key.set(FieldId::nw_proto, ip_proto::tcp);
+  key.set(FieldId::ip_dst, 0x0a010203);
+  key.set(FieldId::in_port, 1);
+  for (const std::uint8_t table : {0, 1, 2})
+    for (int again = 0; again < 20; ++again) {   // by going along the table, and by its index
+      const auto a = plain->nodes[0]->bridge("br-int")->flows->lookup(table, key);
+      const auto b = compiled->nodes[0]->bridge("br-int")->flows->lookup(table, key);
+      EXPECT_EQ(a.hit, b.hit);
+      EXPECT_EQ(a.ties, b.ties);
+    }
+}
+
+TEST_F(CompiledSnapshot, SameFilesGiveTheSameBytes) {
+  const std::string once = bytes();
+  ASSERT_TRUE(compile_snapshot({(root / "snap").string(), {}, 0}, egt));
+  EXPECT_EQ(bytes(), once);
+}
+
+TEST_F(CompiledSnapshot, SaysWhatItStandsFor) {
+  EXPECT_NE(bytes().find(sha256(kFlows)), std::string::npos);
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_F(CompiledSnapshot, CutFilesAreRefused) {
+  const std::string whole = bytes();
+  for (std::size_t n = 8; n < whole.size(); n += 37) EXPECT_FALSE(open(whole.substr(0, n)));
+}
+
+// Each changed byte is noticed when the file is opened, or when what it belongs to is looked at, or lies between sections.
+TEST_F(CompiledSnapshot, ChangedBytesAreNoticed) {
+  const std::string whole = bytes();
+  for (std::size_t at = 8; at < whole.size(); at += 11) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x20);
+    const auto files = open(changed);
+    if (!files) continue;
+    EXPECT_GE(at, 80u);
+    EXPECT_LT(at, 128u) << "byte " << at;   // behind the header: nothing stands there
+  }
+}
+
+TEST_F(CompiledSnapshot, AnotherVersionIsNamed) {
+  std::string changed = bytes();
+  changed[8] = 99;
+  const auto files = open(changed);
+  ASSERT_FALSE(files);
+  EXPECT_NE(files.error().message.find("another version"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace egt::parsers

@@ -1,0 +1,34 @@
+// `egtrace compile`: a snapshot as one file that opens in milliseconds.
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "egtrace/parsers/compile.h"
+#include "snapshot_options.h"
+
+namespace egt::cli {
+
+void add_compile(CLI::App& app, ExitStatus& status) {
+  struct Options {
+    CommonOptions common;
+    SnapshotOptions snapshot;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("compile", "write a snapshot as one indexed file, which opens in milliseconds");
+  add_snapshot_options(*verb, options->snapshot);
+  add_common_options(*verb, options->common, {"text"});
+  verb->callback([options, &status] {
+    const std::string& path = options->common.output;
+    if (path.empty()) throw CommandError("no file to write to; give one with -o FILE.egt");
+    const auto done =
+        parsers::compile_snapshot({options->snapshot.path, options->snapshot.dumps, options->common.jobs}, path);
+    if (!done) throw CommandError(done.error().message);
+    if (options->common.verbose)
+      fmt::print(stderr, "egtrace: {}: {} bytes, {} files, {} of them indexed\n", path, done->bytes, done->files, done->indexed);
+    status = ExitStatus::done;
+  });
+}
+
+}  // namespace egt::cli
