@@ -49,7 +49,7 @@ class Reader {
  public:
   explicit Reader(const SnapshotRequest& request) : request_(request) {}
 
-  Result<cluster::Cluster> read() {
+  Result<Snapshot> read() {
     if (auto error = find_files()) return *error;
     if (auto error = find_settings()) return *error;
     examine_files();
@@ -61,7 +61,7 @@ class Reader {
     load_machines();
     cluster_.declared_links = std::move(settings_.links);
     finish();
-    return std::move(cluster_);
+    return Snapshot{std::move(cluster_), std::move(collection_)};
   }
 
  private:
@@ -218,9 +218,6 @@ class Reader {
       info.kind = c.format != nullptr ? std::string(c.format->kind) : "unknown";
       info.lines = count_lines(c.dump.text);
       info.tool = tool_of(c.dump.text);
-      info.command = c.dump.command;
-      info.bytes = c.dump.text.size();
-      info.time = c.time;
       cluster_.dumps.push_back(std::move(info));
       if (!c.problem.empty()) remark_on({c.dump.source, 0}, c.problem);
     }
@@ -296,14 +293,23 @@ class Reader {
     cluster_.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
   }
 
+  static cluster::DumpOrigin origin_of(const Candidate& c) {
+    cluster::DumpOrigin origin;
+    origin.command = c.dump.command;
+    origin.bytes = c.dump.text.size();
+    origin.time = c.time;
+    origin.why_partial = c.why_partial;
+    origin.note = c.note;
+    origin.topic = c.how.topic;
+    return origin;
+  }
+
   void finish() {
     for (const Candidate& c : candidates_) {
       cluster::DumpInfo& info = info_of(c);
-      if (c.format != nullptr) info.kind = std::string(c.format->kind);
       info.partial = c.dump.partial;
-      info.why_partial = c.why_partial;
-      info.note = c.note;
       info.superseded_by = c.superseded_by;
+      collection_.dumps.push_back(origin_of(c));
     }
     std::stable_sort(cluster_.diagnostics.begin(), cluster_.diagnostics.end(),
                      [](const Diagnostic& a, const Diagnostic& b) { return a.at < b.at; });
@@ -317,6 +323,7 @@ class Reader {
   SnapshotSettings settings_;
   std::vector<Candidate> candidates_;  // parallel to cluster_.dumps
   cluster::Cluster cluster_;
+  cluster::Collection collection_;
 };
 
 }  // namespace
@@ -357,6 +364,12 @@ Result<DumpArgument> parse_dump_argument(std::string_view text) {
   return argument;
 }
 
-Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
+Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
+
+Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {
+  Result<Snapshot> snapshot = open_snapshot(request);
+  if (!snapshot) return snapshot.error();
+  return std::move(snapshot->cluster);
+}
 
 }  // namespace egt::parsers

@@ -14,6 +14,7 @@
 
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/collection.h"
 
 namespace egt::parsers {
 
@@ -36,8 +37,15 @@ struct DumpArgument {
 };
 Result<DumpArgument> parse_dump_argument(std::string_view text);
 
-// The error is for unusable input: no such file, a directory or file without a single dump, an unknown kind. A dump
-// that is damaged, binary or unknown among others is no error: it is listed in Cluster::dumps and in the diagnostics.
+struct Snapshot {
+  cluster::Cluster cluster;
+  cluster::Collection collection;
+};
+
+// The error is for unusable input: no such file, a directory or file without a single dump, an unknown kind. A dump that
+// is damaged, binary or unknown among others is no error: it is listed in Cluster::dumps and in the diagnostics.
+Result<Snapshot> open_snapshot(const SnapshotRequest& request);
+// The cluster alone.
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request);
 
 // What a file's name says of the command that printed it: the name without folders and without endings of compression

@@ -25,11 +25,6 @@ struct DumpInfo {
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   std::vector<Provenance> not_understood;
   bool partial = false;
-  std::string why_partial;               // empty where `partial` is not set
-  std::uint64_t bytes = 0;
-  std::int64_t time = 0;                 // when it was printed, seconds since 1970; 0: nothing tells
-  std::string command;                   // that printed it, as far as prompts, names and the collector tell
-  std::string note;                      // why it is not read, or which network namespace it is of
   std::string superseded_by;             // path of the dump of the same topic that was read instead; empty: this was read
 };
 
@@ -73,10 +68,6 @@ class Cluster {
   std::vector<DumpInfo> dumps;
   std::vector<DeclaredLink> declared_links;
   std::vector<Diagnostic> diagnostics;
-  std::vector<std::string> collected_by;       // "sos report: 4.6.1", as the archives say it
-  // The tool that replaced addresses and names ("sos clean"); empty: none. Numbers in registers and marks stay the real
-  // ones then, and no longer join with addresses in text.
-  std::string obfuscated_by;
 
   Node* node(std::string_view name);
   const Node* node(std::string_view name) const;
