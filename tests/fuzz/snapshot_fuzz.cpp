@@ -1,10 +1,12 @@
-// Pasted files, prompts, settings and archives, from arbitrary bytes.
+// Pasted files, prompts, settings, manifests and paths, from arbitrary bytes.
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "egtrace/parsers/content.h"
 #include "egtrace/parsers/snapshot.h"
+#include "snapshot/layout.h"
+#include "snapshot/manifest.h"
+#include "snapshot/noise.h"
 #include "snapshot/segment.h"
 #include "snapshot/settings.h"
 
@@ -15,12 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)parse_settings(text.substr(0, 4096));
   (void)parse_dump_argument(text.substr(0, text.find('\0')).substr(0, 200));
   glob_matches(text.substr(0, size / 2).substr(0, 500), text.substr(size / 2).substr(0, 500));
-  ContentLimits limits;
-  limits.file_bytes = limits.archive_bytes = 1 << 20;
-  limits.archive_entries = 100;
-  Content raw;
-  raw.text = text;
-  const Content plain = decompress(raw, limits);
-  if (is_tar(plain.text)) read_tar(plain.text, [](ArchiveEntry) {}, limits);
+  without_noise(text);
+  (void)parse_manifest(text);
+  read_place(text.substr(0, 500));
   return 0;
 }

@@ -19,8 +19,8 @@ struct Options {
 };
 
 ExitStatus run(const Options& o) {
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const explain::Inspection inspection = explain::inspect(cluster);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
   if (o.common.format == "json") {
     write_output(o.common, render::inspect_json(inspection));
     return ExitStatus::done;

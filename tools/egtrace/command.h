@@ -45,6 +45,7 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates, std::string_view otherwise);
 
 // One function a verb. `status` outlives the parse.
+void add_collect(CLI::App& app, ExitStatus& status);
 void add_decode(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
 void add_compile(CLI::App& app, ExitStatus& status);

@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(32);
 
   ExitStatus status = ExitStatus::done;
+  add_collect(app, status);
   add_compile(app, status);
   add_decode(app, status);
   add_explain(app, status);

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "egtrace/parsers/snapshot.h"
+#include "progress.h"
 
 namespace egt::cli {
 
@@ -13,22 +13,40 @@ void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
   verb.add_option("--dump", options.dumps, "one more dump: [NODE:][KIND=]PATH, repeatable")->allow_extra_args(false);
 }
 
-cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common) {
+namespace {
+
+void refuse_odd_lines(const cluster::Cluster& cluster) {
+  for (const cluster::DumpInfo& d : cluster.dumps) {
+    if (d.not_understood.empty()) continue;
+    throw CommandError(fmt::format("{}:{}: a line is not understood; leave --strict away to go on without it", d.path,
+                                   d.not_understood.front().line));
+  }
+}
+
+}  // namespace
+
+parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
   if (options.path.empty() && options.dumps.empty()) throw CommandError("no snapshot given; name a directory, an archive or a file");
-  auto cluster = parsers::read_snapshot({options.path, options.dumps, common.jobs});
-  if (!cluster) throw CommandError(cluster.error().message);
+  parsers::SnapshotRequest request;
+  request.path = options.path;
+  request.dumps = options.dumps;
+  request.jobs = common.jobs;
+  const ProgressLine line(request, common.quiet);
+  auto snapshot = parsers::open_snapshot(request);
+  if (!snapshot) throw CommandError(snapshot.error().message);
+  if (common.strict) refuse_odd_lines(snapshot->cluster);
   std::size_t odd = 0;
-  for (const cluster::DumpInfo& d : cluster->dumps) odd += d.not_understood.size();
-  if (common.strict && odd > 0)
-    for (const cluster::DumpInfo& d : cluster->dumps)
-      if (!d.not_understood.empty())
-        throw CommandError(fmt::format("{}:{}: a line is not understood; leave --strict away to go on without it", d.path,
-                                       d.not_understood.front().line));
-  if (common.quiet) return std::move(*cluster);
-  if (odd > 0)
+  for (const cluster::DumpInfo& d : snapshot->cluster.dumps) odd += d.not_understood.size();
+  if (odd > 0 && !common.quiet) {
+    line.clear();
     fmt::print(stderr, "egtrace: {} line{} not understood; `egtrace inspect` lists {}\n", odd, odd == 1 ? "" : "s",
                odd == 1 ? "it" : "them");
-  return std::move(*cluster);
+  }
+  return std::move(*snapshot);
+}
+
+cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common) {
+  return std::move(open_collection(options, common).cluster);
 }
 
 }  // namespace egt::cli

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/parsers/snapshot.h"
 
 namespace egt::cli {
 
@@ -18,5 +19,7 @@ struct SnapshotOptions {
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
 // Reads it and complains on standard error about what was odd. Throws CommandError when it is unusable.
 cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common);
+// The same with what is known of how it was collected.
+parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common);
 
 }  // namespace egt::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agreement.h"
+#include "inspect_parts.h"
 #include "ovn_version.h"
 
 namespace egt::explain {
@@ -24,14 +25,30 @@ std::string role_name(Role role) {
   return "server";
 }
 
-DumpReport report_dump(const Cluster& cluster, const cluster::DumpInfo& d) {
-  DumpReport r{d.path, d.kind, d.tool, d.lines, d.understood, d.ignored, d.partial, {}};
+DumpReport report_dump(const Cluster& cluster, const cluster::Collection& collection, std::size_t index) {
+  const cluster::DumpInfo& d = cluster.dumps[index];
+  DumpReport r;
+  r.path = d.path;
+  r.kind = d.kind;
+  r.tool = d.tool;
+  r.lines = d.lines;
+  r.understood = d.understood;
+  r.ignored = d.ignored;
+  r.partial = d.partial;
+  r.superseded_by = d.superseded_by;
   for (const Provenance& p : d.not_understood)
     r.not_understood.push_back({d.path, p.line, std::string(cluster.sources->line_text(p))});
+  if (index >= collection.dumps.size()) return r;
+  const cluster::DumpOrigin& origin = collection.dumps[index];
+  r.command = origin.command;
+  r.bytes = origin.bytes;
+  r.time = utc(origin.time);
+  r.why_partial = origin.why_partial;
+  r.note = origin.note;
   return r;
 }
 
-NodeReport report_node(const Cluster& cluster, const Node& node) {
+NodeReport report_node(const Cluster& cluster, const cluster::Collection& collection, const Node& node) {
   NodeReport r;
   r.name = node.name;
   for (const Role role : node.roles) r.roles.push_back(role_name(role));
@@ -43,7 +60,8 @@ NodeReport report_node(const Cluster& cluster, const Node& node) {
   r.addresses.erase(std::unique(r.addresses.begin(), r.addresses.end()), r.addresses.end());
   r.ovs_version = node.ovs_version.value_or("");
   for (const std::size_t i : node.dumps)
-    if (i < cluster.dumps.size()) r.dumps.push_back(report_dump(cluster, cluster.dumps[i]));
+    if (i < cluster.dumps.size()) r.dumps.push_back(report_dump(cluster, collection, i));
+  report_gateway_mode(cluster, node, r);
   return r;
 }
 
@@ -128,22 +146,27 @@ void compare_with_ovn(const Cluster& cluster, const Node& node, std::vector<Agre
 
 }  // namespace
 
-Inspection inspect(const Cluster& cluster) {
+Inspection inspect(const Cluster& cluster, const cluster::Collection& collection) {
   Inspection r;
+  r.collected_by = collection.collected_by;
+  r.obfuscated_by = collection.obfuscated_by;
   std::vector<bool> owned(cluster.dumps.size(), false);
   for (const auto& node : cluster.nodes) {
-    r.nodes.push_back(report_node(cluster, *node));
+    r.nodes.push_back(report_node(cluster, collection, *node));
     for (const std::size_t i : node->dumps)
       if (i < owned.size()) owned[i] = true;
     find_gaps(*node, r.gaps);
     compare_with_ovn(cluster, *node, r.agreements);
   }
   for (std::size_t i = 0; i < cluster.dumps.size(); ++i)
-    if (!owned[i]) r.objects.push_back(report_dump(cluster, cluster.dumps[i]));
+    if (!owned[i]) r.objects.push_back(report_dump(cluster, collection, i));
   const OvnVersion version = infer_ovn_version(cluster);
   r.ovn_candidates = version.candidates;
   r.ovn_because = version.because;
   r.counts = count(cluster);
+  r.networks = report_networks(cluster);
+  report_flows(cluster, r);
+  r.times = report_times(cluster, collection);
   for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(format_diagnostic(d, *cluster.sources));
   return r;
 }

@@ -1,24 +1,25 @@
 #include "snapshot/discover.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
-#include <thread>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "snapshot/compiled.h"
+#include "snapshot/glance.h"
+#include "support/parallel.h"
 
 namespace egt::parsers {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxDepth = 24;              // of directories
-constexpr int kMaxArchiveDepth = 3;        // of archives in archives
+constexpr int kMaxDepth = 24;  // of directories
+constexpr int kMaxLinks = 16;  // one behind the other
 constexpr std::size_t kMaxFiles = 500000;
 
 class Walk {
@@ -61,7 +62,8 @@ class Walk {
     } else if (fs::is_regular_file(status)) {
       file(entry.path(), path, link);
     } else {
-      out_.remarks.push_back(fmt::format("{}: {}", path, fs::exists(status) ? "no regular file, not opened" : "leads nowhere"));
+      out_.remarks.push_back(
+          fmt::format("{}: {}", path, fs::exists(status) ? "no regular file, not opened" : "leads nowhere"));
     }
   }
 
@@ -82,123 +84,142 @@ class Walk {
   std::set<std::string> ancestors_;
 };
 
-void read_all(const fs::path& root, std::vector<FoundFile>& files, unsigned jobs) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < files.size(); i = next++) {
-      Result<Content> content = read_content((root / files[i].path).string());
-      if (content) {
-        files[i].content = std::move(*content);
-      } else {
-        files[i].problem = content.error().message;
-      }
-    }
-  };
-  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  jobs = static_cast<unsigned>(std::min<std::size_t>({jobs, 64, files.size() / 8 + 1}));
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < jobs; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-}
+// What one packed file holds.
+class Unpacked : public ArchiveVisitor {
+ public:
+  Unpacked(const FoundFile& archive, SnapshotProgress* progress) : archive_(archive), progress_(progress) {}
 
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
-
-// Where a link inside an archive leads, below the archive's root; empty when it leaves it.
-std::string resolve_link(const ArchiveEntry& entry) {
-  const bool absolute = entry.link_target.starts_with('/');
-  const fs::path target = absolute ? fs::path(entry.link_target).relative_path()
-                                   : fs::path(parent_of(entry.path)) / entry.link_target;
-  const std::string normal = target.lexically_normal().string();
-  return normal.starts_with("..") ? std::string() : normal;
-}
-
-void expand(FoundFile archive, Discovery& out, int depth);
-
-void take_entry(FoundFile file, Discovery& out, int depth) {
-  if (is_tar(file.content.text)) {
-    expand(std::move(file), out, depth + 1);
-  } else if (out.files.size() < kMaxFiles) {
-    out.files.push_back(std::move(file));
+  bool wants(const std::string& path, std::uint64_t size, std::string_view beginning) override {
+    return path.empty() || worth_reading(path, size, beginning);  // empty: the user named this very file
   }
-}
 
-// An archive in a directory stands for a directory of its name. One given as the snapshot itself has no name in paths.
-void expand(FoundFile archive, Discovery& out, int depth) {
-  if (depth > kMaxArchiveDepth) {
-    out.remarks.push_back(archive.shown + ": archives nested deeper than egtrace looks");
-    return;
-  }
-  const std::string prefix = archive.path.empty() ? std::string() : archive.path + "/";
-  std::map<std::string, FoundFile> entries;
-  std::vector<std::pair<std::string, std::string>> links;   // path, target
-  const ArchiveEnd end = read_tar(archive.content.text, [&](ArchiveEntry entry) {
-    if (!entry.link_target.empty()) {
-      links.emplace_back(entry.path, resolve_link(entry));
-      return;
+  void take(ArchiveMember member) override {
+    if (progress_ != nullptr) {
+      ++progress_->files;
+      progress_->bytes += member.content.text.size();
     }
     FoundFile file;
-    file.path = file.shown = prefix + entry.path;
-    file.identity = archive.shown + ":" + entry.path;
-    file.content = std::move(entry.content);
-    entries[entry.path] = std::move(file);
-  });
-  for (const auto& [path, target] : links) {
-    const auto found = entries.find(target);
-    if (found == entries.end() || entries.contains(path)) continue;
-    FoundFile file = found->second;
-    file.path = file.shown = prefix + path;
-    file.by_link = true;
-    entries.emplace(path, std::move(file));
+    file.path = member.path.empty() ? archive_.path : member.path;
+    file.shown = member.path.empty() || archive_.path == member.path ? archive_.shown : member.path;
+    file.identity = archive_.shown + ":" + member.path;
+    file.left_out = member.left_out;
+    file.time = member.time;
+    file.content = std::move(member.content);
+    if (member.is_link)
+      links_[file.path] = member.link_target;
+    else
+      files_[file.path] = std::move(file);  // of two of one name the later, as tar(1) has it
   }
-  if (!end.complete) out.remarks.push_back(fmt::format("{}: archive cut short: {}", archive.shown, end.why));
-  for (auto& [path, file] : entries) take_entry(std::move(file), out, depth);
+
+  void remark(const std::string& path, const std::string& why) override {
+    remarks_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
+  }
+
+  void hand_over(Discovery& out) {
+    follow_links();
+    for (auto& [path, file] : files_) out.files.push_back(std::move(file));
+    std::move(remarks_.begin(), remarks_.end(), std::back_inserter(out.remarks));
+  }
+
+ private:
+  void follow_links() {
+    std::vector<FoundFile> followed;
+    for (const auto& [path, first] : links_) {
+      std::string target = first;
+      for (int i = 0; i < kMaxLinks && links_.contains(target); ++i) target = links_[target];
+      const auto found = files_.find(target);
+      if (files_.contains(path) || links_.contains(target)) continue;
+      if (found == files_.end()) {
+        if (!is_folder(target)) remark(path, "leads nowhere");
+        continue;
+      }
+      FoundFile file = found->second;
+      file.path = file.shown = path;
+      file.by_link = true;
+      followed.push_back(std::move(file));
+    }
+    for (FoundFile& file : followed) files_.emplace(file.path, std::move(file));
+  }
+
+  bool is_folder(const std::string& path) const {
+    const auto below = files_.lower_bound(path + "/");
+    return below != files_.end() && below->first.starts_with(path + "/");
+  }
+
+  const FoundFile& archive_;
+  SnapshotProgress* progress_;
+  std::map<std::string, FoundFile> files_;
+  std::map<std::string, std::string> links_;
+  std::vector<std::string> remarks_;
+};
+
+// An archive in a directory stands for a directory of its name; one given as the snapshot itself has no name in paths.
+void unpack(const FoundFile& file, std::string_view bytes, const std::string& folder, const DiscoverOptions& options,
+            UnpackBudget& budget, Discovery& out) {
+  Unpacked unpacked(file, options.progress);
+  visit_packed(bytes, folder, unpacked, budget);
+  unpacked.hand_over(out);
+}
+
+void read_file(const std::string& path, FoundFile file, const std::string& folder, const DiscoverOptions& options,
+               UnpackBudget& budget, Discovery& out) {
+  Result<Content> content = read_packed(path, options.limits);
+  if (!content) {
+    file.problem = content.error().message;
+  } else if (is_packed(content->text)) {
+    return unpack(file, content->text, folder, options, budget, out);
+  } else {
+    file.content = std::move(*content);
+    file.left_out = !worth_reading(file.path, file.content.text.size(), file.content.text.substr(0, kGlance));
+    if (options.progress != nullptr) ++options.progress->files;
+  }
+  out.files.push_back(std::move(file));
+}
+
+Discovery read_directory(const std::string& root, const DiscoverOptions& options) {
+  Discovery listed;
+  Walk(root, listed).directory(root, "", false, 0);
+  UnpackBudget budget(options.limits);
+  std::vector<Discovery> read(listed.files.size());
+  for_each_index(listed.files.size(), options.jobs, 1, [&](std::size_t i) {
+    const std::string path = listed.files[i].path;
+    read_file((fs::path(root) / path).string(), std::move(listed.files[i]), path, options, budget, read[i]);
+  });
+  Discovery out;
+  out.remarks = std::move(listed.remarks);
+  for (Discovery& some : read) {
+    std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
+    std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));
+  }
+  return out;
 }
 
 }  // namespace
 
-FoundFile read_single(const std::string& path) {
+Result<Discovery> discover(const std::string& path, const DiscoverOptions& options) {
+  std::error_code failed;
+  if (path != "-" && fs::is_directory(path, failed)) return read_directory(path, options);
   FoundFile file;
   file.path = path == "-" ? "" : fs::path(path).filename().string();
   file.shown = path == "-" ? "(standard input)" : path;
   file.identity = path;
-  Result<Content> content = read_content(path);
-  if (content) {
-    file.content = std::move(*content);
-  } else {
-    file.problem = content.error().message;
-  }
-  return file;
-}
-
-Result<Discovery> discover(const std::string& path, unsigned jobs) {
+  const std::string shown = file.shown;
+  UnpackBudget budget(options.limits);
   Discovery out;
-  std::error_code failed;
-  if (path != "-" && fs::is_directory(path, failed)) {
-    Discovery listed;
-    Walk(path, listed).directory(path, "", false, 0);
-    read_all(path, listed.files, jobs);
-    out.remarks = std::move(listed.remarks);
-    for (FoundFile& file : listed.files) take_entry(std::move(file), out, 0);
-    return out;
+  read_file(path, std::move(file), "", options, budget, out);
+  for (FoundFile& found : out.files) {
+    if (out.files.size() == 1 && found.shown == shown) found.left_out = false;  // the user means this very file
+    if (!found.problem.empty())
+      return Error{fmt::format("{}: {}; name a snapshot's directory, archive or dump", shown, found.problem)};
   }
-  FoundFile file = read_single(path);
-  if (!file.problem.empty()) return Error{fmt::format("{}: {}; name a snapshot's directory, archive or dump", file.shown, file.problem)};
-  if (file.content.cut && file.content.text.empty()) {
-    return Error{fmt::format("{}: cannot be decompressed: {}; copy it again", file.shown, file.content.cut_why)};
+  if (out.files.size() == 1 && out.files[0].shown == shown && out.files[0].content.cut &&
+      out.files[0].content.text.empty()) {
+    return Error{fmt::format("{}: {}; copy it again", shown, out.files[0].content.cut_why)};
   }
-  if (is_compiled(file.content.text)) {
-    Result<std::vector<FoundFile>> files = open_compiled(std::move(file.content));
-    if (!files) return Error{fmt::format("{}: {}", file.shown, files.error().message)};
+  if (out.files.size() == 1 && is_compiled(out.files[0].content.text)) {
+    Result<std::vector<FoundFile>> files = open_compiled(std::move(out.files[0].content));
+    if (!files) return Error{fmt::format("{}: {}", shown, files.error().message)};
     out.files = std::move(*files);
-  } else if (is_tar(file.content.text)) {
-    file.path.clear();
-    expand(std::move(file), out, 1);
-  } else {
-    out.files.push_back(std::move(file));
   }
   return out;
 }

@@ -1,35 +1,44 @@
-// Finds the files of a snapshot and reads them: a directory tree, an archive, or one file.
+// Finds the files of a snapshot and reads them: a directory tree, archives in it or an archive alone, one file.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "egtrace/base/result.h"
 #include "egtrace/parsers/content.h"
+#include "egtrace/parsers/snapshot.h"
+#include "snapshot/archive.h"
 
 namespace egt::parsers {
 
 class CompiledDump;
 
 struct FoundFile {
-  std::string path;        // below the snapshot's root, '/' between parts
-  std::string shown;       // as users know it
-  std::string identity;    // the same for two names of one file
-  bool by_link = false;    // a symbolic link stands on the way
+  std::string path;       // below the snapshot's root, '/' between parts; an archive is a folder of its name
+  std::string shown;      // as users know it
+  std::string identity;   // the same for two names of one file
+  bool by_link = false;   // a symbolic link stands on the way
+  bool left_out = false;  // its beginning shows that it is no dump: not read
+  std::int64_t time = 0;  // of its last change, as an archive tells it (seconds since 1970); 0: not told
   Content content;
-  std::string problem;     // why it could not be read; empty: it was
+  std::string problem;  // why it could not be read; empty: it was
   std::shared_ptr<const CompiledDump> compiled;  // of a file in a compiled snapshot
 };
 
 struct Discovery {
-  std::vector<FoundFile> files;        // in order of their paths
-  std::vector<std::string> remarks;    // what was left out, and why
+  std::vector<FoundFile> files;      // in order of their paths
+  std::vector<std::string> remarks;  // what was left out, and why
+};
+
+struct DiscoverOptions {
+  unsigned jobs = 0;
+  ContentLimits limits;
+  SnapshotProgress* progress = nullptr;
 };
 
 // The error is for a path that cannot be read at all.
-Result<Discovery> discover(const std::string& path, unsigned jobs);
-// One file as it is, archives included.
-FoundFile read_single(const std::string& path);
+Result<Discovery> discover(const std::string& path, const DiscoverOptions& options);
 
 }  // namespace egt::parsers

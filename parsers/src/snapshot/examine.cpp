@@ -5,13 +5,15 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/snapshot.h"
+#include "snapshot/layout.h"
+#include "snapshot/noise.h"
 #include "snapshot/prompt.h"
 #include "snapshot/segment.h"
 
 namespace egt::parsers {
 namespace {
 
-constexpr std::size_t kMaxPasted = std::size_t{64} << 20;   // nobody pastes more; larger files are whole dumps
+constexpr std::size_t kMaxPasted = std::size_t{64} << 20;  // nobody pastes more; larger files are whole dumps
 
 // Line ends and byte-order marks of files that went through a foreign editor.
 Content normalised(Content content) {
@@ -30,6 +32,44 @@ Content normalised(Content content) {
   return content;
 }
 
+bool is_encrypted(std::string_view path) {
+  return path.ends_with(".gpg") || path.ends_with(".pgp") || path.ends_with(".age");
+}
+
+std::string problem_of(const FoundFile& file, const Content& content) {
+  if (!file.problem.empty()) return file.problem;
+  if (is_encrypted(file.path)) return "is encrypted; decrypt it first";
+  return content.cut ? "cut short: " + content.cut_why : std::string();
+}
+
+void take_place(const Place& place, Candidate& candidate) {
+  if (!place.command.empty()) candidate.dump.command = place.command;
+  candidate.pod = place.pod;
+  candidate.host = place.node;
+  candidate.netns = place.netns;
+  candidate.central = place.central;
+  if (place.tail) candidate.why_partial = "only its end was kept: the collector's size limit";
+}
+
+void take_run(const RanCommand& ran, Candidate& candidate) {
+  if (!ran.command.empty()) candidate.dump.command = ran.command;
+  if (ran.time != 0) candidate.time = ran.time;
+  if (ran.truncated) candidate.why_partial = "only its end was kept: the collector's size limit";
+  if (ran.timed_out) candidate.why_partial = "its command was stopped by the collector's time limit";
+}
+
+// What the tool or the way to it said besides the dump.
+void take_noise(Candidate& candidate) {
+  const Quiet quiet = without_noise(candidate.dump.text);
+  if (!quiet.failed.empty()) {
+    candidate.problem = "holds no dump, its command failed: " + quiet.failed;
+    return;
+  }
+  candidate.dump.text = quiet.text;
+  candidate.dump.first_line += quiet.skipped_lines;
+  if (!quiet.ended.empty()) candidate.why_partial = "its command ended with `" + quiet.ended + "`";
+}
+
 Candidate whole_file(const FoundFile& file, const Content& content) {
   Candidate candidate;
   candidate.dump.path = file.shown;
@@ -41,8 +81,16 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   candidate.place = file.path;
   candidate.identity = file.identity;
   candidate.by_link = file.by_link;
-  candidate.problem = !file.problem.empty() ? file.problem : content.cut ? "cut short: " + content.cut_why : std::string();
+  candidate.time = file.time;
+  candidate.problem = problem_of(file, content);
+  if (file.left_out) candidate.note = "not read: nothing at its beginning looks like a dump";
   return candidate;
+}
+
+// Whether it may be a dump at all; if not, `problem` or `note` says why.
+bool is_readable(const FoundFile& file, const Candidate& whole) {
+  return file.problem.empty() && !file.left_out && !is_encrypted(file.path) &&
+         (whole.problem.empty() || !whole.dump.text.empty());
 }
 
 void name_format(Candidate& candidate, const SnapshotSettings::DumpSetting* setting) {
@@ -89,7 +137,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     candidate.dump.partial = true;
     candidate.dump.compiled = nullptr;
     candidate.keep = piece.kept;
-    candidate.host = piece.host;
+    if (!piece.host.empty()) candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
     name_format(candidate, nullptr);
     if (candidate.format != nullptr || piece.kind != LineKind::none) candidates.push_back(std::move(candidate));
@@ -105,17 +153,24 @@ bool Candidate::is_object() const {
   return std::any_of(objects.begin(), objects.end(), [&](const Format& f) { return f.kind == format->kind; });
 }
 
-std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only) {
+std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only,
+                               const RanCommand* ran) {
   const Content content = file.compiled ? file.content : normalised(file.content);
   Candidate whole = whole_file(file, content);
+  if (!is_readable(file, whole)) return {std::move(whole)};
+  take_place(read_place(file.path), whole);
+  if (ran != nullptr) take_run(*ran, whole);
   const SnapshotSettings::DumpSetting* setting = settings.dump_of(file.path);
-  if (file.problem.empty()) name_format(whole, setting);
   const bool named = begins_with_tool(whole.dump.command) || (setting != nullptr && !setting->kind.empty());
+  if (!file.compiled && !looks_binary(whole.dump.text)) take_noise(whole);
+  if (whole.problem.starts_with("holds no dump")) return {std::move(whole)};
+  name_format(whole, setting);
   if (!named && !file.compiled && whole.dump.text.size() <= kMaxPasted && !looks_binary(whole.dump.text)) {
-    const Segments segments = split_pasted(whole.dump.text);
+    const Segments segments = split_pasted(content.text);
     if (is_pasted(segments, whole, only)) {
       std::vector<Candidate> pieces = pieces_of(segments, whole);
-      if (std::any_of(pieces.begin(), pieces.end(), [](const Candidate& c) { return c.format != nullptr; })) return pieces;
+      if (std::any_of(pieces.begin(), pieces.end(), [](const Candidate& c) { return c.format != nullptr; }))
+        return pieces;
     }
   }
   return {std::move(whole)};

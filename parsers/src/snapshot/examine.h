@@ -7,27 +7,35 @@
 
 #include "egtrace/parsers/format.h"
 #include "snapshot/discover.h"
+#include "snapshot/manifest.h"
 #include "snapshot/settings.h"
 
 namespace egt::parsers {
 
 struct Candidate {
-  Dump dump;                             // without a source so far
+  Dump dump;  // without a source so far
   std::shared_ptr<const void> keep;
-  const Format* format = nullptr;        // null: nobody knows it
+  const Format* format = nullptr;  // null: nobody knows it
   Recognition how;
-  std::string place;                     // path below the snapshot's root, which tells the machine
+  std::string place;  // path below the snapshot's root, which tells the machine
   std::string identity;
   bool by_link = false;
-  std::string host, pod;                 // machine by a prompt
-  std::string node;                      // machine by the user's word
+  std::string host, pod;  // machine by a prompt, or by where it lies
+  std::string netns;      // network namespace of that machine; empty: its own
+  bool central = false;   // a database of the whole cluster
+  std::string node;       // machine by the user's word
+  std::int64_t time = 0;  // when it was printed, seconds since 1970; 0: nobody tells
   std::string why_partial;
-  std::string problem;                   // unreadable or damaged: why
+  std::string problem;        // unreadable or damaged: why
+  std::string note;           // why it is not used, where that is no problem
+  std::string superseded_by;  // path of the dump that was read instead
 
-  bool is_object() const;                // Kubernetes objects belong to no machine
+  bool is_object() const;  // Kubernetes objects belong to no machine
 };
 
-// `only`: the user named this very file, so that anything found in it is meant.
-std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only);
+// `only`: the user named this very file, so that anything found in it is meant. `ran`: what the collector says of the
+// command; may be null.
+std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only,
+                               const RanCommand* ran = nullptr);
 
 }  // namespace egt::parsers

@@ -1,22 +1,20 @@
 #include "snapshot/machines.h"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
+#include <tuple>
 
 #include "egtrace/base/text.h"
+#include "snapshot/layout.h"
+#include "snapshot/roles.h"
 
 namespace egt::parsers {
 namespace {
 
-constexpr std::string_view kSos = "sos_commands/";
-
-// The folder that holds sos_commands, with the '/' behind it, or nothing.
-std::optional<std::string> sos_root(const std::string& place) {
-  const std::size_t at = place.find(kSos);
-  if (at == std::string::npos || (at > 0 && place[at - 1] != '/')) return std::nullopt;
-  return place.substr(0, at);
-}
-
 bool of_a_machine(const Candidate& c) { return c.format != nullptr && !c.is_object(); }
+
+bool in_support_archive(const std::string& place) { return sos_root(place).found || must_gather_root(place).found; }
 
 // A folder that is the only one on its level and holds no machine's dump itself is packaging.
 std::string find_wrapper(const std::vector<Candidate>& candidates) {
@@ -24,7 +22,7 @@ std::string find_wrapper(const std::vector<Candidate>& candidates) {
   for (;;) {
     std::string first;
     for (const Candidate& c : candidates) {
-      if (c.place.empty()) continue;   // given by --dump, or standard input
+      if (c.place.empty() || in_support_archive(c.place)) continue;  // empty: given by --dump, or standard input
       if (!c.place.starts_with(wrapper)) return wrapper;
       const std::size_t slash = c.place.find('/', wrapper.size());
       if (slash == std::string::npos) return wrapper;
@@ -44,9 +42,9 @@ std::string last_part(std::string_view folder) {
   return std::string(slash == std::string_view::npos ? folder : folder.substr(slash + 1));
 }
 
-std::string said_hostname(const std::vector<const Candidate*>& dumps) {
+std::string said_hostname(const std::vector<Candidate*>& dumps) {
   for (const Candidate* c : dumps) {
-    if (c->format == nullptr || c->format->kind != "hostname") continue;
+    if (c->format == nullptr || c->format->kind != "hostname" || !c->netns.empty()) continue;
     std::string_view rest = c->dump.text;
     const std::string_view name = trim(next_line(rest));
     if (!name.empty() && name.size() < 256 && name.find(' ') == std::string_view::npos) return std::string(name);
@@ -54,52 +52,267 @@ std::string said_hostname(const std::vector<const Candidate*>& dumps) {
   return {};
 }
 
-constexpr std::string_view kByUser = "node:", kByHost = "host:", kByPod = "pod:";
+// The name that the facts in some dumps tell, learnt by loading them for this alone.
+std::string name_by_facts(const std::vector<Candidate*>& dumps) {
+  cluster::Cluster scratch;
+  cluster::Node node;
+  for (const Candidate* c : dumps) {
+    if (c->format == nullptr) continue;
+    Report report;
+    try {
+      c->format->load(c->dump, scratch, node, report);
+    } catch (const std::exception&) {
+      // Said where the dump is loaded in earnest.
+    }
+  }
+  return name_by_content(node);
+}
+
+// What a key begins with says how the machine was found. Folders end in '/'.
+constexpr std::string_view kByUser = "node:", kByHost = "host:", kByPod = "pod:", kReport = "sos:";
+constexpr std::string_view kCentral = "central", kNobody = "nobody";
+
+struct Group {
+  std::vector<Candidate*> dumps;
+  bool known() const {
+    return std::any_of(dumps.begin(), dumps.end(), [](const Candidate* c) { return c->format != nullptr; });
+  }
+  std::int64_t time() const {
+    std::int64_t last = 0;
+    for (const Candidate* c : dumps) last = std::max(last, c->time);
+    return last;
+  }
+};
+
+class Sorting {
+ public:
+  Sorting(std::vector<Candidate>& candidates, const SnapshotSettings& settings, const cluster::Objects& objects)
+      : settings_(settings), objects_(objects), wrapper_(find_wrapper(candidates)) {
+    for (const Candidate& c : candidates) {
+      if (const Root root = sos_root(c.place); root.found) reports_.insert(root.folder);
+    }
+    for (Candidate& c : candidates) {
+      if (!c.is_object()) groups_[key_of(c)].dumps.push_back(&c);
+    }
+  }
+
+  std::vector<Machine> machines() {
+    for (Candidate* c : groups_[std::string(kNobody)].dumps) leave_out(*c);
+    groups_.erase(std::string(kNobody));
+    const std::vector<Candidate*> central = std::move(groups_[std::string(kCentral)].dumps);
+    groups_.erase(std::string(kCentral));
+    join_loose();
+    name_groups();
+    join_short_names();
+    share(central);
+    std::vector<Machine> sorted;
+    for (auto& [name, dumps] : by_name_) sorted.push_back({name, std::move(dumps)});
+    if (!nameless_.empty()) sorted.push_back({"", std::move(nameless_)});
+    return sorted;
+  }
+
+ private:
+  // --- keys ----------------------------------------------------------------------------------------------------------
+  std::string key_of(const Candidate& c) const {
+    if (!c.node.empty()) return std::string(kByUser) + c.node;
+    if (const auto* setting = settings_.node_of(c.place)) return std::string(kByUser) + setting->name;
+    if (const auto report = report_of(c.place))
+      return c.netns.empty() ? std::string(kReport) + *report : std::string(kNobody);
+    if (c.central) return std::string(kCentral);
+    const bool gathered = must_gather_root(c.place).found;
+    const bool database = !c.pod.empty() && read_place(c.place).pod == c.pod;
+    if (gathered || database) {
+      if (!c.pod.empty()) return std::string(kByPod) + c.pod;
+      if (!c.host.empty()) return std::string(kByHost) + c.host;
+      return std::string(gathered ? kNobody : std::string_view());
+    }
+    const std::string folder = folder_of(c.place);
+    if (!folder.empty()) return folder;
+    if (!c.netns.empty()) return std::string(kByHost) + c.netns;
+    if (!c.host.empty()) return std::string(kByHost) + c.host;
+    return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
+  }
+
+  // The innermost sosreport around a path.
+  std::optional<std::string> report_of(const std::string& place) const {
+    std::optional<std::string> best;
+    for (const std::string& root : reports_) {
+      if (place.starts_with(root) && (!best || root.size() > best->size())) best = root;
+    }
+    // A report that is the snapshot's root does not claim a must-gather beside it.
+    if (best && best->empty() && must_gather_root(place).found) return std::nullopt;
+    return best;
+  }
+
+  std::string folder_of(const std::string& place) const {
+    if (!place.starts_with(wrapper_)) return {};
+    const std::size_t slash = place.find('/', wrapper_.size());
+    return slash == std::string::npos ? std::string() : place.substr(0, slash + 1);
+  }
+
+  static void leave_out(Candidate& c) {
+    if (c.format == nullptr) return;
+    c.note = !c.netns.empty() ? "of the network namespace " + c.netns + ", not of the host"
+                              : "nothing tells its machine; name it with --dump NODE:PATH or in egtrace.yaml";
+    c.format = nullptr;
+  }
+
+  // Loose dumps beside exactly one named machine are of that machine: `--dump PATH` adds to a snapshot of one node.
+  void join_loose() {
+    const auto loose = groups_.find("");
+    if (loose == groups_.end() || groups_.size() != 2) return;
+    Group& only = std::find_if(groups_.begin(), groups_.end(), [](const auto& g) { return !g.first.empty(); })->second;
+    if (!only.known()) return;
+    only.dumps.insert(only.dumps.end(), loose->second.dumps.begin(), loose->second.dumps.end());
+    groups_.erase(loose);
+  }
+
+  // --- names ---------------------------------------------------------------------------------------------------------
+  void name_groups() {
+    std::map<std::string, std::vector<std::pair<std::string, Group*>>> reports;  // by host
+    for (auto& [key, group] : groups_) {
+      if (!group.known()) continue;
+      const std::string name = name_of(key, group);
+      if (key.starts_with(kReport) && !name.empty()) {
+        reports[name].emplace_back(key, &group);
+      } else {
+        add(name, group);
+      }
+    }
+    for (auto& [name, some] : reports) add_newest(name, some);
+  }
+
+  void add(const std::string& name, const Group& group) {
+    std::vector<Candidate*>& target = name.empty() ? nameless_ : by_name_[name];
+    target.insert(target.end(), group.dumps.begin(), group.dumps.end());
+  }
+
+  // Of several reports of one host the newest counts: mixed, they would show a machine that never was.
+  void add_newest(const std::string& name, std::vector<std::pair<std::string, Group*>>& some) {
+    std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
+      const auto age = [](const auto& report) {
+        return std::tuple(report.second->time(), date_of(report.first), report.first);
+      };
+      return age(a) > age(b);
+    });
+    add(name, *some.front().second);
+    for (std::size_t i = 1; i < some.size(); ++i) {
+      for (Candidate* c : some[i].second->dumps) {
+        if (c->format == nullptr) continue;
+        c->note = "of an older report of " + name;
+        c->format = nullptr;
+        by_name_[name].push_back(c);
+      }
+    }
+  }
+
+  // "2026-03-01" or the digits of the old naming, whichever the folder has.
+  static std::string date_of(const std::string& key) {
+    for (std::size_t i = 0; i + 10 <= key.size(); ++i) {
+      const std::string_view part = std::string_view(key).substr(i, 10);
+      const bool dashes = part[4] == '-' && part[7] == '-';
+      if (dashes && parse_decimal(part.substr(0, 4)) && parse_decimal(part.substr(5, 2))) return std::string(part);
+    }
+    return {};
+  }
+
+  std::string name_of(const std::string& key, const Group& group) const {
+    if (key.starts_with(kByUser)) return key.substr(kByUser.size());
+    if (key.starts_with(kByHost)) return key.substr(kByHost.size());
+    if (key.starts_with(kByPod)) return node_of_pod(key.substr(kByPod.size()), group);
+    const bool report = key.starts_with(kReport);
+    if (report || key.empty()) {
+      const std::string name = said_hostname(group.dumps);
+      if (!name.empty()) return name;
+    }
+    if (!report) return last_part(key.empty() ? wrapper_ : key);
+    const std::string by_facts = name_by_facts(group.dumps);
+    if (!by_facts.empty()) return by_facts;
+    const std::string by_folder = host_of_report(last_part(std::string_view(key).substr(kReport.size())));
+    return by_folder.empty() ? last_part(std::string_view(key).substr(kReport.size())) : by_folder;
+  }
+
+  // Where the objects do not tell the pod's node its own database does.
+  std::string node_of_pod(const std::string& pod, const Group& group) const {
+    for (const cluster::Pod& known : objects_.pods) {
+      if (known.name == pod && !known.node.empty()) return known.node;
+    }
+    const std::string by_facts = name_by_facts(group.dumps);
+    return by_facts.empty() ? pod : by_facts;
+  }
+
+  // A report says "worker-0" where the cluster says "worker-0.example.org", or the other way round.
+  void join_short_names() {
+    for (auto it = by_name_.begin(); it != by_name_.end();) {
+      const auto longer = long_name_of(it->first);
+      if (longer == by_name_.end()) {
+        ++it;
+        continue;
+      }
+      const bool keep_short = is_node_object(it->first) && !is_node_object(longer->first);
+      auto& from = keep_short ? longer->second : it->second;
+      auto& to = keep_short ? it->second : longer->second;
+      to.insert(to.end(), from.begin(), from.end());
+      it = keep_short ? (by_name_.erase(longer), std::next(it)) : by_name_.erase(it);
+    }
+  }
+
+  std::map<std::string, std::vector<Candidate*>>::iterator long_name_of(const std::string& name) {
+    if (name.find('.') != std::string::npos) return by_name_.end();
+    const auto found = by_name_.lower_bound(name + ".");
+    const bool is = found != by_name_.end() && found->first.starts_with(name + ".");
+    const bool only = is && (std::next(found) == by_name_.end() || !std::next(found)->first.starts_with(name + "."));
+    return only ? found : by_name_.end();
+  }
+
+  bool is_node_object(const std::string& name) const {
+    return std::any_of(objects_.nodes.begin(), objects_.nodes.end(), [&](const auto& n) { return n.name == name; });
+  }
+
+  // A database of the whole cluster tells of each node in it.
+  void share(const std::vector<Candidate*>& central) {
+    constexpr std::size_t kMostNodes = 64;  // each holds the facts of all
+    if (central.empty()) return;
+    std::size_t shared = 0;
+    for (const auto& node : objects_.nodes) {
+      if (shared++ == kMostNodes) break;
+      auto& dumps = by_name_[node.name];
+      dumps.insert(dumps.end(), central.begin(), central.end());
+    }
+    if (shared == 0) nameless_.insert(nameless_.end(), central.begin(), central.end());
+  }
+
+  const SnapshotSettings& settings_;
+  const cluster::Objects& objects_;
+  std::string wrapper_;            // folders around everything, with the '/' behind them
+  std::set<std::string> reports_;  // folders of sosreports
+  std::map<std::string, Group> groups_;
+  std::map<std::string, std::vector<Candidate*>> by_name_;
+  std::vector<Candidate*> nameless_;
+};
 
 }  // namespace
 
-Machines::Machines(const std::vector<Candidate>& candidates, const SnapshotSettings& settings)
-    : settings_(settings), wrapper_(find_wrapper(candidates)) {
-  for (const Candidate& c : candidates) {
-    if (const auto root = sos_root(c.place)) sos_roots_.insert(*root);
+std::string host_of_report(std::string_view folder) {
+  for (const std::string_view ending : {".zst", ".xz", ".gz", ".bz2", ".tar", ".tgz", ".zip", "-obfuscated"}) {
+    if (folder.ends_with(ending)) folder.remove_suffix(ending.size());
   }
+  if (!consume(folder, "sosreport-")) return {};
+  const std::vector<std::string_view> parts = split(folder, '-');
+  for (std::size_t i = 1; i + 3 < parts.size(); ++i) {
+    const bool date =
+        parts[i].size() == 4 && parts[i + 1].size() == 2 && parts[i + 2].size() == 2 && parse_decimal(parts[i]);
+    if (date) return std::string(folder.substr(0, static_cast<std::size_t>(parts[i].data() - folder.data()) - 1));
+  }
+  const std::size_t dash = folder.rfind('-');  // the old naming: HOST-YYYYMMDDHHMMSS
+  const bool stamp =
+      dash != std::string_view::npos && folder.size() - dash == 15 && parse_decimal(folder.substr(dash + 1));
+  return stamp ? std::string(folder.substr(0, dash)) : std::string();
 }
 
-std::string Machines::folder_of(const std::string& place) const {
-  std::string best;
-  bool found = false;
-  for (const std::string& root : sos_roots_) {
-    if (place.starts_with(root) && (!found || root.size() > best.size())) {
-      best = root;
-      found = true;
-    }
-  }
-  if (found) return best;
-  if (!place.starts_with(wrapper_)) return {};
-  const std::size_t slash = place.find('/', wrapper_.size());
-  return slash == std::string::npos ? std::string() : place.substr(0, slash + 1);
-}
-
-std::string Machines::key_of(const Candidate& candidate) const {
-  if (!candidate.node.empty()) return std::string(kByUser) + candidate.node;
-  if (const auto* setting = settings_.node_of(candidate.place)) return std::string(kByUser) + setting->name;
-  const std::string folder = folder_of(candidate.place);
-  if (!folder.empty()) return folder;
-  if (!candidate.host.empty()) return std::string(kByHost) + candidate.host;
-  if (!candidate.pod.empty()) return std::string(kByPod) + candidate.pod;
-  return {};
-}
-
-std::string Machines::name_of(const std::string& key, const std::vector<const Candidate*>& dumps) const {
-  for (const std::string_view prefix : {kByUser, kByHost, kByPod}) {
-    if (key.starts_with(prefix)) return key.substr(prefix.size());
-  }
-  const bool flat = key.empty();
-  if (flat || sos_roots_.contains(key)) {
-    const std::string name = said_hostname(dumps);
-    if (!name.empty()) return name;
-  }
-  return flat ? last_part(wrapper_) : last_part(key);
+std::vector<Machine> sort_by_machine(std::vector<Candidate>& candidates, const SnapshotSettings& settings,
+                                     const cluster::Objects& objects) {
+  return Sorting(candidates, settings, objects).machines();
 }
 
 }  // namespace egt::parsers

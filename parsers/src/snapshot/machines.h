@@ -1,30 +1,29 @@
 // Which machine a dump belongs to, and what that machine is called.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "egtrace/cluster/objects.h"
 #include "snapshot/examine.h"
 
 namespace egt::parsers {
 
-class Machines {
- public:
-  // Learns the layout from all dumps of the snapshot.
-  Machines(const std::vector<Candidate>& candidates, const SnapshotSettings& settings);
-
-  // Dumps with the same key are of one machine. "": the machine of a flat directory or single file.
-  std::string key_of(const Candidate& candidate) const;
-  // Its name, as far as files and prompts tell it; empty when only the dumps' facts can.
-  std::string name_of(const std::string& key, const std::vector<const Candidate*>& dumps) const;
-
- private:
-  std::string folder_of(const std::string& place) const;
-
-  const SnapshotSettings& settings_;
-  std::string wrapper_;                  // folders around everything, with the '/' behind them
-  std::set<std::string> sos_roots_;      // folders that hold sos_commands
+struct Machine {
+  std::string name;  // empty: only the dumps' facts can tell it
+  std::vector<Candidate*> dumps;
 };
+
+// Sorts the dumps of machines (not Kubernetes objects) by machine, in order of their names; the nameless one is last.
+// Looks at folders, support archives, prompts, pods and the user's settings, in this order of weight: the user, the
+// sosreport, the pod whose database it is, the folder, the prompt. Dumps that belong to no machine, to a pod's network
+// namespace or to an older report of the same machine get a note and are left out.
+std::vector<Machine> sort_by_machine(std::vector<Candidate>& candidates, const SnapshotSettings& settings,
+                                     const cluster::Objects& objects);
+
+// "sosreport-worker-0-2026-03-01-abcdefg" → "worker-0"; empty when the folder is not named so.
+std::string host_of_report(std::string_view folder);
 
 }  // namespace egt::parsers

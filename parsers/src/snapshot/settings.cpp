@@ -1,12 +1,14 @@
 #include "snapshot/settings.h"
 
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
+#include "egtrace/base/text.h"
 
 namespace egt::parsers {
 namespace {
@@ -37,9 +39,11 @@ void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> k
 }
 
 cluster::Role role_of(const YAML::Node& value) {
-  static const std::array<std::pair<std::string_view, cluster::Role>, 4> kRoles = {{
-      {"cluster-node", cluster::Role::cluster_node}, {"router", cluster::Role::router},
-      {"gateway", cluster::Role::gateway}, {"server", cluster::Role::server}}};
+  static const std::array<std::pair<std::string_view, cluster::Role>, 4> kRoles = {
+      {{"cluster-node", cluster::Role::cluster_node},
+       {"router", cluster::Role::router},
+       {"gateway", cluster::Role::gateway},
+       {"server", cluster::Role::server}}};
   for (const auto& [name, role] : kRoles) {
     if (value.IsScalar() && value.Scalar() == name) return role;
   }
@@ -70,7 +74,8 @@ void read_dump(const YAML::Node& item, SnapshotSettings& out) {
 std::pair<std::string, std::string> wire_end(const YAML::Node& value) {
   const std::string text = value.IsScalar() ? value.Scalar() : std::string();
   const std::size_t slash = text.find('/');
-  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) refuse(value, "a link's end is NODE/DEVICE");
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size())
+    refuse(value, "a link's end is NODE/DEVICE");
   return {text.substr(0, slash), text.substr(slash + 1)};
 }
 
@@ -96,6 +101,7 @@ bool below(std::string_view folder, std::string_view path) {
 }  // namespace
 
 const SnapshotSettings::NodeSetting* SnapshotSettings::node_of(std::string_view path) const {
+  consume(path, root);
   for (const NodeSetting& node : nodes) {
     const std::string& where = node.path.empty() ? node.name : node.path;
     std::string_view folder = where;
@@ -106,6 +112,7 @@ const SnapshotSettings::NodeSetting* SnapshotSettings::node_of(std::string_view 
 }
 
 const SnapshotSettings::DumpSetting* SnapshotSettings::dump_of(std::string_view path) const {
+  consume(path, root);
   for (const DumpSetting& dump : dumps) {
     if (glob_matches(dump.path, path)) return &dump;
   }

@@ -18,13 +18,14 @@ struct SnapshotSettings {
     std::uint32_t line = 0;
   };
   struct DumpSetting {
-    std::string path;                  // glob below the root
-    std::string node, kind, command;   // empty: as guessed
+    std::string path;                 // glob below the root
+    std::string node, kind, command;  // empty: as guessed
     std::uint32_t line = 0;
   };
+  std::string root;  // folder of egtrace.yaml with '/' behind it, to which its paths are relative
   std::vector<NodeSetting> nodes;
   std::vector<DumpSetting> dumps;
-  std::vector<cluster::DeclaredLink> links;   // Provenance: line only
+  std::vector<cluster::DeclaredLink> links;  // Provenance: line only
 
   const NodeSetting* node_of(std::string_view path) const;
   const DumpSetting* dump_of(std::string_view path) const;

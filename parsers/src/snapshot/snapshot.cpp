@@ -1,24 +1,24 @@
 #include "egtrace/parsers/snapshot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <system_error>
-#include <thread>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "egtrace/base/text.h"
+#include "snapshot/choose.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
-#include "snapshot/excerpt.h"
+#include "snapshot/layout.h"
 #include "snapshot/machines.h"
+#include "snapshot/manifest.h"
 #include "snapshot/roles.h"
 #include "snapshot/settings.h"
+#include "support/parallel.h"
 
 namespace egt::parsers {
 namespace {
@@ -26,32 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSettingsName = "egtrace.yaml";
+constexpr std::string_view kManifestName = "sos_reports/manifest.json";
 constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
 constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
 
 std::uint32_t count_lines(std::string_view text) {
   const auto ends = std::count(text.begin(), text.end(), '\n');
   return static_cast<std::uint32_t>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
-}
-
-constexpr int kWideQuality = 50;   // from here on a dump tells the whole topic, below only a part (one table, one family)
-
-// Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
-// filled before empty, then by quality.
-bool better(const Candidate& a, const Candidate& b) {
-  const auto rank = [](const Candidate& c) {
-    const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
-    const bool wide = c.how.quality >= kWideQuality && (whole || filled);
-    return std::array<int, 6>{wide, whole, filled, c.how.quality, !c.by_link, c.how.confidence};
-  };
-  const auto rank_a = rank(a), rank_b = rank(b);
-  if (rank_a != rank_b) return rank_a > rank_b;
-  return std::pair(a.dump.path, a.dump.first_line) < std::pair(b.dump.path, b.dump.first_line);
-}
-
-std::size_t order_of(const Format& format) {
-  const auto& all = all_formats();
-  return static_cast<std::size_t>(std::find(all.begin(), all.end(), &format) - all.begin());
 }
 
 // The version of the tool, where the dump says it.
@@ -68,7 +49,7 @@ class Reader {
  public:
   explicit Reader(const SnapshotRequest& request) : request_(request) {}
 
-  Result<cluster::Cluster> read() {
+  Result<Snapshot> read() {
     if (auto error = find_files()) return *error;
     if (auto error = find_settings()) return *error;
     examine_files();
@@ -80,14 +61,14 @@ class Reader {
     load_machines();
     cluster_.declared_links = std::move(settings_.links);
     finish();
-    return std::move(cluster_);
+    return Snapshot{std::move(cluster_), std::move(collection_)};
   }
 
  private:
   // --- finding -------------------------------------------------------------------------------------------------------
   std::optional<Error> find_files() {
     if (!request_.path.empty()) {
-      Result<Discovery> found = discover(request_.path, request_.jobs);
+      Result<Discovery> found = discover(request_.path, options());
       if (!found) return found.error();
       files_ = std::move(found->files);
       for (const std::string& remark : found->remarks) remark_on({}, remark);
@@ -99,36 +80,61 @@ class Reader {
     return std::nullopt;
   }
 
+  DiscoverOptions options() const {
+    DiscoverOptions options;
+    options.jobs = request_.jobs;
+    options.progress = request_.progress;
+    return options;
+  }
+
   std::optional<Error> add_dump_argument(const std::string& text) {
     Result<DumpArgument> argument = parse_dump_argument(text);
     if (!argument) return argument.error();
-    FoundFile file = read_single(argument->path);
-    if (!file.problem.empty()) return Error{fmt::format("{}: {}; --dump takes [NODE:][KIND=]PATH", file.shown, file.problem)};
-    // A path of its own keeps the settings and the layout of the snapshot away from it.
-    arguments_[files_.size()] = std::move(*argument);
-    files_.push_back(std::move(file));
+    Result<Discovery> found = discover(argument->path, options());
+    if (!found) return Error{found.error().message + "; --dump takes [NODE:][KIND=]PATH"};
+    for (const std::string& remark : found->remarks) remark_on({}, remark);
+    for (FoundFile& file : found->files) {
+      arguments_[files_.size()] = *argument;
+      files_.push_back(std::move(file));
+    }
     return std::nullopt;
   }
 
-  std::optional<Error> find_settings() {
+  // The root of an archive is, as a rule, one folder in which everything lies.
+  std::string common_folder() const {
+    if (root_files_ == 0) return {};
+    const std::string folder = files_[0].path.substr(0, files_[0].path.find('/') + 1);
     for (std::size_t i = 0; i < root_files_; ++i) {
-      if (files_[i].path != kSettingsName) continue;
-      Result<SnapshotSettings> settings = parse_settings(files_[i].content.text);
-      if (!settings) {
-        return Error{fmt::format("{}:{}; see docs/formats/snapshot.md", files_[i].shown, settings.error().message)};
-      }
-      settings_ = std::move(*settings);
-      const SourceId source = cluster_.sources->add(files_[i].shown, files_[i].content.text, files_[i].content.keep);
-      for (cluster::DeclaredLink& link : settings_.links) link.from.source = source;
-      for (const auto& dump : settings_.dumps) {
-        if (!dump.kind.empty() && find_format(dump.kind) == nullptr) {
-          return Error{fmt::format("{}:{}: unknown kind `{}`; `egtrace parse --help` lists them", files_[i].shown, dump.line,
-                                   dump.kind)};
-        }
-      }
+      if (!files_[i].path.starts_with(folder)) return {};
+    }
+    return folder;
+  }
+
+  std::optional<Error> find_settings() {
+    const std::string folder = common_folder();
+    for (std::size_t i = 0; i < root_files_; ++i) {
+      const bool inner = files_[i].path == folder + std::string(kSettingsName);
+      if (files_[i].path != kSettingsName && !inner) continue;
+      if (auto error = take_settings(files_[i])) return error;
+      if (inner) settings_.root = folder;
       files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
       shift_arguments();
       return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> take_settings(const FoundFile& file) {
+    Result<SnapshotSettings> settings = parse_settings(file.content.text);
+    if (!settings)
+      return Error{fmt::format("{}:{}; see docs/formats/snapshot.md", file.shown, settings.error().message)};
+    settings_ = std::move(*settings);
+    const SourceId source = cluster_.sources->add(file.shown, file.content.text, file.content.keep);
+    for (cluster::DeclaredLink& link : settings_.links) link.from.source = source;
+    for (const auto& dump : settings_.dumps) {
+      if (dump.kind.empty() || find_format(dump.kind) != nullptr) continue;
+      return Error{
+          fmt::format("{}:{}: unknown kind `{}`; `egtrace parse --help` lists them", file.shown, dump.line, dump.kind)};
     }
     return std::nullopt;
   }
@@ -142,26 +148,42 @@ class Reader {
 
   // --- telling what they are -----------------------------------------------------------------------------------------
   void examine_files() {
+    read_manifests();
     std::vector<std::vector<Candidate>> found(files_.size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t i = next++; i < files_.size(); i = next++) found[i] = examine_one(i);
-    };
-    unsigned jobs = request_.jobs != 0 ? request_.jobs : std::max(1U, std::thread::hardware_concurrency());
-    jobs = static_cast<unsigned>(std::min<std::size_t>({jobs, 64, files_.size() / 8 + 1}));
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < jobs; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    for_each_index(files_.size(), request_.jobs, 8, [&](std::size_t i) { found[i] = examine_one(i); });
     for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates_));
+    if (request_.progress != nullptr) request_.progress->dumps_of = candidates_.size();
+  }
+
+  void read_manifests() {
+    for (const FoundFile& file : files_) {
+      if (!file.path.ends_with(kManifestName)) continue;
+      Result<Manifest> manifest = parse_manifest(file.content.text);
+      if (manifest) manifests_[file.path.substr(0, file.path.size() - kManifestName.size())] = std::move(*manifest);
+    }
+  }
+
+  // What a sosreport's manifest says of the command that printed a file.
+  const RanCommand* run_of(const std::string& path) const {
+    const Root root = sos_root(path);
+    if (!root.found) return nullptr;
+    const auto manifest = manifests_.find(root.folder);
+    if (manifest == manifests_.end()) return nullptr;
+    const auto ran = manifest->second.by_file.find(path.substr(root.folder.size()));
+    return ran == manifest->second.by_file.end() ? nullptr : &ran->second;
   }
 
   std::vector<Candidate> examine_one(std::size_t index) const {
     const auto argument = arguments_.find(index);
-    if (argument == arguments_.end()) return examine(files_[index], settings_, root_files_ == 1 && arguments_.empty());
+    if (argument == arguments_.end()) {
+      const FoundFile& file = files_[index];
+      return examine(file, settings_, root_files_ == 1 && arguments_.empty(), run_of(file.path));
+    }
     SnapshotSettings own;
-    if (!argument->second.kind.empty()) own.dumps.push_back({"**", argument->second.node, argument->second.kind, "", 0});
+    if (!argument->second.kind.empty())
+      own.dumps.push_back({"**", argument->second.node, argument->second.kind, "", 0});
     std::vector<Candidate> some = examine(files_[index], own, true);
+    // A path of its own keeps the settings and the layout of the snapshot away from it.
     for (Candidate& c : some) {
       c.node = argument->second.node;
       c.place.clear();
@@ -170,11 +192,14 @@ class Reader {
   }
 
   std::string nothing_found() const {
-    const std::string shown = request_.path.empty() ? "--dump" : request_.path == "-" ? "(standard input)" : request_.path;
+    const std::string shown = request_.path.empty()  ? "--dump"
+                              : request_.path == "-" ? "(standard input)"
+                                                     : request_.path;
     if (files_.empty()) return shown + ": holds no files; give the directory that holds the dumps";
     if (files_.size() > 1) {
-      return fmt::format("{}: none of its {} files is a dump that egtrace knows; give the directory that holds the dumps",
-                         shown, files_.size());
+      return fmt::format(
+          "{}: none of its {} files is a dump that egtrace knows; give the directory that holds the dumps", shown,
+          files_.size());
     }
     const FoundFile& file = files_.front();
     if (!file.problem.empty()) return fmt::format("{}: {}", file.shown, file.problem);
@@ -193,13 +218,14 @@ class Reader {
       info.kind = c.format != nullptr ? std::string(c.format->kind) : "unknown";
       info.lines = count_lines(c.dump.text);
       info.tool = tool_of(c.dump.text);
-      info.partial = c.dump.partial;
       cluster_.dumps.push_back(std::move(info));
       if (!c.problem.empty()) remark_on({c.dump.source, 0}, c.problem);
     }
   }
 
-  cluster::DumpInfo& info_of(const Candidate& c) { return cluster_.dumps[static_cast<std::size_t>(&c - candidates_.data())]; }
+  cluster::DumpInfo& info_of(const Candidate& c) {
+    return cluster_.dumps[static_cast<std::size_t>(&c - candidates_.data())];
+  }
 
   void load_objects() {
     cluster::Node nobody;
@@ -208,64 +234,30 @@ class Reader {
     }
   }
 
-  // Node of the pod into which `oc exec` went, where the objects tell it.
-  std::string node_of_pod(const std::string& pod) const {
-    for (const cluster::Pod& known : cluster_.objects.pods) {
-      if (known.name == pod && !known.node.empty()) return known.node;
-    }
-    return pod;
-  }
-
   void load_machines() {
-    const Machines machines(candidates_, settings_);
-    std::map<std::string, std::vector<const Candidate*>> by_key;
-    for (const Candidate& c : candidates_) {
-      if (!c.is_object()) by_key[machines.key_of(c)].push_back(&c);
-    }
-    std::map<std::string, std::vector<const Candidate*>> by_name;
-    std::vector<const Candidate*> nameless = join_nameless(by_key);
-    for (auto& [key, dumps] : by_key) {
-      if (std::none_of(dumps.begin(), dumps.end(), [](const Candidate* c) { return c->format != nullptr; })) continue;
-      std::string name = machines.name_of(key, dumps);
-      if (key.starts_with("pod:")) name = node_of_pod(name);
-      auto& target = name.empty() ? nameless : by_name[name];
-      target.insert(target.end(), dumps.begin(), dumps.end());
-    }
-    for (const auto& [name, dumps] : by_name) load_machine(name, dumps);
-    if (!nameless.empty()) load_machine("", nameless);
+    for (const Machine& machine : sort_by_machine(candidates_, settings_, cluster_.objects)) load_machine(machine);
   }
 
-  // Loose dumps beside exactly one named machine are of that machine: `--dump PATH` adds to a snapshot of one node.
-  static std::vector<const Candidate*> join_nameless(std::map<std::string, std::vector<const Candidate*>>& by_key) {
-    const auto loose = by_key.find("");
-    if (loose == by_key.end() || by_key.size() != 2) return {};
-    auto& only = std::find_if(by_key.begin(), by_key.end(), [](const auto& k) { return !k.first.empty(); })->second;
-    const bool known = std::any_of(only.begin(), only.end(), [](const Candidate* c) { return c->format != nullptr; });
-    if (!known) return {};
-    only.insert(only.end(), loose->second.begin(), loose->second.end());
-    by_key.erase(loose);
-    return {};
-  }
-
-  void load_machine(const std::string& name, const std::vector<const Candidate*>& dumps) {
+  void load_machine(const Machine& machine) {
     cluster::Node node;
-    node.name = name;
-    bool routing_daemon = false;
-    for (const Candidate* c : dumps) {
-      if (c->format == nullptr) routing_daemon = routing_daemon || is_routing_daemon_text(c->dump.text);
-    }
-    for (const Candidate* c : chosen(dumps)) load(*c, node);
+    node.name = machine.name;
+    const bool routing_daemon = std::any_of(machine.dumps.begin(), machine.dumps.end(), [](const Candidate* c) {
+      return c->format == nullptr && c->note.empty() && is_routing_daemon_text(c->dump.text);
+    });
+    for (const Candidate* c : choose_dumps(machine.dumps)) load(*c, node);
     node.place_interfaces();
     if (node.name.empty()) node.name = name_by_content(node);
-    if (node.name.empty() || (name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
+    if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
     const auto* setting = settings_.node_named(node.name);
-    node.roles = setting != nullptr && !setting->roles.empty() ? setting->roles : roles_by_content(node, routing_daemon);
-    for (const Candidate* c : dumps) {
+    node.roles =
+        setting != nullptr && !setting->roles.empty() ? setting->roles : roles_by_content(node, routing_daemon);
+    for (const Candidate* c : machine.dumps) {
       cluster::DumpInfo& info = info_of(*c);
       info.node = node.name;
       node.dumps.push_back(static_cast<std::size_t>(&info - cluster_.dumps.data()));
     }
     std::sort(node.dumps.begin(), node.dumps.end());
+    node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
     cluster::Node& kept = cluster_.ensure_node(node.name);
     kept = std::move(node);
   }
@@ -276,58 +268,8 @@ class Reader {
     return name;
   }
 
-  // Of each topic the best dump; of excerpts all, because each may hold what the others lack.
-  std::vector<const Candidate*> chosen(const std::vector<const Candidate*>& dumps) {
-    const bool no_rules = std::any_of(dumps.begin(), dumps.end(), [](const Candidate* c) {
-      return c->format != nullptr && shows_no_netfilter_rule(c->dump, *c->format);
-    });
-    std::map<std::string, std::vector<Candidate*>> topics;
-    for (const Candidate* c : dumps) {
-      if (c->format == nullptr) continue;
-      Candidate& own = candidates_[static_cast<std::size_t>(c - candidates_.data())];
-      judge_completeness(own, no_rules);
-      topics[c->how.topic].push_back(&own);
-    }
-    std::vector<const Candidate*> winners;
-    for (auto& [topic, some] : topics) choose(some, winners);
-    std::sort(winners.begin(), winners.end(), [](const Candidate* a, const Candidate* b) {
-      const std::size_t order_a = order_of(*a->format), order_b = order_of(*b->format);
-      return order_a != order_b ? order_a < order_b : better(*a, *b);
-    });
-    return winners;
-  }
-
-  void judge_completeness(Candidate& c, bool no_netfilter_rules) {
-    const bool sos = c.place.find("sos_commands/") != std::string::npos;
-    const std::string_view kind = c.format->kind;
-    const bool netfilter = kind.find("tables") != std::string_view::npos || kind.starts_with("nft");
-    // OVN's listings print nothing where there is nothing, and only give names.
-    const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules);
-    c.why_partial = why_partial(c.dump, *c.format, !sos, may_be_empty);
-    if (c.why_partial.empty()) return;
-    c.dump.partial = true;
-    info_of(c).partial = true;
-  }
-
-  void choose(std::vector<Candidate*>& some, std::vector<const Candidate*>& winners) {
-    std::sort(some.begin(), some.end(), [](const Candidate* a, const Candidate* b) { return better(*a, *b); });
-    const Candidate& best = *some.front();
-    winners.push_back(&best);
-    for (std::size_t i = 1; i < some.size(); ++i) {
-      const Candidate& other = *some[i];
-      const bool both_excerpts = !best.why_partial.empty() && !trim(other.dump.text).empty() &&
-                                 other.identity != best.identity && other.dump.text != best.dump.text;
-      const bool other_piece = !best.why_partial.empty() && other.identity == best.identity &&
-                               other.dump.first_line != best.dump.first_line;
-      if ((both_excerpts || other_piece) && other.format == best.format) {
-        winners.push_back(&other);
-      } else {
-        info_of(other).superseded_by = best.dump.path;
-      }
-    }
-  }
-
   void load(const Candidate& c, cluster::Node& node) {
+    if (request_.progress != nullptr) ++request_.progress->dumps;
     Report report;
     try {
       c.format->load(c.dump, cluster_, node, report);
@@ -351,18 +293,37 @@ class Reader {
     cluster_.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
   }
 
+  static cluster::DumpOrigin origin_of(const Candidate& c) {
+    cluster::DumpOrigin origin;
+    origin.command = c.dump.command;
+    origin.bytes = c.dump.text.size();
+    origin.time = c.time;
+    origin.why_partial = c.why_partial;
+    origin.note = c.note;
+    origin.topic = c.how.topic;
+    return origin;
+  }
+
   void finish() {
+    for (const Candidate& c : candidates_) {
+      cluster::DumpInfo& info = info_of(c);
+      info.partial = c.dump.partial;
+      info.superseded_by = c.superseded_by;
+      collection_.dumps.push_back(origin_of(c));
+    }
     std::stable_sort(cluster_.diagnostics.begin(), cluster_.diagnostics.end(),
                      [](const Diagnostic& a, const Diagnostic& b) { return a.at < b.at; });
   }
 
   const SnapshotRequest& request_;
   std::vector<FoundFile> files_;
-  std::size_t root_files_ = 0;                      // of `files_`, those below request_.path; --dump follows
-  std::map<std::size_t, DumpArgument> arguments_;   // by index into files_
+  std::size_t root_files_ = 0;                     // of `files_`, those below request_.path; --dump follows
+  std::map<std::size_t, DumpArgument> arguments_;  // by index into files_
+  std::map<std::string, Manifest> manifests_;      // by folder of the sosreport
   SnapshotSettings settings_;
-  std::vector<Candidate> candidates_;               // parallel to cluster_.dumps
+  std::vector<Candidate> candidates_;  // parallel to cluster_.dumps
   cluster::Cluster cluster_;
+  cluster::Collection collection_;
 };
 
 }  // namespace
@@ -372,7 +333,7 @@ std::string command_of_path(std::string_view path) {
   std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   for (bool again = true; again;) {
     again = false;
-    for (const std::string_view ending : {".gz", ".xz", ".zst", ".bz2", ".lz4", ".txt", ".log", ".out"}) {
+    for (const std::string_view ending : {".gz", ".xz", ".zst", ".bz2", ".lz4", ".txt", ".log", ".out", ".tailed"}) {
       if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size()), again = true;
     }
   }
@@ -403,6 +364,12 @@ Result<DumpArgument> parse_dump_argument(std::string_view text) {
   return argument;
 }
 
-Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
+Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
+
+Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {
+  Result<Snapshot> snapshot = open_snapshot(request);
+  if (!snapshot) return snapshot.error();
+  return std::move(snapshot->cluster);
+}
 
 }  // namespace egt::parsers

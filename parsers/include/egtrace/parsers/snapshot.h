@@ -1,31 +1,51 @@
 // Reading a snapshot: finds the dumps, tells what each is, by content first, and fills a cluster.
 //
 // A snapshot is a directory (<snapshot>/<node>/<file>, a flat one, or support archives' trees), a tar archive
-// (compressed or not), or a single file, into which the output of several commands may have been pasted. Nothing is ever
-// written into it. An optional egtrace.yaml at its root (docs/formats/snapshot.md) settles what guessing gets wrong.
+// (compressed or not), or a single file, into which the output of several commands may have been pasted. Nothing is
+// ever written into it. An optional egtrace.yaml at its root (docs/formats/snapshot.md) settles what guessing gets
+// wrong.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/collection.h"
 
 namespace egt::parsers {
 
+// How far reading has come, for whoever watches from another thread.
+struct SnapshotProgress {
+  std::atomic<std::uint64_t> files{0}, bytes{0};     // found and unpacked so far
+  std::atomic<std::uint64_t> dumps{0}, dumps_of{0};  // put into the model, of how many (0: not known yet)
+};
+
 struct SnapshotRequest {
-  std::string path;                    // directory, archive or file; "-": standard input; empty: only `dumps`
-  std::vector<std::string> dumps;      // arguments of --dump: [NODE:][KIND=]PATH
-  unsigned jobs = 0;                   // threads that read and decompress; 0: one a processor
+  std::string path;                // directory, archive or file; "-": standard input; empty: only `dumps`
+  std::vector<std::string> dumps;  // arguments of --dump: [NODE:][KIND=]PATH
+  unsigned jobs = 0;               // threads that read and decompress; 0: one a processor
+  SnapshotProgress* progress = nullptr;
 };
 
 // One argument of --dump. What stands before ':' and '=' counts as NODE and KIND only where PATH as a whole is no file.
-struct DumpArgument { std::string node, kind, path; };
+struct DumpArgument {
+  std::string node, kind, path;
+};
 Result<DumpArgument> parse_dump_argument(std::string_view text);
+
+struct Snapshot {
+  cluster::Cluster cluster;
+  cluster::Collection collection;
+};
 
 // The error is for unusable input: no such file, a directory or file without a single dump, an unknown kind. A dump that
 // is damaged, binary or unknown among others is no error: it is listed in Cluster::dumps and in the diagnostics.
+Result<Snapshot> open_snapshot(const SnapshotRequest& request);
+// The cluster alone.
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request);
 
 // What a file's name says of the command that printed it: the name without folders and without endings of compression

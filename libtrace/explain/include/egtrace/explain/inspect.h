@@ -1,4 +1,4 @@
-// What a snapshot holds: machines, dumps, what was not understood, what is missing.
+// What a snapshot holds: machines, dumps, networks, what was not understood, what is missing, and what flows are for.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/collection.h"
 #include "egtrace/explain/explanation.h"
 
 namespace egt::explain {
@@ -15,11 +16,18 @@ struct DumpReport {
   std::uint32_t lines = 0, understood = 0, ignored = 0;
   bool partial = false;
   std::vector<EvidenceLine> not_understood;
+  std::string command;          // that printed it, as far as it is told
+  std::uint64_t bytes = 0;
+  std::string time;             // "2026-03-01T12:00:00Z"; empty: nothing tells
+  std::string why_partial, note;
+  std::string superseded_by;    // the dump of the same thing that was read instead
 };
 struct NodeReport {
   std::string name;
   std::vector<std::string> roles, addresses;
   std::string ovs_version;
+  std::string gateway_mode;     // "local", "shared" or empty
+  std::string gateway_because;
   std::vector<DumpReport> dumps;
 };
 // Whether a node does what OVN says (one that the dumps tell it of).
@@ -30,17 +38,38 @@ struct AgreementReport {
 };
 struct Count { std::string what; std::uint64_t number = 0; };
 
+// A range of addresses and what it is for.
+struct NetworkReport { std::string what, node, prefix; Evidence evidence; };
+
+// Flows of one bridge that serve one purpose, told by the stages of the logical flows that they come from.
+struct FeatureReport {
+  std::string node, bridge, feature;
+  std::uint64_t flows = 0, hit = 0, packets = 0;   // hit: flows that ever counted a packet
+};
+// A logical flow (of an ACL: one rule) with the packets that its OpenFlow flows counted.
+struct LogicalFlowReport {
+  std::string node, uuid, stage, match, actions;
+  std::uint64_t flows = 0, packets = 0;
+};
+
 struct Inspection {
   std::vector<NodeReport> nodes;
   std::vector<DumpReport> objects;         // dumps that belong to no node: Kubernetes objects
+  std::vector<std::string> collected_by;
+  std::string obfuscated_by;
   std::vector<std::string> ovn_candidates; // release series that fit
   std::string ovn_because;
   std::vector<AgreementReport> agreements;
+  std::vector<NetworkReport> networks;
   std::vector<Count> counts;
+  std::vector<FeatureReport> features;
+  std::vector<LogicalFlowReport> acls;     // all, busiest first
+  std::vector<LogicalFlowReport> busiest;  // logical flows, at most 20
+  std::vector<std::string> times;          // what the times of dumps show
   std::vector<std::string> diagnostics;
   std::vector<Gap> gaps;
 };
 
-Inspection inspect(const cluster::Cluster& cluster);
+Inspection inspect(const cluster::Cluster& cluster, const cluster::Collection& collection = {});
 
 }  // namespace egt::explain

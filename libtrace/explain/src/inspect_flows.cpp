@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "inspect_parts.h"
+
+namespace egt::explain {
+namespace {
+
+constexpr std::size_t kBusiest = 20;
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// What a stage of northd is for (ovn-northd(8) describes each).
+std::string feature_of(std::string_view stage) {
+  if (has(stage, "acl")) return "network policies and firewalls (ACLs)";
+  if (has(stage, "lr_in_policy")) return "routing policies (egress IPs, egress services, external gateways)";
+  if (has(stage, "lb") || has(stage, "hairpin") || has(stage, "lr_in_dnat") || has(stage, "stateful")) return "services (load balancing, DNAT)";
+  if (has(stage, "nat")) return "SNAT and its reversal";
+  if (has(stage, "ip_routing") || has(stage, "l2_lkup") || has(stage, "gw_redirect")) return "routing and switching";
+  if (has(stage, "arp") || has(stage, "_nd_") || has(stage, "neighbor")) return "ARP and neighbour discovery";
+  if (has(stage, "qos")) return "QoS";
+  if (has(stage, "dhcp") || has(stage, "dns")) return "DHCP and DNS";
+  if (has(stage, "port_sec") || has(stage, "check_port_sec") || has(stage, "apply_port_sec") || has(stage, "admission"))
+    return "admission and port security";
+  return "other stages";
+}
+
+struct Sum {
+  std::uint64_t flows = 0, hit = 0, packets = 0;
+  void add(const openflow::FlowEntry& f) {
+    ++flows;
+    hit += f.n_packets > 0 ? 1 : 0;
+    packets += f.n_packets;
+  }
+};
+
+class Counting {
+ public:
+  explicit Counting(const cluster::Node& node) : node_(node) {
+    for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+      if (f.uuid_prefix) by_cookie_.emplace(*f.uuid_prefix, &f);
+  }
+
+  void bridge(const openflow::Bridge& b, Inspection& out) {
+    if (!b.flows) return;
+    std::map<std::string, Sum> features;
+    for (openflow::FlowIndex i = 0; i < b.flows->size(); ++i) {
+      const openflow::FlowEntry& flow = b.flows->flow(i);
+      const auto known = by_cookie_.find(flow.cookie);
+      if (known == by_cookie_.end()) {
+        features[by_cookie_.empty() ? "all flows" : "no logical flow (physical tables, other controllers)"].add(flow);
+      } else {
+        features[feature_of(known->second->stage)].add(flow);
+        logical_[known->second].add(flow);
+      }
+    }
+    for (const auto& [name, sum] : features)
+      out.features.push_back({node_.name, b.name, name, sum.flows, sum.hit, sum.packets});
+  }
+
+  void logical(Inspection& out) const {
+    for (const auto& [flow, sum] : logical_) {
+      const LogicalFlowReport report{node_.name, std::string(flow->uuid), std::string(flow->stage), std::string(flow->match),
+                                     std::string(flow->actions), sum.flows, sum.packets};
+      if (has(flow->stage, "acl")) out.acls.push_back(report);
+      if (sum.packets > 0) out.busiest.push_back(report);
+    }
+  }
+
+ private:
+  const cluster::Node& node_;
+  std::unordered_map<std::uint64_t, const ovn::LogicalFlow*> by_cookie_;
+  std::unordered_map<const ovn::LogicalFlow*, Sum> logical_;
+};
+
+bool busier(const LogicalFlowReport& a, const LogicalFlowReport& b) {
+  if (a.packets != b.packets) return a.packets > b.packets;
+  return std::tie(a.node, a.stage, a.uuid, a.match) < std::tie(b.node, b.stage, b.uuid, b.match);
+}
+
+}  // namespace
+
+void report_flows(const cluster::Cluster& cluster, Inspection& out) {
+  for (const auto& node : cluster.nodes) {
+    Counting counting(*node);
+    for (const openflow::Bridge& b : node->bridges) counting.bridge(b, out);
+    counting.logical(out);
+  }
+  std::sort(out.acls.begin(), out.acls.end(), busier);
+  std::sort(out.busiest.begin(), out.busiest.end(), busier);
+  if (out.busiest.size() > kBusiest) out.busiest.resize(kBusiest);
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,29 @@
+// How a snapshot was collected: what its archives and files tell of each dump besides the facts in it. Nothing here
+// decides what a packet does; it tells how far the facts can be trusted and what time they are of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace egt::cluster {
+
+struct DumpOrigin {
+  std::string command;        // that printed it, as far as prompts, names and the collector tell
+  std::uint64_t bytes = 0;
+  std::int64_t time = 0;      // when it was printed, seconds since 1970; 0: nothing tells
+  std::string why_partial;    // empty where it is whole
+  std::string note;           // why it is not read
+  std::string topic;          // what it tells ("flows br-int"): dumps of one topic and node compete
+  bool same_as_read = false;  // superseded by a dump with the very same text
+};
+
+struct Collection {
+  std::vector<DumpOrigin> dumps;          // as many as Cluster::dumps, in its order
+  std::vector<std::string> collected_by;  // "sos report: 4.6.1", as the archives say it
+  // The tool that replaced addresses and names ("sos clean"); empty: none. Numbers in registers and marks stay the real
+  // ones then, and no longer join with addresses in text.
+  std::string obfuscated_by;
+};
+
+}  // namespace egt::cluster

@@ -1,0 +1,64 @@
+#include "snapshot/manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include "egtrace/base/text.h"
+
+namespace egt::parsers {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t seconds_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return 0;
+  const double seconds = found->get<double>();
+  return seconds > 0 && seconds < 1e11 ? static_cast<std::int64_t>(seconds) : 0;
+}
+
+std::string without_folder(std::string command) {
+  const std::size_t blank = command.find(' ');
+  const std::size_t slash = command.rfind('/', blank);
+  return slash == std::string::npos ? command : command.substr(slash + 1);
+}
+
+void read_command(const Json& item, Manifest& out) {
+  if (!item.is_object()) return;
+  std::string path = text_at(item, "filepath");
+  if (path.empty()) return;
+  RanCommand ran;
+  ran.command = without_folder(text_at(item, "exec").empty() ? text_at(item, "command") : text_at(item, "exec"));
+  if (const auto cut = item.find("truncated"); cut != item.end() && cut->is_boolean()) ran.truncated = cut->get<bool>();
+  if (const auto status = item.find("return_code"); status != item.end() && status->is_number_integer()) {
+    ran.status = status->get<int>();
+  }
+  ran.timed_out = ran.status == 124;
+  ran.time = seconds_at(item, "end_time") != 0 ? seconds_at(item, "end_time") : seconds_at(item, "start_time");
+  out.by_file[std::move(path)] = std::move(ran);
+}
+
+}  // namespace
+
+Result<Manifest> parse_manifest(std::string_view text) {
+  const Json root = Json::parse(text, nullptr, false);
+  if (root.is_discarded()) return Error{"is no whole JSON text"};
+  Manifest out;
+  const Json::json_pointer plugins("/components/report/plugins");
+  if (!root.is_object() || !root.contains(plugins)) return out;
+  const Json& all = root.at(plugins);
+  if (!all.is_object()) return out;
+  for (const auto& [name, plugin] : all.items()) {
+    if (!plugin.is_object()) continue;
+    const auto commands = plugin.find("commands");
+    if (commands == plugin.end() || !commands->is_array()) continue;
+    for (const Json& item : *commands) read_command(item, out);
+  }
+  return out;
+}
+
+}  // namespace egt::parsers

@@ -1,0 +1,33 @@
+// egtrace collect: prints the shell script that gathers the dumps of a machine.
+#include <memory>
+
+#include "collect_script.h"
+#include "command.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "The script is POSIX sh, changes nothing on the machine, and takes options of its own (sh -s -- -h).\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace collect | ssh root@worker-1 sh -s -- -o - > worker-1.tar.gz\n"
+    "  egtrace collect | oc debug -q node/worker-1 -- chroot /host sh -s -- -o - > worker-1.tar.gz\n"
+    "  egtrace collect | sh -s -- -k -o - > objects.tar.gz\n"
+    "  mkdir case && mv *.tar.gz case && egtrace inspect case\n";
+
+}  // namespace
+
+void add_collect(CLI::App& app, ExitStatus& status) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* verb = app.add_subcommand("collect", "print a shell script that gathers the dumps of a machine");
+  verb->add_option("-o,--output", options->output, "write to FILE instead of standard output")->type_name("FILE");
+  verb->footer(kFooter);
+  verb->callback([options, &status] {
+    options->no_pager = true;
+    write_output(*options, collect_script());
+    status = ExitStatus::done;
+  });
+}
+
+}  // namespace egt::cli
