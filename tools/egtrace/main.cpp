@@ -88,6 +88,7 @@ int run(int argc, char** argv) {
   add_inspect(app, status);
   add_lookup(app, status);
   add_parse(app, status);
+  add_pcap(app, status);
 
   try {
     app.parse(argc, argv);
