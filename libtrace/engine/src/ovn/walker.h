@@ -1,0 +1,93 @@
+// The walk behind logical::trace(). One method an action that does something to the packet.
+#pragma once
+
+#include "egtrace/engine/logical_trace.h"
+
+namespace egt::engine::logical {
+
+using Nodes = std::vector<Node>;
+
+class Walker {
+ public:
+  Walker(const LogicalNetwork& network, const Options& options) : network_(network), options_(options) {}
+  Trace run(const LogicalDatapath& datapath, FlowKey packet);
+
+ private:
+  // Where an action is executed.
+  struct Place {
+    const LogicalDatapath& datapath;
+    ovn::Pipeline pipeline;
+    std::uint32_t table;
+    Nodes& nodes;
+  };
+  using Stack = std::vector<U128>;
+
+  void enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::uint32_t table, ovn::Pipeline pipeline, Nodes& nodes);
+  void execute_all(const ovn::ActionList& actions, const Place& at, FlowKey& packet);
+  void execute(const ovn::Action& action, const Place& at, FlowKey& packet, Stack& stack);
+
+  // walker_output.cpp
+  void output(const Place& at, FlowKey& packet);
+  void output_egress(const Place& at, const FlowKey& packet, const NetworkPort* port, std::string name);
+  void output_group(const Place& at, const FlowKey& packet, const NetworkGroup& group, FlowKey out);
+  void mirror(const ovn::Mirror& mirror, const Place& at, const FlowKey& packet);
+  std::string port_name(const LogicalDatapath& datapath, std::uint32_t key) const;
+
+  // walker_connections.cpp
+  std::uint32_t next_ct_state(bool& supposed);
+  void note_original(FlowKey& to, const FlowKey& from) const;
+  void ct_next(const ovn::CtNext& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
+  void ct_nat(const ovn::CtNat& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
+  void ct_commit_to_zone(const ovn::CtCommitToZone& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
+  void ct_lb(const ovn::CtLb& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
+  const Options::Backend* choose_backend(const ovn::CtLb& a, Family family, const Place& at, Options::Backend& chosen);
+  void select(const ovn::Select& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
+  void check_hairpin(const ovn::ResultAction& a, const Place& at, FlowKey& packet);
+  void snat_to_vip(const Place& at, const FlowKey& packet);
+
+  // walker_packets.cpp: packets made from this one
+  void nested(const ovn::Nested& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
+  void reject(const ovn::Nested& a, const Place& at, const FlowKey& packet);
+  void icmp_error(const ovn::Nested& a, const Place& at, const FlowKey& packet, bool ipv6, bool back);
+  void reset(const ovn::Nested& a, const Place& at, const FlowKey& packet, bool sctp, bool back);
+  void run_block(const ovn::Nested& a, Transformed::Kind kind, const Place& at, FlowKey packet);
+
+  // walker_values.cpp
+  void load(const ovn::Load& a, const ovn::Action& action, const Place& at, FlowKey& packet);
+  void move(const ovn::Move& a, const Place& at, FlowKey& packet);
+  void exchange(const ovn::Exchange& a, const Place& at, FlowKey& packet);
+  void push(const ovn::Push& a, const Place& at, const FlowKey& packet, Stack& stack);
+  void pop(const ovn::Pop& a, const Place& at, FlowKey& packet, Stack& stack);
+  void decrement_ttl(const Place& at, FlowKey& packet);
+  void get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet);
+  void lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKey& packet);
+  void get_fdb(const ovn::GetFdb& a, const Place& at, FlowKey& packet);
+  void lookup_fdb(const ovn::LookupFdb& a, const Place& at, FlowKey& packet);
+  void put_options(const ovn::PutOptions& a, const ovn::Action& action, const Place& at, FlowKey& packet);
+  void dhcp_relay(const ovn::DhcpRelayCheck& a, const Place& at, FlowKey& packet);
+  void result(const ovn::ResultAction& a, const Place& at, FlowKey& packet);
+  void check_evpn(const ovn::CheckEvpnArp& a, const Place& at, FlowKey& packet);
+
+  // port_security.cpp
+  bool violates_ingress(const Place& at, const FlowKey& packet) const;
+  bool violates_egress(const Place& at, const FlowKey& packet) const;
+
+  void remark(Nodes& nodes, NodeType type, Remark r) { nodes.push_back({type, false, std::move(r), {}}); }
+  static void became(const ovn::FieldRef& field, std::uint64_t value, const Place& at);
+  bool at_limit(Nodes& nodes);
+
+  const LogicalNetwork& network_;
+  const Options& options_;
+  std::size_t next_state_ = 0;
+  bool backend_used_ = false;
+  unsigned depth_ = 0;
+  unsigned long tables_ = 0;
+  Trace trace_;
+};
+
+// Fields of registers change without being told of.
+bool is_register(FieldId id);
+// Writes a field, and what Open vSwitch keeps in the same place.
+void write(FlowKey& packet, const Subfield& to, U128 value);
+
+}  // namespace egt::engine::logical

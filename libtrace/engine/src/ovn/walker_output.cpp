@@ -1,0 +1,106 @@
+// Where packets go: ports, multicast groups, the pipelines behind them.
+#include "ovn/walker.h"
+
+namespace egt::engine::logical {
+namespace {
+
+using ovn::Pipeline;
+using Kind = Remark::Kind;
+
+constexpr std::uint32_t kAllowLoopback = 1;     // flags.loopback
+constexpr auto kFirstRegister = static_cast<unsigned>(FieldId::reg0);
+constexpr unsigned kRegisters = 16;
+
+Remark plain(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
+
+}  // namespace
+
+std::string Walker::port_name(const LogicalDatapath& datapath, std::uint32_t key) const {
+  if (const NetworkPort* p = datapath.port(key)) return p->friendly;
+  return key ? "(unnamed)" : "";
+}
+
+void Walker::output_egress(const Place& at, const FlowKey& packet, const NetworkPort* port, std::string name) {
+  remark(at.nodes, NodeType::output, {Kind::output_to, name, {}, port ? port->row->type : "", 0, {}, nullptr});
+  if (port == nullptr || port->peer == nullptr) {
+    at.nodes.push_back({NodeType::modify, false, Delivered{std::move(name)}, {}});
+    return;
+  }
+  const NetworkPort& peer = *port->peer;
+  FlowKey out = packet;
+  out.set(FieldId::reg14, peer.key);
+  out.set(FieldId::reg15, 0);
+  at.nodes.push_back(
+      {NodeType::pipeline, false, Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}}, {}});
+  Nodes children;
+  enter_table(*peer.datapath, out, 0, Pipeline::ingress, children);
+  at.nodes.back().children = std::move(children);
+}
+
+void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkGroup& group, FlowKey out) {
+  const std::uint32_t in_key = packet.u32(FieldId::reg14);
+  const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
+  const std::string inport = port_name(at.datapath, in_key);
+  Node node{NodeType::pipeline, false, Entered{&at.datapath, at.pipeline, &group, false, false, {}, {}}, {}};
+  for (const NetworkPort* p : group.ports) {
+    Node branch{NodeType::pipeline, false,
+                Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly}, {}};
+    if (p->key != in_key || loops) {
+      branch.always_indent = true;
+      out.set(FieldId::reg15, p->key);
+      // One packet goes on from branch to branch, as in ovn-trace.
+      enter_table(at.datapath, out, 0, Pipeline::egress, branch.children);
+    } else {
+      remark(branch.children, NodeType::output, plain(Kind::omitted_loopback));
+    }
+    node.children.push_back(std::move(branch));
+  }
+  at.nodes.push_back(std::move(node));
+}
+
+void Walker::output(const Place& at, FlowKey& packet) {
+  const std::uint32_t key = packet.u32(FieldId::reg15) & 0xffff;
+  if (key == 0) return remark(at.nodes, NodeType::error, plain(Kind::null_port));
+  const NetworkPort* port = at.datapath.port(key);
+  const NetworkGroup* group = at.datapath.group(key);
+  std::string name = port ? port->friendly : group ? group->name : "(unnamed)";
+  if (!port && !group) remark(at.nodes, NodeType::error, {Kind::unknown_port, {}, {}, {}, key, {}, nullptr});
+  if (at.pipeline == Pipeline::egress) return output_egress(at, packet, port, std::move(name));
+  FlowKey out = packet;
+  for (unsigned i = 0; i < kRegisters; ++i) {
+    const auto id = static_cast<FieldId>(kFirstRegister + i);
+    if (id != FieldId::reg14 && id != FieldId::reg15) out.set(id, 0);
+  }
+  if (group) return output_group(at, packet, *group, out);
+  if (port && port->row->type == "chassisredirect") {
+    if (port->distributed == nullptr)
+      return remark(at.nodes, NodeType::error, {Kind::no_distributed_port, name, {}, port->row->type, 0, {}, nullptr});
+    remark(at.nodes, NodeType::output,
+           {Kind::replaced_chassisredirect, port->friendly, port->distributed->friendly, port->row->type, 0, {}, nullptr});
+    port = port->distributed;
+    name = port->friendly;
+    out.set(FieldId::reg15, port->key);
+  }
+  const std::uint32_t in_key = packet.u32(FieldId::reg14) & 0xffff;
+  const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
+  if (!(port && port->key != in_key) && !loops) return remark(at.nodes, NodeType::output, plain(Kind::omitted_loopback));
+  Node branch{NodeType::pipeline, false,
+              Entered{&at.datapath, Pipeline::egress, nullptr, true, true, port_name(at.datapath, in_key), std::move(name)},
+              {}};
+  enter_table(at.datapath, out, 0, Pipeline::egress, branch.children);
+  at.nodes.push_back(std::move(branch));
+}
+
+void Walker::mirror(const ovn::Mirror& mirror, const Place& at, const FlowKey& packet) {
+  const NetworkPort* port = network_.find_port(mirror.port);
+  if (port == nullptr || port->datapath != &at.datapath)
+    return remark(at.nodes, NodeType::error, plain(Kind::no_mirror_port));
+  FlowKey copy = packet;
+  copy.set(FieldId::reg14, 0);
+  copy.set(FieldId::reg15, port->key);
+  Node node{NodeType::transformation, false, Transformed{}, {}};
+  enter_table(at.datapath, copy, 0, Pipeline::egress, node.children);
+  at.nodes.push_back(std::move(node));
+}
+
+}  // namespace egt::engine::logical

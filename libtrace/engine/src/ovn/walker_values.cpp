@@ -1,0 +1,225 @@
+// Actions that write fields: constants, moves, the results of look-ups.
+#include "egtrace/packet/packet.h"
+#include "ovn/walker.h"
+
+namespace egt::engine::logical {
+namespace {
+
+using F = FieldId;
+using Kind = Remark::Kind;
+using ovn::ResultAction;
+
+Remark plain(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
+Remark about_mac(Kind kind, std::uint64_t mac) { return {kind, {}, {}, {}, mac, {}, nullptr}; }
+
+// The protocol that a field needs in the packet; what is set without it is ignored, as Open vSwitch ignores it.
+bool has_prerequisites(F id, const FlowKey& k) {
+  const auto type = k.u64(F::eth_type);
+  const auto proto = k.u32(F::nw_proto);
+  const bool v4 = type == ethertype::ipv4, v6 = type == ethertype::ipv6;
+  const bool arp = type == ethertype::arp || type == ethertype::rarp;
+  const bool first = !(k.u32(F::ip_frag) & ip_frag::later);
+  switch (id) {
+    case F::ip_src:
+    case F::ip_dst: return v4;
+    case F::ipv6_src:
+    case F::ipv6_dst:
+    case F::ipv6_label: return v6;
+    case F::nw_tos:
+    case F::ip_dscp:
+    case F::nw_ecn:
+    case F::nw_ttl:
+    case F::ip_frag:
+    case F::nw_proto: return v4 || v6;
+    case F::arp_op:
+    case F::arp_spa:
+    case F::arp_tpa:
+    case F::arp_sha:
+    case F::arp_tha: return arp;
+    case F::tcp_src:
+    case F::tcp_dst:
+    case F::tcp_flags: return (v4 || v6) && proto == ip_proto::tcp && first;
+    case F::udp_src:
+    case F::udp_dst: return (v4 || v6) && proto == ip_proto::udp && first;
+    case F::sctp_src:
+    case F::sctp_dst: return (v4 || v6) && proto == ip_proto::sctp && first;
+    case F::icmp_type:
+    case F::icmp_code: return v4 && proto == ip_proto::icmp;
+    case F::icmpv6_type:
+    case F::icmpv6_code: return v6 && proto == ip_proto::icmp6;
+    case F::nd_target: return v6 && proto == ip_proto::icmp6 && (k.u32(F::tp_src) == 135 || k.u32(F::tp_src) == 136);
+    case F::nd_sll: return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 135;
+    case F::nd_tll: return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 136;
+    default: return true;
+  }
+}
+
+IpAddr address_in(const ovn::FieldRef& field, const FlowKey& packet) {
+  const Subfield s = field.subfield();
+  const U128 value = packet.get(s);
+  return s.bits == 32 ? IpAddr::v4(static_cast<std::uint32_t>(value)) : IpAddr::v6(value);
+}
+
+}  // namespace
+
+bool is_register(FieldId id) { return id >= F::reg0 && id <= F::xxreg7; }
+
+// ARP and ND keep their hardware addresses in the same place in Open vSwitch's flow.
+void write(FlowKey& packet, const Subfield& to, U128 value) {
+  packet.set(to, value);
+  const auto mirror = [&](F a, F b) {
+    if (to.field == a) packet.set(Subfield{b, to.first, to.bits}, value);
+    if (to.field == b) packet.set(Subfield{a, to.first, to.bits}, value);
+  };
+  mirror(F::arp_sha, F::nd_sll);
+  mirror(F::arp_tha, F::nd_tll);
+}
+
+void Walker::became(const ovn::FieldRef& field, std::uint64_t value, const Place& at) {
+  at.nodes.push_back({NodeType::modify, false, Became{field, value, false}, {}});
+}
+
+void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at, FlowKey& packet) {
+  if (a.to.symbol->is_ovn_field) return remark(at.nodes, NodeType::modify, {Kind::ovn_field, {}, {}, {}, 0, {}, &action});
+  const Subfield to = a.to.subfield();
+  U128 value = a.value.value;
+  if (a.to.symbol->is_string()) {
+    const auto key = network_.port_key(at.datapath, a.value.text);
+    value = key.value_or(0);
+  }
+  if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Assigned{&action}, {}});
+  if (!has_prerequisites(to.field, packet)) return;
+  if (a.value.masked && !a.to.symbol->is_string()) value = (packet.get(to) & ~a.value.mask) | (value & a.value.mask);
+  write(packet, to, value);
+}
+
+void Walker::move(const ovn::Move& a, const Place& at, FlowKey& packet) {
+  const Subfield to = a.to.subfield(), from = a.from.subfield();
+  if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Moved{a.to, from, packet.get(from)}, {}});
+  write(packet, to, packet.get(from));
+}
+
+void Walker::exchange(const ovn::Exchange& a, const Place& at, FlowKey& packet) {
+  const Subfield x = a.a.subfield(), y = a.b.subfield();
+  const U128 in_x = packet.get(x), in_y = packet.get(y);
+  if (!is_register(x.field)) at.nodes.push_back({NodeType::modify, false, Moved{a.a, y, in_y}, {}});
+  if (!is_register(y.field)) at.nodes.push_back({NodeType::modify, false, Moved{a.b, x, in_x}, {}});
+  write(packet, x, in_y);
+  write(packet, y, in_x);
+}
+
+void Walker::push(const ovn::Push& a, const Place& at, const FlowKey& packet, Stack& stack) {
+  const U128 value = packet.get(a.field.subfield());
+  at.nodes.push_back({NodeType::modify, false, Stacked{a.field, true, value}, {}});
+  stack.push_back(value);
+}
+
+void Walker::pop(const ovn::Pop& a, const Place& at, FlowKey& packet, Stack& stack) {
+  Stacked popped{a.field, false, {}};
+  if (!stack.empty()) {
+    popped.value = stack.back();
+    stack.pop_back();
+    write(packet, a.field.subfield(), *popped.value);
+  }
+  at.nodes.push_back({NodeType::modify, false, std::move(popped), {}});
+}
+
+void Walker::decrement_ttl(const Place& at, FlowKey& packet) {
+  if (!is_ip(packet)) return remark(at.nodes, NodeType::error, plain(Kind::ttl_not_ip));
+  const auto ttl = packet.u32(F::nw_ttl);
+  if (ttl == 0) return remark(at.nodes, NodeType::error, plain(Kind::ttl_underflow));
+  packet.set(F::nw_ttl, ttl - 1);
+  remark(at.nodes, NodeType::modify, plain(Kind::ttl_decremented));
+}
+
+void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet) {
+  const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
+  const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
+  const std::uint64_t value = mac ? mac->value : 0;
+  packet.set(F::eth_dst, value);
+  remark(at.nodes, NodeType::action, about_mac(mac ? Kind::binding : Kind::no_binding, value));
+  remark(at.nodes, NodeType::modify, about_mac(Kind::eth_dst, value));
+}
+
+void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKey& packet) {
+  const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
+  const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
+  const bool found = mac && (!a.mac || U128{mac->value} == packet.get(a.mac->subfield()));
+  if (!found) remark(at.nodes, NodeType::action, plain(Kind::binding_missing));
+  else if (a.mac) remark(at.nodes, NodeType::action, about_mac(Kind::binding_found, packet.u64(F::eth_dst)));
+  else remark(at.nodes, NodeType::action, plain(Kind::binding_found_ip));
+  write(packet, a.result.subfield(), found);
+}
+
+void Walker::get_fdb(const ovn::GetFdb& a, const Place& at, FlowKey& packet) {
+  if (a.remote) return remark(at.nodes, NodeType::output, plain(Kind::remote_fdb));
+  const auto port = network_.learned_port(at.datapath, MacAddr{low64(packet.get(a.mac.subfield()))});
+  write(packet, a.result.subfield(), port.value_or(0));
+}
+
+void Walker::lookup_fdb(const ovn::LookupFdb& a, const Place& at, FlowKey& packet) {
+  const auto port = network_.learned_port(at.datapath, MacAddr{low64(packet.get(a.mac.subfield()))});
+  const bool found = port && U128{*port} == packet.get(a.port.subfield());
+  remark(at.nodes, NodeType::action, about_mac(found ? Kind::fdb_found : Kind::fdb_missing, packet.u64(F::eth_dst)));
+  write(packet, a.result.subfield(), found);
+}
+
+void Walker::put_options(const ovn::PutOptions& a, const ovn::Action& action, const Place& at, FlowKey& packet) {
+  if (a.kind != ovn::PutOptions::Kind::nd_ra) remark(at.nodes, NodeType::error, plain(Kind::dhcp_request));
+  remark(at.nodes, NodeType::modify, {Kind::put_options, {}, {}, {}, 0, {}, &action});
+  const Subfield to = a.result.subfield();
+  if (!is_register(to.field)) became(a.result, 1, at);
+  write(packet, to, 1);
+}
+
+void Walker::dhcp_relay(const ovn::DhcpRelayCheck& a, const Place& at, FlowKey& packet) {
+  remark(at.nodes, NodeType::error, plain(a.response ? Kind::dhcp_relay_response : Kind::dhcp_request));
+  if (a.response) {
+    packet.set(F::ip_dst, 0xffffffff);
+    packet.set(F::eth_dst, 0xffffffffffffULL);
+  }
+  const Subfield to = a.result.subfield();
+  if (!is_register(to.field)) became(a.result, 1, at);
+  write(packet, to, 1);
+}
+
+void Walker::check_evpn(const ovn::CheckEvpnArp& a, const Place& at, FlowKey& packet) {
+  remark(at.nodes, NodeType::action, {Kind::evpn_unavailable, {}, {}, {}, 0, address_in(a.ip, packet), nullptr});
+  write(packet, a.result.subfield(), 0);
+}
+
+void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
+  using K = ResultAction::Kind;
+  const Subfield to = a.result.subfield();
+  switch (a.kind) {
+    case K::dns_lookup:
+      write(packet, to, 0);
+      return remark(at.nodes, NodeType::error, plain(Kind::dns_lookup));
+    case K::chk_lb_hairpin:
+    case K::chk_lb_hairpin_reply: return check_hairpin(a, at, packet);
+    case K::check_in_port_sec: return write(packet, to, violates_ingress(at, packet));
+    case K::check_out_port_sec: return write(packet, to, violates_egress(at, packet));
+    // What OVN cannot know of the tracked tuple is taken from the packet, where its own trace does so.
+    case K::ct_tp_dst:
+      if (!options_.keeps_original_tuple) return;
+      write(packet, to, packet.get(F::tp_dst));
+      return became(a.result, packet.u64(F::tp_dst), at);
+    case K::ct_proto:
+      write(packet, to, packet.get(F::nw_proto));
+      return became(a.result, packet.u64(F::nw_proto), at);
+    case K::ct_state_save: {
+      const auto state = packet.u32(F::ct_state);
+      const std::uint32_t saved = (state & ct_state::trk) ? state & 0xff : 0;
+      write(packet, to, saved);
+      at.nodes.push_back({NodeType::action, false, Became{a.result, saved, true}, {}});
+      return;
+    }
+    case K::chk_ecmp_nh_mac:
+    case K::chk_ecmp_nh:
+    case K::chk_lb_aff:
+    case K::ct_nw_dst:
+    case K::ct_ip6_dst: return;
+  }
+}
+
+}  // namespace egt::engine::logical

@@ -1,0 +1,181 @@
+#include "flow_text.h"
+
+#include <fmt/format.h>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/base/mac.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::render {
+namespace {
+
+using F = FieldId;
+
+constexpr std::uint32_t kVlanPresent = 0x1000;
+
+std::string flags_text(std::uint64_t flags, std::initializer_list<std::string_view> names) {
+  if (flags == 0) return "0";
+  std::string out;
+  std::uint64_t bit = 1;
+  for (const std::string_view name : names) {
+    if ((flags & bit) && !name.empty()) {
+      out += fmt::format("{}{}", out.empty() ? "" : "|", name);
+      flags &= ~bit;
+    }
+    bit <<= 1;
+  }
+  if (flags) out += fmt::format("{}{:#x}", out.empty() ? "" : "|", flags);
+  return out;
+}
+
+std::string_view frag_text(std::uint32_t frag) {
+  return frag == 0 ? "no" : frag == 1 ? "first" : frag == 3 ? "later" : "<error>";
+}
+
+// The word for type and protocol, and whether it says the protocol too.
+struct Word {
+  std::string_view text;
+  bool says_protocol = false;
+};
+
+Word word_for(const FlowKey& k) {
+  const auto proto = k.u32(F::nw_proto);
+  switch (k.u64(F::eth_type)) {
+    case ethertype::ipv4:
+      switch (proto) {
+        case ip_proto::icmp: return {"icmp", true};
+        case ip_proto::igmp: return {"igmp", true};
+        case ip_proto::tcp: return {"tcp", true};
+        case ip_proto::udp: return {"udp", true};
+        case ip_proto::sctp: return {"sctp", true};
+        default: return {"ip", false};
+      }
+    case ethertype::ipv6:
+      switch (proto) {
+        case ip_proto::icmp6: return {"icmp6", true};
+        case ip_proto::tcp: return {"tcp6", true};
+        case ip_proto::udp: return {"udp6", true};
+        case ip_proto::sctp: return {"sctp6", true};
+        default: return {"ipv6", false};
+      }
+    case ethertype::arp: return {"arp", false};
+    case ethertype::rarp: return {"rarp", false};
+    default: return {};
+  }
+}
+
+class Writer {
+ public:
+  explicit Writer(const FlowKey& packet) : k_(packet) {}
+  std::string write();
+
+ private:
+  void put(std::string_view text) { out_ += fmt::format("{}{}", out_.empty() ? "" : ",", text); }
+  void field(F id) { put(fmt::format("{}={}", egt::field(id).name, field_text(id, k_.get(id)))); }
+  void unless_zero(F id) {
+    if (k_.get(id) != 0) field(id);
+  }
+  void connection();
+  void vlan();
+  void addresses();
+  void transport();
+
+  const FlowKey& k_;
+  std::string out_;
+};
+
+void Writer::connection() {
+  for (const F id : {F::pkt_mark, F::recirc_id, F::dp_hash, F::skb_priority, F::ct_state, F::ct_zone, F::ct_mark, F::ct_label})
+    unless_zero(id);
+  if (k_.get(F::ct_state) == 0 || k_.get(F::ct_nw_proto) == 0) return;
+  const bool v6 = k_.u64(F::eth_type) == ethertype::ipv6;
+  if (k_.u64(F::eth_type) == ethertype::ipv4 || v6) {
+    field(v6 ? F::ct_ipv6_src : F::ct_nw_src);
+    field(v6 ? F::ct_ipv6_dst : F::ct_nw_dst);
+  }
+  for (const F id : {F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst}) field(id);
+}
+
+void Writer::vlan() {
+  const auto tci = k_.u32(F::vlan_tci);
+  if (tci & kVlanPresent) {
+    put(fmt::format("dl_vlan={},dl_vlan_pcp={}", tci & 0xfff, tci >> 13));
+  } else {
+    put(fmt::format("vlan_tci={:#06x}", tci));
+  }
+  if (tci) put(fmt::format("vlan_tci1={:#06x}", k_.u32(F::vlan_tci1)));
+}
+
+void Writer::addresses() {
+  const auto type = k_.u64(F::eth_type);
+  if (type == ethertype::ipv4) {
+    field(F::ip_src);
+    field(F::ip_dst);
+  } else if (type == ethertype::ipv6) {
+    for (const F id : {F::ipv6_src, F::ipv6_dst, F::ipv6_label}) field(id);
+  } else if (type == ethertype::arp || type == ethertype::rarp) {
+    for (const F id : {F::arp_spa, F::arp_tpa, F::arp_op, F::arp_sha, F::arp_tha}) field(id);
+  }
+}
+
+void Writer::transport() {
+  const auto proto = k_.u32(F::nw_proto);
+  if (k_.u32(F::ip_frag) & ip_frag::later) return;
+  if (proto == ip_proto::icmp6 && k_.u64(F::eth_type) == ethertype::ipv6) {
+    put(fmt::format("icmp_type={},icmp_code={}", k_.u32(F::tp_src), k_.u32(F::tp_dst)));
+    const auto icmp = k_.u32(F::tp_src);
+    if (k_.u32(F::tp_dst) != 0 || (icmp != 135 && icmp != 136)) return;
+    for (const F id : {F::nd_target, F::nd_sll, F::nd_tll}) field(id);
+  } else if (proto == ip_proto::icmp) {
+    put(fmt::format("icmp_type={},icmp_code={}", k_.u32(F::tp_src), k_.u32(F::tp_dst)));
+  } else if (proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp || proto == ip_proto::igmp) {
+    put(fmt::format("tp_src={},tp_dst={}", k_.u32(F::tp_src), k_.u32(F::tp_dst)));
+    if (proto == ip_proto::tcp) field(F::tcp_flags);
+  }
+}
+
+std::string Writer::write() {
+  connection();
+  const Word word = word_for(k_);
+  if (!word.text.empty()) put(word.text);
+  for (auto id = static_cast<unsigned>(F::reg0); id <= static_cast<unsigned>(F::reg15); ++id) unless_zero(static_cast<F>(id));
+  unless_zero(F::metadata);
+  unless_zero(F::in_port);
+  vlan();
+  put(fmt::format("dl_src={},dl_dst={}", field_text(F::eth_src, k_.get(F::eth_src)), field_text(F::eth_dst, k_.get(F::eth_dst))));
+  if (word.text.empty()) put(fmt::format("dl_type={:#06x}", k_.u64(F::eth_type)));
+  addresses();
+  if (!is_ip(k_)) return std::move(out_);
+  if (!word.says_protocol) put(fmt::format("nw_proto={}", k_.u32(F::nw_proto)));
+  put(fmt::format("nw_tos={},nw_ecn={},nw_ttl={},nw_frag={}", k_.u32(F::nw_tos) & 0xfc, k_.u32(F::nw_ecn), k_.u32(F::nw_ttl),
+                  frag_text(k_.u32(F::ip_frag))));
+  transport();
+  return std::move(out_);
+}
+
+}  // namespace
+
+std::string ct_state_text(std::uint32_t state) {
+  return flags_text(state, {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"});
+}
+
+std::string field_text(FieldId id, U128 value) {
+  switch (field(id).format) {
+    case FieldFormat::decimal:
+    case FieldFormat::of10_port:
+    case FieldFormat::of11_port: return fmt::format("{}", low64(value));
+    case FieldFormat::ethernet: return MacAddr{low64(value)}.to_string();
+    case FieldFormat::ipv4: return IpAddr::v4(static_cast<std::uint32_t>(value)).to_string();
+    case FieldFormat::ipv6: return IpAddr::v6(value).to_string();
+    case FieldFormat::ct_state: return ct_state_text(static_cast<std::uint32_t>(value));
+    case FieldFormat::frag: return std::string(frag_text(static_cast<std::uint32_t>(value)));
+    case FieldFormat::tcp_flags:
+      return flags_text(low64(value), {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"});
+    default: break;
+  }
+  if (id == F::ipv6_label) return fmt::format("{:#07x}", low64(value));
+  if (id == F::vlan_tci) return fmt::format("{:#06x}", low64(value));
+  return hex(value);
+}
+
+}  // namespace egt::render

@@ -1,0 +1,171 @@
+// The three forms of ovn-trace's output (ovntrace_node_print_* in utilities/ovn-trace.c of OVN).
+#include "egtrace/render/logical_trace.h"
+
+#include <fmt/format.h>
+
+#include "flow_text.h"
+#include "logical_trace_words.h"
+
+namespace egt::render {
+namespace {
+
+namespace lt = engine::logical;
+using lt::Node;
+using Type = lt::NodeType;
+
+// A node with its text, and the nodes below it as one form shows them.
+struct Line {
+  Type type;
+  bool always_indent;
+  std::string text;
+  std::vector<Line> below;
+};
+
+class Printer {
+ public:
+  Printer(const engine::LogicalNetwork& network, const LogicalTraceOptions& options) : network_(network), options_(options) {}
+
+  Line line_of(const Node& node) const;
+  void print_details(const std::vector<Line>& lines, unsigned level);
+  void print_summary(const std::vector<Line>& lines, unsigned level);
+  std::string take() { return std::move(out_); }
+  void put(std::string_view text) { out_ += text; }
+
+ private:
+  void indent(unsigned level) { out_.append(std::size_t{level} * 4, ' '); }
+  void add_openflow(const Node& node, std::vector<Line>& below) const;
+
+  const engine::LogicalNetwork& network_;
+  const LogicalTraceOptions& options_;
+  std::string out_;
+};
+
+bool ends_branch(Type type) {
+  return type == Type::output || type == Type::modify || type == Type::action || type == Type::error;
+}
+
+void Printer::add_openflow(const Node& node, std::vector<Line>& below) const {
+  const auto* stage = std::get_if<lt::Stage>(&node.what);
+  if (!options_.openflow || stage == nullptr || stage->flow == nullptr) return;
+  const auto flows = options_.openflow(stage->flow->row->uuid.prefix());
+  for (const std::string& flow : flows) below.push_back({Type::action, false, flow, {}});
+  if (flows.empty()) below.push_back({Type::error, false, "*** no OpenFlow flows", {}});
+}
+
+Line Printer::line_of(const Node& node) const {
+  Line line{node.type, node.always_indent, node_text(node, network_, options_.friendly_names), {}};
+  add_openflow(node, line.below);
+  for (const Node& child : node.children) line.below.push_back(line_of(child));
+  return line;
+}
+
+void Printer::print_details(const std::vector<Line>& lines, unsigned level) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    if (line.type == Type::modify) continue;
+    const bool more = i + 1 < lines.size() || line.always_indent || ends_branch(line.type);
+    const bool title = line.type == Type::pipeline || line.type == Type::transformation;
+    if (title) out_ += '\n';
+    indent(level + more);
+    out_ += line.text;
+    out_ += '\n';
+    if (title) {
+      indent(level + more);
+      out_.append(line.text.size(), '-');
+      out_ += '\n';
+    }
+    print_details(line.below, level + more + more);
+  }
+}
+
+void Printer::print_summary(const std::vector<Line>& lines, unsigned level) {
+  for (const Line& line : lines) {
+    if (line.type == Type::action && line.text.starts_with("next(")) continue;
+    indent(level);
+    out_ += line.text;
+    if (!line.below.empty()) {
+      out_ += " {\n";
+      print_summary(line.below, level + 1);
+      indent(level);
+      out_ += '}';
+    }
+    if (line.type != Type::action) out_ += ';';
+    out_ += '\n';
+  }
+}
+
+// Leaves out the lines of some types and puts what was below them in their place.
+template <class Drop>
+std::vector<Line> pruned(const std::vector<Line>& lines, Drop drop) {
+  std::vector<Line> kept;
+  for (const Line& line : lines) {
+    std::vector<Line> below = pruned(line.below, drop);
+    if (drop(line.type)) {
+      std::move(below.begin(), below.end(), std::back_inserter(kept));
+    } else {
+      kept.push_back({line.type, line.always_indent, line.text, std::move(below)});
+    }
+  }
+  return kept;
+}
+
+void collect_ends(const Node& node, std::vector<std::string>& ends) {
+  if (const auto* delivered = std::get_if<lt::Delivered>(&node.what)) {
+    ends.push_back(fmt::format("output to \"{}\"", delivered->port));
+  } else if (const auto* stage = std::get_if<lt::Stage>(&node.what)) {
+    const bool no_flow = stage->flow == nullptr;
+    if (no_flow || stage->flow->actions->empty())
+      ends.push_back(fmt::format("dropped in table {} ({}) of \"{}\"{}", stage->table,
+                                 no_flow ? std::string(stage->name) : stage->flow->row->stage, stage->datapath->friendly,
+                                 no_flow ? ": no flow matches" : ""));
+  } else if (const auto* remark = std::get_if<lt::Remark>(&node.what)) {
+    using K = lt::Remark::Kind;
+    if (remark->kind == K::null_port) ends.push_back("dropped: output to no port");
+    if (remark->kind == K::omitted_loopback) ends.push_back("dropped: it would leave by the port by which it came");
+    if (remark->kind == K::unknown_port) ends.push_back("dropped: output to an unknown port");
+    if (remark->kind == K::no_distributed_port) ends.push_back("dropped: the gateway port has no distributed port");
+    if (remark->kind == K::limit) ends.push_back("undecided: it passes too many tables");
+    if (remark->kind == K::flood_remote) ends.push_back("output to all remote chassis");
+  }
+  for (const Node& child : node.children) collect_ends(child, ends);
+}
+
+}  // namespace
+
+std::string logical_trace_text(const lt::Trace& trace, const engine::LogicalNetwork& network, const FlowKey& packet,
+                               const LogicalTraceOptions& options) {
+  Printer printer(network, options);
+  printer.put(fmt::format("# {}\n", flow_text(packet)));
+  const std::vector<Line> lines = {printer.line_of(trace.root)};
+  const bool several = options.detailed + options.summary + options.minimal > 1;
+  if (options.detailed) {
+    if (several) printer.put("# Detailed trace.\n");
+    printer.print_details(lines, 0);
+  }
+  if (options.summary) {
+    if (several) printer.put("# Summary trace.\n");
+    printer.print_summary(pruned(lines, [](Type t) { return t == Type::modify || t == Type::table; }), 0);
+  }
+  if (options.minimal) {
+    if (several) printer.put("# Minimal trace.\n");
+    const auto drop = [](Type t) {
+      return t == Type::action || t == Type::pipeline || t == Type::table || t == Type::output;
+    };
+    printer.print_summary(pruned(lines, drop), 0);
+  }
+  return printer.take();
+}
+
+std::string logical_verdict_text(const lt::Trace& trace) {
+  std::vector<std::string> ends;
+  collect_ends(trace.root, ends);
+  if (ends.empty()) return "consumed";
+  std::string out;
+  for (const std::string& end : ends) {
+    if (!out.empty()) out += "; ";
+    out += end;
+  }
+  return out;
+}
+
+}  // namespace egt::render
