@@ -80,10 +80,14 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(32);
 
   ExitStatus status = ExitStatus::done;
+  add_assert(app, status);
+  add_audit(app, status);
+  add_check(app, status);
   add_decode(app, status);
   add_explain(app, status);
   add_inspect(app, status);
   add_parse(app, status);
+  add_triage(app, status);
 
   try {
     app.parse(argc, argv);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "egtrace/explain/explanation.h"
+#include "egtrace/explain/explainer.h"
 #include "excerpt_way.h"
 #include "names.h"
 #include "packet_of.h"
@@ -112,7 +112,29 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 
 }  // namespace
 
-Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) {
+struct Explainer::Prepared {
+  explicit Prepared(const cluster::Cluster& c)
+      : cluster(c), names(c), words(c, names), journey(c), connections(engine::initial_world(c, true)) {}
+
+  const cluster::Cluster& cluster;
+  Names names;
+  Words words;
+  Journey journey;
+  engine::World connections, no_connections;
+};
+
+Explainer::Explainer(const cluster::Cluster& cluster) : prepared_(std::make_unique<Prepared>(cluster)) {}
+Explainer::~Explainer() = default;
+
+const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
+
+Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
+
+Result<Explanation> Explainer::explain(const Question& q) const {
+  const cluster::Cluster& cluster = prepared_->cluster;
+  const Names& names = prepared_->names;
+  const Words& words = prepared_->words;
+  const Journey& journey = prepared_->journey;
   Result<Resolved> from = resolve(q.from, cluster);
   if (!from) return from.error();
   Result<Resolved> to = resolve(q.to, cluster);
@@ -131,8 +153,6 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
 
-  const Names names(cluster);
-  const Words words(cluster, names);
   if (!can_start(*from, cluster)) {
     e.ways.push_back(excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from)));
   } else {
@@ -145,8 +165,8 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
     start.dmac = q.dmac;
     start.arrive_at = q.arrive_at;
     start.in_device = q.in_dev;
-    const Journey journey(cluster);
-    std::vector<Course> courses = journey.explore(start, engine::initial_world(cluster, q.use_conntrack), &e.truncated);
+    const engine::World& world = q.use_conntrack ? prepared_->connections : prepared_->no_connections;
+    std::vector<Course> courses = journey.explore(start, world, &e.truncated);
     if (q.established)
       if (std::vector<Course> later = established(journey, start, courses); !later.empty()) courses = std::move(later);
     fill_sent(e, courses);
