@@ -46,6 +46,9 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates, std::string_view otherwise);
 
 // One function a verb. `status` outlives the parse.
+void add_assert(CLI::App& app, ExitStatus& status);
+void add_audit(CLI::App& app, ExitStatus& status);
+void add_check(CLI::App& app, ExitStatus& status);
 void add_collect(CLI::App& app, ExitStatus& status);
 void add_decode(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
@@ -53,6 +56,7 @@ void add_compile(CLI::App& app, ExitStatus& status);
 void add_inspect(CLI::App& app, ExitStatus& status);
 void add_lookup(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);
+void add_triage(CLI::App& app, ExitStatus& status);
 void add_pcap(CLI::App& app, ExitStatus& status);
 
 }  // namespace egt::cli

@@ -81,6 +81,9 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(32);
 
   ExitStatus status = ExitStatus::done;
+  add_assert(app, status);
+  add_audit(app, status);
+  add_check(app, status);
   add_collect(app, status);
   add_compile(app, status);
   add_decode(app, status);
@@ -88,6 +91,7 @@ int run(int argc, char** argv) {
   add_inspect(app, status);
   add_lookup(app, status);
   add_parse(app, status);
+  add_triage(app, status);
   add_pcap(app, status);
 
   try {

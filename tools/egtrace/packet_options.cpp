@@ -24,12 +24,18 @@ std::optional<MacAddr> mac(const std::string& text, const char* option) {
 }  // namespace
 
 explain::Question PacketOptions::question() const {
-  explain::Question q;
+  explain::Question q = packet();
   q.from = point(from, namespace_);
   q.to = point(to, namespace_);
+  if (!q.dport) q.dport = q.to.port;
+  return q;
+}
+
+explain::Question PacketOptions::packet() const {
+  explain::Question q;
   q.proto = proto;
   q.sport = sport;
-  q.dport = dport ? dport : q.to.port;
+  q.dport = dport;
   q.ttl = static_cast<std::uint8_t>(ttl);
   q.dscp = static_cast<std::uint8_t>(dscp);
   if (icmp_type) q.icmp_type = static_cast<std::uint8_t>(*icmp_type);

@@ -21,6 +21,7 @@ struct PacketOptions {
 
   // Throws CommandError for what cannot be understood.
   explain::Question question() const;
+  explain::Question packet() const;   // without its two ends
 };
 
 void add_packet_options(CLI::App& verb, PacketOptions& options);

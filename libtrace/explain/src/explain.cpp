@@ -6,7 +6,7 @@
 #include <set>
 
 #include "agreement.h"
-#include "egtrace/explain/explanation.h"
+#include "egtrace/explain/explainer.h"
 #include "excerpt_way.h"
 #include "names.h"
 #include "packet_of.h"
@@ -108,8 +108,8 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
 
 // What a node was told since, or was not told yet, may change the packet's way: its flows are certain, what OVN wants is
 // not.
-void doubt_lagging_nodes(Explanation& e, const cluster::Cluster& cluster, const Words& words) {
-  std::map<std::string, std::optional<Agreement>> judged;
+void doubt_lagging_nodes(Explanation& e, const cluster::Cluster& cluster, const Words& words,
+                         std::map<std::string, std::optional<Agreement>>& judged) {
   for (WayReport& way : e.ways) {
     std::set<std::string> nodes;
     for (const Hop& hop : way.hops)
@@ -140,7 +140,37 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 
 }  // namespace
 
-Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) {
+struct Explainer::Prepared {
+  explicit Prepared(const cluster::Cluster& c)
+      : cluster(c), names(c), words(c, names), journey(c), noting(c, noting_misses()),
+        connections(engine::initial_world(c, true)) {}
+
+  static JourneyOptions noting_misses() {
+    JourneyOptions options;
+    options.note_misses = true;
+    return options;
+  }
+
+  const cluster::Cluster& cluster;
+  Names names;
+  Words words;
+  Journey journey, noting;                                  // the second tells rules that nearly matched, too
+  std::map<std::string, std::optional<Agreement>> judged;   // by node
+  engine::World connections, no_connections;
+};
+
+Explainer::Explainer(const cluster::Cluster& cluster) : prepared_(std::make_unique<Prepared>(cluster)) {}
+Explainer::~Explainer() = default;
+
+const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
+
+Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
+
+Result<Explanation> Explainer::explain(const Question& q) const {
+  const cluster::Cluster& cluster = prepared_->cluster;
+  const Names& names = prepared_->names;
+  const Words& words = prepared_->words;
+  const Journey& journey = q.passed_over ? prepared_->noting : prepared_->journey;
   Result<Resolved> from = resolve(q.from, cluster);
   if (!from) return from.error();
   Result<Resolved> to = resolve(q.to, cluster);
@@ -159,8 +189,6 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
 
-  const Names names(cluster);
-  const Words words(cluster, names);
   if (!can_start(*from, cluster)) {
     e.ways.push_back(excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from)));
   } else {
@@ -173,10 +201,8 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
     start.dmac = q.dmac;
     start.arrive_at = q.arrive_at;
     start.in_device = q.in_dev;
-    JourneyOptions options;
-    options.note_misses = q.passed_over;
-    const Journey journey(cluster, options);
-    std::vector<Course> courses = journey.explore(start, engine::initial_world(cluster, q.use_conntrack), &e.truncated);
+    const engine::World& world = q.use_conntrack ? prepared_->connections : prepared_->no_connections;
+    std::vector<Course> courses = journey.explore(start, world, &e.truncated);
     if (q.established)
       if (std::vector<Course> later = established(journey, start, courses); !later.empty()) courses = std::move(later);
     fill_sent(e, courses);
@@ -186,7 +212,7 @@ Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) 
         follow_up(e.ways.back(), journey, start, course, words, sender_name(*from, q.from));
     }
   }
-  doubt_lagging_nodes(e, cluster, words);
+  doubt_lagging_nodes(e, cluster, words, prepared_->judged);
   gather(e);
   e.verdict = common_verdict(e.ways);
   e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);

@@ -141,6 +141,9 @@ WayReport report_way(const Course& course, const Words& words, const std::string
   for (const Assumption& a : course.record.assumptions)
     way.assumptions.push_back({a.what, a.why, words.evidence(a.evidence)});
   way.gaps = distinct(course.record.gaps);
+  // What takes the proof away is always named.
+  if (course.undecided && way.gaps.empty() && way.assumptions.empty())
+    way.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the way does is not understood", ""});
   way.end_name = end_name(course, words);
   if (course.verdict == Verdict::delivered) {
     const Tuple t = tuple_of(course.received);

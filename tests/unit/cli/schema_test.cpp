@@ -48,6 +48,15 @@ TEST(Schema, Lookup) {
 
 TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:03", "+trk-new"}); }
 
+TEST(Schema, Assess) {
+  const std::string sample = "samples/egressip-secondary";
+  expect_contract({"assert", sample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80", "--snat", "192.168.66.100"});
+  expect_contract({"check", sample, "samples/expectations.yaml"});
+  expect_contract({"check", sample, "--from-objects"});
+  expect_contract({"triage", sample});
+  expect_contract({"audit", sample, "--namespace", "demo-egress"});
+}
+
 TEST(Schema, ValidatorFindsWhatIsWrong) {
   const json schema = json::parse(R"({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2]},
       "b": {"type": "array", "items": {"$ref": "#/$defs/n"}}}, "$defs": {"n": {"type": ["integer", "null"]}}})");

@@ -28,8 +28,9 @@ const std::map<std::string, Module>& modules() {
       {"model", {"libtrace/model", {"base", "model"}}},
       {"engine", {"libtrace/engine", {"base", "model", "engine"}}},
       {"explain", {"libtrace/explain", {"base", "model", "engine", "explain"}}},
+      {"assess", {"libtrace/assess", {"base", "model", "engine", "explain", "assess"}}},
       {"parsers", {"parsers", {"base", "model", "parsers"}}},
-      {"render", {"tools/render", {"base", "model", "engine", "explain", "render"}}},
+      {"render", {"tools/render", {"base", "model", "engine", "explain", "assess", "render"}}},
   };
   return kModules;
 }

@@ -1,0 +1,35 @@
+// Who leaves as whom: for every pod and node, what the other end sees of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/base/result.h"
+#include "egtrace/cluster/policy_objects.h"
+#include "egtrace/explain/explainer.h"
+
+namespace egt::assess {
+
+// One way of one packet.
+struct AuditRow {
+  std::string pod, namespace_, node, ip;  // pod and namespace empty: the node itself
+  std::string to, to_kind;  // as --to takes it; "outside v4", "outside v6", "service", "other node", "given"
+  std::string verdict, confidence;
+  std::optional<explain::SeenAddress> source_seen;
+  std::string egress_node, egress_device, decided_by;
+  explain::Evidence evidence;
+  bool leak = false;     // an egress object selects the pod, and this way leaves otherwise
+  std::string expected;  // what that object promises; empty: nothing
+};
+
+struct AuditOptions {
+  std::vector<std::string> to;          // POINTs; empty: outside (of both families), a service, another node
+  std::vector<std::string> namespaces;  // patterns; empty: all pods, and the nodes
+};
+
+// Leaks first, then by namespace, pod, node and destination. The error is for a POINT that cannot be read.
+Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
+                                    const AuditOptions& options = {});
+
+}  // namespace egt::assess

@@ -1,0 +1,54 @@
+// Holds expectations against what packets do. An expectation holds only where it holds on every way of every packet
+// that it speaks of, and with nothing missing behind it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/policy_objects.h"
+#include "egtrace/expect/expectation.h"
+#include "egtrace/explain/explainer.h"
+
+namespace egt::assess {
+
+struct Property {
+  std::string name, value;
+};  // "snat": "192.0.2.7 or 192.0.2.8"
+
+struct Judgement {
+  std::optional<bool> holds;  // none: the snapshot does not decide it
+  std::string why;            // one sentence; also where it holds
+  std::vector<Property> seen;
+  explain::Evidence evidence;
+  std::vector<Gap> gaps;  // what would decide it
+};
+
+// One packet of an expectation.
+struct CaseReport {
+  std::string from, to;
+  Judgement judgement;
+};
+
+struct ExpectationReport {
+  std::string name;
+  std::uint32_t line = 0;    // in the file of expectations; 0: made from an object
+  explain::Evidence object;  // that it was made from
+  std::vector<Property> expected;
+  std::vector<CaseReport> cases;
+  Judgement overall;  // the worst of the cases
+};
+
+struct CheckOptions {
+  bool assume_gaps = false;  // what is missing is taken to change nothing
+};
+
+ExpectationReport check(const explain::Explainer& explainer, const expect::Expectation& expectation,
+                        const CheckOptions& options = {});
+
+// What the Kubernetes objects of the snapshot promise: who leaves as whom (EgressIP, EgressService), by which gateway
+// (AdminPolicyBasedExternalRoute), which services answer, and whom a NetworkPolicy without rules cuts off.
+std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster,
+                                                           const cluster::PolicyObjects& policies);
+
+}  // namespace egt::assess

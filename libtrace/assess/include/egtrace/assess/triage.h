@@ -1,0 +1,45 @@
+// What is wrong or suspicious in a snapshot: a catalogue of checks, each of which knows one fault of the field.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/policy_objects.h"
+#include "egtrace/explain/explainer.h"
+
+namespace egt::assess {
+
+enum class Severity : std::uint8_t { note, warning, error };
+
+struct Finding {
+  std::string id;  // of the check: "egressip-snat-missing"
+  Severity severity = Severity::warning;
+  std::string title, claim;  // what the check looks for; what it found, in one sentence
+  std::string node, object;  // "EgressIP project"; empty where none is meant
+  explain::Evidence evidence;
+  std::string remedy;  // what to do or to look at next
+  std::string docs;    // "docs/triage/egressip-snat-missing.md"
+};
+
+struct SkippedCheck {
+  std::string id, why;
+};
+
+struct Triage {
+  std::vector<Finding> findings;      // errors first; within a severity in the order of the catalogue: causes before
+  std::vector<SkippedCheck> skipped;  // what follows from them
+};
+
+struct CatalogueEntry {
+  std::string id, title;
+  Severity severity;
+};
+std::vector<CatalogueEntry> triage_catalogue();
+
+// `only`: ids of the checks to run; empty: all.
+Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
+              const std::vector<std::string>& only = {});
+
+}  // namespace egt::assess

@@ -1,0 +1,170 @@
+#include "egtrace/assess/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/claims.h"
+#include "common/evidence.h"
+#include "common/glob.h"
+#include "common/targets.h"
+
+namespace egt::assess {
+namespace {
+
+using explain::Point;
+using explain::WayReport;
+
+struct Destination {
+  std::string text, kind;
+  Point point;
+  std::optional<Family> family;  // only senders with an address of it
+};
+
+struct Sender {
+  const KnownPod* pod = nullptr;  // null: the node itself
+  std::string node;
+};
+
+class Auditor {
+ public:
+  Auditor(const explain::Explainer& explainer, const cluster::PolicyObjects& policies, const AuditOptions& options)
+      : explainer_(explainer),
+        cluster_(explainer.cluster()), policies_(policies),
+        options_(options),
+        pods_(known_pods(cluster_)),
+        claims_(cluster_, policies, pods_),
+        nodes_(cluster_nodes(cluster_)) {}
+
+  Result<std::vector<AuditRow>> run() {
+    for (const std::string& text : options_.to) {
+      auto point = explain::parse_point(text);
+      if (!point) return point.error();
+      given_.push_back({text, "given", *point, point->ip ? std::optional(point->ip->family) : std::nullopt});
+    }
+    for (const KnownPod& pod : pods_)
+      if (wanted(pod)) walk({&pod, pod.node});
+    if (options_.namespaces.empty())
+      for (const std::string& node : nodes_)
+        if (cluster_.node(node) != nullptr) walk({nullptr, node});
+    std::stable_sort(rows_.begin(), rows_.end(), [](const AuditRow& a, const AuditRow& b) { return a.leak > b.leak; });
+    return std::move(rows_);
+  }
+
+ private:
+  // Pods of the host's network send as their node does.
+  bool wanted(const KnownPod& pod) const {
+    if (pod.host_network || cluster_.node(pod.node) == nullptr) return false;
+    return options_.namespaces.empty() ||
+           std::any_of(options_.namespaces.begin(), options_.namespaces.end(),
+                       [&](const std::string& n) { return glob_match(n, pod.namespace_); });
+  }
+
+  static void add(std::vector<Destination>& all, std::string text, std::string kind, std::optional<Family> family) {
+    if (auto point = explain::parse_point(text)) all.push_back({std::move(text), std::move(kind), *point, family});
+  }
+
+  // What every sender is asked about, but for the other node, which depends on its own.
+  const std::vector<Destination>& common() {
+    if (!common_.empty() || !given_.empty()) return given_.empty() ? common_ : given_;
+    for (const Family family : {Family::v4, Family::v6}) {
+      const Target target = outside(cluster_, family);
+      add(common_, target.address.to_string(), target.name, family);
+    }
+    for (const cluster::Service& s : cluster_.objects.services) {
+      if (s.cluster_ips.empty() || s.ports.empty() || endpoints_of(s, policies_, pods_).empty()) continue;
+      add(common_, fmt::format("svc:{}/{}:{}", s.namespace_, s.name, s.ports.front().port), "service",
+          s.cluster_ips.front().family);
+      break;
+    }
+    return common_;
+  }
+
+  void walk(const Sender& sender) {
+    for (const Destination& to : common()) ask(sender, to);
+    if (!given_.empty()) return;
+    for (const std::string& other : nodes_) {
+      if (other == sender.node) continue;
+      for (const Family family : {Family::v4, Family::v6}) {
+        const auto address = node_address(cluster_, other, family);
+        if (!address || !has(sender, family)) continue;
+        std::vector<Destination> one;
+        add(one, address->to_string(), "other node", family);
+        ask(sender, one.front());
+        return;
+      }
+    }
+  }
+
+  bool has(const Sender& sender, Family family) const {
+    if (sender.pod != nullptr) return sender.pod->address(family) != nullptr;
+    return node_address(cluster_, sender.node, family).has_value();
+  }
+
+  void ask(const Sender& sender, const Destination& to) {
+    if (to.family && !has(sender, *to.family)) return;
+    const auto from = explain::parse_point(sender.pod != nullptr ? sender.pod->full_name() : "node:" + sender.node);
+    if (!from) return;
+    explain::Question q;
+    q.from = *from;
+    q.to = to.point;
+    q.dport = to.point.port;
+    const auto x = explainer_.explain(q);
+    if (!x) return;
+    for (const WayReport& way : x->ways) rows_.push_back(row(sender, to, *x, way));
+  }
+
+  AuditRow row(const Sender& sender, const Destination& to, const explain::Explanation& x, const WayReport& way) const {
+    AuditRow r;
+    if (sender.pod != nullptr) {
+      r.pod = sender.pod->name;
+      r.namespace_ = sender.pod->namespace_;
+    }
+    r.node = sender.node;
+    r.ip = x.packet.src;
+    r.to = to.text;
+    r.to_kind = to.kind;
+    r.verdict = way.verdict;
+    r.confidence = way.confidence;
+    r.source_seen = way.source_seen;
+    if (way.egress) {
+      r.egress_node = way.egress->node;
+      r.egress_device = way.egress->device;
+    }
+    r.decided_by = decided_by(way);
+    r.evidence = deciding_evidence(way);
+    judge(sender, x, way, r);
+    return r;
+  }
+
+  // Egress objects speak of what leaves the cluster: not of services, pods and nodes.
+  void judge(const Sender& sender, const explain::Explanation& x, const WayReport& way, AuditRow& r) const {
+    const auto destination = IpAddr::parse(x.packet.dst);
+    if (sender.pod == nullptr || x.to.kind != "external" || !destination) return;
+    const EgressClaim* claim = claims_.of(sender.pod->full_name(), destination->family);
+    if (claim == nullptr) return;
+    for (const IpAddr& a : claim->addresses) r.expected += (r.expected.empty() ? "" : " or ") + a.to_string();
+    if (!way.source_seen) return;
+    r.leak = std::none_of(claim->addresses.begin(), claim->addresses.end(),
+                          [&](const IpAddr& a) { return a.to_string() == way.source_seen->ip; });
+  }
+
+  const explain::Explainer& explainer_;
+  const cluster::Cluster& cluster_;
+  const cluster::PolicyObjects& policies_;
+  const AuditOptions& options_;
+  std::vector<KnownPod> pods_;
+  EgressClaims claims_;
+  std::vector<std::string> nodes_;
+  std::vector<Destination> given_, common_;
+  std::vector<AuditRow> rows_;
+};
+
+}  // namespace
+
+Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
+                                    const AuditOptions& options) {
+  return Auditor(explainer, policies, options).run();
+}
+
+}  // namespace egt::assess

@@ -1,0 +1,20 @@
+// Dump lines as evidence.
+#pragma once
+
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/explain/explanation.h"
+
+namespace egt::assess {
+
+// Unknown places are left out, and each line is given once.
+explain::Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>& from);
+
+// The dump lines that decided what became of a way: where it stopped, else its last source translation, else the last
+// routing decision.
+explain::Evidence deciding_evidence(const explain::WayReport& way);
+// The same as words: "iptables on worker-1: OVN-KUBE-EGRESS-IP-MULTI-NIC".
+std::string decided_by(const explain::WayReport& way);
+
+}  // namespace egt::assess

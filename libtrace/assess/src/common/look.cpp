@@ -1,0 +1,193 @@
+#include "common/look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/targets.h"
+#include "egtrace/base/text.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::assess {
+namespace {
+
+using cluster::Cluster;
+using cluster::Node;
+
+std::string unquoted(std::string_view text) {
+  text = trim(text);
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
+  std::string out;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == '\\' && i + 2 < text.size()) ++i;
+    out += text[i];
+  }
+  return out;
+}
+
+// "NB NAT", or "NB NAT of ROUTER" for a router that counts.
+bool is_complete(const Node& node, const std::string& table, std::string_view router_prefix) {
+  const std::string key = "NB " + table, of = key + " of ";
+  return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [&](const auto& entry) {
+    return entry.first == key ||
+           (entry.first.starts_with(of) && std::string_view(entry.first).substr(of.size()).starts_with(router_prefix));
+  });
+}
+
+// "… reg0 = 100.88.0.3; …" or "xxreg0 = fd97::3;" of a logical flow's actions.
+std::vector<IpAddr> next_hops_in(std::string_view actions) {
+  std::vector<IpAddr> all;
+  for (const std::string_view part : split(actions, ';')) {
+    std::string_view s = trim(part);
+    if (!consume(s, "reg0 = ") && !consume(s, "xxreg0 = ")) continue;
+    if (const auto a = IpAddr::parse(trim(s))) all.push_back(*a);
+  }
+  return all;
+}
+
+Policies from_logical_flows(const Node& node) {
+  Policies policies;
+  policies.complete = node.ovn.has_logical_flows;
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+    if (f.stage != "lr_in_policy" || f.priority == 0) continue;
+    Policy p;
+    p.match = f.match;
+    p.priority = f.priority;
+    p.next_hops = next_hops_in(f.actions);
+    const bool group = f.actions.find("select(") != std::string_view::npos;  // several next hops: told by another stage
+    p.action = !p.next_hops.empty() || group ? "reroute" : trim(f.actions).starts_with("drop") ? "drop" : "allow";
+    p.uuid = f.uuid;
+    p.from = f.from;
+    policies.all.push_back(std::move(p));
+  }
+  return policies;
+}
+
+// Names of OVN-Kubernetes: rtots-NODE and tstor-NODE (transit), rtoj-GR_NODE (join), k8s-NODE (management).
+std::string node_in_port_name(const std::string& port) {
+  for (const std::string_view prefix : {"rtots-", "tstor-", "rtoj-GR_", "k8s-"})
+    if (port.starts_with(prefix)) return port.substr(prefix.size());
+  return {};
+}
+
+}  // namespace
+
+std::string text_of(const ovn::Row& row, const std::string& column) {
+  const auto found = row.columns.find(column);
+  return found == row.columns.end() || found->second == "[]" ? std::string() : unquoted(found->second);
+}
+
+std::vector<std::string> list_of(const ovn::Row& row, const std::string& column) {
+  std::vector<std::string> all;
+  const auto found = row.columns.find(column);
+  if (found == row.columns.end()) return all;
+  std::string_view text = trim(found->second);
+  if (text.size() >= 2 && (text.front() == '[' || text.front() == '{')) text = text.substr(1, text.size() - 2);
+  for (const std::string_view part : split_outside(text, ',')) all.push_back(unquoted(part));
+  return all;
+}
+
+std::optional<IpAddr> Policy::source() const {
+  std::string_view s = trim(match);
+  if (!consume(s, "ip4.src == ") && !consume(s, "ip6.src == ")) return std::nullopt;
+  return IpAddr::parse(s);
+}
+
+bool Policy::is_for_source(const IpAddr& pod) const { return source() == pod; }
+
+Policies policies_of(const Node& node) {
+  Policies policies;
+  policies.complete = is_complete(node, "Logical_Router_Policy", "");
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.table != "Logical_Router_Policy") continue;
+    Policy p;
+    p.uuid = row.uuid;
+    p.match = text_of(row, "match");
+    p.action = text_of(row, "action");
+    if (const auto n = parse_decimal(text_of(row, "priority"))) p.priority = static_cast<std::uint32_t>(*n);
+    for (const char* column : {"nexthops", "nexthop"})
+      for (const std::string& hop : list_of(row, column))
+        if (const auto a = IpAddr::parse(hop);
+            a && std::find(p.next_hops.begin(), p.next_hops.end(), *a) == p.next_hops.end())
+          p.next_hops.push_back(*a);
+    p.from = row.from;
+    policies.all.push_back(std::move(p));
+  }
+  return policies.complete || !policies.all.empty() ? policies : from_logical_flows(node);
+}
+
+NatRows nat_rows_of(const Node& node) {
+  NatRows rows;
+  rows.complete = is_complete(node, "NAT", "GR_");
+  for (const ovn::Row& row : node.ovn.rows)
+    if (row.table == "NAT")
+      rows.all.push_back({text_of(row, "type"), text_of(row, "external_ip"), text_of(row, "logical_ip"),
+                          text_of(row, "router"), row.from});
+  return rows;
+}
+
+std::string owner_of_next_hop(const Cluster& cluster, const IpAddr& next_hop) {
+  if (const Node* owner = cluster.owner_of(next_hop)) return owner->name;
+  for (const cluster::NodeObject& object : cluster.objects.nodes)
+    for (const char* key : {"k8s.ovn.org/node-transit-switch-port-ifaddr", "k8s.ovn.org/node-gateway-router-lrp-ifaddr",
+                            "k8s.ovn.org/node-gateway-router-lrp-ifaddrs"})
+      if (const auto found = object.annotations.find(key); found != object.annotations.end())
+        if (found->second.find("\"" + next_hop.to_string() + "/") != std::string::npos) return object.name;
+  for (const auto& node : cluster.nodes)
+    for (const ovn::LogicalPort& port : node->ovn.ports) {
+      const bool holds = std::any_of(port.addresses.begin(), port.addresses.end(),
+                                     [&](const Prefix& p) { return p.address == next_hop; });
+      if (std::string name = holds ? node_in_port_name(port.name) : ""; !name.empty()) return name;
+    }
+  return {};
+}
+
+std::vector<engine::JudgedRule> host_snat_for(const Cluster& cluster, const Node& node, const IpAddr& pod,
+                                              const IpAddr& destination) {
+  FlowKey packet;
+  packet.set(FieldId::eth_type, pod.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
+  packet.set(FieldId::nw_proto, ip_proto::tcp);
+  set_src_ip(packet, pod);
+  set_dst_ip(packet, destination);
+  std::vector<engine::JudgedRule> all;
+  for (const engine::JudgedRule& rule : engine::judge_source_nat(cluster, packet))
+    if (rule.node == &node) all.push_back(rule);
+  return all;
+}
+
+bool translates_to(const engine::JudgedRule& rule, const IpAddr& address) {
+  const auto* range = rule.target != nullptr ? std::get_if<IpRange>(&rule.target->address) : nullptr;
+  return range != nullptr && range->contains(address);
+}
+
+bool has_nat_rules(const Node& node, Family family) {
+  const auto& tables = family == Family::v4 ? node.host.iptables_v4 : node.host.iptables_v6;
+  return (tables.present && !tables.partial) || (node.host.nft.present && !node.host.nft.partial);
+}
+
+const host::Part<std::vector<host::PolicyRule>>& rules_of(const Node& node, Family family) {
+  return family == Family::v4 ? node.host.rules_v4 : node.host.rules_v6;
+}
+
+const host::Part<std::vector<host::Route>>& routes_of(const Node& node, Family family) {
+  return family == Family::v4 ? node.host.routes_v4 : node.host.routes_v6;
+}
+
+const host::Route* best_route(const Node& node, const std::string& table, const IpAddr& to) {
+  const host::Route* best = nullptr;
+  for (const host::Route& r : routes_of(node, to.family).value) {
+    if (r.table != table || !r.to.contains(to)) continue;
+    if (best == nullptr || r.to.length > best->to.length || (r.to.length == best->to.length && r.metric < best->metric))
+      best = &r;
+  }
+  return best;
+}
+
+std::vector<const Node*> outside_machines(const Cluster& cluster) {
+  std::vector<const Node*> all;
+  for (const auto& node : cluster.nodes)
+    if (!is_cluster_node(*node) && !node->roles.empty()) all.push_back(node.get());
+  return all;
+}
+
+}  // namespace egt::assess

@@ -1,0 +1,62 @@
+// Looking things up in the dumps of a node, whichever dump told them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/excerpt.h"
+
+namespace egt::assess {
+
+// Columns of database rows hold text as the tools print it: "\"10.0.0.1\"", "[\"a\", \"b\"]".
+std::string text_of(const ovn::Row& row, const std::string& column);
+std::vector<std::string> list_of(const ovn::Row& row, const std::string& column);
+
+// A policy of a logical router, from the northbound database or, failing that, from logical flows.
+struct Policy {
+  std::string uuid, match, action;
+  std::uint32_t priority = 0;
+  std::vector<IpAddr> next_hops;
+  Provenance from;
+  // Whether it is about packets from this pod alone ("ip4.src == 10.0.0.1").
+  bool is_for_source(const IpAddr& pod) const;
+  std::optional<IpAddr> source() const;  // that pod, if it is about one alone
+};
+// `complete` tells whether absence proves anything.
+struct Policies {
+  std::vector<Policy> all;
+  bool complete = false;
+};
+Policies policies_of(const cluster::Node& node);
+
+struct NatRow {
+  std::string type, external_ip, logical_ip, router;
+  Provenance from;
+};
+struct NatRows {
+  std::vector<NatRow> all;
+  bool complete = false;
+};
+NatRows nat_rows_of(const cluster::Node& node);
+
+// The machine that a next hop in OVN's networks belongs to: its transit, join or management address. Empty: unknown.
+std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& next_hop);
+
+// Source translations of a node's host that a packet from this pod passes the address test of.
+std::vector<engine::JudgedRule> host_snat_for(const cluster::Cluster& cluster, const cluster::Node& node,
+                                              const IpAddr& pod, const IpAddr& destination);
+// Whether the rule translates to this address.
+bool translates_to(const engine::JudgedRule& rule, const IpAddr& address);
+bool has_nat_rules(const cluster::Node& node, Family family);
+
+const host::Part<std::vector<host::PolicyRule>>& rules_of(const cluster::Node& node, Family family);
+const host::Part<std::vector<host::Route>>& routes_of(const cluster::Node& node, Family family);
+// The route of a table that a packet to `to` takes: longest prefix, then lowest metric; null where there is none.
+const host::Route* best_route(const cluster::Node& node, const std::string& table, const IpAddr& to);
+
+// Machines of the snapshot that are no cluster nodes: routers, gateways, servers.
+std::vector<const cluster::Node*> outside_machines(const cluster::Cluster& cluster);
+
+}  // namespace egt::assess

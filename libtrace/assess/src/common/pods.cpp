@@ -1,0 +1,64 @@
+#include "common/pods.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "egtrace/engine/workload.h"
+
+namespace egt::assess {
+namespace {
+
+using Key = std::pair<std::string, std::string>;
+
+KnownPod of_object(const cluster::Pod& object) {
+  KnownPod pod{object.namespace_, object.name, object.node, {}, object.host_network, &object};
+  for (const Prefix& p : object.addresses) pod.addresses.push_back(p.address);
+  return pod;
+}
+
+}  // namespace
+
+const IpAddr* KnownPod::address(Family family) const {
+  for (const IpAddr& a : addresses)
+    if (a.family == family) return &a;
+  return nullptr;
+}
+
+std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
+  std::map<Key, KnownPod> all;
+  for (const cluster::Pod& object : cluster.objects.pods)
+    if (!object.addresses.empty()) all.emplace(Key{object.namespace_, object.name}, of_object(object));
+  for (const auto& node : cluster.nodes)
+    for (const openflow::Bridge& bridge : node->bridges)
+      for (const openflow::Interface& port : bridge.interfaces) {
+        if (!engine::is_workload(port)) continue;
+        const std::string& id = port.external_ids.at("iface-id");
+        const std::size_t cut = id.find('_');
+        if (cut == std::string::npos) continue;
+        const Key key{id.substr(0, cut), id.substr(cut + 1)};
+        if (all.contains(key)) continue;
+        KnownPod pod{key.first, key.second, node->name, {}, false, nullptr};
+        for (const Prefix& p : engine::workload_network(cluster, *node, port).addresses)
+          pod.addresses.push_back(p.address);
+        all.emplace(key, std::move(pod));
+      }
+  std::vector<KnownPod> pods;
+  for (auto& [key, pod] : all) pods.push_back(std::move(pod));
+  return pods;
+}
+
+const cluster::NamespaceObject* namespace_of(const cluster::Objects& objects, const std::string& name) {
+  const auto found = std::find_if(objects.namespaces.begin(), objects.namespaces.end(),
+                                  [&](const cluster::NamespaceObject& n) { return n.name == name; });
+  return found == objects.namespaces.end() ? nullptr : &*found;
+}
+
+cluster::Labels namespace_labels(const cluster::Objects& objects, const std::string& name) {
+  cluster::Labels labels;
+  if (const cluster::NamespaceObject* object = namespace_of(objects, name)) labels = object->labels;
+  labels.emplace("kubernetes.io/metadata.name", name);
+  return labels;
+}
+
+}  // namespace egt::assess

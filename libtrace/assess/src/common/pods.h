@@ -1,0 +1,28 @@
+// The pods that a snapshot knows, from Kubernetes objects and from Open vSwitch's interfaces alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::assess {
+
+struct KnownPod {
+  std::string namespace_, name, node;
+  std::vector<IpAddr> addresses;
+  bool host_network = false;
+  const cluster::Pod* object = nullptr;  // null: only Open vSwitch tells of it
+
+  std::string full_name() const { return namespace_ + "/" + name; }
+  const IpAddr* address(Family family) const;
+};
+
+// By namespace and name. Pods that have ended (no address) are left out.
+std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
+
+const cluster::NamespaceObject* namespace_of(const cluster::Objects& objects, const std::string& name);
+// The labels of a namespace; where no object tells them, the one that every namespace has: its name.
+cluster::Labels namespace_labels(const cluster::Objects& objects, const std::string& name);
+
+}  // namespace egt::assess

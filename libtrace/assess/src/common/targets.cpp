@@ -1,0 +1,83 @@
+#include "common/targets.h"
+
+#include <algorithm>
+#include <set>
+
+namespace egt::assess {
+namespace {
+
+using cluster::Cluster;
+using cluster::Node;
+using cluster::Role;
+
+bool has_role(const Node& node, Role role) {
+  return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end();
+}
+
+bool is_global(const host::Address& a) {
+  return (a.scope.empty() || a.scope == "global") && !a.prefix.address.is_link_local() &&
+         !a.prefix.address.is_loopback();
+}
+
+// Whether a cluster node has a leg in the network of this address.
+bool shared_with_nodes(const Cluster& cluster, const IpAddr& address) {
+  for (const auto& node : cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    for (const host::Link& link : node->host.links.value)
+      for (const host::Address& a : link.addresses)
+        if (!a.prefix.is_host() && a.prefix.contains(address)) return true;
+  }
+  return false;
+}
+
+std::optional<IpAddr> server_address(const Cluster& cluster, Family family) {
+  std::optional<IpAddr> near;
+  for (const auto& node : cluster.nodes) {
+    if (!has_role(*node, Role::server)) continue;
+    for (const host::Link& link : node->host.links.value)
+      for (const host::Address& a : link.addresses) {
+        if (a.prefix.address.family != family || !is_global(a)) continue;
+        if (!shared_with_nodes(cluster, a.prefix.address)) return a.prefix.address;
+        if (!near) near = a.prefix.address;
+      }
+  }
+  return near;
+}
+
+}  // namespace
+
+bool is_cluster_node(const Node& node) { return has_role(node, Role::cluster_node); }
+
+Target outside(const Cluster& cluster, Family family) {
+  const char* name = family == Family::v4 ? "outside v4" : "outside v6";
+  if (const auto server = server_address(cluster, family)) return {name, *server};
+  return {name, family == Family::v4 ? *IpAddr::parse("192.0.2.1") : *IpAddr::parse("2001:db8::1")};
+}
+
+std::optional<IpAddr> node_address(const Cluster& cluster, const std::string& name, Family family) {
+  for (const cluster::NodeObject& object : cluster.objects.nodes)
+    if (object.name == name)
+      for (const IpAddr& a : object.addresses)
+        if (a.family == family) return a;
+  const Node* node = cluster.node(name);
+  if (node == nullptr) return std::nullopt;
+  // The device that leads out: that of the default route.
+  const auto& routes = family == Family::v4 ? node->host.routes_v4.value : node->host.routes_v6.value;
+  for (const host::Route& r : routes) {
+    if (r.table != "main" || r.to.length != 0 || r.next_hops.empty()) continue;
+    if (const host::Link* link = node->host.link(r.next_hops.front().device))
+      for (const host::Address& a : link->addresses)
+        if (a.prefix.address.family == family && is_global(a)) return a.prefix.address;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> cluster_nodes(const Cluster& cluster) {
+  std::set<std::string> names;
+  for (const auto& node : cluster.nodes)
+    if (is_cluster_node(*node)) names.insert(node->name);
+  for (const cluster::NodeObject& object : cluster.objects.nodes) names.insert(object.name);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace egt::assess

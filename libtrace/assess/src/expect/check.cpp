@@ -1,0 +1,112 @@
+#include "egtrace/assess/check.h"
+
+#include <fmt/format.h>
+
+#include "common/evidence.h"
+#include "common/pods.h"
+#include "expect/expand.h"
+#include "expect/judge.h"
+
+namespace egt::assess {
+namespace {
+
+using expect::Expectation;
+
+explain::Question question(const Expectation& e, const ExpandedEnd& from, const ExpandedEnd& to,
+                           const std::string& proto) {
+  explain::Question q;
+  q.from = from.point;
+  q.to = to.point;
+  q.proto = !e.proto.empty() ? e.proto : !proto.empty() ? proto : "tcp";
+  q.sport = e.sport.value_or(q.sport);
+  q.dport = e.dport ? e.dport : to.point.port;
+  q.ttl = e.ttl.value_or(q.ttl);
+  q.dscp = e.dscp.value_or(q.dscp);
+  q.icmp_type = e.icmp_type;
+  q.icmp_code = e.icmp_code;
+  q.mark = e.mark.value_or(0);
+  q.arrive_at = e.arrive_at;
+  q.in_dev = e.in_dev;
+  q.established = e.established;
+  q.use_conntrack = e.use_conntrack;
+  q.reply = !e.reply.empty();
+  return q;
+}
+
+Judgement not_decided(std::string why) {
+  Judgement j;
+  j.why = std::move(why);
+  return j;
+}
+
+// The protocol of a service port where nothing else says it.
+std::string service_protocol(const cluster::Cluster& cluster, const explain::Point& to) {
+  if (to.kind != explain::Point::Kind::service) return {};
+  for (const cluster::Service& s : cluster.objects.services)
+    if (s.namespace_ == to.namespace_ && s.name == to.name)
+      for (const cluster::ServicePort& p : s.ports)
+        if (!to.port || p.port == *to.port) {
+          if (p.protocol == "UDP") return "udp";
+          if (p.protocol == "SCTP") return "sctp";
+          return "tcp";
+        }
+  return {};
+}
+
+// What fails outweighs what is open, what is open outweighs what holds.
+int weight(const Judgement& j) { return !j.holds ? 1 : *j.holds ? 0 : 2; }
+
+void sum_up(ExpectationReport& report) {
+  std::size_t failed = 0, open = 0;
+  const CaseReport* worst = nullptr;
+  for (const CaseReport& c : report.cases) {
+    failed += weight(c.judgement) == 2;
+    open += weight(c.judgement) == 1;
+    if (worst == nullptr || weight(c.judgement) > weight(worst->judgement)) worst = &c;
+  }
+  if (worst == nullptr) return;
+  report.overall = worst->judgement;
+  if (report.cases.size() == 1) return;
+  if (failed + open > 0)
+    report.overall.why =
+        fmt::format("{} to {}: {} ({} of {} fail{}{})", worst->from, worst->to, worst->judgement.why, failed,
+                    report.cases.size(), failed == 1 ? "s" : "", open > 0 ? fmt::format(", {} undecided", open) : "");
+  else
+    report.overall.why = fmt::format("all {} hold, the first: {}", report.cases.size(), worst->judgement.why);
+}
+
+}  // namespace
+
+ExpectationReport check(const explain::Explainer& explainer, const Expectation& e, const CheckOptions& options) {
+  const cluster::Cluster& cluster = explainer.cluster();
+  ExpectationReport report;
+  report.name = e.name;
+  report.line = e.line;
+  report.object = evidence(cluster, {e.object});
+  report.expected = expected_properties(e);
+  const std::vector<KnownPod> pods = known_pods(cluster);
+  const auto undecidable = [&](const expect::EndPattern& from, const expect::EndPattern& to, const Error& error) {
+    report.cases.push_back({from.text, to.text, not_decided(error.message)});
+  };
+  for (const expect::EndPattern& from_pattern : e.from)
+    for (const expect::EndPattern& to_pattern : e.to) {
+      const Result<Expanded> from = expand(from_pattern, cluster, pods), to = expand(to_pattern, cluster, pods);
+      if (!from || !to) {
+        undecidable(from_pattern, to_pattern, !from ? from.error() : to.error());
+        continue;
+      }
+      for (const ExpandedEnd& a : from->ends)
+        for (const ExpandedEnd& b : to->ends) {
+          if (a.name == b.name && from->ends.size() > 1)
+            continue;  // a pattern of pods does not speak of a pod and itself
+          const std::string proto = !to->proto.empty() ? to->proto : service_protocol(cluster, b.point);
+          const auto explanation = explainer.explain(question(e, a, b, proto));
+          report.cases.push_back(
+              {a.name, b.name, explanation ? judge(*explanation, e, options) : not_decided(explanation.error().message)});
+        }
+    }
+  sum_up(report);
+  return report;
+}
+
+}  // namespace egt::assess

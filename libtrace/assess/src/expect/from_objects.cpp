@@ -1,0 +1,220 @@
+// What the objects of a snapshot promise, as expectations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/claims.h"
+#include "common/targets.h"
+#include "egtrace/assess/check.h"
+
+namespace egt::assess {
+namespace {
+
+using cluster::Cluster;
+using expect::EndPattern;
+using expect::Expectation;
+
+constexpr Family kFamilies[] = {Family::v4, Family::v6};
+// OVN-Kubernetes routes what leaves by an egress IP of the host's networks with a policy rule of this preference.
+constexpr const char* kEgressIpRule = "rule:6000";
+constexpr std::size_t kOtherNodes = 2;  // a pod's way to nodes is the same for all of them
+
+EndPattern place(std::string text) { return {std::move(text), {}, {}}; }
+
+std::string with_port(const IpAddr& a, std::uint16_t port) {
+  return a.is_v4() ? fmt::format("{}:{}", a.to_string(), port) : fmt::format("[{}]:{}", a.to_string(), port);
+}
+
+std::string lower(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return s;
+}
+
+class Promises {
+ public:
+  Promises(const Cluster& cluster, const cluster::PolicyObjects& policies)
+      : cluster_(cluster), policies_(policies), pods_(known_pods(cluster)), claims_(cluster, policies, pods_) {}
+
+  std::vector<Expectation> all() {
+    for (const KnownPod& pod : pods_)
+      for (const Family family : kFamilies)
+        if (const EgressClaim* claim = claims_.of(pod.full_name(), family); claim != nullptr && claim->taken_up) {
+          egress(pod, *claim);
+          other_nodes(pod, *claim);
+        }
+    for (const cluster::ExternalRoute& route : policies_.external_routes) gateways(route);
+    for (const cluster::Service& service : cluster_.objects.services) answers(service);
+    for (const cluster::NetworkPolicy& policy : policies_.network_policies) cut_off(policy);
+    return std::move(all_);
+  }
+
+ private:
+  Expectation& add(std::string name, const std::string& from, const std::string& to, Provenance object) {
+    Expectation e;
+    e.name = std::move(name);
+    e.from = {place(from)};
+    e.to = {place(to)};
+    e.object = object;
+    all_.push_back(std::move(e));
+    return all_.back();
+  }
+
+  // Every pod that the object selects leaves as one of its addresses, by the node that hosts it, and is answered.
+  void egress(const KnownPod& pod, const EgressClaim& claim) {
+    Expectation& e = add(fmt::format("{}: {} leaves as its address", claim.object, pod.full_name()), pod.full_name(),
+                         outside(cluster_, claim.family).address.to_string(), claim.from);
+    for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
+    e.nodes = claim.nodes;
+    e.reply = {"delivered"};
+    const bool by_host =
+        !claim.nodes.empty() && claim.kind == EgressClaim::Kind::egress_ip &&
+        std::all_of(claim.addresses.begin(), claim.addresses.end(), [&, i = std::size_t{0}](const IpAddr& a) mutable {
+          return egress_network(cluster_, a, claim.nodes[i++]) == EgressNetwork::host;
+        });
+    if (by_host) e.contains.push_back(kEgressIpRule);
+  }
+
+  // Towards nodes of the cluster a pod does not leave as its egress address.
+  void other_nodes(const KnownPod& pod, const EgressClaim& claim) {
+    std::size_t count = 0;
+    for (const std::string& node : cluster_nodes(cluster_)) {
+      const auto address = node_address(cluster_, node, claim.family);
+      if (node == pod.node || !address || cluster_.node(node) == nullptr || count == kOtherNodes) continue;
+      ++count;
+      Expectation& e = add(fmt::format("{}: {} reaches node {} without it", claim.object, pod.full_name(), node),
+                           pod.full_name(), address->to_string(), claim.from);
+      for (const IpAddr& a : claim.addresses) e.snat.push_back("!" + a.to_string());
+      e.proto = claim.family == Family::v4 ? "icmp" : "icmp6";
+    }
+  }
+
+  // Pods of these namespaces reach the device that has the gateway's address, and are not translated before.
+  void gateways(const cluster::ExternalRoute& route) {
+    std::vector<std::string> devices;
+    for (const IpAddr& hop : route.next_hops)
+      for (const auto& node : cluster_.nodes)
+        if (const host::Link* link = node->host.owner_of(hop)) devices.push_back(node->name + "/" + link->name);
+    if (devices.size() != 1) return;  // several gateways share the traffic; none: nothing is known of them
+    const Family family = route.next_hops.front().family;
+    for (const KnownPod* pod : selected_by(route, cluster_.objects, pods_)) {
+      if (pod->address(family) == nullptr) continue;
+      Expectation& e =
+          add(fmt::format("AdminPolicyBasedExternalRoute {}: {} leaves by its gateway", route.name, pod->full_name()),
+              pod->full_name(), outside(cluster_, family).address.to_string(), route.from);
+      e.contains = {"device:" + devices.front()};
+      e.reply = {"delivered"};
+    }
+  }
+
+  void answers(const cluster::Service& service) {
+    const auto endpoints = endpoints_of(service, policies_, pods_);
+    for (const cluster::ServicePort& port : service.ports) {
+      if (port.port == 0) continue;
+      for (const IpAddr& a : service.cluster_ips) from_pods(service, port, a, endpoints);
+      for (const auto* list : {&service.load_balancer_ips, &service.external_ips})
+        for (const IpAddr& a : *list) from_outside(service, port, a, endpoints);
+    }
+  }
+
+  static bool has(const std::vector<cluster::ServiceEndpoint>& endpoints, Family family) {
+    return std::any_of(endpoints.begin(), endpoints.end(),
+                       [&](const cluster::ServiceEndpoint& e) { return e.address.family == family; });
+  }
+
+  static void expect_answer(Expectation& e, bool has_endpoints) {
+    if (has_endpoints)
+      e.reply = {"delivered"};
+    else
+      e.verdicts = {"rejected", "dropped"};
+  }
+
+  // One pod a node that has dumps. With internalTrafficPolicy Local a node without endpoint has nobody to ask.
+  void from_pods(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
+                 const std::vector<cluster::ServiceEndpoint>& endpoints) {
+    if (a.is_unspecified()) return;
+    std::set<std::string> asked;
+    for (const KnownPod& pod : pods_) {
+      if (pod.host_network || pod.address(a.family) == nullptr || cluster_.node(pod.node) == nullptr) continue;
+      if (isolated(pod, true) || !asked.insert(pod.node).second) continue;
+      std::vector<cluster::ServiceEndpoint> usable;
+      for (const cluster::ServiceEndpoint& e : endpoints)
+        if (service.internal_traffic_policy != "Local" || e.node == pod.node) usable.push_back(e);
+      Expectation& e =
+          add(fmt::format("Service {}/{} port {} from {}", service.namespace_, service.name, port.port, pod.node),
+              pod.full_name(), with_port(a, port.port), service.from);
+      e.proto = lower(port.protocol);
+      expect_answer(e, has(usable, a.family));
+    }
+  }
+
+  // Local keeps the client's address.
+  void from_outside(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
+                    const std::vector<cluster::ServiceEndpoint>& endpoints) {
+    const Target client = outside(cluster_, a.family);
+    if (cluster_.owner_of(client.address) == nullptr) return;  // nobody outside to ask
+    const bool local = service.external_traffic_policy == "Local";
+    Expectation& e = add(fmt::format("Service {}/{} port {} at {} from outside", service.namespace_, service.name,
+                                     port.port, a.to_string()),
+                         client.address.to_string(), with_port(a, port.port), service.from);
+    e.proto = lower(port.protocol);
+    expect_answer(e, has(endpoints, a.family));
+    if (local && has(endpoints, a.family)) e.snat = {"none"};
+  }
+
+  // Whether a policy without rules isolates the pod, and no other one lets anything through.
+  bool isolated(const KnownPod& pod, bool egress) const {
+    bool any = false, rules = false;
+    for (const cluster::NetworkPolicy& p : policies_.network_policies) {
+      if (p.namespace_ != pod.namespace_ || pod.object == nullptr || !p.pods.matches(pod.object->labels)) continue;
+      if (egress ? !p.egress : !p.ingress) continue;
+      any = true;
+      rules |= (egress ? p.egress_rules : p.ingress_rules) > 0;
+    }
+    return any && !rules;
+  }
+
+  void cut_off(const cluster::NetworkPolicy& policy) {
+    for (const KnownPod& pod : pods_) {
+      if (pod.host_network || pod.object == nullptr || pod.namespace_ != policy.namespace_ ||
+          !policy.pods.matches(pod.object->labels))
+        continue;
+      for (const Family family : kFamilies) {
+        if (pod.address(family) == nullptr) continue;
+        if (policy.egress && isolated(pod, true)) {
+          Expectation& e =
+              add(fmt::format("NetworkPolicy {}/{}: {} sends nothing", policy.namespace_, policy.name, pod.full_name()),
+                  pod.full_name(), outside(cluster_, family).address.to_string(), policy.from);
+          e.verdicts = {"dropped", "rejected"};
+        }
+        if (policy.ingress && isolated(pod, false)) receives_nothing(policy, pod, family);
+      }
+    }
+  }
+
+  void receives_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
+    for (const KnownPod& other : pods_) {
+      if (other.host_network || other.full_name() == pod.full_name() || other.address(family) == nullptr) continue;
+      Expectation& e =
+          add(fmt::format("NetworkPolicy {}/{}: {} receives nothing", policy.namespace_, policy.name, pod.full_name()),
+              other.full_name(), pod.address(family)->to_string(), policy.from);
+      e.verdicts = {"dropped", "rejected"};
+      return;  // one sender stands for all
+    }
+  }
+
+  const Cluster& cluster_;
+  const cluster::PolicyObjects& policies_;
+  std::vector<KnownPod> pods_;
+  EgressClaims claims_;
+  std::vector<Expectation> all_;
+};
+
+}  // namespace
+
+std::vector<Expectation> expectations_from_objects(const Cluster& cluster, const cluster::PolicyObjects& policies) {
+  return Promises(cluster, policies).all();
+}
+
+}  // namespace egt::assess

@@ -1,0 +1,286 @@
+#include "expect/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/evidence.h"
+#include "common/glob.h"
+#include "expect/path.h"
+
+namespace egt::assess {
+namespace {
+
+using expect::Expectation;
+using explain::FollowUp;
+using explain::SeenAddress;
+using explain::WayReport;
+
+enum class Truth { no, unknown, yes };
+
+struct Outcome {
+  Truth truth = Truth::yes;
+  std::string why;
+};
+
+using Words = std::vector<std::string>;
+
+bool among(const Words& all, const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+
+std::string any_of_words(const Words& all) { return fmt::format("{}", fmt::join(all, " or ")); }
+
+// Alternatives, of which "!X" excludes. Only exclusions: everything else will do.
+template <class Fits>
+bool accepted(const Words& patterns, Fits fits) {
+  bool wanted = false, only_exclusions = true;
+  for (const std::string& p : patterns) {
+    if (p.starts_with('!')) {
+      if (fits(p.substr(1))) return false;
+    } else {
+      only_exclusions = false;
+      wanted |= fits(p);
+    }
+  }
+  return wanted || only_exclusions;
+}
+
+// "IP", "CIDR", "IP:PORT", "[IPv6]:PORT", "none": the address that the packet was sent with.
+bool address_fits(const std::string& pattern, const SeenAddress& seen, const std::string& unchanged) {
+  if (pattern == "none") return seen.ip == unchanged;
+  const auto ip = IpAddr::parse(seen.ip);
+  if (const auto prefix = Prefix::parse(pattern)) return ip && prefix->contains(*ip);
+  const std::string with_port = seen.port ? seen.ip.find(':') == std::string::npos
+                                                ? fmt::format("{}:{}", seen.ip, *seen.port)
+                                                : fmt::format("[{}]:{}", seen.ip, *seen.port)
+                                          : seen.ip;
+  return pattern == with_port;
+}
+
+std::string to_text(const std::optional<SeenAddress>& a) {
+  if (!a) return "-";
+  if (!a->port) return a->ip;
+  return a->ip.find(':') == std::string::npos ? fmt::format("{}:{}", a->ip, *a->port)
+                                              : fmt::format("[{}]:{}", a->ip, *a->port);
+}
+
+std::string node_of(const WayReport& way) { return way.egress ? way.egress->node : way.hops.empty() ? std::string() : way.hops.back().node; }
+
+// The device by which a packet leaves the cluster, and those below it that it passes on the same machine.
+Words devices_of(const WayReport& way) {
+  Words all;
+  if (way.egress) all.push_back(way.egress->device);
+  const std::string node = node_of(way);
+  for (auto s = way.sightings.rbegin(); s != way.sightings.rend(); ++s) {
+    if (s->node != node) {
+      if (all.size() > 1) break;
+      continue;
+    }
+    if (way.egress && s->in) break;
+    if (!among(all, s->device)) all.push_back(s->device);
+    if (!way.egress) break;
+  }
+  return all;
+}
+
+class Judge {
+ public:
+  Judge(const explain::Explanation& x, const Expectation& e) : x_(x), e_(e) {}
+
+  Outcome way(const WayReport& w) const {
+    const Words verdicts = e_.verdicts.empty() ? Words{"delivered"} : e_.verdicts;
+    if (!among(verdicts, w.verdict)) return {w.verdict == "inconclusive" ? Truth::unknown : Truth::no, w.summary};
+    for (const Outcome& o : {path(w), w.verdict == "delivered" ? ends(w) : Outcome{}})
+      if (o.truth != Truth::yes) return o;
+    return w.verdict == "delivered" ? answer(w) : Outcome{};
+  }
+
+ private:
+  Outcome differs(const std::string& what, const std::string& seen, const Words& wanted, const WayReport& w) const {
+    return {Truth::no, fmt::format("{} is {}, not {}: {}", what, seen.empty() ? "unknown" : seen, any_of_words(wanted),
+                                   w.summary)};
+  }
+
+  Outcome ends(const WayReport& w) const {
+    const auto address = [&](const Words& patterns, const std::optional<SeenAddress>& seen, const std::string& sent) {
+      return patterns.empty() ||
+             accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
+    };
+    if (!address(e_.snat, w.source_seen, x_.packet.src))
+      return differs("the source seen", to_text(w.source_seen), e_.snat, w);
+    if (!address(e_.dnat, w.destination_seen, x_.packet.dst))
+      return differs("the destination", to_text(w.destination_seen), e_.dnat, w);
+    const std::string node = node_of(w);
+    if (!e_.nodes.empty() && !accepted(e_.nodes, [&](const std::string& p) { return glob_match(p, node); }))
+      return differs("the node", node, e_.nodes, w);
+    const Words devices = devices_of(w);
+    if (!e_.devices.empty() && !accepted(e_.devices, [&](const std::string& p) {
+          return std::any_of(devices.begin(), devices.end(), [&](const std::string& d) { return glob_match(p, d); });
+        }))
+      return differs("the device", devices.empty() ? "" : devices.front(), e_.devices, w);
+    return {};
+  }
+
+  Outcome path(const WayReport& w) const {
+    if (e_.contains.empty() && e_.avoids.empty()) return {};
+    const PathItems items = path_items(w);
+    for (const std::string& item : e_.contains)
+      if (!on_path(items, item)) return {Truth::no, fmt::format("{} is not on the path: {}", item, w.summary)};
+    for (const std::string& item : e_.avoids)
+      if (on_path(items, item)) return {Truth::no, fmt::format("{} is on the path: {}", item, w.summary)};
+    return {};
+  }
+
+  Outcome answer(const WayReport& w) const {
+    if (e_.reply.empty()) return {};
+    if (w.reply.empty()) return {Truth::unknown, "the answer was not walked"};
+    if (const Outcome o = follow_up(w.reply.front(), e_.reply, "the answer"); o.truth != Truth::yes) return o;
+    for (const FollowUp& next : w.continued)
+      if (const Outcome o = follow_up(next, {"delivered"}, "the packet after the handshake"); o.truth != Truth::yes)
+        return o;
+    return {};
+  }
+
+  static Outcome follow_up(const FollowUp& f, const Words& wanted, const char* what) {
+    if (f.ways.empty()) return {Truth::unknown, f.summary};
+    Outcome worst;
+    for (const WayReport& w : f.ways) {
+      if (among(wanted, w.verdict)) continue;
+      const Truth t = w.verdict == "inconclusive" ? Truth::unknown : Truth::no;
+      if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, w.verdict, w.summary)};
+    }
+    return worst;
+  }
+
+  const explain::Explanation& x_;
+  const Expectation& e_;
+};
+
+void add_gaps(const WayReport& w, std::vector<Gap>& gaps) {
+  for (const Gap& g : w.gaps)
+    if (std::find(gaps.begin(), gaps.end(), g) == gaps.end()) gaps.push_back(g);
+  for (const auto* list : {&w.reply, &w.continued})
+    for (const FollowUp& f : *list)
+      for (const WayReport& way : f.ways) add_gaps(way, gaps);
+}
+
+bool by_unknown_choice(const WayReport& w) {
+  return std::any_of(w.choices.begin(), w.choices.end(), [](const explain::ChoiceReport& c) { return c.unknown; });
+}
+
+std::string gap_words(const std::vector<Gap>& gaps) {
+  std::string s;
+  for (const Gap& g : gaps) {
+    if (!s.empty()) s += "; ";
+    s += g.node.empty() ? g.what : fmt::format("{} of {}", g.what, g.node);
+    if (!g.command.empty()) s += fmt::format(" (to get it: {})", g.command);
+  }
+  return s;
+}
+
+void add_property(std::vector<Property>& all, const char* name, const std::set<std::string>& values) {
+  if (!values.empty()) all.push_back({name, fmt::format("{}", fmt::join(values, " or "))});
+}
+
+// What the packets do, in the words of the expectation.
+std::vector<Property> seen_properties(const explain::Explanation& x) {
+  std::set<std::string> verdicts, snat, dnat, nodes, devices, replies;
+  for (const WayReport& w : x.ways) {
+    verdicts.insert(w.verdict);
+    if (w.source_seen) snat.insert(w.source_seen->ip);
+    if (w.destination_seen) dnat.insert(to_text(w.destination_seen));
+    if (const std::string node = node_of(w); !node.empty()) nodes.insert(node);
+    if (w.egress) devices.insert(w.egress->device);
+    for (const FollowUp& f : w.reply) replies.insert(f.verdict);
+  }
+  std::vector<Property> all;
+  add_property(all, "verdict", verdicts);
+  add_property(all, "snat", snat);
+  add_property(all, "dnat", dnat);
+  add_property(all, "node", nodes);
+  add_property(all, "device", devices);
+  add_property(all, "reply", replies);
+  return all;
+}
+
+// The evidence of an answer that fails lies on the answer's way.
+explain::Evidence evidence_of(const WayReport& w) {
+  for (const auto* list : {&w.reply, &w.continued})
+    for (const FollowUp& f : *list)
+      for (const WayReport& way : f.ways)
+        if (way.verdict != "delivered") return deciding_evidence(way);
+  return deciding_evidence(w);
+}
+
+}  // namespace
+
+std::vector<Property> expected_properties(const Expectation& e) {
+  std::vector<Property> all{{"verdict", e.verdicts.empty() ? "delivered" : any_of_words(e.verdicts)}};
+  const auto add = [&](const char* name, const Words& values, const char* joint = " or ") {
+    if (!values.empty()) all.push_back({name, fmt::format("{}", fmt::join(values, joint))});
+  };
+  add("snat", e.snat);
+  add("dnat", e.dnat);
+  add("node", e.nodes);
+  add("device", e.devices);
+  add("contains", e.contains, ", ");
+  add("avoids", e.avoids, ", ");
+  add("reply", e.reply);
+  return all;
+}
+
+Judgement judge(const explain::Explanation& x, const Expectation& e, const CheckOptions& options) {
+  Judgement j;
+  j.seen = seen_properties(x);
+  const Judge judge_way(x, e);
+  const WayReport* failed = nullptr;    // the first way that fails for certain
+  const WayReport* doubtful = nullptr;  // that fails, or not, by what is missing
+  std::string failed_why, doubtful_why;
+  std::size_t failures = 0;
+  bool all_fail_by_choice = true;
+  for (const WayReport& w : x.ways) {
+    const Outcome o = judge_way.way(w);
+    std::vector<Gap> gaps;
+    add_gaps(w, gaps);
+    const bool open = !options.assume_gaps && !gaps.empty();
+    if (o.truth == Truth::no) ++failures;
+    if (o.truth == Truth::no && !open) {
+      all_fail_by_choice &= by_unknown_choice(w);
+      if (failed == nullptr || !by_unknown_choice(w)) {
+        failed = &w;
+        failed_why = o.why;
+      }
+    } else if (o.truth != Truth::yes || open) {
+      if (doubtful == nullptr) {
+        doubtful = &w;
+        doubtful_why = o.truth == Truth::yes ? "" : o.why;
+      }
+    }
+    for (const Gap& g : gaps)
+      if (std::find(j.gaps.begin(), j.gaps.end(), g) == j.gaps.end()) j.gaps.push_back(g);
+  }
+  // A way that hangs on something unknown may not be the real one; where all fail, one of them is.
+  const bool fails = failed != nullptr && (!all_fail_by_choice || failures == x.ways.size());
+  if (fails) {
+    j.holds = false;
+    j.why = failed_why;
+    j.evidence = evidence_of(*failed);
+    return j;
+  }
+  const WayReport* open_way = failed != nullptr ? failed : doubtful;
+  if (open_way != nullptr || x.truncated || x.ways.empty()) {
+    j.why = failed != nullptr ? failed_why : doubtful_why;
+    if (!j.gaps.empty()) j.why += (j.why.empty() ? "the snapshot lacks " : "; the snapshot lacks ") + gap_words(j.gaps);
+    if (failed != nullptr) j.why = "it depends on what the dumps do not tell: " + j.why;
+    if (j.why.empty())
+      j.why = x.truncated ? "there are more ways than were walked" : "a part of the way is not understood";
+    if (open_way != nullptr) j.evidence = evidence_of(*open_way);
+    return j;
+  }
+  j.holds = true;
+  j.why = x.summary;
+  j.evidence = deciding_evidence(x.ways.front());
+  return j;
+}
+
+}  // namespace egt::assess

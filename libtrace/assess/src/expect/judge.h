@@ -1,0 +1,13 @@
+// One explanation held against one expectation.
+#pragma once
+
+#include "egtrace/assess/check.h"
+
+namespace egt::assess {
+
+// What an expectation says, for a reader; the verdict always first.
+std::vector<Property> expected_properties(const expect::Expectation& e);
+
+Judgement judge(const explain::Explanation& explanation, const expect::Expectation& e, const CheckOptions& options);
+
+}  // namespace egt::assess

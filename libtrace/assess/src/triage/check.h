@@ -1,0 +1,85 @@
+// What a check of the catalogue is made of. Each lies in a file of its own under checks/, and its page under
+// docs/triage/.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/claims.h"
+#include "common/targets.h"
+#include "egtrace/assess/triage.h"
+
+namespace egt::assess {
+
+// An egress IP and the node that is to host it, with the pods that leave by it.
+struct EgressPlace {
+  const cluster::EgressIp* object = nullptr;
+  IpAddr address;
+  std::string node;
+  EgressNetwork network = EgressNetwork::unknown;
+  std::vector<const KnownPod*> pods;  // of the address's family
+  std::string name() const { return "EgressIP " + object->name; }
+};
+
+// What the checks share; made once.
+struct Facts {
+  Facts(const explain::Explainer& explainer, const cluster::PolicyObjects& policies);
+
+  const explain::Explainer& explainer;
+  const cluster::Cluster& cluster;
+  const cluster::PolicyObjects& policies;
+  std::vector<KnownPod> pods;
+  EgressClaims claims;
+  std::vector<EgressPlace> places;
+
+  const KnownPod* pod_with(const IpAddr& address) const;
+
+ private:
+  std::map<IpAddr, const KnownPod*> pods_by_address_;
+};
+
+struct Check;
+
+class Findings {
+ public:
+  Findings(const Facts& facts, Triage& triage) : facts_(facts), triage_(triage) {}
+
+  void begin(const Check& check);
+  void end();  // notes what was missing
+  void add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& evidence,
+           std::string remedy);
+  void add(std::string claim, std::string node, std::string object, explain::Evidence evidence, std::string remedy);
+  // Something that this check needs is not in the snapshot: "policy rules of worker-1 (ip rule)".
+  void lacks(std::string what) { lacking_.insert(std::move(what)); }
+  // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
+  bool has_cause(const std::string& object) const;
+
+ private:
+  const Facts& facts_;
+  Triage& triage_;
+  const Check* check_ = nullptr;
+  std::set<std::string> lacking_;
+};
+
+struct Check {
+  const char* id;
+  const char* title;
+  Severity severity;
+  // Why the check cannot run at all; empty where it can.
+  std::string (*lacks)(const Facts&);
+  void (*run)(const Facts&, Findings&);
+};
+
+// In the order of causes: a finding that explains another comes first.
+const std::vector<const Check*>& checks();
+
+// Common answers to "can it run?".
+std::string always(const Facts&);
+std::string needs_egress_ips(const Facts& facts);
+std::string needs_egress_services(const Facts& facts);
+std::string needs_external_routes(const Facts& facts);
+std::string needs_services(const Facts& facts);
+
+}  // namespace egt::assess

@@ -1,0 +1,53 @@
+// The checks of the catalogue, each in a file of its own. A new one: its file under checks/, a line here, its place in
+// catalogue.cpp, its page under docs/triage/, and a test.
+#pragma once
+
+#include "triage/check.h"
+
+namespace egt::assess {
+
+extern const Check kEgressIpNotAssigned;
+extern const Check kEgressServiceNotHosted;
+extern const Check kEgressIpAddressMissing;
+extern const Check kEgressIpLinkDown;
+extern const Check kEgressIpRerouteMissing;
+extern const Check kEgressIpRerouteStale;
+extern const Check kEgressIpRerouteDuplicate;
+extern const Check kEgressIpAddressSetLacksPod;
+extern const Check kRemoteChassisMissing;
+extern const Check kTunnelPortMissing;
+extern const Check kTransitPortMissing;
+extern const Check kEgressIpNatRowMissing;
+extern const Check kEgressIpRuleMissing;
+extern const Check kEgressIpTableStale;
+extern const Check kEgressIpSnatMissing;
+extern const Check kEgressIpSnatStale;
+extern const Check kEgressIpTwoOwners;
+extern const Check kEgressIpForwardingOff;
+extern const Check kEgressIpUpstreamWrongNode;
+extern const Check kEgressServiceRerouteMissing;
+extern const Check kEgressServiceSnatMissing;
+extern const Check kEgressServiceAnnouncedElsewhere;
+extern const Check kExternalGatewayRouteMissing;
+extern const Check kStaleMac;
+extern const Check kServiceLocalWithoutEndpoint;
+extern const Check kServiceLoadBalancerMissing;
+extern const Check kBridgeMacMismatch;
+extern const Check kBridgeNotSetUp;
+extern const Check kPodPortUnclaimed;
+extern const Check kEgressLeak;
+extern const Check kOvnControllerBehind;
+extern const Check kEgressIpRuleStale;
+extern const Check kEgressIpOverlap;
+extern const Check kEgressServiceNodeTrafficTranslated;
+extern const Check kExternalGatewaySnatRemains;
+extern const Check kGuardCannotMatch;
+extern const Check kGatewayDefaultPastSnat;
+extern const Check kGatewayMarkWithoutSnat;
+extern const Check kTunnelMtu;
+extern const Check kEgressRpFilter;
+extern const Check kEgressStopped;
+extern const Check kEgressIpPodNotTakenUp;
+extern const Check kServiceWithoutEndpoints;
+
+}  // namespace egt::assess

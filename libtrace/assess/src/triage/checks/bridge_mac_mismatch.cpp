@@ -1,0 +1,36 @@
+// The gateway router answers with a MAC address that the external bridge no longer has (a NIC or bond was changed).
+#include <fmt/format.h>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace bridge_mac_mismatch {
+
+// The device that has the router port's address: OVN-Kubernetes gives the gateway router the node's own.
+const host::Link* device_with(const cluster::Node& node, const ovn::LogicalPort& port) {
+  for (const Prefix& p : port.addresses)
+    if (!p.address.is_link_local())
+      if (const host::Link* link = node.host.owner_of(p.address)) return link;
+  return nullptr;
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes)
+    for (const ovn::LogicalPort& port : node->ovn.ports) {
+      if (!port.on_router || !port.name.starts_with("rtoe-GR_") || !port.mac) continue;
+      const host::Link* link = device_with(*node, port);
+      if (link == nullptr || !link->mac || *link->mac == *port.mac) continue;
+      out.add(
+          fmt::format("The gateway router of {} uses MAC {}, but {} has {}: what it sends is dropped on the bridge.",
+                      node->name, port.mac->to_string(), link->name, link->mac->to_string()),
+          node->name, "", {port.from, link->from},
+          fmt::format("Restart ovnkube-node on {} so that the gateway is set up with the present MAC.", node->name));
+    }
+}
+
+}  // namespace bridge_mac_mismatch
+
+const Check kBridgeMacMismatch{"bridge-mac-mismatch", "A gateway router with another MAC than its bridge",
+                               Severity::error, always, bridge_mac_mismatch::run};
+
+}  // namespace egt::assess

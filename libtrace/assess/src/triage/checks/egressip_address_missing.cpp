@@ -1,0 +1,31 @@
+// The node that is to host an egress IP of its own networks does not have the address.
+#include <fmt/format.h>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_address_missing {
+
+void run(const Facts& f, Findings& out) {
+  for (const EgressPlace& place : f.places) {
+    const cluster::Node* node = f.cluster.node(place.node);
+    if (place.network != EgressNetwork::host || node == nullptr) continue;
+    if (!node->host.links.present || !node->host.address_list_complete) {
+      out.lacks(fmt::format("addresses of {} (ip addr)", place.node));
+      continue;
+    }
+    if (node->host.owner_of(place.address) != nullptr) continue;
+    out.add(fmt::format("{} is to host egress IP {}, but none of its links has the address: nobody answers for it, and "
+                        "answers do not arrive.",
+                        place.node, place.address.to_string()),
+            place.node, place.name(), {place.object->from, node->host.links.from},
+            fmt::format("ip addr on {}; look for the EgressIP in the log of ovnkube-node there.", place.node));
+  }
+}
+
+}  // namespace egressip_address_missing
+
+const Check kEgressIpAddressMissing{"egressip-address-missing", "The egress node does not have the egress IP",
+                                    Severity::error, needs_egress_ips, egressip_address_missing::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,67 @@
+// The set of served pods lacks one: on its way to cluster nodes it leaves as the egress IP.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_address_set_lacks_pod {
+
+const ovn::AddressSet* served_pods(const cluster::Node& node, EgressClaim::Kind kind, Family family) {
+  const std::string owner = kind == EgressClaim::Kind::egress_ip ? "EgressIP" : "EgressService";
+  const std::string name = kind == EgressClaim::Kind::egress_ip ? "egressip-served-pods" : "egresssvc-served-pods";
+  for (const ovn::AddressSet& set : node.ovn.address_sets) {
+    const auto is = [&](const char* key, const std::string& value) {
+      const auto found = set.external_ids.find(key);
+      return found != set.external_ids.end() && found->second == value;
+    };
+    if (is("k8s.ovn.org/owner-type", owner) && is("k8s.ovn.org/name", name) &&
+        is("ip-family", family == Family::v4 ? "v4" : "v6"))
+      return &set;
+  }
+  return nullptr;
+}
+
+bool holds(const ovn::AddressSet& set, const IpAddr& address) {
+  return std::any_of(set.addresses.begin(), set.addresses.end(), [&](const std::string& text) {
+    const auto p = Prefix::parse(text);
+    return p && p->contains(address);
+  });
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const KnownPod& pod : f.pods)
+    for (const Family family : {Family::v4, Family::v6}) {
+      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
+      const cluster::Node* node = f.cluster.node(pod.node);
+      if (claim == nullptr || !claim->taken_up || node == nullptr || pod.object == nullptr || claim->nodes.empty())
+        continue;
+      const ovn::AddressSet* set = served_pods(*node, claim->kind, family);
+      if (set == nullptr) {
+        out.lacks(fmt::format("the address set of served pods of {} (ovn-nbctl list address_set)", pod.node));
+        continue;
+      }
+      const IpAddr& address = *pod.address(family);
+      if (holds(*set, address)) continue;
+      out.add(fmt::format("The set of pods that leave by egress addresses lacks pod {} ({}) on {}: towards cluster "
+                          "nodes it is rerouted too, and they see {}.",
+                          pod.full_name(), address.to_string(), pod.node, claim->addresses.front().to_string()),
+              pod.node, claim->object, {set->from, claim->from, pod.object->from},
+              fmt::format("ovn-nbctl list address_set {}; restart ovnkube-controller on {} to have it written anew.",
+                          set->name, pod.node));
+    }
+}
+
+std::string lacks(const Facts& f) {
+  return f.cluster.objects.egress_ips.empty() && f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
+}
+
+}  // namespace egressip_address_set_lacks_pod
+
+const Check kEgressIpAddressSetLacksPod{"egressip-address-set-lacks-pod",
+                                        "A served pod that is missing in the address set", Severity::error,
+                                        egressip_address_set_lacks_pod::lacks, egressip_address_set_lacks_pod::run};
+
+}  // namespace egt::assess

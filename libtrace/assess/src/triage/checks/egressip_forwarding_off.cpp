@@ -1,0 +1,51 @@
+// The kernel of the egress node does not forward what it gets from the management port, or what comes back.
+#include <fmt/format.h>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_forwarding_off {
+
+// The device by which OVN hands packets to the host: it has the first address after the gateway of the pod subnet.
+const host::Link* management_port(const cluster::Node& node, const cluster::Cluster& cluster) {
+  for (const cluster::NodeObject& object : cluster.objects.nodes) {
+    if (object.name != node.name) continue;
+    for (const Prefix& subnet : object.pod_subnets)
+      for (const host::Link& link : node.host.links.value)
+        for (const host::Address& a : link.addresses)
+          if (subnet.contains(a.prefix.address)) return &link;
+  }
+  return nullptr;
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const EgressPlace& place : f.places) {
+    const cluster::Node* node = f.cluster.node(place.node);
+    if (place.network != EgressNetwork::host || node == nullptr) continue;
+    if (!node->host.sysctl.present) {
+      out.lacks(fmt::format("sysctls of {} (sysctl -a)", place.node));
+      continue;
+    }
+    const char* family = place.address.is_v4() ? "ipv4" : "ipv6";
+    for (const host::Link* link : {management_port(*node, f.cluster), node->host.owner_of(place.address)}) {
+      if (link == nullptr) continue;
+      const host::SysctlValue* value =
+          node->host.sysctl_value(fmt::format("net.{}.conf.{}.forwarding", family, link->name));
+      if (value == nullptr || value->value != "0") continue;
+      out.add(fmt::format("{} does not forward what arrives on {}, so nothing leaves by egress IP {} and comes back.",
+                          place.node, link->name, place.address.to_string()),
+              place.node, place.name(), {value->from, place.object->from},
+              fmt::format("sysctl -w net.{}.conf.{}.forwarding=1 on {}, or ipForwarding: Global in the cluster's "
+                          "network configuration.",
+                          family, link->name, place.node));
+    }
+  }
+}
+
+}  // namespace egressip_forwarding_off
+
+const Check kEgressIpForwardingOff{"egressip-forwarding-off",
+                                   "The egress node does not forward on a link that an egress IP needs",
+                                   Severity::error, needs_egress_ips, egressip_forwarding_off::run};
+
+}  // namespace egt::assess

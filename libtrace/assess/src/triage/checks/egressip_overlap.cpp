@@ -1,0 +1,29 @@
+// Two EgressIPs select one pod: only one of them counts, and which is not defined.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_overlap {
+
+void run(const Facts& f, Findings& out) {
+  std::map<std::string, const cluster::EgressIp*> first;
+  for (const cluster::EgressIp& eip : f.cluster.objects.egress_ips)
+    for (const KnownPod* pod : selected_by(eip, f.cluster.objects, f.pods)) {
+      const auto [at, fresh] = first.emplace(pod->full_name(), &eip);
+      if (fresh || at->second == &eip) continue;
+      out.add(fmt::format("EgressIP {} and EgressIP {} both select pod {}; only one of them is in force.",
+                          at->second->name, eip.name, pod->full_name()),
+              "", "EgressIP " + eip.name, {at->second->from, eip.from, pod->object->from},
+              "Make their selectors exclude each other: which of them counts depends on the order of events.");
+    }
+}
+
+}  // namespace egressip_overlap
+
+const Check kEgressIpOverlap{"egressip-overlap", "Two EgressIPs that select the same pod", Severity::warning,
+                             needs_egress_ips, egressip_overlap::run};
+
+}  // namespace egt::assess

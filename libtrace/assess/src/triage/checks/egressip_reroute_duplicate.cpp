@@ -1,0 +1,34 @@
+// Two policies of equal priority for one pod: which of them counts is undefined.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_reroute_duplicate {
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    std::map<std::pair<std::uint32_t, std::string>, Policy> seen;
+    for (const Policy& p : policies_of(*node).all) {
+      // Two dumps may tell of one policy: only what has an identity can be a duplicate.
+      if (p.action != "reroute" || p.uuid.empty()) continue;
+      const auto [at, fresh] = seen.emplace(std::pair{p.priority, p.match}, p);
+      if (fresh || at->second.uuid == p.uuid || at->second.next_hops == p.next_hops) continue;
+      out.add(fmt::format("Two policies of priority {} on {} reroute the same packets ({}) to different next hops.",
+                          p.priority, node->name, p.match),
+              node->name, "", {at->second.from, p.from},
+              "Remove the one that no object asks for (ovn-nbctl lr-policy-del); ovnkube-controller writes the other "
+              "one again.");
+    }
+  }
+}
+
+}  // namespace egressip_reroute_duplicate
+
+const Check kEgressIpRerouteDuplicate{"egressip-reroute-duplicate", "Two reroute policies for the same packets",
+                                      Severity::error, always, egressip_reroute_duplicate::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,75 @@
+// The logical router of a pod's node has no policy that sends the pod to its egress node.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_reroute_missing {
+
+bool has_policy(const Policies& policies, const IpAddr& pod) {
+  return std::any_of(policies.all.begin(), policies.all.end(),
+                     [&](const Policy& p) { return p.action == "reroute" && p.is_for_source(pod); });
+}
+
+void on_pod_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, Findings& out) {
+  const cluster::Node* node = f.cluster.node(pod.node);
+  if (node == nullptr) return;
+  const Policies policies = policies_of(*node);
+  if (!policies.complete)
+    return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", pod.node));
+  const IpAddr& address = *pod.address(place.address.family);
+  if (has_policy(policies, address)) return;
+  out.add(fmt::format("{} selects pod {} ({}), but the logical router of its node {} has no policy that reroutes it: "
+                      "it leaves as the node.",
+                      place.name(), pod.full_name(), address.to_string(), pod.node),
+          pod.node, place.name(), {place.object->from, pod.object->from},
+          fmt::format(
+              "Look for the pod in the log of ovnkube-controller on {}; ovn-nbctl lr-policy-list ovn_cluster_router.",
+              pod.node));
+}
+
+// Pods of other nodes need a second policy on the node that hosts an egress IP of the host's networks: from the tunnel
+// to the management port.
+void on_egress_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, Findings& out) {
+  const cluster::Node* node = f.cluster.node(place.node);
+  const cluster::Node* own = f.cluster.node(pod.node);
+  if (node == nullptr || own == nullptr || node == own || place.network != EgressNetwork::host) return;
+  const Policies policies = policies_of(*node), at_pod = policies_of(*own);
+  if (!policies.complete || !at_pod.complete) return;
+  const IpAddr& address = *pod.address(place.address.family);
+  if (!has_policy(at_pod, address) || has_policy(policies, address)) return;
+  // Without zones the pod's policy leads to the management port at once.
+  for (const Policy& p : at_pod.all)
+    if (p.is_for_source(address))
+      for (const IpAddr& hop : p.next_hops)
+        if (node->host.owner_of(hop) != nullptr) return;
+  out.add(fmt::format("{} sends pod {} ({}) to {}, whose own logical router has no policy that hands it to the host: "
+                      "it is dropped or leaves as it is.",
+                      place.name(), pod.full_name(), address.to_string(), place.node),
+          place.node, place.name(), {place.object->from, pod.object->from},
+          fmt::format(
+              "ovn-nbctl lr-policy-list ovn_cluster_router on {}; restart ovnkube-node there if it is missing still.",
+              place.node));
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const EgressPlace& place : f.places)
+    for (const KnownPod* pod : place.pods) {
+      // An object with several addresses is told once a pod.
+      const bool first = std::none_of(f.places.begin(), f.places.end(), [&](const EgressPlace& other) {
+        return &other < &place && other.object == place.object && other.address.family == place.address.family;
+      });
+      if (first) on_pod_node(f, place, *pod, out);
+      on_egress_node(f, place, *pod, out);
+    }
+}
+
+}  // namespace egressip_reroute_missing
+
+const Check kEgressIpRerouteMissing{"egressip-reroute-missing", "No reroute policy for a pod that an EgressIP selects",
+                                    Severity::error, needs_egress_ips, egressip_reroute_missing::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,44 @@
+// An egress IP on a network of the host: no policy rule sends the pod's packets into the table of its link.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_rule_missing {
+
+void run(const Facts& f, Findings& out) {
+  for (const EgressPlace& place : f.places) {
+    if (place.network != EgressNetwork::host) continue;
+    const cluster::Node* node = f.cluster.node(place.node);
+    if (node == nullptr) continue;
+    const auto& rules = rules_of(*node, place.address.family);
+    if (!rules.present || rules.partial) {
+      out.lacks(fmt::format("policy rules of {} (ip rule)", place.node));
+      continue;
+    }
+    for (const KnownPod* pod : place.pods) {
+      const IpAddr& address = *pod->address(place.address.family);
+      const bool found = std::any_of(rules.value.begin(), rules.value.end(), [&](const host::PolicyRule& r) {
+        return r.has_from && r.from_prefix.length > 0 && r.from_prefix.contains(address) && !r.negate;
+      });
+      if (found) continue;
+      out.add(fmt::format("{} has no policy rule for pod {} ({}), which leaves by egress IP {} there: the main table "
+                          "decides, not that of the link.",
+                          place.node, pod->full_name(), address.to_string(), place.address.to_string()),
+              place.node, place.name(), {rules.from, place.object->from, pod->object->from},
+              fmt::format("ip rule on {} should list `6000: from {} lookup 1000+ifindex`; look for the EgressIP in the "
+                          "log of ovnkube-node there.",
+                          place.node, address.to_string()));
+    }
+  }
+}
+
+}  // namespace egressip_rule_missing
+
+const Check kEgressIpRuleMissing{"egressip-rule-missing", "No policy rule for an egress IP on a network of the host",
+                                 Severity::error, needs_egress_ips, egressip_rule_missing::run};
+
+}  // namespace egt::assess

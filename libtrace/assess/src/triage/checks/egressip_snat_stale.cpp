@@ -1,0 +1,68 @@
+// Translations to egress IPs that no object asks for on this node: left over from a move.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_snat_stale {
+
+// The object that has this address, if any has.
+const cluster::EgressIp* object_of(const Facts& f, const IpAddr& address) {
+  for (const cluster::EgressIp& eip : f.cluster.objects.egress_ips)
+    if (std::find(eip.addresses.begin(), eip.addresses.end(), address) != eip.addresses.end()) return &eip;
+  return nullptr;
+}
+
+bool hosts(const cluster::EgressIp& eip, const IpAddr& address, const std::string& node) {
+  return std::any_of(eip.status.begin(), eip.status.end(),
+                     [&](const auto& item) { return item.address == address && item.node == node; });
+}
+
+void tell(const cluster::EgressIp& eip, const IpAddr& address, const std::string& pod, const std::string& node,
+          Provenance from, Findings& out) {
+  out.add(
+      fmt::format("{} still translates {} to egress IP {}, which EgressIP {} has elsewhere.", node, pod,
+                  address.to_string(), eip.name),
+      node, "EgressIP " + eip.name, {from, eip.from},
+      fmt::format("The rule is left over from a failover: restart ovnkube-node on {}, or remove it by hand.", node));
+}
+
+void nat_rows(const Facts& f, const cluster::Node& node, Findings& out) {
+  for (const NatRow& row : nat_rows_of(node).all) {
+    const auto external = IpAddr::parse(row.external_ip);
+    const cluster::EgressIp* eip = external && row.type == "snat" ? object_of(f, *external) : nullptr;
+    if (eip == nullptr || eip->status.empty()) continue;
+    // Without zones one database holds the rows of all nodes.
+    const std::string router = row.router.starts_with("GR_") ? row.router.substr(3) : node.name;
+    if (!hosts(*eip, *external, router)) tell(*eip, *external, row.logical_ip, router, row.from, out);
+  }
+}
+
+void host_rules(const Facts& f, const cluster::Node& node, Findings& out) {
+  for (const EgressPlace& place : f.places) {
+    if (hosts(*place.object, place.address, node.name)) continue;
+    for (const KnownPod* pod : place.pods)
+      for (const auto& rule : host_snat_for(f.cluster, node, *pod->address(place.address.family),
+                                            outside(f.cluster, place.address.family).address))
+        if (translates_to(rule, place.address))
+          tell(*place.object, place.address, "pod " + pod->full_name(), node.name, rule.rule->from, out);
+  }
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    nat_rows(f, *node, out);
+    host_rules(f, *node, out);
+  }
+}
+
+}  // namespace egressip_snat_stale
+
+const Check kEgressIpSnatStale{"egressip-snat-stale", "A translation to an egress IP that another node hosts",
+                               Severity::error, needs_egress_ips, egressip_snat_stale::run};
+
+}  // namespace egt::assess

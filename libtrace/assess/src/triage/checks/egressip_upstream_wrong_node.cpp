@@ -1,0 +1,62 @@
+// A router sends what is addressed to an egress IP to a node that does not host it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressip_upstream_wrong_node {
+
+void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router, Findings& out) {
+  const host::Route* route = best_route(router, "main", place.address);
+  if (route == nullptr) return;
+  for (const host::NextHop& hop : route->next_hops) {
+    const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
+    if (to == nullptr || !is_cluster_node(*to) || to->name == place.node) continue;
+    out.add(
+        fmt::format(
+            "{} routes egress IP {} to {}, but {} hosts it: answers reach a node that knows nothing of the connection.",
+            router.name, place.address.to_string(), to->name, place.node),
+        router.name, place.name(), {route->from, place.object->from},
+        fmt::format(
+            "ip route get {} on {}; see who announces it (vtysh -c 'show ip bgp {}'), and remove static routes to {}.",
+            place.address.to_string(), router.name, place.address.to_string(), to->name));
+  }
+}
+
+// On its own network the router asks by ARP: the neighbour entry tells who answered.
+void judge_neighbour(const EgressPlace& place, const cluster::Node& node, const cluster::Node& router, Findings& out) {
+  const host::Link* link = node.host.owner_of(place.address);
+  for (const host::Neighbour& n : router.host.neighbours.value) {
+    if (n.address != place.address || !n.mac || link == nullptr || !link->mac || *n.mac == *link->mac) continue;
+    if (n.state == host::NeighbourState::failed || n.state == host::NeighbourState::incomplete) continue;
+    const bool own = std::any_of(node.host.links.value.begin(), node.host.links.value.end(),
+                                 [&](const host::Link& l) { return l.mac == n.mac; });
+    if (own) continue;
+    out.add(fmt::format("{} resolves egress IP {} to {}, which is no device of {}, the node that hosts it.",
+                        router.name, place.address.to_string(), n.mac->to_string(), place.node),
+            router.name, place.name(), {n.from, link->from, place.object->from},
+            fmt::format("ip neigh flush to {} on {}; find who else has the address.", place.address.to_string(),
+                        router.name));
+  }
+}
+
+void run(const Facts& f, Findings& out) {
+  const auto machines = outside_machines(f.cluster);
+  if (machines.empty()) out.lacks("dumps of the upstream router (ip route, ip neigh)");
+  for (const EgressPlace& place : f.places)
+    for (const cluster::Node* router : machines) {
+      judge(f, place, *router, out);
+      if (const cluster::Node* node = f.cluster.node(place.node)) judge_neighbour(place, *node, *router, out);
+    }
+}
+
+}  // namespace egressip_upstream_wrong_node
+
+const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node",
+                                       "An upstream router sends an egress IP's answers to another node",
+                                       Severity::error, needs_egress_ips, egressip_upstream_wrong_node::run};
+
+}  // namespace egt::assess

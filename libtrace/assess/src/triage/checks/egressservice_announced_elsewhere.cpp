@@ -1,0 +1,43 @@
+// The address of an EgressService is announced by nodes that do not host it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressservice_announced_elsewhere {
+
+void run(const Facts& f, Findings& out) {
+  const auto machines = outside_machines(f.cluster);
+  if (machines.empty()) out.lacks("dumps of the upstream router (ip route)");
+  for (const cluster::EgressService& e : f.cluster.objects.egress_services) {
+    const cluster::Service* service = service_of(f.cluster.objects, e.namespace_, e.name);
+    if (service == nullptr || e.host.empty() || e.host == "ALL" || e.source_ip_by == "Network") continue;
+    for (const IpAddr& address : service->load_balancer_ips)
+      for (const cluster::Node* router : machines) {
+        const host::Route* route = best_route(*router, "main", address);
+        if (route == nullptr) continue;
+        for (const host::NextHop& hop : route->next_hops) {
+          const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
+          if (to == nullptr || !is_cluster_node(*to) || to->name == e.host) continue;
+          out.add(fmt::format("{} routes {} also to {}, but {} hosts EgressService {}/{}: answers may reach a node "
+                              "that knows nothing of the connection.",
+                              router->name, address.to_string(), to->name, e.host, e.namespace_, e.name),
+                  router->name, fmt::format("EgressService {}/{}", e.namespace_, e.name), {route->from, e.from},
+                  fmt::format("Limit the advertisement to nodes with label egress-service.k8s.ovn.org/{}-{} "
+                              "(BGPAdvertisement nodeSelectors).",
+                              e.namespace_, e.name));
+        }
+      }
+  }
+}
+
+}  // namespace egressservice_announced_elsewhere
+
+const Check kEgressServiceAnnouncedElsewhere{"egressservice-announced-elsewhere",
+                                             "An EgressService's address announced by another node", Severity::error,
+                                             needs_egress_services, egressservice_announced_elsewhere::run};
+
+}  // namespace egt::assess

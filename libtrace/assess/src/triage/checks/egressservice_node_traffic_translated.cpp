@@ -1,0 +1,58 @@
+// Packets from endpoints of an EgressService to cluster nodes are translated too: the mark that exempts them is not
+// asked.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressservice_node_traffic_translated {
+
+constexpr std::uint32_t kNodeMark = 0x3f0;  // OVN-Kubernetes marks pods' packets to nodes with it
+
+bool tests_mark(const netfilter::Rule& rule) {
+  for (const netfilter::Statement& s : rule.statements) {
+    const auto* test = std::get_if<netfilter::Test>(&s);
+    const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
+    const auto* read =
+        compare != nullptr && compare->left ? std::get_if<netfilter::Read>(&compare->left->node) : nullptr;
+    const auto* value = compare != nullptr ? std::get_if<netfilter::Number>(&compare->right) : nullptr;
+    if (read != nullptr && value != nullptr && read->key == netfilter::Key::mark && *value == kNodeMark) return true;
+  }
+  return false;
+}
+
+const netfilter::NatTarget* mapped_snat(const netfilter::Rule& rule) {
+  for (const netfilter::Statement& s : rule.statements)
+    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s))
+      if (nat->kind == netfilter::NatTarget::Kind::snat && std::holds_alternative<netfilter::ExprPtr>(nat->address))
+        return nat;
+  return nullptr;
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node) || node->host.nft.partial) continue;
+    for (const netfilter::Table& table : node->host.nft.value.tables)
+      for (const netfilter::Chain& chain : table.chains) {
+        if (chain.name != "egress-services") continue;
+        const auto snat = std::find_if(chain.rules.begin(), chain.rules.end(),
+                                       [](const auto& r) { return mapped_snat(r) != nullptr; });
+        if (snat == chain.rules.end() || std::any_of(chain.rules.begin(), snat, tests_mark)) continue;
+        out.add(fmt::format("Chain {} of {} translates without asking for mark {:#x} first: cluster nodes see the "
+                            "address of the service.",
+                            chain.name, node->name, kNodeMark),
+                node->name, "", {chain.from, snat->from},
+                "`meta mark 0x000003f0 return` belongs before the snat rule; restart ovnkube-node.");
+      }
+  }
+}
+
+}  // namespace egressservice_node_traffic_translated
+
+const Check kEgressServiceNodeTrafficTranslated{
+    "egressservice-node-traffic-translated", "Traffic to nodes is translated to an EgressService's address",
+    Severity::warning, needs_egress_services, egressservice_node_traffic_translated::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,48 @@
+// A router has no policy for a pod behind an EgressService: on the pod's node, or on the host of the service.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressservice_reroute_missing {
+
+void on_node(const Facts& f, const std::string& name, const KnownPod& pod, const EgressClaim& claim, Findings& out) {
+  const cluster::Node* node = f.cluster.node(name);
+  if (node == nullptr) return;
+  const Policies policies = policies_of(*node);
+  if (!policies.complete)
+    return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", name));
+  const IpAddr& address = *pod.address(claim.family);
+  if (std::any_of(policies.all.begin(), policies.all.end(),
+                  [&](const Policy& p) { return p.action == "reroute" && p.is_for_source(address); }))
+    return;
+  out.add(fmt::format("{} has pod {} ({}) as endpoint, but the logical router of {} has no policy that reroutes it: it "
+                      "leaves as a node.",
+                      claim.object, pod.full_name(), address.to_string(), name),
+          name, claim.object, {claim.from},
+          fmt::format("ovn-nbctl lr-policy-list ovn_cluster_router on {}; look for the service in the log of "
+                      "ovnkube-controller there.",
+                      name));
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const KnownPod& pod : f.pods)
+    for (const Family family : {Family::v4, Family::v6}) {
+      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
+      if (claim == nullptr || claim->kind != EgressClaim::Kind::egress_service || claim->nodes.empty()) continue;
+      if (pod.address(family) == nullptr) continue;
+      on_node(f, pod.node, pod, *claim, out);
+      if (claim->nodes.front() != pod.node) on_node(f, claim->nodes.front(), pod, *claim, out);
+    }
+}
+
+}  // namespace egressservice_reroute_missing
+
+const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing",
+                                         "No reroute policy for an endpoint of an EgressService", Severity::error,
+                                         needs_egress_services, egressservice_reroute_missing::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,65 @@
+// The host of an EgressService does not translate one of its endpoints to the service's address.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace egressservice_snat_missing {
+
+bool has_atom(const netfilter::Concat& parts, const IpAddr& address) {
+  return std::any_of(parts.begin(), parts.end(), [&](const netfilter::Atom& atom) {
+    const auto* n = std::get_if<netfilter::Number>(&atom);
+    return n != nullptr && *n == address.value;
+  });
+}
+
+// An element "POD : ADDRESS" of any nft map.
+bool mapped(const cluster::Node& node, const IpAddr& pod, const IpAddr& to) {
+  for (const netfilter::Table& table : node.host.nft.value.tables)
+    for (const auto& [name, set] : table.sets)
+      for (const netfilter::SetElement& e : set->elements)
+        if (e.data && has_atom(e.key, pod) && has_atom(*e.data, to)) return true;
+  return false;
+}
+
+bool translated(const Facts& f, const cluster::Node& node, const IpAddr& pod, const IpAddr& to) {
+  if (mapped(node, pod, to)) return true;
+  const auto rules = host_snat_for(f.cluster, node, pod, outside(f.cluster, pod.family).address);
+  return std::any_of(rules.begin(), rules.end(), [&](const auto& r) { return translates_to(r, to); });
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const KnownPod& pod : f.pods)
+    for (const Family family : {Family::v4, Family::v6}) {
+      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
+      if (claim == nullptr || claim->kind != EgressClaim::Kind::egress_service || claim->nodes.empty()) continue;
+      const cluster::Node* node = f.cluster.node(claim->nodes.front());
+      const IpAddr* address = pod.address(family);
+      if (node == nullptr || address == nullptr) continue;
+      if (!has_nat_rules(*node, family)) {
+        out.lacks(fmt::format("NAT rules of {} (nft list ruleset, iptables-save)", node->name));
+        continue;
+      }
+      if (std::any_of(claim->addresses.begin(), claim->addresses.end(),
+                      [&](const IpAddr& to) { return translated(f, *node, *address, to); }))
+        continue;
+      out.add(fmt::format("{} hosts {}, but nothing there translates its endpoint {} ({}) to {}: the pod leaves with "
+                          "its own address.",
+                          node->name, claim->object, pod.full_name(), address->to_string(),
+                          claim->addresses.front().to_string()),
+              node->name, claim->object, {claim->from},
+              fmt::format("nft list map inet ovn-kubernetes egress-service-snat-v{} on {}.",
+                          family == Family::v4 ? 4 : 6, node->name));
+    }
+}
+
+}  // namespace egressservice_snat_missing
+
+const Check kEgressServiceSnatMissing{"egressservice-snat-missing",
+                                      "No SNAT on the host for an endpoint of an EgressService", Severity::error,
+                                      needs_egress_services, egressservice_snat_missing::run};
+
+}  // namespace egt::assess

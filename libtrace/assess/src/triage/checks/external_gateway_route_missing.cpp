@@ -1,0 +1,55 @@
+// The gateway router of a pod's node has no route for the pod to its external gateway.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace external_gateway_route_missing {
+
+bool knows_routes(const cluster::Node& node) {
+  return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [](const auto& entry) {
+    return entry.first == "NB Logical_Router_Static_Route" ||
+           entry.first.starts_with("NB Logical_Router_Static_Route of GR_");
+  });
+}
+
+bool has_route(const cluster::Node& node, const KnownPod& pod, const std::vector<IpAddr>& gateways) {
+  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& row) {
+    if (row.table != "Logical_Router_Static_Route" || text_of(row, "policy") != "src-ip") return false;
+    const auto prefix = Prefix::parse(text_of(row, "ip_prefix"));
+    const auto hop = IpAddr::parse(text_of(row, "nexthop"));
+    return prefix && hop && std::find(gateways.begin(), gateways.end(), *hop) != gateways.end() &&
+           std::any_of(pod.addresses.begin(), pod.addresses.end(),
+                       [&](const IpAddr& a) { return prefix->is_host() && prefix->contains(a); });
+  });
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const cluster::ExternalRoute& route : f.policies.external_routes) {
+    if (route.next_hops.empty()) continue;
+    for (const KnownPod* pod : selected_by(route, f.cluster.objects, f.pods)) {
+      const cluster::Node* node = f.cluster.node(pod->node);
+      if (node == nullptr) continue;
+      if (!knows_routes(*node)) {
+        out.lacks(fmt::format("static routes of {} (ovn-nbctl list logical_router_static_route)", pod->node));
+        continue;
+      }
+      if (pod->address(route.next_hops.front().family) == nullptr || has_route(*node, *pod, route.next_hops)) continue;
+      out.add(fmt::format("Pod {} is to leave by {}, but the gateway router of {} has no route for it.",
+                          pod->full_name(), route.next_hops.front().to_string(), pod->node),
+              pod->node, "AdminPolicyBasedExternalRoute " + route.name, {route.from},
+              fmt::format("ovn-nbctl lr-route-list GR_{}; look for the policy in the log of ovnkube-controller there.",
+                          pod->node));
+    }
+  }
+}
+
+}  // namespace external_gateway_route_missing
+
+const Check kExternalGatewayRouteMissing{"external-gateway-route-missing", "No route to the external gateway of a pod",
+                                         Severity::error, needs_external_routes, external_gateway_route_missing::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,73 @@
+// A gateway translates what leaves by one device, while its default route leaves by another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace gateway_default_past_snat {
+
+// The device that a rule with a source translation asks for, and whether it goes by packet mark: the mark of a tenant.
+struct MarkedSnat {
+  std::string device;
+  bool by_mark = false;
+};
+
+MarkedSnat marked_snat(const netfilter::Rule& rule) {
+  MarkedSnat found;
+  bool snat = false;
+  for (const netfilter::Statement& s : rule.statements) {
+    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s)) snat |= nat->kind == netfilter::NatTarget::Kind::snat;
+    const auto* test = std::get_if<netfilter::Test>(&s);
+    const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
+    const auto* read =
+        compare != nullptr && compare->left ? std::get_if<netfilter::Read>(&compare->left->node) : nullptr;
+    if (read == nullptr || compare->op != netfilter::Op::eq) continue;
+    if (read->key == netfilter::Key::oifname)
+      if (const auto* text = std::get_if<netfilter::Text>(&compare->right); text != nullptr && !text->wildcard)
+        found.device = text->value;
+    found.by_mark |= read->key == netfilter::Key::mark;
+  }
+  return snat ? found : MarkedSnat{};
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const cluster::Node* node : outside_machines(f.cluster)) {
+    const host::Route* standard = nullptr;
+    for (const host::Route& r : node->host.routes_v4.value)
+      if (r.table == "main" && r.to.length == 0 && (standard == nullptr || r.metric < standard->metric)) standard = &r;
+    if (standard == nullptr || standard->next_hops.empty()) continue;
+    std::set<std::string> devices;
+    Provenance rule_line;
+    for (const netfilter::Table& table : node->host.iptables_v4.value.tables)
+      for (const netfilter::Chain& chain : table.chains)
+        for (const netfilter::Rule& rule : chain.rules)
+          if (const MarkedSnat snat = marked_snat(rule); snat.by_mark && !snat.device.empty()) {
+            devices.insert(snat.device);
+            rule_line = rule.from;
+          }
+    const std::string& leaves_by = standard->next_hops.front().device;
+    if (devices.empty() || devices.contains(leaves_by)) continue;
+    out.add(fmt::format("{} translates marked packets that leave by {}, but its default route leaves by {}: what is "
+                        "not on a connected network passes untranslated.",
+                        node->name, fmt::join(devices, ", "), leaves_by),
+            node->name, "", {standard->from, rule_line},
+            fmt::format("The default route of {} belongs on {}: ip route replace default via GATEWAY dev {}.",
+                        node->name, *devices.begin(), *devices.begin()));
+  }
+}
+
+std::string lacks(const Facts& f) {
+  return outside_machines(f.cluster).empty() ? "no dumps of a gateway or router (iptables-save, ip route)" : "";
+}
+
+}  // namespace gateway_default_past_snat
+
+const Check kGatewayDefaultPastSnat{"gateway-default-past-snat", "A gateway's default route leaves past its SNAT",
+                                    Severity::warning, gateway_default_past_snat::lacks,
+                                    gateway_default_past_snat::run};
+
+}  // namespace egt::assess

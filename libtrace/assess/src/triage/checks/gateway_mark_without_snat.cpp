@@ -1,0 +1,83 @@
+// A gateway marks packets of a tenant, and no packet with that mark ever reached the translation that asks for it.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace gateway_mark_without_snat {
+
+struct Counted {
+  std::uint64_t packets = 0;
+  Provenance from;
+};
+
+std::optional<std::uint64_t> constant(const netfilter::ExprPtr& e) {
+  const auto* c = e ? std::get_if<netfilter::Constant>(&e->node) : nullptr;
+  const auto* n = c != nullptr ? std::get_if<netfilter::Number>(&c->value) : nullptr;
+  return n != nullptr ? std::optional(low64(*n)) : std::nullopt;
+}
+
+// The mark that a rule sets, or the one that it asks for before a source translation.
+struct MarkUse {
+  std::optional<std::uint64_t> sets, translates;
+};
+
+MarkUse mark_use(const netfilter::Rule& rule) {
+  MarkUse use;
+  std::optional<std::uint64_t> asked;
+  for (const netfilter::Statement& s : rule.statements) {
+    if (const auto* set = std::get_if<netfilter::SetMark>(&s)) use.sets = constant(set->value);
+    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s))
+      if (nat->kind == netfilter::NatTarget::Kind::snat || nat->kind == netfilter::NatTarget::Kind::masquerade)
+        use.translates = asked;
+    const auto* test = std::get_if<netfilter::Test>(&s);
+    const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
+    const auto* read =
+        compare != nullptr && compare->left ? std::get_if<netfilter::Read>(&compare->left->node) : nullptr;
+    const auto* n = compare != nullptr ? std::get_if<netfilter::Number>(&compare->right) : nullptr;
+    if (read != nullptr && n != nullptr && read->key == netfilter::Key::mark && compare->op == netfilter::Op::eq)
+      asked = low64(*n);
+  }
+  return use;
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const cluster::Node* node : outside_machines(f.cluster)) {
+    std::map<std::uint64_t, Counted> marked, translated;
+    for (const netfilter::Table& table : node->host.iptables_v4.value.tables)
+      for (const netfilter::Chain& chain : table.chains)
+        for (const netfilter::Rule& rule : chain.rules) {
+          if (!rule.packets) continue;
+          const MarkUse use = mark_use(rule);
+          if (use.sets) marked[*use.sets] = {marked[*use.sets].packets + *rule.packets, rule.from};
+          if (use.translates)
+            translated[*use.translates] = {translated[*use.translates].packets + *rule.packets, rule.from};
+        }
+    for (const auto& [mark, counted] : marked) {
+      const auto snat = translated.find(mark);
+      if (counted.packets == 0 || snat == translated.end() || snat->second.packets != 0) continue;
+      out.add(
+          fmt::format("{} has marked {} packets with {:#x}, but the translation for that mark has never counted one.",
+                      node->name, counted.packets, mark),
+          node->name, "", {counted.from, snat->second.from},
+          "They leave by another device than the translation asks for, or belong to connections that are older than "
+          "it: ip route get, conntrack -L.");
+    }
+  }
+}
+
+std::string lacks(const Facts& f) {
+  return outside_machines(f.cluster).empty() ? "no dumps of a gateway or router (iptables-save -c)" : "";
+}
+
+}  // namespace gateway_mark_without_snat
+
+const Check kGatewayMarkWithoutSnat{"gateway-mark-without-snat", "Marked packets that never reach their translation",
+                                    Severity::warning, gateway_mark_without_snat::lacks,
+                                    gateway_mark_without_snat::run};
+
+}  // namespace egt::assess

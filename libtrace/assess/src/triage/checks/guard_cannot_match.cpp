@@ -1,0 +1,90 @@
+// A rule outside the cluster that is to stop pod addresses, for a network in which no pod is.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace guard_cannot_match {
+
+// The source network that a rule asks for, where it stops packets.
+struct Guard {
+  Prefix source;
+  bool stops = false, has_source = false;
+};
+
+void read_test(const netfilter::Compare& c, Guard& guard) {
+  const auto* read = c.left ? std::get_if<netfilter::Read>(&c.left->node) : nullptr;
+  if (read == nullptr || read->key != netfilter::Key::ip_saddr || c.op != netfilter::Op::eq) return;
+  if (const auto* range = std::get_if<netfilter::NumberRange>(&c.right)) {
+    const U128 size = range->last - range->first;
+    std::uint8_t length = 32;
+    for (U128 bits = size; bits != 0 && length > 0; bits >>= 1) --length;
+    guard.source = {IpAddr::v4(static_cast<std::uint32_t>(range->first)), length};
+    guard.has_source = true;
+  }
+}
+
+Guard guard_of(const netfilter::Rule& rule) {
+  Guard guard;
+  for (const netfilter::Statement& s : rule.statements) {
+    if (const auto* test = std::get_if<netfilter::Test>(&s))
+      if (const auto* compare = std::get_if<netfilter::Compare>(test)) read_test(*compare, guard);
+    if (const auto* verdict = std::get_if<netfilter::VerdictStatement>(&s))
+      guard.stops |= verdict->verdict.kind == netfilter::Verdict::Kind::drop ||
+                     verdict->verdict.kind == netfilter::Verdict::Kind::reject;
+  }
+  return guard;
+}
+
+std::vector<Prefix> pod_networks(const Facts& f) {
+  std::vector<Prefix> all;
+  for (const cluster::NodeObject& node : f.cluster.objects.nodes)
+    for (const Prefix& p : node.pod_subnets)
+      if (p.address.is_v4()) all.push_back(p.network());
+  for (const KnownPod& pod : f.pods)
+    if (const IpAddr* a = pod.host_network ? nullptr : pod.address(Family::v4)) all.push_back(Prefix::host(*a));
+  return all;
+}
+
+// Meant for pods: as wide as a cluster's network, and in the same private block as the pods.
+bool is_meant_for_pods(const Prefix& source, const std::vector<Prefix>& pods) {
+  constexpr std::uint8_t kWidest = 8, kNarrowest = 24;
+  if (source.length < kWidest || source.length > kNarrowest) return false;
+  return std::any_of(pods.begin(), pods.end(),
+                     [&](const Prefix& p) { return (p.address.as_v4() >> 24) == (source.address.as_v4() >> 24); });
+}
+
+void run(const Facts& f, Findings& out) {
+  const std::vector<Prefix> pods = pod_networks(f);
+  for (const cluster::Node* node : outside_machines(f.cluster))
+    for (const auto* part : {&node->host.iptables_v4, &node->host.nft})
+      for (const netfilter::Table& table : part->value.tables)
+        for (const netfilter::Chain& chain : table.chains)
+          for (const netfilter::Rule& rule : chain.rules) {
+            const Guard guard = guard_of(rule);
+            if (!guard.stops || !guard.has_source || !is_meant_for_pods(guard.source, pods)) continue;
+            if (std::any_of(pods.begin(), pods.end(),
+                            [&](const Prefix& p) { return guard.source.contains(p) || p.contains(guard.source); }))
+              continue;
+            out.add(fmt::format("A rule of chain {} on {} is to stop packets from {}, but no pod is in that network: "
+                                "it never matches.",
+                                chain.name, node->name, guard.source.to_string()),
+                    node->name, "", {rule.from},
+                    "Write the cluster network that the pods have (oc get network.config cluster -o yaml, "
+                    "status.clusterNetwork) into the rule.");
+          }
+}
+
+std::string lacks(const Facts& f) {
+  return outside_machines(f.cluster).empty() ? "no dumps of a gateway or router (iptables-save)" : "";
+}
+
+}  // namespace guard_cannot_match
+
+const Check kGuardCannotMatch{"guard-cannot-match", "A rule against leaking pod addresses that cannot match",
+                              Severity::warning, guard_cannot_match::lacks, guard_cannot_match::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,66 @@
+// The southbound database of a node does not know another node's chassis: there is no tunnel to it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace remote_chassis_missing {
+
+bool is_chassis_of(const Facts& f, const ovn::Chassis& chassis, const std::string& node) {
+  if (chassis.hostname == node) return true;
+  for (const cluster::NodeObject& object : f.cluster.objects.nodes) {
+    if (object.name != node) continue;
+    const auto id = object.annotations.find("k8s.ovn.org/node-chassis-id");
+    if (id != object.annotations.end() && id->second == chassis.name) return true;
+    for (const IpAddr& ip : chassis.encap_ips)
+      if (std::find(object.addresses.begin(), object.addresses.end(), ip) != object.addresses.end()) return true;
+  }
+  const cluster::Node* machine = f.cluster.node(node);
+  return machine != nullptr && std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
+                                           [&](const IpAddr& ip) { return machine->host.owner_of(ip) != nullptr; });
+}
+
+void run(const Facts& f, Findings& out) {
+  const std::vector<std::string> names = cluster_nodes(f.cluster);
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    const auto complete = node->ovn.complete_tables.find("SB Chassis");
+    if (complete == node->ovn.complete_tables.end()) {
+      out.lacks(fmt::format("the chassis of {} (ovn-sbctl list chassis)", node->name));
+      continue;
+    }
+    for (const std::string& other : names) {
+      if (other == node->name) continue;
+      if (std::any_of(node->ovn.chassis.begin(), node->ovn.chassis.end(),
+                      [&](const auto& c) { return is_chassis_of(f, c, other); }))
+        continue;
+      // Which egress IPs suffer: those on the other node with pods here.
+      std::string object, suffers;
+      for (const EgressPlace& place : f.places)
+        if (place.node == other)
+          for (const KnownPod* pod : place.pods)
+            if (pod->node == node->name && suffers.empty()) {
+              object = place.name();
+              suffers = fmt::format(", among them what pod {} sends by egress IP {}", pod->full_name(),
+                                    place.address.to_string());
+            }
+      out.add(fmt::format("The southbound database of {} has no chassis of {}: there is no tunnel, and packets of pods "
+                          "to that node are dropped{}.",
+                          node->name, other, suffers),
+              node->name, object, {complete->second},
+              fmt::format("ovn-sbctl list chassis on {}; see that {} has its annotations (node-chassis-id, zone-name), "
+                          "then restart ovnkube-controller on {}.",
+                          node->name, other, node->name));
+    }
+  }
+}
+
+}  // namespace remote_chassis_missing
+
+const Check kRemoteChassisMissing{"remote-chassis-missing", "A node that does not know another node's chassis",
+                                  Severity::error, always, remote_chassis_missing::run};
+
+}  // namespace egt::assess

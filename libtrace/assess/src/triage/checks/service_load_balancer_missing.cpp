@@ -1,0 +1,56 @@
+// A service that has endpoints, and no load balancer in OVN: iptables alone cannot reach pods by it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace service_load_balancer_missing {
+
+// "172.30.0.1:80" or "[fd02::1]:80" among the virtual addresses of any load balancer.
+bool has_vip(const cluster::Node& node, const std::string& vip) {
+  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& row) {
+    if (row.table != "Load_Balancer" || row.database != "NB") return false;
+    const auto vips = row.columns.find("vips");
+    return vips != row.columns.end() && vips->second.find("\"" + vip + "\"") != std::string::npos;
+  });
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    const auto complete = node->ovn.complete_tables.find("NB Load_Balancer");
+    if (complete == node->ovn.complete_tables.end()) {
+      out.lacks(fmt::format("load balancers of {} (ovn-nbctl list load_balancer)", node->name));
+      continue;
+    }
+    for (const cluster::Service& service : f.cluster.objects.services) {
+      const auto endpoints = endpoints_of(service, f.policies, f.pods);
+      for (const IpAddr& a : service.cluster_ips)
+        for (const cluster::ServicePort& port : service.ports) {
+          if (std::none_of(endpoints.begin(), endpoints.end(),
+                           [&](const auto& e) { return e.address.family == a.family; }))
+            continue;
+          const std::string vip = a.is_v4() ? fmt::format("{}:{}", a.to_string(), port.port)
+                                            : fmt::format("[{}]:{}", a.to_string(), port.port);
+          if (has_vip(*node, vip)) continue;
+          out.add(fmt::format("OVN on {} has no load balancer for {} of service {}/{}, which has endpoints.",
+                              node->name, vip, service.namespace_, service.name),
+                  node->name, fmt::format("Service {}/{}", service.namespace_, service.name),
+                  {complete->second, service.from},
+                  fmt::format("ovn-nbctl lb-list on {}; look for the service in the log of ovnkube-controller there.",
+                              node->name));
+        }
+    }
+  }
+}
+
+}  // namespace service_load_balancer_missing
+
+const Check kServiceLoadBalancerMissing{"service-load-balancer-missing",
+                                        "A service with endpoints that OVN has no load balancer for", Severity::error,
+                                        needs_services, service_load_balancer_missing::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,45 @@
+// Traffic for a service with externalTrafficPolicy Local is routed to a node that has no endpoint of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace service_local_without_endpoint {
+
+void run(const Facts& f, Findings& out) {
+  const auto machines = outside_machines(f.cluster);
+  if (machines.empty()) out.lacks("dumps of the upstream router (ip route)");
+  for (const cluster::Service& service : f.cluster.objects.services) {
+    if (service.external_traffic_policy != "Local") continue;
+    const auto endpoints = endpoints_of(service, f.policies, f.pods);
+    for (const IpAddr& address : service.load_balancer_ips)
+      for (const cluster::Node* router : machines) {
+        const host::Route* route = best_route(*router, "main", address);
+        if (route == nullptr) continue;
+        for (const host::NextHop& hop : route->next_hops) {
+          const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
+          if (to == nullptr || !is_cluster_node(*to)) continue;
+          if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; }))
+            continue;
+          out.add(fmt::format("{} routes {} of service {}/{} to {}, which has no endpoint of it: with "
+                              "externalTrafficPolicy Local nobody answers there.",
+                              router->name, address.to_string(), service.namespace_, service.name, to->name),
+                  router->name, fmt::format("Service {}/{}", service.namespace_, service.name),
+                  {route->from, service.from},
+                  fmt::format("Announce the address only from nodes with endpoints; remove the route by {} on {}.",
+                              hop.via->to_string(), router->name));
+        }
+      }
+  }
+}
+
+}  // namespace service_local_without_endpoint
+
+const Check kServiceLocalWithoutEndpoint{"service-local-without-endpoint",
+                                         "A Local service's address routed to a node without endpoint", Severity::error,
+                                         needs_services, service_local_without_endpoint::run};
+
+}  // namespace egt::assess

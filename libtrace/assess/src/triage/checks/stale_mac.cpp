@@ -1,0 +1,85 @@
+// OVN believes a next hop to be at a MAC address that another device has: frames reach the wrong device, or nobody.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace stale_mac {
+
+// The device that has the address, if one machine alone has it.
+struct Owner {
+  const cluster::Node* node = nullptr;
+  const host::Link* link = nullptr;
+};
+Owner owner_of(const cluster::Cluster& cluster, const IpAddr& address) {
+  Owner owner;
+  for (const auto& node : cluster.nodes)
+    for (const host::Link& link : node->host.links.value)
+      for (const host::Address& a : link.addresses) {
+        if (a.prefix.address != address) continue;
+        if (owner.node != nullptr) return {};
+        owner = {node.get(), &link};
+      }
+  return owner;
+}
+
+std::string object_of(const Facts& f, const IpAddr& next_hop) {
+  for (const cluster::ExternalRoute& route : f.policies.external_routes)
+    if (std::find(route.next_hops.begin(), route.next_hops.end(), next_hop) != route.next_hops.end())
+      return "AdminPolicyBasedExternalRoute " + route.name;
+  return {};
+}
+
+void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, Findings& out) {
+  const auto address = IpAddr::parse(text_of(row, "ip"));
+  const auto mac = MacAddr::parse(text_of(row, "mac"));
+  if (!address || !mac) return;
+  const Owner owner = owner_of(f.cluster, *address);
+  if (owner.node == nullptr || owner.node == &node || !owner.link->mac || *owner.link->mac == *mac) return;
+  const auto& links = owner.node->host.links.value;
+  const auto other = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.mac == *mac; });
+  const std::string where = other != links.end() ? fmt::format("{} on {}", other->name, owner.node->name)
+                                                 : std::string("no device of " + owner.node->name);
+  std::vector<Provenance> proof{row.from, owner.link->from};
+  if (other != links.end()) proof.push_back(other->from);
+  const std::string table =
+      row.table == "MAC_Binding" ? "ovn-sbctl destroy mac_binding" : "ovn-nbctl destroy static_mac_binding";
+  out.add(
+      fmt::format("{} takes {} to be at {} ({}), but {} on {} has the address, at {}.", node.name, address->to_string(),
+                  mac->to_string(), where, owner.link->name, owner.node->name, owner.link->mac->to_string()),
+      node.name, object_of(f, *address), proof,
+      fmt::format("Remove the stale entry ({} {}); on the gateway set arp_ignore=1 and arp_announce=2 so that only the "
+                  "right device answers.",
+                  table, row.uuid.empty() ? "UUID" : row.uuid));
+}
+
+void run(const Facts& f, Findings& out) {
+  bool told = false;
+  for (const auto& node : f.cluster.nodes)
+    for (const ovn::Row& row : node->ovn.rows) {
+      const bool fixed = row.table == "Static_MAC_Binding";
+      if (!fixed && row.table != "MAC_Binding") continue;
+      told = true;
+      // Both databases hold static bindings; the northbound one is where they are removed.
+      if (fixed && row.database == "SB" && node->ovn.complete_tables.contains("NB Static_MAC_Binding")) continue;
+      // A static binding that overrides makes the learned one idle.
+      const bool overridden =
+          !fixed && std::any_of(node->ovn.rows.begin(), node->ovn.rows.end(), [&](const ovn::Row& other) {
+            return other.table == "Static_MAC_Binding" && text_of(other, "ip") == text_of(row, "ip") &&
+                   text_of(other, "logical_port") == text_of(row, "logical_port") &&
+                   text_of(other, "override_dynamic_mac") == "true";
+          });
+      if (!overridden) judge(f, *node, row, out);
+    }
+  if (!told) out.lacks("MAC bindings (ovn-sbctl list mac_binding, ovn-nbctl list static_mac_binding)");
+}
+
+}  // namespace stale_mac
+
+const Check kStaleMac{"stale-mac", "A next hop at a MAC address that another device has", Severity::error, always,
+                      stale_mac::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,40 @@
+// The transit switch of a zone lacks the port of another zone's router, or the port is bound to no chassis.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace transit_port_missing {
+
+void run(const Facts& f, Findings& out) {
+  const std::vector<std::string> names = cluster_nodes(f.cluster);
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    const auto& ports = node->ovn.ports;
+    // Without zones there is no transit switch.
+    const auto any = std::find_if(ports.begin(), ports.end(),
+                                  [](const ovn::LogicalPort& p) { return p.name.starts_with("tstor-"); });
+    if (any == ports.end() || !(node->ovn.complete_tables.contains("NB Logical_Switch_Port") ||
+                                node->ovn.complete_tables.contains("SB Port_Binding")))
+      continue;
+    for (const std::string& other : names) {
+      const auto port = std::find_if(ports.begin(), ports.end(),
+                                     [&](const ovn::LogicalPort& p) { return p.name == "tstor-" + other; });
+      if (port != ports.end()) continue;
+      out.add(fmt::format("The transit switch of {} has no port of {}: pods of the two nodes do not reach each other.",
+                          node->name, other),
+              node->name, "", {any->from},
+              fmt::format("ovn-nbctl show transit_switch on {}; look for {} in the log of ovnkube-controller there.",
+                          node->name, other));
+    }
+  }
+}
+
+}  // namespace transit_port_missing
+
+const Check kTransitPortMissing{"transit-port-missing", "No port of another node on the transit switch",
+                                Severity::error, always, transit_port_missing::run};
+
+}  // namespace egt::assess

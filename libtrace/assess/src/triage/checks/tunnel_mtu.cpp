@@ -1,0 +1,45 @@
+// Pods may send packets that do not fit into the tunnel: small ones pass, large ones are lost.
+#include <fmt/format.h>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace tunnel_mtu {
+
+// Bytes that Geneve with OVN's option adds to the inner IP packet: Ethernet 14, option 8, Geneve 8, UDP 8, and the
+// outer IP header (RFC 8926; ovn-architecture(7)).
+constexpr std::uint32_t overhead(Family outer) { return outer == Family::v4 ? 58 : 78; }
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    const host::Link* underlay = nullptr;
+    Family family = Family::v4;
+    for (const ovn::Chassis& chassis : node->ovn.chassis)
+      for (const IpAddr& a : chassis.encap_ips)
+        if (const host::Link* link = node->host.owner_of(a)) {
+          underlay = link;
+          family = a.family;
+        }
+    if (underlay == nullptr || underlay->mtu == 0) continue;
+    for (const host::Link& link : node->host.links.value) {
+      const auto place = node->port(link.name);
+      const bool management = place.port != nullptr && place.port->type == "internal" &&
+                              place.bridge->name == "br-int" && link.name != "br-int";
+      if (!management || link.mtu == 0 || link.mtu + overhead(family) <= underlay->mtu) continue;
+      out.add(
+          fmt::format(
+              "{} on {} has MTU {}, but {}, which carries the tunnels, has {}: {} bytes of tunnel headers do not fit.",
+              link.name, node->name, link.mtu, underlay->name, underlay->mtu, overhead(family)),
+          node->name, "", {link.from, underlay->from},
+          "Lower the cluster's MTU (oc edit network.operator cluster, migration of MTU), or raise that of the "
+          "underlay.");
+    }
+  }
+}
+
+}  // namespace tunnel_mtu
+
+const Check kTunnelMtu{"tunnel-mtu", "Pods' packets that do not fit into the tunnel", Severity::warning, always,
+                       tunnel_mtu::run};
+
+}  // namespace egt::assess

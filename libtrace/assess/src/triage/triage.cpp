@@ -1,0 +1,119 @@
+#include "egtrace/assess/triage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/evidence.h"
+#include "triage/check.h"
+
+namespace egt::assess {
+namespace {
+
+// Of the selected pods those for which the object's claim counts, and which any layer knows.
+std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods,
+                                       const EgressClaims& claims) {
+  std::vector<EgressPlace> all;
+  for (const cluster::EgressIp& eip : cluster.objects.egress_ips) {
+    const auto selected = selected_by(eip, cluster.objects, pods);
+    for (const auto& item : eip.status) {
+      EgressPlace place{&eip, item.address, item.node, egress_network(cluster, item.address, item.node), {}};
+      for (const KnownPod* pod : selected)
+        if (const EgressClaim* claim = claims.of(pod->full_name(), item.address.family);
+            claim != nullptr && claim->taken_up && claim->object == place.name())
+          place.pods.push_back(pod);
+      all.push_back(std::move(place));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Facts::Facts(const explain::Explainer& e, const cluster::PolicyObjects& p)
+    : explainer(e),
+      cluster(e.cluster()), policies(p),
+      pods(known_pods(cluster)),
+      claims(cluster, policies, pods),
+      places(egress_places(cluster, pods, claims)) {
+  for (const KnownPod& pod : pods)
+    for (const IpAddr& a : pod.addresses)
+      if (!pod.host_network) pods_by_address_.emplace(a, &pod);
+}
+
+const KnownPod* Facts::pod_with(const IpAddr& address) const {
+  const auto found = pods_by_address_.find(address);
+  return found == pods_by_address_.end() ? nullptr : found->second;
+}
+
+void Findings::begin(const Check& check) {
+  check_ = &check;
+  lacking_.clear();
+}
+
+void Findings::end() {
+  if (!lacking_.empty())
+    triage_.skipped.push_back({check_->id, fmt::format("the snapshot lacks {}", fmt::join(lacking_, ", "))});
+}
+
+void Findings::add(std::string claim, std::string node, std::string object, explain::Evidence lines,
+                   std::string remedy) {
+  triage_.findings.push_back({check_->id, check_->severity, check_->title, std::move(claim), std::move(node),
+                              std::move(object), std::move(lines), std::move(remedy),
+                              fmt::format("docs/triage/{}.md", check_->id)});
+}
+
+void Findings::add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& from,
+                   std::string remedy) {
+  add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, from), std::move(remedy));
+}
+
+bool Findings::has_cause(const std::string& object) const {
+  return std::any_of(triage_.findings.begin(), triage_.findings.end(),
+                     [&](const Finding& f) { return f.object == object; });
+}
+
+std::string always(const Facts&) { return {}; }
+
+std::string needs_egress_ips(const Facts& f) {
+  return f.cluster.objects.egress_ips.empty() ? "no EgressIP objects (oc get egressips -o yaml)" : "";
+}
+std::string needs_egress_services(const Facts& f) {
+  return f.cluster.objects.egress_services.empty() ? "no EgressService objects (oc get egressservices -A -o yaml)" : "";
+}
+std::string needs_external_routes(const Facts& f) {
+  return f.policies.external_routes.empty()
+             ? "no AdminPolicyBasedExternalRoute objects (oc get adminpolicybasedexternalroutes -o yaml)"
+             : "";
+}
+std::string needs_services(const Facts& f) {
+  return f.cluster.objects.services.empty() ? "no Service objects (oc get services,endpointslices -A -o yaml)" : "";
+}
+
+std::vector<CatalogueEntry> triage_catalogue() {
+  std::vector<CatalogueEntry> all;
+  for (const Check* check : checks()) all.push_back({check->id, check->title, check->severity});
+  return all;
+}
+
+Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
+              const std::vector<std::string>& only) {
+  const Facts facts(explainer, policies);
+  Triage result;
+  Findings findings(facts, result);
+  for (const Check* check : checks()) {
+    if (!only.empty() && std::find(only.begin(), only.end(), check->id) == only.end()) continue;
+    if (std::string why = check->lacks(facts); !why.empty()) {
+      result.skipped.push_back({check->id, std::move(why)});
+      continue;
+    }
+    findings.begin(*check);
+    check->run(facts, findings);
+    findings.end();
+  }
+  std::stable_sort(result.findings.begin(), result.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  return result;
+}
+
+}  // namespace egt::assess

@@ -1,0 +1,235 @@
+// Expectations: how they are read, what they stand for, and what is said of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "egtrace/assess/audit.h"
+#include "egtrace/assess/check.h"
+#include "egtrace/parsers/expectations.h"
+#include "egtrace/parsers/policy_objects.h"
+#include "egtrace/parsers/snapshot.h"
+#include "egtrace/render/check.h"
+#include "egtrace/render/triage.h"
+#include "sample.h"
+
+namespace egt::assess {
+namespace {
+
+using nlohmann::json;
+
+// The sample, read once for all tests that leave it as it is.
+const explain::Explainer& sample() {
+  static const auto cluster = parsers::read_snapshot({std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary", {}, 1});
+  static const explain::Explainer explainer(*cluster);
+  return explainer;
+}
+
+expect::Expectation one(const std::string& yaml) {
+  const auto all = parsers::parse_expectations("version: 1\nexpect:\n- " + yaml, "e.yaml");
+  EXPECT_TRUE(all) << (all ? "" : all.error().message);
+  return all ? all->front() : expect::Expectation{};
+}
+
+Judgement judged(const std::string& yaml) { return check(sample(), one(yaml)).overall; }
+
+const std::string kPacket = "{from: demo-egress/requester-3a, to: '192.168.55.13:80'";
+
+TEST(Expectations, AreReadWithTheirLines) {
+  const auto all = parsers::parse_expectations(
+      "version: 1\nexpect:\n- name: a\n  from: shop/*\n  to: [192.0.2.1:80/udp, {namespace: x, labels: {app: y}, port: 8080}]\n"
+      "  verdict: [dropped, rejected]\n- {from: a/b, to: 192.0.2.1, snat: none, reply: true, path: {contains: chain:X}}\n",
+      "e.yaml");
+  ASSERT_TRUE(all);
+  ASSERT_EQ(2u, all->size());
+  EXPECT_EQ("a", (*all)[0].name);
+  EXPECT_EQ(3u, (*all)[0].line);
+  EXPECT_EQ("x/*:8080", (*all)[0].to[1].text);
+  EXPECT_TRUE((*all)[0].to[1].pods.matches({{"app", "y"}}));
+  EXPECT_EQ((std::vector<std::string>{"dropped", "rejected"}), (*all)[0].verdicts);
+  EXPECT_EQ("a/b to 192.0.2.1", (*all)[1].name);
+  EXPECT_EQ(std::vector<std::string>{"delivered"}, (*all)[1].reply);
+  EXPECT_EQ(std::vector<std::string>{"chain:X"}, (*all)[1].contains);
+}
+
+TEST(Expectations, AreRefusedWithTheirLine) {
+  const auto error = [](const std::string& text) {
+    const auto all = parsers::parse_expectations(text, "e.yaml");
+    return all ? std::string() : all.error().message;
+  };
+  EXPECT_TRUE(error("version: 1\nexpect:\n- from: a/b\n  to: 192.0.2.1\n  snta: 192.0.2.7\n").starts_with("e.yaml:5: unknown key `snta`"));
+  EXPECT_TRUE(error("version: 2\nexpect: []\n").starts_with("e.yaml:1: version 2"));
+  EXPECT_TRUE(error("version: 1\nexpect:\n- from: a/b\n").starts_with("e.yaml:3: `to` is missing"));
+  EXPECT_TRUE(error("version: 1\nexpect:\n- {from: a/b, to: c/d, verdict: lost}\n").starts_with("e.yaml:3: `verdict: lost`"));
+  EXPECT_TRUE(error("version: 1\nexpect:\n- {from: a/b, to: [}\n").starts_with("e.yaml:3: not readable as YAML"));
+  EXPECT_TRUE(error("- a\n").starts_with("e.yaml:1: expected a map"));
+  EXPECT_TRUE(error("version: 1\nexpect:\n- {from: a/b, to: c/d, dport: 70000}\n").starts_with("e.yaml:3: `dport`"));
+}
+
+TEST(Check, HoldsWhereEverythingFits) {
+  const Judgement j = judged(kPacket + ", snat: 192.168.66.100, node: master-02-demo, device: br-ex, reply: true, dnat: none}");
+  EXPECT_EQ(std::optional(true), j.holds) << j.why;
+  EXPECT_FALSE(j.evidence.empty());
+  EXPECT_EQ(std::optional(true), judged(kPacket + ", snat: 192.168.66.0/24}").holds);
+  EXPECT_EQ(std::optional(true), judged(kPacket + ", snat: ['10.0.0.1', '192.168.66.100']}").holds);
+  EXPECT_EQ(std::optional(true), judged(kPacket + ", snat: '!192.168.99.25'}").holds);
+  EXPECT_EQ(std::optional(true), judged(kPacket + ", contains: [chain:OVN-KUBE-EGRESS-IP-MULTI-NIC, stage:lr_in_policy, rule:6000, master-02-demo]}").holds);
+  EXPECT_EQ(std::optional(true), judged(kPacket + ", avoids: node:master-01-demo, device: enp1s0}").holds);
+}
+
+TEST(Check, FailsWhereOneThingDiffers) {
+  for (const char* rest : {", snat: 192.168.99.25}", ", snat: none}", ", snat: '!192.168.66.100'}", ", node: master-03-demo}", ", device: eth9}",
+                           ", verdict: dropped}", ", contains: chain:NONE}", ", avoids: node:master-02-demo}", ", dnat: 192.0.2.1}"}) {
+    const Judgement j = judged(kPacket + rest);
+    EXPECT_EQ(std::optional(false), j.holds) << rest;
+    EXPECT_FALSE(j.why.empty());
+    EXPECT_FALSE(j.evidence.empty()) << rest;
+  }
+}
+
+TEST(Check, PatternsSpeakOfEveryPodThatFits) {
+  const ExpectationReport all = check(sample(), one("{from: demo-egress/*, to: '192.168.55.13:80', snat: 192.168.66.100}"));
+  EXPECT_EQ(3u, all.cases.size());
+  EXPECT_EQ(std::optional(false), all.overall.holds);   // one of the three is not served
+  EXPECT_NE(std::string::npos, all.overall.why.find("requester-3b")) << all.overall.why;
+  EXPECT_EQ(2u, check(sample(), one("{from: {labels: {app: client}}, to: 192.168.55.13, proto: icmp}")).cases.size());
+  EXPECT_EQ(2u, check(sample(), one("{from: demo-egress/requester-3?, to: 192.168.55.13}")).cases.size());
+}
+
+TEST(Check, WhatNothingFitsIsUndecided) {
+  const Judgement j = judged("{from: nowhere/*, to: 192.168.55.13}");
+  EXPECT_EQ(std::nullopt, j.holds);
+  EXPECT_NE(std::string::npos, j.why.find("nowhere/*"));
+}
+
+TEST(Check, WhatIsMissingLeavesItOpen) {
+  testing::Sample s;
+  for (const char* file : {"iptables-save", "iptables_-t_nat_-S", "nft_list_ruleset", "nft_-j_list_ruleset"})
+    s.remove(std::string("master-02-demo/") + file);
+  const cluster::Cluster cluster = s.read();
+  const explain::Explainer explainer(cluster);
+  const Judgement j = check(explainer, one(kPacket + ", snat: 192.168.66.100}")).overall;
+  EXPECT_EQ(std::nullopt, j.holds) << j.why;
+  EXPECT_FALSE(j.gaps.empty());
+}
+
+TEST(Check, ObjectsOfAHealthySnapshotHold) {
+  const auto made = expectations_from_objects(sample().cluster(), parsers::policy_objects(sample().cluster()));
+  ASSERT_FALSE(made.empty());
+  for (const expect::Expectation& e : made) {
+    const Judgement j = check(sample(), e).overall;
+    EXPECT_EQ(std::optional(true), j.holds) << e.name << ": " << j.why;
+  }
+}
+
+TEST(Audit, SaysWhatExplainSays) {
+  AuditOptions options;
+  options.to = {"192.168.55.13:80"};
+  const auto rows = audit(sample(), parsers::policy_objects(sample().cluster()), options);
+  ASSERT_TRUE(rows);
+  std::size_t leaks = 0;
+  for (const AuditRow& r : *rows) {
+    explain::Question q;
+    q.from = *explain::parse_point(r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod);
+    q.to = *explain::parse_point(r.to);
+    q.dport = q.to.port;
+    const auto x = sample().explain(q);
+    ASSERT_TRUE(x);
+    EXPECT_TRUE(std::any_of(x->ways.begin(), x->ways.end(), [&](const explain::WayReport& w) {
+      return w.verdict == r.verdict && w.confidence == r.confidence && w.source_seen.has_value() == r.source_seen.has_value() &&
+             (!r.source_seen || w.source_seen->ip == r.source_seen->ip) && (w.egress ? w.egress->node : "") == r.egress_node;
+    })) << r.namespace_ << "/" << r.pod << " " << r.node;
+    if (!r.leak) continue;
+    ++leaks;
+    EXPECT_EQ("requester-3b", r.pod);       // selected by the object, and known to no layer
+  }
+  EXPECT_EQ(1u, leaks);
+  EXPECT_TRUE(rows->front().leak);
+}
+
+std::vector<ExpectationReport> reports() {
+  return {check(sample(), one(kPacket + ", name: 'a <b> & \"c\"', snat: 192.168.66.100}")), check(sample(), one(kPacket + ", snat: 192.0.2.7}")),
+          check(sample(), one("{from: nowhere/*, to: 192.168.55.13}"))};
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+// A reader of XML that knows what JUnit reports use: elements close in order, attributes are quoted, entities are known.
+void expect_well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
+    const std::size_t end = xml.find('>', at);
+    ASSERT_NE(std::string::npos, end);
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    EXPECT_EQ(0u, count(tag, "\"") % 2) << tag;
+    if (tag.starts_with("?")) continue;
+    const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
+    if (tag.starts_with("/")) {
+      ASSERT_FALSE(open.empty());
+      EXPECT_EQ(open.back(), tag.substr(1));
+      open.pop_back();
+    } else if (!tag.ends_with("/")) {
+      open.push_back(name);
+    }
+  }
+  EXPECT_TRUE(open.empty());
+  for (std::size_t at = xml.find('&'); at != std::string::npos; at = xml.find('&', at + 1))
+    EXPECT_TRUE(xml.compare(at, 5, "&amp;") == 0 || xml.compare(at, 4, "&lt;") == 0 || xml.compare(at, 4, "&gt;") == 0 ||
+                xml.compare(at, 6, "&quot;") == 0 || xml.compare(at, 5, "&#10;") == 0) << xml.substr(at, 10);
+}
+
+TEST(Reports, JUnit) {
+  const std::string xml = render::check_junit(reports());
+  expect_well_formed(xml);
+  EXPECT_NE(std::string::npos, xml.find("<testsuites name=\"egtrace\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""));
+  EXPECT_EQ(3u, count(xml, "<testcase "));
+  EXPECT_EQ(1u, count(xml, "<failure "));
+  EXPECT_EQ(1u, count(xml, "<error "));
+}
+
+// What SARIF 2.1.0 asks of the parts that are used (sections 3.13, 3.14, 3.19, 3.27, 3.28, 3.29).
+void expect_sarif(const std::string& text) {
+  const json doc = json::parse(text);
+  EXPECT_EQ("2.1.0", doc.at("version"));
+  for (const json& run : doc.at("runs")) {
+    const json& driver = run.at("tool").at("driver");
+    EXPECT_TRUE(driver.at("name").is_string());
+    std::vector<std::string> ids;
+    for (const json& rule : driver.at("rules")) {
+      ids.push_back(rule.at("id"));
+      EXPECT_TRUE(rule.at("shortDescription").at("text").is_string());
+    }
+    for (const json& result : run.at("results")) {
+      EXPECT_FALSE(result.at("message").at("text").get<std::string>().empty());
+      ASSERT_LT(result.at("ruleIndex").get<std::size_t>(), ids.size());
+      EXPECT_EQ(ids[result.at("ruleIndex").get<std::size_t>()], result.at("ruleId"));
+      const std::string kind = result.at("kind"), level = result.at("level");
+      EXPECT_TRUE(kind == "fail" ? level != "none" : level == "none") << kind << " " << level;
+      for (const char* key : {"locations", "relatedLocations"})
+        for (const json& location : result.value(key, json::array())) {
+          const json& physical = location.at("physicalLocation");
+          EXPECT_EQ(std::string::npos, physical.at("artifactLocation").at("uri").get<std::string>().find(' '));
+          if (physical.contains("region")) EXPECT_GE(physical["region"].at("startLine").get<int>(), 1);
+        }
+    }
+  }
+}
+
+TEST(Reports, Sarif) {
+  const std::string text = render::check_sarif(reports(), "my expectations.yaml", "1.0");
+  expect_sarif(text);
+  const json results = json::parse(text)["runs"][0]["results"];
+  ASSERT_EQ(3u, results.size());
+  EXPECT_EQ("fail", results[1]["kind"]);
+  EXPECT_NE(std::string::npos, results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>().find("iptables-save"));
+  EXPECT_EQ("open", results[2]["kind"]);
+  expect_sarif(render::triage_sarif(triage(sample(), parsers::policy_objects(sample().cluster())), "1.0"));
+}
+
+}  // namespace
+}  // namespace egt::assess

@@ -1,0 +1,30 @@
+// Snapshots for tests: the sample, copied and changed in one place.
+#pragma once
+
+#include <string>
+
+#include "egtrace/cluster/cluster.h"
+#include "support/run.h"
+
+namespace egt::assess::testing {
+
+class Sample {
+ public:
+  Sample();   // a copy of samples/egressip-secondary
+  // Each gives the sample back, so that changes can be chained. The test fails where nothing was changed.
+  Sample& remove(const std::string& file);
+  Sample& replace(const std::string& file, const std::string& what, const std::string& with);
+  Sample& without_lines(const std::string& file, const std::string& containing);
+  // Removes the database record (up to the empty line) that contains the text.
+  Sample& without_record(const std::string& file, const std::string& containing);
+  Sample& append(const std::string& file, const std::string& text);
+  Sample& write(const std::string& file, const std::string& text);
+  cluster::Cluster read() const;
+  const std::string& path() const { return directory_.path(); }
+
+ private:
+  std::string load(const std::string& file) const;
+  egt::testing::TemporaryDirectory directory_;
+};
+
+}  // namespace egt::assess::testing

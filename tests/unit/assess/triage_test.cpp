@@ -1,0 +1,385 @@
+// Each check of the catalogue: a snapshot that has the fault, and one that nearly has it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "egtrace/assess/triage.h"
+#include "egtrace/parsers/policy_objects.h"
+#include "sample.h"
+
+namespace egt::assess {
+namespace {
+
+using testing::Sample;
+using Change = std::function<void(Sample&)>;
+
+struct Case {
+  std::string id;
+  Change fault, nearly;
+};
+
+const char* const kPolicies = "master-03-demo/ovn-nbctl_list_logical_router_policy";
+const char* const kPolicyList = "master-03-demo/ovn-nbctl_lr-policy-list_ovn_cluster_router";
+
+void as_it_is(Sample&) {}
+
+// iptables-save alone tells the rules of a node.
+Sample& only_iptables(Sample& s, const std::string& node) {
+  return s.remove(node + "/nft_list_ruleset").remove(node + "/nft_-j_list_ruleset").remove(node + "/iptables_-t_nat_-S");
+}
+
+void add_service(Sample& s, const std::string& policy, const std::string& endpoints) {
+  s.write("k8s/services.yaml",
+          "apiVersion: v1\nkind: Service\nmetadata:\n  name: shop\n  namespace: demo-web\nspec:\n  clusterIP: 172.22.1.1\n"
+          "  type: LoadBalancer\n  selector:\n    app: web\n  externalTrafficPolicy: " + policy +
+              "\n  ports:\n  - port: 8080\n    protocol: TCP\n    targetPort: 8080\nstatus:\n  loadBalancer:\n    ingress:\n"
+              "    - ip: 192.168.77.1\n");
+  s.write("k8s/endpointslices.yaml",
+          "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
+          "    kubernetes.io/service-name: shop\nendpoints:\n" + endpoints);
+}
+
+const char* const kWebTwo =
+    "- addresses: [10.132.0.39]\n  nodeName: master-02-demo\n  conditions: {ready: true}\n"
+    "  targetRef: {kind: Pod, name: web-2, namespace: demo-web}\n";
+
+void add_egress_service(Sample& s, const std::string& host) {
+  add_service(s, "Cluster", kWebTwo);
+  s.write("k8s/egressservices.yaml",
+          "apiVersion: k8s.ovn.org/v1\nkind: EgressService\nmetadata:\n  name: shop\n  namespace: demo-web\nspec:\n"
+          "  sourceIPBy: LoadBalancerIP\n" + (host.empty() ? "" : "status:\n  host: " + host + "\n"));
+}
+
+void add_external_route(Sample& s) {
+  s.write("k8s/routes.yaml",
+          "apiVersion: k8s.ovn.org/v1\nkind: AdminPolicyBasedExternalRoute\nmetadata:\n  name: blue\nspec:\n  from:\n"
+          "    namespaceSelector:\n      matchLabels:\n        kubernetes.io/metadata.name: ns-blue\n  nextHops:\n    static:\n"
+          "    - ip: 192.168.99.12\n");
+}
+
+std::string policy(const std::string& pod, const std::string& hop) {
+  return "\n_uuid               : 11111111-2222-4333-8444-" + std::string(hop.size() > 9 ? "5555555555" : "6666666666") +
+         "55\naction              : reroute\nexternal_ids        : {}\nmatch               : \"ip4.src == " + pod +
+         "\"\nnexthop             : []\nnexthops            : [\"" + hop + "\"]\noptions             : {}\npriority            : 101\n";
+}
+
+std::string snat_row(const std::string& pod, const std::string& external, char digit) {
+  return "\n_uuid               : 1111111" + std::string(1, digit) +
+         "-2222-4333-8444-555555555555\nallowed_ext_ips     : []\nexempted_ext_ips    : []\nexternal_ids        : {}\n"
+         "external_ip         : \"" + external + "\"\nexternal_mac        : []\nexternal_port_range : \"\"\ngateway_port        : []\n"
+         "logical_ip          : \"" + pod + "\"\nlogical_port        : []\noptions             : {stateless=\"false\"}\ntype                : snat\n";
+}
+
+std::string static_route(const std::string& pod, char digit) {
+  return "\n_uuid               : 2111111" + std::string(1, digit) +
+         "-2222-4333-8444-555555555555\nbfd                 : []\nexternal_ids        : {}\nip_prefix           : \"" + pod +
+         "/32\"\nnexthop             : \"192.168.99.12\"\noptions             : {ecmp_symmetric_reply=\"true\"}\noutput_port         : []\n"
+         "policy              : src-ip\nroute_table         : \"\"\n";
+}
+
+std::string mac_binding(const std::string& mac) {
+  return "\n_uuid               : 31111111-2222-4333-8444-555555555555\nip                  : \"192.168.99.12\"\n"
+         "logical_port        : rtoe-GR_master-03-demo\nmac                 : \"" + mac + "\"\noverride_dynamic_mac: true\n";
+}
+
+void primary_egress_ip(Sample& s) { s.replace("k8s/egressips.yaml", "192.168.66.100", "192.168.99.100"); }
+
+void route_to(Sample& s, const std::string& address, const std::string& via) {
+  const std::string path = "router/ip_route_show_table_all";
+  s.replace(path, "192.168.99.0/24 dev enp1s0 proto kernel scope link src 192.168.99.12 \n",
+            "192.168.99.0/24 dev enp1s0 proto kernel scope link src 192.168.99.12 \n" + address + " via " + via + " dev enp1s0 \n");
+}
+
+void tenant_rules(Sample& s, const std::string& snat_packets) {
+  only_iptables(s, "router").write(
+      "router/iptables-save",
+      "*mangle\n:PREROUTING ACCEPT [0:0]\n[236:100] -A PREROUTING -i enp1s0 -j MARK --set-xmark 0x64/0xffffffff\nCOMMIT\n"
+      "*nat\n:POSTROUTING ACCEPT [0:0]\n[" + snat_packets +
+          ":0] -A POSTROUTING -o enp7s0 -m mark --mark 0x64 -j SNAT --to-source 192.168.55.113\nCOMMIT\n");
+}
+
+void default_route(Sample& s, const std::string& device) {
+  tenant_rules(s, "5");
+  s.replace("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0 proto kernel",
+            "default via 192.168.99.1 dev " + device + " \n192.168.55.0/24 dev enp7s0 proto kernel");
+}
+
+void guard(Sample& s, const std::string& network) {
+  only_iptables(s, "router").write("router/iptables-save", "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -s " +
+                                                               network + " -o enp7s0 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n");
+}
+
+void drop_snat(Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-s 10.133.0.9/32"); }
+
+void stray_snat(Sample& s, const std::string& to) {
+  only_iptables(s, "master-01-demo")
+      .replace("master-01-demo/iptables-save", "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n",
+               "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9/32 -o br-ex -j SNAT --to-source " + to + "\n");
+}
+
+std::vector<Case> cases() {
+  return {
+      {"egressip-not-assigned",
+       [](Sample& s) { s.replace("k8s/egressips.yaml", "  items:\n  - egressIP: 192.168.66.100\n    node: master-02-demo\n", "  items: []\n"); }, as_it_is},
+      {"egressservice-not-hosted", [](Sample& s) { add_egress_service(s, ""); }, [](Sample& s) { add_egress_service(s, "master-01-demo"); }},
+      {"egressip-address-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_-d_addr", "inet 192.168.66.100/32"); }, as_it_is},
+      {"egressip-link-down",
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "br-ex: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>", "br-ex: <BROADCAST,MULTICAST,PROMISC>");
+       },
+       as_it_is},   // br-int is down, and that is right
+      {"egressip-reroute-missing",
+       [](Sample& s) { s.without_record(kPolicies, "ip4.src == 10.133.0.9\"").without_lines(kPolicyList, "ip4.src == 10.133.0.9 "); },
+       [](Sample& s) { s.without_record(kPolicies, "pkt.mark == 42").without_lines(kPolicyList, "pkt.mark == 42"); }},
+      {"egressip-reroute-stale", [](Sample& s) { s.replace(kPolicies, "100.88.0.3", "100.88.0.4").replace(kPolicyList, "100.88.0.3", "100.88.0.4"); },
+       [](Sample& s) { s.replace(kPolicies, "100.88.0.3", "100.88.0.99").replace(kPolicyList, "100.88.0.3", "100.88.0.99"); }},
+      {"egressip-reroute-duplicate",
+       [](Sample& s) { s.append(kPolicies, policy("10.133.0.9", "100.88.0.3")).append(kPolicies, policy("10.133.0.9", "10.1.1.1")); },
+       [](Sample& s) { s.append(kPolicies, policy("10.133.0.9", "100.88.0.4")); }},   // another priority than the one that is there
+      {"egressip-address-set-lacks-pod",
+       [](Sample& s) {
+         for (const char* file : {"master-03-demo/ovn-nbctl_list_address_set", "master-03-demo/ovn-sbctl_list_Address_Set"})
+           s.replace(file, "[\"10.132.0.13\", \"10.133.0.9\"]", "[\"10.132.0.13\"]");
+       },
+       [](Sample& s) {   // the namespace's set lacks it
+         for (const char* file : {"master-03-demo/ovn-nbctl_list_address_set", "master-03-demo/ovn-sbctl_list_Address_Set"})
+           s.replace(file, "[\"10.132.0.13\", \"10.133.0.3\", \"10.133.0.9\"]", "[\"10.132.0.13\", \"10.133.0.3\"]");
+       }},
+      {"remote-chassis-missing",
+       [](Sample& s) { s.without_record("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo").remove("master-03-demo/ovn-sbctl_show"); },
+       [](Sample& s) { s.replace("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo", ": \"\""); }},   // known by its encapsulation
+      {"tunnel-port-missing",
+       [](Sample& s) {
+         for (const char* file : {"master-03-demo/ovs-vsctl_show", "master-03-demo/ovs-vsctl_list_interface"})
+           s.replace(file, "remote_ip=\"192.168.99.24\"", "remote_ip=\"192.168.99.99\"");
+       },
+       as_it_is},
+      {"transit-port-missing",
+       [](Sample& s) {
+         s.without_record("master-03-demo/ovn-nbctl_list_logical_switch_port", "tstor-master-02-demo")
+             .remove("master-03-demo/ovn-nbctl_show")
+             .remove("master-03-demo/ovn-sbctl_show")
+             .without_record("master-03-demo/ovn-sbctl_list_Port_Binding", "tstor-master-02-demo");
+       },
+       as_it_is},
+      {"egressip-nat-row-missing", primary_egress_ip,
+       [](Sample& s) {
+         primary_egress_ip(s);
+         s.append("master-02-demo/ovn-nbctl_list_nat", snat_row("10.133.0.9", "192.168.99.100", '1'));
+         s.append("master-02-demo/ovn-nbctl_list_nat", snat_row("10.132.0.13", "192.168.99.100", '2'));
+       }},
+      {"egressip-rule-missing", [](Sample& s) { s.without_lines("master-02-demo/ip_rule", "from 10.133.0.9"); },
+       [](Sample& s) { s.without_lines("master-02-demo/ip_rule", "fwmark 0x1745ec"); }},
+      {"egressip-table-stale", [](Sample& s) { s.without_lines("master-02-demo/ip_route_show_table_all", "table 1004"); }, as_it_is},
+      {"egressip-snat-missing", drop_snat, [](Sample& s) { only_iptables(s, "master-02-demo"); }},
+      {"egressip-snat-stale", [](Sample& s) { stray_snat(s, "192.168.66.100"); }, [](Sample& s) { stray_snat(s, "192.168.66.77"); }},
+      {"egressip-two-owners",
+       [](Sample& s) {
+         s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24", "    inet 192.168.66.100/32 scope global br-ex\n    inet 192.168.99.23/24");
+       },
+       as_it_is},
+      {"egressip-forwarding-off", [](Sample& s) { s.replace("master-02-demo/sysctl", "br-ex.forwarding = 1", "br-ex.forwarding = 0"); },
+       [](Sample& s) { s.replace("master-01-demo/sysctl", "br-ex.forwarding = 1", "br-ex.forwarding = 0"); }},   // another node
+      {"egressip-upstream-wrong-node", [](Sample& s) { s.replace("router/ip_route_show_table_all", "via 192.168.99.24", "via 192.168.99.23"); }, as_it_is},
+      {"egressservice-reroute-missing", [](Sample& s) { add_egress_service(s, "master-01-demo"); },
+       [](Sample& s) {
+         add_egress_service(s, "master-01-demo");
+         s.append("master-01-demo/ovn-nbctl_list_logical_router_policy", policy("10.132.0.39", "10.134.0.2"));
+         s.append("master-02-demo/ovn-nbctl_list_logical_router_policy", policy("10.132.0.39", "100.88.0.4"));
+       }},
+      {"egressservice-snat-missing", [](Sample& s) { add_egress_service(s, "master-01-demo"); },
+       [](Sample& s) {
+         add_egress_service(s, "master-01-demo");
+         s.remove("master-01-demo/nft_-j_list_ruleset")
+             .replace("master-01-demo/nft_list_ruleset", "map egress-service-snat-v4 {\n\t\ttype ipv4_addr : ipv4_addr\n",
+                      "map egress-service-snat-v4 {\n\t\ttype ipv4_addr : ipv4_addr\n\t\telements = { 10.132.0.39 : 192.168.77.1 }\n");
+       }},
+      {"egressservice-announced-elsewhere",
+       [](Sample& s) {
+         add_egress_service(s, "master-01-demo");
+         route_to(s, "192.168.77.1", "192.168.99.24");
+       },
+       [](Sample& s) {
+         add_egress_service(s, "master-01-demo");
+         route_to(s, "192.168.77.1", "192.168.99.23");
+       }},
+      {"external-gateway-route-missing", add_external_route,
+       [](Sample& s) {
+         add_external_route(s);
+         s.append("master-01-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.0.21", '1'));
+         s.append("master-02-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.132.0.22", '2'));
+       }},
+      {"stale-mac", [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_static_mac_binding", mac_binding("52:54:00:3c:d8:b6")); },
+       [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_static_mac_binding", mac_binding("52:54:00:3a:76:95")); }},
+      {"service-local-without-endpoint",
+       [](Sample& s) {
+         add_service(s, "Local", kWebTwo);
+         route_to(s, "192.168.77.1", "192.168.99.23");
+       },
+       [](Sample& s) {
+         add_service(s, "Local", kWebTwo);
+         route_to(s, "192.168.77.1", "192.168.99.24");
+       }},
+      {"bridge-mac-mismatch",
+       [](Sample& s) {
+         s.replace("master-03-demo/ovn-nbctl_list_logical_router_port", "00:50:56:8e:2a:33", "00:50:56:8e:2a:99");
+         s.remove("master-03-demo/ovn-nbctl_show").replace("master-03-demo/ovn-sbctl_list_Port_Binding", "00:50:56:8e:2a:33", "00:50:56:8e:2a:99");
+       },
+       as_it_is},
+      {"bridge-not-set-up",
+       [](Sample& s) {
+         s.write("master-01-demo/ovs-ofctl_dump-flows_br-ex",
+                 "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=24.8s, table=0, n_packets=0, n_bytes=0, priority=0 actions=NORMAL\n");
+       },
+       as_it_is},
+      {"pod-port-unclaimed",
+       [](Sample& s) { s.replace("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3b", "iface-id=demo-egress_requester-gone"); },
+       as_it_is},
+      {"egress-leak", drop_snat, [](Sample& s) { only_iptables(s, "master-02-demo"); }},
+      {"ovn-controller-behind", [](Sample& s) { s.replace("master-03-demo/ovn-nbctl_list_nb_global", "sb_cfg              : ", "sb_cfg              : 9"); },
+       [](Sample& s) { s.replace("master-03-demo/ovn-nbctl_list_nb_global", "hv_cfg              : ", "hv_cfg              : 9"); }},
+      {"egressip-rule-stale", [](Sample& s) { s.append("master-02-demo/ip_rule", "6000:\tfrom 10.132.0.50 lookup 1004\n"); },
+       [](Sample& s) { s.append("master-02-demo/ip_rule", "5000:\tfrom 10.132.0.50 lookup 1004\n"); }},   // another feature's preference
+      {"egressip-overlap",
+       [](Sample& s) { s.append("k8s/egressips.yaml", "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: second\nspec:\n"
+                                                       "  egressIPs: [192.168.66.101]\n  namespaceSelector: {}\n"); },
+       [](Sample& s) { s.append("k8s/egressips.yaml", "---\napiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: second\nspec:\n"
+                                                       "  egressIPs: [192.168.66.101]\n  namespaceSelector:\n    matchLabels:\n"
+                                                       "      kubernetes.io/metadata.name: ns-blue\n"); }},
+      {"egressservice-node-traffic-translated",
+       [](Sample& s) {
+         add_egress_service(s, "master-01-demo");
+         s.remove("master-01-demo/nft_-j_list_ruleset").without_lines("master-01-demo/nft_list_ruleset", "meta mark 0x000003f0 return comment");
+       },
+       [](Sample& s) { add_egress_service(s, "master-01-demo"); }},
+      {"external-gateway-snat-remains", add_external_route,
+       [](Sample& s) {
+         add_external_route(s);
+         s.remove("master-01-demo/ovn-nbctl_lr-nat-list_GR_master-01-demo").without_record("master-01-demo/ovn-nbctl_list_nat", "\"10.134.0.21\"");
+         s.remove("master-02-demo/ovn-nbctl_lr-nat-list_GR_master-02-demo").without_record("master-02-demo/ovn-nbctl_list_nat", "\"10.132.0.22\"");
+       }},
+      {"guard-cannot-match", [](Sample& s) { guard(s, "10.128.0.0/14"); }, [](Sample& s) { guard(s, "10.132.0.0/14"); }},
+      {"gateway-default-past-snat", [](Sample& s) { default_route(s, "enp1s0"); }, [](Sample& s) { default_route(s, "enp7s0"); }},
+      {"gateway-mark-without-snat", [](Sample& s) { tenant_rules(s, "0"); }, [](Sample& s) { tenant_rules(s, "1"); }},
+      {"tunnel-mtu",
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "LOWER_UP> mtu 1400", "LOWER_UP> mtu 1443");
+       },
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "LOWER_UP> mtu 1400", "LOWER_UP> mtu 1442");
+       }},
+      {"egress-rp-filter",
+       [](Sample& s) {
+         s.replace("master-02-demo/sysctl", "br-ex.rp_filter = 0", "br-ex.rp_filter = 1")
+             .append("master-02-demo/ip_route_show_table_all", "192.168.55.13 dev ovn-k8s-mp0 scope link \n");
+       },
+       [](Sample& s) { s.replace("master-02-demo/sysctl", "br-ex.rp_filter = 0", "br-ex.rp_filter = 1"); }},
+      {"egress-stopped",
+       [](Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 10.132.0.0/14"); },
+       [](Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 172.22.0.0/16"); }},
+      {"egressip-pod-not-taken-up", as_it_is,
+       [](Sample& s) {
+         s.replace("k8s/egressips.yaml", "podSelector: {}",
+                   "podSelector:\n    matchExpressions:\n    - {key: pick, operator: Exists}")
+             .replace("k8s/pods.yaml", "    uid: 04ccc5c2", "    labels: {app: requester, pick: x}\n    uid: 04ccc5c2");
+       }},
+      {"service-without-endpoints", [](Sample& s) { add_service(s, "Cluster", "[]\n"); }, [](Sample& s) { add_service(s, "Cluster", kWebTwo); }},
+      {"service-load-balancer-missing",
+       [](Sample& s) {
+         add_service(s, "Cluster", kWebTwo);
+         s.write("master-01-demo/ovn-nbctl_list_load_balancer",
+                 "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
+                 "ip_port_mappings    : {}\nname                : other\noptions             : {}\nprotocol            : tcp\n"
+                 "selection_fields    : []\nvips                : {\"172.22.1.2:8080\"=\"10.132.0.39:8080\"}\n");
+       },
+       [](Sample& s) {
+         add_service(s, "Cluster", kWebTwo);
+         for (const char* node : {"master-01-demo", "master-02-demo", "master-03-demo"})
+           s.write(std::string(node) + "/ovn-nbctl_list_load_balancer",
+                   "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
+                   "ip_port_mappings    : {}\nname                : shop\noptions             : {}\nprotocol            : tcp\n"
+                   "selection_fields    : []\nvips                : {\"172.22.1.1:8080\"=\"10.132.0.39:8080\"}\n");
+       }},
+  };
+}
+
+Triage run(const Change& change, const std::vector<std::string>& only) {
+  Sample sample;
+  change(sample);
+  const cluster::Cluster cluster = sample.read();
+  const explain::Explainer explainer(cluster);
+  return triage(explainer, parsers::policy_objects(cluster), only);
+}
+
+std::string told(const Triage& t) {
+  std::string all;
+  for (const Finding& f : t.findings) all += f.id + ": " + f.claim + "\n";
+  for (const SkippedCheck& s : t.skipped) all += "skipped " + s.id + ": " + s.why + "\n";
+  return all;
+}
+
+class Catalogue : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Catalogue, FindsTheFault) {
+  const Triage t = run(GetParam().fault, {GetParam().id});
+  ASSERT_FALSE(t.findings.empty()) << told(t);
+  for (const Finding& f : t.findings) {
+    EXPECT_EQ(GetParam().id, f.id);
+    EXPECT_FALSE(f.claim.empty());
+    EXPECT_FALSE(f.remedy.empty());
+    EXPECT_FALSE(f.evidence.empty()) << f.claim;
+  }
+}
+
+TEST_P(Catalogue, IsQuietWhereItIsNearlyThere) {
+  const Triage t = run(GetParam().nearly, {GetParam().id});
+  EXPECT_TRUE(t.findings.empty()) << told(t);
+}
+
+INSTANTIATE_TEST_SUITE_P(Checks, Catalogue, ::testing::ValuesIn(cases()), [](const auto& info) {
+  std::string name = info.param.id;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(Catalogue, EveryCheckHasATestAndAPage) {
+  const std::vector<Case> tested = cases();
+  for (const CatalogueEntry& e : triage_catalogue()) {
+    EXPECT_TRUE(std::any_of(tested.begin(), tested.end(), [&](const Case& c) { return c.id == e.id; })) << e.id;
+    EXPECT_TRUE(std::filesystem::exists(std::string(EGTRACE_SOURCE_DIR) + "/docs/triage/" + e.id + ".md")) << e.id;
+  }
+}
+
+TEST(Triage, IsQuietOnAHealthySnapshot) {
+  const Triage t = run(as_it_is, {});
+  for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
+}
+
+TEST(Triage, PutsCausesBeforeWhatFollowsFromThem) {
+  const Triage t = run(drop_snat, {});
+  ASSERT_FALSE(t.findings.empty());
+  EXPECT_EQ("egressip-snat-missing", t.findings.front().id) << told(t);
+  EXPECT_EQ(Severity::error, t.findings.front().severity);
+}
+
+// Where the dumps of a layer are missing, a check says so instead of taking absence for a fault.
+TEST(Triage, TakesNoAbsentDumpForAFault) {
+  const Triage t = run([](Sample& s) {
+    for (const char* file : {"ip_rule", "ip_route_show_table_all", "iptables-save", "iptables_-t_nat_-S", "nft_list_ruleset", "nft_-j_list_ruleset",
+                             "ovn-nbctl_list_logical_router_policy", "ovn-nbctl_lr-policy-list_ovn_cluster_router", "ovn-nbctl_list_nat",
+                             "ovn-sbctl_list_Chassis", "ovn-sbctl_show", "sysctl"})
+      s.remove(std::string("master-02-demo/") + file);
+  }, {});
+  for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
+  EXPECT_TRUE(std::any_of(t.skipped.begin(), t.skipped.end(), [](const SkippedCheck& s) { return s.id == "egressip-rule-missing"; })) << told(t);
+}
+
+}  // namespace
+}  // namespace egt::assess

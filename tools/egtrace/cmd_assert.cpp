@@ -1,0 +1,125 @@
+// egtrace assert SNAPSHOT --from POINT --to POINT [--snat IP] …: one expectation, exit status 0 or 1.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.h"
+#include "egtrace/assess/check.h"
+#include "egtrace/render/check.h"
+#include "packet_options.h"
+#include "snapshot_options.h"
+#include "text_options.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Several values of one option are alternatives; `!VALUE` excludes. --from and --to also take patterns (shop/*), "
+    "and\n"
+    "networks (10.128.0.0/14) for everything known in them. Without --verdict the packet must be delivered; with "
+    "--reply\n"
+    "the answer must arrive.\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace assert ./dumps --from shop/cart-7d4b --to 192.0.2.10:443 --snat 198.51.100.7 --node worker-1\n"
+    "  egtrace assert ./dumps --from 'shop/*' --to 169.254.169.254:80 --verdict dropped --verdict rejected\n"
+    "  egtrace assert ./dumps --from shop/cart-7d4b --to 192.0.2.10 --contains chain:OVN-KUBE-EGRESS-IP-MULTI-NIC "
+    "--reply\n"
+    "\n"
+    "Exit status: 0 it holds, 1 it does not, 2 the call or an input is unusable, 3 the snapshot does not decide it.\n";
+
+struct Options {
+  CommonOptions common;
+  SnapshotOptions snapshot;
+  PacketOptions packet;
+  std::vector<std::string> verdicts, snat, dnat, nodes, devices, contains, avoids;
+  bool assume_gaps = false;
+  bool proto_given = false;  // otherwise "--to …/udp" may say it
+};
+
+expect::Expectation expectation(const Options& o) {
+  const explain::Question q = o.packet.packet();  // checks the values
+  expect::Expectation e;
+  e.name = fmt::format("{} to {}", o.packet.from, o.packet.to);
+  const auto place = [&](const std::string& text) {
+    const bool bare = text.starts_with("pod/") && !o.packet.namespace_.empty();
+    return expect::EndPattern{bare ? o.packet.namespace_ + text.substr(3) : text, {}, {}};
+  };
+  e.from = {place(o.packet.from)};
+  e.to = {place(o.packet.to)};
+  e.verdicts = o.verdicts;
+  e.snat = o.snat;
+  e.dnat = o.dnat;
+  e.nodes = o.nodes;
+  e.devices = o.devices;
+  e.contains = o.contains;
+  e.avoids = o.avoids;
+  if (o.packet.reply) e.reply = {"delivered"};
+  if (o.proto_given) e.proto = o.packet.proto;
+  e.sport = q.sport;
+  e.dport = o.packet.dport;
+  e.ttl = q.ttl;
+  e.dscp = q.dscp;
+  e.icmp_type = q.icmp_type;
+  e.icmp_code = q.icmp_code;
+  e.mark = q.mark;
+  e.arrive_at = o.packet.arrive_at;
+  e.in_dev = o.packet.in_dev;
+  e.established = o.packet.established;
+  e.use_conntrack = !o.packet.no_conntrack;
+  return e;
+}
+
+// A place that nothing in the snapshot fits is the caller's mistake here.
+void refuse_unknown_places(const assess::ExpectationReport& report) {
+  if (report.cases.size() != 1) return;
+  const assess::Judgement& j = report.cases.front().judgement;
+  if (!j.holds && j.seen.empty() && j.gaps.empty() && j.evidence.empty()) throw CommandError(j.why);
+}
+
+ExitStatus run(const Options& o) {
+  const expect::Expectation e = expectation(o);
+  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  const explain::Explainer explainer(cluster);
+  assess::CheckOptions options;
+  options.assume_gaps = o.assume_gaps;
+  const assess::ExpectationReport report = assess::check(explainer, e, options);
+  refuse_unknown_places(report);
+  if (o.common.format == "json") {
+    write_output(o.common, render::assert_json(report));
+  } else {
+    write_output(o.common, render::check_text({report}, text_options(o.common)));
+  }
+  return !report.overall.holds   ? ExitStatus::inconclusive
+         : *report.overall.holds ? ExitStatus::done
+                                 : ExitStatus::failed;
+}
+
+}  // namespace
+
+void add_assert(CLI::App& app, ExitStatus& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("assert", "hold one expectation against what a packet does: exit status 0 or 1");
+  add_snapshot_options(*verb, o->snapshot);
+  add_packet_options(*verb, o->packet);
+  const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
+    return verb->add_option(name, values, what)->allow_extra_args(false);
+  };
+  list("--verdict", o->verdicts, "delivered, dropped, rejected (default: delivered)")
+      ->check(CLI::IsMember({"delivered", "dropped", "rejected", "inconclusive"}));
+  list("--snat", o->snat, "source that the receiver sees: IP, CIDR, IP:PORT, or none");
+  list("--dnat", o->dnat, "destination that the receiver sees: IP, CIDR, IP:PORT, or none");
+  list("--node", o->nodes, "node by which it leaves the cluster, else where it ends");
+  list("--device", o->devices, "device by which it leaves");
+  list("--contains", o->contains, "on the path: node:, device:, stage:, table:, chain:, rule: NAME, or a bare NAME");
+  list("--avoids", o->avoids, "not on the path");
+  verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
+  add_common_options(*verb, o->common, {"text", "json"});
+  verb->footer(kFooter);
+  verb->callback([o, verb, &status] {
+    o->proto_given = verb->count("--proto") > 0;
+    status = run(*o);
+  });
+}
+
+}  // namespace egt::cli

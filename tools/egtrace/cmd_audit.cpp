@@ -1,0 +1,65 @@
+// egtrace audit SNAPSHOT: which address the other end sees of every pod and node, and what decides it.
+#include <algorithm>
+#include <memory>
+
+#include "command.h"
+#include "egtrace/assess/audit.h"
+#include "egtrace/parsers/policy_objects.h"
+#include "egtrace/render/audit.h"
+#include "snapshot_options.h"
+#include "text_options.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Without --to every pod and node is asked about an address outside (of both families), a service and another node. "
+    "A\n"
+    "LEAK is a way by which a pod that an egress object selects leaves with another address. `?` marks what is "
+    "assumed.\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace audit ./dumps\n"
+    "  egtrace audit ./dumps --namespace 'shop*' --to 192.0.2.10:443 --format csv -o audit.csv\n"
+    "  egtrace audit ./dumps --format json | jq '.rows[] | select(.leak)'\n"
+    "\n"
+    "Exit status: 0 done (1 with --fail-on-leak and a leak), 2 the call or an input is unusable.\n";
+
+struct Options {
+  CommonOptions common;
+  SnapshotOptions snapshot;
+  assess::AuditOptions audit;
+  bool fail_on_leak = false;
+};
+
+ExitStatus run(const Options& o) {
+  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  const explain::Explainer explainer(cluster);
+  const auto rows = assess::audit(explainer, parsers::policy_objects(cluster), o.audit);
+  if (!rows) throw CommandError(rows.error().message);
+  if (o.common.format == "json")
+    write_output(o.common, render::audit_json(*rows));
+  else if (o.common.format == "csv")
+    write_output(o.common, render::audit_csv(*rows));
+  else
+    write_output(o.common, render::audit_table(*rows, text_options(o.common)));
+  const bool leak = std::any_of(rows->begin(), rows->end(), [](const assess::AuditRow& r) { return r.leak; });
+  return leak && o.fail_on_leak ? ExitStatus::failed : ExitStatus::done;
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, ExitStatus& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("audit", "list for every pod and node who leaves as whom; leaks first");
+  add_snapshot_options(*verb, o->snapshot);
+  verb->add_option("--to", o->audit.to, "destination (POINT); repeatable")->allow_extra_args(false);
+  verb->add_option("-n,--namespace", o->audit.namespaces, "only pods of this namespace (a pattern); repeatable")
+      ->allow_extra_args(false);
+  verb->add_flag("--fail-on-leak", o->fail_on_leak, "exit status 1 where something leaks");
+  add_common_options(*verb, o->common, {"table", "json", "csv", "text"});
+  verb->footer(kFooter);
+  verb->callback([o, &status] { status = run(*o); });
+}
+
+}  // namespace egt::cli

@@ -1,0 +1,120 @@
+// egtrace check SNAPSHOT EXPECTATIONS.yaml: a file of expectations, or those that the snapshot's objects make, for CI.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.h"
+#include "egtrace/assess/check.h"
+#include "egtrace/parsers/content.h"
+#include "egtrace/parsers/expectations.h"
+#include "egtrace/parsers/policy_objects.h"
+#include "egtrace/render/check.h"
+#include "snapshot_options.h"
+#include "text_options.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "A file of expectations:\n"
+    "  version: 1\n"
+    "  expect:\n"
+    "    - name: the shop leaves as its egress IP\n"
+    "      from: shop/*\n"
+    "      to: 192.0.2.10:443/tcp\n"
+    "      verdict: delivered\n"
+    "      snat: 198.51.100.7\n"
+    "      node: worker-1\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace check ./dumps expectations.yaml --junit report.xml --sarif report.sarif\n"
+    "  egtrace check ./dumps --from-objects\n"
+    "\n"
+    "Exit status: 0 all hold, 1 one does not, 2 the call or an input is unusable, 3 none fails but one is undecided.\n";
+
+struct Options {
+  CommonOptions common;
+  SnapshotOptions snapshot;
+  std::string file, junit, sarif;
+  bool from_objects = false, assume_gaps = false;
+};
+
+std::vector<expect::Expectation> read_file(const std::string& path) {
+  const auto content = parsers::read_content(path);
+  if (!content) throw CommandError(fmt::format("{}: {}", path, content.error().message));
+  auto all = parsers::parse_expectations(content->text, path);
+  if (!all) throw CommandError(all.error().message);
+  return std::move(*all);
+}
+
+std::vector<expect::Expectation> expectations(const Options& o, const cluster::Cluster& cluster,
+                                              std::vector<expect::Expectation> all) {
+  if (!o.from_objects) return all;
+  std::vector<expect::Expectation> made = assess::expectations_from_objects(cluster, parsers::policy_objects(cluster));
+  if (made.empty() && all.empty())
+    throw CommandError(
+        "the snapshot holds no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service or NetworkPolicy "
+        "that promises anything; add `oc get egressips,egressservices,services,pods,namespaces -A -o yaml`");
+  for (expect::Expectation& e : made) all.push_back(std::move(e));
+  return all;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  CommonOptions to_file;
+  to_file.output = path;
+  write_output(to_file, text);
+}
+
+ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
+  ExitStatus status = ExitStatus::done;
+  for (const assess::ExpectationReport& r : reports) {
+    if (r.overall.holds == false) return ExitStatus::failed;
+    if (!r.overall.holds) status = ExitStatus::inconclusive;
+  }
+  return status;
+}
+
+ExitStatus run(const Options& o) {
+  if (o.file.empty() && !o.from_objects)
+    throw CommandError("no expectations given; name a YAML file or use --from-objects");
+  std::vector<expect::Expectation> given;
+  if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
+  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  const explain::Explainer explainer(cluster);
+  assess::CheckOptions options;
+  options.assume_gaps = o.assume_gaps;
+  std::vector<assess::ExpectationReport> reports;
+  for (const expect::Expectation& e : expectations(o, cluster, std::move(given)))
+    reports.push_back(assess::check(explainer, e, options));
+  if (!o.junit.empty()) write_file(o.junit, render::check_junit(reports));
+  if (!o.sarif.empty()) write_file(o.sarif, render::check_sarif(reports, o.file, EGTRACE_VERSION));
+  if (o.common.format == "json")
+    write_output(o.common, render::check_json(reports));
+  else
+    write_output(o.common, render::check_text(reports, text_options(o.common)));
+  return status_of(reports);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, ExitStatus& status) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("check", "hold a file of expectations against a snapshot, for CI");
+  add_snapshot_options(*verb, o->snapshot);
+  verb->add_option("expectations", o->file, "YAML file of expectations");
+  verb->add_flag("--from-objects", o->from_objects,
+                 "also what the EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service and NetworkPolicy "
+                 "objects promise");
+  verb->add_option("--junit", o->junit, "write a JUnit XML report to FILE")->type_name("FILE");
+  verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
+  verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
+  add_common_options(*verb, o->common, {"text", "json"});
+  verb->footer(kFooter);
+  verb->callback([o, &status] {
+    // Where the dumps are named one by one, the only argument is the file of expectations.
+    if (o->file.empty() && !o->from_objects && !o->snapshot.dumps.empty()) o->file.swap(o->snapshot.path);
+    status = run(*o);
+  });
+}
+
+}  // namespace egt::cli

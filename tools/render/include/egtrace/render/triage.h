@@ -1,0 +1,17 @@
+// Findings as JSON (docs/schema/triage.schema.json), text and SARIF.
+#pragma once
+
+#include <string>
+
+#include "egtrace/assess/triage.h"
+#include "egtrace/render/explain.h"
+
+namespace egt::render {
+
+const char* severity_name(assess::Severity severity);  // "error", "warning", "note"
+std::string triage_json(const assess::Triage& triage);
+std::string triage_text(const assess::Triage& triage, const TextOptions& options);
+std::string triage_sarif(const assess::Triage& triage, const std::string& version);
+std::string catalogue_text(const std::vector<assess::CatalogueEntry>& entries, const TextOptions& options);
+
+}  // namespace egt::render

@@ -1,0 +1,98 @@
+// JUnit XML as Jenkins, GitLab and the GitHub reporters read it. There is no time in it: the same input gives the same
+// bytes.
+#include <fmt/format.h>
+
+#include "egtrace/render/check.h"
+
+namespace egt::render {
+namespace {
+
+using namespace assess;
+
+// Characters that XML 1.0 does not allow are left out.
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      case '\t':
+        out += ' ';
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    }
+  }
+  return out;
+}
+
+struct Totals {
+  std::size_t tests = 0, failures = 0, errors = 0;
+};
+
+void count(const ExpectationReport& r, Totals& t) {
+  for (const CaseReport& c : r.cases) {
+    ++t.tests;
+    t.failures += c.judgement.holds == false;
+    t.errors += !c.judgement.holds;
+  }
+}
+
+std::string body(const ExpectationReport& r, const Judgement& j) {
+  std::string text;
+  for (const Property& p : r.expected) text += fmt::format("expected {}: {}\n", p.name, p.value);
+  for (const Property& p : j.seen) text += fmt::format("seen {}: {}\n", p.name, p.value);
+  for (const explain::EvidenceLine& e : j.evidence) text += fmt::format("{}:{}: {}\n", e.dump, e.line, e.text);
+  for (const Gap& g : j.gaps) text += fmt::format("missing: {} {}: {}\n", g.node, g.what, g.command);
+  return text;
+}
+
+void testcase(const ExpectationReport& r, const CaseReport& c, std::string& out) {
+  out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escape(r.name),
+                     escape(c.from + " to " + c.to));
+  if (c.judgement.holds == true) {
+    out += "/>\n";
+    return;
+  }
+  const char* tag = c.judgement.holds ? "failure" : "error";
+  out += fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n", tag,
+                     c.judgement.holds ? "expectation" : "inconclusive", escape(c.judgement.why),
+                     escape(body(r, c.judgement)));
+}
+
+std::string totals(const Totals& t) {
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"0\"", t.tests, t.failures,
+                     t.errors);
+}
+
+}  // namespace
+
+std::string check_junit(const std::vector<ExpectationReport>& reports) {
+  Totals all;
+  for (const ExpectationReport& r : reports) count(r, all);
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  out += fmt::format("<testsuites name=\"egtrace\" {}>\n", totals(all));
+  for (const ExpectationReport& r : reports) {
+    Totals one;
+    count(r, one);
+    out += fmt::format("  <testsuite name=\"{}\" {}>\n", escape(r.name), totals(one));
+    for (const CaseReport& c : r.cases) testcase(r, c, out);
+    out += "  </testsuite>\n";
+  }
+  return out + "</testsuites>\n";
+}
+
+}  // namespace egt::render

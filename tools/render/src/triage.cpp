@@ -1,0 +1,97 @@
+#include "egtrace/render/triage.h"
+
+#include <fmt/format.h>
+
+#include "sarif.h"
+#include "style.h"
+
+namespace egt::render {
+namespace {
+
+using namespace assess;
+
+Tone tone(Severity s) {
+  return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::doubtful : Tone::heading;
+}
+
+}  // namespace
+
+const char* severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
+  }
+  return "note";
+}
+
+std::string triage_json(const Triage& triage) {
+  Json j = {{"schema", "egtrace.triage/1"}, {"findings", Json::array()}, {"skipped", Json::array()}};
+  for (const Finding& f : triage.findings)
+    j["findings"].push_back({{"id", f.id},
+                             {"severity", severity_name(f.severity)},
+                             {"title", f.title},
+                             {"claim", f.claim},
+                             {"node", text_or_null(f.node)},
+                             {"object", text_or_null(f.object)},
+                             {"evidence", evidence_json(f.evidence)},
+                             {"remedy", f.remedy},
+                             {"docs", f.docs}});
+  for (const SkippedCheck& s : triage.skipped) j["skipped"].push_back({{"id", s.id}, {"why", s.why}});
+  return dump_json(j);
+}
+
+std::string triage_text(const Triage& triage, const TextOptions& options) {
+  const Style style(options.colour);
+  std::string out;
+  std::size_t counts[3] = {};
+  for (const Finding& f : triage.findings) {
+    ++counts[static_cast<std::size_t>(f.severity)];
+    out += fmt::format("{}: {} [{}]\n", style(tone(f.severity), severity_name(f.severity)), f.title, f.id);
+    out += wrap(f.claim, 2, options.width);
+    if (options.quiet) continue;
+    for (const explain::EvidenceLine& e : f.evidence) {
+      const std::string text =
+          e.text.empty() ? fmt::format("{}:{}", e.dump, e.line) : fmt::format("{}:{}: {}", e.dump, e.line, e.text);
+      out += style(Tone::faint, wrap(text, 4, options.width, options.verbose ? 0 : 2));
+    }
+    out += wrap("next: " + f.remedy, 2, options.width);
+    out += "\n";
+  }
+  out += fmt::format("{} error{}, {} warning{}, {} note{}; {} check{} could not look everywhere", counts[2],
+                     counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0],
+                     counts[0] == 1 ? "" : "s", triage.skipped.size(), triage.skipped.size() == 1 ? "" : "s");
+  out += triage.skipped.empty() || options.verbose ? "\n" : " (--verbose lists them)\n";
+  if (options.verbose)
+    for (const SkippedCheck& s : triage.skipped) out += wrap(fmt::format("{}: {}", s.id, s.why), 2, options.width);
+  return out;
+}
+
+std::string triage_sarif(const Triage& triage, const std::string& version) {
+  std::vector<SarifRule> rules;
+  std::vector<SarifResult> results;
+  for (const Finding& f : triage.findings) {
+    SarifResult r;
+    r.rule = f.id;
+    r.kind = "fail";
+    r.level = severity_name(f.severity);
+    r.message = fmt::format("{} Next: {}", f.claim, f.remedy);
+    r.locations = f.evidence;
+    results.push_back(std::move(r));
+  }
+  return sarif(version, rules, results);
+}
+
+std::string catalogue_text(const std::vector<CatalogueEntry>& entries, const TextOptions& options) {
+  const Style style(options.colour);
+  std::string out;
+  for (const CatalogueEntry& e : entries)
+    out += fmt::format("{} {:<38} {}\n", style(tone(e.severity), fmt::format("{:<7}", severity_name(e.severity))), e.id,
+                       e.title);
+  return out;
+}
+
+}  // namespace egt::render
