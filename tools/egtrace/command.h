@@ -49,5 +49,6 @@ void add_decode(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
 void add_inspect(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);
+void add_pcap(CLI::App& app, ExitStatus& status);
 
 }  // namespace egt::cli

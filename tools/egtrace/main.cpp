@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
   add_explain(app, status);
   add_inspect(app, status);
   add_parse(app, status);
+  add_pcap(app, status);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,92 @@
+// Captured packets against the predicted way: which flows there are, where each was seen, what became of it, where it
+// was lost, and what differs from the prediction. Frames are taken one by one; what is kept grows with the number of
+// flows and places, not with the number of packets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/capture/frame.h"
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/explain/explanation.h"
+
+namespace egt::explain {
+
+// Where a capture was taken, as far as somebody says so. Device "any": all devices of the machine.
+struct CapturePlace {
+  std::string node, device;
+};
+
+struct CaptureReport {
+  std::string file;
+  std::string node, device;  // empty: not known
+  std::string placed_by;     // "option", "name", "content", or empty
+  std::string format;
+  std::uint64_t packets = 0, not_ip = 0, not_understood = 0, first_not_understood = 0;
+  std::string cut_why;
+};
+
+// The packets of one flow at one place with one set of addresses.
+struct SeenReport {
+  SightingReport at;
+  bool direction_known = false;  // else at.in says nothing
+  bool reply = false;            // in the answer's direction
+  std::string what;              // "SYN", "SYN-ACK", "data", "RST", "ICMP 3/3", "echo request", "datagram", …
+  std::string file;
+  std::uint64_t frame = 0, packets = 0;  // the first one, and how many there were
+  std::int64_t time = 0;                 // of the first one; nanoseconds
+  bool predicted = false;
+};
+
+struct DifferenceReport {
+  std::string where, predicted, observed;
+};
+struct LastSeenReport {
+  std::string node, device, direction;
+};  // direction "in", "out", or empty
+
+struct FlowReport {
+  PacketReport packet;  // as the first sender sent it
+  EndReport from, to;
+  std::string fate;              // answered, delivered, rejected, lost, unexplained
+  std::string direction;         // forward, reply, or empty
+  bool after_handshake = false;  // lost or rejected although the handshake was done
+  std::optional<LastSeenReport> last_seen;
+  std::optional<std::pair<std::string, std::string>> lost_between;  // "node/device"; the second may name a bridge
+  std::vector<SeenReport> seen;                                     // in the order of the way
+  std::vector<DifferenceReport> differs;
+  std::string why;
+  std::uint64_t packets = 0, retransmissions = 0;  // of the opening packet
+  std::int64_t time = 0;
+};
+
+struct CaptureAnalysis {
+  std::vector<CaptureReport> captures;
+  std::vector<FlowReport> flows;           // by time
+  std::uint64_t packets_without_flow = 0;  // multicast, and ICMP errors about packets that no capture shows
+  std::uint64_t packets_left_out = 0;      // of more flows than are kept
+};
+
+class CaptureStudy {
+ public:
+  CaptureStudy();
+  ~CaptureStudy();
+  CaptureStudy(const CaptureStudy&) = delete;
+  CaptureStudy& operator=(const CaptureStudy&) = delete;
+
+  // The number of the file in later calls. `told`: what the user says of it; otherwise its name and content decide.
+  std::size_t begin(const std::string& file, const std::optional<CapturePlace>& told = std::nullopt);
+  void take(std::size_t file, const capture::Frame& frame);
+  void end(std::size_t file, const capture::Capture& capture);
+
+  CaptureAnalysis conclude(const cluster::Cluster& cluster) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace egt::explain

@@ -1,0 +1,214 @@
+#include "forecast.h"
+
+#include <algorithm>
+#include <set>
+
+#include "egtrace/engine/workload.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::explain::capture_study {
+namespace {
+
+bool has_ports(std::uint8_t proto) {
+  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
+}
+
+bool same_tunnel(const std::optional<engine::Encap>& a, const TrackKey& k) {
+  if (!a) return k.tunnel == 0;
+  return k.tunnel != 0 && a->src == k.tunnel_src && a->dst == k.tunnel_dst && a->vni == k.vni;
+}
+
+// A walk is made once for all source ports; what it left alone is this flow's own.
+void fill_port(std::optional<std::uint16_t>& port, std::uint16_t walked, std::uint16_t own) {
+  if (port && *port == walked) port = own;
+}
+
+std::vector<SightingReport> rows_of(const WayReport& way, std::uint16_t walked, std::uint16_t own, bool reply) {
+  std::vector<SightingReport> rows = way.sightings;
+  for (SightingReport& row : rows) fill_port(reply ? row.dport : row.sport, walked, own);
+  return rows;
+}
+
+struct Fit {
+  std::size_t matched = 0, contradicted = 0;
+  bool from_start = false;
+};
+
+// How well rows fit with what was seen; `reply` picks the direction's parts.
+Fit fit(const std::vector<SightingReport>& rows, const Flow& flow, bool reply, const Places& places) {
+  std::set<std::size_t> hit;
+  for (const Part& part : flow.parts)
+    if (part.reply == reply && !part.track->is_error())
+      if (const std::size_t row = match(rows, part); row != kNoRow) hit.insert(row);
+  Fit f{hit.size(), 0, false};
+  if (hit.empty()) return f;
+  for (std::size_t i = 0; i < *hit.rbegin(); ++i)
+    if (!hit.contains(i) && places.captured(rows[i].node, rows[i].device)) ++f.contradicted;
+  f.from_start = hit.contains(0) || f.contradicted == 0;
+  return f;
+}
+
+long worth(const Fit& f) { return 2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted); }
+
+const WayReport* best_way(const std::vector<WayReport>& ways, const Flow& flow, bool reply, std::uint16_t walked,
+                          std::uint16_t own, const Places& places, Fit* fitness = nullptr) {
+  const WayReport* best = nullptr;
+  Fit best_fit;
+  for (const WayReport& way : ways) {
+    const Fit f = fit(rows_of(way, walked, own, reply), flow, reply, places);
+    if (best != nullptr && worth(f) <= worth(best_fit)) continue;
+    best = &way;
+    best_fit = f;
+  }
+  if (fitness != nullptr) *fitness = best_fit;
+  return best;
+}
+
+std::size_t owners_of(const cluster::Cluster& cluster, const IpAddr& address) {
+  return static_cast<std::size_t>(std::count_if(cluster.nodes.begin(), cluster.nodes.end(), [&](const auto& node) {
+    return node->host.owner_of(address) != nullptr;
+  }));
+}
+
+}  // namespace
+
+std::size_t match(const std::vector<SightingReport>& rows, const Part& part) {
+  const TrackKey& k = part.track->key;
+  const bool ports = has_ports(k.proto);
+  const std::string src = k.src.to_string(), dst = k.dst.to_string();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const SightingReport& row = rows[i];
+    if (row.node != part.place.node || row.device != part.place.device || row.src != src || row.dst != dst) continue;
+    if (ports && ((row.sport && *row.sport != k.sport) || (row.dport && *row.dport != k.dport))) continue;
+    if (!same_tunnel(row.encap, k)) continue;
+    if (part.place.direction != capture::Direction::unknown &&
+        row.in != (part.place.direction == capture::Direction::in))
+      continue;
+    return i;
+  }
+  return kNoRow;
+}
+
+const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t sport) {
+  const auto [found, is_new] = walked_.try_emplace(origin);
+  Walked& w = found->second;
+  if (!is_new) return w;
+  Question q;
+  q.from.kind = q.to.kind = Point::Kind::ip;
+  q.from.ip = origin.src;
+  q.from.text = origin.src.to_string();
+  q.from.at_node = origin.at_node;
+  q.to.ip = origin.dst;
+  q.to.text = origin.dst.to_string();
+  q.proto = proto_name(origin.proto, origin.src.family);
+  q.sport = sport;
+  q.dport = origin.dport;
+  q.arrive_at = origin.arrive_at;
+  q.in_dev = origin.in_device;
+  q.reply = true;
+  q.established = origin.established;
+  // Dumps are taken after captures as a rule: their connections may be this very one, which the first packet did not
+  // meet.
+  q.use_conntrack = origin.established;
+  if (auto explanation = explain(cluster_, q)) {
+    w.explanation = std::move(*explanation);
+    w.usable = !w.explanation.ways.empty();
+  }
+  w.sport = sport;
+  return w;
+}
+
+void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& sent, Forecast& best) {
+  const Walked& w = walk(origin, sent.sport);
+  if (!w.usable) return;
+  Fit fitness;
+  const WayReport* way = best_way(w.explanation.ways, flow, false, w.sport, sent.sport, places_, &fitness);
+  if (way == nullptr) return;
+  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, false})) return;
+  best = {};
+  best.explanation = &w.explanation;
+  best.sent = sent;
+  best.matched = fitness.matched;
+  best.contradicted = fitness.contradicted;
+  best.from_start = fitness.from_start;
+  best.forward = {way, rows_of(*way, w.sport, sent.sport, false)};
+  if (!way->reply.empty())
+    if (const WayReport* reply = best_way(way->reply.front().ways, flow, true, w.sport, sent.sport, places_))
+      best.reply = {reply, rows_of(*reply, w.sport, sent.sport, true)};
+  if (!way->continued.empty())
+    if (const WayReport* next = best_way(way->continued.front().ways, flow, false, w.sport, sent.sport, places_))
+      best.next = {next, rows_of(*next, w.sport, sent.sport, false)};
+}
+
+// Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
+std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sent) const {
+  std::vector<Origin> found;
+  const auto add = [&](const Part& part, const Ends& ends) {
+    if (std::find(sent.begin(), sent.end(), ends) != sent.end()) return;
+    Origin o;
+    o.src = ends.src;
+    o.dst = ends.dst;
+    o.proto = flow.proto;
+    o.dport = has_ports(flow.proto) ? ends.dport : 0;
+    o.established = !flow.has_opening;
+    const std::size_t owners = owners_of(cluster_, ends.src);
+    if (owners > 1) o.at_node = part.place.node;
+    if (owners == 0 && part.place.direction == capture::Direction::in) {
+      o.arrive_at = part.place.node;
+      o.in_device = part.place.device;
+    }
+    sent.push_back(ends);
+    found.push_back(std::move(o));
+  };
+  for (const Part& part : flow.parts)
+    if (!part.reply && !part.track->is_error()) add(part, part.ends);
+  // Only the answer was captured: what it answers went the other way round.
+  if (found.empty())
+    for (const Part& part : flow.parts)
+      if (part.reply)
+        add({part.track, {part.place.node, part.place.device, capture::Direction::unknown}, {}, false},
+            part.ends.reversed());
+  return found;
+}
+
+Forecast Forecaster::forecast(const Flow& flow) {
+  Forecast best;
+  std::vector<Ends> sent;
+  const std::vector<Origin> all = origins(flow, sent);
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < all.size() && i < kMost && !best.from_start; ++i) consider(flow, all[i], sent[i], best);
+  if (best.explanation == nullptr || best.matched == 0) try_pods(flow, best);
+  return best;
+}
+
+// The source may be a translated one whose origin no capture shows: the pod whose way leads through what was seen, if
+// there is only one.
+void Forecaster::try_pods(const Flow& flow, Forecast& best) {
+  std::vector<Forecast> fitting;
+  std::set<IpAddr> tried;
+  constexpr std::size_t kMostPods = 256;
+  const Part& first = flow.parts.front();
+  const Ends seen = first.reply ? first.ends.reversed() : first.ends;
+  for (const auto& node : cluster_.nodes)
+    for (const openflow::Bridge& bridge : node->bridges)
+      for (const openflow::Interface& port : bridge.interfaces) {
+        if (!engine::is_workload(port)) continue;
+        for (const Prefix& p : engine::workload_network(cluster_, *node, port).addresses) {
+          if (p.address.family != seen.dst.family || tried.size() == kMostPods || !tried.insert(p.address).second)
+            continue;
+          Origin o;
+          o.src = p.address;
+          o.dst = seen.dst;
+          o.proto = flow.proto;
+          o.dport = has_ports(flow.proto) ? seen.dport : 0;
+          Forecast one;
+          Ends ends = seen;
+          ends.src = p.address;
+          consider(flow, o, ends, one);
+          if (one.matched > 0 && one.contradicted == 0) fitting.push_back(std::move(one));
+        }
+      }
+  if (fitting.size() == 1) best = std::move(fitting.front());
+}
+
+}  // namespace egt::explain::capture_study

@@ -1,0 +1,398 @@
+#include "judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "egtrace/packet/packet.h"
+#include "seen.h"
+
+namespace egt::explain::capture_study {
+namespace {
+
+bool has_ports(std::uint8_t proto) {
+  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
+}
+
+bool is_reset_only(const Track& t) { return t.reset.packets > 0 && t.syn_ack.packets == 0 && t.acked.packets == 0; }
+
+class Judge {
+ public:
+  Judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files)
+      : flow_(flow), forecast_(forecast), places_(places), files_(files), tcp_(flow.proto == ip_proto::tcp) {}
+
+  FlowReport report() {
+    sort_parts();
+    describe();
+    forward_ = progress_of(opening_, forecast_.forward.rows, places_);
+    reply_ = progress_of(answer_, forecast_.reply.rows, places_);
+    next_ = progress_of(later_, next_rows(), places_);
+    find_near();
+    decide();
+    list_seen();
+    list_differences();
+    return std::move(out_);
+  }
+
+ private:
+  using Parts = std::vector<const Part*>;
+
+  void sort_parts() {
+    for (const Part& part : flow_.parts) {
+      const Track& t = *part.track;
+      if (t.is_error()) {
+        (part.reply ? errors_ : other_).push_back(&part);
+      } else if (!tcp_) {
+        (part.reply ? answer_ : opening_).push_back(&part);
+      } else if (part.reply) {
+        if (t.syn_ack.packets > 0 || (!flow_.has_opening && t.acked.packets > 0)) answer_.push_back(&part);
+        if (t.acked.packets > 0) replies_later_.push_back(&part);
+        if (t.reset.packets > 0) resets_.push_back(&part);
+      } else {
+        if (t.syn.packets > 0 || !flow_.has_opening) opening_.push_back(&part);
+        if (t.acked.packets > 0) later_.push_back(&part);
+        if (t.reset.packets > 0 && t.syn.packets == 0 && t.acked.packets == 0) other_.push_back(&part);
+      }
+    }
+  }
+
+  const std::vector<SightingReport>& next_rows() const {
+    return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows;
+  }
+
+  void describe() {
+    const Part& first = opening_.empty() ? flow_.parts.front() : *opening_.front();
+    sent_ = forecast_.explanation != nullptr ? forecast_.sent : first.reply ? first.ends.reversed() : first.ends;
+    out_.packet.src = sent_.src.to_string();
+    out_.packet.dst = sent_.dst.to_string();
+    out_.packet.proto = proto_name(flow_.proto, sent_.src.family);
+    if (has_ports(flow_.proto)) {
+      out_.packet.sport = sent_.sport;
+      out_.packet.dport = sent_.dport;
+    }
+    if (forecast_.explanation != nullptr) {
+      out_.from = forecast_.explanation->from;
+      out_.to = forecast_.explanation->to;
+    } else {
+      out_.from = {"ip", "", "", out_.packet.src};
+      out_.to = {"ip", "", "", out_.packet.dst};
+    }
+    out_.time = flow_.start;
+  }
+
+  // The seen part of the first direction that is nearest to the sender: there the answer must come by.
+  void find_near() {
+    std::size_t row = kNoRow;
+    for (const Progress::Hit& h : forward_.hits)
+      if (near_ == nullptr || (h.row != kNoRow && (row == kNoRow || h.row < row))) {
+        near_ = h.part;
+        row = h.row;
+      }
+    near_is_start_ = row == 0;
+    std::uint64_t sent = 0;
+    for (const Progress::Hit& h : forward_.hits)
+      if (near_ != nullptr && h.part->place.node == near_->place.node && h.part->place.device == near_->place.device &&
+          h.part->ends == near_->ends)
+        sent = std::max(sent, tcp_ ? h.part->track->syn.packets : std::uint64_t{0});
+    out_.packets = near_ != nullptr ? near_->track->all.packets : 0;
+    out_.retransmissions = sent > 1 ? sent - 1 : 0;
+  }
+
+  // Whether one of these parts came back to the sender, as an answer to what it sent.
+  bool arrived(const Parts& parts) const {
+    if (near_ == nullptr) return false;
+    for (const Part* part : parts)
+      if (part->place.node == near_->place.node && part->place.device == near_->place.device &&
+          part->ends == near_->ends.reversed())
+        return true;
+    if (near_is_start_) return false;
+    // The sender's own device was not captured, and the answer need not pass where its packet was seen.
+    if (forecast_.reply.way == nullptr || forecast_.reply.way->verdict != "delivered") return false;
+    const Progress p = progress_of(parts, forecast_.reply.rows, places_);
+    return p.furthest != kNoRow && p.missing == kNoRow;
+  }
+
+  void decide() {
+    if (opening_.empty() && answer_.empty() && errors_.empty() && resets_.empty() && later_.empty())
+      return unexplained();
+    const bool handshake = tcp_ && flow_.has_opening && (!later_.empty() || arrived(answer_));
+    if (tcp_ && (handshake || !flow_.has_opening)) return decide_connection();
+    if (arrived(resets_)) return rejected(*resets_.front(), "TCP reset");
+    if (arrived(errors_)) return rejected(*errors_.front(), error_text(*errors_.front()->track));
+    if (!tcp_ && arrived(answer_)) return answered();
+    if (!answer_.empty()) return lost_answer();
+    if (near_ == nullptr) return only_answers();
+    lost_forward(forward_, forecast_.forward);
+  }
+
+  // The handshake is done, or the captures begin in the middle of a connection.
+  void decide_connection() {
+    bool data = false;
+    for (const Part* part : later_) data |= part->track->data.packets > 0;
+    if (!data || arrived(replies_later_)) return answered();
+    out_.after_handshake = flow_.has_opening;
+    if (arrived(resets_)) return rejected(*resets_.front(), "TCP reset");
+    if (!flow_.has_opening && !replies_later_.empty()) return answered();
+    if (!replies_later_.empty()) return lost_answer(replies_later_);
+    Parts with_data;
+    for (const Part* part : later_)
+      if (part->track->data.packets > 0) with_data.push_back(part);
+    lost_forward(progress_of(with_data, next_rows(), places_),
+                 forecast_.next.way != nullptr ? forecast_.next : forecast_.forward);
+  }
+
+  void answered() {
+    out_.fate = "answered";
+    out_.why = prediction_sentence();
+  }
+
+  // What the dumps say of it, for flows that fare as predicted.
+  std::string prediction_sentence() const {
+    if (forecast_.forward.way == nullptr || forecast_.matched == 0)
+      return "answered, though the snapshot does not tell its way";
+    if (forecast_.forward.way->verdict == "delivered") return forecast_.forward.way->summary;
+    return fmt::format("it was answered, although the dumps say otherwise: {}", forecast_.forward.way->summary);
+  }
+
+  bool reached_end() const {
+    const WayReport* way = forecast_.forward.way;
+    return way != nullptr && way->verdict == "delivered" &&
+           (forward_.complete || (forward_.furthest != kNoRow && forward_.missing == kNoRow));
+  }
+
+  void rejected(const Part& by, const std::string& with) {
+    out_.fate = "rejected";
+    const bool at_end = reached_end();
+    out_.direction = at_end ? "reply" : "forward";
+    const Part* last = at_end ? latest(by.track->is_error() ? errors_ : resets_) : forward_.last;
+    set_last_seen(last);
+    out_.why =
+        fmt::format("{} comes back{}, first seen at {}", with,
+                    by.track->is_error() ? "" : fmt::format(" from {}", by.track->key.src.to_string()), place_text(by));
+    if (forecast_.forward.way != nullptr && forecast_.forward.way->verdict != "delivered")
+      out_.why += "; " + forecast_.forward.way->summary;
+  }
+
+  static const Part* latest(const Parts& parts) { return parts.empty() ? nullptr : parts.back(); }
+
+  void lost_answer() { lost_answer(answer_); }
+
+  void lost_answer(const Parts& parts) {
+    out_.fate = "lost";
+    out_.direction = "reply";
+    const Progress p = progress_of(parts, forecast_.reply.rows, places_);
+    set_last_seen(p.last);
+    const WayReport* way = forecast_.reply.way;
+    std::string until = near_ != nullptr ? place_text(*near_) : "";
+    if (p.missing != kNoRow)
+      until = place_text(forecast_.reply.rows[p.missing].node, forecast_.reply.rows[p.missing].device);
+    else if (way != nullptr && way->stopped_at)
+      until = stop_place(*way->stopped_at);
+    out_.lost_between = {place_text(*p.last), until};
+    if (way != nullptr && way->verdict != "delivered" && p.missing == kNoRow)
+      out_.why = fmt::format("the request arrives; the answer does not: {}", way->summary);
+    else
+      out_.why = fmt::format("the request arrives; the answer is seen at {} and not at {}", place_text(*p.last), until);
+    if (way != nullptr && way->verdict == "delivered") out_.why += "; the dumps say that it should get through";
+  }
+
+  static std::string stop_place(const StopReport& stop) {
+    const std::string first = stop.where.substr(0, stop.where.find(' '));
+    return place_text(stop.node, first);
+  }
+
+  // Not seen behind `p.last`, and nothing came back that its sender would take.
+  void lost_forward(const Progress& p, const Predicted& predicted) {
+    out_.fate = "lost";
+    out_.direction = "forward";
+    set_last_seen(p.last);
+    const WayReport* way = predicted.way;
+    const std::string from = p.last != nullptr ? place_text(*p.last) : "";
+    const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
+    if (way == nullptr || p.furthest == kNoRow || off_the_way) {
+      out_.lost_between = {from, to_text()};
+      out_.why = fmt::format("last seen at {}; {}", from,
+                             way == nullptr || p.furthest == kNoRow ? "the snapshot does not tell its way"
+                                                                    : "that is not the way that the dumps tell");
+    } else if (p.missing != kNoRow) {
+      const SightingReport& row = predicted.rows[p.missing];
+      out_.lost_between = {from, place_text(row.node, row.device)};
+      out_.why = fmt::format("seen at {}, and not at {}, where the dumps say that it goes", from,
+                             place_text(row.node, row.device));
+      out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), "not seen"});
+    } else if (way->verdict != "delivered") {
+      out_.lost_between = {from, way->stopped_at ? stop_place(*way->stopped_at) : from};
+      out_.why = way->summary;
+    } else {
+      unanswered(p, predicted);
+    }
+    if (out_.fate == "lost" && out_.direction != "reply") add_refusal();
+  }
+
+  // Everything captured on the way has seen it, and the dumps say that it arrives; but no answer was captured.
+  void unanswered(const Progress& p, const Predicted& predicted) {
+    const auto& rows = forecast_.reply.rows;
+    std::size_t first = kNoRow;
+    for (std::size_t i = 0; i < rows.size() && first == kNoRow; ++i)
+      if (places_.captured(rows[i].node, rows[i].device)) first = i;
+    const bool must_answer = tcp_ || flow_.proto == ip_proto::icmp || flow_.proto == ip_proto::icmp6;
+    const bool near_captured = near_is_start_;
+    if (!must_answer || (first == kNoRow && !near_captured)) {
+      out_.fate = p.complete ? "delivered" : "unexplained";
+      out_.direction.clear();
+      out_.last_seen.reset();
+      out_.why = p.complete
+                     ? predicted.way->summary
+                     : fmt::format("seen at {}; what becomes of it behind there was not captured", place_text(*p.last));
+      return;
+    }
+    const std::string until = first != kNoRow ? place_text(rows[first].node, rows[first].device) : place_text(*near_);
+    out_.lost_between = {place_text(*p.last), until};
+    if (p.complete) {
+      out_.direction = "reply";
+      out_.why = fmt::format("it arrives at {}; no answer is seen at {}", place_text(*p.last), until);
+    } else {
+      out_.direction.clear();
+      out_.why = fmt::format("seen at {}; no answer is seen at {}; what lies between was not captured",
+                             place_text(*p.last), until);
+    }
+    if (forecast_.reply.way != nullptr && forecast_.reply.way->verdict != "delivered")
+      out_.why += "; " + forecast_.reply.way->summary;
+  }
+
+  // A reset or ICMP error that does not help: its addresses are wrong, or the handshake was done.
+  void add_refusal() {
+    if (!errors_.empty() && out_.after_handshake)
+      out_.why +=
+          fmt::format("; {} comes back, which ends no established connection", error_text(*errors_.front()->track));
+    else if (!errors_.empty() && !arrived(errors_))
+      out_.why += fmt::format("; {} was sent, but is not seen at the sender", error_text(*errors_.front()->track));
+    for (const Part* part : resets_) {
+      if (near_ == nullptr || part->place.node != near_->place.node || part->place.device != near_->place.device)
+        continue;
+      out_.why +=
+          fmt::format("; a TCP reset arrives as {}, which answers nothing that the sender sent, so it goes on waiting",
+                      ends_text(*part));
+      return;
+    }
+    if (!resets_.empty())
+      out_.why += fmt::format("; a TCP reset was sent ({} at {}), but is not seen at the sender",
+                              ends_text(*resets_.front()), place_text(*resets_.front()));
+  }
+
+  std::string to_text() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
+
+  void only_answers() {
+    if (!answer_.empty()) {
+      out_.fate = "unexplained";
+      out_.why = "only the answer was captured";
+      return;
+    }
+    unexplained();
+  }
+
+  void unexplained() {
+    out_.fate = "unexplained";
+    out_.why = "the captures hold no packet that opens it, and no answer";
+  }
+
+  void set_last_seen(const Part* part) {
+    if (part == nullptr) return;
+    using capture::Direction;
+    const Direction d = part->place.direction;
+    out_.last_seen = LastSeenReport{part->place.node, part->place.device,
+                                    d == Direction::in    ? "in"
+                                    : d == Direction::out ? "out"
+                                                          : ""};
+  }
+
+  // Rows in the order of the way; of several captures of one place the one that knows most.
+  void list_seen() {
+    struct Entry {
+      const Part* part;
+      std::size_t order;
+    };
+    std::vector<Entry> entries;
+    std::set<const Part*> listed;
+    const auto list = [&](const Progress& p) {
+      for (const Progress::Hit& h : p.hits)
+        if (listed.insert(h.part).second) entries.push_back({h.part, h.row});
+    };
+    list(forward_);
+    list(next_);
+    const std::size_t forward_count = entries.size();
+    list(reply_);
+    for (const Parts* parts : {&replies_later_, &resets_, &errors_, &other_})
+      for (const Part* part : *parts)
+        if (listed.insert(part).second) entries.push_back({part, match(forecast_.reply.rows, *part)});
+    const auto by_way = [](const Entry& a, const Entry& b) {
+      if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;
+      if (a.order != b.order) return a.order < b.order;
+      return a.part->track->all.time < b.part->track->all.time;
+    };
+    std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_way);
+    std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_way);
+    for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
+  }
+
+  void add_seen(SeenReport r) {
+    for (SeenReport& known : out_.seen) {
+      const bool same = known.at.node == r.at.node && known.at.device == r.at.device && known.at.src == r.at.src &&
+                        known.at.dst == r.at.dst && known.at.sport == r.at.sport && known.at.dport == r.at.dport &&
+                        known.at.ttl == r.at.ttl && known.reply == r.reply && known.what == r.what &&
+                        known.at.encap.has_value() == r.at.encap.has_value() &&
+                        (!known.direction_known || !r.direction_known || known.at.in == r.at.in);
+      if (!same || known.file == r.file) continue;
+      if (known.at.dmac.empty() && !r.at.dmac.empty()) {  // a cooked capture tells less
+        r.predicted |= known.predicted;
+        known = std::move(r);
+      }
+      return;
+    }
+    out_.seen.push_back(std::move(r));
+  }
+
+  void list_differences() {
+    if (forecast_.explanation == nullptr || forecast_.matched == 0) return;
+    add_differences(forward_, forecast_.forward.rows, out_.differs);
+    if (forecast_.next.way != nullptr) add_differences(next_, forecast_.next.rows, out_.differs);
+    if (forecast_.reply.way != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
+    const WayReport* way = forecast_.forward.way;
+    if (way != nullptr && way->stopped_at && (out_.fate == "answered" || out_.fate == "delivered"))
+      out_.differs.push_back({stop_place(*way->stopped_at), way->verdict + ": " + way->stopped_at->why, "it goes on"});
+  }
+
+  const Flow& flow_;
+  const Forecast& forecast_;
+  const Places& places_;
+  const std::vector<File>& files_;
+  const bool tcp_;
+  FlowReport out_;
+  Ends sent_;
+  Parts opening_, later_, answer_, replies_later_, resets_, errors_, other_;
+  Progress forward_, reply_, next_;
+  const Part* near_ = nullptr;
+  bool near_is_start_ = false;
+};
+
+}  // namespace
+
+void share_directions(Flow& flow) {
+  for (Part& part : flow.parts) {
+    if (part.place.direction != capture::Direction::unknown || part.place.device.empty()) continue;
+    std::set<capture::Direction> told;
+    for (const Part& other : flow.parts)
+      if (other.place.node == part.place.node && other.place.device == part.place.device && other.ends == part.ends &&
+          other.track->key.ttl == part.track->key.ttl && other.track->key.tunnel == part.track->key.tunnel)
+        told.insert(other.place.direction);
+    told.erase(capture::Direction::unknown);
+    if (told.size() == 1) part.place.direction = *told.begin();
+  }
+}
+
+FlowReport judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files) {
+  return Judge(flow, forecast, places, files).report();
+}
+
+}  // namespace egt::explain::capture_study

@@ -1,0 +1,54 @@
+// Which machine and device a capture shows: what the user says, the file's name, or the MAC and IP addresses in it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/explain/capture.h"
+#include "tracks.h"
+
+namespace egt::explain::capture_study {
+
+struct File {
+  std::string name;
+  std::optional<CapturePlace> told;
+  capture::Capture capture;
+};
+
+// A track's place and direction.
+struct Place {
+  std::string node, device;  // empty: not known
+  capture::Direction direction = capture::Direction::unknown;
+};
+
+class Places {
+ public:
+  Places(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks);
+
+  Place of(const Track& track) const;
+  // Whether a packet on this device would have been captured.
+  bool captured(const std::string& node, const std::string& device) const;
+  const CapturePlace& file(std::size_t index) const { return files_[index].place; }
+  const std::string& placed_by(std::size_t index) const { return files_[index].by; }
+
+ private:
+  struct Known {
+    CapturePlace place;
+    std::string by;
+  };
+
+  Known from_name(const File& file) const;
+  void from_content(std::size_t index, const Tracks& tracks);
+  std::string device_of(const Known& known, const Track& track) const;
+  capture::Direction direction_of(const cluster::Node& node, const std::string& device, const Track& track) const;
+
+  const cluster::Cluster& cluster_;
+  const std::vector<File>& input_;
+  std::vector<Known> files_;
+};
+
+constexpr const char* kAnyDevice = "any";
+
+}  // namespace egt::explain::capture_study

@@ -1,0 +1,216 @@
+#include "seen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "egtrace/packet/packet.h"
+
+namespace egt::explain::capture_study {
+namespace {
+
+bool has_ports(std::uint8_t proto) {
+  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
+}
+
+std::string end_text(const std::string& ip, std::optional<std::uint16_t> port) {
+  if (!port) return ip;
+  return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
+}
+
+std::string mac_text(std::uint64_t mac) { return mac == 0 ? "" : MacAddr{mac}.to_string(); }
+
+// Only the first difference of a kind at a place is of use.
+void add_once(std::vector<DifferenceReport>& all, DifferenceReport one) {
+  const bool known = std::any_of(all.begin(), all.end(), [&](const DifferenceReport& d) {
+    return d.where == one.where && d.observed == one.observed;
+  });
+  if (!known) all.push_back(std::move(one));
+}
+
+std::string direction_text(const Part& part) {
+  if (part.place.direction == capture::Direction::unknown) return "";
+  return part.place.direction == capture::Direction::in ? " in" : " out";
+}
+
+std::string where_text(const Part& part) { return place_text(part) + direction_text(part); }
+
+void compare_macs(const Part& part, const SightingReport& row, std::vector<DifferenceReport>& out) {
+  constexpr const char* kNone = "00:00:00:00:00:00";
+  const auto differ = [](const std::string& predicted, const std::string& observed) {
+    return !predicted.empty() && predicted != kNone && !observed.empty() && predicted != observed;
+  };
+  const std::string smac = mac_text(part.track->key.smac), dmac = mac_text(part.track->key.dmac);
+  if (differ(row.dmac, dmac)) add_once(out, {where_text(part), "to MAC " + row.dmac, "to MAC " + dmac});
+  if (differ(row.smac, smac)) add_once(out, {where_text(part), "from MAC " + row.smac, "from MAC " + smac});
+}
+
+}  // namespace
+
+std::string place_text(const std::string& node, const std::string& device) {
+  if (node.empty()) return device.empty() ? "an unknown place" : device;
+  return device.empty() ? node : fmt::format("{}/{}", node, device);
+}
+
+std::string place_text(const Part& part) { return place_text(part.place.node, part.place.device); }
+
+std::string ends_text(const Part& part) {
+  const TrackKey& k = part.track->key;
+  const bool ports = has_ports(k.proto);
+  std::string s = fmt::format("{} > {}", end_text(k.src.to_string(), ports ? std::optional(k.sport) : std::nullopt),
+                              end_text(k.dst.to_string(), ports ? std::optional(k.dport) : std::nullopt));
+  if (k.tunnel != 0)
+    s += fmt::format(" in {} {} > {}", k.tunnel == 2 ? "vxlan" : "geneve", k.tunnel_src.to_string(),
+                     k.tunnel_dst.to_string());
+  return s;
+}
+
+std::string row_text(const SightingReport& row) {
+  std::string s = fmt::format("{} > {}", end_text(row.src, row.sport), end_text(row.dst, row.dport));
+  if (row.encap)
+    s += fmt::format(" in {} {} > {}", row.encap->type, row.encap->src.to_string(), row.encap->dst.to_string());
+  return s;
+}
+
+std::string error_text(const Track& t) {
+  static constexpr std::string_view kUnreachable[] = {"net unreachable", "host unreachable", "protocol unreachable",
+                                                      "port unreachable", "fragmentation needed"};
+  const std::uint8_t type = t.key.icmp_type, code = t.key.icmp_code;
+  std::string what = fmt::format("type {} code {}", type, code);
+  if (t.key.proto == ip_proto::icmp) {
+    if (type == 3 && code < std::size(kUnreachable))
+      what = kUnreachable[code];
+    else if (type == 3 && (code == 9 || code == 10 || code == 13))
+      what = "administratively prohibited";
+    else if (type == 11)
+      what = "time exceeded";
+  } else {
+    static constexpr std::string_view kUnreachable6[] = {"no route", "administratively prohibited", "beyond scope",
+                                                         "address unreachable", "port unreachable"};
+    if (type == 1 && code < std::size(kUnreachable6))
+      what = kUnreachable6[code];
+    else if (type == 2)
+      what = "packet too big";
+    else if (type == 3)
+      what = "time exceeded";
+  }
+  return fmt::format("ICMP {} from {}", what, t.key.src.to_string());
+}
+
+std::string packet_kinds(const Track& t) {
+  if (t.is_error()) return error_text(t);
+  if (t.key.proto == ip_proto::icmp || t.key.proto == ip_proto::icmp6) {
+    if (t.key.icmp_type == 8 || t.key.icmp_type == 128) return "echo request";
+    if (t.key.icmp_type == 0 || t.key.icmp_type == 129) return "echo reply";
+    return fmt::format("ICMP type {} code {}", t.key.icmp_type, t.key.icmp_code);
+  }
+  if (t.key.proto != ip_proto::tcp) return has_ports(t.key.proto) ? "datagram" : "packet";
+  std::string s;
+  const auto add = [&](const Mark& mark, const char* what) {
+    if (mark.packets > 0) s += fmt::format("{}{}", s.empty() ? "" : ", ", what);
+  };
+  add(t.syn, "SYN");
+  add(t.syn_ack, "SYN-ACK");
+  if (t.data.packets > 0)
+    add(t.data, "data");
+  else if (t.acked.packets > t.fin.packets)
+    add(t.acked, "ACK");
+  add(t.fin, "FIN");
+  add(t.reset, "RST");
+  return s;
+}
+
+Progress progress_of(const std::vector<const Part*>& parts, const std::vector<SightingReport>& rows,
+                     const Places& places) {
+  Progress p;
+  std::set<std::size_t> seen;
+  const Part* latest_odd = nullptr;
+  for (const Part* part : parts) {
+    const std::size_t row = match(rows, *part);
+    p.hits.push_back({part, row});
+    if (row == kNoRow) {
+      latest_odd = part;
+      continue;
+    }
+    seen.insert(row);
+    if (p.furthest == kNoRow || row >= p.furthest) {
+      p.furthest = row;
+      p.last = part;
+    }
+  }
+  const auto is_known_place = [&](const Part& part) {
+    return std::any_of(p.hits.begin(), p.hits.end(), [&](const Progress::Hit& h) {
+      return h.row != kNoRow && h.part->place.node == part.place.node && h.part->place.device == part.place.device;
+    });
+  };
+  if (latest_odd != nullptr &&
+      (p.last == nullptr || (latest_odd->track->all.time > p.last->track->all.time && !is_known_place(*latest_odd))))
+    p.last = latest_odd;
+  const std::size_t from = p.furthest == kNoRow ? 0 : p.furthest + 1;
+  for (std::size_t i = from; i < rows.size() && p.missing == kNoRow; ++i)
+    if (places.captured(rows[i].node, rows[i].device)) p.missing = i;
+  p.complete = !rows.empty() && seen.contains(rows.size() - 1);
+  return p;
+}
+
+SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>& files) {
+  const Track& t = *part.track;
+  SeenReport r;
+  r.at.node = part.place.node;
+  r.at.device = part.place.device;
+  r.at.in = part.place.direction == capture::Direction::in;
+  r.direction_known = part.place.direction != capture::Direction::unknown;
+  r.at.src = t.key.src.to_string();
+  r.at.dst = t.key.dst.to_string();
+  r.at.proto = proto_name(t.key.proto, t.key.src.family);
+  if (has_ports(t.key.proto)) {
+    r.at.sport = t.key.sport;
+    r.at.dport = t.key.dport;
+  }
+  r.at.ttl = t.key.ttl;
+  r.at.smac = mac_text(t.key.smac);
+  r.at.dmac = mac_text(t.key.dmac);
+  if (t.key.tunnel != 0)
+    r.at.encap = engine::Encap{t.key.tunnel == 2 ? "vxlan" : "geneve", t.key.tunnel_src, t.key.tunnel_dst, t.key.vni};
+  r.reply = part.reply;
+  r.what = packet_kinds(t);
+  r.file = files[t.key.file].name;
+  r.frame = t.all.frame;
+  r.packets = t.all.packets;
+  r.time = t.all.time;
+  r.predicted = predicted;
+  return r;
+}
+
+void add_differences(const Progress& progress, const std::vector<SightingReport>& rows,
+                     std::vector<DifferenceReport>& out) {
+  std::optional<int> ttl_shift;  // of what the sender starts with, against what was assumed
+  std::set<std::size_t> seen;
+  for (const Progress::Hit& h : progress.hits) seen.insert(h.row);
+  for (const Progress::Hit& h : progress.hits) {
+    const TrackKey& k = h.part->track->key;
+    if (h.row == kNoRow) {
+      if (h.part->place.node.empty() || h.part->place.device.empty()) continue;
+      std::string predicted = "nothing of this flow";
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].node == h.part->place.node && rows[i].device == h.part->place.device && !seen.contains(i)) {
+          predicted = row_text(rows[i]);
+          break;
+        }
+      add_once(out, {where_text(*h.part), predicted, ends_text(*h.part)});
+      continue;
+    }
+    const SightingReport& row = rows[h.row];
+    if (k.ttl != 0 && row.ttl != 0) {
+      const int shift = static_cast<int>(k.ttl) - static_cast<int>(row.ttl);
+      if (!ttl_shift)
+        ttl_shift = shift;
+      else if (*ttl_shift != shift)
+        add_once(out, {where_text(*h.part), fmt::format("TTL {}", row.ttl + *ttl_shift), fmt::format("TTL {}", k.ttl)});
+    }
+    compare_macs(*h.part, row, out);
+  }
+}
+
+}  // namespace egt::explain::capture_study

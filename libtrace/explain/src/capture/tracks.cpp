@@ -1,0 +1,127 @@
+#include "tracks.h"
+
+#include "egtrace/packet/flow_key.h"
+
+namespace egt::explain::capture_study {
+namespace {
+
+namespace tcp_flag = capture::tcp_flag;
+
+constexpr std::size_t kMostTracks = 400'000;  // some 200 MB; a scan of all ports of a network ends here
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
+  return h;
+}
+
+std::uint64_t mix(std::uint64_t h, const IpAddr& a) {
+  return mix(mix(h, static_cast<std::uint64_t>(a.value >> 64)), static_cast<std::uint64_t>(a.value));
+}
+
+TrackKey key_of(std::uint32_t file, const capture::Frame& f) {
+  const capture::Headers& ports = f.quoted ? *f.quoted : f.ip;
+  TrackKey k;
+  k.src = f.ip.src;
+  k.dst = f.ip.dst;
+  k.file = file;
+  k.interface = f.interface;
+  k.ifindex = f.ifindex;
+  k.sport = ports.sport;
+  k.dport = ports.dport;
+  k.proto = f.ip.proto;
+  k.ttl = f.ip.ttl;
+  k.icmp_type = f.ip.icmp_type;
+  k.icmp_code = f.ip.icmp_code;
+  k.direction = f.direction;
+  if (f.smac) k.smac = f.smac->value;
+  if (f.dmac) k.dmac = f.dmac->value;
+  if (f.tunnel) {
+    k.tunnel = f.tunnel->type == "vxlan" ? 2 : 1;
+    k.tunnel_src = f.tunnel->src;
+    k.tunnel_dst = f.tunnel->dst;
+    k.vni = f.tunnel->vni;
+  }
+  return k;
+}
+
+// The opener's initial sequence number, where this packet shows it.
+std::optional<std::uint32_t> isn_of(const capture::Headers& h) {
+  if (h.proto != ip_proto::tcp || !h.has_seq || !(h.tcp_flags & tcp_flag::syn)) return std::nullopt;
+  return h.tcp_flags & tcp_flag::ack ? h.ack - 1 : h.seq;
+}
+
+std::uint64_t print_of(const capture::Headers& h) {
+  if (h.proto != ip_proto::tcp) return h.fingerprint;
+  if (!h.has_seq || h.payload_bytes == 0) return 0;
+  return mix(mix(mix(h.seq, h.ack), h.payload_bytes), 0x7c90) | 1;
+}
+
+void count_tcp(Track& t, const capture::Frame& f) {
+  const std::uint8_t flags = f.ip.tcp_flags;
+  if (flags & tcp_flag::rst) {
+    t.reset.add(f);
+    if (!t.isn && (flags & tcp_flag::ack) && f.ip.has_seq) t.maybe_isn = f.ip.ack - 1;
+    return;
+  }
+  if (flags & tcp_flag::syn) return (flags & tcp_flag::ack ? t.syn_ack : t.syn).add(f);
+  t.acked.add(f);
+  if (f.ip.payload_bytes > 0) t.data.add(f);
+  if (flags & tcp_flag::fin) t.fin.add(f);
+}
+
+}  // namespace
+
+std::size_t TrackHash::operator()(const TrackKey& k) const {
+  std::uint64_t h = mix(mix(0, k.src), k.dst);
+  h = mix(h, static_cast<std::uint64_t>(k.sport) << 48 | static_cast<std::uint64_t>(k.dport) << 32 |
+                 static_cast<std::uint64_t>(k.proto) << 24 | static_cast<std::uint64_t>(k.ttl) << 16 |
+                 static_cast<std::uint64_t>(k.icmp_type) << 8 | k.icmp_code);
+  h = mix(mix(h, k.smac), k.dmac);
+  h = mix(h, static_cast<std::uint64_t>(k.file) << 32 | k.interface);
+  h = mix(h, static_cast<std::uint64_t>(k.ifindex) << 32 | k.vni);
+  h = mix(h, static_cast<std::uint64_t>(k.direction) << 8 | k.tunnel);
+  h = mix(mix(h, k.tunnel_src), k.tunnel_dst);
+  return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ULL;
+}
+
+Track* Tracks::track_of(const TrackKey& key, const capture::Frame& frame) {
+  const auto [found, is_new] = current_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()));
+  if (!is_new) {
+    Track& track = tracks_[found->second];
+    const auto isn = isn_of(frame.ip);
+    if (!isn || !track.isn || *isn == *track.isn) return &track;
+    found->second = static_cast<std::uint32_t>(tracks_.size());  // the next connection of these ports
+  }
+  if (tracks_.size() == kMostTracks) {
+    if (is_new)
+      current_.erase(found);
+    else
+      found->second = static_cast<std::uint32_t>(tracks_.size() - 1);
+    return nullptr;
+  }
+  tracks_.emplace_back().key = key;
+  return &tracks_.back();
+}
+
+void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
+  if (frame.ip.dst.is_multicast() || (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
+    ++multicast_;
+    return;
+  }
+  Track* track = track_of(key_of(file, frame), frame);
+  if (track == nullptr) {
+    ++left_out_;
+    return;
+  }
+  track->all.add(frame);
+  track->last = frame.time;
+  if (const auto isn = isn_of(frame.ip)) track->isn = isn;
+  if (frame.quoted)
+    track->quoted = frame.quoted;
+  else if (frame.ip.proto == ip_proto::tcp)
+    count_tcp(*track, frame);
+  if (const std::uint64_t print = print_of(frame.ip); print != 0 && track->print_count < track->prints.size())
+    track->prints[track->print_count++] = print;
+}
+
+}  // namespace egt::explain::capture_study

@@ -1,0 +1,70 @@
+// The first look at captured frames: packets with the same headers at the same place become one track.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/capture/frame.h"
+
+namespace egt::explain::capture_study {
+
+// What makes two frames the same for all that follows. Ports of a quoted packet for ICMP errors.
+struct TrackKey {
+  IpAddr src, dst, tunnel_src, tunnel_dst;
+  std::uint64_t smac = 0, dmac = 0;  // 0: the capture does not tell
+  std::uint32_t file = 0, interface = 0, ifindex = 0, vni = 0;
+  std::uint16_t sport = 0, dport = 0;
+  std::uint8_t proto = 0, ttl = 0, icmp_type = 0, icmp_code = 0;
+  capture::Direction direction = capture::Direction::unknown;
+  std::uint8_t tunnel = 0;  // 0 none, 1 Geneve, 2 VXLAN
+
+  friend bool operator==(const TrackKey&, const TrackKey&) = default;
+};
+struct TrackHash {
+  std::size_t operator()(const TrackKey& k) const;
+};
+
+// The first packet of one kind.
+struct Mark {
+  std::uint64_t frame = 0, packets = 0;
+  std::int64_t time = 0;
+  void add(const capture::Frame& f) {
+    if (packets++ == 0) {
+      frame = f.number;
+      time = f.time;
+    }
+  }
+};
+
+struct Track {
+  TrackKey key;
+  Mark all, syn, syn_ack, acked, data, fin, reset;  // acked: TCP, neither SYN nor RST
+  std::int64_t last = 0;
+  std::optional<std::uint32_t> isn;        // of the connection's opener: a SYN's seq, a SYN-ACK's ack - 1
+  std::optional<std::uint32_t> maybe_isn;  // a reset's ack - 1: the opener's if it answers a SYN
+  std::array<std::uint64_t, 4> prints{};   // of the first packets, what NAT leaves alone
+  std::uint8_t print_count = 0;
+  std::optional<capture::Headers> quoted;  // of an ICMP error
+
+  bool is_error() const { return quoted.has_value(); }
+};
+
+class Tracks {
+ public:
+  void take(std::uint32_t file, const capture::Frame& frame);
+  const std::vector<Track>& all() const { return tracks_; }
+  std::uint64_t left_out() const { return left_out_; }
+  std::uint64_t multicast() const { return multicast_; }
+
+ private:
+  Track* track_of(const TrackKey& key, const capture::Frame& frame);
+
+  std::vector<Track> tracks_;
+  std::unordered_map<TrackKey, std::uint32_t, TrackHash> current_;  // the latest of its key: ports are used again
+  std::uint64_t left_out_ = 0, multicast_ = 0;
+};
+
+}  // namespace egt::explain::capture_study

@@ -1,0 +1,134 @@
+// egtrace pcap SNAPSHOT CAPTURE...: captured packets against the predicted sightings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "command.h"
+#include "egtrace/explain/capture.h"
+#include "egtrace/parsers/capture.h"
+#include "egtrace/render/pcap.h"
+#include "snapshot_options.h"
+
+namespace egt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter =
+    "CAPTURE is a file (pcap, pcapng or text of tcpdump, compressed or not), a directory of them, or "
+    "NODE:DEVICE=FILE.\n"
+    "Without NODE:DEVICE the file's name tells where it was taken (NODE__DEVICE.pcap, NODE/DEVICE.pcap), then the\n"
+    "interfaces named in it, then the addresses in it. DEVICE `any` stands for all devices (tcpdump -i any).\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace pcap ./dumps ./captures\n"
+    "  egtrace pcap ./dumps worker-1:any=w1.pcap worker-2:br-ex=w2.pcapng --format json | jq '.flows[] | "
+    "select(.fate==\"lost\")'\n";
+
+struct Options {
+  CommonOptions common;
+  SnapshotOptions snapshot;
+  std::vector<std::string> captures;
+};
+
+struct Input {
+  std::string path;
+  std::optional<explain::CapturePlace> place;
+  bool named = true;
+};
+
+// "NODE:DEVICE=FILE", where the whole is no file.
+Input input_of(const std::string& text) {
+  std::error_code ignored;
+  if (text == "-" || fs::exists(text, ignored)) return {text, std::nullopt};
+  const std::size_t equals = text.find('=');
+  const std::size_t colon = text.substr(0, equals).find(':');
+  if (equals == std::string::npos)
+    throw CommandError(fmt::format("{}: no such file; name a capture, or NODE:DEVICE=FILE", text));
+  explain::CapturePlace place;
+  place.node = text.substr(0, std::min(colon, equals));
+  if (colon != std::string::npos) place.device = text.substr(colon + 1, equals - colon - 1);
+  return {text.substr(equals + 1), place};
+}
+
+std::vector<Input> inputs_of(const std::vector<std::string>& arguments) {
+  std::vector<Input> all;
+  for (const std::string& argument : arguments) {
+    const Input input = input_of(argument);
+    std::error_code ignored;
+    if (!fs::is_directory(input.path, ignored)) {
+      all.push_back(input);
+      continue;
+    }
+    std::vector<std::string> files;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(input.path, fs::directory_options::skip_permission_denied, ignored))
+      if (entry.is_regular_file(ignored)) files.push_back(entry.path().string());
+    std::sort(files.begin(), files.end());
+    for (std::string& file : files) all.push_back({std::move(file), input.place, false});
+  }
+  return all;
+}
+
+void check_places(const std::vector<Input>& inputs, const cluster::Cluster& cluster) {
+  std::vector<std::string> names;
+  for (const auto& node : cluster.nodes) names.push_back(node->name);
+  for (const Input& input : inputs)
+    if (input.place && cluster.node(input.place->node) == nullptr)
+      throw CommandError(fmt::format("the snapshot has no node {}; {}", input.place->node,
+                                     did_you_mean(input.place->node, names, "`egtrace inspect` lists them")));
+}
+
+ExitStatus run(const Options& o) {
+  const std::vector<Input> inputs = inputs_of(o.captures);
+  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  check_places(inputs, cluster);
+  explain::CaptureStudy study;
+  std::size_t read = 0;
+  for (const Input& input : inputs) {
+    std::optional<std::size_t> id;  // a file that turns out to be no capture is not counted among them
+    const auto file = [&] { return id ? *id : *(id = study.begin(input.path, input.place)); };
+    const auto capture =
+        parsers::read_capture_file(input.path, [&](const capture::Frame& frame) { study.take(file(), frame); });
+    if (!capture) {
+      if (inputs.size() == 1) throw CommandError(fmt::format("{}: {}", input.path, capture.error().message));
+      if (input.named && !o.common.quiet)
+        fmt::print(stderr, "egtrace: {}: {}; skipped\n", input.path, capture.error().message);
+      continue;
+    }
+    study.end(file(), *capture);
+    ++read;
+  }
+  if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng or text of tcpdump");
+  const explain::CaptureAnalysis analysis = study.conclude(cluster);
+  if (o.common.format == "json") {
+    write_output(o.common, render::pcap_json(analysis));
+  } else {
+    render::TextOptions text;
+    text.colour = use_color(o.common);
+    text.verbose = o.common.verbose;
+    text.quiet = o.common.quiet;
+    write_output(o.common, render::pcap_text(analysis, text));
+  }
+  const bool nothing =
+      !analysis.flows.empty() && std::all_of(analysis.flows.begin(), analysis.flows.end(),
+                                             [](const explain::FlowReport& f) { return f.fate == "unexplained"; });
+  return nothing ? ExitStatus::inconclusive : ExitStatus::done;
+}
+
+}  // namespace
+
+void add_pcap(CLI::App& app, ExitStatus& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "pcap", "hold captured packets against the predicted way: what became of each flow, and where");
+  add_snapshot_options(*verb, options->snapshot);
+  verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE")->required();
+  add_common_options(*verb, options->common, {"text", "json"});
+  verb->footer(kFooter);
+  verb->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace egt::cli

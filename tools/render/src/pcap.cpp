@@ -1,0 +1,216 @@
+#include "egtrace/render/pcap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "style.h"
+
+namespace egt::render {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using namespace explain;
+
+template <class T>
+Json or_null(const std::optional<T>& v) {
+  return v ? Json(*v) : Json(nullptr);
+}
+
+Json text_or_null(const std::string& s) { return s.empty() ? Json(nullptr) : Json(s); }
+
+Json json(const SeenReport& s) {
+  Json encap = nullptr;
+  if (s.at.encap)
+    encap = {{"type", s.at.encap->type},
+             {"src", s.at.encap->src.to_string()},
+             {"dst", s.at.encap->dst.to_string()},
+             {"vni", s.at.encap->vni}};
+  return {{"node", text_or_null(s.at.node)},
+          {"device", text_or_null(s.at.device)},
+          {"dir", s.direction_known ? Json(s.at.in ? "in" : "out") : Json(nullptr)},
+          {"src", s.at.src},
+          {"dst", s.at.dst},
+          {"proto", s.at.proto},
+          {"sport", or_null(s.at.sport)},
+          {"dport", or_null(s.at.dport)},
+          {"ttl", s.at.ttl == 0 ? Json(nullptr) : Json(s.at.ttl)},
+          {"smac", text_or_null(s.at.smac)},
+          {"dmac", text_or_null(s.at.dmac)},
+          {"encap", encap},
+          {"direction", s.reply ? "reply" : "forward"},
+          {"what", s.what},
+          {"file", s.file},
+          {"frame", s.frame},
+          {"packets", s.packets},
+          {"time", static_cast<double>(s.time) / 1e9},
+          {"predicted", s.predicted}};
+}
+
+Json json(const EndReport& e) {
+  Json j = {{"kind", e.kind}};
+  if (!e.name.empty()) j["name"] = e.name;
+  if (!e.node.empty()) j["node"] = e.node;
+  if (!e.ip.empty()) j["ip"] = e.ip;
+  return j;
+}
+
+Json json(const FlowReport& f) {
+  Json j = {{"proto", f.packet.proto},
+            {"src", f.packet.src},
+            {"sport", or_null(f.packet.sport)},
+            {"dst", f.packet.dst},
+            {"dport", or_null(f.packet.dport)},
+            {"fate", f.fate},
+            {"direction", text_or_null(f.direction)},
+            {"after_handshake", f.after_handshake},
+            {"from", json(f.from)},
+            {"to", json(f.to)}};
+  j["last_seen"] = nullptr;
+  if (f.last_seen)
+    j["last_seen"] = {{"node", text_or_null(f.last_seen->node)},
+                      {"device", text_or_null(f.last_seen->device)},
+                      {"dir", text_or_null(f.last_seen->direction)}};
+  j["lost_between"] = nullptr;
+  if (f.lost_between) j["lost_between"] = {f.lost_between->first, f.lost_between->second};
+  j["seen"] = Json::array();
+  for (const SeenReport& s : f.seen) j["seen"].push_back(json(s));
+  j["differs"] = Json::array();
+  for (const DifferenceReport& d : f.differs)
+    j["differs"].push_back({{"where", d.where}, {"predicted", d.predicted}, {"observed", d.observed}});
+  j["why"] = f.why;
+  j["retransmissions"] = f.retransmissions;
+  j["time"] = static_cast<double>(f.time) / 1e9;
+  return j;
+}
+
+std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port) {
+  if (!port) return ip;
+  return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
+}
+
+bool fared_well(const FlowReport& f) { return f.fate == "answered" || f.fate == "delivered"; }
+
+Tone tone_of_fate(const FlowReport& f) {
+  if (fared_well(f)) return Tone::good;
+  return f.fate == "unexplained" ? Tone::doubtful : Tone::bad;
+}
+
+class Page {
+ public:
+  Page(const CaptureAnalysis& a, const TextOptions& o) : a_(a), o_(o), style_(o.colour) {}
+
+  std::string print() {
+    counts();
+    if (!o_.quiet) captures();
+    for (const FlowReport& f : a_.flows)
+      if (!fared_well(f)) flow(f, !o_.quiet);
+    for (const FlowReport& f : a_.flows)
+      if (fared_well(f) && !o_.quiet) flow(f, o_.verbose || !f.differs.empty());
+    return out_;
+  }
+
+ private:
+  void line(std::size_t indent, std::string_view text) { out_ += wrap(text, indent, o_.width); }
+
+  void counts() {
+    std::string s = fmt::format("{} flow{}", a_.flows.size(), a_.flows.size() == 1 ? "" : "s");
+    const char* separator = ": ";
+    for (const char* fate : {"lost", "rejected", "unexplained", "delivered", "answered"}) {
+      const auto n =
+          std::count_if(a_.flows.begin(), a_.flows.end(), [&](const FlowReport& f) { return f.fate == fate; });
+      if (n == 0) continue;
+      s += fmt::format("{}{} {}", separator, n, fate);
+      separator = ", ";
+    }
+    out_ += style_(Tone::heading, s) + "\n";
+    if (a_.packets_left_out > 0)
+      line(2, fmt::format("{} packets of further flows were left out: too many flows; filter the captures",
+                          a_.packets_left_out));
+  }
+
+  void captures() {
+    std::size_t width = 0;
+    for (const CaptureReport& c : a_.captures) width = std::max(width, c.file.size());
+    for (const CaptureReport& c : a_.captures) {
+      std::string place =
+          c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
+      if (c.placed_by == "content") place += " (by the addresses in it)";
+      line(2, fmt::format("{:<{}}  {}, {} packet{}", c.file, width, place, c.packets, c.packets == 1 ? "" : "s"));
+      if (c.not_understood > 0)
+        line(6, fmt::format("{} not understood, the first is number {}", c.not_understood, c.first_not_understood));
+      if (!c.cut_why.empty()) line(6, "cut: " + c.cut_why);
+    }
+  }
+
+  void flow(const FlowReport& f, bool rows) {
+    std::string fate = f.fate;
+    if (!f.direction.empty() && f.fate == "lost") fate += f.direction == "reply" ? ", the answer" : ", the request";
+    if (f.after_handshake) fate += " after the handshake";
+    out_ += "\n" + style_(tone_of_fate(f), fate) +
+            fmt::format("  {} {} > {}\n", f.packet.proto, end_text(f.packet.src, f.packet.sport),
+                        end_text(f.packet.dst, f.packet.dport));
+    line(2, f.why);
+    if (f.last_seen)
+      line(2, fmt::format("last seen     {} {} {}", f.last_seen->node, f.last_seen->device, f.last_seen->direction));
+    if (f.lost_between) line(2, fmt::format("lost between  {} and {}", f.lost_between->first, f.lost_between->second));
+    if (f.retransmissions > 0)
+      line(2, fmt::format("sent again    {} time{}", f.retransmissions, f.retransmissions == 1 ? "" : "s"));
+    if (!rows) return;
+    seen(f.seen);
+    for (const DifferenceReport& d : f.differs) {
+      line(2, "differs at " + d.where);
+      line(6, "predicted: " + d.predicted);
+      line(6, "observed:  " + d.observed);
+    }
+  }
+
+  void seen(const std::vector<SeenReport>& all) {
+    std::size_t width = 0;
+    for (const SeenReport& s : all) width = std::max(width, s.at.device.size());
+    std::string node = "\n";
+    for (const SeenReport& s : all) {
+      if (s.at.node != node) line(4, (node = s.at.node).empty() ? "(unknown machine)" : node);
+      const std::string place = fmt::format("{:<{}} {:<3} ", s.at.device, width,
+                                            !s.direction_known ? ""
+                                            : s.at.in          ? "in"
+                                                               : "out");
+      line(6,
+           fmt::format("{}{} > {}  {}", place, end_text(s.at.src, s.at.sport), end_text(s.at.dst, s.at.dport), s.what));
+      if (s.at.encap)
+        line(6 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.at.encap->type, s.at.encap->src.to_string(),
+                                           s.at.encap->dst.to_string(), s.at.encap->vni));
+      if (o_.verbose)
+        out_ += style_(Tone::faint, wrap(fmt::format("{} frame {}", s.file, s.frame), 6 + place.size(), o_.width));
+    }
+  }
+
+  const CaptureAnalysis& a_;
+  const TextOptions& o_;
+  Style style_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string pcap_json(const CaptureAnalysis& a) {
+  Json j;
+  j["schema"] = "egtrace.pcap/1";
+  j["captures"] = Json::array();
+  for (const CaptureReport& c : a.captures) {
+    Json one = {{"file", c.file},       {"node", text_or_null(c.node)},           {"device", text_or_null(c.device)},
+                {"packets", c.packets}, {"placed_by", text_or_null(c.placed_by)}, {"format", c.format},
+                {"not_ip", c.not_ip},   {"not_understood", c.not_understood},     {"cut", text_or_null(c.cut_why)}};
+    j["captures"].push_back(std::move(one));
+  }
+  j["flows"] = Json::array();
+  for (const FlowReport& f : a.flows) j["flows"].push_back(json(f));
+  j["packets_without_flow"] = a.packets_without_flow;
+  j["packets_left_out"] = a.packets_left_out;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string pcap_text(const CaptureAnalysis& a, const TextOptions& options) { return Page(a, options).print(); }
+
+}  // namespace egt::render
