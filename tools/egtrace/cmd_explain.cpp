@@ -34,6 +34,10 @@ ExitStatus run(const Options& o) {
   if (!explanation) throw CommandError(explanation.error().message);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
+  } else if (o.common.format == "html") {
+    write_output(o.common, render::explain_html(*explanation));
+  } else if (o.common.format == "mermaid") {
+    write_output(o.common, render::explain_mermaid(*explanation));
   } else {
     render::TextOptions text;
     text.colour = use_color(o.common);
@@ -53,7 +57,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   CLI::App* verb = app.add_subcommand("explain", "walk one packet and tell its path, with the dump line behind each step");
   add_snapshot_options(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);
-  add_common_options(*verb, options->common, {"text", "json"});
+  add_common_options(*verb, options->common, {"text", "json", "html", "mermaid"});
   verb->footer(kFooter);
   verb->callback([options, &status] { status = run(*options); });
 }

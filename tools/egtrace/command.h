@@ -26,7 +26,8 @@ struct CommonOptions {
   std::string format = "text";
   std::string output;                 // a file; empty: standard output
   std::string color = "auto";         // auto, always, never
-  bool verbose = false, quiet = false, no_pager = false, strict = false;
+  int verbose = 0;                    // how often -v was given
+  bool quiet = false, no_pager = false, strict = false;
   unsigned jobs = 0;                  // 0: as many as there are processors
 };
 

@@ -27,6 +27,7 @@ SightingReport report_sighting(const Sighting& s) {
   r.smac = src_mac(s.packet).to_string();
   r.dmac = dst_mac(s.packet).to_string();
   r.encap = s.encap;
+  r.hop = s.step;
   return r;
 }
 

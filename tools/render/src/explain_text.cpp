@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
 #include "style.h"
 
@@ -27,7 +28,8 @@ class Page {
   std::string print() {
     head();
     if (o_.quiet) return out_;
-    for (std::size_t i = 0; i < e_.ways.size(); ++i) way(e_.ways[i], i);
+    const std::vector<WayGroup> groups = fold_ways(e_.ways);
+    for (const WayGroup& group : groups) way(group, groups.size());
     tail();
     return out_;
   }
@@ -39,6 +41,7 @@ class Page {
   void head() {
     out_ += style_(tone_of_verdict(e_.verdict), upper(e_.verdict)) + fmt::format(" ({})\n", e_.confidence);
     line(2, e_.summary);
+    if (o_.quiet) return;
     out_ += "\n";
     const std::string from = e_.packet.src.empty() ? e_.from.name : address(e_.packet.src, e_.packet.sport);
     line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, address(e_.packet.dst, e_.packet.dport)));
@@ -55,12 +58,14 @@ class Page {
     return s;
   }
 
-  void way(const WayReport& w, std::size_t index) {
+  // Ways that differ only in what was chosen are told once.
+  void way(const WayGroup& group, std::size_t groups) {
+    const WayReport& w = e_.ways[group.ways.front()];
     if (e_.ways.size() > 1) {
-      std::string share = w.weight ? fmt::format(", {:.0f} % of the connections", *w.weight * 100) : "";
-      title(fmt::format("Way {} of {}: {} ({}){}", index + 1, e_.ways.size(), w.verdict, w.confidence, share));
-      for (const ChoiceReport& c : w.choices) line(2, fmt::format("{}: {}{}", c.what, c.chosen, c.unknown ? " (not known)" : ""));
-      line(2, w.summary);
+      const std::string share = group.weight ? fmt::format(", {:.0f} % of the connections", *group.weight * 100) : "";
+      title(fmt::format("{} of {}: {} ({}){}", numbers(group), e_.ways.size(), w.verdict, w.confidence, share));
+      for (const std::string& choice : choices_of(e_.ways, group)) line(2, choice);
+      if (groups > 1) line(2, w.summary);
     }
     hops(w.hops);
     sightings(w.sightings);
@@ -68,6 +73,13 @@ class Page {
     // The next packet is of interest where it fares otherwise than the first.
     for (const FollowUp& next : w.continued)
       if (next.verdict != w.verdict) follow_up("Next packet", next);
+  }
+
+  static std::string numbers(const WayGroup& group) {
+    std::string s = group.ways.size() == 1 ? "Way" : "Ways";
+    for (std::size_t i = 0; i < group.ways.size(); ++i)
+      s += fmt::format("{}{}", i == 0 ? " " : i + 1 == group.ways.size() ? " and " : ", ", group.ways[i] + 1);
+    return s;
   }
 
   // One row a device, as `tcpdump -i any` on each machine would show the packet.
@@ -81,6 +93,7 @@ class Page {
       if (s.node != node) line(2, node = s.node);
       const std::string place = fmt::format("{:<{}} {:<3} ", s.device, width, s.in ? "in" : "out");
       line(4, fmt::format("{}{} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl));
+      if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac, s.dmac));
       if (s.encap)
         line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
                                            s.encap->dst.to_string(), s.encap->vni));
@@ -109,7 +122,7 @@ class Page {
     text.replace(0, 6, label);
     out_ += text;
     for (const std::string& m : h.means) line(8, m);
-    if (o_.verbose)
+    if (o_.verbose > 1)
       for (const Change& c : h.changed) line(8, fmt::format("{}: {} -> {}", c.field, c.before, c.after));
     for (const LflowRef& l : h.lflows) lflow(l);
     evidence(h.evidence);

@@ -62,6 +62,7 @@ struct SightingReport {
   std::optional<std::uint16_t> sport, dport;
   std::uint8_t ttl = 0;
   std::optional<engine::Encap> encap;
+  std::size_t hop = 0;                     // index of the first hop after it
 };
 struct EgressReport { std::string node, device; };
 

@@ -1,4 +1,4 @@
-// An Explanation as JSON (docs/schema/explain.schema.json) and as text for a terminal.
+// An Explanation as JSON (docs/schema/explain.schema.json), as text for a terminal, as a page and as a Mermaid chart.
 #pragma once
 
 #include <string>
@@ -8,10 +8,13 @@
 namespace egt::render {
 
 std::string explain_json(const explain::Explanation& e);
+// One self-contained HTML page: no network, all text of the dumps escaped.
+std::string explain_html(const explain::Explanation& e);
+std::string explain_mermaid(const explain::Explanation& e);
 
 struct TextOptions {
   bool colour = false;
-  bool verbose = false;              // every table, not only what matters
+  int verbose = 0;                   // 1: every table, whole lines; 2: also what each step changes, and MAC addresses
   bool quiet = false;                // the verdict alone
   std::size_t width = 80;            // lines are wrapped to this, whatever the terminal
 };

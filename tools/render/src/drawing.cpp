@@ -1,0 +1,65 @@
+#include "drawing.h"
+
+#include <fmt/format.h>
+
+namespace egt::render {
+namespace {
+
+using explain::Hop;
+
+std::string station_name(const Hop& hop) {
+  if (hop.layer == "host" || hop.layer == "router") return "network stack";
+  const std::string first = hop.where.substr(0, hop.where.find(' '));
+  return first.empty() ? hop.layer : first;
+}
+
+class Draughtsman {
+ public:
+  explicit Draughtsman(const explain::WayReport& way) : way_(way) {}
+
+  Drawing draw() {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i <= way_.hops.size(); ++i) {
+      while (next < way_.sightings.size() && (way_.sightings[next].hop <= i || i == way_.hops.size())) pass(way_.sightings[next++]);
+      if (i < way_.hops.size()) step(way_.hops[i], i);
+    }
+    return std::move(drawing_);
+  }
+
+ private:
+  Visit& visit(const std::string& node) {
+    if (drawing_.visits.empty() || (drawing_.visits.back().node != node && !node.empty())) drawing_.visits.push_back({node, {}});
+    return drawing_.visits.back();
+  }
+
+  void pass(const explain::SightingReport& s) {
+    visit(s.node).items.push_back(Passing{&s, before_});
+    before_ = &s;
+  }
+
+  void step(const Hop& hop, std::size_t index) {
+    Visit& v = visit(hop.node);
+    const std::string name = station_name(hop);
+    if (!v.items.empty())
+      if (auto* last = std::get_if<Station>(&v.items.back()); last != nullptr && last->name == name) {
+        last->hops.push_back(index);
+        return;
+      }
+    v.items.push_back(Station{name, hop.layer, {index}});
+  }
+
+  const explain::WayReport& way_;
+  Drawing drawing_;
+  const explain::SightingReport* before_ = nullptr;
+};
+
+}  // namespace
+
+Drawing draw(const explain::WayReport& way) { return Draughtsman(way).draw(); }
+
+std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port) {
+  if (!port) return ip;
+  return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
+}
+
+}  // namespace egt::render

@@ -1,0 +1,36 @@
+// A way as something to draw: visits of machines in order, and on each machine the sightings and the stations between
+// them. Holds pointers into the WayReport that it was made of.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "egtrace/explain/explanation.h"
+
+namespace egt::render {
+
+// Steps at one place: a bridge, a tunnel port, the network stack of a host.
+struct Station {
+  std::string name;
+  std::string layer;                     // of its first step
+  std::vector<std::size_t> hops;         // indices into WayReport::hops
+};
+struct Passing {                         // the packet seen at a device
+  const explain::SightingReport* at = nullptr;
+  const explain::SightingReport* before = nullptr;   // the sighting before it, of any machine; null for the first
+};
+using DrawingItem = std::variant<Station, Passing>;
+
+struct Visit {
+  std::string node;
+  std::vector<DrawingItem> items;
+};
+struct Drawing { std::vector<Visit> visits; };
+
+Drawing draw(const explain::WayReport& way);
+
+// "10.0.0.1:80", "[fd00::1]:80"
+std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port);
+
+}  // namespace egt::render
