@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sighting_order.h"
+
 namespace egt::explain {
 namespace {
 
@@ -27,7 +29,6 @@ SightingReport report_sighting(const Sighting& s) {
   r.smac = src_mac(s.packet).to_string();
   r.dmac = dst_mac(s.packet).to_string();
   r.encap = s.encap;
-  r.hop = s.step;
   return r;
 }
 
@@ -97,7 +98,11 @@ WayReport report_way(const Course& course, const Words& words, const std::string
                            c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
   for (const Step& step : course.record.steps) way.hops.push_back(words.hop(step));
-  for (const Sighting& s : course.record.sightings) way.sightings.push_back(report_sighting(s));
+  const std::vector<std::size_t> order = sighting_order(course.record);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    way.sightings.push_back(report_sighting(course.record.sightings[i]));
+    way.sightings.back().hop = order[i];
+  }
   for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
   way.tunnels = course.record.tunnels;
   for (const Assumption& a : course.record.assumptions)

@@ -252,7 +252,7 @@ class Reader {
     node.name = name;
     bool routing_daemon = false;
     for (const Candidate* c : dumps) {
-      if (c->format == nullptr) routing_daemon = routing_daemon || is_routing_daemon_text(c->dump.text);
+      routing_daemon = routing_daemon || is_routing_daemon_text(c->dump.text);
     }
     for (const Candidate* c : chosen(dumps)) load(*c, node);
     node.place_interfaces();

@@ -43,6 +43,8 @@ TEST(Schema, Explain) {
 
 TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:03", "+trk-new"}); }
 
+TEST(Schema, Pcap) { expect_contract({"pcap", "samples/egressip-secondary", "tests/golden/pcap-egressip-secondary/captures"}); }
+
 TEST(Schema, ValidatorFindsWhatIsWrong) {
   const json schema = json::parse(R"({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2]},
       "b": {"type": "array", "items": {"$ref": "#/$defs/n"}}}, "$defs": {"n": {"type": ["integer", "null"]}}})");

@@ -109,7 +109,7 @@ Arrival Walker::follow_copies(std::vector<Place> places, int budget) {
 void Walker::see(const Node& node, const std::string& device, bool in, const FlowKey& packet,
                  std::optional<Encap> encap) {
   if (answering_) return;
-  record_.sightings.push_back({node.name, device, in, packet, std::move(encap), record_.steps.size()});
+  record_.sightings.push_back({node.name, device, in, packet, std::move(encap)});
 }
 
 Walker::Next Walker::stop(Verdict verdict, Stop where) {

@@ -101,7 +101,6 @@ struct Sighting {
   bool in = false;                             // the device hands it to the machine
   FlowKey packet;
   std::optional<Encap> encap;
-  std::size_t step = 0;                        // number of steps that the record had by then
 };
 struct NatEvent { std::string node, by; bool source = false; Tuple before, after; std::vector<Provenance> evidence; };
 struct Tunnel { std::string from, to, type; std::uint64_t vni = 0; std::uint32_t ingress_key = 0, egress_key = 0; };
