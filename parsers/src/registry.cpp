@@ -10,7 +10,7 @@ const std::vector<const Format*>& all_formats() {
     std::vector<const Format*> all;
     // Snapshots are loaded in this order: rows of the database name the ports that the switch cuts to 15 characters.
     for (const auto family : {ovsdb_formats, ovs_ofctl_formats, ovn_formats, iptables_formats, nft_formats,
-                              iproute2_formats, system_formats, kube_formats})
+                              iproute2_formats, frr_formats, system_formats, kube_formats})
       for (const Format& f : family()) all.push_back(&f);
     return all;
   }();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "rule_words.h"
+#include "sighting_order.h"
 
 namespace egt::explain {
 namespace {
@@ -133,7 +134,11 @@ WayReport report_way(const Course& course, const Words& words, const std::string
     hop.passed_over.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
                                passed_over_words(miss), words.evidence({miss.rule.rule->from})});
   }
-  for (const Sighting& s : course.record.sightings) way.sightings.push_back(report_sighting(s));
+  const std::vector<std::size_t> order = sighting_order(course.record);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    way.sightings.push_back(report_sighting(course.record.sightings[i]));
+    way.sightings.back().hop = order[i];
+  }
   for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
   name_nat(way.snat, way.hops);
   name_nat(way.dnat, way.hops);

@@ -242,7 +242,7 @@ class Reader {
     cluster::Node node;
     node.name = machine.name;
     const bool routing_daemon = std::any_of(machine.dumps.begin(), machine.dumps.end(), [](const Candidate* c) {
-      return c->format == nullptr && c->note.empty() && is_routing_daemon_text(c->dump.text);
+      return c->note.empty() && is_routing_daemon_text(c->dump.text);
     });
     for (const Candidate* c : choose_dumps(machine.dumps)) load(*c, node);
     node.place_interfaces();

@@ -56,6 +56,7 @@ TEST(Schema, Assess) {
   expect_contract({"triage", sample});
   expect_contract({"audit", sample, "--namespace", "demo-egress"});
 }
+TEST(Schema, Pcap) { expect_contract({"pcap", "samples/egressip-secondary", "tests/golden/pcap-egressip-secondary/captures"}); }
 
 TEST(Schema, ValidatorFindsWhatIsWrong) {
   const json schema = json::parse(R"({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2]},

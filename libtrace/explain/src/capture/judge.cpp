@@ -15,8 +15,6 @@ bool has_ports(std::uint8_t proto) {
   return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
 }
 
-bool is_reset_only(const Track& t) { return t.reset.packets > 0 && t.syn_ack.packets == 0 && t.acked.packets == 0; }
-
 class Judge {
  public:
   Judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files)

@@ -46,7 +46,7 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
     share_directions(flow);
     analysis.flows.push_back(judge(flow, forecaster.forecast(flow), places, state_->files));
   }
-  analysis.packets_without_flow = found.stray_errors + state_->tracks.multicast();
+  analysis.packets_without_flow = found.stray_errors + state_->tracks.not_flows();
   analysis.packets_left_out = state_->tracks.left_out();
   return analysis;
 }

@@ -69,6 +69,11 @@ void count_tcp(Track& t, const capture::Frame& f) {
   if (flags & tcp_flag::fin) t.fin.add(f);
 }
 
+// Neighbours and routers find each other; nobody's flow.
+bool is_neighbour_discovery(const capture::Headers& h) {
+  return h.proto == ip_proto::icmp6 && h.icmp_type >= 130 && h.icmp_type <= 137;
+}
+
 }  // namespace
 
 std::size_t TrackHash::operator()(const TrackKey& k) const {
@@ -104,8 +109,8 @@ Track* Tracks::track_of(const TrackKey& key, const capture::Frame& frame) {
 }
 
 void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
-  if (frame.ip.dst.is_multicast() || (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
-    ++multicast_;
+  if (is_neighbour_discovery(frame.ip) || frame.ip.dst.is_multicast() || (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
+    ++not_flows_;
     return;
   }
   Track* track = track_of(key_of(file, frame), frame);

@@ -57,14 +57,14 @@ class Tracks {
   void take(std::uint32_t file, const capture::Frame& frame);
   const std::vector<Track>& all() const { return tracks_; }
   std::uint64_t left_out() const { return left_out_; }
-  std::uint64_t multicast() const { return multicast_; }
+  std::uint64_t not_flows() const { return not_flows_; }   // packets: multicast, neighbour discovery
 
  private:
   Track* track_of(const TrackKey& key, const capture::Frame& frame);
 
   std::vector<Track> tracks_;
   std::unordered_map<TrackKey, std::uint32_t, TrackHash> current_;  // the latest of its key: ports are used again
-  std::uint64_t left_out_ = 0, multicast_ = 0;
+  std::uint64_t left_out_ = 0, not_flows_ = 0;
 };
 
 }  // namespace egt::explain::capture_study

@@ -66,7 +66,7 @@ struct FlowReport {
 struct CaptureAnalysis {
   std::vector<CaptureReport> captures;
   std::vector<FlowReport> flows;           // by time
-  std::uint64_t packets_without_flow = 0;  // multicast, and ICMP errors about packets that no capture shows
+  std::uint64_t packets_without_flow = 0;  // multicast, neighbour discovery, and ICMP errors about packets that no capture shows
   std::uint64_t packets_left_out = 0;      // of more flows than are kept
 };
 

@@ -1,0 +1,52 @@
+// What FRR's vtysh prints, as formats of the registry: routes (text and JSON), BGP (text and JSON), the configuration.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "egtrace/host/routing.h"
+#include "egtrace/parsers/format.h"
+
+namespace egt::parsers::frr {
+
+const Format& route_text_format();
+const Format& route_json_format();
+const Format& bgp_text_format();
+const Format& bgp_json_format();
+const Format& config_format();
+
+// One line of "show ip route", as zebra_vty.c prints it. What stands before a next hop is kept as columns, so that the
+// line prints back as it was.
+struct RouteLine {
+  std::string code;                      // "B>*", "K * ", "  *": up to the prefix, or up to the next hop
+  std::optional<Prefix> to;              // absent on a line that adds a next hop
+  std::string prefix_text;
+  std::optional<std::uint32_t> distance, metric;
+  std::size_t padding = 0;               // blanks before the next hop of a line that adds one
+  std::vector<std::string> rest;         // "via 10.0.0.1", "eth0", "weight 1", "00:00:05": what commas part
+
+  bool selected() const { return code.find('>') != std::string::npos; }
+  bool installed() const { return code.find('*') != std::string::npos; }
+};
+std::optional<RouteLine> parse_route_line(std::string_view line);
+std::string print_route_line(const RouteLine& line);
+
+// A next hop of the text after the prefix; null where it is none ("inactive").
+struct ParsedHop { host::NextHop hop; bool blackhole = false, inactive = false; };
+ParsedHop parse_hop(const std::vector<std::string>& rest);
+
+const char* protocol_of(char code);      // 'B' → "bgp"; empty for what is unknown
+
+// Routes of FRR as the kernel's: only what is selected and installed. Taken where ip(8) tells nothing of that family, and
+// never as all there is: other tables, and routes to the machine's own addresses, FRR does not print.
+void put_routes(cluster::Node& node, std::vector<host::Route> routes, const Dump& dump);
+
+// A path that BGP uses (the best one, and those of a multipath).
+struct BgpPath { Prefix to; IpAddr next_hop; Provenance from; };
+// As routes, where nothing else tells of routes: BGP says who a prefix is sent to, not whether a better source of routes
+// (a static one) says otherwise. Next hops outside the subnets of known devices are left out.
+void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths, const Dump& dump);
+
+}  // namespace egt::parsers::frr

@@ -1,0 +1,289 @@
+// explain as one HTML page: the way as a line through machines, each step opening to the dump lines behind it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drawing.h"
+#include "egtrace/explain/fold.h"
+#include "egtrace/render/explain.h"
+#include "html_text.h"
+
+namespace egt::render {
+namespace {
+
+using namespace explain;
+
+const char* tone(const std::string& verdict) {
+  return verdict == "delivered" ? "good" : verdict == "dropped" || verdict == "rejected" ? "bad" : "doubtful";
+}
+
+std::string pill(const std::string& verdict, const std::string& confidence) {
+  return fmt::format("<span class=\"verdict {}\">{}</span> <span class=\"soft small\">{}</span>", tone(verdict), escape_html(verdict),
+                     escape_html(confidence));
+}
+
+// At most `most` characters (not bytes), the end cut.
+std::string shorten(const std::string& s, std::size_t most) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if ((static_cast<unsigned char>(s[i]) & 0xc0) == 0x80) continue;
+    if (++count > most) return s.substr(0, i) + "\xe2\x80\xa6";
+  }
+  return s;
+}
+
+// --- the small map on top ------------------------------------------------------------------------------------------
+
+class Map {
+ public:
+  Map(const Drawing& drawing, const WayReport& way) : drawing_(drawing), way_(way) {}
+
+  std::string print() {
+    std::string body;
+    int x = kMargin;
+    for (std::size_t i = 0; i < drawing_.visits.size(); ++i) {
+      if (i > 0) {
+        body += link(x, *this_sighting(drawing_.visits[i - 1]), drawing_.visits[i]);
+        x += kLink;
+      }
+      body += box(x, drawing_.visits[i]);
+      x += kBox;
+    }
+    body += end(x);
+    x += 70;
+    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
+                       escape_html("the machines on the way, in order"), body);
+  }
+
+ private:
+  static constexpr int kMargin = 2, kBox = 150, kLink = 128, kHeight = 96, kTop = 22, kBoxHeight = 54;
+  static constexpr int kMiddle = kTop + kBoxHeight / 2;
+
+  // The last one on a machine; a machine without any gives an empty one.
+  static const SightingReport* this_sighting(const Visit& visit) {
+    static const SightingReport kNone;
+    const SightingReport* last = &kNone;
+    for (const DrawingItem& item : visit.items)
+      if (const auto* p = std::get_if<Passing>(&item)) last = p->at;
+    return last;
+  }
+
+  static std::string box(int x, const Visit& visit) {
+    std::string stations;
+    for (const DrawingItem& item : visit.items)
+      if (const auto* s = std::get_if<Station>(&item))
+        if (stations.find(s->name) == std::string::npos) stations += (stations.empty() ? "" : " \xc2\xb7 ") + s->name;
+    const std::string name = visit.node.empty() ? "outside" : visit.node;
+    return fmt::format("<g><title>{0}: {1}</title><rect x=\"{2}\" y=\"{3}\" width=\"{4}\" height=\"{5}\" rx=\"9\"/>"
+                       "<text x=\"{6}\" y=\"{7}\" text-anchor=\"middle\">{8}</text><text class=\"sub\" x=\"{6}\" y=\"{9}\" text-anchor=\"middle\">{10}</text></g>",
+                       escape_html(name), escape_html(stations), x, kTop, kBox, kBoxHeight, x + kBox / 2, kTop + 23, escape_html(shorten(name, 18)),
+                       kTop + 41, escape_html(shorten(stations, 22)));
+  }
+
+  static std::string link(int x, const SightingReport& before, const Visit&) {
+    const bool tunnel = before.encap.has_value();
+    std::string s = fmt::format("<path{} d=\"M{} {}h{}\"/>", tunnel ? " class=\"tunnel\"" : "", x + 5, kMiddle, kLink - 14);
+    if (!tunnel) s += fmt::format("<path d=\"M{} {}l7 5l-7 5\"/>", x + kLink - 12, kMiddle - 5);
+    const auto label = [&](int y, const std::string& text) {
+      s += fmt::format("<text class=\"sub\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x + kLink / 2, y, escape_html(shorten(text, 19)));
+    };
+    if (!before.src.empty()) label(kMiddle - 10, "from " + before.src);
+    if (tunnel) label(kMiddle + 20, fmt::format("{} VNI {}", before.encap->type, before.encap->vni));
+    return s;
+  }
+
+  std::string end(int x) const {
+    const int cx = x + 42;
+    std::string s = fmt::format("<path d=\"M{} {}h18\"/><circle class=\"end-{}\" cx=\"{}\" cy=\"{}\" r=\"15\"/>", x + 4, kMiddle, tone(way_.verdict), cx, kMiddle);
+    const std::string kind = tone(way_.verdict);
+    if (kind == "good") s += fmt::format("<path class=\"sign\" d=\"M{} {}l5 5l9 -10\"/>", cx - 7, kMiddle);
+    else if (kind == "bad") s += fmt::format("<path class=\"sign\" d=\"M{0} {1}l12 12m0 -12l-12 12\"/>", cx - 6, kMiddle - 6);
+    else s += fmt::format("<path class=\"sign\" d=\"M{0} {1}a5 5 0 1 1 6 6v3m0 5v.5\"/>", cx - 5, kMiddle - 4);
+    return s;
+  }
+
+  const Drawing& drawing_;
+  const WayReport& way_;
+};
+
+// --- the page ------------------------------------------------------------------------------------------------------
+
+class Page {
+ public:
+  explicit Page(const Explanation& e) : e_(e) {}
+
+  std::string print() {
+    head();
+    const std::vector<WayGroup> groups = fold_ways(e_.ways);
+    for (const WayGroup& group : groups) way_group(group, groups.size());
+    tail();
+    return std::move(out_);
+  }
+
+ private:
+  void head() {
+    const std::string packet = fmt::format("{} {} \xe2\x86\x92 {}", e_.packet.proto,
+                                           e_.packet.src.empty() ? e_.from.name : end_text(e_.packet.src, e_.packet.sport),
+                                           end_text(e_.packet.dst, e_.packet.dport));
+    out_ += "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
+    out_ += fmt::format("<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escape_html(packet), escape_html(e_.verdict), page_style());
+    out_ += fmt::format("<header>\n{}\n<h1>{}</h1>\n<dl class=\"facts\">", pill(e_.verdict, e_.confidence), escape_html(e_.summary));
+    fact("packet", "<code>" + escape_html(packet) + "</code>");
+    fact("from", escape_html(who(e_.from)));
+    fact("to", escape_html(who(e_.to)));
+    if (e_.truncated) fact("ways", fmt::format("only the first {} are shown; there are more", e_.ways.size()));
+    out_ += "</dl>\n<nav class=\"tools\"><button id=\"open-all\" type=\"button\" aria-pressed=\"false\">Open all steps</button></nav>\n</header>\n";
+  }
+
+  void fact(const char* name, const std::string& html) { out_ += fmt::format("<dt>{}</dt><dd>{}</dd>", name, html); }
+
+  static std::string who(const EndReport& e) {
+    std::string s = e.kind;
+    if (!e.name.empty()) s += " " + e.name;
+    else if (!e.ip.empty()) s += " " + e.ip;
+    if (!e.node.empty() && e.node != e.name) s += " on " + e.node;
+    return s;
+  }
+
+  void way_group(const WayGroup& group, std::size_t groups) {
+    const WayReport& way = e_.ways[group.ways.front()];
+    out_ += "<section>\n";
+    if (e_.ways.size() > 1) {
+      std::string numbers;
+      for (const std::size_t i : group.ways) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", i + 1);
+      out_ += fmt::format("<h2>Way {} of {} {}", numbers, e_.ways.size(), pill(way.verdict, way.confidence));
+      if (group.weight) out_ += fmt::format(" <span class=\"soft small\">{:.0f}\xe2\x80\xaf% of the connections</span>", *group.weight * 100);
+      out_ += "</h2>\n";
+      if (groups > 1) out_ += fmt::format("<p>{}</p>\n", escape_html(way.summary));
+      for (const std::string& choice : choices_of(e_.ways, group)) out_ += fmt::format("<p class=\"soft small\">{}</p>\n", escape_html(choice));
+    }
+    draw_way(way);
+    for (const FollowUp& reply : way.reply) follow_up("The answer", reply);
+    for (const FollowUp& next : way.continued)
+      if (next.verdict != way.verdict) follow_up("The next packet", next);
+    out_ += "</section>\n";
+  }
+
+  void follow_up(const char* what, const FollowUp& f) {
+    out_ += fmt::format("<h2>{} {}</h2>\n<p>{}</p>\n", what, pill(f.verdict, f.confidence), escape_html(f.summary));
+    for (const WayGroup& group : fold_ways(f.ways)) draw_way(f.ways[group.ways.front()]);
+  }
+
+  void draw_way(const WayReport& way) {
+    const Drawing drawing = draw(way);
+    if (drawing.visits.empty()) return;
+    out_ += Map(drawing, way).print();
+    const SightingReport* last = nullptr;
+    for (std::size_t i = 0; i < drawing.visits.size(); ++i) {
+      if (i > 0) wire(last);
+      const Visit& visit = drawing.visits[i];
+      out_ += fmt::format("<article class=\"machine\">\n<h3>{}</h3>\n<ol class=\"path\">\n", escape_html(visit.node.empty() ? "outside" : visit.node));
+      for (std::size_t k = 0; k < visit.items.size(); ++k) {
+        const bool end = i + 1 == drawing.visits.size() && k + 1 == visit.items.size();
+        if (const auto* p = std::get_if<Passing>(&visit.items[k])) {
+          passing(*p);
+          last = p->at;
+        } else {
+          station(way, std::get<Station>(visit.items[k]), end);
+        }
+      }
+      out_ += "</ol>\n</article>\n";
+    }
+  }
+
+  void wire(const SightingReport* from) {
+    if (from == nullptr || from->in) {
+      out_ += "<div class=\"wire\"></div>\n";
+    } else if (from->encap) {
+      out_ += fmt::format("<div class=\"wire tunnel\">{} tunnel, VNI {}: <code>{} \xe2\x86\x92 {}</code></div>\n", escape_html(from->encap->type), from->encap->vni,
+                          from->encap->src.to_string(), from->encap->dst.to_string());
+    } else {
+      out_ += fmt::format("<div class=\"wire\">to <code>{}</code></div>\n", escape_html(from->dmac));
+    }
+  }
+
+  static std::string marked(const std::string& text, bool changed) {
+    return changed ? "<mark>" + escape_html(text) + "</mark>" : escape_html(text);
+  }
+
+  void passing(const Passing& p) {
+    const SightingReport& s = *p.at;
+    const bool source = p.before != nullptr && (p.before->src != s.src || p.before->sport != s.sport);
+    const bool target = p.before != nullptr && (p.before->dst != s.dst || p.before->dport != s.dport);
+    out_ += fmt::format("<li class=\"device\"><span class=\"place\">{}</span> <span class=\"soft\">{}</span>", escape_html(s.device), s.in ? "in" : "out");
+    if (s.encap) out_ += fmt::format(" <span class=\"encap small\">in {}, VNI {}</span>", escape_html(s.encap->type), s.encap->vni);
+    out_ += fmt::format("<code class=\"packet\">{} \xe2\x86\x92 {} <span class=\"soft\">ttl {}</span></code></li>\n", marked(end_text(s.src, s.sport), source),
+                        marked(end_text(s.dst, s.dport), target), s.ttl);
+  }
+
+  void station(const WayReport& way, const Station& station, bool end) {
+    const char* kind = !end ? "" : way.verdict == "delivered" ? " stop-good" : way.verdict == "inconclusive" ? "" : " stop-bad";
+    out_ += fmt::format("<li class=\"station{}\"><span class=\"place\">{}</span>\n", kind, escape_html(station.name));
+    for (std::size_t i = 0; i < station.hops.size();) {
+      std::size_t run = i;
+      while (run < station.hops.size() && way.hops[station.hops[run]].detail) ++run;
+      if (run == i) {
+        hop(way.hops[station.hops[i++]], station.name);
+        continue;
+      }
+      out_ += fmt::format("<details class=\"quiet\"><summary>+ {} step{} that only pass{} it on</summary><div class=\"inside\">\n", run - i, run - i == 1 ? "" : "s",
+                          run - i == 1 ? "es" : "");
+      for (; i < run; ++i) hop(way.hops[station.hops[i]], station.name);
+      out_ += "</div></details>\n";
+    }
+    out_ += "</li>\n";
+  }
+
+  void hop(const Hop& h, const std::string& station) {
+    std::string where = h.where;
+    if (where.starts_with(station)) where.erase(0, station.size());
+    out_ += fmt::format("<details class=\"hop\"><summary>{}<span class=\"where\">{}</span></summary><div class=\"inside\">\n", escape_html(h.what),
+                        where.empty() ? "" : " \xc2\xb7 " + escape_html(where));
+    for (const std::string& m : h.means) out_ += fmt::format("<p class=\"small\">{}</p>\n", escape_html(m));
+    if (!h.changed.empty()) {
+      out_ += "<table>";
+      for (const Change& c : h.changed)
+        out_ += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>", escape_html(c.field), escape_html(c.before), "\xe2\x86\x92 " + escape_html(c.after));
+      out_ += "</table>\n";
+    }
+    for (const LflowRef& l : h.lflows)
+      out_ += fmt::format("<p class=\"source\">logical flow of {}</p><pre>{}\n  {}</pre>\n", escape_html(l.datapath), escape_html(l.match), escape_html(l.actions));
+    evidence(h.evidence);
+    if (h.evidence.empty() && h.lflows.empty() && h.means.empty() && h.changed.empty()) out_ += "<p class=\"source\">follows from the steps around it</p>\n";
+    out_ += "</div></details>\n";
+  }
+
+  void evidence(const Evidence& lines) {
+    for (const EvidenceLine& e : lines)
+      out_ += fmt::format("<p class=\"source\">{}:{}</p><pre>{}</pre>\n", escape_html(e.dump), e.line, escape_html(e.text));
+  }
+
+  void tail() {
+    if (!e_.assumptions.empty()) {
+      out_ += "<h2>Assumed</h2>\n<ul class=\"plain\">\n";
+      for (const AssumptionReport& a : e_.assumptions) out_ += fmt::format("<li>{}: <span class=\"soft\">{}</span></li>\n", escape_html(a.what), escape_html(a.why));
+      out_ += "</ul>\n";
+    }
+    if (!e_.gaps.empty()) {
+      out_ += "<h2>Missing</h2>\n<ul class=\"plain\">\n";
+      for (const Gap& g : e_.gaps) {
+        out_ += fmt::format("<li>{}{}", escape_html(g.node.empty() ? "" : g.node + ": "), escape_html(g.what));
+        if (!g.command.empty()) out_ += fmt::format("<br><code>{}</code>", escape_html(g.command));
+        out_ += "</li>\n";
+      }
+      out_ += "</ul>\n";
+    }
+    out_ += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", page_script());
+  }
+
+  const Explanation& e_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string explain_html(const Explanation& e) { return Page(e).print(); }
+
+}  // namespace egt::render

@@ -1,0 +1,16 @@
+// Text for HTML: everything that comes from dumps goes through escape().
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace egt::render {
+
+// For element content and for attributes in double quotes. Control characters become U+FFFD.
+std::string escape_html(std::string_view text);
+
+// The style sheet and the script of explain's page: one file, no network, light and dark, phone and paper.
+std::string_view page_style();
+std::string_view page_script();
+
+}  // namespace egt::render
