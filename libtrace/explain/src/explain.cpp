@@ -145,8 +145,8 @@ struct Explainer::Prepared {
       : cluster(c), names(c), words(c, names), journey(c), noting(c, noting_misses()),
         connections(engine::initial_world(c, true)) {}
 
-  static JourneyOptions noting_misses() {
-    JourneyOptions options;
+  static engine::JourneyOptions noting_misses() {
+    engine::JourneyOptions options;
     options.note_misses = true;
     return options;
   }

@@ -6,15 +6,15 @@ namespace {
 using namespace engine;
 
 // What a step has to do with a device's wire: the packet comes from it, or goes to it.
-enum class Side { neither, from, to };
+enum class StepSide { neither, from, to };
 
-Side side_of(const Step& step, const Sighting& s) {
-  if (const auto* enter = std::get_if<EnterBridge>(&step.kind)) return enter->port == s.device ? Side::from : Side::neither;
-  if (const auto* receive = std::get_if<ReceiveFrame>(&step.kind)) return receive->device == s.device ? Side::from : Side::neither;
-  if (const auto* leave = std::get_if<LeaveBridge>(&step.kind)) return leave->port == s.device ? Side::to : Side::neither;
-  if (const auto* cross = std::get_if<CrossWire>(&step.kind)) return cross->to_device == s.device ? Side::to : Side::neither;
-  if (std::holds_alternative<Decapsulate>(step.kind)) return s.encap && s.in ? Side::from : Side::neither;
-  return Side::neither;
+StepSide step_side(const Step& step, const Sighting& s) {
+  if (const auto* enter = std::get_if<EnterBridge>(&step.kind)) return enter->port == s.device ? StepSide::from : StepSide::neither;
+  if (const auto* receive = std::get_if<ReceiveFrame>(&step.kind)) return receive->device == s.device ? StepSide::from : StepSide::neither;
+  if (const auto* leave = std::get_if<LeaveBridge>(&step.kind)) return leave->port == s.device ? StepSide::to : StepSide::neither;
+  if (const auto* cross = std::get_if<CrossWire>(&step.kind)) return cross->to_device == s.device ? StepSide::to : StepSide::neither;
+  if (std::holds_alternative<Decapsulate>(step.kind)) return s.encap && s.in ? StepSide::from : StepSide::neither;
+  return StepSide::neither;
 }
 
 // The last step of the machine's part of the walk that begins at `from`, plus one.
@@ -35,9 +35,9 @@ std::vector<std::size_t> sighting_order(const Record& record) {
     const std::size_t end = end_of_visit(record, cursor, s.node);
     std::size_t place = s.in ? cursor : end;   // no step names the device: where it comes in, or goes out
     for (std::size_t i = cursor; i < end; ++i) {
-      const Side side = side_of(record.steps[i], s);
-      if (side == Side::neither) continue;
-      place = side == Side::to ? i + 1 : i;
+      const StepSide side = step_side(record.steps[i], s);
+      if (side == StepSide::neither) continue;
+      place = side == StepSide::to ? i + 1 : i;
       break;
     }
     cursor = place;

@@ -86,9 +86,9 @@ Effects shifted_mark(const Target& t, int left) {
   constexpr int kMostBits = 31;
   if (left > kMostBits || left < -kMostBits) return opaque(t);
   const auto shifted = [&](nf::ExprPtr e) {
-    return node({nf::Masked{node({nf::Shifted{std::move(e), left}}), k32, 0}});
+    return node({nf::Masked{node({nf::Shifted{std::move(e), left}}), kMarkBits, 0}});
   };
-  const std::uint64_t both = number_or(t, "--mask", k32);
+  const std::uint64_t both = number_or(t, "--mask", kMarkBits);
   const std::uint64_t nf_mask = number_or(t, "--nfmask", both), ct_mask = number_or(t, "--ctmask", both);
   if (option(t, "--save-mark")) return {nf::SetCtMark{shifted(masked(nf::Key::mark, nf_mask)), keep(ct_mask)}};
   if (option(t, "--restore-mark")) return {nf::SetMark{shifted(masked(nf::Key::ct_mark, ct_mask)), keep(nf_mask)}};

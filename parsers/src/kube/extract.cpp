@@ -4,26 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
+#include "kube/fields.h"
 
 namespace egt::parsers::kube {
 namespace {
-
-using Json = nlohmann::json;
-
-const Json kNothing;
-
-const Json& at(const Json& j, const char* key) {
-  if (!j.is_object()) return kNothing;
-  const auto it = j.find(key);
-  return it == j.end() ? kNothing : *it;
-}
-
-std::string text(const Json& j) {
-  if (j.is_string()) return j.get<std::string>();
-  return j.is_number_integer() || j.is_boolean() ? j.dump() : std::string();
-}
-
-std::string text(const Json& j, const char* key) { return text(at(j, key)); }
 
 std::optional<std::uint64_t> number(const Json& j) {
   if (j.is_number_unsigned()) return j.get<std::uint64_t>();
@@ -36,32 +20,6 @@ std::uint16_t port_number(const Json& j) {
   return n && *n <= 65535 ? static_cast<std::uint16_t>(*n) : std::uint16_t{0};
 }
 
-std::map<std::string, std::string> string_map(const Json& j) {
-  std::map<std::string, std::string> all;
-  if (j.is_object())
-    for (const auto& [key, value] : j.items()) all.emplace(key, text(value));
-  return all;
-}
-
-// A string counts as a list of one.
-std::vector<std::string> strings(const Json& j) {
-  std::vector<std::string> all;
-  if (j.is_string()) all.push_back(j.get<std::string>());
-  if (j.is_array())
-    for (const Json& element : j)
-      if (element.is_string()) all.push_back(element.get<std::string>());
-  return all;
-}
-
-template <class T>
-void add_once(std::vector<T>& all, const T& value) {
-  if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
-}
-
-void add_address(std::vector<IpAddr>& all, const std::string& text) {
-  if (const auto a = IpAddr::parse(text)) add_once(all, *a);
-}
-
 // An annotation that holds a JSON document.
 Json annotation(const Json& object, const char* key) {
   const Json& value = at(at(at(object, "metadata"), "annotations"), key);
@@ -70,29 +28,6 @@ Json annotation(const Json& object, const char* key) {
   Json doc = Json::parse(text, [](int depth, Json::parse_event_t, Json&) { return depth < 16; }, false);
   return doc.is_discarded() ? Json() : doc;
 }
-
-cluster::LabelSelector selector(const Json& j, bool absent_selects_all) {
-  cluster::LabelSelector s;
-  s.present = j.is_object() || absent_selects_all;
-  s.match_labels = string_map(at(j, "matchLabels"));
-  const Json& expressions = at(j, "matchExpressions");
-  if (expressions.is_array())
-    for (const Json& e : expressions)
-      s.expressions.push_back({text(e, "key"), text(e, "operator"), strings(at(e, "values"))});
-  return s;
-}
-
-template <class T>
-bool is_known(const std::vector<T>& all, const std::string& name) {
-  return std::any_of(all.begin(), all.end(), [&](const T& o) { return o.name == name; });
-}
-
-template <class T>
-bool is_known(const std::vector<T>& all, const std::string& name_space, const std::string& name) {
-  return std::any_of(all.begin(), all.end(), [&](const T& o) { return o.name == name && o.namespace_ == name_space; });
-}
-
-struct Identity { std::string name, name_space; Provenance from; };
 
 void add_node(const Json& o, const Identity& id, cluster::Objects& objects) {
   if (is_known(objects.nodes, id.name)) return;

@@ -5,60 +5,11 @@
 
 #include "egtrace/parsers/format.h"
 #include "kube/documents.h"
+#include "kube/fields.h"
 
 namespace egt::parsers {
 namespace kube {
 namespace {
-
-using Json = nlohmann::json;
-
-const Json& at(const Json& j, const char* key) {
-  static const Json kNothing;
-  if (!j.is_object()) return kNothing;
-  const auto it = j.find(key);
-  return it == j.end() ? kNothing : *it;
-}
-
-std::string text(const Json& j, const char* key) {
-  const Json& value = at(j, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-std::vector<std::string> strings(const Json& j) {
-  std::vector<std::string> all;
-  if (j.is_array())
-    for (const Json& element : j)
-      if (element.is_string()) all.push_back(element.get<std::string>());
-  return all;
-}
-
-void add_address(std::vector<IpAddr>& all, const std::string& text) {
-  if (const auto a = IpAddr::parse(text); a && std::find(all.begin(), all.end(), *a) == all.end()) all.push_back(*a);
-}
-
-cluster::LabelSelector selector(const Json& j, bool absent_selects_all) {
-  cluster::LabelSelector s;
-  s.present = j.is_object() || absent_selects_all;
-  const Json& labels = at(j, "matchLabels");
-  if (labels.is_object())
-    for (const auto& [key, value] : labels.items()) s.match_labels.emplace(key, value.is_string() ? value.get<std::string>() : value.dump());
-  const Json& expressions = at(j, "matchExpressions");
-  if (expressions.is_array())
-    for (const Json& e : expressions) s.expressions.push_back({text(e, "key"), text(e, "operator"), strings(at(e, "values"))});
-  return s;
-}
-
-template <class T>
-bool is_known(const std::vector<T>& all, const std::string& name) {
-  return std::any_of(all.begin(), all.end(), [&](const T& o) { return o.name == name; });
-}
-
-template <class T>
-bool is_known(const std::vector<T>& all, const std::string& name_space, const std::string& name) {
-  return std::any_of(all.begin(), all.end(), [&](const T& o) { return o.name == name && o.namespace_ == name_space; });
-}
-
-struct Identity { std::string name, name_space; Provenance from; };
 
 void add_external_route(const Json& o, const Identity& id, cluster::PolicyObjects& objects) {
   if (is_known(objects.external_routes, id.name)) return;
@@ -117,12 +68,12 @@ void add_endpoint_slice(const Json& o, const Identity& id, cluster::PolicyObject
   objects.endpoint_slices.push_back(std::move(slice));
 }
 
-struct UsedKind {
+struct PolicyKind {
   const char* kind;
   const char* group;                   // beginning of apiVersion
   void (*add)(const Json&, const Identity&, cluster::PolicyObjects&);
 };
-constexpr UsedKind kUsed[] = {
+constexpr PolicyKind kPolicyKinds[] = {
     {"AdminPolicyBasedExternalRoute", "k8s.ovn.org/", add_external_route},
     {"NetworkPolicy", "networking.k8s.io/", add_network_policy},
     {"EndpointSlice", "discovery.k8s.io/", add_endpoint_slice},
@@ -132,7 +83,7 @@ bool extract_policy(const Json& object, Provenance from, cluster::PolicyObjects&
   const std::string kind = text(object, "kind"), version = text(object, "apiVersion");
   const Json& metadata = at(object, "metadata");
   const Identity id{text(metadata, "name"), text(metadata, "namespace"), from};
-  for (const UsedKind& used : kUsed) {
+  for (const PolicyKind& used : kPolicyKinds) {
     if (kind != used.kind || !(version.empty() || version.starts_with(used.group)) || id.name.empty()) continue;
     used.add(object, id, objects);
     return true;

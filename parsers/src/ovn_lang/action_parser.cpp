@@ -15,7 +15,7 @@ namespace writable = ovn::writable;
 
 namespace {
 
-constexpr unsigned kMaxDepth = 32;
+constexpr unsigned kMaxNesting = 32;
 
 }  // namespace
 
@@ -178,7 +178,7 @@ bool ActionParser::parse_nested_word(std::string_view word, ActionList& out) {
 // The prerequisites of the inner actions are about the packet that they make; only those of a clone hold outside.
 void ActionParser::parse_block(ActionList& out, std::string_view prerequisite, std::uint8_t scope) {
   if (!lexer_.force_match(Type::lcurly)) return;
-  if (depth_ + 1 == kMaxDepth) return lexer_.error("maximum depth of nested actions reached");
+  if (depth_ + 1 == kMaxNesting) return lexer_.error("maximum depth of nested actions reached");
   auto outer = std::exchange(prerequisites_, std::nullopt);
   const std::uint8_t outer_scope = std::exchange(scope_, scope);
   ++depth_;

@@ -11,7 +11,7 @@ constexpr std::size_t kDepth = 1000;
 
 bool is_json_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-void append_utf8(std::uint32_t code, std::string& out) {
+void append_code_point(std::uint32_t code, std::string& out) {
   const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (code < 0x80) return put(code);
   if (code < 0x800) {
@@ -50,11 +50,11 @@ std::size_t append_escape(std::string_view rest, std::string& out) {
   }
   const auto high = hex4(rest.substr(1));
   if (!high || (*high >= 0xdc00 && *high <= 0xdfff)) return 0;
-  if (*high < 0xd800 || *high > 0xdfff) return append_utf8(*high, out), 5;
+  if (*high < 0xd800 || *high > 0xdfff) return append_code_point(*high, out), 5;
   if (rest.substr(5, 2) != "\\u") return 0;
   const auto low = hex4(rest.substr(7));
   if (!low || *low < 0xdc00 || *low > 0xdfff) return 0;
-  append_utf8(0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00), out);
+  append_code_point(0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00), out);
   return 11;
 }
 

@@ -43,7 +43,7 @@ sb::DatapathBinding datapath_of(const Record& r, Provenance from) {
   return {uuid_of(r.uuid()), number_of(r, "tunnel_key"), northbound, is_router, std::move(ids), from};
 }
 
-sb::PortBinding port_of(const Record& r, Provenance from) {
+sb::PortBinding port_binding_of(const Record& r, Provenance from) {
   sb::PortBinding port;
   port.uuid = uuid_of(r.uuid());
   port.datapath = uuid_of(r.text("datapath"));
@@ -122,7 +122,7 @@ void add_dhcp_options(const TableRows& rows, std::vector<sb::DhcpOption>& to) {
 void add_bindings(const TableRows& rows, ovn::Southbound& sb) {
   const std::string& t = rows.table;
   if (t == "Datapath_Binding") add_by_uuid(rows, sb.datapaths, datapath_of);
-  if (t == "Port_Binding") add_by_uuid(rows, sb.ports, port_of);
+  if (t == "Port_Binding") add_by_uuid(rows, sb.ports, port_binding_of);
   if (t == "Logical_DP_Group")
     add_by_uuid(rows, sb.datapath_groups, [](const Record& r, Provenance from) {
       return sb::DatapathGroup{uuid_of(r.uuid()), uuids_of(r, "datapaths"), from};

@@ -14,8 +14,8 @@ using capture::Frame;
 using capture::Headers;
 namespace tcp_flag = capture::tcp_flag;
 
-constexpr std::uint8_t kIcmp = 1, kTcp = 6, kUdp = 17, kIcmp6 = 58, kSctp = 132;
-constexpr int kDeepest = 4;
+constexpr std::uint8_t kProtoIcmp = 1, kProtoTcp = 6, kProtoUdp = 17, kProtoIcmp6 = 58, kProtoSctp = 132;
+constexpr int kMostNested = 4;
 
 void skip_blanks(std::string_view& s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -143,7 +143,7 @@ std::uint8_t parse_flags(std::string_view letters) {
 }
 
 void read_tcp(std::string_view rest, Headers& h) {
-  h.proto = kTcp;
+  h.proto = kProtoTcp;
   const std::size_t open = rest.find('['), close = rest.find(']');
   if (open != std::string_view::npos && close != std::string_view::npos && open < close)
     h.tcp_flags = parse_flags(rest.substr(open + 1, close - open - 1));
@@ -176,14 +176,14 @@ void read_icmp_error(std::string_view rest, Frame& frame) {
                                       {"unreachable port", 1, 4},       {" port ", 1, 4}};
   Headers& h = frame.ip;
   if (rest.find("time exceeded") != std::string_view::npos) {
-    h.icmp_type = h.proto == kIcmp ? 11 : 3;
+    h.icmp_type = h.proto == kProtoIcmp ? 11 : 3;
     return;
   }
   if (rest.find("unreachable") == std::string_view::npos) {
     h.icmp_type = 255;  // some other message
     return;
   }
-  h.icmp_type = h.proto == kIcmp ? 3 : 1;
+  h.icmp_type = h.proto == kProtoIcmp ? 3 : 1;
   const auto decide = [&](const auto& table) {
     for (const IcmpWords& w : table)
       if (rest.find(w.words) != std::string_view::npos) {
@@ -191,7 +191,7 @@ void read_icmp_error(std::string_view rest, Frame& frame) {
         return;
       }
   };
-  if (h.proto == kIcmp)
+  if (h.proto == kProtoIcmp)
     decide(kV4);
   else
     decide(kV6);
@@ -201,8 +201,8 @@ void read_icmp_error(std::string_view rest, Frame& frame) {
     std::string_view word = take_word(left);
     while (!word.empty() && (word.back() == ',' || word.back() == ':')) word.remove_suffix(1);
     if (const auto address = IpAddr::parse(word)) quoted.dst = *address;
-    if (word == "tcp") quoted.proto = kTcp;
-    if (word == "udp") quoted.proto = kUdp;
+    if (word == "tcp") quoted.proto = kProtoTcp;
+    if (word == "udp") quoted.proto = kProtoUdp;
     if (word == "port") quoted.dport = port_number(peek_word(left).substr(0, peek_word(left).find(','))).value_or(0);
   }
   if (!quoted.dst.is_unspecified()) frame.quoted = quoted;
@@ -213,7 +213,7 @@ void read_icmp(std::string_view rest, Frame& frame) {
   const bool request = rest.find("echo request") != std::string_view::npos;
   const bool reply = rest.find("echo reply") != std::string_view::npos;
   if (!request && !reply) return read_icmp_error(rest, frame);
-  h.icmp_type = h.proto == kIcmp ? (request ? 8 : 0) : (request ? 128 : 129);
+  h.icmp_type = h.proto == kProtoIcmp ? (request ? 8 : 0) : (request ? 128 : 129);
   h.sport = h.dport = static_cast<std::uint16_t>(number_after(rest, "id ").value_or(0));
   h.icmp_seq = static_cast<std::uint16_t>(number_after(rest, "seq ").value_or(0));
   h.payload_bytes = static_cast<std::uint32_t>(number_after(rest, "length ").value_or(0));
@@ -244,7 +244,7 @@ bool read_tunnel(std::string_view rest, Frame& frame, int depth) {
 
 // "IP (tos …, ttl 64, …) 10.0.0.1.1 > 10.0.0.2.80: …"; without -e's header.
 bool read_ip(std::string_view text, Frame& frame, int depth) {
-  if (depth > kDeepest) return false;
+  if (depth > kMostNested) return false;
   take(text, "IP6 ");
   take(text, "IP ");
   skip_blanks(text);
@@ -285,13 +285,13 @@ bool read_ip(std::string_view text, Frame& frame, int depth) {
   if (rest.starts_with("Flags ["))
     read_tcp(rest, frame.ip);
   else if (icmp6 != std::string_view::npos && !from->has_port) {
-    frame.ip.proto = kIcmp6;
+    frame.ip.proto = kProtoIcmp6;
     read_icmp(rest, frame);
   } else if (rest.starts_with("ICMP")) {
-    frame.ip.proto = kIcmp;
+    frame.ip.proto = kProtoIcmp;
     read_icmp(rest, frame);
   } else if (from->has_port) {
-    frame.ip.proto = rest.starts_with("sctp") ? kSctp : kUdp;
+    frame.ip.proto = rest.starts_with("sctp") ? kProtoSctp : kProtoUdp;
     frame.ip.payload_bytes = static_cast<std::uint32_t>(number_after(rest, "length ").value_or(0));
   }
   return true;
@@ -305,9 +305,9 @@ std::optional<Direction> direction_word(std::string_view word) {
 
 enum class LineKind { packet, other_protocol, not_understood };
 
-class Reader {
+class TextReader {
  public:
-  explicit Reader(const TakeFrame& take) : take_(take) { capture_.format = "tcpdump text"; }
+  explicit TextReader(const TakeFrame& take) : take_(take) { capture_.format = "tcpdump text"; }
 
   capture::Capture read(std::string_view bytes) {
     std::string packet;
@@ -441,12 +441,12 @@ bool is_tcpdump_text(std::string_view bytes) {
     if (at == std::string_view::npos) break;
     ++at;
   }
-  Reader(take).read(head);
+  TextReader(take).read(head);
   return found;
 }
 
 Result<capture::Capture> read_tcpdump_text(std::string_view bytes, const TakeFrame& take) {
-  return Reader(take).read(bytes);
+  return TextReader(take).read(bytes);
 }
 
 }  // namespace egt::parsers::pcap

@@ -46,7 +46,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::str
   if (request.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
   const Result<cluster::Cluster> cluster = read_snapshot(request);
   if (!cluster) return cluster.error();
-  Result<Discovery> found = discover(request.path, request.jobs);
+  Result<Discovery> found = discover(request.path, {request.jobs, {}, nullptr});
   if (!found) return found.error();
   std::vector<FileToCompile> files;
   for (const FoundFile& f : found->files) files.push_back({&f, {}});

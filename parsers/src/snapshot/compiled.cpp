@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
 constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304;
-constexpr std::size_t kBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
+constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {
   std::array<char, 8> magic{};
@@ -47,7 +47,7 @@ class CompiledFile {
     if (size == 0) return;
     if (begin > bytes().size() || size > bytes().size() - begin) throw std::runtime_error("the compiled snapshot is cut");
     const std::lock_guard lock(mutex_);
-    for (std::size_t b = begin / kBlock; b <= (begin + size - 1) / kBlock && b < hashes_.size(); ++b) {
+    for (std::size_t b = begin / kHashedBlock; b <= (begin + size - 1) / kHashedBlock && b < hashes_.size(); ++b) {
       if (checked_[b]) continue;
       if (hash_of_block(b) != hashes_[b])
         throw std::runtime_error(fmt::format("the compiled snapshot is damaged (block {}); compile it again", b));
@@ -60,7 +60,7 @@ class CompiledFile {
  private:
   // The header is hashed by itself: to the first block it is empty.
   std::uint64_t hash_of_block(std::size_t b) const {
-    const std::string_view block = bytes().substr(b * kBlock, std::min(kBlock, data_end - b * kBlock));
+    const std::string_view block = bytes().substr(b * kHashedBlock, std::min(kHashedBlock, data_end - b * kHashedBlock));
     if (b != 0) return ofctl::quick_hash(block);
     std::string copy(block);
     std::fill_n(copy.begin(), std::min(copy.size(), kHeaderBytes), '\0');
@@ -123,7 +123,7 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& di
   directory = section(bytes, h.directory_at, h.directory_size);
   if (h.directory_at % 8 != 0 || ofctl::quick_hash(directory) != h.directory_hash)
     throw std::runtime_error("the directory is damaged; compile it again");
-  if (h.hashes > bytes.size() / 8 || h.hashes != (h.hashes_at + kBlock - 1) / kBlock)
+  if (h.hashes > bytes.size() / 8 || h.hashes != (h.hashes_at + kHashedBlock - 1) / kHashedBlock)
     throw std::runtime_error("the list of blocks is damaged; compile it again");
   const std::string_view raw = section(bytes, h.hashes_at, h.hashes * 8);
   if (ofctl::quick_hash(raw) != h.hashes_hash) throw std::runtime_error("the list of blocks is damaged; compile it again");
@@ -185,10 +185,10 @@ class BlockWriter {
     write_(bytes);
     at_ += bytes.size();
     while (!bytes.empty()) {
-      const std::string_view part = bytes.substr(0, kBlock - block_.size());
+      const std::string_view part = bytes.substr(0, kHashedBlock - block_.size());
       block_ += part;
       bytes.remove_prefix(part.size());
-      if (block_.size() == kBlock) end_block();
+      if (block_.size() == kHashedBlock) end_block();
     }
   }
   void align(std::size_t to) { put(std::string((to - at_ % to) % to, '\0')); }
@@ -233,7 +233,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   header.directory_size = listing.size();
   header.directory_hash = ofctl::quick_hash(listing);
   header.hashes_at = aligned(at + listing.size());
-  header.hashes = (header.hashes_at + kBlock - 1) / kBlock;
+  header.hashes = (header.hashes_at + kHashedBlock - 1) / kHashedBlock;
 
   // Once for the hashes, once for the bytes: the texts are mapped, and the header comes first.
   const auto body = [&](BlockWriter& out) {

@@ -28,7 +28,7 @@ bool one_of(const std::array<std::string_view, N>& names, std::string_view word)
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
-std::string_view base_name(std::string_view word) {
+std::string_view program_name(std::string_view word) {
   const std::size_t slash = word.rfind('/');
   return slash == std::string_view::npos ? word : word.substr(slash + 1);
 }
@@ -48,7 +48,7 @@ using Words = std::vector<std::string_view>;
 
 // Whether the words from `at` on are a call that prints something, rather than prose or a call that changes things.
 bool is_call(const Words& w, std::size_t at) {
-  const std::string_view tool = base_name(unquote(w[at]));
+  const std::string_view tool = program_name(unquote(w[at]));
   if (!one_of(kTools, tool)) return false;
   std::size_t next = at + 1;
   if (tool == "ip") {
@@ -64,7 +64,7 @@ bool is_call(const Words& w, std::size_t at) {
 }
 
 std::string join_command(const Words& w, std::size_t at) {
-  std::string command(base_name(unquote(w[at])));
+  std::string command(program_name(unquote(w[at])));
   for (std::size_t i = at + 1; i < w.size(); ++i) {
     command += ' ';
     command += unquote(w[i]);
@@ -85,7 +85,7 @@ std::string exec_pod(const Words& w, std::size_t verb, std::size_t end) {
     if (one_of(kWithValue, w[i])) {
       ++i;
     } else if (!w[i].starts_with('-')) {
-      return std::string(base_name(w[i]));
+      return std::string(program_name(w[i]));
     }
   }
   return {};
@@ -105,7 +105,7 @@ bool is_wrapper(std::string_view word) {
   static constexpr std::array<std::string_view, 13> kWrappers = {"sudo",   "oc",   "kubectl", "chroot", "nsenter",
                                                                  "podman", "ssh",  "crictl",  "docker", "time",
                                                                  "timeout", "bash", "sh"};
-  return one_of(kWrappers, base_name(word));
+  return one_of(kWrappers, program_name(word));
 }
 
 // Fills `prompt` from the shell line behind a prompt sign. `certain`: the sign alone proves that it is a prompt.

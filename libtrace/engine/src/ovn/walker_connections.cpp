@@ -7,7 +7,7 @@ namespace {
 
 using Kind = Remark::Kind;
 
-Remark plain(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
+Remark bare_connections(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
 
 }  // namespace
 
@@ -92,7 +92,7 @@ const Options::Backend* Walker::choose_backend(const ovn::CtLb& a, Family family
     if (first == nullptr) first = &b;
   }
   if (first == nullptr) {
-    remark(at.nodes, NodeType::error, plain(Kind::no_backend));
+    remark(at.nodes, NodeType::error, bare_connections(Kind::no_backend));
     return nullptr;
   }
   if (alternatives > 1) ++trace_.supposed_backends;

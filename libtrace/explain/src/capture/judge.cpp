@@ -11,7 +11,7 @@
 namespace egt::explain::capture_study {
 namespace {
 
-bool has_ports(std::uint8_t proto) {
+bool carries_ports(std::uint8_t proto) {
   return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
 }
 
@@ -65,7 +65,7 @@ class Judge {
     out_.packet.src = sent_.src.to_string();
     out_.packet.dst = sent_.dst.to_string();
     out_.packet.proto = proto_name(flow_.proto, sent_.src.family);
-    if (has_ports(flow_.proto)) {
+    if (carries_ports(flow_.proto)) {
       out_.packet.sport = sent_.sport;
       out_.packet.dport = sent_.dport;
     }

@@ -14,14 +14,14 @@ namespace egt::explain {
 namespace {
 
 // "25.03.1" as {25, 3, 1}; "25.03" as {25, 3, none}.
-struct Release {
+struct ReleaseMonth {
   unsigned year = 0, month = 0;
   std::optional<unsigned> patch;
 };
 
-std::optional<Release> parse_release(std::string_view text) {
+std::optional<ReleaseMonth> parse_release(std::string_view text) {
   consume(text, "v");
-  Release r;
+  ReleaseMonth r;
   const auto year = parse_decimal(take_until(text, '.')), month = parse_decimal(take_until(text, '.'));
   if (!year || !month || *year > 99 || *month > 12) return std::nullopt;
   r.year = static_cast<unsigned>(*year);
@@ -33,7 +33,7 @@ std::optional<Release> parse_release(std::string_view text) {
 }
 
 // Whether "23.06.1-23.06.5" holds the release.
-bool holds(std::string_view range, const Release& wanted) {
+bool holds(std::string_view range, const ReleaseMonth& wanted) {
   const auto first = parse_release(take_until(range, '-'));
   const auto last = range.empty() ? first : parse_release(range);
   if (!first || !last || first->year != wanted.year || first->month != wanted.month) return false;
