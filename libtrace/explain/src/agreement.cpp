@@ -19,7 +19,7 @@ using openflow::Bridge;
 using ovn::LogicalFlow;
 
 // The bridge of which the flows bear cookies of logical flows.
-const Bridge* integration_bridge(const Node& node) {
+const Bridge* bridge_of_ovn(const Node& node) {
   const Bridge* best = nullptr;
   for (const Bridge& b : node.bridges)
     if (b.flows && (best == nullptr || b.flows->size() > best->flows->size())) best = &b;
@@ -121,7 +121,7 @@ void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
 }  // namespace
 
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Node& node) {
-  const Bridge* bridge = integration_bridge(node);
+  const Bridge* bridge = bridge_of_ovn(node);
   if (bridge == nullptr || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
     return std::nullopt;
   std::unordered_set<std::uint64_t> known;

@@ -10,12 +10,12 @@ namespace {
 
 constexpr unsigned kAnyPatch = 1000;
 
-struct Release { unsigned series = 0; std::optional<unsigned> patch; };   // 25.03.1: {2503, 1}
+struct SeriesPatch { unsigned series = 0; std::optional<unsigned> patch; };   // 25.03.1: {2503, 1}
 
-std::optional<Release> parse(std::string_view text) {
+std::optional<SeriesPatch> parse_series(std::string_view text) {
   const auto year = parse_decimal(take_until(text, '.')), month = parse_decimal(take_until(text, '.'));
   if (!year || !month || *year > 99 || *month > 12) return std::nullopt;
-  Release r{static_cast<unsigned>(*year * 100 + *month), std::nullopt};
+  SeriesPatch r{static_cast<unsigned>(*year * 100 + *month), std::nullopt};
   if (const auto patch = parse_decimal(text)) r.patch = static_cast<unsigned>(*patch);
   return r;
 }
@@ -27,7 +27,7 @@ std::optional<Range> parse_range(std::string_view text) {
   const bool open = text.ends_with('+');
   if (open) text.remove_suffix(1);
   const std::string_view from = take_until(text, '-');
-  const auto first = parse(from), last = parse(text);
+  const auto first = parse_series(from), last = parse_series(text);
   if (!first) return std::nullopt;
   Range range{first->series, first->patch.value_or(0), kAnyPatch};
   if (last && last->patch) range.last = *last->patch;
@@ -41,14 +41,14 @@ Range part_of_series(std::string_view releases, unsigned series) {
   while (!releases.empty()) {
     std::string_view one = trim(take_until(releases, ','));
     if (consume(one, "up to ")) {
-      if (const auto r = parse(one); r && series <= r->series)
+      if (const auto r = parse_series(one); r && series <= r->series)
         part = {series, 0, series == r->series ? r->patch.value_or(kAnyPatch) : kAnyPatch};
     } else if (consume(one, "before ")) {
-      if (const auto r = parse(one); r && series < r->series) part = {series, 0, kAnyPatch};
+      if (const auto r = parse_series(one); r && series < r->series) part = {series, 0, kAnyPatch};
     } else {
       const bool on = one.ends_with(" on");
       if (on) one.remove_suffix(3);
-      const auto r = parse(one);
+      const auto r = parse_series(one);
       if (!r) continue;
       // A patch release that is named by itself tells from where on an older series has it.
       if (series == r->series) return {series, r->patch.value_or(0), kAnyPatch};
