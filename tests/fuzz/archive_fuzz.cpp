@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -75,13 +76,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   visit(text, "x");
   if (size < 16 || is_packed(text)) return 0;
-  std::string archive = packed(text, data[0] % 2 == 0 ? ARCHIVE_FILTER_NONE : ARCHIVE_FILTER_GZIP);
-  visit(archive, "");
+  std::string bytes = packed(text, data[0] % 2 == 0 ? ARCHIVE_FILTER_NONE : ARCHIVE_FILTER_GZIP);
+  visit(bytes, "");
   for (std::size_t i = 0; i + 1 < std::min<std::size_t>(size, 8); i += 2) {
-    const std::size_t at = (static_cast<std::size_t>(data[i]) * 251 + data[i + 1] * 7) % archive.size();
-    archive[at] = static_cast<char>(archive[at] ^ (1 << (data[i] % 8)));
+    const std::size_t at = (static_cast<std::size_t>(data[i]) * 251 + data[i + 1] * 7) % bytes.size();
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << (data[i] % 8)));
   }
-  visit(archive, "");
-  visit(std::string_view(archive).substr(0, archive.size() / 2), "");
+  visit(bytes, "");
+  visit(std::string_view(bytes).substr(0, bytes.size() / 2), "");
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.h"
+#include "egtrace/explain/doubts.h"
 #include "egtrace/explain/explanation.h"
 #include "egtrace/render/explain.h"
 #include "packet_options.h"
@@ -30,9 +31,10 @@ struct Options {
 ExitStatus run(const Options& o) {
   explain::Question question = o.packet.question();
   question.passed_over = o.common.verbose;
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const auto explanation = explain::explain(cluster, question);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  auto explanation = explain::explain(snapshot.cluster, question);
   if (!explanation) throw CommandError(explanation.error().message);
+  explain::take_doubts(snapshot.collection, *explanation);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
   } else if (o.common.format == "html") {

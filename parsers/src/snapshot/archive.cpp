@@ -20,8 +20,8 @@ constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr int kMaxNesting = 5;  // case archive > sos collect > sosreport > compressed member, and one to spare
 
 // No text that a tool prints shrinks like this; what does was made to fill memory or time.
-constexpr std::uint64_t kInnocentBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kInnocentGrowth = 250;
+constexpr std::uint64_t kBelieved = std::uint64_t{16} << 20;   // of a member's size, before its bytes are there
 
 constexpr const char* kOutOfBudget = "the archives unpack to more than egtrace reads";
 
@@ -211,7 +211,7 @@ class Visit {
 
   void keep(archive* a, std::string text, ArchiveMember member, std::uint64_t size, int depth) {
     // What the archive promises is only believed as far as it costs nothing.
-    text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(size, 4 * kInnocentBytes / 64)));
+    text.reserve(static_cast<std::size_t>(std::min(size, kBelieved)));
     if (!member.content.cut) read_up_to(a, text, budget_.limits.file_bytes, member);
     if (!budget_.take_kept(text.size())) {
       member.content = {};
@@ -267,7 +267,7 @@ class Visit {
     const auto packed = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(a, -1), 1));
     const auto unpacked = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(a, 0), 0));
     const std::uint64_t made = std::max(unpacked, in_member);
-    if (made > kInnocentBytes && made / kInnocentGrowth > packed) {
+    if (made > budget_.limits.innocent_bytes && made / kInnocentGrowth > packed) {
       stop(path, "an archive that grows more than any dump would");
     } else if (!budget_.take_unpacked(more)) {
       stop(path, kOutOfBudget);

@@ -54,7 +54,10 @@ void take_place(const Place& place, Candidate& candidate) {
 void take_run(const RanCommand& ran, Candidate& candidate) {
   if (!ran.command.empty()) candidate.dump.command = ran.command;
   if (ran.time != 0) candidate.time = ran.time;
-  if (ran.truncated) candidate.why_partial = "only its end was kept: the collector's size limit";
+  if (ran.truncated) {
+    candidate.why_partial = ran.keeps_head ? "only its beginning was kept: the collector's size limit"
+                                           : "only its end was kept: the collector's size limit";
+  }
   if (ran.timed_out) candidate.why_partial = "its command was stopped by the collector's time limit";
 }
 

@@ -61,4 +61,22 @@ Result<Manifest> parse_manifest(std::string_view text) {
   return out;
 }
 
+Manifest parse_collect_log(std::string_view text) {
+  Manifest out;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    const std::vector<std::string_view> fields = split(line, '\t');
+    if (line.starts_with('#') || fields.size() < 6 || fields[4].empty()) continue;
+    RanCommand ran;
+    ran.command = std::string(fields[5]);
+    ran.truncated = fields[3] == "1";
+    ran.status = static_cast<int>(parse_decimal(fields[1]).value_or(0) & 0xff);
+    ran.timed_out = ran.status == 124;
+    ran.time = static_cast<std::int64_t>(parse_decimal(fields[0]).value_or(0) & 0xffffffffff);
+    ran.keeps_head = true;
+    out.by_file[std::string(fields[4])] = std::move(ran);
+  }
+  return out;
+}
+
 }  // namespace egt::parsers

@@ -1,4 +1,5 @@
-// sos_reports/manifest.json: what sos (4.x) says of each command that it ran.
+// What a collector says of each command that it ran: sos_reports/manifest.json of sos (4.x), and egtrace-collect.tsv of
+// `egtrace collect`.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,18 @@ namespace egt::parsers {
 
 struct RanCommand {
   std::string command;     // as run
-  bool truncated = false;  // only the end of its output was kept
+  bool truncated = false;   // only a part of its output was kept
+  bool keeps_head = false;  // of one that is truncated: its beginning, not its end
   bool timed_out = false;  // status 124: stopped by timeout(1)
   int status = 0;
   std::int64_t time = 0;  // when it ended, seconds since 1970; 0: not told
 };
 
 struct Manifest {
-  std::map<std::string, RanCommand> by_file;  // path below the report's root
+  std::map<std::string, RanCommand> by_file;  // path below the folder of the report
 };
 Result<Manifest> parse_manifest(std::string_view text);
+// Lines of time, status, bytes, whether it was cut, file and command, with tabs between.
+Manifest parse_collect_log(std::string_view text);
 
 }  // namespace egt::parsers

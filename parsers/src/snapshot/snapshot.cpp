@@ -11,6 +11,7 @@
 
 #include "egtrace/base/text.h"
 #include "snapshot/choose.h"
+#include "snapshot/collected.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
 #include "snapshot/layout.h"
@@ -27,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSettingsName = "egtrace.yaml";
 constexpr std::string_view kManifestName = "sos_reports/manifest.json";
+constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
 constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
 constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
 
@@ -149,6 +151,8 @@ class Reader {
   // --- telling what they are -----------------------------------------------------------------------------------------
   void examine_files() {
     read_manifests();
+    collection_.collected_by = collectors_of(files_);
+    collection_.obfuscated_by = obfuscation_of(files_);
     std::vector<std::vector<Candidate>> found(files_.size());
     for_each_index(files_.size(), request_.jobs, 8, [&](std::size_t i) { found[i] = examine_one(i); });
     for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates_));
@@ -156,20 +160,22 @@ class Reader {
   }
 
   void read_manifests() {
+    const auto folder = [](const FoundFile& file, std::string_view name) { return file.path.substr(0, file.path.size() - name.size()); };
     for (const FoundFile& file : files_) {
+      if (file.path.ends_with(kCollectLogName)) manifests_[folder(file, kCollectLogName)] = parse_collect_log(file.content.text);
       if (!file.path.ends_with(kManifestName)) continue;
       Result<Manifest> manifest = parse_manifest(file.content.text);
-      if (manifest) manifests_[file.path.substr(0, file.path.size() - kManifestName.size())] = std::move(*manifest);
+      if (manifest) manifests_[folder(file, kManifestName)] = std::move(*manifest);
     }
   }
 
-  // What a sosreport's manifest says of the command that printed a file.
+  // What the collector says of the command that printed a file.
   const RanCommand* run_of(const std::string& path) const {
     const Root root = sos_root(path);
-    if (!root.found) return nullptr;
-    const auto manifest = manifests_.find(root.folder);
+    const std::string folder = root.found ? root.folder : path.substr(0, path.rfind('/') + 1);
+    const auto manifest = manifests_.find(folder);
     if (manifest == manifests_.end()) return nullptr;
-    const auto ran = manifest->second.by_file.find(path.substr(root.folder.size()));
+    const auto ran = manifest->second.by_file.find(path.substr(folder.size()));
     return ran == manifest->second.by_file.end() ? nullptr : &ran->second;
   }
 
@@ -319,7 +325,7 @@ class Reader {
   std::vector<FoundFile> files_;
   std::size_t root_files_ = 0;                     // of `files_`, those below request_.path; --dump follows
   std::map<std::size_t, DumpArgument> arguments_;  // by index into files_
-  std::map<std::string, Manifest> manifests_;      // by folder of the sosreport
+  std::map<std::string, Manifest> manifests_;      // by folder of the report
   SnapshotSettings settings_;
   std::vector<Candidate> candidates_;  // parallel to cluster_.dumps
   cluster::Cluster cluster_;

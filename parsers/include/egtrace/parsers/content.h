@@ -28,6 +28,7 @@ struct ContentLimits {
   std::uint64_t archive_bytes = std::uint64_t{8} << 30;    // of all members of archives that are kept, together
   std::uint64_t unpacked_bytes = std::uint64_t{64} << 30;  // of all that is unpacked to find them
   std::uint64_t archive_entries = 500000;
+  std::uint64_t innocent_bytes = std::uint64_t{256} << 20;  // an archive that unpacks to less is never called a bomb
 };
 
 // "-" is standard input. The error is the reason alone ("no such file"), without the path.
