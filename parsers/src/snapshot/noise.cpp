@@ -48,7 +48,8 @@ bool is_tool_error(std::string_view line) {
       "timeout",    "crictl",       "chroot",     "nsenter",   "sudo",          "oc",
       "kubectl",    "netlink",      "ip"};
   const std::size_t colon = line.find(": ");
-  if (colon == std::string_view::npos) return false;
+  // conntrack(8) counts what it has shown on standard error.
+  if (colon == std::string_view::npos || line.ends_with("flow entries have been shown.")) return false;
   std::string_view who = line.substr(0, colon);
   who = who.substr(0, who.find(" v1."));
   const std::size_t slash = who.rfind('/');

@@ -119,6 +119,7 @@ TEST(Noise, IsTakenAwayAtBothEnds) {
   EXPECT_EQ("Dump terminated", without_noise(std::string(kRules) + "Dump terminated\n").ended);
   EXPECT_EQ(kRules, without_noise(kRules).text);
   EXPECT_EQ("", without_noise("").failed);
+  EXPECT_EQ("", without_noise("conntrack v1.4.7 (conntrack-tools): 0 flow entries have been shown.\n").failed);
 }
 
 TEST(Manifest, TellsCommandsTimesAndTroubles) {
