@@ -90,6 +90,7 @@ int run(int argc, char** argv) {
   add_explain(app, status);
   add_inspect(app, status);
   add_lookup(app, status);
+  add_ltrace(app, status);
   add_parse(app, status);
   add_triage(app, status);
   add_pcap(app, status);

@@ -47,8 +47,8 @@ bool ActionParser::check_field(const FieldRef& f, unsigned bits, bool to_write) 
   const std::string& name = f.symbol->name;
   if (bits != f.bits) {
     if (bits && f.bits)
-      lexer_.error(fmt::format("Cannot use {}-bit field {}[{}..{}] where {}-bit field is required.", f.bits, name, f.first,
-                               f.first + f.bits - 1, bits));
+      lexer_.error(fmt::format("Cannot use {}-bit field {}[{}..{}] where {}-bit field is required.", f.bits, name,
+                               f.first, f.first + f.bits - 1, bits));
     else
       lexer_.error(fmt::format("Cannot use {} field {} where {} field is required.", bits ? "string" : "numeric", name,
                                bits ? "numeric" : "string"));
@@ -107,7 +107,8 @@ bool ActionParser::parse_plain(std::string_view word, ActionList& out) {
       {"mac_cache_use", K::mac_cache_use},
       {"flood_remote", K::flood_remote},
   };
-  const auto* known = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& w) { return w.first == word; });
+  const auto* known =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& w) { return w.first == word; });
   if (known != std::end(kWords)) {
     lexer_.advance();
     out.push_back({PlainAction{known->second}});
@@ -134,18 +135,30 @@ bool ActionParser::parse_ct_word(std::string_view word, ActionList& out) {
     lexer_.advance();
     return true;
   };
-  if (is("ct_next")) parse_ct_next(out);
-  else if (is("ct_commit")) parse_ct_commit(out);
-  else if (is("ct_commit_to_zone")) parse_ct_commit_to_zone(false, out);
-  else if (is("ct_commit_nat")) parse_ct_commit_to_zone(true, out);
-  else if (is("ct_dnat")) parse_ct_nat("ct_dnat", true, false, out);
-  else if (is("ct_snat")) parse_ct_nat("ct_snat", false, false, out);
-  else if (is("ct_dnat_in_czone")) parse_ct_nat("ct_dnat_in_czone", true, true, out);
-  else if (is("ct_snat_in_czone")) parse_ct_nat("ct_snat_in_czone", false, true, out);
-  else if (is("ct_lb")) parse_ct_lb(K::label, out);
-  else if (is("ct_lb_mark")) parse_ct_lb(K::mark, out);
-  else if (is("ct_lb_mark_local")) parse_ct_lb(K::mark_local, out);
-  else return false;
+  if (is("ct_next"))
+    parse_ct_next(out);
+  else if (is("ct_commit"))
+    parse_ct_commit(out);
+  else if (is("ct_commit_to_zone"))
+    parse_ct_commit_to_zone(false, out);
+  else if (is("ct_commit_nat"))
+    parse_ct_commit_to_zone(true, out);
+  else if (is("ct_dnat"))
+    parse_ct_nat("ct_dnat", true, false, out);
+  else if (is("ct_snat"))
+    parse_ct_nat("ct_snat", false, false, out);
+  else if (is("ct_dnat_in_czone"))
+    parse_ct_nat("ct_dnat_in_czone", true, true, out);
+  else if (is("ct_snat_in_czone"))
+    parse_ct_nat("ct_snat_in_czone", false, true, out);
+  else if (is("ct_lb"))
+    parse_ct_lb(K::label, out);
+  else if (is("ct_lb_mark"))
+    parse_ct_lb(K::mark, out);
+  else if (is("ct_lb_mark_local"))
+    parse_ct_lb(K::mark_local, out);
+  else
+    return false;
   return true;
 }
 
@@ -159,12 +172,18 @@ bool ActionParser::parse_nested_word(std::string_view word, ActionList& out) {
     std::string_view prerequisite;
   };
   const Row rows[] = {
-      {"clone", K::clone, ""},          {"arp", K::arp, arp},
-      {"icmp4", K::icmp4, "ip4"},       {"icmp4_error", K::icmp4_error, "ip4"},
-      {"icmp6", K::icmp6, "ip6"},       {"icmp6_error", K::icmp6_error, "ip6"},
-      {"tcp_reset", K::tcp_reset, "tcp"}, {"sctp_abort", K::sctp_abort, "sctp"},
-      {"reject", K::reject, ""},        {"nd_na", K::nd_na, "nd_ns"},
-      {"nd_na_router", K::nd_na_router, "nd_ns"}, {"nd_ns", K::nd_ns, nd},
+      {"clone", K::clone, ""},
+      {"arp", K::arp, arp},
+      {"icmp4", K::icmp4, "ip4"},
+      {"icmp4_error", K::icmp4_error, "ip4"},
+      {"icmp6", K::icmp6, "ip6"},
+      {"icmp6_error", K::icmp6_error, "ip6"},
+      {"tcp_reset", K::tcp_reset, "tcp"},
+      {"sctp_abort", K::sctp_abort, "sctp"},
+      {"reject", K::reject, ""},
+      {"nd_na", K::nd_na, "nd_ns"},
+      {"nd_na_router", K::nd_na_router, "nd_ns"},
+      {"nd_ns", K::nd_ns, nd},
   };
   const auto* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.word == word; });
   if (row == std::end(rows)) return false;
@@ -204,9 +223,12 @@ void ActionParser::parse_next_arguments(ovn::NextTable& next) {
   do {
     if (lexer_.match_id("pipeline")) {
       if (!lexer_.force_match(Type::equals)) return;
-      if (lexer_.match_id("ingress")) next.pipeline = ovn::Pipeline::ingress;
-      else if (lexer_.match_id("egress")) next.pipeline = ovn::Pipeline::egress;
-      else return lexer_.syntax_error("expecting \"ingress\" or \"egress\"");
+      if (lexer_.match_id("ingress"))
+        next.pipeline = ovn::Pipeline::ingress;
+      else if (lexer_.match_id("egress"))
+        next.pipeline = ovn::Pipeline::egress;
+      else
+        return lexer_.syntax_error("expecting \"ingress\" or \"egress\"");
     } else if (lexer_.match_id("table")) {
       if (!lexer_.force_match(Type::equals) || !lexer_.force_small_integer(table)) return;
       next.table = static_cast<std::uint16_t>(std::min(table, 0xffffu));
@@ -241,7 +263,8 @@ bool ActionParser::parse_word(std::string_view word, ActionList& out) {
     parse_push_pop(push, out);
     return true;
   }
-  return parse_plain(word, out) || parse_ct_word(word, out) || parse_nested_word(word, out) || parse_with_arguments(word, out);
+  return parse_plain(word, out) || parse_ct_word(word, out) || parse_nested_word(word, out) ||
+         parse_with_arguments(word, out);
 }
 
 bool ActionParser::parse_action(ActionList& out) {
@@ -255,8 +278,10 @@ bool ActionParser::parse_action(ActionList& out) {
   }
   const TokenType ahead = lexer_.lookahead();
   const std::string word = lexer_.token().text;
-  if (ahead == Type::equals || ahead == Type::exchange || ahead == Type::lsquare) parse_assignment(out);
-  else if (!parse_word(word, out)) lexer_.syntax_error("expecting action");
+  if (ahead == Type::equals || ahead == Type::exchange || ahead == Type::lsquare)
+    parse_assignment(out);
+  else if (!parse_word(word, out))
+    lexer_.syntax_error("expecting action");
   lexer_.force_match(Type::semicolon);
   return !lexer_.failed();
 }

@@ -35,23 +35,40 @@ bool ActionParser::parse_with_arguments(std::string_view word, ActionList& out) 
     lexer_.advance();
     return true;
   };
-  if (is("get_arp")) parse_get_binding(false, out);
-  else if (is("get_nd")) parse_get_binding(true, out);
-  else if (is("put_arp")) parse_put_binding(false, out);
-  else if (is("put_nd")) parse_put_binding(true, out);
-  else if (is("put_fdb")) parse_put_fdb(out);
-  else if (is("set_queue")) parse_set_queue(out);
-  else if (is("set_meter")) parse_set_meter(out);
-  else if (is("log")) parse_log(out);
-  else if (is("trigger_event")) parse_trigger_event(out);
-  else if (is("bind_vport")) parse_bind_vport(out);
-  else if (is("handle_svc_check")) parse_service_check(out);
-  else if (is("fwd_group")) parse_forward_group(out);
-  else if (is("commit_ecmp_nh")) parse_ecmp_next_hop(out);
-  else if (is("commit_lb_aff")) parse_lb_affinity(out);
-  else if (is("sample")) parse_sample(out);
-  else if (is("mirror")) parse_mirror(out);
-  else return false;
+  if (is("get_arp"))
+    parse_get_binding(false, out);
+  else if (is("get_nd"))
+    parse_get_binding(true, out);
+  else if (is("put_arp"))
+    parse_put_binding(false, out);
+  else if (is("put_nd"))
+    parse_put_binding(true, out);
+  else if (is("put_fdb"))
+    parse_put_fdb(out);
+  else if (is("set_queue"))
+    parse_set_queue(out);
+  else if (is("set_meter"))
+    parse_set_meter(out);
+  else if (is("log"))
+    parse_log(out);
+  else if (is("trigger_event"))
+    parse_trigger_event(out);
+  else if (is("bind_vport"))
+    parse_bind_vport(out);
+  else if (is("handle_svc_check"))
+    parse_service_check(out);
+  else if (is("fwd_group"))
+    parse_forward_group(out);
+  else if (is("commit_ecmp_nh"))
+    parse_ecmp_next_hop(out);
+  else if (is("commit_lb_aff"))
+    parse_lb_affinity(out);
+  else if (is("sample"))
+    parse_sample(out);
+  else if (is("mirror"))
+    parse_mirror(out);
+  else
+    return false;
   return true;
 }
 
@@ -89,10 +106,11 @@ void ActionParser::parse_put_fdb(ActionList& out) {
 
 void ActionParser::parse_set_queue(ActionList& out) {
   ovn::SetQueue set;
-  if (!lexer_.force_match(Type::lparen) || !lexer_.take_small_integer(set.queue) || !lexer_.force_match(Type::rparen)) return;
+  if (!lexer_.force_match(Type::lparen) || !lexer_.take_small_integer(set.queue) || !lexer_.force_match(Type::rparen))
+    return;
   if (set.queue < kMinQueue - 1 || set.queue > kMaxQueue)
-    return lexer_.error(fmt::format("Queue ID {} for set_queue is not in valid range {} to {}.", set.queue, kMinQueue - 1,
-                                    kMaxQueue));
+    return lexer_.error(
+        fmt::format("Queue ID {} for set_queue is not in valid range {} to {}.", set.queue, kMinQueue - 1, kMaxQueue));
   out.push_back({set});
 }
 
@@ -222,9 +240,12 @@ void ActionParser::parse_affinity_endpoint(std::string_view name, IpAddr& addres
     std::string_view host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
     parsed = IpAddr::parse(host);
-    const auto number = colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(text.substr(colon + 1));
-    if (!number || *number > 0xffff) parsed.reset();
-    else port = static_cast<std::uint16_t>(*number);
+    const auto number =
+        colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(text.substr(colon + 1));
+    if (!number || *number > 0xffff)
+      parsed.reset();
+    else
+      port = static_cast<std::uint16_t>(*number);
   }
   if (!parsed) return lexer_.syntax_error("invalid parameter");
   address = *parsed;

@@ -44,24 +44,42 @@ bool ActionParser::parse_function(const FieldRef& to, ActionList& out) {
       {"ct_state_save", K::ct_state_save, 8},
   };
   const std::string& name = lexer_.token().text;
-  const auto* row = std::find_if(std::begin(kResults), std::end(kResults), [&](const Row& r) { return r.name == name; });
-  if (row != std::end(kResults)) parse_result(to, row->kind, row->name, row->bits, out);
-  else if (name == "select") parse_select(to, out);
-  else if (name == "put_dhcp_opts") parse_put_options(to, ovn::PutOptions::Kind::dhcpv4, out);
-  else if (name == "put_dhcpv6_opts") parse_put_options(to, ovn::PutOptions::Kind::dhcpv6, out);
-  else if (name == "put_nd_ra_opts") parse_put_options(to, ovn::PutOptions::Kind::nd_ra, out);
-  else if (name == "check_pkt_larger") parse_check_length(to, out);
-  else if (name == "lookup_arp") parse_lookup(to, false, true, out);
-  else if (name == "lookup_nd") parse_lookup(to, true, true, out);
-  else if (name == "lookup_arp_ip") parse_lookup(to, false, false, out);
-  else if (name == "lookup_nd_ip") parse_lookup(to, true, false, out);
-  else if (name == "get_fdb") parse_get_fdb(to, false, out);
-  else if (name == "get_remote_fdb") parse_get_fdb(to, true, out);
-  else if (name == "lookup_fdb") parse_lookup_fdb(to, out);
-  else if (name == "chk_evpn_arp") parse_check_evpn(to, out);
-  else if (name == "dhcp_relay_req_chk") parse_dhcp_relay(to, false, out);
-  else if (name == "dhcp_relay_resp_chk") parse_dhcp_relay(to, true, out);
-  else return false;
+  const auto* row =
+      std::find_if(std::begin(kResults), std::end(kResults), [&](const Row& r) { return r.name == name; });
+  if (row != std::end(kResults))
+    parse_result(to, row->kind, row->name, row->bits, out);
+  else if (name == "select")
+    parse_select(to, out);
+  else if (name == "put_dhcp_opts")
+    parse_put_options(to, ovn::PutOptions::Kind::dhcpv4, out);
+  else if (name == "put_dhcpv6_opts")
+    parse_put_options(to, ovn::PutOptions::Kind::dhcpv6, out);
+  else if (name == "put_nd_ra_opts")
+    parse_put_options(to, ovn::PutOptions::Kind::nd_ra, out);
+  else if (name == "check_pkt_larger")
+    parse_check_length(to, out);
+  else if (name == "lookup_arp")
+    parse_lookup(to, false, true, out);
+  else if (name == "lookup_nd")
+    parse_lookup(to, true, true, out);
+  else if (name == "lookup_arp_ip")
+    parse_lookup(to, false, false, out);
+  else if (name == "lookup_nd_ip")
+    parse_lookup(to, true, false, out);
+  else if (name == "get_fdb")
+    parse_get_fdb(to, false, out);
+  else if (name == "get_remote_fdb")
+    parse_get_fdb(to, true, out);
+  else if (name == "lookup_fdb")
+    parse_lookup_fdb(to, out);
+  else if (name == "chk_evpn_arp")
+    parse_check_evpn(to, out);
+  else if (name == "dhcp_relay_req_chk")
+    parse_dhcp_relay(to, false, out);
+  else if (name == "dhcp_relay_resp_chk")
+    parse_dhcp_relay(to, true, out);
+  else
+    return false;
   return true;
 }
 
@@ -77,19 +95,23 @@ void ActionParser::parse_move(const FieldRef& to, bool exchange, ActionList& out
   const auto kind = [](const ovn::Symbol& s) { return s.is_string() ? "string" : "integer"; };
   if (l.is_string() != r.is_string()) {
     if (exchange)
-      return lexer_.error(fmt::format("Can't exchange {} field ({}) with {} field ({}).", kind(l), l.name, kind(r), r.name));
+      return lexer_.error(
+          fmt::format("Can't exchange {} field ({}) with {} field ({}).", kind(l), l.name, kind(r), r.name));
     return lexer_.error(fmt::format("Can't assign {} field ({}) to {} field ({}).", kind(r), r.name, kind(l), l.name));
   }
   if (to.bits != from->bits) {
-    if (exchange) return lexer_.error(fmt::format("Can't exchange {}-bit field with {}-bit field.", to.bits, from->bits));
+    if (exchange)
+      return lexer_.error(fmt::format("Can't exchange {}-bit field with {}-bit field.", to.bits, from->bits));
     return lexer_.error(fmt::format("Can't assign {}-bit value to {}-bit destination.", from->bits, to.bits));
   }
   if (l.is_string() && l.field && r.field && field(*l.field).bits != field(*r.field).bits)
     return lexer_.error(fmt::format("String fields {} and {} are incompatible for {}.", l.name, r.name,
                                     exchange ? "exchange" : "assignment"));
   if (!check_field(to, to.bits, true) || !check_field(*from, from->bits, exchange)) return;
-  if (exchange) out.push_back({ovn::Exchange{to, *from}});
-  else out.push_back({ovn::Move{to, *from}});
+  if (exchange)
+    out.push_back({ovn::Exchange{to, *from}});
+  else
+    out.push_back({ovn::Move{to, *from}});
 }
 
 void ActionParser::parse_push_pop(bool push, ActionList& out) {
@@ -98,11 +120,14 @@ void ActionParser::parse_push_pop(bool push, ActionList& out) {
   const auto f = parse_target();
   if (!f || !check_field(*f, f->bits, !push)) return;
   lexer_.force_match(Type::rparen);
-  if (push) out.push_back({ovn::Push{*f}});
-  else out.push_back({ovn::Pop{*f}});
+  if (push)
+    out.push_back({ovn::Push{*f}});
+  else
+    out.push_back({ovn::Pop{*f}});
 }
 
-void ActionParser::parse_result(const FieldRef& to, Result kind, std::string_view name, unsigned bits, ActionList& out) {
+void ActionParser::parse_result(const FieldRef& to, Result kind, std::string_view name, unsigned bits,
+                                ActionList& out) {
   lexer_.advance();
   lexer_.advance();
   if (!lexer_.match(Type::rparen)) return lexer_.error(fmt::format("{} doesn't take any parameters", name));
@@ -130,8 +155,9 @@ bool ActionParser::parse_select_members(ovn::Select& select) {
 void ActionParser::parse_select(const FieldRef& to, ActionList& out) {
   if (!check_field(to, to.bits, true)) return;
   if (to.bits < 16)
-    return lexer_.error(fmt::format("cannot use {}-bit field {}[{}..{}] for \"select\", which requires at least 16 bits.",
-                                    to.bits, to.symbol->name, to.first, to.first + to.bits - 1));
+    return lexer_.error(
+        fmt::format("cannot use {}-bit field {}[{}..{}] for \"select\", which requires at least 16 bits.", to.bits,
+                    to.symbol->name, to.first, to.first + to.bits - 1));
   if (!not_in_last_table("select")) return;
   lexer_.advance();
   lexer_.advance();

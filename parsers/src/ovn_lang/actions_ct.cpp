@@ -6,8 +6,8 @@
 namespace egt::parsers::ovn_lang {
 
 using ovn::ActionList;
-using ovn::CtZone;
 using ovn::ConstantFormat;
+using ovn::CtZone;
 using Type = TokenType;
 
 bool ActionParser::not_in_last_table(std::string_view name) {
@@ -22,7 +22,8 @@ void ActionParser::parse_ct_next(ActionList& out) {
   ovn::CtNext next{CtZone::dnat, context_.dialect.names_ct_zones, table_after()};
   if (lexer_.match(Type::lparen)) {
     next.names_zone = true;
-    if (lexer_.match_id("snat")) next.zone = CtZone::snat;
+    if (lexer_.match_id("snat"))
+      next.zone = CtZone::snat;
     else if (!lexer_.match_id("dnat"))
       return lexer_.error("\"ct_next\" action accepts only \"dnat\" or \"snat\" parameter.");
     lexer_.force_match(Type::rparen);
@@ -73,7 +74,8 @@ void ActionParser::parse_ct_commit_to_zone(bool nat, ActionList& out) {
   const bool arguments = nat ? lexer_.match(Type::lparen) : lexer_.force_match(Type::lparen);
   if (arguments) {
     commit.names_zone = true;
-    if (lexer_.match_id("snat")) commit.zone = CtZone::snat;
+    if (lexer_.match_id("snat"))
+      commit.zone = CtZone::snat;
     else if (!lexer_.match_id("dnat"))
       return lexer_.error(fmt::format("\"{}\" action accepts only \"dnat\" or \"snat\" parameter.", name));
     lexer_.force_match(Type::rparen);
@@ -142,7 +144,8 @@ bool ActionParser::parse_backend(ovn::CtLb::Kind kind, ovn::LbBackend& backend) 
 }
 
 void ActionParser::parse_lb_arguments(ovn::CtLb& lb) {
-  if (!lexer_.match_id("backends") || !lexer_.force_match(Type::equals)) return lexer_.syntax_error("expecting backends");
+  if (!lexer_.match_id("backends") || !lexer_.force_match(Type::equals))
+    return lexer_.syntax_error("expecting backends");
   while (!lexer_.match(Type::semicolon) && !lexer_.match(Type::rparen)) {
     if (!parse_backend(lb.kind, lb.backends.emplace_back())) return;
     lexer_.match(Type::comma);
@@ -153,9 +156,12 @@ void ActionParser::parse_lb_arguments(ovn::CtLb& lb) {
     lexer_.advance();
     if (!lexer_.match(Type::semicolon)) lexer_.advance();
   }
-  if (lexer_.match_id("skip_snat")) lb.flag = ovn::CtLb::Flag::skip_snat;
-  else if (lexer_.match_id("force_snat")) lb.flag = ovn::CtLb::Flag::force_snat;
-  else return;
+  if (lexer_.match_id("skip_snat"))
+    lb.flag = ovn::CtLb::Flag::skip_snat;
+  else if (lexer_.match_id("force_snat"))
+    lb.flag = ovn::CtLb::Flag::force_snat;
+  else
+    return;
   lexer_.advance();
 }
 

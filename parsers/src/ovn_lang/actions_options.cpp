@@ -21,30 +21,60 @@ struct OptionType {
 };
 
 constexpr OptionType kDhcpv4[] = {
-    {"offerip", "ipv4"}, {"netmask", "ipv4"}, {"router", "ipv4"}, {"dns_server", "ipv4"}, {"log_server", "ipv4"},
-    {"lpr_server", "ipv4"}, {"hostname", "str"}, {"domain_name", "str"}, {"swap_server", "ipv4"},
-    {"policy_filter", "ipv4"}, {"router_solicitation", "ipv4"}, {"nis_server", "ipv4"}, {"ntp_server", "ipv4"},
-    {"server_id", "ipv4"}, {"tftp_server", "host_id"}, {"classless_static_route", "static_routes"},
-    {"ms_classless_static_route", "static_routes"}, {"ip_forward_enable", "bool"}, {"router_discovery", "bool"},
-    {"ethernet_encap", "bool"}, {"default_ttl", "uint8"}, {"tcp_ttl", "uint8"}, {"mtu", "uint16"},
-    {"lease_time", "uint32"}, {"T1", "uint32"}, {"T2", "uint32"}, {"bootfile_name", "str"}, {"wpad", "str"},
-    {"path_prefix", "str"}, {"tftp_server_address", "ipv4"}, {"domain_search_list", "domains"},
-    {"broadcast_address", "ipv4"}, {"netbios_name_server", "ipv4"}, {"netbios_node_type", "uint8"},
-    {"bootfile_name_alt", "str"}, {"arp_cache_timeout", "uint32"}, {"tcp_keepalive_interval", "uint32"},
+    {"offerip", "ipv4"},
+    {"netmask", "ipv4"},
+    {"router", "ipv4"},
+    {"dns_server", "ipv4"},
+    {"log_server", "ipv4"},
+    {"lpr_server", "ipv4"},
+    {"hostname", "str"},
+    {"domain_name", "str"},
+    {"swap_server", "ipv4"},
+    {"policy_filter", "ipv4"},
+    {"router_solicitation", "ipv4"},
+    {"nis_server", "ipv4"},
+    {"ntp_server", "ipv4"},
+    {"server_id", "ipv4"},
+    {"tftp_server", "host_id"},
+    {"classless_static_route", "static_routes"},
+    {"ms_classless_static_route", "static_routes"},
+    {"ip_forward_enable", "bool"},
+    {"router_discovery", "bool"},
+    {"ethernet_encap", "bool"},
+    {"default_ttl", "uint8"},
+    {"tcp_ttl", "uint8"},
+    {"mtu", "uint16"},
+    {"lease_time", "uint32"},
+    {"T1", "uint32"},
+    {"T2", "uint32"},
+    {"bootfile_name", "str"},
+    {"wpad", "str"},
+    {"path_prefix", "str"},
+    {"tftp_server_address", "ipv4"},
+    {"domain_search_list", "domains"},
+    {"broadcast_address", "ipv4"},
+    {"netbios_name_server", "ipv4"},
+    {"netbios_node_type", "uint8"},
+    {"bootfile_name_alt", "str"},
+    {"arp_cache_timeout", "uint32"},
+    {"tcp_keepalive_interval", "uint32"},
     {"next_server", "ipv4"},
 };
 constexpr OptionType kDhcpv6[] = {
-    {"server_id", "mac"}, {"ia_addr", "ipv6"}, {"dns_server", "ipv6"}, {"domain_search", "str"},
+    {"server_id", "mac"},     {"ia_addr", "ipv6"},          {"dns_server", "ipv6"}, {"domain_search", "str"},
     {"bootfile_name", "str"}, {"bootfile_name_alt", "str"}, {"fqdn", "domain"},
 };
 constexpr OptionType kRouterAdvertisement[] = {
-    {"addr_mode", "str"}, {"router_preference", "str"}, {"slla", "mac"}, {"prefix", "ipv6"},
-    {"mtu", "uint32"}, {"rdnss", "ipv6"}, {"dnssl", "str"}, {"route_info", "str"},
+    {"addr_mode", "str"}, {"router_preference", "str"},
+    {"slla", "mac"},      {"prefix", "ipv6"},
+    {"mtu", "uint32"},    {"rdnss", "ipv6"},
+    {"dnssl", "str"},     {"route_info", "str"},
 };
 
 template <std::size_t n>
 std::optional<std::string_view> find(const OptionType (&options)[n], std::string_view name) {
-  const auto* it = std::find_if(std::begin(options), std::end(options), [&](const OptionType& o) { return o.name == name; });
+  const auto* it =
+      std::find_if(std::begin(options), std::end(options), [&](const OptionType& o) { return o.name == name; });
   return it == std::end(options) ? std::nullopt : std::optional(it->type);
 }
 
@@ -54,7 +84,9 @@ std::string_view kind_name(Kind kind) {
 
 // The database's own table rules over what is built in.
 std::optional<std::string_view> type_of(Kind kind, std::string_view name, const ActionContext& context) {
-  const auto* known = kind == Kind::dhcpv4 ? context.dhcp_options : kind == Kind::dhcpv6 ? context.dhcpv6_options : nullptr;
+  const auto* known = kind == Kind::dhcpv4   ? context.dhcp_options
+                      : kind == Kind::dhcpv6 ? context.dhcpv6_options
+                                             : nullptr;
   if (known)
     if (const auto it = known->find(name); it != known->end()) return it->second;
   if (kind == Kind::dhcpv4) return find(kDhcpv4, name);
@@ -137,8 +169,8 @@ void ActionParser::parse_put_options(const ovn::FieldRef& to, Kind kind, ovn::Ac
     if (!lexer_.failed()) lexer_.match(Type::comma);
   }
   if (lexer_.failed()) return;
-  const bool has_offer = std::any_of(put.options.begin(), put.options.end(),
-                                     [](const NamedOption& o) { return o.name == "offerip"; });
+  const bool has_offer =
+      std::any_of(put.options.begin(), put.options.end(), [](const NamedOption& o) { return o.name == "offerip"; });
   if (kind == Kind::dhcpv4 && !has_offer) lexer_.error("put_dhcp_opts requires offerip to be specified.");
   if (kind == Kind::nd_ra) check_nd_ra(put);
   out.push_back({std::move(put)});
@@ -148,7 +180,8 @@ void ActionParser::check_event_option(const NamedOption& option) {
   if (option.values.values.size() != 1 || !option.values.strings)
     return lexer_.error(fmt::format("Invalid value for \"{}\" option", option.name));
   const std::string& value = option.values.values.front().text;
-  if (option.name == "vip" && !is_endpoint(value)) lexer_.error(fmt::format("Invalid load balancer VIP '{}'", value));
+  if (option.name == "vip" && !is_endpoint(value))
+    lexer_.error(fmt::format("Invalid load balancer VIP '{}'", value));
   else if (option.name == "protocol" && !is_one_of(value, {"tcp", "udp", "sctp"}))
     lexer_.error(fmt::format("Load balancer protocol '{}' is not 'tcp', 'udp', or 'sctp'", value));
   else if (option.name == "load_balancer" && !ovn::Uuid::parse(value))

@@ -15,8 +15,9 @@ using ovn::Symbol;
 std::optional<Expression> Annotator::parse_and_annotate(const std::string& text) {
   auto tree = parse_expression(text, Environment{table_, nullptr, nullptr, 0});
   if (tree && annotate(*tree)) return std::move(*tree);
-  error_ = fmt::format("Error parsing expression `{}' encountered as prerequisite or predicate of initial expression: {}",
-                       text, tree ? error_ : tree.error().message);
+  error_ =
+      fmt::format("Error parsing expression `{}' encountered as prerequisite or predicate of initial expression: {}",
+                  text, tree ? error_ : tree.error().message);
   return std::nullopt;
 }
 
@@ -98,7 +99,8 @@ bool Annotator::annotate_junction(Expression& e, bool with_prerequisites) {
     auto* inner = std::get_if<Junction>(&term.node);
     if (inner && inner->conjunction == conjunction)
       std::move(inner->terms.begin(), inner->terms.end(), std::back_inserter(annotated.terms));
-    else annotated.terms.push_back(std::move(term));
+    else
+      annotated.terms.push_back(std::move(term));
   }
   e.node = std::move(annotated);
   return true;

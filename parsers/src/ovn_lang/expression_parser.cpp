@@ -17,24 +17,36 @@ constexpr unsigned kMaxDepth = 100;
 
 std::optional<Relop> relop_of(TokenType type) {
   switch (type) {
-    case Type::eq: return Relop::eq;
-    case Type::ne: return Relop::ne;
-    case Type::lt: return Relop::lt;
-    case Type::le: return Relop::le;
-    case Type::gt: return Relop::gt;
-    case Type::ge: return Relop::ge;
-    default: return std::nullopt;
+    case Type::eq:
+      return Relop::eq;
+    case Type::ne:
+      return Relop::ne;
+    case Type::lt:
+      return Relop::lt;
+    case Type::le:
+      return Relop::le;
+    case Type::gt:
+      return Relop::gt;
+    case Type::ge:
+      return Relop::ge;
+    default:
+      return std::nullopt;
   }
 }
 
 // a < b as b > a.
 Relop turned(Relop r) {
   switch (r) {
-    case Relop::lt: return Relop::gt;
-    case Relop::le: return Relop::ge;
-    case Relop::gt: return Relop::lt;
-    case Relop::ge: return Relop::le;
-    default: return r;
+    case Relop::lt:
+      return Relop::gt;
+    case Relop::le:
+      return Relop::ge;
+    case Relop::gt:
+      return Relop::lt;
+    case Relop::ge:
+      return Relop::le;
+    default:
+      return r;
   }
 }
 
@@ -89,7 +101,8 @@ const Constant* ConstantList::first() const {
 bool ConstantList::has_values() const { return first() != nullptr; }
 
 std::optional<FieldRef> ExpressionParser::parse_field() {
-  const ovn::Symbol* symbol = lexer_.at(Type::id) && environment_.symbols ? environment_.symbols->find(lexer_.token().text) : nullptr;
+  const ovn::Symbol* symbol =
+      lexer_.at(Type::id) && environment_.symbols ? environment_.symbols->find(lexer_.token().text) : nullptr;
   if (symbol == nullptr) {
     lexer_.syntax_error("expecting field name");
     return std::nullopt;
@@ -135,20 +148,27 @@ bool ExpressionParser::append_set(ConstantList& list, const ValueSets* sets, std
 bool ExpressionParser::parse_one_constant(ConstantList& list) {
   const Token& token = lexer_.token();
   switch (token.type) {
-    case Type::template_variable: lexer_.error("Unexpanded template."); return false;
-    case Type::address_set: return append_set(list, environment_.address_sets, token.text, false, "address set");
+    case Type::template_variable:
+      lexer_.error("Unexpanded template.");
+      return false;
+    case Type::address_set:
+      return append_set(list, environment_.address_sets, token.text, false, "address set");
     case Type::port_group: {
       const std::string name = fmt::format("{}_{}", environment_.datapath_key, token.text);
       return append_set(list, environment_.port_groups, name, true, "port group");
     }
     case Type::string:
     case Type::integer:
-    case Type::masked_integer: break;
-    default: lexer_.syntax_error("expecting constant"); return false;
+    case Type::masked_integer:
+      break;
+    default:
+      lexer_.syntax_error("expecting constant");
+      return false;
   }
   if (!set_type(list, token.type == Type::string)) return false;
   const bool masked = token.type == Type::masked_integer;
-  list.parts.push_back(Constant{token.value, token.mask, masked, token.format, list.strings ? token.text : std::string()});
+  list.parts.push_back(
+      Constant{token.value, token.mask, masked, token.format, list.strings ? token.text : std::string(), token.excess});
   lexer_.advance();
   return true;
 }
@@ -174,8 +194,10 @@ std::optional<Constant> ExpressionParser::parse_constant_for(const FieldRef& fie
 
 std::optional<Relop> ExpressionParser::parse_relop() {
   const auto relop = relop_of(lexer_.token().type);
-  if (relop) lexer_.advance();
-  else lexer_.syntax_error("expecting relational operator");
+  if (relop)
+    lexer_.advance();
+  else
+    lexer_.syntax_error("expecting relational operator");
   return relop;
 }
 
@@ -232,17 +254,19 @@ bool ExpressionParser::check_nominal(const FieldRef& field, Relop relop, const C
   if (s.level != Level::nominal) return true;
   if (s.predicate.empty()) {
     if (relop == (inverted_ ? Relop::ne : Relop::eq)) return true;
-    lexer_.error(fmt::format("Nominal field {} may only be tested for equality (taking enclosing `!' operators into "
-                             "account).",
-                             s.name));
+    lexer_.error(
+        fmt::format("Nominal field {} may only be tested for equality (taking enclosing `!' operators into "
+                    "account).",
+                    s.name));
     return false;
   }
   return each_constant(list, [&](const Constant& c) {
     const bool positive = ((c.value & 1) != 0) ^ (relop == Relop::ne) ^ inverted_;
     if (!positive)
-      lexer_.error(fmt::format("Nominal predicate {0} may only be tested positively, e.g. `{0}' or `{0} == 1' but not "
-                               "`!{0}' or `{0} == 0'.",
-                               s.name));
+      lexer_.error(
+          fmt::format("Nominal predicate {0} may only be tested positively, e.g. `{0}' or `{0} == 1' but not "
+                      "`!{0}' or `{0} == 0'.",
+                      s.name));
     return positive;
   });
 }
@@ -257,7 +281,8 @@ std::optional<Expression> ExpressionParser::compare(const FieldRef& field, Relop
       continue;
     }
     const auto& set = std::get<1>(part);
-    if (set->constants().values.size() > 1 && is_equality(relop) && field.is_whole() && field.symbol->predicate.empty()) {
+    if (set->constants().values.size() > 1 && is_equality(relop) && field.is_whole() &&
+        field.symbol->predicate.empty()) {
       all.terms.push_back(membership(field, relop, set));
     } else {
       for (const Constant& c : set->constants().values) all.terms.push_back(comparison(field, relop, c));
@@ -318,7 +343,8 @@ std::optional<Expression> ExpressionParser::parse_field_first(bool& atomic) {
   return constants ? compare(*field, *relop, *constants) : std::nullopt;
 }
 
-std::optional<Expression> ExpressionParser::parse_range(const FieldRef& field, Relop first, const ConstantList& constants) {
+std::optional<Expression> ExpressionParser::parse_range(const FieldRef& field, Relop first,
+                                                        const ConstantList& constants) {
   const auto second = parse_relop();
   const auto bound = second ? parse_constants() : std::nullopt;
   if (!bound) return std::nullopt;

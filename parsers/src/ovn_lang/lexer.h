@@ -23,6 +23,7 @@ struct Token {
   TokenType type = TokenType::end;
   ovn::ConstantFormat format = ovn::ConstantFormat::hexadecimal;
   std::uint32_t begin = 0, end = 0;    // within the input, without blanks and comments
+  std::uint16_t excess = 0;            // see ovn::Constant
   U128 value = 0, mask = 0;
   std::string text;                    // a name without its sign, a string without quotes and escapes, an error
 };

@@ -1,7 +1,7 @@
 // Microflows: a match that leaves exactly one packet (expr_parse_microflow() in lib/expr.c of OVN).
 //
-// The match becomes a list of conjunctions of plain values. One conjunction is a packet; none is a contradiction, several
-// are ambiguous.
+// The match becomes a list of conjunctions of plain values. One conjunction is a packet; none is a contradiction,
+// several are ambiguous.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +20,13 @@ using ovn::Junction;
 
 constexpr std::size_t kMaxAlternatives = 4096;
 
-using Conjunct = std::vector<Comparison>;      // one a symbol
+using Conjunct = std::vector<Comparison>;  // one a symbol
 using Alternatives = std::vector<Conjunct>;
 
 // Adds a comparison; false where it contradicts what is there.
 bool constrain(Conjunct& conjunct, const Comparison& c) {
-  const auto it = std::find_if(conjunct.begin(), conjunct.end(), [&](const Comparison& x) { return x.symbol == c.symbol; });
+  const auto it =
+      std::find_if(conjunct.begin(), conjunct.end(), [&](const Comparison& x) { return x.symbol == c.symbol; });
   if (it == conjunct.end()) {
     conjunct.push_back(c);
     return true;
@@ -47,7 +48,8 @@ void drop_covered(Alternatives& alternatives) {
   for (std::size_t i = 0; i < alternatives.size(); ++i)
     for (std::size_t j = 0; j < alternatives.size();) {
       const Conjunct &a = alternatives[j], &b = alternatives[i];
-      const bool covered = i != j && a.size() == 1 && b.size() == 1 && a[0].symbol == b[0].symbol && implies(a[0], b[0]);
+      const bool covered =
+          i != j && a.size() == 1 && b.size() == 1 && a[0].symbol == b[0].symbol && implies(a[0], b[0]);
       if (!covered) {
         ++j;
         continue;

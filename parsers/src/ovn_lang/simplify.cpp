@@ -37,7 +37,7 @@ Expression simplify_order(const Comparison& c) {
   const bool less = c.relop == Relop::lt || c.relop == Relop::le;
   const bool or_equal = c.relop == Relop::le || c.relop == Relop::ge;
   const U128 run = c.mask & ones(end);
-  const U128 extreme = less ? run : 0;           // x <= 65535, x >= 0
+  const U128 extreme = less ? run : 0;  // x <= 65535, x >= 0
   if ((c.value & run) == extreme) return or_equal ? Expression{true} : simplify_unequal(c);
   std::vector<Expression> terms;
   if (or_equal) terms.push_back({Comparison{c.symbol, Relop::eq, c.value, c.mask, {}}});
@@ -84,7 +84,8 @@ Expression simplify(Expression e, bool (*is_resident)(std::string_view)) {
     auto* inner = std::get_if<Junction>(&s.node);
     if (inner && inner->conjunction == simple.conjunction)
       std::move(inner->terms.begin(), inner->terms.end(), std::back_inserter(simple.terms));
-    else simple.terms.push_back(std::move(s));
+    else
+      simple.terms.push_back(std::move(s));
   }
   e.node = std::move(simple);
   fix(e);

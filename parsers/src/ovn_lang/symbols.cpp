@@ -49,7 +49,8 @@ ovn::Symbol& SymbolTable::add_field(std::string name, FieldId id, std::string pr
   return s;
 }
 
-void SymbolTable::add_part(std::string name, std::string prerequisites, std::string_view expansion, std::uint8_t scope) {
+void SymbolTable::add_part(std::string name, std::string prerequisites, std::string_view expansion,
+                           std::uint8_t scope) {
   Lexer lexer(expansion);
   const Environment environment{this, nullptr, nullptr, 0};
   const auto part = ExpressionParser(lexer, environment).parse_field();
@@ -79,8 +80,10 @@ void SymbolTable::finish() {
                                  std::shared_ptr<const ovn::Expression>& tree, std::string& error) {
     if (text.empty()) return;
     Annotator annotator(this);
-    if (auto parsed = annotator.parse_within(s, text)) tree = std::make_shared<ovn::Expression>(std::move(*parsed));
-    else error = annotator.error();
+    if (auto parsed = annotator.parse_within(s, text))
+      tree = std::make_shared<ovn::Expression>(std::move(*parsed));
+    else
+      error = annotator.error();
   };
   for (ovn::Symbol& s : symbols_) {
     understand(s, s.predicate, s.predicate_tree, s.predicate_error);
@@ -90,8 +93,8 @@ void SymbolTable::finish() {
 
 namespace {
 
-constexpr unsigned kRegisters = 10;        // 0 to 9; the others are OVN's own
-constexpr unsigned kWideRegisters = 2;     // xxreg0 and xxreg1 are whole
+constexpr unsigned kRegisters = 10;     // 0 to 9; the others are OVN's own
+constexpr unsigned kWideRegisters = 2;  // xxreg0 and xxreg1 are whole
 
 void add_registers(SymbolTable& t) {
   const auto id = [](F first, unsigned i) { return static_cast<F>(static_cast<unsigned>(first) + i); };
@@ -100,39 +103,42 @@ void add_registers(SymbolTable& t) {
     const unsigned first = 64 * (1 - i % 2);
     if (i / 2 < kWideRegisters)
       t.add_part(fmt::format("xreg{}", i), {}, fmt::format("xxreg{}[{}..{}]", i / 2, first, first + 63));
-    else t.add_field(fmt::format("xreg{}", i), id(F::xreg0, i));
+    else
+      t.add_field(fmt::format("xreg{}", i), id(F::xreg0, i));
   }
   for (unsigned i = 0; i < kRegisters; ++i) {
     const unsigned in_wide = 32 * (3 - i % 4), in_double = 32 * (1 - i % 2);
     const std::string name = fmt::format("reg{}", i);
-    if (i / 4 < kWideRegisters) t.add_part(name, {}, fmt::format("xxreg{}[{}..{}]", i / 4, in_wide, in_wide + 31));
-    else t.add_part(name, {}, fmt::format("xreg{}[{}..{}]", i / 2, in_double, in_double + 31));
+    if (i / 4 < kWideRegisters)
+      t.add_part(name, {}, fmt::format("xxreg{}[{}..{}]", i / 4, in_wide, in_wide + 31));
+    else
+      t.add_part(name, {}, fmt::format("xreg{}[{}..{}]", i / 2, in_double, in_double + 31));
   }
 }
 
 void add_flags(SymbolTable& t) {
   t.add_field("flags", F::reg10);
   static constexpr std::pair<const char*, const char*> kFlags[] = {
-      {"loopback", "0"},   {"force_snat_for_dnat", "2"}, {"force_snat_for_lb", "3"},   {"skip_snat_for_lb", "9"},
-      {"use_snat_zone", "11"}, {"localnet", "15"},       {"tunnel_rx", "16"},          {"icmp_snat", "17"},
-      {"from_ctrl", "19"}, {"unsnat_new", "20"},         {"unsnat_not_tracked", "21"}, {"igmp_loopback", "22"},
-      {"pkt_sampled", "23"}, {"network_id", "28..31"},
+      {"loopback", "0"},       {"force_snat_for_dnat", "2"}, {"force_snat_for_lb", "3"},   {"skip_snat_for_lb", "9"},
+      {"use_snat_zone", "11"}, {"localnet", "15"},           {"tunnel_rx", "16"},          {"icmp_snat", "17"},
+      {"from_ctrl", "19"},     {"unsnat_new", "20"},         {"unsnat_not_tracked", "21"}, {"igmp_loopback", "22"},
+      {"pkt_sampled", "23"},   {"network_id", "28..31"},
   };
   for (const auto& [name, bits] : kFlags) t.add_part(fmt::format("flags.{}", name), {}, fmt::format("flags[{}]", bits));
 }
 
 void add_connection(SymbolTable& t, const Dialect& dialect) {
   static constexpr std::pair<const char*, const char*> kMark[] = {
-      {"blocked", "0"},       {"natted", "1"},            {"ecmp_reply_port", "16..31"}, {"skip_snat", "2"},
-      {"force_snat", "3"},    {"obs_stage", "4..5"},      {"allow_established", "6"},    {"obs_collector_id", "16..23"},
+      {"blocked", "0"},    {"natted", "1"},       {"ecmp_reply_port", "16..31"}, {"skip_snat", "2"},
+      {"force_snat", "3"}, {"obs_stage", "4..5"}, {"allow_established", "6"},    {"obs_collector_id", "16..23"},
   };
   t.add_field("ct_mark", F::ct_mark, {}, writable::in_ct_commit);
   for (const auto& [name, bits] : kMark)
     t.add_part(fmt::format("ct_mark.{}", name), {}, fmt::format("ct_mark[{}]", bits), writable::in_ct_commit);
   static constexpr std::pair<const char*, const char*> kLabel[] = {
-      {"ecmp_reply_eth", "32..79"}, {"label", "96..127"}, {"obs_point_id", "96..127"}, {"obs_unused", "0..95"},
-      {"acl_id", "80..95"},         {"nf", "7"},          {"nf_id", "17..24"},         {"tun_if", "8"},
-      {"tun_if_id", "80..95"},
+      {"ecmp_reply_eth", "32..79"}, {"label", "96..127"}, {"obs_point_id", "96..127"},
+      {"obs_unused", "0..95"},      {"acl_id", "80..95"}, {"nf", "7"},
+      {"nf_id", "17..24"},          {"tun_if", "8"},      {"tun_if_id", "80..95"},
   };
   static constexpr std::pair<const char*, const char*> kOldLabel[] = {
       {"blocked", "0"}, {"natted", "1"}, {"skip_snat", "2"}, {"force_snat", "3"}, {"ecmp_reply_port", "80..95"},
@@ -183,10 +189,11 @@ void add_ip(SymbolTable& t, const Dialect& dialect) {
   t.add_field("ip6.src", F::ipv6_src, "ip6");
   t.add_field("ip6.dst", F::ipv6_dst, "ip6");
   t.add_field("ip6.label", F::ipv6_label, "ip6");
-  t.add_predicate("ip6.mcast_rsvd", dialect.multicast_by_mac
-                                        ? "ip6.dst == { ff00::0, ff01::0, ff02::0, ff03::0, ff04::0, ff05::0, ff06::0, "
-                                          "ff07::0, ff08::0, ff09::0, ff0a::0, ff0b::0, ff0c::0, ff0d::0, ff0e::0, ff0f::0 }"
-                                        : "ip6.dst[116..127] == 0xff0 && ip6.dst[0..111] == 0x0");
+  t.add_predicate("ip6.mcast_rsvd",
+                  dialect.multicast_by_mac
+                      ? "ip6.dst == { ff00::0, ff01::0, ff02::0, ff03::0, ff04::0, ff05::0, ff06::0, "
+                        "ff07::0, ff08::0, ff09::0, ff0a::0, ff0b::0, ff0c::0, ff0d::0, ff0e::0, ff0f::0 }"
+                      : "ip6.dst[116..127] == 0xff0 && ip6.dst[0..111] == 0x0");
   t.add_predicate("ip6.mcast_all_nodes", "ip6.dst == ff01::1 || ip6.dst == ff02::1");
   t.add_predicate("ip6.mcast_all_rtrs", "ip6.dst == ff01::2 || ip6.dst == ff02::2 || ip6.dst == ff05::2");
   t.add_predicate("ip6.mcast_sol_node", "ip6.dst == ff02::1:ff00:0000/104");

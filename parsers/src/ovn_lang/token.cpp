@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <cctype>
+#include <bit>
 #include <charconv>
 
 #include "egtrace/base/ip.h"
@@ -13,6 +13,8 @@ namespace {
 
 using Format = ovn::ConstantFormat;
 using Type = TokenType;
+
+constexpr std::size_t kMaxDigits = 256;    // of a hexadecimal constant: what Open vSwitch keeps of a tunnel option
 
 bool is_id_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
 bool is_id(char c) { return is_id_start(c) || is_digit(c); }
@@ -96,8 +98,10 @@ bool Scanner::skip_comment() {
 }
 
 void Scanner::scan_operator(char second, Type both, Type alone) {
-  if (peek(1) == second) punctuation(both, 2);
-  else punctuation(alone, 1);
+  if (peek(1) == second)
+    punctuation(both, 2);
+  else
+    punctuation(alone, 1);
 }
 
 void Scanner::scan_doubled(char c, Type both) {
@@ -108,32 +112,64 @@ void Scanner::scan_doubled(char c, Type both) {
 
 bool Scanner::scan_punctuation() {
   switch (peek()) {
-    case '(': punctuation(Type::lparen, 1); return true;
-    case ')': punctuation(Type::rparen, 1); return true;
-    case '{': punctuation(Type::lcurly, 1); return true;
-    case '}': punctuation(Type::rcurly, 1); return true;
-    case '[': punctuation(Type::lsquare, 1); return true;
-    case ']': punctuation(Type::rsquare, 1); return true;
-    case ',': punctuation(Type::comma, 1); return true;
-    case ';': punctuation(Type::semicolon, 1); return true;
-    case '=': scan_operator('=', Type::eq, Type::equals); return true;
-    case '!': scan_operator('=', Type::ne, Type::log_not); return true;
-    case '>': scan_operator('=', Type::ge, Type::gt); return true;
-    case '-': scan_operator('-', Type::decrement, Type::hyphen); return true;
-    case '<':
-      if (peek(1) == '-' && peek(2) == '>') punctuation(Type::exchange, 3);
-      else scan_operator('=', Type::le, Type::lt);
+    case '(':
+      punctuation(Type::lparen, 1);
       return true;
-    case '&': scan_doubled('&', Type::log_and); return true;
-    case '|': scan_doubled('|', Type::log_or); return true;
+    case ')':
+      punctuation(Type::rparen, 1);
+      return true;
+    case '{':
+      punctuation(Type::lcurly, 1);
+      return true;
+    case '}':
+      punctuation(Type::rcurly, 1);
+      return true;
+    case '[':
+      punctuation(Type::lsquare, 1);
+      return true;
+    case ']':
+      punctuation(Type::rsquare, 1);
+      return true;
+    case ',':
+      punctuation(Type::comma, 1);
+      return true;
+    case ';':
+      punctuation(Type::semicolon, 1);
+      return true;
+    case '=':
+      scan_operator('=', Type::eq, Type::equals);
+      return true;
+    case '!':
+      scan_operator('=', Type::ne, Type::log_not);
+      return true;
+    case '>':
+      scan_operator('=', Type::ge, Type::gt);
+      return true;
+    case '-':
+      scan_operator('-', Type::decrement, Type::hyphen);
+      return true;
+    case '<':
+      if (peek(1) == '-' && peek(2) == '>')
+        punctuation(Type::exchange, 3);
+      else
+        scan_operator('=', Type::le, Type::lt);
+      return true;
+    case '&':
+      scan_doubled('&', Type::log_and);
+      return true;
+    case '|':
+      scan_doubled('|', Type::log_or);
+      return true;
     case '.':
-      if (peek(1) == '.') punctuation(Type::ellipsis, 2);
+      if (peek(1) == '.')
+        punctuation(Type::ellipsis, 2);
       else {
         ++at_;
         fail("`.' is only valid as part of `..' or a number.");
       }
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -147,7 +183,8 @@ void Scanner::scan_id(Type type) {
 
 void Scanner::scan_sigil(char sigil, Type type) {
   ++at_;
-  if (finished() || !is_id_start(peek())) return fail(fmt::format("`{}' must be followed by a valid identifier.", sigil));
+  if (finished() || !is_id_start(peek()))
+    return fail(fmt::format("`{}' must be followed by a valid identifier.", sigil));
   scan_id(type);
 }
 
@@ -161,9 +198,12 @@ void Scanner::scan_string() {
   token_.type = Type::string;
   std::string text;
   for (++at_; at_ < end && token_.type == Type::string;) {
-    if (static_cast<unsigned char>(in_[at_]) < ' ') fail("Control characters must be escaped in strings.");
-    else if (in_[at_] != '\\') text += in_[at_++];
-    else scan_escape(text);
+    if (static_cast<unsigned char>(in_[at_]) < ' ')
+      fail("Control characters must be escaped in strings.");
+    else if (in_[at_] != '\\')
+      text += in_[at_++];
+    else
+      scan_escape(text);
   }
   if (token_.type == Type::string) token_.text = std::move(text);
   at_ = end + 1;
@@ -271,8 +311,9 @@ void Scanner::scan_hexadecimal(std::string_view digits, Token& token) {
     const int digit = hex_digit(digits[digits.size() - 1 - i]);
     if (digit < 0) return failed("Invalid syntax in hexadecimal constant.");
     if (digit == 0) continue;
-    if (i >= 32) return failed("Hexadecimal constant requires more than 128 bits.");
-    token.value |= static_cast<U128>(digit) << (4 * i);
+    if (i >= kMaxDigits) return failed(fmt::format("Hexadecimal constant requires more than {} bits.", 4 * kMaxDigits));
+    if (i < 32) token.value |= static_cast<U128>(digit) << (4 * i);
+    else token.excess = static_cast<std::uint16_t>(4 * i + std::bit_width(static_cast<unsigned>(digit)));
   }
 }
 
@@ -327,7 +368,7 @@ void Scanner::scan_mask() {
   } else if (token_.format == Format::ipv6 && is_length && static_cast<std::uint32_t>(mask.value) <= 128) {
     token_.mask = ~ones(128 - static_cast<unsigned>(mask.value));
   } else if (token_.format == Format::decimal && mask.format == Format::hexadecimal && token_.value == 0) {
-    token_.format = Format::hexadecimal;          // 0/0x1234
+    token_.format = Format::hexadecimal;  // 0/0x1234
     token_.mask = mask.value;
   } else {
     return fail("Value and mask have incompatible formats.");
@@ -347,15 +388,24 @@ Token Scanner::scan() {
   }
   token_.begin = static_cast<std::uint32_t>(at_);
   const char c = peek();
-  if (finished()) token_.type = Type::end;
-  else if (is_digit(c) || (c == ':' && peek(1) == ':')) scan_number();
-  else if (c == ':') punctuation(Type::colon, 1);
-  else if (c == '"') scan_string();
-  else if (c == '$') scan_sigil('$', Type::address_set);
-  else if (c == '@') scan_sigil('@', Type::port_group);
-  else if (c == '^') scan_sigil('^', Type::template_variable);
-  else if (hex_digit(c) >= 0 && is_address_ahead()) scan_number();
-  else if (c != '.' && is_id_start(c)) scan_id(Type::id);
+  if (finished())
+    token_.type = Type::end;
+  else if (is_digit(c) || (c == ':' && peek(1) == ':'))
+    scan_number();
+  else if (c == ':')
+    punctuation(Type::colon, 1);
+  else if (c == '"')
+    scan_string();
+  else if (c == '$')
+    scan_sigil('$', Type::address_set);
+  else if (c == '@')
+    scan_sigil('@', Type::port_group);
+  else if (c == '^')
+    scan_sigil('^', Type::template_variable);
+  else if (hex_digit(c) >= 0 && is_address_ahead())
+    scan_number();
+  else if (c != '.' && is_id_start(c))
+    scan_id(Type::id);
   else if (!scan_punctuation()) {
     const auto byte = static_cast<unsigned char>(c);
     fail(byte > ' ' && byte < 0x7f ? fmt::format("Invalid character `{}' in input.", c)

@@ -23,7 +23,8 @@ struct Line {
 
 class Printer {
  public:
-  Printer(const engine::LogicalNetwork& network, const LogicalTraceOptions& options) : network_(network), options_(options) {}
+  Printer(const engine::LogicalNetwork& network, const LogicalTraceOptions& options)
+      : network_(network), options_(options) {}
 
   Line line_of(const Node& node) const;
   void print_details(const std::vector<Line>& lines, unsigned level);
@@ -116,8 +117,8 @@ void collect_ends(const Node& node, std::vector<std::string>& ends) {
     const bool no_flow = stage->flow == nullptr;
     if (no_flow || stage->flow->actions->empty())
       ends.push_back(fmt::format("dropped in table {} ({}) of \"{}\"{}", stage->table,
-                                 no_flow ? std::string(stage->name) : stage->flow->row->stage, stage->datapath->friendly,
-                                 no_flow ? ": no flow matches" : ""));
+                                 no_flow ? std::string(stage->name) : stage->flow->row->stage,
+                                 stage->datapath->friendly, no_flow ? ": no flow matches" : ""));
   } else if (const auto* remark = std::get_if<lt::Remark>(&node.what)) {
     using K = lt::Remark::Kind;
     if (remark->kind == K::null_port) ends.push_back("dropped: output to no port");

@@ -9,12 +9,18 @@ using ovn::Relop;
 
 bool test(Relop relop, U128 a, U128 b) {
   switch (relop) {
-    case Relop::eq: return a == b;
-    case Relop::ne: return a != b;
-    case Relop::lt: return a < b;
-    case Relop::le: return a <= b;
-    case Relop::gt: return a > b;
-    case Relop::ge: return a >= b;
+    case Relop::eq:
+      return a == b;
+    case Relop::ne:
+      return a != b;
+    case Relop::lt:
+      return a < b;
+    case Relop::le:
+      return a <= b;
+    case Relop::gt:
+      return a > b;
+    case Relop::ge:
+      return a >= b;
   }
   return false;
 }
@@ -32,7 +38,8 @@ Condition folded(const ovn::Comparison& c) {
 
 bool Condition::holds(const FlowKey& packet) const {
   switch (node.index()) {
-    case 0: return std::get<0>(node);
+    case 0:
+      return std::get<0>(node);
     case 1: {
       const auto& c = std::get<1>(node);
       return test(c.relop, packet.get(c.field) & c.mask, c.value);

@@ -211,8 +211,9 @@ void LogicalNetwork::add_vips() {
   std::vector<const sb::LoadBalancer*> balancers;
   for (const sb::LoadBalancer& b : southbound_.load_balancers) balancers.push_back(&b);
   const std::uint32_t mask = hash_mask(balancers.size());
-  std::stable_sort(balancers.begin(), balancers.end(),
-                   [mask](const auto* a, const auto* b) { return (a->uuid.prefix() & mask) < (b->uuid.prefix() & mask); });
+  std::stable_sort(balancers.begin(), balancers.end(), [mask](const auto* a, const auto* b) {
+    return (a->uuid.prefix() & mask) < (b->uuid.prefix() & mask);
+  });
   for (const sb::LoadBalancer* b : balancers) {
     std::vector<std::string_view> keys;
     for (const auto& [key, backends] : b->vips) keys.push_back(key);
@@ -224,12 +225,15 @@ void LogicalNetwork::add_vips() {
     });
     for (const std::string_view key : keys) {
       const bool bracket = key.starts_with('[');
-      const std::size_t end = bracket ? key.find(']') : key.find(':') == key.rfind(':') ? key.find(':') : std::string_view::npos;
+      const std::size_t end = bracket                           ? key.find(']')
+                              : key.find(':') == key.rfind(':') ? key.find(':')
+                                                                : std::string_view::npos;
       const std::string_view host = bracket ? key.substr(1, end - 1) : key.substr(0, end);
       const auto ip = IpAddr::parse(host);
       if (!ip) continue;
       const std::size_t colon = end == std::string_view::npos ? end : key.find(':', end);
-      const auto port = colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(key.substr(colon + 1));
+      const auto port =
+          colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(key.substr(colon + 1));
       vips_.push_back({*ip, static_cast<std::uint16_t>(port.value_or(0)), std::string(host)});
     }
   }
@@ -240,7 +244,8 @@ LogicalNetwork::FoundDatapath LogicalNetwork::find_datapath(std::string_view nam
     if (d->name == name || (!d->alias.empty() && d->alias == name)) return {d.get(), false};
   const LogicalDatapath* found = nullptr;
   for (const auto& d : datapaths_) {
-    if (partial_match(d->row->uuid, name) < kFewestDigits && partial_match(d->northbound, name) < kFewestDigits) continue;
+    if (partial_match(d->row->uuid, name) < kFewestDigits && partial_match(d->northbound, name) < kFewestDigits)
+      continue;
     if (found) return {nullptr, true};
     found = d.get();
   }
@@ -259,7 +264,8 @@ const NetworkPort* LogicalNetwork::find_port_loosely(std::string_view name) cons
     if (it->second.size() > 1) return nullptr;
     found = it->second.front();
   }
-  const bool may_be_uuid = name.size() >= kFewestDigits && name.find_first_not_of("0123456789abcdefABCDEF-") == name.npos;
+  const bool may_be_uuid =
+      name.size() >= kFewestDigits && name.find_first_not_of("0123456789abcdefABCDEF-") == name.npos;
   if (!may_be_uuid) return found;
   for (const auto& p : ports_) {
     const auto named = Uuid::parse(p->name);

@@ -10,7 +10,7 @@ namespace {
 
 using Compare = Condition::Compare;
 
-constexpr std::size_t kMaxValues = 8;      // of one flow in an index
+constexpr std::size_t kMaxValues = 8;  // of one flow in an index
 
 std::uint64_t digest(U128 v) { return low64(v) * 0x9e3779b97f4a7c15ULL ^ high64(v); }
 
@@ -25,8 +25,10 @@ int worth(const Compare& c) {
     case FieldId::eth_type:
     case FieldId::nw_proto:
     case FieldId::ct_state:
-    case FieldId::nw_ttl: return 1;
-    default: return std::popcount(low64(c.mask)) + std::popcount(high64(c.mask)) + 1;
+    case FieldId::nw_ttl:
+      return 1;
+    default:
+      return std::popcount(low64(c.mask)) + std::popcount(high64(c.mask)) + 1;
   }
 }
 
@@ -39,7 +41,8 @@ std::vector<Compare> needed_of(const Condition& c) {
   if (several->all) {
     for (const Condition& term : several->terms) {
       auto candidate = needed_of(term);
-      if (!candidate.empty() && (best.empty() || worth(candidate.front()) > worth(best.front()))) best = std::move(candidate);
+      if (!candidate.empty() && (best.empty() || worth(candidate.front()) > worth(best.front())))
+        best = std::move(candidate);
     }
     return best;
   }

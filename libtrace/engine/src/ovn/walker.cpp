@@ -68,23 +68,29 @@ void Walker::execute(const ovn::Action& action, const Place& at, FlowKey& packet
       Overloaded{
           [&](const PlainAction& a) {
             switch (a.kind) {
-              case PlainAction::Kind::output: return output(at, packet);
-              case PlainAction::Kind::decrement_ttl: return decrement_ttl(at, packet);
-              case PlainAction::Kind::ct_snat_to_vip: return snat_to_vip(at, packet);
+              case PlainAction::Kind::output:
+                return output(at, packet);
+              case PlainAction::Kind::decrement_ttl:
+                return decrement_ttl(at, packet);
+              case PlainAction::Kind::ct_snat_to_vip:
+                return snat_to_vip(at, packet);
               case PlainAction::Kind::flood_remote:
                 return remark(at.nodes, NodeType::output, {Remark::Kind::flood_remote, {}, {}, {}, 0, {}, nullptr});
               case PlainAction::Kind::ct_clear:
-                for (auto id = static_cast<unsigned>(FieldId::ct_state); id <= static_cast<unsigned>(FieldId::ct_tp_dst); ++id)
+                for (auto id = static_cast<unsigned>(FieldId::ct_state);
+                     id <= static_cast<unsigned>(FieldId::ct_tp_dst); ++id)
                   packet.set(static_cast<FieldId>(id), 0);
                 return;
-              default: return;
+              default:
+                return;
             }
           },
           [&](const ovn::NextTable& a) {
             if (a.pipeline == at.pipeline) return enter_table(at.datapath, packet, a.table, a.pipeline, at.nodes);
             const bool in = a.pipeline == Pipeline::ingress;
             Entered entered{&at.datapath, a.pipeline, nullptr, in, !in, {}, {}};
-            (in ? entered.inport : entered.outport) = port_name(at.datapath, packet.u32(in ? FieldId::reg14 : FieldId::reg15));
+            (in ? entered.inport : entered.outport) =
+                port_name(at.datapath, packet.u32(in ? FieldId::reg14 : FieldId::reg15));
             at.nodes.push_back({NodeType::pipeline, false, entered, {}});
             Nodes children;
             enter_table(at.datapath, packet, a.table, a.pipeline, children);
@@ -111,8 +117,14 @@ void Walker::execute(const ovn::Action& action, const Place& at, FlowKey& packet
           [&](const ovn::CheckEvpnArp& a) { check_evpn(a, at, packet); },
           [&](const ovn::Mirror& a) { mirror(a, at, packet); },
           [&](const ovn::Log&) {
-            Transformed log{Transformed::Kind::log, &action, 0, false, 0, false,
-                            at.pipeline == Pipeline::ingress ? "IN" : "OUT", packet};
+            Transformed log{Transformed::Kind::log,
+                            &action,
+                            0,
+                            false,
+                            0,
+                            false,
+                            at.pipeline == Pipeline::ingress ? "IN" : "OUT",
+                            packet};
             at.nodes.push_back({NodeType::transformation, false, std::move(log), {}});
           },
           nothing,
@@ -129,7 +141,8 @@ Trace Walker::run(const LogicalDatapath& datapath, FlowKey packet) {
   return std::move(trace_);
 }
 
-Trace trace(const LogicalNetwork& network, const LogicalDatapath& datapath, const FlowKey& packet, const Options& options) {
+Trace trace(const LogicalNetwork& network, const LogicalDatapath& datapath, const FlowKey& packet,
+            const Options& options) {
   return Walker(network, options).run(datapath, packet);
 }
 

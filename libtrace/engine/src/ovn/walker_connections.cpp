@@ -49,7 +49,8 @@ void Walker::ct_nat(const ovn::CtNat& a, const ovn::Action& action, const Place&
   FlowKey tracked = packet;
   if (a.address) {
     const bool v4 = a.address->is_v4();
-    const FieldId field = a.destination ? (v4 ? FieldId::ip_dst : FieldId::ipv6_dst) : (v4 ? FieldId::ip_src : FieldId::ipv6_src);
+    const FieldId field =
+        a.destination ? (v4 ? FieldId::ip_dst : FieldId::ipv6_dst) : (v4 ? FieldId::ip_src : FieldId::ipv6_src);
     tracked.set(field, a.address->value);
     tracked.set(FieldId::ct_state, tracked.get(FieldId::ct_state) | (a.destination ? ct_state::dnat : ct_state::snat));
   }
@@ -76,7 +77,8 @@ void Walker::ct_commit_to_zone(const ovn::CtCommitToZone& a, const ovn::Action& 
 }
 
 // The caller's backend is used once where the action lists backends, and always where it lists none.
-const Options::Backend* Walker::choose_backend(const ovn::CtLb& a, Family family, const Place& at, Options::Backend& chosen) {
+const Options::Backend* Walker::choose_backend(const ovn::CtLb& a, Family family, const Place& at,
+                                               Options::Backend& chosen) {
   const bool given = options_.backend && options_.backend->address.family == family && !backend_used_;
   if (a.backends.empty()) return given ? &*options_.backend : nullptr;
   const ovn::LbBackend* first = nullptr;

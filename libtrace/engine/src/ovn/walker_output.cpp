@@ -7,7 +7,7 @@ namespace {
 using ovn::Pipeline;
 using Kind = Remark::Kind;
 
-constexpr std::uint32_t kAllowLoopback = 1;     // flags.loopback
+constexpr std::uint32_t kAllowLoopback = 1;  // flags.loopback
 constexpr auto kFirstRegister = static_cast<unsigned>(FieldId::reg0);
 constexpr unsigned kRegisters = 16;
 
@@ -30,8 +30,10 @@ void Walker::output_egress(const Place& at, const FlowKey& packet, const Network
   FlowKey out = packet;
   out.set(FieldId::reg14, peer.key);
   out.set(FieldId::reg15, 0);
-  at.nodes.push_back(
-      {NodeType::pipeline, false, Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}}, {}});
+  at.nodes.push_back({NodeType::pipeline,
+                      false,
+                      Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}},
+                      {}});
   Nodes children;
   enter_table(*peer.datapath, out, 0, Pipeline::ingress, children);
   at.nodes.back().children = std::move(children);
@@ -43,8 +45,10 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
   const std::string inport = port_name(at.datapath, in_key);
   Node node{NodeType::pipeline, false, Entered{&at.datapath, at.pipeline, &group, false, false, {}, {}}, {}};
   for (const NetworkPort* p : group.ports) {
-    Node branch{NodeType::pipeline, false,
-                Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly}, {}};
+    Node branch{NodeType::pipeline,
+                false,
+                Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly},
+                {}};
     if (p->key != in_key || loops) {
       branch.always_indent = true;
       out.set(FieldId::reg15, p->key);
@@ -75,18 +79,22 @@ void Walker::output(const Place& at, FlowKey& packet) {
   if (port && port->row->type == "chassisredirect") {
     if (port->distributed == nullptr)
       return remark(at.nodes, NodeType::error, {Kind::no_distributed_port, name, {}, port->row->type, 0, {}, nullptr});
-    remark(at.nodes, NodeType::output,
-           {Kind::replaced_chassisredirect, port->friendly, port->distributed->friendly, port->row->type, 0, {}, nullptr});
+    remark(
+        at.nodes, NodeType::output,
+        {Kind::replaced_chassisredirect, port->friendly, port->distributed->friendly, port->row->type, 0, {}, nullptr});
     port = port->distributed;
     name = port->friendly;
     out.set(FieldId::reg15, port->key);
   }
   const std::uint32_t in_key = packet.u32(FieldId::reg14) & 0xffff;
   const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
-  if (!(port && port->key != in_key) && !loops) return remark(at.nodes, NodeType::output, bare_output(Kind::omitted_loopback));
-  Node branch{NodeType::pipeline, false,
-              Entered{&at.datapath, Pipeline::egress, nullptr, true, true, port_name(at.datapath, in_key), std::move(name)},
-              {}};
+  if (!(port && port->key != in_key) && !loops)
+    return remark(at.nodes, NodeType::output, bare_output(Kind::omitted_loopback));
+  Node branch{
+      NodeType::pipeline,
+      false,
+      Entered{&at.datapath, Pipeline::egress, nullptr, true, true, port_name(at.datapath, in_key), std::move(name)},
+      {}};
   enter_table(at.datapath, out, 0, Pipeline::egress, branch.children);
   at.nodes.push_back(std::move(branch));
 }

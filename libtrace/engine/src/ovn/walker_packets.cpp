@@ -10,7 +10,7 @@ using K = ovn::Nested::Kind;
 
 constexpr std::uint32_t kUnreachable4 = 3, kUnreachable6 = 1, kHostUnreachable = 1, kMaxTtl = 255;
 constexpr std::uint32_t kArpRequest = 1, kNdSolicitation = 135, kNdAdvertisement = 136;
-constexpr std::uint32_t kReset = 4;             // TCP flag
+constexpr std::uint32_t kReset = 4;  // TCP flag
 
 void answer_ethernet(FlowKey& to, const FlowKey& from) {
   to.set(F::eth_dst, from.get(F::eth_src));
@@ -65,7 +65,7 @@ void Walker::run_block(const ovn::Nested& a, Transformed::Kind kind, const Place
 
 void Walker::icmp_error(const ovn::Nested& a, const Place& at, const FlowKey& packet, bool ipv6, bool back) {
   const std::uint32_t type = ipv6 ? kUnreachable6 : kUnreachable4;
-  if (back && packet.u32(F::tp_src) == type) return;        // no errors about errors
+  if (back && packet.u32(F::tp_src) == type) return;  // no errors about errors
   FlowKey icmp = packet;
   if (back) {
     answer_ethernet(icmp, packet);
@@ -103,18 +103,27 @@ void Walker::reject(const ovn::Nested& a, const Place& at, const FlowKey& packet
 void Walker::nested(const ovn::Nested& a, const ovn::Action&, const Place& at, const FlowKey& packet) {
   using T = Transformed::Kind;
   switch (a.kind) {
-    case K::clone: return run_block(a, T::clone, at, packet);
-    case K::arp: return run_block(a, T::arp, at, arp_request(packet));
+    case K::clone:
+      return run_block(a, T::clone, at, packet);
+    case K::arp:
+      return run_block(a, T::arp, at, arp_request(packet));
     case K::icmp4:
-    case K::icmp4_error: return icmp_error(a, at, packet, false, false);
+    case K::icmp4_error:
+      return icmp_error(a, at, packet, false, false);
     case K::icmp6:
-    case K::icmp6_error: return icmp_error(a, at, packet, true, false);
-    case K::tcp_reset: return reset(a, at, packet, false, false);
-    case K::sctp_abort: return reset(a, at, packet, true, false);
-    case K::reject: return reject(a, at, packet);
+    case K::icmp6_error:
+      return icmp_error(a, at, packet, true, false);
+    case K::tcp_reset:
+      return reset(a, at, packet, false, false);
+    case K::sctp_abort:
+      return reset(a, at, packet, true, false);
+    case K::reject:
+      return reject(a, at, packet);
     case K::nd_na:
-    case K::nd_na_router: return run_block(a, T::nd_na, at, advertisement(packet));
-    case K::nd_ns: return run_block(a, T::nd_ns, at, solicitation(packet));
+    case K::nd_na_router:
+      return run_block(a, T::nd_na, at, advertisement(packet));
+    case K::nd_ns:
+      return run_block(a, T::nd_ns, at, solicitation(packet));
   }
 }
 

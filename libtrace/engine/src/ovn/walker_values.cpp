@@ -21,36 +21,49 @@ bool has_prerequisites(F id, const FlowKey& k) {
   const bool first = !(k.u32(F::ip_frag) & ip_frag::later);
   switch (id) {
     case F::ip_src:
-    case F::ip_dst: return v4;
+    case F::ip_dst:
+      return v4;
     case F::ipv6_src:
     case F::ipv6_dst:
-    case F::ipv6_label: return v6;
+    case F::ipv6_label:
+      return v6;
     case F::nw_tos:
     case F::ip_dscp:
     case F::nw_ecn:
     case F::nw_ttl:
     case F::ip_frag:
-    case F::nw_proto: return v4 || v6;
+    case F::nw_proto:
+      return v4 || v6;
     case F::arp_op:
     case F::arp_spa:
     case F::arp_tpa:
     case F::arp_sha:
-    case F::arp_tha: return arp;
+    case F::arp_tha:
+      return arp;
     case F::tcp_src:
     case F::tcp_dst:
-    case F::tcp_flags: return (v4 || v6) && proto == ip_proto::tcp && first;
+    case F::tcp_flags:
+      return (v4 || v6) && proto == ip_proto::tcp && first;
     case F::udp_src:
-    case F::udp_dst: return (v4 || v6) && proto == ip_proto::udp && first;
+    case F::udp_dst:
+      return (v4 || v6) && proto == ip_proto::udp && first;
     case F::sctp_src:
-    case F::sctp_dst: return (v4 || v6) && proto == ip_proto::sctp && first;
+    case F::sctp_dst:
+      return (v4 || v6) && proto == ip_proto::sctp && first;
     case F::icmp_type:
-    case F::icmp_code: return v4 && proto == ip_proto::icmp;
+    case F::icmp_code:
+      return v4 && proto == ip_proto::icmp;
     case F::icmpv6_type:
-    case F::icmpv6_code: return v6 && proto == ip_proto::icmp6;
-    case F::nd_target: return v6 && proto == ip_proto::icmp6 && (k.u32(F::tp_src) == 135 || k.u32(F::tp_src) == 136);
-    case F::nd_sll: return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 135;
-    case F::nd_tll: return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 136;
-    default: return true;
+    case F::icmpv6_code:
+      return v6 && proto == ip_proto::icmp6;
+    case F::nd_target:
+      return v6 && proto == ip_proto::icmp6 && (k.u32(F::tp_src) == 135 || k.u32(F::tp_src) == 136);
+    case F::nd_sll:
+      return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 135;
+    case F::nd_tll:
+      return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 136;
+    default:
+      return true;
   }
 }
 
@@ -80,7 +93,8 @@ void Walker::became(const ovn::FieldRef& field, std::uint64_t value, const Place
 }
 
 void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at, FlowKey& packet) {
-  if (a.to.symbol->is_ovn_field) return remark(at.nodes, NodeType::modify, {Kind::ovn_field, {}, {}, {}, 0, {}, &action});
+  if (a.to.symbol->is_ovn_field)
+    return remark(at.nodes, NodeType::modify, {Kind::ovn_field, {}, {}, {}, 0, {}, &action});
   const Subfield to = a.to.subfield();
   U128 value = a.value.value;
   if (a.to.symbol->is_string()) {
@@ -145,9 +159,12 @@ void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKe
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
   const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
   const bool found = mac && (!a.mac || U128{mac->value} == packet.get(a.mac->subfield()));
-  if (!found) remark(at.nodes, NodeType::action, bare_values(Kind::binding_missing));
-  else if (a.mac) remark(at.nodes, NodeType::action, about_mac(Kind::binding_found, packet.u64(F::eth_dst)));
-  else remark(at.nodes, NodeType::action, bare_values(Kind::binding_found_ip));
+  if (!found)
+    remark(at.nodes, NodeType::action, bare_values(Kind::binding_missing));
+  else if (a.mac)
+    remark(at.nodes, NodeType::action, about_mac(Kind::binding_found, packet.u64(F::eth_dst)));
+  else
+    remark(at.nodes, NodeType::action, bare_values(Kind::binding_found_ip));
   write(packet, a.result.subfield(), found);
 }
 
@@ -196,9 +213,12 @@ void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
       write(packet, to, 0);
       return remark(at.nodes, NodeType::error, bare_values(Kind::dns_lookup));
     case K::chk_lb_hairpin:
-    case K::chk_lb_hairpin_reply: return check_hairpin(a, at, packet);
-    case K::check_in_port_sec: return write(packet, to, violates_ingress(at, packet));
-    case K::check_out_port_sec: return write(packet, to, violates_egress(at, packet));
+    case K::chk_lb_hairpin_reply:
+      return check_hairpin(a, at, packet);
+    case K::check_in_port_sec:
+      return write(packet, to, violates_ingress(at, packet));
+    case K::check_out_port_sec:
+      return write(packet, to, violates_egress(at, packet));
     // What OVN cannot know of the tracked tuple is taken from the packet, where its own trace does so.
     case K::ct_tp_dst:
       if (!options_.keeps_original_tuple) return;
@@ -218,7 +238,8 @@ void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
     case K::chk_ecmp_nh:
     case K::chk_lb_aff:
     case K::ct_nw_dst:
-    case K::ct_ip6_dst: return;
+    case K::ct_ip6_dst:
+      return;
   }
 }
 

@@ -9,12 +9,18 @@ namespace {
 
 Relop inverted(Relop r) {
   switch (r) {
-    case Relop::eq: return Relop::ne;
-    case Relop::ne: return Relop::eq;
-    case Relop::lt: return Relop::ge;
-    case Relop::le: return Relop::gt;
-    case Relop::gt: return Relop::le;
-    case Relop::ge: return Relop::lt;
+    case Relop::eq:
+      return Relop::ne;
+    case Relop::ne:
+      return Relop::eq;
+    case Relop::lt:
+      return Relop::ge;
+    case Relop::le:
+      return Relop::gt;
+    case Relop::gt:
+      return Relop::le;
+    case Relop::ge:
+      return Relop::lt;
   }
   return r;
 }
@@ -25,7 +31,8 @@ void append_terms(std::vector<Expression>& terms, bool conjunction, Expression e
     terms.push_back(std::move(e));
     return;
   }
-  if (terms.empty()) terms = std::move(junction->terms);
+  if (terms.empty())
+    terms = std::move(junction->terms);
   else
     terms.insert(terms.end(), std::make_move_iterator(junction->terms.begin()),
                  std::make_move_iterator(junction->terms.end()));
@@ -48,8 +55,10 @@ Subfield FieldRef::subfield() const {
 
 ValueSet::ValueSet(std::string name, ConstantSet constants) : name_(std::move(name)), constants_(std::move(constants)) {
   for (const Constant& c : constants_.values) {
-    if (c.masked) masked_.emplace_back(c.mask, c.value);
-    else exact_.push_back(c.value);
+    if (c.masked)
+      masked_.emplace_back(c.mask, c.value);
+    else
+      exact_.push_back(c.value);
     if (!constants_.strings) width_ = std::max(width_, width_of(c));
   }
   std::sort(exact_.begin(), exact_.end());
@@ -76,10 +85,14 @@ Expression combine(bool conjunction, Expression a, Expression b) {
 }
 
 void negate(Expression& e) {
-  if (auto* value = std::get_if<bool>(&e.node)) *value = !*value;
-  else if (auto* comparison = std::get_if<Comparison>(&e.node)) comparison->relop = inverted(comparison->relop);
-  else if (auto* membership = std::get_if<Membership>(&e.node)) membership->negated = !membership->negated;
-  else if (auto* resident = std::get_if<ChassisResident>(&e.node)) resident->negated = !resident->negated;
+  if (auto* value = std::get_if<bool>(&e.node))
+    *value = !*value;
+  else if (auto* comparison = std::get_if<Comparison>(&e.node))
+    comparison->relop = inverted(comparison->relop);
+  else if (auto* membership = std::get_if<Membership>(&e.node))
+    membership->negated = !membership->negated;
+  else if (auto* resident = std::get_if<ChassisResident>(&e.node))
+    resident->negated = !resident->negated;
   else {
     auto& junction = std::get<Junction>(e.node);
     junction.conjunction = !junction.conjunction;
@@ -120,13 +133,18 @@ const Symbol* unique_symbol(const Expression& e) {
 }
 
 unsigned width_of(const Constant& c) {
+  if (c.excess) return c.excess;
   if (c.masked) return bit_width(c.mask);
   switch (c.format) {
     case ConstantFormat::decimal:
-    case ConstantFormat::hexadecimal: return bit_width(c.value);
-    case ConstantFormat::ipv4: return 32;
-    case ConstantFormat::ipv6: return 128;
-    case ConstantFormat::ethernet: return 48;
+    case ConstantFormat::hexadecimal:
+      return bit_width(c.value);
+    case ConstantFormat::ipv4:
+      return 32;
+    case ConstantFormat::ipv6:
+      return 128;
+    case ConstantFormat::ethernet:
+      return 48;
   }
   return 0;
 }

@@ -1,4 +1,5 @@
-// Canonical text of matches, fields and constants (expr_format() in lib/expr.c, lex_token_format() in lib/lex.c of OVN).
+// Canonical text of matches, fields and constants (expr_format() in lib/expr.c, lex_token_format() in lib/lex.c of
+// OVN).
 #include <fmt/format.h>
 
 #include <bit>
@@ -20,7 +21,7 @@ BitRun only_run(U128 mask) {
   const unsigned first = low64(mask) ? static_cast<unsigned>(std::countr_zero(low64(mask)))
                                      : 64u + static_cast<unsigned>(std::countr_zero(high64(mask)));
   const U128 rest = ~(mask >> first);
-  const unsigned bits = rest == 0    ? 128
+  const unsigned bits = rest == 0     ? 128
                         : low64(rest) ? static_cast<unsigned>(std::countr_zero(low64(rest)))
                                       : 64u + static_cast<unsigned>(std::countr_zero(high64(rest)));
   if (mask >> first != ones(bits)) return {};
@@ -43,11 +44,15 @@ void print_comparison(const Comparison& c, std::string& out) {
     return;
   }
   out += s.name;
-  if (run.bits > 1 && run.bits < s.bits) out += fmt::format("[{}..{}]", run.first, run.first + run.bits - 1);
-  else if (run.bits == 1 && s.bits > 1) out += fmt::format("[{}]", run.first);
+  if (run.bits > 1 && run.bits < s.bits)
+    out += fmt::format("[{}..{}]", run.first, run.first + run.bits - 1);
+  else if (run.bits == 1 && s.bits > 1)
+    out += fmt::format("[{}]", run.first);
   out += fmt::format(" {} ", to_string(c.relop));
-  if (run.bits > 0) out += hex((c.value >> run.first) & ones(run.bits));
-  else out += fmt::format("{}/{}", hex(c.value), hex(c.mask));
+  if (run.bits > 0)
+    out += hex((c.value >> run.first) & ones(run.bits), true);
+  else
+    out += fmt::format("{}/{}", hex(c.value, true), hex(c.mask, true));
 }
 
 Comparison member(const Membership& m, const Constant& c) {
@@ -90,32 +95,45 @@ void print_junction(const Junction& junction, std::string& out) {
 }
 
 void print(const Expression& e, std::string& out) {
-  if (const auto* value = std::get_if<bool>(&e.node)) out += *value ? '1' : '0';
-  else if (const auto* comparison = std::get_if<Comparison>(&e.node)) print_comparison(*comparison, out);
-  else if (const auto* membership = std::get_if<Membership>(&e.node)) print_members(*membership, out);
+  if (const auto* value = std::get_if<bool>(&e.node))
+    out += *value ? '1' : '0';
+  else if (const auto* comparison = std::get_if<Comparison>(&e.node))
+    print_comparison(*comparison, out);
+  else if (const auto* membership = std::get_if<Membership>(&e.node))
+    print_members(*membership, out);
   else if (const auto* resident = std::get_if<ChassisResident>(&e.node))
     out += fmt::format("{}is_chassis_resident({})", resident->negated ? "!" : "", quoted(resident->port));
-  else print_junction(std::get<Junction>(e.node), out);
+  else
+    print_junction(std::get<Junction>(e.node), out);
 }
 
 unsigned format_bits(ConstantFormat f) {
   switch (f) {
-    case ConstantFormat::decimal: return 64;
+    case ConstantFormat::decimal:
+      return 64;
     case ConstantFormat::hexadecimal:
-    case ConstantFormat::ipv6: return 128;
-    case ConstantFormat::ipv4: return 32;
-    case ConstantFormat::ethernet: return 48;
+    case ConstantFormat::ipv6:
+      return 128;
+    case ConstantFormat::ipv4:
+      return 32;
+    case ConstantFormat::ethernet:
+      return 48;
   }
   return 128;
 }
 
 std::string number(U128 value, ConstantFormat format) {
   switch (format) {
-    case ConstantFormat::decimal: return fmt::format("{}", low64(value));
-    case ConstantFormat::hexadecimal: return hex(value);
-    case ConstantFormat::ipv4: return ipv4_text(static_cast<std::uint32_t>(value));
-    case ConstantFormat::ipv6: return IpAddr::v6(value).to_string();
-    case ConstantFormat::ethernet: return MacAddr{low64(value)}.to_string();
+    case ConstantFormat::decimal:
+      return fmt::format("{}", low64(value));
+    case ConstantFormat::hexadecimal:
+      return hex(value, true);
+    case ConstantFormat::ipv4:
+      return ipv4_text(static_cast<std::uint32_t>(value));
+    case ConstantFormat::ipv6:
+      return IpAddr::v6(value).to_string();
+    case ConstantFormat::ethernet:
+      return MacAddr{low64(value)}.to_string();
   }
   return {};
 }
@@ -133,12 +151,18 @@ std::optional<unsigned> prefix_length(U128 mask, unsigned bits) {
 
 std::string_view to_string(Relop relop) {
   switch (relop) {
-    case Relop::eq: return "==";
-    case Relop::ne: return "!=";
-    case Relop::lt: return "<";
-    case Relop::le: return "<=";
-    case Relop::gt: return ">";
-    case Relop::ge: return ">=";
+    case Relop::eq:
+      return "==";
+    case Relop::ne:
+      return "!=";
+    case Relop::lt:
+      return "<";
+    case Relop::le:
+      return "<=";
+    case Relop::gt:
+      return ">";
+    case Relop::ge:
+      return ">=";
   }
   return {};
 }
@@ -146,16 +170,32 @@ std::string_view to_string(Relop relop) {
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
-        if (static_cast<unsigned char>(c) >= 32) out += c;
-        else out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        if (static_cast<unsigned char>(c) >= 32)
+          out += c;
+        else
+          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     }
   return out + '"';
 }

@@ -72,6 +72,7 @@ struct Constant {
   bool masked = false;
   ConstantFormat format = ConstantFormat::hexadecimal;
   std::string text;                      // of strings
+  std::uint16_t excess = 0;              // its width where more than 128 bits were written; the value is cut
 };
 
 struct ConstantSet {

@@ -1,0 +1,142 @@
+// A southbound database from texts: what lflow-list and the lists of ports tell of it.
+#include <map>
+#include <set>
+
+#include "egtrace/parsers/ovn_reader.h"
+
+namespace egt::parsers::ovn_lang {
+namespace {
+
+using ovn::Ovn;
+using ovn::Southbound;
+using ovn::Uuid;
+namespace sb = ovn::sb;
+
+// Names stand for UUIDs where no dump has them.
+Uuid made_up(std::size_t n) { return {~std::uint64_t{0}, n}; }
+
+class Completion {
+ public:
+  Completion(const Ovn& ovn, Southbound& southbound) : ovn_(ovn), sb_(southbound) {
+    for (const sb::DatapathBinding& d : sb_.datapaths) note(d);
+  }
+  void add_datapaths();
+  void add_ports();
+  void add_flows();
+
+ private:
+  void note(const sb::DatapathBinding& d) {
+    for (const char* key : {"name", "name2"})
+      if (const auto it = d.external_ids.find(key); it != d.external_ids.end()) by_name_.emplace(it->second, d.uuid);
+    by_name_.emplace(d.uuid.to_string(), d.uuid);
+  }
+  Uuid datapath(std::string_view name);
+
+  const Ovn& ovn_;
+  Southbound& sb_;
+  std::map<std::string, Uuid, std::less<>> by_name_;
+};
+
+Uuid Completion::datapath(std::string_view name) {
+  if (const auto it = by_name_.find(name); it != by_name_.end()) return it->second;
+  sb::DatapathBinding d;
+  d.uuid = made_up(sb_.datapaths.size() + 1);
+  d.external_ids.emplace("name", name);
+  note(d);
+  return sb_.datapaths.emplace_back(std::move(d)).uuid;
+}
+
+void Completion::add_datapaths() {
+  for (const ovn::Datapath& known : ovn_.datapaths) {
+    sb::DatapathBinding d;
+    d.uuid = Uuid::parse(known.uuid).value_or(made_up(sb_.datapaths.size() + 1));
+    d.tunnel_key = known.tunnel_key.value_or(0);
+    d.is_router = known.is_router;
+    if (!known.name.empty()) d.external_ids.emplace("name", known.name);
+    d.from = known.from;
+    note(d);
+    sb_.datapaths.push_back(std::move(d));
+  }
+}
+
+// Keys that nobody told are given out: a walk needs them to be different, not to be right.
+void Completion::add_ports() {
+  std::map<Uuid, std::set<std::uint32_t>> taken;
+  for (const ovn::LogicalPort& p : ovn_.ports)
+    if (p.tunnel_key && !p.datapath.empty()) taken[datapath(p.datapath)].insert(*p.tunnel_key);
+  for (const ovn::LogicalPort& known : ovn_.ports) {
+    if (known.datapath.empty()) continue;
+    sb::PortBinding p;
+    p.uuid = made_up(sb_.ports.size() + 1);
+    p.datapath = datapath(known.datapath);
+    p.logical_port = known.name;
+    p.type = known.type == "router" ? "patch" : known.type;
+    auto& keys = taken[p.datapath];
+    p.tunnel_key = known.tunnel_key.value_or(0);
+    if (p.tunnel_key == 0)
+      for (p.tunnel_key = 1; !keys.insert(p.tunnel_key).second;) ++p.tunnel_key;
+    if (!known.peer.empty()) p.options.emplace("peer", known.peer);
+    p.external_ids.insert(known.external_ids.begin(), known.external_ids.end());
+    p.from = known.from;
+    sb_.ports.push_back(std::move(p));
+  }
+}
+
+// A flow of a group of datapaths is listed once for each of them.
+void Completion::add_flows() {
+  std::map<std::uint32_t, std::size_t> by_prefix;
+  for (const ovn::LogicalFlow& listed : ovn_.logical_flows) {
+    const Uuid at = datapath(listed.datapath);
+    if (listed.uuid_prefix) {
+      const auto [it, fresh] = by_prefix.emplace(*listed.uuid_prefix, sb_.logical_flows.size());
+      sb::LogicalFlow* same = fresh ? nullptr : &sb_.logical_flows[it->second];
+      if (same && same->match == listed.match && same->actions == listed.actions && same->table == listed.table) {
+        if (same->datapath_group.is_nil()) {
+          same->datapath_group = made_up(sb_.datapath_groups.size() + 1);
+          sb_.datapath_groups.push_back({same->datapath_group, {}, {}});
+        }
+        sb_.datapath_groups[same->datapath_group.low - 1].datapaths.push_back(at);
+        continue;
+      }
+    }
+    sb::LogicalFlow row;
+    row.uuid = Uuid::from_prefix(listed.uuid_prefix.value_or(0));
+    row.datapath = at;
+    row.ingress = listed.ingress;
+    row.table = listed.table;
+    row.priority = listed.priority;
+    row.match = listed.match;
+    row.actions = listed.actions;
+    row.stage = listed.stage;
+    row.from = listed.from;
+    sb_.logical_flows.push_back(std::move(row));
+  }
+}
+
+void add_address_sets(const Ovn& ovn, Southbound& southbound) {
+  for (const ovn::AddressSet& a : ovn.address_sets) southbound.address_sets.push_back({a.name, a.addresses, a.from});
+}
+
+}  // namespace
+
+std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vector<std::string>& lacks) {
+  static constexpr const char* kNeeded[] = {"Port_Binding", "Multicast_Group", "MAC_Binding",
+                                            "FDB",          "Port_Group",      "Load_Balancer"};
+  for (const char* table : kNeeded)
+    if (!ovn.southbound || !ovn.southbound->complete.contains(table)) lacks.emplace_back(table);
+  const Southbound* known = ovn.southbound.get();
+  if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.empty())
+    return ovn.southbound;
+  auto southbound = known ? std::make_shared<Southbound>(*known) : std::make_shared<Southbound>();
+  Completion completion(ovn, *southbound);
+  if (southbound->datapaths.empty()) completion.add_datapaths();
+  if (southbound->ports.empty()) completion.add_ports();
+  if (southbound->logical_flows.empty()) {
+    southbound->datapath_groups.clear();
+    completion.add_flows();
+  }
+  if (southbound->address_sets.empty()) add_address_sets(ovn, *southbound);
+  return southbound;
+}
+
+}  // namespace egt::parsers::ovn_lang
