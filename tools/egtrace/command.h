@@ -59,5 +59,6 @@ void add_ltrace(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);
 void add_triage(CLI::App& app, ExitStatus& status);
 void add_pcap(CLI::App& app, ExitStatus& status);
+void add_trace(CLI::App& app, ExitStatus& status);
 
 }  // namespace egt::cli

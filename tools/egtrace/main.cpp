@@ -94,6 +94,7 @@ int run(int argc, char** argv) {
   add_parse(app, status);
   add_triage(app, status);
   add_pcap(app, status);
+  add_trace(app, status);
 
   try {
     app.parse(argc, argv);

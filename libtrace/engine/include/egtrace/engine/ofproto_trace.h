@@ -1,0 +1,232 @@
+// A packet through the translation of Open vSwitch, told as `ovs-appctl ofproto/trace` tells it: what was looked up and
+// executed in order, which bits of the packet decided (the megaflow), and the datapath actions that come out.
+//
+// Unlike OvsEngine this follows no connection and no controller: it is what ofproto/ofproto-dpif-xlate.c does with one
+// packet, and ofproto-dpif-trace.c with the recirculations that it asks for. Nothing here is text.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/openflow/datapath.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine::ofproto {
+
+// Where behaviour or text of ofproto/trace differs from release to release.
+struct OvsVersion {
+  unsigned major = 3, minor = 1, patch = 0;
+  friend auto operator<=>(const OvsVersion&, const OvsVersion&) = default;
+};
+std::optional<OvsVersion> parse_ovs_version(std::string_view text);  // "3.5.4", "2.17"
+
+// Parts of struct flow that have no name in OpenFlow. They lie in words of a FlowKey that no field uses.
+enum class Extra : std::uint8_t {
+  vlan_tpid, vlan_tpid1,                 // Ethernet types of the tags
+  mpls_lse1, mpls_lse2,                  // labels below the outermost
+  tun_present,                           // a bit for each tun_metadata field that the packet has
+  tun_header_flags,                      // DF 2, CSUM 4, KEY 8
+};
+std::uint64_t get(const FlowKey& k, Extra e);
+void set(FlowKey& k, Extra e, std::uint64_t value);
+
+namespace dp {  // datapath actions (lib/odp-util.c, dpctl(8))
+
+// A datapath port; where no dump tells its number, only its name.
+struct Port { std::optional<std::uint32_t> number; std::string name; };
+
+struct Action;
+using Actions = std::vector<Action>;
+
+enum class Attribute : std::uint8_t {
+  ethernet, ipv4, ipv6, arp, icmp, icmpv6, nd, nd_extensions, tcp, udp, sctp, skb_priority, skb_mark, mpls, nsh,
+};
+struct SetField { FieldId field = FieldId::eth_src; U128 value = 0, mask = 0; };
+// `whole`: every field of the header is written and printed; otherwise those with a mask.
+struct Set { Attribute attribute = Attribute::ethernet; bool whole = false; std::vector<SetField> fields; };
+struct GeneveOption { std::uint16_t option_class = 0; std::uint8_t type = 0; std::uint8_t length = 0; U128 value = 0; };
+struct SetTunnel {
+  FlowKey tunnel;                        // tun_* fields
+  std::uint16_t udp_port = 0;            // 0: not a UDP tunnel
+  std::string type;                      // geneve, vxlan, …
+  std::vector<GeneveOption> options;
+};
+struct TunnelPush {
+  Port tunnel, out;
+  std::string type;                      // geneve, vxlan, gre
+  unsigned vport_type = 0, header_size = 0;
+  MacAddr source_mac, destination_mac;
+  IpAddr source, destination;
+  std::uint8_t tos = 0, ttl = 0, proto = 0;
+  bool dont_fragment = false, checksum = false, critical = false, oam = false, with_key = false;
+  std::uint16_t udp_port = 0;
+  std::uint64_t tunnel_id = 0;
+  std::vector<GeneveOption> options;
+};
+struct Output { Port port; };
+struct TunnelPop { Port port; };
+struct Recirculate { std::uint32_t id = 0; };
+struct Hash { bool symmetric_l4 = false; std::uint32_t basis = 0; };
+struct ToController {
+  std::uint16_t reason = 0, controller_id = 0, max_len = 0;
+  bool dont_send = false, continuation = false;
+  std::uint32_t recirc_id = 0;
+  std::uint64_t cookie = 0;
+};
+struct PushEthernet { MacAddr source, destination; };
+struct PopEthernet {};
+struct PushVlan { std::uint16_t tpid = 0, tci = 0; };
+struct PopVlan {};
+struct PushMpls { std::uint32_t lse = 0; std::uint16_t ethertype = 0; bool add = false; };
+struct PopMpls { std::uint16_t ethertype = 0; };
+struct PushNsh { FlowKey nsh; std::vector<std::uint8_t> metadata; };
+struct PopNsh {};
+struct Sample { double probability = 1.0; Actions actions; };
+struct Conntrack {
+  bool commit = false, force = false, has_nat = false;
+  std::uint16_t zone = 0;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> mark;   // value, mask
+  std::optional<std::pair<U128, U128>> label;
+  std::string helper;
+  openflow::Nat nat;
+};
+struct ConntrackClear {};
+struct Clone { Actions actions; };
+struct CheckLength { std::uint16_t length = 0; Actions greater, not_greater; };
+struct Meter { std::uint32_t id = 0; };
+struct Truncate { std::uint32_t length = 0; };
+
+struct Action {
+  std::variant<Set, SetTunnel, TunnelPush, Output, TunnelPop, Recirculate, Hash, ToController, PushEthernet, PopEthernet,
+               PushVlan, PopVlan, PushMpls, PopMpls, PushNsh, PopNsh, Sample, Conntrack, ConntrackClear, Clone,
+               CheckLength, Meter, Truncate>
+      kind;
+};
+
+}  // namespace dp
+
+// An action as it is executed: one of a list, the nat of a ct action, or what a frozen list begins with.
+struct Ofpact {
+  const openflow::Action* action = nullptr;
+  const openflow::Nat* nat = nullptr;    // action is null
+  std::uint8_t table = 0;                // both null: go on as if in this table and flow
+  std::uint64_t cookie = 0;
+  friend bool operator==(const Ofpact&, const Ofpact&) = default;
+};
+using Ofpacts = std::vector<Ofpact>;
+
+// What the trace has to say of one line. `a`, `b` and `text` are the particulars of a Remark.
+enum class Remark : std::uint8_t {
+  thaw, resuming_from_table, restored_state, restoring_actions, restoring_action_set, executing_action_set,
+  action_set_was, action_set_is, field_is_now, conjunction_member,
+  no_such_port, no_forward, skipping_input_port, output_port_is, output_port_out_of_range, cannot_truncate_to_port,
+  cannot_truncate_to_patch, truncate_patch, non_ethernet_to_ethernet_port,
+  no_such_group, using_bucket, no_live_bucket, dp_hash, bucket_score, bucket_not_live, bucket_chain,
+  resubmit_not_tracked, too_deep, too_many_resubmits, too_many_actions, stack_too_big, stack_underflow,
+  forked, untracked, ttl_exception, mpls_ttl_exception, nsh_ttl_exception, unmet_prerequisites, queue_is, deletes_field,
+  learn_suppressed, learns, conjunction_executed,
+  no_input_bundle, partial_vlan, vlan_not_allowed, vlan_on_access_port, vlan_not_trunked, reserved_mac, learned_port,
+  learned_port_is_input, no_learned_mac, learned_mac,
+  tunnel_decided_against, own_tunnel_address, native_tunnel, kernel_tunnel, no_route, no_route_known, tunneling_via,
+  neighbour_miss, neighbour_unknown, tunneling, unknown_recirculation, encap_of_ethernet, encap_nsh_of_type, decap_vlan, decap_nsh_next,
+  decap_of_type, unknown_bridge, not_understood,
+};
+
+enum class NodeKind : std::uint8_t { bridge, table, bucket, thaw, action, detail, warning, error };
+
+struct TableLine {                       // "12. ip,metadata=0x2, priority 100, cookie 0xf8bbd0b6"
+  enum class Rule : std::uint8_t { flow, no_match, packet_in, frags_dropped, internal };
+  std::uint8_t table = 0;
+  Rule rule = Rule::no_match;
+  std::uint32_t internal = 0;            // 1 to 3: the hidden rule of another bridge
+  const openflow::Bridge* bridge = nullptr;
+  openflow::FlowIndex flow = openflow::kNoFlow;
+};
+struct BridgeLine { std::string name; };
+struct BucketLine { std::uint32_t id = 0; };
+struct ActionLine { Ofpact action; bool drop = false; };
+struct Note {
+  Remark what = Remark::thaw;
+  std::uint64_t a = 0, b = 0;
+  std::string text, more;
+  Ofpacts list;
+  Subfield field;
+  U128 value = 0;
+  const openflow::Bridge* bridge = nullptr;
+  openflow::FlowIndex flow = openflow::kNoFlow;
+};
+
+// Nodes of the trace in the order in which they are printed; `depth` makes the tree.
+struct TraceNode {
+  NodeKind kind = NodeKind::action;
+  std::uint32_t depth = 0;
+  std::variant<BridgeLine, TableLine, BucketLine, ActionLine, Note> line;
+};
+
+enum class XlateError : std::uint8_t {
+  ok, bridge_not_found, recursion_too_deep, too_many_resubmits, stack_too_deep, no_recirculation_context,
+  too_many_mpls_labels, unsupported_packet_type, forwarding_disabled, congestion_drop, invalid_tunnel_metadata,
+};
+
+// One run of the translation: the packet as it came, or one recirculation.
+struct TracePass {
+  struct Resumption {
+    std::uint32_t recirc_id = 0;
+    bool conntrack = true;               // else a bucket of a select group
+    bool by_default = true;              // trk|new, because no state was given
+    std::uint32_t ct_state = 0;
+    std::optional<openflow::Nat> nat;
+    FlowKey before, after;               // with `nat`
+  };
+  std::optional<Resumption> resumption;  // none: the packet as it came
+  FlowKey initial, final_flow, megaflow_mask;
+  std::vector<TraceNode> nodes;
+  dp::Actions actions;
+  XlateError error = XlateError::ok;
+  bool slow = false;                     // needs the userspace slow path
+};
+
+struct TraceOptions {
+  std::vector<std::uint32_t> ct_next;    // ct_state of the next resumptions of conntrack
+  OvsVersion version;
+  bool all_buckets = false;              // go on behind a select group by dp_hash, once for every bucket
+  bool record = true;                    // keep nodes, megaflow and datapath actions; else only where the packet goes
+};
+
+// Flows, in table and line, that tie with the one that was used and do something else.
+struct Overlap { const openflow::Bridge* bridge = nullptr; std::uint8_t table = 0;
+                 openflow::FlowIndex used = openflow::kNoFlow; std::vector<openflow::FlowIndex> others; };
+
+struct Trace {
+  std::vector<TracePass> passes;
+  bool limit_reached = false;            // more than 4,096 recirculations
+  std::size_t not_processed = 0;         // … and how many were still waiting
+  std::vector<Overlap> overlaps;
+  std::vector<Gap> gaps;                 // what would have been needed
+  std::shared_ptr<const void> owned;     // keeps the actions alive that nodes point to
+};
+
+// Translates packets on the bridges of one node. Keeps what it builds of the tables, so that the next packet is quicker.
+class Tracer {
+ public:
+  // `datapath`: what dumps tell of the datapath below the node's bridges; kept.
+  Tracer(const cluster::Node& node, openflow::Datapath datapath);
+  ~Tracer();
+  Tracer(Tracer&&) noexcept;
+
+  Trace trace(const openflow::Bridge& bridge, const FlowKey& packet, const TraceOptions& options);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace egt::engine::ofproto

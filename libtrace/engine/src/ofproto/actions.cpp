@@ -1,0 +1,519 @@
+// One action after another: do_xlate_actions().
+#include <algorithm>
+#include <charconv>
+
+#include "hash.h"
+#include "xlate.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+using namespace openflow;
+
+namespace reason {
+constexpr std::uint16_t no_match = 0, action = 1, invalid_ttl = 2, action_set = 3, group = 4;
+}
+
+std::uint16_t reason_of(const std::string& word) {
+  constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};
+  for (std::uint16_t i = 0; i < std::size(kReasons); ++i)
+    if (word == kReasons[i]) return i;
+  return reason::action;
+}
+
+// "symmetric_l4,1024,modulo_n,4,0,NXM_NX_REG0[]" as written.
+struct MultipathArguments {
+  std::optional<HashFields> fields;
+  std::string_view algorithm;
+  std::uint16_t basis = 0;
+  unsigned links = 0, arg = 0;
+};
+
+unsigned number_in(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  unsigned value = 0;
+  if (text.starts_with("0x")) {
+    std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
+  } else {
+    std::from_chars(text.data(), text.data() + text.size(), value);
+  }
+  return value;
+}
+
+MultipathArguments multipath_arguments(std::string_view text) {
+  std::string_view part[5];
+  for (std::string_view& p : part) {
+    const std::size_t comma = text.find(',');
+    p = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  MultipathArguments m;
+  m.fields = hash_fields(part[0]);
+  m.basis = static_cast<std::uint16_t>(number_in(part[1]));
+  m.algorithm = part[2];
+  m.links = number_in(part[3]);
+  m.arg = number_in(part[4]);
+  return m;
+}
+
+// Actions after a popped MPLS label that look below it; the others go on.
+struct LooksBelowLabel {
+  bool operator()(const Output&) const { return false; }
+  bool operator()(const OutputTruncated&) const { return false; }
+  bool operator()(const OutputReg&) const { return false; }
+  bool operator()(const Enqueue&) const { return false; }
+  bool operator()(const SetVlanVid&) const { return false; }
+  bool operator()(const SetVlanPcp&) const { return false; }
+  bool operator()(const SetQueue&) const { return false; }
+  bool operator()(const GroupRef&) const { return false; }
+  bool operator()(const SetField& a) const {
+    return a.word != "mod_dl_src" && a.word != "mod_dl_dst" && a.word.rfind("set_tunnel", 0) != 0 &&
+           is_l3_or_higher(a.field);
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return true;
+  }
+};
+
+// Actions that remember in which table and flow they stood when they are frozen.
+struct NeedsPlace {
+  bool operator()(const OutputReg&) const { return true; }
+  bool operator()(const OutputTruncated&) const { return true; }
+  bool operator()(const GroupRef&) const { return true; }
+  bool operator()(const Output&) const { return true; }
+  bool operator()(const Controller&) const { return true; }
+  bool operator()(const DecMplsTtl&) const { return true; }
+  bool operator()(const DecNshTtl&) const { return true; }
+  bool operator()(const DecTtl&) const { return true; }
+  bool operator()(const Resubmit& a) const { return !a.table || *a.table == 255; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+std::optional<std::uint32_t> Xlate::port_number(const Port& p) {
+  if (p.name.empty()) return p.number;
+  const Interface* i = bridge().by_name(p.name);
+  return i ? i->ofport : std::nullopt;
+}
+
+// One visitor for all actions; `stop` ends the whole list, `pause` keeps the action itself out of what is frozen.
+struct Executor {
+  Xlate& x;
+  bool last = false, group_bucket = false;
+  bool stop = false, skip = false;
+
+  FlowKey& flow() const { return x.flow_; }
+  FlowKey& wc() const { return *x.wc_; }
+
+  void operator()(const Output& a) {
+    const auto number = x.port_number(a.port);
+    x.output(number.value_or(0), 0xffff, true, last, false, group_bucket);
+  }
+  void operator()(const GroupRef& a) { stop = x.group(a.id, last); }
+  void operator()(const Controller& a) {
+    if (a.plain) return x.output(port::controller, a.max_len.value_or(0xffff), true, last, false, group_bucket);
+    if (a.pause) {
+      x.pause_ = &a;
+      x.trigger_freeze();
+      skip = true;
+      return;
+    }
+    x.to_controller(a.max_len.value_or(0xffff), a.reason ? reason_of(*a.reason) : reason::action,
+                    static_cast<std::uint16_t>(a.id.value_or(0)), a.meter_id, &a);
+  }
+  void operator()(const Enqueue& a) {
+    mask_all(wc(), F::skb_priority);
+    x.gap("queues of the datapath", "ovs-ofctl dump-queues");
+    const auto number = x.port_number(a.port);
+    x.output(number.value_or(0), 0, false, last, false, group_bucket);
+  }
+  void operator()(const SetQueue&) { mask_all(wc(), F::skb_priority); }
+  void operator()(const PopQueue&) {
+    mask_all(wc(), F::skb_priority);
+    if (get(flow(), F::skb_priority) == x.original_skb_priority_) return;
+    flow().set(F::skb_priority, x.original_skb_priority_);
+    x.report(NodeKind::detail, Remark::queue_is, x.original_skb_priority_);
+  }
+  void operator()(const SetVlanVid& a) {
+    mask_bits(wc(), F::vlan_tci, kVlanVid | kVlanPresent);
+    set_tag(a.word, [&](std::uint64_t tci) { return (tci & ~std::uint64_t{kVlanVid}) | a.vid; });
+  }
+  void operator()(const SetVlanPcp& a) {
+    mask_bits(wc(), F::vlan_tci, kVlanPcp | kVlanPresent);
+    set_tag(a.word, [&](std::uint64_t tci) { return (tci & ~std::uint64_t{kVlanPcp}) | std::uint64_t{a.pcp} << 13; });
+  }
+  template <class Change>
+  void set_tag(const std::string& word, Change change) const {
+    if (!(get(flow(), F::vlan_tci) & kVlanPresent) && word.rfind("mod_", 0) != 0) return;
+    if (get(flow(), X::vlan_tpid) == 0) set(flow(), X::vlan_tpid, ethertype::vlan);
+    flow().set(F::vlan_tci, change(get(flow(), F::vlan_tci)) | kVlanPresent);
+  }
+  void operator()(const PopVlan&) { pop_vlan(flow(), x.wc_); }
+  void operator()(const PushVlan& a) {
+    push_vlan(flow(), x.wc_);
+    set(flow(), X::vlan_tpid, a.ethertype);
+    flow().set(F::vlan_tci, kVlanPresent);
+  }
+  void operator()(const SetField& a) {
+    if (a.word.rfind("set_tunnel", 0) == 0) return flow().set(F::tun_id, a.value);
+    if (a.word.rfind("mod_", 0) == 0) return modify(a);
+    if (!prerequisites_met(a.field, flow(), x.wc_)) {
+      Note n;
+      n.what = Remark::unmet_prerequisites;
+      n.field = whole(a.field);
+      return x.report(NodeKind::warning, std::move(n));
+    }
+    unmask_protocol(a.field);
+    const U128 mask = a.mask.value_or(ones(field(a.field).bits));
+    if (!(is_tunnel_field(a.field) && tunnel_writes_unmasked())) unwildcard(wc(), a.field, mask);
+    write_masked(flow(), a.field, a.value, mask);
+  }
+  bool tunnel_writes_unmasked() const {
+    const OvsVersion& v = x.version();
+    return v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) || (v.minor == 4 && v.patch >= 5) ||
+           (v.minor == 3 && v.patch >= 8);
+  }
+  bool unmasks_protocol() const {
+    const OvsVersion& v = x.version();
+    return v >= OvsVersion{3, 1, 1} || (v.major == 3 && v.minor == 0 && v.patch >= 4);
+  }
+  void unmask_protocol(F f) const {
+    if (!unmasks_protocol()) return;
+    const bool ip = f == F::ip_src || f == F::ip_dst || f == F::ipv6_src || f == F::ipv6_dst || f == F::ipv6_label ||
+                    f == F::ip_dscp || f == F::nw_ecn || f == F::nw_ttl;
+    const bool arp = f == F::arp_op || f == F::arp_sha || f == F::arp_tha || f == F::arp_spa || f == F::arp_tpa;
+    if ((ip && is_ip_any(flow())) || (arp && get(flow(), F::eth_type) == ethertype::arp))
+      mask_bits(wc(), F::nw_proto, 0xff);
+  }
+  // The words of OpenFlow 1.0: no remark where the packet lacks the field.
+  void modify(const SetField& a) const {
+    F f = a.field;
+    const bool is_port = a.word == "mod_tp_src" || a.word == "mod_tp_dst";
+    if (f == F::nw_tos) f = F::ip_dscp;
+    if (f == F::ip_src || f == F::ip_dst) {
+      if (get(flow(), F::eth_type) != ethertype::ipv4) return;
+    } else if (f != F::eth_src && f != F::eth_dst) {
+      if (!is_ip_any(flow())) return;
+      if (is_port && (get(flow(), F::ip_frag) & ip_frag::later)) return;
+    }
+    if (is_port) {
+      mask_bits(wc(), F::nw_proto, 0xff);
+      f = a.word == "mod_tp_src" ? F::tp_src : F::tp_dst;
+    } else if (f != F::eth_src && f != F::eth_dst && unmasks_protocol()) {
+      mask_bits(wc(), F::nw_proto, 0xff);
+    }
+    mask_all(wc(), f);
+    flow().set(f, f == F::ip_dscp && a.field == F::nw_tos ? a.value >> 2 : a.value);
+  }
+  void operator()(const Resubmit& a) {
+    x.resubmit(a, last);
+    skip = true;
+  }
+  void operator()(const GotoTable& a) {
+    x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, true, false, last, false);
+    skip = true;
+  }
+  void operator()(const Move& a) {
+    if (prerequisites_met(a.dest.field, flow(), x.wc_) && prerequisites_met(a.source.field, flow(), x.wc_)) {
+      unwildcard(wc(), a.source);
+      unwildcard(wc(), a.dest);
+      write(flow(), a.dest, flow().get(a.source));
+    }
+    x.report_field(a.dest);
+  }
+  void operator()(const Load& a) {
+    if (!prerequisites_met(a.dest.field, flow(), x.wc_)) return;
+    unwildcard(wc(), a.dest);
+    write(flow(), a.dest, a.value);
+  }
+  void operator()(const Push& a) {
+    unwildcard(wc(), a.source);
+    x.stack_.push_back(flow().get(a.source));
+  }
+  void operator()(const Pop& a) {
+    if (x.stack_.empty()) return x.error_report(Remark::stack_underflow);
+    unwildcard(wc(), a.dest);
+    write(flow(), a.dest, x.stack_.back());
+    x.stack_.pop_back();
+    x.report_field(a.dest);
+  }
+  void operator()(const PushMpls& a) { x.push_mpls_action(a.ethertype); }
+  void operator()(const PopMpls& a) { x.pop_mpls_action(a.ethertype); }
+  void operator()(const SetMpls& a) const {
+    if (!is_mpls(get(flow(), F::eth_type))) return;
+    const F f = a.what == "set_mpls_label" ? F::mpls_label : a.what == "set_mpls_tc" ? F::mpls_tc : F::mpls_ttl;
+    mask_all(wc(), f);
+    flow().set(f, a.value);
+  }
+  void operator()(const DecMplsTtl&) { stop = x.dec_mpls_ttl(); }
+  void operator()(const DecNshTtl&) { stop = x.dec_nsh_ttl(); }
+  void operator()(const DecTtl& a) {
+    mask_all(wc(), F::nw_ttl);
+    if (unmasks_protocol()) mask_bits(wc(), F::nw_proto, 0xff);
+    stop = x.dec_ttl(a);
+  }
+  void operator()(const Multipath& a) {
+    const MultipathArguments m = multipath_arguments(a.text);
+    if (m.fields) {
+      const auto link = multipath_link(flow_hash(flow(), *m.fields, m.basis), m.algorithm, m.links, m.arg);
+      mask_hash_fields(flow(), wc(), *m.fields);
+      if (link) operator()(Load{*link, a.dest});
+    }
+    x.report_field(a.dest);
+  }
+  void operator()(const Bundle& a) { x.bundle(a, last, group_bucket); }
+  void operator()(const OutputReg& a) {
+    const auto port = get_subfield(a.source);
+    if (port > 0xffff) return x.report(NodeKind::warning, Remark::output_port_out_of_range, port);
+    x.report(NodeKind::detail, Remark::output_port_is, port);
+    unwildcard(wc(), a.source);
+    x.output(static_cast<std::uint32_t>(port), 0xffff, false, last, false, group_bucket);
+  }
+  std::uint64_t get_subfield(const Subfield& s) const { return low64(flow().get(s)); }
+  void operator()(const OutputTruncated& a) { x.output_truncated(a, last, group_bucket); }
+  void operator()(const Learn& a) { x.learn(a); }
+  void operator()(const Conjunction&) { x.error_report(Remark::conjunction_executed); }
+  void operator()(const Exit&) { x.exit_ = true; }
+  void operator()(const FinTimeout&) { mask_bits(wc(), F::nw_proto, 0xff); }
+  void operator()(const DeleteField& a) {
+    flow().set(a.field, 0);
+    set(flow(), X::tun_present,
+        get(flow(), X::tun_present) &
+            ~(std::uint64_t{1} << (static_cast<unsigned>(a.field) - static_cast<unsigned>(F::tun_metadata0))));
+    Note n;
+    n.what = Remark::deletes_field;
+    n.field = whole(a.field);
+    x.report(NodeKind::detail, std::move(n));
+  }
+  void operator()(const ClearActions&) {
+    x.report_action_set(Remark::action_set_was);
+    x.action_set_.clear();
+    flow().set(F::actset_output, port::unset);
+    x.action_set_has_group_ = false;
+  }
+  void operator()(const WriteActions& a) {
+    x.write_actions(x.ofpacts(a.actions));
+    x.report_action_set(Remark::action_set_is);
+  }
+  void operator()(const WriteMetadata& a) const {
+    const std::uint64_t mask = a.mask.value_or(~std::uint64_t{0});
+    flow().set(F::metadata, (get(flow(), F::metadata) & ~mask) | (a.value & mask));
+  }
+  void operator()(const Meter& a) { x.put({dp::Meter{a.id}}); }
+  void operator()(const Clone& a) { x.clone(x.ofpacts(a.actions), last); }
+  void operator()(const Encap& a) { x.encap(a); }
+  void operator()(const Decap& a) {
+    const bool recirculate = x.decap(a);
+    if (x.error_ != XlateError::ok || !recirculate) return;
+    x.trigger_freeze();
+    skip = true;
+  }
+  void operator()(const Ct& a) { x.conntrack(a, last); }
+  void operator()(const CtClear&) {
+    if (x.conntracked_) x.ct_clear();
+  }
+  void operator()(const Sample&) {}  // nothing without IPFIX, of which no dump tells
+  void operator()(const Opaque& a) {
+    if (a.text == "debug_recirc") {
+      x.trigger_freeze();
+      skip = true;
+    } else if (a.text == "debug_slow") {
+      x.slow_ = true;
+    } else {
+      x.gap("the meaning of the action " + a.text, "");
+    }
+  }
+  template <class Other>
+  void operator()(const Other&) {}
+};
+
+void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
+  if (list.empty()) {
+    if (recording()) pass_.nodes.push_back({NodeKind::action, level_, ActionLine{{}, true}});
+    return;
+  }
+  bool exit_list = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Ofpact& o = list[i];
+    const bool last = is_last && i + 1 == list.size() && action_set_.empty();
+    if (error_ != XlateError::ok) break;
+    recirculate_for_mpls(o);
+    if (exit_ || exit_list) {
+      if (freezing_) freeze_unroll(list, i);
+      break;
+    }
+    if (recording()) pass_.nodes.push_back({NodeKind::action, level_, ActionLine{o, false}});
+    if (o.nat) {
+      ct_nat_ = o.nat;
+      continue;
+    }
+    if (!o.action) {
+      table_ = o.table;
+      cookie_ = o.cookie;
+      report(NodeKind::thaw, Remark::restored_state, o.table, o.cookie);
+      continue;
+    }
+    if (const auto* check = std::get_if<CheckPktLarger>(&o.action->kind)) {
+      check_length(*check, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()));
+      exit_list = true;
+    } else {
+      Executor e{*this, last, group_bucket};
+      std::visit(e, o.action->kind);
+      if (e.stop) return;
+      const bool table =
+          std::holds_alternative<Resubmit>(o.action->kind) || std::holds_alternative<GotoTable>(o.action->kind);
+      if (table) continue;
+      if (error_ == XlateError::ok && exit_ && first_frozen_action()) {
+        freeze_unroll(list, e.skip ? i + 1 : i);
+        break;
+      }
+      continue;
+    }
+    if (error_ == XlateError::ok && exit_ && first_frozen_action()) {
+      freeze_unroll(list, i);
+      break;
+    }
+  }
+}
+
+void Xlate::recirculate_for_mpls(const Ofpact& o) {
+  if (exit_ || !was_mpls_) return;
+  if (o.action && !std::visit(LooksBelowLabel{}, o.action->kind)) return;
+  trigger_freeze();
+}
+
+void Xlate::freeze_unroll(const Ofpacts& list, std::size_t from) {
+  for (std::size_t i = from; i < list.size(); ++i) {
+    Ofpact o = list[i];
+    if (o.action) {
+      const auto& kind = o.action->kind;
+      if (std::holds_alternative<openflow::Note>(kind) || std::holds_alternative<Conjunction>(kind)) continue;
+      if (const auto* go = std::get_if<GotoTable>(&kind)) {
+        Resubmit r;
+        r.table = go->table;
+        o.action = &tables_.actions->keep({r});
+      } else if (const auto* metadata = std::get_if<WriteMetadata>(&kind)) {
+        SetField set{F::metadata, metadata->value, std::nullopt, "set_field"};
+        if (metadata->mask && *metadata->mask != ~std::uint64_t{0}) set.mask = *metadata->mask;
+        o.action = &tables_.actions->keep({set});
+      } else if (std::visit(NeedsPlace{}, kind)) {
+        const Ofpact* known = unroll_ ? &frozen_actions_[*unroll_] : nullptr;
+        if (!known || known->table != table_ || known->cookie != cookie_) {
+          frozen_actions_.push_back({nullptr, nullptr, table_, cookie_});
+          unroll_ = frozen_actions_.size() - 1;
+        }
+      }
+    }
+    frozen_actions_.push_back(o);
+  }
+}
+
+void Xlate::write_actions(const Ofpacts& list) {
+  if (!action_set_has_group_) {
+    for (const Ofpact& o : list) {
+      if (!o.action) continue;
+      if (const auto* out = std::get_if<Output>(&o.action->kind)) {
+        flow_.set(F::actset_output, port_number(out->port).value_or(0));
+      } else if (std::holds_alternative<GroupRef>(o.action->kind)) {
+        flow_.set(F::actset_output, port::unset);
+        action_set_has_group_ = true;
+        break;
+      }
+    }
+  }
+  action_set_.insert(action_set_.end(), list.begin(), list.end());
+}
+
+void Xlate::run_action_set() {
+  const Ofpacts list = in_action_set_order(action_set_);
+  action_set_.clear();
+  if (list.empty()) return;
+  in_action_set_ = true;
+  const auto level = level_;
+  Note title;
+  title.what = Remark::executing_action_set;
+  enter(NodeKind::table, std::move(title));
+  do_actions(list, true, false);
+  level_ = level;
+  in_action_set_ = false;
+}
+
+void Xlate::clone(const Ofpacts& list, bool is_last) {
+  const Retained old{flow_, stack_, action_set_};
+  constexpr OvsVersion kEmptyInClone{3, 1, 3};  // since then a clone begins with an empty stack and action set
+  if (fixed_in(kEmptyInClone)) {
+    stack_.clear();
+    action_set_.clear();
+  }
+  const auto finish = [&] {
+    if (!freezing_) run_action_set();
+    if (freezing_) finish_freezing_here();
+  };
+  if (reversible(list) || is_last) {
+    do_actions(list, is_last, false);
+    finish();
+  } else {
+    commit();
+    const FlowKey old_base = base_;
+    const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
+    dp::Actions nested;
+    dp::Actions* outer = out_;
+    out_ = &nested;
+    do_actions(list, true, false);
+    finish();
+    out_ = outer;
+    if (!nested.empty()) put({dp::Clone{std::move(nested)}});
+    conntracked_ = old_conntracked;
+    was_mpls_ = old_was_mpls;
+    base_ = old_base;
+  }
+  action_set_ = old.action_set;
+  stack_ = old.stack;
+  flow_ = old.flow;
+}
+
+void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
+  const Retained old{flow_, stack_, action_set_};
+  constexpr OvsVersion kEmptyInside{3, 1, 3};
+  if (fixed_in(kEmptyInside)) {
+    stack_.clear();
+    action_set_.clear();
+  }
+  const FlowKey before_commit = flow_;
+  commit();
+  const FlowKey old_base = base_;
+  const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_, old_exit = exit_;
+  dp::CheckLength check;
+  check.length = a.length;
+  dp::Actions* outer = out_;
+  for (const bool larger : {true, false}) {
+    out_ = larger ? &check.greater : &check.not_greater;
+    write(flow_, a.dest, larger);
+    do_actions(rest, true, false);
+    if (!freezing_) run_action_set();
+    if (freezing_) finish_freezing_here();
+    base_ = old_base;
+    was_mpls_ = old_was_mpls;
+    conntracked_ = old_conntracked;
+    flow_ = before_commit;
+    exit_ = larger ? false : old_exit;
+  }
+  out_ = outer;
+  put({std::move(check)});
+  action_set_ = old.action_set;
+  stack_ = old.stack;
+  flow_ = old.flow;
+}
+
+void Xlate::learn(const Learn& a) {
+  for (const LearnSpec& s : a.specs)
+    if (const auto* source = std::get_if<Subfield>(&s.source)) unwildcard(wc(), *source);
+  report(NodeKind::warning, Remark::learn_suppressed);
+}
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,216 @@
+// What differs between the pipeline's packet and the datapath's becomes datapath actions (lib/odp-util.c,
+// commit_odp_actions). Fields of one header are written together, each with the bits that were looked at or written.
+#include <algorithm>
+
+#include "xlate.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+// The whole type-of-service byte, which a FlowKey holds as two fields.
+U128 value_of(const FlowKey& k, F f) { return f == F::nw_tos ? k.get(f) | k.get(F::nw_ecn) : k.get(f); }
+void set_value(FlowKey& k, F f, U128 value) {
+  k.set(f, value);
+  if (f == F::nw_tos) k.set(F::nw_ecn, value & kEcn);
+}
+
+bool is_tcp_like(std::uint64_t proto) {
+  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
+}
+
+}  // namespace
+
+// `fields`: with the bits that make the field whole. `masked`: only what differs is written, else the whole header.
+bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_list<std::pair<FieldId, U128>> fields) {
+  bool differs = false, exact = true;
+  dp::Set set;
+  set.attribute = attribute;
+  for (const auto& [f, all] : fields) {
+    const bool same = ((value_of(flow_, f) ^ value_of(base_, f)) & all) == 0;
+    const U128 mask = same ? U128{0} : value_of(wc(), f) & all;
+    differs = differs || !same;
+    exact = exact && mask == all;
+    set.fields.push_back({f, value_of(flow_, f) & all, mask});
+  }
+  if (!differs) return false;
+  set.whole = exact || !masked;
+  for (dp::SetField& f : set.fields) {
+    const U128 all =
+        std::find_if(fields.begin(), fields.end(), [&](const auto& p) { return p.first == f.field; })->second;
+    if (set.whole)
+      f.mask = all;
+    else
+      f.value &= f.mask;
+    set_value(base_, f.field, value_of(flow_, f.field));
+    set_value(wc(), f.field, value_of(wc(), f.field) | f.mask);
+  }
+  put({std::move(set)});
+  return true;
+}
+
+void Xlate::commit_ethernet() {
+  if (get(flow_, F::packet_type) != packet_type::ethernet || get(base_, F::packet_type) != packet_type::ethernet)
+    return;
+  commit_set(dp::Attribute::ethernet, true, {{F::eth_src, ones(48)}, {F::eth_dst, ones(48)}});
+}
+
+void Xlate::commit_network() {
+  if (get(flow_, F::nw_proto) == 0) return;
+  const auto type = get(base_, F::eth_type);
+  if (type == ethertype::ipv4) {
+    commit_set(dp::Attribute::ipv4, true,
+               {{F::ip_src, ones(32)}, {F::ip_dst, ones(32)}, {F::nw_proto, 0}, {F::nw_tos, 0xff}, {F::nw_ttl, 0xff}});
+  } else if (type == ethertype::ipv6) {
+    commit_set(dp::Attribute::ipv6, true,
+               {{F::ipv6_src, ones(128)},
+                {F::ipv6_dst, ones(128)},
+                {F::ipv6_label, ones(20)},
+                {F::nw_proto, 0},
+                {F::nw_tos, 0xff},
+                {F::nw_ttl, 0xff}});
+    if (get(base_, F::nw_proto) != ip_proto::icmp6) return;
+    slow_ |= commit_set(dp::Attribute::nd_extensions, true, {{F::nd_reserved, ones(32)}, {F::nd_options_type, 0xff}});
+    slow_ |=
+        commit_set(dp::Attribute::nd, true, {{F::nd_target, ones(128)}, {F::nd_sll, ones(48)}, {F::nd_tll, ones(48)}});
+  } else if (type == ethertype::arp) {
+    slow_ |= commit_set(dp::Attribute::arp, true,
+                        {{F::ip_src, ones(32)},
+                         {F::ip_dst, ones(32)},
+                         {F::nw_proto, 0xff},
+                         {F::arp_sha, ones(48)},
+                         {F::arp_tha, ones(48)}});
+  }
+}
+
+void Xlate::commit_ports() {
+  const auto proto = get(flow_, F::nw_proto);
+  if (!is_tcp_like(proto) || !is_ip_any(base_)) return;
+  const auto attribute = proto == ip_proto::tcp   ? dp::Attribute::tcp
+                         : proto == ip_proto::udp ? dp::Attribute::udp
+                                                  : dp::Attribute::sctp;
+  commit_set(attribute, true, {{F::tp_src, 0xffff}, {F::tp_dst, 0xffff}});
+}
+
+void Xlate::commit_icmp() {
+  if (is_icmpv4(flow_, nullptr)) {
+    slow_ |= commit_set(dp::Attribute::icmp, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}});
+  } else if (is_icmpv6(flow_, nullptr)) {
+    slow_ |= commit_set(dp::Attribute::icmpv6, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}});
+  }
+}
+
+void Xlate::commit_nsh() {
+  if (get(flow_, F::eth_type) != ethertype::nsh) return;
+  commit_set(dp::Attribute::nsh, true,
+             {{F::nsh_flags, 0xff},
+              {F::nsh_ttl, 0xff},
+              {F::nsh_mdtype, 0},
+              {F::nsh_np, 0},
+              {F::nsh_spi, ones(24)},
+              {F::nsh_si, 0xff},
+              {F::nsh_c1, ones(32)},
+              {F::nsh_c2, ones(32)},
+              {F::nsh_c3, ones(32)},
+              {F::nsh_c4, ones(32)}});
+}
+
+void Xlate::commit_vlan() {
+  const F tci[] = {F::vlan_tci, F::vlan_tci1};
+  const X tpid[] = {X::vlan_tpid, X::vlan_tpid1};
+  const auto same = [&](int b, int f) {
+    return base_.get(tci[b]) == flow_.get(tci[f]) && get(base_, tpid[b]) == get(flow_, tpid[f]);
+  };
+  int base_n = static_cast<int>(vlan_count(base_)) - 1, flow_n = static_cast<int>(vlan_count(flow_)) - 1;
+  for (; base_n >= 0 && flow_n >= 0 && same(base_n, flow_n); --base_n, --flow_n) {
+  }
+  for (; base_n >= 0; --base_n) {
+    put({dp::PopVlan{}});
+    mask_all(wc(), tci[base_n]);
+    mask_all(wc(), tpid[base_n]);
+  }
+  for (; flow_n >= 0; --flow_n)
+    put({dp::PushVlan{static_cast<std::uint16_t>(get(flow_, tpid[flow_n])),
+                      static_cast<std::uint16_t>(get(flow_, tci[flow_n]))}});
+  copy_vlans(flow_, base_);
+}
+
+void Xlate::commit_mpls(bool pending_encap) {
+  unsigned base_n = mpls_count(base_, nullptr);
+  const unsigned flow_n = mpls_count(flow_, nullptr);
+  // flow_count_common_mpls_labels: labels that agree from the bottom of the stack on.
+  unsigned common = 0;
+  while (common < std::min(base_n, flow_n) &&
+         mpls_lse(base_, base_n - 1 - common) == mpls_lse(flow_, flow_n - 1 - common))
+    ++common;
+  while (base_n > common) {
+    if (base_n - 1 == common && flow_n > common) {
+      const std::uint32_t lse = mpls_lse(flow_, flow_n - base_n);
+      dp::Set set{dp::Attribute::mpls, true, {{F::mpls_label, lse, ones(32)}}};
+      put({std::move(set)});
+      set_mpls_lse(base_, 0, lse);
+      ++common;
+    } else {
+      const auto type = static_cast<std::uint16_t>(
+          !is_mpls(get(flow_, F::eth_type)) && base_n > 1 ? ethertype::mpls : get(flow_, F::eth_type));
+      put({dp::PopMpls{type}});
+      pop_mpls(base_, base_n, static_cast<std::uint16_t>(get(flow_, F::eth_type)), nullptr);
+      --base_n;
+    }
+  }
+  while (base_n < flow_n) {
+    const std::uint32_t lse = mpls_lse(flow_, flow_n - base_n - 1);
+    const auto type = static_cast<std::uint16_t>(get(flow_, F::eth_type));
+    put({dp::PushMpls{lse, type, pending_encap}});
+    push_mpls(base_, base_n, type, nullptr, false);
+    set_mpls_lse(base_, 0, lse);
+    ++base_n;
+  }
+}
+
+void Xlate::commit_encap_decap() {
+  const auto type = static_cast<std::uint32_t>(get(flow_, F::packet_type)),
+             base_type = static_cast<std::uint32_t>(get(base_, F::packet_type));
+  if (pending_encap_) {
+    if (type == packet_type::ethernet) {
+      put({dp::PushEthernet{{get(flow_, F::eth_src)}, {get(flow_, F::eth_dst)}}});
+      for (const F f : {F::packet_type, F::eth_src, F::eth_dst}) base_.set(f, flow_.get(f));
+    } else if (type == packet_type::nsh) {
+      put({dp::PushNsh{flow_, encap_data_}});
+      base_.set(F::packet_type, type);
+      copy_headers(flow_, base_);
+    } else {
+      commit_mpls(true);
+    }
+  } else if (pending_decap_ || type != base_type) {
+    if (type >> 16 == 1 && base_type == packet_type::ethernet) {
+      put({dp::PopEthernet{}});
+      base_.set(F::packet_type, type);
+      base_.set(F::eth_src, 0);
+      base_.set(F::eth_dst, 0);
+    } else if (base_type == packet_type::nsh) {
+      put({dp::PopNsh{}});
+    } else if (base_type == packet_type::mpls || base_type == packet_type::mplsm) {
+      commit_mpls(false);
+    }
+  }
+  mask_all(wc(), F::packet_type);
+}
+
+void Xlate::commit() {
+  commit_encap_decap();
+  commit_ethernet();
+  const bool pops_last_label = is_mpls(get(base_, F::eth_type)) && !is_mpls(get(flow_, F::eth_type));
+  if (pops_last_label) commit_mpls(false);
+  commit_nsh();
+  commit_network();
+  commit_ports();
+  commit_icmp();
+  if (!pops_last_label) commit_mpls(false);
+  commit_vlan();
+  commit_set(dp::Attribute::skb_priority, true, {{F::skb_priority, ones(32)}});
+  commit_set(dp::Attribute::skb_mark, true, {{F::pkt_mark, ones(32)}});
+  pending_encap_ = pending_decap_ = false;
+  encap_data_.clear();
+}
+
+}  // namespace egt::engine::ofproto

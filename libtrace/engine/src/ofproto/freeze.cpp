@@ -1,0 +1,150 @@
+// Where the translation stops and the datapath sends the packet back: conntrack, hashes, headers below a popped label;
+// and what goes to a controller.
+#include "xlate.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+using namespace openflow;
+
+namespace reason {
+constexpr std::uint16_t action = 1, explicit_miss = 6;
+}
+
+}  // namespace
+
+void Xlate::trigger_freeze() {
+  exit_ = true;
+  freezing_ = true;
+}
+
+void Xlate::cancel_freeze() {
+  if (!freezing_) return;
+  freezing_ = false;
+  recirculate_hash_ = false;
+  frozen_actions_.clear();
+  unroll_.reset();
+  pause_ = nullptr;
+}
+
+FrozenState Xlate::frozen_state(std::uint8_t table) const {
+  FrozenState s;
+  s.bridge = bridge_;
+  s.table = table;
+  copy_tunnel(flow_, s.metadata);
+  copy_registers(flow_, s.metadata);
+  s.metadata.set(F::metadata, flow_.get(F::metadata));
+  s.metadata.set(F::in_port, flow_.get(F::in_port));
+  s.stack = stack_;
+  s.conntracked = conntracked_;
+  s.was_mpls = was_mpls_;
+  return s;
+}
+
+std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
+  FrozenState s = frozen_state(table);
+  s.first_port = first_port_;
+  s.actions = frozen_actions_;
+  s.action_set = action_set_;
+  s.controller = pause_;
+  const std::uint32_t id = recirculations_.id_of(s);
+  if (pause_) return 0;  // a trace sends nothing to the controller, so nothing comes back
+  if (recirculate_hash_) put({dp::Hash{hash_symmetric_l4_, hash_basis_}});
+  put({dp::Recirculate{id}});
+  cancel_freeze();
+  return id;
+}
+
+void Xlate::finish_freezing_here() {
+  commit();
+  finish_freezing(0);
+}
+
+void Xlate::clear_conntrack() {
+  conntracked_ = false;
+  clear_ct(flow_);
+}
+
+void Xlate::ct_clear() {
+  clear_conntrack();
+  put({dp::ConntrackClear{}});
+}
+
+void Xlate::conntrack(const Ct& a, bool is_last) {
+  std::uint16_t zone = 0;
+  if (const auto* field = std::get_if<Subfield>(&a.zone)) {
+    zone = static_cast<std::uint16_t>(flow_.get(*field));
+    if (!frozen_ || !is_register_or_metadata(field->field)) unwildcard(wc(), *field);
+  } else if (const auto* number = std::get_if<std::uint16_t>(&a.zone)) {
+    zone = *number;
+  }
+  const U128 old_label = wc().get(F::ct_label), old_mark = wc().get(F::ct_mark);
+  commit();
+  ct_nat_ = nullptr;
+  wc().set(F::ct_mark, 0);
+  wc().set(F::ct_label, 0);
+  do_actions(tables_.actions->inside(a), is_last, false);
+  dp::Conntrack ct;
+  ct.commit = a.commit && !a.force;
+  ct.force = a.commit && a.force;
+  ct.zone = zone;
+  if (const auto mask = static_cast<std::uint32_t>(get(wc(), F::ct_mark)))
+    ct.mark = {static_cast<std::uint32_t>(get(flow_, F::ct_mark)) & mask, mask};
+  if (const U128 mask = wc().get(F::ct_label)) ct.label = {flow_.get(F::ct_label) & mask, mask};
+  if (a.alg) ct.helper = *a.alg;
+  if (ct_nat_) {
+    ct.has_nat = true;
+    ct.nat = *ct_nat_;
+  }
+  put({std::move(ct)});
+  wc().set(F::ct_mark, old_mark);
+  wc().set(F::ct_label, old_label);
+  if (a.table) {
+    conntracked_ = true;
+    freezing_ = true;
+    if (const std::uint32_t id = finish_freezing(*a.table)) {
+      FlowKey forked = flow_;
+      forked.set(F::recirc_id, id);
+      forked.set(F::ct_zone, zone);
+      recirculations_.queue.push_back({id, forked, ct_nat_ ? std::optional(*ct_nat_) : std::nullopt, true});
+      report(NodeKind::detail, Remark::forked, *a.table);
+    }
+  }
+  ct_nat_ = nullptr;
+  clear_ct(flow_);
+  report(NodeKind::detail, Remark::untracked);
+  conntracked_ = false;
+}
+
+void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_t controller_id,
+                          std::optional<std::uint32_t> meter, const Controller* action) {
+  commit();
+  if (why == reason::action && has_rule_ && rule_.table_miss) why = reason::explicit_miss;
+  FrozenState s = frozen_state(table_);
+  s.for_controller = true;
+  s.controller = action;
+  const std::uint32_t id = recirculations_.id_of(s);
+  if (!meter) return put_controller_action(false, id, max_len, why, controller_id);
+  dp::Actions nested;
+  dp::Actions* outer = out_;
+  out_ = &nested;
+  put({dp::Meter{*meter}});
+  put_controller_action(false, id, max_len, why, controller_id);
+  out_ = outer;
+  put({dp::Sample{1.0, std::move(nested)}});
+}
+
+void Xlate::put_controller_action(bool continuation, std::uint32_t recirc_id, std::uint32_t max_len, std::uint16_t why,
+                                  std::uint16_t controller_id) {
+  dp::ToController c;
+  c.reason = why;
+  c.controller_id = controller_id;
+  c.max_len = static_cast<std::uint16_t>(max_len);
+  c.dont_send = !continuation;
+  c.continuation = continuation;
+  c.recirc_id = recirc_id;
+  c.cookie = cookie_;
+  put({c});
+}
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,257 @@
+// TTLs, MPLS labels and the headers of packet-type aware pipelines.
+#include <algorithm>
+
+#include "xlate.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+using namespace openflow;
+
+constexpr std::uint16_t kInvalidTtl = 2;
+constexpr std::uint32_t kMplsTtl = 0xff;
+constexpr std::uint8_t kNshIpv4 = 1, kNshIpv6 = 2, kNshEthernet = 3, kNshNsh = 4;
+constexpr std::uint16_t kTransparentEthernet = 0x6558;
+
+// "nsh(md_type=2,tlv(0x1000,10,0x12345678))": the part behind a word and '='.
+std::string_view argument_of(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = text.substr(at + word.size());
+  return rest.substr(0, rest.find_first_of(",)"));
+}
+
+std::uint64_t hex_or_decimal(std::string_view t) {
+  const bool hex = t.starts_with("0x");
+  std::uint64_t v = 0;
+  for (const char c : t.substr(hex ? 2 : 0)) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) break;
+    v = v * (hex ? 16 : 10) + static_cast<std::uint64_t>(digit);
+  }
+  return v;
+}
+
+std::vector<std::uint8_t> hex_bytes(std::string_view t) {
+  if (t.starts_with("0x")) t.remove_prefix(2);
+  std::vector<std::uint8_t> bytes;
+  std::size_t i = 0;
+  if (t.size() % 2 != 0) bytes.push_back(static_cast<std::uint8_t>(hex_or_decimal(std::string("0x") + t[i++])));
+  for (; i + 1 < t.size(); i += 2)
+    bytes.push_back(static_cast<std::uint8_t>(hex_or_decimal("0x" + std::string(t.substr(i, 2)))));
+  return bytes;
+}
+
+std::vector<std::uint8_t> nsh_metadata(std::string_view text) {
+  std::vector<std::uint8_t> out;
+  for (std::size_t at = text.find("tlv("); at != std::string_view::npos; at = text.find("tlv(", at + 4)) {
+    std::string_view t = text.substr(at + 4);
+    t = t.substr(0, t.find(')'));
+    const std::size_t first = t.find(','), second = t.find(',', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) break;
+    const auto cls = hex_or_decimal(t.substr(0, first)), type = hex_or_decimal(t.substr(first + 1, second - first - 1));
+    std::vector<std::uint8_t> data = hex_bytes(t.substr(second + 1));
+    out.push_back(static_cast<std::uint8_t>(cls >> 8));
+    out.push_back(static_cast<std::uint8_t>(cls));
+    out.push_back(static_cast<std::uint8_t>(type));
+    out.push_back(static_cast<std::uint8_t>(data.size()));
+    data.resize((data.size() + 3) / 4 * 4);
+    out.insert(out.end(), data.begin(), data.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+void Xlate::push_mpls_action(std::uint16_t type) {
+  const unsigned n = mpls_count(flow_, &wc());
+  if (n == 0) {
+    commit();
+  } else if (n >= kMaxMplsLabels) {
+    error_ = XlateError::too_many_mpls_labels;
+    return;
+  }
+  push_mpls(flow_, n, type, &wc(), true);
+}
+
+void Xlate::pop_mpls_action(std::uint16_t type) {
+  const unsigned n = mpls_count(flow_, &wc());
+  if (pop_mpls(flow_, n, type, &wc())) {
+    if (!is_mpls(type)) was_mpls_ = true;
+  } else if (n >= kMaxMplsLabels) {
+    error_ = XlateError::too_many_mpls_labels;
+    out_->clear();
+  }
+}
+
+bool Xlate::dec_ttl(const DecTtl& a) {
+  if (!is_ip_any(flow_)) return false;
+  mask_all(wc(), F::nw_ttl);
+  const auto ttl = get(flow_, F::nw_ttl);
+  if (ttl > 1) {
+    flow_.set(F::nw_ttl, ttl - 1);
+    return false;
+  }
+  if (a.controllers.empty()) to_controller(0xffff, kInvalidTtl, 0, std::nullopt, nullptr);
+  for (const std::uint16_t id : a.controllers) to_controller(0xffff, kInvalidTtl, id, std::nullopt, nullptr);
+  report(NodeKind::warning, Remark::ttl_exception, get(flow_, F::eth_type) == ethertype::ipv4 ? 4 : 6);
+  return true;
+}
+
+bool Xlate::dec_mpls_ttl() {
+  if (is_mpls(get(flow_, F::eth_type))) {
+    const std::uint32_t lse = mpls_lse(flow_, 0), ttl = lse & kMplsTtl;
+    mask_mpls_lse(wc(), 0, kMplsTtl);
+    if (ttl > 1) {
+      set_mpls_lse(flow_, 0, (lse & ~kMplsTtl) | (ttl - 1));
+      return false;
+    }
+    to_controller(0xffff, kInvalidTtl, 0, std::nullopt, nullptr);
+  }
+  report(NodeKind::warning, Remark::mpls_ttl_exception);
+  return true;
+}
+
+bool Xlate::dec_nsh_ttl() {
+  if (get(flow_, F::packet_type) == packet_type::nsh || get(flow_, F::eth_type) == ethertype::nsh) {
+    mask_all(wc(), F::nsh_ttl);
+    const auto ttl = get(flow_, F::nsh_ttl);
+    if (ttl > 1) {
+      flow_.set(F::nsh_ttl, ttl - 1);
+      return false;
+    }
+    to_controller(0xffff, kInvalidTtl, 0, std::nullopt, nullptr);
+  }
+  report(NodeKind::warning, Remark::nsh_ttl_exception);
+  return true;
+}
+
+void Xlate::encap(const Encap& a) {
+  const std::string& what = a.argument;
+  const auto type = static_cast<std::uint32_t>(get(flow_, F::packet_type));
+  commit();
+  encap_data_.clear();
+  if (what.rfind("ethernet", 0) == 0) {
+    mask_all(wc(), F::packet_type);
+    if (type >> 16 != 1) {
+      report(NodeKind::action, Remark::encap_of_ethernet);
+      error_ = XlateError::unsupported_packet_type;
+      return;
+    }
+    flow_.set(F::packet_type, packet_type::ethernet);
+    flow_.set(F::eth_src, 0);
+    flow_.set(F::eth_dst, 0);
+    flow_.set(F::eth_type, type & 0xffff);
+  } else if (what.rfind("nsh", 0) == 0) {
+    const auto md_type = static_cast<unsigned>(hex_or_decimal(argument_of(what, "md_type=")));
+    std::uint8_t next = 0;
+    switch (type) {
+      case packet_type::ethernet:
+        next = kNshEthernet;
+        break;
+      case packet_type::ipv4:
+        next = kNshIpv4;
+        break;
+      case packet_type::ipv6:
+        next = kNshIpv6;
+        break;
+      case packet_type::nsh:
+        next = kNshNsh;
+        break;
+      default:
+        report(NodeKind::action, Remark::encap_nsh_of_type, type >> 16, type & 0xffff);
+        error_ = XlateError::unsupported_packet_type;
+        return;
+    }
+    mask_all(wc(), F::packet_type);
+    clear_headers(flow_);
+    flow_.set(F::packet_type, packet_type::nsh);
+    flow_.set(F::eth_type, ethertype::nsh);
+    flow_.set(F::nsh_ttl, 63);
+    flow_.set(F::nsh_np, next);
+    flow_.set(F::nsh_si, 255);
+    flow_.set(F::nsh_mdtype, md_type == 2 ? 2 : 1);
+    if (md_type == 2) encap_data_ = nsh_metadata(what);
+  } else if (what.rfind("mpls", 0) == 0) {
+    const unsigned n = mpls_count(flow_, &wc());
+    if (n >= kMaxMplsLabels) {
+      error_ = XlateError::too_many_mpls_labels;
+      return;
+    }
+    const std::uint16_t mpls = what.rfind("mpls_mc", 0) == 0 ? ethertype::mplsm : ethertype::mpls;
+    mask_all(wc(), F::packet_type);
+    if (type == packet_type::ethernet && get(flow_, F::eth_type) == ethertype::mpls) {
+      for (unsigned i = 0; i < kMaxMplsLabels; ++i) {
+        set_mpls_lse(wc(), i, 0);
+        set_mpls_lse(flow_, i, 0);
+        set_mpls_lse(base_, i, 0);
+      }
+    }
+    flow_.set(F::packet_type, 0x10000u | mpls);
+    push_mpls(flow_, n, mpls, &wc(), true);
+    flow_.set(F::eth_src, 0);
+    flow_.set(F::eth_dst, 0);
+  } else {
+    gap("the meaning of the action encap(" + what + ")", "");
+    return;
+  }
+  pending_encap_ = true;
+}
+
+bool Xlate::decap(const Decap& a) {
+  const auto type = static_cast<std::uint32_t>(get(flow_, F::packet_type));
+  commit();
+  switch (type) {
+    case packet_type::ethernet:
+      if (get(flow_, F::vlan_tci) & kVlanPresent) {
+        report(NodeKind::action, Remark::decap_vlan);
+        error_ = XlateError::unsupported_packet_type;
+        return false;
+      }
+      flow_.set(F::packet_type, 0x10000 | get(flow_, F::eth_type));
+      flow_.set(F::eth_src, 0);
+      flow_.set(F::eth_dst, 0);
+      mask_all(wc(), F::eth_type);
+      return false;
+    case packet_type::nsh: {
+      const auto next = get(flow_, F::nsh_np);
+      const std::uint32_t types[] = {0, packet_type::ipv4, packet_type::ipv6, packet_type::ethernet, packet_type::nsh};
+      if (next < kNshIpv4 || next > kNshNsh) {
+        report(NodeKind::action, Remark::decap_nsh_next, next);
+        error_ = XlateError::unsupported_packet_type;
+        return false;
+      }
+      flow_.set(F::packet_type, types[next]);
+      mask_all(wc(), F::nsh_np);
+      pending_decap_ = true;
+      return true;
+    }
+    case packet_type::mpls:
+    case packet_type::mplsm: {
+      // decap(packet_type(ns=N,type=0xTTTT)) tells what comes to light.
+      const auto ns = hex_or_decimal(argument_of(a.argument, "ns=")),
+                 to = hex_or_decimal(argument_of(a.argument, "type="));
+      flow_.set(F::packet_type, ns << 16 | to);
+      const unsigned n = mpls_count(flow_, &wc());
+      const auto inner = static_cast<std::uint16_t>(to != 0 ? to : kTransparentEthernet);
+      if (pop_mpls(flow_, n, inner, &wc())) {
+        pending_decap_ = true;
+        return n == 1;
+      }
+      if (n >= kMaxMplsLabels) {
+        error_ = XlateError::too_many_mpls_labels;
+        out_->clear();
+      }
+      return false;
+    }
+    default:
+      report(NodeKind::action, Remark::decap_of_type, type >> 16, type & 0xffff);
+      error_ = XlateError::unsupported_packet_type;
+      return false;
+  }
+}
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,183 @@
+#include "ofpacts.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "packet_fields.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+using namespace openflow;
+
+// Bits of a field; those of tun_metadata are told by the bridge's TLV map.
+unsigned bits_of(F f, const Bridge& bridge) {
+  if (f >= F::tun_metadata0 && f <= F::tun_metadata7)
+    for (const TlvMapping& m : bridge.tlv_map)
+      if (m.index == static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0)) return m.length * 8u;
+  return field(f).bits;
+}
+
+ActionList as_in_switch(const ActionList& list, const Bridge& bridge);
+
+Action as_in_switch(const Action& a, const Bridge& bridge) {
+  if (const auto* load = std::get_if<Load>(&a.kind)) {
+    const U128 mask = ones(load->dest.bits) << load->dest.first;
+    SetField set{load->dest.field, load->value << load->dest.first, mask, "set_field"};
+    if (load->dest.first == 0 && load->dest.bits >= bits_of(load->dest.field, bridge)) set.mask.reset();
+    return {set};
+  }
+  if (const auto* set = std::get_if<SetField>(&a.kind); set && set->word == "set_field" && set->mask) {
+    SetField whole = *set;
+    if (*set->mask == ones(bits_of(set->field, bridge))) whole.mask.reset();
+    return {whole};
+  }
+  if (const auto* clone = std::get_if<Clone>(&a.kind)) return {Clone{as_in_switch(clone->actions, bridge)}};
+  if (const auto* set = std::get_if<WriteActions>(&a.kind)) return {WriteActions{as_in_switch(set->actions, bridge)}};
+  if (const auto* ct = std::get_if<Ct>(&a.kind); ct && ct->exec) {
+    Ct copy = *ct;
+    copy.exec = as_in_switch(*ct->exec, bridge);
+    return {copy};
+  }
+  return a;
+}
+
+ActionList as_in_switch(const ActionList& list, const Bridge& bridge) {
+  ActionList out;
+  out.reserve(list.size());
+  for (const Action& a : list) {
+    Action next = as_in_switch(a, bridge);
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
+// Classes of an action set (lib/ofp-actions.c, ACTION_SET_ORDER and ACTION_SET_FINAL_PRIORITY).
+enum class Slot : std::uint8_t {
+  pop_vlan,
+  pop_mpls,
+  decap,
+  encap,
+  push_mpls,
+  push_vlan,
+  dec_ttl,
+  dec_mpls_ttl,
+  dec_nsh_ttl,
+  ct,
+  ct_clear,
+  resubmit,
+  output,
+  group,
+  change,
+  none,
+};
+constexpr std::size_t kFixedSlots = static_cast<std::size_t>(Slot::ct);
+
+struct Slots {
+  Slot operator()(const PopVlan&) const { return Slot::pop_vlan; }
+  Slot operator()(const PopMpls&) const { return Slot::pop_mpls; }
+  Slot operator()(const Decap&) const { return Slot::decap; }
+  Slot operator()(const Encap&) const { return Slot::encap; }
+  Slot operator()(const PushMpls&) const { return Slot::push_mpls; }
+  Slot operator()(const PushVlan&) const { return Slot::push_vlan; }
+  Slot operator()(const DecTtl&) const { return Slot::dec_ttl; }
+  Slot operator()(const DecMplsTtl&) const { return Slot::dec_mpls_ttl; }
+  Slot operator()(const DecNshTtl&) const { return Slot::dec_nsh_ttl; }
+  Slot operator()(const Load&) const { return Slot::change; }
+  Slot operator()(const SetField&) const { return Slot::change; }
+  Slot operator()(const Move&) const { return Slot::change; }
+  Slot operator()(const SetMpls&) const { return Slot::change; }
+  Slot operator()(const SetVlanVid&) const { return Slot::change; }
+  Slot operator()(const SetVlanPcp&) const { return Slot::change; }
+  Slot operator()(const SetQueue&) const { return Slot::change; }
+  Slot operator()(const Opaque&) const { return Slot::change; }  // must not get lost unseen
+  Slot operator()(const Ct&) const { return Slot::ct; }
+  Slot operator()(const CtClear&) const { return Slot::ct_clear; }
+  Slot operator()(const Resubmit&) const { return Slot::resubmit; }
+  Slot operator()(const Output&) const { return Slot::output; }
+  Slot operator()(const GroupRef&) const { return Slot::group; }
+  template <class Other>
+  Slot operator()(const Other&) const {
+    return Slot::none;
+  }
+};
+
+struct Irreversible {
+  bool operator()(const Ct&) const { return true; }
+  bool operator()(const Meter&) const { return true; }
+  bool operator()(const OutputTruncated&) const { return true; }
+  bool operator()(const Encap&) const { return true; }
+  bool operator()(const Decap&) const { return true; }
+  bool operator()(const DecNshTtl&) const { return true; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+const Ofpacts& OfpactCache::plain(const ActionList& list) {
+  const auto [at, is_new] = known_.try_emplace(&list);
+  if (is_new) {
+    at->second.reserve(list.size());
+    for (const Action& a : list) at->second.push_back({&a, nullptr, 0, 0});
+  }
+  return at->second;
+}
+
+const Ofpacts& OfpactCache::of(const ActionList& list, const Bridge& bridge) {
+  const auto known = known_.find(&list);
+  if (known != known_.end()) return known->second;
+  const ActionList& own = lists_.emplace_back(as_in_switch(list, bridge));
+  Ofpacts ofpacts;
+  ofpacts.reserve(own.size());
+  for (const Action& a : own) ofpacts.push_back({&a, nullptr, 0, 0});
+  return known_.emplace(&list, std::move(ofpacts)).first->second;
+}
+
+const Ofpacts& OfpactCache::inside(const Ct& ct) {
+  const auto [at, is_new] = known_.try_emplace(&ct);
+  if (is_new) {
+    if (ct.nat) at->second.push_back({nullptr, &*ct.nat, 0, 0});
+    if (ct.exec)
+      for (const Action& a : *ct.exec) at->second.push_back({&a, nullptr, 0, 0});
+  }
+  return at->second;
+}
+
+const Action& OfpactCache::keep(Action action) { return single_.emplace_back(std::move(action)); }
+
+Ofpacts in_action_set_order(const Ofpacts& set) {
+  std::array<std::optional<Ofpact>, kFixedSlots> fixed;
+  Ofpacts changes, list;
+  std::optional<Ofpact> last;
+  Slot last_slot = Slot::pop_vlan;
+  for (const Ofpact& o : set) {
+    if (!o.action) continue;
+    const Slot slot = std::visit(Slots{}, o.action->kind);
+    if (slot < Slot::ct) {
+      fixed[static_cast<std::size_t>(slot)] = o;
+    } else if (slot == Slot::change) {
+      changes.push_back(o);
+    } else if (slot != Slot::none && slot >= last_slot) {
+      last = o;
+      last_slot = slot;
+    }
+  }
+  if (!last) return list;
+  for (const auto& f : fixed)
+    if (f) list.push_back(*f);
+  list.insert(list.end(), changes.begin(), changes.end());
+  list.push_back(*last);
+  return list;
+}
+
+bool reversible(const Ofpacts& list) {
+  return std::none_of(list.begin(), list.end(), [](const Ofpact& o) {
+    return o.nat != nullptr || (o.action && std::visit(Irreversible{}, o.action->kind));
+  });
+}
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,36 @@
+// Actions as the switch holds them. A dump tells writes in several spellings (load, mod_…, set_field) of which the
+// switch knows one; this turns a list of the dump into what is executed, and keeps it.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "egtrace/engine/ofproto_trace.h"
+
+namespace egt::engine::ofproto {
+
+// Lives as long as any trace that points into it.
+class OfpactCache {
+ public:
+  // `bridge` tells how long its tun_metadata fields are.
+  const Ofpacts& of(const openflow::ActionList& list, const openflow::Bridge& bridge);
+  // The actions inside ct(…): nat first, then exec.
+  const Ofpacts& inside(const openflow::Ct& ct);
+  // Pointers to the elements of a list that is in the switch's own form already.
+  const Ofpacts& plain(const openflow::ActionList& list);
+  const openflow::Action& keep(openflow::Action action);
+
+ private:
+  std::deque<openflow::ActionList> lists_;
+  std::deque<openflow::Action> single_;
+  std::unordered_map<const void*, Ofpacts> known_;
+};
+
+// ofpacts_execute_action_set: the order in which an action set is executed; empty without a final action.
+Ofpacts in_action_set_order(const Ofpacts& set);
+// Whether the actions could be undone by putting the packet back, so that a clone needs none of the datapath.
+bool reversible(const Ofpacts& list);
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,377 @@
+#include "packet_fields.h"
+
+#include <algorithm>
+
+namespace egt::engine::ofproto {
+namespace {
+
+constexpr std::uint32_t kBottomOfStack = 0x100;
+// Words of a FlowKey (libtrace/model/src/packet/flow_key.cpp).
+constexpr std::size_t kRegisters = 0, kRegisterWords = 16, kTunnel = 21, kTunnelEnd = 45, kHeaders = 54, kL3 = 58,
+                      kTunnelPresent = 77, kTunnelHeader = 78, kVlanTypes = 75;
+
+bool is_ethernet(const FlowKey& k, FlowKey* wc) {
+  if (wc) mask_all(*wc, F::packet_type);
+  return get(k, F::packet_type) == packet_type::ethernet;
+}
+
+bool has_ports_of(const FlowKey& k, FlowKey* wc, std::uint8_t proto) {
+  return is_protocol(k, wc, proto) && !(get(k, F::ip_frag) & ip_frag::later);
+}
+
+bool is_ct_valid(const FlowKey& k, FlowKey* wc) {
+  constexpr std::uint32_t kValid = ct_state::new_ | ct_state::est | ct_state::rpl;
+  if (wc) mask_bits(*wc, F::ct_state, kValid);
+  return get(k, F::ct_state) & kValid;
+}
+
+bool has_ct_tuple(F f, const FlowKey& k, FlowKey* wc) {
+  if (f == F::ct_nw_src || f == F::ct_nw_dst) return dl_type(k) == ethertype::ipv4 && is_ct_valid(k, wc);
+  if (f == F::ct_ipv6_src || f == F::ct_ipv6_dst) return dl_type(k) == ethertype::ipv6 && is_ct_valid(k, wc);
+  return is_ct_valid(k, wc);
+}
+
+bool is_vlan_field(F f) {
+  return f == F::vlan_tci || f == F::dl_vlan || f == F::vlan_vid || f == F::dl_vlan_pcp || f == F::vlan_pcp;
+}
+
+bool is_tun_metadata(F f) { return f >= F::tun_metadata0 && f <= F::tun_metadata7; }
+
+void written(FlowKey& k, F f) {
+  if (is_vlan_field(f)) fix_vlan_tpid(k);
+  if (is_tun_metadata(f))
+    set(k, X::tun_present,
+        get(k, X::tun_present) |
+            (std::uint64_t{1} << (static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0))));
+  if (f == F::arp_op) k.set(F::arp_op, k.get(F::arp_op) & 0xff);
+}
+
+void copy_words(const FlowKey& from, FlowKey& to, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) to.set_word(i, from.word(i));
+}
+
+void clear_words(FlowKey& k, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) k.set_word(i, 0);
+}
+
+}  // namespace
+
+namespace {
+
+// Words of a FlowKey that no field uses.
+struct Place {
+  std::uint8_t word, shift, bits;
+};
+constexpr Place kPlaces[] = {{75, 0, 16}, {75, 16, 16}, {76, 32, 32}, {76, 0, 32}, {77, 0, 64}, {78, 0, 16}};
+
+}  // namespace
+
+std::uint64_t get(const FlowKey& k, Extra e) {
+  const Place& p = kPlaces[static_cast<std::size_t>(e)];
+  return (k.word(p.word) >> p.shift) & low64(ones(p.bits));
+}
+
+void set(FlowKey& k, Extra e, std::uint64_t value) {
+  const Place& p = kPlaces[static_cast<std::size_t>(e)];
+  const std::uint64_t mask = low64(ones(p.bits)) << p.shift;
+  k.set_word(p.word, (k.word(p.word) & ~mask) | ((value << p.shift) & mask));
+}
+
+std::uint16_t dl_type(const FlowKey& k) {
+  const auto type = static_cast<std::uint32_t>(get(k, F::packet_type));
+  if (type >> 16 == 1) return static_cast<std::uint16_t>(type);
+  return static_cast<std::uint16_t>(get(k, F::eth_type));
+}
+
+bool is_protocol(const FlowKey& k, FlowKey* wc, std::uint8_t proto) {
+  if (!is_ip_any(k)) return false;
+  if (wc) mask_bits(*wc, F::nw_proto, 0xff);
+  return get(k, F::nw_proto) == proto;
+}
+
+bool is_icmpv4(const FlowKey& k, FlowKey* wc) {
+  return dl_type(k) == ethertype::ipv4 && is_protocol(k, wc, ip_proto::icmp);
+}
+
+bool is_icmpv6(const FlowKey& k, FlowKey* wc) {
+  return dl_type(k) == ethertype::ipv6 && is_protocol(k, wc, ip_proto::icmp6);
+}
+
+bool is_nd(const FlowKey& k, FlowKey* wc) {
+  constexpr unsigned kSolicit = 135, kAdvert = 136;
+  if (!is_icmpv6(k, wc)) return false;
+  if (wc) mask_all(*wc, F::tp_dst);
+  if (get(k, F::tp_dst) != 0) return false;
+  if (wc) mask_all(*wc, F::tp_src);
+  return get(k, F::tp_src) == kSolicit || get(k, F::tp_src) == kAdvert;
+}
+
+bool prerequisites_met(F f, const FlowKey& k, FlowKey* wc) {
+  const auto type = dl_type(k);
+  switch (f) {
+    case F::eth_src:
+    case F::eth_dst:
+    case F::vlan_tci:
+    case F::dl_vlan:
+    case F::vlan_vid:
+    case F::dl_vlan_pcp:
+      return is_ethernet(k, wc);
+    case F::vlan_pcp:
+      if (!is_ethernet(k, wc)) return false;
+      if (wc) mask_bits(*wc, F::vlan_tci, kVlanPresent);
+      return get(k, F::vlan_tci) & kVlanPresent;
+    case F::mpls_label:
+    case F::mpls_tc:
+    case F::mpls_bos:
+    case F::mpls_ttl:
+      return is_mpls(type);
+    case F::ip_src:
+    case F::ip_dst:
+      return type == ethertype::ipv4;
+    case F::ipv6_src:
+    case F::ipv6_dst:
+    case F::ipv6_label:
+      return type == ethertype::ipv6;
+    case F::nw_proto:
+    case F::nw_tos:
+    case F::ip_dscp:
+    case F::nw_ecn:
+    case F::nw_ttl:
+    case F::ip_frag:
+      return is_ip_any(k);
+    case F::arp_op:
+    case F::arp_spa:
+    case F::arp_tpa:
+    case F::arp_sha:
+    case F::arp_tha:
+      return type == ethertype::arp || type == ethertype::rarp;
+    case F::tcp_src:
+    case F::tcp_dst:
+    case F::tcp_flags:
+      return has_ports_of(k, wc, ip_proto::tcp);
+    case F::udp_src:
+    case F::udp_dst:
+      return has_ports_of(k, wc, ip_proto::udp);
+    case F::sctp_src:
+    case F::sctp_dst:
+      return has_ports_of(k, wc, ip_proto::sctp);
+    case F::icmp_type:
+    case F::icmp_code:
+      return is_icmpv4(k, wc);
+    case F::icmpv6_type:
+    case F::icmpv6_code:
+      return is_icmpv6(k, wc);
+    case F::nd_target:
+    case F::nd_reserved:
+    case F::nd_options_type:
+      return is_nd(k, wc);
+    case F::nd_sll:
+      return is_nd(k, wc) && get(k, F::tp_src) == 135;
+    case F::nd_tll:
+      return is_nd(k, wc) && get(k, F::tp_src) == 136;
+    case F::ct_nw_proto:
+    case F::ct_nw_src:
+    case F::ct_nw_dst:
+    case F::ct_ipv6_src:
+    case F::ct_ipv6_dst:
+    case F::ct_tp_src:
+    case F::ct_tp_dst:
+      return has_ct_tuple(f, k, wc);
+    default:
+      return f < F::nsh_flags || f > F::nsh_ttl || type == ethertype::nsh;
+  }
+}
+
+void write(FlowKey& k, const Subfield& s, U128 value) {
+  k.set(s, value);
+  written(k, s.field);
+}
+
+void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
+  k.set(f, (k.get(f) & ~mask) | (value & mask));
+  written(k, f);
+}
+
+void unwildcard(FlowKey& wc, F f, U128 mask) {
+  if (f == F::dl_vlan) mask &= kVlanVid;
+  wc.set(f, wc.get(f) | mask);
+  if (f == F::arp_op) wc.set(F::arp_op, wc.get(F::arp_op) & 0xff);
+  if (is_tun_metadata(f)) written(wc, f);
+}
+
+void unwildcard(FlowKey& wc, const Subfield& s) {
+  wc.set(s, ~U128{0});
+  if (s.field == F::dl_vlan || s.field == F::vlan_vid || s.field == F::vlan_pcp || s.field == F::dl_vlan_pcp)
+    mask_bits(wc, F::vlan_tci, kVlanPresent);
+  if (s.field == F::arp_op) wc.set(F::arp_op, wc.get(F::arp_op) & 0xff);
+  if (is_tun_metadata(s.field)) written(wc, s.field);
+}
+
+bool is_register_or_metadata(F f) {
+  return (f >= F::reg0 && f <= F::xxreg7) || f == F::metadata || f == F::in_port || f == F::in_port_oxm ||
+         is_tunnel_field(f);
+}
+
+bool is_tunnel_field(F f) { return f >= F::tun_id && f <= F::tun_metadata7; }
+
+bool is_l3_or_higher(F f) { return f >= F::mpls_label; }
+
+unsigned vlan_count(const FlowKey& k) {
+  if (!(get(k, F::vlan_tci) & kVlanPresent)) return 0;
+  return get(k, F::vlan_tci1) & kVlanPresent ? 2 : 1;
+}
+
+void push_vlan(FlowKey& k, FlowKey* wc) {
+  if (wc) {
+    const unsigned n = vlan_count(k);
+    if (n >= 1) mask_all(*wc, F::vlan_tci), mask_all(*wc, X::vlan_tpid);
+    if (n >= 2) mask_all(*wc, F::vlan_tci1), mask_all(*wc, X::vlan_tpid1);
+  }
+  k.set(F::vlan_tci1, k.get(F::vlan_tci));
+  set(k, X::vlan_tpid1, get(k, X::vlan_tpid));
+  k.set(F::vlan_tci, 0);
+  set(k, X::vlan_tpid, 0);
+}
+
+void pop_vlan(FlowKey& k, FlowKey* wc) {
+  const unsigned n = vlan_count(k);
+  if (n > 1) {
+    if (wc) mask_all(*wc, F::vlan_tci1), mask_all(*wc, X::vlan_tpid1);
+    k.set(F::vlan_tci, k.get(F::vlan_tci1));
+    set(k, X::vlan_tpid, get(k, X::vlan_tpid1));
+    k.set(F::vlan_tci1, 0);
+    set(k, X::vlan_tpid1, 0);
+  } else if (n == 1) {
+    k.set(F::vlan_tci, 0);
+    set(k, X::vlan_tpid, 0);
+  }
+}
+
+void copy_vlans(const FlowKey& from, FlowKey& to) {
+  for (const F f : {F::vlan_tci, F::vlan_tci1}) to.set(f, from.get(f));
+  for (const X e : {X::vlan_tpid, X::vlan_tpid1}) set(to, e, get(from, e));
+}
+
+void fix_vlan_tpid(FlowKey& k) {
+  if (get(k, X::vlan_tpid) == 0 && get(k, F::vlan_tci) != 0)
+    set(k, X::vlan_tpid, ethertype::vlan);
+  else if (get(k, F::vlan_tci) == 0)
+    set(k, X::vlan_tpid, 0);
+}
+
+std::uint32_t mpls_lse(const FlowKey& k, unsigned i) {
+  if (i == 0) return static_cast<std::uint32_t>(k.word(57));
+  return static_cast<std::uint32_t>(get(k, i == 1 ? X::mpls_lse1 : X::mpls_lse2));
+}
+
+void set_mpls_lse(FlowKey& k, unsigned i, std::uint32_t lse) {
+  if (i == 0) return k.set_word(57, lse);
+  set(k, i == 1 ? X::mpls_lse1 : X::mpls_lse2, lse);
+}
+
+void mask_mpls_lse(FlowKey& wc, unsigned i, std::uint32_t bits) { set_mpls_lse(wc, i, mpls_lse(wc, i) | bits); }
+
+unsigned mpls_count(const FlowKey& k, FlowKey* wc) {
+  if (!is_mpls(get(k, F::eth_type))) return 0;
+  unsigned count = 0;
+  for (unsigned i = 0; i < kMaxMplsLabels; ++i) {
+    if (wc) mask_mpls_lse(*wc, i, kBottomOfStack);
+    if (mpls_lse(k, i) & kBottomOfStack) return i + 1;
+    if (mpls_lse(k, i) != 0) ++count;
+  }
+  return count;
+}
+
+void push_mpls(FlowKey& k, unsigned n, std::uint16_t type, FlowKey* wc, bool clear) {
+  constexpr std::uint8_t kDefaultTtl = 64, kExplicitNull6 = 2;
+  if (n > 0) {
+    if (wc)
+      for (unsigned i = 0; i < n; ++i) mask_mpls_lse(*wc, i, ~0u);
+    for (unsigned i = n; i >= 1; --i) set_mpls_lse(k, i, mpls_lse(k, i - 1));
+    set_mpls_lse(k, 0, mpls_lse(k, 1) & ~kBottomOfStack);
+  } else {
+    const std::uint32_t label = get(k, F::eth_type) == ethertype::ipv6 ? kExplicitNull6 : 0;
+    std::uint32_t tc = 0, ttl = kDefaultTtl;
+    if (is_ip_any(k)) {
+      tc = static_cast<std::uint32_t>(get(k, F::ip_dscp)) & 7;
+      if (wc) {
+        mask_bits(*wc, F::ip_dscp, 0x3f);
+        mask_all(*wc, F::nw_ttl);
+      }
+      if (get(k, F::nw_ttl) != 0) ttl = static_cast<std::uint32_t>(get(k, F::nw_ttl));
+    }
+    set_mpls_lse(k, 0, label << 12 | tc << 9 | kBottomOfStack | ttl);
+    if (clear) {
+      clear_l3(k);
+      k.set(F::dp_hash, 0);
+    }
+  }
+  k.set(F::eth_type, type);
+}
+
+bool pop_mpls(FlowKey& k, unsigned n, std::uint16_t type, FlowKey* wc) {
+  if (n == 0) return false;
+  if (n == kMaxMplsLabels) {
+    if (wc) mask_mpls_lse(*wc, n - 1, kBottomOfStack);
+    if (!(mpls_lse(k, n - 1) & kBottomOfStack)) return false;
+  }
+  if (wc)
+    for (unsigned i = 1; i < n; ++i) mask_mpls_lse(*wc, i, ~0u);
+  for (unsigned i = 1; i < n; ++i) set_mpls_lse(k, i - 1, mpls_lse(k, i));
+  set_mpls_lse(k, n - 1, 0);
+  k.set(F::eth_type, type);
+  return true;
+}
+
+void clear_ct(FlowKey& k) {
+  for (const F f : {F::ct_state, F::ct_zone, F::ct_mark, F::ct_label, F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst})
+    k.set(f, 0);
+  if (get(k, F::eth_type) == ethertype::ipv4) {
+    k.set(F::ct_nw_src, 0);
+    k.set(F::ct_nw_dst, 0);
+  } else if (get(k, F::eth_type) == ethertype::ipv6) {
+    k.set(F::ct_ipv6_src, 0);
+    k.set(F::ct_ipv6_dst, 0);
+  }
+}
+
+void clear_tunnel(FlowKey& k) {
+  clear_words(k, kTunnel, kTunnelEnd);
+  clear_words(k, kTunnelPresent, kTunnelHeader + 1);
+}
+
+void copy_tunnel(const FlowKey& from, FlowKey& to) {
+  copy_words(from, to, kTunnel, kTunnelEnd);
+  copy_words(from, to, kTunnelPresent, kTunnelHeader + 1);
+}
+
+bool same_tunnel(const FlowKey& a, const FlowKey& b) {
+  for (std::size_t i = kTunnel; i < kTunnelEnd; ++i)
+    if (a.word(i) != b.word(i)) return false;
+  return a.word(kTunnelPresent) == b.word(kTunnelPresent) && a.word(kTunnelHeader) == b.word(kTunnelHeader);
+}
+
+bool has_tunnel_destination(const FlowKey& k) { return k.get(F::tun_dst) != 0 || k.get(F::tun_ipv6_dst) != 0; }
+
+void clear_registers(FlowKey& k) { clear_words(k, kRegisters, kRegisterWords); }
+void copy_registers(const FlowKey& from, FlowKey& to) { copy_words(from, to, kRegisters, kRegisterWords); }
+
+void copy_headers(const FlowKey& from, FlowKey& to) {
+  copy_words(from, to, kHeaders, kTunnelPresent);
+  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst})
+    to.set(f, from.get(f));
+}
+
+void clear_headers(FlowKey& k) {
+  clear_words(k, kHeaders, kTunnelPresent);
+  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst})
+    k.set(f, 0);
+}
+
+void clear_l3(FlowKey& k) {
+  clear_words(k, kL3, kVlanTypes);
+  for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst})
+    k.set(f, 0);
+}
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,79 @@
+// struct flow of Open vSwitch and its masks on a FlowKey: which fields a packet has, and what reading or writing one
+// looks at (lib/flow.c, lib/meta-flow.c). A mask is a FlowKey whose set bits are those that a decision depended on.
+#pragma once
+
+#include <cstdint>
+
+#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine::ofproto {
+
+using F = FieldId;
+using X = Extra;
+
+constexpr std::uint16_t kVlanPresent = 0x1000, kVlanVid = 0x0fff, kVlanPcp = 0xe000;
+constexpr unsigned kMaxMplsLabels = 3;
+constexpr std::uint8_t kDscp = 0xfc, kEcn = 0x03;
+namespace tunnel_flag {  // bits of tun_header_flags; tun_flags holds "oam"
+constexpr std::uint16_t df = 2, csum = 4, key = 8;
+}
+namespace packet_type {
+constexpr std::uint32_t ethernet = 0, nsh = 0x1894f, ipv4 = 0x10800, ipv6 = 0x186dd, mpls = 0x18847, mplsm = 0x18848;
+}
+
+inline std::uint64_t get(const FlowKey& k, F f) { return k.u64(f); }
+inline void mask_all(FlowKey& m, F f) { m.set(f, ~U128{0}); }
+inline void mask_all(FlowKey& m, X e) { set(m, e, ~std::uint64_t{0}); }
+inline void mask_bits(FlowKey& m, F f, U128 bits) { m.set(f, m.get(f) | bits); }
+
+// The Ethernet type, or the one that the packet type tells.
+std::uint16_t dl_type(const FlowKey& k);
+inline bool is_ip_any(const FlowKey& k) { return dl_type(k) == ethertype::ipv4 || dl_type(k) == ethertype::ipv6; }
+inline bool is_mpls(std::uint64_t type) { return type == ethertype::mpls || type == ethertype::mplsm; }
+inline bool is_vlan_type(std::uint64_t type) { return type == ethertype::vlan || type == ethertype::qinq; }
+// Protocol of an IP packet; looking at it unmasks nw_proto when `wc` is given.
+bool is_protocol(const FlowKey& k, FlowKey* wc, std::uint8_t proto);
+bool is_icmpv4(const FlowKey& k, FlowKey* wc);
+bool is_icmpv6(const FlowKey& k, FlowKey* wc);
+bool is_nd(const FlowKey& k, FlowKey* wc);
+
+// mf_are_prereqs_ok.
+bool prerequisites_met(F f, const FlowKey& k, FlowKey* wc);
+// Writes into a packet (or, for its masks, into a mask), with what comes along: a VLAN's type, a tunnel option's
+// presence.
+void write(FlowKey& k, const Subfield& s, U128 value);
+void write_masked(FlowKey& k, F f, U128 value, U128 mask);
+// mf_mask_field_masked, mf_write_subfield_flow of ones.
+void unwildcard(FlowKey& wc, F f, U128 mask);
+void unwildcard(FlowKey& wc, const Subfield& s);
+bool is_register_or_metadata(F f);  // travels in a frozen state: needs no look when thawed
+bool is_tunnel_field(F f);
+bool is_l3_or_higher(F f);
+
+// --- VLAN tags and MPLS labels
+unsigned vlan_count(const FlowKey& k);
+void push_vlan(FlowKey& k, FlowKey* wc);
+void pop_vlan(FlowKey& k, FlowKey* wc);
+void fix_vlan_tpid(FlowKey& k);
+void copy_vlans(const FlowKey& from, FlowKey& to);
+std::uint32_t mpls_lse(const FlowKey& k, unsigned i);
+void set_mpls_lse(FlowKey& k, unsigned i, std::uint32_t lse);
+void mask_mpls_lse(FlowKey& wc, unsigned i, std::uint32_t bits);
+unsigned mpls_count(const FlowKey& k, FlowKey* wc);
+void push_mpls(FlowKey& k, unsigned n, std::uint16_t type, FlowKey* wc, bool clear_l3);
+bool pop_mpls(FlowKey& k, unsigned n, std::uint16_t type, FlowKey* wc);
+
+void clear_ct(FlowKey& k);  // flow_clear_conntrack
+void clear_tunnel(FlowKey& k);
+void copy_tunnel(const FlowKey& from, FlowKey& to);
+void clear_registers(FlowKey& k);
+void copy_registers(const FlowKey& from, FlowKey& to);
+bool same_tunnel(const FlowKey& a, const FlowKey& b);
+bool has_tunnel_destination(const FlowKey& k);
+// Everything from the Ethernet header on, or from the network header on.
+void copy_headers(const FlowKey& from, FlowKey& to);
+void clear_headers(FlowKey& k);
+void clear_l3(FlowKey& k);
+
+}  // namespace egt::engine::ofproto

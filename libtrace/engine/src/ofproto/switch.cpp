@@ -1,0 +1,123 @@
+#include "switch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hash.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+using namespace openflow;
+
+constexpr std::array kTunnelTypes = {"geneve", "vxlan", "gre",  "ip6gre",  "erspan", "ip6erspan",
+                                     "gtpu",   "stt",   "lisp", "bareudp", "srv6"};
+
+// HMAP_FOR_EACH over ports hashed by number: buckets from the first to the last, in a bucket the newest first. The
+// table doubles when it holds more than two a bucket, and growing turns the order within a bucket round.
+std::vector<SwitchPort*> hash_order(std::map<std::uint32_t, SwitchPort>& ports) {
+  std::vector<std::vector<SwitchPort*>> buckets(1);
+  std::size_t count = 0;
+  const auto put = [&](SwitchPort* p) {
+    auto& bucket = buckets[hash_int(p->number, 0) & (buckets.size() - 1)];
+    bucket.insert(bucket.begin(), p);
+  };
+  for (auto& [number, port] : ports) {
+    put(&port);
+    ++count;
+    if (count / 2 <= buckets.size() - 1) continue;
+    // hmap_expand: as many buckets as calc_mask(count) gives.
+    std::size_t mask = count / 2;
+    mask |= mask >> 1, mask |= mask >> 2, mask |= mask >> 4, mask |= mask >> 8, mask |= mask >> 16;
+    mask |= (mask & 1) << 1;
+    if (mask + 1 <= buckets.size()) continue;
+    std::vector<SwitchPort*> all;
+    for (const auto& bucket : buckets) all.insert(all.end(), bucket.begin(), bucket.end());
+    buckets.assign(mask + 1, {});
+    for (SwitchPort* p : all) put(p);
+  }
+  std::vector<SwitchPort*> order;
+  for (const auto& bucket : buckets) order.insert(order.end(), bucket.begin(), bucket.end());
+  return order;
+}
+
+}  // namespace
+
+bool is_tunnel_type(std::string_view type) {
+  return std::find(kTunnelTypes.begin(), kTunnelTypes.end(), type) != kTunnelTypes.end();
+}
+
+Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), datapath_(std::move(datapath)) {
+  for (const Bridge& b : node.bridges) {
+    auto sb = std::make_unique<SwitchBridge>();
+    sb->bridge = &b;
+    for (const Interface& i : b.interfaces) {
+      if (!i.ofport || *i.ofport == 0 || *i.ofport > 0xffff) continue;
+      SwitchPort p;
+      p.interface = &i;
+      p.bridge = sb.get();
+      p.number = *i.ofport;
+      p.is_patch = i.type == "patch";
+      p.is_tunnel = is_tunnel_type(i.type);
+      if (!p.is_patch) p.datapath_port = datapath_port(b, p);
+      sb->ports.emplace(p.number, p);
+    }
+    bridges_.emplace(&b, std::move(sb));
+  }
+  for (auto& [b, sb] : bridges_) {
+    for (auto& [number, p] : sb->ports) {
+      if (p.is_patch)
+        if (const auto peer = p.interface->options.find("peer"); peer != p.interface->options.end()) {
+          SwitchPort* other = port_named(peer->second);
+          if (other && other->is_patch) p.peer = other;
+        }
+      sb->in_order.push_back(&p);
+    }
+    // The bridge's own port is made with the bridge, before all others.
+    std::stable_partition(sb->in_order.begin(), sb->in_order.end(),
+                          [](const SwitchPort* p) { return p->number == port::local; });
+    sb->by_hash = hash_order(sb->ports);
+  }
+}
+
+SwitchBridge* Switch::bridge(const Bridge& b) {
+  const auto it = bridges_.find(&b);
+  return it == bridges_.end() ? nullptr : it->second.get();
+}
+
+SwitchPort* Switch::port_named(std::string_view name) {
+  for (auto& [b, sb] : bridges_)
+    for (auto& [number, p] : sb->ports)
+      if (p.interface->name == name) return &p;
+  return nullptr;
+}
+
+bool Switch::native_tunnels(const Bridge& b) const {
+  const std::string& type = b.datapath_type.empty() ? datapath_.type : b.datapath_type;
+  return type == "netdev" || type == "dummy";
+}
+
+std::optional<std::uint32_t> Switch::datapath_port(const Bridge& b, const SwitchPort& p) const {
+  const Datapath& dp = datapath_;
+  if (p.is_tunnel) {
+    for (const TunnelPort& t : dp.tunnels)
+      if (t.name == p.interface->name) return t.datapath_port;
+    const auto given = p.interface->options.find("dst_port");
+    const std::string& type = p.interface->type;
+    if (type == "geneve" || type == "vxlan") {
+      const std::string number = given != p.interface->options.end() ? given->second
+                                 : type == "geneve"                  ? "6081"
+                                                                     : "4789";
+      if (const DatapathPort* d = dp.port((type == "geneve" ? "genev_sys_" : "vxlan_sys_") + number)) return d->number;
+    } else if (const DatapathPort* d = dp.port(type == "ip6gre" ? "ip6gre_sys" : "gre_sys")) {
+      return d->number;
+    }
+    return std::nullopt;
+  }
+  if (const DatapathPort* d = dp.port(p.interface->name)) return d->number;
+  if (p.number == port::local)
+    if (const DatapathPort* d = dp.port(b.name)) return d->number;
+  return std::nullopt;
+}
+
+}  // namespace egt::engine::ofproto

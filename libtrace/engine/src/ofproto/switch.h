@@ -1,0 +1,68 @@
+// The bridges of one node as the translation sees them: ports by number with their datapath ports and peers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/openflow/datapath.h"
+
+namespace egt::engine::ofproto {
+
+struct SwitchBridge;
+
+struct SwitchPort {
+  const openflow::Interface* interface = nullptr;
+  SwitchBridge* bridge = nullptr;
+  std::uint32_t number = 0;
+  std::optional<std::uint32_t> datapath_port;
+  SwitchPort* peer = nullptr;  // of a patch port, where its bridge is known
+  bool is_patch = false, is_tunnel = false;
+  bool no_flood = false, no_forward = false, no_receive = false;  // its configuration (ovs-ofctl mod-port)
+
+  bool may_enable() const { return !interface->port_down && !interface->link_down; }
+};
+
+// The VLAN tags with which NORMAL works, outer one first.
+struct Vlans {
+  std::uint16_t vid[2] = {0, 0}, pcp[2] = {0, 0}, tpid[2] = {0, 0};
+};
+
+struct SwitchBridge {
+  const openflow::Bridge* bridge = nullptr;
+  std::map<std::uint32_t, SwitchPort> ports;
+  std::vector<SwitchPort*> by_hash;   // in the order in which FLOOD and ALL go through them
+  std::vector<SwitchPort*> in_order;  // in the order in which NORMAL floods
+
+  SwitchPort* port(std::uint32_t number) {
+    const auto it = ports.find(number);
+    return it == ports.end() ? nullptr : &it->second;
+  }
+};
+
+class Switch {
+ public:
+  Switch(const cluster::Node& node, openflow::Datapath datapath);
+  SwitchBridge* bridge(const openflow::Bridge& b);
+  SwitchPort* port_named(std::string_view name);
+  const cluster::Node& node() const { return node_; }
+  const openflow::Datapath& datapath() const { return datapath_; }
+  // Whether the datapath itself builds tunnel headers (ovs_native_tunneling_is_on): the userspace one does.
+  bool native_tunnels(const openflow::Bridge& b) const;
+
+ private:
+  std::optional<std::uint32_t> datapath_port(const openflow::Bridge& b, const SwitchPort& p) const;
+
+  const cluster::Node& node_;
+  openflow::Datapath datapath_;
+  std::map<const openflow::Bridge*, std::unique_ptr<SwitchBridge>> bridges_;
+};
+
+bool is_tunnel_type(std::string_view type);
+
+}  // namespace egt::engine::ofproto

@@ -1,0 +1,302 @@
+// Tunnel ports: what the header carries (ofproto/tunnel.c), and headers that the datapath builds itself
+// (native_tunnel_output, lib/netdev-native-tnl.c).
+#include <algorithm>
+#include <charconv>
+
+#include "xlate.h"
+
+namespace egt::engine::ofproto {
+namespace {
+
+using namespace openflow;
+
+constexpr std::uint8_t kDefaultTtl = 64;
+constexpr std::uint16_t kGenevePort = 6081, kVxlanPort = 4789;
+constexpr unsigned kEthernetHeader = 14, kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kGeneveHeader = 8,
+                   kVxlanHeader = 8, kGreHeader = 4, kGreOption = 4;
+
+std::string option(const Interface& i, const char* name) {
+  const auto it = i.options.find(name);
+  return it == i.options.end() ? std::string() : it->second;
+}
+
+std::uint64_t number(const std::string& text, std::uint64_t otherwise) {
+  if (text.empty()) return otherwise;
+  std::uint64_t value = 0;
+  const bool hex = text.rfind("0x", 0) == 0;
+  const char* begin = text.data() + (hex ? 2 : 0);
+  const auto r = std::from_chars(begin, text.data() + text.size(), value, hex ? 16 : 10);
+  return r.ec == std::errc() ? value : otherwise;
+}
+
+bool is_set(const Interface& i, const char* name, bool otherwise) {
+  const std::string v = option(i, name);
+  return v.empty() ? otherwise : v == "true";
+}
+
+unsigned vport_type(std::string_view type) {  // enum ovs_vport_type
+  if (type == "gre") return 3;
+  if (type == "vxlan") return 4;
+  if (type == "geneve") return 5;
+  return 0;
+}
+
+std::uint16_t udp_port(const Interface& i) {
+  if (i.type == "geneve") return static_cast<std::uint16_t>(number(option(i, "dst_port"), kGenevePort));
+  if (i.type == "vxlan") return static_cast<std::uint16_t>(number(option(i, "dst_port"), kVxlanPort));
+  return 0;
+}
+
+void set_address(FlowKey& k, F v4, F v6, const std::string& text) {
+  const auto a = IpAddr::parse(text);
+  k.set(v4, a && a->is_v4() ? a->value : U128{0});
+  k.set(v6, a && !a->is_v4() ? a->value : U128{0});
+}
+
+std::string key_of(const Interface& i) {
+  const std::string out = option(i, "out_key");
+  return out.empty() ? option(i, "key") : out;
+}
+
+U128 as_mapped(const FlowKey& k, F v4, F v6) { return k.get(v4) != 0 ? (U128{0xffff} << 32 | k.get(v4)) : k.get(v6); }
+
+IpAddr tunnel_address(const FlowKey& k, F v4, F v6) {
+  return k.get(v4) != 0 ? IpAddr::v4(static_cast<std::uint32_t>(k.get(v4))) : IpAddr::v6(k.get(v6));
+}
+
+const TunnelRoute* best_route(const Datapath& dp, const IpAddr& to, std::uint32_t mark) {
+  const TunnelRoute* best = nullptr;
+  for (const TunnelRoute& r : dp.routes) {
+    if (!r.destination.contains(to) || (r.mark && *r.mark != mark)) continue;
+    const bool longer = best && r.destination.length > best->destination.length;
+    const bool preferred = best && r.destination.length == best->destination.length && r.user && !best->user;
+    if (!best || longer || preferred) best = &r;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<dp::GeneveOption> Xlate::geneve_options(const Bridge& b) const {
+  std::vector<dp::GeneveOption> options;
+  const auto present = get(flow_, X::tun_present);
+  for (unsigned i = 0; i < 8; ++i) {
+    if (!(present >> i & 1)) continue;
+    for (const TlvMapping& m : b.tlv_map)
+      if (m.index == i)
+        options.push_back(
+            {m.option_class, m.type, m.length, flow_.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i))});
+  }
+  return options;
+}
+
+// tnl_port_send; false: no packet leaves.
+bool Xlate::prepare_tunnel(const SwitchPort& port) {
+  const Interface& i = *port.interface;
+  const std::string local = option(i, "local_ip"), remote = option(i, "remote_ip"), key = key_of(i);
+  if (local != "flow") set_address(flow_, F::tun_src, F::tun_ipv6_src, local);
+  if (remote != "flow") set_address(flow_, F::tun_dst, F::tun_ipv6_dst, remote);
+  if (key != "flow") flow_.set(F::tun_id, number(key, 0));
+  const bool ip = is_ip_any(flow_);
+  const std::string ttl = option(i, "ttl"), tos = option(i, "tos");
+  if (ttl == "inherit" && ip) {
+    mask_all(wc(), F::nw_ttl);
+    flow_.set(F::tun_ttl, flow_.get(F::nw_ttl));
+  } else {
+    flow_.set(F::tun_ttl, number(ttl == "inherit" ? "" : ttl, ttl == "inherit" ? 0 : kDefaultTtl));
+  }
+  std::uint64_t new_tos = 0;
+  if (tos == "inherit" && ip) {
+    mask_bits(wc(), F::ip_dscp, 0x3f);
+    new_tos = get(flow_, F::ip_dscp) << 2;
+  } else if (tos != "inherit") {
+    new_tos = number(tos, 0);
+  }
+  if (ip) {
+    mask_bits(wc(), F::nw_ecn, kEcn);
+    const auto ecn = get(flow_, F::nw_ecn);
+    new_tos |= ecn == kEcn ? 2 : ecn;
+  }
+  flow_.set(F::tun_tos, new_tos);
+  std::uint16_t flags = 0;
+  if (is_set(i, "df_default", true)) flags |= tunnel_flag::df;
+  constexpr OvsVersion kChecksumByDefault{3, 4, 0};
+  const bool udp = udp_port(i) != 0;
+  if (is_set(i, "csum", udp && version() >= kChecksumByDefault)) flags |= tunnel_flag::csum;
+  if (!key.empty()) flags |= tunnel_flag::key;
+  set(flow_, X::tun_header_flags, flags);
+  if (const std::string mark = option(i, "egress_pkt_mark"); !mark.empty()) {
+    flow_.set(F::pkt_mark, number(mark, 0));
+    mask_all(wc(), F::pkt_mark);
+  }
+  if (as_mapped(flow_, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
+    report(NodeKind::warning, Remark::own_tunnel_address);
+    return false;
+  }
+  report(NodeKind::detail, tables_.sw.native_tunnels(bridge()) ? Remark::native_tunnel : Remark::kernel_tunnel);
+  return true;
+}
+
+void Xlate::kernel_tunnel(const SwitchPort& port) {
+  if (!has_tunnel_destination(flow_) || same_tunnel(base_, flow_)) return;
+  copy_tunnel(flow_, base_);
+  dp::SetTunnel set;
+  set.tunnel = flow_;
+  set.udp_port = udp_port(*port.interface);
+  set.type = port.interface->type;
+  set.options = geneve_options(bridge());
+  put({std::move(set)});
+}
+
+void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
+  const Datapath& datapath = tables_.sw.datapath();
+  const FlowKey old_flow = flow_, old_base = base_;
+  const IpAddr destination = tunnel_address(flow_, F::tun_dst, F::tun_ipv6_dst);
+  IpAddr source = tunnel_address(flow_, F::tun_src, F::tun_ipv6_src);
+  const TunnelRoute* route = best_route(datapath, destination, static_cast<std::uint32_t>(get(flow_, F::pkt_mark)));
+  SwitchPort* out = route ? tables_.sw.port_named(route->device) : nullptr;
+  if (!out) {
+    if (!datapath.has_routes) {
+      gap("routes of the switch", "ovs-appctl ovs/route/show");
+      return report(NodeKind::warning, Remark::no_route_known);
+    }
+    return report(NodeKind::warning, Remark::no_route);
+  }
+  const bool by_gateway = route->gateway && !route->gateway->is_unspecified();
+  const IpAddr hop = by_gateway ? *route->gateway : destination;
+  if (source.is_unspecified() && route->source) source = *route->source;
+  report(NodeKind::detail, Remark::tunneling_via, 0, 0, hop.to_string(), out->interface->name);
+  const auto neighbour =
+      std::find_if(datapath.neighbours.begin(), datapath.neighbours.end(),
+                   [&](const TunnelNeighbour& n) { return n.address == hop && n.bridge == out->bridge->bridge->name; });
+  if (neighbour == datapath.neighbours.end()) {
+    if (!datapath.has_neighbours) {
+      gap("neighbours of the switch", "ovs-appctl tnl/neigh/show");
+      return report(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
+    }
+    return report(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(),
+                  out->bridge->bridge->name);
+  }
+  if (!out->interface->mac) gap("Ethernet address of " + out->interface->name, "ovs-vsctl list interface");
+  dp::TunnelPush push;
+  push.source_mac = out->interface->mac.value_or(MacAddr{});
+  push.destination_mac = neighbour->mac;
+  push.source = source;
+  push.destination = destination;
+  report(NodeKind::detail, Remark::tunneling, push.source_mac.value, push.destination_mac.value, source.to_string(),
+         hop.to_string());
+  const std::string& type = port.interface->type;
+  push.tunnel = datapath_port(port);
+  push.out = datapath_port(*out);
+  push.type = type;
+  push.vport_type = vport_type(type);
+  push.tos = static_cast<std::uint8_t>(get(flow_, F::tun_tos));
+  push.ttl = static_cast<std::uint8_t>(get(flow_, F::tun_ttl));
+  push.proto = udp_port(*port.interface) != 0 ? ip_proto::udp : ip_proto::gre;
+  const auto flags = get(flow_, X::tun_header_flags);
+  push.dont_fragment = flags & tunnel_flag::df;
+  push.checksum = !source.is_v4() || (flags & tunnel_flag::csum);
+  push.with_key = flags & tunnel_flag::key;
+  push.oam = get(flow_, F::tun_flags);
+  push.udp_port = udp_port(*port.interface);
+  push.tunnel_id = get(flow_, F::tun_id);
+  push.header_size = kEthernetHeader + (destination.is_v4() ? kIpv4Header : kIpv6Header);
+  if (type == "geneve") {
+    push.options = geneve_options(bridge());
+    push.header_size += kUdpHeader + kGeneveHeader;
+    for (const dp::GeneveOption& o : push.options) {
+      push.header_size += 4u + o.length;
+      push.critical = push.critical || (o.type & 0x80);
+    }
+  } else if (type == "vxlan") {
+    push.header_size += kUdpHeader + kVxlanHeader;
+  } else {
+    push.header_size += kGreHeader + (flags & tunnel_flag::csum ? kGreOption : 0) + (push.with_key ? kGreOption : 0);
+    push.checksum = flags & tunnel_flag::csum;
+  }
+  // propagate_tunnel_data_to_flow: the pipeline goes on with the outer packet.
+  for (FlowKey* k : {&base_, &flow_}) {
+    const FlowKey tunnel = flow_;
+    k->set(F::eth_dst, push.destination_mac.value);
+    k->set(F::eth_src, push.source_mac.value);
+    copy_vlans(FlowKey(), *k);
+    for (const F f : {F::ip_frag, F::packet_type}) k->set(f, 0);
+    k->set(F::ip_dst, tunnel.get(F::tun_dst));
+    k->set(F::ip_src, tunnel.get(F::tun_src));
+    k->set(F::ipv6_dst, tunnel.get(F::tun_ipv6_dst));
+    k->set(F::ipv6_src, tunnel.get(F::tun_ipv6_src));
+    k->set(F::nw_tos, tunnel.get(F::tun_tos));
+    k->set(F::nw_ecn, tunnel.get(F::tun_tos) & kEcn);
+    k->set(F::nw_ttl, tunnel.get(F::tun_ttl));
+    k->set(F::tp_dst, push.udp_port);
+    k->set(F::tp_src, 0);
+    k->set(F::eth_type, destination.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
+    if (!destination.is_v4() && k->get(F::ipv6_src) == 0) k->set(F::ipv6_src, source.value);
+    if (destination.is_v4() && k->get(F::ip_src) == 0) k->set(F::ip_src, source.value);
+    k->set(F::arp_op, 0);
+    k->set(F::nw_proto, push.proto);
+  }
+  dp::Actions nested;
+  dp::Actions* outer = out_;
+  const std::size_t old_bytes = out_bytes_;
+  out_ = &nested;
+  put({push});
+  const std::size_t pushed = nested.size();
+  if (truncate) {
+    put({dp::Recirculate{0}});
+  } else {
+    FlowKey scratch;
+    FlowKey* old_wc = wc_;
+    wc_ = &scratch;
+    enter_peer(*out, is_last);
+    wc_ = old_wc;
+  }
+  out_ = outer;
+  if (nested.size() > pushed) {
+    if (is_last) {
+      for (dp::Action& a : nested) out_->push_back(std::move(a));
+    } else {
+      put({dp::Clone{std::move(nested)}});
+    }
+  } else {
+    out_bytes_ = old_bytes;
+  }
+  flow_ = old_flow;
+  base_ = old_base;
+}
+
+bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_port) {
+  if (!tables_.sw.native_tunnels(bridge())) return false;
+  const Datapath& dp = tables_.sw.datapath();
+  // Only a port with an address of its own can end a tunnel.
+  const bool has_address = std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) {
+    return r.local && r.device == port.interface->name;
+  });
+  if (!has_address) return false;
+  const IpAddr to = get(flow_, F::eth_type) == ethertype::ipv6
+                        ? IpAddr::v6(flow_.get(F::ipv6_dst))
+                        : IpAddr::v4(static_cast<std::uint32_t>(get(flow_, F::ip_dst)));
+  const TunnelEnd* found = nullptr;
+  for (const TunnelEnd& e : dp.tunnel_ends) {
+    // tnl_port_map_lookup is a look-up in a table of its own: what it looks at counts, too.
+    if (get(flow_, F::eth_dst) != e.mac.value) continue;
+    const bool type = get(flow_, F::eth_type) == (e.address.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
+    if (!type || e.address != to || get(flow_, F::nw_proto) != e.proto || get(flow_, F::ip_frag) & ip_frag::later)
+      continue;
+    if (e.udp_port && get(flow_, F::tp_dst) != *e.udp_port) continue;
+    found = &e;
+  }
+  if (!dp.tunnel_ends.empty()) {
+    mask_all(wc(), F::eth_dst);
+    if (found) {
+      mask_all(wc(), found->address.is_v4() ? F::ip_dst : F::ipv6_dst);
+      mask_bits(wc(), F::nw_proto, 0xff);
+      if (found->udp_port) mask_all(wc(), F::tp_dst);
+    }
+  }
+  if (!found) return false;
+  *datapath_port = found->datapath_port;
+  return true;
+}
+
+}  // namespace egt::engine::ofproto

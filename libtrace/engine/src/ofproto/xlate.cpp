@@ -1,0 +1,255 @@
+#include "xlate.h"
+
+#include <algorithm>
+
+namespace egt::engine::ofproto {
+namespace {
+
+constexpr std::size_t kMaxAttribute = 65535;  // a netlink attribute is no longer
+
+}  // namespace
+
+TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t table, bool ipv6_prefixes) {
+  auto& w = wildcards[{&b, {table, ipv6_prefixes}}];
+  if (!w) w = std::make_unique<TableWildcards>(*b.flows, table, ipv6_prefixes);
+  return *w;
+}
+
+std::uint32_t Recirculations::id_of(const FrozenState& s) {
+  for (std::size_t i = 0; i < states.size(); ++i)
+    if (states[i] == s) return static_cast<std::uint32_t>(i + 1);
+  states.push_back(s);
+  return static_cast<std::uint32_t>(states.size());
+}
+
+Xlate::Xlate(Tables& tables, Recirculations& recirculations, Trace& trace, const TraceOptions& options)
+    : tables_(tables), recirculations_(recirculations), trace_(trace), options_(options) {}
+
+bool Xlate::fixed_in(OvsVersion a) const {
+  // `a` names the oldest branch that got the fix and the patch level there; it came to newer branches at the same time.
+  const OvsVersion& v = version();
+  if (v.major != a.major) return v.major > a.major;
+  return v.minor > a.minor || (v.minor == a.minor && v.patch >= a.patch);
+}
+
+// --- the run -------------------------------------------------------------------------------------------------------
+
+TracePass Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen) {
+  origin_ = bridge_ = &bridge;
+  packet_ = flow_ = packet;
+  flow_.set(F::actset_output, openflow::port::unset);
+  pass_.initial = flow_;
+  start(frozen);
+  if (error_ == XlateError::ok) execute_all();
+  if (error_ == XlateError::ok) finish_wildcards();
+  if (error_ != XlateError::ok) {
+    slow_ = false;
+    actions_.clear();
+  } else {
+    optimize_datapath_actions();
+  }
+  if (error_ == XlateError::congestion_drop || error_ == XlateError::forwarding_disabled) error_ = XlateError::ok;
+  pass_.final_flow = flow_;
+  pass_.megaflow_mask = mask_;
+  pass_.actions = std::move(actions_);
+  pass_.error = error_;
+  pass_.slow = slow_;
+  return std::move(pass_);
+}
+
+void Xlate::start(const FrozenState* frozen) {
+  base_ = flow_;
+  clear_tunnel(base_);
+  original_tunnel_destination_ =
+      flow_.get(F::tun_dst) != 0 ? (U128{0xffff} << 32 | flow_.get(F::tun_dst)) : flow_.get(F::tun_ipv6_dst);
+  original_skb_priority_ = static_cast<std::uint32_t>(get(flow_, F::skb_priority));
+  init_wildcards();
+  enter(NodeKind::bridge, BridgeLine{bridge().name});
+  frozen_ = frozen;
+  if (frozen) {
+    thaw(*frozen);
+  } else if (get(flow_, F::recirc_id) != 0) {
+    report(NodeKind::error, Remark::unknown_recirculation, get(flow_, F::recirc_id));
+    error_ = XlateError::no_recirculation_context;
+    return;
+  }
+  if (!frozen && get(flow_, F::ct_state) & ct_state::trk) conntracked_ = true;
+  if (SwitchPort* in = origin_->port(static_cast<std::uint32_t>(get(base_, F::in_port))); in && !in->is_patch)
+    first_port_ = in->number;
+}
+
+void Xlate::thaw(const FrozenState& frozen) {
+  const auto level = level_;
+  enter(NodeKind::thaw, Note());
+  bridge_ = frozen.bridge;
+  table_ = frozen.table;
+  report(NodeKind::thaw, Remark::resuming_from_table, table_);
+  conntracked_ = frozen.conntracked;
+  if (!conntracked_) clear_conntrack();
+  copy_tunnel(frozen.metadata, flow_);
+  copy_registers(frozen.metadata, flow_);
+  flow_.set(F::metadata, frozen.metadata.get(F::metadata));
+  flow_.set(F::in_port, frozen.metadata.get(F::in_port));
+  stack_ = frozen.stack;
+  if (!frozen.action_set.empty()) {
+    report_actions(NodeKind::thaw, Remark::restoring_action_set, frozen.action_set);
+    flow_.set(F::actset_output, openflow::port::unset);
+    write_actions(frozen.action_set);
+  }
+  if (!frozen.actions.empty()) report_actions(NodeKind::thaw, Remark::restoring_actions, frozen.actions);
+  level_ = level;
+}
+
+void Xlate::execute_all() {
+  SwitchPort* in = origin_->port(static_cast<std::uint32_t>(get(base_, F::in_port)));
+  const Ofpacts* list = frozen_ && !frozen_->actions.empty() ? &frozen_->actions : nullptr;
+  if (!list) {
+    rule_ = look_up(table_, static_cast<std::uint32_t>(get(flow_, F::in_port)), true);
+    has_rule_ = true;
+    report_table(rule_, table_);
+    list = rule_.actions;
+  }
+  // tnl_process_ecn: a congested tunnel whose packet knows nothing of congestion notification.
+  if (has_tunnel_destination(flow_) && is_ip_any(flow_) && (get(flow_, F::tun_tos) & kEcn) == kEcn) {
+    if (get(flow_, F::nw_ecn) == 0) {
+      error_ = XlateError::congestion_drop;
+      return;
+    }
+    flow_.set(F::nw_ecn, kEcn);
+  }
+  if (in && in->no_receive) return;
+  if (has_rule_) cookie_ = rule_.cookie;
+  do_actions(*list, true, false);
+  if (error_ != XlateError::ok) return;
+  if (!freezing_) run_action_set();
+  if (freezing_) finish_freezing_here();
+  if (out_bytes_ > kMaxAttribute - 4) slow_ = true;
+}
+
+void Xlate::init_wildcards() {
+  mask_ = FlowKey();
+  mask_all(mask_, F::packet_type);
+  mask_all(mask_, F::in_port);
+  mask_all(mask_, F::eth_type);
+  if (is_ip_any(flow_)) mask_all(mask_, F::ip_frag);
+  mask_all(mask_, F::recirc_id);
+  if (!has_tunnel_destination(flow_)) return;
+  mask_all(mask_, F::tun_id);
+  if (flow_.get(F::tun_dst) != 0) {
+    mask_all(mask_, F::tun_src);
+    mask_all(mask_, F::tun_dst);
+  } else {
+    mask_all(mask_, F::tun_ipv6_src);
+    mask_all(mask_, F::tun_ipv6_dst);
+  }
+  constexpr OvsVersion kKeyOnly{3, 5, 4};
+  set(mask_, X::tun_header_flags,
+      fixed_in(kKeyOnly) ? tunnel_flag::key : tunnel_flag::df | tunnel_flag::csum | tunnel_flag::key);
+  mask_all(mask_, F::tun_tos);
+  if (is_ip_any(flow_) && (get(flow_, F::tun_tos) & kEcn) == kEcn) mask_bits(mask_, F::nw_ecn, kEcn);
+}
+
+void Xlate::finish_wildcards() {
+  clear_registers(mask_);
+  for (const F f : {F::metadata, F::actset_output, F::conj_id}) mask_.set(f, 0);
+  if (get(packet_, F::packet_type) != packet_type::ethernet) {
+    mask_.set(F::eth_src, 0);
+    mask_.set(F::eth_dst, 0);
+  }
+  if (is_icmpv4(flow_, nullptr) || is_icmpv6(flow_, nullptr)) {
+    mask_.set(F::tp_src, mask_.get(F::tp_src) & 0xff);
+    mask_.set(F::tp_dst, mask_.get(F::tp_dst) & 0xff);
+  }
+  if (mask_.get(F::vlan_tci) != 0) mask_bits(mask_, F::vlan_tci, kVlanPresent);
+  if (mask_.get(F::vlan_tci1) != 0) mask_bits(mask_, F::vlan_tci1, kVlanPresent);
+  if (get(flow_, F::ip_frag) & ip_frag::later) {
+    mask_.set(F::tp_src, 0);
+    mask_.set(F::tp_dst, 0);
+  }
+  if (!is_mpls(get(packet_, F::eth_type)))
+    for (unsigned i = 0; i < kMaxMplsLabels; ++i) set_mpls_lse(mask_, i, 0);
+  if (!is_vlan_type(get(packet_, X::vlan_tpid))) mask_.set(F::vlan_tci, 0), set(mask_, X::vlan_tpid, 0);
+  if (!is_vlan_type(get(packet_, X::vlan_tpid1))) mask_.set(F::vlan_tci1, 0), set(mask_, X::vlan_tpid1, 0);
+  if (!has_tunnel_destination(packet_)) clear_tunnel(mask_);
+}
+
+// A clone at the end needs no copy.
+void Xlate::optimize_datapath_actions() {
+  if (actions_.empty()) return;
+  if (auto* last = std::get_if<dp::Clone>(&actions_.back().kind)) {
+    dp::Actions nested = std::move(last->actions);
+    actions_.pop_back();
+    for (dp::Action& a : nested) actions_.push_back(std::move(a));
+  }
+}
+
+// --- the record ----------------------------------------------------------------------------------------------------
+
+void Xlate::report(NodeKind kind, Note note) {
+  if (recording()) pass_.nodes.push_back({kind, level_, std::move(note)});
+}
+
+void Xlate::report(NodeKind kind, Remark what, std::uint64_t a, std::uint64_t b, std::string text, std::string more) {
+  if (!recording()) return;
+  Note n;
+  n.what = what;
+  n.a = a;
+  n.b = b;
+  n.text = std::move(text);
+  n.more = std::move(more);
+  pass_.nodes.push_back({kind, level_, std::move(n)});
+}
+
+void Xlate::report_actions(NodeKind kind, Remark what, const Ofpacts& list) {
+  if (!recording()) return;
+  Note n;
+  n.what = what;
+  n.list = list;
+  pass_.nodes.push_back({kind, level_, std::move(n)});
+}
+
+void Xlate::report_action_set(Remark what) {
+  if (recording()) report_actions(NodeKind::detail, what, in_action_set_order(action_set_));
+}
+
+void Xlate::report_field(const Subfield& f) {
+  if (!recording()) return;
+  Note n;
+  n.what = Remark::field_is_now;
+  n.field = f;
+  n.value = flow_.get(f);
+  n.bridge = &bridge();
+  pass_.nodes.push_back({NodeKind::detail, level_, std::move(n)});
+}
+
+void Xlate::enter(NodeKind kind, decltype(TraceNode::line) line) {
+  if (recording()) pass_.nodes.push_back({kind, level_, std::move(line)});
+  ++level_;
+}
+
+void Xlate::report_table(const Rule& rule, std::uint8_t table) {
+  TableLine line{table, rule.kind, 0, rule.bridge, rule.flow};
+  // The switch knows the hidden rules by those of the bridge where the trace began; others it shows as they are.
+  if (rule.kind != TableLine::Rule::flow && rule.bridge != origin_->bridge) {
+    line.internal = rule.kind == TableLine::Rule::packet_in ? 1 : rule.kind == TableLine::Rule::no_match ? 2 : 3;
+    line.rule = TableLine::Rule::internal;
+  }
+  enter(NodeKind::table, line);
+  constexpr OvsVersion kConjunctions{3, 3, 0};
+  if (!recording() || !fixed_in(kConjunctions)) return;
+  for (const openflow::FlowIndex i : rule.conjunction) {
+    Note n;
+    n.what = Remark::conjunction_member;
+    n.bridge = rule.bridge;
+    n.flow = i;
+    report(NodeKind::detail, std::move(n));
+  }
+}
+
+void Xlate::gap(std::string what, std::string command) {
+  for (const Gap& g : trace_.gaps)
+    if (g.what == what) return;
+  trace_.gaps.push_back({tables_.sw.node().name, std::move(what), std::move(command)});
+}
+
+}  // namespace egt::engine::ofproto

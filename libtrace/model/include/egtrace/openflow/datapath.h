@@ -1,0 +1,66 @@
+// The datapath below a node's bridges, as ovs-appctl tells it: port numbers, and what native tunnels need (routes,
+// neighbours, addresses at which tunnels end). See dpctl(8), ovs-appctl(8) "ofproto/list-tunnels", "ovs/route/show",
+// "tnl/neigh/show", "tnl/ports/show".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/base/ip.h"
+#include "egtrace/base/mac.h"
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::openflow {
+
+struct DatapathPort {
+  std::uint32_t number = 0;
+  std::string name;                       // genev_sys_6081 for all Geneve tunnels of that UDP port
+  std::string type;                       // "", "tap", "geneve", …
+  Provenance from;
+};
+
+// A tunnel port of a bridge and the datapath port that carries it.
+struct TunnelPort { std::string name; std::uint32_t datapath_port = 0; Provenance from; };
+
+// A line of the switch's own routing table. The longest prefix wins, then the higher priority.
+struct TunnelRoute {
+  Prefix destination;
+  std::string device;
+  std::optional<IpAddr> gateway, source;
+  std::optional<std::uint32_t> mark;      // only for packets with this pkt_mark
+  bool user = false;                      // added by ovs/route/add rather than read from the kernel
+  bool local = false;                     // an address of the machine itself
+  Provenance from;
+};
+
+struct TunnelNeighbour { IpAddr address; MacAddr mac; std::string bridge; Provenance from; };
+
+// A packet to this MAC, address and UDP port leaves the bridge's port as the inner packet of a tunnel.
+struct TunnelEnd {
+  std::uint32_t datapath_port = 0;
+  MacAddr mac;
+  IpAddr address;
+  std::uint8_t proto = 0;
+  std::optional<std::uint16_t> udp_port;
+  Provenance from;
+};
+
+struct Datapath {
+  std::string type;                       // "netdev", "system", "dummy"; empty where no dump tells it
+  std::vector<DatapathPort> ports;
+  std::vector<TunnelPort> tunnels;
+  std::vector<TunnelRoute> routes;
+  std::vector<TunnelNeighbour> neighbours;
+  std::vector<TunnelEnd> tunnel_ends;
+  bool has_routes = false, has_neighbours = false, has_tunnel_ends = false;   // whether those dumps are there at all
+
+  const DatapathPort* port(const std::string& name) const {
+    for (const DatapathPort& p : ports)
+      if (p.name == name) return &p;
+    return nullptr;
+  }
+};
+
+}  // namespace egt::openflow
