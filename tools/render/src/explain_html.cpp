@@ -13,12 +13,12 @@ namespace {
 
 using namespace explain;
 
-const char* tone(const std::string& verdict) {
+const char* tone_class(const std::string& verdict) {
   return verdict == "delivered" ? "good" : verdict == "dropped" || verdict == "rejected" ? "bad" : "doubtful";
 }
 
 std::string pill(const std::string& verdict, const std::string& confidence) {
-  return fmt::format("<span class=\"verdict {}\">{}</span> <span class=\"soft small\">{}</span>", tone(verdict), escape_html(verdict),
+  return fmt::format("<span class=\"verdict {}\">{}</span> <span class=\"soft small\">{}</span>", tone_class(verdict), escape_html(verdict),
                      escape_html(confidence));
 }
 
@@ -34,9 +34,9 @@ std::string shorten(const std::string& s, std::size_t most) {
 
 // --- the small map on top ------------------------------------------------------------------------------------------
 
-class Map {
+class PathMap {
  public:
-  Map(const Drawing& drawing, const WayReport& way) : drawing_(drawing), way_(way) {}
+  PathMap(const Drawing& drawing, const WayReport& way) : drawing_(drawing), way_(way) {}
 
   std::string print() {
     std::string body;
@@ -94,8 +94,8 @@ class Map {
 
   std::string end(int x) const {
     const int cx = x + 42;
-    std::string s = fmt::format("<path d=\"M{} {}h18\"/><circle class=\"end-{}\" cx=\"{}\" cy=\"{}\" r=\"15\"/>", x + 4, kMiddle, tone(way_.verdict), cx, kMiddle);
-    const std::string kind = tone(way_.verdict);
+    std::string s = fmt::format("<path d=\"M{} {}h18\"/><circle class=\"end-{}\" cx=\"{}\" cy=\"{}\" r=\"15\"/>", x + 4, kMiddle, tone_class(way_.verdict), cx, kMiddle);
+    const std::string kind = tone_class(way_.verdict);
     if (kind == "good") s += fmt::format("<path class=\"sign\" d=\"M{} {}l5 5l9 -10\"/>", cx - 7, kMiddle);
     else if (kind == "bad") s += fmt::format("<path class=\"sign\" d=\"M{0} {1}l12 12m0 -12l-12 12\"/>", cx - 6, kMiddle - 6);
     else s += fmt::format("<path class=\"sign\" d=\"M{0} {1}a5 5 0 1 1 6 6v3m0 5v.5\"/>", cx - 5, kMiddle - 4);
@@ -108,9 +108,9 @@ class Map {
 
 // --- the page ------------------------------------------------------------------------------------------------------
 
-class Page {
+class HtmlPage {
  public:
-  explicit Page(const Explanation& e) : e_(e) {}
+  explicit HtmlPage(const Explanation& e) : e_(e) {}
 
   std::string print() {
     head();
@@ -174,7 +174,7 @@ class Page {
   void draw_way(const WayReport& way) {
     const Drawing drawing = draw(way);
     if (drawing.visits.empty()) return;
-    out_ += Map(drawing, way).print();
+    out_ += PathMap(drawing, way).print();
     const SightingReport* last = nullptr;
     for (std::size_t i = 0; i < drawing.visits.size(); ++i) {
       if (i > 0) wire(last);
@@ -284,6 +284,6 @@ class Page {
 
 }  // namespace
 
-std::string explain_html(const Explanation& e) { return Page(e).print(); }
+std::string explain_html(const Explanation& e) { return HtmlPage(e).print(); }
 
 }  // namespace egt::render

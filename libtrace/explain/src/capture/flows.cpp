@@ -298,6 +298,10 @@ class Finder {
 
 Ends ends_of(const Track& track) { return {track.key.src, track.key.dst, track.key.sport, track.key.dport}; }
 
+bool carries_ports(std::uint8_t proto) {
+  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
+}
+
 Flows find_flows(const Tracks& tracks, const Places& places) { return Finder(tracks, places).find(); }
 
 }  // namespace egt::explain::capture_study

@@ -9,10 +9,6 @@
 namespace egt::explain::capture_study {
 namespace {
 
-bool has_ports(std::uint8_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
-
 bool same_tunnel(const std::optional<engine::Encap>& a, const TrackKey& k) {
   if (!a) return k.tunnel == 0;
   return k.tunnel != 0 && a->src == k.tunnel_src && a->dst == k.tunnel_dst && a->vni == k.vni;
@@ -74,7 +70,7 @@ std::size_t owners_of(const cluster::Cluster& cluster, const IpAddr& address) {
 
 std::size_t match(const std::vector<SightingReport>& rows, const Part& part) {
   const TrackKey& k = part.track->key;
-  const bool ports = has_ports(k.proto);
+  const bool ports = carries_ports(k.proto);
   const std::string src = k.src.to_string(), dst = k.dst.to_string();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SightingReport& row = rows[i];
@@ -149,7 +145,7 @@ std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vecto
     o.src = ends.src;
     o.dst = ends.dst;
     o.proto = flow.proto;
-    o.dport = has_ports(flow.proto) ? ends.dport : 0;
+    o.dport = carries_ports(flow.proto) ? ends.dport : 0;
     o.established = !flow.has_opening;
     const std::size_t owners = owners_of(cluster_, ends.src);
     if (owners > 1) o.at_node = part.place.node;
@@ -200,7 +196,7 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
           o.src = p.address;
           o.dst = seen.dst;
           o.proto = flow.proto;
-          o.dport = has_ports(flow.proto) ? seen.dport : 0;
+          o.dport = carries_ports(flow.proto) ? seen.dport : 0;
           Forecast one;
           Ends ends = seen;
           ends.src = p.address;

@@ -11,10 +11,6 @@
 namespace egt::explain::capture_study {
 namespace {
 
-bool carries_ports(std::uint8_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
-
 class Judge {
  public:
   Judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files)

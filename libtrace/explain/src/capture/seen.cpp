@@ -10,10 +10,6 @@
 namespace egt::explain::capture_study {
 namespace {
 
-bool ported(std::uint8_t proto) {
-  return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
-}
-
 std::string end_text(const std::string& ip, std::optional<std::uint16_t> port) {
   if (!port) return ip;
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
@@ -57,7 +53,7 @@ std::string place_text(const Part& part) { return place_text(part.place.node, pa
 
 std::string ends_text(const Part& part) {
   const TrackKey& k = part.track->key;
-  const bool ports = ported(k.proto);
+  const bool ports = carries_ports(k.proto);
   std::string s = fmt::format("{} > {}", end_text(k.src.to_string(), ports ? std::optional(k.sport) : std::nullopt),
                               end_text(k.dst.to_string(), ports ? std::optional(k.dport) : std::nullopt));
   if (k.tunnel != 0)
@@ -105,7 +101,7 @@ std::string packet_kinds(const Track& t) {
     if (t.key.icmp_type == 0 || t.key.icmp_type == 129) return "echo reply";
     return fmt::format("ICMP type {} code {}", t.key.icmp_type, t.key.icmp_code);
   }
-  if (t.key.proto != ip_proto::tcp) return ported(t.key.proto) ? "datagram" : "packet";
+  if (t.key.proto != ip_proto::tcp) return carries_ports(t.key.proto) ? "datagram" : "packet";
   std::string s;
   const auto add = [&](const Mark& mark, const char* what) {
     if (mark.packets > 0) s += fmt::format("{}{}", s.empty() ? "" : ", ", what);
@@ -164,7 +160,7 @@ SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>
   r.at.src = t.key.src.to_string();
   r.at.dst = t.key.dst.to_string();
   r.at.proto = proto_name(t.key.proto, t.key.src.family);
-  if (ported(t.key.proto)) {
+  if (carries_ports(t.key.proto)) {
     r.at.sport = t.key.sport;
     r.at.dport = t.key.dport;
   }
