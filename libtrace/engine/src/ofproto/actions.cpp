@@ -4,15 +4,12 @@
 
 #include "hash.h"
 #include "xlate.h"
+#include "reason.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
-
-namespace reason {
-constexpr std::uint16_t no_match = 0, action = 1, invalid_ttl = 2, action_set = 3, group = 4;
-}
 
 std::uint16_t reason_of(const std::string& word) {
   constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};

@@ -1,15 +1,12 @@
 // Outputs: ports, patch ports, floods, bundles.
 #include "hash.h"
 #include "xlate.h"
+#include "reason.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
-
-namespace reason {
-constexpr std::uint16_t action = 1, action_set = 3, group = 4;
-}
 
 struct Size {
   std::size_t operator()(const dp::Set& a) const {
