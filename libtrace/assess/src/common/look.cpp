@@ -165,6 +165,22 @@ bool has_nat_rules(const Node& node, Family family) {
   return (tables.present && !tables.partial) || (node.host.nft.present && !node.host.nft.partial);
 }
 
+VipState vip_state(const Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port) {
+  if (!node.ovn.complete_tables.contains("NB Load_Balancer")) return VipState::unknown;
+  const std::string owner = service.namespace_ + "/" + service.name;
+  const std::string vip = address.is_v4() ? fmt::format("\"{}:{}\"", address.to_string(), port)
+                                          : fmt::format("\"[{}]:{}\"", address.to_string(), port);
+  bool owned = false;
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.table != "Load_Balancer" || row.database != "NB") continue;
+    const auto vips = row.columns.find("vips");
+    if (vips != row.columns.end() && vips->second.find(vip) != std::string::npos) return VipState::present;
+    const auto of = row.external_ids.find("k8s.ovn.org/owner");
+    owned |= of != row.external_ids.end() && of->second == owner;
+  }
+  return owned ? VipState::other_addresses : VipState::absent;
+}
+
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const Node& node, Family family) {
   return family == Family::v4 ? node.host.rules_v4 : node.host.rules_v6;
 }

@@ -51,6 +51,11 @@ std::vector<engine::JudgedRule> host_snat_for(const cluster::Cluster& cluster, c
 bool translates_to(const engine::JudgedRule& rule, const IpAddr& address);
 bool has_nat_rules(const cluster::Node& node, Family family);
 
+// What the load balancers of a node's northbound database know of a service's address. other_addresses: there are load
+// balancers of the service, with other addresses: objects and database are of different moments.
+enum class VipState : std::uint8_t { present, absent, other_addresses, unknown };
+VipState vip_state(const cluster::Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port);
+
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const cluster::Node& node, Family family);
 const host::Part<std::vector<host::Route>>& routes_of(const cluster::Node& node, Family family);
 // The route of a table that a packet to `to` takes: longest prefix, then lowest metric; null where there is none.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/claims.h"
+#include "common/look.h"
 #include "common/targets.h"
 #include "egtrace/assess/check.h"
 
@@ -112,10 +113,18 @@ class Promises {
     const auto endpoints = endpoints_of(service, policies_, pods_);
     for (const cluster::ServicePort& port : service.ports) {
       if (port.port == 0) continue;
-      for (const IpAddr& a : service.cluster_ips) from_pods(service, port, a, endpoints);
+      for (const IpAddr& a : service.cluster_ips)
+        if (is_of_this_moment(service, port, a)) from_pods(service, port, a, endpoints);
       for (const auto* list : {&service.load_balancer_ips, &service.external_ips})
         for (const IpAddr& a : *list) from_outside(service, port, a, endpoints);
     }
+  }
+
+  // A service whose load balancers have other addresses than the object: the two were not gathered together.
+  bool is_of_this_moment(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a) const {
+    return std::none_of(cluster_.nodes.begin(), cluster_.nodes.end(), [&](const auto& node) {
+      return vip_state(*node, service, a, port.port) == VipState::other_addresses;
+    });
   }
 
   static bool has(const std::vector<cluster::ServiceEndpoint>& endpoints, Family family) {

@@ -9,15 +9,6 @@
 namespace egt::assess {
 namespace service_load_balancer_missing {
 
-// "172.30.0.1:80" or "[fd02::1]:80" among the virtual addresses of any load balancer.
-bool has_vip(const cluster::Node& node, const std::string& vip) {
-  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& row) {
-    if (row.table != "Load_Balancer" || row.database != "NB") return false;
-    const auto vips = row.columns.find("vips");
-    return vips != row.columns.end() && vips->second.find("\"" + vip + "\"") != std::string::npos;
-  });
-}
-
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
@@ -35,7 +26,7 @@ void run(const Facts& f, Findings& out) {
             continue;
           const std::string vip = a.is_v4() ? fmt::format("{}:{}", a.to_string(), port.port)
                                             : fmt::format("[{}]:{}", a.to_string(), port.port);
-          if (has_vip(*node, vip)) continue;
+          if (vip_state(*node, service, a, port.port) != VipState::absent) continue;
           out.add(fmt::format("OVN on {} has no load balancer for {} of service {}/{}, which has endpoints.",
                               node->name, vip, service.namespace_, service.name),
                   node->name, fmt::format("Service {}/{}", service.namespace_, service.name),
