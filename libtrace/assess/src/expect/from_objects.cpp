@@ -88,6 +88,8 @@ class Promises {
                            pod.full_name(), address->to_string(), claim.from);
       for (const IpAddr& a : claim.addresses) e.snat.push_back("!" + a.to_string());
       e.proto = claim.family == Family::v4 ? "icmp" : "icmp6";
+      // Whether it arrives is not promised, only that it does not arrive as the egress address.
+      e.verdicts = {"delivered", "dropped", "rejected", "inconclusive"};
     }
   }
 

@@ -1,4 +1,4 @@
-#include "json_parts.h"
+#include "assess/json_parts.h"
 
 namespace egt::render {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "json_parts.h"
+#include "assess/json_parts.h"
 
 namespace egt::render {
 

@@ -1,4 +1,4 @@
-#include "sarif.h"
+#include "assess/sarif.h"
 
 #include <fmt/format.h>
 

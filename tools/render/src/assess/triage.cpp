@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sarif.h"
+#include "assess/sarif.h"
 #include "style.h"
 
 namespace egt::render {

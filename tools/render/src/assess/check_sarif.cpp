@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "egtrace/render/check.h"
-#include "sarif.h"
+#include "assess/sarif.h"
 
 namespace egt::render {
 namespace {
