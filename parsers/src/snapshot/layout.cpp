@@ -10,7 +10,7 @@
 namespace egt::parsers {
 namespace {
 
-std::string_view base_name(std::string_view path) {
+std::string_view file_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -75,8 +75,8 @@ void read_database_name(std::string_view path, Place& place) {
     return;
   }
   if (name != "nbdb.db" && name != "sbdb.db") return;
-  const std::string_view folder = path.substr(0, path.size() - base_name(path).size());
-  place.central = base_name(folder.substr(0, folder.empty() ? 0 : folder.size() - 1)).starts_with("ovnkube-master");
+  const std::string_view folder = path.substr(0, path.size() - file_name(path).size());
+  place.central = file_name(folder.substr(0, folder.empty() ? 0 : folder.size() - 1)).starts_with("ovnkube-master");
 }
 
 // namespaces/NS/ip_netns_exec_NS_…; before sos 4.3 without the folder; other plugins only have the name.
@@ -85,7 +85,7 @@ std::string network_namespace(std::string_view path) {
     std::string folder = part_behind(path, "networking/namespaces/");
     if (!folder.empty()) return folder;
   }
-  std::string_view name = base_name(path);
+  std::string_view name = file_name(path);
   if (!consume(name, "ip_netns_exec_")) return {};
   for (const std::string_view tool :
        {"_ip_", "_ip6tables", "_iptables", "_sysctl", "_netstat", "_nstat", "_ss_", "_conntrack", "_nft_"}) {
