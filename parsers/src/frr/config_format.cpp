@@ -34,15 +34,20 @@ bool is_command(std::string_view text) {
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
+std::string print_line(const ConfigLine& line) { return std::string(line.depth, ' ') + line.text; }
+
+// Calls take(line, command) for each line; comments and blank lines have no command.
 template <class Take>
 void read_lines(const Dump& dump, Report& report, Take take) {
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
     ConfigLine c{line.text.size() - trim_left(line.text).size(), std::string(trim(line.text))};
-    if (is_comment(line.text)) lines.ignored();
-    else if (c.depth > 0 || closes(c.text) || is_command(c.text)) lines.understood(), take(c);
+    const bool comment = is_comment(line.text), known = c.depth > 0 || closes(c.text) || is_command(c.text);
+    if (comment) lines.ignored();
+    else if (known) lines.understood();
     else lines.not_understood(line, 1, "no command of FRR's configuration");
+    take(line, !comment && known ? &c : nullptr);
   }
 }
 
@@ -54,10 +59,12 @@ Recognition recognise(const Dump& dump) {
   return {version ? 96 : 80, "frr configuration", by_name ? 90 : 50};
 }
 
-// Every line is kept as it stands: the configuration's own order and blanks are its form.
 void reprint(const Dump& dump, std::string& out, Report& report) {
-  read_lines(dump, report, [](const ConfigLine&) {});
-  out += dump.text;
+  read_lines(dump, report, [&](const Line& line, const ConfigLine* command) {
+    const std::string printed = command != nullptr ? print_line(*command) : std::string();
+    out += command != nullptr && printed == line.text ? std::string_view(printed) : line.text;   // a tab, blanks at the end
+    out += line.end;
+  });
 }
 
 // Commands in order; what is indented below one is in its "inside".
@@ -66,8 +73,9 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   Json document{{"commands", Json::array()}};
   std::vector<Level> levels{{0, &document["commands"]}};
   constexpr std::size_t kDeepest = 16;
-  read_lines(dump, report, [&](const ConfigLine& c) {
-    if (closes(c.text)) return;
+  read_lines(dump, report, [&](const Line&, const ConfigLine* command) {
+    if (command == nullptr || closes(command->text)) return;
+    const ConfigLine& c = *command;
     while (levels.size() > 1 && c.depth < levels.back().depth) levels.pop_back();
     if (c.depth > levels.back().depth && !levels.back().list->empty() && levels.size() < kDeepest) {
       Json& parent = levels.back().list->back();
@@ -80,7 +88,7 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node&, Report& report) {
-  read_lines(dump, report, [](const ConfigLine&) {});
+  read_lines(dump, report, [](const Line&, const ConfigLine*) {});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using namespace explain;
 
 // Inside "…": Mermaid knows entities written with '#'; what is left of HTML's must not come through either.
-std::string in_quotes(std::string_view s) {
+std::string mermaid_text(std::string_view s) {
   std::string out = "\"";
   for (const char c : s) {
     const auto u = static_cast<unsigned char>(c);
@@ -52,26 +52,26 @@ class Chart {
 
   void way(const WayReport& w, const std::string& title) {
     std::string edges, before = next_id();
-    out_ += fmt::format("  {}([{}])\n", before, in_quotes(title));
+    out_ += fmt::format("  {}([{}])\n", before, mermaid_text(title));
     std::string label;
     for (const Visit& v : draw(w).visits) {
-      out_ += fmt::format("  subgraph {}[{}]\n", next_id(), in_quotes(v.node.empty() ? "outside" : v.node));
+      out_ += fmt::format("  subgraph {}[{}]\n", next_id(), mermaid_text(v.node.empty() ? "outside" : v.node));
       for (const DrawingItem& item : v.items) {
         const std::string id = next_id();
         if (const auto* p = std::get_if<Passing>(&item)) {
-          out_ += fmt::format("    {}[{}]\n", id, in_quotes(fmt::format("{} {}", p->at->device, p->at->in ? "in" : "out")));
+          out_ += fmt::format("    {}[{}]\n", id, mermaid_text(fmt::format("{} {}", p->at->device, p->at->in ? "in" : "out")));
           label = packet_label(*p);
         } else {
-          out_ += fmt::format("    {}{{{{{}}}}}\n", id, in_quotes(station_label(w, std::get<Station>(item))));
+          out_ += fmt::format("    {}{{{{{}}}}}\n", id, mermaid_text(station_label(w, std::get<Station>(item))));
         }
-        edges += label.empty() ? fmt::format("  {} --> {}\n", before, id) : fmt::format("  {} -->|{}| {}\n", before, in_quotes(label), id);
+        edges += label.empty() ? fmt::format("  {} --> {}\n", before, id) : fmt::format("  {} -->|{}| {}\n", before, mermaid_text(label), id);
         label.clear();
         before = id;
       }
       out_ += "  end\n";
     }
     const std::string end = next_id();
-    out_ += fmt::format("  {}([{}])\n", end, in_quotes(w.verdict + ": " + w.summary));
+    out_ += fmt::format("  {}([{}])\n", end, mermaid_text(w.verdict + ": " + w.summary));
     out_ += edges + fmt::format("  {} --> {}\n  class {} {}\n", before, end, end, tone(w.verdict));
   }
 
