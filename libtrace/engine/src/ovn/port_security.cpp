@@ -10,7 +10,7 @@ namespace {
 using F = FieldId;
 
 constexpr std::uint32_t kDhcpClient = 68, kDhcpServer = 67, kBroadcast = 0xffffffff;
-constexpr std::uint32_t kSolicitation = 135, kAdvertisement = 136;
+constexpr std::uint32_t kNeighbourSolicitation = 135, kNeighbourAdvertisement = 136;
 
 bool holds(const std::vector<IpAddr>& list, const IpAddr& ip) {
   return std::find(list.begin(), list.end(), ip) != list.end();
@@ -40,8 +40,8 @@ bool may_send_ip6(const FlowKey& k, const PortSecurity& s) {
   if (!holds(s.ipv6, src_ip(k)) && src_ip(k) != own) return false;
   if (k.u32(F::nw_proto) != ip_proto::icmp6) return true;
   const auto foreign = [&](F id) { return k.u64(id) != 0 && k.u64(id) != s.mac.value; };
-  if (k.u32(F::tp_src) == kSolicitation) return !foreign(F::nd_sll);
-  if (k.u32(F::tp_src) != kAdvertisement) return true;
+  if (k.u32(F::tp_src) == kNeighbourSolicitation) return !foreign(F::nd_sll);
+  if (k.u32(F::tp_src) != kNeighbourAdvertisement) return true;
   const IpAddr target = IpAddr::v6(k.get(F::nd_target));
   return !foreign(F::nd_tll) && (s.ipv6.empty() || holds(s.ipv6, target) || target == own);
 }

@@ -85,6 +85,8 @@ class Walker {
   Trace trace_;
 };
 
+inline Remark remark_of(Remark::Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
+
 // Fields of registers change without being told of.
 bool is_register(FieldId id);
 // Writes a field, and what Open vSwitch keeps in the same place.

@@ -7,8 +7,6 @@ namespace {
 
 using Kind = Remark::Kind;
 
-Remark bare_connections(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
-
 }  // namespace
 
 std::uint32_t Walker::next_ct_state(bool& supposed) {
@@ -94,7 +92,7 @@ const Options::Backend* Walker::choose_backend(const ovn::CtLb& a, Family family
     if (first == nullptr) first = &b;
   }
   if (first == nullptr) {
-    remark(at.nodes, NodeType::error, bare_connections(Kind::no_backend));
+    remark(at.nodes, NodeType::error, remark_of(Kind::no_backend));
     return nullptr;
   }
   if (alternatives > 1) ++trace_.supposed_backends;

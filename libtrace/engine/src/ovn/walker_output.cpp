@@ -11,8 +11,6 @@ constexpr std::uint32_t kAllowLoopback = 1;  // flags.loopback
 constexpr auto kFirstRegister = static_cast<unsigned>(FieldId::reg0);
 constexpr unsigned kRegisters = 16;
 
-Remark bare_output(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
-
 }  // namespace
 
 std::string Walker::port_name(const LogicalDatapath& datapath, std::uint32_t key) const {
@@ -55,7 +53,7 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
       // One packet goes on from branch to branch, as in ovn-trace.
       enter_table(at.datapath, out, 0, Pipeline::egress, branch.children);
     } else {
-      remark(branch.children, NodeType::output, bare_output(Kind::omitted_loopback));
+      remark(branch.children, NodeType::output, remark_of(Kind::omitted_loopback));
     }
     node.children.push_back(std::move(branch));
   }
@@ -64,7 +62,7 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
 
 void Walker::output(const Place& at, FlowKey& packet) {
   const std::uint32_t key = packet.u32(FieldId::reg15) & 0xffff;
-  if (key == 0) return remark(at.nodes, NodeType::error, bare_output(Kind::null_port));
+  if (key == 0) return remark(at.nodes, NodeType::error, remark_of(Kind::null_port));
   const NetworkPort* port = at.datapath.port(key);
   const NetworkGroup* group = at.datapath.group(key);
   std::string name = port ? port->friendly : group ? group->name : "(unnamed)";
@@ -89,7 +87,7 @@ void Walker::output(const Place& at, FlowKey& packet) {
   const std::uint32_t in_key = packet.u32(FieldId::reg14) & 0xffff;
   const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
   if (!(port && port->key != in_key) && !loops)
-    return remark(at.nodes, NodeType::output, bare_output(Kind::omitted_loopback));
+    return remark(at.nodes, NodeType::output, remark_of(Kind::omitted_loopback));
   Node branch{
       NodeType::pipeline,
       false,
@@ -102,7 +100,7 @@ void Walker::output(const Place& at, FlowKey& packet) {
 void Walker::mirror(const ovn::Mirror& mirror, const Place& at, const FlowKey& packet) {
   const NetworkPort* port = network_.find_port(mirror.port);
   if (port == nullptr || port->datapath != &at.datapath)
-    return remark(at.nodes, NodeType::error, bare_output(Kind::no_mirror_port));
+    return remark(at.nodes, NodeType::error, remark_of(Kind::no_mirror_port));
   FlowKey copy = packet;
   copy.set(FieldId::reg14, 0);
   copy.set(FieldId::reg15, port->key);

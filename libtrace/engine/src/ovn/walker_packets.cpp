@@ -9,7 +9,7 @@ using F = FieldId;
 using K = ovn::Nested::Kind;
 
 constexpr std::uint32_t kUnreachable4 = 3, kUnreachable6 = 1, kHostUnreachable = 1, kMaxTtl = 255;
-constexpr std::uint32_t kArpRequest = 1, kNdSolicitation = 135, kNdAdvertisement = 136;
+constexpr std::uint32_t kArpRequest = 1, kSolicitation = 135, kAdvertisement = 136;
 constexpr std::uint32_t kReset = 4;  // TCP flag
 
 void answer_ethernet(FlowKey& to, const FlowKey& from) {
@@ -37,7 +37,7 @@ FlowKey advertisement(const FlowKey& packet) {
   answer_ethernet(na, packet);
   na.set(F::ipv6_dst, packet.get(F::ipv6_src));
   na.set(F::ipv6_src, packet.get(F::nd_target));
-  na.set(F::tp_src, kNdAdvertisement);
+  na.set(F::tp_src, kAdvertisement);
   write(na, whole(F::arp_sha), 0);
   write(na, whole(F::arp_tha), packet.get(F::eth_dst));
   return na;
@@ -47,7 +47,7 @@ FlowKey advertisement(const FlowKey& packet) {
 FlowKey solicitation(const FlowKey& packet) {
   FlowKey ns = packet;
   ns.set(F::eth_dst, 0x3333ff000000ULL | (packet.u64(F::ipv6_dst) & 0xffffff));
-  ns.set(F::tp_src, kNdSolicitation);
+  ns.set(F::tp_src, kSolicitation);
   write(ns, whole(F::arp_sha), 0);
   write(ns, whole(F::arp_tha), packet.get(F::eth_dst));
   return ns;

@@ -9,7 +9,6 @@ using F = FieldId;
 using Kind = Remark::Kind;
 using ovn::ResultAction;
 
-Remark bare_values(Kind kind) { return {kind, {}, {}, {}, 0, {}, nullptr}; }
 Remark about_mac(Kind kind, std::uint64_t mac) { return {kind, {}, {}, {}, mac, {}, nullptr}; }
 
 // The protocol that a field needs in the packet; what is set without it is ignored, as Open vSwitch ignores it.
@@ -139,11 +138,11 @@ void Walker::pop(const ovn::Pop& a, const Place& at, FlowKey& packet, Stack& sta
 }
 
 void Walker::decrement_ttl(const Place& at, FlowKey& packet) {
-  if (!is_ip(packet)) return remark(at.nodes, NodeType::error, bare_values(Kind::ttl_not_ip));
+  if (!is_ip(packet)) return remark(at.nodes, NodeType::error, remark_of(Kind::ttl_not_ip));
   const auto ttl = packet.u32(F::nw_ttl);
-  if (ttl == 0) return remark(at.nodes, NodeType::error, bare_values(Kind::ttl_underflow));
+  if (ttl == 0) return remark(at.nodes, NodeType::error, remark_of(Kind::ttl_underflow));
   packet.set(F::nw_ttl, ttl - 1);
-  remark(at.nodes, NodeType::modify, bare_values(Kind::ttl_decremented));
+  remark(at.nodes, NodeType::modify, remark_of(Kind::ttl_decremented));
 }
 
 void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet) {
@@ -160,16 +159,16 @@ void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKe
   const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
   const bool found = mac && (!a.mac || U128{mac->value} == packet.get(a.mac->subfield()));
   if (!found)
-    remark(at.nodes, NodeType::action, bare_values(Kind::binding_missing));
+    remark(at.nodes, NodeType::action, remark_of(Kind::binding_missing));
   else if (a.mac)
     remark(at.nodes, NodeType::action, about_mac(Kind::binding_found, packet.u64(F::eth_dst)));
   else
-    remark(at.nodes, NodeType::action, bare_values(Kind::binding_found_ip));
+    remark(at.nodes, NodeType::action, remark_of(Kind::binding_found_ip));
   write(packet, a.result.subfield(), found);
 }
 
 void Walker::get_fdb(const ovn::GetFdb& a, const Place& at, FlowKey& packet) {
-  if (a.remote) return remark(at.nodes, NodeType::output, bare_values(Kind::remote_fdb));
+  if (a.remote) return remark(at.nodes, NodeType::output, remark_of(Kind::remote_fdb));
   const auto port = network_.learned_port(at.datapath, MacAddr{low64(packet.get(a.mac.subfield()))});
   write(packet, a.result.subfield(), port.value_or(0));
 }
@@ -182,7 +181,7 @@ void Walker::lookup_fdb(const ovn::LookupFdb& a, const Place& at, FlowKey& packe
 }
 
 void Walker::put_options(const ovn::PutOptions& a, const ovn::Action& action, const Place& at, FlowKey& packet) {
-  if (a.kind != ovn::PutOptions::Kind::nd_ra) remark(at.nodes, NodeType::error, bare_values(Kind::dhcp_request));
+  if (a.kind != ovn::PutOptions::Kind::nd_ra) remark(at.nodes, NodeType::error, remark_of(Kind::dhcp_request));
   remark(at.nodes, NodeType::modify, {Kind::put_options, {}, {}, {}, 0, {}, &action});
   const Subfield to = a.result.subfield();
   if (!is_register(to.field)) became(a.result, 1, at);
@@ -190,7 +189,7 @@ void Walker::put_options(const ovn::PutOptions& a, const ovn::Action& action, co
 }
 
 void Walker::dhcp_relay(const ovn::DhcpRelayCheck& a, const Place& at, FlowKey& packet) {
-  remark(at.nodes, NodeType::error, bare_values(a.response ? Kind::dhcp_relay_response : Kind::dhcp_request));
+  remark(at.nodes, NodeType::error, remark_of(a.response ? Kind::dhcp_relay_response : Kind::dhcp_request));
   if (a.response) {
     packet.set(F::ip_dst, 0xffffffff);
     packet.set(F::eth_dst, 0xffffffffffffULL);
@@ -211,7 +210,7 @@ void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
   switch (a.kind) {
     case K::dns_lookup:
       write(packet, to, 0);
-      return remark(at.nodes, NodeType::error, bare_values(Kind::dns_lookup));
+      return remark(at.nodes, NodeType::error, remark_of(Kind::dns_lookup));
     case K::chk_lb_hairpin:
     case K::chk_lb_hairpin_reply:
       return check_hairpin(a, at, packet);
