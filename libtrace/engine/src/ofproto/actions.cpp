@@ -4,12 +4,12 @@
 
 #include "hash.h"
 #include "xlate.h"
-#include "reason.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
+
 
 std::uint16_t reason_of(const std::string& word) {
   constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};

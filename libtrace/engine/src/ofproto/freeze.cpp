@@ -1,12 +1,12 @@
 // Where the translation stops and the datapath sends the packet back: conntrack, hashes, headers below a popped label;
 // and what goes to a controller.
 #include "xlate.h"
-#include "reason.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
+
 
 }  // namespace
 

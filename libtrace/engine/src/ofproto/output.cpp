@@ -1,12 +1,12 @@
 // Outputs: ports, patch ports, floods, bundles.
 #include "hash.h"
 #include "xlate.h"
-#include "reason.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
+
 
 struct Size {
   std::size_t operator()(const dp::Set& a) const {

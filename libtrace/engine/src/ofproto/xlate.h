@@ -19,6 +19,11 @@
 
 namespace egt::engine::ofproto {
 
+// Why a packet goes to a controller (enum ofp_packet_in_reason).
+namespace reason {
+constexpr std::uint16_t action = 1, invalid_ttl = 2, action_set = 3, group = 4, explicit_miss = 6;
+}
+
 // What a recirculation needs to go on.
 struct FrozenState {
   SwitchBridge* bridge = nullptr;
