@@ -214,7 +214,7 @@ void expect_sarif(const std::string& text) {
         for (const json& location : result.value(key, json::array())) {
           const json& physical = location.at("physicalLocation");
           EXPECT_EQ(std::string::npos, physical.at("artifactLocation").at("uri").get<std::string>().find(' '));
-          if (physical.contains("region")) EXPECT_GE(physical["region"].at("startLine").get<int>(), 1);
+          if (physical.contains("region")) { EXPECT_GE(physical["region"].at("startLine").get<int>(), 1); }
         }
     }
   }

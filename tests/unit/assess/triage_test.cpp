@@ -343,8 +343,8 @@ TEST_P(Catalogue, IsQuietWhereItIsNearlyThere) {
   EXPECT_TRUE(t.findings.empty()) << told(t);
 }
 
-INSTANTIATE_TEST_SUITE_P(Checks, Catalogue, ::testing::ValuesIn(cases()), [](const auto& info) {
-  std::string name = info.param.id;
+INSTANTIATE_TEST_SUITE_P(Checks, Catalogue, ::testing::ValuesIn(cases()), [](const auto& c) {
+  std::string name = c.param.id;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -139,7 +139,7 @@ TEST_F(Frr, BgpGivesItsBestPathsWhereNothingElseDoes) {
   cluster::Cluster cluster;
   host::Link eth0;
   eth0.name = "eth0";
-  eth0.addresses.push_back({*Prefix::parse("192.0.2.12/24"), {}, "global"});
+  eth0.addresses.push_back({*Prefix::parse("192.0.2.12/24"), {}, "global", false, false, false, false, {}});
   cluster.ensure_node("n").host.links.value.push_back(eth0);
   formats.load(formats.dump(kBgp), cluster);
   const auto& routes = cluster.node("n")->host.routes_v4.value;

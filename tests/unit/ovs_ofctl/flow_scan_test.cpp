@@ -89,7 +89,7 @@ TEST(FlowScanner, AgreesOnGarbledLines) {
   for (const char* line : kTaken)
     for (int i = 0; i < 300; ++i) {
       std::string garbled = line;
-      for (unsigned n = random() % 3 + 1; n > 0 && !garbled.empty(); --n) {
+      for (auto n = random() % 3 + 1; n > 0 && !garbled.empty(); --n) {
         const std::size_t at = random() % garbled.size();
         switch (random() % 3) {
           case 0:

@@ -21,7 +21,7 @@ using ovsdb::read_database;
 
 std::string with_header(const std::string& magic, const std::string& json) {
   const std::string body = json + "\n";
-  return "OVSDB " + magic + " " + std::to_string(body.size()) + " " + to_hex(ovsdb::sha1(body)) + "\n" + body;
+  return "OVSDB " + magic + " " + std::to_string(body.size()) + " " + ovsdb::to_hex(ovsdb::sha1(body)) + "\n" + body;
 }
 
 std::string log_of(const std::vector<std::string>& records, const std::string& magic = "JSON") {
@@ -56,9 +56,9 @@ std::vector<std::string> rows_of(const DatabaseFile& file) {
 }
 
 TEST(Sha1, GivesTheDigestsOfTheStandard) {
-  EXPECT_EQ(to_hex(ovsdb::sha1("")), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
-  EXPECT_EQ(to_hex(ovsdb::sha1("abc")), "a9993e364706816aba3e25717850c26c9cd0d89d");
-  EXPECT_EQ(to_hex(ovsdb::sha1(std::string(1000000, 'a'))), "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
+  EXPECT_EQ(ovsdb::to_hex(ovsdb::sha1("")), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  EXPECT_EQ(ovsdb::to_hex(ovsdb::sha1("abc")), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(ovsdb::to_hex(ovsdb::sha1(std::string(1000000, 'a'))), "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
 }
 
 TEST(DatabaseFile, GivesRowsWithTheirDefaultsAsListShowsThem) {
@@ -133,7 +133,7 @@ TEST(DatabaseFile, SurvivesACutAtEveryByte) {
   for (std::size_t n = 0; n < whole.size(); ++n) {
     const DatabaseFile file = read_database(std::string_view(whole).substr(0, n));
     EXPECT_LE(rows_of(file).size(), 2u);
-    if (n > 0) EXPECT_TRUE(!file.problems.empty() || file.log.records.size() < 3) << n;
+    if (n > 0) { EXPECT_TRUE(!file.problems.empty() || file.log.records.size() < 3) << n; }
   }
 }
 

@@ -115,7 +115,7 @@ TEST_F(CompiledSnapshot, FindsTheSameFlows) {
   key.set(FieldId::nw_proto, ip_proto::tcp);
   key.set(FieldId::ip_dst, 0x0a010203);
   key.set(FieldId::in_port, 1);
-  for (const std::uint8_t table : {0, 1, 2})
+  for (const std::uint8_t table : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}})
     for (int again = 0; again < 20; ++again) {   // by going along the table, and by its index
       const auto a = plain->nodes[0]->bridge("br-int")->flows->lookup(table, key);
       const auto b = compiled->nodes[0]->bridge("br-int")->flows->lookup(table, key);

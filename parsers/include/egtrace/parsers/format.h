@@ -28,7 +28,7 @@ struct Dump {
   bool partial = false;                // an excerpt: absence proves nothing
   unsigned jobs = 0;                   // threads that may read it; 0: one a processor
   // What was found when the text was read before (a compiled snapshot), for formats that keep such.
-  std::shared_ptr<const CompiledDump> compiled;
+  std::shared_ptr<const CompiledDump> compiled{};
 };
 
 // The last argument of the command behind `verb` ("br-int" behind "dump-flows"); empty when there is none. Knows the

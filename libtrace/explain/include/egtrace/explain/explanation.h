@@ -58,8 +58,8 @@ struct Hop {
   std::vector<LflowRef> lflows;            // all candidates of a cookie
   std::vector<RowRef> rows;                // likewise
   std::vector<Change> changed;
-  std::vector<std::string> means;
-  std::vector<PassedOver> passed_over;     // where the question asks for them
+  std::vector<std::string> means{};
+  std::vector<PassedOver> passed_over{};    // where the question asks for them
 };
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };
