@@ -25,7 +25,8 @@ class Watch : public ArchiveVisitor {
     return worth_reading(path, size, beginning);
   }
   void take(ArchiveMember member) override {
-    const std::string path = "/" + (member.is_link ? member.link_target : member.path) + "/";
+    const std::string& name = member.is_link ? member.link_target : member.path;
+    const std::string path = name.empty() ? "/" : "/" + name + "/";  // what a compressed file without a name holds
     if (path.find("/../") != std::string::npos || path.starts_with("//")) std::abort();
     kept_ += member.content.text.size();
     if (kept_ > kKept) std::abort();

@@ -132,8 +132,9 @@ Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from
   constexpr std::size_t kExamples = 5;
   Evidence lines;
   for (std::size_t i = 0; i < from.size() && i < kExamples; ++i)
-    lines.push_back({cluster.sources->at(from[i].source).path, from[i].line,
-                     std::string(cluster.sources->line_text(from[i]))});
+    if (from[i].known())
+      lines.push_back({cluster.sources->at(from[i].source).path, from[i].line,
+                       std::string(cluster.sources->line_text(from[i]))});
   return lines;
 }
 

@@ -94,7 +94,7 @@ TEST(Check, PatternsSpeakOfEveryPodThatFits) {
   EXPECT_EQ(std::optional(false), all.overall.holds);   // one of the three is not served
   EXPECT_NE(std::string::npos, all.overall.why.find("requester-3b")) << all.overall.why;
   EXPECT_EQ(2u, check(sample(), one("{from: {labels: {app: client}}, to: 192.168.55.13, proto: icmp}")).cases.size());
-  EXPECT_EQ(2u, check(sample(), one("{from: demo-egress/requester-3?, to: 192.168.55.13}")).cases.size());
+  EXPECT_EQ(2u, check(sample(), one("{from: 'demo-egress/requester-3?', to: 192.168.55.13}")).cases.size());
 }
 
 TEST(Check, WhatNothingFitsIsUndecided) {

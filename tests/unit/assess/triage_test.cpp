@@ -113,7 +113,11 @@ void guard(Sample& s, const std::string& network) {
                                                                network + " -o enp7s0 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n");
 }
 
-void drop_snat(Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-s 10.133.0.9/32"); }
+void drop_snat(Sample& s) {
+  s.remove("master-02-demo/nft_-j_list_ruleset");
+  for (const char* file : {"iptables-save", "iptables_-t_nat_-S", "nft_list_ruleset"})
+    s.without_lines(std::string("master-02-demo/") + file, "10.133.0.9");
+}
 
 void stray_snat(Sample& s, const std::string& to) {
   only_iptables(s, "master-01-demo")
@@ -151,7 +155,8 @@ std::vector<Case> cases() {
            s.replace(file, "[\"10.132.0.13\", \"10.133.0.3\", \"10.133.0.9\"]", "[\"10.132.0.13\", \"10.133.0.3\"]");
        }},
       {"remote-chassis-missing",
-       [](Sample& s) { s.without_record("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo").remove("master-03-demo/ovn-sbctl_show"); },
+       [](Sample& s) { s.without_record("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo")
+             .without_record("master-03-demo/ovn-sbctl_list_Encap", "192.168.99.24").remove("master-03-demo/ovn-sbctl_show"); },
        [](Sample& s) { s.replace("master-03-demo/ovn-sbctl_list_Chassis", ": master-02-demo", ": \"\""); }},   // known by its encapsulation
       {"tunnel-port-missing",
        [](Sample& s) {
@@ -260,8 +265,8 @@ std::vector<Case> cases() {
       {"external-gateway-snat-remains", add_external_route,
        [](Sample& s) {
          add_external_route(s);
-         s.remove("master-01-demo/ovn-nbctl_lr-nat-list_GR_master-01-demo").without_record("master-01-demo/ovn-nbctl_list_nat", "\"10.134.0.21\"");
-         s.remove("master-02-demo/ovn-nbctl_lr-nat-list_GR_master-02-demo").without_record("master-02-demo/ovn-nbctl_list_nat", "\"10.132.0.22\"");
+         s.remove("master-01-demo/ovn-nbctl_lr-nat-list_GR_master-01-demo").remove("master-01-demo/ovn-nbctl_show").without_record("master-01-demo/ovn-nbctl_list_nat", "\"10.134.0.21\"");
+         s.remove("master-02-demo/ovn-nbctl_lr-nat-list_GR_master-02-demo").remove("master-02-demo/ovn-nbctl_show").without_record("master-02-demo/ovn-nbctl_list_nat", "\"10.132.0.22\"");
        }},
       {"guard-cannot-match", [](Sample& s) { guard(s, "10.128.0.0/14"); }, [](Sample& s) { guard(s, "10.132.0.0/14"); }},
       {"gateway-default-past-snat", [](Sample& s) { default_route(s, "enp1s0"); }, [](Sample& s) { default_route(s, "enp7s0"); }},

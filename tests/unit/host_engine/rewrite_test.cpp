@@ -9,7 +9,7 @@ namespace {
 using engine::HostOutcome;
 using Kind = HostOutcome::Kind;
 
-TestHost router() {
+TestHost rewriting_router() {
   TestHost h;
   h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24").link("out0", "02:00:00:00:00:02", "10.1.0.1/24");
   h.routes("default via 10.1.0.9 dev out0");
@@ -18,7 +18,7 @@ TestHost router() {
 }
 
 TEST(Rewrite, TtlAndDscpOfForwardedPackets) {
-  TestHost h = router();
+  TestHost h = rewriting_router();
   h.iptables(R"(*mangle
 :PREROUTING ACCEPT [0:0]
 :FORWARD ACCEPT [0:0]
@@ -37,7 +37,7 @@ COMMIT
 }
 
 TEST(Rewrite, TooLongForTheDevice) {
-  TestHost h = router();
+  TestHost h = rewriting_router();
   h.at("out0").mtu = 1400;
   h.local_table();
   engine::World world;
@@ -55,7 +55,7 @@ TEST(Rewrite, TooLongForTheDevice) {
 }
 
 TEST(Rewrite, TellsTheRuleThatNearlyMatched) {
-  TestHost h = router();
+  TestHost h = rewriting_router();
   h.iptables(R"(*nat
 :POSTROUTING ACCEPT [0:0]
 -A POSTROUTING -s 10.0.0.0/24 -o other0 -j SNAT --to-source 10.1.0.7

@@ -10,7 +10,7 @@ namespace {
 using engine::HostOutcome;
 using Kind = HostOutcome::Kind;
 
-TestHost node() {
+TestHost sending_node() {
   TestHost h;
   h.link("up0", "02:00:00:00:00:02", "192.168.1.10/24 192.168.2.10/24").link("up1", "02:00:00:00:00:03", "172.20.0.10/24");
   h.routes("default via 192.168.2.1 dev up0\ndefault via 172.20.0.1 dev up1 table 7\n10.50.0.0/16 via 172.20.0.1 dev up1 src 192.168.1.10");
@@ -19,7 +19,7 @@ TestHost node() {
 }
 
 TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.local_table();
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
@@ -37,7 +37,7 @@ TEST(Send, SourceNextToTheGatewayOrByTheRoute) {
 }
 
 TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.rules("100: from 192.168.2.10 lookup 7").local_table();
   Lab lab(h);
   const HostOutcome connected = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
@@ -52,7 +52,7 @@ TEST(Send, ConnectFollowsRulesOnTheChosenSource) {
 }
 
 TEST(Send, MarkInTheMangleTableRoutesAgain) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.rules("30: from all fwmark 0x1745ec lookup 7");
   h.iptables("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -j MARK --set-xmark 0x1745ec/0xffffffff\nCOMMIT\n").local_table();
   Lab lab(h);
@@ -64,7 +64,7 @@ TEST(Send, MarkInTheMangleTableRoutesAgain) {
 }
 
 TEST(Send, DestinationNatInOutputRoutesAgain) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -p tcp -j DNAT --to-destination 172.20.0.1\nCOMMIT\n").local_table();
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("0.0.0.0", "9.9.9.9", 4000, 80), true);
@@ -78,7 +78,7 @@ TEST(Send, DestinationNatInOutputRoutesAgain) {
 }
 
 TEST(Send, OwnAddressComesBackByLoopback) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -i lo -p tcp -m tcp --dport 81 -j DROP\nCOMMIT\n").local_table();
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("0.0.0.0", "172.20.0.10", 4000, 80), true);
@@ -89,7 +89,7 @@ TEST(Send, OwnAddressComesBackByLoopback) {
 }
 
 TEST(Send, ErrorsReachTheProcessAtOnce) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.routes("unreachable 198.18.0.0/15\nblackhole 198.51.100.0/24");
   h.rules("50: from all to 203.0.113.0/24 prohibit").local_table();
   Lab lab(h);
@@ -103,7 +103,7 @@ TEST(Send, ErrorsReachTheProcessAtOnce) {
 }
 
 TEST(Send, BoundSocketTakesItsDeviceForTheLink) {
-  TestHost h = node();
+  TestHost h = sending_node();
   h.local_table();
   Lab lab(h);
   lab.neighbours.known[ip("9.9.9.9")] = mac("02:09:09:09:09:09");

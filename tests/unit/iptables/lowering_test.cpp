@@ -133,6 +133,11 @@ TEST_F(Iptables, WhatADumpCanTellIsDecided) {
                            "-m comment --comment \"a b\" -j DROP",
                            "-m rpfilter --loose --invert -j DROP",
                            "-m owner --uid-owner 0-10 -j DROP",
+                           "-m owner ! --uid-owner 0 -j DROP",
+                           "-m physdev --physdev-is-bridged -j DROP",
+                           "-j TTL --ttl-set 3",
+                           "-j DSCP --set-dscp 0x2e",
+                           "-j CONNMARK --restore-mark --left-shift-mark 3",
                            "-p icmp -m icmp --icmp-type 8 -j REJECT --reject-with icmp-host-prohibited",
                            "-m recent --set --name x --mask 255.255.255.255 --rsource -j DROP",
                            "-f -j DROP",
@@ -146,10 +151,10 @@ TEST_F(Iptables, WhatADumpCanTellIsDecided) {
 TEST_F(Iptables, WhatADumpCannotTellStaysOpen) {
   for (const char* rule :
        {"-m limit --limit 3/min -j DROP", "-m recent --rcheck --name x --mask 255.255.255.255 --rsource -j DROP",
-        "-m physdev --physdev-is-bridged -j DROP", "-m socket -j DROP", "-m novel --x 1 -j DROP",
-        "-p tcp -m tcp --novel 3 -j DROP", "-m owner ! --uid-owner 0 -j DROP", "-j NOVEL --flag 3",
-        "-j TTL --ttl-set 3", "-j DSCP --set-dscp 0x2e", "-s 10.0.0.999/8 -j DROP",
-        "-m string --string \"x\" --algo bm -j DROP", "-j CONNMARK --restore-mark --left-shift-mark 3"})
+        "-m socket -j DROP", "-m novel --x 1 -j DROP",
+        "-p tcp -m tcp --novel 3 -j DROP", "-j NOVEL --flag 3",
+        "-s 10.0.0.999/8 -j DROP",
+        "-m string --string \"x\" --algo bm -j DROP"})
     EXPECT_TRUE(has_open(rules("filter", "FORWARD", rule))) << rule;
   const auto r = rules("nat", "PREROUTING", "-m statistic --mode random --probability 0.50000000000 -j ACCEPT");
   EXPECT_DOUBLE_EQ(*std::get<nf::Undecided>(std::get<nf::Test>(r[0].statements[0])).probability, 0.5);

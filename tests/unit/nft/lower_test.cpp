@@ -138,7 +138,7 @@ TEST(NftLower, WhatIsNotUnderstoodStaysVisible) {
   EXPECT_EQ(find_statement<nf::OpaqueStatement>(rules.at(0))->text, "frobnicate it");
   EXPECT_TRUE(std::holds_alternative<nf::Undecided>(*find_statement<nf::Test>(rules.at(1))));
   EXPECT_TRUE(std::holds_alternative<nf::Undecided>(*find_statement<nf::Test>(rules.at(2))));
-  EXPECT_NE(find_statement<nf::OpaqueStatement>(rules.at(3)), nullptr);
+  EXPECT_NE(find_statement<nf::SetField>(rules.at(3)), nullptr);
   EXPECT_EQ(l.report.not_understood.size(), 1U);
 }
 

@@ -67,7 +67,7 @@ constexpr const char* kZones =
     "demo-web_web-2 20\n"
     "name with blank 65535\n";
 
-Formats formats() { return Formats(ovn_formats()); }
+Formats list_formats() { return Formats(ovn_formats()); }
 
 struct Sample { const char* text; const char* kind; const char* command; };
 constexpr Sample kSamples[] = {
@@ -88,7 +88,7 @@ std::string column(const ovn::Row& row, const std::string& name) {
 }
 
 TEST(RouterLists, PrintBackAndAreKnownByTheirContent) {
-  Formats f = formats();
+  Formats f = list_formats();
   for (const Sample& s : kSamples) {
     const Dump dump = f.dump(s.text);
     EXPECT_EQ(f.kind(dump), s.kind);
@@ -101,7 +101,7 @@ TEST(RouterLists, PrintBackAndAreKnownByTheirContent) {
 }
 
 TEST(RouterLists, Policies) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kPolicies, kSamples[0].command), c);
   const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
@@ -116,7 +116,7 @@ TEST(RouterLists, Policies) {
 }
 
 TEST(RouterLists, ChainsOfPolicies) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kChains), c);
   const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
@@ -126,7 +126,7 @@ TEST(RouterLists, ChainsOfPolicies) {
 }
 
 TEST(RouterLists, CollapsedBlanksOfPastedPoliciesAreUnderstood) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   const std::string text = "Routing Policies\n100 ip4.src == 10.132.0.13 reroute 100.64.0.3, 100.88.0.4 pkt_mark=7\n";
   const Dump dump = f.dump(text, "", true);
@@ -138,7 +138,7 @@ TEST(RouterLists, CollapsedBlanksOfPastedPoliciesAreUnderstood) {
 }
 
 TEST(RouterLists, Routes) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kRoutes, kSamples[2].command), c);
   const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
@@ -151,7 +151,7 @@ TEST(RouterLists, Routes) {
 }
 
 TEST(RouterLists, RowsOfTheDatabaseAndOfTheListAreOne) {
-  Formats f = formats(), g(ovsdb_formats());
+  Formats f = list_formats(), g(ovsdb_formats());
   const char* nat = "_uuid               : c13182b0-b6f5-41c2-b4f4-78b172a152af\nexternal_ids        : {}\n"
                     "external_ip         : \"192.168.99.24\"\nexternal_mac        : []\nexternal_port_range : \"\"\n"
                     "logical_ip          : \"10.132.0.0/14\"\nlogical_port        : []\ntype                : snat\n";
@@ -173,7 +173,7 @@ TEST(RouterLists, RowsOfTheDatabaseAndOfTheListAreOne) {
 }
 
 TEST(RouterLists, AnAddressThatMayBeCutIsSaidNotUsed) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   const Report report = f.load(f.dump(kNats, kSamples[3].command), c);
   ASSERT_EQ(report.diagnostics.size(), 1u);
@@ -184,7 +184,7 @@ TEST(RouterLists, AnAddressThatMayBeCutIsSaidNotUsed) {
 }
 
 TEST(RouterLists, LoadBalancersHaveAllTheirVips) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kBalancers), c);
   const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
@@ -195,19 +195,19 @@ TEST(RouterLists, LoadBalancersHaveAllTheirVips) {
 }
 
 TEST(RouterLists, Zones) {
-  Formats f = formats();
+  Formats f = list_formats();
   cluster::Cluster c;
   f.load(f.dump(kZones), c);
   EXPECT_EQ(c.node("n")->ovn.ct_zones.at("demo-web_web-2"), 20);
 }
 
 TEST(RouterLists, NumbersAndNamesAloneAreNoZones) {
-  Formats f = formats();
+  Formats f = list_formats();
   EXPECT_EQ(f.kind(f.dump("alpha 1\nbeta 2\n")), "(none)");
 }
 
 TEST(RouterLists, SurviveCutAndGarbledInput) {
-  Formats f = formats();
+  Formats f = list_formats();
   for (const Sample& s : kSamples) f.torment(s.text, s.command);
 }
 

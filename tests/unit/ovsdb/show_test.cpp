@@ -27,7 +27,7 @@ constexpr const char* kVswitch = R"~(98fbdc1e-8725-45e0-bec4-31baf9f7c1af
     ovs_version: "3.1.0"
 )~";
 
-constexpr const char* kSouthbound = R"(Chassis "dd8dc8c9-e8e2-538e-a128-c7917516f30f"
+constexpr const char* kSouthboundShown = R"(Chassis "dd8dc8c9-e8e2-538e-a128-c7917516f30f"
     hostname: master-01
     Encap geneve
         ip: "192.168.99.23"
@@ -57,11 +57,11 @@ router e9654850-4930-4167-b9bf-97242d7358f4 (GR_n)
         type: "snat"
 )";
 
-Formats formats() { return Formats(ovsdb_formats()); }
+Formats show_formats() { return Formats(ovsdb_formats()); }
 
 TEST(Show, PrintsBack) {
-  Formats f = formats();
-  for (const auto& [text, kind] : {std::pair{kVswitch, "ovs-vsctl show"}, {kSouthbound, "ovn-sbctl show"},
+  Formats f = show_formats();
+  for (const auto& [text, kind] : {std::pair{kVswitch, "ovs-vsctl show"}, {kSouthboundShown, "ovn-sbctl show"},
                                    {kNorthbound, "ovn-nbctl show"}}) {
     const Dump dump = f.dump(text);
     EXPECT_EQ(f.kind(dump), kind);
@@ -73,7 +73,7 @@ TEST(Show, PrintsBack) {
 }
 
 TEST(Show, BridgesHaveTheirInterfaces) {
-  Formats f = formats();
+  Formats f = show_formats();
   cluster::Cluster c;
   f.load(f.dump(kVswitch), c);
   const cluster::Node* node = c.node("n");
@@ -90,7 +90,7 @@ TEST(Show, BridgesHaveTheirInterfaces) {
 }
 
 TEST(Show, AListOfInterfacesAddsToIt) {
-  Formats f = formats();
+  Formats f = show_formats();
   for (const bool list_first : {false, true}) {
     cluster::Cluster c;
     const Dump list = f.dump("_uuid               : 603b4c60-4c4c-4bed-ba47-6fa8d1d1bf1e\n"
@@ -108,7 +108,7 @@ TEST(Show, AListOfInterfacesAddsToIt) {
 }
 
 TEST(Show, NorthboundPortsAndNat) {
-  Formats f = formats();
+  Formats f = show_formats();
   cluster::Cluster c;
   f.load(f.dump(kNorthbound), c);
   const ovn::Ovn& ovn = c.node("n")->ovn;
@@ -127,9 +127,9 @@ TEST(Show, NorthboundPortsAndNat) {
 }
 
 TEST(Show, SouthboundChassis) {
-  Formats f = formats();
+  Formats f = show_formats();
   cluster::Cluster c;
-  f.load(f.dump(kSouthbound), c);
+  f.load(f.dump(kSouthboundShown), c);
   const ovn::Ovn& ovn = c.node("n")->ovn;
   ASSERT_EQ(ovn.chassis.size(), 1u);
   EXPECT_EQ(ovn.chassis[0].hostname, "master-01");
@@ -139,8 +139,8 @@ TEST(Show, SouthboundChassis) {
 }
 
 TEST(Show, SurvivesCutAndGarbledInput) {
-  Formats f = formats();
-  for (const char* text : {kVswitch, kSouthbound, kNorthbound}) f.torment(text, "");
+  Formats f = show_formats();
+  for (const char* text : {kVswitch, kSouthboundShown, kNorthbound}) f.torment(text, "");
   std::string deep;
   for (std::size_t i = 0; i < 200; ++i) deep += std::string(i, ' ') + "Port p\n";
   f.torment(deep, "ovs-vsctl show");

@@ -30,10 +30,10 @@ constexpr const char* kGroups =
     " group_id=3,type=select,bucket=bucket_id:0,weight:100,actions=output:1\n"
     " group_id=4,type=select,bucket=bucket_id:0,weight:50,actions=output:2\n";
 
-class CompiledSnapshot : public testing::Test {
+class CompiledSnapshot : public ::testing::Test {
  protected:
   void SetUp() override {
-    root = fs::path(testing::TempDir()) / ("egt_" + std::to_string(::getpid()));
+    root = fs::path(::testing::TempDir()) / ("egt_" + std::to_string(::getpid()));
     fs::create_directories(root / "snap" / "n1");
     write(root / "snap/n1/ovs-ofctl_dump-flows_br-int", kFlows);
     write(root / "snap/n1/ovs-ofctl_-O_OpenFlow15_dump-groups_br-int", kGroups);

@@ -15,7 +15,7 @@ namespace {
 
 using egt::testing::TemporaryDirectory;
 
-constexpr const char* kRules = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
+constexpr const char* kLayoutRules = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
 constexpr const char* kOther = "0:\tfrom all lookup local\n100:\tfrom all lookup 7\n32766:\tfrom all lookup main\n";
 constexpr const char* kPod =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: ovnkube-node-abc12, namespace: openshift-ovn-kubernetes}\n"
@@ -40,7 +40,7 @@ TEST(Layout, PodsNamespacesAreNotTheHost) {
   EXPECT_EQ("1a2b", read_place("r/sos_commands/networking/namespaces/1a2b/ip_netns_exec_1a2b_iptables-save").netns);
   EXPECT_EQ("1a2b", read_place("r/sos_commands/conntrack/ip_netns_exec_1a2b_conntrack_-L_-o_extended").netns);
   const TemporaryDirectory d;
-  d.file("sosreport-w1-2026-03-01-abcdefg/sos_commands/networking/ip_-4_rule_list", kRules);
+  d.file("sosreport-w1-2026-03-01-abcdefg/sos_commands/networking/ip_-4_rule_list", kLayoutRules);
   d.file("sosreport-w1-2026-03-01-abcdefg/sos_commands/networking/namespaces/1a2b/ip_netns_exec_1a2b_ip_-4_rule_list", kOther);
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
@@ -59,7 +59,7 @@ TEST(Layout, ReportsNameTheirHost) {
 TEST(Layout, NewestReportOfAHostCounts) {
   const TemporaryDirectory d;
   d.file("sosreport-w1-2026-03-01-abcdefg/sos_commands/networking/ip_-4_rule_list", kOther);
-  d.file("sosreport-w1-2026-03-02-abcdefg/sos_commands/networking/ip_-4_rule_list", kRules);
+  d.file("sosreport-w1-2026-03-02-abcdefg/sos_commands/networking/ip_-4_rule_list", kLayoutRules);
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   ASSERT_EQ(1U, cluster->nodes.size());
@@ -68,7 +68,7 @@ TEST(Layout, NewestReportOfAHostCounts) {
 
 TEST(Layout, SosreportAndMustGatherAreOneSnapshot) {
   const TemporaryDirectory d;
-  d.file("sos/sosreport-worker-0-2026-03-01-abcdefg/sos_commands/networking/ip_-4_rule_list", kRules);
+  d.file("sos/sosreport-worker-0-2026-03-01-abcdefg/sos_commands/networking/ip_-4_rule_list", kLayoutRules);
   d.file("mg/img/namespaces/openshift-ovn-kubernetes/pods/ovnkube-node-abc12/ovnkube-node-abc12.yaml", kPod);
   d.file("mg/img/namespaces/openshift-ovn-kubernetes/pods/ovnkube-node-abc12/sbdb/ip_route", "default via 192.0.2.254 dev eth0 \n");
   const auto cluster = read_snapshot({d.path(), {}, 1});
@@ -95,7 +95,7 @@ TEST(Layout, TailsOfDumpsArePartial) {
 
 TEST(Layout, FailedCommandsAreNoDumps) {
   const TemporaryDirectory d;
-  d.file("w1/ip_rule", kRules);
+  d.file("w1/ip_rule", kLayoutRules);
   d.file("w1/ovs-ofctl_dump-flows_br-x", "ovs-ofctl: br-x is not a bridge or a socket\n");
   d.file("w1/ovs-ofctl_dump-flows_br-y",
          "2026-03-01T12:00:00Z|00001|vconn|WARN|unix:/run/br-y.mgmt: version negotiation failed (we support version 0x01)\n"
@@ -109,15 +109,15 @@ TEST(Layout, FailedCommandsAreNoDumps) {
 }
 
 TEST(Noise, IsTakenAwayAtBothEnds) {
-  const std::string text = "Starting pod/w1-debug ...\nTo use host binaries, run `chroot /host`\n" + std::string(kRules) +
+  const std::string text = "Starting pod/w1-debug ...\nTo use host binaries, run `chroot /host`\n" + std::string(kLayoutRules) +
                            "\nRemoving debug pod ...\n";
   const Quiet quiet = without_noise(text);
   EXPECT_EQ(2U, quiet.skipped_lines);
   EXPECT_TRUE(quiet.text.starts_with("0:\t"));
   EXPECT_EQ("", quiet.failed);
   EXPECT_EQ("", quiet.ended);
-  EXPECT_EQ("Dump terminated", without_noise(std::string(kRules) + "Dump terminated\n").ended);
-  EXPECT_EQ(kRules, without_noise(kRules).text);
+  EXPECT_EQ("Dump terminated", without_noise(std::string(kLayoutRules) + "Dump terminated\n").ended);
+  EXPECT_EQ(kLayoutRules, without_noise(kLayoutRules).text);
   EXPECT_EQ("", without_noise("").failed);
   EXPECT_EQ("", without_noise("conntrack v1.4.7 (conntrack-tools): 0 flow entries have been shown.\n").failed);
 }

@@ -16,16 +16,16 @@ using cluster::Cluster;
 using cluster::DumpInfo;
 using egt::testing::TemporaryDirectory;
 
-constexpr const char* kRules = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
+constexpr const char* kIpRules = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n";
 constexpr const char* kRoutes =
     "default via 10.0.0.254 dev eth0 proto static \n10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.1 \n";
-constexpr const char* kFlows =
+constexpr const char* kBridgeFlows =
     "NXST_FLOW reply (xid=0x4):\n"
     " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, idle_age=1, priority=100,ip actions=drop\n";
 
 SnapshotRequest at(const std::string& path) { return {path, {}, 2}; }
 
-const DumpInfo* info(const Cluster& c, const std::string& path) {
+const DumpInfo* info_of_dump(const Cluster& c, const std::string& path) {
   for (const DumpInfo& dump : c.dumps) {
     if (dump.path == path) return &dump;
   }
@@ -34,8 +34,8 @@ const DumpInfo* info(const Cluster& c, const std::string& path) {
 
 TEST(Snapshot, FoldersNameNodes) {
   const TemporaryDirectory d;
-  d.file("w1/ip_rule", kRules);
-  d.file("w1/ovs-ofctl_dump-flows_br-x", kFlows);
+  d.file("w1/ip_rule", kIpRules);
+  d.file("w1/ovs-ofctl_dump-flows_br-x", kBridgeFlows);
   d.file("r1/ip_route_show_table_all", kRoutes);
   d.file("notes/README", "nothing to see\n");
   const auto cluster = read_snapshot(at(d.path()));
@@ -47,15 +47,15 @@ TEST(Snapshot, FoldersNameNodes) {
   ASSERT_NE(nullptr, w1->bridge("br-x"));
   EXPECT_TRUE(w1->bridge("br-x")->flows.has_value());
   EXPECT_EQ(std::vector{cluster::Role::cluster_node}, w1->roles);
-  ASSERT_NE(nullptr, info(*cluster, "notes/README"));
-  EXPECT_EQ("unknown", info(*cluster, "notes/README")->kind);
-  EXPECT_EQ("w1", info(*cluster, "w1/ip_rule")->node);
-  EXPECT_EQ(3U, info(*cluster, "w1/ip_rule")->understood);
+  ASSERT_NE(nullptr, info_of_dump(*cluster, "notes/README"));
+  EXPECT_EQ("unknown", info_of_dump(*cluster, "notes/README")->kind);
+  EXPECT_EQ("w1", info_of_dump(*cluster, "w1/ip_rule")->node);
+  EXPECT_EQ(3U, info_of_dump(*cluster, "w1/ip_rule")->understood);
 }
 
 TEST(Snapshot, FlatDirectoryIsNamedByItsHostname) {
   const TemporaryDirectory d;
-  d.file("ip_rule", kRules);
+  d.file("ip_rule", kIpRules);
   d.file("hostname", "worker-7\n");
   const auto cluster = read_snapshot(at(d.path()));
   ASSERT_TRUE(cluster) << cluster.error().message;
@@ -65,7 +65,7 @@ TEST(Snapshot, FlatDirectoryIsNamedByItsHostname) {
 
 TEST(Snapshot, WithoutANameItIsNode) {
   const TemporaryDirectory d;
-  const auto cluster = read_snapshot(at(d.file("rules.txt", kRules)));
+  const auto cluster = read_snapshot(at(d.file("rules.txt", kIpRules)));
   ASSERT_TRUE(cluster) << cluster.error().message;
   ASSERT_EQ(1U, cluster->nodes.size());
   EXPECT_EQ("node", cluster->nodes[0]->name);
@@ -91,7 +91,7 @@ TEST(Snapshot, PastedFileKeepsItsLineNumbersAndIsPartial) {
 
 TEST(Snapshot, PromptsOfSeveralHostsMakeSeveralNodes) {
   const TemporaryDirectory d;
-  const std::string text = std::string("[root@a ~]# ip rule\n") + kRules + "[root@b ~]# ip rule\n" + kRules;
+  const std::string text = std::string("[root@a ~]# ip rule\n") + kIpRules + "[root@b ~]# ip rule\n" + kIpRules;
   const auto cluster = read_snapshot(at(d.file("session.log", text)));
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_NE(nullptr, cluster->node("a"));
@@ -104,24 +104,24 @@ TEST(Snapshot, BestDumpOfATopicIsRead) {
   d.file("w1/ip_route_show_table_all", kRoutes);
   const auto cluster = read_snapshot(at(d.path()));
   ASSERT_TRUE(cluster) << cluster.error().message;
-  EXPECT_EQ("w1/ip_route_show_table_all", info(*cluster, "w1/ip_route")->superseded_by);
-  EXPECT_EQ("", info(*cluster, "w1/ip_route_show_table_all")->superseded_by);
+  EXPECT_EQ("w1/ip_route_show_table_all", info_of_dump(*cluster, "w1/ip_route")->superseded_by);
+  EXPECT_EQ("", info_of_dump(*cluster, "w1/ip_route_show_table_all")->superseded_by);
 }
 
 TEST(Snapshot, CutDumpsArePartial) {
   const TemporaryDirectory d;
-  d.file("w1/ovs-ofctl_dump-flows_br-x", "NXST_FLOW reply (xid=0x4): flags=[more]\n" + std::string(kFlows).substr(27));
-  d.file("w2/ip_rule", std::string(kRules).substr(0, 40));
+  d.file("w1/ovs-ofctl_dump-flows_br-x", "NXST_FLOW reply (xid=0x4): flags=[more]\n" + std::string(kBridgeFlows).substr(27));
+  d.file("w2/ip_rule", std::string(kIpRules).substr(0, 40));
   const auto cluster = read_snapshot(at(d.path()));
   ASSERT_TRUE(cluster) << cluster.error().message;
-  EXPECT_TRUE(info(*cluster, "w1/ovs-ofctl_dump-flows_br-x")->partial);
-  EXPECT_TRUE(info(*cluster, "w2/ip_rule")->partial);
+  EXPECT_TRUE(info_of_dump(*cluster, "w1/ovs-ofctl_dump-flows_br-x")->partial);
+  EXPECT_TRUE(info_of_dump(*cluster, "w2/ip_rule")->partial);
   EXPECT_GE(cluster->diagnostics.size(), 2U);
 }
 
 TEST(Snapshot, DumpArguments) {
   const TemporaryDirectory d;
-  const std::string rules = d.file("a.txt", kRules);
+  const std::string rules = d.file("a.txt", kIpRules);
   SnapshotRequest request;
   request.dumps = {"w9:" + rules};
   const auto cluster = read_snapshot(request);
@@ -136,7 +136,7 @@ TEST(Snapshot, DumpArguments) {
 TEST(Snapshot, SettingsDecide) {
   const TemporaryDirectory d;
   d.file("egtrace.yaml", "nodes: [{name: edge, path: x, roles: [gateway]}]\nlinks: [[edge/eth0, other/eth1]]\n");
-  d.file("x/ip_rule", kRules);
+  d.file("x/ip_rule", kIpRules);
   const auto cluster = read_snapshot(at(d.path()));
   ASSERT_TRUE(cluster) << cluster.error().message;
   ASSERT_NE(nullptr, cluster->node("edge"));
@@ -160,7 +160,7 @@ TEST(Snapshot, UnusableInputIsOneClearError) {
 
 TEST(Snapshot, LoopsFifosAndDanglingLinksDoNoHarm) {
   const TemporaryDirectory d;
-  d.file("w1/ip_rule", kRules);
+  d.file("w1/ip_rule", kIpRules);
   std::filesystem::create_symlink("..", d.path() + "/w1/up");
   std::filesystem::create_symlink("nowhere", d.path() + "/w1/gone");
   ASSERT_EQ(0, ::mkfifo((d.path() + "/w1/pipe").c_str(), 0600));
@@ -187,8 +187,7 @@ TEST(Snapshot, SampleIsUnderstood) {
   EXPECT_EQ(3U, cluster_nodes);
   for (const DumpInfo& dump : cluster->dumps) {
     EXPECT_TRUE(dump.not_understood.empty()) << dump.path;
-    const bool daemon = dump.path.find("vtysh") != std::string::npos;
-    EXPECT_EQ(daemon, dump.kind == "unknown") << dump.path << " " << dump.kind;
+    EXPECT_NE(dump.kind, "unknown") << dump.path;
   }
 }
 

@@ -5,7 +5,7 @@
 namespace egt::parsers {
 namespace {
 
-constexpr const char* kPlain =
+constexpr const char* kPlainDpctl =
     "icmp,orig=(src=10.134.0.10,dst=10.132.0.13,id=17732,type=8,code=0),reply=(src=10.132.0.13,dst=10.134.0.10,id=17732,type=0,"
     "code=0),zone=19\n"
     "tcp,orig=(src=192.0.2.24,dst=192.0.2.80,sport=4000,dport=80),reply=(src=10.1.0.9,dst=192.0.2.24,sport=8080,dport=4000),"
@@ -28,7 +28,7 @@ class DpctlConntrack : public testing::Test {
 };
 
 TEST_F(DpctlConntrack, PrintsEveryFormBack) {
-  for (const char* text : {kPlain, kVerbose}) {
+  for (const char* text : {kPlainDpctl, kVerbose}) {
     const Dump dump = formats.dump(text);
     EXPECT_EQ(formats.kind(dump), "ovs-appctl dpctl/dump-conntrack");
     const Printed printed = formats.reprint(dump);
@@ -39,7 +39,7 @@ TEST_F(DpctlConntrack, PrintsEveryFormBack) {
 }
 
 TEST_F(DpctlConntrack, LoadsWhatThePlainFormTells) {
-  EXPECT_TRUE(formats.load(formats.dump(kPlain), cluster).diagnostics.empty());
+  EXPECT_TRUE(formats.load(formats.dump(kPlainDpctl), cluster).diagnostics.empty());
   ASSERT_EQ(part().value.size(), 4u);
   EXPECT_FALSE(part().partial);
 
@@ -71,20 +71,20 @@ TEST_F(DpctlConntrack, LoadsWhatTheVerboseFormTells) {
 }
 
 TEST_F(DpctlConntrack, OneZoneIsAPart) {
-  const Dump one = formats.dump(kPlain, "ovs-appctl dpctl/dump-conntrack zone=9");
+  const Dump one = formats.dump(kPlainDpctl, "ovs-appctl dpctl/dump-conntrack zone=9");
   formats.load(one, cluster);
   EXPECT_TRUE(part().partial);
 }
 
 TEST_F(DpctlConntrack, TopicsOfTwoDatapathsDiffer) {
   Recognition one, other;
-  formats.recognise(formats.dump(kPlain, "ovs-appctl_dpctl.dump-conntrack_-m_system_ovs-system"), &one);
-  formats.recognise(formats.dump(kPlain, "ovs-appctl_dpctl.dump-conntrack_-m_netdev_ovs-netdev"), &other);
+  formats.recognise(formats.dump(kPlainDpctl, "ovs-appctl_dpctl.dump-conntrack_-m_system_ovs-system"), &one);
+  formats.recognise(formats.dump(kPlainDpctl, "ovs-appctl_dpctl.dump-conntrack_-m_netdev_ovs-netdev"), &other);
   EXPECT_NE(one.topic, other.topic);
 }
 
 TEST_F(DpctlConntrack, UnknownLinesAndAttributesAreTold) {
-  const std::string text = std::string(kPlain) +
+  const std::string text = std::string(kPlainDpctl) +
                            "udp,orig=(src=10.1.0.3,dst=192.0.2.9,sport=5,dport=53),reply=(src=192.0.2.9,dst=10.1.0.3,sport=53,"
                            "dport=5),zone=70000\n"
                            "udp,orig=(src=10.1.0.4,dst=192.0.2.9,sport=5,dport=53),reply=(src=192.0.2.9,dst=10.1.0.4,sport=53,"
@@ -98,7 +98,7 @@ TEST_F(DpctlConntrack, UnknownLinesAndAttributesAreTold) {
 }
 
 TEST_F(DpctlConntrack, SurvivesAnything) {
-  formats.torment(std::string(kPlain) + kVerbose, "ovs-appctl dpctl/dump-conntrack");
+  formats.torment(std::string(kPlainDpctl) + kVerbose, "ovs-appctl dpctl/dump-conntrack");
   const std::string deep = "tcp,orig=" + std::string(5000, '(');
   EXPECT_EQ(formats.reprint(formats.dump(deep, "ovs-appctl dpctl/dump-conntrack")).out, deep);
 }

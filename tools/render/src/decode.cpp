@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "style.h"
+#include "json_parts.h"
 
 namespace egt::render {
 
 std::string decode_json(const std::vector<DecodedValue>& values) {
-  using Json = nlohmann::ordered_json;
   Json j = {{"schema", "egtrace.decode/1"}, {"values", Json::array()}};
   for (const DecodedValue& v : values) {
     Json meanings = Json::array();

@@ -1,23 +1,10 @@
-#include <nlohmann/json.hpp>
-
 #include "egtrace/render/explain.h"
+#include "json_parts.h"
 
 namespace egt::render {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using namespace explain;
-
-template <class T>
-Json or_null(const std::optional<T>& v) {
-  return v ? Json(*v) : Json(nullptr);
-}
-
-Json json(const Evidence& evidence) {
-  Json all = Json::array();
-  for (const EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
-  return all;
-}
 
 Json json(const std::optional<SeenAddress>& a) {
   return a ? Json{{"ip", a->ip}, {"port", or_null(a->port)}} : Json(nullptr);
@@ -27,13 +14,13 @@ Json json(const std::vector<RowRef>& rows) {
   Json all = Json::array();
   for (const RowRef& r : rows)
     all.push_back({{"database", r.database}, {"table", r.table}, {"uuid", r.uuid}, {"name", r.name},
-                   {"object", r.object.empty() ? Json(nullptr) : Json(r.object)}, {"evidence", json(r.evidence)}});
+                   {"object", r.object.empty() ? Json(nullptr) : Json(r.object)}, {"evidence", evidence_json(r.evidence)}});
   return all;
 }
 
 Json json(const NatReport& n) {
   return {{"node", n.node}, {"by", n.by}, {"from", json(std::optional(n.from))}, {"to", json(std::optional(n.to))},
-          {"evidence", json(n.evidence)}, {"rows", json(n.rows)}};
+          {"evidence", evidence_json(n.evidence)}, {"rows", json(n.rows)}};
 }
 
 Json json(const engine::Tunnel& t) {
@@ -43,7 +30,7 @@ Json json(const engine::Tunnel& t) {
 
 Json json(const std::optional<StopReport>& s) {
   if (!s) return nullptr;
-  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"why", s->why}, {"evidence", json(s->evidence)},
+  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"why", s->why}, {"evidence", evidence_json(s->evidence)},
           {"rows", json(s->rows)}};
 }
 
@@ -65,20 +52,20 @@ Json json(const Hop& h) {
   Json changed = Json::object();
   for (const Change& c : h.changed) changed[c.field] = {c.before, c.after};
   Json j = {{"node", h.node}, {"layer", h.layer}, {"where", h.where}, {"what", h.what}, {"detail", h.detail},
-            {"evidence", json(h.evidence)}, {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
+            {"evidence", evidence_json(h.evidence)}, {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
             {"rows", json(h.rows)}, {"changed", changed}, {"means", h.means}};
   if (h.lflows.size() > 1) {   // a cookie is 32 bits of a UUID: all that share it are named
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));
   }
   for (const PassedOver& p : h.passed_over)
-    j["passed_over"].push_back({{"where", p.where}, {"why", p.why}, {"evidence", json(p.evidence)}});
+    j["passed_over"].push_back({{"where", p.where}, {"why", p.why}, {"evidence", evidence_json(p.evidence)}});
   return j;
 }
 
 Json json(const std::vector<AssumptionReport>& assumptions) {
   Json all = Json::array();
-  for (const AssumptionReport& a : assumptions) all.push_back({{"what", a.what}, {"why", a.why}, {"evidence", json(a.evidence)}});
+  for (const AssumptionReport& a : assumptions) all.push_back({{"what", a.what}, {"why", a.why}, {"evidence", evidence_json(a.evidence)}});
   return all;
 }
 
@@ -125,14 +112,6 @@ Json json(const WayReport& w) {
   return j;
 }
 
-Json json(const EndReport& e) {
-  Json j = {{"kind", e.kind}};
-  if (!e.name.empty()) j["name"] = e.name;
-  if (!e.node.empty()) j["node"] = e.node;
-  if (!e.ip.empty()) j["ip"] = e.ip;
-  return j;
-}
-
 }  // namespace
 
 std::string explain_json(const Explanation& e) {
@@ -140,8 +119,8 @@ std::string explain_json(const Explanation& e) {
   j["schema"] = "egtrace.explain/1";
   j["packet"] = {{"src", e.packet.src}, {"dst", e.packet.dst}, {"proto", e.packet.proto},
                  {"sport", or_null(e.packet.sport)}, {"dport", or_null(e.packet.dport)}};
-  j["from"] = json(e.from);
-  j["to"] = json(e.to);
+  j["from"] = end_json(e.from);
+  j["to"] = end_json(e.to);
   j["verdict"] = e.verdict;
   j["confidence"] = e.confidence;
   j["summary"] = e.summary;

@@ -33,12 +33,12 @@ std::string_view frag_text(std::uint32_t frag) {
 }
 
 // The word for type and protocol, and whether it says the protocol too.
-struct Word {
+struct ProtocolWord {
   std::string_view text;
   bool says_protocol = false;
 };
 
-Word word_for(const FlowKey& k) {
+ProtocolWord word_for(const FlowKey& k) {
   const auto proto = k.u32(F::nw_proto);
   switch (k.u64(F::eth_type)) {
     case ethertype::ipv4:
@@ -78,9 +78,9 @@ Word word_for(const FlowKey& k) {
   }
 }
 
-class Writer {
+class FlowWriter {
  public:
-  explicit Writer(const FlowKey& packet) : k_(packet) {}
+  explicit FlowWriter(const FlowKey& packet) : k_(packet) {}
   std::string write();
 
  private:
@@ -98,7 +98,7 @@ class Writer {
   std::string out_;
 };
 
-void Writer::connection() {
+void FlowWriter::connection() {
   for (const F id :
        {F::pkt_mark, F::recirc_id, F::dp_hash, F::skb_priority, F::ct_state, F::ct_zone, F::ct_mark, F::ct_label})
     unless_zero(id);
@@ -111,7 +111,7 @@ void Writer::connection() {
   for (const F id : {F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst}) field(id);
 }
 
-void Writer::vlan() {
+void FlowWriter::vlan() {
   const auto tci = k_.u32(F::vlan_tci);
   if (tci & kVlanPresent) {
     put(fmt::format("dl_vlan={},dl_vlan_pcp={}", tci & 0xfff, tci >> 13));
@@ -121,7 +121,7 @@ void Writer::vlan() {
   if (tci) put(fmt::format("vlan_tci1={:#06x}", k_.u32(F::vlan_tci1)));
 }
 
-void Writer::addresses() {
+void FlowWriter::addresses() {
   const auto type = k_.u64(F::eth_type);
   if (type == ethertype::ipv4) {
     field(F::ip_src);
@@ -133,7 +133,7 @@ void Writer::addresses() {
   }
 }
 
-void Writer::transport() {
+void FlowWriter::transport() {
   const auto proto = k_.u32(F::nw_proto);
   if (k_.u32(F::ip_frag) & ip_frag::later) return;
   if (proto == ip_proto::icmp6 && k_.u64(F::eth_type) == ethertype::ipv6) {
@@ -149,9 +149,9 @@ void Writer::transport() {
   }
 }
 
-std::string Writer::write() {
+std::string FlowWriter::write() {
   connection();
-  const Word word = word_for(k_);
+  const ProtocolWord word = word_for(k_);
   if (!word.text.empty()) put(word.text);
   for (auto id = static_cast<unsigned>(F::reg0); id <= static_cast<unsigned>(F::reg15); ++id)
     unless_zero(static_cast<F>(id));
@@ -172,7 +172,7 @@ std::string Writer::write() {
 
 }  // namespace
 
-std::string flow_text(const FlowKey& packet) { return Writer(packet).write(); }
+std::string flow_text(const FlowKey& packet) { return FlowWriter(packet).write(); }
 
 std::string ct_state_text(std::uint32_t state) {
   return flags_text(state, {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"});

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "style.h"
+#include "json_parts.h"
 
 namespace egt::render {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using namespace explain;
 
 constexpr std::size_t kSamples = 5;   // lines not understood that the text shows of one dump
@@ -39,15 +38,9 @@ Json json(const NodeReport& n) {
   return j;
 }
 
-Json json(const Evidence& evidence) {
-  Json all = Json::array();
-  for (const EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
-  return all;
-}
-
 Json json(const AgreementReport& a) {
   return {{"node", a.node}, {"logical_flows_without_openflow", a.missing}, {"cookies_without_logical_flow", a.orphaned},
-          {"missing", json(a.missing_examples)}, {"orphaned", json(a.orphaned_examples)}};
+          {"missing", evidence_json(a.missing_examples)}, {"orphaned", evidence_json(a.orphaned_examples)}};
 }
 
 std::string agreement_text(const AgreementReport& a, std::size_t width) {
@@ -205,7 +198,7 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   out += style(Tone::heading, "OVN version") + "\n";
   out += wrap(i.ovn_candidates.empty() ? "unknown" : fmt::format("{}", fmt::join(i.ovn_candidates, " or ")), 2, o.width);
   out += wrap("because " + i.ovn_because, 2, o.width);
-  if (!i.agreements.empty()) out += style(Tone::heading, "OpenFlow against OVN") + "\n";
+  if (!i.agreements.empty()) out += "\n" + style(Tone::heading, "OpenFlow against OVN") + "\n";
   for (const AgreementReport& a : i.agreements) out += agreement_text(a, o.width);
   print_words("times", i.times, o, style, out);
   if (o.verbose) print_words("remarks", i.diagnostics, o, style, out);

@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "style.h"
+#include "json_parts.h"
 
 namespace egt::render {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using explain::LookupMatch;
 
 constexpr std::size_t kUsesShown = 5;
-
-Json json(const explain::Evidence& evidence) {
-  Json all = Json::array();
-  for (const explain::EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
-  return all;
-}
 
 // A fact that is told several times is a list.
 Json facts_of(const LookupMatch& m) {
@@ -34,9 +27,9 @@ Json facts_of(const LookupMatch& m) {
 
 Json json(const LookupMatch& m) {
   Json uses = Json::array();
-  for (const explain::LookupUse& u : m.used_by) uses.push_back({{"what", u.what}, {"evidence", json(u.evidence)}});
+  for (const explain::LookupUse& u : m.used_by) uses.push_back({{"what", u.what}, {"evidence", evidence_json(u.evidence)}});
   return {{"kind", m.kind}, {"name", m.name}, {"node", m.node.empty() ? Json(nullptr) : Json(m.node)},
-          {"facts", facts_of(m)}, {"evidence", json(m.evidence)}, {"used_by", uses}};
+          {"facts", facts_of(m)}, {"evidence", evidence_json(m.evidence)}, {"used_by", uses}};
 }
 
 std::string text_of(const LookupMatch& m, const TextOptions& o, const Style& style) {

@@ -25,12 +25,14 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
+enum class RouterKind { gateway, cluster };  // SNAT rows of pods are on the former, reroute policies on the latter
+
 // "NB NAT", or "NB NAT of ROUTER" for a router that counts.
-bool is_complete(const Node& node, const std::string& table, std::string_view router_prefix) {
+bool is_complete(const Node& node, const std::string& table, RouterKind router) {
   const std::string key = "NB " + table, of = key + " of ";
   return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [&](const auto& entry) {
     return entry.first == key ||
-           (entry.first.starts_with(of) && std::string_view(entry.first).substr(of.size()).starts_with(router_prefix));
+           (entry.first.starts_with(of) && entry.first.substr(of.size()).starts_with("GR_") == (router == RouterKind::gateway));
   });
 }
 
@@ -97,7 +99,7 @@ bool Policy::is_for_source(const IpAddr& pod) const { return source() == pod; }
 
 Policies policies_of(const Node& node) {
   Policies policies;
-  policies.complete = is_complete(node, "Logical_Router_Policy", "");
+  policies.complete = is_complete(node, "Logical_Router_Policy", RouterKind::cluster);
   for (const ovn::Row& row : node.ovn.rows) {
     if (row.table != "Logical_Router_Policy") continue;
     Policy p;
@@ -118,7 +120,7 @@ Policies policies_of(const Node& node) {
 
 NatRows nat_rows_of(const Node& node) {
   NatRows rows;
-  rows.complete = is_complete(node, "NAT", "GR_");
+  rows.complete = is_complete(node, "NAT", RouterKind::gateway);
   for (const ovn::Row& row : node.ovn.rows)
     if (row.table == "NAT")
       rows.all.push_back({text_of(row, "type"), text_of(row, "external_ip"), text_of(row, "logical_ip"),

@@ -59,9 +59,9 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ip6_nexthdr: return only(!v4, protocol(p));
     case Key::ip_ttl: return only(v4, p.u64(FieldId::nw_ttl));
     case Key::ip6_hoplimit: return only(!v4, p.u64(FieldId::nw_ttl));
-    case Key::ip_dscp: return number(p.u64(FieldId::nw_tos) >> 2);
-    case Key::ip_ecn: return number(p.u64(FieldId::nw_tos) & 3);
-    case Key::ip_tos: return number(p.u64(FieldId::nw_tos));
+    case Key::ip_dscp: return number(tos_of(p) >> 2);
+    case Key::ip_ecn: return number(tos_of(p) & 3u);
+    case Key::ip_tos: return number(tos_of(p));
     case Key::ip_version: return number(v4 ? 4 : 6);
     case Key::ip_header_length: return only(v4, kHeaderWords);
     case Key::ip_length: return only(v4, f.context.length);

@@ -34,7 +34,7 @@ std::uint32_t combined(std::uint32_t before, const std::optional<Number>& keep, 
 using RoutedBy = std::tuple<IpAddr, IpAddr, std::uint32_t, std::uint32_t>;
 RoutedBy routed_by(const FlowKey& p) {
   const bool v4 = family_of(p) == Family::v4;
-  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), p.u32(v4 ? FieldId::nw_tos : FieldId::nw_ttl)};
+  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), v4 ? tos_of(p) : p.u32(FieldId::nw_ttl)};
 }
 
 // A field that rules can write; empty for those whose value matters to nobody later.
@@ -241,7 +241,7 @@ bool ChainWalk::apply(const netfilter::SetField& s) {
   const auto field = written_field(s.key, around_.family);
   if (!field || ((s.key == netfilter::Key::sport || s.key == netfilter::Key::dport) && !has_ports(context_.packet)))
     return false;
-  const Number whole = context_.packet.get(*field), before = part_of(s.key, whole);
+  const Number whole = *field == FieldId::nw_tos ? Number{tos_of(context_.packet)} : context_.packet.get(*field), before = part_of(s.key, whole);
   Number after = before;
   if (s.value) {
     const Evaluated e = evaluate(*s.value, reading(), *this);
@@ -255,7 +255,12 @@ bool ChainWalk::apply(const netfilter::SetField& s) {
     after = static_cast<unsigned>(std::clamp(static_cast<int>(before) + s.add, 0, kMost));
   }
   hit();
-  context_.packet.set(*field, with_part(s.key, whole, after));
+  const Number written = with_part(s.key, whole, after);
+  if (*field == FieldId::nw_tos) {
+    set_tos(context_.packet, static_cast<std::uint8_t>(written));
+  } else {
+    context_.packet.set(*field, written);
+  }
   return true;
 }
 

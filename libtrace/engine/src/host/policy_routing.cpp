@@ -382,7 +382,7 @@ RouteQuery query_for(const FlowKey& packet, std::string in_device) {
   q.from = t.src;
   q.mark = packet.u32(FieldId::pkt_mark);
   q.in_device = std::move(in_device);
-  q.tos = static_cast<std::uint8_t>(packet.u32(FieldId::nw_tos));
+  q.tos = tos_of(packet);
   q.proto = t.proto;
   if (has_ports(packet)) {
     q.sport = t.sport;

@@ -73,7 +73,7 @@ FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr
   set_dst_ip(k, to);
   // icmp_send(): "internetwork control" beside what the sender asked for; ICMPv6 asks for nothing.
   constexpr std::uint32_t kKeptTos = 0x1e, kInternetControl = 0xc0;
-  if (family == Family::v4) k.set(FieldId::nw_tos, (refused.u32(FieldId::nw_tos) & kKeptTos) | kInternetControl);
+  if (family == Family::v4) set_tos(k, static_cast<std::uint8_t>((tos_of(refused) & kKeptTos) | kInternetControl));
   k.set(FieldId::icmp_type, error.type);
   k.set(FieldId::icmp_code, error.code);
   return k;

@@ -66,6 +66,11 @@ IpAddr dst_ip(const FlowKey& k) {
   return {f, k.get(f == Family::v6 ? FieldId::ipv6_dst : FieldId::ip_dst)};
 }
 
+std::uint8_t tos_of(const FlowKey& k) { return static_cast<std::uint8_t>(k.u32(FieldId::nw_tos) | k.u32(FieldId::nw_ecn)); }
+void set_tos(FlowKey& k, std::uint8_t tos) {
+  k.set(FieldId::nw_tos, tos);
+  k.set(FieldId::nw_ecn, tos & 3u);
+}
 void set_src_ip(FlowKey& k, const IpAddr& a) { k.set(a.is_v4() ? FieldId::ip_src : FieldId::ipv6_src, a.value); }
 void set_dst_ip(FlowKey& k, const IpAddr& a) { k.set(a.is_v4() ? FieldId::ip_dst : FieldId::ipv6_dst, a.value); }
 

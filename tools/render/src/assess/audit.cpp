@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "assess/json_parts.h"
+#include "json_parts.h"
 #include "style.h"
 
 namespace egt::render {

@@ -1,5 +1,5 @@
 #include "egtrace/render/check.h"
-#include "assess/json_parts.h"
+#include "json_parts.h"
 
 namespace egt::render {
 namespace {

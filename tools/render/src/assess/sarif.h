@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "assess/json_parts.h"
+#include "json_parts.h"
 
 namespace egt::render {
 

@@ -72,6 +72,7 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
 
 std::string triage_sarif(const Triage& triage, const std::string& version) {
   std::vector<SarifRule> rules;
+  for (const CatalogueEntry& e : triage_catalogue()) rules.push_back({e.id, e.title, ""});
   std::vector<SarifResult> results;
   for (const Finding& f : triage.findings) {
     SarifResult r;

@@ -28,6 +28,9 @@ Family family_of(const FlowKey& k);
 IpAddr src_ip(const FlowKey& k);
 IpAddr dst_ip(const FlowKey& k);
 void set_src_ip(FlowKey& k, const IpAddr& a);
+// The whole TOS octet (IPv6: traffic class): FieldId::nw_tos alone is without the two bits of ECN.
+std::uint8_t tos_of(const FlowKey& k);
+void set_tos(FlowKey& k, std::uint8_t tos);
 void set_dst_ip(FlowKey& k, const IpAddr& a);
 MacAddr src_mac(const FlowKey& k);
 MacAddr dst_mac(const FlowKey& k);

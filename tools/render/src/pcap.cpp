@@ -3,22 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "style.h"
+#include "json_parts.h"
 
 namespace egt::render {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using namespace explain;
-
-template <class T>
-Json or_null(const std::optional<T>& v) {
-  return v ? Json(*v) : Json(nullptr);
-}
-
-Json text_or_null(const std::string& s) { return s.empty() ? Json(nullptr) : Json(s); }
 
 Json json(const SeenReport& s) {
   Json encap = nullptr;
@@ -48,14 +40,6 @@ Json json(const SeenReport& s) {
           {"predicted", s.predicted}};
 }
 
-Json json(const EndReport& e) {
-  Json j = {{"kind", e.kind}};
-  if (!e.name.empty()) j["name"] = e.name;
-  if (!e.node.empty()) j["node"] = e.node;
-  if (!e.ip.empty()) j["ip"] = e.ip;
-  return j;
-}
-
 Json json(const FlowReport& f) {
   Json j = {{"proto", f.packet.proto},
             {"src", f.packet.src},
@@ -65,8 +49,8 @@ Json json(const FlowReport& f) {
             {"fate", f.fate},
             {"direction", text_or_null(f.direction)},
             {"after_handshake", f.after_handshake},
-            {"from", json(f.from)},
-            {"to", json(f.to)}};
+            {"from", end_json(f.from)},
+            {"to", end_json(f.to)}};
   j["last_seen"] = nullptr;
   if (f.last_seen)
     j["last_seen"] = {{"node", text_or_null(f.last_seen->node)},
@@ -97,9 +81,9 @@ Tone tone_of_fate(const FlowReport& f) {
   return f.fate == "unexplained" ? Tone::doubtful : Tone::bad;
 }
 
-class Page {
+class CapturePage {
  public:
-  Page(const CaptureAnalysis& a, const TextOptions& o) : a_(a), o_(o), style_(o.colour) {}
+  CapturePage(const CaptureAnalysis& a, const TextOptions& o) : a_(a), o_(o), style_(o.colour) {}
 
   std::string print() {
     counts();
@@ -211,6 +195,6 @@ std::string pcap_json(const CaptureAnalysis& a) {
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string pcap_text(const CaptureAnalysis& a, const TextOptions& options) { return Page(a, options).print(); }
+std::string pcap_text(const CaptureAnalysis& a, const TextOptions& options) { return CapturePage(a, options).print(); }
 
 }  // namespace egt::render

@@ -1,4 +1,4 @@
-#include "assess/json_parts.h"
+#include "json_parts.h"
 
 namespace egt::render {
 
@@ -6,6 +6,14 @@ Json evidence_json(const explain::Evidence& evidence) {
   Json all = Json::array();
   for (const explain::EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
   return all;
+}
+
+Json end_json(const explain::EndReport& e) {
+  Json j = {{"kind", e.kind}};
+  if (!e.name.empty()) j["name"] = e.name;
+  if (!e.node.empty()) j["node"] = e.node;
+  if (!e.ip.empty()) j["ip"] = e.ip;
+  return j;
 }
 
 Json gaps_json(const std::vector<Gap>& gaps) {

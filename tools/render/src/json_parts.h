@@ -10,6 +10,7 @@ namespace egt::render {
 using Json = nlohmann::ordered_json;
 
 Json evidence_json(const explain::Evidence& evidence);
+Json end_json(const explain::EndReport& end);
 Json gaps_json(const std::vector<Gap>& gaps);
 Json properties_json(const std::vector<assess::Property>& properties);
 template <class T>
