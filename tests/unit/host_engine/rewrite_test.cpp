@@ -32,7 +32,7 @@ COMMIT
   const HostOutcome out = lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(out.kind, Kind::transmit) << lab.doubts();
   EXPECT_EQ(out.packet.u32(FieldId::nw_ttl), 33u);
-  EXPECT_EQ(out.packet.u32(FieldId::nw_tos), 0x2au);
+  EXPECT_EQ(tos_of(out.packet), 0x2au);
   EXPECT_TRUE(lab.proven()) << lab.doubts();
 }
 
