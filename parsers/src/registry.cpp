@@ -23,12 +23,28 @@ const Format* find_format(std::string_view kind) {
   return nullptr;
 }
 
+namespace {
+
+constexpr int kCertain = 100;  // nothing can be surer
+constexpr int kAgreed = 95;    // of content that its name agrees with: others need not look
+
+void hold(const Format& format, const Dump& dump, Recognised& best) {
+  Recognition how = format.recognise(dump);
+  if (how.confidence > best.how.confidence) best = {&format, std::move(how)};  // the first of equals, as listed
+}
+
+}  // namespace
+
 Recognised recognise(const Dump& dump) {
+  Recognised named;
+  if (!dump.command.empty())
+    for (const Format* f : all_formats())
+      if (command_has(dump, f->kind)) hold(*f, dump, named);
+  if (named.how.confidence >= kAgreed) return named;
   Recognised best;
   for (const Format* f : all_formats()) {
-    Recognition how = f->recognise(dump);
-    if (how.confidence > best.how.confidence) best = {f, std::move(how)};  // the first of equals, as listed
-    if (best.how.confidence >= 100) break;                                  // nothing can be surer
+    hold(*f, dump, best);
+    if (best.how.confidence >= kCertain) break;
   }
   return best;
 }

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
+  ::execvp(argv[0], argv.data());
   ::_exit(127);
 }
 

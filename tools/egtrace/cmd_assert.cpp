@@ -13,7 +13,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAssertFooter =
     "Several values of one option are alternatives; `!VALUE` excludes. --from and --to also take patterns (shop/*), "
     "and\n"
     "networks (10.128.0.0/14) for everything known in them. Without --verdict the packet must be delivered; with "
@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 it holds, 1 it does not, 2 the call or an input is unusable, 3 the snapshot does not decide it.\n";
 
-struct Options {
+struct AssertOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   PacketOptions packet;
@@ -37,7 +37,7 @@ struct Options {
   bool proto_given = false;  // otherwise "--to …/udp" may say it
 };
 
-expect::Expectation expectation(const Options& o) {
+expect::Expectation expectation(const AssertOptions& o) {
   const explain::Question q = o.packet.packet();  // checks the values
   expect::Expectation e;
   e.name = fmt::format("{} to {}", o.packet.from, o.packet.to);
@@ -77,7 +77,7 @@ void refuse_unknown_places(const assess::ExpectationReport& report) {
   if (!j.holds && j.seen.empty() && j.gaps.empty() && j.evidence.empty()) throw CommandError(j.why);
 }
 
-ExitStatus run(const Options& o) {
+ExitStatus run_assert(const AssertOptions& o) {
   const expect::Expectation e = expectation(o);
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const explain::Explainer explainer(cluster);
@@ -98,7 +98,7 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_assert(CLI::App& app, ExitStatus& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<AssertOptions>();
   CLI::App* verb = app.add_subcommand("assert", "hold one expectation against what a packet does: exit status 0 or 1");
   add_snapshot_options(*verb, o->snapshot);
   add_packet_options(*verb, o->packet);
@@ -115,10 +115,10 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   list("--avoids", o->avoids, "not on the path");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_common_options(*verb, o->common, {"text", "json"});
-  verb->footer(kFooter);
+  verb->footer(kAssertFooter);
   verb->callback([o, verb, &status] {
     o->proto_given = verb->count("--proto") > 0;
-    status = run(*o);
+    status = run_assert(*o);
   });
 }
 

@@ -12,7 +12,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAuditFooter =
     "Without --to every pod and node is asked about an address outside (of both families), a service and another node. "
     "A\n"
     "LEAK is a way by which a pod that an egress object selects leaves with another address. `?` marks what is "
@@ -25,14 +25,14 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 done (1 with --fail-on-leak and a leak), 2 the call or an input is unusable.\n";
 
-struct Options {
+struct AuditOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   assess::AuditOptions audit;
   bool fail_on_leak = false;
 };
 
-ExitStatus run(const Options& o) {
+ExitStatus run_audit(const AuditOptions& o) {
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const explain::Explainer explainer(cluster);
   const auto rows = assess::audit(explainer, parsers::policy_objects(cluster), o.audit);
@@ -50,7 +50,7 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_audit(CLI::App& app, ExitStatus& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<AuditOptions>();
   CLI::App* verb = app.add_subcommand("audit", "list for every pod and node who leaves as whom; leaks first");
   add_snapshot_options(*verb, o->snapshot);
   verb->add_option("--to", o->audit.to, "destination (POINT); repeatable")->allow_extra_args(false);
@@ -58,8 +58,8 @@ void add_audit(CLI::App& app, ExitStatus& status) {
       ->allow_extra_args(false);
   verb->add_flag("--fail-on-leak", o->fail_on_leak, "exit status 1 where something leaks");
   add_common_options(*verb, o->common, {"table", "json", "csv", "text"});
-  verb->footer(kFooter);
-  verb->callback([o, &status] { status = run(*o); });
+  verb->footer(kAuditFooter);
+  verb->callback([o, &status] { status = run_audit(*o); });
 }
 
 }  // namespace egt::cli

@@ -15,7 +15,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCheckFooter =
     "A file of expectations:\n"
     "  version: 1\n"
     "  expect:\n"
@@ -32,7 +32,7 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 all hold, 1 one does not, 2 the call or an input is unusable, 3 none fails but one is undecided.\n";
 
-struct Options {
+struct CheckOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string file, junit, sarif;
@@ -47,7 +47,7 @@ std::vector<expect::Expectation> read_file(const std::string& path) {
   return std::move(*all);
 }
 
-std::vector<expect::Expectation> expectations(const Options& o, const cluster::Cluster& cluster,
+std::vector<expect::Expectation> expectations(const CheckOptions& o, const cluster::Cluster& cluster,
                                               std::vector<expect::Expectation> all) {
   if (!o.from_objects) return all;
   std::vector<expect::Expectation> made = assess::expectations_from_objects(cluster, parsers::policy_objects(cluster));
@@ -74,7 +74,7 @@ ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
   return status;
 }
 
-ExitStatus run(const Options& o) {
+ExitStatus run_check(const CheckOptions& o) {
   if (o.file.empty() && !o.from_objects)
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
   std::vector<expect::Expectation> given;
@@ -98,7 +98,7 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_check(CLI::App& app, ExitStatus& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CheckOptions>();
   CLI::App* verb = app.add_subcommand("check", "hold a file of expectations against a snapshot, for CI");
   add_snapshot_options(*verb, o->snapshot);
   verb->add_option("expectations", o->file, "YAML file of expectations");
@@ -109,11 +109,11 @@ void add_check(CLI::App& app, ExitStatus& status) {
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_common_options(*verb, o->common, {"text", "json"});
-  verb->footer(kFooter);
+  verb->footer(kCheckFooter);
   verb->callback([o, &status] {
     // Where the dumps are named one by one, the only argument is the file of expectations.
     if (o->file.empty() && !o->from_objects && !o->snapshot.dumps.empty()) o->file.swap(o->snapshot.path);
-    status = run(*o);
+    status = run_check(*o);
   });
 }
 

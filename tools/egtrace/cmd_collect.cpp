@@ -7,7 +7,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCollectFooter =
     "The script is POSIX sh, changes nothing on the machine, and takes options of its own (sh -s -- -h).\n"
     "\n"
     "Examples:\n"
@@ -22,7 +22,7 @@ void add_collect(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<CommonOptions>();
   CLI::App* verb = app.add_subcommand("collect", "print a shell script that gathers the dumps of a machine");
   verb->add_option("-o,--output", options->output, "write to FILE instead of standard output")->type_name("FILE");
-  verb->footer(kFooter);
+  verb->footer(kCollectFooter);
   verb->callback([options, &status] {
     options->no_pager = true;
     write_output(*options, collect_script());

@@ -11,11 +11,11 @@
 namespace egt::cli {
 
 void add_compile(CLI::App& app, ExitStatus& status) {
-  struct Options {
+  struct CompileOptions {
     CommonOptions common;
     SnapshotOptions snapshot;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompileOptions>();
   CLI::App* verb = app.add_subcommand("compile", "write a snapshot as one indexed file, which opens in milliseconds");
   add_snapshot_options(*verb, options->snapshot);
   add_common_options(*verb, options->common, {"text"});

@@ -13,7 +13,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kExplainFooter =
     "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], node:NAME, external:IP or port:IFACE-ID,\n"
     "with @NODE where it is ambiguous.\n"
     "\n"
@@ -22,13 +22,13 @@ constexpr const char* kFooter =
     "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 --reply\n"
     "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .verdict\n";
 
-struct Options {
+struct ExplainOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   PacketOptions packet;
 };
 
-ExitStatus run(const Options& o) {
+ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
   question.passed_over = o.common.verbose;
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
@@ -56,13 +56,13 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_explain(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "walk one packet and tell its path, with the dump line behind each step");
   add_snapshot_options(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);
   add_common_options(*verb, options->common, {"text", "json", "html", "mermaid"});
-  verb->footer(kFooter);
-  verb->callback([options, &status] { status = run(*options); });
+  verb->footer(kExplainFooter);
+  verb->callback([options, &status] { status = run_explain(*options); });
 }
 
 }  // namespace egt::cli

@@ -8,17 +8,17 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     "Examples:\n"
     "  egtrace inspect ./dumps\n"
     "  egtrace inspect ./dumps --format json | jq '.gaps[].command'\n";
 
-struct Options {
+struct InspectOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
 };
 
-ExitStatus run(const Options& o) {
+ExitStatus run_inspect(const InspectOptions& o) {
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
   if (o.common.format == "json") {
@@ -35,12 +35,12 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_inspect(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectOptions>();
   CLI::App* verb = app.add_subcommand("inspect", "tell what a snapshot holds: machines, dumps, counts, gaps");
   add_snapshot_options(*verb, options->snapshot);
   add_common_options(*verb, options->common, {"text", "json"});
-  verb->footer(kFooter);
-  verb->callback([options, &status] { status = run(*options); });
+  verb->footer(kInspectFooter);
+  verb->callback([options, &status] { status = run_inspect(*options); });
 }
 
 }  // namespace egt::cli

@@ -8,7 +8,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kLookupFooter =
     "Examples:\n"
     "  egtrace lookup ./dumps 10.133.0.9\n"
     "  egtrace lookup ./dumps 0x93f7000b\n"
@@ -17,13 +17,13 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 found, 2 the call or an input is unusable, 3 nothing found.\n";
 
-struct Options {
+struct LookupOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string thing;
 };
 
-ExitStatus run(const Options& o) {
+ExitStatus run_lookup(const LookupOptions& o) {
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const explain::Lookup result = explain::look_up(cluster, o.thing);
   const ExitStatus status = result.matches.empty() ? ExitStatus::inconclusive : ExitStatus::done;
@@ -42,15 +42,15 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_lookup(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LookupOptions>();
   CLI::App* verb = app.add_subcommand("lookup", "tell everything known of an IP, MAC, cookie, UUID, name or number");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("thing", options->thing,
                    "IP, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE")
       ->required();
   add_common_options(*verb, options->common, {"text", "json"});
-  verb->footer(kFooter);
-  verb->callback([options, &status] { status = run(*options); });
+  verb->footer(kLookupFooter);
+  verb->callback([options, &status] { status = run_lookup(*options); });
 }
 
 }  // namespace egt::cli

@@ -19,7 +19,7 @@ namespace {
 namespace lang = parsers::ovn_lang;
 namespace lt = engine::logical;
 
-constexpr const char* kFooter =
+constexpr const char* kLtraceFooter =
     "MICROFLOW is a match that leaves one packet, as ovn-trace(8) takes it; without DATAPATH its inport tells the "
     "datapath.\n"
     "\n"
@@ -29,7 +29,7 @@ constexpr const char* kFooter =
     "  egtrace ltrace ./dumps --node worker-1 --minimal --ct=new worker-1 'inport==\"shop_cart\" && …'\n"
     "  egtrace ltrace sb.db --batch microflows.txt --verdict-only\n";
 
-struct Options {
+struct LtraceOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string node;
@@ -80,7 +80,7 @@ lt::Options::Backend parse_backend(const std::string& text) {
   return {*ip, static_cast<std::uint16_t>(port)};
 }
 
-lt::Options trace_options(const Options& o) {
+lt::Options trace_options(const LtraceOptions& o) {
   lt::Options options;
   for (const std::string& text : o.ct) options.ct_states.push_back(parse_ct_state(text));
   if (!o.lb_dst.empty()) options.backend = parse_backend(o.lb_dst);
@@ -159,7 +159,7 @@ Understood understand(const Loaded& at, const Question& question) {
 
 // The node that is meant: the named one, the only one with logical flows, or the only one that knows the question's
 // names.
-Loaded choose_node(const cluster::Cluster& cluster, const Options& o, const Question& question) {
+Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, const Question& question) {
   if (!o.node.empty()) {
     const cluster::Node* node = cluster.node(o.node);
     if (node == nullptr) {
@@ -204,7 +204,7 @@ std::vector<std::string> openflow_of(const Loaded& at, const cluster::Cluster& c
   return lines;
 }
 
-std::vector<Question> questions_of(const Options& o) {
+std::vector<Question> questions_of(const LtraceOptions& o) {
   const std::string datapath = o.arguments.size() > (o.batch.empty() ? 1u : 0u) ? o.arguments.front() : std::string();
   if (o.batch.empty()) {
     if (o.arguments.empty() || o.arguments.size() > 2)
@@ -243,7 +243,7 @@ void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluste
              first.from.line, first.match);
 }
 
-ExitStatus run(Options& o) {
+ExitStatus run_ltrace(LtraceOptions& o) {
   if (!o.snapshot.dumps.empty() && !o.snapshot.path.empty() && !std::filesystem::exists(o.snapshot.path) &&
       o.snapshot.path != "-")
     o.arguments.insert(o.arguments.begin(), std::exchange(o.snapshot.path, {}));
@@ -291,7 +291,7 @@ ExitStatus run(Options& o) {
 }  // namespace
 
 void add_ltrace(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LtraceOptions>();
   CLI::App* verb =
       app.add_subcommand("ltrace", "logical flows only: takes what ovn-trace takes, prints what it prints");
   add_snapshot_options(*verb, options->snapshot);
@@ -315,8 +315,8 @@ void add_ltrace(CLI::App& app, ExitStatus& status) {
                    "one microflow a line, or DATAPATH, a tab and MICROFLOW; - is standard input");
   verb->add_flag("--verdict-only", options->verdict_only, "one line a packet: what becomes of it");
   add_common_options(*verb, options->common, {"text"});
-  verb->footer(kFooter);
-  verb->callback([options, &status] { status = run(*options); });
+  verb->footer(kLtraceFooter);
+  verb->callback([options, &status] { status = run_ltrace(*options); });
 }
 
 }  // namespace egt::cli

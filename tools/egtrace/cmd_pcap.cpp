@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter =
+constexpr const char* kPcapFooter =
     "CAPTURE is a file (pcap, pcapng or text of tcpdump, compressed or not), a directory of them, or "
     "NODE:DEVICE=FILE.\n"
     "Without NODE:DEVICE the file's name tells where it was taken (NODE__DEVICE.pcap, NODE/DEVICE.pcap), then the\n"
@@ -27,7 +27,7 @@ constexpr const char* kFooter =
     "  egtrace pcap ./dumps worker-1:any=w1.pcap worker-2:br-ex=w2.pcapng --format json | jq '.flows[] | "
     "select(.fate==\"lost\")'\n";
 
-struct Options {
+struct PcapOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::vector<std::string> captures;
@@ -81,7 +81,7 @@ void check_places(const std::vector<Input>& inputs, const cluster::Cluster& clus
                                      did_you_mean(input.place->node, names, "`egtrace inspect` lists them")));
 }
 
-ExitStatus run(const Options& o) {
+ExitStatus run_pcap(const PcapOptions& o) {
   const std::vector<Input> inputs = inputs_of(o.captures);
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   check_places(inputs, cluster);
@@ -121,14 +121,14 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_pcap(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PcapOptions>();
   CLI::App* verb = app.add_subcommand(
       "pcap", "hold captured packets against the predicted way: what became of each flow, and where");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE")->required();
   add_common_options(*verb, options->common, {"text", "json"});
-  verb->footer(kFooter);
-  verb->callback([options, &status] { status = run(*options); });
+  verb->footer(kPcapFooter);
+  verb->callback([options, &status] { status = run_pcap(*options); });
 }
 
 }  // namespace egt::cli

@@ -19,7 +19,7 @@ namespace {
 
 namespace ofproto = engine::ofproto;
 
-constexpr const char* kFooter =
+constexpr const char* kTraceFooter =
     "FLOW is what ofproto/trace takes: in_port=5,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_dst=80; ports by number or "
     "name.\n"
     "\n"
@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "  egtrace trace ./dumps --bridge br-int --ct-next trk,est --ct-next trk,est in_port=5,tcp,tp_dst=80\n"
     "  egtrace trace ./dumps --bridge br-int --batch packets.txt --verdict-only\n";
 
-struct Options {
+struct TraceOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string node, bridge, flow, version, batch;
@@ -63,7 +63,7 @@ std::uint32_t ct_state_of(const std::string& text) {
   return state;
 }
 
-const cluster::Node& node_of(const cluster::Cluster& c, const Options& o) {
+const cluster::Node& node_of(const cluster::Cluster& c, const TraceOptions& o) {
   if (!o.node.empty()) {
     if (const cluster::Node* n = c.node(o.node)) return *n;
     std::vector<std::string> names;
@@ -81,7 +81,7 @@ const cluster::Node& node_of(const cluster::Cluster& c, const Options& o) {
   return *only;
 }
 
-const openflow::Bridge& bridge_of(const cluster::Node& n, const Options& o) {
+const openflow::Bridge& bridge_of(const cluster::Node& n, const TraceOptions& o) {
   if (const openflow::Bridge* b = n.bridge(o.bridge)) return *b;
   std::vector<std::string> names;
   for (const openflow::Bridge& b : n.bridges) names.push_back(b.name);
@@ -89,7 +89,7 @@ const openflow::Bridge& bridge_of(const cluster::Node& n, const Options& o) {
                                  did_you_mean(o.bridge, names, "`egtrace inspect` lists what there is")));
 }
 
-ofproto::OvsVersion version_of(const cluster::Node& n, const Options& o) {
+ofproto::OvsVersion version_of(const cluster::Node& n, const TraceOptions& o) {
   if (!o.version.empty()) {
     if (const auto v = ofproto::parse_ovs_version(o.version)) return *v;
     throw CommandError(fmt::format("--ovs-version: {} is no version; say for example 3.5.4", o.version));
@@ -107,7 +107,7 @@ const render::OpenFlowText& openflow_text() {
 
 class Traces {
  public:
-  Traces(const cluster::Cluster& c, const Options& o)
+  Traces(const cluster::Cluster& c, const TraceOptions& o)
       : o_(o),
         node_(node_of(c, o)),
         bridge_(bridge_of(node_, o)),
@@ -158,7 +158,7 @@ class Traces {
       }
   }
 
-  const Options& o_;
+  const TraceOptions& o_;
   const cluster::Node& node_;
   const openflow::Bridge& bridge_;
   ofproto::Tracer tracer_;
@@ -175,7 +175,7 @@ std::string read_all(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-ExitStatus run(const Options& o) {
+ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   Traces traces(cluster, o);
@@ -199,7 +199,7 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_trace(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TraceOptions>();
   CLI::App* verb = app.add_subcommand("trace", "OpenFlow only: print what ovs-appctl ofproto/trace prints");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("flow", options->flow, "the packet, as ofproto/trace takes it")->type_name("FLOW");
@@ -215,8 +215,8 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   verb->add_option("--batch", options->batch, "one packet a line; - is standard input")->type_name("FILE");
   verb->add_flag("--verdict-only", options->verdict_only, "one line a packet: what becomes of it");
   add_common_options(*verb, options->common, {"text"});
-  verb->footer(kFooter);
-  verb->callback([options, &status] { status = run(*options); });
+  verb->footer(kTraceFooter);
+  verb->callback([options, &status] { status = run_trace(*options); });
 }
 
 }  // namespace egt::cli

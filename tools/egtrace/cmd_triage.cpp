@@ -14,7 +14,7 @@
 namespace egt::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kTriageFooter =
     "Each finding has its dump lines and a next step; docs/triage/ has a page for each check. A check that lacks dumps "
     "says\n"
     "which (--verbose, or `skipped` in JSON).\n"
@@ -27,7 +27,7 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 nothing at or above --fail-on, 1 something, 2 the call or an input is unusable.\n";
 
-struct Options {
+struct TriageOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string fail_on = "never", sarif;
@@ -53,7 +53,7 @@ bool fails(const assess::Triage& triage, const std::string& level) {
                      [&](const assess::Finding& f) { return f.severity >= least; });
 }
 
-ExitStatus run(const Options& o) {
+ExitStatus run_triage(const TriageOptions& o) {
   if (o.list) {
     write_output(o.common, render::catalogue_text(assess::triage_catalogue(), text_options(o.common)));
     return ExitStatus::done;
@@ -77,7 +77,7 @@ ExitStatus run(const Options& o) {
 }  // namespace
 
 void add_triage(CLI::App& app, ExitStatus& status) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<TriageOptions>();
   CLI::App* verb = app.add_subcommand("triage", "tell what is wrong or suspicious in a snapshot, most serious first");
   add_snapshot_options(*verb, o->snapshot);
   verb->add_option("--fail-on", o->fail_on, "exit status 1 for a finding of this level: error, warning, note, never")
@@ -87,8 +87,8 @@ void add_triage(CLI::App& app, ExitStatus& status) {
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--list", o->list, "list the catalogue of checks");
   add_common_options(*verb, o->common, {"text", "json"});
-  verb->footer(kFooter);
-  verb->callback([o, &status] { status = run(*o); });
+  verb->footer(kTriageFooter);
+  verb->callback([o, &status] { status = run_triage(*o); });
 }
 
 }  // namespace egt::cli

@@ -330,6 +330,11 @@ std::string told(const Triage& t) {
   return all;
 }
 
+bool is_untouched(const Change& change) {
+  const auto* function = change.target<void (*)(Sample&)>();
+  return function != nullptr && *function == as_it_is;
+}
+
 class Catalogue : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Catalogue, FindsTheFault) {
@@ -344,8 +349,10 @@ TEST_P(Catalogue, FindsTheFault) {
 }
 
 TEST_P(Catalogue, IsQuietWhereItIsNearlyThere) {
-  const Triage t = run(GetParam().nearly, {GetParam().id});
-  EXPECT_TRUE(t.findings.empty()) << told(t);
+  static const Triage untouched = run(as_it_is, {});
+  const Triage t = is_untouched(GetParam().nearly) ? untouched : run(GetParam().nearly, {GetParam().id});
+  EXPECT_TRUE(std::none_of(t.findings.begin(), t.findings.end(), [](const Finding& f) { return f.id == GetParam().id; }))
+      << told(t);
 }
 
 INSTANTIATE_TEST_SUITE_P(Checks, Catalogue, ::testing::ValuesIn(cases()), [](const auto& c) {

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 
@@ -210,8 +211,10 @@ void KernelHost::open_sockets() {
       if (bind(s, any.get(), any.length) == 0 && type == SOCK_STREAM) listen(s, 1);
       listeners_.push_back(s);
     }
-  for (struct if_nameindex* all = if_nameindex(), *i = all; i != nullptr && i->if_index != 0; ++i)
+  struct if_nameindex* const all = if_nameindex();
+  for (const struct if_nameindex* i = all; i != nullptr && i->if_index != 0; ++i)
     device_names_[static_cast<int>(i->if_index)] = i->if_name;
+  if (all != nullptr) if_freenameindex(all);
 }
 
 bool KernelHost::inject(unsigned wire, const Bytes& frame) {
@@ -255,7 +258,11 @@ std::map<std::uint32_t, Observation> KernelHost::collect(int milliseconds) {
   std::vector<pollfd> all;
   for (const Wire& w : wires_) all.push_back({w.socket, POLLIN, 0});
   for (const Local& l : local_) all.push_back({l.socket, POLLIN, 0});
-  if (poll(all.data(), all.size(), milliseconds) > 0) {
+  // What wakes first may be a frame of the kernel's own, such as a router solicitation.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  while (out.empty()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    if (left <= 0 || poll(all.data(), all.size(), static_cast<int>(left)) <= 0) break;
     read_wires(out);
     read_local(out);
   }
