@@ -183,7 +183,7 @@ void Words::name_registers(const TableMatch& s, const Step& step, const cluster:
       for (const auto& [owner, zone] : node.ovn.ct_zones)
         if (zone == (value & 0xffff)) name = owner;
     for (std::string& meaning : register_meanings(c, kind, ovn_candidates()))
-      hop.means.push_back(name.empty() ? std::move(meaning) : fmt::format("{}: {}", meaning, name));
+      hop.registers.push_back(name.empty() ? std::move(meaning) : fmt::format("{}: {}", meaning, name));
   }
 }
 
@@ -205,10 +205,10 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
       did.push_back(fmt::format("{} to next hop {}", policy ? "policy reroutes" : "routes", to->to_string()));
       hop.detail = false;
       if (const std::string name = names_.address(*to, node); !name.empty())
-        hop.means.push_back(to->is_v4() ? fmt::format("{} = {}, {}", hex(to->value), to->to_string(), name)
-                                        : fmt::format("{} = {}", to->to_string(), name));
+        hop.means.insert(hop.means.begin(), to->is_v4() ? fmt::format("{} = {}, {}", hex(to->value), to->to_string(), name)
+                                                        : fmt::format("{} = {}", to->to_string(), name));
       else if (to->is_v4())
-        hop.means.push_back(fmt::format("{} = {}", hex(to->value), to->to_string()));
+        hop.means.insert(hop.means.begin(), fmt::format("{} = {}", hex(to->value), to->to_string()));
     }
   }
   for (const FieldChange& c : step.changed) {

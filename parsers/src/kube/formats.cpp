@@ -7,6 +7,8 @@
 #include "egtrace/parsers/format.h"
 #include "kube/documents.h"
 #include "kube/extract.h"
+#include "kube/layout.h"
+#include "support/lines.h"
 
 namespace egt::parsers {
 namespace kube {
@@ -39,9 +41,14 @@ Recognition recognise(const Dump& dump) {
   return how;
 }
 
-void reprint(const Dump& dump, std::string&, Report& report) {
-  report.diagnostics.push_back({Diagnostic::Severity::error, {dump.source, dump.first_line}, 0,
-                                "Kubernetes objects are not printed as text", "--format json"});
+void reprint(const Dump& dump, std::string& out, Report& report) {
+  cluster::Objects used;
+  read_objects(dump, report, [&](const nlohmann::json& object, Chunk where) {
+    return extract(object, {dump.source, where.line}, used);
+  });
+  LayoutReader layout;
+  LineReader lines(dump);
+  for (Line line; lines.next(line);) (out += print(layout.read(line.text))) += line.end;
 }
 
 void to_json(const Dump& dump, std::string& out, Report& report) {

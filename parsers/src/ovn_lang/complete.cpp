@@ -1,8 +1,14 @@
 // A southbound database from texts: what lflow-list and the lists of ports tell of it.
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
+#include <utility>
+
+#include "egtrace/base/text.h"
 
 #include "egtrace/parsers/ovn_reader.h"
+#include "ovn_lang/keys.h"
 
 namespace egt::parsers::ovn_lang {
 namespace {
@@ -17,7 +23,8 @@ Uuid made_up(std::size_t n) { return {~std::uint64_t{0}, n}; }
 
 class Completion {
  public:
-  Completion(const Ovn& ovn, Southbound& southbound) : ovn_(ovn), sb_(southbound) {
+  Completion(const Ovn& ovn, Southbound& southbound, TunnelKeys keys)
+      : ovn_(ovn), sb_(southbound), keys_(std::move(keys)) {
     for (const sb::DatapathBinding& d : sb_.datapaths) note(d);
   }
   void add_datapaths();
@@ -31,9 +38,11 @@ class Completion {
     by_name_.emplace(d.uuid.to_string(), d.uuid);
   }
   Uuid datapath(std::string_view name);
+  std::uint32_t key_of(const ovn::LogicalPort& port) const;
 
   const Ovn& ovn_;
   Southbound& sb_;
+  TunnelKeys keys_;
   std::map<std::string, Uuid, std::less<>> by_name_;
 };
 
@@ -42,6 +51,7 @@ Uuid Completion::datapath(std::string_view name) {
   sb::DatapathBinding d;
   d.uuid = made_up(sb_.datapaths.size() + 1);
   d.external_ids.emplace("name", name);
+  if (const auto key = keys_.datapaths.find(name); key != keys_.datapaths.end()) d.tunnel_key = key->second;
   note(d);
   return sb_.datapaths.emplace_back(std::move(d)).uuid;
 }
@@ -50,7 +60,8 @@ void Completion::add_datapaths() {
   for (const ovn::Datapath& known : ovn_.datapaths) {
     sb::DatapathBinding d;
     d.uuid = Uuid::parse(known.uuid).value_or(made_up(sb_.datapaths.size() + 1));
-    d.tunnel_key = known.tunnel_key.value_or(0);
+    const auto shown = keys_.datapaths.find(known.name);
+    d.tunnel_key = known.tunnel_key.value_or(shown != keys_.datapaths.end() ? shown->second : 0);
     d.is_router = known.is_router;
     if (!known.name.empty()) d.external_ids.emplace("name", known.name);
     d.from = known.from;
@@ -59,11 +70,17 @@ void Completion::add_datapaths() {
   }
 }
 
+std::uint32_t Completion::key_of(const ovn::LogicalPort& port) const {
+  if (port.tunnel_key) return *port.tunnel_key;
+  const auto shown = keys_.ports.find({port.datapath, port.name});
+  return shown != keys_.ports.end() ? shown->second : 0;
+}
+
 // Keys that nobody told are given out: a walk needs them to be different, not to be right.
 void Completion::add_ports() {
   std::map<Uuid, std::set<std::uint32_t>> taken;
   for (const ovn::LogicalPort& p : ovn_.ports)
-    if (p.tunnel_key && !p.datapath.empty()) taken[datapath(p.datapath)].insert(*p.tunnel_key);
+    if (const std::uint32_t key = key_of(p); key != 0 && !p.datapath.empty()) taken[datapath(p.datapath)].insert(key);
   for (const ovn::LogicalPort& known : ovn_.ports) {
     if (known.datapath.empty()) continue;
     sb::PortBinding p;
@@ -72,7 +89,7 @@ void Completion::add_ports() {
     p.logical_port = known.name;
     p.type = known.type == "router" ? "patch" : known.type;
     auto& keys = taken[p.datapath];
-    p.tunnel_key = known.tunnel_key.value_or(0);
+    p.tunnel_key = key_of(known);
     if (p.tunnel_key == 0)
       for (p.tunnel_key = 1; !keys.insert(p.tunnel_key).second;) ++p.tunnel_key;
     if (!known.peer.empty()) p.options.emplace("peer", known.peer);
@@ -117,9 +134,49 @@ void add_address_sets(const Ovn& ovn, Southbound& southbound) {
   for (const ovn::AddressSet& a : ovn.address_sets) southbound.address_sets.push_back({a.name, a.addresses, a.from});
 }
 
+std::vector<std::string> words_of_set(std::string_view printed) {
+  std::vector<std::string> all;
+  if (consume(printed, "[") && printed.ends_with(']')) printed.remove_suffix(1);
+  for (std::string_view word : split(printed, ',')) {
+    word = trim(word);
+    if (word.size() >= 2 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
+    if (!word.empty()) all.emplace_back(word);
+  }
+  return all;
+}
+
+// Northd makes a group of each datapath that has ports of it: "KEY_NAME" (northd.c, build_port_group_lswitches()).
+void add_port_groups(const Ovn& ovn, Southbound& southbound) {
+  std::map<std::string, std::string> port_names;                 // by UUID
+  for (const ovn::Row& row : ovn.rows)
+    if (row.table == "Logical_Switch_Port")
+      if (const auto name = row.columns.find("name"); name != row.columns.end())
+        port_names.emplace(row.uuid, words_of_set(name->second).empty() ? "" : words_of_set(name->second).front());
+  std::map<Uuid, std::uint32_t> keys;
+  for (const sb::DatapathBinding& d : southbound.datapaths) keys.emplace(d.uuid, d.tunnel_key);
+  std::map<std::string, std::uint32_t> datapath_keys;            // by port
+  for (const sb::PortBinding& p : southbound.ports)
+    if (const auto key = keys.find(p.datapath); key != keys.end() && key->second != 0)
+      datapath_keys.emplace(p.logical_port, key->second);
+  for (const ovn::Row& row : ovn.rows) {
+    const auto name = row.columns.find("name"), ports = row.columns.find("ports");
+    if (row.table != "Port_Group" || row.database != "NB" || name == row.columns.end() || ports == row.columns.end()) continue;
+    std::map<std::uint32_t, std::vector<std::string>> by_datapath;
+    for (const std::string& uuid : words_of_set(ports->second))
+      if (const auto port = port_names.find(uuid); port != port_names.end())
+        if (const auto key = datapath_keys.find(port->second); key != datapath_keys.end())
+          by_datapath[key->second].push_back(port->second);
+    const std::vector<std::string> plain = words_of_set(name->second);
+    if (plain.empty()) continue;
+    for (auto& [key, members] : by_datapath)
+      southbound.port_groups.push_back({fmt::format("{}_{}", key, plain.front()), std::move(members), row.from});
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vector<std::string>& lacks) {
+std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vector<std::string>& lacks,
+                                                      const openflow::FlowTables* flows) {
   static constexpr const char* kNeeded[] = {"Port_Binding", "Multicast_Group", "MAC_Binding",
                                             "FDB",          "Port_Group",      "Load_Balancer"};
   for (const char* table : kNeeded)
@@ -128,7 +185,7 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
   if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.empty())
     return ovn.southbound;
   auto southbound = known ? std::make_shared<Southbound>(*known) : std::make_shared<Southbound>();
-  Completion completion(ovn, *southbound);
+  Completion completion(ovn, *southbound, flows != nullptr ? keys_in_flows(ovn, *flows) : TunnelKeys{});
   if (southbound->datapaths.empty()) completion.add_datapaths();
   if (southbound->ports.empty()) completion.add_ports();
   if (southbound->logical_flows.empty()) {
@@ -136,6 +193,7 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
     completion.add_flows();
   }
   if (southbound->address_sets.empty()) add_address_sets(ovn, *southbound);
+  if (southbound->port_groups.empty()) add_port_groups(ovn, *southbound);
   return southbound;
 }
 

@@ -5,6 +5,7 @@
 #include "iproute2/lower.h"
 #include "iproute2/text.h"
 #include "iptables/document.h"
+#include "kube/layout.h"
 #include "nft/print.h"
 #include "nft/reader.h"
 #include "ovn/lflow_line.h"
@@ -55,6 +56,18 @@ TEST(ChangedTree, Iptables) {
   std::string out;
   iptables::print_document(document, out);
   EXPECT_EQ(out, "*nat\n:POSTROUTING DROP [0:0]\n-A EGRESS ! -s 10.0.0.1/32 -j SNAT --to-source 192.0.2.1\nCOMMIT\n");
+}
+
+TEST(ChangedTree, Kubernetes) {
+  kube::LayoutReader reader;
+  auto line = reader.read("  - egressIP: 'it''s'   # kept");
+  ASSERT_TRUE(line.key && line.value);
+  EXPECT_EQ(line.key->value, "egressIP");
+  EXPECT_EQ(line.value->value, "it's");
+  line.value->value = "192.0.2.'1'";
+  line.key->value = "node";
+  line.indent = 4;
+  EXPECT_EQ(kube::print(line), "    - node: '192.0.2.''1'''   # kept");
 }
 
 TEST(ChangedTree, Nft) {

@@ -241,7 +241,8 @@ class HtmlPage {
     if (where.starts_with(station)) where.erase(0, station.size());
     out_ += fmt::format("<details class=\"hop\"><summary>{}<span class=\"where\">{}</span></summary><div class=\"inside\">\n", escape_html(h.what),
                         where.empty() ? "" : " \xc2\xb7 " + escape_html(where));
-    for (const std::string& m : h.means) out_ += fmt::format("<p class=\"small\">{}</p>\n", escape_html(m));
+    for (const auto* all : {&h.means, &h.registers})
+      for (const std::string& m : *all) out_ += fmt::format("<p class=\"small\">{}</p>\n", escape_html(m));
     if (!h.changed.empty()) {
       out_ += "<table>";
       for (const Change& c : h.changed)

@@ -48,12 +48,18 @@ Json json(const LflowRef& l) {
           {"actions", l.actions}, {"source", l.source.empty() ? Json(nullptr) : Json(l.source)}};
 }
 
+std::vector<std::string> all_meanings(const Hop& h) {
+  std::vector<std::string> all = h.means;
+  all.insert(all.end(), h.registers.begin(), h.registers.end());
+  return all;
+}
+
 Json json(const Hop& h) {
   Json changed = Json::object();
   for (const Change& c : h.changed) changed[c.field] = {c.before, c.after};
   Json j = {{"node", h.node}, {"layer", h.layer}, {"where", h.where}, {"what", h.what}, {"detail", h.detail},
             {"evidence", evidence_json(h.evidence)}, {"lflow", h.lflows.empty() ? Json(nullptr) : json(h.lflows.front())},
-            {"rows", json(h.rows)}, {"changed", changed}, {"means", h.means}};
+            {"rows", json(h.rows)}, {"changed", changed}, {"means", all_meanings(h)}};
   if (h.lflows.size() > 1) {   // a cookie is 32 bits of a UUID: all that share it are named
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));

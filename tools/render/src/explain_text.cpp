@@ -126,6 +126,8 @@ class Page {
     text.replace(0, 6, label);
     out_ += text;
     for (const std::string& m : h.means) line(8, m);
+    if (o_.verbose)
+      for (const std::string& r : h.registers) line(8, r);
     if (o_.verbose > 1)
       for (const Change& c : h.changed) line(8, fmt::format("{}: {} -> {}", c.field, c.before, c.after));
     for (const LflowRef& l : h.lflows) lflow(l);

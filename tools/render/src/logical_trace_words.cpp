@@ -219,12 +219,32 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
+// Without blanks and comments behind the last token, which the lexer of ovn-trace passes over as it copies names.
+std::string_view up_to_last_token(std::string_view text) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("/*")) {
+      const std::size_t end = rest.find("*/", 2);
+      i = end == std::string_view::npos ? text.size() : i + end + 2;
+      continue;
+    }
+    const bool blank = text[i] == ' ' || text[i] == '\t';
+    if (text[i] == '"')
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        if (text[i] == '\\') ++i;
+    i = std::min(i + 1, text.size());
+    if (!blank) last = i;
+  }
+  return text.substr(0, last);
+}
+
 }  // namespace
 
 std::string with_friendly_names(std::string_view text, const engine::LogicalNetwork& network, bool friendly) {
   if (!friendly) return std::string(text);
   std::string out;
-  text = trim_right(text);
+  text = up_to_last_token(text);
   while (!text.empty()) {
     const std::size_t open = text.find('"');
     out += text.substr(0, open);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "egtrace/openflow/flow_table.h"
 #include "egtrace/ovn/language.h"
 #include "egtrace/ovn/ovn.h"
 #include "egtrace/ovn/southbound.h"
@@ -50,6 +51,8 @@ class DatabaseReader : public ovn::FlowReader {
 
 // The rows that a walk needs, made complete from text where tables are missing: logical flows from lflow-list, datapaths
 // and ports from whatever list told of them. `lacks` gets the tables that no dump told whole ("MAC_Binding").
-std::shared_ptr<const ovn::Southbound> complete_southbound(const ovn::Ovn& ovn, std::vector<std::string>& lacks);
+// `flows`, the node's OpenFlow flows where they are known, tell tunnel keys that no list tells.
+std::shared_ptr<const ovn::Southbound> complete_southbound(const ovn::Ovn& ovn, std::vector<std::string>& lacks,
+                                                           const openflow::FlowTables* flows = nullptr);
 
 }  // namespace egt::parsers::ovn_lang

@@ -58,7 +58,8 @@ struct Hop {
   std::vector<LflowRef> lflows;            // all candidates of a cookie
   std::vector<RowRef> rows;                // likewise
   std::vector<Change> changed;
-  std::vector<std::string> means{};
+  std::vector<std::string> means{};        // what values stand for, the rows that decide
+  std::vector<std::string> registers{};    // what the registers hold that this step writes
   std::vector<PassedOver> passed_over{};    // where the question asks for them
 };
 
