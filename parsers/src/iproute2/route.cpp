@@ -207,12 +207,15 @@ bool is_route_line(std::string_view text) {
   return reader.done() ? typed || word.find('/') != std::string_view::npos || word == "default" : is_key(reader.peek());
 }
 
+// "192.0.2.1 ", the head of a route to one host with its next hops in the lines below.
+bool is_bare_host(std::string_view text) { return IpAddr::parse(trim(text)).has_value(); }
+
 void parse_route_line(std::string_view text, TextLine& out) {
   words_of::WordReader reader(text);
   const std::string_view first = reader.peek();
   if (first == "nexthop" || first == "nh_info" || first == "cache") {
     out.kind = LineKind::continuation;
-  } else if (is_route_line(text)) {
+  } else if (is_route_line(text) || is_bare_host(text)) {
     out.kind = LineKind::entry;
     if (route_type(first)) words_of::take_positional(reader, ValueKind::text, out.words);
     words_of::take_positional(reader, ValueKind::prefix, out.words);

@@ -123,9 +123,11 @@ void print_text(const TextDocument& document, std::string& out) {
 
 std::vector<Entry> entries_of(const TextDocument& document) {
   std::vector<Entry> entries;
+  bool head_known = false;  // what continues a line that was not understood belongs to nobody
   for (const TextLine& line : document.lines) {
     if (line.kind == LineKind::entry) entries.push_back({line.number, line.head, line.words, {}});
-    if (line.kind == LineKind::continuation && !entries.empty()) entries.back().more.push_back(line.words);
+    if (line.kind == LineKind::entry || line.kind == LineKind::unknown) head_known = line.kind == LineKind::entry;
+    if (line.kind == LineKind::continuation && head_known) entries.back().more.push_back(line.words);
   }
   return entries;
 }

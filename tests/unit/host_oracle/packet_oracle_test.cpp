@@ -171,7 +171,8 @@ bool agrees(const Way& w, const Observation& o, bool may_be_silent, bool kernel_
   const Split s = split(o, false);
   switch (w.outcome.kind) {
     case Kind::transmit:
-      return s.packets.size() == 1 && s.delivered.empty() && same_frame(w.outcome, *s.packets.front(), w.open_port);
+      // Of what goes to everybody on a link, processes of this host get a copy (ip_mc_output(), net/ipv4/ip_output.c).
+      return s.packets.size() == 1 && (s.delivered.empty() || dst_mac(w.outcome.packet).is_multicast()) && same_frame(w.outcome, *s.packets.front(), w.open_port);
     case Kind::delivered:
       // A packet that came back by lo is told with the device of its address.
       return s.packets.empty() && s.delivered.size() == 1 &&

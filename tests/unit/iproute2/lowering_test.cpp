@@ -86,6 +86,18 @@ TEST_F(Host, RoutesOfBothFamiliesInOneDump) {
   EXPECT_EQ(host().routes_v6.value[2].to, Prefix::any(Family::v6));
 }
 
+TEST_F(Host, NextHopsBelongToTheRouteAboveThem) {
+  load(
+      "10.1.0.0/16 via 10.0.0.5 dev d0 \n192.0.2.7 \n\tnexthop via 10.0.0.6 dev d0 weight 1 \n"
+      "\tnexthop via 10.0.0.7 dev d1 weight 1 \n?? \n\tnexthop via 10.0.0.8 dev d1 weight 1 \n",
+      "ip route show table all");
+  const auto& v4 = host().routes_v4;
+  ASSERT_EQ(v4.value.size(), 2u);
+  EXPECT_EQ(v4.value[0].next_hops.size(), 1u);
+  EXPECT_EQ(v4.value[1].to, *Prefix::parse("192.0.2.7/32"));
+  EXPECT_EQ(v4.value[1].next_hops.size(), 2u);
+}
+
 TEST_F(Host, TheMainTableAloneProvesNothingOfOthers) {
   load("default via 10.0.0.254 dev d0 \n", "ip route");
   EXPECT_TRUE(host().routes_v4.partial);

@@ -92,7 +92,25 @@ std::optional<IpAddr> HostWalk::error_source() {
   query.to = entered_.src;
   const RouteAnswer answer = find_route(host_, query);
   if (answer.kind != Kind::unicast && !answer.is_for_me()) return std::nullopt;
-  return choose_source(host_, answer, 0, query.to);
+  const auto by_route = choose_source(host_, answer, 0, query.to);
+  return family() == Family::v4 ? by_route : inbound_or(by_route, query.to);
+}
+
+// icmp6_send() of most releases goes by the route back; Linux 6.18 was seen to take an address of the device by which
+// the packet came. No dump tells which.
+std::optional<IpAddr> HostWalk::inbound_or(std::optional<IpAddr> by_route, const IpAddr& to) {
+  RouteAnswer inbound;
+  inbound.kind = Kind::unicast;
+  inbound.device = in_;
+  const auto by_entry = choose_source(host_, inbound, 0, to);
+  if (!by_route || !by_entry || *by_route == *by_entry) return by_route;
+  ChoicePoint point;
+  point.kind = ChoicePoint::Kind::unknown;
+  point.node = node_.name;
+  point.what = "source of the ICMPv6 error";
+  point.why = "releases of the kernel differ in whether they take the address by the route back or that of the inbound device";
+  point.options = {{by_route->to_string(), {}}, {by_entry->to_string(), {}}};
+  return chooser_.choose(point) == 0 ? by_route : by_entry;
 }
 
 // A forwarded packet without a route. IPv4 tells nobody when forwarding is off on the in-device.

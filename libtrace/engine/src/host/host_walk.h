@@ -89,6 +89,7 @@ class HostWalk {
   HostOutcome rejected(const std::string& with, std::string where, std::string why, std::vector<Provenance> evidence);
   HostOutcome failed_route(const RouteAnswer& answer);
   std::optional<IpAddr> error_source();
+  std::optional<IpAddr> inbound_or(std::optional<IpAddr> by_route, const IpAddr& to);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);
 
