@@ -242,6 +242,11 @@ ReadValue read_fib(const Read& r, const ReadFrom& f) {
   if (!f.context.route_device) return not_known("device of a route");
   const bool by_iif = r.by_iif || r.key == Key::fib_saddr_iif_oif;
   if (by_iif && of_source && f.context.iif == "lo") return f.context.iif;   // never checked by the kernel
+  // A local address has no route that counts here (RTN_LOCAL in nft_fib4_eval(), RTF_LOCAL in nft_fib6_eval()).
+  bool known = true;
+  const bool own = type_of(address, {}, f, known) == AddressType::local;
+  if (!known) return not_known("type of an address");
+  if (own) return std::string();
   const std::uint32_t mark = r.by_mark ? p.u32(FieldId::pkt_mark) : 0;
   std::string device = f.context.route_device(address, other, mark, {});
   // With iif only a route back through that device counts.
