@@ -102,6 +102,28 @@ void tenant_rules(Sample& s, const std::string& snat_packets) {
           ":0] -A POSTROUTING -o enp7s0 -m mark --mark 0x64 -j SNAT --to-source 192.168.55.113\nCOMMIT\n");
 }
 
+// An established connection of a pod on the egress node, whose answers go to this address.
+std::string connection(const std::string& source) {
+  return "tcp      6 431999 ESTABLISHED src=10.133.0.9 dst=192.168.55.13 sport=40000 dport=80 src=192.168.55.13 dst=" + source +
+         " sport=80 dport=40000 [ASSURED] mark=0 use=1\n";
+}
+
+// Of the two translations of the egress node: the first pod's and the second one's.
+void counters(Sample& s, const std::string& first, const std::string& second) {
+  const std::string chain = "-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s ";
+  only_iptables(s, "master-02-demo")
+      .replace("master-02-demo/iptables-save", chain + "10.132.0.13", first + " " + chain + "10.132.0.13")
+      .replace("master-02-demo/iptables-save", chain + "10.133.0.9", second + " " + chain + "10.133.0.9");
+}
+
+// The translation that OVN-Kubernetes writes for the load balancer address of add_service().
+Sample& external_address(Sample& s, const std::string& node) {
+  const std::string before = "-A OVN-KUBE-EGRESS-SVC -m mark";
+  return only_iptables(s, node).replace(node + "/iptables-save", before,
+                                        "-A OVN-KUBE-EXTERNALIP -d 192.168.77.1/32 -p tcp -m tcp --dport 8080 -j DNAT "
+                                        "--to-destination 172.22.1.1:8080\n" + before);
+}
+
 void default_route(Sample& s, const std::string& device) {
   tenant_rules(s, "5");
   s.replace("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0 proto kernel",
@@ -271,6 +293,42 @@ std::vector<Case> cases() {
       {"guard-cannot-match", [](Sample& s) { guard(s, "10.128.0.0/14"); }, [](Sample& s) { guard(s, "10.132.0.0/14"); }},
       {"gateway-default-past-snat", [](Sample& s) { default_route(s, "enp1s0"); }, [](Sample& s) { default_route(s, "enp7s0"); }},
       {"gateway-mark-without-snat", [](Sample& s) { tenant_rules(s, "0"); }, [](Sample& s) { tenant_rules(s, "1"); }},
+      {"address-not-routed", [](Sample& s) { s.without_lines("router/ip_route_show_table_all", "192.168.66.100"); },
+       [](Sample& s) { s.replace("router/ip_route_show_table_all", "192.168.66.100 nhid", "192.168.66.0/24 nhid"); }},
+      {"connection-keeps-source", [](Sample& s) { s.append("master-02-demo/conntrack_-L", connection("10.133.0.9")); },
+       [](Sample& s) {
+         s.append("master-02-demo/conntrack_-L", connection("192.168.66.100"));
+         s.append("master-01-demo/conntrack_-L", connection("10.133.0.9"));   // no egress node
+       }},
+      {"translation-never-counted", [](Sample& s) { counters(s, "[7:420]", "[0:0]"); }, [](Sample& s) { counters(s, "[0:0]", "[0:0]"); }},
+      {"service-dnat-missing",
+       [](Sample& s) {
+         add_service(s, "Cluster", kWebTwo);
+         external_address(s, "master-01-demo");
+         external_address(s, "master-02-demo");
+       },
+       [](Sample& s) {
+         add_service(s, "Cluster", kWebTwo);
+         for (const char* node : {"master-01-demo", "master-02-demo", "master-03-demo"}) external_address(s, node);
+       }},
+      {"dnat-without-load-balancer", [](Sample& s) { external_address(s, "master-01-demo"); },
+       [](Sample& s) {
+         external_address(s, "master-01-demo")
+             .write("master-01-demo/ovn-nbctl_list_load_balancer",
+                    "_uuid               : 41111111-2222-4333-8444-555555555555\nexternal_ids        : {}\nhealth_check        : []\n"
+                    "ip_port_mappings    : {}\nname                : shop\noptions             : {}\nprotocol            : tcp\n"
+                    "selection_fields    : []\nvips                : {\"172.22.1.1:8080\"=\"10.132.0.39:8080\"}\n");
+       }},
+      {"bridge-drops-pods",
+       [](Sample& s) {
+         s.replace("master-01-demo/ovs-ofctl_dump-flows_br-ex", "n_packets=0, n_bytes=0, idle_age=24, priority=104,ip,in_port=2,nw_src",
+                   "n_packets=9, n_bytes=666, idle_age=3, priority=104,ip,in_port=2,nw_src");
+       },
+       [](Sample& s) {   // a network without pods
+         s.replace("master-01-demo/ovs-ofctl_dump-flows_br-ex",
+                   "n_packets=0, n_bytes=0, idle_age=24, priority=104,ip,in_port=2,nw_src=10.132.0.0/14",
+                   "n_packets=9, n_bytes=666, idle_age=3, priority=104,ip,in_port=2,nw_src=10.200.0.0/16");
+       }},
       {"tunnel-mtu",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})

@@ -71,7 +71,7 @@ std::set<IpAddr> served_addresses(const cluster::Cluster& cluster) {
       for (const std::string& a : set.addresses) add(a);
     }
     for (const Policy& p : policies_of(*node).all)
-      if (const auto source = p.source(); source && p.action == "reroute") all.insert(*source);
+      if (const auto& source = p.source; source && p.action == "reroute") all.insert(*source);
     for (const NatRow& row : nat_rows_of(*node).all)
       for (const cluster::EgressIp& eip : cluster.objects.egress_ips)
         for (const IpAddr& a : eip.addresses)

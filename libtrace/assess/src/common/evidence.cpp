@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+
+#include "egtrace/base/text.h"
 
 namespace egt::assess {
 namespace {
@@ -28,10 +31,23 @@ const Hop* hop_with(const WayReport& way, const Evidence& lines) {
 
 }  // namespace
 
+Provenance line_within(const cluster::Cluster& cluster, Provenance from, std::string_view text) {
+  constexpr std::uint32_t kLines = 500;  // objects and records are shorter; a bound for dumps that are one long line
+  if (!from.known()) return from;
+  for (std::uint32_t i = 0; i < kLines; ++i) {
+    std::string line(cluster.sources->line_text({from.source, from.line + i}));
+    if (i > 0 && (trim(line).empty() || trim(line) == "---")) break;
+    std::erase_if(line, [](char c) { return c == '"' || c == '\''; });
+    if (line.find(text) != std::string::npos) return {from.source, from.line + i};
+  }
+  return from;
+}
+
 Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>& from) {
   Evidence lines;
-  for (const Provenance& p : from) {
+  for (Provenance p : from) {
     if (!p.known()) continue;
+    p.line = std::max(p.line, 1U);  // a dump as a whole is shown by its first line
     explain::EvidenceLine line{cluster.sources->at(p.source).path, p.line, std::string(cluster.sources->line_text(p))};
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
@@ -39,15 +55,30 @@ Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>
 }
 
 Evidence deciding_evidence(const WayReport& way) {
-  if (way.stopped_at) return way.stopped_at->evidence;
+  if (way.stopped_at) {
+    Evidence lines = way.stopped_at->evidence;
+    for (const explain::RowRef& row : way.stopped_at->rows)
+      lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
+    return lines;
+  }
   if (!way.snat.empty() && !way.snat.back().evidence.empty()) return way.snat.back().evidence;
   const Hop* hop = last_decision(way);
   return hop != nullptr ? hop->evidence : Evidence{};
 }
 
-std::string decided_by(const WayReport& way) {
+std::string stopped_for(const WayReport& way) {
   if (way.stopped_at)
-    return fmt::format("{}: {}: {}", way.stopped_at->node, way.stopped_at->where, way.stopped_at->why);
+    for (const explain::RowRef& row : way.stopped_at->rows)
+      if (!row.object.empty()) return row.object;
+  return {};
+}
+
+std::string decided_by(const WayReport& way) {
+  if (way.stopped_at) {
+    const std::string object = stopped_for(way);
+    return fmt::format("{}: {}: {}{}", way.stopped_at->node, way.stopped_at->where, way.stopped_at->why,
+                       object.empty() ? "" : ", for " + object);
+  }
   if (!way.snat.empty()) {
     const explain::NatReport& nat = way.snat.back();
     const Hop* hop = hop_with(way, nat.evidence);

@@ -1,6 +1,7 @@
 // Dump lines as evidence.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -10,10 +11,15 @@ namespace egt::assess {
 
 // Unknown places are left out, and each line is given once.
 explain::Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>& from);
+// The line that tells most of an object or a database record, which begins at `from`: the first one in it that has the
+// text, quotes left aside. Without such a line: `from`.
+Provenance line_within(const cluster::Cluster& cluster, Provenance from, std::string_view text);
 
 // The dump lines that decided what became of a way: where it stopped, else its last source translation, else the last
 // routing decision.
 explain::Evidence deciding_evidence(const explain::WayReport& way);
+// The object for which the row was made that stopped the packet: "NetworkPolicy shop/deny"; empty: none is known.
+std::string stopped_for(const explain::WayReport& way);
 // The same as words: "iptables on worker-1: OVN-KUBE-EGRESS-IP-MULTI-NIC".
 std::string decided_by(const explain::WayReport& way);
 

@@ -31,8 +31,8 @@ enum class RouterKind { gateway, cluster };  // SNAT rows of pods are on the for
 bool is_complete(const Node& node, const std::string& table, RouterKind router) {
   const std::string key = "NB " + table, of = key + " of ";
   return std::any_of(node.ovn.complete_tables.begin(), node.ovn.complete_tables.end(), [&](const auto& entry) {
-    return entry.first == key ||
-           (entry.first.starts_with(of) && entry.first.substr(of.size()).starts_with("GR_") == (router == RouterKind::gateway));
+    return entry.first == key || (entry.first.starts_with(of) &&
+                                  entry.first.substr(of.size()).starts_with("GR_") == (router == RouterKind::gateway));
   });
 }
 
@@ -47,6 +47,12 @@ std::vector<IpAddr> next_hops_in(std::string_view actions) {
   return all;
 }
 
+std::optional<IpAddr> only_source(std::string_view match) {
+  match = trim(match);
+  if (!consume(match, "ip4.src == ") && !consume(match, "ip6.src == ")) return std::nullopt;
+  return IpAddr::parse(match);
+}
+
 Policies from_logical_flows(const Node& node) {
   Policies policies;
   policies.complete = node.ovn.has_logical_flows;
@@ -54,6 +60,7 @@ Policies from_logical_flows(const Node& node) {
     if (f.stage != "lr_in_policy" || f.priority == 0) continue;
     Policy p;
     p.match = f.match;
+    p.source = only_source(p.match);
     p.priority = f.priority;
     p.next_hops = next_hops_in(f.actions);
     const bool group = f.actions.find("select(") != std::string_view::npos;  // several next hops: told by another stage
@@ -89,14 +96,6 @@ std::vector<std::string> list_of(const ovn::Row& row, const std::string& column)
   return all;
 }
 
-std::optional<IpAddr> Policy::source() const {
-  std::string_view s = trim(match);
-  if (!consume(s, "ip4.src == ") && !consume(s, "ip6.src == ")) return std::nullopt;
-  return IpAddr::parse(s);
-}
-
-bool Policy::is_for_source(const IpAddr& pod) const { return source() == pod; }
-
 Policies policies_of(const Node& node) {
   Policies policies;
   policies.complete = is_complete(node, "Logical_Router_Policy", RouterKind::cluster);
@@ -105,6 +104,7 @@ Policies policies_of(const Node& node) {
     Policy p;
     p.uuid = row.uuid;
     p.match = text_of(row, "match");
+    p.source = only_source(p.match);
     p.action = text_of(row, "action");
     if (const auto n = parse_decimal(text_of(row, "priority"))) p.priority = static_cast<std::uint32_t>(*n);
     for (const char* column : {"nexthops", "nexthop"})
@@ -165,6 +165,55 @@ bool translates_to(const engine::JudgedRule& rule, const IpAddr& address) {
 bool has_nat_rules(const Node& node, Family family) {
   const auto& tables = family == Family::v4 ? node.host.iptables_v4 : node.host.iptables_v6;
   return (tables.present && !tables.partial) || (node.host.nft.present && !node.host.nft.partial);
+}
+
+namespace {
+
+// The one number that a test of equality asks for.
+std::optional<U128> asked_number(const netfilter::Statement& s, std::initializer_list<netfilter::Key> keys) {
+  const auto* test = std::get_if<netfilter::Test>(&s);
+  const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
+  if (compare == nullptr || compare->op != netfilter::Op::eq || !compare->left) return std::nullopt;
+  const auto* read = std::get_if<netfilter::Read>(&compare->left->node);
+  if (read == nullptr || std::find(keys.begin(), keys.end(), read->key) == keys.end()) return std::nullopt;
+  if (const auto* number = std::get_if<netfilter::Number>(&compare->right)) return *number;
+  const auto* range = std::get_if<netfilter::NumberRange>(&compare->right);
+  return range != nullptr && range->first == range->last ? std::optional(range->first) : std::nullopt;
+}
+
+std::optional<DnatRule> dnat_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, Family family) {
+  using netfilter::Key;
+  DnatRule found{&chain, &rule, {}, {}, {}, {}};
+  const netfilter::NatTarget* target = nullptr;
+  for (const netfilter::Statement& s : rule.statements) {
+    if (const auto n = asked_number(s, {family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr}))
+      found.destination = IpAddr{family, *n};
+    if (const auto n = asked_number(s, {Key::dport})) found.port = static_cast<std::uint16_t>(low64(*n));
+    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s);
+        nat != nullptr && nat->kind == netfilter::NatTarget::Kind::dnat)
+      target = nat;
+  }
+  if (target == nullptr) return std::nullopt;
+  if (const auto* range = std::get_if<IpRange>(&target->address); range != nullptr && range->first == range->last) {
+    if (range->first.family != family) return std::nullopt;
+    found.to = range->first;
+  }
+  if (const auto* ports = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&target->port);
+      ports != nullptr && ports->first == ports->second)
+    found.to_port = ports->first;
+  return found;
+}
+
+}  // namespace
+
+std::vector<DnatRule> dnat_rules_of(const Node& node, Family family) {
+  std::vector<DnatRule> all;
+  for (const auto* part : {family == Family::v4 ? &node.host.iptables_v4 : &node.host.iptables_v6, &node.host.nft})
+    for (const netfilter::Table& table : part->value.tables)
+      for (const netfilter::Chain& chain : table.chains)
+        for (const netfilter::Rule& rule : chain.rules)
+          if (const auto found = dnat_rule(chain, rule, family)) all.push_back(*found);
+  return all;
 }
 
 VipState vip_state(const Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port) {

@@ -20,9 +20,8 @@ struct Policy {
   std::uint32_t priority = 0;
   std::vector<IpAddr> next_hops;
   Provenance from;
-  // Whether it is about packets from this pod alone ("ip4.src == 10.0.0.1").
-  bool is_for_source(const IpAddr& pod) const;
-  std::optional<IpAddr> source() const;  // that pod, if it is about one alone
+  std::optional<IpAddr> source;  // the pod that it is about, if about one alone ("ip4.src == 10.0.0.1")
+  bool is_for_source(const IpAddr& pod) const { return source == pod; }
 };
 // `complete` tells whether absence proves anything.
 struct Policies {
@@ -55,6 +54,16 @@ bool has_nat_rules(const cluster::Node& node, Family family);
 // balancers of the service, with other addresses: objects and database are of different moments.
 enum class VipState : std::uint8_t { present, absent, other_addresses, unknown };
 VipState vip_state(const cluster::Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port);
+
+// A destination translation with what it asks of a packet, as far as that is a single address and port.
+struct DnatRule {
+  const netfilter::Chain* chain = nullptr;
+  const netfilter::Rule* rule = nullptr;
+  std::optional<IpAddr> destination, to;
+  std::optional<std::uint16_t> port, to_port;
+};
+// Of iptables and of nft; of one family.
+std::vector<DnatRule> dnat_rules_of(const cluster::Node& node, Family family);
 
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const cluster::Node& node, Family family);
 const host::Part<std::vector<host::Route>>& routes_of(const cluster::Node& node, Family family);

@@ -22,6 +22,7 @@ enum class Truth { no, unknown, yes };
 struct Outcome {
   Truth truth = Truth::yes;
   std::string why;
+  const WayReport* at = nullptr;  // the way of the answer, or of what follows it, that decides; null: the packet's own
 };
 
 using Words = std::vector<std::string>;
@@ -85,14 +86,20 @@ Words devices_of(const WayReport& way) {
   return all;
 }
 
+// How the way ends, and on whose behalf.
+std::string ending(const WayReport& w) {
+  const std::string object = stopped_for(w);
+  return object.empty() ? w.summary : fmt::format("{}, for {}", w.summary, object);
+}
+
 class Judge {
  public:
   Judge(const explain::Explanation& x, const Expectation& e) : x_(x), e_(e) {}
 
   Outcome way(const WayReport& w) const {
     const Words verdicts = e_.verdicts.empty() ? Words{"delivered"} : e_.verdicts;
-    if (!among(verdicts, w.verdict)) return {w.verdict == "inconclusive" ? Truth::unknown : Truth::no, w.summary};
-    for (const Outcome& o : {path(w), w.verdict == "delivered" ? ends(w) : Outcome{}})
+    if (!among(verdicts, w.verdict)) return {w.verdict == "inconclusive" ? Truth::unknown : Truth::no, ending(w)};
+    for (const Outcome& o : {w.verdict == "delivered" ? ends(w) : Outcome{}, path(w)})
       if (o.truth != Truth::yes) return o;
     return w.verdict == "delivered" ? answer(w) : Outcome{};
   }
@@ -149,7 +156,7 @@ class Judge {
     for (const WayReport& w : f.ways) {
       if (among(wanted, w.verdict)) continue;
       const Truth t = w.verdict == "inconclusive" ? Truth::unknown : Truth::no;
-      if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, w.verdict, w.summary)};
+      if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, w.verdict, ending(w)), &w};
     }
     return worst;
   }
@@ -206,12 +213,8 @@ std::vector<Property> seen_properties(const explain::Explanation& x) {
 }
 
 // The evidence of an answer that fails lies on the answer's way.
-explain::Evidence evidence_of(const WayReport& w) {
-  for (const auto* list : {&w.reply, &w.continued})
-    for (const FollowUp& f : *list)
-      for (const WayReport& way : f.ways)
-        if (way.verdict != "delivered") return deciding_evidence(way);
-  return deciding_evidence(w);
+explain::Evidence evidence_of(const WayReport& w, const Outcome& o) {
+  return deciding_evidence(o.at != nullptr ? *o.at : w);
 }
 
 }  // namespace
@@ -237,7 +240,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   const Judge judge_way(x, e);
   const WayReport* failed = nullptr;    // the first way that fails for certain
   const WayReport* doubtful = nullptr;  // that fails, or not, by what is missing
-  std::string failed_why, doubtful_why;
+  Outcome failed_by, doubtful_by;
   std::size_t failures = 0;
   bool all_fail_by_choice = true;
   for (const WayReport& w : x.ways) {
@@ -252,12 +255,12 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
       all_fail_by_choice &= by_unknown_choice(w);
       if (failed == nullptr || !by_unknown_choice(w)) {
         failed = &w;
-        failed_why = o.why;
+        failed_by = o;
       }
     } else if (o.truth != Truth::yes || open) {
       if (doubtful == nullptr) {
         doubtful = &w;
-        doubtful_why = o.truth == Truth::yes ? "" : o.why;
+        doubtful_by = o.truth == Truth::yes ? Outcome{} : o;
       }
     }
     for (const Gap& g : gaps)
@@ -267,18 +270,19 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   const bool fails = failed != nullptr && (!all_fail_by_choice || failures == x.ways.size());
   if (fails) {
     j.holds = false;
-    j.why = failed_why;
-    j.evidence = evidence_of(*failed);
+    j.why = failed_by.why;
+    j.evidence = evidence_of(*failed, failed_by);
     return j;
   }
   const WayReport* open_way = failed != nullptr ? failed : doubtful;
   if (open_way != nullptr || x.truncated || x.ways.empty()) {
-    j.why = failed != nullptr ? failed_why : doubtful_why;
+    const Outcome& by = failed != nullptr ? failed_by : doubtful_by;
+    j.why = by.why;
     if (!j.gaps.empty()) j.why += (j.why.empty() ? "the snapshot lacks " : "; the snapshot lacks ") + gap_words(j.gaps);
     if (failed != nullptr) j.why = "it depends on what the dumps do not tell: " + j.why;
     if (j.why.empty())
       j.why = x.truncated ? "there are more ways than were walked" : "a part of the way is not understood";
-    if (open_way != nullptr) j.evidence = evidence_of(*open_way);
+    if (open_way != nullptr) j.evidence = evidence_of(*open_way, by);
     return j;
   }
   j.holds = true;

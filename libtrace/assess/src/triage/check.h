@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/claims.h"
+#include "common/look.h"
 #include "common/targets.h"
 #include "egtrace/assess/triage.h"
 
@@ -35,9 +36,15 @@ struct Facts {
   std::vector<EgressPlace> places;
 
   const KnownPod* pod_with(const IpAddr& address) const;
+  // The line that names a Kubernetes object, for the one at which it begins; every other line stays.
+  Provenance telling_line(Provenance from) const;
+  // As policies_of(), read once a node.
+  const Policies& policies_at(const cluster::Node& node) const;
 
  private:
+  std::map<Provenance, std::string> names_;  // of objects, by where they begin
   std::map<IpAddr, const KnownPod*> pods_by_address_;
+  mutable std::map<const cluster::Node*, Policies> policies_at_;
 };
 
 struct Check;
@@ -81,5 +88,14 @@ std::string needs_egress_ips(const Facts& facts);
 std::string needs_egress_services(const Facts& facts);
 std::string needs_external_routes(const Facts& facts);
 std::string needs_services(const Facts& facts);
+
+// "pod shop/a (10.0.0.1)", "pods shop/a (10.0.0.1), shop/b (10.0.0.2) and 7 others".
+std::string in_words(const std::vector<const KnownPod*>& pods, Family family);
+// What each layer says of a pod and the egress IP by which it leaves, from the object down to the host: a reader then
+// sees which of them agree.
+std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place, const KnownPod& pod);
+// Of the first of them: those that in_words() names.
+std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place,
+                                  const std::vector<const KnownPod*>& pods);
 
 }  // namespace egt::assess

@@ -10,6 +10,8 @@
 namespace egt::assess {
 namespace {
 
+constexpr std::size_t kNamed = 4;  // pods that a finding names; the others it counts
+
 // Of the selected pods those for which the object's claim counts, and which any layer knows.
 std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods,
                                        const EgressClaims& claims) {
@@ -32,13 +34,34 @@ std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const st
 
 Facts::Facts(const explain::Explainer& e, const cluster::PolicyObjects& p)
     : explainer(e),
-      cluster(e.cluster()), policies(p),
+      cluster(e.cluster()),
+      policies(p),
       pods(known_pods(cluster)),
       claims(cluster, policies, pods),
       places(egress_places(cluster, pods, claims)) {
   for (const KnownPod& pod : pods)
     for (const IpAddr& a : pod.addresses)
       if (!pod.host_network) pods_by_address_.emplace(a, &pod);
+  const auto remember = [&](const auto& objects) {
+    for (const auto& object : objects) names_.emplace(object.from, object.name);
+  };
+  remember(cluster.objects.nodes);
+  remember(cluster.objects.pods);
+  remember(cluster.objects.services);
+  remember(cluster.objects.egress_ips);
+  remember(cluster.objects.egress_services);
+  remember(policies.external_routes);
+  remember(policies.network_policies);
+}
+
+const Policies& Facts::policies_at(const cluster::Node& node) const {
+  const auto known = policies_at_.find(&node);
+  return known != policies_at_.end() ? known->second : policies_at_.emplace(&node, policies_of(node)).first->second;
+}
+
+Provenance Facts::telling_line(Provenance from) const {
+  const auto found = names_.find(from);
+  return found == names_.end() ? from : line_within(cluster, from, "name: " + found->second);
 }
 
 const KnownPod* Facts::pod_with(const IpAddr& address) const {
@@ -65,12 +88,54 @@ void Findings::add(std::string claim, std::string node, std::string object, expl
 
 void Findings::add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& from,
                    std::string remedy) {
-  add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, from), std::move(remedy));
+  std::vector<Provenance> telling;
+  for (const Provenance& p : from) telling.push_back(facts_.telling_line(p));
+  add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, telling), std::move(remedy));
 }
 
 bool Findings::has_cause(const std::string& object) const {
   return std::any_of(triage_.findings.begin(), triage_.findings.end(),
                      [&](const Finding& f) { return f.object == object; });
+}
+
+std::string in_words(const std::vector<const KnownPod*>& pods, Family family) {
+  std::string words = pods.size() == 1 ? "pod" : "pods";
+  for (std::size_t i = 0; i < pods.size() && i < kNamed; ++i)
+    words += fmt::format("{} {} ({})", i == 0 ? "" : ",", pods[i]->full_name(), pods[i]->address(family)->to_string());
+  if (pods.size() > kNamed) words += fmt::format(" and {} more", pods.size() - kNamed);
+  return words;
+}
+
+std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, const KnownPod& pod) {
+  std::vector<Provenance> lines{place.object->from};
+  const auto add = [&](Provenance from) {
+    if (from.known()) lines.push_back(from);
+  };
+  if (pod.object != nullptr) add(pod.object->from);
+  const IpAddr& address = *pod.address(place.address.family);
+  if (const cluster::Node* own = f.cluster.node(pod.node))
+    for (const Policy& p : f.policies_at(*own).all)
+      if (p.is_for_source(address)) add(line_within(f.cluster, p.from, "match "));
+  const cluster::Node* node = f.cluster.node(place.node);
+  if (node == nullptr) return lines;
+  for (const host::Link& link : node->host.links.value)
+    for (const host::Address& a : link.addresses)
+      if (a.prefix.address == place.address) add(a.from);
+  for (const host::PolicyRule& rule : rules_of(*node, place.address.family).value)
+    if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
+  for (const auto& rule : host_snat_for(f.cluster, *node, address, outside(f.cluster, place.address.family).address))
+    if (translates_to(rule, place.address)) add(rule.rule->from);
+  for (const NatRow& row : nat_rows_of(*node).all)
+    if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())
+      add(line_within(f.cluster, row.from, "external_ip "));
+  return lines;
+}
+
+std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, const std::vector<const KnownPod*>& pods) {
+  std::vector<Provenance> lines;
+  for (std::size_t i = 0; i < pods.size() && i < kNamed; ++i)
+    for (const Provenance& line : layers_of(f, place, *pods[i])) lines.push_back(line);
+  return lines;
 }
 
 std::string always(const Facts&) { return {}; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "assess/sarif.h"
+#include "egtrace/base/text.h"
 #include "style.h"
 
 namespace egt::render {
@@ -13,6 +14,10 @@ using namespace assess;
 Tone tone(Severity s) {
   return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::doubtful : Tone::heading;
 }
+
+// A finding takes five lines: what is the matter, three dump lines, the next step. --verbose and JSON have every line.
+constexpr std::size_t kEvidenceShown = 3;
+constexpr std::size_t kEvidenceWidth = 120;
 
 }  // namespace
 
@@ -50,16 +55,17 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
   std::size_t counts[3] = {};
   for (const Finding& f : triage.findings) {
     ++counts[static_cast<std::size_t>(f.severity)];
-    out += fmt::format("{}: {} [{}]\n", style(tone(f.severity), severity_name(f.severity)), f.title, f.id);
-    out += wrap(f.claim, 2, options.width);
+    out += fmt::format("{}: {} [{}]\n", style(tone(f.severity), severity_name(f.severity)), f.claim, f.id);
     if (options.quiet) continue;
+    std::size_t shown = 0;
     for (const explain::EvidenceLine& e : f.evidence) {
-      const std::string text =
-          e.text.empty() ? fmt::format("{}:{}", e.dump, e.line) : fmt::format("{}:{}: {}", e.dump, e.line, e.text);
-      out += style(Tone::faint, wrap(text, 4, options.width, options.verbose ? 0 : 2));
+      if (!options.verbose && ++shown > kEvidenceShown) break;
+      const std::string text = e.text.empty() ? fmt::format("{}:{}", e.dump, e.line)
+                                              : fmt::format("{}:{}: {}", e.dump, e.line, trim(e.text));
+      out +=
+          style(Tone::faint, wrap(text, 4, options.verbose ? options.width : kEvidenceWidth, options.verbose ? 0 : 1));
     }
-    out += wrap("next: " + f.remedy, 2, options.width);
-    out += "\n";
+    out += fmt::format("  next: {}\n\n", f.remedy);
   }
   out += fmt::format("{} error{}, {} warning{}, {} note{}; {} check{} could not look everywhere", counts[2],
                      counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0],

@@ -29,10 +29,12 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
       for (const Gap& gap : way.gaps) out.lacks(fmt::format("{} of {} ({})", gap.what, gap.node, gap.command));
       continue;
     }
+    explain::Evidence lines = deciding_evidence(way);
+    for (auto& line : evidence(f.cluster, {f.telling_line(claim.from)})) lines.push_back(std::move(line));
     out.add(
         fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(),
                     claim.addresses.front().to_string(), claim.object, target.address.to_string(), way.source_seen->ip),
-        way.egress ? way.egress->node : pod.node, claim.object, deciding_evidence(way),
+        way.egress ? way.egress->node : pod.node, claim.object, std::move(lines),
         fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), target.address.to_string()));
     return;
   }

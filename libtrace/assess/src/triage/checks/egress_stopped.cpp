@@ -10,7 +10,15 @@
 namespace egt::assess {
 namespace egress_stopped {
 
-void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findings& out) {
+// Where and why: pods that end alike are told together.
+struct Stop {
+  const EgressClaim* claim = nullptr;
+  std::string verdict, node, where, why, isolating;
+  std::vector<const KnownPod*> pods;
+  explain::Evidence lines;
+};
+
+void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool has_cause, std::vector<Stop>& stops) {
   const Target target = outside(f.cluster, claim.family);
   const auto from = explain::parse_point(pod.full_name()), to = explain::parse_point(target.address.to_string());
   if (!from || !to) return;
@@ -22,30 +30,56 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
   for (const explain::WayReport& way : x->ways) {
     if ((way.verdict != "dropped" && way.verdict != "rejected") || !way.stopped_at) continue;
     // The policies that isolate the pod, as far as objects tell.
-    explain::Evidence lines = deciding_evidence(way);
-    std::string isolating;
+    Stop stop{&claim, way.verdict, way.stopped_at->node,  way.stopped_at->where, way.stopped_at->why,
+              "",     {&pod},      deciding_evidence(way)};
     for (const cluster::NetworkPolicy& p : f.policies.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
-        isolating += fmt::format("{}NetworkPolicy {}/{}", isolating.empty() ? "" : ", ", p.namespace_, p.name);
-        for (auto& line : evidence(f.cluster, {p.from})) lines.push_back(std::move(line));
+        stop.isolating +=
+            fmt::format("{}NetworkPolicy {}/{}", stop.isolating.empty() ? "" : ", ", p.namespace_, p.name);
+        for (auto& line : evidence(f.cluster, {f.telling_line(p.from)})) stop.lines.push_back(std::move(line));
       }
-    out.add(fmt::format("What pod {} sends by {} is {} on {}, {}: {}{}.", pod.full_name(), claim.object, way.verdict,
-                        way.stopped_at->node, way.stopped_at->where, way.stopped_at->why,
-                        isolating.empty() ? "" : " (" + isolating + " isolates the pod)"),
-            way.stopped_at->node, claim.object, std::move(lines),
-            isolating.empty()
-                ? fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), target.address.to_string())
-                : "If the pod is meant to leave, the policy needs an egress rule for its destinations.");
+    // What a finding before this one explains is not told again; that a policy may be meant is.
+    const std::string object = stopped_for(way);
+    if (has_cause && stop.isolating.empty() && object.empty()) return;
+    if (!object.empty()) stop.why += ", for " + object;
+    const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {
+      return s.claim->object == claim.object && s.claim->family == claim.family && s.verdict == stop.verdict &&
+             s.node == stop.node && s.where == stop.where && s.why == stop.why && s.isolating == stop.isolating;
+    });
+    if (same != stops.end())
+      same->pods.push_back(&pod);
+    else
+      stops.push_back(std::move(stop));
     return;
   }
 }
 
+void tell(const Facts& f, Stop& stop, Findings& out) {
+  const Family family = stop.claim->family;
+  const std::string pods = in_words(stop.pods, family),
+                    command = fmt::format("egtrace explain SNAPSHOT --from {} --to {}", stop.pods.front()->full_name(),
+                                          outside(f.cluster, family).address.to_string());
+  if (stop.isolating.empty()) {
+    out.add(fmt::format("What {} sends by {} is {} on {}, {}: {}.", pods, stop.claim->object, stop.verdict, stop.node,
+                        stop.where, stop.why),
+            stop.node, stop.claim->object, std::move(stop.lines), command);
+    return;
+  }
+  out.add(
+      fmt::format("{} isolates {}: what is sent by {} is {} on {}, {}.", stop.isolating, pods, stop.claim->object,
+                  stop.verdict, stop.node, stop.where),
+      stop.node, stop.claim->object, std::move(stop.lines),
+      fmt::format("If the pod is meant to leave, the policy needs an egress rule for its destinations; {}.", command));
+}
 void run(const Facts& f, Findings& out) {
+  std::vector<Stop> stops;
   for (const KnownPod& pod : f.pods)
     for (const Family family : {Family::v4, Family::v6}) {
       const EgressClaim* claim = f.claims.of(pod.full_name(), family);
-      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr) judge(f, pod, *claim, out);
+      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr)
+        judge(f, pod, *claim, out.has_cause(claim->object), stops);
     }
+  for (Stop& stop : stops) tell(f, stop, out);
 }
 
 std::string lacks(const Facts& f) {

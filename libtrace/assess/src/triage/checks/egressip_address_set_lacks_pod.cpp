@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/evidence.h"
 #include "common/look.h"
 #include "triage/checks.h"
 
@@ -48,7 +49,7 @@ void run(const Facts& f, Findings& out) {
       out.add(fmt::format("The set of pods that leave by egress addresses lacks pod {} ({}) on {}: towards cluster "
                           "nodes it is rerouted too, and they see {}.",
                           pod.full_name(), address.to_string(), pod.node, claim->addresses.front().to_string()),
-              pod.node, claim->object, {set->from, claim->from, pod.object->from},
+              pod.node, claim->object, {line_within(f.cluster, set->from, "addresses "), claim->from, pod.object->from},
               fmt::format("ovn-nbctl list address_set {}; restart ovnkube-controller on {} to have it written anew.",
                           set->name, pod.node));
     }

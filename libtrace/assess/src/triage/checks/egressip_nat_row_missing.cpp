@@ -19,22 +19,28 @@ void run(const Facts& f, Findings& out) {
       out.lacks(fmt::format("NAT rows of {} (ovn-nbctl list nat)", place.node));
       continue;
     }
+    const std::string external = place.address.to_string();
+    std::vector<const KnownPod*> without;
     for (const KnownPod* pod : place.pods) {
-      const std::string address = pod->address(place.address.family)->to_string(), external = place.address.to_string();
       const auto is_for_pod = [&](const NatRow& row) {
         const auto logical = Prefix::parse(row.logical_ip);
         return row.type == "snat" && row.external_ip == external && logical &&
                logical->contains(*pod->address(place.address.family));
       };
-      if (std::any_of(rows.all.begin(), rows.all.end(), is_for_pod)) continue;
-      out.add(fmt::format("The gateway router of {} has no SNAT row from pod {} ({}) to egress IP {}: the pod is "
-                          "dropped at the external bridge, or leaves as the node.",
-                          place.node, pod->full_name(), address, external),
-              place.node, place.name(), {place.object->from, pod->object->from},
-              fmt::format("ovn-nbctl lr-nat-list of the gateway router of {}; look for the EgressIP in the log of "
-                          "ovnkube-controller there.",
-                          place.node));
+      if (std::none_of(rows.all.begin(), rows.all.end(), is_for_pod)) without.push_back(pod);
     }
+    if (without.empty()) continue;
+    std::vector<Provenance> proof;
+    for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
+    if (!rows.all.empty()) proof.push_back(rows.all.front().from);  // the list in which the row should be
+    out.add(
+        fmt::format("The gateway router of {} has no SNAT row from {} to egress IP {}: what they send is dropped at "
+                    "the external bridge, or leaves as the node.",
+                    place.node, in_words(without, place.address.family), external),
+        place.node, place.name(), proof,
+        fmt::format("ovn-nbctl lr-nat-list GR_{} on {}; look for the EgressIP in the log of ovnkube-controller "
+                    "there.",
+                    place.node, place.node));
   }
 }
 

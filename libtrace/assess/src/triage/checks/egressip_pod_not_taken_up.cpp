@@ -7,17 +7,26 @@ namespace egt::assess {
 namespace egressip_pod_not_taken_up {
 
 void run(const Facts& f, Findings& out) {
-  for (const KnownPod& pod : f.pods)
-    for (const Family family : {Family::v4, Family::v6}) {
-      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
-      if (claim == nullptr || claim->taken_up) continue;
-      out.add(fmt::format("{} selects pod {}, but unlike its other pods no policy, address set or rule of any node "
-                          "knows it: it leaves as its node.",
-                          claim->object, pod.full_name()),
-              pod.node, claim->object, {claim->from, pod.object != nullptr ? pod.object->from : Provenance{}},
-              "If objects and dumps are of the same moment, ovnkube-controller has not taken the pod up: see that it "
-              "is ready, and the log on its node.");
+  std::map<std::pair<std::string, std::string>, std::vector<const KnownPod*>> by_object;  // and node
+  for (const Family family : {Family::v4, Family::v6}) {
+    by_object.clear();
+    for (const KnownPod& pod : f.pods)
+      if (const EgressClaim* claim = f.claims.of(pod.full_name(), family);
+          claim != nullptr && !claim->taken_up && pod.address(family) != nullptr)
+        by_object[{claim->object, pod.node}].push_back(&pod);
+    for (const auto& [place, pods] : by_object) {
+      const EgressClaim* claim = f.claims.of(pods.front()->full_name(), family);
+      out.add(fmt::format("{} selects {}, but unlike its other pods no policy, address set or rule of any node knows "
+                          "{}: {} as the node.",
+                          claim->object, in_words(pods, family), pods.size() == 1 ? "it" : "them",
+                          pods.size() == 1 ? "it leaves" : "they leave"),
+              place.second, claim->object,
+              {claim->from, pods.front()->object != nullptr ? pods.front()->object->from : Provenance{}},
+              fmt::format("If objects and dumps are of the same moment, ovnkube-controller has not taken the pod up: "
+                          "see that it is ready (oc get pod -n {} {}), and the log on {}.",
+                          pods.front()->namespace_, pods.front()->name, place.second));
     }
+  }
 }
 
 }  // namespace egressip_pod_not_taken_up

@@ -12,7 +12,7 @@ namespace egressip_reroute_duplicate {
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     std::map<std::pair<std::uint32_t, std::string>, Policy> seen;
-    for (const Policy& p : policies_of(*node).all) {
+    for (const Policy& p : f.policies_at(*node).all) {
       // Two dumps may tell of one policy: only what has an identity can be a duplicate.
       if (p.action != "reroute" || p.uuid.empty()) continue;
       const auto [at, fresh] = seen.emplace(std::pair{p.priority, p.match}, p);

@@ -17,7 +17,7 @@ bool has_policy(const Policies& policies, const IpAddr& pod) {
 void on_pod_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, Findings& out) {
   const cluster::Node* node = f.cluster.node(pod.node);
   if (node == nullptr) return;
-  const Policies policies = policies_of(*node);
+  const Policies& policies = f.policies_at(*node);
   if (!policies.complete)
     return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", pod.node));
   const IpAddr& address = *pod.address(place.address.family);
@@ -25,7 +25,7 @@ void on_pod_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, 
   out.add(fmt::format("{} selects pod {} ({}), but the logical router of its node {} has no policy that reroutes it: "
                       "it leaves as the node.",
                       place.name(), pod.full_name(), address.to_string(), pod.node),
-          pod.node, place.name(), {place.object->from, pod.object->from},
+          pod.node, place.name(), layers_of(f, place, pod),
           fmt::format(
               "Look for the pod in the log of ovnkube-controller on {}; ovn-nbctl lr-policy-list ovn_cluster_router.",
               pod.node));
@@ -37,7 +37,7 @@ void on_egress_node(const Facts& f, const EgressPlace& place, const KnownPod& po
   const cluster::Node* node = f.cluster.node(place.node);
   const cluster::Node* own = f.cluster.node(pod.node);
   if (node == nullptr || own == nullptr || node == own || place.network != EgressNetwork::host) return;
-  const Policies policies = policies_of(*node), at_pod = policies_of(*own);
+  const Policies &policies = f.policies_at(*node), &at_pod = f.policies_at(*own);
   if (!policies.complete || !at_pod.complete) return;
   const IpAddr& address = *pod.address(place.address.family);
   if (!has_policy(at_pod, address) || has_policy(policies, address)) return;
@@ -49,7 +49,7 @@ void on_egress_node(const Facts& f, const EgressPlace& place, const KnownPod& po
   out.add(fmt::format("{} sends pod {} ({}) to {}, whose own logical router has no policy that hands it to the host: "
                       "it is dropped or leaves as it is.",
                       place.name(), pod.full_name(), address.to_string(), place.node),
-          place.node, place.name(), {place.object->from, pod.object->from},
+          place.node, place.name(), layers_of(f, place, pod),
           fmt::format(
               "ovn-nbctl lr-policy-list ovn_cluster_router on {}; restart ovnkube-node there if it is missing still.",
               place.node));

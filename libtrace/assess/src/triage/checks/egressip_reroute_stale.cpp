@@ -17,7 +17,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
   const cluster::Node* node = f.cluster.node(pod.node);
   if (node == nullptr || claim.kind != EgressClaim::Kind::egress_ip || claim.nodes.empty()) return;
   const IpAddr& address = *pod.address(claim.family);
-  for (const Policy& p : policies_of(*node).all) {
+  for (const Policy& p : f.policies_at(*node).all) {
     if (p.action != "reroute" || !p.is_for_source(address)) continue;
     for (const IpAddr& hop : p.next_hops) {
       const std::string owner = owner_of_next_hop(f.cluster, hop);

@@ -19,20 +19,25 @@ void run(const Facts& f, Findings& out) {
       out.lacks(fmt::format("policy rules of {} (ip rule)", place.node));
       continue;
     }
+    std::vector<const KnownPod*> without;
     for (const KnownPod* pod : place.pods) {
       const IpAddr& address = *pod->address(place.address.family);
       const bool found = std::any_of(rules.value.begin(), rules.value.end(), [&](const host::PolicyRule& r) {
         return r.has_from && r.from_prefix.length > 0 && r.from_prefix.contains(address) && !r.negate;
       });
-      if (found) continue;
-      out.add(fmt::format("{} has no policy rule for pod {} ({}), which leaves by egress IP {} there: the main table "
-                          "decides, not that of the link.",
-                          place.node, pod->full_name(), address.to_string(), place.address.to_string()),
-              place.node, place.name(), {rules.from, place.object->from, pod->object->from},
-              fmt::format("ip rule on {} should list `6000: from {} lookup 1000+ifindex`; look for the EgressIP in the "
-                          "log of ovnkube-node there.",
-                          place.node, address.to_string()));
+      if (!found) without.push_back(pod);
     }
+    if (without.empty()) continue;
+    const Family family = place.address.family;
+    std::vector<Provenance> proof{rules.from};
+    for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
+    out.add(fmt::format("{} has no policy rule for {}, which egress IP {} takes out there: the main table decides, not "
+                        "that of the link.",
+                        place.node, in_words(without, family), place.address.to_string()),
+            place.node, place.name(), proof,
+            fmt::format("ip rule on {} should list `6000: from {} lookup 1000+ifindex`; look for the EgressIP in the "
+                        "log of ovnkube-node there.",
+                        place.node, without.front()->address(family)->to_string()));
   }
 }
 

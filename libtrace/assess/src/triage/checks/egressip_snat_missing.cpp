@@ -9,6 +9,8 @@
 namespace egt::assess {
 namespace egressip_snat_missing {
 
+constexpr const char* kChain = "OVN-KUBE-EGRESS-IP-MULTI-NIC";  // where OVN-Kubernetes writes them with iptables
+
 void run(const Facts& f, Findings& out) {
   for (const EgressPlace& place : f.places) {
     const cluster::Node* node = f.cluster.node(place.node);
@@ -18,26 +20,29 @@ void run(const Facts& f, Findings& out) {
       continue;
     }
     const IpAddr outside_address = outside(f.cluster, place.address.family).address;
-    std::vector<std::string> served, missing;
-    std::vector<Provenance> proof{place.object->from};
+    std::vector<const KnownPod*> served, missing;
+    std::vector<Provenance> proof;
     for (const KnownPod* pod : place.pods) {
       const auto rules = host_snat_for(f.cluster, *node, *pod->address(place.address.family), outside_address);
       const auto found =
           std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return translates_to(r, place.address); });
-      (found != rules.end() ? served : missing)
-          .push_back(fmt::format("{} ({})", pod->full_name(), pod->address(place.address.family)->to_string()));
-      proof.push_back(found != rules.end() ? found->rule->from : pod->object->from);
+      if (found != rules.end()) proof.push_back(found->rule->from);
+      (found != rules.end() ? served : missing).push_back(pod);
     }
     if (missing.empty()) continue;
+    for (const netfilter::Table& table : node->host.iptables_v4.value.tables)
+      for (const netfilter::Chain& chain : table.chains)
+        if (chain.name == kChain) proof.push_back(chain.from);
+    for (const Provenance& line : layers_of(f, place, missing)) proof.push_back(line);
     out.add(
-        fmt::format("{} hosts egress IP {}, but no rule translates pod{} {} to it{}: {} as {}.", place.node,
-                    place.address.to_string(), missing.size() == 1 ? "" : "s", fmt::join(missing, ", "),
-                    served.empty() ? "" : fmt::format(", only {}", fmt::join(served, ", ")),
+        fmt::format("{} hosts egress IP {}, but no rule translates {} to it{}: {} as {}.", place.node,
+                    place.address.to_string(), in_words(missing, place.address.family),
+                    served.empty() ? "" : fmt::format(", only {}", in_words(served, place.address.family)),
                     missing.size() == 1 ? "it leaves" : "they leave", missing.size() == 1 ? "itself" : "themselves"),
         place.node, place.name(), proof,
-        fmt::format("iptables -t nat -S OVN-KUBE-EGRESS-IP-MULTI-NIC (or nft list ruleset) on {}; look for the "
-                    "EgressIP in the log of ovnkube-node there.",
-                    place.node));
+        fmt::format("iptables -t nat -S {} (or nft list ruleset) on {}; look for the EgressIP in the log of "
+                    "ovnkube-node there.",
+                    kChain, place.node));
   }
 }
 

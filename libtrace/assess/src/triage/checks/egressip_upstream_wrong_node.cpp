@@ -15,11 +15,14 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router
   for (const host::NextHop& hop : route->next_hops) {
     const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
     if (to == nullptr || !is_cluster_node(*to) || to->name == place.node) continue;
+    std::vector<Provenance> proof{route->from, place.object->from};
+    if (!place.pods.empty())
+      for (const Provenance& line : layers_of(f, place, *place.pods.front())) proof.push_back(line);
     out.add(
         fmt::format(
             "{} routes egress IP {} to {}, but {} hosts it: answers reach a node that knows nothing of the connection.",
             router.name, place.address.to_string(), to->name, place.node),
-        router.name, place.name(), {route->from, place.object->from},
+        router.name, place.name(), proof,
         fmt::format(
             "ip route get {} on {}; see who announces it (vtysh -c 'show ip bgp {}'), and remove static routes to {}.",
             place.address.to_string(), router.name, place.address.to_string(), to->name));

@@ -12,7 +12,7 @@ namespace egressservice_reroute_missing {
 void on_node(const Facts& f, const std::string& name, const KnownPod& pod, const EgressClaim& claim, Findings& out) {
   const cluster::Node* node = f.cluster.node(name);
   if (node == nullptr) return;
-  const Policies policies = policies_of(*node);
+  const Policies& policies = f.policies_at(*node);
   if (!policies.complete)
     return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", name));
   const IpAddr& address = *pod.address(claim.family);

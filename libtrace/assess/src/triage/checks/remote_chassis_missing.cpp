@@ -39,18 +39,20 @@ void run(const Facts& f, Findings& out) {
         continue;
       // Which egress IPs suffer: those on the other node with pods here.
       std::string object, suffers;
+      std::vector<Provenance> proof{complete->second};
       for (const EgressPlace& place : f.places)
         if (place.node == other)
           for (const KnownPod* pod : place.pods)
             if (pod->node == node->name && suffers.empty()) {
               object = place.name();
+              for (const Provenance& line : layers_of(f, place, *pod)) proof.push_back(line);
               suffers = fmt::format(", among them what pod {} sends by egress IP {}", pod->full_name(),
                                     place.address.to_string());
             }
       out.add(fmt::format("The southbound database of {} has no chassis of {}: there is no tunnel, and packets of pods "
                           "to that node are dropped{}.",
                           node->name, other, suffers),
-              node->name, object, {complete->second},
+              node->name, object, proof,
               fmt::format("ovn-sbctl list chassis on {}; see that {} has its annotations (node-chassis-id, zone-name), "
                           "then restart ovnkube-controller on {}.",
                           node->name, other, node->name));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/evidence.h"
 #include "common/look.h"
 #include "triage/checks.h"
 
@@ -43,7 +44,7 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, Findi
   const auto other = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.mac == *mac; });
   const std::string where = other != links.end() ? fmt::format("{} on {}", other->name, owner.node->name)
                                                  : std::string("no device of " + owner.node->name);
-  std::vector<Provenance> proof{row.from, owner.link->from};
+  std::vector<Provenance> proof{line_within(f.cluster, row.from, "mac "), owner.link->from};
   if (other != links.end()) proof.push_back(other->from);
   const std::string table =
       row.table == "MAC_Binding" ? "ovn-sbctl destroy mac_binding" : "ovn-nbctl destroy static_mac_binding";

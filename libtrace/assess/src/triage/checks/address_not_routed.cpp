@@ -1,0 +1,102 @@
+// An address of the cluster to which no router outside leads: nobody announces it, or the route is gone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace address_not_routed {
+
+struct Wanted {
+  IpAddr address;
+  std::string what, object, remedy;
+  Provenance from;
+};
+
+std::vector<Wanted> wanted(const Facts& f) {
+  std::vector<Wanted> all;
+  for (const EgressPlace& place : f.places)
+    if (!place.pods.empty())
+      all.push_back({place.address, "egress IP " + place.address.to_string(), place.name(),
+                     fmt::format("Give the router a route to it by {}, or have {} announce it (vtysh -c 'show ip bgp')",
+                                 place.node, place.node),
+                     place.object->from});
+  for (const cluster::Service& s : f.cluster.objects.services) {
+    const auto endpoints = endpoints_of(s, f.policies, f.pods);
+    for (const IpAddr& a : s.load_balancer_ips)
+      if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.address.family == a.family; }))
+        all.push_back({a, fmt::format("address {} of service {}/{}", a.to_string(), s.namespace_, s.name),
+                       fmt::format("Service {}/{}", s.namespace_, s.name),
+                       "See who is to announce it (BGPAdvertisement, speaker log; vtysh -c 'show bgp summary')",
+                       s.from});
+  }
+  return all;
+}
+
+// A machine that hands packets to cluster nodes directly, by its main table alone.
+bool is_next_to_cluster(const Facts& f, const cluster::Node& machine, Family family) {
+  const auto& rules = rules_of(machine, family).value;
+  constexpr std::size_t kUsualRules = 3;  // local, main, default
+  if (rules.size() > kUsualRules) return false;
+  for (const std::string& name : cluster_nodes(f.cluster))
+    if (const auto address = node_address(f.cluster, name, family)) {
+      const host::Route* route = best_route(machine, "main", *address);
+      if (route != nullptr && route->to.length > 0 && !route->next_hops.empty() && !route->next_hops.front().via)
+        return true;
+    }
+  return false;
+}
+
+enum class Leads { nowhere, away, to_cluster };
+
+Leads leads(const host::Route* route) {
+  if (route == nullptr || route->type != host::RouteType::unicast) return Leads::nowhere;
+  return route->to.length == 0 ? Leads::away : Leads::to_cluster;  // who is right among nodes others check
+}
+
+void judge(const Wanted& w, const std::vector<const cluster::Node*>& routers, Findings& out) {
+  const cluster::Node* first = nullptr;
+  const host::Route* by_default = nullptr;
+  for (const cluster::Node* router : routers) {
+    const host::Route* route = best_route(*router, "main", w.address);
+    if (leads(route) == Leads::to_cluster) return;
+    if (first != nullptr) continue;
+    first = router;
+    if (leads(route) == Leads::away) by_default = route;
+  }
+  if (first == nullptr) return;
+  const auto& routes = routes_of(*first, w.address.family);
+  out.add(fmt::format("{} has no route to {}{}: what is sent to it never reaches the cluster.", first->name, w.what,
+                      by_default != nullptr ? " but its default route, which leads away from the cluster" : ""),
+          first->name, w.object, {by_default != nullptr ? by_default->from : routes.from, w.from},
+          fmt::format("{}; ip route get {} on {}.", w.remedy, w.address.to_string(), first->name));
+}
+
+void run(const Facts& f, Findings& out) {
+  const auto machines = outside_machines(f.cluster);
+  std::set<IpAddr> asked;
+  for (const Wanted& w : wanted(f)) {
+    if (!asked.insert(w.address).second) continue;
+    std::vector<const cluster::Node*> routers;
+    for (const cluster::Node* machine : machines) {
+      const auto& routes = routes_of(*machine, w.address.family);
+      if (routes.present && !routes.partial && is_next_to_cluster(f, *machine, w.address.family))
+        routers.push_back(machine);
+    }
+    if (routers.empty())
+      out.lacks("dumps of the upstream router (ip route)");
+    else
+      judge(w, routers, out);
+  }
+}
+
+}  // namespace address_not_routed
+
+const Check kAddressNotRouted{"address-not-routed",
+                              "An address of the cluster that the upstream router has no route to", Severity::error,
+                              always, address_not_routed::run};
+
+}  // namespace egt::assess

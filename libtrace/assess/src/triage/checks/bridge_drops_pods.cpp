@@ -1,0 +1,59 @@
+// The external bridge drops what comes out of OVN with a pod's own address, and has done so: something that was to
+// translate it did not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "common/evidence.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace bridge_drops_pods {
+
+// The source network that the flow drops, if it asks for one and for nothing else but the port and the protocol.
+std::optional<Prefix> dropped_source(const openflow::FlowTables& flows, const openflow::FlowEntry& flow) {
+  if (flows.actions_text(flow) != "drop") return std::nullopt;
+  const openflow::MatchView match = flows.match(flow);
+  const auto mask = static_cast<std::uint32_t>(openflow::mask_of(match, FieldId::ip_src));
+  if (mask == 0 || openflow::mask_of(match, FieldId::ip_dst) != 0) return std::nullopt;
+  const auto value = static_cast<std::uint32_t>(openflow::value_of(match, FieldId::ip_src));
+  return Prefix{IpAddr::v4(value), static_cast<std::uint8_t>(std::popcount(mask))};
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes)
+    for (const openflow::Bridge& bridge : node->bridges) {
+      if (bridge.name == "br-int" || !bridge.flows || !is_cluster_node(*node)) continue;
+      for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+        const openflow::FlowEntry& flow = bridge.flows->flow(i);
+        if (flow.n_packets == 0) continue;
+        const auto source = dropped_source(*bridge.flows, flow);
+        if (!source || source->is_host() || std::none_of(f.pods.begin(), f.pods.end(), [&](const KnownPod& pod) {
+              const IpAddr* a = pod.host_network ? nullptr : pod.address(Family::v4);
+              return a != nullptr && source->contains(*a);
+            }))
+          continue;
+        // Which egress IP may be meant: one of OVN's networks whose packets leave here.
+        std::string object;
+        for (const EgressPlace& place : f.places)
+          if (place.node == node->name && place.network == EgressNetwork::ovn && object.empty()) object = place.name();
+        if (!object.empty() && out.has_cause(object)) continue;
+        out.add(
+            fmt::format("{} on {} has dropped {} packet{} that left OVN with an address of {}: nothing had "
+                        "translated them.",
+                        bridge.name, node->name, flow.n_packets, flow.n_packets == 1 ? "" : "s", source->to_string()),
+            node->name, object, {flow.from},
+            fmt::format("See whether it still counts (ovs-ofctl dump-flows {} twice), then which pods: tcpdump -ni "
+                        "any on {}, egtrace audit SNAPSHOT.",
+                        bridge.name, node->name));
+      }
+    }
+}
+
+}  // namespace bridge_drops_pods
+
+const Check kBridgeDropsPods{"bridge-drops-pods", "Packets of pods that the external bridge drops", Severity::warning,
+                             always, bridge_drops_pods::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,74 @@
+// The host translates to a service's address that OVN has no load balancer for: the connection ends there.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace dnat_without_load_balancer {
+
+bool has_vip(const cluster::Node& node, const IpAddr& address, std::uint16_t port) {
+  const std::string vip = address.is_v4() ? fmt::format("\"{}:{}\"", address.to_string(), port)
+                                          : fmt::format("\"[{}]:{}\"", address.to_string(), port);
+  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& row) {
+    if (row.table != "Load_Balancer") return false;
+    const auto vips = row.columns.find("vips");
+    return vips != row.columns.end() && vips->second.find(vip) != std::string::npos;
+  });
+}
+
+// Of a network of the node, among them the addresses that hide the host from OVN.
+bool is_on_link(const cluster::Node& node, const IpAddr& address) {
+  return address.is_link_local() ||
+         std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
+           return std::any_of(link.addresses.begin(), link.addresses.end(),
+                              [&](const host::Address& a) { return a.prefix.contains(address); });
+         });
+}
+
+// A service that has this cluster address; empty: none in the snapshot.
+std::string service_with(const Facts& f, const IpAddr& address) {
+  for (const cluster::Service& s : f.cluster.objects.services)
+    if (std::find(s.cluster_ips.begin(), s.cluster_ips.end(), address) != s.cluster_ips.end())
+      return fmt::format("Service {}/{}", s.namespace_, s.name);
+  return {};
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    if (!node->ovn.complete_tables.contains("NB Load_Balancer")) {
+      out.lacks(fmt::format("load balancers of {} (ovn-nbctl list load_balancer)", node->name));
+      continue;
+    }
+    for (const Family family : {Family::v4, Family::v6})
+      for (const DnatRule& rule : dnat_rules_of(*node, family)) {
+        // Rules of OVN-Kubernetes that lead to a cluster address; others lead to pods, to the host, or are nobody's.
+        if (!rule.chain->name.starts_with("OVN-KUBE-") || !rule.to || !rule.to_port) continue;
+        if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr)
+          continue;
+        const std::string service = service_with(f, *rule.to);
+        if (has_vip(*node, *rule.to, *rule.to_port) || (!service.empty() && out.has_cause(service))) continue;
+        out.add(fmt::format("Chain {} on {} translates{} to {} port {}, which OVN there has no load balancer for: the "
+                            "connection ends at the host.",
+                            rule.chain->name, node->name,
+                            rule.destination ? " " + rule.destination->to_string() : std::string(),
+                            rule.to->to_string(), *rule.to_port),
+                node->name, service, {rule.rule->from},
+                fmt::format("{}; ovn-nbctl find load_balancer on {}.",
+                            service.empty() ? "No service has that address: the rule is left over, restart ovnkube-node"
+                                            : "Look for " + service + " in the log of ovnkube-controller",
+                            node->name));
+      }
+  }
+}
+
+}  // namespace dnat_without_load_balancer
+
+const Check kDnatWithoutLoadBalancer{"dnat-without-load-balancer",
+                                     "The host translates to an address that OVN does not know", Severity::warning,
+                                     always, dnat_without_load_balancer::run};
+
+}  // namespace egt::assess
