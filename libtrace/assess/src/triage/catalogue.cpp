@@ -46,10 +46,10 @@ const std::vector<const Check*>& checks() {
                                                     &kTranslationNeverCounted,
                                                     &kServiceDnatMissing,
                                                     &kDnatWithoutLoadBalancer,
-                                                    &kBridgeDropsPods,
                                                     &kTunnelMtu,
                                                     &kEgressRpFilter,
                                                     &kEgressStopped,
+                                                    &kBridgeDropsPods,
                                                     &kEgressIpPodNotTakenUp,
                                                     &kServiceWithoutEndpoints};
   return kChecks;

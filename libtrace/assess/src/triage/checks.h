@@ -49,10 +49,10 @@ extern const Check kConnectionKeepsSource;
 extern const Check kTranslationNeverCounted;
 extern const Check kServiceDnatMissing;
 extern const Check kDnatWithoutLoadBalancer;
-extern const Check kBridgeDropsPods;
 extern const Check kTunnelMtu;
 extern const Check kEgressRpFilter;
 extern const Check kEgressStopped;
+extern const Check kBridgeDropsPods;
 extern const Check kEgressIpPodNotTakenUp;
 extern const Check kServiceWithoutEndpoints;
 

@@ -111,23 +111,25 @@ std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, cons
   const auto add = [&](Provenance from) {
     if (from.known()) lines.push_back(from);
   };
-  if (pod.object != nullptr) add(pod.object->from);
   const IpAddr& address = *pod.address(place.address.family);
-  if (const cluster::Node* own = f.cluster.node(pod.node))
+  const cluster::Node *own = f.cluster.node(pod.node), *node = f.cluster.node(place.node);
+  if (node != nullptr)
+    for (const host::Link& link : node->host.links.value)
+      for (const host::Address& a : link.addresses)
+        if (a.prefix.address == place.address) add(a.from);
+  if (own != nullptr)
     for (const Policy& p : f.policies_at(*own).all)
       if (p.is_for_source(address)) add(line_within(f.cluster, p.from, "match "));
-  const cluster::Node* node = f.cluster.node(place.node);
-  if (node == nullptr) return lines;
-  for (const host::Link& link : node->host.links.value)
-    for (const host::Address& a : link.addresses)
-      if (a.prefix.address == place.address) add(a.from);
-  for (const host::PolicyRule& rule : rules_of(*node, place.address.family).value)
-    if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
-  for (const auto& rule : host_snat_for(f.cluster, *node, address, outside(f.cluster, place.address.family).address))
-    if (translates_to(rule, place.address)) add(rule.rule->from);
-  for (const NatRow& row : nat_rows_of(*node).all)
-    if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())
-      add(line_within(f.cluster, row.from, "external_ip "));
+  if (node != nullptr) {
+    for (const host::PolicyRule& rule : rules_of(*node, place.address.family).value)
+      if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
+    for (const auto& rule : host_snat_for(f.cluster, *node, address, outside(f.cluster, address.family).address))
+      if (translates_to(rule, place.address)) add(rule.rule->from);
+    for (const NatRow& row : nat_rows_of(*node).all)
+      if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())
+        add(line_within(f.cluster, row.from, "external_ip "));
+  }
+  if (pod.object != nullptr) add(pod.object->from);
   return lines;
 }
 

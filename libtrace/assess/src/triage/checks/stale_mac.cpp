@@ -34,7 +34,17 @@ std::string object_of(const Facts& f, const IpAddr& next_hop) {
   return {};
 }
 
-void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, Findings& out) {
+// Nodes that are wrong in the same way are told together.
+struct Stale {
+  IpAddr address;
+  MacAddr mac;
+  Owner owner;
+  std::string where, table;
+  std::vector<std::string> nodes, uuids;
+  std::vector<Provenance> rows, devices;
+};
+
+void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, std::vector<Stale>& all) {
   const auto address = IpAddr::parse(text_of(row, "ip"));
   const auto mac = MacAddr::parse(text_of(row, "mac"));
   if (!address || !mac) return;
@@ -44,21 +54,38 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, Findi
   const auto other = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.mac == *mac; });
   const std::string where = other != links.end() ? fmt::format("{} on {}", other->name, owner.node->name)
                                                  : std::string("no device of " + owner.node->name);
-  std::vector<Provenance> proof{line_within(f.cluster, row.from, "mac "), owner.link->from};
-  if (other != links.end()) proof.push_back(other->from);
   const std::string table =
       row.table == "MAC_Binding" ? "ovn-sbctl destroy mac_binding" : "ovn-nbctl destroy static_mac_binding";
-  out.add(
-      fmt::format("{} takes {} to be at {} ({}), but {} on {} has the address, at {}.", node.name, address->to_string(),
-                  mac->to_string(), where, owner.link->name, owner.node->name, owner.link->mac->to_string()),
-      node.name, object_of(f, *address), proof,
-      fmt::format("Remove the stale entry ({} {}); on the gateway set arp_ignore=1 and arp_announce=2 so that only the "
-                  "right device answers.",
-                  table, row.uuid.empty() ? "UUID" : row.uuid));
+  auto same = std::find_if(all.begin(), all.end(),
+                           [&](const Stale& s) { return s.address == *address && s.mac == *mac && s.table == table; });
+  if (same == all.end()) {
+    same = all.insert(all.end(), {*address, *mac, owner, where, table, {}, {}, {}, {owner.link->from}});
+    if (other != links.end()) same->devices.push_back(other->from);
+  }
+  if (std::find(same->nodes.begin(), same->nodes.end(), node.name) == same->nodes.end())
+    same->nodes.push_back(node.name);
+  same->uuids.push_back(row.uuid.empty() ? "UUID" : row.uuid);
+  same->rows.push_back(line_within(f.cluster, row.from, "mac "));
+}
+
+void tell(const Facts& f, const Stale& s, Findings& out) {
+  const bool one = s.nodes.size() == 1;
+  std::vector<Provenance> proof{s.rows.front()};
+  proof.insert(proof.end(), s.devices.begin(), s.devices.end());
+  proof.insert(proof.end(), s.rows.begin() + 1, s.rows.end());
+  out.add(fmt::format("{} {} {} to be at {} ({}), but {} on {} has the address, at {}.", fmt::join(s.nodes, ", "),
+                      one ? "takes" : "take", s.address.to_string(), s.mac.to_string(), s.where, s.owner.link->name,
+                      s.owner.node->name, s.owner.link->mac->to_string()),
+          one ? s.nodes.front() : "", object_of(f, s.address), proof,
+          fmt::format("Remove the stale entry{} ({} {} on {}{}); on the gateway set arp_ignore=1 and arp_announce=2 so "
+                      "that only the right device answers.",
+                      s.rows.size() == 1 ? "" : " on each node", s.table, s.uuids.front(), s.nodes.front(),
+                      s.rows.size() == 1 ? "" : ", and so on"));
 }
 
 void run(const Facts& f, Findings& out) {
   bool told = false;
+  std::vector<Stale> stale;
   for (const auto& node : f.cluster.nodes)
     for (const ovn::Row& row : node->ovn.rows) {
       const bool fixed = row.table == "Static_MAC_Binding";
@@ -73,8 +100,9 @@ void run(const Facts& f, Findings& out) {
                    text_of(other, "logical_port") == text_of(row, "logical_port") &&
                    text_of(other, "override_dynamic_mac") == "true";
           });
-      if (!overridden) judge(f, *node, row, out);
+      if (!overridden) judge(f, *node, row, stale);
     }
+  for (const Stale& s : stale) tell(f, s, out);
   if (!told) out.lacks("MAC bindings (ovn-sbctl list mac_binding, ovn-nbctl list static_mac_binding)");
 }
 
