@@ -51,10 +51,6 @@ std::vector<expect::Expectation> expectations(const CheckOptions& o, const clust
                                               std::vector<expect::Expectation> all) {
   if (!o.from_objects) return all;
   std::vector<expect::Expectation> made = assess::expectations_from_objects(cluster, parsers::policy_objects(cluster));
-  if (made.empty() && all.empty())
-    throw CommandError(
-        "the snapshot holds no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service or NetworkPolicy "
-        "that promises anything; add `oc get egressips,egressservices,services,pods,namespaces -A -o yaml`");
   for (expect::Expectation& e : made) all.push_back(std::move(e));
   return all;
 }
@@ -63,6 +59,22 @@ void write_file(const std::string& path, const std::string& text) {
   CommonOptions to_file;
   to_file.output = path;
   write_output(to_file, text);
+}
+
+bool has_objects(const cluster::Cluster& cluster) {
+  return !cluster.objects.pods.empty() || !cluster.objects.namespaces.empty() || !cluster.objects.services.empty();
+}
+
+// Objects that promise nothing hold; where there are none, nobody can tell.
+ExitStatus nothing_to_check(const cluster::Cluster& cluster, bool quiet) {
+  const bool objects = has_objects(cluster);
+  if (!quiet)
+    fmt::print(stderr, "egtrace: {}\n",
+               objects ? "no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service or NetworkPolicy of the "
+                         "snapshot promises anything that its dumps could hold"
+                       : "the snapshot has no Kubernetes objects to make expectations of; add `oc get "
+                         "egressips,egressservices,services,pods,namespaces -A -o yaml`");
+  return objects ? ExitStatus::done : ExitStatus::inconclusive;
 }
 
 ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
@@ -92,7 +104,7 @@ ExitStatus run_check(const CheckOptions& o) {
     write_output(o.common, render::check_json(reports));
   else
     write_output(o.common, render::check_text(reports, text_options(o.common)));
-  return status_of(reports);
+  return reports.empty() && o.from_objects ? nothing_to_check(cluster, o.common.quiet) : status_of(reports);
 }
 
 }  // namespace

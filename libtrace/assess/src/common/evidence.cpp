@@ -77,7 +77,7 @@ std::string decided_by(const WayReport& way) {
   if (way.stopped_at) {
     const std::string object = stopped_for(way);
     return fmt::format("{}: {}: {}{}", way.stopped_at->node, way.stopped_at->where, way.stopped_at->why,
-                       object.empty() ? "" : ", for " + object);
+                       object.empty() ? "" : " (" + object + ")");
   }
   if (!way.snat.empty()) {
     const explain::NatReport& nat = way.snat.back();

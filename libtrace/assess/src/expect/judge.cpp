@@ -89,7 +89,7 @@ Words devices_of(const WayReport& way) {
 // How the way ends, and on whose behalf.
 std::string ending(const WayReport& w) {
   const std::string object = stopped_for(w);
-  return object.empty() ? w.summary : fmt::format("{}, for {}", w.summary, object);
+  return object.empty() ? w.summary : fmt::format("{} ({})", w.summary, object);
 }
 
 class Judge {

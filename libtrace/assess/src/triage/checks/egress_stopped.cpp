@@ -41,7 +41,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool h
     // What a finding before this one explains is not told again; that a policy may be meant is.
     const std::string object = stopped_for(way);
     if (has_cause && stop.isolating.empty() && object.empty()) return;
-    if (!object.empty()) stop.why += ", for " + object;
+    if (!object.empty()) stop.why += " (" + object + ")";
     const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {
       return s.claim->object == claim.object && s.claim->family == claim.family && s.verdict == stop.verdict &&
              s.node == stop.node && s.where == stop.where && s.why == stop.why && s.isolating == stop.isolating;
