@@ -116,6 +116,12 @@ void counters(Sample& s, const std::string& first, const std::string& second) {
       .replace("master-02-demo/iptables-save", chain + "10.133.0.9", second + " " + chain + "10.133.0.9");
 }
 
+// Matches packets that OVN-Kubernetes' guard against leaking pods matches as well.
+std::string flow_by_hand(const std::string& priority) {
+  return " cookie=0x0, duration=4.853s, table=0, n_packets=0, n_bytes=0, idle_age=4, priority=" + priority +
+         ",ip,in_port=2,nw_dst=192.168.55.0/24 actions=NORMAL\n";
+}
+
 // The translation that OVN-Kubernetes writes for the load balancer address of add_service().
 Sample& external_address(Sample& s, const std::string& node) {
   const std::string before = "-A OVN-KUBE-EGRESS-SVC -m mark";
@@ -329,6 +335,8 @@ std::vector<Case> cases() {
                    "n_packets=0, n_bytes=0, idle_age=24, priority=104,ip,in_port=2,nw_src=10.132.0.0/14",
                    "n_packets=9, n_bytes=666, idle_age=3, priority=104,ip,in_port=2,nw_src=10.200.0.0/16");
        }},
+      {"flow-overlap", [](Sample& s) { s.append("master-01-demo/ovs-ofctl_dump-flows_br-ex", flow_by_hand("104")); },
+       [](Sample& s) { s.append("master-01-demo/ovs-ofctl_dump-flows_br-ex", flow_by_hand("108")); }},
       {"tunnel-mtu",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})

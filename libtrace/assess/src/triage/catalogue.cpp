@@ -46,6 +46,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTranslationNeverCounted,
                                                     &kServiceDnatMissing,
                                                     &kDnatWithoutLoadBalancer,
+                                                    &kFlowOverlap,
                                                     &kTunnelMtu,
                                                     &kEgressRpFilter,
                                                     &kEgressStopped,

@@ -49,6 +49,7 @@ extern const Check kConnectionKeepsSource;
 extern const Check kTranslationNeverCounted;
 extern const Check kServiceDnatMissing;
 extern const Check kDnatWithoutLoadBalancer;
+extern const Check kFlowOverlap;
 extern const Check kTunnelMtu;
 extern const Check kEgressRpFilter;
 extern const Check kEgressStopped;

@@ -1,0 +1,68 @@
+// A flow without a cookie on an external bridge, added by hand most likely, that matches what another one of the same
+// priority matches and does something else: OpenFlow leaves open which one acts. OVN-Kubernetes' own flows overlap as
+// well, where it does not matter.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace flow_overlap {
+
+constexpr std::size_t kMostFlows = 5'000;  // a bridge with more is no external bridge; pairs are compared
+
+// Whether some packet matches both: they agree on every bit that both look at.
+bool overlap(openflow::MatchView a, openflow::MatchView b) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    if (x->word != y->word) {
+      x->word < y->word ? ++x : ++y;
+      continue;
+    }
+    if (((x->value ^ y->value) & x->mask & y->mask) != 0) return false;
+    ++x;
+    ++y;
+  }
+  return true;
+}
+
+void judge(const cluster::Node& node, const openflow::Bridge& bridge, std::uint8_t table, Findings& out) {
+  const openflow::FlowTables& flows = *bridge.flows;
+  const std::vector<openflow::FlowIndex> all = flows.in_table(table);  // by priority
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = i + 1; k < all.size() && flows.priority_of(all[k]) == flows.priority_of(all[i]); ++k) {
+      const openflow::FlowEntry &a = flows.flow(all[i]), &b = flows.flow(all[k]);
+      if ((a.cookie == 0) == (b.cookie == 0) || flows.actions_text(a) == flows.actions_text(b) ||
+          !overlap(flows.match(a), flows.match(b)))
+        continue;
+      out.add(
+          fmt::format(
+              "A flow without cookie in table {} of {} on {} matches, at priority {}, what another flow matches "
+              "as well, and does something else: which one acts is undefined.",
+              table, bridge.name, node.name, a.priority),
+          node.name, "", {a.cookie == 0 ? a.from : b.from, a.cookie == 0 ? b.from : a.from},
+          fmt::format("It was probably added by hand: see who did (ovs-ofctl dump-flows {} table={} on {}), and give "
+                      "it another priority or remove it.",
+                      bridge.name, table, node.name));
+      return;  // one pair a table shows what is wrong
+    }
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (node->bridge("br-int") == nullptr) continue;
+    for (const openflow::Bridge& bridge : node->bridges) {
+      if (bridge.name == "br-int" || !bridge.flows || bridge.flows->size() > kMostFlows) continue;
+      for (unsigned table = 0; table <= 255; ++table)
+        if (bridge.flows->has_table(static_cast<std::uint8_t>(table)))
+          judge(*node, bridge, static_cast<std::uint8_t>(table), out);
+    }
+  }
+}
+
+}  // namespace flow_overlap
+
+const Check kFlowOverlap{"flow-overlap", "A flow by hand that contradicts another one", Severity::warning, always,
+                         flow_overlap::run};
+
+}  // namespace egt::assess
