@@ -4,6 +4,7 @@
 #include <set>
 
 #include "egtrace/engine/workload.h"
+#include "../words.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::explain::capture_study {
@@ -25,18 +26,55 @@ std::vector<SightingReport> rows_of(const WayReport& way, std::uint16_t walked, 
   return rows;
 }
 
+Predicted predicted(const WayReport& way, std::uint16_t walked, std::uint16_t own, bool reply) {
+  Predicted p{&way, rows_of(way, walked, own, reply), way.summary};
+  if (reply || walked == own || !way.source_seen || way.source_seen->port != walked) return p;
+  const std::string told = to_text(*way.source_seen), owned = to_text(SeenAddress{way.source_seen->ip, own});
+  if (const std::size_t at = p.summary.find(told); at != std::string::npos) p.summary.replace(at, told.size(), owned);
+  return p;
+}
+
+// Whether one of the rows is at a place that saw the flow; cheap, before rows are copied.
+bool leads_through(const WayReport& way, const Flow& flow) {
+  return std::any_of(flow.parts.begin(), flow.parts.end(), [&](const Part& part) {
+    return std::any_of(way.sightings.begin(), way.sightings.end(), [&](const SightingReport& row) {
+      return row.node == part.place.node && row.device == part.place.device;
+    });
+  });
+}
+
+// What senders start with: the defaults of operating systems, and the small ones of traceroute.
+bool is_start_ttl(int ttl) { return ttl <= 32 || ttl == 60 || ttl == 64 || ttl == 128 || ttl == 200 || ttl == 255; }
+
+// Whether the sender that the rows begin with would have started with a TTL that senders start with.
+bool ttl_fits(const std::vector<SightingReport>& rows, const Flow& flow) {
+  for (const Part& part : flow.parts) {
+    if (part.reply || part.track->is_error() || part.track->key.ttl == 0) continue;
+    if (const std::size_t row = match(rows, part); row != kNoRow)
+      return is_start_ttl(rows.front().ttl + part.track->key.ttl - rows[row].ttl);
+  }
+  return true;
+}
+
 struct Fit {
-  std::size_t matched = 0, contradicted = 0;
+  std::size_t matched = 0, contradicted = 0, other_macs = 0;
   bool from_start = false;
 };
+
+// Which of several next hops was taken shows in the MAC address alone where the next machine was not captured.
+bool other_receiver(const SightingReport& row, const TrackKey& seen) {
+  return !row.dmac.empty() && seen.dmac != 0 && row.dmac != MacAddr{seen.dmac}.to_string();
+}
 
 // How well rows fit with what was seen; `reply` picks the direction's parts.
 Fit fit(const std::vector<SightingReport>& rows, const Flow& flow, bool reply, const Places& places) {
   std::set<std::size_t> hit;
+  std::size_t other_macs = 0;
   for (const Part& part : flow.parts)
     if (part.reply == reply && !part.track->is_error())
-      if (const std::size_t row = match(rows, part); row != kNoRow) hit.insert(row);
-  Fit f{hit.size(), 0, false};
+      if (const std::size_t row = match(rows, part); row != kNoRow && hit.insert(row).second)
+        other_macs += other_receiver(rows[row], part.track->key);
+  Fit f{hit.size(), 0, other_macs, false};
   if (hit.empty()) return f;
   for (std::size_t i = 0; i < *hit.rbegin(); ++i)
     if (!hit.contains(i) && places.captured(rows[i].node, rows[i].device)) ++f.contradicted;
@@ -44,7 +82,10 @@ Fit fit(const std::vector<SightingReport>& rows, const Flow& flow, bool reply, c
   return f;
 }
 
-long worth(const Fit& f) { return 2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted); }
+// Places count before MAC addresses.
+std::pair<long, long> worth(const Fit& f) {
+  return {2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted), -static_cast<long>(f.other_macs)};
+}
 
 const WayReport* best_way(const std::vector<WayReport>& ways, const Flow& flow, bool reply, std::uint16_t walked,
                           std::uint16_t own, const Places& places, Fit* fitness = nullptr) {
@@ -120,20 +161,21 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   Fit fitness;
   const WayReport* way = best_way(w.explanation.ways, flow, false, w.sport, sent.sport, places_, &fitness);
   if (way == nullptr) return;
-  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, false})) return;
+  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false})) return;
   best = {};
   best.explanation = &w.explanation;
   best.sent = sent;
   best.matched = fitness.matched;
   best.contradicted = fitness.contradicted;
+  best.other_macs = fitness.other_macs;
   best.from_start = fitness.from_start;
-  best.forward = {way, rows_of(*way, w.sport, sent.sport, false)};
+  best.forward = predicted(*way, w.sport, sent.sport, false);
   if (!way->reply.empty())
     if (const WayReport* reply = best_way(way->reply.front().ways, flow, true, w.sport, sent.sport, places_))
-      best.reply = {reply, rows_of(*reply, w.sport, sent.sport, true)};
+      best.reply = predicted(*reply, w.sport, sent.sport, true);
   if (!way->continued.empty())
     if (const WayReport* next = best_way(way->continued.front().ways, flow, false, w.sport, sent.sport, places_))
-      best.next = {next, rows_of(*next, w.sport, sent.sport, false)};
+      best.next = predicted(*next, w.sport, sent.sport, false);
 }
 
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
@@ -173,8 +215,20 @@ Forecast Forecaster::forecast(const Flow& flow) {
   const std::vector<Origin> all = origins(flow, sent);
   constexpr std::size_t kMost = 8;
   for (std::size_t i = 0; i < all.size() && i < kMost && !best.from_start; ++i) consider(flow, all[i], sent[i], best);
-  if (best.explanation == nullptr || best.matched == 0) try_pods(flow, best);
+  if (best.explanation == nullptr || best.matched == 0) {
+    try_pods(flow, best);
+    return best;
+  }
+  best.translated_by = translator(best, flow);
+  if (!best.translated_by.empty()) try_pods(flow, best);
   return best;
+}
+
+// A machine's own packet starts with a TTL that machines start with; one less shows that it was forwarded.
+std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) const {
+  const cluster::Node* owner = cluster_.owner_of(forecast.sent.src);
+  if (owner == nullptr || forecast.explanation->from.kind == "pod" || ttl_fits(forecast.forward.rows, flow)) return {};
+  return owner->name;
 }
 
 // The source may be a translated one whose origin no capture shows: the pod whose way leads through what was seen, if
@@ -197,11 +251,15 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
           o.dst = seen.dst;
           o.proto = flow.proto;
           o.dport = carries_ports(flow.proto) ? seen.dport : 0;
+          const Walked& w = walk(o, seen.sport);
+          if (!w.usable || std::none_of(w.explanation.ways.begin(), w.explanation.ways.end(),
+                                        [&](const WayReport& way) { return leads_through(way, flow); }))
+            continue;
           Forecast one;
           Ends ends = seen;
           ends.src = p.address;
           consider(flow, o, ends, one);
-          if (one.matched > 0 && one.contradicted == 0) fitting.push_back(std::move(one));
+          if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow)) fitting.push_back(std::move(one));
         }
       }
   if (fitting.size() == 1) best = std::move(fitting.front());

@@ -17,6 +17,7 @@ namespace egt::explain::capture_study {
 struct Predicted {
   const WayReport* way = nullptr;
   std::vector<SightingReport> rows;
+  std::string summary;  // of the way, likewise
 };
 
 struct Forecast {
@@ -25,7 +26,10 @@ struct Forecast {
   Predicted forward, reply, next;            // next: the packet after the handshake; way null where there is none
   std::size_t matched = 0;                   // places where it was seen as predicted
   std::size_t contradicted = 0;              // captured places where it was not seen although a later one has it
+  std::size_t other_macs = 0;                // places where the frame was for another machine than predicted
   bool from_start = false;                   // seen where the way begins, or nothing captured tells otherwise
+  // The machine that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
+  std::string translated_by;
 };
 
 // Index of the first predicted row that this part is a sighting of; npos where there is none.
@@ -56,6 +60,7 @@ class Forecaster {
   std::vector<Origin> origins(const Flow& flow, std::vector<Ends>& sent) const;
   const Walked& walk(const Origin& origin, std::uint16_t sport);
   void consider(const Flow& flow, const Origin& origin, const Ends& sent, Forecast& best);
+  std::string translator(const Forecast& forecast, const Flow& flow) const;
   void try_pods(const Flow& flow, Forecast& best);
 
   const cluster::Cluster& cluster_;

@@ -68,6 +68,7 @@ class Judge {
     if (forecast_.explanation != nullptr) {
       out_.from = forecast_.explanation->from;
       out_.to = forecast_.explanation->to;
+      if (!forecast_.translated_by.empty()) out_.from = {"ip", "", "", out_.packet.src};
     } else {
       out_.from = {"ip", "", "", out_.packet.src};
       out_.to = {"ip", "", "", out_.packet.dst};
@@ -96,15 +97,16 @@ class Judge {
   // Whether one of these parts came back to the sender, as an answer to what it sent.
   bool arrived(const Parts& parts) const {
     if (near_ == nullptr) return false;
-    for (const Part* part : parts)
-      if (part->place.node == near_->place.node && part->place.device == near_->place.device &&
-          part->ends == near_->ends.reversed())
-        return true;
-    if (near_is_start_) return false;
-    // The sender's own device was not captured, and the answer need not pass where its packet was seen.
-    if (forecast_.reply.way == nullptr || forecast_.reply.way->verdict != "delivered") return false;
+    const bool passes_near = std::any_of(parts.begin(), parts.end(), [&](const Part* part) {
+      return part->place.node == near_->place.node && part->place.device == near_->place.device &&
+             part->ends == near_->ends.reversed();
+    });
+    if (near_is_start_ || forecast_.reply.way == nullptr) return passes_near;
+    // The sender's own device was not captured: passing where its packet was seen is not arriving, and the answer need
+    // not pass there.
     const Progress p = progress_of(parts, forecast_.reply.rows, places_);
-    return p.furthest != kNoRow && p.missing == kNoRow;
+    if (p.furthest == kNoRow) return passes_near;
+    return forecast_.reply.way->verdict == "delivered" && p.missing == kNoRow;
   }
 
   void decide() {
@@ -115,16 +117,27 @@ class Judge {
     if (arrived(resets_)) return rejected(*resets_.front(), "TCP reset");
     if (arrived(errors_)) return rejected(*errors_.front(), error_text(*errors_.front()->track));
     if (!tcp_ && arrived(answer_)) return answered();
+    if (near_ == nullptr && !misses_answer()) return only_answers();
     if (!answer_.empty()) return lost_answer();
     if (near_ == nullptr) return only_answers();
     lost_forward(forward_, forecast_.forward);
   }
 
+  // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it ends.
+  bool misses_answer() const {
+    const WayReport* way = forecast_.reply.way;
+    if (way == nullptr || answer_.empty()) return false;
+    const Progress p = progress_of(answer_, forecast_.reply.rows, places_);
+    return p.furthest != kNoRow && (p.missing != kNoRow || way->stopped_at);
+  }
+
   // The handshake is done, or the captures begin in the middle of a connection.
   void decide_connection() {
+    if (!flow_.has_opening && later_.empty() && replies_later_.empty()) return remains();
     bool data = false;
     for (const Part* part : later_) data |= part->track->data.packets > 0;
-    if (!data || arrived(replies_later_)) return answered();
+    if (arrived(replies_later_) || (!data && flow_.has_opening)) return answered();
+    if (!flow_.has_opening && replies_later_.empty() && (!data || !near_is_start_)) return one_direction();
     out_.after_handshake = flow_.has_opening;
     if (arrived(resets_)) return rejected(*resets_.front(), "TCP reset");
     if (!flow_.has_opening && !replies_later_.empty()) return answered();
@@ -136,6 +149,29 @@ class Judge {
                  forecast_.next.way != nullptr ? forecast_.next : forecast_.forward);
   }
 
+  // Of a connection that began before the captures: a late SYN-ACK, and resets.
+  void remains() {
+    out_.fate = "unexplained";
+    const Part* refusal = nullptr;
+    for (const Part& part : flow_.parts)
+      if (!part.reply && part.track->reset.packets > 0 && refusal == nullptr) refusal = &part;
+    if (answer_.empty())
+      out_.why = "the captures hold only a TCP reset, of a connection that began before them";
+    else if (refusal == nullptr)
+      out_.why = "the captures hold only a late SYN-ACK, of a connection that began before them";
+    else
+      out_.why = fmt::format("the captures hold only a late SYN-ACK, of a connection that began before them; {} answers it "
+                             "with a TCP reset, so it does not wait for it any more",
+                             refusal->track->key.src.to_string());
+  }
+
+  void one_direction() {
+    out_.fate = "unexplained";
+    out_.why = near_ == nullptr ? "the captures hold only packets that the other side sent, from the middle of a connection"
+                                : fmt::format("seen at {} in one direction only, from the middle of a connection",
+                                              place_text(*near_));
+  }
+
   void answered() {
     out_.fate = "answered";
     out_.why = prediction_sentence();
@@ -145,8 +181,20 @@ class Judge {
   std::string prediction_sentence() const {
     if (forecast_.forward.way == nullptr || forecast_.matched == 0)
       return "answered, though the snapshot does not tell its way";
-    if (forecast_.forward.way->verdict == "delivered") return forecast_.forward.way->summary;
-    return fmt::format("it was answered, although the dumps say otherwise: {}", forecast_.forward.way->summary);
+    if (forecast_.forward.way->verdict == "delivered") return told(forecast_.forward);
+    return fmt::format("it was answered, although the dumps say otherwise: {}", told(forecast_.forward));
+  }
+
+  // The way's own summary; without the sender's name where that is not known.
+  std::string told(const Predicted& p) const {
+    const WayReport& way = *p.way;
+    if (forecast_.translated_by.empty()) return p.summary;
+    std::string s = way.stopped_at && way.verdict != "delivered"
+                        ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
+                        : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
+                                      row_text(p.rows.back()).substr(0, row_text(p.rows.back()).find(' ')));
+    return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
+                           forecast_.translated_by);
   }
 
   bool reached_end() const {
@@ -165,7 +213,7 @@ class Judge {
         fmt::format("{} comes back{}, first seen at {}", with,
                     by.track->is_error() ? "" : fmt::format(" from {}", by.track->key.src.to_string()), place_text(by));
     if (forecast_.forward.way != nullptr && forecast_.forward.way->verdict != "delivered")
-      out_.why += "; " + forecast_.forward.way->summary;
+      out_.why += "; " + told(forecast_.forward);
   }
 
   static const Part* latest(const Parts& parts) { return parts.empty() ? nullptr : parts.back(); }
@@ -185,15 +233,15 @@ class Judge {
       until = stop_place(*way->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
     if (way != nullptr && way->verdict != "delivered" && p.missing == kNoRow)
-      out_.why = fmt::format("the request arrives; the answer does not: {}", way->summary);
+      out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary);
     else
       out_.why = fmt::format("the request arrives; the answer is seen at {} and not at {}", place_text(*p.last), until);
     if (way != nullptr && way->verdict == "delivered") out_.why += "; the dumps say that it should get through";
   }
 
   static std::string stop_place(const StopReport& stop) {
-    const std::string first = stop.where.substr(0, stop.where.find(' '));
-    return place_text(stop.node, first);
+    const bool bridge = stop.layer == "ovs" || stop.layer == "ovn";  // "br-int table 21"
+    return place_text(stop.node, bridge ? stop.where.substr(0, stop.where.find(' ')) : stop.where);
   }
 
   // Not seen behind `p.last`, and nothing came back that its sender would take.
@@ -203,11 +251,19 @@ class Judge {
     set_last_seen(p.last);
     const WayReport* way = predicted.way;
     const std::string from = p.last != nullptr ? place_text(*p.last) : "";
+    if (way == nullptr || (p.last != nullptr && p.last->place.node.empty())) {
+      out_.fate = "unexplained";
+      out_.direction.clear();
+      out_.why = fmt::format("seen at {} without an answer; {}", from,
+                             way == nullptr ? "the snapshot does not tell its way"
+                                            : "where that is, neither the file's name nor its content tells");
+      return;
+    }
     const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
-    if (way == nullptr || p.furthest == kNoRow || off_the_way) {
+    if (p.furthest == kNoRow || off_the_way) {
       out_.lost_between = {from, to_text()};
       out_.why = fmt::format("last seen at {}; {}", from,
-                             way == nullptr || p.furthest == kNoRow ? "the snapshot does not tell its way"
+                             p.furthest == kNoRow ? "the snapshot does not tell its way"
                                                                     : "that is not the way that the dumps tell");
     } else if (p.missing != kNoRow) {
       const SightingReport& row = predicted.rows[p.missing];
@@ -217,7 +273,7 @@ class Judge {
       out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), "not seen"});
     } else if (way->verdict != "delivered") {
       out_.lost_between = {from, way->stopped_at ? stop_place(*way->stopped_at) : from};
-      out_.why = way->summary;
+      out_.why = told(predicted);
     } else {
       unanswered(p, predicted);
     }
@@ -237,7 +293,7 @@ class Judge {
       out_.direction.clear();
       out_.last_seen.reset();
       out_.why = p.complete
-                     ? predicted.way->summary
+                     ? told(predicted)
                      : fmt::format("seen at {}; what becomes of it behind there was not captured", place_text(*p.last));
       return;
     }
@@ -257,11 +313,11 @@ class Judge {
 
   // A reset or ICMP error that does not help: its addresses are wrong, or the handshake was done.
   void add_refusal() {
-    if (!errors_.empty() && out_.after_handshake)
+    if (!errors_.empty() && !arrived(errors_))
+      out_.why += fmt::format("; {} was sent, but is not seen at the sender", error_text(*errors_.front()->track));
+    else if (!errors_.empty() && out_.after_handshake)
       out_.why +=
           fmt::format("; {} comes back, which ends no established connection", error_text(*errors_.front()->track));
-    else if (!errors_.empty() && !arrived(errors_))
-      out_.why += fmt::format("; {} was sent, but is not seen at the sender", error_text(*errors_.front()->track));
     for (const Part* part : resets_) {
       if (near_ == nullptr || part->place.node != near_->place.node || part->place.device != near_->place.device)
         continue;
