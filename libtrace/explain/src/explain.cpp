@@ -10,6 +10,7 @@
 #include "excerpt_way.h"
 #include "names.h"
 #include "packet_of.h"
+#include "reasons.h"
 #include "report.h"
 #include "words.h"
 
@@ -31,9 +32,9 @@ std::string sender_name(const Resolved& from, const Point& point) {
 }
 
 // What was assumed of the packets before is assumed of those that follow as well.
-WayReport report_after(Course course, const Course& before, const Words& words, const std::string& sender) {
+WayReport report_after(Course course, const Course& before, const Words& words, const std::string& packet, bool answer) {
   course.undecided |= before.assumed();
-  return report_way(course, words, sender);
+  return report_way(course, words, {packet, packet}, answer ? &before : nullptr);
 }
 
 void conclude(FollowUp& f) {
@@ -52,10 +53,10 @@ void follow_up(WayReport& way, const Journey& journey, const Start& start, const
                const std::string& sender) {
   FollowUp reply, continued;
   for (const Course& answer : journey.explore_reply(start, forward)) {
-    reply.ways.push_back(report_after(answer, forward, words, receiver_name(forward) + "'s answer"));
+    reply.ways.push_back(report_after(answer, forward, words, receiver_name(forward) + "'s answer", true));
     if (answer.verdict != engine::Verdict::delivered) continue;
     for (const Course& next : journey.explore_continued(start, forward, answer))
-      continued.ways.push_back(report_after(next, forward, words, sender + "'s next packet"));
+      continued.ways.push_back(report_after(next, forward, words, sender + "'s next packet", false));
   }
   conclude(reply);
   if (reply.ways.empty()) reply.summary = "the receiver is not in the snapshot, so neither is its answer";
@@ -207,16 +208,17 @@ Result<Explanation> Explainer::explain(const Question& q) const {
       if (std::vector<Course> later = established(journey, start, courses); !later.empty()) courses = std::move(later);
     fill_sent(e, courses);
     for (const Course& course : courses) {
-      e.ways.push_back(report_way(course, words, sender_name(*from, q.from)));
+      const std::string sender = sender_name(*from, q.from);
+      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}));
       if (q.reply && course.verdict == engine::Verdict::delivered)
-        follow_up(e.ways.back(), journey, start, course, words, sender_name(*from, q.from));
+        follow_up(e.ways.back(), journey, start, course, words, sender);
     }
   }
   doubt_lagging_nodes(e, cluster, words, prepared_->judged);
   gather(e);
   e.verdict = common_verdict(e.ways);
   e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);
-  e.summary = summary_of(e.ways, e.verdict);
+  e.summary = summary_of(e.ways, e.verdict) + afterwards(e.ways);
   return e;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "reasons.h"
 #include "rule_words.h"
 #include "sighting_order.h"
 
@@ -103,22 +104,27 @@ std::string delivered_sentence(const WayReport& way, const Course& course, const
   return s;
 }
 
-std::string stopped_sentence(const WayReport& way, const std::string& from) {
+// `causes`: what led there; they go before what the last rule says.
+std::string stopped_sentence(const WayReport& way, const std::string& packet, const std::string& drop,
+                             const std::vector<std::string>& causes) {
   std::string where;
   if (way.stopped_at) {
     where = way.stopped_at->node;
     if (!way.stopped_at->where.empty()) where += (where.empty() ? "" : ", ") + way.stopped_at->where;
   }
-  const std::string why = way.stopped_at ? way.stopped_at->why : "";
+  const std::string why = !drop.empty() ? drop : way.stopped_at ? way.stopped_at->why : "";
   if (way.verdict == "inconclusive")
-    return fmt::format("the dumps do not tell what becomes of the packet from {} behind {}: {}", from,
+    return fmt::format("the dumps do not tell what becomes of {} behind {}: {}", packet,
                        where.empty() ? "its start" : where, why);
-  return fmt::format("the packet from {} is {} at {}: {}", from, way.verdict, where, why);
+  std::string s = fmt::format("{} is {} at {}: ", packet, way.verdict, where);
+  for (const std::string& cause : causes)
+    if (!cause.empty()) s += cause + "; ";
+  return s + why;
 }
 
 }  // namespace
 
-WayReport report_way(const Course& course, const Words& words, const std::string& from) {
+WayReport report_way(const Course& course, const Words& words, const Subject& from, const Course* request) {
   WayReport way;
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
@@ -154,13 +160,15 @@ WayReport report_way(const Course& course, const Words& words, const std::string
     const Tuple t = tuple_of(course.received);
     way.source_seen = seen(t.src, t.sport, has_ports(course.received));
     way.destination_seen = seen(t.dst, t.dport, has_ports(course.received));
-    way.summary = delivered_sentence(way, course, from);
+    way.summary = delivered_sentence(way, course, from.sender);
   } else {
     if (course.stop) {
       way.stopped_at = report_stop(*course.stop, words);
       name_stop(*way.stopped_at, way.hops);
     }
-    way.summary = stopped_sentence(way, from);
+    way.summary = stopped_sentence(way, from.packet, logical_drop(course, way),
+                                   {deciding_rule(way), no_local_endpoint(course, words.cluster()),
+                                    request != nullptr ? wrong_machine(*request, course, words.cluster()) : std::string()});
   }
   return way;
 }

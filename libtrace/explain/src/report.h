@@ -6,8 +6,11 @@
 
 namespace egt::explain {
 
-// `from` is how the sentence calls the sender.
-WayReport report_way(const engine::Course& course, const Words& words, const std::string& from);
+// How sentences call the sender, and what it sends: "server", "server's answer".
+struct Subject { std::string sender, packet; };
+// `request`: the course of the packet that this one answers.
+WayReport report_way(const engine::Course& course, const Words& words, const Subject& from,
+                     const engine::Course* request = nullptr);
 // Of several ways: the common verdict, else "mixed"; "inconclusive" where there is none.
 std::string common_verdict(const std::vector<WayReport>& ways);
 std::string common_confidence(const std::vector<WayReport>& ways);

@@ -18,6 +18,7 @@ class Words {
   Hop hop(const engine::Step& step) const;
   Evidence evidence(const std::vector<Provenance>& from) const;
   RowRef row(const ovn::Row& row) const;
+  const cluster::Cluster& cluster() const { return cluster_; }
   std::string address(const IpAddr& a) const;      // "100.88.0.3 (transit port of master-02)"
 
  private:

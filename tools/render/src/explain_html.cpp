@@ -51,8 +51,8 @@ class PathMap {
     }
     body += end(x);
     x += 70;
-    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
-                       escape_html("the machines on the way, in order"), body);
+    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" style=\"max-width:{0}px;min-width:{4}px\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
+                       escape_html("the machines on the way, in order"), body, x * 7 / 10);
   }
 
  private:
@@ -129,12 +129,29 @@ class HtmlPage {
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
     out_ += fmt::format("<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escape_html(packet), escape_html(e_.verdict), page_style());
-    out_ += fmt::format("<header>\n{}\n<h1>{}</h1>\n<dl class=\"facts\">", pill(e_.verdict, e_.confidence), escape_html(e_.summary));
+    // The first clause is the headline; what explains it goes below.
+    const std::size_t clause = e_.summary.find("; ");
+    out_ += fmt::format("<header>\n{}{}\n<h1>{}</h1>\n", pill(e_.verdict, e_.confidence), answer_pill(), escape_html(e_.summary.substr(0, clause)));
+    if (clause != std::string::npos) out_ += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(e_.summary.substr(clause + 2)));
+    out_ += "<dl class=\"facts\">";
     fact("packet", "<code>" + escape_html(packet) + "</code>");
     fact("from", escape_html(who(e_.from)));
     fact("to", escape_html(who(e_.to)));
     if (e_.truncated) fact("ways", fmt::format("only the first {} are shown; there are more", e_.ways.size()));
     out_ += "</dl>\n<nav class=\"tools\"><button id=\"open-all\" type=\"button\" aria-pressed=\"false\">Open all steps</button></nav>\n</header>\n";
+  }
+
+  // Where the request arrives and its answer, or what follows it, does not: as visible as the verdict itself.
+  std::string answer_pill() const {
+    std::size_t lost = 0, later = 0, answered = 0;
+    for (const WayReport& way : e_.ways) {
+      for (const FollowUp& f : way.reply)
+        for (const WayReport& back : f.ways) ++(back.verdict == "delivered" ? answered : lost);
+      for (const FollowUp& f : way.continued) later += f.verdict != "delivered";
+    }
+    if (lost == 0 && later == 0) return {};
+    const char* words = lost == 0 ? "the next packet is lost" : answered == 0 ? "no answer" : "not every answer";
+    return fmt::format(" <span class=\"verdict bad\">{}</span>", words);
   }
 
   void fact(const char* name, const std::string& html) { out_ += fmt::format("<dt>{}</dt><dd>{}</dd>", name, html); }

@@ -36,6 +36,7 @@ code,pre,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sa
 h1{font-size:1.35rem;line-height:1.35;margin:.6rem 0 .8rem;font-weight:650;overflow-wrap:anywhere}
 h2{font-size:1.1rem;margin:2.2rem 0 .3rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
 p{margin:.3rem 0;overflow-wrap:anywhere}
+.lead{font-size:1.05rem;margin:0 0 .9rem;max-width:46rem}
 .verdict{display:inline-block;padding:.1rem .75rem;border-radius:1rem;font-weight:650;font-size:.92rem;letter-spacing:.01em}
 .good{color:var(--good);background:var(--good-bg)}.bad{color:var(--bad);background:var(--bad-bg)}.doubtful{color:var(--doubt);background:var(--doubt-bg)}
 .soft{color:var(--soft)}.small{font-size:.88rem}
@@ -45,9 +46,9 @@ nav.tools{margin:.9rem 0 0}
 button{font:inherit;font-size:.88rem;color:var(--accent);background:none;border:1px solid var(--line);border-radius:.45rem;padding:.3rem .7rem;cursor:pointer}
 button:hover{border-color:var(--accent)}
 .map{overflow-x:auto;margin:1rem 0 .4rem;padding-bottom:.2rem}
-.map svg{display:block;height:auto;min-width:100%}
+.map svg{display:block;height:auto;width:100%}
 .map rect{fill:var(--card);stroke:var(--line);stroke-width:1.5}
-.map text{fill:var(--ink);font:600 13px system-ui,sans-serif}.map text.sub{font:11px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--soft)}
+.map text{fill:var(--ink);font:600 13px system-ui,sans-serif}.map text.sub{font:10px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--soft)}
 .map path{stroke:var(--rail);stroke-width:2;fill:none}.map path.tunnel{stroke:var(--tunnel);stroke-width:6;stroke-linecap:round;opacity:.55}
 .map .end-good{fill:var(--good)}.map .end-bad{fill:var(--bad)}.map .end-doubtful{fill:var(--doubt)}.map .sign{stroke:#fff;stroke-width:2.5;fill:none;stroke-linecap:round}
 @media (prefers-color-scheme:dark){.map .sign{stroke:#12161c}}
@@ -83,7 +84,7 @@ ul.plain{padding-left:1.1rem;margin:.3rem 0}
 table{border-collapse:collapse;font-size:.85rem;margin:.2rem 0 .5rem}td{padding:.1rem .7rem .1rem 0;vertical-align:top;overflow-wrap:anywhere}
 @media (max-width:30rem){body{font-size:15px}main{padding:.9rem .7rem 3rem}.machine{padding:.6rem .65rem}.inside{margin-left:.2rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--code:#fff;--mark:#eee;--good:#14532d;--bad:#7f1d1d;--doubt:#6b4700;--rail:#777;--tunnel:#3b2a78;--tunnel-bg:#fff;--good-bg:#fff;--bad-bg:#fff;--doubt-bg:#fff}
-body{font-size:10.5pt}main{max-width:none;padding:0}nav.tools{display:none}.machine>h3,.path>li{break-inside:avoid-page}.verdict{border:1px solid currentColor}details::details-content{content-visibility:visible}.path>li.station{break-inside:auto}.map{overflow:visible}}
+body{font-size:10.5pt}main{max-width:none;padding:0}nav.tools{display:none}.machine>h3,.path>li{break-inside:avoid-page}.verdict{border:1px solid currentColor}details::details-content{content-visibility:visible}.path>li.station{break-inside:auto}.map{overflow:visible}.map svg{min-width:0!important}}
 )css";
 }
 

@@ -200,7 +200,7 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
   for (const Step& s : record_.steps)
     if (const auto* refused = std::get_if<Refused>(&s.kind)) {
       where.where = refused->where;
-      where.why = refused->why;
+      where.why = fmt::format("{} with {}", refused->why, refused->with);
       where.evidence = s.evidence;
     }
   if (answering_ || answer.port == nullptr) return stop(Verdict::dropped, std::move(where));
@@ -214,8 +214,12 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
   if (back.verdict == Verdict::inconclusive) arrival.verdict = Verdict::inconclusive;
   if (back.verdict != Verdict::delivered || !back.end.same_place(from_) || !is_answer_to(back.packet, sent_)) {
     if (arrival.verdict != Verdict::inconclusive) arrival.verdict = Verdict::dropped;
-    arrival.stop->why += fmt::format("; but the answer does not reach the sender as one from {}: it comes from {}",
-                                     dst_ip(sent_).to_string(), src_ip(back.packet).to_string());
+    const bool strange = back.verdict == Verdict::delivered && back.end.same_place(from_) &&
+                         src_ip(back.packet) != dst_ip(sent_);
+    arrival.stop->why += strange ? fmt::format("; that reaches the sender from {} instead of {}, so it takes it for no "
+                                               "answer and waits until it times out",
+                                               src_ip(back.packet).to_string(), dst_ip(sent_).to_string())
+                                 : std::string("; but that does not reach the sender as an answer");
   }
   return {{}, arrival};
 }
