@@ -38,6 +38,7 @@ class Draughtsman {
   }
 
   void step(const Hop& hop, std::size_t index) {
+    if (hop.layer == "underlay" && hop.detail && hop.evidence.empty()) return;   // the wire between two machines is drawn as one
     Visit& v = visit(hop.node);
     const std::string name = station_name(hop);
     if (!v.items.empty())

@@ -51,8 +51,8 @@ class PathMap {
     }
     body += end(x);
     x += 70;
-    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" style=\"max-width:{0}px;min-width:{4}px\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
-                       escape_html("the machines on the way, in order"), body, x * 7 / 10);
+    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" style=\"--w:{0}px\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
+                       escape_html("the machines on the way, in order"), body);
   }
 
  private:
