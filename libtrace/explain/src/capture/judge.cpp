@@ -384,15 +384,37 @@ class Judge {
     std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_way);
     std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_way);
     for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
+    drop_told_better();
+  }
+
+  static bool same_place(const SeenReport& a, const SeenReport& b) {
+    return a.at.node == b.at.node && a.at.device == b.at.device && a.at.src == b.at.src && a.at.dst == b.at.dst &&
+           a.at.sport == b.at.sport && a.at.dport == b.at.dport && a.at.ttl == b.at.ttl && a.reply == b.reply &&
+           a.at.encap.has_value() == b.at.encap.has_value() &&
+           (!a.direction_known || !b.direction_known || a.at.in == b.at.in);
+  }
+
+  // A capture of all devices does not tell who a frame was for; where others do, frames for several machines stand in
+  // rows of their own, and its row for all of them says nothing more.
+  void drop_told_better() {
+    const auto told_better = [&](const SeenReport& r) {
+      if (!r.at.dmac.empty()) return false;
+      std::string rest = r.what;
+      for (const SeenReport& other : out_.seen) {
+        if (other.at.dmac.empty() || other.file == r.file || !same_place(other, r)) continue;
+        if (const std::size_t at = rest.find(other.what); at != std::string::npos) rest.erase(at, other.what.size());
+      }
+      return rest.find_first_not_of(", ") == std::string::npos;
+    };
+    std::vector<SeenReport> kept;
+    for (SeenReport& r : out_.seen)
+      if (!told_better(r)) kept.push_back(r);
+    out_.seen = std::move(kept);
   }
 
   void add_seen(SeenReport r) {
     for (SeenReport& known : out_.seen) {
-      const bool same = known.at.node == r.at.node && known.at.device == r.at.device && known.at.src == r.at.src &&
-                        known.at.dst == r.at.dst && known.at.sport == r.at.sport && known.at.dport == r.at.dport &&
-                        known.at.ttl == r.at.ttl && known.reply == r.reply && known.what == r.what &&
-                        known.at.encap.has_value() == r.at.encap.has_value() &&
-                        (!known.direction_known || !r.direction_known || known.at.in == r.at.in);
+      const bool same = same_place(known, r) && known.what == r.what;
       if (!same || known.file == r.file) continue;
       if (known.at.dmac.empty() && !r.at.dmac.empty()) {  // a cooked capture tells less
         r.predicted |= known.predicted;
