@@ -69,6 +69,18 @@ Json json(const FlowReport& f) {
   return j;
 }
 
+// As a part of a larger document, each line but the first that much further to the right.
+std::string text_of(const Json& j, std::size_t indent) {
+  std::string text = j.dump(2, ' ', false, Json::error_handler_t::replace), out;
+  if (indent == 0) return text;
+  out.reserve(text.size() * 3 / 2);
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(indent, ' ');
+  }
+  return out;
+}
+
 std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port) {
   if (!port) return ip;
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
@@ -189,10 +201,17 @@ std::string pcap_json(const CaptureAnalysis& a) {
     j["captures"].push_back(std::move(one));
   }
   j["flows"] = Json::array();
-  for (const FlowReport& f : a.flows) j["flows"].push_back(json(f));
   j["packets_without_flow"] = a.packets_without_flow;
   j["packets_left_out"] = a.packets_left_out;
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string out = text_of(j, 0) + "\n";
+  if (a.flows.empty()) return out;
+  // There may be hundreds of thousands: as a tree they would take gigabytes.
+  constexpr std::string_view kEmpty = "\n  \"flows\": []";
+  const std::size_t at = out.rfind(kEmpty) + kEmpty.size() - 1;
+  const std::string rest = out.substr(at);
+  out.resize(at);
+  for (const FlowReport& f : a.flows) out += fmt::format("{}\n    {}", &f == a.flows.data() ? "" : ",", text_of(json(f), 4));
+  return out + "\n  " + rest;
 }
 
 std::string pcap_text(const CaptureAnalysis& a, const TextOptions& options) { return CapturePage(a, options).print(); }
