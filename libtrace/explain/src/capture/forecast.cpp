@@ -69,12 +69,14 @@ bool other_receiver(const SightingReport& row, const TrackKey& seen) {
 // How well rows fit with what was seen; `reply` picks the direction's parts.
 Fit fit(const std::vector<SightingReport>& rows, const Flow& flow, bool reply, const Places& places) {
   std::set<std::size_t> hit;
-  std::size_t other_macs = 0;
+  std::set<std::size_t> other_macs;
   for (const Part& part : flow.parts)
     if (part.reply == reply && !part.track->is_error())
-      if (const std::size_t row = match(rows, part); row != kNoRow && hit.insert(row).second)
-        other_macs += other_receiver(rows[row], part.track->key);
-  Fit f{hit.size(), 0, other_macs, false};
+      if (const std::size_t row = match(rows, part); row != kNoRow) {
+        hit.insert(row);
+        if (other_receiver(rows[row], part.track->key)) other_macs.insert(row);
+      }
+  Fit f{hit.size(), 0, other_macs.size(), false};
   if (hit.empty()) return f;
   for (std::size_t i = 0; i < *hit.rbegin(); ++i)
     if (!hit.contains(i) && places.captured(rows[i].node, rows[i].device)) ++f.contradicted;
@@ -170,6 +172,14 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   best.other_macs = fitness.other_macs;
   best.from_start = fitness.from_start;
   best.forward = predicted(*way, w.sport, sent.sport, false);
+  if (fitness.matched > 0)
+    for (const WayReport& other : w.explanation.ways) {
+      if (&other == way) continue;
+      Predicted also = predicted(other, w.sport, sent.sport, false);
+      if (worth(fit(also.rows, flow, false, places_)) != worth(fitness) || also.summary == best.forward.summary) continue;
+      if (std::find(best.alike.begin(), best.alike.end(), also.summary) == best.alike.end())
+        best.alike.push_back(std::move(also.summary));
+    }
   if (!way->reply.empty())
     if (const WayReport* reply = best_way(way->reply.front().ways, flow, true, w.sport, sent.sport, places_))
       best.reply = predicted(*reply, w.sport, sent.sport, true);

@@ -24,6 +24,7 @@ struct Forecast {
   const Explanation* explanation = nullptr;  // null: nobody in the snapshot could have sent it
   Ends sent;                                 // the first packet, as its sender sent it
   Predicted forward, reply, next;            // next: the packet after the handshake; way null where there is none
+  std::vector<std::string> alike;            // summaries of other ways that fit as well
   std::size_t matched = 0;                   // places where it was seen as predicted
   std::size_t contradicted = 0;              // captured places where it was not seen although a later one has it
   std::size_t other_macs = 0;                // places where the frame was for another machine than predicted

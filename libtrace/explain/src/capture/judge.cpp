@@ -188,7 +188,10 @@ class Judge {
   // The way's own summary; without the sender's name where that is not known.
   std::string told(const Predicted& p) const {
     const WayReport& way = *p.way;
-    if (forecast_.translated_by.empty()) return p.summary;
+    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary;
+    if (forecast_.translated_by.empty())
+      return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary,
+                         fmt::join(forecast_.alike, "; or "));
     std::string s = way.stopped_at && way.verdict != "delivered"
                         ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
                         : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
