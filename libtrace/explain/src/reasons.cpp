@@ -163,9 +163,11 @@ std::string afterwards(const std::vector<WayReport>& ways) {
       if (course != there && std::set<std::string>(course.begin(), course.end()) != std::set<std::string>(there.begin(), there.end()))
         add(roundabout, fmt::format("{}", fmt::join(course, ", ")));
     }
-    if (!way.continued.empty())
-      for (const WayReport& next : way.continued.front().ways)
-        if (next.verdict != "delivered") add(later, next.summary);
+    if (way.continued.empty()) continue;
+    // A choice that the first packet made is made alike for the next one: where one course gets through, that may be it.
+    const std::vector<WayReport>& nexts = way.continued.front().ways;
+    if (std::none_of(nexts.begin(), nexts.end(), [](const WayReport& next) { return next.verdict == "delivered"; }))
+      for (const WayReport& next : nexts) add(later, next.summary);
   }
   std::string s;
   if (!lost.empty())

@@ -147,7 +147,7 @@ class HtmlPage {
     for (const WayReport& way : e_.ways) {
       for (const FollowUp& f : way.reply)
         for (const WayReport& back : f.ways) ++(back.verdict == "delivered" ? answered : lost);
-      for (const FollowUp& f : way.continued) later += f.verdict != "delivered";
+      for (const FollowUp& f : way.continued) later += f.verdict != "delivered" && f.verdict != "mixed";
     }
     if (lost == 0 && later == 0) return {};
     const char* words = lost == 0 ? "the next packet is lost" : answered == 0 ? "no answer" : "not every answer";
