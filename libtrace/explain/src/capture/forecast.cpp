@@ -249,6 +249,14 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
   constexpr std::size_t kMostPods = 256;
   const Part& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;
+  // Thousands of flows that differ in the source port alone have the same answer; only where it is a pod is it worked out
+  // for each.
+  std::string key = seen.src.to_string() + " " + seen.dst.to_string() + " " + std::to_string(seen.dport) + " " + std::to_string(flow.proto);
+  std::set<std::string> places;
+  for (const Part& part : flow.parts) places.insert(part.place.node + "/" + part.place.device + (part.reply ? "<" : ">") + std::to_string(part.track->key.ttl));
+  for (const std::string& place : places) key += " " + place;
+  const auto [known, is_new] = pods_tried_.try_emplace(std::move(key), false);
+  if (!is_new && !known->second) return;
   for (const auto& node : cluster_.nodes)
     for (const openflow::Bridge& bridge : node->bridges)
       for (const openflow::Interface& port : bridge.interfaces) {
@@ -272,7 +280,8 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
           if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow)) fitting.push_back(std::move(one));
         }
       }
-  if (fitting.size() == 1) best = std::move(fitting.front());
+  known->second = fitting.size() == 1;
+  if (known->second) best = std::move(fitting.front());
 }
 
 }  // namespace egt::explain::capture_study

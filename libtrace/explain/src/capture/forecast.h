@@ -67,6 +67,7 @@ class Forecaster {
   const cluster::Cluster& cluster_;
   const Places& places_;
   std::map<Origin, Walked> walked_;
+  std::map<std::string, bool> pods_tried_;   // by ends without the source port and places: whether a pod fits
 };
 
 }  // namespace egt::explain::capture_study
