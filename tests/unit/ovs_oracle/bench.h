@@ -1,0 +1,40 @@
+// The daemon with its bridges and the program with the dumps of them, both ready to be asked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon.h"
+#include "generator.h"
+#include "support/run.h"
+
+namespace egt::testing {
+
+class Bench {
+ public:
+  Bench();
+  bool good() const { return daemon_.good(); }
+  // Puts flows and groups into the daemon; takes those out of `c` that it refuses. Then dumps them.
+  void load(Configuration& c);
+  std::vector<std::string> ask_daemon(const Configuration& c, const std::string& bridge,
+                                      const std::vector<std::string>& packets);
+  std::vector<std::string> ask_program(const Configuration& c, const std::string& bridge,
+                                       const std::vector<std::string>& packets);
+  std::size_t refused() const { return refused_; }
+
+ private:
+  void make_bridges();
+  void dump_once();
+  void dump_tables(const Configuration& c);
+  void add_flows(Configuration& c, const std::string& bridge);
+  void add_groups(Configuration& c, const std::string& bridge);
+  void keep(const std::string& command, const std::string& text) const;
+
+  TemporaryDirectory directory_;
+  Daemon daemon_;
+  std::size_t refused_ = 0;
+};
+
+const std::vector<std::string>& bench_bridges();
+
+}  // namespace egt::testing

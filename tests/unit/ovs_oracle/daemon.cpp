@@ -1,0 +1,188 @@
+#include "daemon.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/run.h"
+
+namespace egt::testing {
+namespace {
+
+constexpr const char* kSchema = "/usr/share/openvswitch/vswitch.ovsschema";
+constexpr int kPatience = 2000;   // steps of 10 ms
+
+void pause_a_little() { ::usleep(10000); }
+
+int connected_socket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return -1;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+  if (fd >= 0) ::close(fd);
+  return -1;
+}
+
+[[noreturn]] void become_daemon(const std::vector<std::string>& words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int null = ::open("/dev/null", O_RDWR);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  ::_exit(127);
+}
+
+// Whether `text` is a whole JSON object: braces balance outside strings.
+class ObjectEnd {
+ public:
+  bool feed(std::string_view text) {
+    for (const char c : text) {
+      if (in_string_) {
+        if (escaped_)
+          escaped_ = false;
+        else if (c == '\\')
+          escaped_ = true;
+        else if (c == '"')
+          in_string_ = false;
+      } else if (c == '"') {
+        in_string_ = true;
+      } else if (c == '{') {
+        ++depth_;
+      } else if (c == '}' && --depth_ == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool in_string_ = false, escaped_ = false;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+UnixCtl::~UnixCtl() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+bool UnixCtl::connect_to(const std::string& path) {
+  socket_ = connected_socket(path);
+  return socket_ >= 0;
+}
+
+std::string UnixCtl::ask(const std::string& method, const std::vector<std::string>& arguments) {
+  const std::string request = nlohmann::json{{"id", 0}, {"method", method}, {"params", arguments}}.dump();
+  if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
+    return "the daemon does not listen";
+  std::string reply;
+  ObjectEnd end;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::recv(socket_, buffer, sizeof buffer, 0);
+    if (n <= 0) return "the daemon went away";
+    const std::string_view piece(buffer, static_cast<std::size_t>(n));
+    reply += piece;
+    if (end.feed(piece)) break;
+  }
+  const auto answer = nlohmann::json::parse(reply);
+  const auto& told = answer.at("error").is_null() ? answer.at("result") : answer.at("error");
+  return told.is_string() ? told.get<std::string>() : told.dump();
+}
+
+bool Daemon::installed() {
+  return run({"sh", "-c", "command -v ovs-vswitchd ovsdb-server ovsdb-tool ovs-ofctl ovs-vsctl"}).status == 0 &&
+         std::filesystem::exists(kSchema);
+}
+
+Daemon::Daemon(std::string directory) : directory_(std::move(directory)) {
+  for (const char* name : {"OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"})
+    ::setenv(name, directory_.c_str(), 1);
+  const std::string database = directory_ + "/conf.db", socket = directory_ + "/db.sock";
+  good_ = run({"ovsdb-tool", "create", database, kSchema}).status == 0;
+  if (!good_) return;
+  start({"ovsdb-server", "--no-chdir", "--log-file=/dev/null", "--unixctl=" + directory_ + "/db.ctl",
+         "--remote=punix:" + socket, database});
+  good_ = appears(socket);
+  if (!good_) return;
+  vsctl({"--no-wait", "init", "--", "set", "Open_vSwitch", ".", "ovs_version=" + version()});
+  start({"ovs-vswitchd", "--no-chdir", "--log-file=/dev/null", "--disable-system", "--enable-dummy=override",
+         "--unixctl=" + directory_ + "/switch.ctl", "unix:" + socket});
+  good_ = good_ && connects(directory_ + "/switch.ctl");
+}
+
+Daemon::~Daemon() {
+  for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
+    ::kill(*child, SIGKILL);
+    ::waitpid(*child, nullptr, 0);
+  }
+}
+
+pid_t Daemon::start(const Words& words) {
+  const pid_t child = ::fork();
+  if (child == 0) become_daemon(words);
+  if (child > 0) children_.push_back(child);
+  return child;
+}
+
+bool Daemon::appears(const std::string& file) const {
+  for (int i = 0; i < kPatience && !std::filesystem::exists(file); ++i) pause_a_little();
+  return std::filesystem::exists(file);
+}
+
+bool Daemon::connects(const std::string& path) {
+  for (int i = 0; i < kPatience; ++i, pause_a_little())
+    if (control_.connect_to(path)) return true;
+  return false;
+}
+
+Daemon::Words Daemon::with_database(const Words& words) const {
+  Words all = {"ovs-vsctl", "--db=unix:" + directory_ + "/db.sock"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+void Daemon::vsctl(const Words& words) {
+  const Ran ran = run(with_database(words));
+  good_ &= ran.status == 0;
+  EXPECT_EQ(ran.status, 0) << fmt::format("{}", fmt::join(words, " ")) << "\n" << ran.err;
+}
+
+std::string Daemon::vsctl_output(const Words& words) { return run(with_database(words)).out; }
+
+std::string Daemon::ofctl(const std::string& protocol, const Words& words, const std::string& input) {
+  Words all = {"ovs-ofctl", "-O", protocol};
+  all.insert(all.end(), words.begin(), words.end());
+  const Ran ran = run(all, input);
+  return ran.status == 0 ? "" : ran.err + "failed";
+}
+
+std::string Daemon::ofctl_output(const std::string& protocol, const Words& words) {
+  Words all = {"ovs-ofctl", "-O", protocol};
+  all.insert(all.end(), words.begin(), words.end());
+  return run(all).out;
+}
+
+std::string Daemon::version() {
+  // "ovs-vswitchd (Open vSwitch) 3.1.0"
+  const std::string line = run({"ovs-vswitchd", "--version"}).out;
+  const std::string first = line.substr(0, line.find('\n'));
+  return first.substr(first.rfind(' ') + 1);
+}
+
+}  // namespace egt::testing

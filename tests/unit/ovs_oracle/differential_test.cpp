@@ -1,0 +1,156 @@
+// egtrace trace against ovs-vswitchd itself: random flow tables and groups, random packets, full texts of ofproto/trace.
+// Skipped where Open vSwitch is not installed. EGTRACE_CASES=N asks for N packets, EGTRACE_SEED=N begins elsewhere.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "bench.h"
+#include "comparison.h"
+
+namespace egt::testing {
+namespace {
+
+constexpr unsigned kPackets = 40, kTableCount = 20, kShrinkSteps = 250;
+
+unsigned asked(const char* name, unsigned otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+struct Tally {
+  unsigned packets = 0, differ = 0, megaflow = 0, tables = 0;
+};
+
+bool differ(const std::string& daemon, const std::string& program, bool megaflow) {
+  if (megaflow) return renumbered_trace(daemon) != renumbered_trace(program);
+  return without_megaflow(renumbered_trace(daemon)) != without_megaflow(renumbered_trace(program));
+}
+
+// Makes a table that shows a difference small.
+class Shrinker {
+ public:
+  Shrinker(Bench& bench, Configuration c, std::string bridge, std::string packet, bool megaflow)
+      : bench_(bench), best_(std::move(c)), bridge_(std::move(bridge)), packet_(std::move(packet)), megaflow_(megaflow) {}
+
+  std::string smallest() {
+    drop(&Configuration::flows);
+    drop(&Configuration::groups);
+    for (std::size_t i = 0; i < best_.flows.size(); ++i) drop_parts(&GeneratedFlow::actions, &Configuration::flows, i);
+    for (std::size_t i = 0; i < best_.groups.size(); ++i)
+      drop_parts(&GeneratedGroup::buckets, &Configuration::groups, i);
+    drop(&Configuration::flows);
+    drop(&Configuration::ct_next);
+    shorten_packet();
+    return description();
+  }
+
+ private:
+  template <class Part>
+  void drop(std::vector<Part> Configuration::*all) {
+    for (std::size_t n = (best_.*all).size(); n > 0; n /= 2)
+      for (std::size_t at = 0; at < (best_.*all).size();) {
+        Configuration next = best_;
+        auto& list = next.*all;
+        const auto begin = list.begin() + static_cast<std::ptrdiff_t>(at);
+        list.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(n, list.size() - at)));
+        if (!accept(next, packet_)) at += n;
+      }
+  }
+  template <class Whole, class Part>
+  void drop_parts(std::vector<Part> Whole::*parts, std::vector<Whole> Configuration::*all, std::size_t i) {
+    for (std::size_t at = 0; i < (best_.*all).size() && at < ((best_.*all)[i].*parts).size();) {
+      Configuration next = best_;
+      auto& list = (next.*all)[i].*parts;
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+      if (!accept(next, packet_)) ++at;
+    }
+  }
+  void shorten_packet() {
+    for (std::size_t end = packet_.size(); end != std::string::npos && end > 0;) {
+      const std::size_t comma = packet_.rfind(',', end - 1);
+      if (comma == std::string::npos) return;
+      std::string next = packet_;
+      next.erase(comma, packet_.find(',', comma + 1) == std::string::npos ? std::string::npos
+                                                                          : packet_.find(',', comma + 1) - comma);
+      if (accept(best_, next)) packet_ = next;
+      end = comma;
+    }
+  }
+  bool accept(Configuration next, const std::string& packet) {
+    if (++steps_ > kShrinkSteps) return false;
+    bench_.load(next);
+    const std::string daemon = bench_.ask_daemon(next, bridge_, {packet}).front();
+    const std::string program = bench_.ask_program(next, bridge_, {packet}).front();
+    if (!differ(daemon, program, megaflow_)) return false;
+    best_ = std::move(next);
+    shown_ = line_difference(renumbered_trace(daemon), renumbered_trace(program));
+    return true;
+  }
+  std::string description() const {
+    std::string text;
+    for (const GeneratedGroup& g : best_.groups) text += fmt::format("group {}: {}\n", g.bridge, text_of(g));
+    for (const GeneratedFlow& f : best_.flows) text += fmt::format("flow {}: {}\n", f.bridge, text_of(f));
+    for (const std::string& s : best_.ct_next) text += fmt::format("--ct-next {}\n", s);
+    return fmt::format("{}{}packet {}: {}\n{}", text, best_.old_dialect ? "OpenFlow 1.0\n" : "", bridge_, packet_, shown_);
+  }
+
+  Bench& bench_;
+  Configuration best_;
+  std::string bridge_, packet_, shown_;
+  bool megaflow_;
+  unsigned steps_ = 0;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(Bench& bench) : bench_(bench), shrinks_(asked("EGTRACE_SHRINK", 1)) {}
+
+  void table(unsigned seed) {
+    Dice dice(seed);
+    Configuration c = random_configuration(dice);
+    const std::string bridge = dice.one_in(4) ? "br-ex" : "br-int";
+    std::vector<std::string> packets;
+    for (unsigned i = 0; i < kPackets; ++i) packets.push_back(random_packet(dice, bridge));
+    bench_.load(c);
+    ++tally_.tables;
+    const auto daemon = bench_.ask_daemon(c, bridge, packets), program = bench_.ask_program(c, bridge, packets);
+    for (std::size_t i = 0; i < packets.size(); ++i) packet(c, bridge, packets[i], daemon[i], program[i], seed);
+  }
+  const Tally& tally() const { return tally_; }
+
+ private:
+  void packet(const Configuration& c, const std::string& bridge, const std::string& packet, const std::string& daemon,
+              const std::string& program, unsigned seed) {
+    ++tally_.packets;
+    if (!differ(daemon, program, true)) return;
+    const bool only_megaflow = !differ(daemon, program, false);
+    ++(only_megaflow ? tally_.megaflow : tally_.differ);
+    if (only_megaflow && !asked("EGTRACE_MEGAFLOW", 0)) return;
+    if (shrunk_in_ == seed || shrinks_ == 0) return;
+    --shrinks_;
+    shrunk_in_ = seed;
+    ADD_FAILURE() << "seed " << seed << "\n" << Shrinker(bench_, c, bridge, packet, only_megaflow).smallest();
+  }
+
+  Bench& bench_;
+  Tally tally_;
+  unsigned shrinks_, shrunk_in_ = ~0u;
+};
+
+TEST(OfprotoTraceOracle, RandomTablesAndPackets) {
+  if (!Daemon::installed()) GTEST_SKIP() << "ovs-vswitchd is not installed";
+  Bench bench;
+  ASSERT_TRUE(bench.good());
+  Comparison comparison(bench);
+  const unsigned packets = asked("EGTRACE_CASES", kPackets * kTableCount), seed = asked("EGTRACE_SEED", 1);
+  for (unsigned i = 0; comparison.tally().packets < packets; ++i) comparison.table(seed + i);
+  const Tally& t = comparison.tally();
+  fmt::print("{} packets over {} tables: {} differ, {} more in the megaflow only; {} flows or groups were refused\n",
+             t.packets, t.tables, t.differ, t.megaflow, bench.refused());
+  EXPECT_EQ(t.differ, 0u);
+}
+
+}  // namespace
+}  // namespace egt::testing
