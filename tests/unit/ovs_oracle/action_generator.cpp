@@ -53,7 +53,7 @@ class ActionWriter {
 
   std::string table() {
     if (!may_go_on() || ++tables_ > 2) return output();
-    if (dice_.one_in(12)) return fmt::format("resubmit({},{},ct)", "", later_table());
+    if (has_kinds(kinds_, tracked | ip) && dice_.one_in(3)) return fmt::format("resubmit(,{},ct)", later_table());
     if (dice_.one_in(8)) return fmt::format("resubmit({},{})", dice_.between(1, 4), later_table());
     return fmt::format("resubmit(,{})", later_table());
   }
@@ -90,7 +90,7 @@ class ActionWriter {
     static const char* const kLoads[] = {"load:{}->NXM_NX_REG0[0..3]",   "load:{}->NXM_NX_REG15[]",
                                          "load:{}->NXM_NX_REG10[0]",     "load:{}->OXM_OF_METADATA[0..7]",
                                          "load:{}->NXM_NX_XXREG0[64..95]", "load:{}->OXM_OF_PKT_REG1[32..63]",
-                                         "load:{}->NXM_OF_IN_PORT[]",    "load:{}->NXM_NX_CT_MARK[0]",
+                                         "load:{}->NXM_OF_IN_PORT[]",
                                          "load:{}->NXM_NX_TUN_ID[0..23]", "load:{}->NXM_NX_PKT_MARK[4..7]",
                                          "load:{}->NXM_OF_ETH_DST[0..7]"};
     const std::string form = dice_.of(kLoads);

@@ -35,7 +35,8 @@ GeneratedFlow random_flow(Dice& dice, const std::string& bridge, unsigned table,
   GeneratedFlow flow;
   flow.bridge = bridge;
   flow.match = priority_and_match(dice, table, random_match(dice, protocol, like_ovn));
-  flow.actions = random_actions(dice, {bridge, table, like_ovn, old_dialect, false, false}, protocol.kinds);
+  const unsigned tracked = flow.match.find("+trk") != std::string::npos ? kind::tracked : kind::any;
+  flow.actions = random_actions(dice, {bridge, table, like_ovn, old_dialect, false}, protocol.kinds | tracked);
   if (!like_ovn && !old_dialect && dice.one_in(3)) add_instructions(dice, flow, table, protocol.kinds);
   return flow;
 }
@@ -65,7 +66,7 @@ GeneratedGroup random_group(Dice& dice, const std::string& bridge, unsigned id, 
                                        "ff"};
   const std::string type = dice.of(kTypes);
   GeneratedGroup group{bridge, fmt::format("group_id={},type={}", id, type), {}};
-  const ActionPlace place{bridge, 4, like_ovn, false, true, false};
+  const ActionPlace place{bridge, 4, like_ovn, false, true};
   const unsigned n = type == "indirect" ? 1 : dice.between(1, 4);
   for (unsigned i = 0; i < n; ++i) {
     std::string bucket;
@@ -105,12 +106,12 @@ Configuration random_configuration(Dice& dice) {
       if (dice.one_in(5)) continue;
       GeneratedFlow rest = random_flow(dice, bridge, table, like_ovn, c.old_dialect);
       rest.match = fmt::format("table={},priority=0", table);
-      rest.actions = random_actions(dice, {c.flows.back().bridge, table, like_ovn, c.old_dialect, false, false}, kind::any);
+      rest.actions = random_actions(dice, {c.flows.back().bridge, table, like_ovn, c.old_dialect, false}, kind::any);
       c.flows.push_back(rest);
     }
     if (dice.one_in(2)) add_conjunction(dice, c, bridge);
     for (unsigned id = 1; id <= kGroups; ++id)
-      if (!dice.one_in(5)) c.groups.push_back(random_group(dice, bridge, id, like_ovn));
+      c.groups.push_back(random_group(dice, bridge, id, like_ovn));
   }
   return c;
 }

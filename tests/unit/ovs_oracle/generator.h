@@ -26,7 +26,8 @@ class Dice {
 // What a packet is, as far as fields and actions depend on it. A bit is a prerequisite.
 namespace kind {
 constexpr unsigned any = 0, ip4 = 1, ip6 = 2, tcp = 4, udp = 8, sctp = 16, icmp4 = 32, icmp6 = 64, nd = 128, arp = 256,
-                   mpls = 512, vlan = 1024, nsh = 2048, ip = 4096;   // ip: of either version
+                   mpls = 512, vlan = 1024, ip = 2048,   // of either version
+                   tracked = 4096;
 }
 struct Protocol {
   const char* words;   // of a match
@@ -67,7 +68,7 @@ std::string random_packet(Dice& dice, const std::string& bridge);
 struct ActionPlace {
   const std::string& bridge;
   unsigned table;
-  bool like_ovn, old_dialect, in_group, in_set;
+  bool like_ovn, old_dialect, in_group;
 };
 std::vector<std::string> random_actions(Dice& dice, const ActionPlace& place, unsigned kinds);
 

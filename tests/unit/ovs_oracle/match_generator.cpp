@@ -48,6 +48,23 @@ std::string ports_of(Dice& dice, unsigned kinds, bool both) {
   return !(kinds & tcp) && text.find("tcp_flags") != std::string::npos ? "" : text;
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// ofproto/trace takes only the field's own name, and no mask.
+std::string words_of_packet(const Protocol& protocol) {
+  const std::string words = replaced(protocol.words, "/0x1000", "");
+  return has_kinds(protocol.kinds, icmp6) ? replaced(words, "icmp_", "icmpv6_") : words;
+}
+
+std::string in_words_of(const Protocol& protocol, const std::string& ports) {
+  if (has_kinds(protocol.kinds, tcp)) return ports;
+  return replaced(ports, "tp_", has_kinds(protocol.kinds, udp) ? "udp_" : "sctp_");
+}
+
 std::string one_field(Dice& dice, const FieldPool& f) {
   const bool masked = !f.masked.empty() && dice.one_in(3);
   return fmt::format("{}={}", f.name, masked ? dice.of(f.masked) : dice.of(f.values));
@@ -120,8 +137,8 @@ const std::vector<FieldPool>& field_pools() {
       {"mpls_bos", mpls, {"1", "0"}, {}, true, false},
       {"ct_state", any, {"0"}, {"+trk", "-trk", "+est+trk", "+new+trk", "-new+est-rpl+trk", "+rpl+trk"}, false, false},
       {"ct_zone", any, {"0", "5"}, {}, true, false},
-      {"ct_mark", any, {"0", "1"}, {"0x1/0x1", "0/0x2"}},
-      {"ct_label", any, {"0", "1"}, {"0x1/0x1", "0x100000000/0xff00000000"}},
+      {"ct_mark", any, {"0", "1"}, {"0x1/0x1", "0/0x2"}, true, false},
+      {"ct_label", any, {"0", "1"}, {"0x1/0x1", "0x100000000/0xff00000000"}, true, false},
   };
   return pools;
 }
@@ -142,11 +159,8 @@ std::string random_packet(Dice& dice, const std::string& bridge) {
   static const char* const kStates[] = {"trk|new", "trk|est", "trk|est|rpl", "trk|inv"};
   const Protocol& protocol = random_protocol(dice, dice.one_in(2));
   std::string flow = dice.one_in(30) ? "" : fmt::format("in_port={}", dice.between(1, bridge == "br-int" ? 4 : 3));
-  std::string words = protocol.words;
-  // A packet has no masks.
-  if (const std::size_t at = words.find("/0x1000"); at != std::string::npos) words.erase(at);
-  flow = joined(flow, words);
-  flow = joined(flow, ports_of(dice, protocol.kinds, true));
+  flow = joined(flow, words_of_packet(protocol));
+  flow = joined(flow, in_words_of(protocol, ports_of(dice, protocol.kinds, true)));
   if (dice.one_in(8)) flow += fmt::format(",ct_state={}", dice.of(kStates));
   for (const FieldPool& f : field_pools()) {
     const bool header = f.needs != any || f.name[0] == 'd';
