@@ -172,7 +172,7 @@ class ActionWriter {
   }
   std::string group() { return place_.in_group ? output() : fmt::format("group:{}", dice_.between(1, 8)); }
   std::string push_vlan() {
-    if (kinds_ & (mpls | vlan)) return "";
+    if (kinds_ & (mpls | vlan) || place_.old_dialect) return "";
     kinds_ |= vlan;
     return dice_.one_in(3) ? "push_vlan:0x88a8" : "push_vlan:0x8100";
   }
@@ -181,7 +181,9 @@ class ActionWriter {
     kinds_ &= ~vlan;
     return "pop_vlan";
   }
+  // OpenFlow 1.0 tells a push with a write as one action.
   std::string set_vlan() {
+    if (place_.old_dialect) return "";
     if (kinds_ & vlan) return dice_.one_in(2) ? fmt::format("set_field:{}->vlan_vid", 4096 + dice_.between(4, 7)) : "set_field:3->vlan_pcp";
     if (place_.in_group) return "";
     kinds_ |= vlan;

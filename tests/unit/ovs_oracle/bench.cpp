@@ -43,20 +43,20 @@ void Bench::make_bridges() {
          "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15",
          fmt::format("fail_mode={}", b == "br-int" ? "secure" : "standalone"), "other_config:disable-in-band=true"});
   }
-  const auto port = [&](const std::string& bridge, const std::string& name, unsigned number, const std::string& more) {
-    add({"add-port", bridge, name});
-    add({"set", "interface", name, fmt::format("ofport_request={}", number)});
-    if (!more.empty()) words.insert(words.end(), {more});
+  const auto port = [&](const std::string& bridge, const std::string& name, unsigned number,
+                        const Daemon::Words& more) {
+    Daemon::Words one = {"add-port", bridge, name, "--", "set", "interface", name};
+    one.push_back(fmt::format("ofport_request={}", number));
+    one.insert(one.end(), more.begin(), more.end());
+    daemon_.vsctl(one);
   };
-  for (unsigned p = 1; p <= 4; ++p) port("br-int", fmt::format("p{}", p), p, "");
-  for (unsigned p = 1; p <= 3; ++p) port("br-ex", fmt::format("q{}", p), p, "");
-  for (const auto& [bridge, name, peer] :
-       {std::tuple("br-int", "patch-int", "patch-ex"), std::tuple("br-ex", "patch-ex", "patch-int")}) {
-    port(bridge, name, 10, "type=patch");
-    words.emplace_back(fmt::format("options:peer={}", peer));
-  }
-  add({"set", "port", "q3", "tag=5"});
   daemon_.vsctl(words);
+  // One after another: the order in which the switch floods is that in which ports came.
+  for (unsigned p = 1; p <= 4; ++p) port("br-int", fmt::format("p{}", p), p, {});
+  for (unsigned p = 1; p <= 3; ++p) port("br-ex", fmt::format("q{}", p), p, {});
+  port("br-int", "patch-int", 10, {"type=patch", "options:peer=patch-ex"});
+  port("br-ex", "patch-ex", 10, {"type=patch", "options:peer=patch-int"});
+  daemon_.vsctl({"set", "port", "q3", "tag=5"});
   for (const std::string& b : bench_bridges())
     daemon_.ofctl(kProtocol, {"add-meter", b, "meter=1 pktps bands=type=drop rate=10"});
 }

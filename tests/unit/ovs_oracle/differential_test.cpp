@@ -133,6 +133,8 @@ class Comparison {
     const bool only_megaflow = !differ(daemon, program, false);
     ++(only_megaflow ? tally_.megaflow : tally_.differ);
     if (only_megaflow && !asked("EGTRACE_MEGAFLOW", 0)) return;
+    if (asked("EGTRACE_SHOW", 0) != 0)
+      fmt::print("== seed {} {} {}\n{}", seed, bridge, packet, line_difference(renumbered_trace(daemon), renumbered_trace(program)));
     if (shrunk_in_ == seed || shrinks_ == 0) return;
     --shrinks_;
     shrunk_in_ = seed;

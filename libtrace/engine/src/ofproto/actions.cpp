@@ -125,11 +125,30 @@ struct Executor {
   }
   void operator()(const Enqueue& a) {
     mask_all(wc(), F::skb_priority);
-    x.gap("queues of the datapath", "ovs-ofctl dump-queues");
-    const auto number = x.port_number(a.port);
-    x.output(number.value_or(0), 0, false, last, false, group_bucket);
+    const auto given = static_cast<std::uint32_t>(get(flow(), F::in_port));
+    std::uint32_t number = x.port_number(a.port).value_or(0);
+    const auto priority = queue_priority(a.queue);
+    if (!priority) return x.output(number, 0, false, last, false, group_bucket);
+    if (number == port::in_port) {
+      number = given;
+    } else if (number == given) {
+      return;
+    }
+    const U128 old = flow().get(F::skb_priority);
+    flow().set(F::skb_priority, *priority);
+    x.output_to(number, last, false);
+    flow().set(F::skb_priority, old);
   }
-  void operator()(const SetQueue&) { mask_all(wc(), F::skb_priority); }
+  void operator()(const SetQueue& a) {
+    mask_all(wc(), F::skb_priority);
+    if (const auto priority = queue_priority(a.queue)) flow().set(F::skb_priority, *priority);
+  }
+  // dpif_queue_to_priority: the kernel's queues are classes of a traffic control tree.
+  std::optional<std::uint32_t> queue_priority(std::uint32_t queue) const {
+    if (x.tables_.sw.native_tunnels(x.bridge())) return queue;
+    if (queue >= 0xf000) return std::nullopt;
+    return 0x10000u | (queue + 1);
+  }
   void operator()(const PopQueue&) {
     mask_all(wc(), F::skb_priority);
     if (get(flow(), F::skb_priority) == x.original_skb_priority_) return;
@@ -484,7 +503,8 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
   const FlowKey before_commit = flow_;
   commit();
   const FlowKey old_base = base_;
-  const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_, old_exit = exit_;
+  const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
+  bool old_exit = false;
   dp::CheckLength check;
   check.length = a.length;
   dp::Actions* outer = out_;
@@ -498,8 +518,10 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
     was_mpls_ = old_was_mpls;
     conntracked_ = old_conntracked;
     flow_ = before_commit;
-    exit_ = larger ? false : old_exit;
+    // What the first branch did to the list decides whether the callers go on.
+    if (larger) old_exit = std::exchange(exit_, false);
   }
+  exit_ = old_exit;
   out_ = outer;
   put({std::move(check)});
   action_set_ = old.action_set;
