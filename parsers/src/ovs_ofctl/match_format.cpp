@@ -208,16 +208,18 @@ class MatchWriter {
   }
 
   void vlan() {
-    const auto tci = static_cast<unsigned>(value(F::vlan_tci)), m = static_cast<unsigned>(mask(F::vlan_tci));
+    tag("dl_vlan", "dl_vlan_pcp", "vlan_tci", F::vlan_tci);
+    tag("dl_vlan1", "dl_vlan_pcp1", "vlan_tci1", F::vlan_tci1);
+  }
+  void tag(std::string_view vid_name, std::string_view pcp_name, std::string_view tci_name, F f) {
+    const auto tci = static_cast<unsigned>(value(f)), m = static_cast<unsigned>(mask(f));
     const unsigned vid = m & 0xfff, pcp = m & 0xe000;
     if ((m & tci & 0x1000) && (vid == 0 || vid == 0xfff) && (pcp == 0 || pcp == 0xe000) && (vid || pcp)) {
-      if (vid) number("dl_vlan", tci & 0xfff);
-      if (pcp) number("dl_vlan_pcp", tci >> 13);
+      if (vid) number(vid_name, tci & 0xfff);
+      if (pcp) number(pcp_name, tci >> 13);
     } else if (m != 0) {
-      vlan_tci("vlan_tci", tci, m);
+      vlan_tci(tci_name, tci, m);
     }
-    if (mask(F::vlan_tci1) != 0)
-      vlan_tci("vlan_tci1", static_cast<unsigned>(value(F::vlan_tci1)), static_cast<unsigned>(mask(F::vlan_tci1)));
   }
   void number(std::string_view name, unsigned v) {
     begin(name);

@@ -74,12 +74,17 @@ class ActionWriter {
   std::string set_field() {
     for (int attempt = 0; attempt < 8; ++attempt) {
       const FieldPool& f = dice_.of(field_pools());
-      if (!f.settable || !may_use(f.needs)) continue;
+      if (!f.settable || !may_use(f.needs) || (place_.old_dialect && told_by_old_words(f.name))) continue;
       const bool masked = !f.masked.empty() && !place_.old_dialect && dice_.one_in(3);
       const bool number = f.values.front()[0] == '0' || f.name[0] == 'r';
       return fmt::format("set_field:{}->{}", masked && number ? dice_.of(f.masked) : dice_.of(f.values), f.name);
     }
     return "";
+  }
+  // A dump in OpenFlow 1.0 tells mod_nw_src and the like whether the switch holds that or a set_field.
+  static bool told_by_old_words(std::string_view field) {
+    static constexpr std::string_view kFields[] = {"dl_src", "dl_dst", "nw_src", "nw_dst", "ip_dscp", "nw_ecn", "nw_ttl"};
+    return std::find(std::begin(kFields), std::end(kFields), field) != std::end(kFields);
   }
   // Buckets have no match that could forbid it.
   bool may_use(unsigned needs) const {

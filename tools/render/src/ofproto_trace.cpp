@@ -64,6 +64,11 @@ void mask_headers(const FlowKey& k, FlowKey& m) {
       return mask_transport(k, m);
     case ethertype::ipv6:
       for (const F f : {F::ipv6_src, F::ipv6_dst, F::ipv6_label}) mask(m, f);
+      // Asking whether it is neighbour discovery shows what was asked for, in later fragments too.
+      if (k.u64(F::nw_proto) == ip_proto::icmp6) {
+        mask(m, F::tp_dst);
+        if (k.u64(F::tp_dst) == 0) mask(m, F::tp_src);
+      }
       if (is_nd(k)) {
         for (const F f : {F::nd_target, F::nd_sll, F::nd_tll}) mask(m, f);
       } else {
@@ -189,6 +194,14 @@ std::string TextWriter::named(std::string match, const openflow::Bridge& b) cons
   return match;
 }
 
+// Types and codes of ICMP are 16 bits wide in the switch, of which a megaflow looks at eight.
+void show_narrow_mask(std::string& match, std::string_view name, std::uint64_t bits) {
+  const std::size_t at = match.find(name);
+  if (bits != 0xff || at == std::string::npos) return;
+  const std::size_t begin = at + name.size(), end = std::min(match.find(',', begin), match.size());
+  match.replace(begin, end - begin, fmt::format("{:#x}/0xff", std::stoul(match.substr(begin, end - begin))));
+}
+
 std::string TextWriter::match(const FlowKey& value, FlowKey m) const {
   for (const openflow::TlvMapping& t : bridge_.tlv_map) {
     const F f = static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + t.index);
@@ -203,6 +216,8 @@ std::string TextWriter::match(const FlowKey& value, FlowKey m) const {
   for (std::size_t i = 0; i < kFieldWords; ++i)
     if (m.word(i) != 0) view.require({static_cast<std::uint8_t>(i), value.word(i) & m.word(i), m.word(i)});
   std::string out = text_.match(view.view());
+  show_narrow_mask(out, "icmp_type=", m.u64(F::tp_src));
+  show_narrow_mask(out, "icmp_code=", m.u64(F::tp_dst));
   if (flags) {
     const std::size_t at = out.find("tun_flags=") + 10;
     out.replace(at, 4, own_flags);

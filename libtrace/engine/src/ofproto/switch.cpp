@@ -15,15 +15,15 @@ constexpr std::array kTunnelTypes = {"geneve", "vxlan", "gre",  "ip6gre",  "ersp
 
 // HMAP_FOR_EACH over ports hashed by number: buckets from the first to the last, in a bucket the newest first. The
 // table doubles when it holds more than two a bucket, and growing turns the order within a bucket round.
-std::vector<SwitchPort*> hash_order(std::map<std::uint32_t, SwitchPort>& ports) {
+std::vector<SwitchPort*> hash_order(const std::vector<SwitchPort*>& ports) {
   std::vector<std::vector<SwitchPort*>> buckets(1);
   std::size_t count = 0;
   const auto put = [&](SwitchPort* p) {
     auto& bucket = buckets[hash_int(p->number, 0) & (buckets.size() - 1)];
     bucket.insert(bucket.begin(), p);
   };
-  for (auto& [number, port] : ports) {
-    put(&port);
+  for (SwitchPort* port : ports) {
+    put(port);
     ++count;
     if (count / 2 <= buckets.size() - 1) continue;
     // hmap_expand: as many buckets as calc_mask(count) gives.
@@ -76,7 +76,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
     // The bridge's own port is made with the bridge, before all others.
     std::stable_partition(sb->in_order.begin(), sb->in_order.end(),
                           [](const SwitchPort* p) { return p->number == port::local; });
-    sb->by_hash = hash_order(sb->ports);
+    sb->by_hash = hash_order(sb->in_order);
   }
 }
 

@@ -159,6 +159,10 @@ void Xlate::finish_wildcards() {
   if (is_icmpv4(flow_, nullptr) || is_icmpv6(flow_, nullptr)) {
     mask_.set(F::tp_src, mask_.get(F::tp_src) & 0xff);
     mask_.set(F::tp_dst, mask_.get(F::tp_dst) & 0xff);
+  } else if (is_icmpv4(packet_, nullptr) || is_icmpv6(packet_, nullptr)) {
+    // What is no longer ICMP keeps the upper bits that look-ups examined.
+    for (const F f : {F::tp_src, F::tp_dst})
+      if (mask_.get(f) != 0) mask_bits(mask_, f, 0xff00);
   }
   if (mask_.get(F::vlan_tci) != 0) mask_bits(mask_, F::vlan_tci, kVlanPresent);
   if (mask_.get(F::vlan_tci1) != 0) mask_bits(mask_, F::vlan_tci1, kVlanPresent);
