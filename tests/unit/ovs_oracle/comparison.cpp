@@ -21,7 +21,7 @@ class Numbers {
  public:
   std::string of(const std::string& number) {
     const auto value = std::stoull(number, nullptr, 0);
-    return value == 0 ? "0" : std::to_string(numbers_.emplace(value, numbers_.size() + 1).first->second);
+    return std::to_string(numbers_.emplace(value, numbers_.size()).first->second);
   }
 
  private:
@@ -49,6 +49,7 @@ std::vector<std::string> split_traces(const std::string& text) {
 std::string renumbered_trace(const std::string& text) {
   static const std::regex kNumber(R"((recirc\(|recirc_id[=(]|[ ,]meter\()(0x[0-9a-f]+|[0-9]+))");
   Numbers recirculations, meters;
+  recirculations.of("0");   // not recirculated
   std::string out;
   std::sregex_iterator at(text.begin(), text.end(), kNumber);
   auto copied = text.begin();

@@ -316,7 +316,7 @@ struct Executor {
     x.write_actions(x.ofpacts(a.actions));
     x.report_action_set(Remark::action_set_is);
   }
-  void operator()(const WriteMetadata& a) const {
+  void operator()(const WriteMetadata& a) {
     const std::uint64_t mask = a.mask.value_or(~std::uint64_t{0});
     flow().set(F::metadata, (get(flow(), F::metadata) & ~mask) | (a.value & mask));
   }

@@ -292,7 +292,7 @@ TableWildcards::Hit TableWildcards::look_up(const Subtable& s, const FlowKey& ke
   const auto found = s.rules.find(h);
   if (found == s.rules.end()) {
     if (s.ports_length == 0) {
-      fold(last);
+      fold(last + 1);
       return {};
     }
     const std::uint32_t value = ports_of(key) & s.ports_mask;
