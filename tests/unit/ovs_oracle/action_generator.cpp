@@ -54,18 +54,19 @@ class ActionWriter {
   std::string table() {
     if (!may_go_on() || ++tables_ > 2) return output();
     if (has_kinds(kinds_, tracked | ip) && dice_.one_in(3)) return fmt::format("resubmit(,{},ct)", later_table());
-    if (dice_.one_in(8)) return fmt::format("resubmit({},{})", dice_.between(1, 4), later_table());
+    if (!leads_back() && dice_.one_in(8)) return fmt::format("resubmit({},{})", dice_.between(1, 4), later_table());
     return fmt::format("resubmit(,{})", later_table());
   }
   std::string port() {
-    static const char* const kOutputs[] = {"1", "2", "3", "4", "10", "LOCAL", "99"};
-    if (place_.bridge == "br-ex" && dice_.one_in(2)) return fmt::format("{}", dice_.between(1, 3));
-    return dice_.of(kOutputs);
+    static const char* const kOutputs[] = {"10", "1", "2", "3", "4", "LOCAL", "99"};
+    return kOutputs[dice_.between(leads_back() ? 1 : 0, 6)];
   }
+  // A packet that goes round between bridges multiplies until the daemon's limits end it: minutes.
+  bool leads_back() const { return place_.bridge == "br-ex"; }
   std::string output() { return "output:" + port(); }
   std::string reserved() {
-    static const char* const kReserved[] = {"IN_PORT", "NORMAL", "FLOOD", "ALL", "LOCAL", "CONTROLLER", "NORMAL"};
-    return dice_.of(kReserved);
+    static const char* const kReserved[] = {"IN_PORT", "FLOOD", "ALL", "NORMAL", "LOCAL", "CONTROLLER", "NORMAL"};
+    return kReserved[dice_.between(leads_back() ? 3 : 0, 6)];
   }
   std::string truncated() { return fmt::format("output(port={},max_len={})", port(), dice_.between(64, 1500)); }
   std::string output_field() {
@@ -81,9 +82,11 @@ class ActionWriter {
     }
     return "";
   }
-  // A dump in OpenFlow 1.0 tells mod_nw_src and the like whether the switch holds that or a set_field.
+  // A dump in OpenFlow 1.0 tells mod_nw_src and the like whether the switch holds that or a set_field, and a write of
+  // 128 bits as two.
   static bool told_by_old_words(std::string_view field) {
-    static constexpr std::string_view kFields[] = {"dl_src", "dl_dst", "nw_src", "nw_dst", "ip_dscp", "nw_ecn", "nw_ttl"};
+    static constexpr std::string_view kFields[] = {"dl_src", "dl_dst", "nw_src", "nw_dst",
+                                                     "ip_dscp", "nw_ecn", "nw_ttl", "xxreg0"};
     return std::find(std::begin(kFields), std::end(kFields), field) != std::end(kFields);
   }
   // Buckets have no match that could forbid it.
@@ -99,6 +102,7 @@ class ActionWriter {
                                          "load:{}->NXM_NX_TUN_ID[0..23]", "load:{}->NXM_NX_PKT_MARK[4..7]",
                                          "load:{}->NXM_OF_ETH_DST[0..7]"};
     const std::string form = dice_.of(kLoads);
+    if (leads_back() && form.find("IN_PORT") != std::string::npos) return "";
     return fmt::format(fmt::runtime(form), form.find("[0]") != std::string::npos ? dice_.below(2) : dice_.below(6));
   }
   std::string move() {
@@ -126,7 +130,8 @@ class ActionWriter {
   const char* stack_field() {
     static const char* const kFields[] = {"NXM_NX_REG0[]", "NXM_OF_ETH_SRC[]", "NXM_OF_ETH_DST[]", "NXM_NX_REG15[0..7]",
                                           "NXM_OF_IN_PORT[]", "OXM_OF_METADATA[0..31]", "NXM_NX_XXREG0[]"};
-    return dice_.of(kFields);
+    const char* field = dice_.of(kFields);
+    return leads_back() && field == std::string_view("NXM_OF_IN_PORT[]") ? "NXM_NX_REG1[]" : field;
   }
   std::string dec_ttl() { return kinds_ & ip ? (dice_.one_in(8) ? "dec_ttl(1,2)" : "dec_ttl") : ""; }
   std::string ct_clear() { return "ct_clear"; }
@@ -211,6 +216,7 @@ class ActionWriter {
   }
   std::string mpls_header() { return kinds_ & mpls ? mpls_of() : push_mpls(); }
   std::string modify() {
+    if (place_.old_dialect) return "";
     static const char* const kAny[] = {"mod_dl_src:0a:00:00:00:00:07", "mod_dl_dst:0a:00:00:00:00:08", "set_tunnel:9",
                                        "set_tunnel64:9"};
     static const char* const kIp[] = {"mod_nw_src:10.7.0.1", "mod_nw_dst:10.7.0.2", "mod_nw_tos:32", "mod_nw_ecn:2",

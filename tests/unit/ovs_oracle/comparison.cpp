@@ -47,7 +47,7 @@ std::vector<std::string> split_traces(const std::string& text) {
 }
 
 std::string renumbered_trace(const std::string& text) {
-  static const std::regex kNumber(R"((recirc\(|recirc_id[=(]|[ ,]meter\()(0x[0-9a-f]+|[0-9]+))");
+  static const std::regex kNumber(R"((recirc\(|recirc_id[=(]|[^a-z_]meter\()(0x[0-9a-f]+|[0-9]+))");
   Numbers recirculations, meters;
   recirculations.of("0");   // not recirculated
   std::string out;
