@@ -435,6 +435,8 @@ void Xlate::write_actions(const Ofpacts& list) {
       if (!o.action) continue;
       if (const auto* out = std::get_if<Output>(&o.action->kind)) {
         flow_.set(F::actset_output, port_number(out->port).value_or(0));
+      } else if (const auto* controller = std::get_if<Controller>(&o.action->kind); controller && controller->plain) {
+        flow_.set(F::actset_output, port::controller);
       } else if (std::holds_alternative<GroupRef>(o.action->kind)) {
         flow_.set(F::actset_output, port::unset);
         action_set_has_group_ = true;

@@ -96,6 +96,8 @@ struct Slots {
   Slot operator()(const CtClear&) const { return Slot::ct_clear; }
   Slot operator()(const Resubmit&) const { return Slot::resubmit; }
   Slot operator()(const Output&) const { return Slot::output; }
+  // CONTROLLER:128 is an output; controller(…) has no place in a set.
+  Slot operator()(const Controller& a) const { return a.plain ? Slot::output : Slot::none; }
   Slot operator()(const GroupRef&) const { return Slot::group; }
   template <class Other>
   Slot operator()(const Other&) const {
