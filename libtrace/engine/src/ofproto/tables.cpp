@@ -58,8 +58,7 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
     key.set(F::tp_dst, 0);
   }
   const Lookup hit = b.flows->lookup(table, key);
-  constexpr OvsVersion kIpv6Prefixes{3, 5, 0};
-  if (recording()) tables_.wildcards_of(b, table, version() >= kIpv6Prefixes).add(key, wc());
+  if (recording()) tables_.wildcards_of(b, table, version()).add(key, wc());
   if (b.flows_partial)
     gap("all OpenFlow flows of " + b.name + " (the dump is an excerpt)", "ovs-ofctl dump-flows " + b.name);
   if (hit.hit == kNoFlow) return miss(may_packet_in);

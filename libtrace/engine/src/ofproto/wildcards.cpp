@@ -179,8 +179,8 @@ std::uint32_t ports_of(const FlowKey& k) {
 
 TableWildcards::~TableWildcards() = default;
 
-TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, bool ipv6_prefixes)
-    : flows_(flows), n_tries_(ipv6_prefixes ? 4 : 2) {
+TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release)
+    : flows_(flows), n_tries_(release.ipv6_prefixes ? 4 : 2), release_(release) {
   std::map<std::vector<std::pair<std::uint8_t, std::uint64_t>>, Subtable*> by_mask;
   std::vector<FlowIndex> in_order = flows.in_table(table);
   std::sort(in_order.begin(), in_order.end());
@@ -298,9 +298,10 @@ TableWildcards::Hit TableWildcards::look_up(const Subtable& s, const FlowKey& ke
     const std::uint32_t value = ports_of(key) & s.ports_mask;
     const unsigned bits = s.ports.look_up(value, 32).mask_bits;
     const auto looked_at = static_cast<std::uint32_t>(s.ports_mask & low64(prefix_mask(bits, 32)));
-    mask_bits(wc, F::tp_src, looked_at >> 16);
-    mask_bits(wc, F::tp_dst, looked_at & 0xffff);
-    fold(last);
+    const U128 source = wc.get(F::tp_src), destination = wc.get(F::tp_dst);
+    fold(release_.whole_port_stage ? last + 1 : last);
+    wc.set(F::tp_src, source | (looked_at >> 16));
+    wc.set(F::tp_dst, destination | (looked_at & 0xffff));
     return {};
   }
   fold(last + 1);

@@ -36,7 +36,12 @@ class PrefixTrie {
 
 class TableWildcards {
  public:
-  TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, bool ipv6_prefixes);
+  // What differs between releases.
+  struct Release {
+    bool ipv6_prefixes = false;      // tries of IPv6 addresses, too
+    bool whole_port_stage = false;   // a miss at the ports looked at what else their stage has
+  };
+  TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release);
   ~TableWildcards();
   // Adds to `wc` what a look-up of `key` looks at.
   void add(const FlowKey& key, FlowKey& wc) const;
@@ -57,6 +62,7 @@ class TableWildcards {
   std::vector<std::unique_ptr<Subtable>> subtables_;  // by descending priority
   std::array<PrefixTrie, 4> tries_;
   std::size_t n_tries_ = 2;
+  Release release_;
 };
 
 }  // namespace egt::engine::ofproto

@@ -9,9 +9,10 @@ constexpr std::size_t kMaxAttribute = 65535;  // a netlink attribute is no longe
 
 }  // namespace
 
-TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t table, bool ipv6_prefixes) {
-  auto& w = wildcards[{&b, {table, ipv6_prefixes}}];
-  if (!w) w = std::make_unique<TableWildcards>(*b.flows, table, ipv6_prefixes);
+TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version) {
+  const TableWildcards::Release release{version >= OvsVersion{3, 5, 0}, version >= OvsVersion{3, 1, 1}};
+  auto& w = wildcards[{&b, table, release.ipv6_prefixes, release.whole_port_stage}];
+  if (!w) w = std::make_unique<TableWildcards>(*b.flows, table, release);
   return *w;
 }
 

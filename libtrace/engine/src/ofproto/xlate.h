@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,10 +44,9 @@ struct Tables {
   Tables(const cluster::Node& node, openflow::Datapath datapath) : sw(node, std::move(datapath)) {}
   Switch sw;
   std::shared_ptr<OfpactCache> actions = std::make_shared<OfpactCache>();
-  std::map<std::pair<const openflow::Bridge*, std::pair<std::uint8_t, bool>>, std::unique_ptr<TableWildcards>>
-      wildcards;
+  std::map<std::tuple<const openflow::Bridge*, std::uint8_t, bool, bool>, std::unique_ptr<TableWildcards>> wildcards;
 
-  TableWildcards& wildcards_of(const openflow::Bridge& b, std::uint8_t table, bool ipv6_prefixes);
+  TableWildcards& wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version);
 };
 
 // The recirculations of one trace, and the identifiers given to them.
