@@ -103,6 +103,7 @@ class ActionWriter {
                                          "load:{}->NXM_OF_ETH_DST[0..7]"};
     const std::string form = dice_.of(kLoads);
     if (leads_back() && form.find("IN_PORT") != std::string::npos) return "";
+    if (place_.old_dialect && form.find("ETH_DST") != std::string::npos) return "";   // OpenFlow 1.0 loses the mask
     return fmt::format(fmt::runtime(form), form.find("[0]") != std::string::npos ? dice_.below(2) : dice_.below(6));
   }
   std::string move() {

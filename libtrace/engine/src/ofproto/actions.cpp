@@ -260,7 +260,7 @@ struct Executor {
   }
   void operator()(const PushMpls& a) { x.push_mpls_action(a.ethertype); }
   void operator()(const PopMpls& a) { x.pop_mpls_action(a.ethertype); }
-  void operator()(const SetMpls& a) const {
+  void operator()(const SetMpls& a) {
     if (!is_mpls(get(flow(), F::eth_type))) return;
     const F f = a.what == "set_mpls_label" ? F::mpls_label : a.what == "set_mpls_tc" ? F::mpls_tc : F::mpls_ttl;
     mask_all(wc(), f);
