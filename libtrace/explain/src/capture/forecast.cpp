@@ -4,7 +4,7 @@
 #include <set>
 
 #include "egtrace/engine/workload.h"
-#include "../words.h"
+#include "words.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::explain::capture_study {
