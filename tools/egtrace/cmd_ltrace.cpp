@@ -106,19 +106,11 @@ bool tells_flows(const cluster::Node& node) {
   return !node.ovn.logical_flows.empty() || (node.ovn.southbound && !node.ovn.southbound->logical_flows.empty());
 }
 
-// The bridge that ovn-controller programs has the most flows by far.
-const openflow::Bridge* integration_bridge(const cluster::Node& node) {
-  const openflow::Bridge* best = nullptr;
-  for (const openflow::Bridge& b : node.bridges)
-    if (b.flows && (best == nullptr || b.flows->size() > best->flows->size())) best = &b;
-  return best;
-}
-
 Loaded load(const cluster::Node& node, bool friendly_names) {
   Loaded loaded;
   loaded.node = &node;
-  const openflow::Bridge* bridge = integration_bridge(node);
-  loaded.southbound = lang::complete_southbound(node.ovn, loaded.lacks, bridge != nullptr ? &*bridge->flows : nullptr);
+  const openflow::Bridge* bridge = node.integration_bridge();
+  loaded.southbound = lang::complete_southbound(node.ovn, loaded.lacks, bridge != nullptr && bridge->flows ? &*bridge->flows : nullptr);
   loaded.reader = std::make_unique<lang::DatabaseReader>(*loaded.southbound);
   loaded.network = std::make_unique<engine::LogicalNetwork>(*loaded.southbound, *loaded.reader, friendly_names);
   return loaded;
@@ -204,8 +196,8 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
 
 std::vector<std::string> openflow_of(const Loaded& at, const cluster::Cluster& cluster, std::uint32_t cookie) {
   std::vector<std::string> lines;
-  const openflow::Bridge* bridge = integration_bridge(*at.node);
-  if (bridge == nullptr) return lines;
+  const openflow::Bridge* bridge = at.node->integration_bridge();
+  if (bridge == nullptr || !bridge->flows) return lines;
   for (openflow::FlowIndex i = 0; i < bridge->flows->size(); ++i) {
     const openflow::FlowEntry& f = bridge->flows->flow(i);
     if (f.cookie == cookie) lines.emplace_back(trim(cluster.sources->line_text(f.from)));

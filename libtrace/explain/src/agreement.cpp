@@ -18,14 +18,6 @@ using cluster::Node;
 using openflow::Bridge;
 using ovn::LogicalFlow;
 
-// The bridge of which the flows bear cookies of logical flows.
-const Bridge* bridge_of_ovn(const Node& node) {
-  const Bridge* best = nullptr;
-  for (const Bridge& b : node.bridges)
-    if (b.flows && (best == nullptr || b.flows->size() > best->flows->size())) best = &b;
-  return best;
-}
-
 bool is_whole(const cluster::Cluster& cluster, const Node& node) {
   const auto is_list = [](const cluster::DumpInfo& d) { return d.kind == "ovn-sbctl lflow-list"; };
   if (ovn::has_flow_database(node.ovn)) return node.ovn.southbound->complete.contains("Logical_Flow");
@@ -121,7 +113,7 @@ void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
 }  // namespace
 
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Node& node) {
-  const Bridge* bridge = bridge_of_ovn(node);
+  const Bridge* bridge = node.integration_bridge();
   if (bridge == nullptr || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
     return std::nullopt;
   std::unordered_set<std::uint64_t> known;

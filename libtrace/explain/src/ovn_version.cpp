@@ -34,13 +34,6 @@ struct Seen {
   std::optional<int> egress_base, lr_in_policy, ls_out_pre_lb, highest_table;
 };
 
-const Bridge* bridge_of_logical_flows(const Node& node) {
-  const Bridge* best = nullptr;
-  for (const Bridge& b : node.bridges)
-    if (b.flows && (best == nullptr || b.flows->size() > best->flows->size())) best = &b;
-  return best;
-}
-
 // The table of egress flows minus their logical stage number; the commonest where cookies collide.
 std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
   std::unordered_map<std::uint64_t, int> stage;
@@ -69,7 +62,7 @@ Seen look(const Node& node) {
   Seen seen;
   seen.lr_in_policy = stage_number(node, "lr_in_policy");
   seen.ls_out_pre_lb = stage_number(node, "ls_out_pre_lb");
-  if (const Bridge* bridge = bridge_of_logical_flows(node); bridge != nullptr && bridge->flows->size() > 0 && !bridge->flows_partial) {
+  if (const Bridge* bridge = node.integration_bridge(); bridge != nullptr && bridge->flows && bridge->flows->size() > 0 && !bridge->flows_partial) {
     seen.egress_base = egress_base(node, *bridge);
     for (int t = 90; t >= 66 && !seen.highest_table; --t)
       if (bridge->flows->has_table(static_cast<std::uint8_t>(t))) seen.highest_table = t;

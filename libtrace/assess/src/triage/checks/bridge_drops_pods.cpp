@@ -24,7 +24,7 @@ std::optional<Prefix> dropped_source(const openflow::FlowTables& flows, const op
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes)
     for (const openflow::Bridge& bridge : node->bridges) {
-      if (bridge.name == "br-int" || !bridge.flows || !is_cluster_node(*node)) continue;
+      if (&bridge == node->integration_bridge() || !bridge.flows || !is_cluster_node(*node)) continue;
       for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
         const openflow::FlowEntry& flow = bridge.flows->flow(i);
         if (flow.n_packets == 0) continue;

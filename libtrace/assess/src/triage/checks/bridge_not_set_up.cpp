@@ -24,7 +24,7 @@ bool only_normal(const openflow::Bridge& bridge) {
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    const openflow::Bridge* integration = node->bridge("br-int");
+    const openflow::Bridge* integration = node->integration_bridge();
     if (integration == nullptr) continue;
     for (const openflow::Bridge& bridge : node->bridges) {
       if (&bridge == integration || !bridge.flows || bridge.flows_partial || !has_patch(bridge)) continue;

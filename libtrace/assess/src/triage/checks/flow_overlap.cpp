@@ -50,9 +50,10 @@ void judge(const cluster::Node& node, const openflow::Bridge& bridge, std::uint8
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (node->bridge("br-int") == nullptr) continue;
+    const openflow::Bridge* integration = node->integration_bridge();
+    if (integration == nullptr) continue;
     for (const openflow::Bridge& bridge : node->bridges) {
-      if (bridge.name == "br-int" || !bridge.flows || bridge.flows->size() > kMostFlows) continue;
+      if (&bridge == integration || !bridge.flows || bridge.flows->size() > kMostFlows) continue;
       for (unsigned table = 0; table <= 255; ++table)
         if (bridge.flows->has_table(static_cast<std::uint8_t>(table)))
           judge(*node, bridge, static_cast<std::uint8_t>(table), out);

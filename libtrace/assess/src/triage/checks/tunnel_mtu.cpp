@@ -24,7 +24,7 @@ void run(const Facts& f, Findings& out) {
     for (const host::Link& link : node->host.links.value) {
       const auto place = node->port(link.name);
       const bool management = place.port != nullptr && place.port->type == "internal" &&
-                              place.bridge->name == "br-int" && link.name != "br-int";
+                              place.bridge == node->integration_bridge() && link.name != place.bridge->name;
       if (!management || link.mtu == 0 || link.mtu + overhead(family) <= underlay->mtu) continue;
       out.add(
           fmt::format(

@@ -49,6 +49,9 @@ struct Node {
 
   const openflow::Bridge* bridge(std::string_view name) const;
   openflow::Bridge* bridge(std::string_view name);
+  // The bridge that ovn-controller programs, whatever its name (external_ids:ovn-bridge of Open_vSwitch): it has the ports
+  // of pods and the tunnels, and of several such the most flows. Null where no bridge has either.
+  const openflow::Bridge* integration_bridge() const;
   // The bridge that has a port of this name, and that port; null when no bridge has.
   struct PortPlace { const openflow::Bridge* bridge = nullptr; const openflow::Interface* port = nullptr; };
   PortPlace port(std::string_view interface_name) const;
