@@ -1,7 +1,9 @@
 #include "field_actions.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
+
+#include "openflow/action_set.h"
 
 namespace egt::engine {
 namespace {
@@ -153,56 +155,6 @@ struct Applier {
   }
 };
 
-// Place of an action in an action set: the fixed ones first, then field changes in the order written, then one end.
-enum class Slot : std::uint8_t {
-  pop_vlan,
-  pop_mpls,
-  decap,
-  encap,
-  push_mpls,
-  push_vlan,
-  dec_ttl,
-  dec_mpls_ttl,
-  dec_nsh_ttl,
-  change,
-  ct,
-  ct_clear,
-  resubmit,
-  output,
-  group,
-  none,
-};
-constexpr std::size_t kFixedSlots = static_cast<std::size_t>(Slot::change);
-
-struct Slots {
-  Slot operator()(const PopVlan&) const { return Slot::pop_vlan; }
-  Slot operator()(const PopMpls&) const { return Slot::pop_mpls; }
-  Slot operator()(const Decap&) const { return Slot::decap; }
-  Slot operator()(const Encap&) const { return Slot::encap; }
-  Slot operator()(const PushMpls&) const { return Slot::push_mpls; }
-  Slot operator()(const PushVlan&) const { return Slot::push_vlan; }
-  Slot operator()(const DecTtl&) const { return Slot::dec_ttl; }
-  Slot operator()(const DecMplsTtl&) const { return Slot::dec_mpls_ttl; }
-  Slot operator()(const DecNshTtl&) const { return Slot::dec_nsh_ttl; }
-  Slot operator()(const Load&) const { return Slot::change; }
-  Slot operator()(const SetField&) const { return Slot::change; }
-  Slot operator()(const Move&) const { return Slot::change; }
-  Slot operator()(const SetMpls&) const { return Slot::change; }
-  Slot operator()(const SetVlanVid&) const { return Slot::change; }
-  Slot operator()(const SetVlanPcp&) const { return Slot::change; }
-  Slot operator()(const SetQueue&) const { return Slot::change; }
-  Slot operator()(const Opaque&) const { return Slot::change; }  // must not get lost unseen
-  Slot operator()(const Ct&) const { return Slot::ct; }
-  Slot operator()(const CtClear&) const { return Slot::ct_clear; }
-  Slot operator()(const Resubmit&) const { return Slot::resubmit; }
-  Slot operator()(const Output&) const { return Slot::output; }
-  Slot operator()(const GroupRef&) const { return Slot::group; }
-  template <class Other>
-  Slot operator()(const Other&) const {
-    return Slot::none;
-  }
-};
-
 }  // namespace
 
 bool has_field(const FlowKey& k, FieldId id) {
@@ -281,31 +233,11 @@ FieldOutcome apply_field_action(const Action& action, PipelineState& state) {
   return std::visit(Applier{state}, action.kind);
 }
 
-// lib/ofp-actions.c, ofpacts_execute_action_set: without a final action nothing at all is executed; of several final
-// ones the class that ranks highest counts, and of one class the last.
 ActionList as_action_set(const ActionList& set) {
-  std::array<const Action*, kFixedSlots> fixed{};
-  ActionList changes;
-  const Action* last = nullptr;
-  Slot last_slot = Slot::change;
-  for (const Action& a : set) {
-    const Slot slot = std::visit(Slots{}, a.kind);
-    if (slot == Slot::none) continue;
-    if (slot < Slot::change) {
-      fixed[static_cast<std::size_t>(slot)] = &a;
-    } else if (slot == Slot::change) {
-      changes.push_back(a);
-    } else if (slot >= last_slot) {
-      last = &a;
-      last_slot = slot;
-    }
-  }
+  std::vector<const Action*> actions;
+  for (const Action& a : set) actions.push_back(&a);
   ActionList list;
-  if (!last) return list;
-  for (const Action* a : fixed)
-    if (a) list.push_back(*a);
-  list.insert(list.end(), changes.begin(), changes.end());
-  list.push_back(*last);
+  for (const std::size_t i : in_action_set_order(actions)) list.push_back(set[i]);
   return list;
 }
 
