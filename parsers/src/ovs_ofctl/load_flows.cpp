@@ -14,6 +14,7 @@
 #include "ovs_ofctl/dump_flows.h"
 #include "ovs_ofctl/flow_chunks.h"
 #include "ovs_ofctl/flow_line.h"
+#include "ovs_ofctl/line_again.h"
 #include "snapshot/compiled.h"
 #include "support/binary.h"
 
@@ -97,14 +98,8 @@ class DumpedFlows : public openflow::FlowText {
   SourceId source() const override { return source_; }
 
   void read(const FlowRef& flow, openflow::FlowContent& out) const override {
-    if (flow.offset >= text_.size()) throw std::runtime_error("a flow lies behind the end of its dump");
-    Dump rest;
-    rest.text = text_.substr(flow.offset);
-    Line whole;
-    LineReader(rest).next(whole);
-    if (compiled_) compiled_->check(whole.text.data(), whole.text.size());
     std::string buffer;
-    const std::string_view text = without_colour(whole.text, buffer);
+    const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
     FlowLine line;
     WordSet words;
     TextError error;

@@ -12,6 +12,7 @@
 #include "ovs_ofctl/compiled_parts.h"
 #include "ovs_ofctl/flow_scan.h"
 #include "ovs_ofctl/group_line.h"
+#include "ovs_ofctl/line_again.h"
 #include "ovs_ofctl/load_groups.h"
 #include "ovs_ofctl/quick_terms.h"
 #include "ovs_ofctl/reply.h"
@@ -40,14 +41,8 @@ class DumpedGroups : public openflow::GroupText {
       : facts(std::move(known)), source_(dump.source), text_(dump.text), compiled_(dump.compiled) {}
 
   Group read(const GroupPlace& place) const override {
-    if (place.offset >= text_.size()) throw std::runtime_error("a group lies behind the end of its dump");
-    Dump rest;
-    rest.text = text_.substr(place.offset);
-    Line whole;
-    LineReader(rest).next(whole);
-    if (compiled_) compiled_->check(whole.text.data(), whole.text.size());
     std::string buffer;
-    const std::string_view text = without_colour(whole.text, buffer);
+    const std::string_view text = line_again(text_, place.offset, compiled_.get(), buffer);
     GroupLine line;
     TextError error;
     const bool read = read_group_line(text, line, error);
