@@ -21,6 +21,12 @@ namespace sb = ovn::sb;
 // Names stand for UUIDs where no dump has them.
 Uuid made_up(std::size_t n) { return {~std::uint64_t{0}, n}; }
 
+std::uint32_t free_key(std::set<std::uint32_t>& taken) {
+  std::uint32_t key = 1;
+  while (!taken.insert(key).second) ++key;
+  return key;
+}
+
 class Completion {
  public:
   Completion(const Ovn& ovn, Southbound& southbound, TunnelKeys keys)
@@ -38,7 +44,9 @@ class Completion {
     by_name_.emplace(d.uuid.to_string(), d.uuid);
   }
   Uuid datapath(std::string_view name);
+  std::string name_of(Uuid datapath) const;
   std::uint32_t key_of(const ovn::LogicalPort& port) const;
+  void add_gateway_ports(std::map<Uuid, std::set<std::uint32_t>>& taken);
 
   const Ovn& ovn_;
   Southbound& sb_;
@@ -70,6 +78,13 @@ void Completion::add_datapaths() {
   }
 }
 
+std::string Completion::name_of(Uuid datapath) const {
+  for (const sb::DatapathBinding& d : sb_.datapaths)
+    if (d.uuid == datapath)
+      if (const auto name = d.external_ids.find("name"); name != d.external_ids.end()) return name->second;
+  return {};
+}
+
 std::uint32_t Completion::key_of(const ovn::LogicalPort& port) const {
   if (port.tunnel_key) return *port.tunnel_key;
   const auto shown = keys_.ports.find({port.datapath, port.name});
@@ -90,13 +105,40 @@ void Completion::add_ports() {
     p.type = known.type == "router" ? "patch" : known.type;
     auto& keys = taken[p.datapath];
     p.tunnel_key = key_of(known);
-    if (p.tunnel_key == 0)
-      for (p.tunnel_key = 1; !keys.insert(p.tunnel_key).second;) ++p.tunnel_key;
+    if (p.tunnel_key == 0) p.tunnel_key = free_key(keys);
     if (!known.peer.empty()) p.options.emplace("peer", known.peer);
     p.external_ids.insert(known.external_ids.begin(), known.external_ids.end());
     p.from = known.from;
     sb_.ports.push_back(std::move(p));
   }
+  add_gateway_ports(taken);
+}
+
+// is_chassis_resident("cr-X") in a match: northd names ports there that it made a binding for, the gateway ports of its
+// own among them ("cr-" before the name of the distributed port, northd.c, ovn_chassis_redirect_name()).
+void Completion::add_gateway_ports(std::map<Uuid, std::set<std::uint32_t>>& taken) {
+  constexpr std::string_view kAsks = "is_chassis_resident(\"";
+  std::map<std::string, Uuid, std::less<>> datapath_of;
+  for (const sb::PortBinding& p : sb_.ports) datapath_of.emplace(p.logical_port, p.datapath);
+  for (const ovn::LogicalFlow& f : ovn_.logical_flows)
+    for (std::size_t at = f.match.find(kAsks); at != std::string_view::npos; at = f.match.find(kAsks, at + 1)) {
+      std::string_view name = f.match.substr(at + kAsks.size());
+      name = name.substr(0, name.find('"'));
+      if (!name.starts_with("cr-") || datapath_of.contains(name)) continue;
+      const auto distributed = datapath_of.find(name.substr(3));
+      if (distributed == datapath_of.end()) continue;
+      sb::PortBinding p;
+      p.uuid = made_up(sb_.ports.size() + 1);
+      p.datapath = distributed->second;
+      p.logical_port = name;
+      p.type = "chassisredirect";
+      p.options.emplace("distributed-port", distributed->first);
+      p.from = f.from;
+      const auto shown = keys_.ports.find({name_of(p.datapath), p.logical_port});
+      p.tunnel_key = shown != keys_.ports.end() ? shown->second : free_key(taken[p.datapath]);
+      datapath_of.emplace(p.logical_port, p.datapath);
+      sb_.ports.push_back(std::move(p));
+    }
 }
 
 // A flow of a group of datapaths is listed once for each of them.
@@ -132,6 +174,19 @@ void Completion::add_flows() {
 
 void add_address_sets(const Ovn& ovn, Southbound& southbound) {
   for (const ovn::AddressSet& a : ovn.address_sets) southbound.address_sets.push_back({a.name, a.addresses, a.from});
+}
+
+// Northd writes its version into the northbound database as well.
+std::string northd_version(const Ovn& ovn) {
+  constexpr std::string_view kKey = "northd_internal_version=";
+  for (const ovn::Row& row : ovn.rows)
+    if (const auto options = row.columns.find("options"); row.table == "NB_Global" && options != row.columns.end())
+      if (const std::size_t at = options->second.find(kKey); at != std::string::npos) {
+        std::string_view rest = std::string_view(options->second).substr(at + kKey.size());
+        consume(rest, "\"");
+        return std::string(rest.substr(0, rest.find_first_of("\",}")));
+      }
+  return {};
 }
 
 std::vector<std::string> words_of_set(std::string_view printed) {
@@ -193,6 +248,7 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
     completion.add_flows();
   }
   if (southbound->address_sets.empty()) add_address_sets(ovn, *southbound);
+  if (southbound->northd_version.empty()) southbound->northd_version = northd_version(ovn);
   if (southbound->port_groups.empty()) add_port_groups(ovn, *southbound);
   return southbound;
 }
