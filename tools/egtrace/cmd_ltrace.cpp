@@ -233,9 +233,21 @@ std::vector<Question> questions_of(const LtraceOptions& o) {
   return questions;
 }
 
+std::string question_text(const lt::Unanswered& q, const cluster::Cluster& cluster) {
+  if (q.flow != nullptr)
+    return fmt::format("whether a port exists of which {}:{} asks: match=({})",
+                       q.flow->from.known() ? cluster.sources->at(q.flow->from.source).path : "?", q.flow->from.line,
+                       q.flow->match);
+  std::string text = q.ip ? q.ip->to_string() : q.mac ? q.mac->to_string() : fmt::format("\"{}\"", q.name);
+  if ((q.ip || q.mac) && !q.name.empty()) text += fmt::format(" at {}", q.name);
+  return text;
+}
+
 void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluster& cluster) {
   if (trace.supposed_backends > 0)
     fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
+  for (const lt::Unanswered& q : trace.unanswered)
+    fmt::print(stderr, "egtrace: not decided: {}; `ovn-sbctl list {}' tells\n", question_text(q, cluster), q.table);
   if (trace.cut) fmt::print(stderr, "egtrace: the packet passes too many tables; the trace is cut\n");
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();
@@ -283,7 +295,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
     else
       out += render::logical_trace_text(trace, *at.network, understood.packet, form);
     if (!o.common.quiet) tell_doubts(at, trace, cluster);
-    if (trace.cut || !at.network->unread().empty()) status = ExitStatus::inconclusive;
+    if (trace.cut || !at.network->unread().empty() || !trace.unanswered.empty()) status = ExitStatus::inconclusive;
   }
   write_output(o.common, out);
   return status;

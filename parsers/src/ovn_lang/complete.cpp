@@ -9,6 +9,7 @@
 
 #include "egtrace/parsers/ovn_reader.h"
 #include "ovn_lang/keys.h"
+#include "ovn_lang/northbound.h"
 
 namespace egt::parsers::ovn_lang {
 namespace {
@@ -102,7 +103,7 @@ void Completion::add_ports() {
     p.uuid = made_up(sb_.ports.size() + 1);
     p.datapath = datapath(known.datapath);
     p.logical_port = known.name;
-    p.type = known.type == "router" ? "patch" : known.type;
+    p.type = known.type == "router" || (known.type.empty() && known.on_router) ? "patch" : known.type;
     auto& keys = taken[p.datapath];
     p.tunnel_key = key_of(known);
     if (p.tunnel_key == 0) p.tunnel_key = free_key(keys);
@@ -176,58 +177,6 @@ void add_address_sets(const Ovn& ovn, Southbound& southbound) {
   for (const ovn::AddressSet& a : ovn.address_sets) southbound.address_sets.push_back({a.name, a.addresses, a.from});
 }
 
-// Northd writes its version into the northbound database as well.
-std::string northd_version(const Ovn& ovn) {
-  constexpr std::string_view kKey = "northd_internal_version=";
-  for (const ovn::Row& row : ovn.rows)
-    if (const auto options = row.columns.find("options"); row.table == "NB_Global" && options != row.columns.end())
-      if (const std::size_t at = options->second.find(kKey); at != std::string::npos) {
-        std::string_view rest = std::string_view(options->second).substr(at + kKey.size());
-        consume(rest, "\"");
-        return std::string(rest.substr(0, rest.find_first_of("\",}")));
-      }
-  return {};
-}
-
-std::vector<std::string> words_of_set(std::string_view printed) {
-  std::vector<std::string> all;
-  if (consume(printed, "[") && printed.ends_with(']')) printed.remove_suffix(1);
-  for (std::string_view word : split(printed, ',')) {
-    word = trim(word);
-    if (word.size() >= 2 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
-    if (!word.empty()) all.emplace_back(word);
-  }
-  return all;
-}
-
-// Northd makes a group of each datapath that has ports of it: "KEY_NAME" (northd.c, build_port_group_lswitches()).
-void add_port_groups(const Ovn& ovn, Southbound& southbound) {
-  std::map<std::string, std::string> port_names;                 // by UUID
-  for (const ovn::Row& row : ovn.rows)
-    if (row.table == "Logical_Switch_Port")
-      if (const auto name = row.columns.find("name"); name != row.columns.end())
-        port_names.emplace(row.uuid, words_of_set(name->second).empty() ? "" : words_of_set(name->second).front());
-  std::map<Uuid, std::uint32_t> keys;
-  for (const sb::DatapathBinding& d : southbound.datapaths) keys.emplace(d.uuid, d.tunnel_key);
-  std::map<std::string, std::uint32_t> datapath_keys;            // by port
-  for (const sb::PortBinding& p : southbound.ports)
-    if (const auto key = keys.find(p.datapath); key != keys.end() && key->second != 0)
-      datapath_keys.emplace(p.logical_port, key->second);
-  for (const ovn::Row& row : ovn.rows) {
-    const auto name = row.columns.find("name"), ports = row.columns.find("ports");
-    if (row.table != "Port_Group" || row.database != "NB" || name == row.columns.end() || ports == row.columns.end()) continue;
-    std::map<std::uint32_t, std::vector<std::string>> by_datapath;
-    for (const std::string& uuid : words_of_set(ports->second))
-      if (const auto port = port_names.find(uuid); port != port_names.end())
-        if (const auto key = datapath_keys.find(port->second); key != datapath_keys.end())
-          by_datapath[key->second].push_back(port->second);
-    const std::vector<std::string> plain = words_of_set(name->second);
-    if (plain.empty()) continue;
-    for (auto& [key, members] : by_datapath)
-      southbound.port_groups.push_back({fmt::format("{}_{}", key, plain.front()), std::move(members), row.from});
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vector<std::string>& lacks,
@@ -242,7 +191,12 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
   auto southbound = known ? std::make_shared<Southbound>(*known) : std::make_shared<Southbound>();
   Completion completion(ovn, *southbound, flows != nullptr ? keys_in_flows(ovn, *flows) : TunnelKeys{});
   if (southbound->datapaths.empty()) completion.add_datapaths();
-  if (southbound->ports.empty()) completion.add_ports();
+  if (southbound->ports.empty()) {
+    completion.add_ports();
+    copy_port_security(ovn, *southbound);
+    mark_gateway_ports(ovn, *southbound);
+  }
+  if (southbound->multicast_groups.empty()) add_multicast_groups(ovn, *southbound);
   if (southbound->logical_flows.empty()) {
     southbound->datapath_groups.clear();
     completion.add_flows();

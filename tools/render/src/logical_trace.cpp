@@ -160,12 +160,9 @@ std::string logical_trace_text(const lt::Trace& trace, const engine::LogicalNetw
 std::string logical_verdict_text(const lt::Trace& trace) {
   std::vector<std::string> ends;
   collect_ends(trace.root, ends);
-  if (ends.empty()) return "consumed";
-  std::string out;
-  for (const std::string& end : ends) {
-    if (!out.empty()) out += "; ";
-    out += end;
-  }
+  std::string out = ends.empty() ? "consumed" : fmt::format("{}", fmt::join(ends, "; "));
+  for (const lt::Unanswered& q : trace.unanswered)
+    out += fmt::format("; not decided: {} of {}", q.table, q.ip ? q.ip->to_string() : q.mac ? q.mac->to_string() : q.name);
   return out;
 }
 

@@ -296,10 +296,10 @@ const std::vector<std::uint32_t>& LogicalNetwork::group_keys(const LogicalDatapa
   return it->second;
 }
 
-const NetworkFlow* LogicalNetwork::lookup(const LogicalDatapath& datapath, const FlowKey& packet, Pipeline pipeline,
-                                          std::uint32_t table) const {
+LogicalNetwork::FoundFlow LogicalNetwork::lookup(const LogicalDatapath& datapath, const FlowKey& packet,
+                                                 Pipeline pipeline, std::uint32_t table) const {
   const LogicalTable* t = datapath.table(pipeline, table);
-  return t ? t->lookup(packet, *this) : nullptr;
+  return t ? t->lookup(packet, *this) : FoundFlow{};
 }
 
 std::string_view LogicalNetwork::stage(const LogicalDatapath& datapath, Pipeline pipeline, std::uint32_t table) const {

@@ -56,12 +56,29 @@ std::vector<Compare> needed_of(const Condition& c) {
 
 }  // namespace
 
-ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network) const {
+ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network, UnknownPorts& unknown) const {
   return {[this, &network](std::string_view name) { return network.port_key(datapath_, name); },
           [this, &network](const ovn::ValueSet& set) -> const std::vector<std::uint32_t>& {
             return network.group_keys(datapath_, set);
           },
-          [&network](std::string_view name) { return network.is_known_port(name); }};
+          [&network, &unknown](std::string_view name) {
+            if (network.is_known_port(name)) return true;
+            unknown.asked = true;
+            return unknown.resident;
+          }};
+}
+
+void LogicalTable::note_doubt(const ovn::sb::LogicalFlow& row, const ovn::Expression& match, const Condition& absent,
+                              const LogicalNetwork& network) const {
+  UnknownPorts present{true};
+  doubts_.push_back({&row, static_cast<std::uint32_t>(entries_.size()), absent,
+                     compiler(network, present).compile(match)});
+}
+
+const ovn::sb::LogicalFlow* LogicalTable::doubt_before(std::uint32_t position, const FlowKey& packet) const {
+  for (const Doubt& d : doubts_)
+    if (d.before <= position && d.absent.holds(packet) != d.resident.holds(packet)) return d.row;
+  return nullptr;
 }
 
 void LogicalTable::add_to_probe(const Compare& needed, std::uint32_t position) const {
@@ -86,7 +103,9 @@ void LogicalTable::read(const LogicalNetwork& network) const {
     if (a->priority != b->priority) return a->priority > b->priority;
     return (a->uuid.prefix() & mask) < (b->uuid.prefix() & mask);
   });
-  const ConditionCompiler compile = compiler(network);
+  UnknownPorts unknown;
+  const ConditionCompiler compile = compiler(network, unknown);
+  const bool knows_ports = network.knows_all_of("Port_Binding");
   for (const ovn::sb::LogicalFlow* row : rows_) {
     const auto match = network.reader_.read_match(row->match, datapath_.key);
     if (!match) {
@@ -95,7 +114,9 @@ void LogicalTable::read(const LogicalNetwork& network) const {
     }
     Entry entry;
     entry.row = row;
+    unknown.asked = false;
     entry.match = compile.compile(*match);
+    if (unknown.asked && !knows_ports) note_doubt(*row, *match, entry.match, network);
     if (entry.match.is(false)) continue;
     entries_.push_back(std::move(entry));
     index(static_cast<std::uint32_t>(entries_.size() - 1));
@@ -111,7 +132,8 @@ void LogicalTable::read_actions(Entry& entry, const LogicalNetwork& network) con
   }
   entry.usable = true;
   entry.actions = std::move(actions->actions);
-  entry.prerequisites = compiler(network).compile(actions->prerequisites);
+  UnknownPorts unknown;
+  entry.prerequisites = compiler(network, unknown).compile(actions->prerequisites);
   entry.flow = {entry.row, &entry.actions, entry.match.is(true) && entry.prerequisites.is(true)};
 }
 
@@ -121,7 +143,7 @@ bool LogicalTable::applies(Entry& entry, const FlowKey& packet, const LogicalNet
   return entry.usable && entry.prerequisites.holds(packet);
 }
 
-const NetworkFlow* LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) const {
+LogicalNetwork::FoundFlow LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) const {
   if (!is_read_) read(network);
   std::vector<std::uint32_t> candidates;
   for (const Probe& probe : probes_) {
@@ -133,10 +155,11 @@ const NetworkFlow* LogicalTable::lookup(const FlowKey& packet, const LogicalNetw
   auto other = unindexed_.begin();
   while (next != candidates.end() || other != unindexed_.end()) {
     const bool take_other = next == candidates.end() || (other != unindexed_.end() && *other < *next);
-    Entry& entry = entries_[take_other ? *other++ : *next++];
-    if (applies(entry, packet, network)) return &entry.flow;
+    const std::uint32_t position = take_other ? *other++ : *next++;
+    Entry& entry = entries_[position];
+    if (applies(entry, packet, network)) return {&entry.flow, doubt_before(position, packet)};
   }
-  return nullptr;
+  return {nullptr, doubt_before(static_cast<std::uint32_t>(entries_.size()), packet)};
 }
 
 }  // namespace egt::engine

@@ -14,7 +14,7 @@ class LogicalTable {
       : datapath_(datapath), pipeline_(pipeline), number_(number) {}
 
   void add(const ovn::sb::LogicalFlow& row) { rows_.push_back(&row); }
-  const NetworkFlow* lookup(const FlowKey& packet, const LogicalNetwork& network) const;
+  LogicalNetwork::FoundFlow lookup(const FlowKey& packet, const LogicalNetwork& network) const;
   std::string_view stage() const { return rows_.empty() ? std::string_view() : std::string_view(rows_.front()->stage); }
 
  private:
@@ -26,6 +26,12 @@ class LogicalTable {
     Condition prerequisites;
     ovn::ActionList actions;
     NetworkFlow flow;
+  };
+  // A flow whose match asks whether a port is resident that no dump tells.
+  struct Doubt {
+    const ovn::sb::LogicalFlow* row = nullptr;
+    std::uint32_t before = 0;                  // the position in entries_ where it stands, or would
+    Condition absent, resident;
   };
   // Flows that need a field to have one value, by that value.
   struct Probe {
@@ -39,7 +45,14 @@ class LogicalTable {
   void add_to_probe(const Condition::Compare& needed, std::uint32_t position) const;
   bool applies(Entry& entry, const FlowKey& packet, const LogicalNetwork& network) const;
   void read_actions(Entry& entry, const LogicalNetwork& network) const;
-  ConditionCompiler compiler(const LogicalNetwork& network) const;
+  // `unknown`: whether ports that nobody tells are taken for resident; set where a match asks for one.
+  struct UnknownPorts {
+    bool resident = false, asked = false;
+  };
+  ConditionCompiler compiler(const LogicalNetwork& network, UnknownPorts& unknown) const;
+  void note_doubt(const ovn::sb::LogicalFlow& row, const ovn::Expression& match, const Condition& absent,
+                  const LogicalNetwork& network) const;
+  const ovn::sb::LogicalFlow* doubt_before(std::uint32_t position, const FlowKey& packet) const;
 
   const LogicalDatapath& datapath_;
   ovn::Pipeline pipeline_;
@@ -49,6 +62,7 @@ class LogicalTable {
   mutable std::deque<Entry> entries_;
   mutable std::vector<Probe> probes_;
   mutable std::vector<std::uint32_t> unindexed_;
+  mutable std::vector<Doubt> doubts_;
 };
 
 }  // namespace egt::engine

@@ -71,8 +71,14 @@ bool violates(const NetworkPort* port, std::uint64_t mac, May may) {
 
 }  // namespace
 
-bool Walker::violates_ingress(const Place& at, const FlowKey& k) const {
-  return violates(at.datapath.port(k.u32(F::reg14)), k.u64(F::eth_src), [&](const PortSecurity& s) {
+const NetworkPort* Walker::secured_port(const Place& at, std::uint32_t key) {
+  const NetworkPort* port = at.datapath.port(key);
+  if (port != nullptr && !port->row->tells_security) unanswered({"Port_Binding", port->friendly, {}, {}, nullptr});
+  return port;
+}
+
+bool Walker::violates_ingress(const Place& at, const FlowKey& k) {
+  return violates(secured_port(at, k.u32(F::reg14)), k.u64(F::eth_src), [&](const PortSecurity& s) {
     switch (k.u64(F::eth_type)) {
       case ethertype::ipv4:
         return may_send_ip4(k, s);
@@ -86,8 +92,8 @@ bool Walker::violates_ingress(const Place& at, const FlowKey& k) const {
   });
 }
 
-bool Walker::violates_egress(const Place& at, const FlowKey& k) const {
-  return violates(at.datapath.port(k.u32(F::reg15)), k.u64(F::eth_dst), [&](const PortSecurity& s) {
+bool Walker::violates_egress(const Place& at, const FlowKey& k) {
+  return violates(secured_port(at, k.u32(F::reg15)), k.u64(F::eth_dst), [&](const PortSecurity& s) {
     switch (k.u64(F::eth_type)) {
       case ethertype::ipv4:
         return may_get_ip4(k, s);

@@ -1,5 +1,7 @@
 #include "ovn/walker.h"
 
+#include <algorithm>
+
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine::logical {
@@ -35,11 +37,24 @@ bool Walker::at_limit(Nodes& nodes) {
   return true;
 }
 
+void Walker::unanswered(Unanswered question) {
+  if (network_.knows_all_of(question.table)) return;
+  auto& all = trace_.unanswered;
+  if (std::find(all.begin(), all.end(), question) == all.end()) all.push_back(std::move(question));
+}
+
+const NetworkFlow* Walker::find_flow(const LogicalDatapath& datapath, const FlowKey& packet, Pipeline pipeline,
+                                     std::uint32_t table) {
+  const LogicalNetwork::FoundFlow found = network_.lookup(datapath, packet, pipeline, table);
+  if (found.doubtful) unanswered({"Port_Binding", {}, {}, {}, found.doubtful});
+  return found.flow;
+}
+
 void Walker::enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::uint32_t table, Pipeline pipeline,
                          Nodes& nodes) {
   if (at_limit(nodes)) return;
-  const NetworkFlow* flow = network_.lookup(datapath, packet, pipeline, table);
-  while (is_dull(flow, table)) flow = network_.lookup(datapath, packet, pipeline, ++table);
+  const NetworkFlow* flow = find_flow(datapath, packet, pipeline, table);
+  while (is_dull(flow, table)) flow = find_flow(datapath, packet, pipeline, ++table);
   Stage stage{&datapath, pipeline, table, flow, {}};
   if (flow == nullptr) stage.name = network_.stage(datapath, pipeline, table);
   nodes.push_back({NodeType::table, false, stage, {}});

@@ -23,6 +23,10 @@ class Walker {
   using Stack = std::vector<U128>;
 
   void enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::uint32_t table, ovn::Pipeline pipeline, Nodes& nodes);
+  const NetworkFlow* find_flow(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline,
+                               std::uint32_t table);
+  // Notes a question that got no answer, unless its table is known in full.
+  void unanswered(Unanswered question);
   void execute_all(const ovn::ActionList& actions, const Place& at, FlowKey& packet);
   void execute(const ovn::Action& action, const Place& at, FlowKey& packet, Stack& stack);
 
@@ -61,6 +65,7 @@ class Walker {
   void decrement_ttl(const Place& at, FlowKey& packet);
   void get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet);
   void lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKey& packet);
+  std::optional<std::uint32_t> learned_port(const ovn::FieldRef& field, const Place& at, const FlowKey& packet);
   void get_fdb(const ovn::GetFdb& a, const Place& at, FlowKey& packet);
   void lookup_fdb(const ovn::LookupFdb& a, const Place& at, FlowKey& packet);
   void put_options(const ovn::PutOptions& a, const ovn::Action& action, const Place& at, FlowKey& packet);
@@ -69,8 +74,9 @@ class Walker {
   void check_evpn(const ovn::CheckEvpnArp& a, const Place& at, FlowKey& packet);
 
   // port_security.cpp
-  bool violates_ingress(const Place& at, const FlowKey& packet) const;
-  bool violates_egress(const Place& at, const FlowKey& packet) const;
+  const NetworkPort* secured_port(const Place& at, std::uint32_t key);
+  bool violates_ingress(const Place& at, const FlowKey& packet);
+  bool violates_egress(const Place& at, const FlowKey& packet);
 
   void remark(Nodes& nodes, NodeType type, Remark r) { nodes.push_back({type, false, std::move(r), {}}); }
   static void became(const ovn::FieldRef& field, std::uint64_t value, const Place& at);

@@ -7,6 +7,11 @@ namespace {
 
 using Kind = Remark::Kind;
 
+IpAddr original_destination(const FlowKey& packet) {
+  return family_of(packet) == Family::v4 ? IpAddr::v4(packet.u32(FieldId::ct_nw_dst))
+                                         : IpAddr::v6(packet.get(FieldId::ct_ipv6_dst));
+}
+
 }  // namespace
 
 std::uint32_t Walker::next_ct_state(bool& supposed) {
@@ -140,6 +145,8 @@ void Walker::select(const ovn::Select& a, const ovn::Action& action, const Place
 
 void Walker::check_hairpin(const ovn::ResultAction& a, const Place& at, FlowKey& packet) {
   const auto vip = network_.find_vip(packet.u32(FieldId::ct_nw_dst), packet.get(FieldId::ct_ipv6_dst));
+  if (!vip && is_ip(packet) && (packet.u32(FieldId::ct_state) & ct_state::dnat))
+    unanswered({"Load_Balancer", {}, original_destination(packet), {}, nullptr});
   bool hairpin = false;
   if (vip && is_ip(packet) && (packet.u32(FieldId::ct_state) & ct_state::dnat)) {
     const bool same = src_ip(packet) == dst_ip(packet);

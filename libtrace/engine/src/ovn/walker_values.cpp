@@ -9,6 +9,13 @@ using F = FieldId;
 using Kind = Remark::Kind;
 using ovn::ResultAction;
 
+// Tables of the southbound database (ovn-sb(5)).
+constexpr std::string_view kPortBinding = "Port_Binding", kMulticastGroup = "Multicast_Group",
+                           kMacBinding = "MAC_Binding", kFdb = "FDB";
+
+// Northd's multicast groups, "_MC_flood" and the like.
+bool is_group_name(std::string_view name) { return name.starts_with("_MC_"); }
+
 Remark about_mac(Kind kind, std::uint64_t mac) { return {kind, {}, {}, {}, mac, {}, nullptr}; }
 
 // The protocol that a field needs in the packet; what is set without it is ignored, as Open vSwitch ignores it.
@@ -99,6 +106,7 @@ void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at
   if (a.to.symbol->is_string()) {
     const auto key = network_.port_key(at.datapath, a.value.text);
     value = key.value_or(0);
+    if (!key) unanswered({is_group_name(a.value.text) ? kMulticastGroup : kPortBinding, a.value.text, {}, {}, nullptr});
   }
   if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Assigned{&action}, {}});
   if (!has_prerequisites(to.field, packet)) return;
@@ -149,6 +157,7 @@ void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& pac
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
   const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
   const std::uint64_t value = mac ? mac->value : 0;
+  if (!mac) unanswered({kMacBinding, port_name(at.datapath, port), address_in(a.ip, packet), {}, nullptr});
   packet.set(F::eth_dst, value);
   remark(at.nodes, NodeType::action, about_mac(mac ? Kind::binding : Kind::no_binding, value));
   remark(at.nodes, NodeType::modify, about_mac(Kind::eth_dst, value));
@@ -157,6 +166,7 @@ void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& pac
 void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKey& packet) {
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
   const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
+  if (!mac) unanswered({kMacBinding, port_name(at.datapath, port), address_in(a.ip, packet), {}, nullptr});
   const bool found = mac && (!a.mac || U128{mac->value} == packet.get(a.mac->subfield()));
   if (!found)
     remark(at.nodes, NodeType::action, remark_of(Kind::binding_missing));
@@ -167,14 +177,21 @@ void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKe
   write(packet, a.result.subfield(), found);
 }
 
+std::optional<std::uint32_t> Walker::learned_port(const ovn::FieldRef& field, const Place& at, const FlowKey& packet) {
+  const MacAddr mac{low64(packet.get(field.subfield()))};
+  const auto port = network_.learned_port(at.datapath, mac);
+  if (!port) unanswered({kFdb, at.datapath.friendly, {}, mac, nullptr});
+  return port;
+}
+
 void Walker::get_fdb(const ovn::GetFdb& a, const Place& at, FlowKey& packet) {
   if (a.remote) return remark(at.nodes, NodeType::output, remark_of(Kind::remote_fdb));
-  const auto port = network_.learned_port(at.datapath, MacAddr{low64(packet.get(a.mac.subfield()))});
+  const auto port = learned_port(a.mac, at, packet);
   write(packet, a.result.subfield(), port.value_or(0));
 }
 
 void Walker::lookup_fdb(const ovn::LookupFdb& a, const Place& at, FlowKey& packet) {
-  const auto port = network_.learned_port(at.datapath, MacAddr{low64(packet.get(a.mac.subfield()))});
+  const auto port = learned_port(a.mac, at, packet);
   const bool found = port && U128{*port} == packet.get(a.port.subfield());
   remark(at.nodes, NodeType::action, about_mac(found ? Kind::fdb_found : Kind::fdb_missing, packet.u64(F::eth_dst)));
   write(packet, a.result.subfield(), found);

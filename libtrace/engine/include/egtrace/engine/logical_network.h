@@ -92,9 +92,14 @@ class LogicalNetwork {
   std::optional<std::uint32_t> port_key(const LogicalDatapath& datapath, std::string_view name) const;
   bool is_known_port(std::string_view name) const { return name.empty() || find_port(name) != nullptr; }
 
-  // The flow that a packet meets; null where none matches. Not thread-safe: it reads flows as they are needed.
-  const NetworkFlow* lookup(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline,
-                            std::uint32_t table) const;
+  struct FoundFlow {
+    const NetworkFlow* flow = nullptr;              // null where none matches
+    // A flow that would match, or would not, were a port known of which is_chassis_resident() asks and no dump tells.
+    const ovn::sb::LogicalFlow* doubtful = nullptr;
+  };
+  // The flow that a packet meets. Not thread-safe: it reads flows as they are needed.
+  FoundFlow lookup(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline,
+                   std::uint32_t table) const;
   // The stage's name, from any flow of the table; empty where the table has none.
   std::string_view stage(const LogicalDatapath& datapath, ovn::Pipeline pipeline, std::uint32_t table) const;
   std::optional<MacAddr> binding(const LogicalDatapath& datapath, std::uint32_t port, const IpAddr& ip) const;
@@ -109,6 +114,8 @@ class LogicalNetwork {
   std::optional<Vip> find_vip(std::uint32_t ipv4, U128 ipv6) const;
 
   const ovn::Southbound& southbound() const { return southbound_; }
+  // Whether the whole table of the southbound database ("FDB") was read: what is not in it does not exist.
+  bool knows_all_of(std::string_view table) const { return southbound_.complete.contains(table); }
   // Flows whose text was not understood, of the tables that packets met so far.
   const std::vector<const ovn::sb::LogicalFlow*>& unread() const { return unread_; }
 

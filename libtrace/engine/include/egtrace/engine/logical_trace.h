@@ -104,11 +104,22 @@ struct Node {
   std::vector<Node> children;
 };
 
+// What the walk asked of a table of which the dumps do not tell all, and was not told. Pointers are into the network.
+struct Unanswered {
+  std::string_view table;                      // "FDB"
+  std::string name;                            // of a port or group
+  std::optional<IpAddr> ip;
+  std::optional<MacAddr> mac;
+  const ovn::sb::LogicalFlow* flow = nullptr;  // that asks for a port
+  bool operator==(const Unanswered&) const = default;
+};
+
 struct Trace {
   Node root;
   // Where the walk supposed something that the caller could have said.
   unsigned supposed_states = 0, supposed_backends = 0, supposed_members = 0;
   bool cut = false;                            // at the limit of nesting or length
+  std::vector<Unanswered> unanswered;          // each once
 };
 
 Trace trace(const LogicalNetwork& network, const LogicalDatapath& datapath, const FlowKey& packet, const Options& options);

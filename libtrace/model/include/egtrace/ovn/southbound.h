@@ -74,6 +74,7 @@ struct PortBinding {
   std::string logical_port, type;
   std::uint32_t tunnel_key = 0;
   std::vector<std::string> mac, port_security;
+  bool tells_security = true;          // false: no dump has the column port_security of this port
   Map options, external_ids;
   Provenance from;
 };

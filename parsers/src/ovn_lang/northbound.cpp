@@ -1,0 +1,140 @@
+#include "ovn_lang/northbound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "ovsdb/load.h"
+
+namespace egt::parsers::ovn_lang {
+namespace {
+
+using ovn::Ovn;
+using ovn::Southbound;
+using ovn::Uuid;
+using ovsdb::column;
+namespace sb = ovn::sb;
+
+// Keys of the groups: OVN_MCAST_*_TUNNEL_KEY of lib/mcast-group-index.h.
+constexpr std::uint32_t kFloodKey = 32768, kUnknownKey = 32769, kFloodL2Key = 32773;
+
+template <class Use>
+void each_row(const Ovn& ovn, std::string_view table, const Use& use) {
+  for (const ovn::Row& row : ovn.rows)
+    if (row.table == table && row.database == "NB") use(row);
+}
+
+bool is_enabled(const ovn::Row& port) { return column(port, "enabled").text() != "false"; }
+
+// "unknown" may stand beside an address: "dynamic unknown".
+bool takes_unknown(const ovn::Row& port) {
+  const std::vector<std::string> addresses = column(port, "addresses").texts();
+  return std::any_of(addresses.begin(), addresses.end(), [](const std::string& a) { return a.ends_with("unknown"); });
+}
+
+struct GroupsOfSwitch {
+  sb::MulticastGroup flood, flood_l2, unknown;
+};
+
+void put(std::vector<sb::MulticastGroup>& groups, sb::MulticastGroup& group, Uuid datapath, const char* name,
+         std::uint32_t key) {
+  if (group.ports.empty()) return;
+  group.datapath = datapath;
+  group.name = name;
+  group.tunnel_key = key;
+  groups.push_back(std::move(group));
+}
+
+}  // namespace
+
+std::string northd_version(const Ovn& ovn) {
+  std::string version;
+  each_row(ovn, "NB_Global", [&](const ovn::Row& row) {
+    const auto options = column(row, "options").as_map();
+    if (const auto it = options.find("northd_internal_version"); it != options.end()) version = it->second;
+  });
+  return version;
+}
+
+void copy_port_security(const Ovn& ovn, Southbound& southbound) {
+  std::map<std::string, const ovn::Row*> rows;
+  each_row(ovn, "Logical_Switch_Port", [&](const ovn::Row& row) { rows.emplace(column(row, "name").text(), &row); });
+  for (sb::PortBinding& p : southbound.ports) {
+    const auto row = rows.find(p.logical_port);
+    p.tells_security = row != rows.end() && row->second->columns.contains("port_security");
+    if (p.tells_security) p.port_security = column(*row->second, "port_security").texts();
+  }
+}
+
+void mark_gateway_ports(const Ovn& ovn, Southbound& southbound) {
+  std::set<std::string> routers;
+  each_row(ovn, "Logical_Router", [&](const ovn::Row& row) {
+    if (column(row, "options").as_map().contains("chassis")) routers.insert(column(row, "name").text());
+  });
+  std::set<Uuid> datapaths;
+  for (const sb::DatapathBinding& d : southbound.datapaths)
+    if (const auto name = d.external_ids.find("name"); name != d.external_ids.end() && routers.contains(name->second))
+      datapaths.insert(d.uuid);
+  std::map<std::string, const sb::PortBinding*> bindings;
+  for (const sb::PortBinding& p : southbound.ports) bindings.emplace(p.logical_port, &p);
+  // One side names the other; which of the two depends on the list that told the port.
+  std::set<const sb::PortBinding*> gateways;
+  for (const sb::PortBinding& p : southbound.ports) {
+    const auto option = p.options.find("peer");
+    const auto peer = option == p.options.end() ? bindings.end() : bindings.find(option->second);
+    const bool is_peer_bound = peer != bindings.end() && datapaths.contains(peer->second->datapath);
+    if (!datapaths.contains(p.datapath) && !is_peer_bound) continue;
+    gateways.insert(&p);
+    if (peer != bindings.end()) gateways.insert(peer->second);
+  }
+  for (sb::PortBinding& p : southbound.ports)
+    if (p.type == "patch" && gateways.contains(&p)) p.type = "l3gateway";
+}
+
+void add_multicast_groups(const Ovn& ovn, Southbound& southbound) {
+  std::map<std::string, const sb::PortBinding*> bindings;
+  for (const sb::PortBinding& p : southbound.ports) bindings.emplace(p.logical_port, &p);
+  std::map<Uuid, GroupsOfSwitch> switches;
+  each_row(ovn, "Logical_Switch_Port", [&](const ovn::Row& row) {
+    const auto binding = bindings.find(column(row, "name").text());
+    if (binding == bindings.end() || !is_enabled(row)) return;
+    GroupsOfSwitch& of = switches[binding->second->datapath];
+    const Uuid port = binding->second->uuid;
+    of.flood.ports.push_back(port);
+    if (column(row, "type").text() != "router") of.flood_l2.ports.push_back(port);
+    if (takes_unknown(row)) of.unknown.ports.push_back(port);
+  });
+  for (auto& [datapath, of] : switches) {
+    put(southbound.multicast_groups, of.flood, datapath, "_MC_flood", kFloodKey);
+    put(southbound.multicast_groups, of.flood_l2, datapath, "_MC_flood_l2", kFloodL2Key);
+    put(southbound.multicast_groups, of.unknown, datapath, "_MC_unknown", kUnknownKey);
+  }
+}
+
+void add_port_groups(const Ovn& ovn, Southbound& southbound) {
+  std::map<std::string, std::string> port_names;                 // by UUID
+  each_row(ovn, "Logical_Switch_Port",
+           [&](const ovn::Row& row) { port_names.emplace(row.uuid, column(row, "name").text()); });
+  std::map<Uuid, std::uint32_t> keys;
+  for (const sb::DatapathBinding& d : southbound.datapaths) keys.emplace(d.uuid, d.tunnel_key);
+  std::map<std::string, std::uint32_t> datapath_keys;            // by port
+  for (const sb::PortBinding& p : southbound.ports)
+    if (const auto key = keys.find(p.datapath); key != keys.end() && key->second != 0)
+      datapath_keys.emplace(p.logical_port, key->second);
+  each_row(ovn, "Port_Group", [&](const ovn::Row& row) {
+    const std::string name = column(row, "name").text();
+    std::map<std::uint32_t, std::vector<std::string>> by_datapath;
+    for (const std::string& uuid : column(row, "ports").texts())
+      if (const auto port = port_names.find(uuid); port != port_names.end())
+        if (const auto key = datapath_keys.find(port->second); key != datapath_keys.end())
+          by_datapath[key->second].push_back(port->second);
+    if (name.empty()) return;
+    for (auto& [key, members] : by_datapath)
+      southbound.port_groups.push_back({fmt::format("{}_{}", key, name), std::move(members), row.from});
+  });
+}
+
+}  // namespace egt::parsers::ovn_lang

@@ -1,0 +1,79 @@
+// Logical traces from text: what northbound rows tell instead of a southbound database, and what nothing tells.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "support/run.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using egt::testing::Ran;
+using egt::testing::TemporaryDirectory;
+
+constexpr const char* kNode = "master-03-demo";
+const std::string kSample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
+
+Ran ltrace(const std::string& snapshot, std::vector<std::string> arguments) {
+  std::vector<std::string> command{EGTRACE_BINARY, "ltrace", snapshot};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return egt::testing::run(command);
+}
+
+std::string from_pod(const std::string& source) {
+  return "inport==\"demo-egress_requester-3a\" && eth.src==0a:58:0a:85:00:09 && eth.dst==0a:58:0a:85:00:01 && "
+         "ip4.src==" + source + " && ip4.dst==192.168.55.13 && tcp && tcp.dst==80 && ip.ttl==64";
+}
+
+// The sample's node without the lists of the southbound database that tell datapaths and ports.
+void northbound_only(const TemporaryDirectory& to) {
+  fs::create_directory(to.path() + "/" + kNode);
+  for (const auto& file : fs::directory_iterator(kSample + "/" + kNode)) {
+    const std::string name = file.path().filename();
+    if (!name.ends_with("list_Port_Binding") && !name.ends_with("list_Datapath_Binding"))
+      fs::create_symlink(file.path(), to.path() + "/" + kNode + "/" + name);
+  }
+}
+
+TEST(LtraceFromText, GoesTheWayOfTheDatabase) {
+  TemporaryDirectory d;
+  northbound_only(d);
+  for (const char* source : {"10.133.0.9", "10.133.0.77"}) {  // its own address, and one that port security stops
+    const Ran all = ltrace(kSample, {"--node", kNode, "--ct", "new", "--ct", "new", from_pod(source)});
+    const Ran some = ltrace(d.path(), {"--node", kNode, "--ct", "new", "--ct", "new", from_pod(source)});
+    EXPECT_EQ(0, some.status) << some.err;
+    EXPECT_EQ(all.out, some.out);
+  }
+}
+
+TEST(LtraceFromText, SaysWhatNothingTells) {
+  const std::string flows =
+      "Datapath: \"sw\" (bda3d276-9584-467d-bf3b-90b04f9388ef)  Pipeline: ingress\n"
+      "  uuid=0x00000001, table=0 (ls_in_l2_lkup      ), priority=60   , match=(eth.dst == 0a:00:00:00:00:02 && "
+      "is_chassis_resident(\"other\")), action=(drop;)\n"
+      "  uuid=0x00000002, table=0 (ls_in_l2_lkup      ), priority=50   , match=(eth.dst == 0a:00:00:00:00:02), "
+      "action=(outport = \"b\"; output;)\n"
+      "  uuid=0x00000003, table=0 (ls_in_l2_lkup      ), priority=50   , match=(eth.dst == 0a:00:00:00:00:03), "
+      "action=(outport = \"_MC_flood\"; output;)\n";
+  const std::string ports =
+      "switch 5f1b2c3d-0000-4000-8000-000000000001 (sw)\n    port a\n        addresses: [\"0a:00:00:00:00:01\"]\n"
+      "    port b\n        addresses: [\"0a:00:00:00:00:02\"]\n";
+  TemporaryDirectory d;
+  d.file("n/ovn-sbctl_--uuid_lflow-list", flows);
+  d.file("n/ovn-nbctl_show", ports);
+  const auto ask = [&](const std::string& destination) {
+    return ltrace(d.path(), {"inport==\"a\" && eth.src==0a:00:00:00:00:01 && eth.dst==0a:00:00:00:00:0" + destination});
+  };
+  const Ran resident = ask("2");
+  EXPECT_EQ(3, resident.status);
+  EXPECT_NE(std::string::npos, resident.err.find("not decided: whether a port exists")) << resident.err;
+  EXPECT_NE(std::string::npos, resident.err.find("is_chassis_resident(\"other\")")) << resident.err;
+  const Ran group = ask("3");
+  EXPECT_EQ(3, group.status);
+  EXPECT_NE(std::string::npos, group.err.find("not decided: \"_MC_flood\"; `ovn-sbctl list Multicast_Group' tells"))
+      << group.err;
+  EXPECT_EQ(0, ask("4").status);  // dropped whatever the rest is
+}
+
+}  // namespace
