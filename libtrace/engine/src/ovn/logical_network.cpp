@@ -234,6 +234,7 @@ void LogicalNetwork::add_vips() {
       const std::size_t colon = end == std::string_view::npos ? end : key.find(':', end);
       const auto port =
           colon == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_decimal(key.substr(colon + 1));
+      first_vips_.emplace(*ip, vips_.size());
       vips_.push_back({*ip, static_cast<std::uint16_t>(port.value_or(0)), std::string(host)});
     }
   }
@@ -319,9 +320,11 @@ std::optional<std::uint32_t> LogicalNetwork::learned_port(const LogicalDatapath&
 }
 
 std::optional<LogicalNetwork::Vip> LogicalNetwork::find_vip(std::uint32_t ipv4, U128 ipv6) const {
-  for (const Vip& vip : vips_)
-    if (vip.address.is_v4() ? vip.address.as_v4() == ipv4 : vip.address.value == ipv6) return vip;
-  return std::nullopt;
+  const auto v4 = first_vips_.find(IpAddr::v4(ipv4)), v6 = first_vips_.find(IpAddr::v6(ipv6));
+  std::size_t first = vips_.size();
+  for (const auto found : {v4, v6})
+    if (found != first_vips_.end()) first = std::min(first, found->second);
+  return first < vips_.size() ? std::optional(vips_[first]) : std::nullopt;
 }
 
 }  // namespace egt::engine

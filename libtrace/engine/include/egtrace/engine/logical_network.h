@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -139,6 +140,7 @@ class LogicalNetwork {
   std::unordered_map<std::string_view, NetworkPort*> ports_by_name_;
   std::unordered_map<std::string_view, std::vector<NetworkPort*>> ports_by_alias_;
   std::vector<Vip> vips_;
+  std::map<IpAddr, std::size_t> first_vips_;   // positions in vips_
   mutable std::unordered_map<std::uint64_t, std::unordered_map<const ovn::ValueSet*, std::vector<std::uint32_t>>> group_keys_;
   mutable std::vector<const ovn::sb::LogicalFlow*> unread_;
 };
