@@ -61,6 +61,20 @@ void name_nat(std::vector<NatReport>& translations, const std::vector<Hop>& hops
     }
 }
 
+// What a flow does besides its own entry (conntrack, a learned flow, a message to ovn-controller, a drop) has the flow's
+// causes.
+void share_causes(std::vector<Hop>& hops) {
+  Hop& last = hops.back();
+  if (last.evidence.empty() || !last.lflows.empty() || !last.rows.empty()) return;
+  for (auto hop = hops.rbegin() + 1; hop != hops.rend() && hop->node == last.node; ++hop) {
+    if (hop->evidence.empty() || hop->evidence.front() != last.evidence.front()) continue;
+    if (hop->lflows.empty() && hop->rows.empty()) return;
+    last.lflows = hop->lflows;
+    last.rows = hop->rows;
+    return;
+  }
+}
+
 // The rows behind the last step that one of them decided, on the machine where the packet ended: the test of an ACL comes
 // some tables before the drop that it asks for.
 void name_stop(StopReport& stop, const std::vector<Hop>& hops) {
@@ -133,7 +147,10 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
     way.choices.push_back({c.step, c.point.what, c.point.options[c.chosen].label,
                            c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
-  for (const Step& step : course.record.steps) way.hops.push_back(words.hop(step));
+  for (const Step& step : course.record.steps) {
+    way.hops.push_back(words.hop(step));
+    share_causes(way.hops);
+  }
   for (const RuleMiss& miss : course.record.misses) {
     if (way.hops.empty()) break;
     Hop& hop = way.hops[std::min(miss.before_step, way.hops.size() - 1)];
