@@ -15,7 +15,7 @@ namespace {
 
 using namespace engine;
 
-SightingReport report_sighting(const Sighting& s) {
+SightingReport report_sighting(const Sighting& s, const World& world) {
   SightingReport r;
   r.node = s.node;
   r.device = s.device;
@@ -25,8 +25,8 @@ SightingReport report_sighting(const Sighting& s) {
   r.dst = t.dst.to_string();
   r.proto = proto_name(static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_proto)), family_of(s.packet));
   if (has_ports(s.packet)) {
-    r.sport = t.sport;
-    r.dport = t.dport;
+    if (!world.is_port_open(t, true)) r.sport = t.sport;
+    if (!world.is_port_open(t, false)) r.dport = t.dport;
   }
   r.ttl = static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_ttl));
   r.smac = src_mac(s.packet).to_string();
@@ -45,7 +45,9 @@ NatReport report_nat(const NatEvent& e, const Words& words) {
     const bool ports = t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp;
     return e.source ? seen(t.src, t.sport, ports) : seen(t.dst, t.dport, ports);
   };
-  return {e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence), {}};
+  NatReport report{e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence), {}};
+  if (e.port_open) report.to.port.reset();
+  return report;
 }
 
 bool decides(const RowRef& row) { return row.database == "NB"; }
@@ -159,7 +161,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   }
   const std::vector<std::size_t> order = sighting_order(course.record);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    way.sightings.push_back(report_sighting(course.record.sightings[i]));
+    way.sightings.push_back(report_sighting(course.record.sightings[i], course.world));
     way.sightings.back().hop = order[i];
   }
   for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
@@ -175,8 +177,9 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   way.end_name = end_name(course, words);
   if (course.verdict == Verdict::delivered) {
     const Tuple t = tuple_of(course.received);
-    way.source_seen = seen(t.src, t.sport, has_ports(course.received));
-    way.destination_seen = seen(t.dst, t.dport, has_ports(course.received));
+    const bool ports = has_ports(course.received);
+    way.source_seen = seen(t.src, t.sport, ports && !course.world.is_port_open(t, true));
+    way.destination_seen = seen(t.dst, t.dport, ports && !course.world.is_port_open(t, false));
     way.summary = delivered_sentence(way, course, from.sender);
   } else {
     if (course.stop) {

@@ -102,8 +102,9 @@ std::string to_text(const SeenAddress& a) {
   return a.ip.find(':') == std::string::npos ? fmt::format("{}:{}", a.ip, *a.port) : fmt::format("[{}]:{}", a.ip, *a.port);
 }
 
-std::string endpoint_text(const Tuple& t, bool source) {
-  return source ? to_text(seen(t.src, t.sport, has_ports(t.proto))) : to_text(seen(t.dst, t.dport, has_ports(t.proto)));
+std::string endpoint_text(const Tuple& t, bool source, bool with_port) {
+  const bool port = with_port && has_ports(t.proto);
+  return source ? to_text(seen(t.src, t.sport, port)) : to_text(seen(t.dst, t.dport, port));
 }
 
 Evidence Words::evidence(const std::vector<Provenance>& from) const {
@@ -306,7 +307,8 @@ Say say(const MarkSet& s) { return {"packet mark", fmt::format("{} becomes {}", 
 Say say(const Translate& s) {
   Say w{s.by, "", false};
   w.what = fmt::format("{} {} becomes {}", s.source ? "source" : "destination", endpoint_text(s.before, s.source),
-                       endpoint_text(s.after, s.source));
+                       endpoint_text(s.after, s.source, !s.port_open));
+  if (s.port_open) w.what += ", with a port that the kernel picks";
   if (s.by_connection) w.what += ", as the connection's first packet decided";
   return w;
 }

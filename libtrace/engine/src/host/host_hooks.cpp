@@ -115,7 +115,7 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   const Tuple before = tuple_of(packet_);
   if (!by_connection) {
     if (Ended end = run(hook, NetfilterStage::nat, output)) return end;
-    if (conntrack_.undecided(source)) conntrack_.bind_nothing(source);
+    if (conntrack_.undecided(source)) keep_addresses(source);
     else if (output != nullptr && tuple_of(packet_).dst != before.dst) return route_again(*output);
     return std::nullopt;
   }
@@ -129,6 +129,20 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
   if (output != nullptr && applied->after.dst != applied->before.dst) return route_again(*output);
   return std::nullopt;
+}
+
+void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
+  assume(fmt::format("the translation on {} takes another source port", node_.name),
+         "another connection has the port already; which one the kernel takes is not known", evidence);
+}
+
+// No rule translates; two connections of which the answers would look the same still get different ports.
+void HostWalk::keep_addresses(bool source) {
+  if (conntrack_.bind_nothing(source)) return;
+  assume_another_port({});
+  const auto applied = conntrack_.translate(source, packet_);
+  world_.leave_port_open(tuple_of(packet_), source);
+  if (applied) note_translation(*applied, "conntrack", false, {});
 }
 
 HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
@@ -146,12 +160,12 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
     assume(fmt::format("the translation on {} takes port {}", node_.name,
                        decision.port.value_or(decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport)),
            "the kernel picks one at random", decision.evidence);
-  if (!conntrack_.bind(decision.source, *address, decision.port))
-    assume(fmt::format("the translation on {} takes another source port", node_.name),
-           "another connection has the port already; which one the kernel takes is not known", decision.evidence);
+  const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port);
+  if (!keeps_port) assume_another_port(decision.evidence);
   if (Connection* c = conntrack_.connection()) (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
-  if (const auto applied = conntrack_.translate(decision.source, packet_))
-    note_translation(*applied, by_name(decision), false, std::move(lines));
+  const auto applied = conntrack_.translate(decision.source, packet_);
+  if (decision.port_uncertain || !keeps_port) world_.leave_port_open(tuple_of(packet_), decision.source);
+  if (applied) note_translation(*applied, by_name(decision), false, std::move(lines));
   return std::nullopt;
 }
 
@@ -176,8 +190,9 @@ std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision,
 void HostWalk::note_translation(const Applied& applied, const std::string& by, bool by_connection,
                                 std::vector<Provenance> evidence) {
   if (!looped_) (applied.source ? source_ : destination_) = applied;
-  record_.nat.push_back({node_.name, by, applied.source, applied.before, applied.after, evidence});
-  record_.add(node_.name, layer_, Translate{applied.source, by, applied.before, applied.after, by_connection},
+  const bool open = world_.is_port_open(applied.after, applied.source);
+  record_.nat.push_back({node_.name, by, applied.source, applied.before, applied.after, evidence, open});
+  record_.add(node_.name, layer_, Translate{applied.source, by, applied.before, applied.after, by_connection, open},
               std::move(evidence));
 }
 

@@ -62,6 +62,8 @@ class HostWalk {
   void track(const HookResult& raw, netfilter::Hook hook);
   Ended translate(netfilter::Hook hook, Taken* output);
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
+  void keep_addresses(bool source);
+  void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
                                             std::vector<Provenance>& evidence);
   void note_translation(const Applied& applied, const std::string& by, bool by_connection,

@@ -76,7 +76,7 @@ void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const
 }
 
 bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port) {
-  bind_nothing(source);
+  (source ? source_done_ : destination_done_) = true;
   if (!fresh_) return true;
   Tuple& reply = fresh_->reply;
   const bool by_id = reply.sport == reply.dport && (reply.proto == ip_proto::icmp || reply.proto == ip_proto::icmp6);
@@ -88,13 +88,17 @@ bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std
     reply.src = address;
     if (port && !by_id) reply.sport = *port;
   }
-  if (!source || !world_.conntrack.reply_taken(zone_, reply)) return true;
-  move_to_free_port();
-  return false;
+  return !source || find_free_port();
 }
 
-void KernelConntrack::move_to_free_port() {
+bool KernelConntrack::bind_nothing(bool source) {
+  (source ? source_done_ : destination_done_) = true;
+  return !source || !fresh_ || find_free_port();
+}
+
+bool KernelConntrack::find_free_port() {
   Tuple& reply = fresh_->reply;
+  if (!world_.conntrack.reply_taken(zone_, reply)) return true;
   const bool by_id = reply.proto == ip_proto::icmp || reply.proto == ip_proto::icmp6;
   const std::uint16_t start = std::max(reply.dport, kFirstHighPort);
   std::uint16_t port = start;
@@ -103,6 +107,7 @@ void KernelConntrack::move_to_free_port() {
     reply.dport = port;
     if (by_id) reply.sport = port;
   } while (port != start && world_.conntrack.reply_taken(zone_, reply));
+  return false;
 }
 
 std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) {

@@ -37,8 +37,9 @@ class KernelConntrack {
   // A nat chain's decision; keeps the port where it is not given. False when the answer would be taken for another
   // connection's: then another source port is set, of which only that it is free is known.
   bool bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port);
-  // No chain decided: the connection stays as it is.
-  void bind_nothing(bool source) { (source ? source_done_ : destination_done_) = true; }
+  // No chain decided: the connection stays as it is. False when its answer would be taken for another connection's, as
+  // above (nf_nat_alloc_null_binding()).
+  bool bind_nothing(bool source);
   // What the connection says of the packet's source or destination; empty when nothing changes.
   std::optional<Applied> translate(bool source, FlowKey& packet);
   // What an ICMP error quotes once both of its translations are done.
@@ -49,7 +50,7 @@ class KernelConntrack {
  private:
   void look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted);
   std::optional<Applied> translate_error(const Connection& c, bool source, FlowKey& packet) const;
-  void move_to_free_port();
+  bool find_free_port();                 // true where the present one is free
 
   World& world_;
   ZoneKey zone_;

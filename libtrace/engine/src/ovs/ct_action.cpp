@@ -279,6 +279,7 @@ Tuple Translation::ct_mapping(const CtPassage& p) {
       if (last != port)
         record_.assume(fmt::format("the connection is translated to port {}", port),
                        "conntrack may choose any port of the range", here());
+      if (last != *nat.port_min) world_.leave_port_open(t, source);
     }
   }
   if (!source || !ports || !world_.conntrack.reply_taken(p.zone, reversed(t))) return t;
@@ -292,6 +293,7 @@ Tuple Translation::ct_mapping(const CtPassage& p) {
                    fmt::format("another connection of zone {} uses {} already, so conntrack chooses a free one",
                                p.zone.zone, p.before.sport),
                    here());
+    world_.leave_port_open(t, true);
     return t;
   }
   result_.undecided = true;

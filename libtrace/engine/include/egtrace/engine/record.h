@@ -80,6 +80,7 @@ struct Translate {                             // NAT of the host: by a rule, or
   std::string by;                              // "iptables", "nft", "ovn", "br-ex"
   Tuple before, after;
   bool by_connection = false;                  // undone or repeated from the conntrack entry
+  bool port_open = false;                      // as in NatEvent
 };
 struct Resolve { IpAddr address; std::optional<MacAddr> mac; std::string device;
                  host::NeighbourState state = host::NeighbourState::none; bool from_dump = false; };
@@ -112,7 +113,14 @@ struct Sighting {
   std::optional<Encap> encap;
   std::size_t step = 0;                        // number of steps that the record had by then
 };
-struct NatEvent { std::string node, by; bool source = false; Tuple before, after; std::vector<Provenance> evidence; };
+// `port_open`: the port behind stands for whatever the kernel picks.
+struct NatEvent {
+  std::string node, by;
+  bool source = false;
+  Tuple before, after;
+  std::vector<Provenance> evidence;
+  bool port_open = false;
+};
 struct Tunnel { std::string from, to, type; std::uint64_t vni = 0; std::uint32_t ingress_key = 0, egress_key = 0; };
 struct Assumption { std::string what, why; std::vector<Provenance> evidence; };
 struct Stop { std::string node; Layer layer = Layer::ovs; std::string where, why; std::vector<Provenance> evidence; };

@@ -1,6 +1,7 @@
 // What packets leave behind for those that follow: connections and learned flows. A value: a reply is walked on a copy.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -21,10 +22,27 @@ struct LearnedFlow {
   Provenance from;                   // the flow whose learn action made it
 };
 
+// A port that stands for whatever the kernel picks: all that is known of it is that no other connection has it.
+struct OpenPort {
+  IpAddr address;
+  std::uint16_t port = 0;
+  friend bool operator==(const OpenPort&, const OpenPort&) = default;
+};
+
 struct World {
   ConntrackTables conntrack;
   std::map<std::pair<std::string, std::string>, std::vector<LearnedFlow>> learned;   // (node, bridge)
   std::map<std::pair<std::string, std::string>, std::vector<openflow::FdbEntry>> fdb;
+  std::vector<OpenPort> open_ports;
+
+  // Of the packet's source or destination.
+  void leave_port_open(const Tuple& t, bool source) {
+    open_ports.push_back({source ? t.src : t.dst, source ? t.sport : t.dport});
+  }
+  bool is_port_open(const Tuple& t, bool source) const {
+    const OpenPort wanted{source ? t.src : t.dst, source ? t.sport : t.dport};
+    return std::find(open_ports.begin(), open_ports.end(), wanted) != open_ports.end();
+  }
 };
 
 }  // namespace egt::engine
