@@ -48,10 +48,10 @@ TEST(Forward, NoRouteIsAnsweredWithNetUnreachable) {
   ASSERT_EQ(o.kind, Kind::rejected);
   EXPECT_EQ(o.reject_with, "icmp-net-unreachable");
   ASSERT_TRUE(o.answer);
-  EXPECT_EQ(src_ip(*o.answer), ip("10.1.0.1"));
-  EXPECT_EQ(dst_ip(*o.answer), ip("10.1.0.5"));
-  EXPECT_EQ(o.answer->u32(FieldId::icmp_type), 3u);
-  EXPECT_EQ(o.answer->u32(FieldId::icmp_code), 0u);
+  EXPECT_EQ(src_ip(o.answer->packet), ip("10.1.0.1"));
+  EXPECT_EQ(dst_ip(o.answer->packet), ip("10.1.0.5"));
+  EXPECT_EQ(o.answer->packet.u32(FieldId::icmp_type), 3u);
+  EXPECT_EQ(o.answer->packet.u32(FieldId::icmp_code), 0u);
 }
 
 TEST(Forward, RouteTypesAnswerEachInItsWay) {

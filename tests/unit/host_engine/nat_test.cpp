@@ -176,8 +176,8 @@ COMMIT
   ASSERT_EQ(o.kind, Kind::rejected);
   EXPECT_EQ(o.reject_with, "tcp-reset");
   ASSERT_TRUE(o.answer);
-  EXPECT_EQ(tuple_of(*o.answer), reversed(tuple_of(sent)));
-  EXPECT_EQ(o.answer->u32(FieldId::tcp_flags), 0x14u);
+  EXPECT_EQ(tuple_of(o.answer->packet), reversed(tuple_of(sent)));
+  EXPECT_EQ(o.answer->packet.u32(FieldId::tcp_flags), 0x14u);
 }
 
 TEST(Nat, RedirectGoesToTheDeviceOrToLoopback) {

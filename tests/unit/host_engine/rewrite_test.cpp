@@ -51,7 +51,7 @@ TEST(Rewrite, TooLongForTheDevice) {
   EXPECT_EQ(out.reject_with, "icmp-frag-needed");
   EXPECT_EQ(out.answer_mtu, 1400u);
   ASSERT_TRUE(out.answer);
-  EXPECT_EQ(out.answer->u32(FieldId::icmp_code), 4u);
+  EXPECT_EQ(out.answer->packet.u32(FieldId::icmp_code), 4u);
 }
 
 TEST(Rewrite, TellsTheRuleThatNearlyMatched) {

@@ -54,8 +54,8 @@ void HostWalk::gap(const std::string& what, const std::string& command) {
   if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end()) record_.gaps.push_back(g);
 }
 
-// The answer has the addresses with which it reaches the sender: translations of this host are undone in it, as
-// conntrack does for errors about a connection. Its own walk must not undo them again.
+// A reset has the addresses with which it reaches the sender; its own walk must not translate them again. An error message
+// goes to whom the packet came from, and its source is translated on the way out like that of an answer.
 HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
                                std::vector<Provenance> evidence) {
   if (!may_be_answered(packet_)) {
@@ -64,7 +64,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
   o.reject_with = with;
   if (is_tcp_reset(with)) {
-    o.answer = make_tcp_reset(packet_, entered_);
+    o.answer = LocalSend{make_tcp_reset(packet_, entered_), false, {}, {}};
     return o;
   }
   const auto error = icmp_error_named(with, family());
@@ -74,7 +74,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
     return o;
   }
   if (const auto from = error_source()) {
-    o.answer = make_icmp_error(packet_, *from, entered_.src, *error);
+    o.answer = LocalSend{make_icmp_error(packet_, from->address, entered_.src, *error), from->by_route, {}, about()};
     o.quoted = entered_;
     return o;
   }
@@ -83,17 +83,25 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   return o;
 }
 
-// icmp_send(): the address that the packet was sent to when it is for this host, else by route to the sender; conntrack
-// then puts the original destination in its place when that was translated here.
-std::optional<IpAddr> HostWalk::error_source() {
-  if (destination_ || made_here()) return entered_.dst;
-  if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return dst_ip(packet_);
+// The connection as it is now, confirmed or not.
+std::optional<Attached> HostWalk::about() const {
+  const Connection* c = conntrack_.connection();
+  if (c == nullptr || made_here()) return std::nullopt;
+  return Attached{*c, conntrack_.zone(), !conntrack_.reply_direction()};
+}
+
+// icmp_send(): the address that the packet was sent to when it is for this host, else by route to the sender. Policy rules
+// do not see it then.
+std::optional<HostWalk::ErrorSource> HostWalk::error_source() {
+  if (made_here()) return ErrorSource{entered_.dst, false};
+  if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return ErrorSource{dst_ip(packet_), false};
   RouteQuery query;
   query.to = entered_.src;
   const RouteAnswer answer = find_route(host_, query);
   if (answer.kind != Kind::unicast && !answer.is_for_me()) return std::nullopt;
   const auto by_route = choose_source(host_, answer, 0, query.to);
-  return family() == Family::v4 ? by_route : inbound_or(by_route, query.to);
+  const auto chosen = family() == Family::v4 ? by_route : inbound_or(by_route, query.to);
+  return chosen ? std::optional(ErrorSource{*chosen, chosen == by_route}) : std::nullopt;
 }
 
 // icmp6_send() of most releases goes by the route back; Linux 6.18 was seen to take an address of the device by which

@@ -17,6 +17,7 @@ bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
   bound_device_ = what.bound_device;
+  if (what.about) conntrack_.attach(*what.about);
   Taken route;
   if (Ended end = choose_local_source(what, route)) return *end;
   entered_ = tuple_of(packet_);
@@ -42,6 +43,7 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   if (what.choose_source) query.from.reset();
   RouteAnswer answer = look_up(query);
   if (Ended end = no_local_route(answer)) return end;
+  if (Ended end = refused_by_tcp(answer)) return end;
   route = take_hop(std::move(answer));
   if (!what.choose_source) return std::nullopt;
   const auto source = choose_source(host_, route.answer, route.hop, to_);
@@ -82,6 +84,17 @@ bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
   point.options = {{"connected", std::nullopt}, {"not connected", std::nullopt}};
   point.evidence = second.evidence();
   return chooser_.choose(point) == 0;
+}
+
+// tcp_v4_connect(), tcp_v6_connect(): TCP has one receiver.
+HostWalk::Ended HostWalk::refused_by_tcp(const RouteAnswer& answer) {
+  const bool several = answer.kind == Kind::broadcast || answer.kind == Kind::multicast;
+  if (!several || packet_.u32(FieldId::nw_proto) != ip_proto::tcp) return std::nullopt;
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, "connect()",
+                          fmt::format("TCP does not connect to {}, which is no address of one machine", to_.to_string()),
+                          answer.evidence());
+  o.reject_with = "ENETUNREACH";
+  return o;
 }
 
 // What the process gets to hear at once.

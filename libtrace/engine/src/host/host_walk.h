@@ -55,6 +55,7 @@ class HostWalk {
   bool follows_source_rules(const LocalSend& what, const Taken& first);
   HostOutcome loop_back();
   Ended no_local_route(const RouteAnswer& answer);
+  Ended refused_by_tcp(const RouteAnswer& answer);
 
   // --- host_hooks.cpp
   Ended pass(netfilter::Hook hook, Taken* output = nullptr);
@@ -90,7 +91,12 @@ class HostWalk {
   HostOutcome inconclusive(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
   HostOutcome rejected(const std::string& with, std::string where, std::string why, std::vector<Provenance> evidence);
   HostOutcome failed_route(const RouteAnswer& answer);
-  std::optional<IpAddr> error_source();
+  struct ErrorSource {
+    IpAddr address;
+    bool by_route = false;             // the route to the sender decides
+  };
+  std::optional<ErrorSource> error_source();
+  std::optional<Attached> about() const;
   std::optional<IpAddr> inbound_or(std::optional<IpAddr> by_route, const IpAddr& to);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);

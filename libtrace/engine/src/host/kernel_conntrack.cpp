@@ -64,7 +64,18 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
   fresh_->reply = reversed(tuple);
 }
 
-// Errors that this host makes have their final addresses already.
+void KernelConntrack::attach(const Attached& about) {
+  zone_.space = ConntrackSpace::kernel;
+  zone_.zone = about.zone;
+  state_ = PacketState::related;
+  reply_direction_ = about.reply_direction;
+  known_ = world_.conntrack.find(zone_, about.connection.original).connection;
+  if (known_ != nullptr) return;
+  attached_ = about.connection;
+  known_ = &*attached_;
+}
+
+// An error that this host makes about no connection stays as it is.
 void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
   state_ = PacketState::related;
   if (made_here) return;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "egtrace/engine/host.h"
 #include "egtrace/engine/netfilter.h"
 #include "egtrace/engine/world.h"
 
@@ -24,11 +25,14 @@ class KernelConntrack {
   // attaches to the connection it is about.
   // `quoted`: what an ICMP error quotes, where that is known.
   void look_up(const FlowKey& packet, std::uint16_t zone, bool made_here, const std::optional<Tuple>& quoted = {});
+  // The packet is the host's own error message about this connection.
+  void attach(const Attached& about);
   void skip() { state_ = PacketState::untracked; }
 
   bool done() const { return state_ != PacketState::none; }
   PacketState state() const { return state_; }
   Connection* connection() { return fresh_ ? &*fresh_ : known_; }
+  const Connection* connection() const { return fresh_ ? &*fresh_ : known_; }
   bool reply_direction() const { return reply_direction_; }
   std::uint16_t zone() const { return zone_.zone; }
   // The packet opens a connection whose source (or destination) no chain has decided on yet.
@@ -56,6 +60,7 @@ class KernelConntrack {
   ZoneKey zone_;
   PacketState state_ = PacketState::none;
   std::optional<Connection> fresh_;      // not confirmed yet
+  std::optional<Connection> attached_;   // never to be confirmed: its first packet was refused
   Connection* known_ = nullptr;
   bool reply_direction_ = false;
   bool source_done_ = false, destination_done_ = false;

@@ -274,23 +274,21 @@ Walker::Next Walker::step(AtHost at) {
     case HostOutcome::Kind::rejected: break;
   }
   if (!answering_) quoted_ = outcome.quoted ? outcome.quoted : tuple_of(at.packet);
-  return refused_by_host(*at.node, outcome.stop.value_or(Stop{}), outcome.answer.value_or(at.packet),
-                         outcome.reject_with);
+  return refused_by_host(*at.node, outcome);
 }
 
 // The host answers with an ICMP error or a TCP reset. An ICMP error follows its connection's translations like an answer
 // does, so it is walked as one; from the sender's point of view only the tuple matters.
-Walker::Next Walker::refused_by_host(const Node& node, Stop where, const FlowKey& answer, const std::string& with) {
-  record_.add(node.name, layer_of(node), Refused{where.where, where.why, with}, where.evidence);
+Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusal) {
+  const Stop where = refusal.stop.value_or(Stop{});
+  record_.add(node.name, layer_of(node), Refused{where.where, where.why, refusal.reject_with}, where.evidence);
   Arrival arrival;
   arrival.stop = where;
   arrival.verdict = Verdict::dropped;
-  if (answering_) return {{}, arrival};
+  if (answering_ || !refusal.answer) return {{}, arrival};
   answering_ = true;
   HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
-  LocalSend send;
-  send.packet = answer;
-  HostOutcome outcome = engine.send(send);
+  HostOutcome outcome = engine.send(*refusal.answer);
   Arrival back;
   if (outcome.kind == HostOutcome::Kind::transmit)
     back = follow(AtDevice{&node, outcome.device, outcome.packet}, kMostPlaces);

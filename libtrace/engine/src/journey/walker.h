@@ -87,7 +87,7 @@ class Walker {
   Next after_ovs(const cluster::Node& node, OvsResult result);
   Place place_of(const cluster::Node& node, const OvsEmission& emission);
   Next answered_by_ovs(const cluster::Node& node, const OvsEmission& answer);
-  Next refused_by_host(const cluster::Node& node, Stop stop, const FlowKey& answer, const std::string& with);
+  Next refused_by_host(const cluster::Node& node, const HostOutcome& refusal);
   Next take_off_wire(const WireEnd& end, const OnWire& at);
   Next no_taker(const OnWire& at);
   std::string receiving_device(const WireEnd& end, const MacAddr& to) const;

@@ -26,6 +26,21 @@ struct HostOptions {
   std::optional<Tuple> quoted;             // an ICMP error: the packet that it quotes
 };
 
+// The connection that the host's own error message is about, with which it passes the host's rules (nf_ct_attach()).
+struct Attached {
+  Connection connection;
+  std::uint16_t zone = 0;
+  bool reply_direction = false;        // of the message
+};
+
+// A process on the host that opens a connection or answers one, or an error message of the kernel.
+struct LocalSend {
+  FlowKey packet;                      // destination, protocol, ports, ttl; source address unless it is to be chosen
+  bool choose_source = false;          // unbound socket: source by route
+  std::string bound_device;
+  std::optional<Attached> about = {};
+};
+
 struct HostOutcome {
   enum class Kind { delivered, transmit, dropped, rejected, inconclusive };
   Kind kind = Kind::inconclusive;
@@ -33,20 +48,14 @@ struct HostOutcome {
   FlowKey packet;                      // as delivered or transmitted, Ethernet addresses set; pkt_mark is the skb mark
   std::optional<IpAddr> next_hop;
   std::optional<Stop> stop;            // dropped, rejected, inconclusive
-  // rejected: the ICMP error or TCP reset, addressed to the sender, not yet routed; its own walk is the caller's.
-  std::optional<FlowKey> answer;
+  // rejected: the ICMP error or TCP reset, addressed to the sender, for this host to send. Its source is that of the route
+  // to the sender where there is no better one; the route that it takes then has the last word.
+  std::optional<LocalSend> answer;
   std::optional<Tuple> quoted;         // the packet that `answer` quotes, or, of a packet that is an error, the one it does now
   std::uint32_t answer_mtu = 0;        // of an answer that tells the next hop's MTU
   std::string reject_with;             // as for netfilter; an errno name where a local process gets an error at once
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
   std::optional<FlowKey> sent;
-};
-
-// A process on the host that opens a connection or answers one.
-struct LocalSend {
-  FlowKey packet;                      // destination, protocol, ports, ttl; source address unless it is to be chosen
-  bool choose_source = false;          // unbound socket: source by route
-  std::string bound_device;
 };
 
 // Writes the steps between the two ends of the stack into the record. What comes before and after is the caller's:
