@@ -78,6 +78,8 @@ StateBits state_bits(const std::vector<std::string>& names) {
   return bits;
 }
 
+constexpr unsigned kNoConnection = nf::ct_state_bit::invalid | nf::ct_state_bit::untracked;
+
 nf::Test any_bits(nf::Key key, unsigned bits) { return nf::Compare{read(key), nf::Op::any_bits_of, nf::Number{bits}}; }
 nf::Test no_bits(nf::Key key, unsigned bits) { return nf::Compare{read_masked(key, bits), nf::Op::eq, nf::Number{0}}; }
 
@@ -97,6 +99,17 @@ std::vector<Tests> state_tests(const Match& m, const Option& o) {
   if (!bits.status) return one(any_bits(state, bits.state));
   if (!bits.state) return one(any_bits(status, bits.status));
   return {{any_bits(state, bits.state)}, {no_bits(state, bits.state), any_bits(status, bits.status)}};
+}
+
+// A packet without a connection is asked for its state alone, whatever else the rule asks for (conntrack_mt() of
+// net/netfilter/xt_conntrack.c). Empty: it never matches.
+std::vector<Tests> tests_without_connection(const Option& o) {
+  const auto* list = std::get_if<WordList>(&o.value);
+  const StateBits bits = state_bits(list ? list->words : std::vector<std::string>{});
+  const Tests none{any_bits(nf::Key::ct_state, kNoConnection)};
+  if (!bits.known || (!o.negate && !(bits.state & kNoConnection))) return {};
+  if (!bits.state) return {none};
+  return {{none.front(), o.negate ? no_bits(nf::Key::ct_state, bits.state) : any_bits(nf::Key::ct_state, bits.state)}};
 }
 
 nf::Test status_test(const Match& m, const Option& o) {
@@ -220,37 +233,67 @@ std::optional<nf::AddressType> address_type(std::string_view name) {
   return static_cast<nf::AddressType>(found - std::begin(kNames));
 }
 
-Tests addrtype_tests(const Match& m) {
+nf::Read address_type_read(const Match& m, const Option& o) {
   const auto has = [&](std::string_view name) {
-    return std::any_of(m.options.begin(), m.options.end(), [&](const Option& o) { return o.name == name; });
+    return std::any_of(m.options.begin(), m.options.end(), [&](const Option& other) { return other.name == name; });
   };
-  Tests tests;
-  for (const Option& o : m.options) {
-    if (o.name.starts_with("--limit-iface")) continue;
-    const auto* list = std::get_if<WordList>(&o.value);
-    std::vector<Range> types;
-    for (const std::string& name : list ? list->words : std::vector<std::string>{}) {
-      const auto type = address_type(name);
-      if (!type) {
-        types.clear();
-        break;
-      }
-      types.push_back({static_cast<std::uint64_t>(*type), static_cast<std::uint64_t>(*type)});
-    }
-    if (types.empty() || !o.spec) {
-      tests.push_back(option_undecided(m, o));
-      continue;
-    }
-    nf::Read fib{o.name == "--src-type" ? nf::Key::fib_saddr_type : nf::Key::fib_daddr_type, 0, 0};
-    fib.by_iif = has("--limit-iface-in");
-    fib.by_oif = has("--limit-iface-out");
-    const auto expr = std::make_shared<const nf::Expr>(nf::Expr{fib});
-    if (types.size() == 1)
-      tests.push_back(nf::Compare{expr, equal_op(o.negate), atom_of(types[0])});
-    else
-      tests.push_back(nf::InSet{{expr}, set_of(types), o.negate});
+  nf::Read fib{o.name == "--src-type" ? nf::Key::fib_saddr_type : nf::Key::fib_daddr_type, 0, 0};
+  fib.by_iif = has("--limit-iface-in");
+  fib.by_oif = has("--limit-iface-out");
+  return fib;
+}
+
+// One of these types; a word list of one type is a plain comparison.
+nf::Test one_of_types(const nf::Read& fib, const std::vector<nf::AddressType>& types, bool negate) {
+  const auto expr = std::make_shared<const nf::Expr>(nf::Expr{fib});
+  std::vector<Range> ranges;
+  for (const nf::AddressType t : types) ranges.push_back({static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(t)});
+  if (ranges.size() == 1) return nf::Compare{expr, equal_op(negate), atom_of(ranges[0])};
+  return nf::InSet{{expr}, set_of(ranges), negate};
+}
+
+// IPv6 asks for the address's class, own addresses among the unicast ones, and for a route only where the list names a
+// type that needs one; all that it asks for must hold (match_type6() of net/netfilter/xt_addrtype.c).
+std::vector<Tests> addrtype_tests_v6(const nf::Read& fib, const std::vector<nf::AddressType>& types, bool negate) {
+  using enum nf::AddressType;
+  const nf::Key address = fib.key == nf::Key::fib_saddr_type ? nf::Key::ip6_saddr : nf::Key::ip6_daddr;
+  const nf::NumberRange all_multicast{U128{0xff} << 120, ~U128{0}};
+  const auto named = [&](nf::AddressType t) { return std::find(types.begin(), types.end(), t) != types.end(); };
+  std::vector<nf::AddressType> by_route;
+  for (const nf::AddressType t : {local, anycast, unreachable})
+    if (named(t)) by_route.push_back(t);
+  using Part = std::function<nf::Test(bool)>;
+  std::vector<Part> parts;
+  if (named(multicast)) parts.push_back([=](bool no) { return equals(address, all_multicast, no); });
+  if (named(unicast)) {
+    parts.push_back([=](bool no) { return equals(address, all_multicast, !no); });
+    parts.push_back([=](bool no) { return equals(address, nf::Number{0}, !no); });
   }
-  return tests;
+  if (named(unspec)) parts.push_back([=](bool no) { return equals(address, nf::Number{0}, no); });
+  if (!by_route.empty()) parts.push_back([=](bool no) { return one_of_types(fib, by_route, no); });
+  std::vector<Tests> cases;
+  Tests so_far;
+  for (const Part& part : parts) {           // "not all" is told as cases that exclude each other
+    cases.push_back(so_far);
+    cases.back().push_back(part(true));
+    so_far.push_back(part(false));
+  }
+  return negate ? cases : std::vector<Tests>{so_far};
+}
+
+std::vector<Tests> addrtype_tests(const Match& m, const Option& o, Family family) {
+  if (o.name.starts_with("--limit-iface")) return {{}};
+  const auto* list = std::get_if<WordList>(&o.value);
+  std::vector<nf::AddressType> types;
+  for (const std::string& name : list ? list->words : std::vector<std::string>{}) {
+    const auto type = address_type(name);
+    if (!type) return one(option_undecided(m, o));
+    types.push_back(*type);
+  }
+  if (types.empty()) return one(option_undecided(m, o));
+  const nf::Read fib = address_type_read(m, o);
+  if (family == Family::v6) return addrtype_tests_v6(fib, types, o.negate);
+  return one(one_of_types(fib, types, o.negate));
 }
 
 // The route back to the source leaves by the device that the packet came in by; --loose: by any.
@@ -382,6 +425,18 @@ nf::Test simple_test(const Match& m, const Option& o, Family family) {
   return option_undecided(m, o);
 }
 
+// The option that asks for the connection's state, where the answer is another one for packets without a connection: other
+// options stand beside it, or it says "not translated".
+const Option* state_option(const Match& m) {
+  for (const Option& o : m.options) {
+    if (o.name != "--ctstate" && o.name != "--state") continue;
+    const auto* list = std::get_if<WordList>(&o.value);
+    const bool not_translated = o.negate && list && state_bits(list->words).status != 0;
+    return m.options.size() > 1 || not_translated ? &o : nullptr;
+  }
+  return nullptr;
+}
+
 bool has_unknown_option(const Match& m) {
   return std::any_of(m.options.begin(), m.options.end(), [](const Option& o) { return !o.spec; });
 }
@@ -400,8 +455,12 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
   if (match.module == "statistic") return statistic_tests(match);
   if (match.module == "recent") return recent_tests(match);
   if (match.module == "rpfilter") return rpfilter_tests(match);
-  if (match.module == "addrtype") return {addrtype_tests(match)};
   std::vector<Tests> all(1);
+  std::vector<Tests> apart;                  // cases that no other option joins
+  if (const Option* state = state_option(match)) {
+    apart = tests_without_connection(*state);
+    all.front().push_back(no_bits(nf::Key::ct_state, kNoConnection));
+  }
   for (const Option& o : match.options) {
     std::vector<Tests> more;
     if (o.name == "--ctstate" || o.name == "--state")
@@ -410,6 +469,8 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
       more = multiport_tests(match, o);
     else if (match.module == "icmp" || match.module == "icmp6")
       more = icmp_tests(match, o, match.module == "icmp6");
+    else if (match.module == "addrtype")
+      more = addrtype_tests(match, o, family);
     else
       more = one(simple_test(match, o, family));
     std::vector<Tests> product;
@@ -421,6 +482,7 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
     if (product.size() > 64) return cannot_tell(match);
     all = std::move(product);
   }
+  all.insert(all.end(), apart.begin(), apart.end());
   return all;
 }
 

@@ -113,7 +113,9 @@ TEST_F(Iptables, AnOrBecomesRulesThatExcludeEachOther) {
   EXPECT_EQ(number(compare(r[0].statements[0]).right), nf::Number{nf::ct_state_bit::new_});
   EXPECT_EQ(number(compare(r[1].statements[0]).right), nf::Number{0});
   EXPECT_EQ(number(compare(r[1].statements[1]).right), nf::Number{nf::ct_status_bit::dnat});
-  EXPECT_EQ(rules("filter", "FORWARD", "-m conntrack ! --ctstate NEW,DNAT -j ACCEPT").size(), 1u);
+  // What has no connection is not translated either.
+  EXPECT_EQ(rules("filter", "FORWARD", "-m conntrack ! --ctstate NEW,DNAT -j ACCEPT").size(), 2u);
+  EXPECT_EQ(rules("filter", "FORWARD", "-m conntrack ! --ctstate NEW -j ACCEPT").size(), 1u);
   EXPECT_EQ(rules("filter", "FORWARD", "-p tcp -m multiport --ports 1,2:3 -j ACCEPT").size(), 2u);
   EXPECT_EQ(rules("filter", "FORWARD", "-p icmp -m icmp ! --icmp-type 3/1 -j ACCEPT").size(), 2u);
 }

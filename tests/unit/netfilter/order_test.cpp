@@ -56,13 +56,20 @@ TEST(NetfilterOrder, FirstNatChainThatBindsWins) {
   EXPECT_TRUE(s.record.assumptions.empty());
 }
 
-TEST(NetfilterOrder, EqualPriorityAcrossTablesIsAnAssumption) {
+TEST(NetfilterOrder, EqualPriorityAcrossTablesMakesTwoWays) {
   const std::string table = " {\n\tchain c {\n\t\ttype nat hook postrouting priority srcnat; policy accept;\n\t\tsnat ip to ";
   Scene s("table inet a" + table + "192.0.2.1\n\t}\n}\ntable inet b" + table + "192.0.2.2\n\t}\n}\n");
   const HookResult r = s.run(Hook::postrouting, Stage::nat);
   ASSERT_TRUE(r.nat);
   EXPECT_EQ(r.nat->address->to_string(), "192.0.2.2");
-  EXPECT_EQ(s.record.assumptions.size(), 1U);
+  ASSERT_EQ(s.chooser.asked.size(), 1U);
+  EXPECT_EQ(s.chooser.asked[0].kind, ChoicePoint::Kind::unknown);
+  EXPECT_EQ(s.chooser.asked[0].options.size(), 2U);
+  EXPECT_EQ(s.chooser.asked[0].evidence.size(), 2U);
+
+  Scene other("table inet a" + table + "192.0.2.1\n\t}\n}\ntable inet b" + table + "192.0.2.2\n\t}\n}\n");
+  other.chooser.answers = {1};
+  EXPECT_EQ(other.run(Hook::postrouting, Stage::nat).nat->address->to_string(), "192.0.2.1");
 }
 
 TEST(NetfilterOrder, RulesOfIptablesCountOnce) {

@@ -73,7 +73,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
     o.kind = HostOutcome::Kind::inconclusive;
     return o;
   }
-  if (const auto from = error_source()) {
+  if (const auto from = error_source(*error)) {
     o.answer = LocalSend{make_icmp_error(packet_, from->address, entered_.src, *error), from->by_route, {}, about()};
     o.quoted = entered_;
     return o;
@@ -92,33 +92,34 @@ std::optional<Attached> HostWalk::about() const {
 
 // icmp_send(): the address that the packet was sent to when it is for this host, else by route to the sender. Policy rules
 // do not see it then.
-std::optional<HostWalk::ErrorSource> HostWalk::error_source() {
+std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
   if (made_here()) return ErrorSource{entered_.dst, false};
   if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return ErrorSource{dst_ip(packet_), false};
-  RouteQuery query;
-  query.to = entered_.src;
+  RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, entered_.src, error), "lo");
+  query.from.reset();
   const RouteAnswer answer = find_route(host_, query);
   if (answer.kind != Kind::unicast && !answer.is_for_me()) return std::nullopt;
   const auto by_route = choose_source(host_, answer, 0, query.to);
-  const auto chosen = family() == Family::v4 ? by_route : inbound_or(by_route, query.to);
-  return chosen ? std::optional(ErrorSource{*chosen, chosen == by_route}) : std::nullopt;
+  if (!by_route) return std::nullopt;
+  return family() == Family::v4 ? ErrorSource{*by_route, true} : inbound_or(*by_route, answer.hops.size() < 2, query.to);
 }
 
 // icmp6_send() of most releases goes by the route back; Linux 6.18 was seen to take an address of the device by which
 // the packet came. No dump tells which.
-std::optional<IpAddr> HostWalk::inbound_or(std::optional<IpAddr> by_route, const IpAddr& to) {
+// `only`: the route has no other next hop, of which the address could be another one.
+HostWalk::ErrorSource HostWalk::inbound_or(const IpAddr& by_route, bool only, const IpAddr& to) {
   RouteAnswer inbound;
   inbound.kind = Kind::unicast;
   inbound.device = in_;
   const auto by_entry = choose_source(host_, inbound, 0, to);
-  if (!by_route || !by_entry || *by_route == *by_entry) return by_route;
+  if (!by_entry || (only && by_route == *by_entry)) return {by_route, true};
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
   point.what = "source of the ICMPv6 error";
   point.why = "releases of the kernel differ in whether they take the address by the route back or that of the inbound device";
-  point.options = {{by_route->to_string(), {}}, {by_entry->to_string(), {}}};
-  return chooser_.choose(point) == 0 ? by_route : by_entry;
+  point.options = {{by_route.to_string() + ", by route", {}}, {by_entry->to_string() + ", of " + in_, {}}};
+  return chooser_.choose(point) == 0 ? ErrorSource{by_route, true} : ErrorSource{*by_entry, false};
 }
 
 // A forwarded packet without a route. IPv4 tells nobody when forwarding is off on the in-device.

@@ -44,8 +44,12 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   RouteAnswer answer = look_up(query);
   if (Ended end = no_local_route(answer)) return end;
   if (Ended end = refused_by_tcp(answer)) return end;
+  const bool to_all = to_ == IpAddr::v4(0xffffffff);
   route = take_hop(std::move(answer));
-  if (!what.choose_source) return std::nullopt;
+  if (!what.choose_source) {
+    if (to_all) stay_on_link(query, route);
+    return std::nullopt;
+  }
   const auto source = choose_source(host_, route.answer, route.hop, to_);
   if (!source) {
     if (!host_.links.present || host_.links.partial) {
@@ -55,7 +59,8 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
     return dropped("source address selection", "the host has no address to send from", route.answer.evidence());
   }
   set_src_ip(packet_, *source);
-  if (!follows_source_rules(what, route)) return std::nullopt;
+  if (to_all) stay_on_link(query, route);
+  if (to_all || !follows_source_rules(what, route)) return std::nullopt;
   RouteAnswer second = look_up([&] {
     RouteQuery q = query;
     q.from = *source;
@@ -84,6 +89,18 @@ bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
   point.options = {{"connected", std::nullopt}, {"not connected", std::nullopt}};
   point.evidence = second.evidence();
   return chooser_.choose(point) == 0;
+}
+
+// The limited broadcast goes to the link of the socket's device or of its source address, else to that of the route, and
+// never to a gateway (ip_route_output_key_hash_rcu(), __mkroute_output()).
+void HostWalk::stay_on_link(const RouteQuery& query, Taken& route) const {
+  std::string device = query.out_device;
+  for (const host::Link& link : host_.links.value)
+    for (const host::Address& own : link.addresses)
+      if (device.empty() && query.from && own.prefix.address == *query.from) device = link.name;
+  if (!device.empty()) route.device = route.answer.device = device;
+  route.gateway.reset();
+  route.answer.kind = Kind::broadcast;
 }
 
 // tcp_v4_connect(), tcp_v6_connect(): TCP has one receiver.

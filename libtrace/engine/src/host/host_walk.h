@@ -55,6 +55,7 @@ class HostWalk {
   bool follows_source_rules(const LocalSend& what, const Taken& first);
   HostOutcome loop_back();
   Ended no_local_route(const RouteAnswer& answer);
+  void stay_on_link(const RouteQuery& query, Taken& route) const;
   Ended refused_by_tcp(const RouteAnswer& answer);
 
   // --- host_hooks.cpp
@@ -95,9 +96,9 @@ class HostWalk {
     IpAddr address;
     bool by_route = false;             // the route to the sender decides
   };
-  std::optional<ErrorSource> error_source();
+  std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> about() const;
-  std::optional<IpAddr> inbound_or(std::optional<IpAddr> by_route, const IpAddr& to);
+  ErrorSource inbound_or(const IpAddr& by_route, bool only, const IpAddr& to);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);
 

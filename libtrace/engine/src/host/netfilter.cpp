@@ -98,36 +98,43 @@ struct NetfilterEngine::Impl {
 
   HookResult run(Hook hook, NetfilterStage stage, NetfilterContext& context) {
     HookResult result;
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      if (!is_due(chains[i], hook, stage, context)) continue;
-      ChainWalk walk({host, family, node, record, chooser, index}, hook, chains[i], context, result);
+    std::vector<const PlacedChain*> due;
+    for (const PlacedChain& p : chains)
+      if (is_due(p, hook, stage, context)) due.push_back(&p);
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      if (stage == NetfilterStage::nat) settle_order(due, i, hook, context);
+      ChainWalk walk({host, family, node, record, chooser, index}, hook, *due[i], context, result);
       walk.run();
-      if (!result.goes_on()) break;
-      if (result.nat) {
-        check_order(i, hook, context, *result.nat);
-        break;
-      }
+      if (!result.goes_on() || result.nat) break;
     }
     return result;
   }
 
   // Of nat chains with equal priority the one registered last translates; across tables a listing does not prove which
-  // that was. Where another chain would translate differently, the result hangs on it.
-  void check_order(std::size_t bound, Hook hook, const NetfilterContext& context, const NatDecision& decision) {
-    for (std::size_t i = bound + 1; i < chains.size(); ++i) {
-      const PlacedChain& other = chains[i];
-      if (!is_due(other, hook, NetfilterStage::nat, context)) continue;
-      if (other.priority != chains[bound].priority || other.table == chains[bound].table) continue;
+  // that was. Where another chain would translate differently, both orders are ways.
+  void settle_order(std::vector<const PlacedChain*>& due, std::size_t at, Hook hook, const NetfilterContext& context) {
+    const PlacedChain& next = *due[at];
+    std::optional<NatDecision> own;
+    for (std::size_t i = at + 1; i < due.size(); ++i) {
+      const PlacedChain& other = *due[i];
+      if (other.priority != next.priority || other.table == next.table) continue;
+      if (!own && !(own = would_translate(next, hook, context))) return;
       const auto rival = would_translate(other, hook, context);
-      if (!rival || same_translation(*rival, decision)) continue;
-      std::vector<Provenance> lines = decision.evidence;
-      lines.insert(lines.end(), rival->evidence.begin(), rival->evidence.end());
-      record.assume(fmt::format("{} {} was registered after {} {} and translates first", decision.front_end,
-                                chains[bound].table->name, other.front_end, other.table->name),
-                    "both nat chains have the same priority, and the dumps do not prove which one is called first",
-                    std::move(lines));
+      if (!rival || same_translation(*rival, *own)) continue;
+      ChoicePoint point;
+      point.kind = ChoicePoint::Kind::unknown;
+      point.node = node;
+      point.what = fmt::format("order of {} and {}", name_of(next), name_of(other));
+      point.why = "both chains have the same priority, and the dumps do not prove which was registered later";
+      point.options = {{name_of(next), {}}, {name_of(other), {}}};
+      point.evidence = own->evidence;
+      point.evidence.insert(point.evidence.end(), rival->evidence.begin(), rival->evidence.end());
+      if (chooser.choose(point) == 1) std::swap(due[at], due[i]);
       return;
     }
+  }
+  static std::string name_of(const PlacedChain& p) {
+    return fmt::format("{} {} {}", p.front_end, p.table->name, p.chain->name);
   }
   std::optional<NatDecision> would_translate(const PlacedChain& other, Hook hook, const NetfilterContext& context) {
     Record unused;

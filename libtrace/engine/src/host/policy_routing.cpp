@@ -382,7 +382,9 @@ RouteQuery query_for(const FlowKey& packet, std::string in_device) {
   q.from = t.src;
   q.mark = packet.u32(FieldId::pkt_mark);
   q.in_device = std::move(in_device);
-  q.tos = tos_of(packet);
+  // IPv4 routing looks at the old type of service bits alone (IPTOS_RT_MASK of include/net/route.h).
+  constexpr std::uint8_t kRoutingTos = 0x1c;
+  q.tos = family_of(packet) == Family::v4 ? tos_of(packet) & kRoutingTos : tos_of(packet);
   q.proto = t.proto;
   if (has_ports(packet)) {
     q.sport = t.sport;
