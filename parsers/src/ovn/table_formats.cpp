@@ -191,7 +191,7 @@ const Format& nat_format() {
       },
       [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, is_nat_heading, out, report); },
       [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, is_nat_heading, out, report); },
-      load_nats};
+      load_nats, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 
@@ -201,7 +201,7 @@ const Format& load_balancer_format() {
       [](const Dump& dump) { return recognise_table(dump, is_lb_heading, "ovn-nbctl lb-list", "load balancers"); },
       [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, is_lb_heading, out, report); },
       [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, is_lb_heading, out, report); },
-      load_balancers};
+      load_balancers, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 
