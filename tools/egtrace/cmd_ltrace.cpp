@@ -264,9 +264,9 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
-  warn_of_moment(snapshot, o.common);
   const cluster::Cluster& cluster = snapshot.cluster;
   const Loaded at = choose_node(cluster, o, questions.front());
+  warn_of_moment(snapshot, o.common, {at.node->name});
   lt::Options options = base;
   const auto release = lang::release_of(*at.southbound);
   options.keeps_original_tuple = release ? *release >= lang::Release{25, 9} : at.reader->dialect().answers_any_family;

@@ -25,9 +25,9 @@ Moment moment_of(const std::string& option, const std::string& text) {
   return *moment;
 }
 
-void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common) {
+void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes) {
   if (common.quiet) return;
-  for (const explain::AssumptionReport& a : explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources))
+  for (const explain::AssumptionReport& a : explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
     fmt::print(stderr, "egtrace: supposed: {}: {}\n", a.what, a.why);
 }
 

@@ -186,7 +186,7 @@ class DatabaseReader {
 
   // Takes a member that is no table.
   static bool read_heading(std::string_view name, std::string_view value, DatabaseTransaction& heading) {
-    if (name == "_date") heading.date = static_cast<std::int64_t>(parse_decimal(value).value_or(0));
+    if (name == "_date") heading.date = transaction_date(value);
     else if (name == "_comment") heading.comment = unescaped(without_quotes(value));
     else return name == "_is_diff";
     return true;
@@ -365,6 +365,12 @@ class DatabaseReader {
 };
 
 }  // namespace
+
+std::int64_t transaction_date(std::string_view json) {
+  constexpr std::uint64_t kSeconds = std::numeric_limits<std::int32_t>::max(), kLast = 253'402'300'799'999;   // year 9999
+  const std::uint64_t date = parse_decimal(json).value_or(0);
+  return date > kLast ? 0 : static_cast<std::int64_t>(date < kSeconds ? date * 1000 : date);
+}
 
 std::string_view StoredTable::stored_value(const StoredRow& row, std::string_view column) {
   std::string_view found;

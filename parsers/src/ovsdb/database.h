@@ -72,6 +72,9 @@ struct DatabaseFile {
   const StoredTable* table(std::string_view name) const;
 };
 
+// The value of "_date", in ms since 1970; 0 where it is none. Old servers wrote seconds (show-log of ovsdb/ovsdb-tool.c).
+std::int64_t transaction_date(std::string_view json);
+
 // Whoever wants to know what each transaction did. `text` is the row as it stands in the record: `"UUID":{…}`.
 class TransactionWatcher {
  public:

@@ -105,7 +105,7 @@ std::int64_t date_in(std::string_view json, bool clustered) {
         return !value.empty();
       });
     const std::string_view value = v.value();
-    if (!clustered && name == "_date") date = static_cast<std::int64_t>(parse_decimal(value).value_or(0));
+    if (!clustered && name == "_date") date = transaction_date(value);
     return !value.empty();
   });
   return date;

@@ -63,6 +63,27 @@ TEST_F(Past, InspectTellsWhatChangedWhen) {
   EXPECT_TRUE(has(run({"inspect", "snap", "--history", "--node", "worker-2"}).out, "holds no database file"));
 }
 
+// Servers of one cluster have the same entries in their logs, each behind a compaction of its own.
+TEST_F(Past, EntriesOfAClusterAreToldOnce) {
+  const std::string schema =
+      R"({"name":"OVN_Northbound","version":"7.0.0","tables":{"NB_Global":{"columns":{"name":{"type":"string"}}}}})";
+  const std::string entry =
+      R"({"term":1,"index":3,"eid":"00000000-0000-0000-0000-00000000000e","data":[null,{"_date":1772366405000,)"
+      R"("NB_Global":{"00000000-0000-0000-0000-000000000001":{"name":"x"}}}]})";
+  for (const std::string node : {"worker-3", "worker-4"}) {
+    const std::string header = R"({"server_id":")" + node +
+                               R"(","name":"OVN_Northbound","prev_index":2,"prev_term":1,"prev_data":[)" + schema +
+                               R"(,{"_date":1772366404000,"_comment":"compacting database online"}]})";
+    egt::testing::write_file(d_.path() + "/cluster/" + node + "/ovnnb_db.db",
+                             egt::testing::ovsdb_log({header, entry}, "CLUSTER"));
+  }
+  EXPECT_EQ(
+      "2026-03-01T12:00:04Z  worker-3  OVN_Northbound\n  worker-3/ovnnb_db.db:2\n  0 rows as of the compaction\n"
+      "2026-03-01T12:00:04Z  worker-4  OVN_Northbound\n  worker-4/ovnnb_db.db:2\n  0 rows as of the compaction\n"
+      "2026-03-01T12:00:05Z  worker-3  OVN_Northbound\n  worker-3/ovnnb_db.db:4\n    inserted NB_Global x: name=x\n",
+      run({"inspect", "cluster", "--history"}).out);
+}
+
 TEST_F(Past, InspectRefusesWhatItCannotMean) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"inspect", "snap", "--history", "--since", "soon"},

@@ -20,16 +20,16 @@ using cluster::RowChange;
 using testing::northbound_log;
 
 constexpr const char* kFirst =
-    R"({"_date":1000000,"_comment":"compacting database online","_is_diff":true,)"
+    R"({"_date":1700000001000,"_comment":"compacting database online","_is_diff":true,)"
     R"("Address_Set":{"00000000-0000-0000-0000-000000000001":{"name":"as1","addresses":["set",["10.0.0.1","10.0.0.2"]]}}})";
 constexpr const char* kAdded =
-    R"({"Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"name":"sw0"}},"_date":2000000,"_comment":"ovn-nbctl: ls-add sw0"})";
+    R"({"Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"name":"sw0"}},"_date":1700000002000,"_comment":"ovn-nbctl: ls-add sw0"})";
 constexpr const char* kModified =
     R"({"Address_Set":{"00000000-0000-0000-0000-000000000001":{"addresses":["set",["10.0.0.1","10.0.0.3"]]}},)"
-    R"("Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"other_config":["map",[["a","1"]]]}},"_is_diff":true,"_date":3000000})";
+    R"("Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"other_config":["map",[["a","1"]]]}},"_is_diff":true,"_date":1700000003000})";
 constexpr const char* kReplaced =
-    R"({"Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"other_config":["map",[["a","2"],["b","3"]]],"name":"sw1"}},"_date":4000000})";
-constexpr const char* kDeleted = R"({"Logical_Switch":{"00000000-0000-0000-0000-000000000002":null},"_date":5000000})";
+    R"({"Logical_Switch":{"00000000-0000-0000-0000-000000000002":{"other_config":["map",[["a","2"],["b","3"]]],"name":"sw1"}},"_date":1700000004000})";
+constexpr const char* kDeleted = R"({"Logical_Switch":{"00000000-0000-0000-0000-000000000002":null},"_date":1700000005000})";
 
 using ovsdb::add_history;
 using ovsdb::newest_transaction;
@@ -55,7 +55,7 @@ TEST(DatabaseHistory, TellsWhatEachTransactionDid) {
   EXPECT_EQ(1U, first.rows);
   EXPECT_TRUE(first.changes.empty());
   EXPECT_EQ("ovn-nbctl: ls-add sw0", added.comment);
-  EXPECT_EQ(2000000, added.time);
+  EXPECT_EQ(1700000002000, added.time);
   EXPECT_EQ(6U, added.from.line);
   ASSERT_EQ(1U, added.changes.size());
   EXPECT_EQ(RowChange::Kind::inserted, added.changes[0].kind);
@@ -86,12 +86,22 @@ TEST(DatabaseHistory, BeginsWithASnapshotOnlyWhereOneWasMade) {
   EXPECT_TRUE(history_of("").transactions.empty());
 }
 
+// As `ovsdb-tool show-log` takes them: old servers wrote seconds.
+TEST(DatabaseHistory, DatesAreThoseOfTheirTime) {
+  const auto time_of = [](const std::string& date) {
+    return history_of(northbound_log({R"({"_date":)" + date + "}"})).transactions.at(0).time;
+  };
+  EXPECT_EQ(1300000000000, time_of("1300000000"));
+  EXPECT_EQ(1700000000001, time_of("1700000000001"));
+  for (const char* none : {"0", "-5", "1e3", "18446744073709551615", "99999999999999999", "\"x\"", "null"}) EXPECT_EQ(0, time_of(none)) << none;
+}
+
 TEST(DatabaseHistory, LargeSetsAreNotToldWhole) {
   std::string many = R"(["set",["x0")";
   for (int i = 1; i < 100; ++i) many += ",\"x" + std::to_string(i) + "\"";
   const std::string text =
       northbound_log({kFirst, R"({"Address_Set":{"00000000-0000-0000-0000-000000000001":{"addresses":)" + many +
-                                  "]]}},\"_date\":1000001}"});
+                                  "]]}},\"_date\":1700000001001}"});
   const cluster::History history = history_of(text);
   const cluster::ColumnChange& change = history.transactions.at(1).changes.at(0).columns.at(0);
   EXPECT_TRUE(change.before.empty() && change.after.empty());
@@ -110,19 +120,19 @@ std::size_t rows_at(const std::string& text, std::int64_t as_of, const char* tab
 TEST(DatabaseAsOf, LeavesOutWhatIsLater) {
   const std::string text = northbound_log({kFirst, kAdded, kModified, kReplaced, kDeleted});
   ovsdb::DatabaseFile file;
-  EXPECT_EQ(0U, rows_at(text, 1999999, "Logical_Switch"));
-  EXPECT_EQ(1U, rows_at(text, 2000000, "Logical_Switch", &file));
+  EXPECT_EQ(0U, rows_at(text, 1700000001999, "Logical_Switch"));
+  EXPECT_EQ(1U, rows_at(text, 1700000002000, "Logical_Switch", &file));
   EXPECT_EQ(3U, file.later);
   EXPECT_EQ(7U, file.first_later_line);
-  EXPECT_EQ(1000000, file.first_date);
-  EXPECT_EQ(5000000, file.last_date);
+  EXPECT_EQ(1700000001000, file.first_date);
+  EXPECT_EQ(1700000005000, file.last_date);
   EXPECT_FALSE(file.begins_later);
-  EXPECT_EQ(0U, rows_at(text, 9999999, "Logical_Switch", &file));
+  EXPECT_EQ(0U, rows_at(text, 1700000009999, "Logical_Switch", &file));
   EXPECT_EQ(0U, file.later);
-  EXPECT_EQ(1U, rows_at(text, 5, "Address_Set", &file));
+  EXPECT_EQ(1U, rows_at(text, 1700000000005, "Address_Set", &file));
   EXPECT_TRUE(file.begins_later);
   EXPECT_EQ(4U, file.later);
-  EXPECT_EQ(0U, rows_at(northbound_log({kAdded, kDeleted}), 5, "Logical_Switch", &file));  // there was nothing yet
+  EXPECT_EQ(0U, rows_at(northbound_log({kAdded, kDeleted}), 1700000000005, "Logical_Switch", &file));  // there was nothing yet
   EXPECT_FALSE(file.begins_later);
 }
 
@@ -130,7 +140,7 @@ TEST(DatabaseAsOf, AClockThatGoesBackEndsNothing) {
   const std::string text = northbound_log({kModified, kAdded, kDeleted});
   EXPECT_EQ(3U, history_of(text).transactions.size());
   ovsdb::DatabaseFile file;
-  rows_at(text, 2500000, "Logical_Switch", &file);  // the first is later: what is behind it cannot stand without it
+  rows_at(text, 1700000002500, "Logical_Switch", &file);  // the first is later: what is behind it cannot stand without it
   EXPECT_EQ(3U, file.later);
 }
 
