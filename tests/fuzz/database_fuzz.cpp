@@ -32,5 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   format->reprint(dump, out, report);
   format->to_json(dump, out, report);
   format->load(dump, cluster, cluster.ensure_node("n"), report);
+  cluster::History history;
+  format->history(dump, history);
+  dump.as_of = format->newest(dump) - 1;
+  format->load(dump, cluster, cluster.ensure_node("then"), report);
   return 0;
 }

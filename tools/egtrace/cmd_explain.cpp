@@ -20,7 +20,8 @@ constexpr const char* kExplainFooter =
     "Examples:\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
     "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 --reply\n"
-    "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .verdict\n";
+    "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .verdict\n"
+    "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10 --at 2026-03-01T12:00:00Z\n";
 
 struct ExplainOptions {
   CommonOptions common;
@@ -34,7 +35,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   auto explanation = explain::explain(snapshot.cluster, question);
   if (!explanation) throw CommandError(explanation.error().message);
-  explain::take_doubts(snapshot.collection, *explanation);
+  explain::take_doubts(snapshot.collection, *snapshot.cluster.sources, *explanation);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
   } else if (o.common.format == "html") {
@@ -59,6 +60,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "walk one packet and tell its path, with the dump line behind each step");
   add_snapshot_options(*verb, options->snapshot);
+  add_at_option(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);
   add_common_options(*verb, options->common, {"text", "json", "html", "mermaid"});
   verb->footer(kExplainFooter);

@@ -1,7 +1,13 @@
 // egtrace inspect SNAPSHOT: what was found, what was not understood, what is missing.
+#include <fmt/format.h>
+
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "command.h"
+#include "egtrace/explain/history.h"
+#include "egtrace/render/history.h"
 #include "egtrace/render/inspect.h"
 #include "snapshot_options.h"
 
@@ -11,23 +17,44 @@ namespace {
 constexpr const char* kInspectFooter =
     "Examples:\n"
     "  egtrace inspect ./dumps\n"
-    "  egtrace inspect ./dumps --format json | jq '.gaps[].command'\n";
+    "  egtrace inspect ./dumps --format json | jq '.gaps[].command'\n"
+    "  egtrace inspect ./dumps --history --since 2h --node worker-1\n";
 
 struct InspectOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
+  std::string since, node;           // of --history
 };
 
+explain::HistoryQuestion question_of(const InspectOptions& o, const cluster::Cluster& cluster) {
+  explain::HistoryQuestion question;
+  if (!o.since.empty()) question.since = moment_of("--since", o.since);
+  question.node = o.node;
+  if (o.node.empty() || cluster.node(o.node) != nullptr) return question;
+  std::vector<std::string> names;
+  for (const auto& n : cluster.nodes) names.push_back(n->name);
+  throw CommandError(fmt::format("no node `{}' in the snapshot; {}", o.node,
+                                 did_you_mean(o.node, names, "`egtrace inspect` lists them")));
+}
+
 ExitStatus run_inspect(const InspectOptions& o) {
+  if (!o.snapshot.history && !(o.since.empty() && o.node.empty())) throw CommandError("--since and --node go with --history; add it");
+  if (!o.since.empty()) moment_of("--since", o.since);   // before a long reading
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
-  const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
-  if (o.common.format == "json") {
-    write_output(o.common, render::inspect_json(inspection));
-    return ExitStatus::done;
-  }
+  explain::HistoryReport history;
+  if (o.snapshot.history) history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
   render::TextOptions text;
   text.colour = use_color(o.common);
   text.verbose = o.common.verbose;
+  if (o.snapshot.history && o.common.format != "json") {
+    write_output(o.common, render::history_text(history, text));
+    return ExitStatus::done;
+  }
+  const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
+  if (o.common.format == "json") {
+    write_output(o.common, o.snapshot.history ? render::inspect_json(inspection, history) : render::inspect_json(inspection));
+    return ExitStatus::done;
+  }
   write_output(o.common, render::inspect_text(inspection, text));
   return ExitStatus::done;
 }
@@ -38,6 +65,10 @@ void add_inspect(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* verb = app.add_subcommand("inspect", "tell what a snapshot holds: machines, dumps, counts, gaps");
   add_snapshot_options(*verb, options->snapshot);
+  add_at_option(*verb, options->snapshot);
+  verb->add_flag("--history", options->snapshot.history, "what changed when, from the logs of database files");
+  verb->add_option("--since", options->since, "of the history what is not earlier: a moment as --at takes it");
+  verb->add_option("--node", options->node, "of the history what happened on this node");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kInspectFooter);
   verb->callback([options, &status] { status = run_inspect(*options); });

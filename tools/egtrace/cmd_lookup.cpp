@@ -24,8 +24,9 @@ struct LookupOptions {
 };
 
 ExitStatus run_lookup(const LookupOptions& o) {
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const explain::Lookup result = explain::look_up(cluster, o.thing);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  warn_of_moment(snapshot, o.common);
+  const explain::Lookup result = explain::look_up(snapshot.cluster, o.thing);
   const ExitStatus status = result.matches.empty() ? ExitStatus::inconclusive : ExitStatus::done;
   if (o.common.format == "json") {
     write_output(o.common, render::lookup_json(result));
@@ -45,6 +46,7 @@ void add_lookup(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<LookupOptions>();
   CLI::App* verb = app.add_subcommand("lookup", "tell everything known of an IP, MAC, cookie, UUID, name or number");
   add_snapshot_options(*verb, options->snapshot);
+  add_at_option(*verb, options->snapshot);
   verb->add_option("thing", options->thing,
                    "IP, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE")
       ->required();

@@ -166,8 +166,8 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
     if (node == nullptr) {
       std::vector<std::string> names;
       for (const auto& n : cluster.nodes) names.push_back(n->name);
-      throw CommandError(fmt::format("no node `{}' in the snapshot{}", o.node,
-                                     did_you_mean(o.node, names, "; `egtrace inspect` lists them")));
+      throw CommandError(fmt::format("no node `{}' in the snapshot; {}", o.node,
+                                     did_you_mean(o.node, names, "`egtrace inspect` lists them")));
     }
     if (!tells_flows(*node))
       throw CommandError(
@@ -263,8 +263,10 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   const lt::Options base = trace_options(o);
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const cluster::Cluster& cluster = snapshot.cluster;
   const Loaded at = choose_node(cluster, o, questions.front());
+  warn_of_moment(snapshot, o.common, {at.node->name});
   lt::Options options = base;
   const auto release = lang::release_of(*at.southbound);
   options.keeps_original_tuple = release ? *release >= lang::Release{25, 9} : at.reader->dialect().answers_any_family;
@@ -308,6 +310,7 @@ void add_ltrace(CLI::App& app, ExitStatus& status) {
   CLI::App* verb =
       app.add_subcommand("ltrace", "logical flows only: takes what ovn-trace takes, prints what it prints");
   add_snapshot_options(*verb, options->snapshot);
+  add_at_option(*verb, options->snapshot);
   verb->add_option("arguments", options->arguments, "[DATAPATH] MICROFLOW");
   verb->add_option("--node", options->node, "the node whose southbound database is walked");
   verb->add_flag("--detailed", options->detailed, "table by table (default)");

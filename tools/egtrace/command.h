@@ -42,7 +42,7 @@ void write_output(const CommonOptions& options, std::string_view text);
 
 // The candidates that resemble `word`, nearest first, at most three; none where nothing is near.
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
-// "; did you mean `A' or `B'?" or `otherwise`.
+// "did you mean `A` or `B`?" or `otherwise`.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates, std::string_view otherwise);
 
 // One function a verb. `status` outlives the parse.

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "egtrace/explain/doubts.h"
 #include "progress.h"
 
 namespace egt::cli {
@@ -11,6 +12,23 @@ namespace egt::cli {
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
   verb.add_option("snapshot", options.path, "directory, archive or file that holds the dumps; - is standard input");
   verb.add_option("--dump", options.dumps, "one more dump: [NODE:][KIND=]PATH, repeatable")->allow_extra_args(false);
+}
+
+void add_at_option(CLI::App& verb, SnapshotOptions& options) {
+  verb.add_option("--at", options.at,
+                  "databases as they were then: 2026-03-01T12:00:00Z, @SECONDS, or 10m, 2h, 3d before their newest transaction");
+}
+
+Moment moment_of(const std::string& option, const std::string& text) {
+  const Result<Moment> moment = parse_moment(text);
+  if (!moment) throw CommandError(option + ": " + moment.error().message);
+  return *moment;
+}
+
+void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes) {
+  if (common.quiet) return;
+  for (const explain::AssumptionReport& a : explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
+    fmt::print(stderr, "egtrace: supposed: {}: {}\n", a.what, a.why);
 }
 
 namespace {
@@ -31,6 +49,8 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.path = options.path;
   request.dumps = options.dumps;
   request.jobs = common.jobs;
+  request.history = options.history;
+  if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
   const ProgressLine line(request, common.quiet);
   auto snapshot = parsers::open_snapshot(request);
   if (!snapshot) throw CommandError(snapshot.error().message);

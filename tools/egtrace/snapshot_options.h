@@ -14,9 +14,17 @@ namespace egt::cli {
 struct SnapshotOptions {
   std::string path;
   std::vector<std::string> dumps;    // [NODE:][KIND=]PATH
+  std::string at;                    // a moment as of which databases are read; empty: as they are
+  bool history = false;              // the transactions of databases, too
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
+// --at, for verbs that say what it makes doubtful.
+void add_at_option(CLI::App& verb, SnapshotOptions& options);
+// What --at supposes of these nodes (none: of all), on standard error: for verbs whose answers have no place for it.
+void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes = {});
+// The argument of an option that takes a moment. Throws CommandError when it is none.
+Moment moment_of(const std::string& option, const std::string& text);
 // Reads it and complains on standard error about what was odd. Throws CommandError when it is unusable.
 cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common);
 // The same with what is known of how it was collected.

@@ -87,16 +87,51 @@ bool reads(const netfilter::ExprPtr& e, netfilter::Key key) {
   return false;
 }
 
-// Whether the rule names this packet's source; a rule without such a test says nothing about the packet.
-bool names_source(const netfilter::Rule& rule, const IpAddr& src) {
-  const netfilter::Key key = src.is_v4() ? netfilter::Key::ip_saddr : netfilter::Key::ip6_saddr;
-  for (const netfilter::Statement& s : rule.statements) {
-    const auto* test = std::get_if<netfilter::Test>(&s);
-    const auto* compare = test == nullptr ? nullptr : std::get_if<netfilter::Compare>(test);
-    if (compare != nullptr && compare->op == netfilter::Op::eq && reads(compare->left, key) && covers(compare->right, src))
-      return true;
+const netfilter::Compare* equality(const netfilter::Statement& s) {
+  const auto* test = std::get_if<netfilter::Test>(&s);
+  const auto* compare = test == nullptr ? nullptr : std::get_if<netfilter::Compare>(test);
+  return compare != nullptr && compare->op == netfilter::Op::eq ? compare : nullptr;
+}
+
+// Whether the rule names this address of the packet; a rule without such a test says nothing about the packet.
+bool names(const netfilter::Rule& rule, netfilter::Key key, const IpAddr& address) {
+  return std::any_of(rule.statements.begin(), rule.statements.end(), [&](const netfilter::Statement& s) {
+    const netfilter::Compare* c = equality(s);
+    return c != nullptr && reads(c->left, key) && covers(c->right, address);
+  });
+}
+
+// Whether a test of the rule asks for another protocol, port or address than the packet has.
+bool contradicts(const netfilter::Rule& rule, const FlowKey& packet) {
+  using netfilter::Key;
+  const Tuple t = tuple_of(packet);
+  const bool v4 = t.src.is_v4();
+  const std::pair<Key, U128> known[] = {{Key::l4proto, t.proto}, {Key::sport, t.sport}, {Key::dport, t.dport},
+                                        {v4 ? Key::ip_saddr : Key::ip6_saddr, t.src.value},
+                                        {v4 ? Key::ip_daddr : Key::ip6_daddr, t.dst.value}};
+  return std::any_of(rule.statements.begin(), rule.statements.end(), [&](const netfilter::Statement& s) {
+    const netfilter::Compare* c = equality(s);
+    if (c == nullptr || !std::holds_alternative<netfilter::Read>(c->left->node)) return false;
+    const auto* number = std::get_if<netfilter::Number>(&c->right);
+    const auto* range = std::get_if<netfilter::NumberRange>(&c->right);
+    if (number == nullptr && range == nullptr) return false;
+    const U128 first = number != nullptr ? *number : range->first, last = number != nullptr ? *number : range->last;
+    return std::any_of(std::begin(known), std::end(known), [&](const auto& fact) {
+      return reads(c->left, fact.first) && (fact.second < first || last < fact.second);
+    });
+  });
+}
+
+// What the map of a translation holds for this address, where the address alone is its key.
+std::optional<IpAddr> mapped(const netfilter::NatTarget& target, netfilter::Key key, const IpAddr& address) {
+  const auto* value = std::get_if<netfilter::ExprPtr>(&target.address);
+  const auto* lookup = value == nullptr || *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);
+  if (lookup == nullptr || lookup->map == nullptr || lookup->key.size() != 1 || !reads(lookup->key[0], key)) return std::nullopt;
+  for (const netfilter::SetElement& e : lookup->map->elements) {
+    if (e.key.size() != 1 || !covers(e.key[0], address) || !e.data || e.data->empty()) continue;
+    if (const auto* number = std::get_if<netfilter::Number>(&e.data->front())) return IpAddr{address.family, *number};
   }
-  return false;
+  return std::nullopt;
 }
 
 std::string out_device(const netfilter::Rule& rule) {
@@ -109,17 +144,53 @@ std::string out_device(const netfilter::Rule& rule) {
   return {};
 }
 
+using Judge = std::optional<JudgedRule> (*)(const netfilter::NatTarget&, const netfilter::Rule&, const FlowKey&);
+
+bool sets_source(const netfilter::NatTarget& target) {
+  return target.kind == netfilter::NatTarget::Kind::snat || target.kind == netfilter::NatTarget::Kind::masquerade;
+}
+
+std::optional<JudgedRule> judge_source(const netfilter::NatTarget& target, const netfilter::Rule& rule, const FlowKey& packet) {
+  const IpAddr src = src_ip(packet);
+  if (!sets_source(target) || !names(rule, src.is_v4() ? netfilter::Key::ip_saddr : netfilter::Key::ip6_saddr, src))
+    return std::nullopt;
+  JudgedRule judged;
+  judged.rule = &rule;
+  judged.target = &target;
+  return judged;
+}
+
+// Whether the translation is one of this packet's source or destination, as far as its own rule tells.
+std::optional<JudgedRule> judge_target(const netfilter::NatTarget& target, const netfilter::Rule& rule, const FlowKey& packet) {
+  using netfilter::Key;
+  const bool source = sets_source(target);
+  if (!source && target.kind != netfilter::NatTarget::Kind::dnat) return std::nullopt;
+  const IpAddr address = source ? src_ip(packet) : dst_ip(packet);
+  if (target.family && *target.family != address.family) return std::nullopt;
+  const Key key = address.is_v4() ? (source ? Key::ip_saddr : Key::ip_daddr) : (source ? Key::ip6_saddr : Key::ip6_daddr);
+  JudgedRule judged;
+  judged.rule = &rule;
+  judged.target = &target;
+  judged.mapped = mapped(target, key, address);
+  if ((!judged.mapped && !names(rule, key, address)) || contradicts(rule, packet)) return std::nullopt;
+  return judged;
+}
+
 void judge_ruleset(const Node& node, const netfilter::Ruleset& rules, const char* front_end, const FlowKey& packet,
-                   std::vector<JudgedRule>& out) {
+                   Judge judge_rule, std::vector<JudgedRule>& out) {
   for (const netfilter::Table& table : rules.tables)
     for (const netfilter::Chain& chain : table.chains)
       for (const netfilter::Rule& rule : chain.rules)
         for (const netfilter::Statement& s : rule.statements) {
           const auto* target = std::get_if<netfilter::NatTarget>(&s);
-          if (target == nullptr || !names_source(rule, src_ip(packet))) continue;
-          using Kind = netfilter::NatTarget::Kind;
-          if (target->kind == Kind::snat || target->kind == Kind::masquerade)
-            out.push_back({&node, &table, &chain, &rule, target, front_end, out_device(rule)});
+          auto judged = target == nullptr ? std::nullopt : judge_rule(*target, rule, packet);
+          if (!judged) continue;
+          judged->node = &node;
+          judged->table = &table;
+          judged->chain = &chain;
+          judged->front_end = front_end;
+          judged->out_device = out_device(rule);
+          out.push_back(std::move(*judged));
         }
 }
 
@@ -134,14 +205,26 @@ std::vector<JudgedFlow> judge_flows(const cluster::Cluster& cluster, const FlowK
   return all;
 }
 
-std::vector<JudgedRule> judge_source_nat(const cluster::Cluster& cluster, const FlowKey& first) {
+namespace {
+
+std::vector<JudgedRule> judge_rules(const cluster::Cluster& cluster, const FlowKey& first, Judge judge_rule) {
   std::vector<JudgedRule> all;
+  const bool v4 = src_ip(first).is_v4();
   for (const auto& node : cluster.nodes) {
-    const bool v4 = src_ip(first).is_v4();
-    judge_ruleset(*node, (v4 ? node->host.iptables_v4 : node->host.iptables_v6).value, "iptables", first, all);
-    judge_ruleset(*node, node->host.nft.value, "nft", first, all);
+    judge_ruleset(*node, (v4 ? node->host.iptables_v4 : node->host.iptables_v6).value, "iptables", first, judge_rule, all);
+    judge_ruleset(*node, node->host.nft.value, "nft", first, judge_rule, all);
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<JudgedRule> judge_source_nat(const cluster::Cluster& cluster, const FlowKey& first) {
+  return judge_rules(cluster, first, judge_source);
+}
+
+std::vector<JudgedRule> judge_nat(const cluster::Cluster& cluster, const FlowKey& first) {
+  return judge_rules(cluster, first, judge_target);
 }
 
 }  // namespace egt::engine

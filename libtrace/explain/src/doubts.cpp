@@ -1,17 +1,96 @@
 #include "egtrace/explain/doubts.h"
 
-namespace egt::explain {
+#include <fmt/format.h>
 
-void take_doubts(const cluster::Collection& collection, Explanation& explanation) {
-  if (collection.obfuscated_by.empty()) return;
-  const AssumptionReport doubt{"addresses that " + collection.obfuscated_by + " replaced stand for the same thing everywhere",
-                               "numbers in registers, marks and compared parts of addresses were not replaced", {}};
-  explanation.assumptions.push_back(doubt);
-  if (explanation.confidence == "proven") explanation.confidence = "assumed";
-  for (WayReport& way : explanation.ways) {
-    way.assumptions.push_back(doubt);
-    if (way.confidence == "proven") way.confidence = "assumed";
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "egtrace/base/moment.h"
+
+namespace egt::explain {
+namespace {
+
+void doubt(std::string& confidence) {
+  if (confidence == "proven") confidence = "assumed";
+}
+
+void doubt(std::vector<WayReport>& ways, const std::vector<AssumptionReport>& doubts) {
+  for (WayReport& way : ways) {
+    way.assumptions.insert(way.assumptions.end(), doubts.begin(), doubts.end());
+    doubt(way.confidence);
+    for (std::vector<FollowUp>* next : {&way.reply, &way.continued})
+      for (FollowUp& follow_up : *next) {
+        doubt(follow_up.confidence);
+        doubt(follow_up.ways, doubts);
+      }
   }
+}
+
+void collect_nodes(const std::vector<WayReport>& ways, std::set<std::string>& nodes) {
+  for (const WayReport& way : ways) {
+    for (const Hop& hop : way.hops) nodes.insert(hop.node);
+    for (const std::vector<FollowUp>* next : {&way.reply, &way.continued})
+      for (const FollowUp& follow_up : *next) collect_nodes(follow_up.ways, nodes);
+  }
+}
+
+std::optional<AssumptionReport> suppose(const cluster::DatabaseMoment& d, std::int64_t as_of,
+                                        const SourceTable& sources) {
+  const std::string whose = fmt::format("{} of {}", d.database.empty() ? "a database" : d.database, d.node);
+  const std::string at = utc_text(as_of);
+  const Evidence evidence = {{sources.at(d.from.source).path, d.from.line, ""}};
+  if (d.last == 0)
+    return AssumptionReport{fmt::format("the rows of {} were at {} what the file has", whose, at),
+                            "no record of it tells its time", evidence};
+  if (d.begins_later)
+    return AssumptionReport{fmt::format("the rows of {} were at {} what they were at {}", whose, at, utc_text(d.first)),
+                            "its log begins with a snapshot made then: what came before is not in it", evidence};
+  if (d.later == 0 && d.last < as_of)
+    return AssumptionReport{fmt::format("nothing changed in {} between {} and {}", whose, utc_text(d.last), at),
+                            "the file has no later transaction, and does not tell when it was copied", evidence};
+  if (d.later > 0)
+    return AssumptionReport{
+        fmt::format("{} later transaction{} of {} changed no flow, rule or route that matters here", d.later,
+                    d.later == 1 ? "" : "s", whose),
+        fmt::format("its rows are those of {}, the last transaction until {}; what was dumped has seen the later ones",
+                    d.applied == 0 ? std::string("the beginning") : utc_text(d.applied), at),
+        evidence};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<AssumptionReport> suppose_moment(const cluster::Collection& collection, const SourceTable& sources,
+                                             const std::vector<std::string>& nodes) {
+  if (!collection.as_of) return {};
+  std::vector<AssumptionReport> all = {
+      {fmt::format(
+           "what is in no database file (flows, rules, routes, connections, objects) was at {} as it was dumped",
+           utc_text(*collection.as_of)),
+       "only databases keep a log of what held before",
+       {}}};
+  for (const cluster::DatabaseMoment& d : collection.as_of_databases) {
+    if (!nodes.empty() && std::find(nodes.begin(), nodes.end(), d.node) == nodes.end()) continue;
+    if (auto assumption = suppose(d, *collection.as_of, sources)) all.push_back(std::move(*assumption));
+  }
+  return all;
+}
+
+void take_doubts(const cluster::Collection& collection, const SourceTable& sources, Explanation& explanation) {
+  std::vector<AssumptionReport> doubts;
+  if (!collection.obfuscated_by.empty())
+    doubts.push_back({"addresses that " + collection.obfuscated_by + " replaced stand for the same thing everywhere",
+                      "numbers in registers, marks and compared parts of addresses were not replaced",
+                      {}});
+  std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
+  collect_nodes(explanation.ways, nodes);
+  for (AssumptionReport& a : suppose_moment(collection, sources, {nodes.begin(), nodes.end()}))
+    doubts.push_back(std::move(a));
+  if (doubts.empty()) return;
+  explanation.assumptions.insert(explanation.assumptions.end(), doubts.begin(), doubts.end());
+  doubt(explanation.confidence);
+  doubt(explanation.ways, doubts);
 }
 
 }  // namespace egt::explain

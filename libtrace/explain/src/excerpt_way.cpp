@@ -37,7 +37,9 @@ bool about_packet(const JudgedFlow& j, const FlowKey& packet) {
   const MatchView match = j.bridge->flows->match(j.bridge->flows->flow(j.flow));
   const IpAddr src = src_ip(packet);
   const FieldId id = src.is_v4() ? FieldId::ip_dst : FieldId::ipv6_dst;
-  return mentions(match, id) && openflow::value_of(match, id) == src.value;
+  if (!mentions(match, id)) return false;
+  const U128 wanted = openflow::value_of(match, id);
+  return wanted == src.value || wanted == dst_ip(packet).value;
 }
 
 // The IPv4 or IPv6 next hop that a router's flow writes: reg0 (or xxreg0), together with the MAC of the way out.
@@ -86,6 +88,7 @@ std::string effect(const openflow::ActionList& actions, std::vector<std::string>
   }
   if (actions.empty()) return "drops";
   for (const openflow::Action& a : actions) {
+    if (const auto* group = std::get_if<openflow::GroupRef>(&a.kind)) return fmt::format("chooses a bucket of group {}", group->id);
     const auto* load = std::get_if<openflow::Load>(&a.kind);
     if (load == nullptr) continue;
     if (load->dest.field == FieldId::pkt_mark) return fmt::format("sets packet mark {}", hex(load->value));
@@ -118,10 +121,15 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   return hop;
 }
 
+bool translates_source(const JudgedRule& r) { return r.target->kind != netfilter::NatTarget::Kind::dnat; }
+
 std::string target_words(const JudgedRule& r) {
+  if (r.mapped) return r.mapped->to_string();
   if (r.target->kind == netfilter::NatTarget::Kind::masquerade) return "the address of the device by which it leaves";
+  const auto* ports = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&r.target->port);
+  const std::string port = ports != nullptr && ports->first == ports->second ? fmt::format(":{}", ports->first) : "";
   if (const auto* range = std::get_if<IpRange>(&r.target->address))
-    return range->first == range->last ? range->first.to_string()
+    return range->first == range->last ? range->first.to_string() + port
                                        : fmt::format("{} to {}", range->first.to_string(), range->last.to_string());
   return "an address of a map";
 }
@@ -130,8 +138,9 @@ Hop rule_hop(const JudgedRule& r, const Words& words) {
   Hop hop;
   hop.node = r.node->name;
   hop.layer = "host";
-  hop.where = fmt::format("{} {} {}", r.front_end, r.table->name, r.chain->name);
-  hop.what = fmt::format("on the node that has this rule the source becomes {}", target_words(r));
+  hop.where = fmt::format("{}{}{} {}", r.front_end, r.table->name.empty() ? "" : " ", r.table->name, r.chain->name);
+  hop.what = fmt::format("on the node that has this rule the {} becomes {}", translates_source(r) ? "source" : "destination",
+                         target_words(r));
   if (!r.out_device.empty()) hop.what += fmt::format(", if the packet leaves by {}", r.out_device);
   hop.evidence = words.evidence({r.rule->from});
   return hop;
@@ -211,10 +220,12 @@ WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const
     if (j.matches != Truth::no && !j.beaten && reroute.empty())
       if (const auto hop = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)))) reroute = hop->to_string();
   }
-  std::string translated;
-  for (const JudgedRule& r : engine::judge_source_nat(cluster, packet)) {
+  std::string source, destination;
+  for (const JudgedRule& r : engine::judge_nat(cluster, packet)) {
     way.hops.push_back(rule_hop(r, words));
-    if (translated.empty()) translated = target_words(r);
+    std::string& told = translates_source(r) ? source : destination;
+    const std::string to = target_words(r);
+    if (told.find(to) == std::string::npos) told += (told.empty() ? "" : " or ") + to;
   }
   for (const auto& node : cluster.nodes) {
     add_routing(*node, packet, words, way.hops);
@@ -228,8 +239,12 @@ WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const
   }
   way.summary = fmt::format("the lines at hand do not tell the whole path of {}", from);
   if (!reroute.empty()) way.summary += fmt::format("; they prove a reroute to {}", reroute);
-  if (!translated.empty())
-    way.summary += fmt::format("{} translation of its source to {} on the node that has the rule", reroute.empty() ? "; they show a" : " and show a", translated);
+  const char* show = reroute.empty() ? "; they show a" : " and show a";
+  for (const auto& [what, to] : {std::pair("source", &source), std::pair("destination", &destination)}) {
+    if (to->empty()) continue;
+    way.summary += fmt::format("{} translation of its {} to {} on the node that has the rule", show, what, *to);
+    show = " and a";
+  }
   return way;
 }
 

@@ -107,6 +107,13 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
                      [](const auto& node) { return node->host.links.present; });
 }
 
+// Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are told one by one.
+bool has_only_lines(const std::vector<WayReport>& ways, const cluster::Cluster& cluster) {
+  const bool walked = std::any_of(ways.begin(), ways.end(), [](const WayReport& w) { return w.verdict != "inconclusive" || !w.hops.empty(); });
+  return !walked && std::all_of(cluster.dumps.begin(), cluster.dumps.end(),
+                                [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
+}
+
 // What a node was told since, or was not told yet, may change the packet's way: its flows are certain, what OVN wants is
 // not.
 void doubt_lagging_nodes(Explanation& e, const cluster::Cluster& cluster, const Words& words,
@@ -212,6 +219,12 @@ Result<Explanation> Explainer::explain(const Question& q) const {
       e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}));
       if (q.reply && course.verdict == engine::Verdict::delivered)
         follow_up(e.ways.back(), journey, start, course, words, sender);
+    }
+    if (has_only_lines(e.ways, cluster)) {
+      WayReport lines = excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from));
+      for (const WayReport& way : e.ways)
+        for (const Gap& g : way.gaps) add_new(lines.gaps, g);
+      if (!lines.hops.empty()) e.ways = {std::move(lines)};
     }
   }
   doubt_lagging_nodes(e, cluster, words, prepared_->judged);

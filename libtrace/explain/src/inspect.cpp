@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agreement.h"
+#include "egtrace/explain/doubts.h"
 #include "inspect_parts.h"
 #include "ovn_version.h"
 
@@ -168,6 +169,8 @@ Inspection inspect(const Cluster& cluster, const cluster::Collection& collection
   r.networks = report_networks(cluster);
   report_flows(cluster, r);
   r.times = report_times(cluster, collection);
+  for (const AssumptionReport& a : suppose_moment(collection, *cluster.sources))
+    r.times.push_back(fmt::format("supposed: {}: {}", a.what, a.why));
   for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(format_diagnostic(d, *cluster.sources));
   return r;
 }

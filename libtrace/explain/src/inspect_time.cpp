@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 
+#include "egtrace/base/moment.h"
 #include "inspect_parts.h"
 
 namespace egt::explain {
@@ -69,16 +69,7 @@ void compare_twins(const Cluster& cluster, std::vector<std::string>& out) {
 
 }  // namespace
 
-std::string utc(std::int64_t seconds) {
-  if (seconds == 0) return {};
-  using namespace std::chrono;
-  const sys_seconds at{std::chrono::seconds(seconds)};
-  const auto day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss time(at - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(), time.seconds().count());
-}
+std::string utc(std::int64_t seconds) { return seconds == 0 ? std::string() : utc_text(seconds * 1000); }
 
 std::vector<std::string> report_times(const Cluster& cluster, const Collection& collection) {
   std::vector<std::string> out;

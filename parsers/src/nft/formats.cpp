@@ -24,6 +24,12 @@ bool is_table_line(std::string_view line) {
   return brace != std::string_view::npos && words(line.substr(0, brace)).size() == 3;
 }
 
+// "chain NAME {" and the like, cut out of its table.
+bool is_item_line(std::string_view line) {
+  const auto w = words(line);
+  return w.size() == 3 && w[2] == "{" && (w[0] == "chain" || w[0] == "set" || w[0] == "map");
+}
+
 // How many tables begin in the text; looks at all of it, since one table alone may be thousands of lines.
 std::size_t count_tables(std::string_view text) {
   std::size_t count = 0;
@@ -59,9 +65,13 @@ Recognition recognise_text(const Dump& dump) {
   if (count_tables(dump.text) > 0) return {96, topic(dump), quality};
   // A snapshot's own indentation ("  table inet x {") in pasted text.
   std::string_view rest = dump.text.substr(0, std::min<std::size_t>(dump.text.size(), 65536));
+  bool items = false;
   while (!rest.empty()) {
-    if (is_table_line(next_line(rest))) return {80, topic(dump), 50};
+    const std::string_view line = next_line(rest);
+    if (is_table_line(line)) return {80, topic(dump), 50};
+    items |= is_item_line(line);
   }
+  if (items) return {is_nft_command(dump) ? 90 : 70, fmt::format("nft part {}:{}", dump.path, dump.first_line), 40};
   if (!is_nft_command(dump)) return {};
   return {trim(dump.text).empty() ? 60 : 10, topic(dump), 1};
 }

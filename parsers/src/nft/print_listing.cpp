@@ -104,17 +104,21 @@ struct ItemPrinter {
   void operator()(const OpaqueLine& l) const { out += l.text + "\n"; }
 };
 
+void print_head(const Table& t, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "table {} {} {{", t.family, t.name);
+  if (t.handle || !t.program.empty()) out += " #";
+  if (t.handle) fmt::format_to(std::back_inserter(out), " handle {}", *t.handle);
+  if (!t.program.empty()) out += " progname " + t.program;
+  out += '\n';
+}
+
 void print_table(const Table& t, std::string& out) {
   if (t.empty_line_before) out += '\n';
   if (t.iptables_warning) {
     fmt::format_to(std::back_inserter(out), "# Warning: table {} {} is managed by iptables-nft, do not touch!\n",
                    t.family, t.name);
   }
-  fmt::format_to(std::back_inserter(out), "table {} {} {{", t.family, t.name);
-  if (t.handle || !t.program.empty()) out += " #";
-  if (t.handle) fmt::format_to(std::back_inserter(out), " handle {}", *t.handle);
-  if (!t.program.empty()) out += " progname " + t.program;
-  out += '\n';
+  if (!t.headless) print_head(t, out);
   print_lines(t.properties, "\t", out);
   for (const TableItem& item : t.items) std::visit(ItemPrinter{out}, item);
   if (t.closed) out += "}\n";

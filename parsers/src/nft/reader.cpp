@@ -78,6 +78,14 @@ class Reader {
       const auto opening = opening_of(line_.text);
       if (opening && opening->words.size() == 3 && opening->words[0] == "table") {
         read_table(*opening, empty_line, warned);
+      } else if (opening && begins_item(*opening)) {
+        flush_warning(warned);
+        read_headless(empty_line);
+      } else if (is_cut_mark()) {
+        if (empty_line) result_.document.items.emplace_back(OpaqueLine{"", line_.number});
+        flush_warning(warned);
+        ignore();
+        add_opaque(result_.document.items);
       } else {
         if (empty_line) result_.document.items.emplace_back(OpaqueLine{"", line_.number});
         flush_warning(warned);
@@ -126,6 +134,24 @@ class Reader {
     t.iptables_warning = warned;
     t.line = line_.number;
     t.empty_line_before = empty_line;
+    read_items(t);
+    if (!t.closed) truncated("table " + t.family + " " + t.name, t.line);
+    result_.document.items.emplace_back(std::move(t));
+  }
+
+  // Chains and sets that were cut out of a table: `nft list ruleset | grep -A 5 …`, `nft list chain` without its head.
+  void read_headless(bool empty_line) {
+    Table t;
+    t.headless = true;
+    t.family = "inet";
+    t.line = line_.number;
+    t.empty_line_before = empty_line;
+    back();
+    read_items(t);
+    result_.document.items.emplace_back(std::move(t));
+  }
+
+  void read_items(Table& t) {
     bool gap = false;
     while (next()) {
       if (line_.text.empty()) {
@@ -133,7 +159,7 @@ class Reader {
         gap = true;
         continue;
       }
-      if (line_.text == "}") {
+      if (line_.text == "}" && !t.headless) {
         t.closed = true;
         break;
       }
@@ -144,9 +170,13 @@ class Reader {
       read_table_line(t, gap);
       gap = false;
     }
-    if (!t.closed) truncated("table " + t.family + " " + t.name, t.line);
-    result_.document.items.emplace_back(std::move(t));
   }
+
+  static bool begins_item(const Opening& o) {
+    return o.words.size() == 2 && (o.words[0] == "chain" || o.words[0] == "set" || o.words[0] == "map");
+  }
+  // What grep leaves between two places, and the end of a block of which it left out the beginning.
+  bool is_cut_mark() const { return line_.text == "--" || line_.text == "}"; }
 
   bool starts_table() const {
     if (line_.raw.substr(0, 6) != "table ") return false;
@@ -168,7 +198,7 @@ class Reader {
       t.properties.emplace_back(line_.text);
       return;
     }
-    if (line_.text.front() == '#') {
+    if (line_.text.front() == '#' || is_cut_mark()) {
       ignore();
     } else {
       misread(1, "expected a chain, a set, a map or an object");
@@ -211,7 +241,7 @@ class Reader {
   // "chain c {" one tab in: the closing brace of this block is missing.
   bool starts_sibling() const {
     const auto o = opening_of(line_.text);
-    return o && o->words.size() == 2 && (o->words[0] == "chain" || o->words[0] == "set" || o->words[0] == "map");
+    return o && begins_item(*o);
   }
 
   void read_chain_line(Chain& c) {

@@ -190,6 +190,8 @@ struct Table {
   std::vector<TableItem> items;
   std::uint32_t line = 0;
   bool empty_line_before = false, closed = false;
+  // An excerpt without its first line. The family is taken for inet, which sees packets of both.
+  bool headless = false;
 };
 
 struct Document { std::vector<std::variant<Table, OpaqueLine>> items; };

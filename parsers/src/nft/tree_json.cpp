@@ -275,6 +275,7 @@ struct ItemWriter {
 Json to_json(const Table& t) {
   Json out{{"family", t.family}, {"table", t.name}, {"line", t.line}};
   put(out, "handle", t.handle);
+  if (t.headless) out["headless"] = true;
   if (t.iptables_warning) out["managed_by"] = "iptables-nft";
   if (!t.properties.empty()) out["properties"] = t.properties;
   Json items = Json::array();

@@ -203,7 +203,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
 
 const Format& lflow_format() {
   static constexpr Format kFormat = {"ovn-sbctl lflow-list", "ovn-sbctl --uuid lflow-list", recognise, reprint, to_json,
-                                     load};
+                                     load, nullptr, "OVN_Southbound"};
   return kFormat;
 }
 

@@ -324,19 +324,19 @@ void load_zones(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
 
 const Format& policy_format() {
   static constexpr Format kFormat = {"ovn-nbctl lr-policy-list", "ovn-nbctl lr-policy-list ROUTER", recognise_policies,
-                                     reprint_policies, policies_to_json, load_policies};
+                                     reprint_policies, policies_to_json, load_policies, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& route_format() {
   static constexpr Format kFormat = {"ovn-nbctl lr-route-list", "ovn-nbctl lr-route-list ROUTER", recognise_routes,
-                                     reprint_routes, routes_to_json, load_routes};
+                                     reprint_routes, routes_to_json, load_routes, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& acl_format() {
   static constexpr Format kFormat = {"ovn-nbctl acl-list", "ovn-nbctl acl-list SWITCH", recognise_acls, reprint_acls,
-                                     acls_to_json, load_acls};
+                                     acls_to_json, load_acls, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 

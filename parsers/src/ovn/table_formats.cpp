@@ -23,25 +23,48 @@ bool is_lb_heading(std::string_view text) {
          text.find(" VIP ") != std::string_view::npos;
 }
 
+// Where the cells of a row begin: nbctl leaves at least four blanks between them.
+std::vector<std::size_t> cell_starts(std::string_view row) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (row[i] != ' ' && (i == 0 || (row[i - 1] == ' ' && (i == 1 || row[i - 2] == ' ')))) starts.push_back(i);
+  return starts;
+}
+
+// What grep leaves of the listing has no heading: the first row of a load balancer shows where the columns are.
+std::vector<ColumnTable::Heading> lb_headings_of(std::string_view row) {
+  static constexpr const char* kNames[] = {"UUID", "LB", "PROTO", "VIP", "IPs"};
+  const std::vector<std::size_t> starts = cell_starts(trim_right(row));
+  const bool full = starts.size() == std::size(kNames) && starts[0] == 0 && ovsdb::is_uuid(row.substr(0, row.find(' ')));
+  std::vector<ColumnTable::Heading> headings;
+  for (std::size_t i = 0; full && i < starts.size(); ++i)
+    headings.push_back({kNames[i], i + 1 < starts.size() ? starts[i + 1] - starts[i] : 0});
+  return headings;
+}
+
 bool is_no_row(std::string_view text) {
   const std::string_view trimmed = trim(text);
   return trimmed.empty() || trimmed.front() == '#' || trimmed == "--";
 }
 
-using IsHeading = bool (*)(std::string_view);
+struct TableShape {
+  bool (*is_heading)(std::string_view line);
+  std::vector<ColumnTable::Heading> (*headings_of)(std::string_view row);   // null: a row alone does not tell them
+};
+constexpr TableShape kNatShape = {is_nat_heading, nullptr}, kLbShape = {is_lb_heading, lb_headings_of};
 
-bool has_heading(const Dump& dump, IsHeading is_heading) {
+bool has_heading(const Dump& dump, const TableShape& shape) {
   LineReader reader(dump);
   Line line;
   for (int n = 0; n < 50 && reader.next(line); ++n)
-    if (is_heading(line.text)) return true;
+    if (shape.is_heading(line.text)) return true;
   return false;
 }
 
-Recognition recognise_table(const Dump& dump, IsHeading is_heading, std::string_view command, std::string topic) {
+Recognition recognise_table(const Dump& dump, const TableShape& shape, std::string_view command, std::string topic) {
   Recognition how{0, std::move(topic), dump.partial ? 1 : 2};
   if (is_blank_dump(dump)) how.confidence = command_has(dump, command) ? 60 : 0;
-  else if (has_heading(dump, is_heading)) how.confidence = 98;
+  else if (has_heading(dump, shape)) how.confidence = 98;
   else if (command_has(dump, command)) how.confidence = 50;
   return how;
 }
@@ -49,15 +72,16 @@ Recognition recognise_table(const Dump& dump, IsHeading is_heading, std::string_
 // A row cannot be read before its heading is.
 constexpr const char* kNoHeading = "a row before the heading that tells its columns";
 
-void reprint_table(const Dump& dump, IsHeading is_heading, std::string& out, Report& report) {
+void reprint_table(const Dump& dump, const TableShape& shape, std::string& out, Report& report) {
   std::vector<ColumnTable::Heading> headings;
   reprint_lines(dump, out, report, [&](const Line& line, std::string& canonical, LineReport& lines) {
-    if (is_heading(line.text)) {
+    if (shape.is_heading(line.text)) {
       headings = parse_headings(line.text);
       print_headings(headings, canonical);
       return lines.ignored(), true;
     }
     if (is_no_row(line.text)) return lines.ignored(), false;
+    if (headings.empty() && shape.headings_of != nullptr) headings = shape.headings_of(line.text);
     if (headings.empty()) return lines.not_understood(line, 1, kNoHeading), false;
     lines.understood();
     print_table_row(headings, parse_table_row(headings, line), canonical);
@@ -65,17 +89,22 @@ void reprint_table(const Dump& dump, IsHeading is_heading, std::string& out, Rep
   });
 }
 
-ColumnTable read_table(const Dump& dump, IsHeading is_heading, Report& report) {
+ColumnTable read_table(const Dump& dump, const TableShape& shape, Report& report) {
   ColumnTable table;
   LineReport lines(dump, report);
   LineReader reader(dump);
   for (Line line; reader.next(line);) {
-    if (is_heading(line.text)) {
+    if (shape.is_heading(line.text)) {
       table.headings = parse_headings(line.text);
       lines.ignored();
-    } else if (is_no_row(line.text)) {
+      continue;
+    }
+    if (is_no_row(line.text)) {
       lines.ignored();
-    } else if (table.headings.empty()) {
+      continue;
+    }
+    if (table.headings.empty() && shape.headings_of != nullptr) table.headings = shape.headings_of(line.text);
+    if (table.headings.empty()) {
       lines.not_understood(line, 1, kNoHeading);
     } else {
       lines.understood();
@@ -85,8 +114,8 @@ ColumnTable read_table(const Dump& dump, IsHeading is_heading, Report& report) {
   return table;
 }
 
-void table_to_json(const Dump& dump, IsHeading is_heading, std::string& out, Report& report) {
-  const ColumnTable table = read_table(dump, is_heading, report);
+void table_to_json(const Dump& dump, const TableShape& shape, std::string& out, Report& report) {
+  const ColumnTable table = read_table(dump, shape, report);
   Json doc{{"rows", Json::array()}};
   for (const ColumnTable::Row& row : table.rows) {
     Json j = Json::object();
@@ -127,7 +156,7 @@ ovn::Row nat_of(const ColumnTable& table, const ColumnTable::Row& row, Provenanc
 
 void load_nats(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const std::string router = argument_after(dump, "lr-nat-list");
-  const ColumnTable table = read_table(dump, is_nat_heading, report);
+  const ColumnTable table = read_table(dump, kNatShape, report);
   ovsdb::RowMerger rows(node.ovn.rows, "NB", "NAT", ovsdb::key_columns("NAT"));
   bool complete = !router.empty() && !dump.partial && report.not_understood.empty();
   for (const ColumnTable::Row& row : table.rows) {
@@ -151,7 +180,7 @@ void load_nats(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
 
 // VIPs of one load balancer stand below each other; only the first line has UUID and name.
 void load_balancers(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const ColumnTable table = read_table(dump, is_lb_heading, report);
+  const ColumnTable table = read_table(dump, kLbShape, report);
   ovsdb::RowMerger rows(node.ovn.rows, "NB", "Load_Balancer", {});
   ovn::Row current;
   ovsdb::Datum vips;
@@ -186,22 +215,22 @@ const Format& nat_format() {
   static constexpr Format kFormat = {
       "ovn-nbctl lr-nat-list", "ovn-nbctl lr-nat-list ROUTER",
       [](const Dump& dump) {
-        return recognise_table(dump, is_nat_heading, "ovn-nbctl lr-nat-list",
+        return recognise_table(dump, kNatShape, "ovn-nbctl lr-nat-list",
                                topic_of(dump, "router NAT", "lr-nat-list"));
       },
-      [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, is_nat_heading, out, report); },
-      [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, is_nat_heading, out, report); },
-      load_nats};
+      [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, kNatShape, out, report); },
+      [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, kNatShape, out, report); },
+      load_nats, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 
 const Format& load_balancer_format() {
   static constexpr Format kFormat = {
       "ovn-nbctl lb-list", "ovn-nbctl lb-list",
-      [](const Dump& dump) { return recognise_table(dump, is_lb_heading, "ovn-nbctl lb-list", "load balancers"); },
-      [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, is_lb_heading, out, report); },
-      [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, is_lb_heading, out, report); },
-      load_balancers};
+      [](const Dump& dump) { return recognise_table(dump, kLbShape, "ovn-nbctl lb-list", "load balancers"); },
+      [](const Dump& dump, std::string& out, Report& report) { reprint_table(dump, kLbShape, out, report); },
+      [](const Dump& dump, std::string& out, Report& report) { table_to_json(dump, kLbShape, out, report); },
+      load_balancers, nullptr, "OVN_Northbound"};
   return kFormat;
 }
 

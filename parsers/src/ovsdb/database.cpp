@@ -15,42 +15,12 @@ std::string_view without_quotes(std::string_view value) {
   return value.size() >= 2 && value.front() == '"' ? value.substr(1, value.size() - 2) : std::string_view{};
 }
 
-Datum datum_of(const ChangedColumn& changed, const ColumnType& type) {
-  if (!type.is_composite()) return changed.whole;
-  Datum datum;
-  datum.shape = type.value ? Datum::Shape::map : Datum::Shape::set;
-  for (const auto& [key, value] : changed.elements) {
-    datum.keys.push_back(key);
-    if (type.value) datum.values.push_back(value);
-  }
-  return datum;
-}
-
-ChangedColumn changed_of(Datum datum, const ColumnType& type) {
-  ChangedColumn changed;
-  if (!type.is_composite()) {
-    changed.whole = std::move(datum);
-    return changed;
-  }
-  for (std::size_t i = 0; i < datum.keys.size(); ++i)
-    changed.elements.insert_or_assign(std::move(datum.keys[i]), type.value ? std::move(datum.values[i]) : Atom{});
-  return changed;
-}
-
-// Elements of the difference that are there already go away, unless they have another value; the others come in
-// (ovsdb_datum_apply_diff_in_place() in lib/ovsdb-data.c).
-void apply_difference(Datum difference, const ColumnType& type, ChangedColumn& changed) {
-  if (!type.is_composite()) {
-    changed.whole = std::move(difference);
-    return;
-  }
-  for (std::size_t i = 0; i < difference.keys.size(); ++i) {
-    Atom value = type.value ? std::move(difference.values[i]) : Atom{};
-    const auto it = changed.elements.find(difference.keys[i]);
-    if (it == changed.elements.end()) changed.elements.emplace(std::move(difference.keys[i]), std::move(value));
-    else if (it->second == value) changed.elements.erase(it);
-    else it->second = std::move(value);
-  }
+// What writes a record of all rows says so in its comment (ovsdb_file_compact(), do_compact_standalone(), do_convert(),
+// do_backup()). Only asked of the first record behind the schema: of a cluster's log the schema beside it tells.
+bool tells_all_rows(std::string_view comment) {
+  constexpr std::string_view kWriters[] = {"compacting database", "compacted by ", "converted by ",
+                                           "produced by \"ovsdb-client backup\""};
+  return std::any_of(std::begin(kWriters), std::end(kWriters), [&](std::string_view w) { return comment.starts_with(w); });
 }
 
 // The rows of one table while transactions are applied.
@@ -92,11 +62,12 @@ struct Entry {
   std::string_view schema, transaction;
   std::uint32_t line = 0;
   std::uint64_t index = 0;             // in the Raft log
+  std::string_view id;                 // likewise
 };
 
 class DatabaseReader {
  public:
-  explicit DatabaseReader(std::string_view text) { file_.log = read_log_file(text); }
+  DatabaseReader(std::string_view text, const ReadDatabase& how) : how_(how) { file_.log = read_log_file(text); }
 
   DatabaseFile read() {
     file_.clustered = file_.log.clustered;
@@ -119,8 +90,8 @@ class DatabaseReader {
   void read_standalone() {
     const auto& records = file_.log.records;
     set_schema(records.front().body, records.front().line);
-    for (std::size_t i = 1; i < records.size(); ++i) apply({{}, records[i].body, records[i].line, 0}, true);
-    if (file_.log.cut && records.size() == 1) recover({{}, file_.log.cut_record.body, file_.log.cut_record.line, 0});
+    for (std::size_t i = 1; i < records.size(); ++i) apply({{}, records[i].body, records[i].line, 0, {}}, true);
+    if (file_.log.cut && records.size() == 1) recover({{}, file_.log.cut_record.body, file_.log.cut_record.line, 0, {}});
   }
 
   // Entries count in the order of their index; one that comes again replaces itself and all behind it. Those behind the
@@ -174,6 +145,7 @@ class DatabaseReader {
       if (name == "data") return read_data(v, entry);
       const std::string_view value = v.value();
       if (name == "index") entry.index = parse_decimal(value).value_or(0);
+      if (name == "eid") entry.id = without_quotes(value);
       if (name == "commit_index") commit = parse_decimal(value).value_or(0);
       return !value.empty();
     });
@@ -212,18 +184,66 @@ class DatabaseReader {
     }
   }
 
+  // Takes a member that is no table.
+  static bool read_heading(std::string_view name, std::string_view value, DatabaseTransaction& heading) {
+    if (name == "_date") heading.date = transaction_date(value);
+    else if (name == "_comment") heading.comment = unescaped(without_quotes(value));
+    else return name == "_is_diff";
+    return true;
+  }
+
+  // What a transaction says of itself. Members come in any order, so this goes through the whole of it.
+  static void read_headings(std::string_view transaction, DatabaseTransaction& heading) {
+    JsonCursor c(transaction);
+    for_each_member(c, [&](std::string_view name, JsonCursor& v) {
+      const std::string_view value = v.value();
+      read_heading(name, value, heading);
+      return !value.empty();
+    });
+  }
+
+  bool is_snapshot(const Entry& entry, const DatabaseTransaction& heading) const {
+    const bool first = !file_.clustered && file_.transactions.empty() && file_.later == 0;
+    return !entry.schema.empty() || (first && tells_all_rows(heading.comment));
+  }
+
+  // Whether a transaction is later than the moment as of which the database is read, or behind such a one.
+  bool is_later(const DatabaseTransaction& heading) {
+    if (heading.date != 0) {
+      if (file_.first_date == 0) file_.first_date = heading.date;
+      file_.last_date = std::max(file_.last_date, heading.date);
+    }
+    if (!how_.as_of) return false;
+    if (file_.later == 0 && heading.date <= *how_.as_of) return false;
+    if (heading.is_snapshot && file_.transactions.empty()) {
+      file_.begins_later = true;
+      return false;
+    }
+    if (file_.later++ == 0) file_.first_later_line = heading.line;
+    return true;
+  }
+
   bool apply(const Entry& entry, bool complain) {
+    DatabaseTransaction heading{entry.line, 0, {}, std::string(entry.id), false};
+    if ((how_.as_of || how_.watcher) && !entry.transaction.empty()) {
+      read_headings(entry.transaction, heading);
+      heading.is_snapshot = is_snapshot(entry, heading);
+      if (is_later(heading)) return true;
+    }
     if (!entry.schema.empty()) set_schema(entry.schema, entry.line);
-    if (entry.transaction.empty()) return true;
+    return entry.transaction.empty() || apply_transaction(entry, std::move(heading), complain);
+  }
+
+  bool apply_transaction(const Entry& entry, DatabaseTransaction heading, bool complain) {
     transaction_ = entry.transaction;
     difference_.reset();
-    DatabaseTransaction transaction{entry.line, 0, {}};
+    if (how_.watcher) how_.watcher->begins(file_, heading);
     JsonCursor c(entry.transaction);
     const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
-      if (name == "_date" || name == "_comment" || name == "_is_diff") {
+      if (name.starts_with('_')) {
         const std::string_view value = v.value();
-        if (name == "_date") transaction.date = static_cast<std::int64_t>(parse_decimal(value).value_or(0));
-        if (name == "_comment") transaction.comment = unescaped(without_quotes(value));
+        if (!read_heading(name, value, heading))
+          problem(entry.line, fmt::format("a member {} that no release is known to write", name));
         return !value.empty();
       }
       const auto builder = builders_.find(name);
@@ -232,7 +252,8 @@ class DatabaseReader {
       return !v.value().empty();
     });
     if (!whole && complain) problem(entry.line, "a transaction is no valid JSON: what stands before the damage counts");
-    file_.transactions.push_back(std::move(transaction));
+    heading.is_snapshot = is_snapshot(entry, heading);
+    file_.transactions.push_back(std::move(heading));
     return whole;
   }
 
@@ -262,23 +283,27 @@ class DatabaseReader {
     return for_each_member(c, [&](std::string_view uuid, JsonCursor& v) {
       const std::string_view json = v.value();
       if (json.empty()) return false;
+      const std::string_view text(uuid.data() - 1, static_cast<std::size_t>(json.data() + json.size() - uuid.data()) + 1);
       StoredRow* row = fresh ? nullptr : builder.find(uuid);
       if (json == "null") {
+        if (row && how_.watcher) how_.watcher->deleted(builder.table(), *row, text);
         if (row) builder.remove(*row);
         else problem(line, fmt::format("row {} is deleted, but there is none", uuid));
       } else if (json.front() != '{') {
         problem(line, fmt::format("row {} is no object", uuid));
       } else if (row) {
-        modify(builder.table(), *row, json, line);
+        modify(builder.table(), *row, json, text, line);
       } else {
         builder.insert_new(uuid, json, line);
+        if (how_.watcher) how_.watcher->inserted(builder.table(), builder.table().rows.back(), text);
       }
       return true;
     });
   }
 
-  void modify(const StoredTable& table, StoredRow& row, std::string_view json, std::uint32_t line) {
+  void modify(const StoredTable& table, StoredRow& row, std::string_view json, std::string_view text, std::uint32_t line) {
     row.line = line;
+    std::vector<cluster::ColumnChange> told;
     JsonCursor c(json);
     const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
       const auto column = table.schema.find(name);
@@ -286,14 +311,28 @@ class DatabaseReader {
         problem(line, fmt::format("no column {} in table {}", name, table.schema.name));
         return !v.value().empty();
       }
-      const ColumnType& type = table.schema.columns[*column].type;
-      auto value = parse_json_value(v, type);
+      auto value = parse_json_value(v, table.schema.columns[*column].type);
       if (!value) return false;
-      if (is_difference()) apply_difference(std::move(*value), type, current(table, row, *column));
-      else row.changed.insert_or_assign(*column, changed_of(std::move(*value), type));
+      change(table, row, *column, std::move(*value), told);
       return true;
     });
     if (!whole) problem(line, fmt::format("a change of row {} is damaged", row.uuid));
+    if (how_.watcher) how_.watcher->modified(table, row, text, std::move(told));
+  }
+
+  void change(const StoredTable& table, StoredRow& row, std::size_t column, Datum value,
+              std::vector<cluster::ColumnChange>& told) {
+    const ColumnSchema& schema = table.schema.columns[column];
+    const bool watched = how_.watcher != nullptr;
+    if (is_difference()) {
+      ChangedColumn& now = current(table, row, column);
+      if (watched) told.push_back(tell_difference(schema.name, schema.type, now, value));
+      apply_difference(std::move(value), schema.type, now);
+      return;
+    }
+    ChangedColumn next = changed_of(std::move(value), schema.type);
+    if (watched) told.push_back(tell_replacement(schema.name, schema.type, current(table, row, column), next));
+    row.changed.insert_or_assign(column, std::move(next));
   }
 
   static ChangedColumn& current(const StoredTable& table, StoredRow& row, std::size_t column) {
@@ -318,6 +357,7 @@ class DatabaseReader {
       std::erase_if(table.rows, [](const StoredRow& row) { return row.json.empty(); });
   }
 
+  const ReadDatabase how_;
   DatabaseFile file_;
   std::string_view transaction_;       // that is being applied
   std::optional<bool> difference_;     // what is_difference() found for it
@@ -326,52 +366,6 @@ class DatabaseReader {
 
 }  // namespace
 
-std::string_view StoredTable::stored_value(const StoredRow& row, std::string_view column) {
-  std::string_view found;
-  JsonCursor c(row.json);
-  for_each_member(c, [&](std::string_view name, JsonCursor& v) {
-    const std::string_view value = v.value();
-    if (name == column) found = value;
-    return found.empty() && !value.empty();
-  });
-  return found;
-}
-
-Record StoredTable::record(const StoredRow& row, std::size_t& damaged) const {
-  std::vector<std::optional<Datum>> values(schema.columns.size());
-  std::vector<bool> unread(schema.columns.size());
-  JsonCursor c(row.json);
-  const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
-    const auto column = schema.find(name);
-    const std::string_view json = v.value();
-    if (!column) return ++damaged, !json.empty();
-    JsonCursor of(json);
-    values[*column] = parse_json_value(of, schema.columns[*column].type);
-    unread[*column] = !values[*column];
-    damaged += unread[*column];
-    return !json.empty();
-  });
-  damaged += !whole;
-  for (const auto& [column, changed] : row.changed) {
-    values[column] = datum_of(changed, schema.columns[column].type);
-    unread[column] = false;
-  }
-  Record record;
-  record.columns.reserve(schema.columns.size() + 1);
-  record.columns.push_back({"_uuid", atom_datum({AtomKind::uuid, false, std::string(row.uuid)}), 0});
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const ColumnSchema& column = schema.columns[i];
-    if (unread[i] || (!values[i] && column.ephemeral)) continue;
-    record.columns.push_back({column.name, values[i] ? std::move(*values[i]) : default_value(column.type), 0});
-  }
-  return record;
-}
-
-const StoredTable* DatabaseFile::table(std::string_view wanted) const {
-  const auto it = std::find_if(tables.begin(), tables.end(), [&](const StoredTable& t) { return t.schema.name == wanted; });
-  return it == tables.end() ? nullptr : &*it;
-}
-
-DatabaseFile read_database(std::string_view text) { return DatabaseReader(text).read(); }
+DatabaseFile read_database(std::string_view text, const ReadDatabase& how) { return DatabaseReader(text, how).read(); }
 
 }  // namespace egt::parsers::ovsdb

@@ -12,21 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ovsdb/changed_column.h"
 #include "ovsdb/column_type.h"
 #include "ovsdb/log_file.h"
 #include "ovsdb/record.h"
 
 namespace egt::parsers::ovsdb {
-
-// A column that a transaction changed after the row was made. `elements` are those of a set or map by key, so that
-// hundreds of additions to one address set stay cheap.
-struct ChangedColumn {
-  struct Less {
-    bool operator()(const Atom& a, const Atom& b) const { return atom_less(a, b); }
-  };
-  Datum whole;                         // where the column holds at most one element
-  std::map<Atom, Atom, Less> elements;
-};
 
 struct StoredRow {
   std::string_view uuid;
@@ -51,6 +42,9 @@ struct DatabaseTransaction {
   std::uint32_t line = 0;
   std::int64_t date = 0;               // ms since 1970; 0 where it does not say
   std::string comment;
+  std::string entry_id;                // of an entry of a cluster's log
+  // All rows as of then, rather than what one transaction did: what compacting, converting or copying a database writes.
+  bool is_snapshot = false;
 };
 
 struct DatabaseProblem {
@@ -69,10 +63,37 @@ struct DatabaseFile {
   std::vector<DatabaseProblem> problems;
   LogFile log;
 
+  // Where it was read as of a moment. Dates are 0 where no transaction tells one.
+  std::int64_t first_date = 0, last_date = 0;   // of the whole log
+  std::size_t later = 0;                        // transactions that were left out
+  std::uint32_t first_later_line = 0;           // of the first of them
+  bool begins_later = false;                    // it begins with a snapshot made after that moment, which counts
+
   const StoredTable* table(std::string_view name) const;
 };
 
+// The value of "_date", in ms since 1970; 0 where it is none. Old servers wrote seconds (show-log of ovsdb/ovsdb-tool.c).
+std::int64_t transaction_date(std::string_view json);
+
+// Whoever wants to know what each transaction did. `text` is the row as it stands in the record: `"UUID":{…}`.
+class TransactionWatcher {
+ public:
+  virtual ~TransactionWatcher() = default;
+  virtual void begins(const DatabaseFile& file, const DatabaseTransaction& transaction) = 0;
+  virtual void inserted(const StoredTable& table, const StoredRow& row, std::string_view text) = 0;
+  virtual void deleted(const StoredTable& table, const StoredRow& row, std::string_view text) = 0;   // the row as it was
+  virtual void modified(const StoredTable& table, const StoredRow& row, std::string_view text,
+                        std::vector<cluster::ColumnChange> columns) = 0;                             // as it is now
+};
+
+struct ReadDatabase {
+  // ms since 1970: the first transaction that is later, and all behind it, are left out. A snapshot with which the log
+  // begins counts all the same: nothing else is known.
+  std::optional<std::int64_t> as_of;
+  TransactionWatcher* watcher = nullptr;
+};
+
 // Never fails: what is damaged is in `problems`, what stands before it counts. The result points into `text`.
-DatabaseFile read_database(std::string_view text);
+DatabaseFile read_database(std::string_view text, const ReadDatabase& how = {});
 
 }  // namespace egt::parsers::ovsdb

@@ -7,6 +7,7 @@
 
 #include "egtrace/base/text.h"
 #include "ovsdb/database.h"
+#include "ovsdb/history.h"
 #include "ovsdb/load.h"
 
 namespace egt::parsers::ovsdb {
@@ -188,9 +189,21 @@ TableRows rows_of(const StoredTable& table, Database database, const Dump& dump,
 
 }  // namespace
 
+namespace {
+
+cluster::DatabaseMoment moment_of(const DatabaseFile& file, const Dump& dump) {
+  const bool any = !file.transactions.empty();
+  const std::uint32_t line = file.later > 0 ? file.first_later_line : any ? file.transactions.back().line : 1;
+  return {"", dump.path, file.name, {dump.source, dump.first_line + line}, file.first_date, file.last_date,
+          any ? file.transactions.back().date : 0, file.later, file.begins_later};
+}
+
+}  // namespace
+
 void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
-  const DatabaseFile file = read_database(dump.text);
+  const DatabaseFile file = read_database(dump.text, {dump.as_of, nullptr});
   report_problems(file, dump, report);
+  if (dump.as_of) report.moment = moment_of(file, dump);
   const auto database = database_named(file.name);
   if (!database) {
     report.diagnostics.push_back({Diagnostic::Severity::note, {dump.source, dump.first_line}, 0,
@@ -214,7 +227,8 @@ const Format& database_format() {
       "ovsdb database", "ovsdb-client backup", recognise, reprint, to_json,
       [](const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
         load_database(dump, cluster, node, report);
-      }};
+      },
+      nullptr, {}, add_history, newest_transaction};
   return kFormat;
 }
 

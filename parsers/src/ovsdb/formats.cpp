@@ -377,13 +377,18 @@ void load_show(const Dump& dump, Database d, cluster::Node& node, Report& report
 
 // ---- one row of the table of formats for each tool
 
+constexpr std::string_view schema_name(Database d) {
+  return d == Database::nb ? "OVN_Northbound" : d == Database::sb ? "OVN_Southbound" : "Open_vSwitch";
+}
+
 template <Database D>
 constexpr Format list_format(std::string_view kind, std::string_view command) {
   return {kind, command, [](const Dump& dump) { return recognise_list(dump, D); }, reprint_list,
           [](const Dump& dump, std::string& out, Report& report) { list_to_json(dump, D, out, report); },
           [](const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
             load_list(dump, D, node, report);
-          }};
+          },
+          nullptr, schema_name(D)};
 }
 
 template <Database D>
@@ -393,7 +398,8 @@ constexpr Format show_format(std::string_view kind) {
           [](const Dump& dump, std::string& out, Report& report) { show_to_json(dump, D, out, report); },
           [](const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
             load_show(dump, D, node, report);
-          }};
+          },
+          nullptr, schema_name(D)};
 }
 
 }  // namespace

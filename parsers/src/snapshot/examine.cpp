@@ -120,17 +120,20 @@ bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
   return only || segments.prompts > 0 || segments.classified * 2 >= segments.lines;
 }
 
-// Calls into several pods were made on several machines; into one pod they tell nothing about which one.
-bool several_pods(const Segments& segments) {
+// Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one pod
+// alone tells nothing about which machine it is.
+bool pods_tell_machines(const Segments& segments) {
   std::set<std::string> pods;
+  bool any_host = false;
   for (const Segment& piece : segments.pieces) {
+    any_host |= !piece.host.empty();
     if (!piece.pod.empty() && piece.host.empty()) pods.insert(piece.pod);
   }
-  return pods.size() > 1;
+  return pods.size() + (any_host ? 1 : 0) > 1;
 }
 
 std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whole) {
-  const bool by_pod = several_pods(segments);
+  const bool by_pod = pods_tell_machines(segments);
   std::vector<Candidate> candidates;
   for (const Segment& piece : segments.pieces) {
     Candidate candidate = whole;
@@ -143,7 +146,7 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     if (!piece.host.empty()) candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
     name_format(candidate, nullptr);
-    if (candidate.format != nullptr || piece.kind != LineKind::none) candidates.push_back(std::move(candidate));
+    if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty()) candidates.push_back(std::move(candidate));
   }
   return candidates;
 }

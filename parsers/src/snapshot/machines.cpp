@@ -59,8 +59,10 @@ std::string name_by_facts(const std::vector<Candidate*>& dumps) {
   for (const Candidate* c : dumps) {
     if (c->format == nullptr) continue;
     Report report;
+    Dump dump = c->dump;
+    dump.as_of.reset();                // whoever it is, it was the same machine before
     try {
-      c->format->load(c->dump, scratch, node, report);
+      c->format->load(dump, scratch, node, report);
     } catch (const std::exception&) {
       // Said where the dump is loaded in earnest.
     }

@@ -165,6 +165,8 @@ std::optional<Prompt> parse_prompt(std::string_view line) {
     while (consume(rest, "$") || consume(rest, "#")) rest = trim_left(rest);
   }
   if (!read_command(rest, certain, prompt)) return std::nullopt;
+  // Where `oc exec` was typed is not where it ran.
+  if (!prompt.pod.empty() && prompt.host == host) prompt.host.clear();
   return prompt;
 }
 

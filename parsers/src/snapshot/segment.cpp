@@ -39,6 +39,24 @@ Line look_at(std::string_view text) {
   return line;
 }
 
+// A heading or a remark of a runbook between two commands: "3. Load balancers on that node", "Check the routes again:".
+bool is_prose(std::string_view line) {
+  const std::vector<std::string_view> all = words(line.substr(std::min(line.find_first_not_of("# "), line.size())));
+  std::size_t plain = 0;
+  for (std::string_view word : all) {
+    if (word.find_first_of("=|<>{}[]@*") != std::string_view::npos || word.starts_with('-')) return false;
+    const std::size_t from = std::min(word.find_first_not_of("(\"'"), word.size());
+    word = word.substr(from, word.find_last_not_of(").,:;!?\"'") + 1 - from);
+    plain += !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+    });
+  }
+  if (all.empty()) return false;
+  const bool numbered = is_digit(all[0].front()) && (all[0].ends_with('.') || all[0].ends_with(')'));
+  const bool capital = all[0].front() >= 'A' && all[0].front() <= 'Z';
+  return (numbered && plain > 0) || (capital && all.size() >= 3 && plain * 5 >= all.size() * 3);
+}
+
 // A piece under construction.
 class Builder {
  public:
@@ -71,11 +89,15 @@ class Builder {
       if (blank) return;
       first_line_ = number;
     }
-    lines_.push_back(line.kind == LineKind::none ? inner_content(line) : line.content);
+    lines_.push_back({line.text, line.kind == LineKind::none ? inner_content(line) : line.content, line.kind});
   }
 
   void end() {
-    while (!lines_.empty() && trim(lines_.back()).empty()) lines_.pop_back();
+    if (is_commented()) {
+      drop_prose();
+      for (Line& line : lines_) line.content = behind_comment_sign(line.text).value_or(line.text);
+    }
+    while (!lines_.empty() && trim(lines_.back().content).empty()) lines_.pop_back();
     if (!lines_.empty()) flush();
     lines_.clear();
     kind_ = LineKind::none;
@@ -108,7 +130,32 @@ class Builder {
     }
   }
 
-  std::size_t base_indentation() const { return lines_.empty() ? 0 : indentation(lines_.front()); }
+  std::size_t base_indentation() const { return lines_.empty() ? 0 : indentation(lines_.front().content); }
+
+  // Whether all of it stands behind comment signs that no tool printed.
+  bool is_commented() const {
+    return std::all_of(lines_.begin(), lines_.end(), [](const Line& line) {
+      const std::string_view text = trim(line.text);
+      const bool own = line.kind != LineKind::none && line.content.data() == line.text.data();
+      return text.empty() || (text.front() == '#' && !own);
+    });
+  }
+
+  // In such a runbook remarks stand behind the same sign as output, but behind an empty line.
+  void drop_prose() {
+    for (;;) {
+      std::size_t begin = lines_.size();
+      while (begin > 0 && trim(lines_[begin - 1].text).empty()) lines_.resize(--begin);
+      while (begin > 0 && !trim(lines_[begin - 1].text).empty()) --begin;
+      if (begin == 0) return;
+      const auto first = lines_.begin() + static_cast<std::ptrdiff_t>(begin);
+      const bool prose = std::all_of(first, lines_.end(), [](const Line& line) {
+        return line.kind == LineKind::none && is_prose(line.text);
+      });
+      if (!prose) return;
+      lines_.erase(first, lines_.end());
+    }
+  }
 
   std::string_view inner_content(const Line& line) const {
     if (!commented_) return line.text;
@@ -124,7 +171,8 @@ class Builder {
     piece.pod = pod_;
     const std::size_t indent = common_indentation();
     auto kept = std::make_shared<std::string>();
-    for (std::string_view line : lines_) {
+    for (const Line& kept_line : lines_) {
+      const std::string_view line = kept_line.content;
       kept->append(trim_right(line).size() <= indent ? std::string_view() : without_cr(line).substr(indent));
       kept->push_back('\n');
     }
@@ -141,14 +189,14 @@ class Builder {
   // What a document indents its examples by. One blank is what ovs-ofctl itself prints before a flow.
   std::size_t common_indentation() const {
     std::size_t least = std::string_view::npos;
-    for (std::string_view line : lines_) {
-      if (!trim(line).empty()) least = std::min(least, indentation(line));
+    for (const Line& line : lines_) {
+      if (!trim(line.content).empty()) least = std::min(least, indentation(line.content));
     }
     return least == std::string_view::npos || least < 2 ? 0 : least;
   }
 
   Segments& out_;
-  std::vector<std::string_view> lines_;
+  std::vector<Line> lines_;
   LineKind kind_ = LineKind::none;
   std::uint32_t first_line_ = 1;
   bool open_ = false;        // behind a prompt: whatever comes is its output

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "snapshot/layout.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
+#include "snapshot/past.h"
 #include "snapshot/roles.h"
 #include "snapshot/settings.h"
 #include "support/parallel.h"
@@ -58,12 +60,13 @@ class Reader {
     if (std::none_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.format != nullptr; })) {
       return Error{nothing_found()};
     }
+    if (auto error = find_moment()) return *error;
     add_sources();
     load_objects();
     load_machines();
     cluster_.declared_links = std::move(settings_.links);
     finish();
-    return Snapshot{std::move(cluster_), std::move(collection_)};
+    return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
   }
 
  private:
@@ -214,6 +217,15 @@ class Reader {
     return file.shown + ": no dump that egtrace knows; name its kind with --dump KIND=PATH";
   }
 
+  std::optional<Error> find_moment() {
+    if (!request_.as_of) return std::nullopt;
+    const Result<std::int64_t> moment = resolve_moment(*request_.as_of, candidates_);
+    if (!moment) return moment.error();
+    collection_.as_of = *moment;
+    for (Candidate& c : candidates_) c.dump.as_of = *moment;
+    return std::nullopt;
+  }
+
   // --- filling the model ---------------------------------------------------------------------------------------------
   void add_sources() {
     for (Candidate& c : candidates_) {
@@ -250,7 +262,9 @@ class Reader {
     const bool routing_daemon = std::any_of(machine.dumps.begin(), machine.dumps.end(), [](const Candidate* c) {
       return c->note.empty() && is_routing_daemon_text(c->dump.text);
     });
-    for (const Candidate* c : choose_dumps(machine.dumps)) load(*c, node);
+    if (collection_.as_of) leave_out_present(machine.dumps);
+    const std::vector<Candidate*> chosen = choose_dumps(machine.dumps);
+    for (const Candidate* c : chosen) load(*c, node);
     node.place_interfaces();
     if (node.name.empty()) node.name = name_by_content(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
@@ -264,8 +278,23 @@ class Reader {
     }
     std::sort(node.dumps.begin(), node.dumps.end());
     node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
+    for (const Candidate* c : chosen) remember(*c, node.name);
     cluster::Node& kept = cluster_.ensure_node(node.name);
     kept = std::move(node);
+  }
+
+  // What the log of a database tells besides its rows.
+  void remember(const Candidate& c, const std::string& node) {
+    if (const auto moment = moments_.find(&c); moment != moments_.end()) {
+      collection_.as_of_databases.push_back(std::move(moment->second));
+      collection_.as_of_databases.back().node = node;
+      moments_.erase(moment);
+    }
+    if (!request_.history || c.format->history == nullptr || !remembered_.insert(&c).second) return;
+    const std::size_t before = history_.transactions.size();
+    c.format->history(c.dump, history_);
+    if (c.central) return;
+    for (std::size_t i = before; i < history_.transactions.size(); ++i) history_.transactions[i].node = node;
   }
 
   std::string free_name() const {
@@ -283,6 +312,7 @@ class Reader {
       // A format's own bug or a full memory must not cost the other dumps.
       remark_on({c.dump.source, 0}, fmt::format("could not be read to its end: {}", error.what()));
     }
+    if (report.moment) moments_[&c] = std::move(*report.moment);
     cluster::DumpInfo& info = info_of(c);
     if (report.lines != 0) info.lines = report.lines;
     info.understood = report.understood;
@@ -311,6 +341,7 @@ class Reader {
   }
 
   void finish() {
+    sort_history(history_);
     for (const Candidate& c : candidates_) {
       cluster::DumpInfo& info = info_of(c);
       info.partial = c.dump.partial;
@@ -330,6 +361,9 @@ class Reader {
   std::vector<Candidate> candidates_;  // parallel to cluster_.dumps
   cluster::Cluster cluster_;
   cluster::Collection collection_;
+  cluster::History history_;
+  std::map<const Candidate*, cluster::DatabaseMoment> moments_;   // that are not in the collection yet
+  std::set<const Candidate*> remembered_;                         // whose history is taken
 };
 
 }  // namespace

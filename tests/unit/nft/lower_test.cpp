@@ -151,6 +151,20 @@ TEST(NftLower, CutOrOddListingsAreParts) {
   EXPECT_FALSE(empty.node.host.nft.partial);
 }
 
+TEST(NftLower, ChainsCutOutOfTheirTableAreRead) {
+  const Loaded l = load_nft(
+      "\tmap m {\n\t\ttype ipv4_addr : ipv4_addr\n\t\telements = { 10.0.0.1 : 9.9.9.9 }\n\t}\n--\n\t}\n"
+      "\tchain c {\n\t\ttype nat hook postrouting priority srcnat; policy accept;\n\t\tsnat ip to ip saddr map @m\n\t}\n",
+      "nft list ruleset");
+  EXPECT_TRUE(l.report.not_understood.empty());
+  EXPECT_TRUE(l.node.host.nft.partial);
+  ASSERT_FALSE(l.node.host.nft.value.tables.empty());
+  const nf::Table& table = l.node.host.nft.value.tables.front();
+  EXPECT_EQ(nf::TableFamily::inet, table.family);
+  ASSERT_EQ(1U, table.chains.size());
+  EXPECT_NE(find_statement<nf::NatTarget>(table.chains[0].rules.at(0)), nullptr);
+}
+
 TEST(NftLower, JsonGivesTheSameRules) {
   const Loaded l = load_nft(
       R"({"nftables": [{"metainfo": {"version": "1.0.6"}}, {"table": {"family": "inet", "name": "a", "handle": 1}},

@@ -33,6 +33,12 @@ table ip nat { # handle 1
 )");
 }
 
+TEST(NftRoundTrip, PartsOfATable) {
+  expect_same("\tset s {\n\t\ttype ipv4_addr\n\t}\n\n\tchain c {\n\t\taccept\n\t}\n");
+  expect_same("\tchain c {\n\t\taccept\n\t}\n}\ntable inet b {\n}\n");
+  expect_same("\t}\n--\n\tchain c {\n\t\taccept\n\t}\n");
+}
+
 TEST(NftRoundTrip, SetsMapsAndObjects) {
   expect_same(R"(table inet t {
 	comment "of the test"

@@ -100,6 +100,21 @@ TEST(RouterLists, PrintBackAndAreKnownByTheirContent) {
   }
 }
 
+TEST(RouterLists, LoadBalancersThatGrepLeftWithoutHeading) {
+  Formats f = list_formats();
+  cluster::Cluster c;
+  const std::string text =
+      "8ed1ce07-708c-4196-a6e8-d066fe4f6d1f    lb0                 tcp        10.0.0.10:80               10.1.1.1:80,10.1.1.2:80\n"
+      "                                                            tcp        [fd00:1234:5678::10]:80    [fd01::1]:80\n";
+  const Dump dump = f.dump(text, "ovn-nbctl lb-list", true);
+  EXPECT_TRUE(f.load(dump, c).not_understood.empty());
+  EXPECT_EQ(f.reprint(dump).out, text);
+  const std::vector<ovn::Row>& rows = c.node("n")->ovn.rows;
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(column(rows[0], "name"), "lb0");
+  EXPECT_EQ(column(rows[0], "vips"), R"({"10.0.0.10:80"="10.1.1.1:80,10.1.1.2:80", "[fd00:1234:5678::10]:80"="[fd01::1]:80"})");
+}
+
 TEST(RouterLists, Policies) {
   Formats f = list_formats();
   cluster::Cluster c;

@@ -11,6 +11,7 @@
 #include "ovsdb/database.h"
 #include "ovsdb/sha1.h"
 #include "support/format_fixture.h"
+#include "support/ovsdb_log.h"
 
 namespace egt::parsers {
 namespace {
@@ -19,15 +20,8 @@ using ovsdb::DatabaseFile;
 using ovsdb::Record;
 using ovsdb::read_database;
 
-std::string with_header(const std::string& magic, const std::string& json) {
-  const std::string body = json + "\n";
-  return "OVSDB " + magic + " " + std::to_string(body.size()) + " " + ovsdb::to_hex(ovsdb::sha1(body)) + "\n" + body;
-}
-
 std::string log_of(const std::vector<std::string>& records, const std::string& magic = "JSON") {
-  std::string text;
-  for (const std::string& json : records) text += with_header(magic, json);
-  return text;
+  return testing::ovsdb_log(records, magic);
 }
 
 constexpr const char* kSchema =

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -32,10 +33,11 @@ std::vector<Scenario> scenarios() {
   const fs::path corpus = fs::path(EGTRACE_SOURCE_DIR) / ".." / "shared" / "corpus";
   if (!fs::exists(corpus)) return found;
   for (const auto& lab : fs::directory_iterator(corpus)) {
-    const Scenario s{lab.path().string(), (lab.path() / "egressip-secondary").string(), (lab.path() / "sosreport").string(),
-                     (lab.path() / "must-gather").string()};
+    const Scenario s{lab.path().string(), (lab.path() / "egressip-secondary").string(),
+                     (lab.path() / "sosreport").string(), (lab.path() / "must-gather").string()};
     if (fs::exists(s.plain) && fs::exists(s.reports) && fs::exists(s.gathered)) found.push_back(s);
   }
+  std::sort(found.begin(), found.end(), [](const Scenario& a, const Scenario& b) { return a.lab < b.lab; });
   return found;
 }
 
@@ -102,26 +104,35 @@ TEST(SupportArchives, AnswerAsThePlainDirectory) {
   }
 }
 
+// Damages an archive in one of the ways in which archives come: cut, with flipped bits, or packed anew with members
+// missing, reordered, renamed or garbled.
 class Damage {
  public:
-  explicit Damage(std::vector<PackedFile> files) : files_(std::move(files)) {}
+  Damage(std::vector<PackedFile> files, std::string filter, std::string format, unsigned seed)
+      : files_(std::move(files)),
+        filter_(std::move(filter)),
+        format_(std::move(format)),
+        whole_(pack(files_, filter_, format_)),
+        random_(seed) {}
 
-  std::string bytes(const std::string& filter, const std::string& format) {
+  std::string bytes() {
     switch (random_() % 5) {
-      case 0: return whole(filter, format).substr(0, random_() % whole(filter, format).size());
-      case 1: return flipped(whole(filter, format));
-      case 2: return pack(dropped(), "", format);
-      case 3: return pack(renamed(), "", format);
-      default: return pack(garbled(), "", format);
+      case 0:
+        return how_ = "cut", whole_.substr(0, random_() % whole_.size());
+      case 1:
+        return how_ = "flipped", flipped(whole_);
+      case 2:
+        return how_ = "dropped", pack(dropped(), filter_, format_);
+      case 3:
+        return how_ = "renamed", pack(renamed(), filter_, format_);
+      default:
+        return how_ = "garbled", pack(garbled(), filter_, format_);
     }
   }
+  const std::string& whole() const { return whole_; }
+  const std::string& how() const { return how_; }
 
  private:
-  const std::string& whole(const std::string& filter, const std::string& format) {
-    std::string& kept = whole_[filter + format];
-    if (kept.empty()) kept = pack(files_, filter, format);
-    return kept;
-  }
   std::string flipped(std::string bytes) {
     for (int i = 0; i < 8; ++i) bytes[random_() % bytes.size()] ^= static_cast<char>(1 << (random_() % 8));
     return bytes;
@@ -147,28 +158,68 @@ class Damage {
   }
 
   std::vector<PackedFile> files_;
-  std::map<std::string, std::string> whole_;
-  std::mt19937 random_{20260301};
+  std::string filter_, format_, whole_, how_;
+  std::mt19937 random_;
 };
 
-// EGTRACE_CASES damages of each kind of archive, two by default.
+// An archive to be damaged, and what lies beside it whole: a case is seldom one archive.
+struct ArchiveKind {
+  std::string name;  // of the file, which decides nothing
+  std::vector<PackedFile> files;
+  std::string filter, format;
+  std::vector<PackedFile> beside;
+};
+
+std::vector<ArchiveKind> archive_kinds(const Scenario& s) {
+  const std::vector<PackedFile> all = files_of(s);
+  std::vector<ArchiveKind> kinds = {{"case.tar", all, "", "tar", {}},
+                                    {"case.tar.gz", all, "gz", "tar", {}},
+                                    {"case.tar.xz", all, "xz", "tar", {}},
+                                    {"case.tar.zst", all, "zst", "tar", {}},
+                                    {"case.zip", all, "", "zip", {}}};
+  std::map<std::string, std::vector<PackedFile>> by_report;
+  const std::vector<PackedFile> gathered = testing::files_below(s.gathered, "must-gather/");
+  for (const PackedFile& file : testing::files_below(s.reports))
+    by_report[file.name.substr(0, file.name.find('/'))].push_back(file);
+  // One report damaged beside the other ones and the must-gather, as they are attached to a case.
+  ArchiveKind report{by_report.begin()->first + ".tar.xz", by_report.begin()->second, "xz", "tar", gathered};
+  for (auto it = std::next(by_report.begin()); it != by_report.end(); ++it)
+    report.beside.push_back({it->first + ".tar.xz", pack(it->second, "xz")});
+  kinds.push_back(std::move(report));
+  kinds.push_back({"must-gather.tar.gz", gathered, "gz", "tar", testing::files_below(s.reports)});
+  return kinds;
+}
+
+// EGTRACE_CASES damages of each kind of archive, one by default; EGTRACE_ARCHIVE names the only kind that is wanted.
 TEST(SupportArchives, DamageProvesNothingWrong) {
   if (scenarios().empty()) GTEST_SKIP() << "no corpus";
   const char* wanted = std::getenv("EGTRACE_CASES");
-  const int cases = wanted != nullptr ? std::atoi(wanted) : 2;
-  const TemporaryDirectory d;
+  const char* only = std::getenv("EGTRACE_ARCHIVE");
+  const int cases = wanted != nullptr ? std::atoi(wanted) : 1;
   const Scenario s = scenarios().front();
   const std::string to = "demo-egress/requester-2a:8080";
   const Answer plain = ask(s.plain, to);
-  Damage damage(files_of(s));
-  for (const auto& [filter, format] : {std::pair("", "tar"), std::pair("gz", "tar"), std::pair("xz", "tar"),
-                                       std::pair("zst", "tar"), std::pair("", "zip")}) {
+  unsigned seed = 20260301;
+  for (const ArchiveKind& kind : archive_kinds(s)) {
+    ++seed;
+    if (only != nullptr && !kind.name.ends_with(only)) continue;
+    const TemporaryDirectory d;
+    for (const PackedFile& file : kind.beside) testing::write_file(d.path() + "/case/" + file.name, file.text);
+    const std::string snapshot = kind.beside.empty() ? d.path() + "/case/" + kind.name : d.path() + "/case";
+    Damage damage(kind.files, kind.filter, kind.format, seed);
+    std::map<std::string, std::map<std::string, int>> told;
     for (int i = 0; i < cases; ++i) {
-      const Answer answer = ask(d.file("damaged", damage.bytes(filter, format)), to);
+      testing::write_file(d.path() + "/case/" + kind.name, damage.bytes());
+      const Answer answer = ask(snapshot, to);
+      ++told[damage.how()][!answer.usable ? "refused" : answer.verdict + " " + answer.confidence];
       if (!answer.usable || answer.confidence != "proven") continue;
-      EXPECT_EQ(plain.verdict, answer.verdict) << filter << format << " " << i;
-      EXPECT_EQ(plain.source, answer.source) << filter << format << " " << i;
+      EXPECT_EQ(plain.verdict, answer.verdict) << kind.name << " " << damage.how() << " " << i;
+      EXPECT_EQ(plain.source, answer.source) << kind.name << " " << damage.how() << " " << i;
     }
+    if (wanted == nullptr) continue;
+    for (const auto& [how, answers] : told)
+      for (const auto& [answer, number] : answers)
+        std::printf("%s %s: %s %d\n", kind.name.c_str(), how.c_str(), answer.c_str(), number);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "inspect_document.h"
 #include "style.h"
-#include "json_parts.h"
 
 namespace egt::render {
 namespace {
@@ -133,7 +133,7 @@ void print_words(const char* title, const std::vector<std::string>& words, const
 
 }  // namespace
 
-std::string inspect_json(const Inspection& i) {
+Json inspect_document(const Inspection& i) {
   Json j;
   j["schema"] = "egtrace.inspect/1";
   j["nodes"] = Json::array();
@@ -161,8 +161,10 @@ std::string inspect_json(const Inspection& i) {
   j["diagnostics"] = i.diagnostics;
   j["gaps"] = Json::array();
   for (const Gap& g : i.gaps) j["gaps"].push_back({{"node", g.node}, {"what", g.what}, {"command", g.command}});
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return j;
 }
+
+std::string inspect_json(const Inspection& i) { return dump_json(inspect_document(i)); }
 
 std::string inspect_text(const Inspection& i, const TextOptions& o) {
   const Style style(o.colour);

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/history.h"
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::parsers {
@@ -27,6 +29,8 @@ struct Dump {
   std::uint32_t first_line = 1;
   bool partial = false;                // an excerpt: absence proves nothing
   unsigned jobs = 0;                   // threads that may read it; 0: one a processor
+  // Formats that hold a log of changes load what held at this moment, in ms since 1970; the others pay no heed.
+  std::optional<std::int64_t> as_of{};
   // What was found when the text was read before (a compiled snapshot), for formats that keep such.
   std::shared_ptr<const CompiledDump> compiled{};
 };
@@ -47,6 +51,7 @@ struct Report {
   std::uint32_t lines = 0, understood = 0, ignored = 0;   // ignored: on purpose (headers, comments)
   std::vector<Provenance> not_understood;
   std::vector<Diagnostic> diagnostics;
+  std::optional<cluster::DatabaseMoment> moment;   // what Dump::as_of came to; without its node
 };
 
 using TextSink = std::function<void(std::string_view)>;
@@ -61,6 +66,12 @@ struct Format {
   void (*load)(const Dump&, cluster::Cluster&, cluster::Node&, Report&);
   // As reprint, piece by piece, for formats whose dumps are large; may be null.
   void (*stream)(const Dump&, const TextSink& put, Report&) = nullptr;
+  // The name of the database of which it shows rows: those of one moment only. Empty where it shows none.
+  std::string_view shows_rows_of{};
+  // Formats that hold a log of changes: adds its transactions, in its order and without their node.
+  void (*history)(const Dump&, cluster::History&) = nullptr;
+  // Likewise: the time of the newest transaction, in ms since 1970; 0 where none tells.
+  std::int64_t (*newest)(const Dump&) = nullptr;
 };
 
 // One function each, defined beside the format.

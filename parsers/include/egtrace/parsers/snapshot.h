@@ -8,13 +8,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "egtrace/base/moment.h"
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/cluster/collection.h"
+#include "egtrace/cluster/history.h"
 
 namespace egt::parsers {
 
@@ -29,6 +32,11 @@ struct SnapshotRequest {
   std::vector<std::string> dumps;  // arguments of --dump: [NODE:][KIND=]PATH
   unsigned jobs = 0;               // threads that read and decompress; 0: one a processor
   SnapshotProgress* progress = nullptr;
+  // Databases are read as of this moment: of their logs what is later is left out (Collection::as_of_databases tells what
+  // that came to). Listings of a database that is there as a file are of another moment and are not read then. Everything
+  // else is as it was dumped.
+  std::optional<Moment> as_of{};
+  bool history = false;            // fill Snapshot::history
 };
 
 // One argument of --dump. What stands before ':' and '=' counts as NODE and KIND only where PATH as a whole is no file.
@@ -40,6 +48,7 @@ Result<DumpArgument> parse_dump_argument(std::string_view text);
 struct Snapshot {
   cluster::Cluster cluster;
   cluster::Collection collection;
+  cluster::History history;
 };
 
 // The error is for unusable input: no such file, a directory or file without a single dump, an unknown kind. A dump that

@@ -2,6 +2,7 @@
 // enters, and most tables are missing. Each line is judged alone, with three outcomes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,14 @@ struct JudgedRule {
   const netfilter::NatTarget* target = nullptr;
   std::string front_end;              // "iptables", "nft"
   std::string out_device;             // the rule asks for it
+  std::optional<IpAddr> mapped;       // what its map holds for this packet
 };
 
 // Source translations whose source address test this packet passes; other tests may still fail.
 std::vector<JudgedRule> judge_source_nat(const cluster::Cluster& cluster, const FlowKey& first);
+
+// Translations of the source (snat, masquerade) or destination (dnat) that name the packet's address, or look it up in a
+// map that has it. None of their other tests is known to fail; some may.
+std::vector<JudgedRule> judge_nat(const cluster::Cluster& cluster, const FlowKey& first);
 
 }  // namespace egt::engine

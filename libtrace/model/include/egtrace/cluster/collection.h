@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "egtrace/cluster/history.h"
 
 namespace egt::cluster {
 
@@ -24,6 +27,9 @@ struct Collection {
   // The tool that replaced addresses and names ("sos clean"); empty: none. Numbers in registers and marks stay the real
   // ones then, and no longer join with addresses in text.
   std::string obfuscated_by;
+  // The moment, in ms since 1970, as of which databases were read; absent: as of their last transaction.
+  std::optional<std::int64_t> as_of;
+  std::vector<DatabaseMoment> as_of_databases;   // that were read so
 };
 
 }  // namespace egt::cluster
