@@ -150,19 +150,11 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 
 struct Explainer::Prepared {
   explicit Prepared(const cluster::Cluster& c)
-      : cluster(c), names(c), words(c, names), journey(c), noting(c, noting_misses()),
-        connections(engine::initial_world(c, true)) {}
-
-  static engine::JourneyOptions noting_misses() {
-    engine::JourneyOptions options;
-    options.note_misses = true;
-    return options;
-  }
+      : cluster(c), names(c), words(c, names), connections(engine::initial_world(c, true)) {}
 
   const cluster::Cluster& cluster;
   Names names;
   Words words;
-  Journey journey, noting;                                  // the second tells rules that nearly matched, too
   std::map<std::string, std::optional<Agreement>> judged;   // by node
   engine::World connections, no_connections;
 };
@@ -178,7 +170,10 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const cluster::Cluster& cluster = prepared_->cluster;
   const Names& names = prepared_->names;
   const Words& words = prepared_->words;
-  const Journey& journey = q.passed_over ? prepared_->noting : prepared_->journey;
+  engine::JourneyOptions noting;
+  noting.note_misses = q.passed_over;
+  noting.note_beaten = q.counters;
+  const Journey journey(cluster, noting);
   Result<Resolved> from = resolve(q.from, cluster);
   if (!from) return from.error();
   Result<Resolved> to = resolve(q.to, cluster);

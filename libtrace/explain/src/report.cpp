@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "counters.h"
 #include "reasons.h"
 #include "rule_words.h"
 #include "sighting_order.h"
@@ -152,6 +153,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   for (const Step& step : course.record.steps) {
     way.hops.push_back(words.hop(step));
     share_causes(way.hops);
+    if (course.record.wants_beaten) way.hops.back().counted = counted(step, words.cluster());
   }
   for (const RuleMiss& miss : course.record.misses) {
     if (way.hops.empty()) break;

@@ -107,12 +107,14 @@ std::string endpoint_text(const Tuple& t, bool source, bool with_port) {
   return source ? to_text(seen(t.src, t.sport, port)) : to_text(seen(t.dst, t.dport, port));
 }
 
+EvidenceLine line_of(Provenance p, const SourceTable& sources) {
+  return {sources.at(p.source).path, p.line, std::string(sources.line_text(p))};
+}
+
 Evidence Words::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
-  for (const Provenance& p : from) {
-    if (!p.known()) continue;
-    lines.push_back({cluster_.sources->at(p.source).path, p.line, std::string(cluster_.sources->line_text(p))});
-  }
+  for (const Provenance& p : from)
+    if (p.known()) lines.push_back(line_of(p, *cluster_.sources));
   return lines;
 }
 

@@ -37,6 +37,7 @@ class Words {
   mutable std::optional<std::vector<std::string>> ovn_candidates_;   // looked for when first needed
 };
 
+EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place that is known
 std::string layer_name(engine::Layer layer);
 std::string verdict_name(engine::Verdict verdict);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);

@@ -112,7 +112,7 @@ class DumpedFlows : public openflow::FlowText {
     if (understood == (flow.unread != 0) || line.table != flow.table || line.priority.value_or(32768) != flow.priority)
       throw std::runtime_error("a line of the dump is not the flow that it was");
     out.cookie = line.cookie;
-    out.n_packets = line.n_packets;
+    out.use = line.use;
     const openflow::MatchView match = words.view();
     out.match.assign(match.begin(), match.end());
     out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text));

@@ -36,6 +36,7 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
   Course course;
   course.world = world;
   course.record.wants_misses = options.note_misses;
+  course.record.wants_beaten = options.note_beaten;
   ReplayChooser chooser(script, course.record);
   Walker walker(cluster, topology, options, course.world, course.record, chooser);
   Arrival arrival = walker.walk(start, course.sent);

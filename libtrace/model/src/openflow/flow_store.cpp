@@ -156,7 +156,7 @@ const FlowEntry& FlowStore::read(FlowIndex i) const {
   text.read(ref, content_);
   FlowEntry e;
   e.cookie = content_.cookie;
-  e.n_packets = content_.n_packets;
+  e.use = content_.use;
   e.from = {text.source(), ref.line};
   e.match = words_.keep(content_.match);
   e.match_words = static_cast<std::uint8_t>(content_.match.size());

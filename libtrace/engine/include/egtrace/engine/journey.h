@@ -74,6 +74,7 @@ struct JourneyOptions {
   std::size_t max_ways = 64;
   std::uint32_t packet_length = 74;
   bool note_misses = false;          // Record::misses
+  bool note_beaten = false;          // TableMatch::beaten
 };
 
 // Connections of all dumps, ready to decide. Empty with `use_conntrack` false.
