@@ -440,6 +440,19 @@ TEST(Triage, IsQuietOnAHealthySnapshot) {
   for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
 }
 
+// What a pod sends within the cluster counts at its port, not at the policy that sends it out.
+TEST(Triage, APodThatNeverLeavesTheClusterMissesNoTranslation) {
+  const Triage t = run(
+      [](Sample& s) {
+        counters(s, "[7:420]", "[0:0]");
+        // Flows of the policy, on the pod's node and on the one of the egress IP; compressed or not, contents tell.
+        for (const std::string node : {"master-03-demo", "master-02-demo"})
+          s.replace(node + "/ovs-ofctl_dump-flows_br-int.gz", "table=25, n_packets=14,", "table=25, n_packets=0,");
+      },
+      {"translation-never-counted"});
+  EXPECT_TRUE(t.findings.empty()) << told(t);
+}
+
 TEST(Triage, PutsCausesBeforeWhatFollowsFromThem) {
   const Triage t = run(drop_snat, {});
   ASSERT_FALSE(t.findings.empty());
