@@ -74,10 +74,12 @@ Sample& Sample::without_record(const std::string& file, const std::string& conta
   return write(file, kept);
 }
 
-cluster::Cluster Sample::read() const {
-  auto cluster = parsers::read_snapshot({directory_.path(), {}, 1});
-  EXPECT_TRUE(cluster);
-  return std::move(*cluster);
+parsers::Snapshot Sample::open() const {
+  auto snapshot = parsers::open_snapshot({directory_.path(), {}, 1});
+  EXPECT_TRUE(snapshot);
+  return std::move(*snapshot);
 }
+
+cluster::Cluster Sample::read() const { return std::move(open().cluster); }
 
 }  // namespace egt::assess::testing

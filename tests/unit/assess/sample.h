@@ -4,6 +4,7 @@
 #include <string>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/parsers/snapshot.h"
 #include "support/run.h"
 
 namespace egt::assess::testing {
@@ -20,6 +21,7 @@ class Sample {
   Sample& append(const std::string& file, const std::string& text);
   Sample& write(const std::string& file, const std::string& text);
   cluster::Cluster read() const;
+  parsers::Snapshot open() const;   // with what is known of how it was collected
   const std::string& path() const { return directory_.path(); }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "egtrace/assess/triage.h"
 #include "egtrace/parsers/policy_objects.h"
+#include "egtrace/parsers/twins.h"
 #include "sample.h"
 
 namespace egt::assess {
@@ -384,9 +385,10 @@ std::vector<Case> cases() {
 Triage run(const Change& change, const std::vector<std::string>& only) {
   Sample sample;
   change(sample);
-  const cluster::Cluster cluster = sample.read();
+  const parsers::Snapshot snapshot = sample.open();
+  const cluster::Cluster& cluster = snapshot.cluster;
   const explain::Explainer explainer(cluster);
-  return triage(explainer, parsers::policy_objects(cluster), only);
+  return triage(explainer, parsers::policy_objects(cluster), only, parsers::twin_dumps(cluster, snapshot.collection));
 }
 
 std::string told(const Triage& t) {
