@@ -33,6 +33,11 @@ Sample& Sample::remove(const std::string& file) {
   return *this;
 }
 
+Sample& Sample::copy(const std::string& file, const std::string& to) {
+  fs::create_directories(fs::path(directory_.path() + "/" + to).parent_path());
+  return write(to, load(file));
+}
+
 Sample& Sample::append(const std::string& file, const std::string& text) { return write(file, load(file) + text); }
 
 Sample& Sample::replace(const std::string& file, const std::string& what, const std::string& with) {

@@ -18,6 +18,7 @@ class Sample {
   Sample& without_lines(const std::string& file, const std::string& containing);
   // Removes the database record (up to the empty line) that contains the text.
   Sample& without_record(const std::string& file, const std::string& containing);
+  Sample& copy(const std::string& file, const std::string& to);   // uncompressed
   Sample& append(const std::string& file, const std::string& text);
   Sample& write(const std::string& file, const std::string& text);
   cluster::Cluster read() const;
