@@ -15,7 +15,7 @@ class Words {
  public:
   Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names), links_(cluster) {}
 
-  Hop hop(const engine::Step& step) const;
+  Hop hop(const engine::Step& step, bool registers = true) const;   // whether to fill Hop::registers
   Evidence evidence(const std::vector<Provenance>& from) const;
   RowRef row(const ovn::Row& row) const;
   const cluster::Cluster& cluster() const { return cluster_; }

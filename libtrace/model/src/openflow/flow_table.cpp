@@ -288,6 +288,7 @@ std::uint8_t FlowTables::table_of(FlowIndex i) const { return static_cast<std::u
 std::uint16_t FlowTables::priority_of(FlowIndex i) const {
   return static_cast<std::uint16_t>(impl_->store.ref(i).priority);
 }
+std::uint64_t FlowTables::cookie_of(FlowIndex i) const { return impl_->store.cookie(i); }
 const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
 MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
 const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions.parsed(f.actions); }

@@ -29,6 +29,7 @@ struct Question {
   bool use_conntrack = true;
   bool reply = false;
   bool passed_over = false;                // also tell rules that nearly matched
+  bool registers = true;                   // tell what registers hold; needs the release of OVN, and takes time
   bool counters = false;                   // also tell what neighbours of rules that never counted have counted
 };
 

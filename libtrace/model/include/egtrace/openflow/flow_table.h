@@ -93,6 +93,8 @@ class FlowText {
   virtual ~FlowText() = default;
   virtual SourceId source() const = 0;
   virtual void read(const FlowRef& flow, FlowContent& out) const = 0;
+  // The cookie alone, for less.
+  virtual std::uint64_t cookie(const FlowRef& flow) const = 0;
 };
 
 // The flows of one dump, in its order.
@@ -134,6 +136,7 @@ class FlowTables {
   std::size_t size() const;
   std::uint8_t table_of(FlowIndex i) const;         // as flow(i).table and so on, without reading the line
   std::uint16_t priority_of(FlowIndex i) const;
+  std::uint64_t cookie_of(FlowIndex i) const;                // reads as much of the line as it takes
   const FlowEntry& flow(FlowIndex i) const;                  // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;       // parsed on first use
