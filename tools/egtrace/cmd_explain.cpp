@@ -32,6 +32,7 @@ struct ExplainOptions {
 ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
   question.passed_over = o.common.verbose;
+  question.counters = true;
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   auto explanation = explain::explain(snapshot.cluster, question);
   if (!explanation) throw CommandError(explanation.error().message);

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "egtrace/assess/triage.h"
 #include "egtrace/parsers/policy_objects.h"
+#include "egtrace/parsers/twins.h"
 #include "egtrace/render/triage.h"
 #include "snapshot_options.h"
 #include "text_options.h"
@@ -59,9 +60,11 @@ ExitStatus run_triage(const TriageOptions& o) {
     return ExitStatus::done;
   }
   refuse_unknown(o.only);
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const explain::Explainer explainer(cluster);
-  const assess::Triage triage = assess::triage(explainer, parsers::policy_objects(cluster), o.only);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const explain::Explainer explainer(snapshot.cluster);
+  const assess::Triage triage =
+      assess::triage(explainer, parsers::policy_objects(snapshot.cluster), o.only,
+                     parsers::twin_dumps(snapshot.cluster, snapshot.collection));
   if (!o.sarif.empty()) {
     CommonOptions to_file;
     to_file.output = o.sarif;

@@ -43,8 +43,9 @@ struct Installed {
 Installed look(const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
   Installed seen;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const std::uint64_t cookie = bridge.flows->cookie_of(i);
+    if (cookie == 0 || !seen.cookies.insert(cookie).second || !known.contains(cookie)) continue;
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (flow.cookie == 0 || !seen.cookies.insert(flow.cookie).second || !known.contains(flow.cookie)) continue;
     seen.pipeline[flow.table] = true;
     const openflow::MatchView match = bridge.flows->match(flow);
     if (openflow::mask_of(match, FieldId::metadata) != 0)
@@ -90,9 +91,10 @@ std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& se
   std::vector<Provenance> orphaned;
   std::unordered_set<std::uint64_t> told;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
-    const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (flow.cookie == 0 || !seen.pipeline[flow.table] || known.contains(flow.cookie)) continue;
-    if (told.insert(flow.cookie).second) orphaned.push_back(flow.from);
+    if (!seen.pipeline[bridge.flows->table_of(i)]) continue;
+    const std::uint64_t cookie = bridge.flows->cookie_of(i);
+    if (cookie == 0 || known.contains(cookie)) continue;
+    if (told.insert(cookie).second) orphaned.push_back(bridge.flows->flow(i).from);
   }
   return orphaned;
 }

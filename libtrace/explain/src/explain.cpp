@@ -150,19 +150,12 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 
 struct Explainer::Prepared {
   explicit Prepared(const cluster::Cluster& c)
-      : cluster(c), names(c), words(c, names), journey(c), noting(c, noting_misses()),
-        connections(engine::initial_world(c, true)) {}
-
-  static engine::JourneyOptions noting_misses() {
-    engine::JourneyOptions options;
-    options.note_misses = true;
-    return options;
-  }
+      : cluster(c), names(c), words(c, names), journey(c), connections(engine::initial_world(c, true)) {}
 
   const cluster::Cluster& cluster;
   Names names;
   Words words;
-  Journey journey, noting;                                  // the second tells rules that nearly matched, too
+  Journey journey;
   std::map<std::string, std::optional<Agreement>> judged;   // by node
   engine::World connections, no_connections;
 };
@@ -178,10 +171,13 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const cluster::Cluster& cluster = prepared_->cluster;
   const Names& names = prepared_->names;
   const Words& words = prepared_->words;
-  const Journey& journey = q.passed_over ? prepared_->noting : prepared_->journey;
-  Result<Resolved> from = resolve(q.from, cluster);
+  engine::JourneyOptions noting;
+  noting.note_misses = q.passed_over;
+  noting.note_beaten = q.counters;
+  const Journey journey = prepared_->journey.with(noting);
+  Result<Resolved> from = resolve(q.from, cluster, journey.workloads());
   if (!from) return from.error();
-  Result<Resolved> to = resolve(q.to, cluster);
+  Result<Resolved> to = resolve(q.to, cluster, journey.workloads());
   if (!to) return to.error();
   Result<Asked> asked = packet_of(q, *from, *to);
   if (!asked) return asked.error();
@@ -216,7 +212,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     fill_sent(e, courses);
     for (const Course& course : courses) {
       const std::string sender = sender_name(*from, q.from);
-      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}));
+      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}, nullptr, q.registers));
       if (q.reply && course.verdict == engine::Verdict::delivered)
         follow_up(e.ways.back(), journey, start, course, words, sender);
     }

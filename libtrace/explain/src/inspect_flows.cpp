@@ -31,8 +31,9 @@ struct Sum {
   std::uint64_t flows = 0, hit = 0, packets = 0;
   void add(const openflow::FlowEntry& f) {
     ++flows;
-    hit += f.n_packets > 0 ? 1 : 0;
-    packets += f.n_packets;
+    const std::uint64_t counted = f.use.n_packets.value_or(0);
+    hit += counted > 0 ? 1 : 0;
+    packets += counted;
   }
 };
 

@@ -57,6 +57,12 @@ std::string node_address(const Node& node, const IpAddr& a) {
 Names::Names(const cluster::Cluster& cluster) : cluster_(cluster) {}
 
 std::string Names::address(const IpAddr& a, const Node* near) const {
+  const auto [at, fresh] = addresses_.try_emplace({a, near});
+  if (fresh) at->second = find_address(a, near);
+  return at->second;
+}
+
+std::string Names::find_address(const IpAddr& a, const Node* near) const {
   if (std::string name = object_address(cluster_.objects, a); !name.empty()) return name;
   if (near != nullptr)
     if (std::string name = node_address(*near, a); !name.empty() && !name.starts_with("logical port")) return name;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -31,8 +32,10 @@ class Names {
     std::map<std::uint64_t, std::string> datapaths;
   };
   const PerNode& of(const cluster::Node& node) const;
+  std::string find_address(const IpAddr& a, const cluster::Node* near) const;
 
   const cluster::Cluster& cluster_;
+  mutable std::map<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;   // those that were asked about
   mutable std::map<const cluster::Node*, PerNode> per_node_;   // filled for the nodes that are asked about
 };
 

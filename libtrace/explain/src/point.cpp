@@ -14,6 +14,7 @@ namespace {
 using cluster::Cluster;
 using cluster::Node;
 using engine::Endpoint;
+using engine::Workloads;
 
 std::optional<std::uint16_t> port_number(std::string_view s) {
   const auto v = parse_decimal(s);
@@ -130,35 +131,20 @@ void add_address(std::vector<IpAddr>& all, const IpAddr& a) {
   if (std::find(all.begin(), all.end(), a) == all.end()) all.push_back(a);
 }
 
-Endpoint pod_at(const Node& node, const openflow::Bridge& bridge, const openflow::Interface& port,
-                const engine::PodNetwork& network) {
+Endpoint pod_at(const engine::Workload& w) {
   Endpoint e;
   e.kind = Endpoint::Kind::pod;
-  e.node = &node;
-  e.bridge = &bridge;
-  e.port = &port;
-  e.pod = network;
+  e.node = w.node;
+  e.bridge = w.bridge;
+  e.port = w.port;
+  e.pod = w.network;
   return e;
 }
 
 bool wanted(const Node& node, const Point& point) { return point.at_node.empty() || node.name == point.at_node; }
 
-// The workload interface that `accept` picks, with its network.
-template <class Accept>
-std::optional<Endpoint> find_workload(const Cluster& cluster, const Point& point, Accept accept) {
-  for (const auto& node : cluster.nodes) {
-    if (!wanted(*node, point)) continue;
-    for (const openflow::Bridge& bridge : node->bridges)
-      for (const openflow::Interface& port : bridge.interfaces) {
-        if (!engine::is_workload(port)) continue;
-        engine::PodNetwork network = engine::workload_network(cluster, *node, port);
-        if (accept(*node, port, network)) return pod_at(*node, bridge, port, network);
-      }
-  }
-  return std::nullopt;
-}
-
-Resolved from_workload(const Endpoint& pod) {
+Resolved from_workload(const engine::Workload& w) {
+  const Endpoint pod = pod_at(w);
   Resolved r;
   r.kind = "pod";
   r.name = pod.pod.name;
@@ -180,17 +166,11 @@ Resolved from_node(const Node& node) {
   return r;
 }
 
-Result<Resolved> resolve_pod(const Point& point, const Cluster& cluster) {
-  const std::string id = point.namespace_ + "_" + point.name;
-  const auto workload = find_workload(cluster, point, [&](const Node&, const openflow::Interface& port, const auto&) {
-    const auto found = port.external_ids.find("iface-id");
-    return found != port.external_ids.end() && found->second == id;
-  });
+Result<Resolved> resolve_pod(const Point& point, const Cluster& cluster, const Workloads& workloads) {
+  const engine::Workload* workload = workloads.with_id(point.namespace_ + "_" + point.name, point.at_node);
   Resolved r;
-  if (workload) r = from_workload(*workload);
-  const cluster::Pod* object = nullptr;
-  for (const cluster::Pod& pod : cluster.objects.pods)
-    if (pod.namespace_ == point.namespace_ && pod.name == point.name) object = &pod;
+  if (workload != nullptr) r = from_workload(*workload);
+  const cluster::Pod* object = workloads.object(point.namespace_, point.name);
   if (!workload && object == nullptr) {
     const std::string name = point.namespace_ + "/" + point.name;
     return Error{fmt::format("the snapshot knows no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};
@@ -228,7 +208,7 @@ Result<Resolved> resolve_service(const Point& point, const Cluster& cluster) {
   return Error{fmt::format("the snapshot knows no service {}{}", name, did_you_mean(name, known))};
 }
 
-Result<Resolved> resolve_port(const Point& point, const Cluster& cluster) {
+Result<Resolved> resolve_port(const Point& point, const Cluster& cluster, const Workloads& workloads) {
   const auto number = parse_decimal(point.name);
   for (const auto& node : cluster.nodes) {
     if (!wanted(*node, point)) continue;
@@ -237,33 +217,31 @@ Result<Resolved> resolve_port(const Point& point, const Cluster& cluster) {
         const auto id = port.external_ids.find("iface-id");
         const bool by_number = number && !point.at_node.empty() && port.ofport == *number && engine::is_workload(port);
         if (port.name != point.name && (id == port.external_ids.end() || id->second != point.name) && !by_number) continue;
-        return from_workload(pod_at(*node, bridge, port, engine::workload_network(cluster, *node, port)));
+        const engine::Workload* workload = workloads.at(port);
+        return from_workload(workload != nullptr ? *workload
+                                                 : engine::Workload{node.get(), &bridge, &port, engine::workload_network(cluster, *node, port)});
       }
   }
   return Error{fmt::format("the snapshot knows no port {}", point.name)};
 }
 
-Resolved resolve_ip(const Point& point, const Cluster& cluster, bool outside_only) {
+Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only) {
   const IpAddr ip = *point.ip;
   Resolved r;
   r.addresses = {ip};
   if (!outside_only) {
-    const auto workload = find_workload(cluster, point, [&](const Node&, const auto&, const engine::PodNetwork& n) {
-      return std::any_of(n.addresses.begin(), n.addresses.end(), [&](const Prefix& p) { return p.address == ip; });
-    });
-    if (workload) {
+    if (const engine::Workload* workload = workloads.with_address(ip, point.at_node)) {
       r = from_workload(*workload);
       r.addresses = {ip};
       return r;
     }
-    for (const cluster::Pod& pod : cluster.objects.pods)
-      for (const Prefix& p : pod.addresses)
-        if (p.address == ip && !pod.host_network) {
-          r.kind = "pod";
-          r.name = pod.namespace_ + "/" + pod.name;
-          r.node = pod.node;
-          return r;
-        }
+    for (const cluster::Pod* pod : workloads.objects_with(ip))
+      if (!pod->host_network) {
+        r.kind = "pod";
+        r.name = pod->namespace_ + "/" + pod->name;
+        r.node = pod->node;
+        return r;
+      }
   }
   const Node* owner = point.at_node.empty() ? cluster.owner_of(ip) : cluster.node(point.at_node);
   if (owner != nullptr) {
@@ -294,17 +272,17 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, bool outside_onl
 
 }  // namespace
 
-Result<Resolved> resolve(const Point& point, const Cluster& cluster) {
+Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workloads& workloads) {
   if (!point.at_node.empty() && cluster.node(point.at_node) == nullptr)
     return Error{fmt::format("the snapshot has no node {}{}", point.at_node,
                              did_you_mean(point.at_node, node_names(cluster)))};
   Result<Resolved> r = Resolved{};
   switch (point.kind) {
-    case Point::Kind::pod: r = resolve_pod(point, cluster); break;
+    case Point::Kind::pod: r = resolve_pod(point, cluster, workloads); break;
     case Point::Kind::service: r = resolve_service(point, cluster); break;
-    case Point::Kind::port: r = resolve_port(point, cluster); break;
-    case Point::Kind::ip: r = resolve_ip(point, cluster, false); break;
-    case Point::Kind::external: r = resolve_ip(point, cluster, true); break;
+    case Point::Kind::port: r = resolve_port(point, cluster, workloads); break;
+    case Point::Kind::ip: r = resolve_ip(point, cluster, workloads, false); break;
+    case Point::Kind::external: r = resolve_ip(point, cluster, workloads, true); break;
     case Point::Kind::node: {
       const Node* node = cluster.node(point.name);
       if (node == nullptr)

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "counters.h"
 #include "reasons.h"
 #include "rule_words.h"
 #include "sighting_order.h"
@@ -140,7 +141,8 @@ std::string stopped_sentence(const WayReport& way, const std::string& packet, co
 
 }  // namespace
 
-WayReport report_way(const Course& course, const Words& words, const Subject& from, const Course* request) {
+WayReport report_way(const Course& course, const Words& words, const Subject& from, const Course* request,
+                     bool registers) {
   WayReport way;
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
@@ -150,8 +152,9 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
                            c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
   for (const Step& step : course.record.steps) {
-    way.hops.push_back(words.hop(step));
+    way.hops.push_back(words.hop(step, registers));
     share_causes(way.hops);
+    if (course.record.wants_beaten) way.hops.back().counted = counted(step, words.cluster());
   }
   for (const RuleMiss& miss : course.record.misses) {
     if (way.hops.empty()) break;

@@ -8,9 +8,9 @@ namespace egt::explain {
 
 // How sentences call the sender, and what it sends: "server", "server's answer".
 struct Subject { std::string sender, packet; };
-// `request`: the course of the packet that this one answers.
+// `request`: the course of the packet that this one answers. `registers`: whether to fill Hop::registers.
 WayReport report_way(const engine::Course& course, const Words& words, const Subject& from,
-                     const engine::Course* request = nullptr);
+                     const engine::Course* request = nullptr, bool registers = true);
 // Of several ways: the common verdict, else "mixed"; "inconclusive" where there is none.
 std::string common_verdict(const std::vector<WayReport>& ways);
 std::string common_confidence(const std::vector<WayReport>& ways);

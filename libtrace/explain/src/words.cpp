@@ -107,12 +107,14 @@ std::string endpoint_text(const Tuple& t, bool source, bool with_port) {
   return source ? to_text(seen(t.src, t.sport, port)) : to_text(seen(t.dst, t.dport, port));
 }
 
+EvidenceLine line_of(Provenance p, const SourceTable& sources) {
+  return {sources.at(p.source).path, p.line, std::string(sources.line_text(p))};
+}
+
 Evidence Words::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
-  for (const Provenance& p : from) {
-    if (!p.known()) continue;
-    lines.push_back({cluster_.sources->at(p.source).path, p.line, std::string(cluster_.sources->line_text(p))});
-  }
+  for (const Provenance& p : from)
+    if (p.known()) lines.push_back(line_of(p, *cluster_.sources));
   return lines;
 }
 
@@ -121,7 +123,7 @@ std::string Words::address(const IpAddr& a) const {
   return name.empty() ? a.to_string() : fmt::format("{} ({})", a.to_string(), name);
 }
 
-Hop Words::hop(const Step& step) const {
+Hop Words::hop(const Step& step, bool registers) const {
   Hop hop;
   hop.node = step.node;
   hop.layer = layer_name(step.layer);
@@ -129,6 +131,9 @@ Hop Words::hop(const Step& step) const {
   for (const FieldChange& c : step.changed)
     hop.changed.push_back({std::string(field(c.field).name), field_text(c.field, c.before), field_text(c.field, c.after)});
   std::visit([&](const auto& s) { describe(s, step, hop); }, step.kind);
+  const auto* match = registers ? std::get_if<TableMatch>(&step.kind) : nullptr;
+  const cluster::Node* node = match != nullptr && match->metadata != 0 ? cluster_.node(step.node) : nullptr;
+  if (node != nullptr) name_registers(*match, step, *node, hop);
   return hop;
 }
 
@@ -191,7 +196,6 @@ void Words::name_registers(const TableMatch& s, const Step& step, const cluster:
 void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
   if (node != nullptr) name_causes(s, *node, hop);
-  if (node != nullptr && s.metadata != 0) name_registers(s, step, *node, hop);
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
   hop.detail = !matters(step);

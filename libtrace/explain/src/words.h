@@ -15,7 +15,7 @@ class Words {
  public:
   Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names), links_(cluster) {}
 
-  Hop hop(const engine::Step& step) const;
+  Hop hop(const engine::Step& step, bool registers = true) const;   // whether to fill Hop::registers
   Evidence evidence(const std::vector<Provenance>& from) const;
   RowRef row(const ovn::Row& row) const;
   const cluster::Cluster& cluster() const { return cluster_; }
@@ -37,6 +37,7 @@ class Words {
   mutable std::optional<std::vector<std::string>> ovn_candidates_;   // looked for when first needed
 };
 
+EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place that is known
 std::string layer_name(engine::Layer layer);
 std::string verdict_name(engine::Verdict verdict);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);

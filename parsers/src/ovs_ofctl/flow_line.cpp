@@ -14,7 +14,8 @@ void FlowLine::clear() {
   placed = true;
   actions = {};
   table = 0;
-  cookie = n_packets = 0;
+  cookie = 0;
+  use = {};
 }
 
 namespace ofctl {
@@ -27,6 +28,12 @@ std::string shown(std::string_view text) {
   for (char& c : out)
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
   return out;
+}
+
+double seconds_of(const FlowStat& duration) {
+  double scale = 1;
+  for (unsigned i = 0; i < duration.digits; ++i) scale *= 10;
+  return static_cast<double>(duration.value) + static_cast<double>(duration.fraction) / scale;
 }
 
 constexpr bool is_separator(char c) { return c == ',' || c == ' ' || c == '\t'; }
@@ -179,7 +186,13 @@ class FlowReader {
         line_.cookie = s.value;
         break;
       case FlowStat::Kind::n_packets:
-        line_.n_packets = s.value;
+        line_.use.n_packets = s.value;
+        break;
+      case FlowStat::Kind::duration:
+        line_.use.duration = seconds_of(s);
+        break;
+      case FlowStat::Kind::idle_age:
+        line_.use.idle_age = s.value;
         break;
       case FlowStat::Kind::table:
       case FlowStat::Kind::table_id:

@@ -1,5 +1,6 @@
 // From dumps of flows to flow tables.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -112,10 +113,25 @@ class DumpedFlows : public openflow::FlowText {
     if (understood == (flow.unread != 0) || line.table != flow.table || line.priority.value_or(32768) != flow.priority)
       throw std::runtime_error("a line of the dump is not the flow that it was");
     out.cookie = line.cookie;
-    out.n_packets = line.n_packets;
+    out.use = line.use;
     const openflow::MatchView match = words.view();
     out.match.assign(match.begin(), match.end());
     out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text));
+  }
+
+  std::uint64_t cookie(const FlowRef& flow) const override {
+    constexpr std::string_view kBefore = " cookie=0x";
+    std::string buffer;
+    const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    if (text.starts_with(kBefore)) {
+      const auto read = std::from_chars(text.data() + kBefore.size(), end, value, 16);
+      if (read.ec == std::errc() && read.ptr != end && *read.ptr == ',') return value;
+    }
+    openflow::FlowContent content;   // printed otherwise
+    this->read(flow, content);
+    return content.cookie;
   }
 
   const FlowFacts facts;

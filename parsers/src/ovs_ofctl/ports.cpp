@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "egtrace/base/text.h"
@@ -139,14 +140,12 @@ bool same_port_name(std::string_view full, std::string_view told) {
   return full == told || (told.size() == kShortName && full.starts_with(told));
 }
 
-// What the database told of this port without its bridge.
+// What the database told of this port without its bridge. An empty place is left behind: there may be thousands.
 std::optional<openflow::Interface> take_unplaced(cluster::Node& node, const PortLine& p) {
   const auto it = std::find_if(node.unplaced_interfaces.begin(), node.unplaced_interfaces.end(),
                                [&](const auto& i) { return i.ofport == p.number && same_port_name(i.name, p.name); });
   if (it == node.unplaced_interfaces.end()) return std::nullopt;
-  openflow::Interface i = std::move(*it);
-  node.unplaced_interfaces.erase(it);
-  return i;
+  return std::exchange(*it, {});
 }
 
 openflow::Interface& ensure_interface(cluster::Node& node, openflow::Bridge& bridge, const PortLine& p) {
@@ -184,6 +183,7 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
     i.link_down = p.state.find("LINK_DOWN") != std::string::npos;
     if (!i.from.known()) i.from = {dump.source, p.at};
   }
+  std::erase_if(node.unplaced_interfaces, [](const openflow::Interface& i) { return i.name.empty() && !i.ofport; });
 }
 
 // A port's line in the first few.

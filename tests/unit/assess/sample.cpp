@@ -33,6 +33,11 @@ Sample& Sample::remove(const std::string& file) {
   return *this;
 }
 
+Sample& Sample::copy(const std::string& file, const std::string& to) {
+  fs::create_directories(fs::path(directory_.path() + "/" + to).parent_path());
+  return write(to, load(file));
+}
+
 Sample& Sample::append(const std::string& file, const std::string& text) { return write(file, load(file) + text); }
 
 Sample& Sample::replace(const std::string& file, const std::string& what, const std::string& with) {
@@ -74,10 +79,12 @@ Sample& Sample::without_record(const std::string& file, const std::string& conta
   return write(file, kept);
 }
 
-cluster::Cluster Sample::read() const {
-  auto cluster = parsers::read_snapshot({directory_.path(), {}, 1});
-  EXPECT_TRUE(cluster);
-  return std::move(*cluster);
+parsers::Snapshot Sample::open() const {
+  auto snapshot = parsers::open_snapshot({directory_.path(), {}, 1});
+  EXPECT_TRUE(snapshot);
+  return std::move(*snapshot);
 }
+
+cluster::Cluster Sample::read() const { return std::move(open().cluster); }
 
 }  // namespace egt::assess::testing

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/parsers/snapshot.h"
 #include "support/run.h"
 
 namespace egt::assess::testing {
@@ -17,9 +18,11 @@ class Sample {
   Sample& without_lines(const std::string& file, const std::string& containing);
   // Removes the database record (up to the empty line) that contains the text.
   Sample& without_record(const std::string& file, const std::string& containing);
+  Sample& copy(const std::string& file, const std::string& to);   // uncompressed
   Sample& append(const std::string& file, const std::string& text);
   Sample& write(const std::string& file, const std::string& text);
   cluster::Cluster read() const;
+  parsers::Snapshot open() const;   // with what is known of how it was collected
   const std::string& path() const { return directory_.path(); }
 
  private:

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "egtrace/engine/workload.h"
 #include "egtrace/explain/point.h"
 #include "egtrace/explain/suggest.h"
 
@@ -51,7 +52,7 @@ TEST(Point, NamesTheNearestPod) {
   pod.namespace_ = "shop";
   pod.name = "cart-7d4b";
   cluster.objects.pods.push_back(pod);
-  const auto r = resolve(*parse_point("shop/cart-7d4c"), cluster);
+  const auto r = resolve(*parse_point("shop/cart-7d4c"), cluster, engine::Workloads(cluster));
   ASSERT_FALSE(r);
   EXPECT_NE(r.error().message.find("did you mean shop/cart-7d4b?"), std::string::npos) << r.error().message;
 }

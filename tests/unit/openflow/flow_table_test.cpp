@@ -45,6 +45,21 @@ FlowKey key(std::initializer_list<std::pair<F, U128>> fields) {
   return k;
 }
 
+TEST_F(FlowTablesTest, BeatenFlowsMatchAsWellAndAreLower) {
+  add(30, match({{F::reg0, 1}}));
+  add(20, match({{F::reg1, 2}}));
+  add(20, match({{F::reg1, 3}}));                                  // another packet's
+  add(10, match({{F::reg0, 1}}), "conjunction(7,1/2)");
+  add(0, match({}));
+  add(0, match({}), "drop", 1);
+  const FlowKey k = key({{F::reg0, 1}, {F::reg1, 2}});
+  EXPECT_EQ(flows.beaten(0, k, 0), (std::vector<FlowIndex>{1, 4}));
+  EXPECT_EQ(flows.beaten(0, k, 1), (std::vector<FlowIndex>{4}));
+  for (std::uint32_t other = 0; other < 40; ++other) add(5, match({{F::reg2, 100 + other}}));
+  for (int i = 0; i < 20; ++i) hit(k);                             // now the table has an index
+  EXPECT_EQ(flows.beaten(0, k, 0), (std::vector<FlowIndex>{1, 4}));
+}
+
 TEST_F(FlowTablesTest, TheHighestPriorityWins) {
   add(10, match({{F::reg0, 1}}));
   add(20, match({{F::reg0, 1}, {F::reg1, 2}}));

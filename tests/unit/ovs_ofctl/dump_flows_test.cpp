@@ -95,7 +95,7 @@ TEST_F(DumpFlows, Loads) {
   ASSERT_EQ(b->flows->size(), 3u);
   const openflow::FlowEntry& f = b->flows->flow(0);
   EXPECT_EQ(f.cookie, 0xdeff105u);
-  EXPECT_EQ(f.n_packets, 7u);
+  EXPECT_EQ(f.use.n_packets, 7u);
   EXPECT_EQ(f.priority, 550);
   EXPECT_EQ(f.table, 0);
   EXPECT_EQ(f.from.line, 2u);

@@ -68,7 +68,7 @@ void same(const openflow::Bridge& a, const openflow::Bridge& b) {
   for (openflow::FlowIndex i = 0; i < a.flows->size(); ++i) {
     const openflow::FlowEntry &x = a.flows->flow(i), &y = b.flows->flow(i);
     EXPECT_EQ(x.cookie, y.cookie);
-    EXPECT_EQ(x.n_packets, y.n_packets);
+    EXPECT_EQ(x.use.n_packets, y.use.n_packets);
     EXPECT_EQ(x.priority, y.priority);
     EXPECT_EQ(x.table, y.table);
     EXPECT_EQ(x.from.line, y.from.line);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "counted_words.h"
 #include "drawing.h"
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
@@ -256,8 +257,9 @@ class HtmlPage {
   void hop(const Hop& h, const std::string& station) {
     std::string where = h.where;
     if (where.starts_with(station)) where.erase(0, station.size());
-    out_ += fmt::format("<details class=\"hop\"><summary>{}<span class=\"where\">{}</span></summary><div class=\"inside\">\n", escape_html(h.what),
-                        where.empty() ? "" : " \xc2\xb7 " + escape_html(where));
+    const char* never = h.counted && h.counted->never() ? " <span class=\"soft small\">never counted</span>" : "";
+    out_ += fmt::format("<details class=\"hop\"><summary>{}<span class=\"where\">{}</span>{}</summary><div class=\"inside\">\n", escape_html(h.what),
+                        where.empty() ? "" : " \xc2\xb7 " + escape_html(where), never);
     for (const auto* all : {&h.means, &h.registers})
       for (const std::string& m : *all) out_ += fmt::format("<p class=\"small\">{}</p>\n", escape_html(m));
     if (!h.changed.empty()) {
@@ -269,6 +271,10 @@ class HtmlPage {
     for (const LflowRef& l : h.lflows)
       out_ += fmt::format("<p class=\"source\">logical flow of {}</p><pre>{}\n  {}</pre>\n", escape_html(l.datapath), escape_html(l.match), escape_html(l.actions));
     evidence(h.evidence);
+    if (h.counted && h.counted->never()) {
+      out_ += fmt::format("<p class=\"small\">{}</p>\n", escape_html(never_counted_words(h)));
+      evidence(h.counted->neighbour);
+    }
     if (h.evidence.empty() && h.lflows.empty() && h.means.empty() && h.changed.empty()) out_ += "<p class=\"source\">follows from the steps around it</p>\n";
     out_ += "</div></details>\n";
   }

@@ -1,3 +1,4 @@
+#include "counted_words.h"
 #include "egtrace/render/explain.h"
 #include "json_parts.h"
 
@@ -66,6 +67,10 @@ Json json(const Hop& h) {
   }
   for (const PassedOver& p : h.passed_over)
     j["passed_over"].push_back({{"where", p.where}, {"why", p.why}, {"evidence", evidence_json(p.evidence)}});
+  if (h.counted) j["counted"] = h.counted->packets;
+  if (h.counted && h.counted->never())
+    j["never_counted"] = {{"beside", h.counted->beside}, {"note", never_counted_words(h)},
+                          {"evidence", evidence_json(h.counted->neighbour)}};
   return j;
 }
 

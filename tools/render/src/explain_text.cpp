@@ -4,6 +4,7 @@
 
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
+#include "counted_words.h"
 #include "style.h"
 
 namespace egt::render {
@@ -132,6 +133,10 @@ class Page {
       for (const Change& c : h.changed) line(8, fmt::format("{}: {} -> {}", c.field, c.before, c.after));
     for (const LflowRef& l : h.lflows) lflow(l);
     evidence(h.evidence);
+    if (h.counted && h.counted->never()) {
+      line(8, never_counted_words(h));
+      evidence(h.counted->neighbour);
+    }
   }
 
   void lflow(const LflowRef& l) {

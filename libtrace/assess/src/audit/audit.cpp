@@ -109,6 +109,7 @@ class Auditor {
     q.from = *from;
     q.to = to.point;
     q.dport = to.point.port;
+    q.registers = false;
     const auto x = explainer_.explain(q);
     if (!x) return;
     for (const WayReport& way : x->ways) rows_.push_back(row(sender, to, *x, way));

@@ -29,20 +29,17 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   std::map<Key, KnownPod> all;
   for (const cluster::Pod& object : cluster.objects.pods)
     if (!object.addresses.empty()) all.emplace(Key{object.namespace_, object.name}, of_object(object));
-  for (const auto& node : cluster.nodes)
-    for (const openflow::Bridge& bridge : node->bridges)
-      for (const openflow::Interface& port : bridge.interfaces) {
-        if (!engine::is_workload(port)) continue;
-        const std::string& id = port.external_ids.at("iface-id");
-        const std::size_t cut = id.find('_');
-        if (cut == std::string::npos) continue;
-        const Key key{id.substr(0, cut), id.substr(cut + 1)};
-        if (all.contains(key)) continue;
-        KnownPod pod{key.first, key.second, node->name, {}, false, nullptr};
-        for (const Prefix& p : engine::workload_network(cluster, *node, port).addresses)
-          pod.addresses.push_back(p.address);
-        all.emplace(key, std::move(pod));
-      }
+  const engine::Workloads workloads(cluster);
+  for (const engine::Workload& w : workloads.all()) {
+    const std::string& id = w.port->external_ids.at("iface-id");
+    const std::size_t cut = id.find('_');
+    if (cut == std::string::npos) continue;
+    const Key key{id.substr(0, cut), id.substr(cut + 1)};
+    if (all.contains(key)) continue;
+    KnownPod pod{key.first, key.second, w.node->name, {}, false, nullptr};
+    for (const Prefix& p : w.network.addresses) pod.addresses.push_back(p.address);
+    all.emplace(key, std::move(pod));
+  }
   std::vector<KnownPod> pods;
   for (auto& [key, pod] : all) pods.push_back(std::move(pod));
   return pods;

@@ -51,6 +51,7 @@ const std::vector<const Check*>& checks() {
                                                     &kEgressRpFilter,
                                                     &kEgressStopped,
                                                     &kBridgeDropsPods,
+                                                    &kDropCountsUp,
                                                     &kEgressIpPodNotTakenUp,
                                                     &kServiceWithoutEndpoints};
   return kChecks;

@@ -26,11 +26,13 @@ struct EgressPlace {
 
 // What the checks share; made once.
 struct Facts {
-  Facts(const explain::Explainer& explainer, const cluster::PolicyObjects& policies);
+  Facts(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
+        const std::vector<cluster::Twin>& twins);
 
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
   const cluster::PolicyObjects& policies;
+  const std::vector<cluster::Twin>& twins;
   std::vector<KnownPod> pods;
   EgressClaims claims;
   std::vector<EgressPlace> places;

@@ -54,6 +54,7 @@ extern const Check kTunnelMtu;
 extern const Check kEgressRpFilter;
 extern const Check kEgressStopped;
 extern const Check kBridgeDropsPods;
+extern const Check kDropCountsUp;
 extern const Check kEgressIpPodNotTakenUp;
 extern const Check kServiceWithoutEndpoints;
 

@@ -32,10 +32,11 @@ std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const st
 
 }  // namespace
 
-Facts::Facts(const explain::Explainer& e, const cluster::PolicyObjects& p)
+Facts::Facts(const explain::Explainer& e, const cluster::PolicyObjects& p, const std::vector<cluster::Twin>& t)
     : explainer(e),
       cluster(e.cluster()),
       policies(p),
+      twins(t),
       pods(known_pods(cluster)),
       claims(cluster, policies, pods),
       places(egress_places(cluster, pods, claims)) {
@@ -164,8 +165,8 @@ std::vector<CatalogueEntry> triage_catalogue() {
 }
 
 Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-              const std::vector<std::string>& only) {
-  const Facts facts(explainer, policies);
+              const std::vector<std::string>& only, const std::vector<cluster::Twin>& twins) {
+  const Facts facts(explainer, policies, twins);
   Triage result;
   Findings findings(facts, result);
   for (const Check* check : checks()) {

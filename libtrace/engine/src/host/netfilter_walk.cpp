@@ -190,7 +190,7 @@ void ChainWalk::note_miss(const Rule& rule, std::size_t failed) {
   if (!selective || !effect) return;
   const auto& t = std::get<netfilter::Test>(rule.statements[failed]);
   around_.record.misses.push_back({around_.node,
-                                   {hook_, place_.front_end, place_.table->name, chain_->name, &rule, {}},
+                                   {hook_, place_.front_end, place_.table->name, chain_->name, &rule, {}, chain_},
                                    &t,
                                    left_values(t, reading()),
                                    around_.record.steps.size()});
@@ -382,7 +382,7 @@ ChainWalk::Next ChainWalk::limit_reached() {
 // --- notes ---------------------------------------------------------------------------------------------------------
 bool ChainWalk::hit(RuleVerdict::Kind kind) {
   around_.record.add(around_.node, Layer::host,
-                     RuleHit{hook_, place_.front_end, place_.table->name, chain_->name, rule_, kind}, evidence());
+                     RuleHit{hook_, place_.front_end, place_.table->name, chain_->name, rule_, kind, chain_}, evidence());
   return true;
 }
 

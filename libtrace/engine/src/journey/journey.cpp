@@ -36,6 +36,7 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
   Course course;
   course.world = world;
   course.record.wants_misses = options.note_misses;
+  course.record.wants_beaten = options.note_beaten;
   ReplayChooser chooser(script, course.record);
   Walker walker(cluster, topology, options, course.world, course.record, chooser);
   Arrival arrival = walker.walk(start, course.sent);
@@ -138,13 +139,21 @@ World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
   return world;
 }
 
-Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options) : cluster_(cluster), options_(options) {}
+Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)
+    : cluster_(cluster), options_(options), topology_(std::make_shared<Topology>(cluster)) {}
+
+Journey Journey::with(JourneyOptions options) const {
+  Journey other = *this;
+  other.options_ = options;
+  return other;
+}
+
+const Workloads& Journey::workloads() const { return topology_->workloads(); }
 
 std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
   std::vector<Course> courses;
-  Topology topology(cluster_);
   const bool cut = for_each_script(options_.max_ways, [&](const std::vector<std::size_t>& script) {
-    courses.push_back(run_once(cluster_, topology, options_, start, world, script));
+    courses.push_back(run_once(cluster_, *topology_, options_, start, world, script));
     return courses.back().choices;
   });
   if (truncated != nullptr) *truncated = cut;

@@ -1,9 +1,6 @@
 #include "topology.h"
 
 #include <algorithm>
-
-#include "egtrace/engine/workload.h"
-
 namespace egt::engine {
 namespace {
 
@@ -34,8 +31,10 @@ MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a
 
 }  // namespace
 
-Topology::Topology(const cluster::Cluster& cluster) : cluster_(cluster) {
+Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster) {
   for (const auto& node : cluster.nodes) {
+    for (const ovn::LogicalPort& port : node->ovn.ports)
+      if (port.on_router) router_ports_[node.get()].push_back(&port);
     for (const host::Link& link : node->host.links.value) {
       if (link.link_type == "loopback") continue;
       for (const host::Address& a : link.addresses) owners_[a.prefix.address].push_back({node.get(), link.name});
@@ -121,15 +120,15 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   for (const Prefix& own : pod.addresses) {
     if (own.address.family != destination.family) continue;
     if (!own.is_host()) subnet = own.network();
-    for (const ovn::LogicalPort& port : node.ovn.ports) {
-      if (!port.on_router) continue;
-      for (const Prefix& network : port.addresses)
+    const auto router_ports = router_ports_.find(&node);
+    if (router_ports == router_ports_.end()) continue;
+    for (const ovn::LogicalPort* port : router_ports->second)
+      for (const Prefix& network : port->addresses)
         if (!network.is_host() && network.contains(own.address)) {
-          gateway_port = &port;
+          gateway_port = port;
           gateway = network.address;
           if (own.is_host()) subnet = network.network();
         }
-    }
   }
   for (const IpAddr& g : pod.gateways)
     if (g.family == destination.family) gateway = g;
@@ -153,9 +152,8 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
       for (const host::Neighbour& n : node.host.neighbours.value)
         if (n.address == hop.address && n.mac && usable(n.state)) hop.mac = n.mac;
     if (!hop.mac)
-      for (const cluster::Pod& other : cluster_.objects.pods)
-        for (const Prefix& p : other.addresses)
-          if (p.address == hop.address && other.mac) hop.mac = other.mac;
+      for (const cluster::Pod* other : workloads_.objects_with(hop.address))
+        if (other->mac) hop.mac = other->mac;
   } else {
     hop.mac = gateway_port->mac;
   }

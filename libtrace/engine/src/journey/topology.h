@@ -8,6 +8,7 @@
 
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
+#include "egtrace/engine/workload.h"
 
 namespace egt::engine {
 
@@ -29,6 +30,7 @@ class Topology : public NeighbourOracle {
   // Who would answer ARP (or ND) for `address` on the link of `device`.
   std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address) override;
   const cluster::Node* owner(const IpAddr& address) const;
+  const Workloads& workloads() const { return workloads_; }
 
   // The lowest device below `device`: parent of VLANs and macvlans, first member of a bond. Itself when it is real.
   std::string wire_device(const cluster::Node& node, const std::string& device) const;
@@ -40,7 +42,8 @@ class Topology : public NeighbourOracle {
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
 
  private:
-  const cluster::Cluster& cluster_;
+  Workloads workloads_;
+  std::map<const cluster::Node*, std::vector<const ovn::LogicalPort*>> router_ports_;
   std::map<IpAddr, std::vector<WireEnd>> owners_;
   std::map<MacAddr, std::vector<WireEnd>> by_mac_;
 };

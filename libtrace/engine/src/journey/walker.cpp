@@ -187,7 +187,7 @@ Place Walker::place_of(const Node& node, const OvsEmission& emission) {
     pod.node = &node;
     pod.bridge = emission.bridge;
     pod.port = &port;
-    pod.pod = workload_network(cluster_, node, port);
+    pod.pod = topology_.workloads().at(port)->network;
     pod.address = dst_ip(packet);
     return AtPod{std::move(pod), packet};
   }

@@ -3,6 +3,49 @@
 #include <algorithm>
 
 namespace egt::engine {
+namespace {
+
+std::string id_of(const openflow::Interface& port) {
+  const auto id = port.external_ids.find("iface-id");
+  return id == port.external_ids.end() ? port.name : id->second;
+}
+
+// OVN-Kubernetes names a pod's logical port NAMESPACE_POD; neither part can hold an underscore.
+std::string logical_name(const cluster::Pod& pod) { return pod.namespace_ + "_" + pod.name; }
+
+// `objects` and `ports`: those of this name.
+PodNetwork network_of(const openflow::Interface& port, const std::vector<const cluster::Pod*>& objects,
+                      const std::vector<const ovn::LogicalPort*>& ports) {
+  PodNetwork pod;
+  pod.name = id_of(port);
+  if (const auto mac = port.external_ids.find("attached_mac"); mac != port.external_ids.end())
+    pod.mac = MacAddr::parse(mac->second);
+  for (const cluster::Pod* object : objects) {
+    pod.addresses = object->addresses;
+    pod.gateways = object->gateways;
+    if (!pod.mac) pod.mac = object->mac;
+  }
+  for (const ovn::LogicalPort* logical : ports) {
+    for (const Prefix& p : logical->addresses)
+      if (std::none_of(pod.addresses.begin(), pod.addresses.end(),
+                       [&](const Prefix& known) { return known.address == p.address; }))
+        pod.addresses.push_back(p);
+    if (!pod.mac) pod.mac = logical->mac;
+  }
+  if (const auto ips = port.external_ids.find("ip_addresses"); pod.addresses.empty() && ips != port.external_ids.end())
+    if (const auto p = Prefix::parse(ips->second)) pod.addresses.push_back(*p);
+  if (const std::size_t underscore = pod.name.find('_'); underscore != std::string::npos) pod.name[underscore] = '/';
+  return pod;
+}
+
+template <class Map, class Key>
+const typename Map::mapped_type& found_or_empty(const Map& map, const Key& key) {
+  static const typename Map::mapped_type kNone;
+  const auto found = map.find(key);
+  return found == map.end() ? kNone : found->second;
+}
+
+}  // namespace
 
 bool is_workload(const openflow::Interface& port) {
   static constexpr std::string_view kOthers[] = {"internal", "patch", "geneve", "vxlan", "gre", "stt"};
@@ -12,31 +55,64 @@ bool is_workload(const openflow::Interface& port) {
 
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node,
                             const openflow::Interface& port) {
-  PodNetwork pod;
-  const auto id = port.external_ids.find("iface-id");
-  pod.name = id == port.external_ids.end() ? port.name : id->second;
-  if (const auto mac = port.external_ids.find("attached_mac"); mac != port.external_ids.end())
-    pod.mac = MacAddr::parse(mac->second);
-  // OVN-Kubernetes names a pod's logical port NAMESPACE_POD; neither part can hold an underscore.
-  const std::size_t underscore = pod.name.find('_');
+  const std::string id = id_of(port);
+  std::vector<const cluster::Pod*> objects;
+  for (const cluster::Pod& object : cluster.objects.pods)
+    if (logical_name(object) == id) objects.push_back(&object);
+  std::vector<const ovn::LogicalPort*> ports;
+  for (const ovn::LogicalPort& logical : node.ovn.ports)
+    if (logical.name == id && !logical.on_router) ports.push_back(&logical);
+  return network_of(port, objects, ports);
+}
+
+Workloads::Workloads(const cluster::Cluster& cluster) {
   for (const cluster::Pod& object : cluster.objects.pods) {
-    if (object.namespace_ + "_" + object.name != pod.name) continue;
-    pod.addresses = object.addresses;
-    pod.gateways = object.gateways;
-    if (!pod.mac) pod.mac = object.mac;
+    objects_[logical_name(object)].push_back(&object);
+    for (const Prefix& p : object.addresses) objects_by_address_[p.address].push_back(&object);
   }
-  for (const ovn::LogicalPort& logical : node.ovn.ports) {
-    if (logical.name != pod.name || logical.on_router) continue;
-    for (const Prefix& p : logical.addresses)
-      if (std::none_of(pod.addresses.begin(), pod.addresses.end(),
-                       [&](const Prefix& known) { return known.address == p.address; }))
-        pod.addresses.push_back(p);
-    if (!pod.mac) pod.mac = logical.mac;
+  for (const auto& node : cluster.nodes) {
+    std::unordered_map<std::string_view, std::vector<const ovn::LogicalPort*>> ports;
+    for (const ovn::LogicalPort& logical : node->ovn.ports)
+      if (!logical.on_router) ports[logical.name].push_back(&logical);
+    for (const openflow::Bridge& bridge : node->bridges)
+      for (const openflow::Interface& port : bridge.interfaces) {
+        if (!is_workload(port)) continue;
+        const std::string id = id_of(port);
+        const std::size_t number = all_.size();
+        all_.push_back({node.get(), &bridge, &port, network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id))});
+        by_port_.emplace(&port, number);
+        by_id_[id].push_back(number);
+        for (const Prefix& p : all_.back().network.addresses) by_address_[p.address].push_back(number);
+      }
   }
-  if (const auto ips = port.external_ids.find("ip_addresses"); pod.addresses.empty() && ips != port.external_ids.end())
-    if (const auto p = Prefix::parse(ips->second)) pod.addresses.push_back(*p);
-  if (underscore != std::string::npos) pod.name[underscore] = '/';
-  return pod;
+}
+
+const Workload* Workloads::first_of(const std::vector<std::size_t>& some, std::string_view node) const {
+  for (const std::size_t i : some)
+    if (node.empty() || all_[i].node->name == node) return &all_[i];
+  return nullptr;
+}
+
+const Workload* Workloads::at(const openflow::Interface& port) const {
+  const auto found = by_port_.find(&port);
+  return found == by_port_.end() ? nullptr : &all_[found->second];
+}
+
+const Workload* Workloads::with_id(const std::string& id, std::string_view node) const {
+  return first_of(found_or_empty(by_id_, id), node);
+}
+
+const Workload* Workloads::with_address(const IpAddr& address, std::string_view node) const {
+  return first_of(found_or_empty(by_address_, address), node);
+}
+
+const cluster::Pod* Workloads::object(const std::string& name_space, const std::string& name) const {
+  const auto& some = found_or_empty(objects_, name_space + "_" + name);
+  return some.empty() ? nullptr : some.back();
+}
+
+const std::vector<const cluster::Pod*>& Workloads::objects_with(const IpAddr& address) const {
+  return found_or_empty(objects_by_address_, address);
 }
 
 }  // namespace egt::engine

@@ -235,6 +235,13 @@ std::optional<FlowIndex> Translation::choose_among_ties(const Lookup& hit, std::
   return rivals[chosen - 1];
 }
 
+// Of a flow that has counted a packet nobody asks what would take its place.
+std::vector<FlowIndex> Translation::beaten_by(FlowIndex winner, std::uint8_t table, const FlowKey& k) const {
+  const FlowTables& flows = *bridge().flows;
+  if (!record_.wants_beaten || flows.flow(winner).use.n_packets != 0U) return {};
+  return flows.beaten(table, k, winner);
+}
+
 Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, std::uint8_t depth) {
   ++look_ups_;
   note_missing_flows(table);
@@ -261,7 +268,7 @@ Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, st
   std::vector<Provenance> evidence{f.from};
   for (const FlowIndex i : hit.conjunction) evidence.push_back(flows.flow(i).from);
   add(TableMatch{bridge().name, table, f.priority, f.cookie, metadata, state_.bridge, index, hit.conjunction, hit.ties,
-                 depth, false},
+                 depth, false, beaten_by(index, table, k)},
       std::move(evidence));
   step_ = record_.steps.size() - 1;
   if (depth == 0) {

@@ -61,6 +61,7 @@ class Translation {
   // --- tables and lists (translation.cpp)
   void run_table(std::uint8_t table, std::uint32_t in_port, std::uint8_t depth, bool swap_tuple = false);
   Found look_up(std::uint8_t table, const FlowKey& key, std::uint8_t depth);
+  std::vector<openflow::FlowIndex> beaten_by(openflow::FlowIndex winner, std::uint8_t table, const FlowKey& key) const;
   std::optional<openflow::FlowIndex> choose_among_ties(const openflow::Lookup& hit, std::uint8_t table);
   const LearnedFlow* best_learned(std::uint8_t table, const FlowKey& key, std::optional<std::uint16_t> above) const;
   void note_missing_flows(std::uint8_t table);

@@ -46,8 +46,7 @@ const openflow::Bridge* Node::integration_bridge() const {
 
 Node::PortPlace Node::port(std::string_view interface_name) const {
   for (const openflow::Bridge& b : bridges)
-    for (const openflow::Interface& i : b.interfaces)
-      if (i.name == interface_name) return {&b, &i};
+    if (const openflow::Interface* i = b.by_name(interface_name)) return {&b, i};
   return {};
 }
 

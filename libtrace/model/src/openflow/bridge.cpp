@@ -3,8 +3,28 @@
 #include <algorithm>
 
 namespace egt::openflow {
+namespace {
+
+constexpr std::size_t kFew = 32;   // interfaces that are gone through as quickly as looked up
+
+const PortIndex& brought_up_to_date(PortIndex& index, const std::vector<Interface>& interfaces) {
+  if (index.known > interfaces.size()) index = {};
+  for (; index.known < interfaces.size(); ++index.known) {
+    const Interface& i = interfaces[index.known];
+    index.by_name.emplace(i.name, index.known);
+    if (i.ofport) index.by_ofport.emplace(*i.ofport, index.known);
+  }
+  return index;
+}
+
+}  // namespace
 
 const Interface* Bridge::by_ofport(std::uint32_t n) const {
+  if (interfaces.size() > kFew) {
+    const PortIndex& index = brought_up_to_date(ports, interfaces);
+    const auto found = index.by_ofport.find(n);
+    if (found != index.by_ofport.end() && interfaces[found->second].ofport == n) return &interfaces[found->second];
+  }
   const auto it = std::find_if(interfaces.begin(), interfaces.end(), [n](const Interface& i) { return i.ofport == n; });
   if (it != interfaces.end()) return &*it;
   if (n != port::local) return nullptr;
@@ -13,6 +33,11 @@ const Interface* Bridge::by_ofport(std::uint32_t n) const {
 }
 
 const Interface* Bridge::by_name(std::string_view n) const {
+  if (interfaces.size() > kFew) {
+    const PortIndex& index = brought_up_to_date(ports, interfaces);
+    const auto found = index.by_name.find(std::string(n));
+    return found == index.by_name.end() ? nullptr : &interfaces[found->second];
+  }
   const auto it = std::find_if(interfaces.begin(), interfaces.end(), [n](const Interface& i) { return i.name == n; });
   return it == interfaces.end() ? nullptr : &*it;
 }

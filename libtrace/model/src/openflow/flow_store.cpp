@@ -147,16 +147,26 @@ const FlowEntry& FlowStore::entry(FlowIndex i) const {
   return read(i);
 }
 
-const FlowEntry& FlowStore::read(FlowIndex i) const {
+const FlowText& FlowStore::text_of(FlowIndex i) const {
   const auto behind =
       std::upper_bound(texts_.begin(), texts_.end(), i, [](FlowIndex wanted, const Text& t) { return wanted < t.first; });
   if (behind == texts_.begin()) throw_damaged();
-  const FlowText& text = *std::prev(behind)->text;
+  return *std::prev(behind)->text;
+}
+
+std::uint64_t FlowStore::cookie(FlowIndex i) const {
+  const std::size_t page = i / kPage;
+  if (page < pages_.size() && pages_[page] && (*pages_[page])[i % kPage]) return (*pages_[page])[i % kPage]->cookie;
+  return text_of(i).cookie(ref(i));
+}
+
+const FlowEntry& FlowStore::read(FlowIndex i) const {
+  const FlowText& text = text_of(i);
   const FlowRef& ref = this->ref(i);
   text.read(ref, content_);
   FlowEntry e;
   e.cookie = content_.cookie;
-  e.n_packets = content_.n_packets;
+  e.use = content_.use;
   e.from = {text.source(), ref.line};
   e.match = words_.keep(content_.match);
   e.match_words = static_cast<std::uint8_t>(content_.match.size());

@@ -80,6 +80,7 @@ class FlowStore {
   std::shared_ptr<const FlowText> only_text() const;
   std::size_t shapes() const { return shapes_.size(); }
   const FlowEntry& entry(FlowIndex i) const;
+  std::uint64_t cookie(FlowIndex i) const;
   MatchView match(FlowIndex i) const {
     const FlowEntry& e = entry(i);
     return {e.match, e.match_words};
@@ -98,6 +99,7 @@ class FlowStore {
   std::uint32_t intern(const MatchShape& shape);
   const FlowEntry*& place_of(FlowIndex i) const;
   const FlowEntry& read(FlowIndex i) const;
+  const FlowText& text_of(FlowIndex i) const;
 
   void own();
   void check_page(std::size_t page) const;

@@ -93,6 +93,8 @@ struct FlowTables::Impl {
   };
   Candidates candidates(std::uint8_t table, const FlowKey& key, bool with_conjunctive) const;
   void offer(Candidates& c, FlowIndex i, const FlowKey& key, bool with_conjunctive) const;
+  template <class Take>
+  void each_hashed_alike(const Table& t, const FlowKey& key, Take take) const;
   void walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const;
   Lookup resolve_conjunctions(std::uint8_t table, const FlowKey& key, const Candidates& c) const;
   Lookup resolve_at_priority(std::uint8_t table, const FlowKey& key, const std::vector<FlowIndex>& members) const;
@@ -150,13 +152,19 @@ void FlowTables::Impl::offer(Candidates& c, FlowIndex i, const FlowKey& key, boo
   c.plain.push_back(i);
 }
 
-void FlowTables::Impl::walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const {
+// Flows that may match, gone through one by one.
+template <class Take>
+void FlowTables::Impl::each_hashed_alike(const Table& t, const FlowKey& key, Take take) const {
   hashes.start(store.all_shapes().size());
   for (const FlowRun& run : t.runs)
     for (FlowIndex i = run.begin; i < run.end; ++i) {
       const FlowRef& f = store.ref(i);
-      if (f.hash == hashes.of(f.shape, store, key)) offer(c, i, key, with_conjunctive);
+      if (f.hash == hashes.of(f.shape, store, key)) take(i);
     }
+}
+
+void FlowTables::Impl::walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const {
+  each_hashed_alike(t, key, [&](FlowIndex i) { offer(c, i, key, with_conjunctive); });
 }
 
 FlowTables::Impl::Candidates FlowTables::Impl::candidates(std::uint8_t table, const FlowKey& key,
@@ -260,7 +268,7 @@ void FlowTables::add(std::uint8_t table, std::uint16_t priority, std::uint64_t c
                      MatchView match, std::string_view actions, Provenance from) {
   FlowEntry f;
   f.cookie = cookie;
-  f.n_packets = n_packets;
+  f.use.n_packets = n_packets;
   f.from = from;
   f.priority = priority;
   f.table = table;
@@ -280,6 +288,7 @@ std::uint8_t FlowTables::table_of(FlowIndex i) const { return static_cast<std::u
 std::uint16_t FlowTables::priority_of(FlowIndex i) const {
   return static_cast<std::uint16_t>(impl_->store.ref(i).priority);
 }
+std::uint64_t FlowTables::cookie_of(FlowIndex i) const { return impl_->store.cookie(i); }
 const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
 MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
 const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions.parsed(f.actions); }
@@ -299,6 +308,25 @@ std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const {
 Lookup FlowTables::lookup(std::uint8_t table, const FlowKey& key) const {
   const Impl::Candidates c = impl_->candidates(table, key, true);
   return impl_->resolve_conjunctions(table, key, c);
+}
+
+std::vector<FlowIndex> FlowTables::beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const {
+  std::vector<FlowIndex> found;
+  const std::uint16_t priority = priority_of(winner);
+  const auto offer = [&](FlowIndex i) {
+    const FlowRef& f = impl_->store.ref(i);
+    if (f.priority < priority && !f.conjunctive && impl_->matches(i, key)) found.push_back(i);
+  };
+  const Table& t = impl_->tables[table];
+  if (t.index) {
+    for_candidates(*t.index, impl_->store, key, [] { return 0U; }, offer);
+  } else {
+    impl_->each_hashed_alike(t, key, offer);
+  }
+  std::sort(found.begin(), found.end(), [this](FlowIndex a, FlowIndex b) {
+    return std::pair(priority_of(b), a) < std::pair(priority_of(a), b);
+  });
+  return found;
 }
 
 std::optional<FieldId> FlowTables::only_mismatch(const FlowEntry& f, const FlowKey& key) const {

@@ -13,6 +13,7 @@
 
 #include "egtrace/base/result.h"
 #include "egtrace/openflow/action.h"
+#include "egtrace/openflow/flow_table.h"
 #include "egtrace/openflow/match.h"
 
 namespace egt::parsers {
@@ -76,7 +77,8 @@ struct FlowLine {
   std::string_view actions;
 
   std::uint8_t table = 0;
-  std::uint64_t cookie = 0, n_packets = 0;
+  std::uint64_t cookie = 0;
+  openflow::FlowUse use;
 
   void clear();
 };

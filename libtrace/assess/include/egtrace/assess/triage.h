@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "egtrace/cluster/policy_objects.h"
+#include "egtrace/cluster/twin.h"
 #include "egtrace/explain/explainer.h"
 
 namespace egt::assess {
@@ -38,8 +39,8 @@ struct CatalogueEntry {
 };
 std::vector<CatalogueEntry> triage_catalogue();
 
-// `only`: ids of the checks to run; empty: all.
+// `only`: ids of the checks to run; empty: all. `twins`: second dumps of the snapshot, for what counted in between.
 Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-              const std::vector<std::string>& only = {});
+              const std::vector<std::string>& only = {}, const std::vector<cluster::Twin>& twins = {});
 
 }  // namespace egt::assess

@@ -27,7 +27,8 @@ void run(const Facts& f, Findings& out) {
       if (&bridge == node->integration_bridge() || !bridge.flows || !is_cluster_node(*node)) continue;
       for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
         const openflow::FlowEntry& flow = bridge.flows->flow(i);
-        if (flow.n_packets == 0) continue;
+        const std::uint64_t packets = flow.use.n_packets.value_or(0);
+        if (packets == 0) continue;
         const auto source = dropped_source(*bridge.flows, flow);
         if (!source || source->is_host() || std::none_of(f.pods.begin(), f.pods.end(), [&](const KnownPod& pod) {
               const IpAddr* a = pod.host_network ? nullptr : pod.address(Family::v4);
@@ -42,7 +43,7 @@ void run(const Facts& f, Findings& out) {
         out.add(
             fmt::format("{} on {} has dropped {} packet{} that left OVN with an address of {}: nothing had "
                         "translated them.",
-                        bridge.name, node->name, flow.n_packets, flow.n_packets == 1 ? "" : "s", source->to_string()),
+                        bridge.name, node->name, packets, packets == 1 ? "" : "s", source->to_string()),
             node->name, object, {flow.from},
             fmt::format("See whether it still counts (ovs-ofctl dump-flows {} twice), then which pods: tcpdump -ni "
                         "any on {}, egtrace audit SNAPSHOT.",

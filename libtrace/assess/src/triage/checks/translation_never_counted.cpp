@@ -1,82 +1,111 @@
-// A translation on the path of a pod's packets that has never counted one, while others of its chain have, and flows
-// that match this pod alone have as well: the packets go another way than the rules say.
+// A translation on the predicted way of a pod's packets that has never counted one, while others of its chain or table
+// have, and so has what sends this pod's packets there: they go another way than the rules say.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "common/evidence.h"
-#include "common/look.h"
 #include "egtrace/base/text.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace translation_never_counted {
 
-bool has_counted_neighbour(const engine::JudgedRule& rule) {
-  return rule.chain != nullptr && std::any_of(rule.chain->rules.begin(), rule.chain->rules.end(),
-                                              [](const netfilter::Rule& r) { return r.packets.value_or(0) > 0; });
+// So many packets of a pod that at least one must have opened a connection, whatever else they were.
+constexpr std::uint64_t kMany = 10;
+
+struct Contradiction {
+  const explain::Hop *sent = nullptr, *translation = nullptr;
+};
+
+// Whether the line of a flow dump asks for this source alone.
+bool is_for(const explain::Hop& hop, const IpAddr& pod) {
+  const std::string term = (pod.is_v4() ? "nw_src=" : "ipv6_src=") + pod.to_string();
+  return std::any_of(hop.evidence.begin(), hop.evidence.end(), [&](const explain::EvidenceLine& line) {
+    const std::size_t at = line.text.find(term);
+    const std::size_t end = at + term.size();
+    return at != std::string::npos && end < line.text.size() && (line.text[end] == ',' || line.text[end] == ' ');
+  });
 }
 
-// A line of a flow dump that matches this source alone and has counted packets.
-bool has_counted(const explain::EvidenceLine& line, const IpAddr& pod) {
-  const std::string source = pod.is_v4() ? "nw_src=" : "ipv6_src=";
-  const std::size_t at = line.text.find(source + pod.to_string());
-  if (at == std::string::npos) return false;
-  const std::size_t end = at + source.size() + pod.to_string().size();
-  if (end < line.text.size() && line.text[end] != ',' && line.text[end] != ' ') return false;
-  const std::size_t counter = line.text.find("n_packets=");
-  return counter != std::string::npos && !std::string_view(line.text).substr(counter).starts_with("n_packets=0,");
+// A policy takes those of a pod's packets alone that leave the cluster; what its port and the guards of its addresses
+// count, on the other hand, is all that it sends.
+bool is_reroute(const explain::Hop& hop) {
+  return std::any_of(hop.rows.begin(), hop.rows.end(),
+                     [](const explain::RowRef& row) { return row.table == "Logical_Router_Policy"; }) ||
+         std::any_of(hop.lflows.begin(), hop.lflows.end(),
+                     [](const explain::LflowRef& flow) { return flow.stage.starts_with("lr_in_policy"); });
 }
 
-// Of the pod's way out, as it is predicted.
-explain::Evidence counted_flows(const Facts& f, const KnownPod& pod, const IpAddr& address) {
-  explain::Evidence lines;
-  const auto from = explain::parse_point(pod.full_name());
-  const auto to = explain::parse_point(outside(f.cluster, address.family).address.to_string());
-  if (!from || !to) return lines;
+bool translates(const explain::WayReport& way, const explain::Hop& hop) {
+  return std::any_of(way.snat.begin(), way.snat.end(), [&](const explain::NatReport& nat) {
+    return nat.node == hop.node && !nat.evidence.empty() && !hop.evidence.empty() &&
+           nat.evidence.front() == hop.evidence.front();
+  });
+}
+
+// Null pointers where the way's counters agree with it, or say nothing.
+Contradiction contradiction(const explain::WayReport& way, const IpAddr& pod) {
+  Contradiction c;
+  for (const explain::Hop& hop : way.hops) {
+    if (!hop.counted) continue;
+    if (hop.counted->packets >= kMany && is_reroute(hop) && is_for(hop, pod)) c.sent = &hop;
+    if (c.sent != nullptr && hop.counted->never() && translates(way, hop)) c.translation = &hop;
+  }
+  return c.translation != nullptr ? c : Contradiction{};
+}
+
+void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findings& out) {
+  const IpAddr& address = *pod.address(claim.family);
+  const std::string to = outside(f.cluster, claim.family).address.to_string();
+  const auto from_point = explain::parse_point(pod.full_name()), to_point = explain::parse_point(to);
+  if (!from_point || !to_point) return;
   explain::Question q;
-  q.from = *from;
-  q.to = *to;
+  q.from = *from_point;
+  q.to = *to_point;
+  q.use_conntrack = false;  // the way of new connections
+  q.counters = true;
   const auto x = f.explainer.explain(q);
-  if (!x) return lines;
-  for (const explain::WayReport& way : x->ways)
-    for (const explain::Hop& hop : way.hops)
-      for (const explain::EvidenceLine& line : hop.evidence)
-        if (has_counted(line, address) && std::find(lines.begin(), lines.end(), line) == lines.end())
-          lines.push_back(line);
-  return lines;
+  if (!x || x->ways.empty()) return;
+  // Where there are several ways, all may have gone by one of them.
+  Contradiction found;
+  for (const explain::WayReport& way : x->ways) {
+    const Contradiction c = contradiction(way, address);
+    if (c.translation == nullptr) return;
+    found = c;
+  }
+  const explain::Hop &sent = *found.sent, &translation = *found.translation;
+  explain::Evidence lines = translation.evidence;
+  for (const auto* more : {&translation.counted->neighbour, &sent.evidence})
+    lines.insert(lines.end(), more->begin(), more->end());
+  out.add(
+      fmt::format("{} packets of pod {} ({}) were sent on towards {}, but none has met the rule that translates them on {} "
+                  "({}), though others beside it count: they go another way.",
+                  sent.counted->packets, pod.full_name(), address.to_string(), claim.object, translation.node,
+                  translation.where),
+      translation.node, claim.object, std::move(lines),
+      fmt::format("conntrack -L -s {} on {}: connections that are older than the rule never meet it; then egtrace explain "
+                  "SNAPSHOT --from {} --to {}.",
+                  address.to_string(), translation.node, pod.full_name(), to));
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const EgressPlace& place : f.places) {
-    const cluster::Node* node = f.cluster.node(place.node);
-    if (node == nullptr || place.network != EgressNetwork::host || out.has_cause(place.name())) continue;
-    for (const KnownPod* pod : place.pods) {
-      const IpAddr& address = *pod->address(place.address.family);
-      const auto rules = host_snat_for(f.cluster, *node, address, outside(f.cluster, place.address.family).address);
-      const auto rule =
-          std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return translates_to(r, place.address); });
-      if (rule == rules.end() || rule->rule->packets != 0 || !has_counted_neighbour(*rule)) continue;
-      const explain::Evidence counted = counted_flows(f, *pod, address);
-      if (counted.empty()) continue;
-      explain::Evidence lines = evidence(f.cluster, {rule->rule->from});
-      lines.insert(lines.end(), counted.begin(), counted.end());
-      out.add(
-          fmt::format("The rule that translates pod {} ({}) to egress IP {} on {} has never counted a packet, while "
-                      "others of chain {} have and flows for this pod have: its packets go another way.",
-                      pod->full_name(), address.to_string(), place.address.to_string(), place.node, rule->chain->name),
-          place.node, place.name(), std::move(lines),
-          fmt::format("conntrack -L -s {} on {}: connections that are older than the rule never meet it; then "
-                      "egtrace explain SNAPSHOT --from {} --to {}.",
-                      address.to_string(), place.node, pod->full_name(),
-                      outside(f.cluster, place.address.family).address.to_string()));
+  for (const KnownPod& pod : f.pods)
+    for (const Family family : {Family::v4, Family::v6}) {
+      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
+      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr && !out.has_cause(claim->object))
+        judge(f, pod, *claim, out);
     }
-  }
+}
+
+std::string lacks(const Facts& f) {
+  return f.cluster.objects.egress_ips.empty() && f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
 }
 
 }  // namespace translation_never_counted
 
 const Check kTranslationNeverCounted{"translation-never-counted", "A translation that no packet has ever reached",
-                                     Severity::warning, needs_egress_ips, translation_never_counted::run};
+                                     Severity::warning, translation_never_counted::lacks,
+                                     translation_never_counted::run};
 
 }  // namespace egt::assess

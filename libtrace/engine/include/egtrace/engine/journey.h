@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,7 @@ struct JourneyOptions {
   std::size_t max_ways = 64;
   std::uint32_t packet_length = 74;
   bool note_misses = false;          // Record::misses
+  bool note_beaten = false;          // TableMatch::beaten
 };
 
 // Connections of all dumps, ready to decide. Empty with `use_conntrack` false.
@@ -82,9 +84,16 @@ World initial_world(const cluster::Cluster& cluster, bool use_conntrack);
 // Whether `answer`, on arrival, belongs to the connection that `sent` opened, in the eyes of the one who sent it.
 bool is_answer_to(const FlowKey& answer, const FlowKey& sent);
 
+class Topology;
+class Workloads;
+
+// The cluster must outlive it and not change: what is plugged into what is found out once.
 class Journey {
  public:
   explicit Journey(const cluster::Cluster& cluster, JourneyOptions options = {});
+  // The same with other options; what is known of the cluster is shared.
+  Journey with(JourneyOptions options) const;
+  const Workloads& workloads() const;
 
   // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
   std::vector<Course> explore(const Start& start, const World& world, bool* truncated = nullptr) const;
@@ -97,6 +106,7 @@ class Journey {
  private:
   const cluster::Cluster& cluster_;
   JourneyOptions options_;
+  std::shared_ptr<Topology> topology_;
 };
 
 }  // namespace egt::engine

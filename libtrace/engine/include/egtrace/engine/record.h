@@ -29,6 +29,7 @@ struct TableMatch {
   std::vector<openflow::FlowIndex> conjunction, ties;
   std::uint8_t depth = 0;                      // of nested resubmits; 0 in the main line
   bool learned = false;                        // a flow that this walk learned: `flow` is kNoFlow
+  std::vector<openflow::FlowIndex> beaten{};   // where Record::wants_beaten: what would match without a flow that never counted
 };
 struct TableMiss { std::string bridge; std::uint8_t table = 0; std::uint64_t metadata = 0; std::uint8_t depth = 0; };
 struct CtPass {                                // ct(...) and what the packet came back with
@@ -64,6 +65,7 @@ struct RuleHit {                               // a netfilter rule (or a chain's
   std::string table, chain;
   const netfilter::Rule* rule = nullptr;       // null: the policy of the base chain
   netfilter::Verdict::Kind verdict = netfilter::Verdict::Kind::continue_;
+  const netfilter::Chain* in = nullptr;        // the chain that has the rule
 };
 // A rule that all but one of its tests took for the packet's: what it asked, and what the packet had. `before_step`: the
 // step of the record in front of which it was passed over.
@@ -134,6 +136,7 @@ struct Record {
   std::vector<Gap> gaps;
   bool wants_misses = false;                   // fill `misses`; costs a second look at rules that do not match
   std::vector<RuleMiss> misses;
+  bool wants_beaten = false;                   // fill TableMatch::beaten; costs a second look-up
 
   Step& add(std::string node, Layer layer, StepKind kind, std::vector<Provenance> evidence = {}) {
     steps.push_back({std::move(node), layer, std::move(kind), std::move(evidence), {}});

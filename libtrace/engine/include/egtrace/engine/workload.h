@@ -1,6 +1,11 @@
 // The pods behind Open vSwitch interfaces.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/journey.h"
 
@@ -8,7 +13,48 @@ namespace egt::engine {
 
 // Whether an OVS interface is the host end of a pod's (or VM's) interface rather than a NIC of the node.
 bool is_workload(const openflow::Interface& port);
-// Its network, from its iface-id, the logical ports and the Kubernetes objects.
+// Its network, from its iface-id, the logical ports and the Kubernetes objects. Goes through all of them: for many
+// interfaces see Workloads.
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node, const openflow::Interface& port);
+
+// A workload's interface with its network.
+struct Workload {
+  const cluster::Node* node = nullptr;
+  const openflow::Bridge* bridge = nullptr;
+  const openflow::Interface* port = nullptr;
+  PodNetwork network;
+};
+
+// All workloads of a cluster, found by name and address without going through them. The cluster must outlive it and not
+// change.
+class Workloads {
+ public:
+  explicit Workloads(const cluster::Cluster& cluster);
+
+  const std::vector<Workload>& all() const { return all_; }   // in order of node, bridge and interface
+  const Workload* at(const openflow::Interface& port) const;  // null: it is no workload's
+  // The first one with this iface-id, or this address; of `node` alone where it is not empty. Null: there is none.
+  const Workload* with_id(const std::string& id, std::string_view node) const;
+  const Workload* with_address(const IpAddr& address, std::string_view node) const;
+
+  // Kubernetes objects: the last one of this name; all that have this address, in their order.
+  const cluster::Pod* object(const std::string& name_space, const std::string& name) const;
+  const std::vector<const cluster::Pod*>& objects_with(const IpAddr& address) const;
+
+ private:
+  struct HashOfAddress {
+    std::size_t operator()(const IpAddr& a) const {
+      return std::hash<std::uint64_t>()(low64(a.value) ^ high64(a.value) * 0x9e3779b97f4a7c15ULL);
+    }
+  };
+  const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node) const;
+
+  std::vector<Workload> all_;
+  std::unordered_map<const openflow::Interface*, std::size_t> by_port_;
+  std::unordered_map<std::string, std::vector<std::size_t>> by_id_;
+  std::unordered_map<IpAddr, std::vector<std::size_t>, HashOfAddress> by_address_;
+  std::unordered_map<std::string, std::vector<const cluster::Pod*>> objects_;   // by NAMESPACE_NAME, as logical ports are named
+  std::unordered_map<IpAddr, std::vector<const cluster::Pod*>, HashOfAddress> objects_by_address_;
+};
 
 }  // namespace egt::engine

@@ -29,6 +29,8 @@ struct Question {
   bool use_conntrack = true;
   bool reply = false;
   bool passed_over = false;                // also tell rules that nearly matched
+  bool registers = true;                   // tell what registers hold; needs the release of OVN, and takes time
+  bool counters = false;                   // also tell what neighbours of rules that never counted have counted
 };
 
 struct EvidenceLine {
@@ -51,6 +53,18 @@ struct Change { std::string field, before, after; };
 // A rule that the packet met before the hop and that a reader might have expected to match.
 struct PassedOver { std::string where, why; Evidence evidence; };
 
+// How often a rule was met by the time of the dump: packets, or in a chain of type nat, connections. A hint that changes
+// no verdict: a rule may be younger than the traffic, and who forwards in hardware counts late.
+struct Counted {
+  std::uint64_t packets = 0;
+  // Where the rule counted none: what another rule counted that takes part in the same decision (a flow of the table that
+  // takes the packet if this one does not, a rule of the same chain) and could have done so since this one is there. 0:
+  // nothing does, and nothing follows.
+  std::uint64_t beside = 0;
+  Evidence neighbour;                      // the line that counted so
+  bool never() const { return packets == 0 && beside > 0; }
+};
+
 struct Hop {
   std::string node, layer, where, what;
   bool detail = false;                     // shown only on demand: a table that merely passes the packet on
@@ -61,6 +75,7 @@ struct Hop {
   std::vector<std::string> means{};        // what values stand for, the rows that decide
   std::vector<std::string> registers{};    // what the registers hold that this step writes
   std::vector<PassedOver> passed_over{};    // where the question asks for them
+  std::optional<Counted> counted{};         // where the dump tells it
 };
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };

@@ -39,6 +39,6 @@ struct Resolved {
 };
 
 // Errors name what is nearest to an unknown pod, node or service.
-Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster);
+Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads);
 
 }  // namespace egt::explain

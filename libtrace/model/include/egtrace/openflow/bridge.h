@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "egtrace/evidence/evidence.h"
@@ -42,6 +44,13 @@ struct FdbEntry {
   Provenance from;
 };
 
+// Where a bridge's interfaces are: a node may have thousands. Of as many as there were when somebody last asked.
+struct PortIndex {
+  std::size_t known = 0;
+  std::unordered_map<std::uint32_t, std::size_t> by_ofport;   // the first of each
+  std::unordered_map<std::string, std::size_t> by_name;
+};
+
 struct Bridge {
   std::string name;
   std::string fail_mode;                     // "", "standalone", "secure"
@@ -58,8 +67,11 @@ struct Bridge {
   std::vector<FdbEntry> fdb;
   Provenance from;
 
+  // The first interface of this number or name. Names stay once an interface is there; numbers may be told later.
   const Interface* by_ofport(std::uint32_t n) const;
   const Interface* by_name(std::string_view n) const;
+
+  mutable PortIndex ports;                   // for these two alone
 };
 
 }  // namespace egt::openflow

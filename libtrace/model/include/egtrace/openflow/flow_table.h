@@ -23,9 +23,17 @@ using FlowIndex = std::uint32_t;
 constexpr FlowIndex kNoFlow = ~FlowIndex{0};
 using ActionParser = std::function<ActionList(std::string_view)>;
 
+// What a dump tells of a flow's use. Absent: it was printed without statistics (--no-stats, a hidden flow), or by a
+// version of OpenFlow that lacks them.
+struct FlowUse {
+  std::optional<std::uint64_t> n_packets;
+  std::optional<double> duration;          // seconds since the flow was made
+  std::optional<std::uint64_t> idle_age;   // seconds since it last took a packet
+};
+
 struct FlowEntry {
   std::uint64_t cookie = 0;
-  std::uint64_t n_packets = 0;
+  FlowUse use;
   Provenance from;
   const MatchWord* match = nullptr;  // match_words of them
   std::uint32_t actions = 0;         // interned action text
@@ -73,7 +81,8 @@ struct MatchHash {
 
 // What a line says.
 struct FlowContent {
-  std::uint64_t cookie = 0, n_packets = 0;
+  std::uint64_t cookie = 0;
+  FlowUse use;
   std::vector<MatchWord> match;  // ascending by word
   std::string actions;
 };
@@ -84,6 +93,8 @@ class FlowText {
   virtual ~FlowText() = default;
   virtual SourceId source() const = 0;
   virtual void read(const FlowRef& flow, FlowContent& out) const = 0;
+  // The cookie alone, for less.
+  virtual std::uint64_t cookie(const FlowRef& flow) const = 0;
 };
 
 // The flows of one dump, in its order.
@@ -125,6 +136,7 @@ class FlowTables {
   std::size_t size() const;
   std::uint8_t table_of(FlowIndex i) const;         // as flow(i).table and so on, without reading the line
   std::uint16_t priority_of(FlowIndex i) const;
+  std::uint64_t cookie_of(FlowIndex i) const;                // reads as much of the line as it takes
   const FlowEntry& flow(FlowIndex i) const;                  // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;       // parsed on first use
@@ -135,6 +147,9 @@ class FlowTables {
   // Highest priority wins, among equals the first of the dump; conjunctive matches as in lib/classifier.c. The table's
   // index is built by its first lookup and dropped by add. Not thread-safe, like flow() and actions().
   Lookup lookup(std::uint8_t table, const FlowKey& key) const;
+  // Flows that match `key` as well as `winner` does, with a lower priority: what would take the packet without it, by
+  // descending priority. Flows of conjunctions are left out, as they match only together.
+  std::vector<FlowIndex> beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const;
   // Flows of `table` with a priority above `above_priority` that would match but for one field, by descending
   // priority: for "why not that flow?".
   std::vector<FlowIndex> near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const;

@@ -1,0 +1,13 @@
+// The hint that a rule on the way has never counted.
+#pragma once
+
+#include <string>
+
+#include "egtrace/explain/explanation.h"
+
+namespace egt::render {
+
+// Of a hop with Counted::never().
+std::string never_counted_words(const explain::Hop& hop);
+
+}  // namespace egt::render
