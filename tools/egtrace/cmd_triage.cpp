@@ -6,7 +6,6 @@
 
 #include "command.h"
 #include "egtrace/assess/triage.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "egtrace/render/triage.h"
 #include "snapshot_options.h"
 #include "text_options.h"
@@ -61,7 +60,7 @@ ExitStatus run_triage(const TriageOptions& o) {
   refuse_unknown(o.only);
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const explain::Explainer explainer(cluster);
-  const assess::Triage triage = assess::triage(explainer, parsers::policy_objects(cluster), o.only);
+  const assess::Triage triage = assess::triage(explainer, o.only);
   if (!o.sarif.empty()) {
     CommonOptions to_file;
     to_file.output = o.sarif;

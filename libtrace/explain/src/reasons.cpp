@@ -37,11 +37,16 @@ const cluster::Service* local_service(const cluster::Cluster& cluster, const Tup
   return nullptr;
 }
 
-bool selects(const cluster::Service& s, const cluster::Pod& pod) {
-  return pod.namespace_ == s.namespace_ && std::all_of(s.selector.begin(), s.selector.end(), [&](const auto& label) {
-    const auto found = pod.labels.find(label.first);
-    return found != pod.labels.end() && found->second == label.second;
-  });
+// Where a service's endpoints are: as EndpointSlices tell, else the pods that its selector picks.
+std::set<std::string> nodes_behind(const cluster::Service& service, const cluster::Objects& objects) {
+  std::set<std::string> nodes;
+  const cluster::Backing backing = backing_of(service, objects);
+  for (const cluster::BackingEndpoint& b : backing.endpoints) nodes.insert(b.endpoint->node);
+  if (!backing.told)
+    for (const cluster::Pod& pod : objects.pods)
+      if (selects(service, pod)) nodes.insert(pod.node);
+  nodes.erase("");
+  return nodes;
 }
 
 // Machines in the order in which the packet meets them.
@@ -90,9 +95,7 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
   const Tuple sent = tuple_of(course.sent);
   const cluster::Service* service = local_service(cluster, sent);
   if (service == nullptr) return {};
-  std::set<std::string> where;
-  for (const cluster::Pod& pod : cluster.objects.pods)
-    if (selects(*service, pod) && !pod.node.empty()) where.insert(pod.node);
+  const std::set<std::string> where = nodes_behind(*service, cluster.objects);
   if (where.empty() || where.contains(node->name)) return {};
   std::string s = fmt::format("service {}/{} has externalTrafficPolicy Local, and its pods run on {}, none on {}",
                               service->namespace_, service->name, fmt::join(where, ", "), node->name);

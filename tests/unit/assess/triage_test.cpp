@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "egtrace/assess/triage.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "sample.h"
 
 namespace egt::assess {
@@ -386,7 +385,7 @@ Triage run(const Change& change, const std::vector<std::string>& only) {
   change(sample);
   const cluster::Cluster cluster = sample.read();
   const explain::Explainer explainer(cluster);
-  return triage(explainer, parsers::policy_objects(cluster), only);
+  return triage(explainer, only);
 }
 
 std::string told(const Triage& t) {

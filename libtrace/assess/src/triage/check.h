@@ -26,11 +26,10 @@ struct EgressPlace {
 
 // What the checks share; made once.
 struct Facts {
-  Facts(const explain::Explainer& explainer, const cluster::PolicyObjects& policies);
+  explicit Facts(const explain::Explainer& explainer);
 
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
-  const cluster::PolicyObjects& policies;
   std::vector<KnownPod> pods;
   EgressClaims claims;
   std::vector<EgressPlace> places;

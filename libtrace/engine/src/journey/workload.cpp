@@ -19,11 +19,13 @@ PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node
     pod.mac = MacAddr::parse(mac->second);
   // OVN-Kubernetes names a pod's logical port NAMESPACE_POD; neither part can hold an underscore.
   const std::size_t underscore = pod.name.find('_');
-  for (const cluster::Pod& object : cluster.objects.pods) {
-    if (object.namespace_ + "_" + object.name != pod.name) continue;
-    pod.addresses = object.addresses;
-    pod.gateways = object.gateways;
-    if (!pod.mac) pod.mac = object.mac;
+  const cluster::Pod* object =
+      underscore == std::string::npos ? nullptr
+                                      : cluster.objects.pods.find(pod.name.substr(0, underscore), pod.name.substr(underscore + 1));
+  if (object != nullptr) {
+    pod.addresses = object->addresses;
+    pod.gateways = object->gateways;
+    if (!pod.mac) pod.mac = object->mac;
   }
   for (const ovn::LogicalPort& logical : node.ovn.ports) {
     if (logical.name != pod.name || logical.on_router) continue;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "egtrace/cluster/policy_objects.h"
 #include "egtrace/explain/explainer.h"
 
 namespace egt::assess {
@@ -39,7 +38,7 @@ struct CatalogueEntry {
 std::vector<CatalogueEntry> triage_catalogue();
 
 // `only`: ids of the checks to run; empty: all.
-Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
+Triage triage(const explain::Explainer& explainer,
               const std::vector<std::string>& only = {});
 
 }  // namespace egt::assess
