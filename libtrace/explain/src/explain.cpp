@@ -98,6 +98,17 @@ void gather(Explanation& e) {
   }
 }
 
+// Who says at which node the packet arrives does not ask the machines outside the cluster: neither those on the way nor,
+// where it is one of them, the sender.
+engine::Endpoint beyond_routers(engine::Endpoint from) {
+  if (from.kind != engine::Endpoint::Kind::process) return from;
+  const auto& roles = from.node->roles;
+  if (roles.empty() || std::find(roles.begin(), roles.end(), cluster::Role::cluster_node) != roles.end()) return from;
+  engine::Endpoint outside;
+  outside.kind = engine::Endpoint::Kind::outside;
+  return outside;
+}
+
 // An address that no dump places on a machine starts outside the cluster, unless there is no machine to arrive at: then
 // all there is are excerpts, and the address may well be a pod's.
 bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
@@ -201,7 +212,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     e.ways.push_back(excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from)));
   } else {
     Start start;
-    start.from = *from->place;
+    start.from = q.arrive_at.empty() ? *from->place : beyond_routers(*from->place);
     start.from.address = asked->src;
     start.packet = asked->packet;
     start.choose_source = asked->choose_source;
