@@ -32,9 +32,9 @@ std::string sender_name(const Resolved& from, const Point& point) {
 }
 
 // What was assumed of the packets before is assumed of those that follow as well.
-WayReport report_after(Course course, const Course& before, const Words& words, const std::string& packet, bool answer) {
-  course.undecided |= before.assumed();
-  return report_way(course, words, {packet, packet}, answer ? &before : nullptr);
+WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet) {
+  course.undecided |= before.request->assumed();
+  return report_way(course, words, {packet, packet}, before);
 }
 
 void conclude(FollowUp& f) {
@@ -53,10 +53,11 @@ void follow_up(WayReport& way, const Journey& journey, const Start& start, const
                const std::string& sender) {
   FollowUp reply, continued;
   for (const Course& answer : journey.explore_reply(start, forward)) {
-    reply.ways.push_back(report_after(answer, forward, words, receiver_name(forward) + "'s answer", true));
+    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, receiver_name(forward) + "'s answer"));
     if (answer.verdict != engine::Verdict::delivered) continue;
     for (const Course& next : journey.explore_continued(start, forward, answer))
-      continued.ways.push_back(report_after(next, forward, words, sender + "'s next packet", false));
+      continued.ways.push_back(
+          report_after(next, {&forward, &answer, &reply.ways.back()}, words, sender + "'s next packet"));
   }
   conclude(reply);
   if (reply.ways.empty()) reply.summary = "the receiver is not in the snapshot, so neither is its answer";

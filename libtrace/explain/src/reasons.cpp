@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "egtrace/base/text.h"
 #include "words.h"
 
 namespace egt::explain {
@@ -143,6 +144,85 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
   if (choice->gateway) way += " via " + choice->gateway->to_string();
   return fmt::format("{}'s {} sends it to the wrong node: {} gave the request the address {}, and only there the answer is "
                      "turned back to {}", by, way, nat->node, to.to_string(), nat->before.src.to_string());
+}
+
+namespace {
+
+// How a packet gets into a machine: the last device before the machine looks at it (a macvlan on the NIC, say).
+const Sighting* entry_into(const Course& course, const std::string& node) {
+  const Sighting* entry = nullptr;
+  for (const Sighting& s : course.record.sightings) {
+    if (s.node == node && s.in) entry = &s;
+    else if (entry != nullptr) break;
+  }
+  return entry;
+}
+
+std::string device_with_mac(const cluster::Cluster& cluster, const std::string& node, const MacAddr& mac) {
+  const cluster::Node* machine = cluster.node(node);
+  if (machine != nullptr)
+    for (const host::Link& link : machine->host.links.value)
+      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node, link.name);
+  return mac.to_string();
+}
+
+// The logical router that writes the answer's source MAC into the connection: a symmetric-reply route.
+std::string router_that_remembers(const WayReport& answered, const std::string& node) {
+  for (const Hop& hop : answered.hops)
+    for (const LflowRef& flow : hop.lflows)
+      if (hop.node == node && (flow.actions.find("ecmp_reply_eth = eth.src") != std::string::npos ||
+                               flow.actions.find("commit_ecmp_nh(") != std::string::npos))
+        return flow.datapath;
+  return {};
+}
+
+// The mark that the machine gave the packet, and where.
+struct GivenMark { std::uint32_t mark = 0; std::string where; };
+
+std::optional<GivenMark> mark_given(const Course& course, const std::string& node) {
+  std::optional<GivenMark> given;
+  std::string where;
+  for (const Step& step : course.record.steps) {
+    if (step.node != node) continue;
+    if (const auto* hit = std::get_if<RuleHit>(&step.kind))
+      where = fmt::format("{} {} {}", hit->front_end, hit->table, hit->chain);
+    if (const auto* mark = std::get_if<MarkSet>(&step.kind); mark != nullptr && mark->after != 0)
+      given = GivenMark{mark->after, where};
+  }
+  return given;
+}
+
+}  // namespace
+
+std::string remembered_frame(const Before& before, const Course& next, const cluster::Cluster& cluster) {
+  if (!next.stop) return {};
+  const std::string& node = next.stop->node;
+  const Sighting *first = entry_into(*before.request, node), *now = entry_into(next, node);
+  if (first == nullptr || now == nullptr || dst_mac(first->packet) == dst_mac(now->packet)) return {};
+  const MacAddr mac = dst_mac(now->packet);
+  const auto& answers = before.answer->record.sightings;
+  const auto from = std::find_if(answers.begin(), answers.end(), [&](const Sighting& s) {
+    return s.in && s.node != node && src_mac(s.packet) == mac;
+  });
+  if (from == answers.end()) return {};
+  const std::string router = router_that_remembers(*before.answered, from->node);
+  std::string s = fmt::format("{} took the MAC of the answer's frame, {}, for the way back, and sends to it instead of {}",
+                              router.empty() ? from->node : fmt::format("a symmetric-reply route of {}", router),
+                              device_with_mac(cluster, node, mac), device_with_mac(cluster, node, dst_mac(first->packet)));
+  if (first->device == now->device) return s;
+  s += fmt::format("; so the packet enters {} by {} and not by {}", node, now->device, first->device);
+  const auto mark = mark_given(*before.request, node), still = mark_given(next, node);
+  if (mark && (!still || still->mark != mark->mark))
+    s += fmt::format(", without the mark 0x{:x} that {} gives there", mark->mark, mark->where.empty() ? "a rule" : mark->where);
+  return s;
+}
+
+std::string ending_rule(const StopReport& stop) {
+  if ((stop.layer != "host" && stop.layer != "router") || stop.evidence.empty()) return {};
+  if (!stop.where.starts_with("iptables ") && !stop.where.starts_with("ip6tables ") && !stop.where.starts_with("nft ")) return {};
+  std::string_view text = trim(stop.evidence.front().text);
+  if (text.starts_with('[') && text.find("] ") != std::string_view::npos) text = trim(text.substr(text.find("] ") + 2));   // counters
+  return text.starts_with(':') || text.starts_with("chain ") || text.starts_with("type ") ? std::string() : std::string(text);   // a policy
 }
 
 std::string afterwards(const std::vector<WayReport>& ways) {
