@@ -10,6 +10,7 @@
 #include "excerpt_way.h"
 #include "names.h"
 #include "packet_of.h"
+#include "promises.h"
 #include "reasons.h"
 #include "report.h"
 #include "words.h"
@@ -162,7 +163,7 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 
 struct Explainer::Prepared {
   explicit Prepared(const cluster::Cluster& c)
-      : cluster(c), names(c), words(c, names), journey(c), noting(c, noting_misses()),
+      : cluster(c), names(c), words(c, names), promises(c, words), journey(c), noting(c, noting_misses()),
         connections(engine::initial_world(c, true)) {}
 
   static engine::JourneyOptions noting_misses() {
@@ -174,6 +175,7 @@ struct Explainer::Prepared {
   const cluster::Cluster& cluster;
   Names names;
   Words words;
+  Promises promises;
   Journey journey, noting;                                  // the second tells rules that nearly matched, too
   std::map<std::string, std::optional<Agreement>> judged;   // by node
   engine::World connections, no_connections;
@@ -232,6 +234,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
       if (q.reply && course.verdict == engine::Verdict::delivered)
         follow_up(e.ways.back(), journey, start, course, words, sender);
     }
+    e.disagreements = prepared_->promises.broken(start.from, courses, e.ways);
     if (has_only_lines(e.ways, cluster)) {
       WayReport lines = excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from));
       for (const WayReport& way : e.ways)
