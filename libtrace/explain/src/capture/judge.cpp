@@ -11,17 +11,19 @@
 namespace egt::explain::capture_study {
 namespace {
 
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
 class Judge {
  public:
-  Judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files)
-      : flow_(flow), forecast_(forecast), places_(places), files_(files), tcp_(flow.proto == ip_proto::tcp) {}
+  Judge(const Flow& flow, const Forecast& forecast, const std::vector<File>& files)
+      : flow_(flow), forecast_(forecast), files_(files), tcp_(flow.proto == ip_proto::tcp) {}
 
   FlowReport report() {
     sort_parts();
     describe();
-    forward_ = progress_of(opening_, forecast_.forward.rows, places_);
-    reply_ = progress_of(answer_, forecast_.reply.rows, places_);
-    next_ = progress_of(later_, next_rows(), places_);
+    forward_ = progress_of(opening_, forecast_.forward.rows);
+    reply_ = progress_of(answer_, forecast_.reply.rows);
+    next_ = progress_of(later_, next_rows());
     find_near();
     decide();
     list_seen();
@@ -51,7 +53,7 @@ class Judge {
     }
   }
 
-  const std::vector<SightingReport>& next_rows() const {
+  const Rows& next_rows() const {
     return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows;
   }
 
@@ -104,7 +106,7 @@ class Judge {
     if (near_is_start_ || forecast_.reply.way == nullptr) return passes_near;
     // The sender's own device was not captured: passing where its packet was seen is not arriving, and the answer need
     // not pass there.
-    const Progress p = progress_of(parts, forecast_.reply.rows, places_);
+    const Progress p = progress_of(parts, forecast_.reply.rows);
     if (p.furthest == kNoRow) return passes_near;
     return forecast_.reply.way->verdict == "delivered" && p.missing == kNoRow;
   }
@@ -127,7 +129,7 @@ class Judge {
   bool misses_answer() const {
     const WayReport* way = forecast_.reply.way;
     if (way == nullptr || answer_.empty()) return false;
-    const Progress p = progress_of(answer_, forecast_.reply.rows, places_);
+    const Progress p = progress_of(answer_, forecast_.reply.rows);
     return p.furthest != kNoRow && (p.missing != kNoRow || way->stopped_at);
   }
 
@@ -145,7 +147,7 @@ class Judge {
     Parts with_data;
     for (const Part* part : later_)
       if (part->track->data.packets > 0) with_data.push_back(part);
-    lost_forward(progress_of(with_data, next_rows(), places_),
+    lost_forward(progress_of(with_data, next_rows()),
                  forecast_.next.way != nullptr ? forecast_.next : forecast_.forward);
   }
 
@@ -188,14 +190,14 @@ class Judge {
   // The way's own summary; without the sender's name where that is not known.
   std::string told(const Predicted& p) const {
     const WayReport& way = *p.way;
-    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary;
+    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary();
     if (forecast_.translated_by.empty())
-      return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary,
+      return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary(),
                          fmt::join(forecast_.alike, "; or "));
     std::string s = way.stopped_at && way.verdict != "delivered"
                         ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
                         : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
-                                      row_text(p.rows.back()).substr(0, row_text(p.rows.back()).find(' ')));
+                                      first_word(row_text(p.rows.report(p.rows.size() - 1))));
     return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
                            forecast_.translated_by);
   }
@@ -226,17 +228,17 @@ class Judge {
   void lost_answer(const Parts& parts) {
     out_.fate = "lost";
     out_.direction = "reply";
-    const Progress p = progress_of(parts, forecast_.reply.rows, places_);
+    const Progress p = progress_of(parts, forecast_.reply.rows);
     set_last_seen(p.last);
     const WayReport* way = forecast_.reply.way;
     std::string until = near_ != nullptr ? place_text(*near_) : "";
     if (p.missing != kNoRow)
-      until = place_text(forecast_.reply.rows[p.missing].node, forecast_.reply.rows[p.missing].device);
+      until = place_text(forecast_.reply.rows.told(p.missing).node, forecast_.reply.rows.told(p.missing).device);
     else if (way != nullptr && way->stopped_at)
       until = stop_place(*way->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
     if (way != nullptr && way->verdict != "delivered" && p.missing == kNoRow)
-      out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary);
+      out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary());
     else
       out_.why = fmt::format("the request arrives; the answer is seen at {} and not at {}", place_text(*p.last), until);
     if (way != nullptr && way->verdict == "delivered") out_.why += "; the dumps say that it should get through";
@@ -269,7 +271,7 @@ class Judge {
                              p.furthest == kNoRow ? "the snapshot does not tell its way"
                                                                     : "that is not the way that the dumps tell");
     } else if (p.missing != kNoRow) {
-      const SightingReport& row = predicted.rows[p.missing];
+      const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
       out_.why = fmt::format("seen at {}, and not at {}, where the dumps say that it goes", from,
                              place_text(row.node, row.device));
@@ -288,7 +290,7 @@ class Judge {
     const auto& rows = forecast_.reply.rows;
     std::size_t first = kNoRow;
     for (std::size_t i = 0; i < rows.size() && first == kNoRow; ++i)
-      if (places_.captured(rows[i].node, rows[i].device)) first = i;
+      if (rows[i].captured) first = i;
     const bool must_answer = tcp_ || flow_.proto == ip_proto::icmp || flow_.proto == ip_proto::icmp6;
     const bool near_captured = near_is_start_;
     if (!must_answer || (first == kNoRow && !near_captured)) {
@@ -300,7 +302,7 @@ class Judge {
                      : fmt::format("seen at {}; what becomes of it behind there was not captured", place_text(*p.last));
       return;
     }
-    const std::string until = first != kNoRow ? place_text(rows[first].node, rows[first].device) : place_text(*near_);
+    const std::string until = first != kNoRow ? place_text(rows.told(first).node, rows.told(first).device) : place_text(*near_);
     out_.lost_between = {place_text(*p.last), until};
     if (p.complete) {
       out_.direction = "reply";
@@ -440,7 +442,6 @@ class Judge {
 
   const Flow& flow_;
   const Forecast& forecast_;
-  const Places& places_;
   const std::vector<File>& files_;
   const bool tcp_;
   FlowReport out_;
@@ -466,8 +467,8 @@ void share_directions(Flow& flow) {
   }
 }
 
-FlowReport judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files) {
-  return Judge(flow, forecast, places, files).report();
+FlowReport judge(const Flow& flow, const Forecast& forecast, const std::vector<File>& files) {
+  return Judge(flow, forecast, files).report();
 }
 
 }  // namespace egt::explain::capture_study

@@ -44,7 +44,7 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
   Forecaster forecaster(cluster, places);
   for (Flow& flow : found.flows) {
     share_directions(flow);
-    analysis.flows.push_back(judge(flow, forecaster.forecast(flow), places, state_->files));
+    analysis.flows.push_back(judge(flow, forecaster.forecast(flow), state_->files));
   }
   analysis.packets_without_flow = found.stray_errors + state_->tracks.not_flows();
   analysis.packets_left_out = state_->tracks.left_out();
