@@ -133,8 +133,8 @@ std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) con
     p.way = &way;
     for (const SightingReport& row : way.sightings) {
       const auto src = IpAddr::parse(row.src), dst = IpAddr::parse(row.dst);
-      const auto dmac = MacAddr::parse(row.dmac);
-      p.rows.push_back({&row, src.value_or(IpAddr{}), dst.value_or(IpAddr{}), dmac ? dmac->value : 0,
+      const auto smac = MacAddr::parse(row.smac), dmac = MacAddr::parse(row.dmac);
+      p.rows.push_back({&row, src.value_or(IpAddr{}), dst.value_or(IpAddr{}), smac ? smac->value : 0, dmac ? dmac->value : 0,
                         places_.captured(row.node, row.device)});
     }
     if (!way.reply.empty()) p.replies = plan(way.reply.front().ways);

@@ -19,7 +19,7 @@ namespace egt::explain::capture_study {
 struct Row {
   const SightingReport* told = nullptr;
   IpAddr src, dst;
-  std::uint64_t dmac = 0;  // 0: not told
+  std::uint64_t smac = 0, dmac = 0;  // 0: not told
   bool captured = false;   // a capture was taken there
 };
 // A way of a walk with its rows, and those of its answers and of the packets after the handshake.

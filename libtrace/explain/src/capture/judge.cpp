@@ -369,10 +369,17 @@ class Judge {
       std::size_t order;
     };
     std::vector<Entry> entries;
-    std::set<const Part*> listed;
+    entries.reserve(flow_.parts.size());
+    std::vector<bool> listed(flow_.parts.size());
+    const auto first_time = [&](const Part* part) {
+      const auto index = static_cast<std::size_t>(part - flow_.parts.data());
+      const bool known = listed[index];
+      listed[index] = true;
+      return !known;
+    };
     const auto list = [&](const Progress& p) {
       for (const Progress::Hit& h : p.hits)
-        if (listed.insert(h.part).second) entries.push_back({h.part, h.row});
+        if (first_time(h.part)) entries.push_back({h.part, h.row});
     };
     list(forward_);
     list(next_);
@@ -380,7 +387,7 @@ class Judge {
     list(reply_);
     for (const Parts* parts : {&replies_later_, &resets_, &errors_, &other_})
       for (const Part* part : *parts)
-        if (listed.insert(part).second) entries.push_back({part, match(forecast_.reply.rows, *part)});
+        if (first_time(part)) entries.push_back({part, match(forecast_.reply.rows, *part)});
     const auto by_way = [](const Entry& a, const Entry& b) {
       if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;
       if (a.order != b.order) return a.order < b.order;
@@ -388,6 +395,7 @@ class Judge {
     };
     std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_way);
     std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_way);
+    out_.seen.reserve(entries.size());
     for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
     drop_told_better();
   }
@@ -411,9 +419,13 @@ class Judge {
       }
       return rest.find_first_not_of(", ") == std::string::npos;
     };
+    const bool cooked = std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
+    if (!cooked) return;
+    std::vector<bool> better;                      // of all, before the first goes
+    for (const SeenReport& r : out_.seen) better.push_back(told_better(r));
     std::vector<SeenReport> kept;
-    for (SeenReport& r : out_.seen)
-      if (!told_better(r)) kept.push_back(r);
+    for (std::size_t i = 0; i < out_.seen.size(); ++i)
+      if (!better[i]) kept.push_back(std::move(out_.seen[i]));
     out_.seen = std::move(kept);
   }
 

@@ -32,14 +32,14 @@ std::string direction_text(const Part& part) {
 
 std::string where_text(const Part& part) { return place_text(part) + direction_text(part); }
 
-void compare_macs(const Part& part, const SightingReport& row, std::vector<DifferenceReport>& out) {
-  const auto differ = [](const std::string& predicted, std::uint64_t observed) {
-    const auto mac = observed == 0 ? std::nullopt : MacAddr::parse(predicted);
-    return mac && !mac->is_zero() && mac->value != observed;
-  };
+void compare_macs(const Part& part, const Row& row, std::vector<DifferenceReport>& out) {
   const TrackKey& k = part.track->key;
-  if (differ(row.dmac, k.dmac)) add_once(out, {where_text(part), "to MAC " + row.dmac, "to MAC " + mac_text(k.dmac)});
-  if (differ(row.smac, k.smac)) add_once(out, {where_text(part), "from MAC " + row.smac, "from MAC " + mac_text(k.smac)});
+  const auto compare = [&](const char* what, std::uint64_t predicted, std::uint64_t observed) {
+    if (predicted == 0 || observed == 0 || predicted == observed) return;
+    add_once(out, {where_text(part), what + mac_text(predicted), what + mac_text(observed)});
+  };
+  compare("to MAC ", row.dmac, k.dmac);
+  compare("from MAC ", row.smac, k.smac);
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
       else if (*ttl_shift != shift)
         add_once(out, {where_text(*h.part), fmt::format("TTL {}", row.ttl + *ttl_shift), fmt::format("TTL {}", k.ttl)});
     }
-    compare_macs(*h.part, row, out);
+    compare_macs(*h.part, rows[h.row], out);
   }
 }
 
