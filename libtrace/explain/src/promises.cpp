@@ -147,9 +147,11 @@ bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, 
 }
 
 bool Promises::by_egress_ip(const cluster::Pod& pod, const Course& course, Found& found) const {
+  if (pod.host_network) return false;
+  const IpAddr source = src_ip(course.egress->packet);
+  const cluster::Labels labels = labels_of_namespace(cluster_.objects, pod.namespace_);
   for (const cluster::EgressIp& e : cluster_.objects.egress_ips) {
-    const IpAddr source = src_ip(course.egress->packet);
-    if (!selects(e, cluster_.objects, pod)) continue;
+    if (!e.pods.matches(pod.labels) || !e.namespaces.matches(labels)) continue;
     std::vector<std::string> promised;
     bool kept = false;
     for (const auto& item : e.status) {

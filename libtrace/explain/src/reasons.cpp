@@ -111,6 +111,21 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
   return s;
 }
 
+namespace {
+
+// What BGP would have done, where another route beats it by its distance.
+std::string beaten_bgp(const cluster::Node* router, const RouteLookup& choice) {
+  if (router == nullptr || choice.route->protocol == "bgp") return {};
+  std::set<std::string> paths;
+  for (const host::DaemonRoute& offer : router->host.routing_daemon.offers)
+    if (offer.bgp != host::BgpPeer::none && offer.vrf.empty() && offer.route.to == choice.route->to)
+      for (const host::NextHop& hop : offer.route.next_hops)
+        if (hop.via && hop.via != choice.gateway) paths.insert(hop.via->to_string());
+  return paths.empty() ? std::string() : fmt::format(", which beats BGP's via {},", fmt::join(paths, ", "));
+}
+
+}  // namespace
+
 std::string wrong_machine(const Course& request, const Course& answer, const cluster::Cluster& cluster) {
   if (!answer.stop || !is_ip(answer.sent)) return {};
   const std::string& here = answer.stop->node;
@@ -142,6 +157,7 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
                                 route.protocol.empty() || route.protocol == "kernel" ? "" : " ",
                                 route.to.length == 0 ? "default" : route.to.to_short_string());
   if (choice->gateway) way += " via " + choice->gateway->to_string();
+  way += beaten_bgp(cluster.node(by), *choice);
   return fmt::format("{}'s {} sends it to the wrong node: {} gave the request the address {}, and only there the answer is "
                      "turned back to {}", by, way, nat->node, to.to_string(), nat->before.src.to_string());
 }

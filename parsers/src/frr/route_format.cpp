@@ -163,8 +163,8 @@ host::DaemonRoute route_of(const RouteLine& line, host::RouteType type, const Se
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  std::vector<host::DaemonRoute> routes;
-  bool taken = false;                      // the route above is in the kernel
+  std::vector<host::DaemonRoute> routes, beaten;
+  std::vector<host::DaemonRoute>* into = nullptr;   // where the route above went: in the kernel, of BGP and beaten, neither
   Section section;
   read_lines(dump, report, [&](const Line& line, const std::optional<RouteLine>& tree) {
     if (!tree) {
@@ -172,14 +172,18 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
       return;
     }
     const ParsedHop parsed = parse_hop(tree->rest);
-    if (tree->to && (taken = is_in_kernel(*tree)))
-      routes.push_back(route_of(*tree, parsed.type, section, {dump.source, line.number}));
-    if (taken && !parsed.inactive && parsed.type == host::RouteType::unicast && tree->installed())
-      routes.back().route.next_hops.push_back(parsed.hop);
+    if (tree->to) {
+      into = is_in_kernel(*tree) ? &routes : tree->code.front() == 'B' ? &beaten : nullptr;
+      if (into != nullptr) into->push_back(route_of(*tree, parsed.type, section, {dump.source, line.number}));
+    }
+    if (into == nullptr || parsed.inactive || parsed.type != host::RouteType::unicast) return;
+    if (into == &beaten || tree->installed()) into->back().route.next_hops.push_back(parsed.hop);
   });
   std::erase_if(routes, [](const host::DaemonRoute& d) {
     return d.route.type == host::RouteType::unicast && d.route.next_hops.empty();   // selected, and not in the FIB
   });
+  for (host::DaemonRoute& d : beaten) d.bgp = d.distance == 20 ? host::BgpPeer::external : host::BgpPeer::internal;
+  std::move(beaten.begin(), beaten.end(), std::back_inserter(node.host.routing_daemon.offers));
   put_table(node, std::move(routes), !is_narrow(dump));
 }
 

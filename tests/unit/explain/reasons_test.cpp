@@ -61,6 +61,11 @@ TEST(Reasons, TheAnswerGoesToTheWrongNode) {
   const std::string summary = sample.summary(question);
   EXPECT_TRUE(says(summary, "no answer comes back")) << summary;
   EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo gave the request the address 192.168.66.100")) << summary;
+  sample.replace("router/ip_route_show_table_all", "192.168.99.23 dev enp1s0 proto bgp", "192.168.99.23 dev enp1s0 proto static");
+  sample.replace("router/vtysh_-c_show_ip_route", "B>* 192.168.66.100/32", "B   192.168.66.100/32");
+  const std::string beaten = sample.summary(question);
+  EXPECT_TRUE(says(beaten, "router's static route 192.168.66.100 via 192.168.99.23, which beats BGP's via 192.168.99.24, sends it "
+                           "to the wrong node")) << beaten;
 }
 
 TEST(Reasons, TheAnswerHasNoRoute) {

@@ -213,6 +213,7 @@ TEST_F(Frr, RoutesOfTheKernel) {
   const auto& part = cluster.node("n")->host.routes_v4;
   ASSERT_TRUE(part.present);
   EXPECT_TRUE(part.partial);
+  ASSERT_EQ(1u, cluster.node("n")->host.routing_daemon.offers.size());   // BGP's, which the static one beats
   ASSERT_EQ(5u, part.value.size());
   EXPECT_EQ("192.0.2.1", part.value[0].next_hops[0].via->to_string());
   EXPECT_EQ(100u, part.value[0].metric);
