@@ -24,13 +24,14 @@ std::string leaves_as(const Course& course) {
   return fmt::format("it leaves as {} by {}", src_ip(course.egress->packet).to_string(), course.egress->node);
 }
 
-// What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last route
-// that was looked up there.
+// What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last
+// route that was looked up there.
 std::vector<Provenance> deciding_lines(const Course& course) {
   for (auto nat = course.record.nat.rbegin(); nat != course.record.nat.rend(); ++nat)
     if (nat->source && nat->node == course.egress->node) return nat->evidence;
   for (auto step = course.record.steps.rbegin(); step != course.record.steps.rend(); ++step)
-    if (std::holds_alternative<engine::RouteLookup>(step->kind) && !step->evidence.empty() && step->node == course.egress->node)
+    if (std::holds_alternative<engine::RouteLookup>(step->kind) && !step->evidence.empty() &&
+        step->node == course.egress->node)
       return step->evidence;
   return {};
 }
@@ -55,19 +56,23 @@ std::optional<IpAddr> next_hop_in(std::string_view actions) {
 // The last next hop that a logical router of the machine chose.
 const Hop* routing_hop(const WayReport& way, const std::string& node, std::optional<IpAddr>& next_hop) {
   for (auto hop = way.hops.rbegin(); hop != way.hops.rend(); ++hop) {
-    if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing")) continue;
+    if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing"))
+      continue;
     next_hop = next_hop_in(hop->lflows.front().actions);
     if (next_hop) return &*hop;
   }
   return nullptr;
 }
 
-bool contains(const std::vector<IpAddr>& all, const IpAddr& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+bool contains(const std::vector<IpAddr>& all, const IpAddr& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
 
 std::string listed(const std::vector<std::string>& all) { return fmt::format("{}", fmt::join(all, " or ")); }
 
 std::string in_capitals(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::transform(s.begin(), s.end(), s.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return s;
 }
 
@@ -102,7 +107,8 @@ std::vector<Disagreement> Promises::broken(const Endpoint& from, const std::vect
   Found found;
   const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
   const cluster::Pod* pod = slash == std::string::npos ? nullptr
-                                                       : cluster_.objects.pods.find(from.pod.name.substr(0, slash), from.pod.name.substr(slash + 1));
+                                                       : cluster_.objects.pods.find(from.pod.name.substr(0, slash),
+                                                                                    from.pod.name.substr(slash + 1));
   for (std::size_t i = 0; i < courses.size() && i < ways.size(); ++i) {
     if (!is_ip(courses[i].sent)) continue;
     if (pod != nullptr) leaving(*pod, courses[i], ways[i], found);
@@ -114,7 +120,8 @@ std::vector<Disagreement> Promises::broken(const Endpoint& from, const std::vect
   return distinct;
 }
 
-// An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies say.
+// An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies
+// say.
 void Promises::leaving(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
   by_firewall(pod, course, way, found);
   if (course.verdict != engine::Verdict::delivered || !goes_outside(course)) return;
@@ -139,8 +146,8 @@ bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, 
     const bool source_kept = as.empty() || std::find(as.begin(), as.end(), source.to_string()) != as.end();
     if (!source_kept || course.egress->node != host)
       found.push_back({fmt::format("EgressService {}", e.full_name()),
-                       fmt::format("its pods leave{}{} by {}", as.empty() ? "" : " as ", listed(as), host), leaves_as(course),
-                       words_.evidence(with_object(e.from, deciding_lines(course)))});
+                       fmt::format("its pods leave{}{} by {}", as.empty() ? "" : " as ", listed(as), host),
+                       leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
     return true;
   }
   return false;
@@ -161,8 +168,8 @@ bool Promises::by_egress_ip(const cluster::Pod& pod, const Course& course, Found
     }
     if (promised.empty()) continue;
     if (!kept)
-      found.push_back({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(promised)), leaves_as(course),
-                       words_.evidence(with_object(e.from, deciding_lines(course)))});
+      found.push_back({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(promised)),
+                       leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
     return true;
   }
   return false;
@@ -170,7 +177,8 @@ bool Promises::by_egress_ip(const cluster::Pod& pod, const Course& course, Found
 
 void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
   for (const cluster::ExternalRoute& route : cluster_.objects.external_routes) {
-    if (pod.host_network || route.has_dynamic_hops || !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))
+    if (pod.host_network || route.has_dynamic_hops ||
+        !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))
       continue;
     std::vector<std::string> gateways;
     std::set<std::uint64_t> macs;
@@ -188,9 +196,11 @@ void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const W
     Evidence lines = words_.evidence({route.from});
     if (hop != nullptr) lines.insert(lines.end(), hop->evidence.begin(), hop->evidence.end());
     if (next_hop && !contains(route.next_hops, *next_hop))
-      found.push_back({object, promise, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)), std::move(lines)});
+      found.push_back({object, promise, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
+                       std::move(lines)});
     else if (macs.size() == gateways.size() && !macs.contains(receiver.value) && !receiver.is_zero())
-      found.push_back({object, promise, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
+      found.push_back(
+          {object, promise, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
     return;
   }
 }
@@ -199,7 +209,7 @@ void Promises::by_firewall(const cluster::Pod& pod, const Course& course, const 
   const cluster::EgressFirewall* firewall = cluster_.objects.egress_firewalls.find(pod.namespace_, "default");
   if (firewall == nullptr || pod.host_network) return;
   const Tuple sent = tuple_of(course.sent);
-  if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;   // it is about what leaves the cluster
+  if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;  // it is about what leaves the cluster
   const auto rule = firewall->rule_for(sent.dst, in_capitals(proto_name(sent.proto, sent.dst.family)), sent.dport);
   if (!rule) return;
   const bool allows = *rule == nullptr || (*rule)->allow;
@@ -214,7 +224,8 @@ void Promises::by_firewall(const cluster::Pod& pod, const Course& course, const 
     Evidence lines = words_.evidence({firewall->from});
     lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
     found.push_back({object, fmt::format("the pod may send to {}", sent.dst.to_string()),
-                     fmt::format("an ACL that was made for it stops the packet on {}", way.stopped_at->node), std::move(lines)});
+                     fmt::format("an ACL that was made for it stops the packet on {}", way.stopped_at->node),
+                     std::move(lines)});
     return;
   }
 }

@@ -26,9 +26,20 @@ class Promises {
   using Found = std::vector<Disagreement>;
   using Target = std::pair<IpAddr, std::uint16_t>;
   // What one load balancer of a node's northbound database does with one address.
-  struct Backends { std::vector<Target> targets; Provenance from; };
-  struct Vips { bool complete = false; Provenance from; std::map<std::string, std::vector<Backends>> by_vip; };
-  struct Called { const cluster::Service* service = nullptr; const cluster::ServicePort* port = nullptr; bool from_outside = false; };
+  struct Backends {
+    std::vector<Target> targets;
+    Provenance from;
+  };
+  struct Vips {
+    bool complete = false;
+    Provenance from;
+    std::map<std::string, std::vector<Backends>> by_vip;
+  };
+  struct Called {
+    const cluster::Service* service = nullptr;
+    const cluster::ServicePort* port = nullptr;
+    bool from_outside = false;
+  };
 
   void leaving(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
   bool by_egress_service(const cluster::Pod& pod, const engine::Course& course, Found& found) const;

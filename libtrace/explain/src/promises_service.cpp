@@ -58,12 +58,14 @@ std::string joined_targets(const std::vector<std::pair<IpAddr, std::uint16_t>>& 
   return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-bool lists_address(const std::vector<IpAddr>& all, const IpAddr& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+bool lists_address(const std::vector<IpAddr>& all, const IpAddr& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
 
 }  // namespace
 
-// Addresses of nodes stand behind pods of the host's network; OVN-Kubernetes has load balancers reach those by addresses of
-// its own.
+// Addresses of nodes stand behind pods of the host's network; OVN-Kubernetes has load balancers reach those by
+// addresses of its own.
 bool Promises::is_pod_address(const IpAddr& address) const {
   if (address.is_link_local() || cluster_.owner_of(address) != nullptr) return false;
   bool subnets = false;
@@ -74,9 +76,11 @@ bool Promises::is_pod_address(const IpAddr& address) const {
       subnets |= subnet.address.family == address.family;
     }
   }
-  return !subnets && std::any_of(cluster_.objects.pods.begin(), cluster_.objects.pods.end(), [&](const cluster::Pod& pod) {
-    return std::any_of(pod.addresses.begin(), pod.addresses.end(), [&](const Prefix& p) { return p.address == address; });
-  });
+  return !subnets &&
+         std::any_of(cluster_.objects.pods.begin(), cluster_.objects.pods.end(), [&](const cluster::Pod& pod) {
+           return std::any_of(pod.addresses.begin(), pod.addresses.end(),
+                              [&](const Prefix& p) { return p.address == address; });
+         });
 }
 
 const Promises::Vips& Promises::vips_of(const cluster::Node& node) const {
@@ -91,7 +95,8 @@ const Promises::Vips& Promises::vips_of(const cluster::Node& node) const {
     const auto column = row.columns.find("vips");
     if (column == row.columns.end()) continue;
     std::string protocol = column_text(row, "protocol");
-    std::transform(protocol.begin(), protocol.end(), protocol.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    std::transform(protocol.begin(), protocol.end(), protocol.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     each_pair(column->second, [&](std::string_view vip, std::string_view targets) {
       Backends backends{{}, row.from};
       for (const std::string_view target : split(targets, ','))
@@ -129,7 +134,8 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
   const cluster::Backing backing = backing_of(service, cluster_.objects);
   const Vips& vips = vips_of(node);
   if (!backing.told || !vips.complete) return;
-  const bool local = (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
+  const bool local =
+      (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
   std::vector<Target> promised, missing, stale;
   std::set<IpAddr> known;
   std::vector<Provenance> lines{service.from};
@@ -137,8 +143,8 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
   const bool any = rows != vips.by_vip.end();
   const auto held = [&](const Target& t) {
     return any && std::any_of(rows->second.begin(), rows->second.end(), [&](const Backends& b) {
-      return std::find(b.targets.begin(), b.targets.end(), t) != b.targets.end();
-    });
+             return std::find(b.targets.begin(), b.targets.end(), t) != b.targets.end();
+           });
   };
   for (const cluster::BackingEndpoint& b : backing.endpoints) {
     const std::uint16_t port = target_port(*b.slice, *target.port);
@@ -161,9 +167,13 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
     lines.push_back(vips.from);
   if (missing.empty() && stale.empty()) return;
   std::string instead = fmt::format("OVN on {} ", node.name);
-  if (!any) instead += "has no load balancer for it";
-  else if (!missing.empty()) instead += fmt::format("does not send to {}", joined_targets(missing));
-  if (!stale.empty()) instead += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ", joined_targets(stale));
+  if (!any)
+    instead += "has no load balancer for it";
+  else if (!missing.empty())
+    instead += fmt::format("does not send to {}", joined_targets(missing));
+  if (!stale.empty())
+    instead += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ",
+                           joined_targets(stale));
   found.push_back({fmt::format("Service {}", service.full_name()),
                    promised.empty() ? "its EndpointSlices have no ready endpoint"
                                     : fmt::format("its EndpointSlices have {}", joined_targets(promised)),

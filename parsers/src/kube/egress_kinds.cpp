@@ -17,7 +17,8 @@ void add_egress_ip(const Json& o, const cluster::Object& id, cluster::Objects& o
   const Json& items = at(at(o, "status"), "items");
   if (items.is_array())
     for (const Json& item : items)
-      if (const auto address = IpAddr::parse(text(item, "egressIP"))) eip.status.push_back({*address, text(item, "node")});
+      if (const auto address = IpAddr::parse(text(item, "egressIP")))
+        eip.status.push_back({*address, text(item, "node")});
   const auto mark = number(at(at(at(o, "metadata"), "annotations"), "k8s.ovn.org/egressip-mark"));
   if (mark && *mark <= 0xffffffffULL) eip.mark = static_cast<std::uint32_t>(*mark);
   objects.egress_ips.add(std::move(eip));

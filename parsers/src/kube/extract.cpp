@@ -19,7 +19,8 @@ const UsedKind* used_kind(const std::string& kind, const std::string& version) {
 bool extract(const Json& object, Provenance from, cluster::Objects& objects) {
   const UsedKind* used = used_kind(text(object, "kind"), text(object, "apiVersion"));
   const Json& metadata = at(object, "metadata");
-  const cluster::Object id{used != nullptr && used->namespaced ? text(metadata, "namespace") : "", text(metadata, "name"), from};
+  const cluster::Object id{used != nullptr && used->namespaced ? text(metadata, "namespace") : "",
+                           text(metadata, "name"), from};
   if (used == nullptr || id.name.empty()) return false;
   used->add(object, id, objects);
   return true;

@@ -11,7 +11,8 @@ Json annotation(const Json& object, const char* key) {
   const Json& value = at(at(at(object, "metadata"), "annotations"), key);
   if (!value.is_string()) return {};
   const std::string& text = value.get_ref<const std::string&>();
-  Json doc = Json::parse(text, [](int depth, Json::parse_event_t, Json&) { return depth < 16; }, false);
+  Json doc = Json::parse(
+      text, [](int depth, Json::parse_event_t, Json&) { return depth < 16; }, false);
   return doc.is_discarded() ? Json() : doc;
 }
 

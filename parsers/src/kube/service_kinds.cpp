@@ -8,7 +8,7 @@ namespace {
 
 std::string protocol_of(const Json& port) {
   const std::string protocol = text(port, "protocol");
-  return protocol.empty() ? "TCP" : protocol;   // the default of the API
+  return protocol.empty() ? "TCP" : protocol;  // the default of the API
 }
 
 void add_service(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
@@ -24,8 +24,8 @@ void add_service(const Json& o, const cluster::Object& id, cluster::Objects& obj
   const Json& ports = at(spec, "ports");
   if (ports.is_array())
     for (const Json& p : ports)
-      service.ports.push_back({text(p, "name"), protocol_of(p), port_number(at(p, "port")), port_number(at(p, "nodePort")),
-                               text(p, "targetPort")});
+      service.ports.push_back({text(p, "name"), protocol_of(p), port_number(at(p, "port")),
+                               port_number(at(p, "nodePort")), text(p, "targetPort")});
   service.external_traffic_policy = text(spec, "externalTrafficPolicy");
   service.internal_traffic_policy = text(spec, "internalTrafficPolicy");
   service.selector = string_map(at(spec, "selector"));

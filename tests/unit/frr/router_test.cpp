@@ -1,5 +1,5 @@
-// A router of a real lab whose kernel was not asked: what FRR prints must lead to the same course, or be called assumed.
-// Runs over scenarios of ../shared/corpus where that is at hand; EGTRACE_CASES=N for more of them.
+// A router of a real lab whose kernel was not asked: what FRR prints must lead to the same course, or be called
+// assumed. Runs over scenarios of ../shared/corpus where that is at hand; EGTRACE_CASES=N for more of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,11 +23,14 @@ const fs::path kCorpus = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus";
 
 // What the course of a packet outside needs: more would only be read.
 bool is_needed(const std::string& name) {
-  static const std::set<std::string> kNames = {"hostname", "ip_a", "ip_-d_link", "ip_neigh", "ip_-4_rule_list", "ip_route_show_table_all", "sysctl"};
+  static const std::set<std::string> kNames = {
+      "hostname", "ip_a", "ip_-d_link", "ip_neigh", "ip_-4_rule_list", "ip_route_show_table_all", "sysctl"};
   return kNames.contains(name) || name.starts_with("vtysh");
 }
 
-bool is_kernel_route_dump(const std::string& name) { return name.starts_with("ip_") && name.find("route") != std::string::npos; }
+bool is_kernel_route_dump(const std::string& name) {
+  return name.starts_with("ip_") && name.find("route") != std::string::npos;
+}
 
 // Router and server alone, so that it is quick; of the router's dumps those of FRR that are named.
 cluster::Cluster machines(const fs::path& scenario, const std::vector<std::string>& frr, bool kernel) {
@@ -80,7 +83,8 @@ std::vector<fs::path> scenarios_with_routes() {
   std::error_code none;
   for (const auto& lab : fs::directory_iterator(kCorpus, none))
     for (const auto& scenario : fs::directory_iterator(lab.path(), none))
-      if (fs::exists(scenario.path() / "router/vtysh_-c_show_ip_route") && fs::exists(scenario.path() / "server")) all.push_back(scenario.path());
+      if (fs::exists(scenario.path() / "router/vtysh_-c_show_ip_route") && fs::exists(scenario.path() / "server"))
+        all.push_back(scenario.path());
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -89,7 +93,7 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
   const char* wanted = std::getenv("EGTRACE_CASES");
   const std::size_t most = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 3;
   std::size_t asked = 0;
-  std::set<std::pair<std::string, std::size_t>> kinds;   // protocol and number of next hops: one of each will do
+  std::set<std::pair<std::string, std::size_t>> kinds;  // protocol and number of next hops: one of each will do
   for (const fs::path& scenario : scenarios_with_routes()) {
     const cluster::Cluster full = machines(scenario, {}, true);
     const host::Route* told = told_by_a_protocol(full);
@@ -102,8 +106,12 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
     const IpAddr from = leg->addresses.front().prefix.address;
     const Answer kernel = ask(full, from, told->to.address);
     const std::string show = "vtysh_-c_show_";
-    for (const std::vector<std::string>& names : std::vector<std::vector<std::string>>{
-             {"ip_route"}, {"ip_route_json"}, {"ip_bgp", "running-config"}, {"ip_bgp_json", "running-config"}, {"ip_bgp"}}) {
+    for (const std::vector<std::string>& names :
+         std::vector<std::vector<std::string>>{{"ip_route"},
+                                               {"ip_route_json"},
+                                               {"ip_bgp", "running-config"},
+                                               {"ip_bgp_json", "running-config"},
+                                               {"ip_bgp"}}) {
       std::vector<std::string> files;
       for (const std::string& name : names) files.push_back(show + name);
       const Answer answer = ask(machines(scenario, files, false), from, told->to.address);

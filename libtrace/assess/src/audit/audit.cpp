@@ -161,8 +161,7 @@ class Auditor {
 
 }  // namespace
 
-Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer,
-                                    const AuditOptions& options) {
+Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options) {
   return Auditor(explainer, options).run();
 }
 

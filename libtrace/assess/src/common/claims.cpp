@@ -141,8 +141,7 @@ void EgressClaims::add(const std::string& pod, EgressClaim claim) {
   claims_.emplace(std::pair{pod, claim.family}, std::move(claim));  // the first one counts
 }
 
-EgressClaims::EgressClaims(const cluster::Cluster& cluster,
-                           const std::vector<KnownPod>& pods) {
+EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods) {
   const Objects& objects = cluster.objects;
   for (const cluster::EgressService& e : objects.egress_services) {
     const cluster::Service* service = objects.services.find(e.namespace_, e.name);

@@ -39,7 +39,8 @@ std::vector<const KnownPod*> selected_by(const cluster::EgressIp& eip, const clu
                                          const std::vector<KnownPod>& pods);
 std::vector<const KnownPod*> selected_by(const cluster::ExternalRoute& route, const cluster::Objects& objects,
                                          const std::vector<KnownPod>& pods);
-// Endpoints that take connections, from EndpointSlices; where the snapshot has none of the service, pods that its selector picks.
+// Endpoints that take connections, from EndpointSlices; where the snapshot has none of the service, pods that its
+// selector picks.
 std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& service, const cluster::Objects& objects,
                                                    const std::vector<KnownPod>& pods);
 

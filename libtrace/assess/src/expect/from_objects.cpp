@@ -186,11 +186,12 @@ class Promises {
 
   // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies say.
   bool allowed_by_admin(const KnownPod& pod, bool egress) const {
-    return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(), [&](const auto& policy) {
-      const std::vector<std::string>& actions = egress ? policy.egress : policy.ingress;
-      return !policy.baseline && selects(policy, objects_, *pod.object) &&
-             std::find(actions.begin(), actions.end(), "Allow") != actions.end();
-    });
+    return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(),
+                       [&](const auto& policy) {
+                         const std::vector<std::string>& actions = egress ? policy.egress : policy.ingress;
+                         return !policy.baseline && selects(policy, objects_, *pod.object) &&
+                                std::find(actions.begin(), actions.end(), "Allow") != actions.end();
+                       });
   }
 
   // Whether a policy without rules isolates the pod, and no other one lets anything through.
@@ -244,8 +245,6 @@ class Promises {
 
 }  // namespace
 
-std::vector<Expectation> expectations_from_objects(const Cluster& cluster) {
-  return Promises(cluster).all();
-}
+std::vector<Expectation> expectations_from_objects(const Cluster& cluster) { return Promises(cluster).all(); }
 
 }  // namespace egt::assess

@@ -162,8 +162,7 @@ std::vector<CatalogueEntry> triage_catalogue() {
   return all;
 }
 
-Triage triage(const explain::Explainer& explainer,
-              const std::vector<std::string>& only) {
+Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only) {
   const Facts facts(explainer);
   Triage result;
   Findings findings(facts, result);

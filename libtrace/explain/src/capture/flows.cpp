@@ -22,7 +22,10 @@ struct LegKey {
 struct LegHash {
   std::size_t operator()(const LegKey& k) const {
     std::uint64_t h = k.proto;
-    const auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9e3779b97f4a7c15ULL; h ^= h >> 32; };
+    const auto mix = [&h](std::uint64_t v) {
+      h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 32;
+    };
     for (const IpAddr* a : {&k.ends.src, &k.ends.dst}) {
       mix(static_cast<std::uint64_t>(a->value));
       mix(static_cast<std::uint64_t>(a->value >> 64));

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "egtrace/engine/workload.h"
-#include "words.h"
 #include "egtrace/packet/packet.h"
+#include "words.h"
 
 namespace egt::explain::capture_study {
 namespace {
@@ -65,8 +65,10 @@ Fit fit(const Rows& rows, const Flow& flow, bool reply) {
       }
   Fit f;
   for (std::size_t i = 0; i < behind_last; ++i) {
-    if (state[i] != not_seen) ++f.matched;
-    else if (rows[i].captured) ++f.contradicted;
+    if (state[i] != not_seen)
+      ++f.matched;
+    else if (rows[i].captured)
+      ++f.contradicted;
     if (state[i] == seen_for_another) ++f.other_macs;
   }
   f.from_start = f.matched > 0 && (state[0] != not_seen || f.contradicted == 0);
@@ -134,8 +136,8 @@ std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) con
     for (const SightingReport& row : way.sightings) {
       const auto src = IpAddr::parse(row.src), dst = IpAddr::parse(row.dst);
       const auto smac = MacAddr::parse(row.smac), dmac = MacAddr::parse(row.dmac);
-      p.rows.push_back({&row, src.value_or(IpAddr{}), dst.value_or(IpAddr{}), smac ? smac->value : 0, dmac ? dmac->value : 0,
-                        places_.captured(row.node, row.device)});
+      p.rows.push_back({&row, src.value_or(IpAddr{}), dst.value_or(IpAddr{}), smac ? smac->value : 0,
+                        dmac ? dmac->value : 0, places_.captured(row.node, row.device)});
     }
     if (!way.reply.empty()) p.replies = plan(way.reply.front().ways);
     if (!way.continued.empty()) p.nexts = plan(way.continued.front().ways);
@@ -191,7 +193,8 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   const OwnPort port{w.sport, sent.sport};
   const PlannedWay* way = best_way(w.ways, flow, false, port, &fitness);
   if (way == nullptr) return;
-  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false})) return;
+  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false}))
+    return;
   best = {};
   best.explanation = &w.explanation;
   best.sent = sent;
@@ -206,7 +209,8 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
       const Predicted also = predicted(other, port, false);
       if (worth(fit(also.rows, flow, false)) != worth(fitness)) continue;
       std::string summary = also.summary();
-      if (summary != best.forward.summary() && std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
+      if (summary != best.forward.summary() &&
+          std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
         best.alike.push_back(std::move(summary));
     }
   if (const PlannedWay* reply = best_way(way->replies, flow, true, port)) best.reply = predicted(*reply, port, true);
@@ -274,11 +278,14 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
   constexpr std::size_t kMostPods = 256;
   const Part& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;
-  // Thousands of flows that differ in the source port alone have the same answer; only where it is a pod is it worked out
-  // for each.
-  std::string key = seen.src.to_string() + " " + seen.dst.to_string() + " " + std::to_string(seen.dport) + " " + std::to_string(flow.proto);
+  // Thousands of flows that differ in the source port alone have the same answer; only where it is a pod is it worked
+  // out for each.
+  std::string key = seen.src.to_string() + " " + seen.dst.to_string() + " " + std::to_string(seen.dport) + " " +
+                    std::to_string(flow.proto);
   std::set<std::string> places;
-  for (const Part& part : flow.parts) places.insert(part.place.node + "/" + part.place.device + (part.reply ? "<" : ">") + std::to_string(part.track->key.ttl));
+  for (const Part& part : flow.parts)
+    places.insert(part.place.node + "/" + part.place.device + (part.reply ? "<" : ">") +
+                  std::to_string(part.track->key.ttl));
   for (const std::string& place : places) key += " " + place;
   const auto [known, is_new] = pods_tried_.try_emplace(std::move(key), false);
   if (!is_new && !known->second) return;
@@ -302,7 +309,8 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
           Ends ends = seen;
           ends.src = p.address;
           consider(flow, o, ends, one);
-          if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow)) fitting.push_back(std::move(one));
+          if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow))
+            fitting.push_back(std::move(one));
         }
       }
   known->second = fitting.size() == 1;

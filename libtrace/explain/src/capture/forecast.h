@@ -20,7 +20,7 @@ struct Row {
   const SightingReport* told = nullptr;
   IpAddr src, dst;
   std::uint64_t smac = 0, dmac = 0;  // 0: not told
-  bool captured = false;   // a capture was taken there
+  bool captured = false;             // a capture was taken there
 };
 // A way of a walk with its rows, and those of its answers and of the packets after the handshake.
 struct PlannedWay {
@@ -29,11 +29,13 @@ struct PlannedWay {
   std::vector<PlannedWay> replies, nexts;
 };
 
-// The ports of a walk and of a flow that it stands for: a walk is made once for all source ports, and what it left alone is
-// the flow's own.
+// The ports of a walk and of a flow that it stands for: a walk is made once for all source ports, and what it left
+// alone is the flow's own.
 struct OwnPort {
   std::uint16_t walked = 0, own = 0;
-  std::optional<std::uint16_t> in_place_of(std::optional<std::uint16_t> port) const { return port == walked ? own : port; }
+  std::optional<std::uint16_t> in_place_of(std::optional<std::uint16_t> port) const {
+    return port == walked ? own : port;
+  }
 };
 
 // Rows of one direction of one way, in order, for one flow.
@@ -46,8 +48,12 @@ class Rows {
   bool empty() const { return size() == 0; }
   const Row& operator[](std::size_t i) const { return (*rows_)[i]; }
   const SightingReport& told(std::size_t i) const { return *(*rows_)[i].told; }
-  std::optional<std::uint16_t> sport(std::size_t i) const { return reply_ ? told(i).sport : port_.in_place_of(told(i).sport); }
-  std::optional<std::uint16_t> dport(std::size_t i) const { return reply_ ? port_.in_place_of(told(i).dport) : told(i).dport; }
+  std::optional<std::uint16_t> sport(std::size_t i) const {
+    return reply_ ? told(i).sport : port_.in_place_of(told(i).sport);
+  }
+  std::optional<std::uint16_t> dport(std::size_t i) const {
+    return reply_ ? port_.in_place_of(told(i).dport) : told(i).dport;
+  }
   SightingReport report(std::size_t i) const;  // with the flow's ports
 
  private:
@@ -121,7 +127,7 @@ class Forecaster {
   const Places& places_;
   std::map<Origin, Walked> walked_;
   mutable std::map<IpAddr, Owners> owners_;
-  std::map<std::string, bool> pods_tried_;   // by ends without the source port and places: whether a pod fits
+  std::map<std::string, bool> pods_tried_;  // by ends without the source port and places: whether a pod fits
 };
 
 }  // namespace egt::explain::capture_study

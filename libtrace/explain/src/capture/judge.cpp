@@ -53,9 +53,7 @@ class Judge {
     }
   }
 
-  const Rows& next_rows() const {
-    return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows;
-  }
+  const Rows& next_rows() const { return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows; }
 
   void describe() {
     const Part& first = opening_.empty() ? flow_.parts.front() : *opening_.front();
@@ -125,7 +123,8 @@ class Judge {
     lost_forward(forward_, forecast_.forward);
   }
 
-  // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it ends.
+  // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it
+  // ends.
   bool misses_answer() const {
     const WayReport* way = forecast_.reply.way;
     if (way == nullptr || answer_.empty()) return false;
@@ -162,16 +161,18 @@ class Judge {
     else if (refusal == nullptr)
       out_.why = "the captures hold only a late SYN-ACK, of a connection that began before them";
     else
-      out_.why = fmt::format("the captures hold only a late SYN-ACK, of a connection that began before them; {} answers it "
-                             "with a TCP reset, so it does not wait for it any more",
-                             refusal->track->key.src.to_string());
+      out_.why = fmt::format(
+          "the captures hold only a late SYN-ACK, of a connection that began before them; {} answers it "
+          "with a TCP reset, so it does not wait for it any more",
+          refusal->track->key.src.to_string());
   }
 
   void one_direction() {
     out_.fate = "unexplained";
-    out_.why = near_ == nullptr ? "the captures hold only packets that the other side sent, from the middle of a connection"
-                                : fmt::format("seen at {} in one direction only, from the middle of a connection",
-                                              place_text(*near_));
+    out_.why =
+        near_ == nullptr
+            ? "the captures hold only packets that the other side sent, from the middle of a connection"
+            : fmt::format("seen at {} in one direction only, from the middle of a connection", place_text(*near_));
   }
 
   void answered() {
@@ -194,10 +195,11 @@ class Judge {
     if (forecast_.translated_by.empty())
       return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary(),
                          fmt::join(forecast_.alike, "; or "));
-    std::string s = way.stopped_at && way.verdict != "delivered"
-                        ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
-                        : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
-                                      first_word(row_text(p.rows.report(p.rows.size() - 1))));
+    std::string s =
+        way.stopped_at && way.verdict != "delivered"
+            ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
+            : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
+                          first_word(row_text(p.rows.report(p.rows.size() - 1))));
     return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
                            forecast_.translated_by);
   }
@@ -267,9 +269,9 @@ class Judge {
     const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
     if (p.furthest == kNoRow || off_the_way) {
       out_.lost_between = {from, to_text()};
-      out_.why = fmt::format("last seen at {}; {}", from,
-                             p.furthest == kNoRow ? "the snapshot does not tell its way"
-                                                                    : "that is not the way that the dumps tell");
+      out_.why = fmt::format(
+          "last seen at {}; {}", from,
+          p.furthest == kNoRow ? "the snapshot does not tell its way" : "that is not the way that the dumps tell");
     } else if (p.missing != kNoRow) {
       const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
@@ -302,7 +304,8 @@ class Judge {
                      : fmt::format("seen at {}; what becomes of it behind there was not captured", place_text(*p.last));
       return;
     }
-    const std::string until = first != kNoRow ? place_text(rows.told(first).node, rows.told(first).device) : place_text(*near_);
+    const std::string until =
+        first != kNoRow ? place_text(rows.told(first).node, rows.told(first).device) : place_text(*near_);
     out_.lost_between = {place_text(*p.last), until};
     if (p.complete) {
       out_.direction = "reply";
@@ -419,9 +422,10 @@ class Judge {
       }
       return rest.find_first_not_of(", ") == std::string::npos;
     };
-    const bool cooked = std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
+    const bool cooked =
+        std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
     if (!cooked) return;
-    std::vector<bool> better;                      // of all, before the first goes
+    std::vector<bool> better;  // of all, before the first goes
     for (const SeenReport& r : out_.seen) better.push_back(told_better(r));
     std::vector<SeenReport> kept;
     for (std::size_t i = 0; i < out_.seen.size(); ++i)

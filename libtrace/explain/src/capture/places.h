@@ -51,7 +51,8 @@ class Places {
   const std::vector<File>& input_;
   std::vector<Known> files_;
   // What of a track decides its place: thousands of tracks share it.
-  using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t, std::uint8_t, IpAddr, IpAddr>;
+  using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
+                          std::uint8_t, IpAddr, IpAddr>;
   mutable std::map<Told, Place> known_;
 };
 

@@ -180,7 +180,8 @@ SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>
 void add_differences(const Progress& progress, const Rows& rows, std::vector<DifferenceReport>& out) {
   std::optional<int> ttl_shift;  // of what the sender starts with, against what was assumed
   const auto was_seen = [&](std::size_t row) {
-    return std::any_of(progress.hits.begin(), progress.hits.end(), [&](const Progress::Hit& h) { return h.row == row; });
+    return std::any_of(progress.hits.begin(), progress.hits.end(),
+                       [&](const Progress::Hit& h) { return h.row == row; });
   };
   for (const Progress::Hit& h : progress.hits) {
     const TrackKey& k = h.part->track->key;

@@ -46,7 +46,7 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
   for (Flow& flow : found.flows) {
     share_directions(flow);
     analysis.flows.push_back(judge(flow, forecaster.forecast(flow), state_->files));
-    flow.parts = std::vector<Part>();              // there may be hundreds of thousands: what was judged makes room
+    flow.parts = std::vector<Part>();  // there may be hundreds of thousands: what was judged makes room
   }
   analysis.packets_without_flow = found.stray_errors + state_->tracks.not_flows();
   analysis.packets_left_out = state_->tracks.left_out();

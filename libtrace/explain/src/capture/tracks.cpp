@@ -132,7 +132,8 @@ Track* Tracks::track_of(const TrackKey& key, const capture::Frame& frame) {
 }
 
 void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
-  if (is_neighbour_discovery(frame.ip) || frame.ip.dst.is_multicast() || (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
+  if (is_neighbour_discovery(frame.ip) || frame.ip.dst.is_multicast() ||
+      (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
     ++not_flows_;
     return;
   }

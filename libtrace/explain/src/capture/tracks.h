@@ -55,10 +55,12 @@ class TrackIndex {
   static constexpr std::uint32_t kNone = 0xffffffff;
   // The slot of the key, and where there is none yet, the empty one that it gets.
   std::uint32_t& slot(const std::deque<Track>& tracks, const TrackKey& key);
-  void filled();                               // an empty slot was
+  void filled();  // an empty slot was
 
  private:
-  struct Slot { std::uint32_t hash = 0, track = kNone; };
+  struct Slot {
+    std::uint32_t hash = 0, track = kNone;
+  };
   void grow();
 
   std::vector<Slot> slots_ = std::vector<Slot>(1024);
@@ -70,13 +72,13 @@ class Tracks {
   void take(std::uint32_t file, const capture::Frame& frame);
   const std::deque<Track>& all() const { return tracks_; }
   std::uint64_t left_out() const { return left_out_; }
-  std::uint64_t not_flows() const { return not_flows_; }   // packets: multicast, neighbour discovery
+  std::uint64_t not_flows() const { return not_flows_; }  // packets: multicast, neighbour discovery
 
  private:
   Track* track_of(const TrackKey& key, const capture::Frame& frame);
 
   std::deque<Track> tracks_;
-  TrackIndex current_;                         // the latest of its key: ports are used again
+  TrackIndex current_;  // the latest of its key: ports are used again
   std::uint64_t left_out_ = 0, not_flows_ = 0;
 };
 

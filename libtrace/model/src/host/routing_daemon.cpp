@@ -1,5 +1,6 @@
-// The kernel's routes as they follow from what a routing daemon tells (zebra(8): of the routes to one prefix that with the
-// lowest administrative distance is selected; a next hop is looked up in what is selected, the default route aside).
+// The kernel's routes as they follow from what a routing daemon tells (zebra(8): of the routes to one prefix that with
+// the lowest administrative distance is selected; a next hop is looked up in what is selected, the default route
+// aside).
 #include <algorithm>
 #include <compare>
 #include <map>
@@ -12,9 +13,9 @@
 namespace egt::host {
 namespace {
 
-constexpr int kRecursion = 8;                // next hops behind next hops
-constexpr std::uint32_t kMetric = 20;        // of the routes that zebra gives the kernel
-constexpr std::size_t kMostHops = 256;       // of one route, as zebra is built
+constexpr int kRecursion = 8;           // next hops behind next hops
+constexpr std::uint32_t kMetric = 20;   // of the routes that zebra gives the kernel
+constexpr std::size_t kMostHops = 256;  // of one route, as zebra is built
 
 struct Key {
   std::string vrf, table;
@@ -36,7 +37,8 @@ class Settling {
   struct Choice {
     DaemonRoute offer;
     bool same_source(const DaemonRoute& other) const {
-      return offer.distance == other.distance && offer.route.protocol == other.route.protocol && offer.route.type == other.route.type;
+      return offer.distance == other.distance && offer.route.protocol == other.route.protocol &&
+             offer.route.type == other.route.type;
     }
   };
 
@@ -117,8 +119,8 @@ const Route* Settling::route_to(const Key& from, const IpAddr& via) const {
   return nullptr;
 }
 
-// The hop with the device that leads to it; empty where nothing chosen so far does. Link-local addresses are behind every
-// device, so only what the neighbours tell places them.
+// The hop with the device that leads to it; empty where nothing chosen so far does. Link-local addresses are behind
+// every device, so only what the neighbours tell places them.
 std::vector<NextHop> Settling::resolve(const Key& key, const NextHop& hop) const {
   if (!hop.via || !hop.device.empty()) return {hop};
   NextHop placed = hop;
@@ -161,14 +163,15 @@ bool Settling::choose(const DaemonRoute& offer) {
   std::vector<NextHop>& shared = known->second.offer.route.next_hops;
   const std::size_t before = shared.size();
   for (NextHop& h : hops)
-    if (shared.size() < kMostHops &&
-        std::none_of(shared.begin(), shared.end(), [&](const NextHop& s) { return s.via == h.via && s.device == h.device; }))
+    if (shared.size() < kMostHops && std::none_of(shared.begin(), shared.end(), [&](const NextHop& s) {
+          return s.via == h.via && s.device == h.device;
+        }))
       shared.push_back(std::move(h));
   return shared.size() != before;
 }
 
-// A path that BGP uses has a next hop that its machine can reach, and a static route may have one where no dump tells the
-// devices: where the dumps do not place it, what happens to the prefix is open, and no wider route is to decide it.
+// A path that BGP uses has a next hop that its machine can reach, and a static route may have one where no dump tells
+// the devices: where the dumps do not place it, what happens to the prefix is open, and no wider route is to decide it.
 void Settling::leave_open(const DaemonRoute& offer) {
   const auto table = table_of(offer);
   if (!table || (offer.bgp == BgpPeer::none && host_.links.present)) return;
@@ -203,9 +206,10 @@ std::vector<Route> Settling::run() {
     const auto settled = told.lower_bound({key, ""});
     if (settled != told.end() && settled->first == key) continue;
     Route& route = choice.offer.route;
-    std::stable_sort(route.next_hops.begin(), route.next_hops.end(), [](const NextHop& a, const NextHop& b) {   // as zebra does
-      return std::tie(a.via, a.device) < std::tie(b.via, b.device);
-    });
+    std::stable_sort(route.next_hops.begin(), route.next_hops.end(),
+                     [](const NextHop& a, const NextHop& b) {  // as zebra does
+                       return std::tie(a.via, a.device) < std::tie(b.via, b.device);
+                     });
     routes.push_back(std::move(route));
   }
   return routes;
@@ -223,7 +227,7 @@ void Host::settle_routes() {
   for (const Family family : {Family::v4, Family::v6}) {
     Part<std::vector<Route>>& part = family == Family::v4 ? routes_v4 : routes_v6;
     RouteTeller& by = family == Family::v4 ? routes_v4_by : routes_v6_by;
-    if (part.present) continue;              // ip(8) tells what the kernel does
+    if (part.present) continue;  // ip(8) tells what the kernel does
     const bool whole = family == Family::v4 ? routing_daemon.whole_v4 : routing_daemon.whole_v6;
     const Provenance table = dump_of(routing_daemon.table, family), offers = dump_of(routing_daemon.offers, family);
     if (table.source == kNoSource && offers.source == kNoSource) continue;
@@ -234,7 +238,7 @@ void Host::settle_routes() {
       settling.offered(routing_daemon.offers);
     }
     part.value = settling.run();
-    part.present = part.partial = true;      // of tables besides main, and of the machine's own addresses, nothing is told
+    part.present = part.partial = true;  // of tables besides main, and of the machine's own addresses, nothing is told
     part.from = table.source != kNoSource ? table : offers;
     by = whole ? RouteTeller::daemon : RouteTeller::offers;
   }

@@ -28,7 +28,6 @@ struct AuditOptions {
 };
 
 // Leaks first, then by namespace, pod, node and destination. The error is for a POINT that cannot be read.
-Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer,
-                                    const AuditOptions& options = {});
+Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
 
 }  // namespace egt::assess

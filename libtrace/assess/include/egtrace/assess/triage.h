@@ -38,7 +38,6 @@ struct CatalogueEntry {
 std::vector<CatalogueEntry> triage_catalogue();
 
 // `only`: ids of the checks to run; empty: all.
-Triage triage(const explain::Explainer& explainer,
-              const std::vector<std::string>& only = {});
+Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only = {});
 
 }  // namespace egt::assess
