@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "egtrace/assess/audit.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "egtrace/render/audit.h"
 #include "snapshot_options.h"
 #include "text_options.h"
@@ -35,7 +34,7 @@ struct AuditOptions {
 ExitStatus run_audit(const AuditOptions& o) {
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const explain::Explainer explainer(cluster);
-  const auto rows = assess::audit(explainer, parsers::policy_objects(cluster), o.audit);
+  const auto rows = assess::audit(explainer, o.audit);
   if (!rows) throw CommandError(rows.error().message);
   if (o.common.format == "json")
     write_output(o.common, render::audit_json(*rows));

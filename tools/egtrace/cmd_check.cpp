@@ -7,7 +7,6 @@
 #include "egtrace/assess/check.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/expectations.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "egtrace/render/check.h"
 #include "snapshot_options.h"
 #include "text_options.h"
@@ -50,7 +49,7 @@ std::vector<expect::Expectation> read_file(const std::string& path) {
 std::vector<expect::Expectation> expectations(const CheckOptions& o, const cluster::Cluster& cluster,
                                               std::vector<expect::Expectation> all) {
   if (!o.from_objects) return all;
-  std::vector<expect::Expectation> made = assess::expectations_from_objects(cluster, parsers::policy_objects(cluster));
+  std::vector<expect::Expectation> made = assess::expectations_from_objects(cluster);
   for (expect::Expectation& e : made) all.push_back(std::move(e));
   return all;
 }

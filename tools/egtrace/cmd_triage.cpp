@@ -6,7 +6,6 @@
 
 #include "command.h"
 #include "egtrace/assess/triage.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "egtrace/parsers/twins.h"
 #include "egtrace/render/triage.h"
 #include "snapshot_options.h"
@@ -63,8 +62,7 @@ ExitStatus run_triage(const TriageOptions& o) {
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster);
   const assess::Triage triage =
-      assess::triage(explainer, parsers::policy_objects(snapshot.cluster), o.only,
-                     parsers::twin_dumps(snapshot.cluster, snapshot.collection));
+      assess::triage(explainer, o.only, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
   if (!o.sarif.empty()) {
     CommonOptions to_file;
     to_file.output = o.sarif;

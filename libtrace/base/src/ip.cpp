@@ -1,5 +1,6 @@
 #include "egtrace/base/ip.h"
 
+#include <charconv>
 #include <arpa/inet.h>
 
 #include <cstring>
@@ -41,8 +42,13 @@ bool IpAddr::is_link_local() const { return is_v4() ? (value >> 16) == 0xa9fe : 
 std::string IpAddr::to_string() const {
   char buffer[INET6_ADDRSTRLEN];
   if (is_v4()) {
-    const in_addr a{htonl(as_v4())};
-    return inet_ntop(AF_INET, &a, buffer, sizeof buffer);
+    // By hand: inet_ntop takes sprintf for it, and captures have millions of them.
+    char* end = buffer;
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      if (shift != 24) *end++ = '.';
+      end = std::to_chars(end, buffer + sizeof buffer, as_v4() >> shift & 255).ptr;
+    }
+    return {buffer, end};
   }
   in6_addr a{};
   for (int i = 0; i < 16; ++i) a.s6_addr[i] = static_cast<unsigned char>(value >> (120 - 8 * i));

@@ -10,6 +10,7 @@
 #include "excerpt_way.h"
 #include "names.h"
 #include "packet_of.h"
+#include "promises.h"
 #include "reasons.h"
 #include "report.h"
 #include "words.h"
@@ -32,9 +33,9 @@ std::string sender_name(const Resolved& from, const Point& point) {
 }
 
 // What was assumed of the packets before is assumed of those that follow as well.
-WayReport report_after(Course course, const Course& before, const Words& words, const std::string& packet, bool answer) {
-  course.undecided |= before.assumed();
-  return report_way(course, words, {packet, packet}, answer ? &before : nullptr);
+WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet) {
+  course.undecided |= before.request->assumed();
+  return report_way(course, words, {packet, packet}, before);
 }
 
 void conclude(FollowUp& f) {
@@ -53,10 +54,11 @@ void follow_up(WayReport& way, const Journey& journey, const Start& start, const
                const std::string& sender) {
   FollowUp reply, continued;
   for (const Course& answer : journey.explore_reply(start, forward)) {
-    reply.ways.push_back(report_after(answer, forward, words, receiver_name(forward) + "'s answer", true));
+    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, receiver_name(forward) + "'s answer"));
     if (answer.verdict != engine::Verdict::delivered) continue;
     for (const Course& next : journey.explore_continued(start, forward, answer))
-      continued.ways.push_back(report_after(next, forward, words, sender + "'s next packet", false));
+      continued.ways.push_back(
+          report_after(next, {&forward, &answer, &reply.ways.back()}, words, sender + "'s next packet"));
   }
   conclude(reply);
   if (reply.ways.empty()) reply.summary = "the receiver is not in the snapshot, so neither is its answer";
@@ -96,6 +98,17 @@ void gather(Explanation& e) {
                        [&](const AssumptionReport& b) { return a.what == b.what && a.why == b.why; }))
         e.assumptions.push_back(a);
   }
+}
+
+// Who says at which node the packet arrives does not ask the machines outside the cluster: neither those on the way nor,
+// where it is one of them, the sender.
+engine::Endpoint beyond_routers(engine::Endpoint from) {
+  if (from.kind != engine::Endpoint::Kind::process) return from;
+  const auto& roles = from.node->roles;
+  if (roles.empty() || std::find(roles.begin(), roles.end(), cluster::Role::cluster_node) != roles.end()) return from;
+  engine::Endpoint outside;
+  outside.kind = engine::Endpoint::Kind::outside;
+  return outside;
 }
 
 // An address that no dump places on a machine starts outside the cluster, unless there is no machine to arrive at: then
@@ -150,11 +163,12 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 
 struct Explainer::Prepared {
   explicit Prepared(const cluster::Cluster& c)
-      : cluster(c), names(c), words(c, names), journey(c), connections(engine::initial_world(c, true)) {}
+      : cluster(c), names(c), words(c, names), promises(c, words), journey(c), connections(engine::initial_world(c, true)) {}
 
   const cluster::Cluster& cluster;
   Names names;
   Words words;
+  Promises promises;
   Journey journey;
   std::map<std::string, std::optional<Agreement>> judged;   // by node
   engine::World connections, no_connections;
@@ -197,7 +211,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     e.ways.push_back(excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from)));
   } else {
     Start start;
-    start.from = *from->place;
+    start.from = q.arrive_at.empty() ? *from->place : beyond_routers(*from->place);
     start.from.address = asked->src;
     start.packet = asked->packet;
     start.choose_source = asked->choose_source;
@@ -212,10 +226,11 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     fill_sent(e, courses);
     for (const Course& course : courses) {
       const std::string sender = sender_name(*from, q.from);
-      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}, nullptr, q.registers));
+      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}, {}, q.registers));
       if (q.reply && course.verdict == engine::Verdict::delivered)
         follow_up(e.ways.back(), journey, start, course, words, sender);
     }
+    e.disagreements = prepared_->promises.broken(start.from, courses, e.ways);
     if (has_only_lines(e.ways, cluster)) {
       WayReport lines = excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from));
       for (const WayReport& way : e.ways)

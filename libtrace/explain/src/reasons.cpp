@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "egtrace/base/text.h"
 #include "words.h"
 
 namespace egt::explain {
@@ -37,11 +38,16 @@ const cluster::Service* local_service(const cluster::Cluster& cluster, const Tup
   return nullptr;
 }
 
-bool selects(const cluster::Service& s, const cluster::Pod& pod) {
-  return pod.namespace_ == s.namespace_ && std::all_of(s.selector.begin(), s.selector.end(), [&](const auto& label) {
-    const auto found = pod.labels.find(label.first);
-    return found != pod.labels.end() && found->second == label.second;
-  });
+// Where a service's endpoints are: as EndpointSlices tell, else the pods that its selector picks.
+std::set<std::string> nodes_behind(const cluster::Service& service, const cluster::Objects& objects) {
+  std::set<std::string> nodes;
+  const cluster::Backing backing = backing_of(service, objects);
+  for (const cluster::BackingEndpoint& b : backing.endpoints) nodes.insert(b.endpoint->node);
+  if (!backing.told)
+    for (const cluster::Pod& pod : objects.pods)
+      if (selects(service, pod)) nodes.insert(pod.node);
+  nodes.erase("");
+  return nodes;
 }
 
 // Machines in the order in which the packet meets them.
@@ -90,9 +96,7 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
   const Tuple sent = tuple_of(course.sent);
   const cluster::Service* service = local_service(cluster, sent);
   if (service == nullptr) return {};
-  std::set<std::string> where;
-  for (const cluster::Pod& pod : cluster.objects.pods)
-    if (selects(*service, pod) && !pod.node.empty()) where.insert(pod.node);
+  const std::set<std::string> where = nodes_behind(*service, cluster.objects);
   if (where.empty() || where.contains(node->name)) return {};
   std::string s = fmt::format("service {}/{} has externalTrafficPolicy Local, and its pods run on {}, none on {}",
                               service->namespace_, service->name, fmt::join(where, ", "), node->name);
@@ -106,6 +110,21 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
                      endpoint_text(nat->after, false), nat->by, endpoint_text(nat->before, false));
   return s;
 }
+
+namespace {
+
+// What BGP would have done, where another route beats it by its distance.
+std::string beaten_bgp(const cluster::Node* router, const RouteLookup& choice) {
+  if (router == nullptr || choice.route->protocol == "bgp") return {};
+  std::set<std::string> paths;
+  for (const host::DaemonRoute& offer : router->host.routing_daemon.offers)
+    if (offer.bgp != host::BgpPeer::none && offer.vrf.empty() && offer.route.to == choice.route->to)
+      for (const host::NextHop& hop : offer.route.next_hops)
+        if (hop.via && hop.via != choice.gateway) paths.insert(hop.via->to_string());
+  return paths.empty() ? std::string() : fmt::format(", which beats BGP's via {},", fmt::join(paths, ", "));
+}
+
+}  // namespace
 
 std::string wrong_machine(const Course& request, const Course& answer, const cluster::Cluster& cluster) {
   if (!answer.stop || !is_ip(answer.sent)) return {};
@@ -138,8 +157,88 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
                                 route.protocol.empty() || route.protocol == "kernel" ? "" : " ",
                                 route.to.length == 0 ? "default" : route.to.to_short_string());
   if (choice->gateway) way += " via " + choice->gateway->to_string();
+  way += beaten_bgp(cluster.node(by), *choice);
   return fmt::format("{}'s {} sends it to the wrong node: {} gave the request the address {}, and only there the answer is "
                      "turned back to {}", by, way, nat->node, to.to_string(), nat->before.src.to_string());
+}
+
+namespace {
+
+// How a packet gets into a machine: the last device before the machine looks at it (a macvlan on the NIC, say).
+const Sighting* entry_into(const Course& course, const std::string& node) {
+  const Sighting* entry = nullptr;
+  for (const Sighting& s : course.record.sightings) {
+    if (s.node == node && s.in) entry = &s;
+    else if (entry != nullptr) break;
+  }
+  return entry;
+}
+
+std::string device_with_mac(const cluster::Cluster& cluster, const std::string& node, const MacAddr& mac) {
+  const cluster::Node* machine = cluster.node(node);
+  if (machine != nullptr)
+    for (const host::Link& link : machine->host.links.value)
+      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node, link.name);
+  return mac.to_string();
+}
+
+// The logical router that writes the answer's source MAC into the connection: a symmetric-reply route.
+std::string router_that_remembers(const WayReport& answered, const std::string& node) {
+  for (const Hop& hop : answered.hops)
+    for (const LflowRef& flow : hop.lflows)
+      if (hop.node == node && (flow.actions.find("ecmp_reply_eth = eth.src") != std::string::npos ||
+                               flow.actions.find("commit_ecmp_nh(") != std::string::npos))
+        return flow.datapath;
+  return {};
+}
+
+// The mark that the machine gave the packet, and where.
+struct GivenMark { std::uint32_t mark = 0; std::string where; };
+
+std::optional<GivenMark> mark_given(const Course& course, const std::string& node) {
+  std::optional<GivenMark> given;
+  std::string where;
+  for (const Step& step : course.record.steps) {
+    if (step.node != node) continue;
+    if (const auto* hit = std::get_if<RuleHit>(&step.kind))
+      where = fmt::format("{} {} {}", hit->front_end, hit->table, hit->chain);
+    if (const auto* mark = std::get_if<MarkSet>(&step.kind); mark != nullptr && mark->after != 0)
+      given = GivenMark{mark->after, where};
+  }
+  return given;
+}
+
+}  // namespace
+
+std::string remembered_frame(const Before& before, const Course& next, const cluster::Cluster& cluster) {
+  if (!next.stop) return {};
+  const std::string& node = next.stop->node;
+  const Sighting *first = entry_into(*before.request, node), *now = entry_into(next, node);
+  if (first == nullptr || now == nullptr || dst_mac(first->packet) == dst_mac(now->packet)) return {};
+  const MacAddr mac = dst_mac(now->packet);
+  const auto& answers = before.answer->record.sightings;
+  const auto from = std::find_if(answers.begin(), answers.end(), [&](const Sighting& s) {
+    return s.in && s.node != node && src_mac(s.packet) == mac;
+  });
+  if (from == answers.end()) return {};
+  const std::string router = router_that_remembers(*before.answered, from->node);
+  std::string s = fmt::format("{} took the MAC of the answer's frame, {}, for the way back, and sends to it instead of {}",
+                              router.empty() ? from->node : fmt::format("a symmetric-reply route of {}", router),
+                              device_with_mac(cluster, node, mac), device_with_mac(cluster, node, dst_mac(first->packet)));
+  if (first->device == now->device) return s;
+  s += fmt::format("; so the packet enters {} by {} and not by {}", node, now->device, first->device);
+  const auto mark = mark_given(*before.request, node), still = mark_given(next, node);
+  if (mark && (!still || still->mark != mark->mark))
+    s += fmt::format(", without the mark 0x{:x} that {} gives there", mark->mark, mark->where.empty() ? "a rule" : mark->where);
+  return s;
+}
+
+std::string ending_rule(const StopReport& stop) {
+  if ((stop.layer != "host" && stop.layer != "router") || stop.evidence.empty()) return {};
+  if (!stop.where.starts_with("iptables ") && !stop.where.starts_with("ip6tables ") && !stop.where.starts_with("nft ")) return {};
+  std::string_view text = trim(stop.evidence.front().text);
+  if (text.starts_with('[') && text.find("] ") != std::string_view::npos) text = trim(text.substr(text.find("] ") + 2));   // counters
+  return text.starts_with(':') || text.starts_with("chain ") || text.starts_with("type ") ? std::string() : std::string(text);   // a policy
 }
 
 std::string afterwards(const std::vector<WayReport>& ways) {

@@ -9,6 +9,13 @@
 
 namespace egt::explain {
 
+// What a packet follows: nothing, a request (then it is the answer), or a request and its answer.
+struct Before {
+  const engine::Course* request = nullptr;
+  const engine::Course* answer = nullptr;
+  const WayReport* answered = nullptr;     // the report of `answer`
+};
+
 // What the logical flow says that dropped the packet: "GR_worker has no route to 10.0.0.1".
 std::string logical_drop(const engine::Course& course, const WayReport& way);
 // The ACL or policy that asks for the drop, and the object that it was made for.
@@ -17,6 +24,11 @@ std::string deciding_rule(const WayReport& way);
 std::string no_local_endpoint(const engine::Course& course, const cluster::Cluster& cluster);
 // An answer that was sent to another machine than the one that translated its request.
 std::string wrong_machine(const engine::Course& request, const engine::Course& answer, const cluster::Cluster& cluster);
+// A packet behind the handshake that goes to another MAC than the first one, because the answer came from there: who
+// remembers it, by which device the packet enters instead, and which mark it misses there.
+std::string remembered_frame(const Before& before, const engine::Course& next, const cluster::Cluster& cluster);
+// The rule of a host that ends the packet, as its dump prints it; empty where no rule does.
+std::string ending_rule(const StopReport& stop);
 // What becomes of the answer and of the packet behind it, where that is not what the sender hopes for.
 std::string afterwards(const std::vector<WayReport>& ways);
 

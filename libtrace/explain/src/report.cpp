@@ -136,13 +136,22 @@ std::string stopped_sentence(const WayReport& way, const std::string& packet, co
   std::string s = fmt::format("{} is {} at {}: ", packet, way.verdict, where);
   for (const std::string& cause : causes)
     if (!cause.empty()) s += cause + "; ";
-  return s + why;
+  const std::string rule = way.stopped_at ? ending_rule(*way.stopped_at) : "";
+  if (rule.empty()) return s + why;
+  // What ends the packet, then what becomes of the refusal.
+  const std::size_t end = std::min(why.find(';'), why.size());
+  return s + why.substr(0, end) + fmt::format(" ({})", rule) + why.substr(end);
+}
+
+std::string what_went_before(const Before& before, const Course& course, const cluster::Cluster& cluster) {
+  if (before.request == nullptr) return {};
+  if (before.answer == nullptr) return wrong_machine(*before.request, course, cluster);
+  return remembered_frame(before, course, cluster);
 }
 
 }  // namespace
 
-WayReport report_way(const Course& course, const Words& words, const Subject& from, const Course* request,
-                     bool registers) {
+WayReport report_way(const Course& course, const Words& words, const Subject& from, const Before& before, bool registers) {
   WayReport way;
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
@@ -191,7 +200,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
     }
     way.summary = stopped_sentence(way, from.packet, logical_drop(course, way),
                                    {deciding_rule(way), no_local_endpoint(course, words.cluster()),
-                                    request != nullptr ? wrong_machine(*request, course, words.cluster()) : std::string()});
+                                    what_went_before(before, course, words.cluster())});
   }
   return way;
 }

@@ -2,15 +2,16 @@
 #pragma once
 
 #include "egtrace/explain/explanation.h"
+#include "reasons.h"
 #include "words.h"
 
 namespace egt::explain {
 
 // How sentences call the sender, and what it sends: "server", "server's answer".
 struct Subject { std::string sender, packet; };
-// `request`: the course of the packet that this one answers. `registers`: whether to fill Hop::registers.
-WayReport report_way(const engine::Course& course, const Words& words, const Subject& from,
-                     const engine::Course* request = nullptr, bool registers = true);
+// `before`: what the packet follows. `registers`: whether to fill Hop::registers.
+WayReport report_way(const engine::Course& course, const Words& words, const Subject& from, const Before& before = {},
+                     bool registers = true);
 // Of several ways: the common verdict, else "mixed"; "inconclusive" where there is none.
 std::string common_verdict(const std::vector<WayReport>& ways);
 std::string common_confidence(const std::vector<WayReport>& ways);

@@ -161,47 +161,55 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   out += document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The heading tells the number of the VRF, which is that of its device: "#7"; empty for the default one.
+std::string vrf_of(std::string_view text) {
+  std::string_view line = text.substr(0, text.find('\n'));
+  const std::size_t at = line.find(", vrf id ");
+  const auto id = at == std::string_view::npos ? std::nullopt : parse_decimal(trim(line.substr(at + 9)));
+  return id.value_or(0) == 0 ? std::string() : fmt::format("#{}", *id);
+}
+
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   std::vector<BgpPath> paths;
   std::optional<Prefix> network;
   std::string status;
+  const std::string vrf = vrf_of(dump.text);
   read_rows(dump, report, [&](const Line& line, const std::optional<Row>& row) {
     if (!row) return;
     if (!row->network.empty()) network = Prefix::parse(row->network);
     if (!row->status.empty()) status = row->status;
     const auto via = IpAddr::parse(row->next_hop);
     const bool used = status.find('>') != std::string::npos || status.find('=') != std::string::npos;
-    if (network && via && used) paths.push_back({*network, *via, {dump.source, line.number}});
+    const bool internal = status.find('i') != std::string::npos;
+    const bool refused = status.find('r') != std::string::npos;
+    if (network && via && used) paths.push_back({*network, *via, internal, vrf, {dump.source, line.number}, refused});
   });
-  put_bgp(node, paths, dump);
+  put_bgp(node, paths);
 }
 
 }  // namespace
 
-void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths, const Dump& dump) {
-  std::vector<host::Route> routes;
+void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths) {
+  std::vector<host::DaemonRoute>& offers = node.host.routing_daemon.offers;
+  const std::size_t first = offers.size();
   for (const BgpPath& path : paths) {
     if (path.next_hop.is_unspecified()) continue;   // this router's own network
-    const host::Link* device = nullptr;
-    for (const host::Link& link : node.host.links.value)
-      for (const host::Address& a : link.addresses)
-        if (!a.prefix.is_host() && a.prefix.contains(path.next_hop)) device = &link;
-    if (device == nullptr) continue;
-    const host::NextHop hop{path.next_hop, device->name};
-    if (!routes.empty() && routes.back().to == path.to) {
-      routes.back().next_hops.push_back(hop);
+    host::NextHop hop{path.next_hop, "", 1, false, false, false};
+    if (path.refused) hop.via.reset();
+    if (offers.size() > first && offers.back().route.to == path.to.network()) {   // the paths of a prefix stand together
+      offers.back().route.next_hops.push_back(hop);
       continue;
     }
-    host::Route r;
-    r.family = path.to.address.family;
-    r.to = path.to;
-    r.metric = 20;
-    r.protocol = "bgp";
-    r.from = path.from;
-    r.next_hops.push_back(hop);
-    routes.push_back(std::move(r));
+    host::DaemonRoute d;
+    d.vrf = path.vrf;
+    d.bgp = path.internal ? host::BgpPeer::internal : host::BgpPeer::external;
+    d.route.family = path.to.address.family;
+    d.route.to = path.to.network();
+    d.route.protocol = "bgp";
+    d.route.from = path.from;
+    d.route.next_hops.push_back(hop);
+    offers.push_back(std::move(d));
   }
-  put_routes(node, std::move(routes), dump);
 }
 
 const Format& bgp_text_format() {

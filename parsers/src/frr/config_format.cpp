@@ -1,6 +1,7 @@
 // FRR's configuration: vtysh -c "show running-config", /etc/frr/frr.conf. It says what a router was told, not what it does:
-// nothing of it decides a packet's way; it is read so that it can be printed, searched and held against the routes.
+// its static routes and distances decide only where no routing table is in the snapshot (staticd(8), zebra(8)).
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
@@ -87,11 +88,117 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   out += document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void load(const Dump& dump, cluster::Cluster&, cluster::Node&, Report& report) {
-  read_lines(dump, report, [](const Line&, const ConfigLine*) {});
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+// "10.0.0.0/8", or "10.0.0.0" with "255.0.0.0" behind it; how many words it takes is added to `at`.
+std::optional<Prefix> destination(const std::vector<std::string_view>& words, std::size_t& at, bool v4) {
+  if (at >= words.size()) return std::nullopt;
+  auto to = Prefix::parse(words[at++]);
+  if (!to || to->address.is_v4() != v4 || words[at - 1].find('/') != std::string_view::npos || at >= words.size()) return to;
+  const auto mask = IpAddr::parse(words[at]);
+  if (!mask || !mask->is_v4() || !v4) return to;
+  const std::uint32_t inverted = ~mask->as_v4();
+  if ((inverted & (inverted + 1)) != 0) return to;   // a next hop, no mask
+  to->length = static_cast<std::uint8_t>(std::popcount(mask->as_v4()));
+  ++at;
+  return to;
+}
+
+// The next hop: an address, with a device behind it or not; a device; or none.
+bool read_next_hop(const std::vector<std::string_view>& words, std::size_t& at, host::Route& route) {
+  if (at >= words.size()) return false;
+  const std::string_view word = words[at++];
+  if (word == "Null0" || word == "null0" || word == "blackhole") route.type = host::RouteType::blackhole;
+  else if (word == "reject") route.type = host::RouteType::unreachable;
+  if (route.type != host::RouteType::unicast) return true;
+  host::NextHop hop;
+  hop.via = IpAddr::parse(word);
+  if (!hop.via) hop.device = word;
+  static constexpr std::string_view kOptions[] = {"tag", "table", "vrf", "nexthop-vrf", "label", "color", "onlink", "bfd", "segments", "from"};
+  const bool device = hop.via && at < words.size() && !is_digit(words[at].front()) &&
+                      std::find(std::begin(kOptions), std::end(kOptions), words[at]) == std::end(kOptions);
+  if (device) hop.device = words[at++];
+  route.next_hops.push_back(std::move(hop));
+  return true;
+}
+
+// Static routes, and "distance bgp EXTERNAL INTERNAL LOCAL" of the default VRF.
+void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
+  host::RoutingDaemon& daemon = node.host.routing_daemon;
+  std::string vrf;
+  bool bgp = false;
+  read_lines(dump, report, [&](const Line& line, const ConfigLine* command) {
+    if (command == nullptr) return;
+    std::string_view text = command->text;
+    if (command->depth == 0) {
+      bgp = text.starts_with("router bgp ") && text.find(" vrf ") == std::string_view::npos;
+      vrf = consume(text, "vrf ") ? std::string(trim(text)) : std::string();
+      text = command->text;
+    }
+    if (auto route = static_route(text)) {
+      route->route.from = {dump.source, line.number};
+      if (route->vrf.empty()) route->vrf = vrf;
+      daemon.offers.push_back(std::move(*route));
+    } else if (bgp && consume(text, "distance bgp ")) {
+      const auto words = words_of(text);
+      const auto external = words.empty() ? std::nullopt : parse_decimal(words[0]);
+      const auto internal = words.size() < 2 ? std::nullopt : parse_decimal(words[1]);
+      if (external && internal && *external < 256 && *internal < 256) {
+        daemon.bgp_external_distance = static_cast<std::uint32_t>(*external);
+        daemon.bgp_internal_distance = static_cast<std::uint32_t>(*internal);
+      }
+    }
+  });
 }
 
 }  // namespace
+
+std::optional<host::DaemonRoute> static_route(std::string_view command) {
+  const bool v4 = consume(command, "ip route ");
+  if (!v4 && !consume(command, "ipv6 route ")) return std::nullopt;
+  const auto words = words_of(command);
+  std::size_t at = 0;
+  const auto to = destination(words, at, v4);
+  host::DaemonRoute d;
+  if (!to || to->address.is_v4() != v4) return std::nullopt;
+  d.distance = 1;
+  d.route.family = to->address.family;
+  d.route.to = to->network();
+  d.route.protocol = "static";
+  if (!v4 && at + 1 < words.size() && words[at] == "from") {
+    d.route.not_modelled.push_back("from " + std::string(words[at + 1]));
+    at += 2;
+  }
+  if (!read_next_hop(words, at, d.route)) return std::nullopt;
+  for (; at < words.size(); ++at) {
+    const std::string_view word = words[at], value = at + 1 < words.size() ? words[at + 1] : std::string_view();
+    if (const auto distance = parse_decimal(word)) {
+      if (*distance < 256) d.distance = static_cast<std::uint32_t>(*distance);
+    } else if (word == "onlink") {
+      if (!d.route.next_hops.empty()) d.route.next_hops.back().onlink = true;
+    } else if (word == "table") {
+      d.route.table = host::canonical_table(value);
+      ++at;
+    } else if (word == "vrf") {
+      d.vrf = value == "default" ? std::string_view() : value;
+      ++at;
+    } else if (word == "tag" || word == "color") {
+      ++at;
+    } else if (word != "bfd") {
+      d.route.not_modelled.push_back(std::string(word) + (value.empty() ? "" : " ") + std::string(value));
+      ++at;
+    }
+  }
+  return d;
+}
 
 const Format& config_format() {
   static const Format format{"vtysh show running-config", "vtysh -c 'show running-config'", recognise, reprint, to_json, load};

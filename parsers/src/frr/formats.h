@@ -33,20 +33,24 @@ struct RouteLine {
 std::optional<RouteLine> parse_route_line(std::string_view line);
 std::string print_route_line(const RouteLine& line);
 
-// A next hop of the text after the prefix; null where it is none ("inactive").
-struct ParsedHop { host::NextHop hop; bool blackhole = false, inactive = false; };
+// A next hop of the text after the prefix. `type`: unicast, or what becomes of packets that have none.
+struct ParsedHop { host::NextHop hop; host::RouteType type = host::RouteType::unicast; bool inactive = false; };
 ParsedHop parse_hop(const std::vector<std::string>& rest);
 
 const char* protocol_of(char code);      // 'B' → "bgp"; empty for what is unknown
 
-// Routes of FRR as the kernel's: only what is selected and installed. Taken where ip(8) tells nothing of that family, and
-// never as all there is: other tables, and routes to the machine's own addresses, FRR does not print.
-void put_routes(cluster::Node& node, std::vector<host::Route> routes, const Dump& dump);
+// Routes that FRR's table shows as selected and installed. `all`: of every protocol. A table without a single connected
+// route counts as a part, whatever the command was.
+void put_table(cluster::Node& node, std::vector<host::DaemonRoute> routes, bool all);
 
 // A path that BGP uses (the best one, and those of a multipath).
-struct BgpPath { Prefix to; IpAddr next_hop; Provenance from; };
-// As routes, where nothing else tells of routes: BGP says who a prefix is sent to, not whether a better source of routes
-// (a static one) says otherwise. Next hops outside the subnets of known devices are left out.
-void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths, const Dump& dump);
+// `refused`: FRR's table has a better route to the prefix than BGP's ("r", RIB-failure), which BGP does not tell.
+struct BgpPath { Prefix to; IpAddr next_hop; bool internal = false; std::string vrf; Provenance from; bool refused = false; };
+// As offers to FRR's table: BGP says who a prefix is sent to, not whether a better source of routes (a static one) says
+// otherwise.
+void put_bgp(cluster::Node& node, const std::vector<BgpPath>& paths);
+
+// A line "ip route …" or "ipv6 route …" of the configuration.
+std::optional<host::DaemonRoute> static_route(std::string_view command);
 
 }  // namespace egt::parsers::frr

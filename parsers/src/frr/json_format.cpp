@@ -123,18 +123,32 @@ class LineFinder {
   std::uint32_t line_;
 };
 
-std::optional<host::Route> route_of(const Json& entry) {
+host::RouteType error_type(const Json& hop) {
+  if (get(hop, "reject", false)) return host::RouteType::unreachable;
+  return get(hop, "adminProhibited", false) || get(hop, "admin-prohibited", false) ? host::RouteType::prohibit
+                                                                                    : host::RouteType::blackhole;
+}
+
+std::optional<host::DaemonRoute> route_of(const Json& entry) {
   const auto to = Prefix::parse(get<std::string>(entry, "prefix", ""));
-  if (!to || !get(entry, "selected", false) || !get(entry, "installed", false)) return std::nullopt;
-  host::Route r;
+  const std::string protocol = get<std::string>(entry, "protocol", "");
+  const bool connected = protocol == "connected" || protocol == "local";
+  // The kernel keeps each of several connected routes to one prefix (fe80::/64), of which zebra selects one.
+  if (!to || !(get(entry, "selected", false) || connected) || !get(entry, "installed", false)) return std::nullopt;
+  host::DaemonRoute d;
+  d.distance = get<std::uint32_t>(entry, "distance", 0);
+  if (const std::string vrf = get<std::string>(entry, "vrfName", "default"); vrf != "default") d.vrf = vrf;
+  host::Route& r = d.route;
+  if (d.vrf.empty()) r.table = host::canonical_table(std::to_string(get<std::uint32_t>(entry, "table", 254)));
   r.family = to->address.family;
   r.to = to->network();
-  r.protocol = get<std::string>(entry, "protocol", "");
+  r.protocol = connected ? "kernel" : protocol;
+  if (protocol == "connected") r.scope = "link";
   r.metric = r.protocol == "kernel" ? get<std::uint32_t>(entry, "metric", 0) : 20;
   if (const Json* hops = list_of(entry, "nexthops"))
     for (const Json& hop : *hops) {
       if (!hop.is_object()) continue;
-      if (get(hop, "blackhole", false) || get(hop, "unreachable", false)) r.type = host::RouteType::blackhole;
+      if (get(hop, "unreachable", false)) r.type = error_type(hop);
       if (!get(hop, "fib", false)) continue;   // of a recursive next hop only what it resolves to
       host::NextHop h;
       h.via = IpAddr::parse(get<std::string>(hop, "ip", ""));
@@ -143,8 +157,8 @@ std::optional<host::Route> route_of(const Json& entry) {
       h.onlink = get(hop, "onLink", false);
       r.next_hops.push_back(std::move(h));
     }
-  if (r.next_hops.empty() && r.type != host::RouteType::blackhole) return std::nullopt;
-  return r;
+  if (r.next_hops.empty() && r.type == host::RouteType::unicast) return std::nullopt;
+  return d;
 }
 
 bool is_route_entry(const Json& j) { return j.is_object() && j.contains("protocol") && j.contains("nexthops") && j.contains("prefix"); }
@@ -167,7 +181,7 @@ Recognition recognise_routes(const Dump& dump) {
 void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const auto j = read_counted(dump, report);
   if (!j) return;
-  std::vector<host::Route> routes;
+  std::vector<host::DaemonRoute> routes;
   LineFinder lines(dump.text, dump.first_line);
   for (const auto& [key, entries] : j->items()) {
     const Provenance from{dump.source, lines.of(key)};
@@ -175,11 +189,11 @@ void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
     for (const Json& entry : entries)
       if (is_route_entry(entry))
         if (auto route = route_of(entry)) {
-          route->from = from;
+          route->route.from = from;
           routes.push_back(std::move(*route));
         }
   }
-  put_routes(node, std::move(routes), dump);
+  put_table(node, std::move(routes), !dump.partial);
 }
 
 Recognition recognise_bgp(const Dump& dump) {
@@ -193,6 +207,8 @@ void load_bgp(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
   const auto j = read_counted(dump, report);
   if (!j || !j->contains("routes")) return;
   std::vector<BgpPath> paths;
+  std::string vrf = get<std::string>(*j, "vrfName", "default");
+  if (vrf == "default") vrf.clear();
   LineFinder lines(dump.text, dump.first_line);
   for (const auto& [key, entries] : (*j)["routes"].items()) {
     const Provenance from{dump.source, lines.of(key)};
@@ -204,10 +220,10 @@ void load_bgp(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
       if (hops == nullptr) continue;
       for (const Json& hop : *hops)
         if (hop.is_object() && get(hop, "used", false))
-          if (const auto via = IpAddr::parse(get<std::string>(hop, "ip", ""))) paths.push_back({*to, *via, from});
+          if (const auto via = IpAddr::parse(get<std::string>(hop, "ip", ""))) paths.push_back({*to, *via, get<std::string>(entry, "pathFrom", "") == "internal", vrf, from});
     }
   }
-  put_bgp(node, paths, dump);
+  put_bgp(node, paths);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "egtrace/base/text.h"
@@ -59,6 +60,21 @@ Json json_of(const RouteLine& line) {
   if (line.metric) j["metric"] = *line.metric;
   j["rest"] = line.rest;
   return j;
+}
+
+// "VRF red:", "VRF default table 200:", "IPv4 unicast VRF red:": where the routes below belong.
+struct Section { std::string vrf, table = "main"; };
+
+std::optional<Section> section_of(std::string_view line) {
+  const std::size_t at = line.find("VRF ");
+  if (!line.ends_with(":") || at == std::string_view::npos || (at != 0 && !line.starts_with("IPv"))) return std::nullopt;
+  std::string_view text = line.substr(at + 4, line.size() - at - 5);
+  const std::size_t blank = text.find(' ');
+  Section section;
+  if (const std::string_view name = text.substr(0, blank); name != "default") section.vrf = name;
+  if (blank != std::string_view::npos && consume(text = text.substr(blank + 1), "table "))
+    section.table = host::canonical_table(text);
+  return section;
 }
 
 // Calls take(line, tree) for each line that tells of a route; counts all.
@@ -126,28 +142,49 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   out += document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// What the kernel has of a line: it keeps each of several connected routes to one prefix (fe80::/64), of which zebra selects
+// one. A recursive next hop is not in the FIB itself, what it resolves to is.
+bool is_in_kernel(const RouteLine& line) { return line.selected() || (line.code.front() == 'C' && line.installed()); }
+
+host::DaemonRoute route_of(const RouteLine& line, host::RouteType type, const Section& section, Provenance from) {
+  host::DaemonRoute d;
+  d.vrf = section.vrf;
+  d.distance = line.distance.value_or(0);
+  d.route.table = section.table;
+  d.route.family = line.to->address.family;
+  d.route.to = line.to->network();
+  d.route.type = type;
+  d.route.protocol = protocol_of(line.code.front());
+  if (line.code.front() == 'C') d.route.scope = "link";
+  // Routes of the kernel keep their metric, zebra gives its own one.
+  d.route.metric = d.route.protocol == "kernel" ? line.metric.value_or(0) : 20;
+  d.route.from = from;
+  return d;
+}
+
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  std::vector<host::Route> routes;
-  bool taken = false;                      // the route above is selected and in the FIB
+  std::vector<host::DaemonRoute> routes, beaten;
+  std::vector<host::DaemonRoute>* into = nullptr;   // where the route above went: in the kernel, of BGP and beaten, neither
+  Section section;
   read_lines(dump, report, [&](const Line& line, const std::optional<RouteLine>& tree) {
-    if (!tree) return;
+    if (!tree) {
+      if (const auto begins = section_of(line.text)) section = *begins;
+      return;
+    }
     const ParsedHop parsed = parse_hop(tree->rest);
     if (tree->to) {
-      taken = tree->selected() && (tree->installed() || parsed.blackhole);
-      if (!taken) return;
-      host::Route r;
-      r.family = tree->to->address.family;
-      r.to = tree->to->network();
-      r.metric = tree->code.front() == 'K' ? tree->metric.value_or(0) : 20;   // what zebra gives its routes in the kernel
-      r.protocol = protocol_of(tree->code.front());
-      r.from = {dump.source, line.number};
-      if (parsed.blackhole) r.type = host::RouteType::blackhole;
-      routes.push_back(std::move(r));
+      into = is_in_kernel(*tree) ? &routes : tree->code.front() == 'B' ? &beaten : nullptr;
+      if (into != nullptr) into->push_back(route_of(*tree, parsed.type, section, {dump.source, line.number}));
     }
-    if (!taken || parsed.inactive || parsed.blackhole || !tree->installed()) return;
-    routes.back().next_hops.push_back(parsed.hop);
+    if (into == nullptr || parsed.inactive || parsed.type != host::RouteType::unicast) return;
+    if (into == &beaten || tree->installed()) into->back().route.next_hops.push_back(parsed.hop);
   });
-  put_routes(node, std::move(routes), dump);
+  std::erase_if(routes, [](const host::DaemonRoute& d) {
+    return d.route.type == host::RouteType::unicast && d.route.next_hops.empty();   // selected, and not in the FIB
+  });
+  for (host::DaemonRoute& d : beaten) d.bgp = d.distance == 20 ? host::BgpPeer::external : host::BgpPeer::internal;
+  std::move(beaten.begin(), beaten.end(), std::back_inserter(node.host.routing_daemon.offers));
+  put_table(node, std::move(routes), !is_narrow(dump));
 }
 
 }  // namespace
@@ -217,7 +254,10 @@ ParsedHop parse_hop(const std::vector<std::string>& rest) {
   for (std::size_t i = 0; i < rest.size(); ++i) {
     std::string_view part = rest[i];
     if (part.find("inactive") != std::string_view::npos || part.find("duplicate") != std::string_view::npos) p.inactive = true;
-    if (part.find("blackhole") != std::string_view::npos || part.starts_with("unreachable")) p.blackhole = true;
+    if (part.starts_with("unreachable"))
+      p.type = part.find("(ICMP unreachable)") != std::string_view::npos        ? host::RouteType::unreachable
+               : part.find("(ICMP admin-prohibited)") != std::string_view::npos ? host::RouteType::prohibit
+                                                                                 : host::RouteType::blackhole;
     if (part.find("onlink") != std::string_view::npos) p.hop.onlink = true;
     if (consume(part, "weight ")) {
       if (const auto weight = parse_decimal(part)) p.hop.weight = static_cast<std::uint32_t>(*weight);
@@ -233,19 +273,12 @@ ParsedHop parse_hop(const std::vector<std::string>& rest) {
   return p;
 }
 
-void put_routes(cluster::Node& node, std::vector<host::Route> routes, const Dump& dump) {
-  for (const Family family : {Family::v4, Family::v6}) {
-    auto& part = family == Family::v4 ? node.host.routes_v4 : node.host.routes_v6;
-    if (part.present) continue;            // ip(8) tells what the kernel does
-    std::vector<host::Route> mine;
-    for (const host::Route& r : routes)
-      if (r.family == family) mine.push_back(r);
-    if (mine.empty()) continue;
-    part.present = true;
-    part.partial = true;
-    part.value = std::move(mine);
-    part.from = {dump.source, 0};
-  }
+void put_table(cluster::Node& node, std::vector<host::DaemonRoute> routes, bool all) {
+  host::RoutingDaemon& daemon = node.host.routing_daemon;
+  for (const host::DaemonRoute& d : routes)
+    if (all && d.route.protocol == "kernel" && d.route.scope == "link")
+      (d.route.family == Family::v4 ? daemon.whole_v4 : daemon.whole_v6) = true;
+  std::move(routes.begin(), routes.end(), std::back_inserter(daemon.table));
 }
 
 const Format& route_text_format() {

@@ -1,5 +1,7 @@
 #include "kube/fields.h"
 
+#include "egtrace/base/text.h"
+
 namespace egt::parsers::kube {
 
 const Json& at(const Json& j, const char* key) {
@@ -45,6 +47,17 @@ cluster::LabelSelector selector(const Json& j, bool absent_selects_all) {
     for (const Json& e : expressions)
       s.expressions.push_back({text(e, "key"), text(e, "operator"), strings(at(e, "values"))});
   return s;
+}
+
+std::optional<std::uint64_t> number(const Json& j) {
+  if (j.is_number_unsigned()) return j.get<std::uint64_t>();
+  if (j.is_number_integer()) return j.get<std::int64_t>() >= 0 ? std::optional<std::uint64_t>(j.get<std::uint64_t>()) : std::nullopt;
+  return j.is_string() ? parse_decimal(j.get_ref<const std::string&>()) : std::nullopt;
+}
+
+std::uint16_t port_number(const Json& j) {
+  const auto n = number(j);
+  return n && *n <= 65535 ? static_cast<std::uint16_t>(*n) : std::uint16_t{0};
 }
 
 }  // namespace egt::parsers::kube

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,16 +33,8 @@ void add_once(std::vector<T>& all, const T& value) {
   if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
 }
 
-template <class T>
-bool is_known(const std::vector<T>& all, const std::string& name) {
-  return std::any_of(all.begin(), all.end(), [&](const T& o) { return o.name == name; });
-}
-
-template <class T>
-bool is_known(const std::vector<T>& all, const std::string& name_space, const std::string& name) {
-  return std::any_of(all.begin(), all.end(), [&](const T& o) { return o.name == name && o.namespace_ == name_space; });
-}
-
-struct Identity { std::string name, name_space; Provenance from; };
+// An unsigned number, however it is written; a port of 0 to 65535, else 0.
+std::optional<std::uint64_t> number(const Json& j);
+std::uint16_t port_number(const Json& j);
 
 }  // namespace egt::parsers::kube

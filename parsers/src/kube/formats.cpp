@@ -73,7 +73,7 @@ void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& r
 
 std::span<const Format> kube_formats() {
   static constexpr Format kFormats[] = {
-      {"kubernetes", "oc get nodes,namespaces,pods,services,egressips,egressservices -A -o yaml", kube::recognise,
+      {"kubernetes", "oc get nodes,namespaces,pods,services,endpointslices,egressips,egressservices -A -o yaml", kube::recognise,
        kube::reprint, kube::to_json, kube::load}};
   return kFormats;
 }

@@ -266,6 +266,7 @@ class Reader {
     const std::vector<Candidate*> chosen = choose_dumps(machine.dumps);
     for (const Candidate* c : chosen) load(*c, node);
     node.place_interfaces();
+    node.host.settle_routes();
     if (node.name.empty()) node.name = name_by_content(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
     const auto* setting = settings_.node_named(node.name);

@@ -12,7 +12,6 @@
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/parsers/expectations.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "egtrace/parsers/snapshot.h"
 #include "egtrace/render/check.h"
 #include "egtrace/render/triage.h"
@@ -119,7 +118,7 @@ TEST(Check, WhatIsMissingLeavesItOpen) {
 }
 
 TEST(Check, ObjectsOfAHealthySnapshotHold) {
-  const auto made = expectations_from_objects(sample().cluster(), parsers::policy_objects(sample().cluster()));
+  const auto made = expectations_from_objects(sample().cluster());
   ASSERT_FALSE(made.empty());
   for (const expect::Expectation& e : made) {
     const Judgement j = check(sample(), e).overall;
@@ -130,7 +129,7 @@ TEST(Check, ObjectsOfAHealthySnapshotHold) {
 TEST(Audit, SaysWhatExplainSays) {
   AuditOptions options;
   options.to = {"192.168.55.13:80"};
-  const auto rows = audit(sample(), parsers::policy_objects(sample().cluster()), options);
+  const auto rows = audit(sample(), options);
   ASSERT_TRUE(rows);
   std::size_t leaks = 0;
   for (const AuditRow& r : *rows) {
@@ -161,7 +160,7 @@ std::string told(const std::string& verdict, const std::string& confidence, cons
 TEST(Audit, HasOneRowForEachWayOfExplain) {
   AuditOptions options;
   options.namespaces = {"demo-egress", "other"};
-  const auto rows = audit(sample(), parsers::policy_objects(sample().cluster()), options);
+  const auto rows = audit(sample(), options);
   ASSERT_TRUE(rows);
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_question;
   std::set<std::string> kinds;
@@ -296,7 +295,7 @@ TEST(Reports, Sarif) {
   EXPECT_EQ("fail", results[1]["kind"]);
   EXPECT_NE(std::string::npos, results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>().find("iptables-save"));
   EXPECT_EQ("open", results[2]["kind"]);
-  expect_sarif(render::triage_sarif(triage(sample(), parsers::policy_objects(sample().cluster())), "1.0"));
+  expect_sarif(render::triage_sarif(triage(sample()), "1.0"));
 }
 
 }  // namespace

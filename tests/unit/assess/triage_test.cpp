@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "egtrace/assess/triage.h"
-#include "egtrace/parsers/policy_objects.h"
 #include "egtrace/parsers/twins.h"
 #include "sample.h"
 
@@ -396,7 +395,7 @@ Triage run(const Change& change, const std::vector<std::string>& only) {
   const parsers::Snapshot snapshot = sample.open();
   const cluster::Cluster& cluster = snapshot.cluster;
   const explain::Explainer explainer(cluster);
-  return triage(explainer, parsers::policy_objects(cluster), only, parsers::twin_dumps(cluster, snapshot.collection));
+  return triage(explainer, only, parsers::twin_dumps(cluster, snapshot.collection));
 }
 
 std::string told(const Triage& t) {

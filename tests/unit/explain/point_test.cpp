@@ -51,7 +51,7 @@ TEST(Point, NamesTheNearestPod) {
   cluster::Pod pod;
   pod.namespace_ = "shop";
   pod.name = "cart-7d4b";
-  cluster.objects.pods.push_back(pod);
+  cluster.objects.pods.add(pod);
   const auto r = resolve(*parse_point("shop/cart-7d4c"), cluster, engine::Workloads(cluster));
   ASSERT_FALSE(r);
   EXPECT_NE(r.error().message.find("did you mean shop/cart-7d4b?"), std::string::npos) << r.error().message;

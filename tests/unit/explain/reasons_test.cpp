@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "support/run.h"
 
@@ -12,9 +13,14 @@ namespace fs = std::filesystem;
 
 class SampleCopy {
  public:
-  SampleCopy() {
-    fs::copy(fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary", folder_.path(),
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  // `only`: folders of the sample; empty: all.
+  explicit SampleCopy(const std::vector<std::string>& only = {}) {
+    const fs::path sample = fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary";
+    const auto copy = [&](const fs::path& to) {
+      fs::copy(sample / to, fs::path(folder_.path()) / to, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    };
+    if (only.empty()) copy("");
+    for (const std::string& folder : only) copy(folder);
   }
   void replace(const std::string& file, const std::string& from, const std::string& to) {
     const std::string path = folder_.path() + "/" + file;
@@ -23,9 +29,15 @@ class SampleCopy {
     ASSERT_NE(std::string::npos, at) << file;
     egt::testing::write_file(path, text.replace(at, from.size(), to));
   }
+  void add(const std::string& file, const std::string& text) { egt::testing::write_file(folder_.path() + "/" + file, text); }
   // The summary as one line.
   std::string summary(std::vector<std::string> question) const {
-    std::vector<std::string> command = {EGTRACE_BINARY, "explain", folder_.path(), "-q"};
+    question.push_back("-q");
+    return told(question);
+  }
+  // All that is told, without breaks of lines.
+  std::string told(const std::vector<std::string>& question) const {
+    std::vector<std::string> command = {EGTRACE_BINARY, "explain", folder_.path()};
     command.insert(command.end(), question.begin(), question.end());
     std::string out = egt::testing::run(command).out, line;
     for (const char c : out)
@@ -49,6 +61,11 @@ TEST(Reasons, TheAnswerGoesToTheWrongNode) {
   const std::string summary = sample.summary(question);
   EXPECT_TRUE(says(summary, "no answer comes back")) << summary;
   EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo gave the request the address 192.168.66.100")) << summary;
+  sample.replace("router/ip_route_show_table_all", "192.168.99.23 dev enp1s0 proto bgp", "192.168.99.23 dev enp1s0 proto static");
+  sample.replace("router/vtysh_-c_show_ip_route", "B>* 192.168.66.100/32", "B   192.168.66.100/32");
+  const std::string beaten = sample.summary(question);
+  EXPECT_TRUE(says(beaten, "router's static route 192.168.66.100 via 192.168.99.23, which beats BGP's via 192.168.99.24, sends it "
+                           "to the wrong node")) << beaten;
 }
 
 TEST(Reasons, TheAnswerHasNoRoute) {
@@ -57,6 +74,117 @@ TEST(Reasons, TheAnswerHasNoRoute) {
   const std::string summary = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"});
   EXPECT_TRUE(says(summary, "but no answer comes back")) << summary;
   EXPECT_FALSE(says(summary, "wrong node")) << summary;
+}
+
+// What objects promise and the dumps do otherwise.
+TEST(Promises, APodLeavesOtherwiseThanItsEgressIpSays) {
+  SampleCopy sample;
+  const std::vector<std::string> question = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"};
+  sample.replace("k8s/egressips.yaml", "node: master-02-demo", "node: master-01-demo");
+  const std::string told = sample.told(question);
+  EXPECT_TRUE(says(told, "EgressIP project-egressip: the pod leaves as 192.168.66.100 by master-01-demo, but it leaves as "
+                         "192.168.66.100 by master-02-demo")) << told;
+}
+
+TEST(Promises, AnEgressServiceOutweighsAnEgressIp) {
+  SampleCopy sample;
+  sample.add("k8s/egressservice.yaml", R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: k8s.ovn.org/v1, kind: EgressService, metadata: {name: out, namespace: demo-egress},
+   spec: {sourceIPBy: LoadBalancerIP}, status: {host: master-01-demo}}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: out, namespace: demo-egress}
+  spec: {clusterIP: 172.22.0.77, type: LoadBalancer, ports: [{port: 80}], selector: {no: body}}
+  status: {loadBalancer: {ingress: [{ip: 192.168.66.200}]}}
+- apiVersion: discovery.k8s.io/v1
+  kind: EndpointSlice
+  metadata: {name: out-1, namespace: demo-egress, labels: {kubernetes.io/service-name: out}}
+  ports: [{port: 8080}]
+  endpoints:
+  - {addresses: [10.133.0.9], nodeName: master-03-demo, targetRef: {kind: Pod, name: requester-3a, namespace: demo-egress}}
+)");
+  const std::string told = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
+  EXPECT_TRUE(says(told, "EgressService demo-egress/out: its pods leave as 192.168.66.200 by master-01-demo, but it leaves as "
+                         "192.168.66.100 by master-02-demo")) << told;
+}
+
+TEST(Promises, GatewaysAndFirewallsOfANamespace) {
+  SampleCopy sample;
+  sample.add("k8s/egressips.yaml", R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: k8s.ovn.org/v1, kind: AdminPolicyBasedExternalRoute, metadata: {name: gateway},
+   spec: {from: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}, nextHops: {static: [{ip: 192.168.99.13}]}}}
+- {apiVersion: k8s.ovn.org/v1, kind: EgressFirewall, metadata: {name: default, namespace: demo-egress},
+   spec: {egress: [{type: Deny, to: {cidrSelector: 192.168.55.0/24}, ports: [{protocol: TCP, port: 81}]}]}}
+)");
+  const std::string allowed = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"});
+  EXPECT_TRUE(says(allowed, "AdminPolicyBasedExternalRoute gateway: the pod leaves by gateway 192.168.99.13, but on ")) << allowed;
+  EXPECT_FALSE(says(allowed, "EgressFirewall")) << allowed;
+  const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:81"});
+  EXPECT_TRUE(says(denied, "EgressFirewall demo-egress/default: nothing leaves for 192.168.55.0/24, but it leaves as ")) << denied;
+}
+
+// Endpoints of a service, and backends of OVN's load balancers on the nodes that the packet passes.
+TEST(Promises, EndpointsAreNotTheBackends) {
+  const auto told = [](const std::string& backends, const std::string& more_of_service = "") {
+    SampleCopy sample({"k8s", "master-03-demo"});
+    sample.add("k8s/services.yaml", R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Service
+  metadata: {name: web, namespace: demo-egress}
+  spec: {clusterIP: 172.22.0.77, ports: [{name: http, port: 80}])" + more_of_service + R"(}
+- apiVersion: discovery.k8s.io/v1
+  kind: EndpointSlice
+  metadata: {name: web-1, namespace: demo-egress, labels: {kubernetes.io/service-name: web}}
+  ports: [{name: http, port: 8080}]
+  endpoints:
+  - {addresses: [10.133.0.9], nodeName: master-03-demo}
+  - {addresses: [10.132.0.13], nodeName: master-02-demo}
+  - {addresses: [10.132.0.14], nodeName: master-02-demo, conditions: {ready: false}}
+  - {addresses: [192.168.99.23], nodeName: master-01-demo}
+)");
+    sample.add("master-03-demo/ovn-nbctl_list_load_balancer",
+               "_uuid               : 966454e6-0306-40c2-9552-9b95c5562648\n"
+               "external_ids        : {\"k8s.ovn.org/kind\"=Service, \"k8s.ovn.org/owner\"=\"demo-egress/web\"}\n"
+               "name                : \"Service_demo-egress/web_TCP_cluster\"\n"
+               "protocol            : tcp\n"
+               "vips                : {" + backends + "}\n");
+    return sample.told({"--from", "demo-egress/requester-3a", "--to", "172.22.0.77:80"});
+  };
+  const std::string service = "Service demo-egress/web: its EndpointSlices have 10.133.0.9:8080, 10.132.0.13:8080, 192.168.99.23:8080, "
+                              "but OVN on master-03-demo ";
+  std::string text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.13:8080,169.254.0.2:8080\"");
+  EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
+  text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.14:8080\"");
+  EXPECT_TRUE(says(text, service + "does not send to 10.132.0.13:8080, and sends to 10.132.0.14:8080, no endpoint that takes "
+                                   "connections")) << text;
+  text = told("\"172.22.0.78:80\"=\"10.133.0.9:8080\"");
+  EXPECT_TRUE(says(text, service + "has no load balancer for it")) << text;
+  text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080\"", ", internalTrafficPolicy: Local");
+  EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
+}
+
+// The scenario of a real lab: the gateway machine answers from another device than the gateway's.
+TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
+  const fs::path scenario = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus/demo-ovn25.03/external-gateway-vm-fail-closed";
+  if (!fs::exists(scenario)) GTEST_SKIP() << "no " << scenario;
+  egt::testing::TemporaryDirectory folder;
+  for (const auto& entry : fs::directory_iterator(scenario))
+    if (const std::string name = entry.path().filename().string(); name != "truth.json" && name != "pcap" && name != "trace")
+      fs::create_symlink(entry.path(), fs::path(folder.path()) / name);
+  std::string out = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", "ns-red/red-2", "--to", "192.168.55.13:80",
+                                       "--no-conntrack", "--reply", "-q"}).out;
+  for (std::size_t at = out.find("\n"); at != std::string::npos; at = out.find("\n")) out.replace(at, 3, " ");
+  for (const char* words : {"the handshake is done, but ns-red/red-2's next packet is rejected at router",
+                            "a symmetric-reply route of GR_master-02-demo took the MAC of the answer's frame, 52:54:00:3a:76:95 (router's enp1s0)",
+                            "enters router by enp1s0 and not by macvlan-ns-red, without the mark 0x14",
+                            "-m mark --mark 0x0 -j REJECT"})
+    EXPECT_TRUE(says(out, words)) << words << "\n" << out;
 }
 
 }  // namespace

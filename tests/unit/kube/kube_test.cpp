@@ -166,6 +166,118 @@ TEST(Kube, SeveralDocuments) {
   EXPECT_EQ(service.external_traffic_policy, "Local");
 }
 
+constexpr const char* kPromises = R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: discovery.k8s.io/v1
+  kind: EndpointSlice
+  metadata: {name: web-1, namespace: shop, labels: {kubernetes.io/service-name: web}}
+  ports: [{name: http, port: 8080, protocol: TCP}, {port: 53, protocol: UDP}]
+  endpoints:
+  - {addresses: [10.1.0.5], nodeName: node-1, targetRef: {kind: Pod, name: a, namespace: shop}}
+  - {addresses: [10.1.0.6], nodeName: node-2, conditions: {ready: false, serving: true, terminating: true}}
+  - {addresses: [10.1.0.7], nodeName: node-2, conditions: {ready: false}}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: web, namespace: shop}
+  spec: {clusterIP: 172.30.0.9, ports: [{name: http, port: 80, targetPort: http}]}
+- apiVersion: k8s.ovn.org/v1
+  kind: AdminPolicyBasedExternalRoute
+  metadata: {name: gateway}
+  spec:
+    from: {namespaceSelector: {matchLabels: {env: prod}}}
+    nextHops: {static: [{ip: 192.0.2.9}], dynamic: []}
+- apiVersion: k8s.ovn.org/v1
+  kind: EgressFirewall
+  metadata: {name: default, namespace: shop}
+  spec:
+    egress:
+    - {type: Allow, to: {cidrSelector: 192.0.2.0/24}, ports: [{protocol: TCP, port: 443}]}
+    - {type: Deny, to: {cidrSelector: 192.0.2.0/24}}
+    - {type: Allow, to: {dnsName: www.example.com}}
+    - {type: Deny, to: {cidrSelector: 0.0.0.0/0}}
+- apiVersion: policy.networking.k8s.io/v1alpha1
+  kind: AdminNetworkPolicy
+  metadata: {name: first}
+  spec:
+    priority: 7
+    subject: {pods: {namespaceSelector: {matchLabels: {env: prod}}, podSelector: {matchLabels: {app: x}}}}
+    ingress: [{action: Allow}, {action: Pass}]
+- apiVersion: policy.networking.k8s.io/v1alpha1
+  kind: BaselineAdminNetworkPolicy
+  metadata: {name: default}
+  spec: {subject: {namespaces: {}}, egress: [{action: Deny}]}
+- apiVersion: networking.k8s.io/v1
+  kind: NetworkPolicy
+  metadata: {name: deny, namespace: shop}
+  spec: {podSelector: {}, policyTypes: [Egress]}
+- apiVersion: v1
+  kind: Namespace
+  metadata: {name: shop, labels: {env: prod}}
+)";
+
+TEST(Kube, PromisesAboutTraffic) {
+  Formats f = formats();
+  cluster::Cluster c;
+  EXPECT_TRUE(f.load(f.dump(kPromises), c).not_understood.empty());
+  const cluster::Objects& o = c.objects;
+  const cluster::EndpointSlice* slice = o.endpoint_slices.find("shop", "web-1");
+  ASSERT_NE(slice, nullptr);
+  EXPECT_EQ(slice->from.line, 4u);
+  EXPECT_EQ(slice->ports.at(0).port, 8080);
+  EXPECT_EQ(slice->endpoints.at(0).pod, "a");
+  EXPECT_TRUE(slice->endpoints.at(1).serving);
+  EXPECT_FALSE(slice->endpoints.at(2).serving);
+  ASSERT_NE(o.external_routes.find("gateway"), nullptr);
+  EXPECT_EQ(o.external_routes.find("gateway")->next_hops.at(0).to_string(), "192.0.2.9");
+  EXPECT_FALSE(o.external_routes.find("gateway")->has_dynamic_hops);
+  EXPECT_TRUE(o.network_policies.find("shop", "deny")->egress);
+  EXPECT_FALSE(o.network_policies.find("shop", "deny")->ingress);
+  const cluster::AdminNetworkPolicy* admin = o.admin_network_policies.find("first");
+  ASSERT_NE(admin, nullptr);
+  EXPECT_EQ(admin->priority, 7u);
+  EXPECT_EQ(admin->ingress, (std::vector<std::string>{"Allow", "Pass"}));
+  EXPECT_TRUE(o.admin_network_policies.find("default")->baseline);
+  cluster::Pod pod;
+  pod.namespace_ = "shop";
+  EXPECT_FALSE(selects(*admin, o, pod));
+  pod.labels["app"] = "x";
+  EXPECT_TRUE(selects(*admin, o, pod));
+  EXPECT_TRUE(selects(*o.admin_network_policies.find("default"), o, pod));
+}
+
+TEST(Kube, EndpointsThatTakeConnections) {
+  Formats f = formats();
+  const auto addresses = [&](std::string text) {
+    cluster::Cluster c;
+    f.load(f.dump(std::move(text)), c);
+    const cluster::Backing backing = backing_of(*c.objects.services.find("shop", "web"), c.objects);
+    std::string all = backing.told ? "" : "unknown";
+    for (const cluster::BackingEndpoint& b : backing.endpoints) all += b.endpoint->address.to_string() + " ";
+    return all;
+  };
+  std::string text = kPromises;
+  EXPECT_EQ(addresses(text), "10.1.0.5 ");
+  text.replace(text.find("nodeName: node-1,"), 17, "conditions: {ready: false},");
+  EXPECT_EQ(addresses(text), "10.1.0.6 ");   // none is ready, but this one still serves while it ends
+  text.replace(text.find("service-name: web"), 17, "service-name: xyz");
+  EXPECT_EQ(addresses(text), "unknown");
+}
+
+TEST(Kube, TheFirstFittingRuleOfAnEgressFirewallDecides) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kPromises), c);
+  const cluster::EgressFirewall* firewall = c.objects.egress_firewalls.find("shop", "default");
+  ASSERT_NE(firewall, nullptr);
+  const auto rule = [&](const char* to, const char* protocol, std::uint16_t port) {
+    return firewall->rule_for(*IpAddr::parse(to), protocol, port);
+  };
+  EXPECT_EQ(rule("192.0.2.1", "TCP", 443), &firewall->rules[0]);
+  EXPECT_EQ(rule("192.0.2.1", "UDP", 443), &firewall->rules[1]);
+  EXPECT_EQ(rule("198.51.100.1", "TCP", 80), std::nullopt);   // may be the name's address
+}
+
 TEST(Kube, JsonListWhoseItemsHaveNoKind) {
   Formats f = formats();
   cluster::Cluster c;
@@ -204,6 +316,15 @@ TEST(Kube, ABrokenItemCostsItselfOnly) {
   EXPECT_EQ(report.not_understood.size(), 1u);
   EXPECT_EQ(report.not_understood[0].line, 27u);
   ASSERT_EQ(c.objects.pods.size(), 1u);
+}
+
+TEST(Kube, TheFirstOfSeveralStays) {
+  Formats f = formats();
+  cluster::Cluster c;
+  f.load(f.dump(kPromises), c);
+  f.load(f.dump(kPromises), c);
+  EXPECT_EQ(c.objects.services.size(), 1u);
+  EXPECT_EQ(c.objects.services[0].from.source, 1u);
 }
 
 TEST(Kube, BombsAreRefused) {

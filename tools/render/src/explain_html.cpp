@@ -285,6 +285,12 @@ class HtmlPage {
   }
 
   void tail() {
+    if (!e_.disagreements.empty()) {
+      out_ += "<h2>Kubernetes objects say otherwise</h2>\n<ul class=\"plain\">\n";
+      for (const Disagreement& d : e_.disagreements)
+        out_ += fmt::format("<li>{}: {}, <span class=\"soft\">but {}</span></li>\n", escape_html(d.object), escape_html(d.promise), escape_html(d.instead));
+      out_ += "</ul>\n";
+    }
     if (!e_.assumptions.empty()) {
       out_ += "<h2>Assumed</h2>\n<ul class=\"plain\">\n";
       for (const AssumptionReport& a : e_.assumptions) out_ += fmt::format("<li>{}: <span class=\"soft\">{}</span></li>\n", escape_html(a.what), escape_html(a.why));

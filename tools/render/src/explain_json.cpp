@@ -137,6 +137,9 @@ std::string explain_json(const Explanation& e) {
   j["summary"] = e.summary;
   j["truncated"] = e.truncated;
   j["ways"] = list(e.ways);
+  j["disagreements"] = Json::array();
+  for (const Disagreement& d : e.disagreements)
+    j["disagreements"].push_back({{"object", d.object}, {"promise", d.promise}, {"instead", d.instead}, {"evidence", evidence_json(d.evidence)}});
   j["assumptions"] = json(e.assumptions);
   j["gaps"] = json(e.gaps);
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -152,6 +152,11 @@ class Page {
   }
 
   void tail() {
+    if (!e_.disagreements.empty()) title("Kubernetes objects say otherwise");
+    for (const Disagreement& d : e_.disagreements) {
+      line(2, fmt::format("- {}: {}, but {}", d.object, d.promise, d.instead));
+      evidence(d.evidence);
+    }
     if (!e_.assumptions.empty()) title("Assumed");
     for (const AssumptionReport& a : e_.assumptions) line(2, fmt::format("- {}: {}", a.what, a.why));
     if (!e_.gaps.empty()) title("Missing");

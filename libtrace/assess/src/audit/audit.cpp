@@ -28,12 +28,12 @@ struct Sender {
 
 class Auditor {
  public:
-  Auditor(const explain::Explainer& explainer, const cluster::PolicyObjects& policies, const AuditOptions& options)
+  Auditor(const explain::Explainer& explainer, const AuditOptions& options)
       : explainer_(explainer),
-        cluster_(explainer.cluster()), policies_(policies),
+        cluster_(explainer.cluster()),
         options_(options),
         pods_(known_pods(cluster_)),
-        claims_(cluster_, policies, pods_),
+        claims_(cluster_, pods_),
         nodes_(cluster_nodes(cluster_)) {}
 
   Result<std::vector<AuditRow>> run() {
@@ -72,7 +72,7 @@ class Auditor {
       add(common_, target.address.to_string(), target.name, family);
     }
     for (const cluster::Service& s : cluster_.objects.services) {
-      if (s.cluster_ips.empty() || s.ports.empty() || endpoints_of(s, policies_, pods_).empty()) continue;
+      if (s.cluster_ips.empty() || s.ports.empty() || endpoints_of(s, cluster_.objects, pods_).empty()) continue;
       add(common_, fmt::format("svc:{}/{}:{}", s.namespace_, s.name, s.ports.front().port), "service",
           s.cluster_ips.front().family);
       break;
@@ -152,7 +152,6 @@ class Auditor {
 
   const explain::Explainer& explainer_;
   const cluster::Cluster& cluster_;
-  const cluster::PolicyObjects& policies_;
   const AuditOptions& options_;
   std::vector<KnownPod> pods_;
   EgressClaims claims_;
@@ -163,9 +162,8 @@ class Auditor {
 
 }  // namespace
 
-Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-                                    const AuditOptions& options) {
-  return Auditor(explainer, policies, options).run();
+Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options) {
+  return Auditor(explainer, options).run();
 }
 
 }  // namespace egt::assess

@@ -87,21 +87,13 @@ bool is_served(const std::set<IpAddr>& served, const KnownPod& pod) {
   return std::any_of(pod.addresses.begin(), pod.addresses.end(), [&](const IpAddr& a) { return served.contains(a); });
 }
 
-const cluster::NodeObject* node_object(const Objects& objects, const std::string& name) {
-  for (const cluster::NodeObject& n : objects.nodes)
-    if (n.name == name) return &n;
-  return nullptr;
-}
-
 }  // namespace
 
 std::vector<const KnownPod*> selected_by(const cluster::EgressIp& eip, const Objects& objects,
                                          const std::vector<KnownPod>& pods) {
   std::vector<const KnownPod*> selected;
   for (const KnownPod& pod : pods)
-    if (!pod.host_network && pod.object != nullptr &&
-        eip.namespaces.matches(namespace_labels(objects, pod.namespace_)) && eip.pods.matches(pod.object->labels))
-      selected.push_back(&pod);
+    if (pod.object != nullptr && selects(eip, objects, *pod.object)) selected.push_back(&pod);
   return selected;
 }
 
@@ -109,39 +101,25 @@ std::vector<const KnownPod*> selected_by(const cluster::ExternalRoute& route, co
                                          const std::vector<KnownPod>& pods) {
   std::vector<const KnownPod*> selected;
   for (const KnownPod& pod : pods)
-    if (!pod.host_network && route.namespaces.matches(namespace_labels(objects, pod.namespace_)))
+    if (!pod.host_network && route.namespaces.matches(cluster::labels_of_namespace(objects, pod.namespace_)))
       selected.push_back(&pod);
   return selected;
 }
 
-const cluster::Service* service_of(const Objects& objects, const std::string& name_space, const std::string& name) {
-  for (const cluster::Service& s : objects.services)
-    if (s.namespace_ == name_space && s.name == name) return &s;
-  return nullptr;
-}
-
-std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& service, const cluster::PolicyObjects& policies,
+std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& service, const cluster::Objects& objects,
                                                    const std::vector<KnownPod>& pods) {
   std::vector<cluster::ServiceEndpoint> all;
-  bool told = false;
-  for (const cluster::EndpointSlice& slice : policies.endpoint_slices) {
-    if (slice.namespace_ != service.namespace_ || slice.service != service.name) continue;
-    told = true;
-    for (const cluster::ServiceEndpoint& e : slice.endpoints)
-      if (e.ready) all.push_back(e);
-  }
-  if (told || service.selector.empty()) return all;
-  cluster::LabelSelector selector;
-  selector.present = true;
-  selector.match_labels = service.selector;
+  const cluster::Backing backing = cluster::backing_of(service, objects);
+  for (const cluster::BackingEndpoint& b : backing.endpoints) all.push_back(*b.endpoint);
+  if (backing.told) return all;
   for (const KnownPod& pod : pods)
-    if (pod.object != nullptr && pod.namespace_ == service.namespace_ && selector.matches(pod.object->labels))
-      for (const IpAddr& a : pod.addresses) all.push_back({a, pod.node, true, pod.namespace_, pod.name});
+    if (pod.object != nullptr && selects(service, *pod.object))
+      for (const IpAddr& a : pod.addresses) all.push_back({a, pod.node, true, true, false, pod.namespace_, pod.name});
   return all;
 }
 
 EgressNetwork egress_network(const cluster::Cluster& cluster, const IpAddr& egress_ip, const std::string& node_name) {
-  if (const cluster::NodeObject* object = node_object(cluster.objects, node_name))
+  if (const cluster::NodeObject* object = cluster.objects.nodes.find(node_name))
     if (const auto primary = object->annotations.find("k8s.ovn.org/node-primary-ifaddr");
         primary != object->annotations.end())
       for (const Prefix& p : prefixes_in(primary->second))
@@ -163,13 +141,12 @@ void EgressClaims::add(const std::string& pod, EgressClaim claim) {
   claims_.emplace(std::pair{pod, claim.family}, std::move(claim));  // the first one counts
 }
 
-EgressClaims::EgressClaims(const cluster::Cluster& cluster, const cluster::PolicyObjects& policies,
-                           const std::vector<KnownPod>& pods) {
+EgressClaims::EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods) {
   const Objects& objects = cluster.objects;
   for (const cluster::EgressService& e : objects.egress_services) {
-    const cluster::Service* service = service_of(objects, e.namespace_, e.name);
+    const cluster::Service* service = objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty()) continue;
-    for (const cluster::ServiceEndpoint& endpoint : endpoints_of(*service, policies, pods))
+    for (const cluster::ServiceEndpoint& endpoint : endpoints_of(*service, objects, pods))
       if (!endpoint.pod.empty())
         add(endpoint.pod_namespace + "/" + endpoint.pod, claim_of(e, *service, endpoint.address.family));
   }

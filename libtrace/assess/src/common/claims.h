@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/pods.h"
-#include "egtrace/cluster/policy_objects.h"
 
 namespace egt::assess {
 
@@ -26,7 +25,7 @@ struct EgressClaim {
 
 class EgressClaims {
  public:
-  EgressClaims(const cluster::Cluster& cluster, const cluster::PolicyObjects& policies, const std::vector<KnownPod>& pods);
+  EgressClaims(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
   // The claim that counts: an EgressService outweighs an EgressIP (policy priorities 101 and 100 of OVN-Kubernetes).
   const EgressClaim* of(const std::string& pod, Family family) const;
 
@@ -40,10 +39,9 @@ std::vector<const KnownPod*> selected_by(const cluster::EgressIp& eip, const clu
                                          const std::vector<KnownPod>& pods);
 std::vector<const KnownPod*> selected_by(const cluster::ExternalRoute& route, const cluster::Objects& objects,
                                          const std::vector<KnownPod>& pods);
-const cluster::Service* service_of(const cluster::Objects& objects, const std::string& name_space,
-                                   const std::string& name);
-// Ready endpoints, from EndpointSlices; where the snapshot has none of the service, pods that its selector picks.
-std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& service, const cluster::PolicyObjects& policies,
+// Endpoints that take connections, from EndpointSlices; where the snapshot has none of the service, pods that its
+// selector picks.
+std::vector<cluster::ServiceEndpoint> endpoints_of(const cluster::Service& service, const cluster::Objects& objects,
                                                    const std::vector<KnownPod>& pods);
 
 // Which part of a node answers for an egress IP: OVN's gateway router (the network of the node's primary address), or

@@ -45,17 +45,4 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   return pods;
 }
 
-const cluster::NamespaceObject* namespace_of(const cluster::Objects& objects, const std::string& name) {
-  const auto found = std::find_if(objects.namespaces.begin(), objects.namespaces.end(),
-                                  [&](const cluster::NamespaceObject& n) { return n.name == name; });
-  return found == objects.namespaces.end() ? nullptr : &*found;
-}
-
-cluster::Labels namespace_labels(const cluster::Objects& objects, const std::string& name) {
-  cluster::Labels labels;
-  if (const cluster::NamespaceObject* object = namespace_of(objects, name)) labels = object->labels;
-  labels.emplace("kubernetes.io/metadata.name", name);
-  return labels;
-}
-
 }  // namespace egt::assess

@@ -21,8 +21,4 @@ struct KnownPod {
 // By namespace and name. Pods that have ended (no address) are left out.
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
 
-const cluster::NamespaceObject* namespace_of(const cluster::Objects& objects, const std::string& name);
-// The labels of a namespace; where no object tells them, the one that every namespace has: its name.
-cluster::Labels namespace_labels(const cluster::Objects& objects, const std::string& name);
-
 }  // namespace egt::assess

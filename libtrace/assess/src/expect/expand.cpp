@@ -49,7 +49,8 @@ void add(Expanded& out, const std::string& name, const std::string& text) {
 }
 
 bool labels_fit(const expect::EndPattern& pattern, const Cluster& cluster, const KnownPod& pod) {
-  if (pattern.namespaces.present && !pattern.namespaces.matches(namespace_labels(cluster.objects, pod.namespace_)))
+  if (pattern.namespaces.present &&
+      !pattern.namespaces.matches(cluster::labels_of_namespace(cluster.objects, pod.namespace_)))
     return false;
   if (!pattern.pods.present) return true;
   return pod.object != nullptr && pattern.pods.matches(pod.object->labels);

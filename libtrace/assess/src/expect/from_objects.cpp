@@ -19,6 +19,7 @@ using expect::Expectation;
 constexpr Family kFamilies[] = {Family::v4, Family::v6};
 // OVN-Kubernetes routes what leaves by an egress IP of the host's networks with a policy rule of this preference.
 constexpr const char* kEgressIpRule = "rule:6000";
+constexpr std::uint16_t kPort = 80;     // that expectations ask about where they name none
 constexpr std::size_t kOtherNodes = 2;  // a pod's way to nodes is the same for all of them
 
 EndPattern place(std::string text) { return {std::move(text), {}, {}}; }
@@ -35,8 +36,8 @@ std::string lower(std::string s) {
 
 class Promises {
  public:
-  Promises(const Cluster& cluster, const cluster::PolicyObjects& policies)
-      : cluster_(cluster), policies_(policies), pods_(known_pods(cluster)), claims_(cluster, policies, pods_) {}
+  explicit Promises(const Cluster& cluster)
+      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), claims_(cluster, pods_) {}
 
   std::vector<Expectation> all() {
     for (const KnownPod& pod : pods_)
@@ -45,9 +46,9 @@ class Promises {
           egress(pod, *claim);
           other_nodes(pod, *claim);
         }
-    for (const cluster::ExternalRoute& route : policies_.external_routes) gateways(route);
-    for (const cluster::Service& service : cluster_.objects.services) answers(service);
-    for (const cluster::NetworkPolicy& policy : policies_.network_policies) cut_off(policy);
+    for (const cluster::ExternalRoute& route : objects_.external_routes) gateways(route);
+    for (const cluster::Service& service : objects_.services) answers(service);
+    for (const cluster::NetworkPolicy& policy : objects_.network_policies) cut_off(policy);
     return std::move(all_);
   }
 
@@ -64,6 +65,7 @@ class Promises {
 
   // Every pod that the object selects leaves as one of its addresses, by the node that hosts it, and is answered.
   void egress(const KnownPod& pod, const EgressClaim& claim) {
+    if (!may_send(pod, outside(cluster_, claim.family))) return;
     Expectation& e = add(fmt::format("{}: {} leaves as its address", claim.object, pod.full_name()), pod.full_name(),
                          outside(cluster_, claim.family).address.to_string(), claim.from);
     for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
@@ -101,8 +103,8 @@ class Promises {
         if (const host::Link* link = node->host.owner_of(hop)) devices.push_back(node->name + "/" + link->name);
     if (devices.size() != 1) return;  // several gateways share the traffic; none: nothing is known of them
     const Family family = route.next_hops.front().family;
-    for (const KnownPod* pod : selected_by(route, cluster_.objects, pods_)) {
-      if (pod->address(family) == nullptr) continue;
+    for (const KnownPod* pod : selected_by(route, objects_, pods_)) {
+      if (pod->address(family) == nullptr || !may_send(*pod, outside(cluster_, family))) continue;
       Expectation& e =
           add(fmt::format("AdminPolicyBasedExternalRoute {}: {} leaves by its gateway", route.name, pod->full_name()),
               pod->full_name(), outside(cluster_, family).address.to_string(), route.from);
@@ -112,7 +114,7 @@ class Promises {
   }
 
   void answers(const cluster::Service& service) {
-    const auto endpoints = endpoints_of(service, policies_, pods_);
+    const auto endpoints = endpoints_of(service, objects_, pods_);
     for (const cluster::ServicePort& port : service.ports) {
       if (port.port == 0) continue;
       for (const IpAddr& a : service.cluster_ips)
@@ -174,10 +176,29 @@ class Promises {
     if (local && has(endpoints, a.family)) e.snat = {"none"};
   }
 
+  // Whether the EgressFirewall of its namespace is known to let the pod send there.
+  bool may_send(const KnownPod& pod, const Target& to) const {
+    const cluster::EgressFirewall* firewall = objects_.egress_firewalls.find(pod.namespace_, "default");
+    if (firewall == nullptr || pod.host_network) return true;
+    const auto rule = firewall->rule_for(to.address, "TCP", kPort);
+    return rule && (*rule == nullptr || (*rule)->allow);
+  }
+
+  // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies say.
+  bool allowed_by_admin(const KnownPod& pod, bool egress) const {
+    return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(),
+                       [&](const auto& policy) {
+                         const std::vector<std::string>& actions = egress ? policy.egress : policy.ingress;
+                         return !policy.baseline && selects(policy, objects_, *pod.object) &&
+                                std::find(actions.begin(), actions.end(), "Allow") != actions.end();
+                       });
+  }
+
   // Whether a policy without rules isolates the pod, and no other one lets anything through.
   bool isolated(const KnownPod& pod, bool egress) const {
+    if (pod.object == nullptr || allowed_by_admin(pod, egress)) return false;
     bool any = false, rules = false;
-    for (const cluster::NetworkPolicy& p : policies_.network_policies) {
+    for (const cluster::NetworkPolicy& p : objects_.network_policies) {
       if (p.namespace_ != pod.namespace_ || pod.object == nullptr || !p.pods.matches(pod.object->labels)) continue;
       if (egress ? !p.egress : !p.ingress) continue;
       any = true;
@@ -216,7 +237,7 @@ class Promises {
   }
 
   const Cluster& cluster_;
-  const cluster::PolicyObjects& policies_;
+  const cluster::Objects& objects_;
   std::vector<KnownPod> pods_;
   EgressClaims claims_;
   std::vector<Expectation> all_;
@@ -224,8 +245,6 @@ class Promises {
 
 }  // namespace
 
-std::vector<Expectation> expectations_from_objects(const Cluster& cluster, const cluster::PolicyObjects& policies) {
-  return Promises(cluster, policies).all();
-}
+std::vector<Expectation> expectations_from_objects(const Cluster& cluster) { return Promises(cluster).all(); }
 
 }  // namespace egt::assess

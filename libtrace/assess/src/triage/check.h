@@ -26,12 +26,10 @@ struct EgressPlace {
 
 // What the checks share; made once.
 struct Facts {
-  Facts(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-        const std::vector<cluster::Twin>& twins);
+  Facts(const explain::Explainer& explainer, const std::vector<cluster::Twin>& twins);
 
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
-  const cluster::PolicyObjects& policies;
   const std::vector<cluster::Twin>& twins;
   std::vector<KnownPod> pods;
   EgressClaims claims;

@@ -32,13 +32,12 @@ std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const st
 
 }  // namespace
 
-Facts::Facts(const explain::Explainer& e, const cluster::PolicyObjects& p, const std::vector<cluster::Twin>& t)
+Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
     : explainer(e),
       cluster(e.cluster()),
-      policies(p),
       twins(t),
       pods(known_pods(cluster)),
-      claims(cluster, policies, pods),
+      claims(cluster, pods),
       places(egress_places(cluster, pods, claims)) {
   for (const KnownPod& pod : pods)
     for (const IpAddr& a : pod.addresses)
@@ -51,8 +50,8 @@ Facts::Facts(const explain::Explainer& e, const cluster::PolicyObjects& p, const
   remember(cluster.objects.services);
   remember(cluster.objects.egress_ips);
   remember(cluster.objects.egress_services);
-  remember(policies.external_routes);
-  remember(policies.network_policies);
+  remember(cluster.objects.external_routes);
+  remember(cluster.objects.network_policies);
 }
 
 const Policies& Facts::policies_at(const cluster::Node& node) const {
@@ -150,7 +149,7 @@ std::string needs_egress_services(const Facts& f) {
   return f.cluster.objects.egress_services.empty() ? "no EgressService objects (oc get egressservices -A -o yaml)" : "";
 }
 std::string needs_external_routes(const Facts& f) {
-  return f.policies.external_routes.empty()
+  return f.cluster.objects.external_routes.empty()
              ? "no AdminPolicyBasedExternalRoute objects (oc get adminpolicybasedexternalroutes -o yaml)"
              : "";
 }
@@ -164,9 +163,9 @@ std::vector<CatalogueEntry> triage_catalogue() {
   return all;
 }
 
-Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-              const std::vector<std::string>& only, const std::vector<cluster::Twin>& twins) {
-  const Facts facts(explainer, policies, twins);
+Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only,
+              const std::vector<cluster::Twin>& twins) {
+  const Facts facts(explainer, twins);
   Triage result;
   Findings findings(facts, result);
   for (const Check* check : checks()) {

@@ -133,7 +133,11 @@ void Walk::doubt(std::string what, std::string why, std::string command, std::ve
 }
 
 void Walk::doubt_routes(const std::string& what) {
-  doubt(what, "the dump does not hold all routing tables", fmt::format("ip {} route show table all", dash(family_)));
+  const host::RouteTeller by = family_ == Family::v4 ? host_.routes_v4_by : host_.routes_v6_by;
+  const char* why = by == host::RouteTeller::kernel   ? "the dump does not hold all routing tables"
+                    : by == host::RouteTeller::daemon ? "FRR's routing table tells the routes, no dump of the kernel's"
+                                                      : "what FRR's protocols offer tells the routes, no dump of the kernel's";
+  doubt(what, why, fmt::format("ip {} route show table all", dash(family_)));
 }
 
 bool Walk::stop(Kind kind, const PolicyRule& rule) {
@@ -271,6 +275,12 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
   }
   answer_.route = &route;
   answer_.hops = hit.hops;
+  if (const auto open = std::find_if(hit.hops.begin(), hit.hops.end(), [](const RouteHop& h) { return h.get().device.empty(); });
+      route.type == RouteType::unicast && open != hit.hops.end()) {
+    const std::string via = open->get().via ? open->get().via->to_string() : route.to.to_short_string();
+    doubt(fmt::format("the device that leads to next hop {}", via), "no dump tells it", fmt::format("ip route get {}", via), {route.from});
+    return stop(Kind::unknown, rule);
+  }
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
   if (!route.not_modelled.empty())
     doubt(fmt::format("the route to {} does what its other words say", route.to.to_short_string()),

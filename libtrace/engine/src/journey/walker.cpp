@@ -278,7 +278,9 @@ Walker::Next Walker::step(AtHost at) {
 }
 
 // The host answers with an ICMP error or a TCP reset. An ICMP error follows its connection's translations like an answer
-// does, so it is walked as one; from the sender's point of view only the tuple matters.
+// does, so it is walked as one; from the sender's point of view only the tuple matters. A first packet is rejected where its
+// sender learns of it, else it waits as for one that was dropped. In the middle of a connection TCP does not take an ICMP
+// error for its end (RFC 5461), so there the refusal alone counts.
 Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusal) {
   const Stop where = refusal.stop.value_or(Stop{});
   record_.add(node.name, layer_of(node), Refused{where.where, where.why, refusal.reject_with}, where.evidence);
@@ -298,7 +300,9 @@ Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusa
     back.verdict = outcome.kind == HostOutcome::Kind::inconclusive ? Verdict::inconclusive : Verdict::dropped;
   answering_ = false;
   const bool reached = back.verdict == Verdict::delivered && back.end.same_place(from_);
-  if (reached) arrival.verdict = Verdict::rejected;
+  constexpr std::uint64_t kSyn = 0x002, kAck = 0x010;
+  const bool amid = sent_.u64(FieldId::nw_proto) == ip_proto::tcp && (sent_.u64(FieldId::tcp_flags) & (kSyn | kAck)) == kAck;
+  if (reached || amid) arrival.verdict = Verdict::rejected;
   if (back.verdict == Verdict::inconclusive) arrival.verdict = Verdict::inconclusive;
   if (!reached) arrival.stop->why += "; the error message does not reach the sender";
   return {{}, arrival};

@@ -83,6 +83,7 @@ class Walker {
   Next begin_pod(const Start& start, FlowKey& sent);
   Next begin_process(const Start& start, FlowKey& sent);
   Next begin_outside(const Start& start, FlowKey& sent);
+  WireEnd router_entry(const FlowKey& packet) const;
   Next number_missing(const AtPort& at);
   Next after_ovs(const cluster::Node& node, OvsResult result);
   Place place_of(const cluster::Node& node, const OvsEmission& emission);

@@ -1,7 +1,10 @@
 // How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "egtrace/engine/host.h"
+#include "egtrace/engine/routing.h"
 #include "walker.h"
 
 namespace egt::engine {
@@ -70,11 +73,44 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
 }
 
+// Where a packet comes to a router that sends it on into the cluster: by the device that leads back to its sender, or by the
+// only other one. Null where no router does, or more than one.
+WireEnd Walker::router_entry(const FlowKey& packet) const {
+  WireEnd entry;
+  for (const auto& node : cluster_.nodes) {
+    const auto& roles = node->roles;
+    if (std::find(roles.begin(), roles.end(), cluster::Role::router) == roles.end()) continue;
+    RouteQuery there = query_for(packet, "lo"), back;
+    there.from.reset();
+    const RouteAnswer on = find_route(node->host, there);
+    if (on.kind != RouteAnswer::Kind::unicast) continue;
+    if (entry.node != nullptr) return {};
+    back.to = src_ip(packet);
+    const RouteAnswer home = find_route(node->host, back);
+    entry = {node.get(), home.kind == RouteAnswer::Kind::unicast && home.device != on.device ? home.device : ""};
+    std::vector<std::string> others;
+    for (const host::Link& link : node->host.links.value)
+      if (link.is_up() && link.mac && link.link_type != "loopback" && link.name != on.device && !link.addresses.empty())
+        others.push_back(link.name);
+    if (entry.device.empty() && others.size() == 1) entry.device = others.front();
+    if (entry.device.empty()) return {};
+  }
+  return entry;
+}
+
 Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   FlowKey packet = start.packet;
   const IpAddr to = dst_ip(packet);
   const Node* node = start.arrive_at.empty() ? topology_.owner(to) : cluster_.node(start.arrive_at);
   sent = packet;
+  std::string device = start.in_device;
+  const char* why = start.arrive_at.empty() ? "this node owns the address; no router's dump tells the way" : "--arrive-at";
+  if (node == nullptr)
+    if (const WireEnd entry = router_entry(packet); entry.node != nullptr) {
+      node = entry.node;
+      if (device.empty()) device = entry.device;
+      why = "it is the snapshot's only router that knows the way to the address";
+    }
   if (node == nullptr) {
     record_.gap("", fmt::format("the way of {} into the cluster", to.to_string()),
                 "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)");
@@ -82,7 +118,6 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
                 {"", Layer::router, fmt::format("outside, towards {}", to.to_string()),
                  "the snapshot does not tell at which node the packet arrives", {}});
   }
-  std::string device = start.in_device;
   std::optional<MacAddr> mac = start.dmac;
   for (const host::Link& link : node->host.links.value)
     for (const host::Address& a : link.addresses)
@@ -96,7 +131,7 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   std::string lowest = topology_.device_with(*node, *mac);
   if (lowest.empty()) lowest = device;
   record_.assume(fmt::format("the packet arrives at {} {}", node->name, lowest),
-                 start.arrive_at.empty() ? "this node owns the address; no router's dump tells the way" : "--arrive-at");
+                 why);
   packet.set(FieldId::eth_dst, mac->value);
   if (start.smac) packet.set(FieldId::eth_src, start.smac->value);
   sent = packet;

@@ -17,7 +17,23 @@ struct LegKey {
   std::uint8_t proto = 0;
   Ends ends;         // the smaller of both orders
   std::string node;  // of addresses with local scope
-  friend auto operator<=>(const LegKey&, const LegKey&) = default;
+  friend bool operator==(const LegKey&, const LegKey&) = default;
+};
+struct LegHash {
+  std::size_t operator()(const LegKey& k) const {
+    std::uint64_t h = k.proto;
+    const auto mix = [&h](std::uint64_t v) {
+      h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 32;
+    };
+    for (const IpAddr* a : {&k.ends.src, &k.ends.dst}) {
+      mix(static_cast<std::uint64_t>(a->value));
+      mix(static_cast<std::uint64_t>(a->value >> 64));
+    }
+    mix(static_cast<std::uint64_t>(k.ends.sport) << 16 | k.ends.dport);
+    if (!k.node.empty()) mix(std::hash<std::string>{}(k.node));
+    return h;
+  }
 };
 
 struct Leg {
@@ -228,20 +244,22 @@ class Finder {
   }
 
   Flows collect() {
-    std::map<std::size_t, Flow> flows;
+    Flows result;
+    // The root of a group is its first leg, so flows come in the order of theirs.
+    std::vector<std::size_t> flow_of(legs_.size());
     for (std::size_t i = 0; i < legs_.size(); ++i) {
       const Groups::Root root = groups_->root(i);
-      Flow& flow = flows[root.leg];
+      if (root.leg == i) {
+        flow_of[i] = result.flows.size();
+        result.flows.emplace_back();
+      }
+      Flow& flow = result.flows[flow_of[root.leg]];
       for (Part& part : legs_[i].parts) {
         part.reply ^= root.turned;
         flow.parts.push_back(std::move(part));
       }
     }
-    Flows result;
-    for (auto& [leg, flow] : flows) {
-      finish(flow);
-      result.flows.push_back(std::move(flow));
-    }
+    for (Flow& flow : result.flows) finish(flow);
     std::stable_sort(result.flows.begin(), result.flows.end(),
                      [](const Flow& a, const Flow& b) { return a.start < b.start; });
     result.stray_errors = stray_errors_;
@@ -288,7 +306,7 @@ class Finder {
   const Tracks& tracks_;
   const Places& places_;
   std::vector<Leg> legs_;
-  std::map<LegKey, std::vector<std::size_t>> by_key_;
+  std::unordered_map<LegKey, std::vector<std::size_t>, LegHash> by_key_;
   std::optional<Groups> groups_;
   Destinations destinations_;
   std::uint64_t stray_errors_ = 0;

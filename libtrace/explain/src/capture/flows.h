@@ -22,7 +22,7 @@ struct Ends {
   friend auto operator<=>(const Ends&, const Ends&) = default;
 };
 Ends ends_of(const Track& track);
-bool carries_ports(std::uint8_t proto);   // TCP, UDP, SCTP
+bool carries_ports(std::uint8_t proto);  // TCP, UDP, SCTP
 
 // A track as part of a flow.
 struct Part {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "egtrace/engine/workload.h"
-#include "words.h"
 #include "egtrace/packet/packet.h"
+#include "words.h"
 
 namespace egt::explain::capture_study {
 namespace {
@@ -15,23 +15,8 @@ bool same_tunnel(const std::optional<engine::Encap>& a, const TrackKey& k) {
   return k.tunnel != 0 && a->src == k.tunnel_src && a->dst == k.tunnel_dst && a->vni == k.vni;
 }
 
-// A walk is made once for all source ports; what it left alone is this flow's own.
-void fill_port(std::optional<std::uint16_t>& port, std::uint16_t walked, std::uint16_t own) {
-  if (port && *port == walked) port = own;
-}
-
-std::vector<SightingReport> rows_of(const WayReport& way, std::uint16_t walked, std::uint16_t own, bool reply) {
-  std::vector<SightingReport> rows = way.sightings;
-  for (SightingReport& row : rows) fill_port(reply ? row.dport : row.sport, walked, own);
-  return rows;
-}
-
-Predicted predicted(const WayReport& way, std::uint16_t walked, std::uint16_t own, bool reply) {
-  Predicted p{&way, rows_of(way, walked, own, reply), way.summary};
-  if (reply || walked == own || !way.source_seen || way.source_seen->port != walked) return p;
-  const std::string told = to_text(*way.source_seen), owned = to_text(SeenAddress{way.source_seen->ip, own});
-  if (const std::size_t at = p.summary.find(told); at != std::string::npos) p.summary.replace(at, told.size(), owned);
-  return p;
+Predicted predicted(const PlannedWay& plan, OwnPort port, bool reply) {
+  return {plan.way, Rows(plan.rows, port, reply), port, reply};
 }
 
 // Whether one of the rows is at a place that saw the flow; cheap, before rows are copied.
@@ -47,11 +32,11 @@ bool leads_through(const WayReport& way, const Flow& flow) {
 bool is_start_ttl(int ttl) { return ttl <= 32 || ttl == 60 || ttl == 64 || ttl == 128 || ttl == 200 || ttl == 255; }
 
 // Whether the sender that the rows begin with would have started with a TTL that senders start with.
-bool ttl_fits(const std::vector<SightingReport>& rows, const Flow& flow) {
+bool ttl_fits(const Rows& rows, const Flow& flow) {
   for (const Part& part : flow.parts) {
     if (part.reply || part.track->is_error() || part.track->key.ttl == 0) continue;
     if (const std::size_t row = match(rows, part); row != kNoRow)
-      return is_start_ttl(rows.front().ttl + part.track->key.ttl - rows[row].ttl);
+      return is_start_ttl(rows.told(0).ttl + part.track->key.ttl - rows.told(row).ttl);
   }
   return true;
 }
@@ -62,25 +47,31 @@ struct Fit {
 };
 
 // Which of several next hops was taken shows in the MAC address alone where the next machine was not captured.
-bool other_receiver(const SightingReport& row, const TrackKey& seen) {
-  return !row.dmac.empty() && seen.dmac != 0 && row.dmac != MacAddr{seen.dmac}.to_string();
+bool other_receiver(const Row& row, const TrackKey& seen) {
+  return !row.told->dmac.empty() && seen.dmac != 0 && row.dmac != seen.dmac;
 }
 
 // How well rows fit with what was seen; `reply` picks the direction's parts.
-Fit fit(const std::vector<SightingReport>& rows, const Flow& flow, bool reply, const Places& places) {
-  std::set<std::size_t> hit;
-  std::set<std::size_t> other_macs;
+Fit fit(const Rows& rows, const Flow& flow, bool reply) {
+  enum : std::uint8_t { not_seen, seen, seen_for_another };
+  std::vector<std::uint8_t> state(rows.size(), not_seen);
+  std::size_t behind_last = 0;
   for (const Part& part : flow.parts)
     if (part.reply == reply && !part.track->is_error())
       if (const std::size_t row = match(rows, part); row != kNoRow) {
-        hit.insert(row);
-        if (other_receiver(rows[row], part.track->key)) other_macs.insert(row);
+        const bool other = other_receiver(rows[row], part.track->key);
+        if (state[row] != seen_for_another) state[row] = other ? seen_for_another : seen;
+        behind_last = std::max(behind_last, row + 1);
       }
-  Fit f{hit.size(), 0, other_macs.size(), false};
-  if (hit.empty()) return f;
-  for (std::size_t i = 0; i < *hit.rbegin(); ++i)
-    if (!hit.contains(i) && places.captured(rows[i].node, rows[i].device)) ++f.contradicted;
-  f.from_start = hit.contains(0) || f.contradicted == 0;
+  Fit f;
+  for (std::size_t i = 0; i < behind_last; ++i) {
+    if (state[i] != not_seen)
+      ++f.matched;
+    else if (rows[i].captured)
+      ++f.contradicted;
+    if (state[i] == seen_for_another) ++f.other_macs;
+  }
+  f.from_start = f.matched > 0 && (state[0] != not_seen || f.contradicted == 0);
   return f;
 }
 
@@ -89,12 +80,12 @@ std::pair<long, long> worth(const Fit& f) {
   return {2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted), -static_cast<long>(f.other_macs)};
 }
 
-const WayReport* best_way(const std::vector<WayReport>& ways, const Flow& flow, bool reply, std::uint16_t walked,
-                          std::uint16_t own, const Places& places, Fit* fitness = nullptr) {
-  const WayReport* best = nullptr;
+const PlannedWay* best_way(const std::vector<PlannedWay>& ways, const Flow& flow, bool reply, OwnPort port,
+                           Fit* fitness = nullptr) {
+  const PlannedWay* best = nullptr;
   Fit best_fit;
-  for (const WayReport& way : ways) {
-    const Fit f = fit(rows_of(way, walked, own, reply), flow, reply, places);
+  for (const PlannedWay& way : ways) {
+    const Fit f = fit(Rows(way.rows, port, reply), flow, reply);
     if (best != nullptr && worth(f) <= worth(best_fit)) continue;
     best = &way;
     best_fit = f;
@@ -103,22 +94,31 @@ const WayReport* best_way(const std::vector<WayReport>& ways, const Flow& flow, 
   return best;
 }
 
-std::size_t owners_of(const cluster::Cluster& cluster, const IpAddr& address) {
-  return static_cast<std::size_t>(std::count_if(cluster.nodes.begin(), cluster.nodes.end(), [&](const auto& node) {
-    return node->host.owner_of(address) != nullptr;
-  }));
-}
-
 }  // namespace
 
-std::size_t match(const std::vector<SightingReport>& rows, const Part& part) {
+SightingReport Rows::report(std::size_t i) const {
+  SightingReport row = told(i);
+  row.sport = sport(i);
+  row.dport = dport(i);
+  return row;
+}
+
+std::string Predicted::summary() const {
+  std::string text = way->summary;
+  if (reply || port.walked == port.own || !way->source_seen || way->source_seen->port != port.walked) return text;
+  const std::string told = to_text(*way->source_seen), owned = to_text(SeenAddress{way->source_seen->ip, port.own});
+  if (const std::size_t at = text.find(told); at != std::string::npos) text.replace(at, told.size(), owned);
+  return text;
+}
+
+std::size_t match(const Rows& rows, const Part& part) {
   const TrackKey& k = part.track->key;
   const bool ports = carries_ports(k.proto);
-  const std::string src = k.src.to_string(), dst = k.dst.to_string();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const SightingReport& row = rows[i];
-    if (row.node != part.place.node || row.device != part.place.device || row.src != src || row.dst != dst) continue;
-    if (ports && ((row.sport && *row.sport != k.sport) || (row.dport && *row.dport != k.dport))) continue;
+    if (rows[i].src != k.src || rows[i].dst != k.dst) continue;
+    const SightingReport& row = rows.told(i);
+    if (row.device != part.place.device || row.node != part.place.node) continue;
+    if (ports && (rows.sport(i).value_or(k.sport) != k.sport || rows.dport(i).value_or(k.dport) != k.dport)) continue;
     if (!same_tunnel(row.encap, k)) continue;
     if (part.place.direction != capture::Direction::unknown &&
         row.in != (part.place.direction == capture::Direction::in))
@@ -126,6 +126,34 @@ std::size_t match(const std::vector<SightingReport>& rows, const Part& part) {
     return i;
   }
   return kNoRow;
+}
+
+std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) const {
+  std::vector<PlannedWay> all;
+  for (const WayReport& way : ways) {
+    PlannedWay p;
+    p.way = &way;
+    for (const SightingReport& row : way.sightings) {
+      const auto src = IpAddr::parse(row.src), dst = IpAddr::parse(row.dst);
+      const auto smac = MacAddr::parse(row.smac), dmac = MacAddr::parse(row.dmac);
+      p.rows.push_back({&row, src.value_or(IpAddr{}), dst.value_or(IpAddr{}), smac ? smac->value : 0,
+                        dmac ? dmac->value : 0, places_.captured(row.node, row.device)});
+    }
+    if (!way.reply.empty()) p.replies = plan(way.reply.front().ways);
+    if (!way.continued.empty()) p.nexts = plan(way.continued.front().ways);
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) const {
+  const auto [found, is_new] = owners_.try_emplace(address);
+  if (is_new)
+    for (const auto& node : cluster_.nodes)
+      if (node->host.owner_of(address) != nullptr) {
+        if (++found->second.count == 1) found->second.first = node.get();
+      }
+  return found->second;
 }
 
 const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t sport) {
@@ -152,6 +180,7 @@ const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t s
   if (auto explanation = explain(cluster_, q)) {
     w.explanation = std::move(*explanation);
     w.usable = !w.explanation.ways.empty();
+    w.ways = plan(w.explanation.ways);
   }
   w.sport = sport;
   return w;
@@ -161,9 +190,11 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   const Walked& w = walk(origin, sent.sport);
   if (!w.usable) return;
   Fit fitness;
-  const WayReport* way = best_way(w.explanation.ways, flow, false, w.sport, sent.sport, places_, &fitness);
+  const OwnPort port{w.sport, sent.sport};
+  const PlannedWay* way = best_way(w.ways, flow, false, port, &fitness);
   if (way == nullptr) return;
-  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false})) return;
+  if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false}))
+    return;
   best = {};
   best.explanation = &w.explanation;
   best.sent = sent;
@@ -171,21 +202,19 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   best.contradicted = fitness.contradicted;
   best.other_macs = fitness.other_macs;
   best.from_start = fitness.from_start;
-  best.forward = predicted(*way, w.sport, sent.sport, false);
+  best.forward = predicted(*way, port, false);
   if (fitness.matched > 0)
-    for (const WayReport& other : w.explanation.ways) {
-      if (&other == way) continue;
-      Predicted also = predicted(other, w.sport, sent.sport, false);
-      if (worth(fit(also.rows, flow, false, places_)) != worth(fitness) || also.summary == best.forward.summary) continue;
-      if (std::find(best.alike.begin(), best.alike.end(), also.summary) == best.alike.end())
-        best.alike.push_back(std::move(also.summary));
+    for (const PlannedWay& other : w.ways) {
+      if (&other == way || other.way->summary == way->way->summary) continue;
+      const Predicted also = predicted(other, port, false);
+      if (worth(fit(also.rows, flow, false)) != worth(fitness)) continue;
+      std::string summary = also.summary();
+      if (summary != best.forward.summary() &&
+          std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
+        best.alike.push_back(std::move(summary));
     }
-  if (!way->reply.empty())
-    if (const WayReport* reply = best_way(way->reply.front().ways, flow, true, w.sport, sent.sport, places_))
-      best.reply = predicted(*reply, w.sport, sent.sport, true);
-  if (!way->continued.empty())
-    if (const WayReport* next = best_way(way->continued.front().ways, flow, false, w.sport, sent.sport, places_))
-      best.next = predicted(*next, w.sport, sent.sport, false);
+  if (const PlannedWay* reply = best_way(way->replies, flow, true, port)) best.reply = predicted(*reply, port, true);
+  if (const PlannedWay* next = best_way(way->nexts, flow, false, port)) best.next = predicted(*next, port, false);
 }
 
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
@@ -199,7 +228,7 @@ std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vecto
     o.proto = flow.proto;
     o.dport = carries_ports(flow.proto) ? ends.dport : 0;
     o.established = !flow.has_opening;
-    const std::size_t owners = owners_of(cluster_, ends.src);
+    const std::size_t owners = owners_of(ends.src).count;
     if (owners > 1) o.at_node = part.place.node;
     if (owners == 0 && part.place.direction == capture::Direction::in) {
       o.arrive_at = part.place.node;
@@ -236,7 +265,7 @@ Forecast Forecaster::forecast(const Flow& flow) {
 
 // A machine's own packet starts with a TTL that machines start with; one less shows that it was forwarded.
 std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) const {
-  const cluster::Node* owner = cluster_.owner_of(forecast.sent.src);
+  const cluster::Node* owner = owners_of(forecast.sent.src).first;
   if (owner == nullptr || forecast.explanation->from.kind == "pod" || ttl_fits(forecast.forward.rows, flow)) return {};
   return owner->name;
 }
@@ -249,11 +278,14 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
   constexpr std::size_t kMostPods = 256;
   const Part& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;
-  // Thousands of flows that differ in the source port alone have the same answer; only where it is a pod is it worked out
-  // for each.
-  std::string key = seen.src.to_string() + " " + seen.dst.to_string() + " " + std::to_string(seen.dport) + " " + std::to_string(flow.proto);
+  // Thousands of flows that differ in the source port alone have the same answer; only where it is a pod is it worked
+  // out for each.
+  std::string key = seen.src.to_string() + " " + seen.dst.to_string() + " " + std::to_string(seen.dport) + " " +
+                    std::to_string(flow.proto);
   std::set<std::string> places;
-  for (const Part& part : flow.parts) places.insert(part.place.node + "/" + part.place.device + (part.reply ? "<" : ">") + std::to_string(part.track->key.ttl));
+  for (const Part& part : flow.parts)
+    places.insert(part.place.node + "/" + part.place.device + (part.reply ? "<" : ">") +
+                  std::to_string(part.track->key.ttl));
   for (const std::string& place : places) key += " " + place;
   const auto [known, is_new] = pods_tried_.try_emplace(std::move(key), false);
   if (!is_new && !known->second) return;
@@ -277,7 +309,8 @@ void Forecaster::try_pods(const Flow& flow, Forecast& best) {
           Ends ends = seen;
           ends.src = p.address;
           consider(flow, o, ends, one);
-          if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow)) fitting.push_back(std::move(one));
+          if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow))
+            fitting.push_back(std::move(one));
         }
       }
   known->second = fitting.size() == 1;

@@ -11,17 +11,19 @@
 namespace egt::explain::capture_study {
 namespace {
 
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
 class Judge {
  public:
-  Judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files)
-      : flow_(flow), forecast_(forecast), places_(places), files_(files), tcp_(flow.proto == ip_proto::tcp) {}
+  Judge(const Flow& flow, const Forecast& forecast, const std::vector<File>& files)
+      : flow_(flow), forecast_(forecast), files_(files), tcp_(flow.proto == ip_proto::tcp) {}
 
   FlowReport report() {
     sort_parts();
     describe();
-    forward_ = progress_of(opening_, forecast_.forward.rows, places_);
-    reply_ = progress_of(answer_, forecast_.reply.rows, places_);
-    next_ = progress_of(later_, next_rows(), places_);
+    forward_ = progress_of(opening_, forecast_.forward.rows);
+    reply_ = progress_of(answer_, forecast_.reply.rows);
+    next_ = progress_of(later_, next_rows());
     find_near();
     decide();
     list_seen();
@@ -51,9 +53,7 @@ class Judge {
     }
   }
 
-  const std::vector<SightingReport>& next_rows() const {
-    return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows;
-  }
+  const Rows& next_rows() const { return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows; }
 
   void describe() {
     const Part& first = opening_.empty() ? flow_.parts.front() : *opening_.front();
@@ -104,7 +104,7 @@ class Judge {
     if (near_is_start_ || forecast_.reply.way == nullptr) return passes_near;
     // The sender's own device was not captured: passing where its packet was seen is not arriving, and the answer need
     // not pass there.
-    const Progress p = progress_of(parts, forecast_.reply.rows, places_);
+    const Progress p = progress_of(parts, forecast_.reply.rows);
     if (p.furthest == kNoRow) return passes_near;
     return forecast_.reply.way->verdict == "delivered" && p.missing == kNoRow;
   }
@@ -123,11 +123,12 @@ class Judge {
     lost_forward(forward_, forecast_.forward);
   }
 
-  // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it ends.
+  // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it
+  // ends.
   bool misses_answer() const {
     const WayReport* way = forecast_.reply.way;
     if (way == nullptr || answer_.empty()) return false;
-    const Progress p = progress_of(answer_, forecast_.reply.rows, places_);
+    const Progress p = progress_of(answer_, forecast_.reply.rows);
     return p.furthest != kNoRow && (p.missing != kNoRow || way->stopped_at);
   }
 
@@ -145,7 +146,7 @@ class Judge {
     Parts with_data;
     for (const Part* part : later_)
       if (part->track->data.packets > 0) with_data.push_back(part);
-    lost_forward(progress_of(with_data, next_rows(), places_),
+    lost_forward(progress_of(with_data, next_rows()),
                  forecast_.next.way != nullptr ? forecast_.next : forecast_.forward);
   }
 
@@ -160,16 +161,18 @@ class Judge {
     else if (refusal == nullptr)
       out_.why = "the captures hold only a late SYN-ACK, of a connection that began before them";
     else
-      out_.why = fmt::format("the captures hold only a late SYN-ACK, of a connection that began before them; {} answers it "
-                             "with a TCP reset, so it does not wait for it any more",
-                             refusal->track->key.src.to_string());
+      out_.why = fmt::format(
+          "the captures hold only a late SYN-ACK, of a connection that began before them; {} answers it "
+          "with a TCP reset, so it does not wait for it any more",
+          refusal->track->key.src.to_string());
   }
 
   void one_direction() {
     out_.fate = "unexplained";
-    out_.why = near_ == nullptr ? "the captures hold only packets that the other side sent, from the middle of a connection"
-                                : fmt::format("seen at {} in one direction only, from the middle of a connection",
-                                              place_text(*near_));
+    out_.why =
+        near_ == nullptr
+            ? "the captures hold only packets that the other side sent, from the middle of a connection"
+            : fmt::format("seen at {} in one direction only, from the middle of a connection", place_text(*near_));
   }
 
   void answered() {
@@ -188,14 +191,15 @@ class Judge {
   // The way's own summary; without the sender's name where that is not known.
   std::string told(const Predicted& p) const {
     const WayReport& way = *p.way;
-    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary;
+    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary();
     if (forecast_.translated_by.empty())
-      return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary,
+      return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary(),
                          fmt::join(forecast_.alike, "; or "));
-    std::string s = way.stopped_at && way.verdict != "delivered"
-                        ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
-                        : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
-                                      row_text(p.rows.back()).substr(0, row_text(p.rows.back()).find(' ')));
+    std::string s =
+        way.stopped_at && way.verdict != "delivered"
+            ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
+            : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
+                          first_word(row_text(p.rows.report(p.rows.size() - 1))));
     return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
                            forecast_.translated_by);
   }
@@ -226,17 +230,17 @@ class Judge {
   void lost_answer(const Parts& parts) {
     out_.fate = "lost";
     out_.direction = "reply";
-    const Progress p = progress_of(parts, forecast_.reply.rows, places_);
+    const Progress p = progress_of(parts, forecast_.reply.rows);
     set_last_seen(p.last);
     const WayReport* way = forecast_.reply.way;
     std::string until = near_ != nullptr ? place_text(*near_) : "";
     if (p.missing != kNoRow)
-      until = place_text(forecast_.reply.rows[p.missing].node, forecast_.reply.rows[p.missing].device);
+      until = place_text(forecast_.reply.rows.told(p.missing).node, forecast_.reply.rows.told(p.missing).device);
     else if (way != nullptr && way->stopped_at)
       until = stop_place(*way->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
     if (way != nullptr && way->verdict != "delivered" && p.missing == kNoRow)
-      out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary);
+      out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary());
     else
       out_.why = fmt::format("the request arrives; the answer is seen at {} and not at {}", place_text(*p.last), until);
     if (way != nullptr && way->verdict == "delivered") out_.why += "; the dumps say that it should get through";
@@ -265,11 +269,11 @@ class Judge {
     const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
     if (p.furthest == kNoRow || off_the_way) {
       out_.lost_between = {from, to_text()};
-      out_.why = fmt::format("last seen at {}; {}", from,
-                             p.furthest == kNoRow ? "the snapshot does not tell its way"
-                                                                    : "that is not the way that the dumps tell");
+      out_.why = fmt::format(
+          "last seen at {}; {}", from,
+          p.furthest == kNoRow ? "the snapshot does not tell its way" : "that is not the way that the dumps tell");
     } else if (p.missing != kNoRow) {
-      const SightingReport& row = predicted.rows[p.missing];
+      const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
       out_.why = fmt::format("seen at {}, and not at {}, where the dumps say that it goes", from,
                              place_text(row.node, row.device));
@@ -288,7 +292,7 @@ class Judge {
     const auto& rows = forecast_.reply.rows;
     std::size_t first = kNoRow;
     for (std::size_t i = 0; i < rows.size() && first == kNoRow; ++i)
-      if (places_.captured(rows[i].node, rows[i].device)) first = i;
+      if (rows[i].captured) first = i;
     const bool must_answer = tcp_ || flow_.proto == ip_proto::icmp || flow_.proto == ip_proto::icmp6;
     const bool near_captured = near_is_start_;
     if (!must_answer || (first == kNoRow && !near_captured)) {
@@ -300,7 +304,8 @@ class Judge {
                      : fmt::format("seen at {}; what becomes of it behind there was not captured", place_text(*p.last));
       return;
     }
-    const std::string until = first != kNoRow ? place_text(rows[first].node, rows[first].device) : place_text(*near_);
+    const std::string until =
+        first != kNoRow ? place_text(rows.told(first).node, rows.told(first).device) : place_text(*near_);
     out_.lost_between = {place_text(*p.last), until};
     if (p.complete) {
       out_.direction = "reply";
@@ -367,10 +372,17 @@ class Judge {
       std::size_t order;
     };
     std::vector<Entry> entries;
-    std::set<const Part*> listed;
+    entries.reserve(flow_.parts.size());
+    std::vector<bool> listed(flow_.parts.size());
+    const auto first_time = [&](const Part* part) {
+      const auto index = static_cast<std::size_t>(part - flow_.parts.data());
+      const bool known = listed[index];
+      listed[index] = true;
+      return !known;
+    };
     const auto list = [&](const Progress& p) {
       for (const Progress::Hit& h : p.hits)
-        if (listed.insert(h.part).second) entries.push_back({h.part, h.row});
+        if (first_time(h.part)) entries.push_back({h.part, h.row});
     };
     list(forward_);
     list(next_);
@@ -378,7 +390,7 @@ class Judge {
     list(reply_);
     for (const Parts* parts : {&replies_later_, &resets_, &errors_, &other_})
       for (const Part* part : *parts)
-        if (listed.insert(part).second) entries.push_back({part, match(forecast_.reply.rows, *part)});
+        if (first_time(part)) entries.push_back({part, match(forecast_.reply.rows, *part)});
     const auto by_way = [](const Entry& a, const Entry& b) {
       if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;
       if (a.order != b.order) return a.order < b.order;
@@ -386,6 +398,7 @@ class Judge {
     };
     std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_way);
     std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_way);
+    out_.seen.reserve(entries.size());
     for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
     drop_told_better();
   }
@@ -409,9 +422,14 @@ class Judge {
       }
       return rest.find_first_not_of(", ") == std::string::npos;
     };
+    const bool cooked =
+        std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
+    if (!cooked) return;
+    std::vector<bool> better;  // of all, before the first goes
+    for (const SeenReport& r : out_.seen) better.push_back(told_better(r));
     std::vector<SeenReport> kept;
-    for (SeenReport& r : out_.seen)
-      if (!told_better(r)) kept.push_back(r);
+    for (std::size_t i = 0; i < out_.seen.size(); ++i)
+      if (!better[i]) kept.push_back(std::move(out_.seen[i]));
     out_.seen = std::move(kept);
   }
 
@@ -440,7 +458,6 @@ class Judge {
 
   const Flow& flow_;
   const Forecast& forecast_;
-  const Places& places_;
   const std::vector<File>& files_;
   const bool tcp_;
   FlowReport out_;
@@ -466,8 +483,8 @@ void share_directions(Flow& flow) {
   }
 }
 
-FlowReport judge(const Flow& flow, const Forecast& forecast, const Places& places, const std::vector<File>& files) {
-  return Judge(flow, forecast, places, files).report();
+FlowReport judge(const Flow& flow, const Forecast& forecast, const std::vector<File>& files) {
+  return Judge(flow, forecast, files).report();
 }
 
 }  // namespace egt::explain::capture_study

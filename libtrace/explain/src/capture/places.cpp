@@ -220,6 +220,13 @@ Direction Places::direction_of(const Node& node, const std::string& device, cons
 }
 
 Place Places::of(const Track& track) const {
+  const TrackKey& k = track.key;
+  const Told told{k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst};
+  const auto found = known_.find(told);
+  return found != known_.end() ? found->second : known_.emplace(told, place_of(track)).first->second;
+}
+
+Place Places::place_of(const Track& track) const {
   const Known& known = files_[track.key.file];
   Place place{known.place.node, device_of(known, track), track.key.direction};
   const Node* node = cluster_.node(place.node);

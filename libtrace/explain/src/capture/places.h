@@ -1,8 +1,10 @@
 // Which machine and device a capture shows: what the user says, the file's name, or the MAC and IP addresses in it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -39,6 +41,7 @@ class Places {
     std::string by;
   };
 
+  Place place_of(const Track& track) const;
   Known from_name(const File& file) const;
   void from_content(std::size_t index, const Tracks& tracks);
   std::string device_of(const Known& known, const Track& track) const;
@@ -47,6 +50,10 @@ class Places {
   const cluster::Cluster& cluster_;
   const std::vector<File>& input_;
   std::vector<Known> files_;
+  // What of a track decides its place: thousands of tracks share it.
+  using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
+                          std::uint8_t, IpAddr, IpAddr>;
+  mutable std::map<Told, Place> known_;
 };
 
 constexpr const char* kAnyDevice = "any";

@@ -32,14 +32,14 @@ std::string direction_text(const Part& part) {
 
 std::string where_text(const Part& part) { return place_text(part) + direction_text(part); }
 
-void compare_macs(const Part& part, const SightingReport& row, std::vector<DifferenceReport>& out) {
-  constexpr const char* kNone = "00:00:00:00:00:00";
-  const auto differ = [](const std::string& predicted, const std::string& observed) {
-    return !predicted.empty() && predicted != kNone && !observed.empty() && predicted != observed;
+void compare_macs(const Part& part, const Row& row, std::vector<DifferenceReport>& out) {
+  const TrackKey& k = part.track->key;
+  const auto compare = [&](const char* what, std::uint64_t predicted, std::uint64_t observed) {
+    if (predicted == 0 || observed == 0 || predicted == observed) return;
+    add_once(out, {where_text(part), what + mac_text(predicted), what + mac_text(observed)});
   };
-  const std::string smac = mac_text(part.track->key.smac), dmac = mac_text(part.track->key.dmac);
-  if (differ(row.dmac, dmac)) add_once(out, {where_text(part), "to MAC " + row.dmac, "to MAC " + dmac});
-  if (differ(row.smac, smac)) add_once(out, {where_text(part), "from MAC " + row.smac, "from MAC " + smac});
+  compare("to MAC ", row.dmac, k.dmac);
+  compare("from MAC ", row.smac, k.smac);
 }
 
 }  // namespace
@@ -117,10 +117,9 @@ std::string packet_kinds(const Track& t) {
   return s;
 }
 
-Progress progress_of(const std::vector<const Part*>& parts, const std::vector<SightingReport>& rows,
-                     const Places& places) {
+Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
   Progress p;
-  std::set<std::size_t> seen;
+  p.hits.reserve(parts.size());
   const Part* latest_odd = nullptr;
   for (const Part* part : parts) {
     const std::size_t row = match(rows, *part);
@@ -129,7 +128,7 @@ Progress progress_of(const std::vector<const Part*>& parts, const std::vector<Si
       latest_odd = part;
       continue;
     }
-    seen.insert(row);
+    p.complete |= row + 1 == rows.size();
     if (p.furthest == kNoRow || row >= p.furthest) {
       p.furthest = row;
       p.last = part;
@@ -145,8 +144,7 @@ Progress progress_of(const std::vector<const Part*>& parts, const std::vector<Si
     p.last = latest_odd;
   const std::size_t from = p.furthest == kNoRow ? 0 : p.furthest + 1;
   for (std::size_t i = from; i < rows.size() && p.missing == kNoRow; ++i)
-    if (places.captured(rows[i].node, rows[i].device)) p.missing = i;
-  p.complete = !rows.empty() && seen.contains(rows.size() - 1);
+    if (rows[i].captured) p.missing = i;
   return p;
 }
 
@@ -179,25 +177,26 @@ SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>
   return r;
 }
 
-void add_differences(const Progress& progress, const std::vector<SightingReport>& rows,
-                     std::vector<DifferenceReport>& out) {
+void add_differences(const Progress& progress, const Rows& rows, std::vector<DifferenceReport>& out) {
   std::optional<int> ttl_shift;  // of what the sender starts with, against what was assumed
-  std::set<std::size_t> seen;
-  for (const Progress::Hit& h : progress.hits) seen.insert(h.row);
+  const auto was_seen = [&](std::size_t row) {
+    return std::any_of(progress.hits.begin(), progress.hits.end(),
+                       [&](const Progress::Hit& h) { return h.row == row; });
+  };
   for (const Progress::Hit& h : progress.hits) {
     const TrackKey& k = h.part->track->key;
     if (h.row == kNoRow) {
       if (h.part->place.node.empty() || h.part->place.device.empty()) continue;
       std::string predicted = "nothing of this flow";
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].node == h.part->place.node && rows[i].device == h.part->place.device && !seen.contains(i)) {
-          predicted = row_text(rows[i]);
+        if (rows.told(i).node == h.part->place.node && rows.told(i).device == h.part->place.device && !was_seen(i)) {
+          predicted = row_text(rows.report(i));
           break;
         }
       add_once(out, {where_text(*h.part), predicted, ends_text(*h.part)});
       continue;
     }
-    const SightingReport& row = rows[h.row];
+    const SightingReport& row = rows.told(h.row);
     if (k.ttl != 0 && row.ttl != 0) {
       const int shift = static_cast<int>(k.ttl) - static_cast<int>(row.ttl);
       if (!ttl_shift)
@@ -205,7 +204,7 @@ void add_differences(const Progress& progress, const std::vector<SightingReport>
       else if (*ttl_shift != shift)
         add_once(out, {where_text(*h.part), fmt::format("TTL {}", row.ttl + *ttl_shift), fmt::format("TTL {}", k.ttl)});
     }
-    compare_macs(*h.part, row, out);
+    compare_macs(*h.part, rows[h.row], out);
   }
 }
 

@@ -22,8 +22,7 @@ struct Progress {
   std::size_t missing = kNoRow;   // the first captured row behind it at which nothing was seen
   bool complete = false;          // the last row was seen
 };
-Progress progress_of(const std::vector<const Part*>& parts, const std::vector<SightingReport>& rows,
-                     const Places& places);
+Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows);
 
 std::string place_text(const std::string& node, const std::string& device);
 std::string place_text(const Part& part);
@@ -34,7 +33,6 @@ std::string error_text(const Track& track);    // "ICMP port unreachable from 10
 
 SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>& files);
 // What the parts show otherwise than predicted: addresses, places, TTL, MAC addresses.
-void add_differences(const Progress& progress, const std::vector<SightingReport>& rows,
-                     std::vector<DifferenceReport>& out);
+void add_differences(const Progress& progress, const Rows& rows, std::vector<DifferenceReport>& out);
 
 }  // namespace egt::explain::capture_study

@@ -42,9 +42,11 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
   }
   Flows found = find_flows(state_->tracks, places);
   Forecaster forecaster(cluster, places);
+  analysis.flows.reserve(found.flows.size());
   for (Flow& flow : found.flows) {
     share_directions(flow);
-    analysis.flows.push_back(judge(flow, forecaster.forecast(flow), places, state_->files));
+    analysis.flows.push_back(judge(flow, forecaster.forecast(flow), state_->files));
+    flow.parts = std::vector<Part>();  // there may be hundreds of thousands: what was judged makes room
   }
   analysis.packets_without_flow = found.stray_errors + state_->tracks.not_flows();
   analysis.packets_left_out = state_->tracks.left_out();

@@ -74,9 +74,7 @@ bool is_neighbour_discovery(const capture::Headers& h) {
   return h.proto == ip_proto::icmp6 && h.icmp_type >= 130 && h.icmp_type <= 137;
 }
 
-}  // namespace
-
-std::size_t TrackHash::operator()(const TrackKey& k) const {
+std::uint32_t hash_of(const TrackKey& k) {
   std::uint64_t h = mix(mix(0, k.src), k.dst);
   h = mix(h, static_cast<std::uint64_t>(k.sport) << 48 | static_cast<std::uint64_t>(k.dport) << 32 |
                  static_cast<std::uint64_t>(k.proto) << 24 | static_cast<std::uint64_t>(k.ttl) << 16 |
@@ -85,31 +83,57 @@ std::size_t TrackHash::operator()(const TrackKey& k) const {
   h = mix(h, static_cast<std::uint64_t>(k.file) << 32 | k.interface);
   h = mix(h, static_cast<std::uint64_t>(k.ifindex) << 32 | k.vni);
   h = mix(h, static_cast<std::uint64_t>(k.direction) << 8 | k.tunnel);
-  h = mix(mix(h, k.tunnel_src), k.tunnel_dst);
-  return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ULL;
+  if (k.tunnel != 0) h = mix(mix(h, k.tunnel_src), k.tunnel_dst);
+  return static_cast<std::uint32_t>((h ^ h >> 29) * 0xbf58476d1ce4e5b9ULL >> 32);
+}
+
+}  // namespace
+
+std::uint32_t& TrackIndex::slot(const std::deque<Track>& tracks, const TrackKey& key) {
+  const std::uint32_t hash = hash_of(key);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    Slot& s = slots_[at];
+    if (s.track != kNone && (s.hash != hash || !(tracks[s.track].key == key))) continue;
+    s.hash = hash;
+    return s.track;
+  }
+}
+
+void TrackIndex::filled() {
+  if (++used_ * 2 > slots_.size()) grow();
+}
+
+void TrackIndex::grow() {
+  std::vector<Slot> old(slots_.size() * 4);
+  old.swap(slots_);
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& s : old) {
+    if (s.track == kNone) continue;
+    std::size_t at = s.hash & mask;
+    while (slots_[at].track != kNone) at = (at + 1) & mask;
+    slots_[at] = s;
+  }
 }
 
 Track* Tracks::track_of(const TrackKey& key, const capture::Frame& frame) {
-  const auto [found, is_new] = current_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()));
+  std::uint32_t& slot = current_.slot(tracks_, key);
+  const bool is_new = slot == TrackIndex::kNone;
   if (!is_new) {
-    Track& track = tracks_[found->second];
+    Track& track = tracks_[slot];
     const auto isn = isn_of(frame.ip);
     if (!isn || !track.isn || *isn == *track.isn) return &track;
-    found->second = static_cast<std::uint32_t>(tracks_.size());  // the next connection of these ports
   }
-  if (tracks_.size() == kMostTracks) {
-    if (is_new)
-      current_.erase(found);
-    else
-      found->second = static_cast<std::uint32_t>(tracks_.size() - 1);
-    return nullptr;
-  }
+  if (tracks_.size() == kMostTracks) return nullptr;
+  slot = static_cast<std::uint32_t>(tracks_.size());  // the first, or the next connection of these ports
   tracks_.emplace_back().key = key;
+  if (is_new) current_.filled();
   return &tracks_.back();
 }
 
 void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
-  if (is_neighbour_discovery(frame.ip) || frame.ip.dst.is_multicast() || (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
+  if (is_neighbour_discovery(frame.ip) || frame.ip.dst.is_multicast() ||
+      (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
     ++not_flows_;
     return;
   }
@@ -122,7 +146,7 @@ void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
   track->last = frame.time;
   if (const auto isn = isn_of(frame.ip)) track->isn = isn;
   if (frame.quoted)
-    track->quoted = frame.quoted;
+    track->quoted = std::make_unique<capture::Headers>(*frame.quoted);
   else if (frame.ip.proto == ip_proto::tcp)
     count_tcp(*track, frame);
   if (const std::uint64_t print = print_of(frame.ip); print != 0 && track->print_count < track->prints.size())

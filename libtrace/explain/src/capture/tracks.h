@@ -3,8 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "egtrace/capture/frame.h"
@@ -23,10 +24,6 @@ struct TrackKey {
 
   friend bool operator==(const TrackKey&, const TrackKey&) = default;
 };
-struct TrackHash {
-  std::size_t operator()(const TrackKey& k) const;
-};
-
 // The first packet of one kind.
 struct Mark {
   std::uint64_t frame = 0, packets = 0;
@@ -47,23 +44,41 @@ struct Track {
   std::optional<std::uint32_t> maybe_isn;  // a reset's ack - 1: the opener's if it answers a SYN
   std::array<std::uint64_t, 4> prints{};   // of the first packets, what NAT leaves alone
   std::uint8_t print_count = 0;
-  std::optional<capture::Headers> quoted;  // of an ICMP error
+  std::unique_ptr<capture::Headers> quoted;  // of an ICMP error
 
-  bool is_error() const { return quoted.has_value(); }
+  bool is_error() const { return quoted != nullptr; }
+};
+
+// Which track has a key: open addressing over the tracks' own keys, which are large.
+class TrackIndex {
+ public:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  // The slot of the key, and where there is none yet, the empty one that it gets.
+  std::uint32_t& slot(const std::deque<Track>& tracks, const TrackKey& key);
+  void filled();  // an empty slot was
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0, track = kNone;
+  };
+  void grow();
+
+  std::vector<Slot> slots_ = std::vector<Slot>(1024);
+  std::size_t used_ = 0;
 };
 
 class Tracks {
  public:
   void take(std::uint32_t file, const capture::Frame& frame);
-  const std::vector<Track>& all() const { return tracks_; }
+  const std::deque<Track>& all() const { return tracks_; }
   std::uint64_t left_out() const { return left_out_; }
-  std::uint64_t not_flows() const { return not_flows_; }   // packets: multicast, neighbour discovery
+  std::uint64_t not_flows() const { return not_flows_; }  // packets: multicast, neighbour discovery
 
  private:
   Track* track_of(const TrackKey& key, const capture::Frame& frame);
 
-  std::vector<Track> tracks_;
-  std::unordered_map<TrackKey, std::uint32_t, TrackHash> current_;  // the latest of its key: ports are used again
+  std::deque<Track> tracks_;
+  TrackIndex current_;  // the latest of its key: ports are used again
   std::uint64_t left_out_ = 0, not_flows_ = 0;
 };
 

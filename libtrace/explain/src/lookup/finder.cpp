@@ -108,6 +108,7 @@ void Finder::objects() {
               return fmt::format("{}/{}{}", p.port, p.protocol, p.node_port ? fmt::format(" (node port {})", p.node_port) : "");
             })},
            {"external traffic policy", s.external_traffic_policy}}, {s.from});
+  for (const cluster::EndpointSlice& s : o.endpoint_slices) endpoints(s);
   for (const cluster::EgressIp& e : o.egress_ips)
     if (text == e.name || has(e.addresses) || (e.mark && is_number("mark", *e.mark)))
       add("egress IP", e.name, nullptr,
@@ -118,12 +119,48 @@ void Finder::objects() {
     if (is_qualified(text, e.namespace_, e.name))
       add("egress service", fmt::format("{}/{}", e.namespace_, e.name), nullptr,
           {{"host", e.host}, {"source IP by", e.source_ip_by}, {"network", e.network}}, {e.from});
+  for (const cluster::ExternalRoute& r : o.external_routes)
+    if (text == r.name || has(r.next_hops))
+      add("external route", r.name, nullptr, {{"gateways", addresses_text(r.next_hops)}}, {r.from});
+  for (const cluster::NetworkPolicy& p : o.network_policies)
+    if (is_qualified(text, p.namespace_, p.name))
+      add("network policy", p.full_name(), nullptr,
+          {{"isolates", p.ingress && p.egress ? "ingress and egress" : p.egress ? "egress" : "ingress"},
+           {"ingress rules", p.ingress ? std::to_string(p.ingress_rules) : ""},
+           {"egress rules", p.egress ? std::to_string(p.egress_rules) : ""}}, {p.from});
+  for (const cluster::AdminNetworkPolicy& p : o.admin_network_policies)
+    if (text == p.name)
+      add(p.baseline ? "baseline admin network policy" : "admin network policy", p.name, nullptr,
+          {{"priority", p.baseline ? "" : std::to_string(p.priority)},
+           {"ingress", joined(p.ingress, [](const std::string& a) { return a; })},
+           {"egress", joined(p.egress, [](const std::string& a) { return a; })}}, {p.from});
+  for (const cluster::EgressFirewall& f : o.egress_firewalls)
+    if (is_qualified(text, f.namespace_, f.name) || text == f.namespace_)
+      add("egress firewall", f.full_name(), nullptr, {{"rules", std::to_string(f.rules.size())}}, {f.from});
   for (const cluster::NodeObject& n : o.nodes)
     if (text == n.name || has(n.addresses))
       add("node", n.name, cluster_.node(n.name),
           {{"addresses", addresses_text(n.addresses)}, {"pod subnets", prefixes_text(n.pod_subnets)}}, {n.from});
   for (const cluster::NamespaceObject& n : o.namespaces)
     if (text == n.name) add("namespace", n.name, nullptr, {}, {n.from});
+}
+
+void Finder::endpoints(const cluster::EndpointSlice& slice) {
+  const std::string service = slice.namespace_ + "/" + slice.service;
+  const auto state = [](const cluster::ServiceEndpoint& e) {
+    return e.ready ? "ready" : e.terminating ? (e.serving ? "ending, still serves" : "ending") : "not ready";
+  };
+  const auto ports = joined(slice.ports, [](const auto& p) { return fmt::format("{}/{}", p.port, p.protocol); });
+  if (is_qualified(thing_.text, slice.namespace_, slice.name) || is_qualified(thing_.text, slice.namespace_, slice.service))
+    add("endpoints", slice.full_name(), nullptr,
+        {{"service", service}, {"ports", ports},
+         {"addresses", joined(slice.endpoints, [&](const auto& e) { return fmt::format("{} ({})", e.address.to_string(), state(e)); })}},
+        {slice.from});
+  for (const cluster::ServiceEndpoint& e : slice.endpoints)
+    if (thing_.address == e.address)
+      add("endpoint", fmt::format("{} of service {}", e.address.to_string(), service), cluster_.node(e.node),
+          {{"ports", ports}, {"state", state(e)}, {"node", e.node},
+           {"pod", e.pod.empty() ? "" : fmt::format("{}/{}", e.pod_namespace, e.pod)}}, {slice.from});
 }
 
 // ---- the machine

@@ -17,6 +17,7 @@ class Finder {
  public:
   Finder(const cluster::Cluster& cluster, Thing thing);
 
+  void endpoints(const cluster::EndpointSlice& slice);
   void objects();                                  // of Kubernetes
   void machine(const cluster::Node& node);         // devices, neighbours
   void switches(const cluster::Node& node);        // bridges, interfaces, groups, zones, OpenFlow flows

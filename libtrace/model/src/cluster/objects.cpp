@@ -32,4 +32,54 @@ bool LabelSelector::matches(const Labels& l) const {
                      [&](const LabelRequirement& r) { return holds(r, l); });
 }
 
+std::optional<const FirewallRule*> EgressFirewall::rule_for(const IpAddr& to, const std::string& protocol,
+                                                            std::uint16_t port) const {
+  for (const FirewallRule& rule : rules) {
+    const bool fits = rule.ports.empty() || std::any_of(rule.ports.begin(), rule.ports.end(), [&](const FirewallRule::Port& p) {
+      return p.protocol == protocol && (!p.port || *p.port == port);
+    });
+    if (!fits) continue;
+    if (!rule.to) return std::nullopt;
+    if (rule.to->contains(to)) return &rule;
+  }
+  return nullptr;
+}
+
+Labels labels_of_namespace(const Objects& objects, const std::string& name) {
+  Labels labels;
+  if (const NamespaceObject* object = objects.namespaces.find(name)) labels = object->labels;
+  labels.emplace("kubernetes.io/metadata.name", name);
+  return labels;
+}
+
+bool selects(const Service& service, const Pod& pod) {
+  LabelSelector selector;
+  selector.present = !service.selector.empty();
+  selector.match_labels = service.selector;
+  return pod.namespace_ == service.namespace_ && selector.matches(pod.labels);
+}
+
+bool selects(const EgressIp& egress_ip, const Objects& objects, const Pod& pod) {
+  return !pod.host_network && egress_ip.pods.matches(pod.labels) &&
+         egress_ip.namespaces.matches(labels_of_namespace(objects, pod.namespace_));
+}
+
+bool selects(const AdminNetworkPolicy& policy, const Objects& objects, const Pod& pod) {
+  return !pod.host_network && policy.pods.matches(pod.labels) &&
+         policy.namespaces.matches(labels_of_namespace(objects, pod.namespace_));
+}
+
+Backing backing_of(const Service& service, const Objects& objects) {
+  Backing ready, serving;
+  for (const EndpointSlice& slice : objects.endpoint_slices) {
+    if (slice.namespace_ != service.namespace_ || slice.service != service.name) continue;
+    ready.told = serving.told = true;
+    for (const ServiceEndpoint& e : slice.endpoints) {
+      if (e.ready) ready.endpoints.push_back({&slice, &e});
+      else if (e.serving && e.terminating) serving.endpoints.push_back({&slice, &e});
+    }
+  }
+  return ready.endpoints.empty() ? serving : ready;
+}
+
 }  // namespace egt::cluster

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "egtrace/base/result.h"
-#include "egtrace/cluster/policy_objects.h"
 #include "egtrace/explain/explainer.h"
 
 namespace egt::assess {
@@ -29,7 +28,6 @@ struct AuditOptions {
 };
 
 // Leaks first, then by namespace, pod, node and destination. The error is for a POINT that cannot be read.
-Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-                                    const AuditOptions& options = {});
+Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
 
 }  // namespace egt::assess

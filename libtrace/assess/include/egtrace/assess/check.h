@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "egtrace/cluster/policy_objects.h"
 #include "egtrace/expect/expectation.h"
 #include "egtrace/explain/explainer.h"
 
@@ -48,7 +47,6 @@ ExpectationReport check(const explain::Explainer& explainer, const expect::Expec
 
 // What the Kubernetes objects of the snapshot promise: who leaves as whom (EgressIP, EgressService), by which gateway
 // (AdminPolicyBasedExternalRoute), which services answer, and whom a NetworkPolicy without rules cuts off.
-std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster,
-                                                           const cluster::PolicyObjects& policies);
+std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster);
 
 }  // namespace egt::assess

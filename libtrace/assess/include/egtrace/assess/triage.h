@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "egtrace/cluster/policy_objects.h"
 #include "egtrace/cluster/twin.h"
 #include "egtrace/explain/explainer.h"
 
@@ -40,7 +39,7 @@ struct CatalogueEntry {
 std::vector<CatalogueEntry> triage_catalogue();
 
 // `only`: ids of the checks to run; empty: all. `twins`: second dumps of the snapshot, for what counted in between.
-Triage triage(const explain::Explainer& explainer, const cluster::PolicyObjects& policies,
-              const std::vector<std::string>& only = {}, const std::vector<cluster::Twin>& twins = {});
+Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only = {},
+              const std::vector<cluster::Twin>& twins = {});
 
 }  // namespace egt::assess

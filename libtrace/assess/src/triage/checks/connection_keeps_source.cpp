@@ -83,7 +83,7 @@ bool translates(const cluster::Node& gateway) {
 
 // A gateway that translates is not to let a pod's own address through.
 void gateways(const Facts& f, Findings& out) {
-  for (const cluster::ExternalRoute& route : f.policies.external_routes) {
+  for (const cluster::ExternalRoute& route : f.cluster.objects.external_routes) {
     const std::string object = "AdminPolicyBasedExternalRoute " + route.name;
     if (out.has_cause(object)) continue;
     for (const IpAddr& hop : route.next_hops) {
@@ -105,7 +105,7 @@ void run(const Facts& f, Findings& out) {
   gateways(f, out);
 }
 
-std::string lacks(const Facts& f) { return f.policies.external_routes.empty() ? needs_egress_ips(f) : ""; }
+std::string lacks(const Facts& f) { return f.cluster.objects.external_routes.empty() ? needs_egress_ips(f) : ""; }
 
 }  // namespace connection_keeps_source
 

@@ -32,7 +32,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool h
     // The policies that isolate the pod, as far as objects tell.
     Stop stop{&claim, way.verdict, way.stopped_at->node,  way.stopped_at->where, way.stopped_at->why,
               "",     {&pod},      deciding_evidence(way)};
-    for (const cluster::NetworkPolicy& p : f.policies.network_policies)
+    for (const cluster::NetworkPolicy& p : f.cluster.objects.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
         stop.isolating +=
             fmt::format("{}NetworkPolicy {}/{}", stop.isolating.empty() ? "" : ", ", p.namespace_, p.name);

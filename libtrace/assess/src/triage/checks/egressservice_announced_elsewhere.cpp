@@ -13,7 +13,7 @@ void run(const Facts& f, Findings& out) {
   const auto machines = outside_machines(f.cluster);
   if (machines.empty()) out.lacks("dumps of the upstream router (ip route)");
   for (const cluster::EgressService& e : f.cluster.objects.egress_services) {
-    const cluster::Service* service = service_of(f.cluster.objects, e.namespace_, e.name);
+    const cluster::Service* service = f.cluster.objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty() || e.host == "ALL" || e.source_ip_by == "Network") continue;
     for (const IpAddr& address : service->load_balancer_ips)
       for (const cluster::Node* router : machines) {

@@ -28,7 +28,7 @@ bool has_route(const cluster::Node& node, const KnownPod& pod, const std::vector
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const cluster::ExternalRoute& route : f.policies.external_routes) {
+  for (const cluster::ExternalRoute& route : f.cluster.objects.external_routes) {
     if (route.next_hops.empty()) continue;
     for (const KnownPod* pod : selected_by(route, f.cluster.objects, f.pods)) {
       const cluster::Node* node = f.cluster.node(pod->node);

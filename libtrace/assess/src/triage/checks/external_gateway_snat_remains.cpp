@@ -10,7 +10,7 @@ namespace egt::assess {
 namespace external_gateway_snat_remains {
 
 void run(const Facts& f, Findings& out) {
-  for (const cluster::ExternalRoute& route : f.policies.external_routes)
+  for (const cluster::ExternalRoute& route : f.cluster.objects.external_routes)
     for (const KnownPod* pod : selected_by(route, f.cluster.objects, f.pods)) {
       const cluster::Node* node = f.cluster.node(pod->node);
       if (node == nullptr) continue;

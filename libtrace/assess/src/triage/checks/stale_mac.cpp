@@ -28,7 +28,7 @@ Owner owner_of(const cluster::Cluster& cluster, const IpAddr& address) {
 }
 
 std::string object_of(const Facts& f, const IpAddr& next_hop) {
-  for (const cluster::ExternalRoute& route : f.policies.external_routes)
+  for (const cluster::ExternalRoute& route : f.cluster.objects.external_routes)
     if (std::find(route.next_hops.begin(), route.next_hops.end(), next_hop) != route.next_hops.end())
       return "AdminPolicyBasedExternalRoute " + route.name;
   return {};

@@ -116,6 +116,14 @@ struct WayReport {
   std::vector<FollowUp> reply, continued;  // none or one each
 };
 
+// A Kubernetes object that promises something else of this packet than the dumps do with it.
+struct Disagreement {
+  std::string object;                      // "EgressIP project"
+  std::string promise, instead;            // what it says; what the dumps do: sentences without an end
+  Evidence evidence;                       // of the object, then of what does otherwise
+  friend bool operator==(const Disagreement&, const Disagreement&) = default;
+};
+
 struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };
 struct EndReport { std::string kind, name, node, ip; };
 
@@ -126,6 +134,7 @@ struct Explanation {
   std::vector<WayReport> ways;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
+  std::vector<Disagreement> disagreements; // objects never decide; the walk follows the dumps
   bool truncated = false;                  // there were more ways than are shown
 };
 

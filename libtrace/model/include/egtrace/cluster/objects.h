@@ -1,10 +1,14 @@
-// Kubernetes objects of a snapshot, as far as they name and explain things. They never decide what a packet does.
+// Kubernetes objects of a snapshot, as far as they name and explain things, or promise something about traffic. They never
+// decide what a packet does: dumps of the nodes do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "egtrace/base/ip.h"
@@ -24,57 +28,163 @@ struct LabelSelector {
   bool matches(const Labels& l) const;   // an empty selector matches everything, an absent one nothing
 };
 
-struct NodeObject {
-  std::string name;
+struct Object {
+  std::string namespace_, name;          // no namespace: an object of the cluster
+  Provenance from;                       // its first line
+
+  // "shop/cart", or the name alone.
+  std::string full_name() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
+};
+
+struct NodeObject : Object {
   std::vector<IpAddr> addresses;
   std::vector<Prefix> pod_subnets;
   Labels labels;
   std::map<std::string, std::string> annotations;
-  Provenance from;
 };
-struct NamespaceObject { std::string name; Labels labels; std::map<std::string, std::string> annotations; Provenance from; };
-struct Pod {
-  std::string namespace_, name, node;
+struct NamespaceObject : Object { Labels labels; std::map<std::string, std::string> annotations; };
+struct Pod : Object {
+  std::string node;
   std::vector<Prefix> addresses;         // with the subnet's length where the annotation tells it
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
   bool host_network = false;
   Labels labels;
-  Provenance from;
 };
-struct EgressIp {
-  std::string name;
+
+struct EgressIp : Object {
   std::vector<IpAddr> addresses;
   LabelSelector namespaces, pods;
   struct Assignment { IpAddr address; std::string node; };
   std::vector<Assignment> status;
   std::optional<std::uint32_t> mark;
-  Provenance from;
 };
-struct EgressService {
-  std::string namespace_, name, host;    // status.host
+struct EgressService : Object {
+  std::string host;                      // status.host: a node, "ALL", or empty where none was chosen
   std::string source_ip_by;              // LoadBalancerIP | Network
   std::string network;
   LabelSelector node_selector;
-  Provenance from;
 };
+// AdminPolicyBasedExternalRoute: pods of these namespaces leave by gateways outside the cluster.
+struct ExternalRoute : Object {
+  LabelSelector namespaces;
+  std::vector<IpAddr> next_hops;         // static ones
+  bool has_dynamic_hops = false;         // gateways that are pods: their addresses are not told here
+};
+
 struct ServicePort { std::string name, protocol; std::uint16_t port = 0, node_port = 0; std::string target_port; };
-struct Service {
-  std::string namespace_, name, type;
+struct Service : Object {
+  std::string type;
   std::vector<IpAddr> cluster_ips, external_ips, load_balancer_ips;
   std::vector<ServicePort> ports;
   std::string external_traffic_policy, internal_traffic_policy;
   Labels selector;
-  Provenance from;
+};
+// An absent condition counts as the API says: ready and serving, not terminating.
+struct ServiceEndpoint {
+  IpAddr address;
+  std::string node;
+  bool ready = true, serving = true, terminating = false;
+  std::string pod_namespace, pod;        // empty: no pod stands behind it
+};
+struct EndpointPort { std::string name, protocol; std::uint16_t port = 0; };
+struct EndpointSlice : Object {
+  std::string service;                   // of the same namespace
+  std::vector<EndpointPort> ports;
+  std::vector<ServiceEndpoint> endpoints;
+};
+
+// As far as a packet's fate can be told from the object alone: whether it lets anything through at all.
+struct NetworkPolicy : Object {
+  LabelSelector pods;
+  bool ingress = false, egress = false;  // which directions it isolates
+  std::size_t ingress_rules = 0, egress_rules = 0;
+};
+// AdminNetworkPolicy, and the one BaselineAdminNetworkPolicy of a cluster. An absent selector of pods selects all of the
+// namespaces'.
+struct AdminNetworkPolicy : Object {
+  bool baseline = false;
+  std::uint32_t priority = 0;            // the lower, the earlier; of no meaning for the baseline
+  LabelSelector namespaces, pods;        // spec.subject
+  std::vector<std::string> ingress, egress;   // actions of the rules in order: Allow, Deny, Pass
+};
+// EgressFirewall: what pods of its namespace may send outside the cluster. The first rule that fits decides.
+struct FirewallRule {
+  bool allow = false;
+  std::optional<Prefix> to;              // absent: a DNS name or nodes, whose addresses the object does not tell
+  std::string named;                     // that name or selector, for words
+  struct Port { std::string protocol; std::optional<std::uint16_t> port; };   // protocol in capitals; no port: all
+  std::vector<Port> ports;               // empty: every packet
+};
+struct EgressFirewall : Object {
+  std::vector<FirewallRule> rules;
+  // The rule that decides what becomes of a packet to an address outside; null where no rule fits, which lets it through.
+  // Nothing where a rule before it asks for a name or for nodes. `protocol` in capitals.
+  std::optional<const FirewallRule*> rule_for(const IpAddr& to, const std::string& protocol, std::uint16_t port) const;
+};
+
+// Objects of one kind, in the order in which they were read. Of several with one name the first stays: dumps of one
+// snapshot often hold the same object more than once.
+template <class T>
+class ObjectList {
+ public:
+  // False where there is one of that name already.
+  bool add(T object) {
+    const bool fresh = by_name_.try_emplace(object.namespace_ + "/" + object.name, all_.size()).second;
+    if (fresh) all_.push_back(std::move(object));
+    return fresh;
+  }
+  // Null where there is none.
+  const T* find(const std::string& name_space, const std::string& name) const {
+    const auto found = by_name_.find(name_space + "/" + name);
+    return found == by_name_.end() ? nullptr : &all_[found->second];
+  }
+  const T* find(const std::string& name) const { return find("", name); }
+
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  std::size_t size() const { return all_.size(); }
+  bool empty() const { return all_.empty(); }
+  const T& operator[](std::size_t i) const { return all_[i]; }
+
+ private:
+  std::vector<T> all_;
+  std::unordered_map<std::string, std::size_t> by_name_;
 };
 
 struct Objects {
-  std::vector<NodeObject> nodes;
-  std::vector<NamespaceObject> namespaces;
-  std::vector<Pod> pods;
-  std::vector<EgressIp> egress_ips;
-  std::vector<EgressService> egress_services;
-  std::vector<Service> services;
+  ObjectList<NodeObject> nodes;
+  ObjectList<NamespaceObject> namespaces;
+  ObjectList<Pod> pods;
+  ObjectList<EgressIp> egress_ips;
+  ObjectList<EgressService> egress_services;
+  ObjectList<ExternalRoute> external_routes;
+  ObjectList<Service> services;
+  ObjectList<EndpointSlice> endpoint_slices;
+  ObjectList<NetworkPolicy> network_policies;
+  ObjectList<AdminNetworkPolicy> admin_network_policies;
+  ObjectList<EgressFirewall> egress_firewalls;
 };
+
+// ---- What objects say of each other
+
+// The labels of a namespace, with the one that every namespace has: its name.
+Labels labels_of_namespace(const Objects& objects, const std::string& name);
+// Whether a service's selector picks the pod; a service without selector picks none.
+bool selects(const Service& service, const Pod& pod);
+bool selects(const EgressIp& egress_ip, const Objects& objects, const Pod& pod);
+bool selects(const AdminNetworkPolicy& policy, const Objects& objects, const Pod& pod);
+
+// The endpoints that take connections, as EndpointSlices tell: those that are ready, or where none is, those that still
+// serve while they end (as kube-proxy and OVN-Kubernetes choose them).
+struct BackingEndpoint {
+  const EndpointSlice* slice = nullptr;
+  const ServiceEndpoint* endpoint = nullptr;
+};
+struct Backing {
+  bool told = false;                     // there is a slice of this service; else nothing is known
+  std::vector<BackingEndpoint> endpoints;
+};
+Backing backing_of(const Service& service, const Objects& objects);
 
 }  // namespace egt::cluster

@@ -69,6 +69,28 @@ struct PolicyRule {
   Provenance from;
 };
 
+// What a routing daemon (FRR) tells of a machine's routes.
+enum class BgpPeer : std::uint8_t { none, external, internal };
+struct DaemonRoute {
+  Route route;                           // next hops of BGP and of most static routes have no device yet
+  std::uint32_t distance = 0;            // administrative; of several routes to one prefix the lowest goes into the kernel
+  BgpPeer bgp = BgpPeer::none;           // of BGP: who told it; the daemon's settings have its distance
+  std::string vrf;                       // name, or "#7" by the number of its device; empty: the default one
+};
+struct RoutingDaemon {
+  // What its routing table (`show ip route`) shows as selected and in the FIB; `whole`: all of a family's main table,
+  // not the routes of one protocol alone.
+  std::vector<DaemonRoute> table;
+  bool whole_v4 = false, whole_v6 = false;
+  // What protocols offer to that table: the best paths and multipaths of BGP, static routes of the configuration.
+  std::vector<DaemonRoute> offers;
+  std::uint32_t bgp_external_distance = 20, bgp_internal_distance = 200;   // "distance bgp"
+};
+
+// Who told a host's routes: the kernel (ip-route(8)), the daemon's own table, or only what protocols offer to it, out of
+// which the daemon chooses by distance.
+enum class RouteTeller : std::uint8_t { kernel, daemon, offers };
+
 // "main", "254" and the like: the canonical name (local, main, default, or the number as text).
 std::string canonical_table(std::string_view name);
 

@@ -1,0 +1,233 @@
+#include "promises.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace egt::explain {
+namespace {
+
+using engine::Course;
+using engine::Endpoint;
+
+// Whether the packet leaves the cluster for somebody outside.
+bool goes_outside(const Course& course) {
+  if (!course.egress) return false;
+  if (course.end.kind == Endpoint::Kind::outside) return true;
+  return course.end.kind == Endpoint::Kind::process && course.end.node != nullptr &&
+         std::find(course.end.node->roles.begin(), course.end.node->roles.end(), cluster::Role::cluster_node) ==
+             course.end.node->roles.end();
+}
+
+std::string leaves_as(const Course& course) {
+  return fmt::format("it leaves as {} by {}", src_ip(course.egress->packet).to_string(), course.egress->node);
+}
+
+// What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last
+// route that was looked up there.
+std::vector<Provenance> deciding_lines(const Course& course) {
+  for (auto nat = course.record.nat.rbegin(); nat != course.record.nat.rend(); ++nat)
+    if (nat->source && nat->node == course.egress->node) return nat->evidence;
+  for (auto step = course.record.steps.rbegin(); step != course.record.steps.rend(); ++step)
+    if (std::holds_alternative<engine::RouteLookup>(step->kind) && !step->evidence.empty() &&
+        step->node == course.egress->node)
+      return step->evidence;
+  return {};
+}
+
+std::vector<Provenance> with_object(Provenance object, const std::vector<Provenance>& more) {
+  std::vector<Provenance> lines{object};
+  lines.insert(lines.end(), more.begin(), more.end());
+  return lines;
+}
+
+// "… reg0 = 100.88.0.3; …" of a logical flow that chooses a next hop.
+std::optional<IpAddr> next_hop_in(std::string_view actions) {
+  for (const std::string_view key : {"xxreg0 = ", "reg0 = "}) {
+    const std::size_t at = actions.find(key);
+    if (at == std::string_view::npos) continue;
+    const std::string_view value = actions.substr(at + key.size());
+    if (const auto a = IpAddr::parse(value.substr(0, value.find(';')))) return a;
+  }
+  return std::nullopt;
+}
+
+// The last next hop that a logical router of the machine chose.
+const Hop* routing_hop(const WayReport& way, const std::string& node, std::optional<IpAddr>& next_hop) {
+  for (auto hop = way.hops.rbegin(); hop != way.hops.rend(); ++hop) {
+    if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing"))
+      continue;
+    next_hop = next_hop_in(hop->lflows.front().actions);
+    if (next_hop) return &*hop;
+  }
+  return nullptr;
+}
+
+bool contains(const std::vector<IpAddr>& all, const IpAddr& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+std::string listed(const std::vector<std::string>& all) { return fmt::format("{}", fmt::join(all, " or ")); }
+
+std::string in_capitals(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return s;
+}
+
+// The MAC address of the device that has the address; absent where no dump tells it.
+std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& address) {
+  const cluster::Node* owner = cluster.owner_of(address);
+  const host::Link* link = owner != nullptr ? owner->host.owner_of(address) : nullptr;
+  return link != nullptr ? link->mac : std::nullopt;
+}
+
+// "52:54:00:00:00:01 (router's eth0)".
+std::string mac_words(const cluster::Cluster& cluster, const MacAddr& mac) {
+  for (const auto& node : cluster.nodes)
+    for (const host::Link& link : node->host.links.value)
+      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node->name, link.name);
+  return mac.to_string();
+}
+
+}  // namespace
+
+Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluster_(cluster), words_(words) {
+  for (const cluster::Service& s : cluster.objects.services) {
+    std::set<IpAddr> addresses(s.cluster_ips.begin(), s.cluster_ips.end());
+    addresses.insert(s.load_balancer_ips.begin(), s.load_balancer_ips.end());
+    addresses.insert(s.external_ips.begin(), s.external_ips.end());
+    for (const IpAddr& a : addresses) services_.emplace(a, &s);
+  }
+}
+
+std::vector<Disagreement> Promises::broken(const Endpoint& from, const std::vector<Course>& courses,
+                                           const std::vector<WayReport>& ways) const {
+  Found found;
+  const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
+  const cluster::Pod* pod = slash == std::string::npos ? nullptr
+                                                       : cluster_.objects.pods.find(from.pod.name.substr(0, slash),
+                                                                                    from.pod.name.substr(slash + 1));
+  for (std::size_t i = 0; i < courses.size() && i < ways.size(); ++i) {
+    if (!is_ip(courses[i].sent)) continue;
+    if (pod != nullptr) leaving(*pod, courses[i], ways[i], found);
+    answering(courses[i], found);
+  }
+  Found distinct;
+  for (Disagreement& d : found)
+    if (std::find(distinct.begin(), distinct.end(), d) == distinct.end()) distinct.push_back(std::move(d));
+  return distinct;
+}
+
+// An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies
+// say.
+void Promises::leaving(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
+  by_firewall(pod, course, way, found);
+  if (course.verdict != engine::Verdict::delivered || !goes_outside(course)) return;
+  if (by_egress_service(pod, course, found) || by_egress_ip(pod, course, found)) return;
+  by_gateway(pod, course, way, found);
+}
+
+bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, Found& found) const {
+  for (const cluster::EgressService& e : cluster_.objects.egress_services) {
+    const cluster::Service* service = cluster_.objects.services.find(e.namespace_, e.name);
+    if (service == nullptr || e.host.empty()) continue;
+    const cluster::Backing backing = backing_of(*service, cluster_.objects);
+    const bool is_endpoint = std::any_of(backing.endpoints.begin(), backing.endpoints.end(), [&](const auto& b) {
+      return b.endpoint->pod_namespace == pod.namespace_ && b.endpoint->pod == pod.name;
+    });
+    if (!is_endpoint && (backing.told || !selects(*service, pod))) continue;
+    const IpAddr source = src_ip(course.egress->packet);
+    const std::string host = e.host == "ALL" ? pod.node : e.host;
+    std::vector<std::string> as;
+    for (const IpAddr& a : service->load_balancer_ips)
+      if (a.family == source.family && e.source_ip_by != "Network") as.push_back(a.to_string());
+    const bool source_kept = as.empty() || std::find(as.begin(), as.end(), source.to_string()) != as.end();
+    if (!source_kept || course.egress->node != host)
+      found.push_back({fmt::format("EgressService {}", e.full_name()),
+                       fmt::format("its pods leave{}{} by {}", as.empty() ? "" : " as ", listed(as), host),
+                       leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
+    return true;
+  }
+  return false;
+}
+
+bool Promises::by_egress_ip(const cluster::Pod& pod, const Course& course, Found& found) const {
+  if (pod.host_network) return false;
+  const IpAddr source = src_ip(course.egress->packet);
+  const cluster::Labels labels = labels_of_namespace(cluster_.objects, pod.namespace_);
+  for (const cluster::EgressIp& e : cluster_.objects.egress_ips) {
+    if (!e.pods.matches(pod.labels) || !e.namespaces.matches(labels)) continue;
+    std::vector<std::string> promised;
+    bool kept = false;
+    for (const auto& item : e.status) {
+      if (item.address.family != source.family) continue;
+      promised.push_back(fmt::format("{} by {}", item.address.to_string(), item.node));
+      kept |= item.address == source && item.node == course.egress->node;
+    }
+    if (promised.empty()) continue;
+    if (!kept)
+      found.push_back({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(promised)),
+                       leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
+    return true;
+  }
+  return false;
+}
+
+void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
+  for (const cluster::ExternalRoute& route : cluster_.objects.external_routes) {
+    if (pod.host_network || route.has_dynamic_hops ||
+        !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))
+      continue;
+    std::vector<std::string> gateways;
+    std::set<std::uint64_t> macs;
+    for (const IpAddr& hop : route.next_hops) {
+      if (hop.family != src_ip(course.egress->packet).family) continue;
+      gateways.push_back(hop.to_string());
+      if (const auto mac = mac_of(cluster_, hop)) macs.insert(mac->value);
+    }
+    if (gateways.empty()) continue;
+    const std::string promise = fmt::format("the pod leaves by gateway {}", listed(gateways));
+    const std::string object = fmt::format("AdminPolicyBasedExternalRoute {}", route.name);
+    std::optional<IpAddr> next_hop;
+    const Hop* hop = routing_hop(way, course.egress->node, next_hop);
+    const MacAddr receiver = dst_mac(course.egress->packet);
+    Evidence lines = words_.evidence({route.from});
+    if (hop != nullptr) lines.insert(lines.end(), hop->evidence.begin(), hop->evidence.end());
+    if (next_hop && !contains(route.next_hops, *next_hop))
+      found.push_back({object, promise, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
+                       std::move(lines)});
+    else if (macs.size() == gateways.size() && !macs.contains(receiver.value) && !receiver.is_zero())
+      found.push_back(
+          {object, promise, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
+    return;
+  }
+}
+
+void Promises::by_firewall(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
+  const cluster::EgressFirewall* firewall = cluster_.objects.egress_firewalls.find(pod.namespace_, "default");
+  if (firewall == nullptr || pod.host_network) return;
+  const Tuple sent = tuple_of(course.sent);
+  if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;  // it is about what leaves the cluster
+  const auto rule = firewall->rule_for(sent.dst, in_capitals(proto_name(sent.proto, sent.dst.family)), sent.dport);
+  if (!rule) return;
+  const bool allows = *rule == nullptr || (*rule)->allow;
+  const std::string object = fmt::format("EgressFirewall {}", firewall->full_name());
+  const bool delivered = course.verdict == engine::Verdict::delivered && goes_outside(course);
+  if (!allows && delivered)
+    found.push_back({object, fmt::format("nothing leaves for {}", (*rule)->to->to_string()), leaves_as(course),
+                     words_.evidence({firewall->from})});
+  if (!allows || !way.stopped_at) return;
+  for (const RowRef& row : way.stopped_at->rows) {
+    if (!row.object.starts_with("EgressFirewall")) continue;
+    Evidence lines = words_.evidence({firewall->from});
+    lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
+    found.push_back({object, fmt::format("the pod may send to {}", sent.dst.to_string()),
+                     fmt::format("an ACL that was made for it stops the packet on {}", way.stopped_at->node),
+                     std::move(lines)});
+    return;
+  }
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,62 @@
+// What Kubernetes objects promise of a packet, held against what the dumps do with it: by whom and as whom a pod leaves
+// (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), and who answers for a service.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "egtrace/engine/journey.h"
+#include "egtrace/explain/explanation.h"
+#include "words.h"
+
+namespace egt::explain {
+
+class Promises {
+ public:
+  Promises(const cluster::Cluster& cluster, const Words& words);
+
+  // `courses` and `ways` tell the same, in the same order; `from`: where they start.
+  std::vector<Disagreement> broken(const engine::Endpoint& from, const std::vector<engine::Course>& courses,
+                                   const std::vector<WayReport>& ways) const;
+
+ private:
+  using Found = std::vector<Disagreement>;
+  using Target = std::pair<IpAddr, std::uint16_t>;
+  // What one load balancer of a node's northbound database does with one address.
+  struct Backends {
+    std::vector<Target> targets;
+    Provenance from;
+  };
+  struct Vips {
+    bool complete = false;
+    Provenance from;
+    std::map<std::string, std::vector<Backends>> by_vip;
+  };
+  struct Called {
+    const cluster::Service* service = nullptr;
+    const cluster::ServicePort* port = nullptr;
+    bool from_outside = false;
+  };
+
+  void leaving(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
+  bool by_egress_service(const cluster::Pod& pod, const engine::Course& course, Found& found) const;
+  bool by_egress_ip(const cluster::Pod& pod, const engine::Course& course, Found& found) const;
+  void by_gateway(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
+  void by_firewall(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
+
+  void answering(const engine::Course& course, Found& found) const;
+  Called called(const Tuple& sent) const;
+  void backends(const Called& called, const Tuple& sent, const cluster::Node& node, Found& found) const;
+  const Vips& vips_of(const cluster::Node& node) const;
+  bool is_pod_address(const IpAddr& address) const;
+
+  const cluster::Cluster& cluster_;
+  const Words& words_;
+  std::multimap<IpAddr, const cluster::Service*> services_;
+  mutable std::map<const cluster::Node*, Vips> vips_;
+};
+
+}  // namespace egt::explain

@@ -1,0 +1,183 @@
+// Endpoints of a service, as EndpointSlices tell them, against the backends of OVN's load balancers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "egtrace/base/text.h"
+#include "promises.h"
+
+namespace egt::explain {
+namespace {
+
+std::string target_text(const std::pair<IpAddr, std::uint16_t>& t) { return to_text({t.first.to_string(), t.second}); }
+
+std::optional<std::pair<IpAddr, std::uint16_t>> parse_target(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const auto address = IpAddr::parse(host);
+  const auto port = parse_decimal(text.substr(colon + 1));
+  if (!address || !port || *port > 65535) return std::nullopt;
+  return std::pair{*address, static_cast<std::uint16_t>(*port)};
+}
+
+// Calls take(key, value) for each pair of a printed map: {"10.0.0.1:80"="10.1.0.2:80,10.1.0.3:80", …}.
+template <class Take>
+void each_pair(std::string_view printed, Take take) {
+  std::vector<std::string_view> strings;
+  for (std::size_t open = printed.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = printed.find('"', open + 1);
+    if (close == std::string_view::npos) break;
+    strings.push_back(printed.substr(open + 1, close - open - 1));
+    open = printed.find('"', close + 1);
+  }
+  for (std::size_t i = 0; i + 1 < strings.size(); i += 2) take(strings[i], strings[i + 1]);
+}
+
+std::string protocol_in_capitals(std::uint8_t proto) {
+  return proto == ip_proto::tcp ? "TCP" : proto == ip_proto::udp ? "UDP" : proto == ip_proto::sctp ? "SCTP" : "";
+}
+
+std::string vip_key(const std::string& protocol, const std::string& vip) { return protocol + " " + vip; }
+
+// The port that an EndpointSlice gives a port of the service.
+std::uint16_t target_port(const cluster::EndpointSlice& slice, const cluster::ServicePort& port) {
+  for (const cluster::EndpointPort& p : slice.ports)
+    if (p.name == port.name && p.protocol == port.protocol) return p.port;
+  return 0;
+}
+
+std::string joined_targets(const std::vector<std::pair<IpAddr, std::uint16_t>>& all) {
+  std::vector<std::string> texts;
+  for (const auto& t : all) texts.push_back(target_text(t));
+  constexpr std::size_t kNamed = 4;
+  const std::size_t more = texts.size() > kNamed ? texts.size() - kNamed : 0;
+  texts.resize(texts.size() - more);
+  return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+bool lists_address(const std::vector<IpAddr>& all, const IpAddr& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+}  // namespace
+
+// Addresses of nodes stand behind pods of the host's network; OVN-Kubernetes has load balancers reach those by
+// addresses of its own.
+bool Promises::is_pod_address(const IpAddr& address) const {
+  if (address.is_link_local() || cluster_.owner_of(address) != nullptr) return false;
+  bool subnets = false;
+  for (const cluster::NodeObject& node : cluster_.objects.nodes) {
+    if (lists_address(node.addresses, address)) return false;
+    for (const Prefix& subnet : node.pod_subnets) {
+      if (subnet.contains(address)) return true;
+      subnets |= subnet.address.family == address.family;
+    }
+  }
+  return !subnets &&
+         std::any_of(cluster_.objects.pods.begin(), cluster_.objects.pods.end(), [&](const cluster::Pod& pod) {
+           return std::any_of(pod.addresses.begin(), pod.addresses.end(),
+                              [&](const Prefix& p) { return p.address == address; });
+         });
+}
+
+const Promises::Vips& Promises::vips_of(const cluster::Node& node) const {
+  const auto [at, fresh] = vips_.try_emplace(&node);
+  Vips& vips = at->second;
+  const auto complete = node.ovn.complete_tables.find("NB Load_Balancer");
+  if (!fresh || complete == node.ovn.complete_tables.end()) return vips;
+  vips.complete = true;
+  vips.from = complete->second;
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.table != "Load_Balancer" || row.database != "NB") continue;
+    const auto column = row.columns.find("vips");
+    if (column == row.columns.end()) continue;
+    std::string protocol = column_text(row, "protocol");
+    std::transform(protocol.begin(), protocol.end(), protocol.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    each_pair(column->second, [&](std::string_view vip, std::string_view targets) {
+      Backends backends{{}, row.from};
+      for (const std::string_view target : split(targets, ','))
+        if (const auto t = parse_target(trim(target))) backends.targets.push_back(*t);
+      vips.by_vip[vip_key(protocol.empty() ? "TCP" : protocol, std::string(vip))].push_back(std::move(backends));
+    });
+  }
+  return vips;
+}
+
+Promises::Called Promises::called(const Tuple& sent) const {
+  const std::string protocol = protocol_in_capitals(sent.proto);
+  const auto [first, last] = services_.equal_range(sent.dst);
+  for (auto at = first; at != last; ++at)
+    for (const cluster::ServicePort& port : at->second->ports)
+      if (port.port == sent.dport && port.protocol == protocol)
+        return {at->second, &port, !lists_address(at->second->cluster_ips, sent.dst)};
+  return {};
+}
+
+void Promises::answering(const engine::Course& course, Found& found) const {
+  const Tuple sent = tuple_of(course.sent);
+  const Called target = called(sent);
+  if (target.service == nullptr) return;
+  std::set<std::string> seen;
+  for (const engine::Step& step : course.record.steps) {
+    if (!seen.insert(step.node).second) continue;
+    const cluster::Node* node = cluster_.node(step.node);
+    if (node != nullptr && !node->bridges.empty()) backends(target, sent, *node, found);
+  }
+}
+
+void Promises::backends(const Called& target, const Tuple& sent, const cluster::Node& node, Found& found) const {
+  const cluster::Service& service = *target.service;
+  const cluster::Backing backing = backing_of(service, cluster_.objects);
+  const Vips& vips = vips_of(node);
+  if (!backing.told || !vips.complete) return;
+  const bool local =
+      (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
+  std::vector<Target> promised, missing, stale;
+  std::set<IpAddr> known;
+  std::vector<Provenance> lines{service.from};
+  const auto rows = vips.by_vip.find(vip_key(target.port->protocol, target_text({sent.dst, sent.dport})));
+  const bool any = rows != vips.by_vip.end();
+  const auto held = [&](const Target& t) {
+    return any && std::any_of(rows->second.begin(), rows->second.end(), [&](const Backends& b) {
+             return std::find(b.targets.begin(), b.targets.end(), t) != b.targets.end();
+           });
+  };
+  for (const cluster::BackingEndpoint& b : backing.endpoints) {
+    const std::uint16_t port = target_port(*b.slice, *target.port);
+    if (b.endpoint->address.family != sent.dst.family || port == 0) continue;
+    const Target t{b.endpoint->address, port};
+    if (!known.insert(t.first).second) continue;
+    promised.push_back(t);
+    if (std::find(lines.begin(), lines.end(), b.slice->from) == lines.end()) lines.push_back(b.slice->from);
+    if (is_pod_address(t.first) && (!local || b.endpoint->node == node.name) && !held(t)) missing.push_back(t);
+  }
+  if (any)
+    for (const Backends& b : rows->second) {
+      lines.push_back(b.from);
+      for (const Target& t : b.targets)
+        if (is_pod_address(t.first) && std::find(promised.begin(), promised.end(), t) == promised.end() &&
+            std::find(stale.begin(), stale.end(), t) == stale.end())
+          stale.push_back(t);
+    }
+  else
+    lines.push_back(vips.from);
+  if (missing.empty() && stale.empty()) return;
+  std::string instead = fmt::format("OVN on {} ", node.name);
+  if (!any)
+    instead += "has no load balancer for it";
+  else if (!missing.empty())
+    instead += fmt::format("does not send to {}", joined_targets(missing));
+  if (!stale.empty())
+    instead += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ",
+                           joined_targets(stale));
+  found.push_back({fmt::format("Service {}", service.full_name()),
+                   promised.empty() ? "its EndpointSlices have no ready endpoint"
+                                    : fmt::format("its EndpointSlices have {}", joined_targets(promised)),
+                   std::move(instead), words_.evidence(lines)});
+}
+
+}  // namespace egt::explain

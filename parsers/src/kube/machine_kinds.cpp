@@ -1,0 +1,78 @@
+// Node, Namespace and Pod, with what OVN-Kubernetes writes into their annotations.
+#include <nlohmann/json.hpp>
+
+#include "kube/kinds.h"
+
+namespace egt::parsers::kube {
+namespace {
+
+// An annotation that holds a JSON document.
+Json annotation(const Json& object, const char* key) {
+  const Json& value = at(at(at(object, "metadata"), "annotations"), key);
+  if (!value.is_string()) return {};
+  const std::string& text = value.get_ref<const std::string&>();
+  Json doc = Json::parse(
+      text, [](int depth, Json::parse_event_t, Json&) { return depth < 16; }, false);
+  return doc.is_discarded() ? Json() : doc;
+}
+
+void add_node(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  cluster::NodeObject node{id, {}, {}, {}, {}};
+  node.labels = string_map(at(at(o, "metadata"), "labels"));
+  node.annotations = string_map(at(at(o, "metadata"), "annotations"));
+  const Json& addresses = at(at(o, "status"), "addresses");
+  if (addresses.is_array())
+    for (const Json& a : addresses) add_address(node.addresses, text(a, "address"));
+  for (const std::string& cidr : strings(annotation(o, "k8s.ovn.org/host-cidrs")))
+    if (const auto prefix = Prefix::parse(cidr)) add_once(node.addresses, prefix->address);
+  for (const std::string& subnet : strings(at(annotation(o, "k8s.ovn.org/node-subnets"), "default")))
+    if (const auto prefix = Prefix::parse(subnet)) add_once(node.pod_subnets, *prefix);
+  objects.nodes.add(std::move(node));
+}
+
+void add_namespace(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  const Json& metadata = at(o, "metadata");
+  objects.namespaces.add({id, string_map(at(metadata, "labels")), string_map(at(metadata, "annotations"))});
+}
+
+// Where the annotation does not tell an address, the status does, without a prefix length.
+void add_pod_addresses(const Json& o, cluster::Pod& pod) {
+  const Json network = at(annotation(o, "k8s.ovn.org/pod-networks"), "default");
+  for (const char* key : {"ip_addresses", "ip_address"})
+    for (const std::string& cidr : strings(at(network, key)))
+      if (const auto prefix = Prefix::parse(cidr)) add_once(pod.addresses, *prefix);
+  for (const char* key : {"gateway_ips", "gateway_ip"})
+    for (const std::string& gateway : strings(at(network, key))) add_address(pod.gateways, gateway);
+  pod.mac = MacAddr::parse(text(network, "mac_address"));
+  const auto add_status = [&](const std::string& text) {
+    const auto address = IpAddr::parse(text);
+    if (!address) return;
+    for (const Prefix& known : pod.addresses)
+      if (known.address == *address) return;
+    pod.addresses.push_back(Prefix::host(*address));
+  };
+  add_status(text(at(o, "status"), "podIP"));
+  const Json& ips = at(at(o, "status"), "podIPs");
+  if (ips.is_array())
+    for (const Json& ip : ips) add_status(text(ip, "ip"));
+}
+
+void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  cluster::Pod pod{id, {}, {}, {}, {}, false, {}};
+  pod.node = text(at(o, "spec"), "nodeName");
+  pod.host_network = at(at(o, "spec"), "hostNetwork") == true;
+  pod.labels = string_map(at(at(o, "metadata"), "labels"));
+  // Addresses of a pod that has ended may belong to another one by now.
+  const std::string phase = text(at(o, "status"), "phase");
+  if (phase != "Succeeded" && phase != "Failed") add_pod_addresses(o, pod);
+  objects.pods.add(std::move(pod));
+}
+
+constexpr UsedKind kMachineKinds[] = {
+    {"Node", "v1", false, add_node}, {"Namespace", "v1", false, add_namespace}, {"Pod", "v1", true, add_pod}};
+
+}  // namespace
+
+std::span<const UsedKind> machine_kinds() { return kMachineKinds; }
+
+}  // namespace egt::parsers::kube
