@@ -105,7 +105,8 @@ void HostWalk::stay_on_link(const RouteQuery& query, Taken& route) const {
 
 // tcp_v4_connect(), tcp_v6_connect(): TCP has one receiver.
 HostWalk::Ended HostWalk::refused_by_tcp(const RouteAnswer& answer) {
-  const bool several = answer.kind == Kind::broadcast || answer.kind == Kind::multicast;
+  const bool several =
+      answer.kind == Kind::broadcast || answer.kind == Kind::multicast || to_ == IpAddr::v4(0xffffffff);
   if (!several || packet_.u32(FieldId::nw_proto) != ip_proto::tcp) return std::nullopt;
   HostOutcome o = stopped(HostOutcome::Kind::rejected, "connect()",
                           fmt::format("TCP does not connect to {}, which is no address of one machine", to_.to_string()),
