@@ -170,7 +170,7 @@ Result<Resolved> resolve_pod(const Point& point, const Cluster& cluster, const W
   const engine::Workload* workload = workloads.with_id(point.namespace_ + "_" + point.name, point.at_node);
   Resolved r;
   if (workload != nullptr) r = from_workload(*workload);
-  const cluster::Pod* object = workloads.object(point.namespace_, point.name);
+  const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
   if (!workload && object == nullptr) {
     const std::string name = point.namespace_ + "/" + point.name;
     return Error{fmt::format("the snapshot knows no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};

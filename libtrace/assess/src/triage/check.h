@@ -85,9 +85,20 @@ const std::vector<const Check*>& checks();
 // Common answers to "can it run?".
 std::string always(const Facts&);
 std::string needs_egress_ips(const Facts& facts);
+std::string needs_egress_ips_or_services(const Facts& facts);
 std::string needs_egress_services(const Facts& facts);
 std::string needs_external_routes(const Facts& facts);
 std::string needs_services(const Facts& facts);
+
+// Calls `judge` with every pod that has an address of a family and the claim, taken up by a node, on what it sends there.
+template <class Judge>
+void for_each_claimed_pod(const Facts& facts, Judge judge) {
+  for (const KnownPod& pod : facts.pods)
+    for (const Family family : {Family::v4, Family::v6}) {
+      const EgressClaim* claim = facts.claims.of(pod.full_name(), family);
+      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr) judge(pod, *claim);
+    }
+}
 
 // "pod shop/a (10.0.0.1)", "pods shop/a (10.0.0.1), shop/b (10.0.0.2) and 7 others".
 std::string in_words(const std::vector<const KnownPod*>& pods, Family family);

@@ -145,6 +145,9 @@ std::string always(const Facts&) { return {}; }
 std::string needs_egress_ips(const Facts& f) {
   return f.cluster.objects.egress_ips.empty() ? "no EgressIP objects (oc get egressips -o yaml)" : "";
 }
+std::string needs_egress_ips_or_services(const Facts& f) {
+  return f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
+}
 std::string needs_egress_services(const Facts& f) {
   return f.cluster.objects.egress_services.empty() ? "no EgressService objects (oc get egressservices -A -o yaml)" : "";
 }

@@ -1,6 +1,7 @@
 #include "topology.h"
 
 #include <algorithm>
+
 namespace egt::engine {
 namespace {
 

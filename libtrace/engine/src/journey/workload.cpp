@@ -106,11 +106,6 @@ const Workload* Workloads::with_address(const IpAddr& address, std::string_view 
   return first_of(found_or_empty(by_address_, address), node);
 }
 
-const cluster::Pod* Workloads::object(const std::string& name_space, const std::string& name) const {
-  const auto& some = found_or_empty(objects_, name_space + "_" + name);
-  return some.empty() ? nullptr : some.back();
-}
-
 const std::vector<const cluster::Pod*>& Workloads::objects_with(const IpAddr& address) const {
   return found_or_empty(objects_by_address_, address);
 }

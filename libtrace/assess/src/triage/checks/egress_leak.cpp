@@ -41,21 +41,14 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const KnownPod& pod : f.pods)
-    for (const Family family : {Family::v4, Family::v6}) {
-      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
-      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr && !out.has_cause(claim->object))
-        judge(f, pod, *claim, out);
-    }
-}
-
-std::string lacks(const Facts& f) {
-  return f.cluster.objects.egress_ips.empty() && f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
+  for_each_claimed_pod(f, [&](const KnownPod& pod, const EgressClaim& claim) {
+    if (!out.has_cause(claim.object)) judge(f, pod, claim, out);
+  });
 }
 
 }  // namespace egress_leak
 
 const Check kEgressLeak{"egress-leak", "A selected pod that leaves with another address", Severity::error,
-                        egress_leak::lacks, egress_leak::run};
+                        needs_egress_ips_or_services, egress_leak::run};
 
 }  // namespace egt::assess

@@ -71,24 +71,18 @@ void tell(const Facts& f, Stop& stop, Findings& out) {
       stop.node, stop.claim->object, std::move(stop.lines),
       fmt::format("If the pod is meant to leave, the policy needs an egress rule for its destinations; {}.", command));
 }
+
 void run(const Facts& f, Findings& out) {
   std::vector<Stop> stops;
-  for (const KnownPod& pod : f.pods)
-    for (const Family family : {Family::v4, Family::v6}) {
-      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
-      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr)
-        judge(f, pod, *claim, out.has_cause(claim->object), stops);
-    }
+  for_each_claimed_pod(f, [&](const KnownPod& pod, const EgressClaim& claim) {
+    judge(f, pod, claim, out.has_cause(claim.object), stops);
+  });
   for (Stop& stop : stops) tell(f, stop, out);
-}
-
-std::string lacks(const Facts& f) {
-  return f.cluster.objects.egress_ips.empty() && f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
 }
 
 }  // namespace egress_stopped
 
 const Check kEgressStopped{"egress-stopped", "What an egress address's pods send is stopped on the way", Severity::note,
-                           egress_stopped::lacks, egress_stopped::run};
+                           needs_egress_ips_or_services, egress_stopped::run};
 
 }  // namespace egt::assess

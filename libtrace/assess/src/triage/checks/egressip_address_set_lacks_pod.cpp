@@ -55,14 +55,10 @@ void run(const Facts& f, Findings& out) {
     }
 }
 
-std::string lacks(const Facts& f) {
-  return f.cluster.objects.egress_ips.empty() && f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
-}
-
 }  // namespace egressip_address_set_lacks_pod
 
 const Check kEgressIpAddressSetLacksPod{"egressip-address-set-lacks-pod",
                                         "A served pod that is missing in the address set", Severity::error,
-                                        egressip_address_set_lacks_pod::lacks, egressip_address_set_lacks_pod::run};
+                                        needs_egress_ips_or_services, egressip_address_set_lacks_pod::run};
 
 }  // namespace egt::assess

@@ -90,22 +90,15 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
 }
 
 void run(const Facts& f, Findings& out) {
-  for (const KnownPod& pod : f.pods)
-    for (const Family family : {Family::v4, Family::v6}) {
-      const EgressClaim* claim = f.claims.of(pod.full_name(), family);
-      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr && !out.has_cause(claim->object))
-        judge(f, pod, *claim, out);
-    }
-}
-
-std::string lacks(const Facts& f) {
-  return f.cluster.objects.egress_ips.empty() && f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
+  for_each_claimed_pod(f, [&](const KnownPod& pod, const EgressClaim& claim) {
+    if (!out.has_cause(claim.object)) judge(f, pod, claim, out);
+  });
 }
 
 }  // namespace translation_never_counted
 
 const Check kTranslationNeverCounted{"translation-never-counted", "A translation that no packet has ever reached",
-                                     Severity::warning, translation_never_counted::lacks,
+                                     Severity::warning, needs_egress_ips_or_services,
                                      translation_never_counted::run};
 
 }  // namespace egt::assess

@@ -37,8 +37,7 @@ class Workloads {
   const Workload* with_id(const std::string& id, std::string_view node) const;
   const Workload* with_address(const IpAddr& address, std::string_view node) const;
 
-  // Kubernetes objects: the last one of this name; all that have this address, in their order.
-  const cluster::Pod* object(const std::string& name_space, const std::string& name) const;
+  // Kubernetes objects that have this address, in their order.
   const std::vector<const cluster::Pod*>& objects_with(const IpAddr& address) const;
 
  private:
