@@ -9,7 +9,7 @@ namespace {
 template <class Nodes>
 auto lower_bound_by_name(Nodes& nodes, std::string_view name) {
   return std::lower_bound(nodes.begin(), nodes.end(), name,
-                          [](const std::unique_ptr<Node>& n, std::string_view wanted) { return n->name < wanted; });
+                          [](const std::unique_ptr<Node>& n, std::string_view wanted) { return n->name.compare(wanted) < 0; });
 }
 
 template <class Bridges>
