@@ -137,7 +137,7 @@ void configure_switch(Central& central, Random& random, unsigned s) {
       "inport == @pg1 && ip4.dst == 10.0.0.0/16",
       "tcp.flags == 2",
       "ip4.src != 10.0.1.10 && ip4",
-      "ip.ttl == 63",
+      "ip.ttl == 8",
       "eth.type == 0x1234",
       "ip6 && tcp.dst == 80",
       "1000 <= udp.src <= 2000 && ip4",
@@ -194,23 +194,24 @@ Packet random_packet(Random& random) {
                                                       "192.168.3.4", "10.0.0.1",   "224.0.0.5"};
   const std::string to = random.one_in(3) ? random.of(kElsewhere) : ip_of(ds, dp);
   static const std::vector<std::string> kPortNumbers = {"80", "443", "53", "8080", "1500"};
+  constexpr unsigned kLife = 9;   // so that a loop ends before the walk does
   switch (random.below(7)) {
     case 0:
     case 1:
       flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && tcp.src == 1500 && tcp.dst == {}",
-                          ip_of(s, p), to, random.one_in(6) ? 1 : 64, random.of(kPortNumbers));
+                          ip_of(s, p), to, random.one_in(6) ? 1 : kLife, random.of(kPortNumbers));
       break;
     case 2:
-      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == 63 && udp.src == 1500 && udp.dst == {}",
+      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == 8 && udp.src == 1500 && udp.dst == {}",
                           ip_of(s, p), to, random.of(kPortNumbers));
       break;
     case 3:
-      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == 64 && icmp4.type == 8 && icmp4.code == 0",
-                          ip_of(s, p), to);
+      flow += fmt::format(" && ip4.src == {} && ip4.dst == {} && ip.ttl == {} && icmp4.type == 8 && icmp4.code == 0",
+                          ip_of(s, p), to, kLife);
       break;
     case 4:
-      flow += fmt::format(" && ip6.src == {} && ip6.dst == {} && ip.ttl == 64 && tcp.dst == 80", ip6_of(s, p),
-                          ip6_of(ds, dp));
+      flow += fmt::format(" && ip6.src == {} && ip6.dst == {} && ip.ttl == {} && tcp.dst == 80", ip6_of(s, p),
+                          ip6_of(ds, dp), kLife);
       break;
     case 5:
       flow += fmt::format(" && arp.op == 1 && arp.sha == {} && arp.spa == {} && arp.tpa == {}", mac_of(s, p),

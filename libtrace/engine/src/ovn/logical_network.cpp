@@ -60,6 +60,16 @@ std::optional<PortSecurity> security_of(std::string_view text) {
 
 std::string binding_key(std::uint32_t port, const IpAddr& ip) { return fmt::format("{}/{}", port, ip.to_string()); }
 
+// Rows in the order in which ovn-trace goes through them.
+template <class Row>
+std::vector<const Row*> at_client(const std::vector<Row>& rows) {
+  std::vector<Uuid> uuids;
+  for (const Row& row : rows) uuids.push_back(row.uuid);
+  std::vector<const Row*> ordered;
+  for (const std::uint32_t i : order_at_client(uuids)) ordered.push_back(&rows[i]);
+  return ordered;
+}
+
 }  // namespace
 
 LogicalDatapath::LogicalDatapath() = default;
@@ -183,11 +193,11 @@ void LogicalNetwork::add_flows() {
     auto& members = groups[g.uuid];
     for (const Uuid& uuid : g.datapaths) members.push_back(datapath(uuid));
   }
-  for (const sb::LogicalFlow& row : southbound_.logical_flows) {
-    if (!row.datapath.is_nil()) add(datapath(row.datapath), row);
-    if (row.datapath_group.is_nil()) continue;
-    if (const auto it = groups.find(row.datapath_group); it != groups.end())
-      for (LogicalDatapath* d : it->second) add(d, row);
+  for (const sb::LogicalFlow* row : at_client(southbound_.logical_flows)) {
+    if (!row->datapath.is_nil()) add(datapath(row->datapath), *row);
+    if (row->datapath_group.is_nil()) continue;
+    if (const auto it = groups.find(row->datapath_group); it != groups.end())
+      for (LogicalDatapath* d : it->second) add(d, *row);
   }
 }
 
@@ -208,22 +218,15 @@ void LogicalNetwork::add_bindings() {
 }
 
 void LogicalNetwork::add_vips() {
-  std::vector<const sb::LoadBalancer*> balancers;
-  for (const sb::LoadBalancer& b : southbound_.load_balancers) balancers.push_back(&b);
-  const std::uint32_t mask = hash_mask(balancers.size());
-  std::stable_sort(balancers.begin(), balancers.end(), [mask](const auto* a, const auto* b) {
-    return (a->uuid.prefix() & mask) < (b->uuid.prefix() & mask);
-  });
-  for (const sb::LoadBalancer* b : balancers) {
+  for (const sb::LoadBalancer* b : at_client(southbound_.load_balancers)) {
     std::vector<std::string_view> keys;
-    for (const auto& [key, backends] : b->vips) keys.push_back(key);
-    const std::uint32_t bucket_mask = hash_mask(keys.size());
-    // Of one bucket the last that was put in comes first.
-    std::reverse(keys.begin(), keys.end());
-    std::stable_sort(keys.begin(), keys.end(), [bucket_mask](std::string_view x, std::string_view y) {
-      return (hash_string(x) & bucket_mask) < (hash_string(y) & bucket_mask);
-    });
-    for (const std::string_view key : keys) {
+    std::vector<std::uint32_t> hashes;
+    for (const auto& [key, backends] : b->vips) {
+      keys.push_back(key);
+      hashes.push_back(hash_string(key));
+    }
+    for (const std::uint32_t i : order_in_hash_table(hashes)) {
+      const std::string_view key = keys[i];
       const bool bracket = key.starts_with('[');
       const std::size_t end = bracket                           ? key.find(']')
                               : key.find(':') == key.rfind(':') ? key.find(':')

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "ovn/hash_order.h"
 
 namespace egt::engine {
 namespace {
@@ -97,12 +96,8 @@ void LogicalTable::index(std::uint32_t position) const {
 
 void LogicalTable::read(const LogicalNetwork& network) const {
   is_read_ = true;
-  const std::size_t count = network.southbound().logical_flows.size();
-  const std::uint32_t mask = hash_mask(count);
-  std::stable_sort(rows_.begin(), rows_.end(), [mask](const auto* a, const auto* b) {
-    if (a->priority != b->priority) return a->priority > b->priority;
-    return (a->uuid.prefix() & mask) < (b->uuid.prefix() & mask);
-  });
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const auto* a, const auto* b) { return a->priority > b->priority; });
   UnknownPorts unknown;
   const ConditionCompiler compile = compiler(network, unknown);
   const bool knows_ports = network.knows_all_of("Port_Binding");
