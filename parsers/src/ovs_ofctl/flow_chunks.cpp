@@ -61,24 +61,30 @@ void scan_chunk(std::string_view text, FlowScanner& scanner, Chunk& chunk) {
   }
 }
 
-// The threads' scanners, whose shapes the chunks refer to.
-std::vector<FlowScanner> scan_all(std::string_view text, unsigned jobs, std::vector<Chunk>& chunks) {
+// What a thread found out beside its chunks.
+struct Scanned {
+  std::vector<openflow::MatchShape> shapes;  // by which its chunks number flows
+  openflow::OwnedPrefixes prefixes;
+};
+
+std::vector<Scanned> scan_all(std::string_view text, unsigned jobs, std::vector<Chunk>& chunks) {
   if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
   jobs = static_cast<unsigned>(std::clamp<std::size_t>(chunks.size() / 2, 1, std::min(jobs, 64u)));
-  std::vector<FlowScanner> scanners;
-  for (unsigned i = 0; i < jobs; ++i) scanners.emplace_back(ActionCheck::understood);
+  std::vector<Scanned> scanned(jobs);
   std::atomic<std::size_t> next{0};
   const auto work = [&](std::size_t thread) {
+    FlowScanner scanner(ActionCheck::understood);
     for (std::size_t i = next++; i < chunks.size(); i = next++) {
       chunks[i].thread = thread;
-      scan_chunk(text, scanners[thread], chunks[i]);
+      scan_chunk(text, scanner, chunks[i]);
     }
+    scanned[thread] = {scanner.shapes().all(), scanner.prefixes().take()};
   };
   std::vector<std::thread> threads;
   for (unsigned i = 1; i < jobs; ++i) threads.emplace_back(work, i);
   work(0);
   for (std::thread& t : threads) t.join();
-  return scanners;
+  return scanned;
 }
 
 // Puts the chunks one behind the other.
@@ -86,21 +92,22 @@ class Joiner {
  public:
   Joiner(const Dump& dump, Report& report, const OtherLine& other) : dump_(dump), report_(report), other_(other) {
     sink_.flows = &batch_.flows;
-    sink_.shape = [this](openflow::MatchView match) {
+    sink_.note = [this](std::uint8_t table, openflow::MatchView match) {
+      prefixes_.add(table, match);
       openflow::MatchShape shape;
       for (const openflow::MatchWord& w : match) shape.push_back({w.word, w.mask});
       return shapes_.intern(shape.data(), shape.size());
     };
   }
 
-  openflow::FlowBatch join(std::vector<Chunk>& chunks, const std::vector<FlowScanner>& scanners) {
+  openflow::FlowBatch join(std::vector<Chunk>& chunks, const std::vector<Scanned>& scanned) {
     std::size_t flows = 0;
     for (const Chunk& c : chunks) flows += c.flows.size() + c.left.size();
     batch_.flows.reserve(flows);
-    std::vector<std::vector<std::uint32_t>> numbers(scanners.size());
+    std::vector<std::vector<std::uint32_t>> numbers(scanned.size());
     std::uint32_t first_line = dump_.first_line;
     for (Chunk& c : chunks) {
-      const auto& shapes = scanners[c.thread].shapes().all();
+      const auto& shapes = scanned[c.thread].shapes;
       std::vector<std::uint32_t>& known = numbers[c.thread];
       known.resize(shapes.size(), kUnknown);
       append(c, shapes, known, first_line);
@@ -108,6 +115,8 @@ class Joiner {
       c = {};
     }
     batch_.shapes = shapes_.all();
+    batch_.prefixes = prefixes_.take();
+    for (const Scanned& s : scanned) batch_.prefixes.merge(s.prefixes);
     return std::move(batch_);
   }
 
@@ -145,25 +154,41 @@ class Joiner {
   Report& report_;
   const OtherLine& other_;
   ShapeSet shapes_;
+  openflow::PrefixCollector prefixes_;
   openflow::FlowBatch batch_;
   FlowSink sink_;
 };
 
 }  // namespace
 
-bool scan_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end, FlowRef& out) {
+namespace {
+
+// Calls read(begin, end) with a line behind which kOverread bytes may be looked at.
+template <class Read>
+bool guarded(std::string_view text, std::size_t begin, std::size_t end, Read read) {
   if (end > begin && text[end - 1] == '\r') --end;
-  if (text.size() - end >= FlowScanner::kOverread) return scanner.scan(text.data() + begin, text.data() + end, out);
+  if (text.size() - end >= FlowScanner::kOverread) return read(text.data() + begin, text.data() + end);
   std::string copy(text.substr(begin, end - begin));
   const std::size_t size = copy.size();
   copy.append(FlowScanner::kOverread, '\0');
-  return scanner.scan(copy.data(), copy.data() + size, out);
+  return read(copy.data(), copy.data() + size);
+}
+
+}  // namespace
+
+bool scan_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end, FlowRef& out) {
+  return guarded(text, begin, end, [&](const char* from, const char* to) { return scanner.scan(from, to, out); });
+}
+
+bool match_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end,
+                   std::vector<openflow::MatchWord>& out) {
+  return guarded(text, begin, end, [&](const char* from, const char* to) { return scanner.match(from, to, out); });
 }
 
 openflow::FlowBatch scan_flows(const Dump& dump, Report& report, const OtherLine& other) {
   std::vector<Chunk> chunks = cut(dump.text);
-  const std::vector<FlowScanner> scanners = scan_all(dump.text, dump.jobs, chunks);
-  return Joiner(dump, report, other).join(chunks, scanners);
+  const std::vector<Scanned> scanned = scan_all(dump.text, dump.jobs, chunks);
+  return Joiner(dump, report, other).join(chunks, scanned);
 }
 
 }  // namespace egt::parsers::ofctl

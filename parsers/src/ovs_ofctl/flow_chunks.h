@@ -14,10 +14,12 @@ namespace egt::parsers::ofctl {
 
 // Scans the line from `begin` to `end` of `text` even where nothing may be looked at behind it.
 bool scan_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end, openflow::FlowRef& out);
+bool match_guarded(FlowScanner& scanner, std::string_view text, std::size_t begin, std::size_t end,
+                   std::vector<openflow::MatchWord>& out);
 
 struct FlowSink {
-  // The number, in the batch, of a shape that the other lines bring along.
-  std::function<std::uint32_t(openflow::MatchView)> shape;
+  // Takes note of the match of another line; returns the number, in the batch, of its shape.
+  std::function<std::uint32_t(std::uint8_t table, openflow::MatchView)> note;
   std::vector<openflow::FlowRef>* flows = nullptr;
 };
 

@@ -206,27 +206,52 @@ const char* FlowScanner::term(const char* at, const char* end) {
   return require(f->word[0], v.value << f->shift, v.mask << f->shift) ? v.behind : nullptr;
 }
 
+template <class Do>
+void FlowScanner::each_used_word(Do what) {
+  for (std::size_t half = 0; half < used_.size(); ++half)
+    for (std::uint64_t left = used_[half]; left != 0; left &= left - 1)
+      what(static_cast<std::uint8_t>(half * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+}
+
 void FlowScanner::finish_match(FlowRef& out) {
   std::array<MaskWord, kFlowKeyWords> shape;
   std::size_t n = 0;
   openflow::MatchHash hash;
   out.pipeline_hash = 0;
-  for (std::size_t half = 0; half < used_.size(); ++half)
-    for (std::uint64_t left = used_[half]; left != 0; left &= left - 1) {
-      const auto word = static_cast<std::uint8_t>(half * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-      shape[n++] = {word, mask_[word]};
-      hash.add(value_[word]);
-      if (word < openflow::kHeaderWords) out.pipeline_hash = hash.get();
-      value_[word] = mask_[word] = 0;
-    }
-  used_ = {};
+  each_used_word([&](std::uint8_t word) {
+    shape[n++] = {word, mask_[word]};
+    hash.add(value_[word]);
+    if (word < openflow::kHeaderWords) out.pipeline_hash = hash.get();
+  });
   out.hash = hash.get();
   out.shape = shapes_.intern(shape.data(), n) & (openflow::kMaxShapes - 1);
 }
 
-bool FlowScanner::scan(const char* begin, const char* end, FlowRef& out) {
-  out = {};
-  const char* at = begin;
+void FlowScanner::collect_prefixes(const FlowRef& flow) {
+  while (prefix_places_.size() < shapes_.all().size()) {
+    std::vector<openflow::MatchWord> match;
+    for (const MaskWord& w : shapes_.all()[prefix_places_.size()]) match.push_back({w.word, 0, w.mask});
+    std::vector<PrefixPlace>& places = prefix_places_.emplace_back();
+    for (const openflow::PrefixMask& mask : openflow::prefix_masks(match)) {
+      const Field& f = field(openflow::field_of(mask.field));
+      places.push_back({mask, f.word, f.shift});
+    }
+  }
+  for (const PrefixPlace& place : prefix_places_[flow.shape]) {
+    const bool wide = openflow::bits_of(place.mask.field) > 64;
+    const U128 address = wide ? make_u128(value_[place.word], value_[place.word + std::size_t{1}])
+                              : U128{value_[place.word] >> place.shift & 0xffffffff};
+    prefixes_.add(static_cast<std::uint8_t>(flow.table), place.mask, address);
+  }
+}
+
+void FlowScanner::forget_match() {
+  each_used_word([this](std::uint8_t word) { value_[word] = mask_[word] = 0; });
+  used_ = {};
+}
+
+// All before the actions.
+const char* FlowScanner::head(const char* at, const char* end, FlowRef& out) {
   while (at != end && *at == ' ') ++at;
   at = statistics(at, end, out);
   bool something = false;
@@ -244,15 +269,33 @@ bool FlowScanner::scan(const char* begin, const char* end, FlowRef& out) {
     if (at && at != end && *at == ',' && ++at == end) at = nullptr;
   }
   if (at && something && at != end && *at == ' ' && at[-1] != ',') ++at;
-  if (at && !begins(at, end, "actions=")) at = nullptr;
+  return at && begins(at, end, "actions=") ? at : nullptr;
+}
+
+bool FlowScanner::scan(const char* begin, const char* end, FlowRef& out) {
+  out = {};
+  const char* at = head(begin, end, out);
   if (at) {
     const std::string_view actions(at + 8, static_cast<std::size_t>(end - at) - 8);
     const ActionVerdict v = actions.empty() || actions.back() <= ' ' ? ActionVerdict{} : actions_.look_at(actions);
     out.conjunctive = v.conjunctive;
     if (!v.good) at = nullptr;
   }
-  finish_match(out);
+  if (at) {
+    finish_match(out);
+    if (collects_) collect_prefixes(out);
+  }
+  forget_match();
   return at != nullptr;
+}
+
+bool FlowScanner::match(const char* begin, const char* end, std::vector<openflow::MatchWord>& out) {
+  FlowRef flow;
+  const bool read = head(begin, end, flow) != nullptr;
+  out.clear();
+  if (read) each_used_word([&](std::uint8_t word) { out.push_back({word, value_[word], mask_[word]}); });
+  forget_match();
+  return read;
 }
 
 }  // namespace egt::parsers::ofctl

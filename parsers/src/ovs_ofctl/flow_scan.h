@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "egtrace/openflow/address_prefixes.h"
 #include "egtrace/openflow/flow_table.h"
 
 namespace egt::parsers::ofctl {
@@ -101,14 +102,18 @@ class ShapeSet {
 
 class FlowScanner {
  public:
-  explicit FlowScanner(ActionCheck check) : actions_(check) {}
+  explicit FlowScanner(ActionCheck check) : collects_(check == ActionCheck::understood), actions_(check) {}
 
   // False when the line must be read by read_flow_line(). Bytes behind the line up to kOverread are looked at. Of `out`
   // all but offset and line is set.
   static constexpr std::size_t kOverread = 32;
   bool scan(const char* begin, const char* end, openflow::FlowRef& out);
+  // The match alone, for less.
+  bool match(const char* begin, const char* end, std::vector<openflow::MatchWord>& out);
 
   const ShapeSet& shapes() const { return shapes_; }
+  // The prefixes of all lines that scan() took; none where only printing was checked.
+  openflow::PrefixCollector& prefixes() { return prefixes_; }
 
  private:
   // What one term asks for, where it is not read each time anew.
@@ -118,14 +123,28 @@ class FlowScanner {
     std::array<openflow::MatchWord, 3> words{};
   };
 
+  // What masks the flows of one shape have that are prefixes, and where their values lie.
+  struct PrefixPlace {
+    openflow::PrefixMask mask;
+    std::uint8_t word = 0, shift = 0;
+  };
+
+  const char* head(const char* at, const char* end, openflow::FlowRef& out);
   const char* statistics(const char* at, const char* end, openflow::FlowRef& out);
   const char* term(const char* at, const char* end);
   const char* remembered_term(const char* at, const char* end);
   bool require(std::uint8_t word, std::uint64_t value, std::uint64_t mask);
   void finish_match(openflow::FlowRef& out);
+  void collect_prefixes(const openflow::FlowRef& flow);
+  void forget_match();
+  template <class Do>
+  void each_used_word(Do what);
 
+  bool collects_;
   ActionMemo actions_;
   ShapeSet shapes_;
+  std::vector<std::vector<PrefixPlace>> prefix_places_;  // by shape
+  openflow::PrefixCollector prefixes_;
   TextMemo<Term> terms_;
   std::array<std::uint64_t, kFlowKeyWords> value_{}, mask_{};
   std::array<std::uint64_t, 2> used_{};  // words that the match looks at, as bits

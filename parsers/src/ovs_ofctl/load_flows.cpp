@@ -24,7 +24,7 @@ namespace {
 
 using openflow::FlowRef;
 
-constexpr std::string_view kFlowSection = "flows/1";
+constexpr std::string_view kFlowSection = "flows/2";
 
 // Registers, logical datapaths and the like: only ovn-controller writes such flows.
 bool uses_ovn_fields(const Dump& dump) {
@@ -134,12 +134,24 @@ class DumpedFlows : public openflow::FlowText {
     return content.cookie;
   }
 
+  void match(const FlowRef& flow, std::vector<openflow::MatchWord>& out) const override {
+    std::string buffer;
+    const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    const std::string_view whole = buffer.empty() ? text_ : text;
+    const std::size_t begin = buffer.empty() ? flow.offset : 0;
+    if (flow.unread == 0 && match_guarded(scanner_, whole, begin, begin + text.size(), out)) return;
+    openflow::FlowContent content;
+    read(flow, content);
+    out = std::move(content.match);
+  }
+
   const FlowFacts facts;
 
  private:
   SourceId source_;
   std::string_view text_;
   std::shared_ptr<const CompiledDump> compiled_;
+  mutable FlowScanner scanner_{ActionCheck::printed};
 };
 
 class FlowLoader {
@@ -220,7 +232,7 @@ class FlowLoader {
       if (w.word < openflow::kHeaderWords) flow.pipeline_hash = hash.get();
     }
     flow.hash = hash.get();
-    flow.shape = sink.shape(words_.view()) & (openflow::kMaxShapes - 1);
+    flow.shape = sink.note(flow_.table, words_.view()) & (openflow::kMaxShapes - 1);
     sink.flows->push_back(flow);
   }
 
@@ -283,6 +295,8 @@ openflow::FlowTables open_flows(const Dump& dump, FlowFacts& facts, std::vector<
     out = in.array<T>();
   };
   array(flows.flows);
+  array(flows.prefixes.ipv4);
+  array(flows.prefixes.ipv6);
   for (openflow::CompiledTable& t : flows.tables) {
     array(t.index.subtables);
     array(t.index.stages);
@@ -346,6 +360,8 @@ CompiledPart compiled_flows(const openflow::FlowTables& tables, const SourceTabl
   };
   BinaryWriter out = write(write(0).size());
   out.array(flows.flows);
+  out.array(flows.prefixes.ipv4);
+  out.array(flows.prefixes.ipv6);
   for (const openflow::CompiledTable& t : flows.tables) {
     out.array(t.index.subtables);
     out.array(t.index.stages);

@@ -17,7 +17,7 @@ namespace egt::parsers {
 namespace {
 
 constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
-constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304;
+constexpr std::uint32_t kVersion = 2, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {

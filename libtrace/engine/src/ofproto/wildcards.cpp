@@ -1,15 +1,16 @@
 #include "wildcards.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
-#include <unordered_set>
+#include <variant>
 
-#include "hash.h"
 #include "packet_fields.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
+using openflow::AddressField;
 using openflow::FlowIndex;
 using openflow::MatchWord;
 
@@ -38,112 +39,23 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 29);
 }
 
-struct TrieField {
-  F field;
-  unsigned bits;
-  std::uint16_t ethertype;
-};
-constexpr TrieField kTrieFields[] = {{F::ip_dst, 32, ethertype::ipv4},
-                                     {F::ip_src, 32, ethertype::ipv4},
-                                     {F::ipv6_dst, 128, ethertype::ipv6},
-                                     {F::ipv6_src, 128, ethertype::ipv6}};
-
-// Length of a mask that is a prefix; 0 when it is none.
-unsigned prefix_length(U128 mask, unsigned bits) {
-  unsigned n = 0;
-  while (n < bits && (mask >> (bits - 1 - n)) & 1) ++n;
-  return mask == (ones(n) << (bits - n)) || n == bits ? n : 0;
+constexpr std::uint16_t ethertype_of(AddressField f) {
+  return openflow::bits_of(f) == 32 ? ethertype::ipv4 : ethertype::ipv6;
 }
 
 U128 prefix_mask(unsigned length, unsigned bits) { return length == 0 ? U128{0} : ones(length) << (bits - length); }
 
+std::uint32_t ports_of(const FlowKey& k) {
+  return static_cast<std::uint32_t>(get(k, F::tp_src) << 16 | get(k, F::tp_dst));
+}
+
+FlowKey value_of(const std::vector<MatchWord>& match) {
+  FlowKey value;
+  for (const MatchWord& w : match) value.set_word(w.word, w.value);
+  return value;
+}
+
 }  // namespace
-
-// --- tries ---------------------------------------------------------------------------------------------------------
-
-struct PrefixTrie::Node {
-  U128 prefix = 0;  // `length` bits, right-aligned
-  unsigned length = 0;
-  bool has_rules = false;
-  std::unique_ptr<Node> edge[2];
-};
-
-PrefixTrie::PrefixTrie() = default;
-PrefixTrie::~PrefixTrie() = default;
-PrefixTrie::PrefixTrie(PrefixTrie&&) noexcept = default;
-PrefixTrie& PrefixTrie::operator=(PrefixTrie&&) noexcept = default;
-
-void PrefixTrie::insert(U128 value, unsigned length, unsigned bits) {
-  const auto bits_at = [&](unsigned from, unsigned n) -> U128 {
-    return n == 0 ? U128{0} : (value >> (bits - from - n)) & ones(n);
-  };
-  std::unique_ptr<Node>* at = &root_;
-  unsigned done = 0;
-  while (*at) {
-    Node& node = **at;
-    unsigned equal = 0;
-    while (equal < node.length && done + equal < length &&
-           ((node.prefix >> (node.length - 1 - equal)) & 1) == (bits_at(done + equal, 1) & 1))
-      ++equal;
-    done += equal;
-    if (equal < node.length) {
-      // Split: what agrees becomes a node of its own.
-      auto upper = std::make_unique<Node>();
-      upper->prefix = node.prefix >> (node.length - equal);
-      upper->length = equal;
-      const unsigned side = static_cast<unsigned>((node.prefix >> (node.length - 1 - equal)) & 1);
-      node.length -= equal;
-      node.prefix &= ones(node.length);
-      upper->edge[side] = std::move(*at);
-      *at = std::move(upper);
-      if (done == length) {
-        (*at)->has_rules = true;
-        return;
-      }
-      at = &(*at)->edge[static_cast<unsigned>(bits_at(done, 1))];
-      break;
-    }
-    if (done == length) {
-      node.has_rules = true;
-      return;
-    }
-    at = &node.edge[static_cast<unsigned>(bits_at(done, 1))];
-  }
-  auto leaf = std::make_unique<Node>();
-  leaf->length = length - done;
-  leaf->prefix = bits_at(done, length - done);
-  leaf->has_rules = true;
-  *at = std::move(leaf);
-}
-
-PrefixTrie::Found PrefixTrie::look_up(U128 value, unsigned bits) const {
-  Found found;
-  found.lengths.assign(bits, false);
-  unsigned matched = 0;
-  const Node* previous = nullptr;
-  const auto bit = [&](unsigned i) { return static_cast<unsigned>((value >> (bits - 1 - i)) & 1); };
-  for (const Node* node = root_.get(); node;) {
-    unsigned equal = 0;
-    while (equal < node->length && matched + equal < bits &&
-           ((node->prefix >> (node->length - 1 - equal)) & 1) == bit(matched + equal))
-      ++equal;
-    matched += equal;
-    if (equal < node->length) {
-      found.mask_bits = matched + 1;
-      return found;
-    }
-    if (node->has_rules && matched > 0) found.lengths[matched - 1] = true;
-    if (matched >= bits) {
-      found.mask_bits = bits;
-      return found;
-    }
-    previous = node;
-    node = node->edge[bit(matched)].get();
-  }
-  const bool leaf = !previous || (!previous->edge[0] && !previous->edge[1]);
-  found.mask_bits = leaf ? matched : matched + 1;
-  return found;
-}
 
 // --- subtables -----------------------------------------------------------------------------------------------------
 
@@ -152,203 +64,228 @@ struct TableWildcards::Subtable {
     std::uint8_t word;
     std::uint64_t mask;
   };
-  std::vector<Part> mask;                  // all of it
+  const openflow::SubtableView* view = nullptr;
   std::vector<std::vector<Part>> indexes;  // by stage, only those that the mask has bits in; the last decides
-  std::vector<std::unordered_set<std::uint64_t>> seen;              // hashes of the flows up to an index
-  std::unordered_map<std::uint64_t, std::vector<FlowIndex>> rules;  // by descending priority
-  std::uint16_t max_priority = 0;
-  unsigned prefix[4] = {0, 0, 0, 0};
+  // Whether the first of them is what openflow::Subtables calls the pipeline.
+  bool begins_with_pipeline = false;
+  std::array<std::uint8_t, openflow::kAddressFields> prefix{};  // lengths; 0: none
   std::size_t network_index = ~std::size_t{0};  // which of `indexes` is the network stage
-  PrefixTrie ports;
   unsigned ports_length = 0;
   std::uint32_t ports_mask = 0;
+
+  Subtable(const openflow::SubtableView& v, std::size_t tries) : view(&v) {
+    std::vector<MatchWord> match;
+    FlowKey mask;
+    for (const openflow::MaskWord& w : *v.mask) {
+      match.push_back({w.word, 0, w.mask});
+      mask.set_word(w.word, w.mask);
+    }
+    for (unsigned stage = 0; stage < kStages; ++stage) add_index(stage);
+    if (indexes.empty()) indexes.emplace_back();
+    for (const openflow::PrefixMask& p : openflow::prefix_masks(match))
+      if (const auto trie = static_cast<std::size_t>(p.field); trie < tries) prefix[trie] = p.length;
+    ports_mask = ports_of(mask);
+    if (ports_mask != 0) ports_length = 32 - static_cast<unsigned>(std::countr_zero(ports_mask));
+    begins_with_pipeline = is_pipeline();
+  }
+
+  std::uint64_t hash(std::size_t index, const FlowKey& key, std::uint64_t so_far) const {
+    for (const Part& p : indexes[index]) so_far = mix(so_far, key.word(p.word) & p.mask);
+    return so_far;
+  }
+  void fold(std::size_t stages, FlowKey& wc) const {
+    for (std::size_t x = 0; x < stages; ++x)
+      for (const Part& p : indexes[x]) wc.set_word(p.word, wc.word(p.word) | p.mask);
+  }
+
+ private:
+  void add_index(unsigned stage) {
+    std::vector<Part> parts;
+    for (const openflow::MaskWord& w : *view->mask)
+      if (const auto bits = w.mask & stage_bits(w.word, stage)) parts.push_back({w.word, bits});
+    if (parts.empty()) return;
+    if (stage == 2) network_index = indexes.size();
+    indexes.push_back(std::move(parts));
+  }
+  bool is_pipeline() const {
+    if (view->pipeline_words == 0 || indexes.front().size() != view->pipeline_words) return false;
+    for (std::size_t i = 0; i < view->pipeline_words; ++i) {
+      const openflow::MaskWord& w = (*view->mask)[i];
+      if (indexes.front()[i].word != w.word || indexes.front()[i].mask != w.mask) return false;
+    }
+    return true;
+  }
 };
 
-struct TableWildcards::TrieState {
-  bool done = false;
-  PrefixTrie::Found found;
+// Hashes of flows up to each index of their subtable but the last.
+struct TableWildcards::Seen {
+  std::vector<FlowIndex> flows;
+  std::size_t read = 0;
+  std::vector<std::unordered_set<std::uint64_t>> hashes;
 };
 
-namespace {
-
-std::uint32_t ports_of(const FlowKey& k) {
-  return static_cast<std::uint32_t>(get(k, F::tp_src) << 16 | get(k, F::tp_dst));
-}
-
-}  // namespace
+// One packet on its way through the subtables.
+struct TableWildcards::Lookup {
+  const FlowKey& key;
+  FlowKey& wc;
+  const std::vector<char>& agreeing;
+  std::array<std::optional<openflow::PrefixAnswer>, openflow::kAddressFields> tries;
+};
 
 TableWildcards::~TableWildcards() = default;
 
 TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release)
-    : flows_(flows), n_tries_(release.ipv6_prefixes ? 4 : 2), release_(release) {
-  std::map<std::vector<std::pair<std::uint8_t, std::uint64_t>>, Subtable*> by_mask;
-  std::vector<FlowIndex> in_order = flows.in_table(table);
-  std::sort(in_order.begin(), in_order.end());
-  for (const FlowIndex i : in_order) {
-    const openflow::FlowEntry& f = flows.flow(i);
-    std::vector<std::pair<std::uint8_t, std::uint64_t>> shape;
-    FlowKey value;
-    for (const MatchWord& w : flows.match(f)) {
-      shape.emplace_back(w.word, w.mask);
-      value.set_word(w.word, w.value);
-    }
-    Subtable*& s = by_mask[shape];
-    if (!s) {
-      subtables_.push_back(std::make_unique<Subtable>());
-      s = subtables_.back().get();
-      FlowKey mask;
-      for (const auto& [word, bits] : shape) {
-        s->mask.push_back({word, bits});
-        mask.set_word(word, bits);
-      }
-      for (unsigned stage = 0; stage < kStages; ++stage) {
-        std::vector<Subtable::Part> parts;
-        for (const auto& [word, bits] : shape)
-          if (const auto b = bits & stage_bits(word, stage)) parts.push_back({word, b});
-        if (parts.empty()) continue;
-        if (stage == 2) s->network_index = s->indexes.size();
-        s->indexes.push_back(std::move(parts));
-      }
-      if (s->indexes.empty()) s->indexes.emplace_back();
-      s->seen.resize(s->indexes.size());
-      for (std::size_t t = 0; t < n_tries_; ++t)
-        s->prefix[t] = prefix_length(mask.get(kTrieFields[t].field), kTrieFields[t].bits);
-      s->ports_mask = ports_of(mask);
-      if (s->ports_mask != 0) s->ports_length = 32 - static_cast<unsigned>(__builtin_ctz(s->ports_mask));
-      s->max_priority = f.priority;
-    }
-    s->max_priority = std::max(s->max_priority, f.priority);
-    std::uint64_t h = 0;
-    for (std::size_t x = 0; x < s->indexes.size(); ++x) {
-      for (const Subtable::Part& p : s->indexes[x]) h = mix(h, value.word(p.word) & p.mask);
-      if (x + 1 < s->indexes.size()) s->seen[x].insert(h);
-    }
-    auto& same = s->rules[h];
-    if (same.empty()) {
-      for (std::size_t t = 0; t < n_tries_; ++t)
-        if (s->prefix[t] != 0) tries_[t].insert(value.get(kTrieFields[t].field), s->prefix[t], kTrieFields[t].bits);
-      if (s->ports_length != 0) s->ports.insert(ports_of(value), s->ports_length, 32);
-    }
-    same.push_back(i);
-  }
-  for (auto& s : subtables_)
-    for (auto& [h, rules] : s->rules)
-      std::stable_sort(rules.begin(), rules.end(),
-                       [&](FlowIndex a, FlowIndex b) { return flows.flow(a).priority > flows.flow(b).priority; });
-  std::stable_sort(subtables_.begin(), subtables_.end(),
-                   [](const auto& a, const auto& b) { return a->max_priority > b->max_priority; });
+    : flows_(flows), table_(table), release_(release), in_(flows.subtables(table)) {
+  for (const openflow::SubtableView& view : in_.all()) subtables_.emplace_back(view, release.ipv6_prefixes ? 4 : 2);
 }
 
-TableWildcards::Hit TableWildcards::look_up(const Subtable& s, const FlowKey& key, std::array<TrieState, 4>& tries,
-                                            FlowKey& wc) const {
-  const auto fold = [&](std::size_t stages) {
-    for (std::size_t x = 0; x < stages; ++x)
-      for (const Subtable::Part& p : s.indexes[x]) wc.set_word(p.word, wc.word(p.word) | p.mask);
-  };
-  // check_tries: whether an address's prefix alone shows that no flow can match.
-  const auto tries_fail = [&](std::size_t index) {
-    if (index != s.network_index) return false;
-    for (std::size_t t = 0; t < n_tries_; ++t) {
-      if (s.prefix[t] == 0) continue;
-      const TrieField& field = kTrieFields[t];
-      TrieState& state = tries[t];
-      if (!state.done) {
-        state.done = true;
-        if (dl_type(key) == field.ethertype) {
-          state.found = tries_[t].look_up(key.get(field.field), field.bits);
-        } else {
-          state.found.mask_bits = 0;
-          state.found.lengths.assign(field.bits, true);
-        }
+// Whether some flow of the subtable has the packet's values up to an index, which is not the last.
+bool TableWildcards::agrees(const Subtable& s, std::size_t index, std::uint64_t hash, const FlowKey& key) const {
+  const std::uint64_t which = mix(s.begins_with_pipeline ? s.hash(0, key, 0) : 0, s.view->number);
+  const auto [at, fresh] = seen_.try_emplace(which);
+  Seen& seen = at->second;
+  if (fresh) {
+    seen.flows = s.begins_with_pipeline ? in_.alike_in_pipeline(*s.view, key) : in_.flows(*s.view);
+    seen.hashes.resize(s.indexes.size() - 1);
+  }
+  while (!seen.hashes[index].contains(hash)) {
+    if (seen.read == seen.flows.size()) return false;
+    in_.read_match(seen.flows[seen.read++], match_);
+    const FlowKey value = value_of(match_);
+    std::uint64_t h = 0;
+    for (std::size_t x = 0; x + 1 < s.indexes.size(); ++x) seen.hashes[x].insert(h = s.hash(x, value, h));
+  }
+  return true;
+}
+
+// check_tries(): whether an address's prefix alone shows that no flow can match.
+bool TableWildcards::tries_fail(const Subtable& s, Lookup& lookup) const {
+  for (std::size_t t = 0; t < s.prefix.size(); ++t) {
+    if (s.prefix[t] == 0) continue;
+    const auto field = static_cast<AddressField>(t);
+    const F id = openflow::field_of(field);
+    std::optional<openflow::PrefixAnswer>& found = lookup.tries[t];
+    if (!found) {
+      found.emplace();
+      if (dl_type(lookup.key) == ethertype_of(field)) {
+        found = flows_.look_up_prefix(table_, field, lookup.key.get(id));
+      } else {
+        found->lengths.set();
       }
-      if (state.found.lengths[s.prefix[t] - 1]) continue;
-      const U128 bits = prefix_mask(state.found.mask_bits, field.bits);
-      if (state.found.mask_bits <= s.prefix[t]) {
-        wc.set(field.field, wc.get(field.field) | bits);
-        return true;
-      }
-      if ((wc.get(field.field) & bits) == bits) return true;
     }
-    return false;
+    if (found->lengths[s.prefix[t] - std::size_t{1}]) continue;
+    const U128 bits = prefix_mask(found->looked_at, openflow::bits_of(field));
+    if (found->looked_at <= s.prefix[t]) {
+      lookup.wc.set(id, lookup.wc.get(id) | bits);
+      return true;
+    }
+    if ((lookup.wc.get(id) & bits) == bits) return true;
+  }
+  return false;
+}
+
+// How many bits of the packet's ports tell it from those of all flows of the subtable: they are a trie's prefixes, all of
+// one length.
+unsigned TableWildcards::port_bits(const Subtable& s, std::uint32_t ports) const {
+  const auto [at, fresh] = ports_.try_emplace(s.view->number);
+  std::vector<std::uint32_t>& all = at->second;
+  if (fresh) {
+    for (const FlowIndex flow : in_.flows(*s.view)) {
+      in_.read_match(flow, match_);
+      all.push_back(ports_of(value_of(match_)));
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  }
+  const auto behind = std::lower_bound(all.begin(), all.end(), ports);
+  unsigned most = 0;
+  const auto see = [&](std::uint32_t other) {
+    most = std::max(most, std::min(static_cast<unsigned>(std::countl_zero(other ^ ports)), s.ports_length));
   };
-  std::uint64_t h = 0;
+  if (behind != all.end()) see(*behind);
+  if (behind != all.begin()) see(*std::prev(behind));
+  return most < s.ports_length ? most + 1 : most;
+}
+
+void TableWildcards::miss_ports(const Subtable& s, Lookup& lookup) const {
+  FlowKey& wc = lookup.wc;
   const std::size_t last = s.indexes.size() - 1;
-  for (std::size_t x = 0; x < last; ++x) {
-    if (tries_fail(x)) {
-      fold(x);
+  if (s.ports_length == 0) return s.fold(last + 1, wc);
+  const unsigned bits = port_bits(s, ports_of(lookup.key) & s.ports_mask);
+  const auto looked_at = static_cast<std::uint32_t>(s.ports_mask & low64(prefix_mask(bits, 32)));
+  const U128 source = wc.get(F::tp_src), destination = wc.get(F::tp_dst);
+  s.fold(release_.whole_port_stage ? last + 1 : last, wc);
+  wc.set(F::tp_src, source | (looked_at >> 16));
+  wc.set(F::tp_dst, destination | (looked_at & 0xffff));
+}
+
+TableWildcards::Hit TableWildcards::hit(FlowIndex flow) const {
+  const openflow::FlowEntry& entry = flows_.flow(flow);
+  const openflow::ActionList& actions = flows_.actions(entry);
+  return {flow, entry.priority,
+          !actions.empty() && std::holds_alternative<openflow::Conjunction>(actions.front().kind)};
+}
+
+TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) const {
+  const std::size_t last = s.indexes.size() - 1;
+  std::uint64_t hash = 0;
+  for (std::size_t x = 0; x <= last; ++x) {
+    if (x == s.network_index && tries_fail(s, lookup)) {
+      s.fold(x, lookup.wc);
       return {};
     }
-    for (const Subtable::Part& p : s.indexes[x]) h = mix(h, key.word(p.word) & p.mask);
-    if (!s.seen[x].contains(h)) {
-      fold(x + 1);
+    if (x == last) break;
+    hash = s.hash(x, lookup.key, hash);
+    const bool pipeline = x == 0 && s.begins_with_pipeline;
+    if (pipeline ? lookup.agreeing[s.view->number] == 0 : !agrees(s, x, hash, lookup.key)) {
+      s.fold(x + 1, lookup.wc);
       return {};
     }
   }
-  if (tries_fail(last)) {
-    fold(last);
+  const FlowIndex found = in_.best(*s.view, lookup.key);
+  if (found == openflow::kNoFlow) {
+    miss_ports(s, lookup);
     return {};
   }
-  for (const Subtable::Part& p : s.indexes[last]) h = mix(h, key.word(p.word) & p.mask);
-  const auto found = s.rules.find(h);
-  if (found == s.rules.end()) {
-    if (s.ports_length == 0) {
-      fold(last + 1);
-      return {};
+  s.fold(last + 1, lookup.wc);
+  return hit(found);
+}
+
+// Every conjunction whose clauses are all met is looked up by its identifier. `hits`: of one priority.
+bool TableWildcards::conjunction_holds(const std::vector<Hit>& hits, const FlowKey& key, FlowKey& wc) const {
+  std::map<std::uint32_t, std::uint64_t> met;
+  for (const Hit& h : hits)
+    for (const openflow::Action& a : flows_.actions(flows_.flow(h.flow))) {
+      const auto* c = std::get_if<openflow::Conjunction>(&a.kind);
+      if (c == nullptr) continue;
+      std::uint64_t& clauses = met[c->id];
+      clauses |= std::uint64_t{1} << ((c->clause - 1) & 63);
+      if (clauses != low64(ones(c->n_clauses))) continue;
+      FlowKey again = key;
+      again.set(F::conj_id, c->id);
+      search(again, wc, false);
+      if (flows_.lookup(table_, again).hit != openflow::kNoFlow) return true;
     }
-    const std::uint32_t value = ports_of(key) & s.ports_mask;
-    const unsigned bits = s.ports.look_up(value, 32).mask_bits;
-    const auto looked_at = static_cast<std::uint32_t>(s.ports_mask & low64(prefix_mask(bits, 32)));
-    const U128 source = wc.get(F::tp_src), destination = wc.get(F::tp_dst);
-    fold(release_.whole_port_stage ? last + 1 : last);
-    wc.set(F::tp_src, source | (looked_at >> 16));
-    wc.set(F::tp_dst, destination | (looked_at & 0xffff));
-    return {};
-  }
-  fold(last + 1);
-  Hit hit;
-  hit.found = true;
-  hit.flow = found->second.front();
-  hit.priority = flows_.flow(hit.flow).priority;
-  const openflow::ActionList& actions = flows_.actions(flows_.flow(hit.flow));
-  hit.conjunctive = !actions.empty() && std::holds_alternative<openflow::Conjunction>(actions.front().kind);
-  return hit;
+  return false;
 }
 
 void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const {
-  std::array<TrieState, 4> tries;
+  Lookup lookup{key, wc, in_.agreeing_in_pipeline(key), {}};
   std::optional<std::uint16_t> hard;
-  std::vector<Hit> soft;
-  for (const auto& s : subtables_) {
-    if (hard && s->max_priority <= *hard) break;
-    const Hit hit = look_up(*s, key, tries, wc);
-    if (!hit.found || (hard && hit.priority <= *hard)) continue;
+  std::map<std::uint16_t, std::vector<Hit>, std::greater<>> soft;   // by priority
+  for (const Subtable& s : subtables_) {
+    if (hard && s.view->max_priority <= *hard) break;
+    const Hit hit = look_up(s, lookup);
+    if (hit.flow == openflow::kNoFlow || (hard && hit.priority <= *hard)) continue;
     if (!hit.conjunctive) {
       hard = hit.priority;
     } else if (with_conjunctions) {
-      soft.push_back(hit);
+      soft[hit.priority].push_back(hit);
     }
   }
-  if (!with_conjunctions) return;
-  // Every conjunction whose clauses are all met is looked up by its identifier, highest priority first.
-  std::erase_if(soft, [&](const Hit& h) { return hard && h.priority <= *hard; });
-  std::stable_sort(soft.begin(), soft.end(), [](const Hit& a, const Hit& b) { return a.priority > b.priority; });
-  for (std::size_t begin = 0; begin < soft.size();) {
-    std::size_t end = begin;
-    std::map<std::uint32_t, std::pair<std::uint64_t, unsigned>> clauses;
-    while (end < soft.size() && soft[end].priority == soft[begin].priority) ++end;
-    for (std::size_t i = begin; i < end; ++i)
-      for (const openflow::Action& a : flows_.actions(flows_.flow(soft[i].flow)))
-        if (const auto* c = std::get_if<openflow::Conjunction>(&a.kind)) {
-          auto& [met, n] = clauses[c->id];
-          n = c->n_clauses;
-          met |= std::uint64_t{1} << ((c->clause - 1) & 63);
-          if (met != low64(ones(n))) continue;
-          FlowKey again = key;
-          again.set(F::conj_id, c->id);
-          search(again, wc, false);
-          if (flows_.lookup(flows_.flow(soft[i].flow).table, again).hit != openflow::kNoFlow) return;
-        }
-    begin = end;
+  for (const auto& [priority, hits] : soft) {
+    if (hard && priority <= *hard) break;
+    if (conjunction_holds(hits, key, wc)) break;
   }
 }
 

@@ -8,31 +8,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "egtrace/openflow/flow_table.h"
+#include "egtrace/openflow/subtables.h"
 
 namespace egt::engine::ofproto {
-
-// Numbers of rules by prefix of a field: trie_lookup_value.
-class PrefixTrie {
- public:
-  PrefixTrie();
-  ~PrefixTrie();
-  PrefixTrie(PrefixTrie&&) noexcept;
-  PrefixTrie& operator=(PrefixTrie&&) noexcept;
-  void insert(U128 value, unsigned length, unsigned bits);  // value: `bits` wide, from the most significant bit
-  struct Found {
-    unsigned mask_bits = 0;
-    std::vector<bool> lengths;
-  };
-  Found look_up(U128 value, unsigned bits) const;
-
- private:
-  struct Node;
-  std::unique_ptr<Node> root_;
-};
 
 class TableWildcards {
  public:
@@ -48,21 +32,31 @@ class TableWildcards {
 
  private:
   struct Subtable;
-  struct TrieState;
+  struct Seen;
+  struct Lookup;
   struct Hit {
-    bool found = false;
+    openflow::FlowIndex flow = openflow::kNoFlow;
     std::uint16_t priority = 0;
     bool conjunctive = false;
-    openflow::FlowIndex flow = 0;
   };
-  Hit look_up(const Subtable& s, const FlowKey& key, std::array<TrieState, 4>& tries, FlowKey& wc) const;
+  Hit look_up(const Subtable& s, Lookup& lookup) const;
+  Hit hit(openflow::FlowIndex flow) const;
+  void miss_ports(const Subtable& s, Lookup& lookup) const;
+  bool tries_fail(const Subtable& s, Lookup& lookup) const;
+  bool agrees(const Subtable& s, std::size_t index, std::uint64_t hash, const FlowKey& key) const;
+  unsigned port_bits(const Subtable& s, std::uint32_t ports) const;
   void search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const;
+  bool conjunction_holds(const std::vector<Hit>& hits, const FlowKey& key, FlowKey& wc) const;
 
   const openflow::FlowTables& flows_;
-  std::vector<std::unique_ptr<Subtable>> subtables_;  // by descending priority
-  std::array<PrefixTrie, 4> tries_;
-  std::size_t n_tries_ = 2;
+  std::uint8_t table_;
   Release release_;
+  openflow::Subtables in_;
+  std::vector<Subtable> subtables_;  // by descending priority
+  // Of flows that agree in the pipeline's fields, by those and the subtable: read as far as somebody asked.
+  mutable std::unordered_map<std::uint64_t, Seen> seen_;
+  mutable std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ports_;  // of a subtable's flows, ascending
+  mutable std::vector<openflow::MatchWord> match_;
 };
 
 }  // namespace egt::engine::ofproto

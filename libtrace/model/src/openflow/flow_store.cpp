@@ -92,6 +92,9 @@ void FlowStore::add(FlowEntry entry, MatchView match, std::string_view action_te
   entry.match_words = static_cast<std::uint8_t>(match.size());
   entry.actions = actions.intern(action_text);
   own();
+  PrefixCollector prefixes;
+  prefixes.add(entry.table, match);
+  add(prefixes.take());
   without_text_ = true;
   place_of(static_cast<FlowIndex>(own_.size())) = &entries_.emplace_back(entry);
   own_.push_back(ref);
@@ -103,6 +106,7 @@ void FlowStore::add(FlowBatch batch) {
   for (const MatchShape& shape : batch.shapes) ids.push_back(intern(shape));
   for (FlowRef& ref : batch.flows) ref.shape = ids[ref.shape] & (kMaxShapes - 1);
   own();
+  add(std::move(batch.prefixes));
   texts_.push_back({static_cast<FlowIndex>(own_.size()), std::move(batch.text)});
   if (own_.empty()) {
     own_ = std::move(batch.flows);
@@ -112,22 +116,33 @@ void FlowStore::add(FlowBatch batch) {
   refs_ = own_;
 }
 
+void FlowStore::add(OwnedPrefixes prefixes) {
+  if (own_prefixes_.ipv4.empty() && own_prefixes_.ipv6.empty()) {
+    own_prefixes_ = std::move(prefixes);
+  } else {
+    own_prefixes_.merge(prefixes);
+  }
+  prefixes_ = own_prefixes_.view();
+}
+
 void FlowStore::own() {
   if (own_.size() == refs_.size()) return;
+  own_prefixes_ = {{prefixes().ipv4.begin(), prefixes_.ipv4.end()}, {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}};
   for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
   unchecked_.clear();
   own_.assign(refs_.begin(), refs_.end());
 }
 
-void FlowStore::refer_to(std::span<const FlowRef> flows, std::vector<MatchShape> shapes,
-                         std::shared_ptr<const FlowText> text, std::function<void(const void*, std::size_t)> check) {
-  shapes_ = std::move(shapes);
+void FlowStore::refer_to(CompiledFlows flows) {
+  shapes_ = std::move(flows.shapes);
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     shape_ids_[hash_of_shape(shapes_[i])].push_back(static_cast<std::uint32_t>(i));
-  texts_.push_back({0, std::move(text)});
-  refs_ = flows;
-  check_ = std::move(check);
-  if (check_) unchecked_.assign(flows.size() / kPage + 1, true);
+  texts_.push_back({0, std::move(flows.text)});
+  refs_ = flows.flows;
+  prefixes_ = flows.prefixes;
+  check_ = std::move(flows.check);
+  prefixes_unchecked_ = static_cast<bool>(check_);
+  if (check_) unchecked_.assign(refs_.size() / kPage + 1, true);
 }
 
 void FlowStore::check_page(std::size_t page) const {
@@ -137,14 +152,36 @@ void FlowStore::check_page(std::size_t page) const {
   unchecked_[page] = false;
 }
 
+const AddressPrefixes& FlowStore::prefixes() const {
+  if (prefixes_unchecked_) {
+    if (!prefixes_.ipv4.empty()) check_(prefixes_.ipv4.data(), prefixes_.ipv4.size_bytes());
+    if (!prefixes_.ipv6.empty()) check_(prefixes_.ipv6.data(), prefixes_.ipv6.size_bytes());
+    prefixes_unchecked_ = false;
+  }
+  return prefixes_;
+}
+
 std::shared_ptr<const FlowText> FlowStore::only_text() const {
   return texts_.size() == 1 && !without_text_ ? texts_.front().text : nullptr;
 }
 
-const FlowEntry& FlowStore::entry(FlowIndex i) const {
+// Null: its line was not read so far.
+const FlowEntry* FlowStore::known(FlowIndex i) const {
   const std::size_t page = i / kPage;
-  if (page < pages_.size() && pages_[page] && (*pages_[page])[i % kPage]) return *(*pages_[page])[i % kPage];
-  return read(i);
+  return page < pages_.size() && pages_[page] ? (*pages_[page])[i % kPage] : nullptr;
+}
+
+const FlowEntry& FlowStore::entry(FlowIndex i) const {
+  const FlowEntry* e = known(i);
+  return e != nullptr ? *e : read(i);
+}
+
+void FlowStore::read_match(FlowIndex i, std::vector<MatchWord>& out) const {
+  if (const FlowEntry* e = known(i)) {
+    out.assign(e->match, e->match + e->match_words);
+  } else {
+    text_of(i).match(ref(i), out);
+  }
 }
 
 const FlowText& FlowStore::text_of(FlowIndex i) const {
@@ -155,8 +192,7 @@ const FlowText& FlowStore::text_of(FlowIndex i) const {
 }
 
 std::uint64_t FlowStore::cookie(FlowIndex i) const {
-  const std::size_t page = i / kPage;
-  if (page < pages_.size() && pages_[page] && (*pages_[page])[i % kPage]) return (*pages_[page])[i % kPage]->cookie;
+  if (const FlowEntry* e = known(i)) return e->cookie;
   return text_of(i).cookie(ref(i));
 }
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "egtrace/openflow/flow_table.h"
+#include "egtrace/openflow/compiled_flows.h"
 
 namespace egt::openflow {
 
@@ -65,8 +65,7 @@ class FlowStore {
   void add(FlowEntry entry, MatchView match, std::string_view action_text);
   void add(FlowBatch batch);
   // Flows that lie elsewhere; the store must be empty.
-  void refer_to(std::span<const FlowRef> flows, std::vector<MatchShape> shapes, std::shared_ptr<const FlowText> text,
-                std::function<void(const void*, std::size_t)> check);
+  void refer_to(CompiledFlows flows);
 
   std::size_t size() const { return refs_.size(); }
   std::span<const FlowRef> refs() const { return refs_; }
@@ -85,6 +84,9 @@ class FlowStore {
     const FlowEntry& e = entry(i);
     return {e.match, e.match_words};
   }
+  // The same for one look: nothing is kept.
+  void read_match(FlowIndex i, std::vector<MatchWord>& out) const;
+  const AddressPrefixes& prefixes() const;
 
   mutable ActionPool actions;
 
@@ -101,11 +103,16 @@ class FlowStore {
   const FlowEntry& read(FlowIndex i) const;
   const FlowText& text_of(FlowIndex i) const;
 
+  const FlowEntry* known(FlowIndex i) const;
+  void add(OwnedPrefixes prefixes);
   void own();
   void check_page(std::size_t page) const;
 
   std::span<const FlowRef> refs_;  // of own_, or of somebody else's memory
   std::vector<FlowRef> own_;
+  OwnedPrefixes own_prefixes_;
+  AddressPrefixes prefixes_;      // of own_prefixes_, or of somebody else's memory
+  mutable bool prefixes_unchecked_ = false;
   bool without_text_ = false;
   std::function<void(const void*, std::size_t)> check_;
   mutable std::vector<bool> unchecked_;  // by page; empty: nothing is to be checked

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "egtrace/openflow/subtables.h"
 #include "openflow/flow_index.h"
 
 namespace egt::openflow {
@@ -29,9 +30,14 @@ struct Table {
   mutable std::optional<TableIndex> index;
   mutable std::function<void(const TableIndex&)> check;  // of an index that was made before; before its first use
 
-  void make_index(const FlowStore& store) const {
-    own = std::make_unique<OwnedIndex>(build_index(store, runs));
-    index = own->view();
+  const TableIndex& ensure_index(const FlowStore& store) const {
+    if (!index) {
+      own = std::make_unique<OwnedIndex>(build_index(store, runs));
+      index = own->view();
+    }
+    if (check) check(*index);
+    check = nullptr;
+    return *index;
   }
 };
 
@@ -171,15 +177,9 @@ FlowTables::Impl::Candidates FlowTables::Impl::candidates(std::uint8_t table, co
                                                           bool with_conjunctive) const {
   Candidates c;
   const Table& t = tables[table];
-  if (!t.index && t.flows > kNeverIndexed && ++t.walks > kWalksBeforeIndex)
-    t.make_index(store);
-  if (t.index) {
-    if (t.check) {
-      t.check(*t.index);
-      t.check = nullptr;
-    }
+  if (t.index || (t.flows > kNeverIndexed && ++t.walks > kWalksBeforeIndex)) {
     for_candidates(
-        *t.index, store, key, [&] { return c.least(); },
+        t.ensure_index(store), store, key, [&] { return c.least(); },
         [&](FlowIndex i) { offer(c, i, key, with_conjunctive); });
   } else {
     walk(t, key, c, with_conjunctive);
@@ -241,7 +241,7 @@ FlowTables::FlowTables(ActionParser parser, CompiledFlows flows) : FlowTables(st
     t.index = c.index;
     if (flows.check) t.check = [check = flows.check](const TableIndex& index) { check_all(index, check); };
   }
-  impl_->store.refer_to(flows.flows, std::move(flows.shapes), std::move(flows.text), std::move(flows.check));
+  impl_->store.refer_to(std::move(flows));
 }
 
 CompiledFlows FlowTables::compile() const {
@@ -250,11 +250,11 @@ CompiledFlows FlowTables::compile() const {
   if (!all.text) return all;
   all.flows = impl_->store.refs();
   all.shapes = impl_->store.all_shapes();
+  all.prefixes = impl_->store.prefixes();
   for (std::size_t i = 0; i < impl_->tables.size(); ++i) {
     const Table& t = impl_->tables[i];
     if (t.flows == 0) continue;
-    if (!t.index) t.make_index(impl_->store);
-    all.tables.push_back({static_cast<std::uint8_t>(i), t.runs, *t.index});
+    all.tables.push_back({static_cast<std::uint8_t>(i), t.runs, t.ensure_index(impl_->store)});
   }
   return all;
 }
@@ -319,7 +319,7 @@ std::vector<FlowIndex> FlowTables::beaten(std::uint8_t table, const FlowKey& key
   };
   const Table& t = impl_->tables[table];
   if (t.index) {
-    for_candidates(*t.index, impl_->store, key, [] { return 0U; }, offer);
+    for_candidates(t.ensure_index(impl_->store), impl_->store, key, [] { return 0U; }, offer);
   } else {
     impl_->each_hashed_alike(t, key, offer);
   }
@@ -327,6 +327,14 @@ std::vector<FlowIndex> FlowTables::beaten(std::uint8_t table, const FlowKey& key
     return std::pair(priority_of(b), a) < std::pair(priority_of(a), b);
   });
   return found;
+}
+
+Subtables FlowTables::subtables(std::uint8_t table) const {
+  return {impl_->store, impl_->tables[table].ensure_index(impl_->store)};
+}
+
+PrefixAnswer FlowTables::look_up_prefix(std::uint8_t table, AddressField field, U128 address) const {
+  return impl_->store.prefixes().look_up(table, field, address);
 }
 
 std::optional<FieldId> FlowTables::only_mismatch(const FlowEntry& f, const FlowKey& key) const {

@@ -70,6 +70,7 @@ struct CompiledTable {
 
 struct CompiledFlows {
   std::span<const FlowRef> flows;
+  AddressPrefixes prefixes;
   std::vector<MatchShape> shapes;
   std::vector<CompiledTable> tables;   // ascending, without empty ones
   std::shared_ptr<const FlowText> text;

@@ -15,6 +15,7 @@
 
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/openflow/action.h"
+#include "egtrace/openflow/address_prefixes.h"
 #include "egtrace/openflow/match.h"
 
 namespace egt::openflow {
@@ -93,6 +94,8 @@ class FlowText {
   virtual ~FlowText() = default;
   virtual SourceId source() const = 0;
   virtual void read(const FlowRef& flow, FlowContent& out) const = 0;
+  // The match alone, for less.
+  virtual void match(const FlowRef& flow, std::vector<MatchWord>& out) const = 0;
   // The cookie alone, for less.
   virtual std::uint64_t cookie(const FlowRef& flow) const = 0;
 };
@@ -102,6 +105,7 @@ struct FlowBatch {
   std::shared_ptr<const FlowText> text;
   std::vector<FlowRef> flows;
   std::vector<MatchShape> shapes;
+  OwnedPrefixes prefixes;
 };
 
 // What a lookup found. `hit` is kNoFlow on a miss.
@@ -113,6 +117,7 @@ struct Lookup {
 };
 
 struct CompiledFlows;
+class Subtables;
 
 class FlowTables {
  public:
@@ -153,6 +158,9 @@ class FlowTables {
   // Flows of `table` with a priority above `above_priority` that would match but for one field, by descending
   // priority: for "why not that flow?".
   std::vector<FlowIndex> near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const;
+  // The subtables of a table, for what a lookup depends on; good until flows are added.
+  Subtables subtables(std::uint8_t table) const;
+  PrefixAnswer look_up_prefix(std::uint8_t table, AddressField field, U128 address) const;
   // The one field in which `f` and `key` disagree; none when they agree or disagree in several.
   std::optional<FieldId> only_mismatch(const FlowEntry& f, const FlowKey& key) const;
 

@@ -1,0 +1,43 @@
+// The flows of one table by their masks, as lib/classifier.c looks through them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "egtrace/openflow/compiled_flows.h"
+
+namespace egt::openflow {
+
+class FlowStore;
+
+// Flows of one mask.
+struct SubtableView {
+  std::uint32_t number = 0;
+  std::uint16_t max_priority = 0;
+  const MatchShape* mask = nullptr;
+  std::uint32_t pipeline_words = 0;   // so many of the mask's words are the pipeline's (below kHeaderWords)
+};
+
+class Subtables {
+ public:
+  Subtables(const FlowStore& store, const TableIndex& index);
+
+  const std::vector<SubtableView>& all() const { return all_; }   // by descending priority, then by their first flows
+  // By number: whether a flow of it has the key's values in the pipeline's fields. Of one whose mask has none it is true.
+  // It goes by a hash of 32 bits: values that hash alike count as the same.
+  const std::vector<char>& agreeing_in_pipeline(const FlowKey& key) const;
+  // Those flows of one.
+  std::vector<FlowIndex> alike_in_pipeline(const SubtableView& s, const FlowKey& key) const;
+  std::vector<FlowIndex> flows(const SubtableView& s) const;
+  // The one of highest priority that matches; of several the first. kNoFlow: none.
+  FlowIndex best(const SubtableView& s, const FlowKey& key) const;
+  void read_match(FlowIndex flow, std::vector<MatchWord>& out) const;
+
+ private:
+  const FlowStore* store_;
+  TableIndex index_;
+  std::vector<SubtableView> all_;
+  mutable std::vector<char> agreeing_;   // by number
+};
+
+}  // namespace egt::openflow
