@@ -69,8 +69,7 @@ bool is_cut(const Dump& dump, Report& report) {
 // A JSON dump that could not be read: said once, for its first line.
 std::optional<JsonValue> json_of(const Dump& dump, Report& report) {
   auto document = parse_json(dump.text);
-  const auto lines = static_cast<std::uint32_t>(std::count(dump.text.begin(), dump.text.end(), '\n')) +
-                     (dump.text.empty() || dump.text.ends_with('\n') ? 0 : 1);
+  const std::uint32_t lines = count_lines(dump.text);
   report.lines += lines;
   if (document && document->array()) {
     report.understood += lines;

@@ -37,11 +37,6 @@ Recognition recognise(const Dump& dump) {
   return {100, name.empty() ? "database " + dump.path : "database " + name, 40};
 }
 
-std::uint32_t lines_in(std::string_view text) {
-  const auto ends = std::count(text.begin(), text.end(), '\n');
-  return static_cast<std::uint32_t>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
-}
-
 std::string header_of(const LogRecord& record, bool clustered) {
   return fmt::format("OVSDB {} {} {}", clustered ? "CLUSTER" : "JSON", record.body.size(), to_hex(sha1(record.body)));
 }
@@ -57,8 +52,8 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
     end = record.offset + record.header.size() + 1 + record.body.size();
   }
   out += dump.text.substr(end);
-  report.lines = lines_in(dump.text);
-  report.understood = report.lines - lines_in(dump.text.substr(end));
+  report.lines = count_lines(dump.text);
+  report.understood = report.lines - count_lines(dump.text.substr(end));
   if (log.problem.empty()) return;
   const Provenance at{dump.source, dump.first_line + log.problem_line - 1};
   report.not_understood.push_back(at);
@@ -100,7 +95,7 @@ Json json_of(const StoredTable& table) {
 }
 
 void report_problems(const DatabaseFile& file, const Dump& dump, Report& report) {
-  report.lines = lines_in(dump.text);
+  report.lines = count_lines(dump.text);
   report.understood = std::min<std::uint32_t>(report.lines, static_cast<std::uint32_t>(file.log.records.size()) * 2);
   for (const DatabaseProblem& p : file.problems) {
     const Provenance at{dump.source, dump.first_line + p.line - 1};

@@ -34,11 +34,6 @@ constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
 constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
 constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
 
-std::uint32_t count_lines(std::string_view text) {
-  const auto ends = std::count(text.begin(), text.end(), '\n');
-  return static_cast<std::uint32_t>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
-}
-
 // The version of the tool, where the dump says it.
 std::string tool_of(std::string_view text) {
   std::string_view rest = text.substr(0, 400);
@@ -64,6 +59,7 @@ class Reader {
     add_sources();
     load_objects();
     load_machines();
+    count_other_lines();
     cluster_.declared_links = std::move(settings_.links);
     finish();
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
@@ -234,11 +230,16 @@ class Reader {
       info.source = c.dump.source;
       info.path = c.dump.path;
       info.kind = c.format != nullptr ? std::string(c.format->kind) : "unknown";
-      info.lines = count_lines(c.dump.text);
       info.tool = tool_of(c.dump.text);
       cluster_.dumps.push_back(std::move(info));
       if (!c.problem.empty()) remark_on({c.dump.source, 0}, c.problem);
     }
+  }
+
+  // Of dumps that no parser went through.
+  void count_other_lines() {
+    for (const Candidate& c : candidates_)
+      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);
   }
 
   cluster::DumpInfo& info_of(const Candidate& c) {
@@ -315,7 +316,7 @@ class Reader {
     }
     if (report.moment) moments_[&c] = std::move(*report.moment);
     cluster::DumpInfo& info = info_of(c);
-    if (report.lines != 0) info.lines = report.lines;
+    info.lines = report.lines;
     info.understood = report.understood;
     info.ignored = report.ignored;
     if (report.not_understood.size() > kMaxNamedLines) report.not_understood.resize(kMaxNamedLines);

@@ -70,5 +70,20 @@ TEST(Evidence, FindsLinesOfPastedParts) {
   EXPECT_EQ(format_diagnostic(d, sources), "paste.txt:11:2: warning: odd\n    two\n     ^\n");
 }
 
+TEST(Text, CountsLines) {
+  EXPECT_EQ(count_lines(""), 0U);
+  EXPECT_EQ(count_lines("a"), 1U);
+  EXPECT_EQ(count_lines("a\n"), 1U);
+  EXPECT_EQ(count_lines("\n\n\nb"), 4U);
+  // Bytes that differ from an end by one bit, at each place of a word.
+  std::string text;
+  std::uint32_t ends = 0;
+  for (unsigned i = 0; i < 1000; ++i) {
+    text += static_cast<char>(i % 256);
+    ends += i % 256 == 10 ? 1 : 0;
+    EXPECT_EQ(count_lines(text), ends + (text.back() == '\n' ? 0 : 1)) << i;
+  }
+}
+
 }  // namespace
 }  // namespace egt

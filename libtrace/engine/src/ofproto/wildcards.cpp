@@ -62,6 +62,7 @@ FlowKey value_of(const std::vector<MatchWord>& match) {
 struct TableWildcards::Subtable {
   struct Part {
     std::uint8_t word;
+    std::uint8_t at;      // its place in the mask, and so in a flow's match
     std::uint64_t mask;
   };
   const openflow::SubtableView* view = nullptr;
@@ -93,6 +94,15 @@ struct TableWildcards::Subtable {
     for (const Part& p : indexes[index]) so_far = mix(so_far, key.word(p.word) & p.mask);
     return so_far;
   }
+  std::uint64_t hash(std::size_t index, const std::vector<MatchWord>& match, std::uint64_t so_far) const {
+    for (const Part& p : indexes[index]) so_far = mix(so_far, match[p.at].value & p.mask);
+    return so_far;
+  }
+  // Nothing of it is left to be looked at.
+  bool covered(const FlowKey& wc) const {
+    return std::all_of(view->mask->begin(), view->mask->end(),
+                       [&](const openflow::MaskWord& w) { return (wc.word(w.word) & w.mask) == w.mask; });
+  }
   void fold(std::size_t stages, FlowKey& wc) const {
     for (std::size_t x = 0; x < stages; ++x)
       for (const Part& p : indexes[x]) wc.set_word(p.word, wc.word(p.word) | p.mask);
@@ -101,8 +111,11 @@ struct TableWildcards::Subtable {
  private:
   void add_index(unsigned stage) {
     std::vector<Part> parts;
-    for (const openflow::MaskWord& w : *view->mask)
-      if (const auto bits = w.mask & stage_bits(w.word, stage)) parts.push_back({w.word, bits});
+    for (std::size_t i = 0; i < view->mask->size(); ++i) {
+      const openflow::MaskWord& w = (*view->mask)[i];
+      if (const auto bits = w.mask & stage_bits(w.word, stage))
+        parts.push_back({w.word, static_cast<std::uint8_t>(i), bits});
+    }
     if (parts.empty()) return;
     if (stage == 2) network_index = indexes.size();
     indexes.push_back(std::move(parts));
@@ -151,9 +164,9 @@ bool TableWildcards::agrees(const Subtable& s, std::size_t index, std::uint64_t 
   while (!seen.hashes[index].contains(hash)) {
     if (seen.read == seen.flows.size()) return false;
     in_.read_match(seen.flows[seen.read++], match_);
-    const FlowKey value = value_of(match_);
+    if (match_.size() != s.view->mask->size()) continue;   // a damaged file
     std::uint64_t h = 0;
-    for (std::size_t x = 0; x + 1 < s.indexes.size(); ++x) seen.hashes[x].insert(h = s.hash(x, value, h));
+    for (std::size_t x = 0; x + 1 < s.indexes.size(); ++x) seen.hashes[x].insert(h = s.hash(x, match_, h));
   }
   return true;
 }
@@ -227,6 +240,11 @@ TableWildcards::Hit TableWildcards::hit(FlowIndex flow) const {
 }
 
 TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) const {
+  if (s.covered(lookup.wc)) {
+    if (s.view->pipeline_words != 0 && lookup.agreeing[s.view->number] == 0) return {};
+    const FlowIndex found = in_.best(*s.view, lookup.key);
+    return found == openflow::kNoFlow ? Hit{} : hit(found);
+  }
   const std::size_t last = s.indexes.size() - 1;
   std::uint64_t hash = 0;
   for (std::size_t x = 0; x <= last; ++x) {

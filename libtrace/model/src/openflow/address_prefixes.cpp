@@ -130,7 +130,10 @@ void OwnedPrefixes::merge(const OwnedPrefixes& others) {
 
 void PrefixCollector::add(std::uint8_t table, PrefixMask mask, U128 address) {
   if (bits_of(mask.field) == 32) {
-    add_ipv4(prefix_place(table, mask) << 32 | low64(address));
+    const std::uint64_t prefix = prefix_place(table, mask) << 32 | low64(address);
+    __builtin_prefetch(&ipv4_[place_of(prefix)]);
+    waiting_[waiting_count_++] = prefix;
+    if (waiting_count_ == waiting_.size()) put_waiting();
   } else {
     ipv6_.insert({prefix_place(table, mask), high64(address), low64(address)});
   }
@@ -140,8 +143,17 @@ void PrefixCollector::add(std::uint8_t table, MatchView match) {
   for (const PrefixMask& mask : prefix_masks(match)) add(table, mask, value_of(match, field_of(mask.field)));
 }
 
-void PrefixCollector::add_ipv4(std::uint64_t prefix) {
-  std::size_t at = (prefix * 0x9e3779b97f4a7c15ULL >> 20) & (ipv4_.size() - 1);
+std::size_t PrefixCollector::place_of(std::uint64_t prefix) const {
+  return static_cast<std::size_t>(prefix * 0x9e3779b97f4a7c15ULL >> 20) & (ipv4_.size() - 1);
+}
+
+void PrefixCollector::put_waiting() {
+  for (std::size_t i = 0; i < waiting_count_; ++i) put(waiting_[i]);
+  waiting_count_ = 0;
+}
+
+void PrefixCollector::put(std::uint64_t prefix) {
+  std::size_t at = place_of(prefix);
   for (; ipv4_[at] != 0; at = (at + 1) & (ipv4_.size() - 1))
     if (ipv4_[at] == prefix) return;
   ipv4_[at] = prefix;
@@ -149,15 +161,16 @@ void PrefixCollector::add_ipv4(std::uint64_t prefix) {
 }
 
 void PrefixCollector::grow() {
-  std::vector<std::uint64_t> old(ipv4_.size() * 4);
+  std::vector<std::uint64_t> old(ipv4_.size() * 2);
   old.swap(ipv4_);
   ipv4_count_ = 0;
   for (const std::uint64_t prefix : old)
-    if (prefix != 0) add_ipv4(prefix);
+    if (prefix != 0) put(prefix);
 }
 
 OwnedPrefixes PrefixCollector::take() {
   OwnedPrefixes all;
+  put_waiting();
   std::erase(ipv4_, 0);
   all.ipv4 = std::move(ipv4_);
   all.ipv6.assign(ipv6_.begin(), ipv6_.end());

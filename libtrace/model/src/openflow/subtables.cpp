@@ -20,7 +20,7 @@ MatchHash hash_words(const MatchShape& mask, std::size_t begin, std::size_t end,
 }  // namespace
 
 Subtables::Subtables(const FlowStore& store, const TableIndex& index)
-    : store_(&store), index_(index), agreeing_(index.subtables.size()) {
+    : store_(&store), index_(index), agreeing_(index.subtables.size()), by_pipeline_(index.subtables.size()) {
   for (const Subtable& s : index_.subtables) {
     const MatchShape& mask = store.shape(s.shape);
     all_.push_back({static_cast<std::uint32_t>(all_.size()), static_cast<std::uint16_t>(s.max_priority), &mask,
@@ -51,9 +51,22 @@ std::vector<FlowIndex> Subtables::flows(const SubtableView& s) const {
 }
 
 std::vector<FlowIndex> Subtables::alike_in_pipeline(const SubtableView& s, const FlowKey& key) const {
+  constexpr unsigned kAskedBeforeSorting = 4;
   const std::uint32_t wanted = s.pipeline_words == 0 ? 0 : hash_words(*s.mask, 0, s.pipeline_words, key).get();
-  std::vector<FlowIndex> all = flows(s);
-  std::erase_if(all, [&](FlowIndex i) { return store_->ref(i).pipeline_hash != wanted; });
+  ByPipeline& known = by_pipeline_[s.number];
+  std::vector<FlowIndex> all;
+  if (++known.asked <= kAskedBeforeSorting) {
+    all = flows(s);
+    std::erase_if(all, [&](FlowIndex i) { return store_->ref(i).pipeline_hash != wanted; });
+    return all;
+  }
+  if (known.sorted.empty()) {
+    for (const FlowIndex i : flows(s)) known.sorted.emplace_back(store_->ref(i).pipeline_hash, i);
+    std::sort(known.sorted.begin(), known.sorted.end());
+  }
+  for (auto at = std::lower_bound(known.sorted.begin(), known.sorted.end(), std::pair(wanted, FlowIndex{0}));
+       at != known.sorted.end() && at->first == wanted; ++at)
+    all.push_back(at->second);
   return all;
 }
 

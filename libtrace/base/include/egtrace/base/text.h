@@ -38,6 +38,8 @@ std::optional<U128> parse_u128(std::string_view s);
 std::optional<std::uint64_t> parse_decimal(std::string_view s);
 std::optional<std::uint64_t> parse_hex(std::string_view s);  // digits without 0x
 
+// Those of a text whose last may lack its end.
+std::uint32_t count_lines(std::string_view text);
 // The next line without its '\n' (a '\r' before it stays), advancing `rest`.
 std::string_view next_line(std::string_view& rest);
 

@@ -3,6 +3,7 @@
 // lie in a mapped file as well.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -67,9 +68,14 @@ class PrefixCollector {
   OwnedPrefixes take();
 
  private:
-  void add_ipv4(std::uint64_t prefix);
+  std::size_t place_of(std::uint64_t prefix) const;
+  void put_waiting();
+  void put(std::uint64_t prefix);
   void grow();
 
+  // Put in some at a time, so that the processor can fetch their places meanwhile.
+  std::array<std::uint64_t, 16> waiting_{};
+  std::size_t waiting_count_ = 0;
   std::vector<std::uint64_t> ipv4_ = std::vector<std::uint64_t>(1024);  // open addressing; 0: a free place
   std::size_t ipv4_count_ = 0;
   struct HashOfPrefix {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "egtrace/openflow/compiled_flows.h"
@@ -37,7 +38,13 @@ class Subtables {
   const FlowStore* store_;
   TableIndex index_;
   std::vector<SubtableView> all_;
+  // Flows of a subtable by their values of the pipeline, once somebody asked for them a few times.
+  struct ByPipeline {
+    unsigned asked = 0;
+    std::vector<std::pair<std::uint32_t, FlowIndex>> sorted;
+  };
   mutable std::vector<char> agreeing_;   // by number
+  mutable std::vector<ByPipeline> by_pipeline_;
 };
 
 }  // namespace egt::openflow
