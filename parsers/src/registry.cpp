@@ -17,10 +17,45 @@ const std::vector<const Format*>& all_formats() {
   return formats;
 }
 
-const Format* find_format(std::string_view kind) {
+namespace {
+
+// What people call them for short.
+struct ShortName {
+  std::string_view name, kind;
+};
+constexpr ShortName kShortNames[] = {
+    {"ovs-flows", "ovs-ofctl dump-flows"},   {"ovs-groups", "ovs-ofctl dump-groups"},
+    {"ovs-meters", "ovs-ofctl dump-meters"}, {"ovs-ports", "ovs-ofctl show"},
+    {"ovs-tlv-map", "ovs-ofctl dump-tlv-map"}, {"ovs-interfaces", "ovs-vsctl list"},
+    {"ovn-lflows", "ovn-sbctl lflow-list"},  {"lflows", "ovn-sbctl lflow-list"},
+    {"ovsdb", "ovsdb database"},             {"iptables", "iptables-save"},
+    {"ip6tables", "ip6tables-save"},         {"nft", "nft list ruleset"},
+    {"ip-rule", "ip rule"},                  {"ip-route", "ip route"},
+    {"ip-neigh", "ip neigh"},                {"ip-addr", "ip addr"},
+    {"ip-link", "ip link"},                  {"conntrack", "conntrack -L"},
+    {"k8s", "kubernetes"},
+};
+
+const Format* format_of(std::string_view kind) {
   for (const Format* f : all_formats())
     if (f->kind == kind) return f;
   return nullptr;
+}
+
+}  // namespace
+
+const Format* find_format(std::string_view kind) {
+  if (const Format* f = format_of(kind)) return f;
+  for (const ShortName& s : kShortNames)
+    if (s.name == kind) return format_of(s.kind);
+  // The command alone, where it is one tool's: "dump-flows", "lflow-list".
+  const Format* only = nullptr;
+  for (const Format* f : all_formats()) {
+    if (!f->kind.ends_with(kind) || !f->kind.substr(0, f->kind.size() - kind.size()).ends_with(' ')) continue;
+    if (only != nullptr) return nullptr;
+    only = f;
+  }
+  return only;
 }
 
 namespace {

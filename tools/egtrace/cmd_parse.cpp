@@ -156,7 +156,10 @@ void add_parse(CLI::App& app, ExitStatus& status) {
   verb->add_option("FILE", options->file, "a dump, compressed or not; - for standard input")->required();
   verb->add_option("--kind", options->kind, "what the dump is, where its content does not tell")->type_name("KIND");
   add_common_options(*verb, options->common, {"text", "json"});
-  verb->footer([] { return fmt::format("Kinds:\n  {}\n", fmt::join(kind_names(), "\n  ")); });
+  verb->footer([] {
+    return fmt::format("Kinds:\n  {}\nTheir last word will do where it is one kind's alone, and so will ovs-flows, nft and the like.\n",
+                       fmt::join(kind_names(), "\n  "));
+  });
   verb->callback([options, &status] { status = run_parse(*options); });
 }
 

@@ -87,6 +87,8 @@ std::span<const Format> kube_formats();       // YAML and JSON objects
 
 // All of the above, in a fixed order.
 const std::vector<const Format*>& all_formats();
+// By its kind, by its last word where no other format has it ("dump-flows"), or by a short name ("ovs-flows", "nft").
+// Null: there is none.
 const Format* find_format(std::string_view kind);
 // The format that is surest of this dump; null when none knows it.
 struct Recognised { const Format* format = nullptr; Recognition how; };
