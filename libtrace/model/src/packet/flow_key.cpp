@@ -385,10 +385,29 @@ const Field* find_field_by_oxm(std::uint32_t header) {
 
 Subfield whole(FieldId id) { return {id, 0, field(id).bits}; }
 
+namespace {
+
+// Where a field lies, closer together than in the table of all that is known of fields.
+struct Place {
+  std::uint64_t bits = 0;   // of the word, moved down; 0: of two words all
+  std::uint8_t word = 0, shift = 0;
+};
+
+constexpr auto kPlaces = [] {
+  std::array<Place, kFieldCount> all{};
+  for (std::size_t i = 0; i < kFieldCount; ++i) {
+    const Field& f = kFields[i];
+    all[i] = {f.bits > 64 ? 0 : low64(own_bits(f.id, f.bits)), f.word, f.shift};
+  }
+  return all;
+}();
+
+}  // namespace
+
 U128 FlowKey::get(FieldId id) const {
-  const Field& f = field(id);
-  if (f.bits > 64) return make_u128(words_[f.word], words_[f.word + 1u]);
-  return (words_[f.word] >> f.shift) & low64(own_bits(id, f.bits));
+  const Place& p = kPlaces[static_cast<std::size_t>(id)];
+  if (p.bits == 0) return make_u128(words_[p.word], words_[p.word + 1u]);
+  return (words_[p.word] >> p.shift) & p.bits;
 }
 
 void FlowKey::set(FieldId id, U128 value) {
