@@ -7,6 +7,9 @@ namespace {
 
 using namespace openflow;
 
+std::vector<std::uint8_t> userdata_of(const Controller* action) {
+  return action != nullptr && action->userdata ? *action->userdata : std::vector<std::uint8_t>();
+}
 
 }  // namespace
 
@@ -43,7 +46,7 @@ std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
   s.first_port = first_port_;
   s.actions = frozen_actions_;
   s.action_set = action_set_;
-  s.controller = pause_;
+  s.userdata = userdata_of(pause_);
   const std::uint32_t id = recirculations_.id_of(s);
   if (pause_) return 0;  // a trace sends nothing to the controller, so nothing comes back
   if (recirculate_hash_) put({dp::Hash{hash_symmetric_l4_, hash_basis_}});
@@ -119,7 +122,7 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   if (why == reason::action && has_rule_ && rule_.table_miss) why = reason::explicit_miss;
   FrozenState s = frozen_state(table_);
   s.for_controller = true;
-  s.controller = action;
+  s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.id_of(s);
   if (!meter) return put_controller_action(false, id, max_len, why, controller_id);
   dp::Actions nested;

@@ -35,7 +35,7 @@ struct FrozenState {
   std::optional<std::uint32_t> first_port;
   Ofpacts actions, action_set;
   bool for_controller = false;       // of a packet-in: never resumed here
-  const void* controller = nullptr;  // the controller action, for its userdata
+  std::vector<std::uint8_t> userdata;  // of the controller action
   friend bool operator==(const FrozenState&, const FrozenState&) = default;
 };
 
