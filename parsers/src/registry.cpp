@@ -24,15 +24,24 @@ struct ShortName {
   std::string_view name, kind;
 };
 constexpr ShortName kShortNames[] = {
-    {"ovs-flows", "ovs-ofctl dump-flows"},   {"ovs-groups", "ovs-ofctl dump-groups"},
-    {"ovs-meters", "ovs-ofctl dump-meters"}, {"ovs-ports", "ovs-ofctl show"},
-    {"ovs-tlv-map", "ovs-ofctl dump-tlv-map"}, {"ovs-interfaces", "ovs-vsctl list"},
-    {"ovn-lflows", "ovn-sbctl lflow-list"},  {"lflows", "ovn-sbctl lflow-list"},
-    {"ovsdb", "ovsdb database"},             {"iptables", "iptables-save"},
-    {"ip6tables", "ip6tables-save"},         {"nft", "nft list ruleset"},
-    {"ip-rule", "ip rule"},                  {"ip-route", "ip route"},
-    {"ip-neigh", "ip neigh"},                {"ip-addr", "ip addr"},
-    {"ip-link", "ip link"},                  {"conntrack", "conntrack -L"},
+    {"ovs-flows", "ovs-ofctl dump-flows"},
+    {"ovs-groups", "ovs-ofctl dump-groups"},
+    {"ovs-meters", "ovs-ofctl dump-meters"},
+    {"ovs-ports", "ovs-ofctl show"},
+    {"ovs-tlv-map", "ovs-ofctl dump-tlv-map"},
+    {"ovs-interfaces", "ovs-vsctl list"},
+    {"ovn-lflows", "ovn-sbctl lflow-list"},
+    {"lflows", "ovn-sbctl lflow-list"},
+    {"ovsdb", "ovsdb database"},
+    {"iptables", "iptables-save"},
+    {"ip6tables", "ip6tables-save"},
+    {"nft", "nft list ruleset"},
+    {"ip-rule", "ip rule"},
+    {"ip-route", "ip route"},
+    {"ip-neigh", "ip neigh"},
+    {"ip-addr", "ip addr"},
+    {"ip-link", "ip link"},
+    {"conntrack", "conntrack -L"},
     {"k8s", "kubernetes"},
 };
 

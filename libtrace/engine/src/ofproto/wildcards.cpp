@@ -62,7 +62,7 @@ FlowKey value_of(const std::vector<MatchWord>& match) {
 struct TableWildcards::Subtable {
   struct Part {
     std::uint8_t word;
-    std::uint8_t at;      // its place in the mask, and so in a flow's match
+    std::uint8_t at;  // its place in the mask, and so in a flow's match
     std::uint64_t mask;
   };
   const openflow::SubtableView* view = nullptr;
@@ -70,7 +70,7 @@ struct TableWildcards::Subtable {
   // Whether the first of them is what openflow::Subtables calls the pipeline.
   bool begins_with_pipeline = false;
   std::array<std::uint8_t, openflow::kAddressFields> prefix{};  // lengths; 0: none
-  std::size_t network_index = ~std::size_t{0};  // which of `indexes` is the network stage
+  std::size_t network_index = ~std::size_t{0};                  // which of `indexes` is the network stage
   unsigned ports_length = 0;
   std::uint32_t ports_mask = 0;
 
@@ -164,7 +164,7 @@ bool TableWildcards::agrees(const Subtable& s, std::size_t index, std::uint64_t 
   while (!seen.hashes[index].contains(hash)) {
     if (seen.read == seen.flows.size()) return false;
     in_.read_match(seen.flows[seen.read++], match_);
-    if (match_.size() != s.view->mask->size()) continue;   // a damaged file
+    if (match_.size() != s.view->mask->size()) continue;  // a damaged file
     std::uint64_t h = 0;
     for (std::size_t x = 0; x + 1 < s.indexes.size(); ++x) seen.hashes[x].insert(h = s.hash(x, match_, h));
   }
@@ -197,8 +197,8 @@ bool TableWildcards::tries_fail(const Subtable& s, Lookup& lookup) const {
   return false;
 }
 
-// How many bits of the packet's ports tell it from those of all flows of the subtable: they are a trie's prefixes, all of
-// one length.
+// How many bits of the packet's ports tell it from those of all flows of the subtable: they are a trie's prefixes, all
+// of one length.
 unsigned TableWildcards::port_bits(const Subtable& s, std::uint32_t ports) const {
   const auto [at, fresh] = ports_.try_emplace(s.view->number);
   std::vector<std::uint32_t>& all = at->second;
@@ -290,7 +290,7 @@ bool TableWildcards::conjunction_holds(const std::vector<Hit>& hits, const FlowK
 void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const {
   Lookup lookup{key, wc, in_.agreeing_in_pipeline(key), {}};
   std::optional<std::uint16_t> hard;
-  std::map<std::uint16_t, std::vector<Hit>, std::greater<>> soft;   // by priority
+  std::map<std::uint16_t, std::vector<Hit>, std::greater<>> soft;  // by priority
   for (const Subtable& s : subtables_) {
     if (hard && s.view->max_priority <= *hard) break;
     const Hit hit = look_up(s, lookup);

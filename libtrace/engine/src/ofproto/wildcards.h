@@ -22,8 +22,8 @@ class TableWildcards {
  public:
   // What differs between releases.
   struct Release {
-    bool ipv6_prefixes = false;      // tries of IPv6 addresses, too
-    bool whole_port_stage = false;   // a miss at the ports looked at what else their stage has
+    bool ipv6_prefixes = false;     // tries of IPv6 addresses, too
+    bool whole_port_stage = false;  // a miss at the ports looked at what else their stage has
   };
   TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release);
   ~TableWildcards();

@@ -12,7 +12,8 @@ std::uint32_t pipeline_words_of(const MatchShape& mask) {
       std::find_if(mask.begin(), mask.end(), [](const MaskWord& w) { return w.word >= kHeaderWords; }) - mask.begin());
 }
 
-MatchHash hash_words(const MatchShape& mask, std::size_t begin, std::size_t end, const FlowKey& key, MatchHash hash = {}) {
+MatchHash hash_words(const MatchShape& mask, std::size_t begin, std::size_t end, const FlowKey& key,
+                     MatchHash hash = {}) {
   for (std::size_t i = begin; i < end; ++i) hash.add(key.word(mask[i].word) & mask[i].mask);
   return hash;
 }
@@ -46,7 +47,8 @@ const std::vector<char>& Subtables::agreeing_in_pipeline(const FlowKey& key) con
 std::vector<FlowIndex> Subtables::flows(const SubtableView& s) const {
   const Subtable& own = checked_at(index_.subtables, s.number);
   std::vector<FlowIndex> all;
-  for (std::uint32_t i = 0; i < own.count; ++i) all.push_back(checked_at(index_.slots, std::size_t{own.begin} + i).flow);
+  for (std::uint32_t i = 0; i < own.count; ++i)
+    all.push_back(checked_at(index_.slots, std::size_t{own.begin} + i).flow);
   return all;
 }
 

@@ -1,6 +1,6 @@
-// The prefixes of addresses that the flows of a bridge look at. The switch keeps them in a trie for each table and field,
-// which tells how many bits of an address a look-up depends on (lib/classifier.c); here they are sorted arrays, which may
-// lie in a mapped file as well.
+// The prefixes of addresses that the flows of a bridge look at. The switch keeps them in a trie for each table and
+// field, which tells how many bits of an address a look-up depends on (lib/classifier.c); here they are sorted arrays,
+// which may lie in a mapped file as well.
 #pragma once
 
 #include <array>
@@ -40,13 +40,13 @@ struct Ipv6Prefix {
 
 // What a trie tells of an address: trie_lookup_value().
 struct PrefixAnswer {
-  unsigned looked_at = 0;        // so many bits tell it from all prefixes that it lacks
-  std::bitset<128> lengths;      // bit n: it has one of n + 1 bits
+  unsigned looked_at = 0;    // so many bits tell it from all prefixes that it lacks
+  std::bitset<128> lengths;  // bit n: it has one of n + 1 bits
 };
 
 // Ascending, each once.
 struct AddressPrefixes {
-  std::span<const std::uint64_t> ipv4;    // place << 32 | address
+  std::span<const std::uint64_t> ipv4;  // place << 32 | address
   std::span<const Ipv6Prefix> ipv6;
 
   // `address`: as FlowKey::get() gives it.

@@ -16,16 +16,16 @@ struct SubtableView {
   std::uint32_t number = 0;
   std::uint16_t max_priority = 0;
   const MatchShape* mask = nullptr;
-  std::uint32_t pipeline_words = 0;   // so many of the mask's words are the pipeline's (below kHeaderWords)
+  std::uint32_t pipeline_words = 0;  // so many of the mask's words are the pipeline's (below kHeaderWords)
 };
 
 class Subtables {
  public:
   Subtables(const FlowStore& store, const TableIndex& index);
 
-  const std::vector<SubtableView>& all() const { return all_; }   // by descending priority, then by their first flows
-  // By number: whether a flow of it has the key's values in the pipeline's fields. Of one whose mask has none it is true.
-  // It goes by a hash of 32 bits: values that hash alike count as the same.
+  const std::vector<SubtableView>& all() const { return all_; }  // by descending priority, then by their first flows
+  // By number: whether a flow of it has the key's values in the pipeline's fields. Of one whose mask has none it is
+  // true. It goes by a hash of 32 bits: values that hash alike count as the same.
   const std::vector<char>& agreeing_in_pipeline(const FlowKey& key) const;
   // Those flows of one.
   std::vector<FlowIndex> alike_in_pipeline(const SubtableView& s, const FlowKey& key) const;
@@ -43,7 +43,7 @@ class Subtables {
     unsigned asked = 0;
     std::vector<std::pair<std::uint32_t, FlowIndex>> sorted;
   };
-  mutable std::vector<char> agreeing_;   // by number
+  mutable std::vector<char> agreeing_;  // by number
   mutable std::vector<ByPipeline> by_pipeline_;
 };
 
