@@ -3,6 +3,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "ovn_lang/annotate.h"
+#include "ovn_lang/needed_term.h"
 #include "ovn_lang/symbols.h"
 
 namespace egt::parsers::ovn_lang {
@@ -55,6 +56,10 @@ DatabaseReader::~DatabaseReader() = default;
 
 Environment DatabaseReader::environment(std::uint32_t datapath_key) const {
   return {symbols_.get(), &address_sets_, &port_groups_, datapath_key};
+}
+
+std::optional<ovn::NeededTerm> DatabaseReader::needed_term(std::string_view match, std::uint32_t datapath_key) const {
+  return find_needed_term(match, environment(datapath_key));
 }
 
 std::optional<ovn::Expression> DatabaseReader::read_match(std::string_view text, std::uint32_t datapath_key) const {
