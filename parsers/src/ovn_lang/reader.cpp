@@ -11,7 +11,7 @@ namespace {
 
 bool any_action(const ovn::Southbound& southbound, std::string_view text) {
   return std::any_of(southbound.logical_flows.begin(), southbound.logical_flows.end(),
-                     [&](const auto& row) { return row.actions.find(text) != std::string::npos; });
+                     [&](const auto& row) { return row.actions.find(text) != std::string_view::npos; });
 }
 
 }  // namespace
