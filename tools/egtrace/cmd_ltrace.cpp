@@ -283,6 +283,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
                fmt::join(at.lacks, ", "));
 
   std::string out;
+  render::LogicalTracePrinter printer(*at.network, form);
   ExitStatus status = ExitStatus::done;
   for (const Question& question : questions) {
     if (!out.empty() && !o.verdict_only) out += '\n';
@@ -297,7 +298,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
     if (o.verdict_only)
       out += render::logical_verdict_text(trace) + '\n';
     else
-      out += render::logical_trace_text(trace, *at.network, understood.packet, form);
+      printer.print(trace, understood.packet, out);
     if (!o.common.quiet) tell_doubts(at, trace, cluster);
     if (trace.cut || !at.network->unread().empty() || !trace.unanswered.empty()) status = ExitStatus::inconclusive;
   }

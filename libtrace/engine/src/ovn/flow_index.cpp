@@ -66,6 +66,7 @@ const std::vector<std::uint32_t>& FlowIndex::hits(const FlowKey& packet) const {
     for (const std::uint32_t group : groups_)
       hits_.insert(hits_.end(), b.positions[group].begin(), b.positions[group].end());
   }
+  if (hits_.size() < 2) return hits_;
   std::sort(hits_.begin(), hits_.end());
   hits_.erase(std::unique(hits_.begin(), hits_.end()), hits_.end());
   return hits_;
