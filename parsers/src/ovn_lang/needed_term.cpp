@@ -49,18 +49,19 @@ class TermFinder {
  public:
   TermFinder(std::string_view text, const SymbolTable& symbols) : text_(text), symbols_(symbols) {}
 
-  std::optional<Term> find() {
+  // The best term, and the one that comes after it or none; nothing where there is no best one.
+  std::optional<std::array<Term, 2>> find() {
     while (skip_blanks())
       if (!take()) return std::nullopt;
     const Group& outer = groups_[0];
-    if (depth_ != 0 || outer.alternatives || outer.best.symbol == nullptr) return std::nullopt;
+    if (depth_ != 0 || outer.alternatives || outer.best[0].symbol == nullptr) return std::nullopt;
     return outer.best;
   }
 
  private:
   struct Group {
     bool negated = false, alternatives = false;
-    Term best;
+    std::array<Term, 2> best;
   };
 
   bool at(std::string_view word) const { return text_.substr(at_).starts_with(word); }
@@ -85,11 +86,14 @@ class TermFinder {
   bool close() {
     if (depth_ == 0) return false;
     const Group& inner = groups_[depth_--];
-    if (!inner.negated && !inner.alternatives) consider(inner.best);
+    if (!inner.negated && !inner.alternatives)
+      for (const Term& term : inner.best) consider(term);
     return ++at_, true;
   }
   void consider(const Term& term) {
-    if (term.worth > groups_[depth_].best.worth) groups_[depth_].best = term;
+    auto& [first, second] = groups_[depth_].best;
+    if (term.worth > first.worth) second = std::exchange(first, term);
+    else if (term.worth > second.worth) second = term;
   }
   bool take_term();
   std::size_t end_of_term() const;
@@ -170,10 +174,15 @@ std::optional<ovn::NeededTerm> understood(const Term& term, const Environment& e
 
 }  // namespace
 
-std::optional<ovn::NeededTerm> find_needed_term(std::string_view match, const Environment& environment) {
+std::optional<ovn::NeededTerms> find_needed_terms(std::string_view match, const Environment& environment) {
   if (environment.symbols == nullptr) return std::nullopt;
-  const auto term = TermFinder(match, *environment.symbols).find();
-  return term ? understood(*term, environment) : std::nullopt;
+  const auto found = TermFinder(match, *environment.symbols).find();
+  if (!found) return std::nullopt;
+  const auto& [best, next] = *found;
+  const auto first = understood(best, environment);
+  if (!first) return std::nullopt;
+  const bool is_number = next.symbol != nullptr && next.worth != kMaskedWorth && !next.symbol->is_string();
+  return ovn::NeededTerms{*first, is_number ? understood(next, environment) : std::nullopt};
 }
 
 }  // namespace egt::parsers::ovn_lang

@@ -1,5 +1,5 @@
-// The comparison that tells a match apart from most others, found in its text without reading it: of the hundred thousand
-// flows of a load balancer's table a packet meets those of one address.
+// The comparisons that tell a match apart from most others, found in its text without reading it: of the ten thousand flows
+// of a load balancer's table a packet meets those of one address and port.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace egt::parsers::ovn_lang {
 
-// Of the comparisons `FIELD == CONSTANT` that must hold wherever the match holds, the one that most packets fail; nothing
+// Of the comparisons `FIELD == CONSTANT` that must hold wherever the match holds, those that most packets fail; nothing
 // where the text has none, or a form that needs the careful reader. A match may be no valid one all the same.
-std::optional<ovn::NeededTerm> find_needed_term(std::string_view match, const Environment& environment);
+std::optional<ovn::NeededTerms> find_needed_terms(std::string_view match, const Environment& environment);
 
 }  // namespace egt::parsers::ovn_lang

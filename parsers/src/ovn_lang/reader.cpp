@@ -58,8 +58,8 @@ Environment DatabaseReader::environment(std::uint32_t datapath_key) const {
   return {symbols_.get(), &address_sets_, &port_groups_, datapath_key};
 }
 
-std::optional<ovn::NeededTerm> DatabaseReader::needed_term(std::string_view match, std::uint32_t datapath_key) const {
-  return find_needed_term(match, environment(datapath_key));
+std::optional<ovn::NeededTerms> DatabaseReader::needed_terms(std::string_view match, std::uint32_t datapath_key) const {
+  return find_needed_terms(match, environment(datapath_key));
 }
 
 std::optional<ovn::Expression> DatabaseReader::read_match(std::string_view text, std::uint32_t datapath_key) const {

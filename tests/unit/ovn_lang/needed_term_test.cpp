@@ -33,19 +33,21 @@ ovn::Southbound southbound() {
 std::string needed(std::string_view match) {
   static const ovn::Southbound kSouthbound = southbound();
   static const parsers::ovn_lang::DatabaseReader kReader(kSouthbound);
-  const auto term = kReader.needed_term(match, kDatapath);
-  if (!term) return "";
-  if (term->group != nullptr) return fmt::format("{} @{}", term->symbol->name, term->group->name());
-  if (term->symbol->is_string()) return fmt::format("{} {}", term->symbol->name, term->port);
-  return fmt::format("{} {:x}/{:x}", term->symbol->name, low64(term->value), low64(term->mask));
+  const auto text = [](const ovn::NeededTerm& t) {
+    if (t.group != nullptr) return fmt::format("{} @{}", t.symbol->name, t.group->name());
+    if (t.symbol->is_string()) return fmt::format("{} {}", t.symbol->name, t.port);
+    return fmt::format("{} {:x}/{:x}", t.symbol->name, low64(t.value), low64(t.mask));
+  };
+  const auto terms = kReader.needed_terms(match, kDatapath);
+  return !terms ? "" : text(terms->first) + (terms->second ? ", " + text(*terms->second) : "");
 }
 
 TEST(NeededTerm, IsTheComparisonThatFewestPacketsMeet) {
-  EXPECT_EQ(needed("ct.new && ip4.dst == 10.0.0.1 && tcp.dst == 80"), "ip4.dst a000001/ffffffff");
+  EXPECT_EQ(needed("ct.new && ip4.dst == 10.0.0.1 && tcp.dst == 80"), "ip4.dst a000001/ffffffff, tcp.dst 50/ffff");
   EXPECT_EQ(needed("tcp.dst == 80 && ip"), "tcp.dst 50/ffff");
   EXPECT_EQ(needed("reg7 == 0 && ip4.dst == 10.1.0.0/16"), "ip4.dst a010000/ffff0000");   // reg7 is a part
   EXPECT_EQ(needed("ip && ip4.dst == 10.1.0.0/16"), "ip4.dst a010000/ffff0000");
-  EXPECT_EQ(needed("inport == \"p1\" && eth.src == 0a:00:00:00:00:01"), "inport p1");
+  EXPECT_EQ(needed("inport == \"p1\" && eth.src == 0a:00:00:00:00:01"), "inport p1, eth.src a0000000001/ffffffffffff");
   EXPECT_EQ(needed("reg0[7] == 1 && (ip4.src == {10.0.0.1, 10.0.0.2} && outport == @pair)"), "outport @7_pair");
   EXPECT_EQ(needed("ip4.src == 10.0.0.9 && (!ct.trk || !ct.rpl)"), "ip4.src a000009/ffffffff");
 }

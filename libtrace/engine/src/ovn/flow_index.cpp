@@ -1,13 +1,25 @@
 #include "ovn/flow_index.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace egt::engine {
 namespace {
 
 constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
-std::uint64_t value_digest(U128 v) { return low64(v) * kMultiplier ^ high64(v); }
+constexpr std::size_t kPairs = 12;     // kinds of needs in an index from which on one value must do: each is looked up
+
+std::uint64_t value_digest(U128 first, U128 second) {
+  const std::uint64_t one = low64(first) * kMultiplier ^ high64(first), two = low64(second) * kMultiplier ^ high64(second);
+  return one ^ std::rotl(two, 31);
+}
+
+bool asks_alike(const FieldNeed& a, const FieldNeed& b) { return a.field == b.field && a.mask == b.mask; }
+
+U128 value_in(const FlowKey& packet, const FieldNeed& need) {
+  return need.field == FieldId::count_ ? U128{0} : packet.get(need.field) & need.mask;
+}
 
 }  // namespace
 
@@ -35,11 +47,15 @@ void PositionMap::find(std::uint64_t key, std::vector<std::uint32_t>& found) con
     if (entries_[i].key == key) found.push_back(entries_[i].position);
 }
 
-void FlowIndex::add_value(FieldId field, U128 mask, U128 value, std::uint32_t position) {
-  auto it = std::find_if(by_value_.begin(), by_value_.end(),
-                         [&](const ByValue& b) { return b.field == field && b.mask == mask; });
-  if (it == by_value_.end()) it = by_value_.insert(it, {field, mask, {}});
-  it->positions.add(value_digest(value), position);
+void FlowIndex::add_value(const FieldNeed& first, std::uint32_t position, const FieldNeed& second) {
+  auto it = std::find_if(by_value_.begin(), by_value_.end(), [&](const ByValue& b) {
+    return asks_alike(b.first, first) && asks_alike(b.second, second);
+  });
+  if (it == by_value_.end()) {
+    if (by_value_.size() >= kPairs && second.field != FieldId::count_) return add_value(first, position);
+    it = by_value_.insert(it, {first, second, {}});
+  }
+  it->positions.add(value_digest(first.value, second.value), position);
 }
 
 FlowIndex::ByGroup& FlowIndex::by_group(FieldId field) {
@@ -59,7 +75,8 @@ void FlowIndex::add_group(FieldId field, const std::vector<std::uint32_t>& keys,
 
 const std::vector<std::uint32_t>& FlowIndex::hits(const FlowKey& packet) const {
   hits_.clear();
-  for (const ByValue& b : by_value_) b.positions.find(value_digest(packet.get(b.field) & b.mask), hits_);
+  for (const ByValue& b : by_value_)
+    b.positions.find(value_digest(value_in(packet, b.first), value_in(packet, b.second)), hits_);
   for (const ByGroup& b : by_group_) {
     groups_.clear();
     b.groups.find(packet.u32(b.field), groups_);

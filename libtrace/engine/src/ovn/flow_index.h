@@ -30,9 +30,16 @@ class PositionMap {
   std::vector<std::uint32_t> first_;   // entry of each bucket; a power of two of them
 };
 
+// What a flow needs: the value of a field under a mask.
+struct FieldNeed {
+  FieldId field = FieldId::count_;     // count_: nothing
+  U128 mask = 0, value = 0;
+};
+
 class FlowIndex {
  public:
-  void add_value(FieldId field, U128 mask, U128 value, std::uint32_t position);
+  // The flow needs both.
+  void add_value(const FieldNeed& first, std::uint32_t position, const FieldNeed& second = {});
   // The flow needs a port of a group in a field; `keys` are those of the group's ports, and stay.
   void add_group(FieldId field, const std::vector<std::uint32_t>& keys, std::uint32_t position);
   // Flows that any packet may match.
@@ -45,8 +52,7 @@ class FlowIndex {
 
  private:
   struct ByValue {
-    FieldId field;
-    U128 mask;
+    FieldNeed first, second;                // without their values
     PositionMap positions;
   };
   // Port → groups → flows: a policy's group has hundreds of ports and dozens of flows.

@@ -79,15 +79,18 @@ const ovn::sb::LogicalFlow* LogicalTable::doubt_before(std::uint32_t position, c
 }
 
 bool LogicalTable::index_by_text(std::uint32_t position, const LogicalNetwork& network) const {
-  const auto needed = network.reader_.needed_term(rows_[position]->match, datapath_.key);
+  const auto needed = network.reader_.needed_terms(rows_[position]->match, datapath_.key);
   if (!needed) return false;
-  const FieldId field = *needed->symbol->field;
-  if (needed->group != nullptr) {
-    index_.add_group(field, network.group_keys(datapath_, *needed->group), position);
-  } else if (!needed->symbol->is_string()) {
-    index_.add_value(field, needed->mask, needed->value, position);
-  } else if (const auto key = network.port_key(datapath_, needed->port)) {
-    index_.add_value(field, ones(32), *key, position);
+  const auto number = [](const ovn::NeededTerm& t) { return FieldNeed{*t.symbol->field, t.mask, t.value}; };
+  const ovn::NeededTerm& first = needed->first;
+  const FieldId field = *first.symbol->field;
+  const FieldNeed second = needed->second ? number(*needed->second) : FieldNeed{};
+  if (first.group != nullptr) {
+    index_.add_group(field, network.group_keys(datapath_, *first.group), position);
+  } else if (!first.symbol->is_string()) {
+    index_.add_value(number(first), position, second);
+  } else if (const auto key = network.port_key(datapath_, first.port)) {
+    index_.add_value({field, ones(32), *key}, position, second);
   }
   return true;
 }
@@ -97,7 +100,7 @@ void LogicalTable::index_by_match(std::uint32_t position, const LogicalNetwork& 
   if (match.is(false)) return;
   const auto needed = needed_of(match);
   if (needed.empty() || worth(needed.front()) == 1) return index_.add_other(position);
-  for (const Compare& c : needed) index_.add_value(c.field, c.mask, c.value, position);
+  for (const Compare& c : needed) index_.add_value({c.field, c.mask, c.value}, position);
 }
 
 void LogicalTable::read(const LogicalNetwork& network) const {

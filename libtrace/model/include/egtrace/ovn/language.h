@@ -24,11 +24,17 @@ struct NeededTerm {
   const ValueSet* group = nullptr;
 };
 
+// The one that fewest packets meet, and where there are several a second one, which is of a number without mask.
+struct NeededTerms {
+  NeededTerm first;
+  std::optional<NeededTerm> second;
+};
+
 class FlowReader {
  public:
   virtual ~FlowReader() = default;
-  // Must hold where the match holds; nothing where that takes reading it. It may be there for a match that is not valid.
-  virtual std::optional<NeededTerm> needed_term(std::string_view, std::uint32_t /*datapath_key*/) const { return std::nullopt; }
+  // Must hold where the match holds; nothing where that takes reading it. They may be there for a match that is not valid.
+  virtual std::optional<NeededTerms> needed_terms(std::string_view, std::uint32_t /*datapath_key*/) const { return std::nullopt; }
   // Annotated; nothing where the text cannot be understood. Port groups are those of this datapath.
   virtual std::optional<Expression> read_match(std::string_view text, std::uint32_t datapath_key) const = 0;
   virtual std::optional<ReadActions> read_actions(std::string_view text, Pipeline pipeline, std::uint8_t table) const = 0;
