@@ -13,8 +13,8 @@
 namespace egt::parsers::ovn_lang {
 namespace {
 
-constexpr std::size_t kDepth = 32;            // of parentheses; deeper ones are left to the careful reader
-constexpr unsigned kLeastBits = 16;           // of a field that tells flows apart
+constexpr std::size_t kDepth = 32;   // of parentheses; deeper ones are left to the careful reader
+constexpr unsigned kLeastBits = 16;  // of a field that tells flows apart
 
 // How much the kinds of constants tell apart, beside widths of fields in bits.
 constexpr unsigned kPortWorth = 64, kGroupWorth = 20, kMaskedWorth = 17;
@@ -92,8 +92,10 @@ class TermFinder {
   }
   void consider(const Term& term) {
     auto& [first, second] = groups_[depth_].best;
-    if (term.worth > first.worth) second = std::exchange(first, term);
-    else if (term.worth > second.worth) second = term;
+    if (term.worth > first.worth)
+      second = std::exchange(first, term);
+    else if (term.worth > second.worth)
+      second = term;
   }
   bool take_term();
   std::size_t end_of_term() const;
@@ -165,7 +167,8 @@ std::optional<ovn::NeededTerm> understood(const Term& term, const Environment& e
     case TokenType::masked_integer: {
       const U128 mask = token.type == TokenType::integer ? ones(bits) : token.mask;
       const bool fits = token.excess == 0 && (token.value & ~ones(bits)) == 0 && (mask & ~ones(bits)) == 0;
-      return fits && mask != 0 ? std::optional(ovn::NeededTerm{term.symbol, token.value, mask, {}, nullptr}) : std::nullopt;
+      return fits && mask != 0 ? std::optional(ovn::NeededTerm{term.symbol, token.value, mask, {}, nullptr})
+                               : std::nullopt;
     }
     default:
       return std::nullopt;

@@ -1,6 +1,6 @@
 // What the text of a match shows that it needs: told for single matches, and never against what the match means.
-#include <gtest/gtest.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <deque>
 #include <random>
@@ -45,7 +45,7 @@ std::string needed(std::string_view match) {
 TEST(NeededTerm, IsTheComparisonThatFewestPacketsMeet) {
   EXPECT_EQ(needed("ct.new && ip4.dst == 10.0.0.1 && tcp.dst == 80"), "ip4.dst a000001/ffffffff, tcp.dst 50/ffff");
   EXPECT_EQ(needed("tcp.dst == 80 && ip"), "tcp.dst 50/ffff");
-  EXPECT_EQ(needed("reg7 == 0 && ip4.dst == 10.1.0.0/16"), "ip4.dst a010000/ffff0000");   // reg7 is a part
+  EXPECT_EQ(needed("reg7 == 0 && ip4.dst == 10.1.0.0/16"), "ip4.dst a010000/ffff0000");  // reg7 is a part
   EXPECT_EQ(needed("ip && ip4.dst == 10.1.0.0/16"), "ip4.dst a010000/ffff0000");
   EXPECT_EQ(needed("inport == \"p1\" && eth.src == 0a:00:00:00:00:01"), "inport p1, eth.src a0000000001/ffffffffffff");
   EXPECT_EQ(needed("reg0[7] == 1 && (ip4.src == {10.0.0.1, 10.0.0.2} && outport == @pair)"), "outport @7_pair");
@@ -54,10 +54,11 @@ TEST(NeededTerm, IsTheComparisonThatFewestPacketsMeet) {
 
 TEST(NeededTerm, IsNoneWhereItNeedNotHold) {
   for (const char* match :
-       {"1", "ip4", "ip4.dst == 10.0.0.1 || tcp", "!(ip4.dst == 10.0.0.1)", "!ip4.dst == 10.0.0.1", "ip4.dst != 10.0.0.1",
-        "ip && (ip4.dst == 10.0.0.1 || ip4.dst == 10.0.0.2)", "ip4.dst == {10.0.0.1, 10.0.0.2}", "ip4.dst == $set",
-        "reg0[0..3] == 5", "inport == \"a\\\"b\"", "inport == @nobody", "ip4.dst == 10.0.0.1 /* not this */ || ip",
-        "ip4.dst == 10.0.0.1 == 5", "ip4.dst == 10.0.0.1 && (tcp", "ip4.dst == 10.0.0.1) && tcp", "outport == \"", "", "&&"})
+       {"1", "ip4", "ip4.dst == 10.0.0.1 || tcp", "!(ip4.dst == 10.0.0.1)", "!ip4.dst == 10.0.0.1",
+        "ip4.dst != 10.0.0.1", "ip && (ip4.dst == 10.0.0.1 || ip4.dst == 10.0.0.2)", "ip4.dst == {10.0.0.1, 10.0.0.2}",
+        "ip4.dst == $set", "reg0[0..3] == 5", "inport == \"a\\\"b\"", "inport == @nobody",
+        "ip4.dst == 10.0.0.1 /* not this */ || ip", "ip4.dst == 10.0.0.1 == 5", "ip4.dst == 10.0.0.1 && (tcp",
+        "ip4.dst == 10.0.0.1) && tcp", "outport == \"", "", "&&"})
     EXPECT_EQ(needed(match), "") << match;
 }
 
@@ -83,9 +84,10 @@ std::string pick(Random& random, std::initializer_list<const char*> of) { return
 
 std::string some_match(Random& random, unsigned depth) {
   if (depth == 0 || random() % 3 == 0)
-    return pick(random, {"inport == \"p1\"", "inport == \"p2\"", "inport == @pair", "outport == @pair", "inport != \"p1\"",
-                         "reg1 == 0", "reg1 == 1", "reg1 == 1/1", "reg1 == {0, 2}", "reg1[0] == 1", "ip4.dst == 10.0.0.1",
-                         "ip4.dst == 10.0.0.0/31", "ip4", "!ip4", "tcp.dst == 80", "inport == \"none such\""});
+    return pick(random,
+                {"inport == \"p1\"", "inport == \"p2\"", "inport == @pair", "outport == @pair", "inport != \"p1\"",
+                 "reg1 == 0", "reg1 == 1", "reg1 == 1/1", "reg1 == {0, 2}", "reg1[0] == 1", "ip4.dst == 10.0.0.1",
+                 "ip4.dst == 10.0.0.0/31", "ip4", "!ip4", "tcp.dst == 80", "inport == \"none such\""});
   const std::string joint = pick(random, {" && ", " && ", " || "});
   std::string text;
   for (unsigned i = 0; i < 2 + random() % 2; ++i) {

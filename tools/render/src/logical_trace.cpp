@@ -126,8 +126,8 @@ void collect_ends(const Node& node, std::vector<std::string>& ends) {
     const bool no_flow = stage->flow == nullptr;
     if (no_flow || stage->flow->actions->empty())
       ends.push_back(fmt::format("dropped in table {} ({}) of \"{}\"{}", stage->table,
-                                 no_flow ? stage->name : stage->flow->row->stage,
-                                 stage->datapath->friendly, no_flow ? ": no flow matches" : ""));
+                                 no_flow ? stage->name : stage->flow->row->stage, stage->datapath->friendly,
+                                 no_flow ? ": no flow matches" : ""));
   } else if (const auto* remark = std::get_if<lt::Remark>(&node.what)) {
     using K = lt::Remark::Kind;
     if (remark->kind == K::null_port) ends.push_back("dropped: output to no port");
@@ -182,7 +182,10 @@ std::string logical_verdict_text(const lt::Trace& trace) {
   collect_ends(trace.root, ends);
   std::string out = ends.empty() ? "consumed" : fmt::format("{}", fmt::join(ends, "; "));
   for (const lt::Unanswered& q : trace.unanswered)
-    out += fmt::format("; not decided: {} of {}", q.table, q.ip ? q.ip->to_string() : q.mac ? q.mac->to_string() : q.name);
+    out += fmt::format("; not decided: {} of {}", q.table,
+                       q.ip    ? q.ip->to_string()
+                       : q.mac ? q.mac->to_string()
+                               : q.name);
   return out;
 }
 

@@ -36,7 +36,7 @@ struct Condition {
   };
   struct PortIn {
     FieldId field;
-    const std::vector<std::uint32_t>* keys;    // sorted
+    const std::vector<std::uint32_t>* keys;  // sorted
   };
   struct Several {
     bool all;

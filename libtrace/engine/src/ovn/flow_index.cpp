@@ -8,10 +8,11 @@ namespace {
 
 constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
-constexpr std::size_t kPairs = 12;     // kinds of needs in an index from which on one value must do: each is looked up
+constexpr std::size_t kPairs = 12;  // kinds of needs in an index from which on one value must do: each is looked up
 
 std::uint64_t value_digest(U128 first, U128 second) {
-  const std::uint64_t one = low64(first) * kMultiplier ^ high64(first), two = low64(second) * kMultiplier ^ high64(second);
+  const std::uint64_t one = low64(first) * kMultiplier ^ high64(first),
+                      two = low64(second) * kMultiplier ^ high64(second);
   return one ^ std::rotl(two, 31);
 }
 
@@ -48,9 +49,8 @@ void PositionMap::find(std::uint64_t key, std::vector<std::uint32_t>& found) con
 }
 
 void FlowIndex::add_value(const FieldNeed& first, std::uint32_t position, const FieldNeed& second) {
-  auto it = std::find_if(by_value_.begin(), by_value_.end(), [&](const ByValue& b) {
-    return asks_alike(b.first, first) && asks_alike(b.second, second);
-  });
+  auto it = std::find_if(by_value_.begin(), by_value_.end(),
+                         [&](const ByValue& b) { return asks_alike(b.first, first) && asks_alike(b.second, second); });
   if (it == by_value_.end()) {
     if (by_value_.size() >= kPairs && second.field != FieldId::count_) return add_value(first, position);
     it = by_value_.insert(it, {first, second, {}});

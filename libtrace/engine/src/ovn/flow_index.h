@@ -27,12 +27,12 @@ class PositionMap {
   void grow();
 
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> first_;   // entry of each bucket; a power of two of them
+  std::vector<std::uint32_t> first_;  // entry of each bucket; a power of two of them
 };
 
 // What a flow needs: the value of a field under a mask.
 struct FieldNeed {
-  FieldId field = FieldId::count_;     // count_: nothing
+  FieldId field = FieldId::count_;  // count_: nothing
   U128 mask = 0, value = 0;
 };
 
@@ -52,7 +52,7 @@ class FlowIndex {
 
  private:
   struct ByValue {
-    FieldNeed first, second;                // without their values
+    FieldNeed first, second;  // without their values
     PositionMap positions;
   };
   // Port → groups → flows: a policy's group has hundreds of ports and dozens of flows.

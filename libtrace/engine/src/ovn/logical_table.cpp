@@ -105,8 +105,7 @@ void LogicalTable::index_by_match(std::uint32_t position, const LogicalNetwork& 
 
 void LogicalTable::read(const LogicalNetwork& network) const {
   is_read_ = true;
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [](const auto* a, const auto* b) { return a->priority > b->priority; });
+  std::stable_sort(rows_.begin(), rows_.end(), [](const auto* a, const auto* b) { return a->priority > b->priority; });
   entries_.resize(rows_.size());
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
     if (!index_by_text(i, network)) index_by_match(i, network);

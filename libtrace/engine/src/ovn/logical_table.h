@@ -55,11 +55,11 @@ class LogicalTable {
   const LogicalDatapath& datapath_;
   ovn::Pipeline pipeline_;
   std::uint8_t number_;
-  mutable std::vector<const ovn::sb::LogicalFlow*> rows_;      // by priority once it is read
+  mutable std::vector<const ovn::sb::LogicalFlow*> rows_;  // by priority once it is read
   mutable bool is_read_ = false;
-  mutable std::vector<std::unique_ptr<Entry>> entries_;        // of rows_; null until a packet comes near
-  mutable FlowIndex index_;                                    // of positions in rows_
-  mutable std::vector<Doubt> doubts_;                          // by position
+  mutable std::vector<std::unique_ptr<Entry>> entries_;  // of rows_; null until a packet comes near
+  mutable FlowIndex index_;                              // of positions in rows_
+  mutable std::vector<Doubt> doubts_;                    // by position
 };
 
 }  // namespace egt::engine
