@@ -263,9 +263,11 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   const lt::Options base = trace_options(o);
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  o.snapshot.logical_only = true;
+  // Both go with the process: to take half a million rows apart one by one would cost as much as the answer.
+  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
   const cluster::Cluster& cluster = snapshot.cluster;
-  const Loaded at = choose_node(cluster, o, questions.front());
+  static const Loaded& at = *new Loaded(choose_node(cluster, o, questions.front()));
   warn_of_moment(snapshot, o.common, {at.node->name});
   lt::Options options = base;
   const auto release = lang::release_of(*at.southbound);
@@ -281,6 +283,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
                fmt::join(at.lacks, ", "));
 
   std::string out;
+  render::LogicalTracePrinter printer(*at.network, form);
   ExitStatus status = ExitStatus::done;
   for (const Question& question : questions) {
     if (!out.empty() && !o.verdict_only) out += '\n';
@@ -295,7 +298,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
     if (o.verdict_only)
       out += render::logical_verdict_text(trace) + '\n';
     else
-      out += render::logical_trace_text(trace, *at.network, understood.packet, form);
+      printer.print(trace, understood.packet, out);
     if (!o.common.quiet) tell_doubts(at, trace, cluster);
     if (trace.cut || !at.network->unread().empty() || !trace.unanswered.empty()) status = ExitStatus::inconclusive;
   }

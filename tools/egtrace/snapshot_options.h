@@ -16,6 +16,7 @@ struct SnapshotOptions {
   std::vector<std::string> dumps;    // [NODE:][KIND=]PATH
   std::string at;                    // a moment as of which databases are read; empty: as they are
   bool history = false;              // the transactions of databases, too
+  bool logical_only = false;         // parsers::SnapshotRequest::logical_only
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);

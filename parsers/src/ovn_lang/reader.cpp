@@ -3,6 +3,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "ovn_lang/annotate.h"
+#include "ovn_lang/needed_term.h"
 #include "ovn_lang/symbols.h"
 
 namespace egt::parsers::ovn_lang {
@@ -10,7 +11,7 @@ namespace {
 
 bool any_action(const ovn::Southbound& southbound, std::string_view text) {
   return std::any_of(southbound.logical_flows.begin(), southbound.logical_flows.end(),
-                     [&](const auto& row) { return row.actions.find(text) != std::string::npos; });
+                     [&](const auto& row) { return row.actions.find(text) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -55,6 +56,10 @@ DatabaseReader::~DatabaseReader() = default;
 
 Environment DatabaseReader::environment(std::uint32_t datapath_key) const {
   return {symbols_.get(), &address_sets_, &port_groups_, datapath_key};
+}
+
+std::optional<ovn::NeededTerms> DatabaseReader::needed_terms(std::string_view match, std::uint32_t datapath_key) const {
+  return find_needed_terms(match, environment(datapath_key));
 }
 
 std::optional<ovn::Expression> DatabaseReader::read_match(std::string_view text, std::uint32_t datapath_key) const {

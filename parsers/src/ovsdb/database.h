@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,7 +33,8 @@ struct StoredTable {
 
   // All columns but ephemeral ones, those at their default value too, as `list` shows them. Columns that could not be
   // read are left out, and `damaged` is counted up.
-  Record record(const StoredRow& row, std::size_t& damaged) const;
+  // `only`: these columns, where any are named.
+  Record record(const StoredRow& row, std::size_t& damaged, std::span<const std::string_view> only = {}) const;
   // The value of a column as the file has it, without looking at it; empty where the row does not name it. Not for
   // columns that were changed.
   static std::string_view stored_value(const StoredRow& row, std::string_view column);

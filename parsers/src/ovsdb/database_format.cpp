@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "egtrace/base/text.h"
 #include "ovsdb/database.h"
@@ -160,7 +161,7 @@ std::vector<Provenance> quote_rows(const StoredTable& table, const Dump& dump, S
 }
 
 TableRows rows_of(const StoredTable& table, Database database, const Dump& dump, const std::vector<Provenance>& from,
-                  bool complete, Report& report) {
+                  bool complete, Report& report, std::span<const std::string_view> only = {}) {
   TableRows rows;
   rows.database = database;
   rows.table = table.schema.name;
@@ -170,7 +171,7 @@ TableRows rows_of(const StoredTable& table, Database database, const Dump& dump,
   rows.records.reserve(table.rows.size());
   std::size_t damaged = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    rows.records.push_back(table.record(table.rows[i], damaged));
+    rows.records.push_back(table.record(table.rows[i], damaged, only));
     rows.records.back().source = from[i].source;
     rows.records.back().line = from[i].line;
   }
@@ -193,6 +194,17 @@ cluster::DatabaseMoment moment_of(const DatabaseFile& file, const Dump& dump) {
           any ? file.transactions.back().date : 0, file.later, file.begins_later};
 }
 
+// Whether a walk of its logical flows needs nothing that other dumps tell.
+bool holds_logical_network(const DatabaseFile& file) {
+  constexpr std::string_view kNeeded[] = {"Datapath_Binding", "Port_Binding", "Logical_Flow"};
+  return std::all_of(std::begin(kNeeded), std::end(kNeeded), [&](std::string_view name) {
+    const StoredTable* table = file.table(name);
+    return table != nullptr && !table->rows.empty();
+  });
+}
+
+bool names_node(std::string_view southbound_table) { return southbound_table == "Chassis" || southbound_table == "Encap"; }
+
 }  // namespace
 
 void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
@@ -206,15 +218,19 @@ void load_database(const Dump& dump, cluster::Cluster& cluster, cluster::Node& n
     return;
   }
   const bool whole = !file.partial && !dump.partial;
+  const bool typed_only = dump.logical_only && *database == Database::sb && holds_logical_network(file);
   std::vector<Provenance> flows;
   for (const StoredTable& table : file.tables) {
+    const auto columns = typed_only ? typed_columns(table.schema.name) : std::vector<std::string_view>{};
+    if (typed_only && columns.empty() && !names_node(table.schema.name)) continue;
     std::vector<Provenance> from = quote_rows(table, dump, *cluster.sources);
     if (table.schema.name == "Logical_Flow") flows = std::move(from);
+    else if (!columns.empty()) load_southbound_rows(rows_of(table, *database, dump, from, whole, report, columns), node.ovn);
     else add_rows(rows_of(table, *database, dump, from, whole, report), node, report);
   }
   if (*database == Database::ovs) return link_vswitch_rows(node);
   link_ovn_rows(node.ovn);
-  if (*database == Database::sb) load_stored_flows(file, dump.source, flows, node.ovn, report);
+  if (*database == Database::sb) load_stored_flows(file, dump, flows, typed_only, node.ovn, report);
 }
 
 const Format& database_format() {

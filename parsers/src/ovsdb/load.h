@@ -38,10 +38,13 @@ void load_northbound_show(const std::vector<ShowItem>& items, SourceId source, o
 void add_rows(const TableRows& rows, cluster::Node& node, Report& report);
 // Rows with types, of the Southbound database (egtrace/ovn/southbound.h).
 void load_southbound_rows(const TableRows& rows, ovn::Ovn& ovn);
+// The columns of which they are made; empty for tables of which there are none.
+std::vector<std::string_view> typed_columns(std::string_view southbound_table);
 struct DatabaseFile;
-// Logical flows of a database file; datapaths are linked already. `from`: of each row of the table.
-void load_stored_flows(const DatabaseFile& file, SourceId source, const std::vector<Provenance>& from, ovn::Ovn& ovn,
-                       Report& report);
+// Logical flows of a database file; datapaths are linked already. `from`: of each row of the table. `typed_only`: into
+// Southbound, not into Ovn::logical_flows.
+void load_stored_flows(const DatabaseFile& file, const Dump& dump, const std::vector<Provenance>& from, bool typed_only,
+                       ovn::Ovn& ovn, Report& report);
 
 // Makes bridges and their interfaces of the rows of Bridge, Port, Interface and Open_vSwitch.
 void link_vswitch_rows(cluster::Node& node);

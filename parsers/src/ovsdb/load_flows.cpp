@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 #include "ovsdb/database.h"
 #include "ovsdb/load.h"
+#include "support/parallel.h"
 
 namespace egt::parsers::ovsdb {
 namespace {
@@ -168,40 +170,86 @@ ovn::sb::LogicalFlow typed(const ReadFlow& read) {
   return flow;
 }
 
+// Reads pieces of the table on several threads. With `typed_only` Ovn::logical_flows stays empty.
+class FlowLoader {
+ public:
+  FlowLoader(const StoredTable& table, const std::vector<Provenance>& from, const Datapaths& datapaths, bool typed_only,
+             ovn::Ovn& ovn)
+      : table_(table), from_(from), datapaths_(datapaths), typed_only_(typed_only), ovn_(ovn), sb_(*ovn.southbound),
+        begin_(sb_.logical_flows.size()) {
+    sb_.logical_flows.resize(begin_ + table.rows.size());
+    if (typed_only) return;
+    sb_.origins.resize(table.rows.size());
+    ovn_.logical_flows.resize(table.rows.size());
+  }
+
+  // Gives the number of damaged rows; what owns the flows' texts goes into `keep`.
+  std::size_t load(unsigned jobs, std::vector<std::shared_ptr<const void>>& keep) const {
+    const std::size_t pieces = (table_.rows.size() + kPiece - 1) / kPiece;
+    std::vector<std::size_t> damaged(pieces);
+    std::vector<std::shared_ptr<Texts>> texts(pieces);
+    for_each_index(pieces, jobs, 1, [&](std::size_t piece) {
+      texts[piece] = std::make_shared<Texts>();
+      damaged[piece] = load_piece(piece, *texts[piece]);
+    });
+    keep.insert(keep.end(), texts.begin(), texts.end());
+    return std::accumulate(damaged.begin(), damaged.end(), std::size_t{0});
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 4096;
+
+  std::size_t load_piece(std::size_t piece, Texts& texts) const {
+    std::size_t damaged = 0;
+    const std::size_t end = std::min(table_.rows.size(), (piece + 1) * kPiece);
+    for (std::size_t i = piece * kPiece; i < end; ++i) damaged += !load_row(i, texts);
+    return damaged;
+  }
+  bool load_row(std::size_t i, Texts& texts) const {
+    const StoredRow& row = table_.rows[i];
+    ReadFlow read;
+    bool whole = true;
+    if (row.changed.empty()) whole = read_row(row.json, texts, read);
+    else read_changed(table_, row, texts, read);
+    read.flow.uuid = row.uuid;
+    read.flow.from = from_[i];
+    sb_.logical_flows[begin_ + i] = typed(read);
+    if (typed_only_) return whole;
+    if (const auto prefix = parse_hex(row.uuid.substr(0, 8))) read.flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
+    datapaths_.place(read);
+    sb_.origins[i] = read.origin;
+    ovn_.logical_flows[i] = read.flow;
+    return whole;
+  }
+
+  const StoredTable& table_;
+  const std::vector<Provenance>& from_;
+  const Datapaths& datapaths_;
+  const bool typed_only_;
+  ovn::Ovn& ovn_;
+  ovn::Southbound& sb_;
+  const std::size_t begin_;            // behind rows that lists told
+};
+
 }  // namespace
 
-void load_stored_flows(const DatabaseFile& file, SourceId source, const std::vector<Provenance>& from, ovn::Ovn& ovn,
-                       Report& report) {
+void load_stored_flows(const DatabaseFile& file, const Dump& dump, const std::vector<Provenance>& from, bool typed_only,
+                       ovn::Ovn& ovn, Report& report) {
   const StoredTable* table = file.table("Logical_Flow");
-  if (!table || !ovn.logical_flows.empty()) return;
+  if (!table || !ovn.logical_flows.empty() || (typed_only && ovn.has_logical_flows)) return;
   if (!ovn.southbound) ovn.southbound = std::make_shared<ovn::Southbound>();
   ovn::Southbound& sb = *ovn.southbound;
-  auto texts = std::make_shared<Texts>();
-  const Datapaths datapaths(file, ovn, *texts);
-  ovn.logical_flows.reserve(table->rows.size());
-  sb.logical_flows.reserve(table->rows.size());
-  sb.origins.reserve(table->rows.size());
-  std::size_t damaged = 0;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) {
-    const StoredRow& row = table->rows[i];
-    ReadFlow read;
-    if (row.changed.empty()) damaged += !read_row(row.json, *texts, read);
-    else read_changed(*table, row, *texts, read);
-    read.flow.uuid = row.uuid;
-    if (const auto prefix = parse_hex(row.uuid.substr(0, 8))) read.flow.uuid_prefix = static_cast<std::uint32_t>(*prefix);
-    read.flow.from = from[i];
-    datapaths.place(read);
-    sb.logical_flows.push_back(typed(read));
-    sb.origins.push_back(read.origin);
-    ovn.logical_flows.push_back(read.flow);
-  }
+  auto names = std::make_shared<Texts>();
+  const Datapaths datapaths(file, ovn, *names);
+  sb.kept_text.push_back(names);
+  const FlowLoader loader(*table, from, datapaths, typed_only, ovn);
+  const std::size_t damaged = loader.load(dump.jobs, sb.kept_text);
   if (damaged > 0)
-    report.diagnostics.push_back({Diagnostic::Severity::warning, {source, 1}, 0,
+    report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, 1}, 0,
                                   fmt::format("{} logical flows are damaged", damaged), "copy the database again"});
-  if (!file.partial && damaged == 0) sb.complete.emplace("Logical_Flow", Provenance{source, 1});
+  if (!file.partial && damaged == 0) sb.complete.emplace("Logical_Flow", Provenance{dump.source, 1});
   ovn.has_logical_flows = true;
-  sb.flow_database = {source, 1};
-  sb.kept_text.push_back(std::move(texts));
+  if (!typed_only) sb.flow_database = {dump.source, 1};
 }
 
 }  // namespace egt::parsers::ovsdb

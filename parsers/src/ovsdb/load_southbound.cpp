@@ -1,5 +1,6 @@
 // Rows of the Southbound database as rows with types (egtrace/ovn/southbound.h).
 #include <algorithm>
+#include <deque>
 
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
@@ -58,7 +59,9 @@ sb::PortBinding port_binding_of(const Record& r, Provenance from) {
   return port;
 }
 
-sb::LogicalFlow flow_of(const Record& r, Provenance from) {
+// `texts` owns what the flow points to.
+sb::LogicalFlow flow_of(const Record& r, Provenance from, std::deque<std::string>& texts) {
+  const auto kept = [&texts](std::string text) { return std::string_view(texts.emplace_back(std::move(text))); };
   sb::LogicalFlow flow;
   flow.uuid = uuid_of(r.uuid());
   flow.datapath = uuid_of(r.text("logical_datapath"));
@@ -66,12 +69,12 @@ sb::LogicalFlow flow_of(const Record& r, Provenance from) {
   flow.ingress = r.text("pipeline") != "egress";
   flow.table = static_cast<std::uint8_t>(number_of(r, "table_id"));
   flow.priority = static_cast<std::uint16_t>(number_of(r, "priority"));
-  flow.match = r.text("match");
-  flow.actions = r.text("actions");
+  flow.match = kept(r.text("match"));
+  flow.actions = kept(r.text("actions"));
   const sb::Map ids = r.map("external_ids");
   const auto id = [&](const char* key) {
     const auto it = ids.find(key);
-    return it == ids.end() ? std::string() : it->second;
+    return it == ids.end() ? std::string_view() : kept(it->second);
   };
   flow.stage = id("stage-name");
   flow.source = id("source");
@@ -127,7 +130,11 @@ void add_bindings(const TableRows& rows, ovn::Southbound& sb) {
     add_by_uuid(rows, sb.datapath_groups, [](const Record& r, Provenance from) {
       return sb::DatapathGroup{uuid_of(r.uuid()), uuids_of(r, "datapaths"), from};
     });
-  if (t == "Logical_Flow") add_by_uuid(rows, sb.logical_flows, flow_of);
+  if (t == "Logical_Flow") {
+    auto texts = std::make_shared<std::deque<std::string>>();
+    add_by_uuid(rows, sb.logical_flows, [&](const Record& r, Provenance from) { return flow_of(r, from, *texts); });
+    sb.kept_text.push_back(std::move(texts));
+  }
   if (t == "Multicast_Group")
     add_by_uuid(rows, sb.multicast_groups, [](const Record& r, Provenance from) {
       return sb::MulticastGroup{uuid_of(r.uuid()), uuid_of(r.text("datapath")), r.text("name"),
@@ -164,7 +171,36 @@ void add_sets(const TableRows& rows, ovn::Southbound& sb) {
   if (rows.table == "DHCPv6_Options") add_dhcp_options(rows, sb.dhcpv6_options);
 }
 
+struct TypedTable {
+  std::string_view name;
+  std::vector<std::string_view> columns;
+};
+
+const TypedTable kTypedTables[] = {
+    {"Datapath_Binding", {"tunnel_key", "nb_uuid", "type", "external_ids"}},
+    {"Port_Binding",
+     {"datapath", "logical_port", "type", "tunnel_key", "mac", "port_security", "options", "external_ids"}},
+    {"Logical_DP_Group", {"datapaths"}},
+    {"Logical_Flow",
+     {"logical_datapath", "logical_dp_group", "pipeline", "table_id", "priority", "match", "actions", "external_ids"}},
+    {"Multicast_Group", {"datapath", "name", "tunnel_key", "ports"}},
+    {"MAC_Binding", {"datapath", "logical_port", "ip", "mac"}},
+    {"FDB", {"mac", "dp_key", "port_key"}},
+    {"Address_Set", {"name", "addresses"}},
+    {"Port_Group", {"name", "ports"}},
+    {"Load_Balancer", {"name", "protocol", "vips"}},
+    {"DHCP_Options", {"name", "type", "code"}},
+    {"DHCPv6_Options", {"name", "type", "code"}},
+    {"SB_Global", {"options"}},
+};
+
 }  // namespace
+
+std::vector<std::string_view> typed_columns(std::string_view southbound_table) {
+  for (const TypedTable& t : kTypedTables)
+    if (t.name == southbound_table) return t.columns;
+  return {};
+}
 
 void load_southbound_rows(const TableRows& rows, ovn::Ovn& ovn) {
   if (!ovn.southbound) ovn.southbound = std::make_shared<ovn::Southbound>();

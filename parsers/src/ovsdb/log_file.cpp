@@ -128,7 +128,8 @@ class LogReader {
     hashes_.add(record.body, header.sha1);
     log_.records.push_back(record);
     at_ += header.size + header.length;
-    line_ += 1 + static_cast<std::uint32_t>(std::count(record.body.begin(), record.body.end(), '\n'));
+    const bool open_end = !record.body.ends_with('\n');   // then the next header is in the body's last line
+    line_ += 1 + count_lines(record.body) - open_end;
     return !hashes_.last_is_wrong();
   }
 

@@ -24,7 +24,10 @@ std::string_view StoredTable::stored_value(const StoredRow& row, std::string_vie
   return found;
 }
 
-Record StoredTable::record(const StoredRow& row, std::size_t& damaged) const {
+Record StoredTable::record(const StoredRow& row, std::size_t& damaged, std::span<const std::string_view> only) const {
+  const auto wanted = [only](std::string_view column) {
+    return only.empty() || std::find(only.begin(), only.end(), column) != only.end();
+  };
   std::vector<std::optional<Datum>> values(schema.columns.size());
   std::vector<bool> unread(schema.columns.size());
   JsonCursor c(row.json);
@@ -32,6 +35,7 @@ Record StoredTable::record(const StoredRow& row, std::size_t& damaged) const {
     const auto column = schema.find(name);
     const std::string_view json = v.value();
     if (!column) return ++damaged, !json.empty();
+    if (!wanted(name)) return !json.empty();
     JsonCursor of(json);
     values[*column] = parse_json_value(of, schema.columns[*column].type);
     unread[*column] = !values[*column];
@@ -48,7 +52,7 @@ Record StoredTable::record(const StoredRow& row, std::size_t& damaged) const {
   record.columns.push_back({"_uuid", atom_datum({AtomKind::uuid, false, std::string(row.uuid)}), 0});
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ColumnSchema& column = schema.columns[i];
-    if (unread[i] || (!values[i] && column.ephemeral)) continue;
+    if (unread[i] || (!values[i] && column.ephemeral) || !wanted(column.name)) continue;
     record.columns.push_back({column.name, values[i] ? std::move(*values[i]) : default_value(column.type), 0});
   }
   return record;

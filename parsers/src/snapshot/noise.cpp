@@ -9,6 +9,7 @@ namespace egt::parsers {
 namespace {
 
 constexpr std::size_t kMostLines = 40;  // of noise at either end
+constexpr std::size_t kLongest = 1000;  // bytes of a line that may be noise
 
 enum class Kind : std::uint8_t { none, chatter, error };
 
@@ -77,7 +78,7 @@ bool is_error(std::string_view line) {
 }
 
 Kind kind_of(std::string_view line) {
-  if (line.size() > 1000) return Kind::none;
+  if (line.size() > kLongest) return Kind::none;
   line = trim(line);
   if (is_chatter(line)) return Kind::chatter;
   return is_error(line) || is_ovs_log(line) ? Kind::error : Kind::none;
@@ -86,7 +87,10 @@ Kind kind_of(std::string_view line) {
 // Cuts off the last line, and the line end before it.
 std::string_view take_last_line(std::string_view& text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
-  const std::size_t at = text.rfind('\n');
+  // A line that is longer is no noise: a database is one line of a hundred megabytes.
+  const std::size_t begin = text.size() - std::min(text.size(), kLongest + 1);
+  const std::size_t in_end = text.substr(begin).rfind('\n');
+  const std::size_t at = in_end == std::string_view::npos ? in_end : begin + in_end;
   const std::string_view line = at == std::string_view::npos ? text : text.substr(at + 1);
   text = at == std::string_view::npos ? std::string_view() : text.substr(0, at + 1);
   return line;

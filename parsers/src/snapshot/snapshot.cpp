@@ -225,6 +225,7 @@ class Reader {
   // --- filling the model ---------------------------------------------------------------------------------------------
   void add_sources() {
     for (Candidate& c : candidates_) {
+      c.dump.logical_only = request_.logical_only;
       c.dump.source = cluster_.sources->add(c.dump.path, c.dump.text, c.keep, c.dump.first_line);
       cluster::DumpInfo info;
       info.source = c.dump.source;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <fmt/format.h>
 
+#include <deque>
 #include <random>
 
 #include "egtrace/engine/logical_network.h"
@@ -204,6 +205,7 @@ TEST(Expressions, AgreeWithANaiveEvaluator) {
   Generator generate(20261121);
   std::vector<Match> matches;
   ovn::Southbound southbound;
+  std::deque<std::string> texts;
   southbound.datapaths.emplace_back();
   southbound.datapaths.back().uuid = {1, 1};
   for (std::size_t i = 0; i < kMatches; ++i) {
@@ -212,7 +214,7 @@ TEST(Expressions, AgreeWithANaiveEvaluator) {
     flow.uuid = {2, i};
     flow.datapath = {1, 1};
     flow.table = static_cast<std::uint8_t>(i);
-    flow.match = text_of(matches.back());
+    flow.match = texts.emplace_back(text_of(matches.back()));
     flow.actions = "drop;";
     southbound.logical_flows.push_back(std::move(flow));
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "flow_text.h"
 #include "logical_trace_words.h"
 
@@ -23,59 +25,66 @@ struct Line {
 
 class Printer {
  public:
-  Printer(const engine::LogicalNetwork& network, const LogicalTraceOptions& options)
-      : network_(network), options_(options) {}
+  Printer(NodeTexts& texts, const LogicalTraceOptions& options, std::string& out)
+      : texts_(texts), options_(options), out_(out) {}
 
   Line line_of(const Node& node) const;
-  void print_details(const std::vector<Line>& lines, unsigned level);
+  void print_details(std::span<const Node> nodes, unsigned level);
   void print_summary(const std::vector<Line>& lines, unsigned level);
-  std::string take() { return std::move(out_); }
   void put(std::string_view text) { out_ += text; }
 
  private:
   void indent(unsigned level) { out_.append(std::size_t{level} * 4, ' '); }
-  void add_openflow(const Node& node, std::vector<Line>& below) const;
+  std::vector<Line> openflow_of(const Node& node) const;
 
-  const engine::LogicalNetwork& network_;
+  NodeTexts& texts_;
   const LogicalTraceOptions& options_;
-  std::string out_;
+  std::string& out_;
 };
 
 bool ends_branch(Type type) {
   return type == Type::output || type == Type::modify || type == Type::action || type == Type::error;
 }
 
-void Printer::add_openflow(const Node& node, std::vector<Line>& below) const {
+std::vector<Line> Printer::openflow_of(const Node& node) const {
+  std::vector<Line> below;
   const auto* stage = std::get_if<lt::Stage>(&node.what);
-  if (!options_.openflow || stage == nullptr || stage->flow == nullptr) return;
+  if (!options_.openflow || stage == nullptr || stage->flow == nullptr) return below;
   const auto flows = options_.openflow(stage->flow->row->uuid.prefix());
   for (const std::string& flow : flows) below.push_back({Type::action, false, flow, {}});
   if (flows.empty()) below.push_back({Type::error, false, "*** no OpenFlow flows", {}});
+  return below;
 }
 
 Line Printer::line_of(const Node& node) const {
-  Line line{node.type, node.always_indent, node_text(node, network_, options_.friendly_names), {}};
-  add_openflow(node, line.below);
+  Line line{node.type, node.always_indent, texts_.of(node), openflow_of(node)};
   for (const Node& child : node.children) line.below.push_back(line_of(child));
   return line;
 }
 
-void Printer::print_details(const std::vector<Line>& lines, unsigned level) {
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Line& line = lines[i];
-    if (line.type == Type::modify) continue;
-    const bool more = i + 1 < lines.size() || line.always_indent || ends_branch(line.type);
-    const bool title = line.type == Type::pipeline || line.type == Type::transformation;
+void Printer::print_details(std::span<const Node> nodes, unsigned level) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    if (node.type == Type::modify) continue;
+    const bool more = i + 1 < nodes.size() || node.always_indent || ends_branch(node.type);
+    const bool title = node.type == Type::pipeline || node.type == Type::transformation;
     if (title) out_ += '\n';
     indent(level + more);
-    out_ += line.text;
+    const std::string& text = texts_.of(node);
+    out_ += text;
     out_ += '\n';
     if (title) {
       indent(level + more);
-      out_.append(line.text.size(), '-');
+      out_.append(text.size(), '-');
       out_ += '\n';
     }
-    print_details(line.below, level + more + more);
+    const unsigned below = level + more + more;
+    for (const Line& flow : openflow_of(node)) {
+      indent(below + 1);
+      put(flow.text);
+      out_ += '\n';
+    }
+    print_details(node.children, below);
   }
 }
 
@@ -117,8 +126,8 @@ void collect_ends(const Node& node, std::vector<std::string>& ends) {
     const bool no_flow = stage->flow == nullptr;
     if (no_flow || stage->flow->actions->empty())
       ends.push_back(fmt::format("dropped in table {} ({}) of \"{}\"{}", stage->table,
-                                 no_flow ? std::string(stage->name) : stage->flow->row->stage,
-                                 stage->datapath->friendly, no_flow ? ": no flow matches" : ""));
+                                 no_flow ? stage->name : stage->flow->row->stage, stage->datapath->friendly,
+                                 no_flow ? ": no flow matches" : ""));
   } else if (const auto* remark = std::get_if<lt::Remark>(&node.what)) {
     using K = lt::Remark::Kind;
     if (remark->kind == K::null_port) ends.push_back("dropped: output to no port");
@@ -133,28 +142,39 @@ void collect_ends(const Node& node, std::vector<std::string>& ends) {
 
 }  // namespace
 
-std::string logical_trace_text(const lt::Trace& trace, const engine::LogicalNetwork& network, const FlowKey& packet,
-                               const LogicalTraceOptions& options) {
-  Printer printer(network, options);
+LogicalTracePrinter::LogicalTracePrinter(const engine::LogicalNetwork& network, LogicalTraceOptions options)
+    : options_(std::move(options)), texts_(std::make_unique<NodeTexts>(network, options_.friendly_names)) {}
+
+LogicalTracePrinter::~LogicalTracePrinter() = default;
+
+void LogicalTracePrinter::print(const lt::Trace& trace, const FlowKey& packet, std::string& out) {
+  Printer printer(*texts_, options_, out);
   printer.put(fmt::format("# {}\n", flow_text(packet)));
-  const std::vector<Line> lines = {printer.line_of(trace.root)};
-  const bool several = options.detailed + options.summary + options.minimal > 1;
-  if (options.detailed) {
+  const bool several = options_.detailed + options_.summary + options_.minimal > 1;
+  if (options_.detailed) {
     if (several) printer.put("# Detailed trace.\n");
-    printer.print_details(lines, 0);
+    printer.print_details({&trace.root, 1}, 0);
   }
-  if (options.summary) {
+  if (!options_.summary && !options_.minimal) return;
+  const std::vector<Line> lines = {printer.line_of(trace.root)};
+  if (options_.summary) {
     if (several) printer.put("# Summary trace.\n");
     printer.print_summary(pruned(lines, [](Type t) { return t == Type::modify || t == Type::table; }), 0);
   }
-  if (options.minimal) {
+  if (options_.minimal) {
     if (several) printer.put("# Minimal trace.\n");
     const auto drop = [](Type t) {
       return t == Type::action || t == Type::pipeline || t == Type::table || t == Type::output;
     };
     printer.print_summary(pruned(lines, drop), 0);
   }
-  return printer.take();
+}
+
+std::string logical_trace_text(const lt::Trace& trace, const engine::LogicalNetwork& network, const FlowKey& packet,
+                               const LogicalTraceOptions& options) {
+  std::string out;
+  LogicalTracePrinter(network, options).print(trace, packet, out);
+  return out;
 }
 
 std::string logical_verdict_text(const lt::Trace& trace) {
@@ -162,7 +182,10 @@ std::string logical_verdict_text(const lt::Trace& trace) {
   collect_ends(trace.root, ends);
   std::string out = ends.empty() ? "consumed" : fmt::format("{}", fmt::join(ends, "; "));
   for (const lt::Unanswered& q : trace.unanswered)
-    out += fmt::format("; not decided: {} of {}", q.table, q.ip ? q.ip->to_string() : q.mac ? q.mac->to_string() : q.name);
+    out += fmt::format("; not decided: {} of {}", q.table,
+                       q.ip    ? q.ip->to_string()
+                       : q.mac ? q.mac->to_string()
+                               : q.name);
   return out;
 }
 

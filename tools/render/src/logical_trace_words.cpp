@@ -61,7 +61,7 @@ std::string log_text(const lt::Transformed& t) {
   const auto& log = argument<ovn::Log>(t.action);
   return fmt::format("LOG: ACL name={}, direction={}, verdict={}, severity={}, packet=\"{}\"",
                      log.name.value_or("<unnamed>"), t.direction, log_verdict_name(log.verdict),
-                     ovn::log_severity_name(log.severity), flow_text(t.packet));
+                     ovn::log_severity_name(log.severity), flow_text(*t.packet));
 }
 
 std::string text(const lt::Transformed& t) {
@@ -265,10 +265,11 @@ std::string with_friendly_names(std::string_view text, const engine::LogicalNetw
   return out;
 }
 
-std::string node_text(const lt::Node& node, const engine::LogicalNetwork& network, bool friendly) {
+namespace {
+
+std::string other_text(const lt::Node& node, const engine::LogicalNetwork& network, bool friendly) {
   if (const auto* stage = std::get_if<lt::Stage>(&node.what)) return stage_text(*stage, network, friendly);
-  if (const auto* executed = std::get_if<lt::Executed>(&node.what))
-    return executed->action ? with_friendly_names(to_string(*executed->action), network, friendly) : "drop;";
+  if (std::holds_alternative<lt::Executed>(node.what)) return "drop;";
   if (const auto* assigned = std::get_if<lt::Assigned>(&node.what))
     return without_semicolon(to_string(*assigned->action));
   if (const auto* delivered = std::get_if<lt::Delivered>(&node.what))
@@ -279,6 +280,24 @@ std::string node_text(const lt::Node& node, const engine::LogicalNetwork& networ
   if (const auto* became = std::get_if<lt::Became>(&node.what)) return text(*became);
   if (const auto* transformed = std::get_if<lt::Transformed>(&node.what)) return text(*transformed);
   return text(std::get<lt::Remark>(node.what));
+}
+
+}  // namespace
+
+const std::string& NodeTexts::of(const lt::Node& node) {
+  const auto* stage = std::get_if<lt::Stage>(&node.what);
+  if (stage != nullptr && stage->flow != nullptr) {
+    const auto [it, fresh] = of_flows_.try_emplace(stage->flow);
+    if (fresh) it->second = stage_text(*stage, network_, friendly_);
+    return it->second;
+  }
+  const auto* executed = std::get_if<lt::Executed>(&node.what);
+  if (executed != nullptr && executed->action != nullptr) {
+    const auto [it, fresh] = of_actions_.try_emplace(executed->action);
+    if (fresh) it->second = with_friendly_names(to_string(*executed->action), network_, friendly_);
+    return it->second;
+  }
+  return other_ = other_text(node, network_, friendly_);
 }
 
 }  // namespace egt::render

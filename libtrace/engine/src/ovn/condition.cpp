@@ -34,16 +34,36 @@ Condition folded(const ovn::Comparison& c) {
   return {Condition::Compare{field_of(*c.symbol), c.relop, c.value, c.mask}};
 }
 
+FlowKey all_ones() {
+  FlowKey key;
+  for (std::size_t i = 0; i < kFlowKeyWords; ++i) key.set_word(i, ~std::uint64_t{0});
+  return key;
+}
+
 }  // namespace
+
+Condition::Compare::Compare(FieldId of, Relop how, U128 wanted, U128 under)
+    : field(of), relop(how), value(wanted), mask(under) {
+  static const FlowKey kOnes = all_ones();
+  if (relop != Relop::eq || of == FieldId::count_ || egt::field(of).bits > 64) return;
+  const Field& place = egt::field(of);
+  const U128 seen = kOnes.get(of) & mask;
+  if ((value & ~seen) != 0) return;
+  word = place.word;
+  word_mask = low64(seen) << place.shift;
+  word_value = low64(value) << place.shift;
+}
+
+bool Condition::Compare::holds_by_field(const FlowKey& packet) const {
+  return test(relop, packet.get(field) & mask, value);
+}
 
 bool Condition::holds(const FlowKey& packet) const {
   switch (node.index()) {
     case 0:
       return std::get<0>(node);
-    case 1: {
-      const auto& c = std::get<1>(node);
-      return test(c.relop, packet.get(c.field) & c.mask, c.value);
-    }
+    case 1:
+      return std::get<1>(node).holds(packet);
     case 2: {
       const auto& m = std::get<2>(node);
       return m.set->contains(packet.get(m.field) >> m.shift & ones(m.bits)) != m.negated;
@@ -54,8 +74,10 @@ bool Condition::holds(const FlowKey& packet) const {
     }
     default: {
       const auto& s = std::get<4>(node);
-      for (const Condition& term : s.terms)
-        if (term.holds(packet) != s.all) return !s.all;
+      for (const Condition& term : s.terms) {
+        const auto* compare = std::get_if<Compare>(&term.node);
+        if ((compare ? compare->holds(packet) : term.holds(packet)) != s.all) return !s.all;
+      }
       return s.all;
     }
   }

@@ -15,6 +15,18 @@ struct Condition {
     FieldId field;
     ovn::Relop relop;
     U128 value, mask;
+    // Of equality in a field that lies within one word of the packet, which most comparisons are: that word's bits.
+    static constexpr std::uint8_t kNoWord = 0xff;
+    std::uint8_t word = kNoWord;
+    std::uint64_t word_mask = 0, word_value = 0;
+
+    Compare(FieldId of, ovn::Relop how, U128 wanted, U128 under);
+    bool holds(const FlowKey& packet) const {
+      return word != kNoWord ? (packet.word(word) & word_mask) == word_value : holds_by_field(packet);
+    }
+
+   private:
+    bool holds_by_field(const FlowKey& packet) const;
   };
   struct Member {
     FieldId field;
@@ -24,7 +36,7 @@ struct Condition {
   };
   struct PortIn {
     FieldId field;
-    const std::vector<std::uint32_t>* keys;    // sorted
+    const std::vector<std::uint32_t>* keys;  // sorted
   };
   struct Several {
     bool all;

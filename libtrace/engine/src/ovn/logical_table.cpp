@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <bit>
 
-
 namespace egt::engine {
 namespace {
 
 using Compare = Condition::Compare;
 
 constexpr std::size_t kMaxValues = 8;  // of one flow in an index
-
-std::uint64_t digest(U128 v) { return low64(v) * 0x9e3779b97f4a7c15ULL ^ high64(v); }
 
 bool is_exact(const Condition& c) {
   const auto* compare = std::get_if<Compare>(&c.node);
@@ -67,94 +64,107 @@ ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network, UnknownP
           }};
 }
 
-void LogicalTable::note_doubt(const ovn::sb::LogicalFlow& row, const ovn::Expression& match, const Condition& absent,
+void LogicalTable::note_doubt(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
                               const LogicalNetwork& network) const {
   UnknownPorts present{true};
-  doubts_.push_back({&row, static_cast<std::uint32_t>(entries_.size()), absent,
-                     compiler(network, present).compile(match)});
+  const auto behind = std::upper_bound(doubts_.begin(), doubts_.end(), position,
+                                       [](std::uint32_t p, const Doubt& d) { return p < d.position; });
+  doubts_.insert(behind, {position, absent, compiler(network, present).compile(match)});
 }
 
 const ovn::sb::LogicalFlow* LogicalTable::doubt_before(std::uint32_t position, const FlowKey& packet) const {
   for (const Doubt& d : doubts_)
-    if (d.before <= position && d.absent.holds(packet) != d.resident.holds(packet)) return d.row;
+    if (d.position <= position && d.absent.holds(packet) != d.resident.holds(packet)) return rows_[d.position];
   return nullptr;
 }
 
-void LogicalTable::add_to_probe(const Compare& needed, std::uint32_t position) const {
-  auto probe = std::find_if(probes_.begin(), probes_.end(),
-                            [&](const Probe& p) { return p.field == needed.field && p.mask == needed.mask; });
-  if (probe == probes_.end()) probe = probes_.insert(probe, {needed.field, needed.mask, {}});
-  auto& positions = probe->positions[digest(needed.value)];
-  if (positions.empty() || positions.back() != position) positions.push_back(position);
+bool LogicalTable::index_by_text(std::uint32_t position, const LogicalNetwork& network) const {
+  const auto needed = network.reader_.needed_terms(rows_[position]->match, datapath_.key);
+  if (!needed) return false;
+  const auto number = [](const ovn::NeededTerm& t) { return FieldNeed{*t.symbol->field, t.mask, t.value}; };
+  const ovn::NeededTerm& first = needed->first;
+  const FieldId field = *first.symbol->field;
+  const FieldNeed second = needed->second ? number(*needed->second) : FieldNeed{};
+  if (first.group != nullptr) {
+    index_.add_group(field, network.group_keys(datapath_, *first.group), position);
+  } else if (!first.symbol->is_string()) {
+    index_.add_value(number(first), position, second);
+  } else if (const auto key = network.port_key(datapath_, first.port)) {
+    index_.add_value({field, ones(32), *key}, position, second);
+  }
+  return true;
 }
 
-void LogicalTable::index(std::uint32_t position) const {
-  const auto needed = needed_of(entries_[position].match);
-  if (needed.empty() || worth(needed.front()) == 1) return unindexed_.push_back(position);
-  for (const Compare& c : needed) add_to_probe(c, position);
+void LogicalTable::index_by_match(std::uint32_t position, const LogicalNetwork& network) const {
+  const Condition& match = entry_at(position, network).match;
+  if (match.is(false)) return;
+  const auto needed = needed_of(match);
+  if (needed.empty() || worth(needed.front()) == 1) return index_.add_other(position);
+  for (const Compare& c : needed) index_.add_value({c.field, c.mask, c.value}, position);
 }
 
 void LogicalTable::read(const LogicalNetwork& network) const {
   is_read_ = true;
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [](const auto* a, const auto* b) { return a->priority > b->priority; });
-  UnknownPorts unknown;
-  const ConditionCompiler compile = compiler(network, unknown);
-  const bool knows_ports = network.knows_all_of("Port_Binding");
-  for (const ovn::sb::LogicalFlow* row : rows_) {
-    const auto match = network.reader_.read_match(row->match, datapath_.key);
-    if (!match) {
-      network.unread_.push_back(row);
-      continue;
-    }
-    Entry entry;
-    entry.row = row;
-    unknown.asked = false;
-    entry.match = compile.compile(*match);
-    if (unknown.asked && !knows_ports) note_doubt(*row, *match, entry.match, network);
-    if (entry.match.is(false)) continue;
-    entries_.push_back(std::move(entry));
-    index(static_cast<std::uint32_t>(entries_.size() - 1));
-  }
+  std::stable_sort(rows_.begin(), rows_.end(), [](const auto* a, const auto* b) { return a->priority > b->priority; });
+  entries_.resize(rows_.size());
+  for (std::uint32_t i = 0; i < rows_.size(); ++i)
+    if (!index_by_text(i, network)) index_by_match(i, network);
 }
 
-void LogicalTable::read_actions(Entry& entry, const LogicalNetwork& network) const {
+Condition LogicalTable::read_match(std::uint32_t position, const LogicalNetwork& network) const {
+  const ovn::sb::LogicalFlow* row = rows_[position];
+  const auto match = network.reader_.read_match(row->match, datapath_.key);
+  if (!match) {
+    network.unread_.push_back(row);
+    return {false};
+  }
+  UnknownPorts unknown;
+  Condition condition = compiler(network, unknown).compile(*match);
+  if (unknown.asked && !network.knows_all_of("Port_Binding")) note_doubt(position, *match, condition, network);
+  return condition;
+}
+
+LogicalTable::Entry& LogicalTable::entry_at(std::uint32_t position, const LogicalNetwork& network) const {
+  auto& entry = entries_[position];
+  if (!entry) {
+    entry = std::make_unique<Entry>();
+    entry->match = read_match(position, network);
+  }
+  return *entry;
+}
+
+void LogicalTable::read_actions(Entry& entry, std::uint32_t position, const LogicalNetwork& network) const {
   entry.has_actions = true;
-  auto actions = network.reader_.read_actions(entry.row->actions, pipeline_, number_);
+  const ovn::sb::LogicalFlow* row = rows_[position];
+  auto actions = network.reader_.read_actions(row->actions, pipeline_, number_);
   if (!actions) {
-    network.unread_.push_back(entry.row);
+    network.unread_.push_back(row);
     return;
   }
   entry.usable = true;
   entry.actions = std::move(actions->actions);
   UnknownPorts unknown;
   entry.prerequisites = compiler(network, unknown).compile(actions->prerequisites);
-  entry.flow = {entry.row, &entry.actions, entry.match.is(true) && entry.prerequisites.is(true)};
+  entry.flow = {row, &entry.actions, entry.match.is(true) && entry.prerequisites.is(true)};
 }
 
-bool LogicalTable::applies(Entry& entry, const FlowKey& packet, const LogicalNetwork& network) const {
+bool LogicalTable::applies(std::uint32_t position, const FlowKey& packet, const LogicalNetwork& network) const {
+  Entry& entry = entry_at(position, network);
   if (!entry.match.holds(packet)) return false;
-  if (!entry.has_actions) read_actions(entry, network);
+  if (!entry.has_actions) read_actions(entry, position, network);
   return entry.usable && entry.prerequisites.holds(packet);
 }
 
 LogicalNetwork::FoundFlow LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) const {
   if (!is_read_) read(network);
-  std::vector<std::uint32_t> candidates;
-  for (const Probe& probe : probes_) {
-    const auto found = probe.positions.find(digest(packet.get(probe.field) & probe.mask));
-    if (found != probe.positions.end()) candidates.insert(candidates.end(), found->second.begin(), found->second.end());
+  const auto &hits = index_.hits(packet), &others = index_.others();
+  auto hit = hits.begin(), other = others.begin();
+  while (hit != hits.end() || other != others.end()) {
+    const bool take_other = hit == hits.end() || (other != others.end() && *other < *hit);
+    const std::uint32_t position = take_other ? *other++ : *hit++;
+    if (applies(position, packet, network)) return {&entries_[position]->flow, doubt_before(position, packet)};
   }
-  std::sort(candidates.begin(), candidates.end());
-  auto next = candidates.begin();
-  auto other = unindexed_.begin();
-  while (next != candidates.end() || other != unindexed_.end()) {
-    const bool take_other = next == candidates.end() || (other != unindexed_.end() && *other < *next);
-    const std::uint32_t position = take_other ? *other++ : *next++;
-    Entry& entry = entries_[position];
-    if (applies(entry, packet, network)) return {&entry.flow, doubt_before(position, packet)};
-  }
-  return {nullptr, doubt_before(static_cast<std::uint32_t>(entries_.size()), packet)};
+  return {nullptr, doubt_before(static_cast<std::uint32_t>(rows_.size()), packet)};
 }
 
 }  // namespace egt::engine

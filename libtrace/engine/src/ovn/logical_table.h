@@ -1,10 +1,13 @@
 // One stage of one datapath: its flows in the order in which they are tried, and an index over them.
+//
+// Most flows are indexed by what their text shows that they need; their matches are read when a packet has it.
 #pragma once
 
-#include <deque>
-#include <unordered_map>
+#include <memory>
+#include <vector>
 
 #include "ovn/condition.h"
+#include "ovn/flow_index.h"
 
 namespace egt::engine {
 
@@ -19,7 +22,6 @@ class LogicalTable {
 
  private:
   struct Entry {
-    const ovn::sb::LogicalFlow* row = nullptr;
     Condition match;
     // Actions are read when the match first holds.
     bool has_actions = false, usable = false;
@@ -29,40 +31,35 @@ class LogicalTable {
   };
   // A flow whose match asks whether a port is resident that no dump tells.
   struct Doubt {
-    const ovn::sb::LogicalFlow* row = nullptr;
-    std::uint32_t before = 0;                  // the position in entries_ where it stands, or would
+    std::uint32_t position = 0;
     Condition absent, resident;
-  };
-  // Flows that need a field to have one value, by that value.
-  struct Probe {
-    FieldId field;
-    U128 mask;
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> positions;     // by a digest of the value
   };
 
   void read(const LogicalNetwork& network) const;
-  void index(std::uint32_t position) const;
-  void add_to_probe(const Condition::Compare& needed, std::uint32_t position) const;
-  bool applies(Entry& entry, const FlowKey& packet, const LogicalNetwork& network) const;
-  void read_actions(Entry& entry, const LogicalNetwork& network) const;
+  // False where the flow's match must be read to say which packets may match it.
+  bool index_by_text(std::uint32_t position, const LogicalNetwork& network) const;
+  void index_by_match(std::uint32_t position, const LogicalNetwork& network) const;
+  Entry& entry_at(std::uint32_t position, const LogicalNetwork& network) const;
+  Condition read_match(std::uint32_t position, const LogicalNetwork& network) const;
+  bool applies(std::uint32_t position, const FlowKey& packet, const LogicalNetwork& network) const;
+  void read_actions(Entry& entry, std::uint32_t position, const LogicalNetwork& network) const;
   // `unknown`: whether ports that nobody tells are taken for resident; set where a match asks for one.
   struct UnknownPorts {
     bool resident = false, asked = false;
   };
   ConditionCompiler compiler(const LogicalNetwork& network, UnknownPorts& unknown) const;
-  void note_doubt(const ovn::sb::LogicalFlow& row, const ovn::Expression& match, const Condition& absent,
+  void note_doubt(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
                   const LogicalNetwork& network) const;
   const ovn::sb::LogicalFlow* doubt_before(std::uint32_t position, const FlowKey& packet) const;
 
   const LogicalDatapath& datapath_;
   ovn::Pipeline pipeline_;
   std::uint8_t number_;
-  mutable std::vector<const ovn::sb::LogicalFlow*> rows_;
+  mutable std::vector<const ovn::sb::LogicalFlow*> rows_;  // by priority once it is read
   mutable bool is_read_ = false;
-  mutable std::deque<Entry> entries_;
-  mutable std::vector<Probe> probes_;
-  mutable std::vector<std::uint32_t> unindexed_;
-  mutable std::vector<Doubt> doubts_;
+  mutable std::vector<std::unique_ptr<Entry>> entries_;  // of rows_; null until a packet comes near
+  mutable FlowIndex index_;                              // of positions in rows_
+  mutable std::vector<Doubt> doubts_;                    // by position
 };
 
 }  // namespace egt::engine

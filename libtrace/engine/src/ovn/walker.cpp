@@ -139,7 +139,7 @@ void Walker::execute(const ovn::Action& action, const Place& at, FlowKey& packet
                             0,
                             false,
                             at.pipeline == Pipeline::ingress ? "IN" : "OUT",
-                            packet};
+                            std::make_shared<const FlowKey>(packet)};
             at.nodes.push_back({NodeType::transformation, false, std::move(log), {}});
           },
           nothing,

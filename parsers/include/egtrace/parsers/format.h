@@ -31,6 +31,7 @@ struct Dump {
   unsigned jobs = 0;                   // threads that may read it; 0: one a processor
   // Formats that hold a log of changes load what held at this moment, in ms since 1970; the others pay no heed.
   std::optional<std::int64_t> as_of{};
+  bool logical_only = false;           // SnapshotRequest::logical_only
   // What was found when the text was read before (a compiled snapshot), for formats that keep such.
   std::shared_ptr<const CompiledDump> compiled{};
 };

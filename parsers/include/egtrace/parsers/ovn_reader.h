@@ -31,6 +31,7 @@ class DatabaseReader : public ovn::FlowReader {
   explicit DatabaseReader(const ovn::Southbound& southbound);
   ~DatabaseReader() override;
 
+  std::optional<ovn::NeededTerms> needed_terms(std::string_view match, std::uint32_t datapath_key) const override;
   std::optional<ovn::Expression> read_match(std::string_view text, std::uint32_t datapath_key) const override;
   std::optional<ovn::ReadActions> read_actions(std::string_view text, ovn::Pipeline pipeline,
                                                std::uint8_t table) const override;

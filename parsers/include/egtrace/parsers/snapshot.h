@@ -37,6 +37,9 @@ struct SnapshotRequest {
   // else is as it was dumped.
   std::optional<Moment> as_of{};
   bool history = false;            // fill Snapshot::history
+  // Only logical flows are to be walked: of a southbound database that holds all that this takes, rows with types
+  // (Ovn::southbound) are read, and no others but those that name the node.
+  bool logical_only = false;
 };
 
 // One argument of --dump. What stands before ':' and '=' counts as NODE and KIND only where PATH as a whole is no file.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -78,7 +79,7 @@ struct Transformed {
   std::uint16_t selected = 0;
   bool selected_by_caller = false;
   std::string direction;                       // of a log: IN or OUT
-  FlowKey packet;                              // of a log
+  std::shared_ptr<const FlowKey> packet;       // of a log; null elsewhere, so that nodes stay small
 };
 struct Remark {
   enum class Kind : std::uint8_t {

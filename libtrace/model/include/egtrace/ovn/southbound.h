@@ -1,8 +1,8 @@
 // The southbound database as rows with types (ovn-sb(5)): what the logical pipeline is made of. Filled from a database
 // file, or from `ovn-sbctl list` and `lflow-list` as far as they tell it.
 //
-// Text is owned by the rows: database files escape it. The order of a table's rows is the order in which they were
-// read.
+// Text is owned by the rows, but for logical flows: theirs lies in dumps, or, where a database file escapes it, in
+// Southbound::kept_text. The order of a table's rows is the order in which they were read.
 #pragma once
 
 #include <compare>
@@ -62,9 +62,9 @@ struct LogicalFlow {
   bool ingress = true;
   std::uint8_t table = 0;
   std::uint16_t priority = 0;
-  std::string match, actions;
-  std::string stage, source;  // external_ids:stage-name and :source; empty where absent
-  std::string stage_hint;     // external_ids:stage-hint, first digits of a northbound row's UUID
+  std::string_view match, actions;
+  std::string_view stage, source;  // external_ids:stage-name and :source; empty where absent
+  std::string_view stage_hint;     // external_ids:stage-hint, first digits of a northbound row's UUID
   Provenance from;
 };
 

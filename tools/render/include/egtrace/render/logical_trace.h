@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,22 @@ struct LogicalTraceOptions {
   bool friendly_names = true;
   // The OpenFlow flows of a cookie, one line each; empty unless they are to be shown.
   std::function<std::vector<std::string>(std::uint32_t cookie)> openflow;
+};
+
+class NodeTexts;
+
+// Prints walks of one network. Keeps the texts of flows and actions, which walks have in common.
+class LogicalTracePrinter {
+ public:
+  // `network` must outlive it.
+  LogicalTracePrinter(const engine::LogicalNetwork& network, LogicalTraceOptions options);
+  ~LogicalTracePrinter();
+  // Appends a walk of `packet`.
+  void print(const engine::logical::Trace& trace, const FlowKey& packet, std::string& out);
+
+ private:
+  LogicalTraceOptions options_;
+  std::unique_ptr<NodeTexts> texts_;
 };
 
 std::string logical_trace_text(const engine::logical::Trace& trace, const engine::LogicalNetwork& network,
