@@ -259,11 +259,16 @@ bool Experiment::begin() {
   return true;
 }
 
-// The kernel is sparing with routing errors to one sender, and with anything after a redirect.
+// The kernel is sparing with routing errors to one sender, and with anything after a redirect, which it makes of packets
+// that turn back on their device, even where a rule drops it then (ip_error(), ip_rt_send_redirect() of net/ipv4/route.c).
 bool Experiment::may_be_silent(const Probe& probe, const Observation& o) {
   int& count = errors_[src_ip(probe.packet)];
   const bool silent = count >= 4;
-  for (const auto& i : o.sent) count += is_redirect(i.packet) ? 10 : is_answer(i.packet) ? 1 : 0;
+  const std::string in = probe.local ? "" : fmt::format("v{}", probe.wire);
+  for (const auto& i : o.sent) {
+    const bool answer = is_answer(i.packet) && !is_redirect(i.packet);
+    count += answer ? 1 : is_redirect(i.packet) || i.device == in ? 10 : 0;
+  }
   return silent;
 }
 

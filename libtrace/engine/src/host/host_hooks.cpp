@@ -28,12 +28,22 @@ AddressType address_type(RouteAnswer::Kind kind) {
   }
 }
 
+std::optional<std::vector<std::string>> devices_of_route(const RouteAnswer& answer) {
+  using Answer = RouteAnswer::Kind;
+  std::vector<std::string> devices;
+  if (answer.kind == Answer::unknown) return std::nullopt;
+  if (answer.kind != Answer::unicast && answer.kind != Answer::broadcast && answer.kind != Answer::multicast) return devices;
+  for (const RouteHop& h : answer.hops) devices.push_back(h.get().device);
+  if (devices.empty() && !answer.device.empty()) devices.push_back(answer.device);
+  return devices;
+}
+
 std::string by_name(const NatDecision& d) { return d.front_end == "nft" ? "nft" : "iptables"; }
 
 }  // namespace
 
 NetfilterContext HostWalk::context(Hook hook) {
-  NetfilterContext c{packet_, "", "", PacketState::none, nullptr, false, 0, false, options_.packet_length, {}, {}};
+  NetfilterContext c{.packet = packet_, .length = options_.packet_length};
   if (hook == Hook::ingress || hook == Hook::prerouting || hook == Hook::input || hook == Hook::forward) c.iif = in_;
   if (hook == Hook::postrouting && !made_here() && !looped_) c.iif = in_;
   if (hook == Hook::output || hook == Hook::postrouting || hook == Hook::forward || hook == Hook::egress) c.oif = out_;
@@ -45,13 +55,12 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.address_type = [this](const IpAddr& a, std::string_view device) {
     return address_type(local_type_of(host_, a, device));
   };
-  c.route_device = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::string_view iif) {
-    RouteQuery q = query_for(packet_, iif.empty() ? "lo" : std::string(iif));
+  c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark) {
+    RouteQuery q = query_for(packet_, "lo");
     q.to = to;
     q.from = from;
     q.mark = mark;
-    const RouteAnswer answer = find_route(host_, q);
-    return answer.hops.empty() ? answer.device : answer.hops.front().get().device;
+    return devices_of_route(find_route(host_, q));
   };
   return c;
 }
@@ -99,6 +108,8 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
   conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, options_.quoted);
+  if (conntrack_.picked_up(packet_) && netfilter_.uses_conntrack())
+    know(tcp_loose(host_), true, "the packet belongs to a TCP connection that conntrack did not see begin");
   if (!is_icmp_error(packet_) || hook == Hook::output || options_.quoted) return;
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.
@@ -136,6 +147,15 @@ void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
          "another connection has the port already; which one the kernel takes is not known", evidence);
 }
 
+// __nf_conntrack_confirm(): of two connections whose answers would look the same the second is lost.
+HostWalk::Ended HostWalk::confirm() {
+  if (conntrack_.confirm()) return std::nullopt;
+  const Tuple& reply = conntrack_.connection()->reply;
+  return dropped("conntrack", fmt::format("another connection is already answered from {} to {} port {}, and the translation "
+                                          "leaves no other port",
+                                          reply.src.to_string(), reply.dst.to_string(), reply.dport));
+}
+
 // No rule translates; two connections of which the answers would look the same still get different ports.
 void HostWalk::keep_addresses(bool source) {
   if (conntrack_.bind_nothing(source)) return;
@@ -160,7 +180,7 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
     assume(fmt::format("the translation on {} takes port {}", node_.name,
                        decision.port.value_or(decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport)),
            "the kernel picks one at random", decision.evidence);
-  const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port);
+  const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port, decision.only_port);
   if (!keeps_port) assume_another_port(decision.evidence);
   if (Connection* c = conntrack_.connection()) (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
   const auto applied = conntrack_.translate(decision.source, packet_);

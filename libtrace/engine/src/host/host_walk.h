@@ -65,6 +65,7 @@ class HostWalk {
   Ended translate(netfilter::Hook hook, Taken* output);
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
   void keep_addresses(bool source);
+  Ended confirm();
   void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
                                             std::vector<Provenance>& evidence);
