@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "host_walk.h"
+#include "source_address.h"
 
 namespace egt::engine {
 namespace {
@@ -8,11 +9,11 @@ namespace {
 using netfilter::Hook;
 using Kind = RouteAnswer::Kind;
 
+}  // namespace
+
 bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
   return a.kind == b.kind && a.route == b.route && a.device == b.device;
 }
-
-}  // namespace
 
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
@@ -42,11 +43,12 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   query.out_device = what.bound_device;
   if (what.choose_source) query.from.reset();
   RouteAnswer answer = look_up(query);
+  const bool source_chosen = what.choose_source && retry_with_source(query, answer);
   if (Ended end = no_local_route(answer)) return end;
   if (Ended end = refused_by_tcp(answer)) return end;
   const bool to_all = to_ == IpAddr::v4(0xffffffff);
   route = take_hop(std::move(answer));
-  if (!what.choose_source) {
+  if (!what.choose_source || source_chosen) {
     if (to_all) stay_on_link(query, route);
     return std::nullopt;
   }
@@ -69,6 +71,19 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   if (Ended end = no_local_route(second)) return end;
   route = take_hop(std::move(second));
   return std::nullopt;
+}
+
+// IPv6 that finds no route for a socket without an address tries once more with one of the host's
+// (ip6_dst_lookup_tail()). True when it did: the packet has that address then.
+bool HostWalk::retry_with_source(const RouteQuery& query, RouteAnswer& answer) {
+  if (family() != Family::v6 || answer.kind == Kind::unicast || answer.is_for_me() || answer.kind == Kind::unknown) return false;
+  const auto own = select_v6_address(host_, "", query.to);
+  if (!own) return false;
+  RouteQuery sourced = query;
+  sourced.from = own->address;
+  answer = look_up(sourced);
+  set_src_ip(packet_, own->address);
+  return true;
 }
 
 // connect() looks the route up a second time with the address that the first look-up chose, and keeps that address; a

@@ -55,6 +55,7 @@ class HostWalk {
   bool follows_source_rules(const LocalSend& what, const Taken& first);
   HostOutcome loop_back();
   Ended no_local_route(const RouteAnswer& answer);
+  bool retry_with_source(const RouteQuery& query, RouteAnswer& answer);
   void stay_on_link(const RouteQuery& query, Taken& route) const;
   Ended refused_by_tcp(const RouteAnswer& answer);
 
@@ -99,7 +100,7 @@ class HostWalk {
   };
   std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> about() const;
-  ErrorSource inbound_or(const IpAddr& by_route, bool only, const IpAddr& to);
+  std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);
 
@@ -125,6 +126,9 @@ class HostWalk {
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
   bool looped_ = false;                  // came back by lo
 };
+
+// Whether two look-ups lead the same way.
+bool same_way(const RouteAnswer& a, const RouteAnswer& b);
 
 // Machines that are no cluster nodes are the way's routers and servers.
 Layer layer_of_host(const cluster::Node& node);
