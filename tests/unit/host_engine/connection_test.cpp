@@ -151,5 +151,36 @@ TEST(Connection, RoutesBackBySeveralNextHops) {
   EXPECT_EQ(lab.send(tcp("10.0.0.1", "10.1.0.1", 4000, 80)).kind, Kind::delivered);
 }
 
+TEST(Connection, RulesOnTheSourceCountForErrorsOfIpv6) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "fd00::1/64").link("out0", "02:00:00:00:00:02", "fd00:1::1/64");
+  h.routes("unreachable fd77::/16\nfd00::/64 dev in0").rules("100: from fd00::/32 blackhole").local_table();
+  h.neighbour("fd00::5", "in0", "52:54:00:00:00:05");
+  Lab lab(h);
+  lab.host.sysctl("net.ipv6.conf.all.forwarding", "1");
+  const HostOutcome refused = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
+  EXPECT_EQ(refused.kind, Kind::dropped);            // the rule takes the packet itself
+  h.host().rules_v6.value.back().from_prefix = *Prefix::parse("fd00::1/128");
+  const HostOutcome second = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
+  ASSERT_EQ(second.kind, Kind::rejected) << lab.doubts();
+  ASSERT_TRUE(second.answer);
+  EXPECT_FALSE(second.answer->choose_source);        // "from" rules see the address of the inbound device
+  ASSERT_EQ(lab.chooser.points.size(), 1u);
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  EXPECT_NE(host.send(*second.answer).kind, Kind::transmit);
+}
+
+TEST(Connection, Ipv6TriesOnceMoreWithASource) {
+  TestHost h;
+  h.link("out0", "02:00:00:00:00:02", "fd00:1::1/64");
+  h.routes("default via fd00:1::9 dev out0 table 7").rules("100: from fd00:1::/64 lookup 7").local_table();
+  h.neighbour("fd00:1::9", "out0", "52:54:00:00:00:09");
+  Lab lab(h);
+  const HostOutcome sent = lab.send(udp("::", "fd99::9", 4000, 80), true);
+  ASSERT_EQ(sent.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(src_ip(sent.packet), ip("fd00:1::1"));
+  EXPECT_EQ(sent.device, "out0");
+}
+
 }  // namespace
 }  // namespace egt::test
