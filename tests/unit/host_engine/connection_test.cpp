@@ -64,12 +64,6 @@ TEST(Connection, PickedUpInItsMidst) {
   TestHost h = two_legs(kDropInvalid);
   h.local_table();
   const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
-  {
-    Lab lab(h);
-    EXPECT_EQ(lab.receive("in0", amid).kind, Kind::transmit);
-    EXPECT_FALSE(lab.proven());          // no dump tells nf_conntrack_tcp_loose
-  }
-  h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "1");
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", amid).kind, Kind::transmit);
   EXPECT_TRUE(lab.proven()) << lab.doubts();
@@ -180,6 +174,29 @@ TEST(Connection, Ipv6TriesOnceMoreWithASource) {
   ASSERT_EQ(sent.kind, Kind::transmit) << lab.doubts();
   EXPECT_EQ(src_ip(sent.packet), ip("fd00:1::1"));
   EXPECT_EQ(sent.device, "out0");
+}
+
+TEST(Connection, ErrorOfATranslatedConnectionIsRoutedWithItsSource) {
+  TestHost h = two_legs("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.1.0.77/32 -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
+  h.rules("100: from 10.0.0.0/8 unreachable").local_table();
+  h.host().rules_v4.value.back().iif = "in0";
+  Lab lab(h);
+  const HostOutcome in = lab.receive("out0", udp("9.9.9.9", "10.1.0.77", 4000, 80));
+  ASSERT_EQ(in.kind, Kind::transmit) << lab.doubts();
+  const HostOutcome refused = lab.receive("in0", answer_to(in.packet));
+  ASSERT_TRUE(refused.answer);
+  h.host().rules_v4.value.back().iif = "lo";
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  EXPECT_EQ(host.send(*refused.answer).kind, Kind::dropped);
+}
+
+TEST(Connection, LimitedBroadcastNeedsNoRoute) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67)).device, "in0");
+  EXPECT_EQ(lab.send(udp("0.0.0.0", "255.255.255.255", 68, 67), true, "in0").kind, Kind::transmit);
+  EXPECT_EQ(lab.send(udp("0.0.0.0", "255.255.255.255", 68, 67), true).kind, Kind::rejected);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.zone = conntrack_.zone();
   c.local_socket = made_here() || hook == Hook::input;
   c.address_type = [this](const IpAddr& a, std::string_view device) {
-    return address_type(local_type_of(host_, a, device));
+    return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device);
   };
   c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark) {
     RouteQuery q = query_for(packet_, "lo");
@@ -63,6 +63,27 @@ NetfilterContext HostWalk::context(Hook hook) {
     return devices_of_route(find_route(host_, q));
   };
   return c;
+}
+
+// __nft_fib6_eval_type(): IPv4 asks the local table alone, IPv6 all rules and tables.
+AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device) const {
+  RouteQuery q = query_for(packet_, "lo");
+  q.to = a;
+  q.from = a == src_ip(packet_) ? dst_ip(packet_) : src_ip(packet_);
+  q.mark = 0;
+  const RouteAnswer answer = find_route(host_, q);
+  switch (answer.kind) {
+    case RouteAnswer::Kind::blackhole: return AddressType::blackhole;
+    case RouteAnswer::Kind::prohibit: return AddressType::prohibit;
+    case RouteAnswer::Kind::unreachable:
+    case RouteAnswer::Kind::no_route: return AddressType::unreachable;
+    default: break;
+  }
+  if (answer.route != nullptr && answer.route->type == host::RouteType::anycast) return AddressType::anycast;
+  const bool local = device.empty() && answer.kind != RouteAnswer::Kind::unknown ? answer.kind == RouteAnswer::Kind::local
+                                                                                : local_type_of(host_, a, device) == RouteAnswer::Kind::local;
+  if (local) return AddressType::local;
+  return a.is_multicast() ? AddressType::multicast : AddressType::unicast;
 }
 
 void HostWalk::assume_no_rules() {
@@ -108,8 +129,6 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
   conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, options_.quoted);
-  if (conntrack_.picked_up(packet_) && netfilter_.uses_conntrack())
-    know(tcp_loose(host_), true, "the packet belongs to a TCP connection that conntrack did not see begin");
   if (!is_icmp_error(packet_) || hook == Hook::output || options_.quoted) return;
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.
@@ -131,14 +150,14 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
     return std::nullopt;
   }
   const auto applied = conntrack_.translate(source, packet_);
-  if (!applied) return std::nullopt;
+  if (!applied) return conntrack_.changes_destination() && output != nullptr ? route_again(*output) : std::nullopt;
   const Connection* c = conntrack_.connection();
   const bool by_source_rule = source != conntrack_.reply_direction();
   const std::string& by = by_source_rule ? c->snat_by : c->dnat_by;
   std::vector<Provenance> lines;
   if (c->from.known()) lines.push_back(c->from);
   note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
-  if (output != nullptr && applied->after.dst != applied->before.dst) return route_again(*output);
+  if (output != nullptr && conntrack_.changes_destination()) return route_again(*output);
   return std::nullopt;
 }
 

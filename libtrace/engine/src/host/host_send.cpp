@@ -44,9 +44,14 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   if (what.choose_source) query.from.reset();
   RouteAnswer answer = look_up(query);
   const bool source_chosen = what.choose_source && retry_with_source(query, answer);
+  const bool to_all = to_ == IpAddr::v4(0xffffffff);
+  if (to_all && (!what.choose_source || !what.bound_device.empty())) {   // the link is known without a route
+    answer = {};
+    answer.kind = Kind::broadcast;
+    answer.device = what.bound_device;
+  }
   if (Ended end = no_local_route(answer)) return end;
   if (Ended end = refused_by_tcp(answer)) return end;
-  const bool to_all = to_ == IpAddr::v4(0xffffffff);
   route = take_hop(std::move(answer));
   if (!what.choose_source || source_chosen) {
     if (to_all) stay_on_link(query, route);

@@ -73,6 +73,7 @@ class HostWalk {
   void note_translation(const Applied& applied, const std::string& by, bool by_connection,
                         std::vector<Provenance> evidence);
   NetfilterContext context(netfilter::Hook hook);
+  netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device) const;
   void assume_no_rules();
 
   // --- host_route.cpp

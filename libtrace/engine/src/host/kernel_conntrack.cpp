@@ -84,8 +84,10 @@ bool KernelConntrack::find_known(const FlowKey& packet, const Tuple& tuple) {
   return true;
 }
 
-bool KernelConntrack::picked_up(const FlowKey& packet) const {
-  return fresh_ && is_tcp(packet) && picks_up(packet.u32(FieldId::tcp_flags));
+bool KernelConntrack::changes_destination() const {
+  const Connection* c = connection();
+  if (c == nullptr) return false;
+  return reply_direction_ ? c->reply.dst != c->original.src : c->original.dst != c->reply.src;
 }
 
 void KernelConntrack::attach(const Attached& about) {

@@ -32,8 +32,9 @@ class KernelConntrack {
   void attach(const Attached& about);
   void skip() { state_ = PacketState::untracked; }
 
-  // The packet opens a TCP connection, for conntrack, without being its first one.
-  bool picked_up(const FlowKey& packet) const;
+  // The connection has another destination for packets of this direction; OUTPUT routes them anew then, changed or not
+  // (nf_nat_ipv4_local_fn()).
+  bool changes_destination() const;
   bool done() const { return state_ != PacketState::none; }
   PacketState state() const { return state_; }
   Connection* connection() { return fresh_ ? &*fresh_ : known_; }

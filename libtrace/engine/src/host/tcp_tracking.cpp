@@ -79,13 +79,11 @@ TcpStep follow_tcp(TcpState state, bool reply_direction, std::uint32_t flags) {
   return {TcpStepKind::invalid, state};
 }
 
-bool picks_up(std::uint32_t flags) { return are_possible(flags) && segment_of(flags) == TcpSegment::data; }
-
 std::optional<TcpState> open_tcp(std::uint32_t flags, bool loose) {
   if (flags == 0) return TcpState::syn_sent;
   if (!are_possible(flags)) return std::nullopt;
   if (segment_of(flags) == TcpSegment::opening) return TcpState::syn_sent;
-  if (picks_up(flags) && loose) return TcpState::established;
+  if (segment_of(flags) == TcpSegment::data && loose) return TcpState::established;
   return std::nullopt;
 }
 

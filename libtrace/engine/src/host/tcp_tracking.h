@@ -25,7 +25,4 @@ TcpStep follow_tcp(TcpState state, bool reply_direction, std::uint32_t flags);
 // whether connections are picked up in their midst.
 std::optional<TcpState> open_tcp(std::uint32_t flags, bool loose);
 
-// Whether the answer of open_tcp() hangs on `loose`.
-bool picks_up(std::uint32_t flags);
-
 }  // namespace egt::engine
