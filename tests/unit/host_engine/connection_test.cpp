@@ -199,5 +199,16 @@ TEST(Connection, LimitedBroadcastNeedsNoRoute) {
   EXPECT_EQ(lab.send(udp("0.0.0.0", "255.255.255.255", 68, 67), true).kind, Kind::rejected);
 }
 
+TEST(Connection, AddressesThatAreNoDestinations) {
+  TestHost h = two_legs("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -o in0 -p udp -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
+  h.routes("broadcast 10.0.0.255 dev in0 table local");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("0.0.0.0", "0.0.0.0", 68, 67)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "0.0.0.0", 68, 67)).kind, Kind::dropped);
+  EXPECT_EQ(dst_ip(lab.send(udp("10.0.0.1", "10.0.0.255", 68, 67)).packet), ip("10.0.0.5"));
+  EXPECT_EQ(lab.send(udp("127.0.0.1", "9.9.9.9", 68, 67)).reject_with, "EINVAL");
+}
+
 }  // namespace
 }  // namespace egt::test

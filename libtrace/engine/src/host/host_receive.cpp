@@ -71,6 +71,7 @@ HostWalk::Ended HostWalk::check_frame() {
 HostWalk::Ended HostWalk::check_addresses() {
   const IpAddr from = src_ip(packet_), to = dst_ip(packet_);
   if (family() != Family::v4 || in_ == "lo") return std::nullopt;
+  if (from.is_unspecified() && to.is_unspecified()) return std::nullopt;   // an old form of the limited broadcast
   if (from.is_multicast() || is_limited_broadcast(from) || (is_zero_net(from) && !is_limited_broadcast(to)))
     return dropped("input route", fmt::format("{} is no source address (martian source)", from.to_string()));
   if (is_zero_net(to)) return dropped("input route", fmt::format("{} is no destination (martian)", to.to_string()));
@@ -84,8 +85,9 @@ HostWalk::Ended HostWalk::check_addresses() {
 
 HostOutcome HostWalk::route_input() {
   if (Ended end = check_addresses()) return *end;
-  RouteAnswer answer = look_up(query_for(packet_, in_));
-  const bool limited = is_limited_broadcast(dst_ip(packet_));
+  RouteAnswer answer = look_up(as_rules_see(query_for(packet_, in_)));
+  const IpAddr to = dst_ip(packet_);
+  const bool limited = is_limited_broadcast(to) || (family() == Family::v4 && to.is_unspecified() && src_ip(packet_).is_unspecified());
   if (limited) answer.kind = Kind::broadcast;
   if (answer.kind == Kind::multicast) {
     gap(fmt::format("who listens to the group {}", dst_ip(packet_).to_string()), "ip maddr");

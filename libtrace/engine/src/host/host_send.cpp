@@ -24,7 +24,8 @@ HostOutcome HostWalk::send(const LocalSend& what) {
   entered_ = tuple_of(packet_);
   note_route(route, entered_.src);
   const FlowKey sent = packet_;
-  out_ = route.answer.is_for_me() && route.answer.kind != Kind::multicast ? "lo" : route.device;
+  out_ = route.answer.kind == Kind::local ? "lo" : route.device;
+  if (Ended end = check_loopback_source(route)) return *end;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
   HostOutcome o;
   if (Ended end = pass(Hook::output, &route)) {
@@ -156,7 +157,7 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
 
 // ip_route_me_harder(): a mark or a translation in OUTPUT changed what routing looks at. The source stays.
 HostWalk::Ended HostWalk::route_again(Taken& route) {
-  RouteQuery query = query_for(packet_, "lo");
+  RouteQuery query = as_rules_see(query_for(packet_, "lo"));
   query.out_device = bound_device_;
   RouteAnswer answer = look_up(query);
   if (answer.kind != Kind::unicast && !answer.is_for_me()) {
@@ -173,6 +174,19 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   route = take_hop(std::move(answer));
   note_route(route, std::nullopt);
   return std::nullopt;
+}
+
+// __mkroute_output(): loopback addresses leave the host only where route_localnet is set.
+HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
+  const IpAddr from = src_ip(packet_);
+  if (!from.is_v4() || !from.is_loopback() || out_ == "lo") return std::nullopt;
+  const Setting setting = either_setting(host_, route.device, "route_localnet");
+  if (know(setting, false, "a packet with a loopback address is to leave the host")) return std::nullopt;
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, "output route",
+                          fmt::format("{} does not leave the host unless route_localnet is set on {}", from.to_string(), route.device),
+                          setting.evidence);
+  o.reject_with = "EINVAL";
+  return o;
 }
 
 // To an address of this host: the packet comes back by lo with its route and connection attached.

@@ -53,6 +53,7 @@ class HostWalk {
   Ended choose_local_source(const LocalSend& what, Taken& route);
   Ended route_again(Taken& route);
   bool follows_source_rules(const LocalSend& what, const Taken& first);
+  Ended check_loopback_source(const Taken& route);
   HostOutcome loop_back();
   Ended no_local_route(const RouteAnswer& answer);
   bool retry_with_source(const RouteQuery& query, RouteAnswer& answer);
@@ -78,6 +79,7 @@ class HostWalk {
 
   // --- host_route.cpp
   RouteAnswer look_up(const RouteQuery& query);
+  RouteQuery as_rules_see(RouteQuery query) const;
   Taken take_hop(RouteAnswer answer);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);

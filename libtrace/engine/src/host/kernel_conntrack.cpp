@@ -101,9 +101,9 @@ void KernelConntrack::attach(const Attached& about) {
   known_ = &*attached_;
 }
 
-// An error that this host makes about no connection stays as it is.
+// An error that this host makes about no connection finds none either.
 void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
-  state_ = PacketState::related;
+  state_ = made_here ? PacketState::invalid : PacketState::related;
   if (made_here) return;
   const auto hit = quoted ? world_.conntrack.find(zone_, reversed(*quoted))
                           : world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
