@@ -161,7 +161,8 @@ bool KernelHost::set_up(const HostSetup& setup) {
 
 void KernelHost::dump(const fs::path& folder) const {
   fs::create_directories(folder);
-  std::string script = "cd " + folder.string() + "\n";
+  // Devices that have just come up are told without carrier for a moment.
+  std::string script = "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
   for (const char* command : {"ip -d addr", "ip neigh", "ip rule", "ip -6 rule", "ip route show table all",
                               "ip -6 route show table all", "iptables-save -c", "ip6tables-save -c",
                               "iptables-legacy-save -c", "ip6tables-legacy-save -c", "nft list ruleset"}) {
@@ -269,6 +270,12 @@ std::map<std::uint32_t, Observation> KernelHost::collect(int milliseconds) {
   return out;
 }
 
+// A SYN of a process tells no number, but its random sequence number may look like one.
+void KernelHost::take_for_local(Seen& seen) const {
+  const bool opens = seen.key.u64(FieldId::nw_proto) == ip_proto::tcp && seen.key.u64(FieldId::tcp_flags) == 0x02;
+  if (opens && last_local_ && (!seen.number || *seen.number > *last_local_)) seen.number = last_local_;
+}
+
 void KernelHost::read_wires(std::map<std::uint32_t, Observation>& out) {
   std::array<std::uint8_t, 2048> buffer;
   for (const Wire& w : wires_)
@@ -280,8 +287,7 @@ void KernelHost::read_wires(std::map<std::uint32_t, Observation>& out) {
       if (from.sll_pkttype == PACKET_OUTGOING) continue;
       auto seen = read_frame(std::span(buffer).first(static_cast<std::size_t>(n)));
       if (!seen) continue;
-      const bool opens = seen->key.u64(FieldId::nw_proto) == ip_proto::tcp && seen->key.u64(FieldId::tcp_flags) == 0x02;
-      if (!seen->number && opens) seen->number = last_local_;
+      take_for_local(*seen);
       if (seen->number) out[*seen->number].sent.push_back({w.device, *seen});
     }
 }
@@ -327,8 +333,7 @@ void KernelHost::read_local(std::map<std::uint32_t, Observation>& out) {
       }
       if (!seen) continue;
       if (l.family == Family::v6) read_transport(bytes, *seen);
-      const bool opens = l.proto == ip_proto::tcp && seen->key.u64(FieldId::tcp_flags) == 0x02;
-      if (!seen->number && opens) seen->number = last_local_;
+      take_for_local(*seen);
       if (seen->number) out[*seen->number].delivered.push_back({device_names_[device], *seen});
     }
 }

@@ -66,6 +66,7 @@ class KernelHost {
   bool run_in_host(const std::string& command);
   bool feed(const std::string& command, const std::string& input);
   void open_sockets();
+  void take_for_local(Seen& seen) const;
   void read_wires(std::map<std::uint32_t, Observation>& out);
   void read_local(std::map<std::uint32_t, Observation>& out);
   int open_inside(int space, int domain, int type, int protocol);

@@ -218,7 +218,7 @@ class Experiment {
   void one_probe();
   void compare(const Probe& probe, bool kernel_said_no, const std::string& what);
   void follow(const Probe& probe, const Way& way, const Observation& seen);
-  bool may_be_silent(const Probe& probe, const Observation& o);
+  bool may_be_silent(const Probe& probe, const Observation& o, const std::vector<Way>& ways);
   void learn_port(const Way& way, const Observation& o, engine::World& world);
 
   unsigned seed_;
@@ -259,11 +259,21 @@ bool Experiment::begin() {
   return true;
 }
 
-// The kernel is sparing with routing errors to one sender, and with anything after a redirect.
-bool Experiment::may_be_silent(const Probe& probe, const Observation& o) {
+bool turns_back(const Way& way, const std::string& device) {
+  return std::any_of(way.record.steps.begin(), way.record.steps.end(), [&](const engine::Step& s) {
+    const auto* route = std::get_if<engine::RouteLookup>(&s.kind);
+    return route != nullptr && !route->reverse_path && route->device == device;
+  });
+}
+
+// The kernel is sparing with routing errors to one sender, and with anything after a redirect, which it makes of packets
+// that turn back on their device, even where a rule drops it then (ip_error(), ip_rt_send_redirect() of net/ipv4/route.c).
+bool Experiment::may_be_silent(const Probe& probe, const Observation& o, const std::vector<Way>& ways) {
   int& count = errors_[src_ip(probe.packet)];
   const bool silent = count >= 4;
   for (const auto& i : o.sent) count += is_redirect(i.packet) ? 10 : is_answer(i.packet) ? 1 : 0;
+  const std::string in = fmt::format("v{}", probe.wire);
+  if (!probe.local && std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return turns_back(w, in); })) count += 10;
   return silent;
 }
 
@@ -342,7 +352,7 @@ void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::str
   const std::vector<Way> ways = predictor_->predict(probe);
   Observation seen = kernel_->collect(0)[number_];
   // A reset that answers an acknowledgement carries nothing of the probe.
-  const bool silent = may_be_silent(probe, seen) || (probe.packet.u32(FieldId::tcp_flags) & 0x10) != 0;
+  const bool silent = may_be_silent(probe, seen, ways) || (probe.packet.u32(FieldId::tcp_flags) & 0x10) != 0;
   const auto find = [&] {
     return std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return agrees(w, seen, silent, kernel_said_no); });
   };

@@ -159,6 +159,7 @@ void RandomHost::make_sysctl(HostSetup& s) {
   s.sysctl["net.ipv4.ip_forward"] = "1";
   s.sysctl["net.ipv6.conf.all.forwarding"] = chance(92) ? "1" : "0";
   s.sysctl["net.ipv4.icmp_ratelimit"] = "0";
+  s.sysctl["net.ipv4.icmp_ratemask"] = "0";   // else each error empties the account of routing errors to its receiver
   s.sysctl["net.ipv6.icmp.ratelimit"] = "0";
   s.sysctl["net.ipv4.icmp_msgs_per_sec"] = "100000";
   s.sysctl["net.ipv4.icmp_msgs_burst"] = "100000";

@@ -28,12 +28,22 @@ AddressType address_type(RouteAnswer::Kind kind) {
   }
 }
 
+std::optional<std::vector<std::string>> devices_of_route(const RouteAnswer& answer) {
+  using Answer = RouteAnswer::Kind;
+  std::vector<std::string> devices;
+  if (answer.kind == Answer::unknown) return std::nullopt;
+  if (answer.kind != Answer::unicast && answer.kind != Answer::broadcast && answer.kind != Answer::multicast) return devices;
+  for (const RouteHop& h : answer.hops) devices.push_back(h.get().device);
+  if (devices.empty() && !answer.device.empty()) devices.push_back(answer.device);
+  return devices;
+}
+
 std::string by_name(const NatDecision& d) { return d.front_end == "nft" ? "nft" : "iptables"; }
 
 }  // namespace
 
 NetfilterContext HostWalk::context(Hook hook) {
-  NetfilterContext c{packet_, "", "", PacketState::none, nullptr, false, 0, false, options_.packet_length, {}, {}};
+  NetfilterContext c{.packet = packet_, .length = options_.packet_length};
   if (hook == Hook::ingress || hook == Hook::prerouting || hook == Hook::input || hook == Hook::forward) c.iif = in_;
   if (hook == Hook::postrouting && !made_here() && !looped_) c.iif = in_;
   if (hook == Hook::output || hook == Hook::postrouting || hook == Hook::forward || hook == Hook::egress) c.oif = out_;
@@ -43,17 +53,37 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.zone = conntrack_.zone();
   c.local_socket = made_here() || hook == Hook::input;
   c.address_type = [this](const IpAddr& a, std::string_view device) {
-    return address_type(local_type_of(host_, a, device));
+    return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device);
   };
-  c.route_device = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::string_view iif) {
-    RouteQuery q = query_for(packet_, iif.empty() ? "lo" : std::string(iif));
+  c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark) {
+    RouteQuery q = query_for(packet_, "lo");
     q.to = to;
     q.from = from;
     q.mark = mark;
-    const RouteAnswer answer = find_route(host_, q);
-    return answer.hops.empty() ? answer.device : answer.hops.front().get().device;
+    return devices_of_route(find_route(host_, q));
   };
   return c;
+}
+
+// __nft_fib6_eval_type(): IPv4 asks the local table alone, IPv6 all rules and tables.
+AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device) const {
+  RouteQuery q = query_for(packet_, "lo");
+  q.to = a;
+  q.from = a == src_ip(packet_) ? dst_ip(packet_) : src_ip(packet_);
+  q.mark = 0;
+  const RouteAnswer answer = find_route(host_, q);
+  switch (answer.kind) {
+    case RouteAnswer::Kind::blackhole: return AddressType::blackhole;
+    case RouteAnswer::Kind::prohibit: return AddressType::prohibit;
+    case RouteAnswer::Kind::unreachable:
+    case RouteAnswer::Kind::no_route: return AddressType::unreachable;
+    default: break;
+  }
+  if (answer.route != nullptr && answer.route->type == host::RouteType::anycast) return AddressType::anycast;
+  const bool local = device.empty() && answer.kind != RouteAnswer::Kind::unknown ? answer.kind == RouteAnswer::Kind::local
+                                                                                : local_type_of(host_, a, device) == RouteAnswer::Kind::local;
+  if (local) return AddressType::local;
+  return a.is_multicast() ? AddressType::multicast : AddressType::unicast;
 }
 
 void HostWalk::assume_no_rules() {
@@ -120,20 +150,29 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
     return std::nullopt;
   }
   const auto applied = conntrack_.translate(source, packet_);
-  if (!applied) return std::nullopt;
+  if (!applied) return conntrack_.changes_destination() && output != nullptr ? route_again(*output) : std::nullopt;
   const Connection* c = conntrack_.connection();
   const bool by_source_rule = source != conntrack_.reply_direction();
   const std::string& by = by_source_rule ? c->snat_by : c->dnat_by;
   std::vector<Provenance> lines;
   if (c->from.known()) lines.push_back(c->from);
   note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
-  if (output != nullptr && applied->after.dst != applied->before.dst) return route_again(*output);
+  if (output != nullptr && conntrack_.changes_destination()) return route_again(*output);
   return std::nullopt;
 }
 
 void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
   assume(fmt::format("the translation on {} takes another source port", node_.name),
          "another connection has the port already; which one the kernel takes is not known", evidence);
+}
+
+// __nf_conntrack_confirm(): of two connections whose answers would look the same the second is lost.
+HostWalk::Ended HostWalk::confirm() {
+  if (conntrack_.confirm()) return std::nullopt;
+  const Tuple& reply = conntrack_.connection()->reply;
+  return dropped("conntrack", fmt::format("another connection is already answered from {} to {} port {}, and the translation "
+                                          "leaves no other port",
+                                          reply.src.to_string(), reply.dst.to_string(), reply.dport));
 }
 
 // No rule translates; two connections of which the answers would look the same still get different ports.
@@ -160,7 +199,7 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
     assume(fmt::format("the translation on {} takes port {}", node_.name,
                        decision.port.value_or(decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport)),
            "the kernel picks one at random", decision.evidence);
-  const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port);
+  const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port, decision.only_port);
   if (!keeps_port) assume_another_port(decision.evidence);
   if (Connection* c = conntrack_.connection()) (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
   const auto applied = conntrack_.translate(decision.source, packet_);

@@ -29,7 +29,7 @@ HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Choo
       entered_(tuple_of(packet)),
       to_(dst_ip(packet)),
       netfilter_(node.host, family_of(packet), node.name, world, record, chooser),
-      conntrack_(node.name, world) {}
+      conntrack_(node.name, world, tcp_loose(node.host).value.value_or(1) != 0) {}
 
 HostOutcome HostWalk::receive(const std::string& device) {
   in_ = device;
@@ -71,6 +71,7 @@ HostWalk::Ended HostWalk::check_frame() {
 HostWalk::Ended HostWalk::check_addresses() {
   const IpAddr from = src_ip(packet_), to = dst_ip(packet_);
   if (family() != Family::v4 || in_ == "lo") return std::nullopt;
+  if (from.is_unspecified() && to.is_unspecified()) return std::nullopt;   // an old form of the limited broadcast
   if (from.is_multicast() || is_limited_broadcast(from) || (is_zero_net(from) && !is_limited_broadcast(to)))
     return dropped("input route", fmt::format("{} is no source address (martian source)", from.to_string()));
   if (is_zero_net(to)) return dropped("input route", fmt::format("{} is no destination (martian)", to.to_string()));
@@ -84,8 +85,9 @@ HostWalk::Ended HostWalk::check_addresses() {
 
 HostOutcome HostWalk::route_input() {
   if (Ended end = check_addresses()) return *end;
-  RouteAnswer answer = look_up(query_for(packet_, in_));
-  const bool limited = is_limited_broadcast(dst_ip(packet_));
+  RouteAnswer answer = look_up(as_rules_see(query_for(packet_, in_)));
+  const IpAddr to = dst_ip(packet_);
+  const bool limited = is_limited_broadcast(to) || (family() == Family::v4 && to.is_unspecified() && src_ip(packet_).is_unspecified());
   if (limited) answer.kind = Kind::broadcast;
   if (answer.kind == Kind::multicast) {
     gap(fmt::format("who listens to the group {}", dst_ip(packet_).to_string()), "ip maddr");
@@ -179,7 +181,7 @@ HostOutcome HostWalk::forward(const Taken& route) {
 
 HostOutcome HostWalk::deliver() {
   if (Ended end = pass(Hook::input)) return *end;
-  conntrack_.confirm();
+  if (Ended end = confirm()) return *end;
   HostOutcome o = outcome(HostOutcome::Kind::delivered);
   o.device = in_;
   return o;

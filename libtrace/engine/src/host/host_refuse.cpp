@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host_walk.h"
+#include "source_address.h"
 
 namespace egt::engine {
 namespace {
@@ -58,7 +59,8 @@ void HostWalk::gap(const std::string& what, const std::string& command) {
 // goes to whom the packet came from, and its source is translated on the way out like that of an answer.
 HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
                                std::vector<Provenance> evidence) {
-  if (!may_be_answered(packet_)) {
+  const bool to_all = family() == Family::v4 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
+  if (to_all || !may_be_answered(packet_)) {
     return dropped(std::move(where), why + "; packets of this kind are not answered", std::move(evidence));
   }
   HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
@@ -98,28 +100,36 @@ std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
   RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, entered_.src, error), "lo");
   query.from.reset();
   const RouteAnswer answer = find_route(host_, query);
-  if (answer.kind != Kind::unicast && !answer.is_for_me()) return std::nullopt;
-  const auto by_route = choose_source(host_, answer, 0, query.to);
+  const bool found = answer.kind == Kind::unicast || answer.is_for_me();
+  if (family() == Family::v6) return error_source_v6(query, answer, found);
+  const auto by_route = found ? choose_source(host_, answer, 0, query.to) : std::nullopt;
   if (!by_route) return std::nullopt;
-  return family() == Family::v4 ? ErrorSource{*by_route, true} : inbound_or(*by_route, answer.hops.size() < 2, query.to);
+  return ErrorSource{*by_route, true};
 }
 
-// icmp6_send() of most releases goes by the route back; Linux 6.18 was seen to take an address of the device by which
-// the packet came. No dump tells which.
-// `only`: the route has no other next hop, of which the address could be another one.
-HostWalk::ErrorSource HostWalk::inbound_or(const IpAddr& by_route, bool only, const IpAddr& to) {
-  RouteAnswer inbound;
-  inbound.kind = Kind::unicast;
-  inbound.device = in_;
-  const auto by_entry = choose_source(host_, inbound, 0, to);
-  if (!by_entry || (only && by_route == *by_entry)) return {by_route, true};
+// icmp6_send() takes an address of the device by which the packet came, unless the route back names a source; until 4.20
+// it went by the route back alone. No dump tells the release.
+std::optional<HostWalk::ErrorSource> HostWalk::error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found) {
+  std::optional<ErrorSource> by_route;
+  if (const auto a = found ? choose_source(host_, back, 0, query.to) : std::nullopt) by_route = ErrorSource{*a, true};
+  // Without a route for an unset source, that of any device is tried (ip6_dst_lookup_tail()).
+  if (const auto any = select_v6_address(host_, "", query.to); !found && any) by_route = ErrorSource{any->address, false};
+  const bool hinted = found && back.route != nullptr && back.route->source_hint;
+  const auto own = hinted ? std::nullopt : select_v6_address(host_, in_, query.to);
+  if (!own) return by_route;
+  const ErrorSource inbound{own->address, false};
+  if (!by_route) return inbound;
+  RouteQuery sourced = query;
+  sourced.from = own->address;
+  const bool same_route = !by_route->by_route || (back.hops.size() < 2 && same_way(find_route(host_, sourced), back));
+  if (by_route->address == inbound.address && same_route) return inbound;
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
   point.what = "source of the ICMPv6 error";
-  point.why = "releases of the kernel differ in whether they take the address by the route back or that of the inbound device";
-  point.options = {{by_route.to_string() + ", by route", {}}, {by_entry->to_string() + ", of " + in_, {}}};
-  return chooser_.choose(point) == 0 ? ErrorSource{by_route, true} : ErrorSource{*by_entry, false};
+  point.why = "since Linux 4.20 it is an address of the inbound device, and rules on the source count; before, the route back told it";
+  point.options = {{inbound.address.to_string() + ", of " + in_, {}}, {by_route->address.to_string() + ", by route", {}}};
+  return chooser_.choose(point) == 0 ? inbound : *by_route;
 }
 
 // A forwarded packet without a route. IPv4 tells nobody when forwarding is off on the in-device.

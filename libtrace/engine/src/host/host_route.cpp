@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host_walk.h"
 
 namespace egt::engine {
@@ -17,6 +19,17 @@ void HostWalk::note(const std::vector<Doubt>& doubts, bool decided) {
     if (decided) assume(fmt::format("{}: {}", node_.name, d.what), d.why, d.evidence);
     if (!d.command.empty()) gap(d.what, d.command);
   }
+}
+
+// Of packets, unlike of sockets, rules see protocol and ports only where one of them asks and is not for lo
+// (fib_rule_requires_fldissect()).
+RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
+  const auto& rules = (family() == Family::v4 ? host_.rules_v4 : host_.rules_v6).value;
+  const bool seen = std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) {
+    return r.iif != "lo" && (r.ip_proto || r.sport || r.dport);
+  });
+  if (!seen) query.proto = 0, query.sport = query.dport = 0;
+  return query;
 }
 
 RouteAnswer HostWalk::look_up(const RouteQuery& query) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "host_walk.h"
+#include "source_address.h"
 
 namespace egt::engine {
 namespace {
@@ -8,11 +9,11 @@ namespace {
 using netfilter::Hook;
 using Kind = RouteAnswer::Kind;
 
+}  // namespace
+
 bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
   return a.kind == b.kind && a.route == b.route && a.device == b.device;
 }
-
-}  // namespace
 
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
@@ -23,7 +24,8 @@ HostOutcome HostWalk::send(const LocalSend& what) {
   entered_ = tuple_of(packet_);
   note_route(route, entered_.src);
   const FlowKey sent = packet_;
-  out_ = route.answer.is_for_me() && route.answer.kind != Kind::multicast ? "lo" : route.device;
+  out_ = route.answer.kind == Kind::local ? "lo" : route.device;
+  if (Ended end = check_loopback_source(route)) return *end;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
   HostOutcome o;
   if (Ended end = pass(Hook::output, &route)) {
@@ -42,11 +44,17 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   query.out_device = what.bound_device;
   if (what.choose_source) query.from.reset();
   RouteAnswer answer = look_up(query);
+  const bool source_chosen = what.choose_source && retry_with_source(query, answer);
+  const bool to_all = to_ == IpAddr::v4(0xffffffff);
+  if (to_all && (!what.choose_source || !what.bound_device.empty())) {   // the link is known without a route
+    answer = {};
+    answer.kind = Kind::broadcast;
+    answer.device = what.bound_device;
+  }
   if (Ended end = no_local_route(answer)) return end;
   if (Ended end = refused_by_tcp(answer)) return end;
-  const bool to_all = to_ == IpAddr::v4(0xffffffff);
   route = take_hop(std::move(answer));
-  if (!what.choose_source) {
+  if (!what.choose_source || source_chosen) {
     if (to_all) stay_on_link(query, route);
     return std::nullopt;
   }
@@ -69,6 +77,19 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   if (Ended end = no_local_route(second)) return end;
   route = take_hop(std::move(second));
   return std::nullopt;
+}
+
+// IPv6 that finds no route for a socket without an address tries once more with one of the host's
+// (ip6_dst_lookup_tail()). True when it did: the packet has that address then.
+bool HostWalk::retry_with_source(const RouteQuery& query, RouteAnswer& answer) {
+  if (family() != Family::v6 || answer.kind == Kind::unicast || answer.is_for_me() || answer.kind == Kind::unknown) return false;
+  const auto own = select_v6_address(host_, "", query.to);
+  if (!own) return false;
+  RouteQuery sourced = query;
+  sourced.from = own->address;
+  answer = look_up(sourced);
+  set_src_ip(packet_, own->address);
+  return true;
 }
 
 // connect() looks the route up a second time with the address that the first look-up chose, and keeps that address; a
@@ -136,7 +157,7 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
 
 // ip_route_me_harder(): a mark or a translation in OUTPUT changed what routing looks at. The source stays.
 HostWalk::Ended HostWalk::route_again(Taken& route) {
-  RouteQuery query = query_for(packet_, "lo");
+  RouteQuery query = as_rules_see(query_for(packet_, "lo"));
   query.out_device = bound_device_;
   RouteAnswer answer = look_up(query);
   if (answer.kind != Kind::unicast && !answer.is_for_me()) {
@@ -153,6 +174,19 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   route = take_hop(std::move(answer));
   note_route(route, std::nullopt);
   return std::nullopt;
+}
+
+// __mkroute_output(): loopback addresses leave the host only where route_localnet is set.
+HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
+  const IpAddr from = src_ip(packet_);
+  if (!from.is_v4() || !from.is_loopback() || out_ == "lo") return std::nullopt;
+  const Setting setting = either_setting(host_, route.device, "route_localnet");
+  if (know(setting, false, "a packet with a loopback address is to leave the host")) return std::nullopt;
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, "output route",
+                          fmt::format("{} does not leave the host unless route_localnet is set on {}", from.to_string(), route.device),
+                          setting.evidence);
+  o.reject_with = "EINVAL";
+  return o;
 }
 
 // To an address of this host: the packet comes back by lo with its route and connection attached.

@@ -13,7 +13,7 @@ HostOutcome HostWalk::leave(const Taken& route) {
   out_ = route.device;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = pass(Hook::postrouting)) return *end;
-  conntrack_.confirm();
+  if (Ended end = confirm()) return *end;
   if (route.answer.kind == RouteAnswer::Kind::local) return loop_back();
   return transmit(route);
 }

@@ -53,8 +53,10 @@ class HostWalk {
   Ended choose_local_source(const LocalSend& what, Taken& route);
   Ended route_again(Taken& route);
   bool follows_source_rules(const LocalSend& what, const Taken& first);
+  Ended check_loopback_source(const Taken& route);
   HostOutcome loop_back();
   Ended no_local_route(const RouteAnswer& answer);
+  bool retry_with_source(const RouteQuery& query, RouteAnswer& answer);
   void stay_on_link(const RouteQuery& query, Taken& route) const;
   Ended refused_by_tcp(const RouteAnswer& answer);
 
@@ -65,16 +67,19 @@ class HostWalk {
   Ended translate(netfilter::Hook hook, Taken* output);
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
   void keep_addresses(bool source);
+  Ended confirm();
   void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
                                             std::vector<Provenance>& evidence);
   void note_translation(const Applied& applied, const std::string& by, bool by_connection,
                         std::vector<Provenance> evidence);
   NetfilterContext context(netfilter::Hook hook);
+  netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device) const;
   void assume_no_rules();
 
   // --- host_route.cpp
   RouteAnswer look_up(const RouteQuery& query);
+  RouteQuery as_rules_see(RouteQuery query) const;
   Taken take_hop(RouteAnswer answer);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);
@@ -98,7 +103,7 @@ class HostWalk {
   };
   std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> about() const;
-  ErrorSource inbound_or(const IpAddr& by_route, bool only, const IpAddr& to);
+  std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);
 
@@ -124,6 +129,9 @@ class HostWalk {
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
   bool looped_ = false;                  // came back by lo
 };
+
+// Whether two look-ups lead the same way.
+bool same_way(const RouteAnswer& a, const RouteAnswer& b);
 
 // Machines that are no cluster nodes are the way's routers and servers.
 Layer layer_of_host(const cluster::Node& node);

@@ -3,27 +3,26 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "tcp_tracking.h"
+
 namespace egt::engine {
 namespace {
 
-constexpr std::uint32_t kFin = 0x01, kSyn = 0x02, kRst = 0x04, kAck = 0x10;
+constexpr std::uint32_t kRst = 0x04;
 constexpr std::uint16_t kFirstHighPort = 1024;
 
 bool contains(std::initializer_list<std::uint32_t> list, std::uint32_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// What the packet is to the kernel when no entry knows it (tcp_new(), icmp and icmpv6 in nf_conntrack_proto_*.c). TCP
-// flags of zero are a packet of which only the addresses were given: it is taken for an opening one.
-PacketState first_state(const FlowKey& packet) {
+bool is_tcp(const FlowKey& packet) { return packet.u32(FieldId::nw_proto) == ip_proto::tcp; }
+
+// What the packet is to the kernel when no entry knows it (tcp_new(), icmp and icmpv6 in nf_conntrack_proto_*.c).
+PacketState first_state(const FlowKey& packet, bool loose) {
   const std::uint32_t proto = packet.u32(FieldId::nw_proto);
   const std::uint32_t type = packet.u32(FieldId::icmp_type);
-  if (proto == ip_proto::tcp) {
-    const std::uint32_t flags = packet.u32(FieldId::tcp_flags);
-    if ((flags & kRst) || (flags & (kSyn | kAck)) == (kSyn | kAck)) return PacketState::invalid;
-    if ((flags & kFin) && !(flags & kAck)) return PacketState::invalid;
-    return PacketState::new_;   // a bare ACK too: nf_conntrack_tcp_loose
-  }
+  if (proto == ip_proto::tcp)
+    return open_tcp(packet.u32(FieldId::tcp_flags), loose) ? PacketState::new_ : PacketState::invalid;
   if (proto == ip_proto::icmp)  // echo, timestamp, information and address mask requests
     return contains({8, 13, 15, 17}, type) ? PacketState::new_ : PacketState::invalid;
   if (proto == ip_proto::icmp6) {
@@ -48,20 +47,47 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
   zone_.zone = zone;
   if (is_icmp_error(packet)) return look_up_error(packet, made_here, quoted);
   const Tuple tuple = tuple_of(packet);
-  if (const auto hit = world_.conntrack.find(zone_, tuple)) {
-    known_ = hit.connection;
-    reply_direction_ = hit.reply_direction;
-    if (reply_direction_) known_->seen_reply = true;
-    state_ = known_->seen_reply ? PacketState::established : PacketState::new_;
-    return;
-  }
-  state_ = first_state(packet);
-  const bool reset = packet.u32(FieldId::nw_proto) == ip_proto::tcp && (packet.u32(FieldId::tcp_flags) & kRst);
+  if (find_known(packet, tuple)) return;
+  state_ = first_state(packet, loose_);
+  const bool reset = is_tcp(packet) && (packet.u32(FieldId::tcp_flags) & kRst);
   if (state_ == PacketState::invalid && made_here && reset) state_ = PacketState::related;
   if (state_ != PacketState::new_) return;
   fresh_.emplace();
   fresh_->original = tuple;
   fresh_->reply = reversed(tuple);
+  if (is_tcp(packet)) fresh_->tcp = open_tcp(packet.u32(FieldId::tcp_flags), loose_).value_or(TcpState::unknown);
+}
+
+// False where there is no entry any more, or none yet.
+bool KernelConntrack::find_known(const FlowKey& packet, const Tuple& tuple) {
+  const auto hit = world_.conntrack.find(zone_, tuple);
+  if (!hit) return false;
+  if (is_tcp(packet)) {
+    TcpState& tcp = hit.connection->tcp;
+    // Open vSwitch shares the table and keeps no states.
+    if (tcp == TcpState::syn_sent && hit.connection->seen_reply) tcp = TcpState::syn_recv;
+    const TcpStep step = follow_tcp(tcp, hit.reply_direction, packet.u32(FieldId::tcp_flags));
+    if (step.kind == TcpStep::Kind::reopens) {
+      world_.conntrack.erase(zone_, *hit.connection);
+      return false;
+    }
+    if (step.kind == TcpStep::Kind::invalid) {
+      state_ = PacketState::invalid;
+      return true;
+    }
+    tcp = step.next;
+  }
+  known_ = hit.connection;
+  reply_direction_ = hit.reply_direction;
+  if (reply_direction_) known_->seen_reply = true;
+  state_ = known_->seen_reply ? PacketState::established : PacketState::new_;
+  return true;
+}
+
+bool KernelConntrack::changes_destination() const {
+  const Connection* c = connection();
+  if (c == nullptr) return false;
+  return reply_direction_ ? c->reply.dst != c->original.src : c->original.dst != c->reply.src;
 }
 
 void KernelConntrack::attach(const Attached& about) {
@@ -75,9 +101,9 @@ void KernelConntrack::attach(const Attached& about) {
   known_ = &*attached_;
 }
 
-// An error that this host makes about no connection stays as it is.
+// An error that this host makes about no connection finds none either.
 void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
-  state_ = PacketState::related;
+  state_ = made_here ? PacketState::invalid : PacketState::related;
   if (made_here) return;
   const auto hit = quoted ? world_.conntrack.find(zone_, reversed(*quoted))
                           : world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
@@ -86,7 +112,7 @@ void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const
   if (known_ == nullptr) state_ = PacketState::invalid;
 }
 
-bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port) {
+bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port, bool only_port) {
   (source ? source_done_ : destination_done_) = true;
   if (!fresh_) return true;
   Tuple& reply = fresh_->reply;
@@ -99,7 +125,7 @@ bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std
     reply.src = address;
     if (port && !by_id) reply.sport = *port;
   }
-  return !source || find_free_port();
+  return !source || only_port || find_free_port();
 }
 
 bool KernelConntrack::bind_nothing(bool source) {
@@ -163,12 +189,14 @@ std::optional<Tuple> KernelConntrack::translate_quoted(const std::optional<Tuple
   return reply_direction_ ? known_->original : known_->reply;
 }
 
-void KernelConntrack::confirm() {
-  if (!fresh_) return;
+bool KernelConntrack::confirm() {
+  if (!fresh_) return true;
+  if (world_.conntrack.reply_taken(zone_, fresh_->reply)) return false;
   fresh_->nat_done = true;
   Connection confirmed = *fresh_;
   fresh_.reset();
   known_ = &world_.conntrack.insert(zone_, std::move(confirmed));
+  return true;
 }
 
 }  // namespace egt::engine

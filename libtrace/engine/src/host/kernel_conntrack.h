@@ -19,7 +19,10 @@ struct Applied {
 
 class KernelConntrack {
  public:
-  KernelConntrack(std::string node, World& world) : world_(world) { zone_.node = std::move(node); }
+  // `loose`: net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst.
+  KernelConntrack(std::string node, World& world, bool loose) : world_(world), loose_(loose) {
+    zone_.node = std::move(node);
+  }
 
   // At priority -200. `made_here`: the packet leaves a process or is an error message of this host, which the kernel
   // attaches to the connection it is about.
@@ -29,6 +32,9 @@ class KernelConntrack {
   void attach(const Attached& about);
   void skip() { state_ = PacketState::untracked; }
 
+  // The connection has another destination for packets of this direction; OUTPUT routes them anew then, changed or not
+  // (nf_nat_ipv4_local_fn()).
+  bool changes_destination() const;
   bool done() const { return state_ != PacketState::none; }
   PacketState state() const { return state_; }
   Connection* connection() { return fresh_ ? &*fresh_ : known_; }
@@ -40,7 +46,8 @@ class KernelConntrack {
 
   // A nat chain's decision; keeps the port where it is not given. False when the answer would be taken for another
   // connection's: then another source port is set, of which only that it is free is known.
-  bool bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port);
+  // With `only_port` none is looked for: the packet will not be confirmed.
+  bool bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port, bool only_port);
   // No chain decided: the connection stays as it is. False when its answer would be taken for another connection's, as
   // above (nf_nat_alloc_null_binding()).
   bool bind_nothing(bool source);
@@ -48,15 +55,18 @@ class KernelConntrack {
   std::optional<Applied> translate(bool source, FlowKey& packet);
   // What an ICMP error quotes once both of its translations are done.
   std::optional<Tuple> translate_quoted(const std::optional<Tuple>& quoted) const;
-  // At the end of INPUT and POSTROUTING: the connection becomes visible to others.
-  void confirm();
+  // At the end of INPUT and POSTROUTING: the connection becomes visible to others. False when its answer would be taken for
+  // another connection's: the kernel drops the packet.
+  bool confirm();
 
  private:
+  bool find_known(const FlowKey& packet, const Tuple& tuple);
   void look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted);
   std::optional<Applied> translate_error(const Connection& c, bool source, FlowKey& packet) const;
   bool find_free_port();                 // true where the present one is free
 
   World& world_;
+  bool loose_;
   ZoneKey zone_;
   PacketState state_ = PacketState::none;
   std::optional<Connection> fresh_;      // not confirmed yet

@@ -152,7 +152,7 @@ struct NetfilterEngine::Impl {
                           .local_socket = context.local_socket,
                           .length = context.length,
                           .address_type = context.address_type,
-                          .route_device = context.route_device};
+                          .route_devices = context.route_devices};
     HookResult result;
     ChainWalk walk({host, family, node, unused, first, index}, hook, other, copy, result);
     walk.run();

@@ -116,6 +116,7 @@ void ChainWalk::choose_port(const NatTarget& t, std::uint16_t first, std::uint16
   const bool random = t.random || t.fully_random;
   if (first == last) {
     d.port = first;
+    d.only_port = true;
   } else if (own >= first && own <= last && !random) {
     d.port = own;
   } else {

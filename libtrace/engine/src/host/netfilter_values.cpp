@@ -39,6 +39,15 @@ ReadValue fragment_offset(const FlowKey& p) {
   return KnownNumber{0, kDontFragment};
 }
 
+// nft sets "meta iiftype ether" before such a test and hides it again when it lists the rule; xt_mac.c asks the same.
+ReadValue ethernet(FieldId field, const ReadFrom& f) {
+  const std::string& device = f.context.iif;
+  if (device.empty() || device == "lo") return Absent{};
+  const host::Link* link = f.host.link(device);
+  if (link != nullptr && !link->link_type.empty() && link->link_type != "ether") return Absent{};
+  return number(f.context.packet.get(field));
+}
+
 constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, each of 32 bits
 
 ReadValue read_header(Key key, const ReadFrom& f) {
@@ -73,9 +82,9 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::icmp_code: return only(icmp4, p.get(FieldId::icmp_code));
     case Key::icmpv6_type: return only(icmp6, p.get(FieldId::icmpv6_type));
     case Key::icmpv6_code: return only(icmp6, p.get(FieldId::icmpv6_code));
-    case Key::ether_saddr: return only(!f.context.iif.empty(), p.get(FieldId::eth_src));
-    case Key::ether_daddr: return only(!f.context.iif.empty(), p.get(FieldId::eth_dst));
-    case Key::ether_type: return only(!f.context.iif.empty(), p.get(FieldId::eth_type));
+    case Key::ether_saddr: return ethernet(FieldId::eth_src, f);
+    case Key::ether_daddr: return ethernet(FieldId::eth_dst, f);
+    case Key::ether_type: return ethernet(FieldId::eth_type, f);
     default: return Absent{};            // VLAN and ARP headers do not reach these hooks
   }
 }
@@ -196,7 +205,9 @@ KnownNumber status(const ReadFrom& f) {
   const Connection& c = *f.context.connection;
   unsigned value = 0;
   if (f.context.state != PacketState::new_) value |= bit::confirmed;
-  if (c.seen_reply || f.context.reply_direction) value |= bit::seen_reply;
+  // An error message travels like an answer and is none.
+  const bool answer = f.context.reply_direction && f.context.state == PacketState::established;
+  if (c.seen_reply || answer) value |= bit::seen_reply;
   if (c.has_snat()) value |= bit::snat;
   if (c.has_dnat()) value |= bit::dnat;
   if (f.context.state == PacketState::related) value |= bit::expected;
@@ -227,31 +238,61 @@ ReadValue read_conntrack(Key key, const ReadFrom& f) {
 }
 
 // --- routing -------------------------------------------------------------------------------------------------------
-ReadValue read_fib(const Read& r, const ReadFrom& f) {
-  const FlowKey& p = f.context.packet;
-  const bool of_source = r.key == Key::fib_saddr_type || r.key == Key::fib_saddr_oif || r.key == Key::fib_saddr_iif_oif;
-  const IpAddr address = of_source ? src_ip(p) : dst_ip(p);
-  const IpAddr other = of_source ? dst_ip(p) : src_ip(p);
-  if (r.key == Key::fib_saddr_type || r.key == Key::fib_daddr_type) {
-    bool known = true;
-    const std::string device = r.by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
-    const AddressType t = type_of(address, device, f, known);
-    if (!known) return not_known("type of an address");
-    return number(static_cast<unsigned>(t));
+bool looks_up_source(Key k) {
+  return k == Key::fib_saddr_type || k == Key::fib_saddr_oif || k == Key::fib_saddr_iif_oif;
+}
+
+ReadValue fib_type(const Read& r, const IpAddr& address, const ReadFrom& f) {
+  bool known = true;
+  const std::string device = r.by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
+  const AddressType t = type_of(address, device, f, known);
+  if (!known) return not_known("type of an address");
+  return number(static_cast<unsigned>(t));
+}
+
+bool is_of_zero_net_to_all(const FlowKey& p) {
+  constexpr unsigned kNetBits = 24, kLocalGroups = 0xe00000;
+  const IpAddr from = src_ip(p), to = dst_ip(p);
+  return from.is_v4() && (from.value >> kNetBits) == 0 &&
+         (to == IpAddr::v4(0xffffffff) || (to.value >> (32 - kNetBits)) == kLocalGroups);
+}
+
+// Of several next hops IPv4 takes the first, IPv6 one by a hash. With iif or oif only routes by that device count.
+ReadValue device_among(const std::vector<std::string>& devices, const std::string& wanted, Family family) {
+  const bool several = std::any_of(devices.begin(), devices.end(), [&](const auto& d) { return d != devices.front(); });
+  if (family == Family::v6 && several) return not_known("which of several next hops is asked for");
+  if (!wanted.empty()) {
+    const bool uses = std::find(devices.begin(), devices.end(), wanted) != devices.end();
+    return uses ? wanted : std::string();
   }
-  if (!f.context.route_device) return not_known("device of a route");
-  const bool by_iif = r.by_iif || r.key == Key::fib_saddr_iif_oif;
-  if (by_iif && of_source && f.context.iif == "lo") return f.context.iif;   // never checked by the kernel
-  // A local address has no route that counts here (RTN_LOCAL in nft_fib4_eval(), RTF_LOCAL in nft_fib6_eval()).
+  return devices.empty() ? std::string() : devices.front();
+}
+
+// nft_fib4_eval(), nft_fib6_eval().
+ReadValue fib_device(const Read& r, const IpAddr& address, const IpAddr& other, const ReadFrom& f) {
+  const FlowKey& p = f.context.packet;
+  const bool looped = f.context.iif == "lo" && (f.hook == Hook::prerouting || f.hook == Hook::input);
+  if ((looped && f.hook == Hook::prerouting) || is_of_zero_net_to_all(p)) return f.context.iif;
+  if (!f.context.route_devices) return not_known("device of a route");
+  // A local address has no route that counts here (RTN_LOCAL, RTF_LOCAL).
   bool known = true;
   const bool own = type_of(address, {}, f, known) == AddressType::local;
   if (!known) return not_known("type of an address");
+  if (looped) return not_known("what the kernel tells in INPUT of packets on lo (since 6.16: lo)");
   if (own) return std::string();
-  const std::uint32_t mark = r.by_mark ? p.u32(FieldId::pkt_mark) : 0;
-  std::string device = f.context.route_device(address, other, mark, {});
-  // With iif only a route back through that device counts.
-  if (by_iif && device != f.context.iif) device.clear();
-  return device;
+  const bool by_iif = r.by_iif || r.key == Key::fib_saddr_iif_oif;
+  const std::string& wanted = by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
+  const auto devices = f.context.route_devices(address, other, r.by_mark ? p.u32(FieldId::pkt_mark) : 0);
+  if (!devices) return not_known("device of a route");
+  return device_among(*devices, wanted, f.family);
+}
+
+ReadValue read_fib(const Read& r, const ReadFrom& f) {
+  const FlowKey& p = f.context.packet;
+  const bool of_source = looks_up_source(r.key);
+  const IpAddr address = of_source ? src_ip(p) : dst_ip(p);
+  if (r.key == Key::fib_saddr_type || r.key == Key::fib_daddr_type) return fib_type(r, address, f);
+  return fib_device(r, address, of_source ? dst_ip(p) : src_ip(p), f);
 }
 
 ReadValue generated(const Read& r, const char* what) {

@@ -264,19 +264,31 @@ bool ChainWalk::apply(const netfilter::SetField& s) {
   return true;
 }
 
+// Once conntrack or an earlier statement has seen the packet it is too late; only nft's zones undo a "notrack"
+// (xt_ct_target(), nft_notrack_eval(), nft_ct_set_zone_eval()).
+bool ChainWalk::is_too_late(bool zone) const {
+  if (context_.state == PacketState::none) return false;
+  return !zone || !result_.untracked || place_.front_end != "nft";
+}
+
 bool ChainWalk::apply(const netfilter::CtZone& z) {
+  if (is_too_late(true)) return true;
   const Evaluated e = evaluate(*z.zone, reading(), *this);
   if (e.kind == Evaluated::Kind::absent) return false;
   const auto value = as_number(e);
   if (!value) return cannot_tell(e.what.empty() ? "the conntrack zone" : e.what);
   hit();
   result_.zone = static_cast<std::uint16_t>(*value);
+  result_.untracked = false;
+  // The kernel attaches an empty connection that carries the zone, and later rules of this hook see that one.
+  context_.carrier = Connection{};
+  context_.connection = &*context_.carrier;
+  context_.state = PacketState::new_;
   return true;
 }
 
 bool ChainWalk::apply(const netfilter::NoTrack&) {
-  // Once conntrack has seen the packet it is too late.
-  if (context_.state != PacketState::none) return true;
+  if (is_too_late(false)) return true;
   hit();
   result_.untracked = true;
   context_.state = PacketState::untracked;

@@ -54,6 +54,7 @@ class ChainWalk : private Splitter {
   bool apply(const netfilter::SetMark& s);
   bool apply(const netfilter::SetCtMark& s);
   bool apply(const netfilter::SetField& s);
+  bool is_too_late(bool zone) const;
   bool apply(const netfilter::CtZone& z);
   bool apply(const netfilter::NoTrack&);
   bool apply(const netfilter::VerdictStatement& v);

@@ -104,7 +104,8 @@ std::optional<OwnAddress> select_v4_address(const Host& host, std::string_view d
 }
 
 std::optional<OwnAddress> select_v6_address(const Host& host, std::string_view device, const IpAddr& to) {
-  const bool only_device = to.is_link_local() || (to.is_multicast() && v6_scope(to) <= 2);
+  // ::1 counts as link-local (__ipv6_addr_src_scope()).
+  const bool only_device = to.is_link_local() || to.is_loopback() || to.is_multicast();
   const Link* out = host.link(device);
   std::optional<Candidate> best;
   for (const Link& link : host.links.value) {

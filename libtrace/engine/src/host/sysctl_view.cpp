@@ -67,6 +67,8 @@ bool ignores_linkdown(const host::Host& host, Family family, std::string_view de
   return device_setting(host, family, device, "ignore_routes_with_linkdown").value.value_or(0) != 0;
 }
 
+Setting tcp_loose(const host::Host& host) { return plain_setting(host, "net.netfilter.nf_conntrack_tcp_loose"); }
+
 std::string sysctl_command(const Setting& s) { return "sysctl " + s.key; }
 
 }  // namespace egt::engine

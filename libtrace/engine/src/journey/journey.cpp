@@ -88,6 +88,7 @@ void insert_entry(World& world, const ZoneKey& zone, const host::ConntrackEntry&
   Connection c;
   c.original = e.original;
   c.reply = e.reply;
+  if (e.original.proto == ip_proto::tcp) c.tcp = tcp_state_named(e.state);
   c.mark = e.mark;
   c.label = e.label;
   c.seen_reply = !e.unreplied;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/evidence/evidence.h"
@@ -23,8 +24,17 @@ struct ZoneKey {
   friend bool operator==(const ZoneKey&, const ZoneKey&) = default;
 };
 
+// Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing tells.
+enum class TcpState : std::uint8_t {
+  unknown, syn_sent, syn_recv, established, fin_wait, close_wait, last_ack, time_wait, close, syn_sent2
+};
+
+// As conntrack(8) and ovs-appctl dpctl/dump-conntrack name it ("SYN_RECV"); `unknown` for other words.
+TcpState tcp_state_named(std::string_view name);
+
 struct Connection {
   Tuple original, reply;
+  TcpState tcp = TcpState::unknown;
   std::uint32_t mark = 0;
   U128 label = 0;
   bool seen_reply = false;

@@ -44,6 +44,7 @@ struct NetfilterContext {
   // The connection of the packet, or the one that is being set up; null when untracked, invalid or before conntrack.
   // `ct mark set` writes to it.
   Connection* connection = nullptr;
+  std::optional<Connection> carrier = {};   // set by "ct zone set" before conntrack: `connection` is this one then
   bool reply_direction = false;
   std::uint16_t zone = 0;                // of the connection
   bool local_socket = false;             // made by (output) or going to a process of this host: owner tests are open
@@ -51,10 +52,10 @@ struct NetfilterContext {
   // Type of an address in the routing tables; `device` not empty: only as seen on that device. Unset: by the addresses
   // of the host's devices.
   std::function<netfilter::AddressType(const IpAddr& address, std::string_view device)> address_type = {};
-  // Device of the route to `to` from `from` (mark and in-device as given; empty: none); empty result: no route. Unset:
-  // fib device tests are put to the Chooser.
-  std::function<std::string(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::string_view iif)>
-      route_device = {};
+  // Devices of the route to `to` from `from` (mark as given), one a next hop, in the table's order; none: no route that
+  // leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
+  std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark)>
+      route_devices = {};
 };
 
 // What a nat chain decided for the connection that this packet opens.
@@ -64,6 +65,7 @@ struct NatDecision {
   // redirect, where the caller picks the device's address, and translations of the port alone.
   std::optional<IpAddr> address;
   std::optional<std::uint16_t> port;     // absent: kept
+  bool only_port = false;                // no other will do: where it is taken, the packet is lost
   bool port_uncertain = false;           // random, or a range out of which the kernel picks: `port` is one of them
   bool source = false;                   // source (snat, masquerade) or destination (dnat, redirect)
   const netfilter::Rule* rule = nullptr;

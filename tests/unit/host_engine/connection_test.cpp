@@ -1,0 +1,214 @@
+// What the kernel's conntrack makes of packets that are neither a connection's first nor its answer, and what else rules
+// read from where a packet is. The packet oracle found each of these.
+#include <gtest/gtest.h>
+
+#include "test_host.h"
+
+namespace egt::test {
+namespace {
+
+using engine::HostOutcome;
+using Kind = HostOutcome::Kind;
+
+constexpr std::uint32_t kFin = 0x01, kAck = 0x10;
+
+TestHost two_legs(const std::string& rules) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24").link("out0", "02:00:00:00:00:02", "10.1.0.1/24");
+  h.routes("default via 10.1.0.9 dev out0");
+  h.neighbour("10.1.0.9", "out0", "52:54:00:00:00:01")
+      .neighbour("10.0.0.5", "in0", "52:54:00:00:00:05")
+      .neighbour("10.0.0.6", "in0", "52:54:00:00:00:06");
+  h.iptables(rules);
+  return h;
+}
+
+FlowKey with_flags(FlowKey packet, std::uint32_t flags) {
+  packet.set(FieldId::tcp_flags, flags);
+  return packet;
+}
+
+constexpr const char* kMasquerade = "*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o out0 -j MASQUERADE\nCOMMIT\n";
+constexpr const char* kDropInvalid =
+    "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstate INVALID -j DROP\nCOMMIT\n";
+
+TEST(Connection, AckBeforeTheAnswerBelongsToNoConnection) {
+  TestHost h = two_legs(kMasquerade);
+  h.local_table();
+  Lab lab(h);
+  const FlowKey sent = tcp("10.0.0.5", "9.9.9.9", 4000, 80);
+  const HostOutcome out = lab.receive("in0", sent);
+  EXPECT_EQ(src_ip(out.packet), ip("10.1.0.1"));
+  EXPECT_EQ(src_ip(lab.receive("in0", with_flags(sent, kAck)).packet), ip("10.0.0.5"));
+  lab.receive("out0", answer_to(out.packet));
+  EXPECT_EQ(src_ip(lab.receive("in0", with_flags(sent, kAck)).packet), ip("10.1.0.1"));
+  EXPECT_EQ(src_ip(lab.receive("in0", with_flags(sent, kAck | kFin)).packet), ip("10.1.0.1"));
+}
+
+TEST(Connection, FinishedOneIsOpenedAnew) {
+  TestHost h = two_legs(kMasquerade);
+  h.local_table();
+  Lab lab(h);
+  const FlowKey sent = tcp("10.0.0.5", "9.9.9.9", 4000, 80);
+  engine::Connection over;
+  over.original = tuple_of(sent);
+  over.reply = reversed(over.original);
+  over.seen_reply = over.nat_done = true;
+  over.tcp = engine::TcpState::time_wait;
+  lab.world.conntrack.insert({"n1", engine::ConntrackSpace::kernel, 0}, over);
+  EXPECT_EQ(src_ip(lab.receive("in0", with_flags(sent, kAck)).packet), ip("10.0.0.5"));
+  EXPECT_EQ(src_ip(lab.receive("in0", sent).packet), ip("10.1.0.1"));
+}
+
+TEST(Connection, PickedUpInItsMidst) {
+  TestHost h = two_legs(kDropInvalid);
+  h.local_table();
+  const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", amid).kind, Kind::transmit);
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_EQ(lab.receive("in0", with_flags(tcp("10.0.0.5", "9.9.9.9", 4001, 80), kAck | kFin)).kind, Kind::dropped);
+  h.host().sysctl.value.clear();
+  h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "0").sysctl("net.ipv4.conf.in0.forwarding", "1");
+  Lab strict(h);
+  EXPECT_EQ(strict.receive("in0", amid).kind, Kind::dropped);
+}
+
+TEST(Connection, OnlyPortThatIsTakenLosesThePacket) {
+  TestHost h = two_legs("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -p tcp -j SNAT --to-source 10.1.0.1:7000\nCOMMIT\n");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).packet.u32(FieldId::tcp_src), 7000u);
+  const HostOutcome second = lab.receive("in0", tcp("10.0.0.6", "9.9.9.9", 4000, 80));
+  EXPECT_EQ(second.kind, Kind::dropped);
+  ASSERT_TRUE(second.stop);
+  EXPECT_EQ(second.stop->where, "conntrack");
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.6", "9.9.9.9", 4000, 81)).kind, Kind::transmit);
+}
+
+TEST(Connection, FirstOfZoneAndNotrackCounts) {
+  const std::string nat = kMasquerade;
+  TestHost zone = two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j CT --zone 5\n-A PREROUTING -j CT --notrack\nCOMMIT\n" + nat);
+  zone.local_table();
+  Lab tracked(zone);
+  EXPECT_EQ(src_ip(tracked.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80)).packet), ip("10.1.0.1"));
+  TestHost none = two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j CT --notrack\n-A PREROUTING -j CT --zone 5\nCOMMIT\n" + nat);
+  none.local_table();
+  Lab untracked(none);
+  EXPECT_EQ(src_ip(untracked.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80)).packet), ip("10.0.0.5"));
+}
+
+TEST(Connection, ZoneShowsAnEmptyConnectionToLaterRulesOfTheRawTable) {
+  TestHost h = two_legs(
+      "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -m conntrack --ctstate NEW -j DROP\n-A PREROUTING -i in0 -j CT --zone 5\n"
+      "-A PREROUTING -p udp -m conntrack --ctstate NEW -j DROP\nCOMMIT\n");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
+}
+
+TEST(Connection, BroadcastsAreNotAnswered) {
+  TestHost h = two_legs("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p udp -j REJECT\nCOMMIT\n");
+  h.routes("broadcast 10.0.0.255 dev in0 table local");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::rejected);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.255", 4000, 80)).kind, Kind::dropped);
+}
+
+TEST(Connection, ErrorIsNoAnswer) {
+  TestHost h = two_legs(
+      "*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -m conntrack --ctstatus SEEN_REPLY -j DROP\nCOMMIT\n");
+  h.routes("unreachable 77.0.0.0/8").local_table();
+  Lab lab(h);
+  const HostOutcome refused = lab.receive("in0", udp("10.0.0.5", "77.7.7.7", 4000, 80));
+  ASSERT_TRUE(refused.answer);
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  EXPECT_EQ(host.send(*refused.answer).kind, Kind::transmit);
+}
+
+TEST(Connection, LoopbackHasNoEthernetAddresses) {
+  TestHost h = two_legs("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m mac ! --mac-source 52:54:00:00:00:05 -j DROP\nCOMMIT\n");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.send(tcp("10.0.0.1", "10.1.0.1", 4000, 80)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
+}
+
+TEST(Connection, RoutesBackBySeveralNextHops) {
+  TestHost h = two_legs("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -m rpfilter --invert -j DROP\nCOMMIT\n");
+  h.routes("55.0.0.0/8 nexthop via 10.1.0.9 dev out0 weight 1 nexthop via 10.0.0.5 dev in0 weight 1").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("55.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", tcp("56.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
+  EXPECT_EQ(lab.send(tcp("10.0.0.1", "10.1.0.1", 4000, 80)).kind, Kind::delivered);
+}
+
+TEST(Connection, RulesOnTheSourceCountForErrorsOfIpv6) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "fd00::1/64").link("out0", "02:00:00:00:00:02", "fd00:1::1/64");
+  h.routes("unreachable fd77::/16\nfd00::/64 dev in0").rules("100: from fd00::/32 blackhole").local_table();
+  h.neighbour("fd00::5", "in0", "52:54:00:00:00:05");
+  Lab lab(h);
+  lab.host.sysctl("net.ipv6.conf.all.forwarding", "1");
+  const HostOutcome refused = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
+  EXPECT_EQ(refused.kind, Kind::dropped);            // the rule takes the packet itself
+  h.host().rules_v6.value.back().from_prefix = *Prefix::parse("fd00::1/128");
+  const HostOutcome second = lab.receive("in0", udp("fd00::5", "fd77::7", 4000, 80));
+  ASSERT_EQ(second.kind, Kind::rejected) << lab.doubts();
+  ASSERT_TRUE(second.answer);
+  EXPECT_FALSE(second.answer->choose_source);        // "from" rules see the address of the inbound device
+  ASSERT_EQ(lab.chooser.points.size(), 1u);
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  EXPECT_NE(host.send(*second.answer).kind, Kind::transmit);
+}
+
+TEST(Connection, Ipv6TriesOnceMoreWithASource) {
+  TestHost h;
+  h.link("out0", "02:00:00:00:00:02", "fd00:1::1/64");
+  h.routes("default via fd00:1::9 dev out0 table 7").rules("100: from fd00:1::/64 lookup 7").local_table();
+  h.neighbour("fd00:1::9", "out0", "52:54:00:00:00:09");
+  Lab lab(h);
+  const HostOutcome sent = lab.send(udp("::", "fd99::9", 4000, 80), true);
+  ASSERT_EQ(sent.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(src_ip(sent.packet), ip("fd00:1::1"));
+  EXPECT_EQ(sent.device, "out0");
+}
+
+TEST(Connection, ErrorOfATranslatedConnectionIsRoutedWithItsSource) {
+  TestHost h = two_legs("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.1.0.77/32 -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
+  h.rules("100: from 10.0.0.0/8 unreachable").local_table();
+  h.host().rules_v4.value.back().iif = "in0";
+  Lab lab(h);
+  const HostOutcome in = lab.receive("out0", udp("9.9.9.9", "10.1.0.77", 4000, 80));
+  ASSERT_EQ(in.kind, Kind::transmit) << lab.doubts();
+  const HostOutcome refused = lab.receive("in0", answer_to(in.packet));
+  ASSERT_TRUE(refused.answer);
+  h.host().rules_v4.value.back().iif = "lo";
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  EXPECT_EQ(host.send(*refused.answer).kind, Kind::dropped);
+}
+
+TEST(Connection, LimitedBroadcastNeedsNoRoute) {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67)).device, "in0");
+  EXPECT_EQ(lab.send(udp("0.0.0.0", "255.255.255.255", 68, 67), true, "in0").kind, Kind::transmit);
+  EXPECT_EQ(lab.send(udp("0.0.0.0", "255.255.255.255", 68, 67), true).kind, Kind::rejected);
+}
+
+TEST(Connection, AddressesThatAreNoDestinations) {
+  TestHost h = two_legs("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -o in0 -p udp -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
+  h.routes("broadcast 10.0.0.255 dev in0 table local");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("0.0.0.0", "0.0.0.0", 68, 67)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "0.0.0.0", 68, 67)).kind, Kind::dropped);
+  EXPECT_EQ(dst_ip(lab.send(udp("10.0.0.1", "10.0.0.255", 68, 67)).packet), ip("10.0.0.5"));
+  EXPECT_EQ(lab.send(udp("127.0.0.1", "9.9.9.9", 68, 67)).reject_with, "EINVAL");
+}
+
+}  // namespace
+}  // namespace egt::test
