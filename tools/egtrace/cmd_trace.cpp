@@ -116,7 +116,7 @@ class Traces {
     for (const std::string& s : o.ct_next) options_.ct_next.push_back(ct_state_of(s));
     options_.version = version_of(node_, o);
     options_.all_buckets = o.all_buckets;
-    options_.record = true;
+    options_.record = !o.verdict_only;   // of what is recorded a verdict shows nothing
   }
 
   std::string answer(const std::string& flow, const std::string& where) {
