@@ -102,7 +102,7 @@ struct NetfilterEngine::Impl {
     for (const PlacedChain& p : chains)
       if (is_due(p, hook, stage, context)) due.push_back(&p);
     for (std::size_t i = 0; i < due.size(); ++i) {
-      if (stage == NetfilterStage::nat) settle_order(due, i, hook, context);
+      settle_order(due, i, hook, context);
       ChainWalk walk({host, family, node, record, chooser, index}, hook, *due[i], context, result);
       walk.run();
       if (!result.goes_on() || result.nat) break;
@@ -110,33 +110,43 @@ struct NetfilterEngine::Impl {
     return result;
   }
 
-  // Of nat chains with equal priority the one registered last translates; across tables a listing does not prove which
-  // that was. Where another chain would translate differently, both orders are ways.
+  // Of chains with equal priority the one registered last decides; across tables a listing does not prove which that was.
+  // Where another chain would decide differently, both orders are ways.
   void settle_order(std::vector<const PlacedChain*>& due, std::size_t at, Hook hook, const NetfilterContext& context) {
     const PlacedChain& next = *due[at];
-    std::optional<NatDecision> own;
+    std::optional<HookResult> own;
     for (std::size_t i = at + 1; i < due.size(); ++i) {
       const PlacedChain& other = *due[i];
       if (other.priority != next.priority || other.table == next.table) continue;
-      if (!own && !(own = would_translate(next, hook, context))) return;
-      const auto rival = would_translate(other, hook, context);
-      if (!rival || same_translation(*rival, *own)) continue;
+      if (!own) own = would_do(next, hook, context);
+      if (!decides(*own)) return;
+      const HookResult rival = would_do(other, hook, context);
+      if (!decides(rival) || decide_alike(*own, rival)) continue;
       ChoicePoint point;
       point.kind = ChoicePoint::Kind::unknown;
       point.node = node;
       point.what = fmt::format("order of {} and {}", name_of(next), name_of(other));
       point.why = "both chains have the same priority, and the dumps do not prove which was registered later";
       point.options = {{name_of(next), {}}, {name_of(other), {}}};
-      point.evidence = own->evidence;
-      point.evidence.insert(point.evidence.end(), rival->evidence.begin(), rival->evidence.end());
+      for (const HookResult* r : {static_cast<const HookResult*>(&*own), &rival}) {
+        const std::vector<Provenance>& lines = r->nat ? r->nat->evidence : r->evidence;
+        point.evidence.insert(point.evidence.end(), lines.begin(), lines.end());
+      }
       if (chooser.choose(point) == 1) std::swap(due[at], due[i]);
       return;
     }
   }
+  static bool decides(const HookResult& r) {
+    return r.nat || r.outcome == HookResult::Outcome::dropped || r.outcome == HookResult::Outcome::rejected;
+  }
+  static bool decide_alike(const HookResult& a, const HookResult& b) {
+    if (a.nat.has_value() != b.nat.has_value()) return false;
+    return a.nat ? same_translation(*a.nat, *b.nat) : a.outcome == b.outcome && a.reject_with == b.reject_with;
+  }
   static std::string name_of(const PlacedChain& p) {
     return fmt::format("{} {} {}", p.front_end, p.table->name, p.chain->name);
   }
-  std::optional<NatDecision> would_translate(const PlacedChain& other, Hook hook, const NetfilterContext& context) {
+  HookResult would_do(const PlacedChain& other, Hook hook, const NetfilterContext& context) {
     Record unused;
     FirstChooser first;
     FlowKey packet = context.packet;
@@ -156,7 +166,7 @@ struct NetfilterEngine::Impl {
     HookResult result;
     ChainWalk walk({host, family, node, unused, first, index}, hook, other, copy, result);
     walk.run();
-    return result.nat;
+    return result;
   }
 };
 
