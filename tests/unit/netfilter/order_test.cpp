@@ -1,4 +1,6 @@
 // Which chains run, in which order, and where NAT stands between them.
+#include <fmt/format.h>
+
 #include "netfilter_support.h"
 
 namespace egt::engine {
@@ -70,6 +72,22 @@ TEST(NetfilterOrder, EqualPriorityAcrossTablesMakesTwoWays) {
   Scene other("table inet a" + table + "192.0.2.1\n\t}\n}\ntable inet b" + table + "192.0.2.2\n\t}\n}\n");
   other.chooser.answers = {1};
   EXPECT_EQ(other.run(Hook::postrouting, Stage::nat).nat->address->to_string(), "192.0.2.1");
+}
+
+TEST(NetfilterOrder, DropAndRejectOfEqualPriorityMakeTwoWays) {
+  const auto table = [](const char* name, const char* verdict) {
+    return fmt::format("table inet {} {{\n\tchain c {{\n\t\ttype filter hook forward priority 0; policy accept;\n\t\t{}\n\t}}\n}}\n",
+                       name, verdict);
+  };
+  Scene s(table("a", "drop") + table("b", "reject"));
+  EXPECT_EQ(s.pass(Hook::forward).outcome, HookResult::Outcome::rejected);
+  ASSERT_EQ(s.chooser.asked.size(), 1U);
+  Scene other(table("a", "drop") + table("b", "reject"));
+  other.chooser.answers = {1};
+  EXPECT_EQ(other.pass(Hook::forward).outcome, HookResult::Outcome::dropped);
+  Scene alike(table("a", "drop") + table("b", "drop"));
+  EXPECT_EQ(alike.pass(Hook::forward).outcome, HookResult::Outcome::dropped);
+  EXPECT_TRUE(alike.chooser.asked.empty());
 }
 
 TEST(NetfilterOrder, RulesOfIptablesCountOnce) {
