@@ -7,8 +7,10 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "command.h"
+#include "egtrace/base/parallel.h"
 #include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 #include "egtrace/render/ofproto_trace.h"
@@ -105,67 +107,125 @@ const render::OpenFlowText& openflow_text() {
   return text;
 }
 
-class Traces {
+// Answers packets one after the other; each thread has its own.
+class Lane {
  public:
-  Traces(const cluster::Cluster& c, const TraceOptions& o)
-      : o_(o),
-        node_(node_of(c, o)),
-        bridge_(bridge_of(node_, o)),
-        tracer_(node_, parsers::read_datapath(c, node_)),
-        cluster_(c) {
-    for (const std::string& s : o.ct_next) options_.ct_next.push_back(ct_state_of(s));
-    options_.version = version_of(node_, o);
-    options_.all_buckets = o.all_buckets;
-    options_.record = !o.verdict_only;   // of what is recorded a verdict shows nothing
-  }
+  struct Answer {
+    std::string text, error;
+    std::vector<std::string> warnings;
+    bool incomplete = false;
+  };
 
-  std::string answer(const std::string& flow, const std::string& where) {
+  Lane(const cluster::Cluster& c, const cluster::Node& node, openflow::Datapath datapath, const TraceOptions& o)
+      : o_(o),
+        sources_(*c.sources),
+        node_(copy_of(node)),
+        bridge_(*node_.bridge(o.bridge)),
+        tracer_(node_, std::move(datapath)),
+        writer_(openflow_text(), {o.names, version_of(node, o)}) {
+    for (const std::string& s : o.ct_next) options_.ct_next.push_back(ct_state_of(s));
+    options_.version = version_of(node, o);
+    options_.all_buckets = o.all_buckets;
+    options_.record = !o.verdict_only;  // of what is recorded a verdict shows nothing
+  }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  Answer answer(const std::string& flow) {
+    Answer a;
     const auto ports = [this](std::string_view name) -> std::optional<std::uint32_t> {
       const openflow::Interface* i = bridge_.by_name(name);
       return i ? i->ofport : std::nullopt;
     };
     const auto key = parsers::parse_flow_key(flow, ports);
-    if (!key) throw CommandError(fmt::format("{}Bad openflow flow syntax: {}", where, key.error().message));
+    if (!key) {
+      a.error = "Bad openflow flow syntax: " + key.error().message;
+      return a;
+    }
     const ofproto::Trace trace = tracer_.trace(bridge_, *key, options_);
-    warn(trace);
-    if (o_.verdict_only) return render::ofproto_trace_verdict(trace) + "\n";
-    std::string out = render::ofproto_trace_text(trace, bridge_, openflow_text(), {o_.names, options_.version});
-    if (!out.ends_with('\n')) out += '\n';
-    return out;
+    a.incomplete = !trace.gaps.empty();
+    if (!o_.common.quiet) a.warnings = warnings(trace);
+    a.text = o_.verdict_only ? render::ofproto_trace_verdict(trace) : writer_.write(trace, bridge_);
+    if (!a.text.ends_with('\n')) a.text += '\n';
+    return a;
   }
 
-  bool incomplete() const { return incomplete_; }
-
  private:
-  std::string line_of(Provenance p) const { return fmt::format("{}:{}", cluster_.sources->at(p.source).path, p.line); }
+  // What looking into flows builds and keeps is this thread's; the flows are everybody's.
+  static cluster::Node copy_of(const cluster::Node& node) {
+    cluster::Node copy;
+    copy.name = node.name;
+    copy.bridges = node.bridges;
+    return copy;
+  }
 
-  void warn(const ofproto::Trace& trace) {
-    incomplete_ = incomplete_ || !trace.gaps.empty();
-    if (o_.common.quiet) return;
+  std::string line_of(Provenance p) const { return fmt::format("{}:{}", sources_.at(p.source).path, p.line); }
+
+  std::vector<std::string> warnings(const ofproto::Trace& trace) const {
+    std::vector<std::string> all;
     for (const Gap& g : trace.gaps)
-      if (told_.insert(g.what).second)
-        fmt::print(stderr, "egtrace: {}: not in the snapshot: {}{}\n", g.node, g.what,
-                   g.command.empty() ? "" : "; `" + g.command + "` tells it");
+      all.push_back(fmt::format("{}: not in the snapshot: {}{}", g.node, g.what,
+                                g.command.empty() ? "" : "; `" + g.command + "` tells it"));
     for (const ofproto::Overlap& o : trace.overlaps)
       for (const openflow::FlowIndex i : o.others) {
         const auto& used = o.bridge->flows->flow(o.used);
         const auto& other = o.bridge->flows->flow(i);
-        const std::string text =
+        all.push_back(
             fmt::format("{}: overlaps {} at priority {}: OpenFlow does not define which of {} and {} is executed",
                         line_of(used.from), line_of(other.from), used.priority, o.bridge->flows->actions_text(used),
-                        o.bridge->flows->actions_text(other));
-        if (told_.insert(text).second) fmt::print(stderr, "egtrace: {}\n", text);
+                        o.bridge->flows->actions_text(other)));
       }
+    return all;
   }
 
   const TraceOptions& o_;
-  const cluster::Node& node_;
+  const SourceTable& sources_;
+  cluster::Node node_;
   const openflow::Bridge& bridge_;
   ofproto::Tracer tracer_;
-  const cluster::Cluster& cluster_;
   ofproto::TraceOptions options_;
+  render::OfprotoTraceWriter writer_;
+};
+
+// Writes answers in the order of the packets, each warning once.
+class Answers {
+ public:
+  explicit Answers(const TraceOptions& o) : o_(o), out_(o.common) {}
+
+  // False: nobody reads on. `where`: before the error of a packet.
+  bool take(const Lane::Answer& a, const std::string& where) {
+    for (const std::string& w : a.warnings)
+      if (told_.insert(w).second) fmt::print(stderr, "egtrace: {}\n", w);
+    incomplete_ = incomplete_ || a.incomplete;
+    if (!a.error.empty()) {
+      finish();
+      throw CommandError(where + a.error);
+    }
+    if (!first_ && !o_.verdict_only) piece_ += '\n';
+    first_ = false;
+    piece_ += a.text;
+    return piece_.size() < kPiece || flush();
+  }
+  void finish() {
+    flush();
+    out_.finish();
+  }
+  bool incomplete() const { return incomplete_; }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 18;
+
+  bool flush() {
+    const bool read = out_.write(piece_);
+    piece_.clear();
+    return read;
+  }
+
+  const TraceOptions& o_;
+  OutputStream out_;
+  std::string piece_;
   std::set<std::string> told_;
-  bool incomplete_ = false;
+  bool first_ = true, incomplete_ = false;
 };
 
 std::string read_all(const std::string& path) {
@@ -175,25 +235,74 @@ std::string read_all(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+struct Packet {
+  std::string flow;
+  std::size_t line = 0;  // of the file of --batch
+};
+
+std::vector<Packet> packets_of(const TraceOptions& o) {
+  if (o.batch.empty()) return {{o.flow, 0}};
+  std::vector<Packet> packets;
+  std::istringstream lines(read_all(o.batch));
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (!line.empty() && line.front() != '#') packets.push_back({line, number});
+  }
+  return packets;
+}
+
+// Rounds in which each thread answers some packets that follow one another.
+class Batch {
+ public:
+  Batch(const cluster::Cluster& c, const TraceOptions& o)
+      : c_(c), o_(o), node_(node_of(c, o)), packets_(packets_of(o)) {
+    bridge_of(node_, o);
+    unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
+    jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
+    const openflow::Datapath datapath = parsers::read_datapath(c, node_);
+    for (unsigned i = 0; i < jobs; ++i) lanes_.push_back(std::make_unique<Lane>(c, node_, datapath, o));
+  }
+
+  bool run() {
+    Answers answers(o_);
+    bool read = true;
+    for (std::size_t begin = 0; begin < packets_.size() && read; begin += round_.size()) {
+      answer_round(begin);
+      for (std::size_t i = 0; i < round_.size() && read; ++i)
+        read = answers.take(round_[i], where(packets_[begin + i]));
+    }
+    answers.finish();
+    return answers.incomplete();
+  }
+
+ private:
+  static constexpr std::size_t kEach = 64;
+
+  void answer_round(std::size_t begin) {
+    round_.resize(std::min(packets_.size() - begin, lanes_.size() * kEach));
+    for_each_index(lanes_.size(), static_cast<unsigned>(lanes_.size()), 1, [&](std::size_t lane) {
+      const std::size_t end = std::min(round_.size(), (lane + 1) * kEach);
+      for (std::size_t i = lane * kEach; i < end; ++i) round_[i] = lanes_[lane]->answer(packets_[begin + i].flow);
+    });
+  }
+
+  std::string where(const Packet& p) const {
+    return p.line == 0 ? "" : fmt::format("{}:{}: ", o_.batch == "-" ? "standard input" : o_.batch, p.line);
+  }
+
+  const cluster::Cluster& c_;
+  const TraceOptions& o_;
+  const cluster::Node& node_;
+  std::vector<Packet> packets_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane::Answer> round_;
+};
+
 ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  Traces traces(cluster, o);
-  std::string out;
-  if (o.batch.empty()) {
-    out = traces.answer(o.flow, "");
-  } else {
-    std::istringstream lines(read_all(o.batch));
-    std::size_t number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      if (line.empty() || line.front() == '#') continue;
-      if (!out.empty() && !o.verdict_only) out += '\n';
-      out += traces.answer(line, fmt::format("{}:{}: ", o.batch == "-" ? "standard input" : o.batch, number));
-    }
-  }
-  write_output(o.common, out);
-  return traces.incomplete() ? ExitStatus::inconclusive : ExitStatus::done;
+  return Batch(cluster, o).run() ? ExitStatus::inconclusive : ExitStatus::done;
 }
 
 }  // namespace

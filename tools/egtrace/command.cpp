@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,8 +13,6 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace egt::cli {
 namespace {
 
@@ -22,8 +21,9 @@ constexpr std::string_view kFormatNames[] = {"text", "json", "html", "mermaid"};
 // `-o json` is what users of kubectl type; a file of that name is never meant.
 std::string refuse_format_name(std::string& value) {
   const bool is_format = std::find(std::begin(kFormatNames), std::end(kFormatNames), value) != std::end(kFormatNames);
-  return is_format ? fmt::format("names a file here; did you mean `--format {0}`? (for a file of that name: ./{0})", value)
-                   : std::string();
+  return is_format
+             ? fmt::format("names a file here; did you mean `--format {0}`? (for a file of that name: ./{0})", value)
+             : std::string();
 }
 
 std::string environment(const char* name) {
@@ -40,7 +40,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
     before_last = last;
     last = row;
@@ -48,10 +49,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::size_t lines_in(std::string_view text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::size_t lines_in(std::string_view text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+bool may_page(const CommonOptions& options) {
+  return !options.no_pager && options.output.empty() && ::isatty(STDOUT_FILENO) != 0;
+}
 
 bool wants_pager(const CommonOptions& options, std::string_view text) {
-  if (options.no_pager || ::isatty(STDOUT_FILENO) == 0) return false;
+  if (!may_page(options)) return false;
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && lines_in(text) >= size.ws_row;
 }
@@ -65,13 +72,23 @@ bool page(std::string_view text) {
   if (pipe == nullptr) return false;
   std::fwrite(text.data(), 1, text.size(), pipe);
   const int status = ::pclose(pipe);
-  return status != -1 && WEXITSTATUS(status) != 127;   // 127: the shell found no such pager
+  return status != -1 && WEXITSTATUS(status) != 127;  // 127: the shell found no such pager
 }
 
-void write_all(FILE* to, std::string_view text, const std::string& name) {
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+File open_file(const std::string& path) {
+  File file(std::fopen(path.c_str(), "wb"), &std::fclose);
+  if (!file) throw CommandError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  return file;
+}
+
+// False: a reader that has seen enough (head) closed the pipe. Nothing to complain of.
+bool write_all(std::FILE* to, std::string_view text, const std::string& name) {
   const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
-  // A reader that has seen enough (head) closes the pipe: nothing to complain of.
-  if (!written && errno != EPIPE) throw CommandError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+  if (!written && errno != EPIPE)
+    throw CommandError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+  return written;
 }
 
 }  // namespace
@@ -95,7 +112,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_flag("-q,--quiet", options.quiet, "no warnings");
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
-  verb.add_option("--jobs", options.jobs, "threads to read with (default: one a processor)")
+  verb.add_option("--jobs", options.jobs, "threads to work with (default: one a processor)")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
 }
@@ -110,15 +127,28 @@ bool use_color(const CommonOptions& options) {
 
 void write_output(const CommonOptions& options, std::string_view text) {
   if (!options.output.empty()) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(options.output.c_str(), "wb"), &std::fclose);
-    if (!file) {
-      throw CommandError(fmt::format("{}: cannot be written: {}", options.output, std::strerror(errno)));
-    }
-    write_all(file.get(), text, options.output);
+    write_all(open_file(options.output).get(), text, options.output);
     return;
   }
   if (wants_pager(options, text) && page(text)) return;
   write_all(stdout, text, "standard output");
+}
+
+OutputStream::OutputStream(const CommonOptions& options)
+    : options_(options),
+      file_(options.output.empty() ? File(nullptr, &std::fclose) : open_file(options.output)),
+      for_pager_(may_page(options)) {}
+
+bool OutputStream::write(std::string_view piece) {
+  if (for_pager_) {
+    waiting_ += piece;
+    return true;
+  }
+  return write_all(file_ ? file_.get() : stdout, piece, file_ ? options_.output : "standard output");
+}
+
+void OutputStream::finish() {
+  if (for_pager_) write_output(options_, waiting_);
 }
 
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {

@@ -40,6 +40,21 @@ bool use_color(const CommonOptions& options);
 // Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o.
 void write_output(const CommonOptions& options, std::string_view text);
 
+// The same for text that comes in pieces, each written at once; only a pager is shown them together.
+class OutputStream {
+ public:
+  explicit OutputStream(const CommonOptions& options);
+  // False: the reader has gone (head), no more is needed.
+  bool write(std::string_view piece);
+  void finish();
+
+ private:
+  const CommonOptions& options_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  bool for_pager_ = false;
+  std::string waiting_;
+};
+
 // The candidates that resemble `word`, nearest first, at most three; none where nothing is near.
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 // "did you mean `A` or `B`?" or `otherwise`.

@@ -137,9 +137,10 @@ class DumpedFlows : public openflow::FlowText {
   void match(const FlowRef& flow, std::vector<openflow::MatchWord>& out) const override {
     std::string buffer;
     const std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    thread_local FlowScanner scanner(ActionCheck::printed);
     const std::string_view whole = buffer.empty() ? text_ : text;
     const std::size_t begin = buffer.empty() ? flow.offset : 0;
-    if (flow.unread == 0 && match_guarded(scanner_, whole, begin, begin + text.size(), out)) return;
+    if (flow.unread == 0 && match_guarded(scanner, whole, begin, begin + text.size(), out)) return;
     openflow::FlowContent content;
     read(flow, content);
     out = std::move(content.match);
@@ -151,7 +152,6 @@ class DumpedFlows : public openflow::FlowText {
   SourceId source_;
   std::string_view text_;
   std::shared_ptr<const CompiledDump> compiled_;
-  mutable FlowScanner scanner_{ActionCheck::printed};
 };
 
 class FlowLoader {

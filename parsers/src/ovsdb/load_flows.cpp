@@ -5,11 +5,11 @@
 #include <deque>
 #include <numeric>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 #include "ovsdb/database.h"
 #include "ovsdb/load.h"
-#include "support/parallel.h"
 
 namespace egt::parsers::ovsdb {
 namespace {

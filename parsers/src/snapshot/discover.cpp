@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "egtrace/base/parallel.h"
 #include "snapshot/compiled.h"
 #include "snapshot/glance.h"
-#include "support/parallel.h"
 
 namespace egt::parsers {
 namespace {

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "snapshot/choose.h"
 #include "snapshot/collected.h"
@@ -21,7 +22,6 @@
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
 #include "snapshot/settings.h"
-#include "support/parallel.h"
 
 namespace egt::parsers {
 namespace {

@@ -56,6 +56,33 @@ const MatchWord* WordArena::keep(MatchView words) {
   return at;
 }
 
+FlowStore::FlowStore(const FlowStore& other)
+    : actions(other.actions.parser()),
+      refs_(other.refs_),
+      own_(other.own_),
+      prefixes_(other.prefixes_),
+      prefixes_unchecked_(other.prefixes_unchecked_),
+      without_text_(other.without_text_),
+      check_(other.check_),
+      unchecked_(other.unchecked_),
+      shapes_(other.shapes_),
+      shape_ids_(other.shape_ids_),
+      texts_(other.texts_) {
+  if (without_text_) keep_again(other);
+}
+
+// Flows that came without a text cannot be read a second time.
+void FlowStore::keep_again(const FlowStore& other) {
+  for (FlowIndex i = 0; i < other.size(); ++i) {
+    const FlowEntry* known = other.known(i);
+    if (known == nullptr) continue;
+    FlowEntry e = *known;
+    e.match = words_.keep({known->match, known->match_words});
+    e.actions = actions.intern(other.actions.text(known->actions));
+    place_of(i) = &entries_.emplace_back(e);
+  }
+}
+
 std::uint32_t FlowStore::intern(const MatchShape& shape) {
   std::vector<std::uint32_t>& same_hash = shape_ids_[hash_of_shape(shape)];
   for (const std::uint32_t id : same_hash)
@@ -91,46 +118,52 @@ void FlowStore::add(FlowEntry entry, MatchView match, std::string_view action_te
   entry.match = words_.keep(match);
   entry.match_words = static_cast<std::uint8_t>(match.size());
   entry.actions = actions.intern(action_text);
-  own();
+  Owned& owned = own();
   PrefixCollector prefixes;
   prefixes.add(entry.table, match);
   add(prefixes.take());
   without_text_ = true;
-  place_of(static_cast<FlowIndex>(own_.size())) = &entries_.emplace_back(entry);
-  own_.push_back(ref);
-  refs_ = own_;
+  place_of(static_cast<FlowIndex>(owned.flows.size())) = &entries_.emplace_back(entry);
+  owned.flows.push_back(ref);
+  refs_ = owned.flows;
 }
 
 void FlowStore::add(FlowBatch batch) {
   std::vector<std::uint32_t> ids;
   for (const MatchShape& shape : batch.shapes) ids.push_back(intern(shape));
   for (FlowRef& ref : batch.flows) ref.shape = ids[ref.shape] & (kMaxShapes - 1);
-  own();
+  Owned& owned = own();
   add(std::move(batch.prefixes));
-  texts_.push_back({static_cast<FlowIndex>(own_.size()), std::move(batch.text)});
-  if (own_.empty()) {
-    own_ = std::move(batch.flows);
+  texts_.push_back({static_cast<FlowIndex>(owned.flows.size()), std::move(batch.text)});
+  if (owned.flows.empty()) {
+    owned.flows = std::move(batch.flows);
   } else {
-    own_.insert(own_.end(), batch.flows.begin(), batch.flows.end());
+    owned.flows.insert(owned.flows.end(), batch.flows.begin(), batch.flows.end());
   }
-  refs_ = own_;
+  refs_ = owned.flows;
 }
 
 void FlowStore::add(OwnedPrefixes prefixes) {
-  if (own_prefixes_.ipv4.empty() && own_prefixes_.ipv6.empty()) {
-    own_prefixes_ = std::move(prefixes);
+  OwnedPrefixes& owned = own_->prefixes;
+  if (owned.ipv4.empty() && owned.ipv6.empty()) {
+    owned = std::move(prefixes);
   } else {
-    own_prefixes_.merge(prefixes);
+    owned.merge(prefixes);
   }
-  prefixes_ = own_prefixes_.view();
+  prefixes_ = owned.view();
 }
 
-void FlowStore::own() {
-  if (own_.size() == refs_.size()) return;
-  own_prefixes_ = {{prefixes().ipv4.begin(), prefixes_.ipv4.end()}, {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}};
-  for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
-  unchecked_.clear();
-  own_.assign(refs_.begin(), refs_.end());
+FlowStore::Owned& FlowStore::own() {
+  if (own_->flows.size() != refs_.size()) {  // they lie in a file
+    for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
+    unchecked_.clear();
+    own_ = std::make_shared<Owned>(Owned{{refs_.begin(), refs_.end()},
+                                         {{prefixes().ipv4.begin(), prefixes_.ipv4.end()},
+                                          {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}}});
+  } else if (own_.use_count() > 1) {
+    own_ = std::make_shared<Owned>(*own_);
+  }
+  return *own_;
 }
 
 void FlowStore::refer_to(CompiledFlows flows) {

@@ -38,6 +38,7 @@ class ActionPool {
   std::string_view text(std::uint32_t id) const { return texts_[id]; }
   const ActionList& parsed(std::uint32_t id) const;
   bool is_conjunctive(std::string_view text) const;
+  const ActionParser& parser() const { return parser_; }
 
  private:
   ActionParser parser_;
@@ -61,6 +62,8 @@ class WordArena {
 class FlowStore {
  public:
   explicit FlowStore(ActionParser parser) : actions(std::move(parser)) {}
+  // Shares what flows there are; what is read of their lines each keeps for itself.
+  FlowStore(const FlowStore& other);
 
   void add(FlowEntry entry, MatchView match, std::string_view action_text);
   void add(FlowBatch batch);
@@ -105,13 +108,17 @@ class FlowStore {
 
   const FlowEntry* known(FlowIndex i) const;
   void add(OwnedPrefixes prefixes);
-  void own();
+  struct Owned {
+    std::vector<FlowRef> flows;
+    OwnedPrefixes prefixes;
+  };
+  Owned& own();                   // before flows are added
+  void keep_again(const FlowStore& other);
   void check_page(std::size_t page) const;
 
   std::span<const FlowRef> refs_;  // of own_, or of somebody else's memory
-  std::vector<FlowRef> own_;
-  OwnedPrefixes own_prefixes_;
-  AddressPrefixes prefixes_;      // of own_prefixes_, or of somebody else's memory
+  std::shared_ptr<Owned> own_ = std::make_shared<Owned>();  // which a copy may share
+  AddressPrefixes prefixes_;      // of own_, or of somebody else's memory
   mutable bool prefixes_unchecked_ = false;
   bool without_text_ = false;
   std::function<void(const void*, std::size_t)> check_;

@@ -30,6 +30,10 @@ struct Table {
   mutable std::optional<TableIndex> index;
   mutable std::function<void(const TableIndex&)> check;  // of an index that was made before; before its first use
 
+  Table() = default;
+  Table(const Table& other) : runs(other.runs), flows(other.flows), check(other.check) {
+    if (!other.own) index = other.index;
+  }
   const TableIndex& ensure_index(const FlowStore& store) const {
     if (!index) {
       own = std::make_unique<OwnedIndex>(build_index(store, runs));
@@ -83,6 +87,7 @@ class KeyHashes {
 
 struct FlowTables::Impl {
   explicit Impl(ActionParser parser) : store(std::move(parser)) {}
+  Impl(const Impl& other) : store(other.store), tables(other.tables) {}
 
   FlowStore store;
   std::array<Table, 256> tables;
@@ -141,6 +146,7 @@ void FlowTables::Impl::append(std::uint8_t table, FlowIndex i) {
   ++t.flows;
   t.index.reset();
   t.own.reset();
+  t.check = nullptr;
 }
 
 void FlowTables::Impl::offer(Candidates& c, FlowIndex i, const FlowKey& key, bool with_conjunctive) const {
@@ -261,6 +267,11 @@ CompiledFlows FlowTables::compile() const {
 
 FlowTables::FlowTables(ActionParser parser) : impl_(std::make_unique<Impl>(std::move(parser))) {}
 FlowTables::~FlowTables() = default;
+FlowTables::FlowTables(const FlowTables& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+FlowTables& FlowTables::operator=(const FlowTables& other) {
+  if (this != &other) impl_ = std::make_unique<Impl>(*other.impl_);
+  return *this;
+}
 FlowTables::FlowTables(FlowTables&&) noexcept = default;
 FlowTables& FlowTables::operator=(FlowTables&&) noexcept = default;
 

@@ -88,7 +88,7 @@ struct FlowContent {
   std::string actions;
 };
 
-// Reads lines of one dump again.
+// Reads lines of one dump again, for any number of threads.
 class FlowText {
  public:
   virtual ~FlowText() = default;
@@ -126,6 +126,10 @@ class FlowTables {
   // nowhere.
   FlowTables(ActionParser parser, CompiledFlows flows);
   ~FlowTables();
+  // A copy shares the flows and costs little. What is read and built while looking each has for itself, so another thread
+  // may look into a copy.
+  FlowTables(const FlowTables&);
+  FlowTables& operator=(const FlowTables&);
   FlowTables(FlowTables&&) noexcept;
   FlowTables& operator=(FlowTables&&) noexcept;
 
@@ -150,7 +154,7 @@ class FlowTables {
   bool has_table(std::uint8_t table) const;
 
   // Highest priority wins, among equals the first of the dump; conjunctive matches as in lib/classifier.c. The table's
-  // index is built by its first lookup and dropped by add. Not thread-safe, like flow() and actions().
+  // index is built by its first lookup and dropped by add. Not thread-safe, like flow() and actions(): see the copy.
   Lookup lookup(std::uint8_t table, const FlowKey& key) const;
   // Flows that match `key` as well as `winner` does, with a lower priority: what would take the packet without it, by
   // descending priority. Flows of conjunctions are left out, as they match only together.

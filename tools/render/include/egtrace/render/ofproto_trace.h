@@ -2,7 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "egtrace/engine/ofproto_trace.h"
 
@@ -18,12 +22,52 @@ struct OpenFlowText {
 };
 
 struct OfprotoTraceStyle {
-  bool names = false;                    // ports by name
+  bool names = false;  // ports by name
   engine::ofproto::OvsVersion version;
 };
 
-std::string ofproto_trace_text(const engine::ofproto::Trace& trace, const openflow::Bridge& bridge, const OpenFlowText& text,
-                               const OfprotoTraceStyle& style);
+// Keeps the text of flows and actions, which the next packet meets again: they must stay where they are, and traces
+// come from one Tracer.
+class OfprotoTraceWriter {
+ public:
+  OfprotoTraceWriter(OpenFlowText text, OfprotoTraceStyle style) : text_(std::move(text)), style_(style) {}
+  // Of a packet that entered `bridge`.
+  std::string write(const engine::ofproto::Trace& trace, const openflow::Bridge& bridge);
+
+ private:
+  void pass(const engine::ofproto::TracePass& pass);
+  void title(const engine::ofproto::TracePass::Resumption& r);
+  void nodes(const std::vector<engine::ofproto::TraceNode>& nodes);
+  void line(const engine::ofproto::TraceNode& n);
+  void table(const engine::ofproto::TableLine& t);
+  const std::string& flow(const openflow::Bridge& b, openflow::FlowIndex i);
+  std::string match(const FlowKey& value, FlowKey mask) const;
+  std::string flow_match(const openflow::Bridge& b, openflow::FlowIndex i) const;
+  std::string named(std::string match, const openflow::Bridge& b) const;
+  const std::string& known_action(const openflow::Action& a);
+  std::string action(const engine::ofproto::Ofpact& o);
+  std::string list(const engine::ofproto::Ofpacts& list);
+  std::string value(const engine::ofproto::Note& n) const;
+  std::string note(const engine::ofproto::Note& n);
+
+  struct FlowHash {
+    std::size_t operator()(const std::pair<const openflow::Bridge*, openflow::FlowIndex>& f) const {
+      return std::hash<const void*>()(f.first) ^ f.second * std::size_t{0x9e3779b97f4a7c15};
+    }
+  };
+
+  OpenFlowText text_;
+  OfprotoTraceStyle style_;
+  std::unordered_map<std::pair<const openflow::Bridge*, openflow::FlowIndex>, std::string, FlowHash> flows_;
+  std::unordered_map<const openflow::Action*, std::string> actions_;
+  std::shared_ptr<const void> owned_;         // keeps those actions alive
+  const openflow::Bridge* bridge_ = nullptr;  // of the trace at hand
+  const openflow::Bridge* at_ = nullptr;      // whose port names are meant
+  std::string out_;
+  std::vector<char> has_sibling_, seen_;  // of nodes(), kept for their memory
+  std::vector<unsigned> level_;
+};
+
 // One line: what becomes of the packet and where.
 std::string ofproto_trace_verdict(const engine::ofproto::Trace& trace);
 std::string datapath_actions_text(const engine::ofproto::dp::Actions& actions, bool names);

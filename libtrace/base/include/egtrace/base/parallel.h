@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace egt::parsers {
+namespace egt {
 
 // Runs `work(i)` for each i below `count`; `jobs` threads at most, 0: one a processor. What the first of them threw is
 // thrown again once all have ended.
@@ -37,4 +37,4 @@ void for_each_index(std::size_t count, unsigned jobs, std::size_t at_least_each,
   if (thrown) std::rethrow_exception(thrown);
 }
 
-}  // namespace egt::parsers
+}  // namespace egt
