@@ -82,6 +82,24 @@ TEST_F(FlowTablesTest, AddingAfterALookupIsSeen) {
   EXPECT_EQ(hit(key({})), 2u);
 }
 
+TEST_F(FlowTablesTest, ACopyKeepsTheFlowsThatItBeganWith) {
+  add(10, match({{F::reg0, 1}}));
+  add(30, match({{F::reg1, 2}}), "conjunction(7,1/2)");
+  add(30, match({{F::reg2, 3}}), "conjunction(7,2/2)");
+  add(30, match({{F::conj_id, 7}}));
+  const FlowKey k = key({{F::reg0, 1}, {F::reg1, 2}, {F::reg2, 3}});
+  ASSERT_EQ(hit(k), 4U);
+  const FlowTables copy = flows;
+  add(50, match({}));
+  EXPECT_EQ(hit(k), 5U);
+  flows = FlowTables(parse);
+  const Lookup found = copy.lookup(0, k);
+  ASSERT_NE(found.hit, kNoFlow);
+  EXPECT_EQ(copy.flow(found.hit).cookie, 4U);
+  EXPECT_EQ(copy.size(), 4U);
+  EXPECT_EQ(copy.actions_text(copy.flow(0)), "drop");
+}
+
 TEST_F(FlowTablesTest, TiesAreReported) {
   add(10, match({{F::reg0, 1}}), "output:1");
   add(10, match({{F::reg1, 2}}), "output:2");

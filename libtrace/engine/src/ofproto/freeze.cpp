@@ -119,7 +119,7 @@ void Xlate::conntrack(const Ct& a, bool is_last) {
 void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_t controller_id,
                           std::optional<std::uint32_t> meter, const Controller* action) {
   commit();
-  if (why == reason::action && has_rule_ && rule_.table_miss) why = reason::explicit_miss;
+  if (why == reason::action && rule_is_table_miss_) why = reason::explicit_miss;
   FrozenState s = frozen_state(table_);
   s.for_controller = true;
   s.userdata = userdata_of(action);

@@ -116,7 +116,10 @@ void Xlate::output_truncated(const OutputTruncated& a, bool is_last, bool group_
 
 void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   SwitchPort* port = bridge_->port(number);
-  if (!port) return report(NodeKind::warning, Remark::no_such_port);
+  if (!port) {
+    if (bridge_->ports.empty()) gap("ports of " + bridge().name, "ovs-ofctl show " + bridge().name);
+    return report(NodeKind::warning, Remark::no_such_port);
+  }
   if (port->no_forward) return report(NodeKind::detail, Remark::no_forward);
   if (get(flow_, F::packet_type) != packet_type::ethernet && !port->is_tunnel)
     return report(NodeKind::warning, Remark::non_ethernet_to_ethernet_port);

@@ -45,29 +45,35 @@ Xlate::Rule Xlate::miss(bool may_packet_in) {
   return r;
 }
 
+// The packet as tables see it, put together in `changed` where that is not the packet itself.
+const FlowKey& Xlate::key_of_lookup(std::uint32_t in_port, FlowKey& changed) const {
+  const bool fragment = (get(flow_, F::ip_frag) & ip_frag::any) != 0;
+  if (!fragment && get(flow_, F::in_port) == in_port) return flow_;
+  changed = flow_;
+  changed.set(F::in_port, in_port);
+  if (fragment) {
+    changed.set(F::tp_src, 0);
+    changed.set(F::tp_dst, 0);
+  }
+  return changed;
+}
+
 Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_packet_in) {
   const Bridge& b = bridge();
   if (!b.flows) {
     gap("OpenFlow flows of " + b.name, "ovs-ofctl dump-flows " + b.name);
     return miss(may_packet_in);
   }
-  FlowKey key = flow_;
-  key.set(F::in_port, in_port);
-  if (get(key, F::ip_frag) & ip_frag::any) {
-    key.set(F::tp_src, 0);
-    key.set(F::tp_dst, 0);
-  }
-  const Lookup hit = b.flows->lookup(table, key);
+  FlowKey changed;
+  const FlowKey& key = key_of_lookup(in_port, changed);
+  Lookup hit = b.flows->lookup(table, key);
   if (recording()) tables_.wildcards_of(b, table, version()).add(key, wc());
   if (b.flows_partial)
     gap("all OpenFlow flows of " + b.name + " (the dump is an excerpt)", "ovs-ofctl dump-flows " + b.name);
   if (hit.hit == kNoFlow) return miss(may_packet_in);
   const FlowTables& flows = *b.flows;
   const FlowEntry& f = flows.flow(hit.hit);
-  Overlap overlap{&b, table, hit.hit, {}};
-  for (const FlowIndex i : hit.ties)
-    if (flows.actions_text(flows.flow(i)) != flows.actions_text(f)) overlap.others.push_back(i);
-  if (!overlap.others.empty()) trace_.overlaps.push_back(std::move(overlap));
+  note_overlap(b, table, hit);
   Rule r;
   r.kind = TableLine::Rule::flow;
   r.bridge = &b;
@@ -75,9 +81,18 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
   r.cookie = f.cookie;
   r.priority = f.priority;
   r.table_miss = f.priority == 0 && flows.match(f).empty();
-  r.conjunction = hit.conjunction;
+  r.conjunction = std::move(hit.conjunction);
   r.actions = &tables_.actions->of(flows.actions(f), b);
   return r;
+}
+
+void Xlate::note_overlap(const Bridge& b, std::uint8_t table, const Lookup& hit) {
+  if (hit.ties.empty()) return;
+  const FlowTables& flows = *b.flows;
+  Overlap overlap{&b, table, hit.hit, {}};
+  for (const FlowIndex i : hit.ties)
+    if (flows.actions_text(flows.flow(i)) != flows.actions_text(flows.flow(hit.hit))) overlap.others.push_back(i);
+  if (!overlap.others.empty()) trace_.overlaps.push_back(std::move(overlap));
 }
 
 bool Xlate::resources_left() {
@@ -103,14 +118,12 @@ bool Xlate::resources_left() {
 }
 
 void Xlate::recursively(const Rule& rule, bool deepens, bool is_last, bool as_clone) {
-  const Rule old_rule = rule_;
   const auto old_cookie = cookie_;
-  const bool had_rule = has_rule_;
+  const bool was_table_miss = rule_is_table_miss_;
   ++resubmits_;
   ++nesting_;
   depth_ += deepens;
-  rule_ = rule;
-  has_rule_ = true;
+  rule_is_table_miss_ = rule.table_miss;
   cookie_ = rule.cookie;
   if (as_clone) {
     clone(*rule.actions, is_last);
@@ -118,8 +131,7 @@ void Xlate::recursively(const Rule& rule, bool deepens, bool is_last, bool as_cl
     do_actions(*rule.actions, is_last, false);
   }
   cookie_ = old_cookie;
-  rule_ = old_rule;
-  has_rule_ = had_rule;
+  rule_is_table_miss_ = was_table_miss;
   depth_ -= deepens;
   --nesting_;
 }

@@ -69,6 +69,7 @@ struct TableWildcards::Subtable {
   std::vector<std::vector<Part>> indexes;  // by stage, only those that the mask has bits in; the last decides
   // Whether the first of them is what openflow::Subtables calls the pipeline.
   bool begins_with_pipeline = false;
+  std::size_t pipeline = 0;                                     // equal numbers: the same mask of it
   std::array<std::uint8_t, openflow::kAddressFields> prefix{};  // lengths; 0: none
   std::size_t network_index = ~std::size_t{0};                  // which of `indexes` is the network stage
   unsigned ports_length = 0;
@@ -143,13 +144,21 @@ struct TableWildcards::Lookup {
   FlowKey& wc;
   const std::vector<char>& agreeing;
   std::array<std::optional<openflow::PrefixAnswer>, openflow::kAddressFields> tries;
+  std::vector<char>& folded;  // by Subtable::pipeline: whether `wc` has that mask
 };
 
 TableWildcards::~TableWildcards() = default;
 
 TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release)
     : flows_(flows), table_(table), release_(release), in_(flows.subtables(table)) {
-  for (const openflow::SubtableView& view : in_.all()) subtables_.emplace_back(view, release.ipv6_prefixes ? 4 : 2);
+  std::map<std::vector<std::pair<std::uint8_t, std::uint64_t>>, std::size_t> numbers;
+  for (const openflow::SubtableView& view : in_.all()) {
+    Subtable& s = subtables_.emplace_back(view, release.ipv6_prefixes ? 4 : 2);
+    std::vector<std::pair<std::uint8_t, std::uint64_t>> mask;
+    for (const Subtable::Part& p : s.indexes.front()) mask.emplace_back(p.word, p.mask);
+    s.pipeline = numbers.try_emplace(std::move(mask), numbers.size()).first->second;
+  }
+  pipelines_ = numbers.size();
 }
 
 // Whether some flow of the subtable has the packet's values up to an index, which is not the last.
@@ -240,8 +249,15 @@ TableWildcards::Hit TableWildcards::hit(FlowIndex flow) const {
 }
 
 TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) const {
+  const bool agreeing = lookup.agreeing[s.view->number] != 0;
+  if (s.begins_with_pipeline && !agreeing) {
+    // Whether or not all of it was looked at before: nothing is found, and this much is looked at now.
+    if (lookup.folded[s.pipeline] == 0) s.fold(1, lookup.wc);
+    lookup.folded[s.pipeline] = 1;
+    return {};
+  }
   if (s.covered(lookup.wc)) {
-    if (s.view->pipeline_words != 0 && lookup.agreeing[s.view->number] == 0) return {};
+    if (s.view->pipeline_words != 0 && !agreeing) return {};
     const FlowIndex found = in_.best(*s.view, lookup.key);
     return found == openflow::kNoFlow ? Hit{} : hit(found);
   }
@@ -255,7 +271,7 @@ TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) c
     if (x == last) break;
     hash = s.hash(x, lookup.key, hash);
     const bool pipeline = x == 0 && s.begins_with_pipeline;
-    if (pipeline ? lookup.agreeing[s.view->number] == 0 : !agrees(s, x, hash, lookup.key)) {
+    if (!pipeline && !agrees(s, x, hash, lookup.key)) {
       s.fold(x + 1, lookup.wc);
       return {};
     }
@@ -269,42 +285,39 @@ TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) c
   return hit(found);
 }
 
-// Every conjunction whose clauses are all met is looked up by its identifier. `hits`: of one priority.
-bool TableWildcards::conjunction_holds(const std::vector<Hit>& hits, const FlowKey& key, FlowKey& wc) const {
-  std::map<std::uint32_t, std::uint64_t> met;
-  for (const Hit& h : hits)
-    for (const openflow::Action& a : flows_.actions(flows_.flow(h.flow))) {
-      const auto* c = std::get_if<openflow::Conjunction>(&a.kind);
-      if (c == nullptr) continue;
-      std::uint64_t& clauses = met[c->id];
-      clauses |= std::uint64_t{1} << ((c->clause - 1) & 63);
-      if (clauses != low64(ones(c->n_clauses))) continue;
+// Every conjunction whose clauses are all met is looked up by its identifier, those of higher priority first, until one
+// is there. `hard`: the ordinary flow that was found.
+void TableWildcards::search_conjunctions(std::vector<Hit> hits, Hit hard, const FlowKey& key, FlowKey& wc) const {
+  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.priority > b.priority; });
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    if (hard.flow != openflow::kNoFlow && hits[i].priority <= hard.priority) return;
+    if (i == 0 || hits[i].priority != hits[i - 1].priority) met_.clear();
+    for (const openflow::Clause& c : flows_.clauses(flows_.flow(hits[i].flow))) {
+      if (!met_.meet(c)) continue;
       FlowKey again = key;
-      again.set(F::conj_id, c->id);
+      again.set(F::conj_id, c.conj_id);
       search(again, wc, false);
-      if (flows_.lookup(table_, again).hit != openflow::kNoFlow) return true;
+      if (flows_.lookup(table_, again).hit != openflow::kNoFlow) return;
     }
-  return false;
+  }
 }
 
 void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const {
-  Lookup lookup{key, wc, in_.agreeing_in_pipeline(key), {}};
-  std::optional<std::uint16_t> hard;
-  std::map<std::uint16_t, std::vector<Hit>, std::greater<>> soft;  // by priority
+  folded_.assign(pipelines_, 0);
+  Lookup lookup{key, wc, in_.agreeing_in_pipeline(key), {}, folded_};
+  Hit hard;
+  std::vector<Hit> soft;
   for (const Subtable& s : subtables_) {
-    if (hard && s.view->max_priority <= *hard) break;
+    if (hard.flow != openflow::kNoFlow && s.view->max_priority <= hard.priority) break;
     const Hit hit = look_up(s, lookup);
-    if (hit.flow == openflow::kNoFlow || (hard && hit.priority <= *hard)) continue;
+    if (hit.flow == openflow::kNoFlow || (hard.flow != openflow::kNoFlow && hit.priority <= hard.priority)) continue;
     if (!hit.conjunctive) {
-      hard = hit.priority;
+      hard = hit;
     } else if (with_conjunctions) {
-      soft[hit.priority].push_back(hit);
+      soft.push_back(hit);
     }
   }
-  for (const auto& [priority, hits] : soft) {
-    if (hard && priority <= *hard) break;
-    if (conjunction_holds(hits, key, wc)) break;
-  }
+  if (!soft.empty()) search_conjunctions(std::move(soft), hard, key, wc);
 }
 
 void TableWildcards::add(const FlowKey& key, FlowKey& wc) const { search(key, wc, true); }

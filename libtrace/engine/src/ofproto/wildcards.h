@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "egtrace/openflow/conjunctions.h"
 #include "egtrace/openflow/flow_table.h"
 #include "egtrace/openflow/subtables.h"
 
@@ -46,17 +47,20 @@ class TableWildcards {
   bool agrees(const Subtable& s, std::size_t index, std::uint64_t hash, const FlowKey& key) const;
   unsigned port_bits(const Subtable& s, std::uint32_t ports) const;
   void search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const;
-  bool conjunction_holds(const std::vector<Hit>& hits, const FlowKey& key, FlowKey& wc) const;
+  void search_conjunctions(std::vector<Hit> hits, Hit hard, const FlowKey& key, FlowKey& wc) const;
 
   const openflow::FlowTables& flows_;
   std::uint8_t table_;
   Release release_;
   openflow::Subtables in_;
   std::vector<Subtable> subtables_;  // by descending priority
+  std::size_t pipelines_ = 0;        // in so many ways they look at the pipeline
   // Of flows that agree in the pipeline's fields, by those and the subtable: read as far as somebody asked.
   mutable std::unordered_map<std::uint64_t, Seen> seen_;
   mutable std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ports_;  // of a subtable's flows, ascending
   mutable std::vector<openflow::MatchWord> match_;
+  mutable openflow::MetClauses met_;
+  mutable std::vector<char> folded_;
 };
 
 }  // namespace egt::engine::ofproto

@@ -36,6 +36,8 @@ bool Xlate::fixed_in(OvsVersion a) const {
 // --- the run -------------------------------------------------------------------------------------------------------
 
 TracePass Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen) {
+  constexpr std::size_t kUsualNodes = 256;
+  if (recording()) pass_.nodes.reserve(kUsualNodes);
   origin_ = bridge_ = &bridge;
   packet_ = flow_ = packet;
   flow_.set(F::actset_output, openflow::port::unset);
@@ -104,11 +106,13 @@ void Xlate::thaw(const FrozenState& frozen) {
 void Xlate::execute_all() {
   SwitchPort* in = origin_->port(static_cast<std::uint32_t>(get(base_, F::in_port)));
   const Ofpacts* list = frozen_ && !frozen_->actions.empty() ? &frozen_->actions : nullptr;
+  std::uint64_t cookie = cookie_;
   if (!list) {
-    rule_ = look_up(table_, static_cast<std::uint32_t>(get(flow_, F::in_port)), true);
-    has_rule_ = true;
-    report_table(rule_, table_);
-    list = rule_.actions;
+    const Rule rule = look_up(table_, static_cast<std::uint32_t>(get(flow_, F::in_port)), true);
+    report_table(rule, table_);
+    list = rule.actions;
+    cookie = rule.cookie;
+    rule_is_table_miss_ = rule.table_miss;
   }
   // tnl_process_ecn: a congested tunnel whose packet knows nothing of congestion notification.
   if (has_tunnel_destination(flow_) && is_ip_any(flow_) && (get(flow_, F::tun_tos) & kEcn) == kEcn) {
@@ -119,7 +123,7 @@ void Xlate::execute_all() {
     flow_.set(F::nw_ecn, kEcn);
   }
   if (in && in->no_receive) return;
-  if (has_rule_) cookie_ = rule_.cookie;
+  cookie_ = cookie;
   do_actions(*list, true, false);
   if (error_ != XlateError::ok) return;
   if (!freezing_) run_action_set();

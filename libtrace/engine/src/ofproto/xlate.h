@@ -108,6 +108,8 @@ class Xlate {
   void gap(std::string what, std::string command);
 
   // --- tables (tables.cpp)
+  const FlowKey& key_of_lookup(std::uint32_t in_port, FlowKey& changed) const;
+  void note_overlap(const openflow::Bridge& b, std::uint8_t table, const openflow::Lookup& hit);
   Rule look_up(std::uint8_t& table, std::uint32_t in_port, bool may_packet_in);
   Rule miss(bool may_packet_in);
   void table_action(std::uint32_t in_port, std::uint8_t table, bool may_packet_in, bool with_ct_orig, bool is_last,
@@ -229,8 +231,7 @@ class Xlate {
   std::vector<U128> stack_;
   Ofpacts action_set_;
   bool action_set_has_group_ = false, in_action_set_ = false;
-  Rule rule_;
-  bool has_rule_ = false;
+  bool rule_is_table_miss_ = false;  // of the rule whose actions are executed
   std::uint8_t table_ = 0;
   std::uint64_t cookie_ = ~std::uint64_t{0};
   unsigned depth_ = 0, resubmits_ = 0;

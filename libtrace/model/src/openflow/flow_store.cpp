@@ -8,6 +8,8 @@
 namespace egt::openflow {
 namespace {
 
+constexpr std::uint8_t kMaxClauses = 64;
+
 std::uint32_t hash_of_shape(const MatchShape& shape) {
   MatchHash h;
   for (const MaskWord& w : shape) {
@@ -34,6 +36,20 @@ const ActionList& ActionPool::parsed(std::uint32_t id) const {
   std::unique_ptr<ActionList>& list = parsed_[id];
   if (!list) list = std::make_unique<ActionList>(parser_ ? parser_(texts_[id]) : ActionList{});
   return *list;
+}
+
+std::span<const Clause> ActionPool::clauses(std::uint32_t id) const {
+  const auto [at, fresh] = clauses_.try_emplace(id);
+  if (!fresh) return at->second;
+  for (const Action& a : parsed(id)) {
+    const auto* c = std::get_if<Conjunction>(&a.kind);
+    if (c == nullptr) continue;
+    const std::uint32_t next = static_cast<std::uint32_t>(conjunctions_.size());
+    const bool sound = c->clause >= 1 && c->clause <= c->n_clauses && c->n_clauses <= kMaxClauses;
+    at->second.push_back({conjunctions_.try_emplace(c->id, next).first->second, c->id,
+                          sound ? std::uint64_t{1} << (c->clause - 1) : 0, c->n_clauses});
+  }
+  return at->second;
 }
 
 bool ActionPool::is_conjunctive(std::string_view text) const {
@@ -87,7 +103,8 @@ std::uint32_t FlowStore::intern(const MatchShape& shape) {
   std::vector<std::uint32_t>& same_hash = shape_ids_[hash_of_shape(shape)];
   for (const std::uint32_t id : same_hash)
     if (shapes_[id] == shape) return id;
-  if (shapes_.size() >= kMaxShapes) throw std::length_error("flows look at more kinds of fields than can be told apart");
+  if (shapes_.size() >= kMaxShapes)
+    throw std::length_error("flows look at more kinds of fields than can be told apart");
   same_hash.push_back(static_cast<std::uint32_t>(shapes_.size()));
   shapes_.push_back(shape);
   return same_hash.back();
@@ -157,9 +174,9 @@ FlowStore::Owned& FlowStore::own() {
   if (own_->flows.size() != refs_.size()) {  // they lie in a file
     for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
     unchecked_.clear();
-    own_ = std::make_shared<Owned>(Owned{{refs_.begin(), refs_.end()},
-                                         {{prefixes().ipv4.begin(), prefixes_.ipv4.end()},
-                                          {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}}});
+    own_ = std::make_shared<Owned>(
+        Owned{{refs_.begin(), refs_.end()},
+              {{prefixes().ipv4.begin(), prefixes_.ipv4.end()}, {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}}});
   } else if (own_.use_count() > 1) {
     own_ = std::make_shared<Owned>(*own_);
   }
@@ -218,8 +235,8 @@ void FlowStore::read_match(FlowIndex i, std::vector<MatchWord>& out) const {
 }
 
 const FlowText& FlowStore::text_of(FlowIndex i) const {
-  const auto behind =
-      std::upper_bound(texts_.begin(), texts_.end(), i, [](FlowIndex wanted, const Text& t) { return wanted < t.first; });
+  const auto behind = std::upper_bound(texts_.begin(), texts_.end(), i,
+                                       [](FlowIndex wanted, const Text& t) { return wanted < t.first; });
   if (behind == texts_.begin()) throw_damaged();
   return *std::prev(behind)->text;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "egtrace/openflow/compiled_flows.h"
+#include "egtrace/openflow/conjunctions.h"
 
 namespace egt::openflow {
 
@@ -37,6 +38,7 @@ class ActionPool {
   std::uint32_t intern(std::string_view text);
   std::string_view text(std::uint32_t id) const { return texts_[id]; }
   const ActionList& parsed(std::uint32_t id) const;
+  std::span<const Clause> clauses(std::uint32_t id) const;
   bool is_conjunctive(std::string_view text) const;
   const ActionParser& parser() const { return parser_; }
 
@@ -45,6 +47,8 @@ class ActionPool {
   std::deque<std::string> texts_;  // a deque: addresses stay
   std::unordered_map<std::string_view, std::uint32_t> ids_;
   mutable std::vector<std::unique_ptr<ActionList>> parsed_;
+  mutable std::unordered_map<std::uint32_t, std::vector<Clause>> clauses_;
+  mutable std::unordered_map<std::uint32_t, std::uint32_t> conjunctions_;  // numbers by identifiers
 };
 
 // Memory for match words that stay where they are.

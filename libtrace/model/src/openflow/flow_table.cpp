@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "egtrace/openflow/conjunctions.h"
 #include "egtrace/openflow/subtables.h"
 #include "openflow/flow_index.h"
 
@@ -101,14 +101,24 @@ struct FlowTables::Impl {
     std::optional<std::uint16_t> priority;
     std::vector<FlowIndex> plain, conjunctive;
     std::uint32_t least() const { return priority.value_or(0); }
+    void clear() {
+      priority.reset();
+      plain.clear();
+      conjunctive.clear();
+    }
   };
-  Candidates candidates(std::uint8_t table, const FlowKey& key, bool with_conjunctive) const;
+  void candidates(std::uint8_t table, const FlowKey& key, bool with_conjunctive, Candidates& c) const;
   void offer(Candidates& c, FlowIndex i, const FlowKey& key, bool with_conjunctive) const;
   template <class Take>
   void each_hashed_alike(const Table& t, const FlowKey& key, Take take) const;
   void walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const;
   Lookup resolve_conjunctions(std::uint8_t table, const FlowKey& key, const Candidates& c) const;
-  Lookup resolve_at_priority(std::uint8_t table, const FlowKey& key, const std::vector<FlowIndex>& members) const;
+  Lookup resolve_at_priority(std::uint8_t table, const FlowKey& key, std::span<const FlowIndex> members) const;
+  std::vector<std::uint32_t> complete(std::span<const FlowIndex> members) const;
+  std::vector<FlowIndex> members_of(std::uint32_t conj_id, std::span<const FlowIndex> members) const;
+
+  mutable Candidates found_, found_again_;  // kept for their memory
+  mutable MetClauses met_;
 };
 
 namespace {
@@ -119,22 +129,6 @@ Lookup plain_result(const std::vector<FlowIndex>& plain) {
   l.hit = plain.front();
   l.ties.assign(plain.begin() + 1, plain.end());
   return l;
-}
-
-// Which clauses of one conjunction were met, and by which flows.
-struct ConjunctionState {
-  std::uint64_t met = 0;
-  std::uint8_t clauses = 0;
-  std::vector<FlowIndex> flows;
-  bool complete() const { return clauses != 0 && met == low64(ones(clauses)); }
-};
-
-void take_part(ConjunctionState& s, const Conjunction& c, FlowIndex flow) {
-  constexpr std::uint8_t kMaxClauses = 64;
-  if (c.clause < 1 || c.clause > c.n_clauses || c.n_clauses > kMaxClauses) return;
-  s.clauses = std::max(s.clauses, c.n_clauses);
-  s.met |= std::uint64_t{1} << (c.clause - 1);
-  s.flows.push_back(flow);
 }
 
 }  // namespace
@@ -179,9 +173,8 @@ void FlowTables::Impl::walk(const Table& t, const FlowKey& key, Candidates& c, b
   each_hashed_alike(t, key, [&](FlowIndex i) { offer(c, i, key, with_conjunctive); });
 }
 
-FlowTables::Impl::Candidates FlowTables::Impl::candidates(std::uint8_t table, const FlowKey& key,
-                                                          bool with_conjunctive) const {
-  Candidates c;
+void FlowTables::Impl::candidates(std::uint8_t table, const FlowKey& key, bool with_conjunctive, Candidates& c) const {
+  c.clear();
   const Table& t = tables[table];
   if (t.index || (t.flows > kNeverIndexed && ++t.walks > kWalksBeforeIndex)) {
     for_candidates(
@@ -191,27 +184,44 @@ FlowTables::Impl::Candidates FlowTables::Impl::candidates(std::uint8_t table, co
     walk(t, key, c, with_conjunctive);
   }
   std::sort(c.plain.begin(), c.plain.end());
+  if (c.conjunctive.empty()) return;
   // An ordinary flow beats conjunctive ones of its own priority (lib/classifier.c drops those "soft" matches).
   std::erase_if(c.conjunctive, [&](FlowIndex i) { return c.priority && store.ref(i).priority <= *c.priority; });
   std::sort(c.conjunctive.begin(), c.conjunctive.end(), [this](FlowIndex a, FlowIndex b) {
     const std::uint64_t of_a = store.ref(a).priority, of_b = store.ref(b).priority;
     return of_a != of_b ? of_a > of_b : a < b;
   });
-  return c;
+}
+
+// The flows that met a clause of a conjunction, once for each.
+std::vector<FlowIndex> FlowTables::Impl::members_of(std::uint32_t conj_id, std::span<const FlowIndex> members) const {
+  std::vector<FlowIndex> all;
+  for (const FlowIndex i : members)
+    for (const Clause& c : store.actions.clauses(store.entry(i).actions))
+      if (c.conj_id == conj_id && c.bit != 0) all.push_back(i);
+  return all;
+}
+
+// The identifiers of conjunctions all of whose clauses are met, ascending.
+std::vector<std::uint32_t> FlowTables::Impl::complete(std::span<const FlowIndex> members) const {
+  met_.clear();
+  std::vector<std::uint32_t> ids;
+  for (const FlowIndex i : members)
+    for (const Clause& c : store.actions.clauses(store.entry(i).actions))
+      if (met_.meet(c)) ids.push_back(c.conj_id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
 }
 
 Lookup FlowTables::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& key,
-                                             const std::vector<FlowIndex>& members) const {
-  std::map<std::uint32_t, ConjunctionState> states;
-  for (const FlowIndex i : members)
-    for (const Action& a : store.actions.parsed(store.entry(i).actions))
-      if (const auto* c = std::get_if<Conjunction>(&a.kind)) take_part(states[c->id], *c, i);
+                                             std::span<const FlowIndex> members) const {
   Lookup result;
-  for (const auto& [id, state] : states) {
-    if (!state.complete()) continue;
+  for (const std::uint32_t id : complete(members)) {
     FlowKey again = key;
     again.set(FieldId::conj_id, id);
-    Lookup found = plain_result(candidates(table, again, false).plain);
+    candidates(table, again, false, found_again_);
+    Lookup found = plain_result(found_again_.plain);
     if (found.hit == kNoFlow) continue;
     if (result.hit != kNoFlow) {  // two conjunctions of one priority hold: which one wins is undefined
       if (found.hit != result.hit) result.ties.push_back(found.hit);
@@ -219,18 +229,16 @@ Lookup FlowTables::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& 
     }
     result = std::move(found);
     result.conj_id = id;
-    result.conjunction = state.flows;
+    result.conjunction = members_of(id, members);
   }
   return result;
 }
 
 Lookup FlowTables::Impl::resolve_conjunctions(std::uint8_t table, const FlowKey& key, const Candidates& c) const {
-  for (std::size_t begin = 0; begin < c.conjunctive.size();) {
+  for (std::size_t begin = 0, end = 0; begin < c.conjunctive.size(); begin = end) {
     const std::uint64_t priority = store.ref(c.conjunctive[begin]).priority;
-    std::vector<FlowIndex> members;
-    for (; begin < c.conjunctive.size() && store.ref(c.conjunctive[begin]).priority == priority; ++begin)
-      members.push_back(c.conjunctive[begin]);
-    Lookup l = resolve_at_priority(table, key, members);
+    while (end < c.conjunctive.size() && store.ref(c.conjunctive[end]).priority == priority) ++end;
+    Lookup l = resolve_at_priority(table, key, std::span(c.conjunctive).subspan(begin, end - begin));
     if (l.hit != kNoFlow) return l;
   }
   return plain_result(c.plain);
@@ -303,6 +311,9 @@ std::uint64_t FlowTables::cookie_of(FlowIndex i) const { return impl_->store.coo
 const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
 MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
 const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions.parsed(f.actions); }
+std::span<const Clause> FlowTables::clauses(const FlowEntry& f) const {
+  return impl_->store.actions.clauses(f.actions);
+}
 std::string_view FlowTables::actions_text(const FlowEntry& f) const { return impl_->store.actions.text(f.actions); }
 bool FlowTables::has_table(std::uint8_t table) const { return impl_->tables[table].flows != 0; }
 
@@ -317,8 +328,8 @@ std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const {
 }
 
 Lookup FlowTables::lookup(std::uint8_t table, const FlowKey& key) const {
-  const Impl::Candidates c = impl_->candidates(table, key, true);
-  return impl_->resolve_conjunctions(table, key, c);
+  impl_->candidates(table, key, true, impl_->found_);
+  return impl_->resolve_conjunctions(table, key, impl_->found_);
 }
 
 std::vector<FlowIndex> FlowTables::beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const {
@@ -330,13 +341,13 @@ std::vector<FlowIndex> FlowTables::beaten(std::uint8_t table, const FlowKey& key
   };
   const Table& t = impl_->tables[table];
   if (t.index) {
-    for_candidates(t.ensure_index(impl_->store), impl_->store, key, [] { return 0U; }, offer);
+    for_candidates(
+        t.ensure_index(impl_->store), impl_->store, key, [] { return 0U; }, offer);
   } else {
     impl_->each_hashed_alike(t, key, offer);
   }
-  std::sort(found.begin(), found.end(), [this](FlowIndex a, FlowIndex b) {
-    return std::pair(priority_of(b), a) < std::pair(priority_of(a), b);
-  });
+  std::sort(found.begin(), found.end(),
+            [this](FlowIndex a, FlowIndex b) { return std::pair(priority_of(b), a) < std::pair(priority_of(a), b); });
   return found;
 }
 

@@ -387,30 +387,22 @@ Subfield whole(FieldId id) { return {id, 0, field(id).bits}; }
 
 namespace {
 
-// Where a field lies, closer together than in the table of all that is known of fields.
-struct Place {
-  std::uint64_t bits = 0;   // of the word, moved down; 0: of two words all
-  std::uint8_t word = 0, shift = 0;
-};
+constexpr bool is_special(F id) {
+  return id == F::dl_vlan || id == F::dl_vlan_pcp || id == F::vlan_pcp || id == F::in_port_oxm;
+}
 
-constexpr auto kPlaces = [] {
-  std::array<Place, kFieldCount> all{};
+}  // namespace
+
+constexpr std::array<detail::FieldPlace, kFieldCount> detail::kFieldPlaces = [] {
+  std::array<FieldPlace, kFieldCount> all{};
   for (std::size_t i = 0; i < kFieldCount; ++i) {
     const Field& f = kFields[i];
-    all[i] = {f.bits > 64 ? 0 : low64(own_bits(f.id, f.bits)), f.word, f.shift};
+    all[i] = {f.bits > 64 ? 0 : low64(own_bits(f.id, f.bits)), f.word, f.shift, f.bits <= 64 && !is_special(f.id)};
   }
   return all;
 }();
 
-}  // namespace
-
-U128 FlowKey::get(FieldId id) const {
-  const Place& p = kPlaces[static_cast<std::size_t>(id)];
-  if (p.bits == 0) return make_u128(words_[p.word], words_[p.word + 1u]);
-  return (words_[p.word] >> p.shift) & p.bits;
-}
-
-void FlowKey::set(FieldId id, U128 value) {
+void FlowKey::set_wide_or_special(FieldId id, U128 value) {
   const Field& f = field(id);
   if (f.bits > 64) {
     words_[f.word] = high64(value);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,7 @@ struct Lookup {
   std::vector<FlowIndex> ties;           // others of equal priority that match as well: undefined in OpenFlow
 };
 
+struct Clause;
 struct CompiledFlows;
 class Subtables;
 
@@ -149,6 +151,7 @@ class FlowTables {
   const FlowEntry& flow(FlowIndex i) const;                  // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;       // parsed on first use
+  std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions tell
   std::string_view actions_text(const FlowEntry& f) const;
   std::vector<FlowIndex> in_table(std::uint8_t table) const;  // by descending priority, then line
   bool has_table(std::uint8_t table) const;

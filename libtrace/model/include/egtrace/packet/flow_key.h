@@ -79,10 +79,28 @@ Subfield whole(FieldId id);
 
 constexpr std::size_t kFlowKeyWords = 80;
 
+namespace detail {
+// Where a field lies, closer together than in the table of all that is known of fields.
+struct FieldPlace {
+  std::uint64_t bits = 0;    // of the word, moved down; 0: of two words all
+  std::uint8_t word = 0, shift = 0;
+  bool plain = false;        // writing it writes these bits of one word and no others
+};
+extern const std::array<FieldPlace, static_cast<std::size_t>(FieldId::count_)> kFieldPlaces;
+}  // namespace detail
+
 class FlowKey {
  public:
-  U128 get(FieldId id) const;
-  void set(FieldId id, U128 value);  // excess bits are cut off
+  U128 get(FieldId id) const {
+    const detail::FieldPlace& p = detail::kFieldPlaces[static_cast<std::size_t>(id)];
+    if (p.bits == 0) return make_u128(words_[p.word], words_[p.word + 1U]);
+    return (words_[p.word] >> p.shift) & p.bits;
+  }
+  void set(FieldId id, U128 value) {  // excess bits are cut off
+    const detail::FieldPlace& p = detail::kFieldPlaces[static_cast<std::size_t>(id)];
+    if (!p.plain) return set_wide_or_special(id, value);
+    words_[p.word] = (words_[p.word] & ~(p.bits << p.shift)) | ((low64(value) & p.bits) << p.shift);
+  }
   U128 get(const Subfield& s) const;
   void set(const Subfield& s, U128 value);
 
@@ -95,6 +113,8 @@ class FlowKey {
   friend bool operator==(const FlowKey&, const FlowKey&) = default;
 
  private:
+  void set_wide_or_special(FieldId id, U128 value);
+
   std::array<std::uint64_t, kFlowKeyWords> words_{};
 };
 
