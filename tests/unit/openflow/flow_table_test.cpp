@@ -145,6 +145,14 @@ TEST_F(FlowTablesTest, ClausesOfDifferentPrioritiesDoNotMeet) {
   EXPECT_EQ(hit(key({{F::reg0, 1}, {F::reg1, 2}})), 0u);
 }
 
+TEST_F(FlowTablesTest, AConjunctionNeedsAsManyFlowsAsClauses) {
+  add(20, match({{F::reg0, 1}}), "conjunction(7,1/2),conjunction(7,2/2)");
+  add(20, match({{F::conj_id, 7}}));
+  EXPECT_EQ(hit(key({{F::reg0, 1}})), 0U);  // lib/classifier.c does not count clauses of more than there are flows
+  add(20, match({{F::reg1, 2}}), "conjunction(8,1/2)");
+  EXPECT_EQ(hit(key({{F::reg0, 1}, {F::reg1, 2}})), 2U);
+}
+
 TEST_F(FlowTablesTest, OneFlowMayServeTwoConjunctions) {
   add(10, match({{F::reg0, 1}}), "conjunction(7,1/2),conjunction(8,1/2)");
   add(10, match({{F::reg1, 2}}), "conjunction(8,2/2)");

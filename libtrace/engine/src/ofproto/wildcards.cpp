@@ -289,17 +289,25 @@ TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) c
 // is there. `hard`: the ordinary flow that was found.
 void TableWildcards::search_conjunctions(std::vector<Hit> hits, Hit hard, const FlowKey& key, FlowKey& wc) const {
   std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.priority > b.priority; });
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    if (hard.flow != openflow::kNoFlow && hits[i].priority <= hard.priority) return;
-    if (i == 0 || hits[i].priority != hits[i - 1].priority) met_.clear();
-    for (const openflow::Clause& c : flows_.clauses(flows_.flow(hits[i].flow))) {
-      if (!met_.meet(c)) continue;
+  for (std::size_t begin = 0, end = 0; begin < hits.size(); begin = end) {
+    if (hard.flow != openflow::kNoFlow && hits[begin].priority <= hard.priority) return;
+    while (end < hits.size() && hits[end].priority == hits[begin].priority) ++end;
+    if (conjunction_holds(std::span(hits).subspan(begin, end - begin), key, wc)) return;
+  }
+}
+
+// `hits`: of one priority.
+bool TableWildcards::conjunction_holds(std::span<const Hit> hits, const FlowKey& key, FlowKey& wc) const {
+  met_.clear();
+  for (const Hit& h : hits)
+    for (const openflow::Clause& c : flows_.clauses(flows_.flow(h.flow))) {
+      if (c.n_clauses > hits.size() || !met_.meet(c)) continue;
       FlowKey again = key;
       again.set(F::conj_id, c.conj_id);
       search(again, wc, false);
-      if (flows_.lookup(table_, again).hit != openflow::kNoFlow) return;
+      if (flows_.lookup(table_, again).hit != openflow::kNoFlow) return true;
     }
-  }
+  return false;
 }
 
 void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const {

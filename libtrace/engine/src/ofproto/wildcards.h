@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -47,6 +48,7 @@ class TableWildcards {
   bool agrees(const Subtable& s, std::size_t index, std::uint64_t hash, const FlowKey& key) const;
   unsigned port_bits(const Subtable& s, std::uint32_t ports) const;
   void search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const;
+  bool conjunction_holds(std::span<const Hit> hits, const FlowKey& key, FlowKey& wc) const;
   void search_conjunctions(std::vector<Hit> hits, Hit hard, const FlowKey& key, FlowKey& wc) const;
 
   const openflow::FlowTables& flows_;

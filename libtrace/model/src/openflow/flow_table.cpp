@@ -208,7 +208,8 @@ std::vector<std::uint32_t> FlowTables::Impl::complete(std::span<const FlowIndex>
   std::vector<std::uint32_t> ids;
   for (const FlowIndex i : members)
     for (const Clause& c : store.actions.clauses(store.entry(i).actions))
-      if (met_.meet(c)) ids.push_back(c.conj_id);
+      // Open vSwitch leaves out those with more clauses than flows that are members of anything.
+      if (c.n_clauses <= members.size() && met_.meet(c)) ids.push_back(c.conj_id);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
