@@ -85,8 +85,8 @@ class ActionWriter {
   // A dump in OpenFlow 1.0 tells mod_nw_src and the like whether the switch holds that or a set_field, and a write of
   // 128 bits as two.
   static bool told_by_old_words(std::string_view field) {
-    static constexpr std::string_view kFields[] = {"dl_src", "dl_dst", "nw_src", "nw_dst",
-                                                     "ip_dscp", "nw_ecn", "nw_ttl", "xxreg0"};
+    static constexpr std::string_view kFields[] = {"dl_src", "dl_dst", "nw_src", "nw_dst",   "ip_dscp",  "nw_ecn",
+                                                   "nw_ttl", "xxreg0", "ipv6_src", "ipv6_dst", "nd_target"};
     return std::find(std::begin(kFields), std::end(kFields), field) != std::end(kFields);
   }
   // Buckets have no match that could forbid it.
