@@ -34,7 +34,9 @@ struct AuditOptions {
 ExitStatus run_audit(const AuditOptions& o) {
   const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
   const explain::Explainer explainer(cluster);
-  const auto rows = assess::audit(explainer, o.audit);
+  assess::AuditOptions options = o.audit;
+  options.jobs = o.common.jobs;
+  const auto rows = assess::audit(explainer, options);
   if (!rows) throw CommandError(rows.error().message);
   if (o.common.format == "json")
     write_output(o.common, render::audit_json(*rows));

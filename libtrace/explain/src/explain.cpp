@@ -121,21 +121,41 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
 }
 
 // Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are told one by one.
-bool has_only_lines(const std::vector<WayReport>& ways, const cluster::Cluster& cluster) {
-  const bool walked = std::any_of(ways.begin(), ways.end(), [](const WayReport& w) { return w.verdict != "inconclusive" || !w.hops.empty(); });
+bool has_only_lines(const std::vector<Course>& courses, const cluster::Cluster& cluster) {
+  const bool walked = std::any_of(courses.begin(), courses.end(), [](const Course& c) {
+    return c.verdict != engine::Verdict::inconclusive || !c.record.steps.empty();
+  });
   return !walked && std::all_of(cluster.dumps.begin(), cluster.dumps.end(),
                                 [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
 }
 
+// Machines on which the packet met flows that OVN made.
+std::set<std::string> nodes_of_ovn(const Course& course, const cluster::Cluster& cluster, const Names& names) {
+  std::set<std::string> nodes;
+  for (const engine::Step& step : course.record.steps) {
+    const auto* match = std::get_if<engine::TableMatch>(&step.kind);
+    if (match == nullptr || nodes.contains(step.node)) continue;
+    if (const cluster::Node* node = cluster.node(step.node); node != nullptr && names.has_logical_flow(*node, match->cookie))
+      nodes.insert(step.node);
+  }
+  return nodes;
+}
+
+std::set<std::string> nodes_of_ovn(const WayReport& way) {
+  std::set<std::string> nodes;
+  for (const Hop& hop : way.hops)
+    if (!hop.lflows.empty()) nodes.insert(hop.node);
+  return nodes;
+}
+
 // What a node was told since, or was not told yet, may change the packet's way: its flows are certain, what OVN wants is
 // not.
-void doubt_lagging_nodes(Explanation& e, const cluster::Cluster& cluster, const Words& words,
+void doubt_lagging_nodes(Explanation& e, const std::vector<std::set<std::string>>& nodes_of_ways,
+                         const cluster::Cluster& cluster, const Words& words,
                          std::map<std::string, std::optional<Agreement>>& judged) {
-  for (WayReport& way : e.ways) {
-    std::set<std::string> nodes;
-    for (const Hop& hop : way.hops)
-      if (!hop.lflows.empty()) nodes.insert(hop.node);
-    for (const std::string& name : nodes) {
+  for (std::size_t i = 0; i < e.ways.size(); ++i) {
+    WayReport& way = e.ways[i];
+    for (const std::string& name : nodes_of_ways[i]) {
       const auto [at, fresh] = judged.try_emplace(name);
       if (const cluster::Node* node = cluster.node(name); fresh && node != nullptr) at->second = agreement_of(cluster, *node);
       if (!at->second || at->second->complete()) continue;
@@ -197,6 +217,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   if (!asked) return asked.error();
 
   Explanation e;
+  std::vector<std::set<std::string>> ovn_nodes;   // by way
   const Tuple t = tuple_of(asked->packet);
   e.packet = {asked->src.is_unspecified() ? "" : asked->src.to_string(), asked->dst.to_string(),
               proto_name(t.proto, asked->dst.family), std::nullopt, std::nullopt};
@@ -209,6 +230,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
 
   if (!can_start(*from, cluster)) {
     e.ways.push_back(excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from)));
+    ovn_nodes.push_back(nodes_of_ovn(e.ways.back()));
   } else {
     Start start;
     start.from = q.arrive_at.empty() ? *from->place : beyond_routers(*from->place);
@@ -225,24 +247,32 @@ Result<Explanation> Explainer::explain(const Question& q) const {
       if (std::vector<Course> later = established(journey, start, courses); !later.empty()) courses = std::move(later);
     fill_sent(e, courses);
     for (const Course& course : courses) {
+      ovn_nodes.push_back(nodes_of_ovn(course, cluster, names));
+      if (q.only_deciding) {
+        e.ways.push_back(report_decision(course, words));
+        continue;
+      }
       const std::string sender = sender_name(*from, q.from);
       e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}, {}, q.registers));
       if (q.reply && course.verdict == engine::Verdict::delivered)
         follow_up(e.ways.back(), journey, start, course, words, sender);
     }
-    e.disagreements = prepared_->promises.broken(start.from, courses, e.ways);
-    if (has_only_lines(e.ways, cluster)) {
+    if (!q.only_deciding) e.disagreements = prepared_->promises.broken(start.from, courses, e.ways);
+    if (has_only_lines(courses, cluster)) {
       WayReport lines = excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from));
       for (const WayReport& way : e.ways)
         for (const Gap& g : way.gaps) add_new(lines.gaps, g);
-      if (!lines.hops.empty()) e.ways = {std::move(lines)};
+      if (!lines.hops.empty()) {
+        ovn_nodes = {nodes_of_ovn(lines)};
+        e.ways = {std::move(lines)};
+      }
     }
   }
-  doubt_lagging_nodes(e, cluster, words, prepared_->judged);
+  doubt_lagging_nodes(e, ovn_nodes, cluster, words, prepared_->judged);
   gather(e);
   e.verdict = common_verdict(e.ways);
   e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);
-  e.summary = summary_of(e.ways, e.verdict) + afterwards(e.ways);
+  if (!q.only_deciding) e.summary = summary_of(e.ways, e.verdict) + afterwards(e.ways);
   return e;
 }
 

@@ -89,6 +89,10 @@ std::vector<const ovn::LogicalFlow*> Names::logical_flows(const Node& node, std:
   return found == index.by_cookie.end() ? std::vector<const ovn::LogicalFlow*>{} : found->second;
 }
 
+bool Names::has_logical_flow(const Node& node, std::uint64_t cookie) const {
+  return cookie != 0 && cookie <= 0xffffffff && of(node).by_cookie.contains(static_cast<std::uint32_t>(cookie));
+}
+
 std::string Names::datapath(const Node& node, std::uint64_t key) const {
   const PerNode& index = of(node);
   const auto found = index.datapaths.find(key);

@@ -21,6 +21,7 @@ class Names {
   std::string address(const IpAddr& a, const cluster::Node* near = nullptr) const;
   // The logical flows behind a cookie, in the order of the dump. Empty for cookie 0.
   std::vector<const ovn::LogicalFlow*> logical_flows(const cluster::Node& node, std::uint64_t cookie) const;
+  bool has_logical_flow(const cluster::Node& node, std::uint64_t cookie) const;
   // Name of the logical datapath with this tunnel key (OpenFlow metadata) on `node`; empty when unknown.
   std::string datapath(const cluster::Node& node, std::uint64_t key) const;
   // Name of the logical port with this key on that datapath; empty when unknown.

@@ -100,6 +100,8 @@ Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluste
     addresses.insert(s.external_ips.begin(), s.external_ips.end());
     for (const IpAddr& a : addresses) services_.emplace(a, &s);
   }
+  for (const cluster::Pod& pod : cluster.objects.pods)
+    for (const Prefix& p : pod.addresses) pods_.insert(p.address);
 }
 
 std::vector<Disagreement> Promises::broken(const Endpoint& from, const std::vector<Course>& courses,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,7 @@ class Promises {
   const cluster::Cluster& cluster_;
   const Words& words_;
   std::multimap<IpAddr, const cluster::Service*> services_;
+  std::set<IpAddr> pods_;
   mutable std::map<const cluster::Node*, Vips> vips_;
 };
 

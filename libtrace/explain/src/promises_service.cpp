@@ -76,11 +76,7 @@ bool Promises::is_pod_address(const IpAddr& address) const {
       subnets |= subnet.address.family == address.family;
     }
   }
-  return !subnets &&
-         std::any_of(cluster_.objects.pods.begin(), cluster_.objects.pods.end(), [&](const cluster::Pod& pod) {
-           return std::any_of(pod.addresses.begin(), pod.addresses.end(),
-                              [&](const Prefix& p) { return p.address == address; });
-         });
+  return !subnets && pods_.contains(address);
 }
 
 const Promises::Vips& Promises::vips_of(const cluster::Node& node) const {

@@ -37,20 +37,6 @@ SightingReport report_sighting(const Sighting& s, const World& world) {
   return r;
 }
 
-StopReport report_stop(const Stop& stop, const Words& words) {
-  return {stop.node, layer_name(stop.layer), stop.where, stop.why, words.evidence(stop.evidence), {}};
-}
-
-NatReport report_nat(const NatEvent& e, const Words& words) {
-  const auto side = [&](const Tuple& t) {
-    const bool ports = t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp;
-    return e.source ? seen(t.src, t.sport, ports) : seen(t.dst, t.dport, ports);
-  };
-  NatReport report{e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence), {}};
-  if (e.port_open) report.to.port.reset();
-  return report;
-}
-
 bool decides(const RowRef& row) { return row.database == "NB"; }
 
 // The northbound rows behind a translation: those of the step that has its evidence.
@@ -75,20 +61,6 @@ void share_causes(std::vector<Hop>& hops) {
     last.lflows = hop->lflows;
     last.rows = hop->rows;
     return;
-  }
-}
-
-// The rows behind the last step that one of them decided, on the machine where the packet ended: the test of an ACL comes
-// some tables before the drop that it asks for.
-void name_stop(StopReport& stop, const std::vector<Hop>& hops) {
-  constexpr std::ptrdiff_t kNear = 12;
-  if (stop.layer != "ovs" && stop.layer != "ovn") return;
-  const auto first = hops.size() > kNear ? hops.end() - kNear : hops.begin();
-  for (auto hop = hops.end(); hop != first && stop.rows.empty();) {
-    --hop;
-    if (hop->node != stop.node) return;
-    for (const RowRef& row : hop->rows)
-      if (row.table == "ACL" || row.table == "Logical_Router_Policy") stop.rows.push_back(row);
   }
 }
 
@@ -151,6 +123,39 @@ std::string what_went_before(const Before& before, const Course& course, const c
 
 }  // namespace
 
+StopReport report_stop(const Stop& stop, const Words& words) {
+  return {stop.node, layer_name(stop.layer), stop.where, stop.why, words.evidence(stop.evidence), {}};
+}
+
+NatReport report_nat(const NatEvent& e, const Words& words) {
+  const auto side = [&](const Tuple& t) {
+    const bool ports = t.proto == ip_proto::tcp || t.proto == ip_proto::udp || t.proto == ip_proto::sctp;
+    return e.source ? seen(t.src, t.sport, ports) : seen(t.dst, t.dport, ports);
+  };
+  NatReport report{e.node, e.by, side(e.before), side(e.after), words.evidence(e.evidence), {}};
+  if (e.port_open) report.to.port.reset();
+  return report;
+}
+
+void report_seen(const Course& course, WayReport& way) {
+  const Tuple t = tuple_of(course.received);
+  const bool ports = has_ports(course.received);
+  way.source_seen = seen(t.src, t.sport, ports && !course.world.is_port_open(t, true));
+  way.destination_seen = seen(t.dst, t.dport, ports && !course.world.is_port_open(t, false));
+}
+
+// The test of an ACL comes some tables before the drop that it asks for.
+void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop&(std::size_t)>& hop_at) {
+  constexpr std::size_t kNear = 12;
+  if (stop.layer != "ovs" && stop.layer != "ovn") return;
+  for (std::size_t i = hops; i-- > 0 && i + kNear >= hops && stop.rows.empty();) {
+    const Hop& hop = hop_at(i);
+    if (hop.node != stop.node) return;
+    for (const RowRef& row : hop.rows)
+      if (row.table == "ACL" || row.table == "Logical_Router_Policy") stop.rows.push_back(row);
+  }
+}
+
 WayReport report_way(const Course& course, const Words& words, const Subject& from, const Before& before, bool registers) {
   WayReport way;
   way.verdict = verdict_name(course.verdict);
@@ -188,15 +193,12 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
     way.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the way does is not understood", ""});
   way.end_name = end_name(course, words);
   if (course.verdict == Verdict::delivered) {
-    const Tuple t = tuple_of(course.received);
-    const bool ports = has_ports(course.received);
-    way.source_seen = seen(t.src, t.sport, ports && !course.world.is_port_open(t, true));
-    way.destination_seen = seen(t.dst, t.dport, ports && !course.world.is_port_open(t, false));
+    report_seen(course, way);
     way.summary = delivered_sentence(way, course, from.sender);
   } else {
     if (course.stop) {
       way.stopped_at = report_stop(*course.stop, words);
-      name_stop(*way.stopped_at, way.hops);
+      name_stop(*way.stopped_at, way.hops.size(), [&](std::size_t i) -> const Hop& { return way.hops[i]; });
     }
     way.summary = stopped_sentence(way, from.packet, logical_drop(course, way),
                                    {deciding_rule(way), no_local_endpoint(course, words.cluster()),

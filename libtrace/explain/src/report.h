@@ -1,6 +1,9 @@
 // From the courses that the engine walked to the report that users read.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+
 #include "egtrace/explain/explanation.h"
 #include "reasons.h"
 #include "words.h"
@@ -12,6 +15,17 @@ struct Subject { std::string sender, packet; };
 // `before`: what the packet follows. `registers`: whether to fill Hop::registers.
 WayReport report_way(const engine::Course& course, const Words& words, const Subject& from, const Before& before = {},
                      bool registers = true);
+// Of a way only what decided it, as Question::only_deciding says: the same as report_way would tell of these things.
+WayReport report_decision(const engine::Course& course, const Words& words);
+
+StopReport report_stop(const engine::Stop& stop, const Words& words);
+NatReport report_nat(const engine::NatEvent& e, const Words& words);
+// The addresses with which the last receiver sees the packet.
+void report_seen(const engine::Course& course, WayReport& way);
+// The rows behind the last step that one of them decided, on the machine where the packet ended. `hop_at`: the hops of
+// the way, by number.
+void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop&(std::size_t)>& hop_at);
+
 // Of several ways: the common verdict, else "mixed"; "inconclusive" where there is none.
 std::string common_verdict(const std::vector<WayReport>& ways);
 std::string common_confidence(const std::vector<WayReport>& ways);

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "audit/row_bytes.h"
 #include "common/claims.h"
 #include "common/evidence.h"
 #include "common/glob.h"
+#include "common/side_by_side.h"
 #include "common/targets.h"
 
 namespace egt::assess {
@@ -42,11 +45,18 @@ class Auditor {
       if (!point) return point.error();
       given_.push_back({text, "given", *point, point->ip ? std::optional(point->ip->family) : std::nullopt});
     }
-    for (const KnownPod& pod : pods_)
-      if (wanted(pod)) walk({&pod, pod.node});
-    if (options_.namespaces.empty())
-      for (const std::string& node : nodes_)
-        if (cluster_.node(node) != nullptr) walk({nullptr, node});
+    const std::vector<Sender> senders = all_senders();
+    const std::vector<std::string> told = side_by_side(senders.size(), options_.jobs, [&](std::size_t i) {
+      walk(senders[i]);
+      std::string bytes;
+      for (const AuditRow& row : rows_) append_row(bytes, row);
+      rows_.clear();
+      return bytes;
+    });
+    for (const std::string& bytes : told) {
+      std::vector<AuditRow> rows = rows_of(bytes);
+      std::move(rows.begin(), rows.end(), std::back_inserter(rows_));
+    }
     std::stable_sort(rows_.begin(), rows_.end(), [](const AuditRow& a, const AuditRow& b) { return a.leak > b.leak; });
     return std::move(rows_);
   }
@@ -58,6 +68,16 @@ class Auditor {
     return options_.namespaces.empty() ||
            std::any_of(options_.namespaces.begin(), options_.namespaces.end(),
                        [&](const std::string& n) { return glob_match(n, pod.namespace_); });
+  }
+
+  std::vector<Sender> all_senders() const {
+    std::vector<Sender> senders;
+    for (const KnownPod& pod : pods_)
+      if (wanted(pod)) senders.push_back({&pod, pod.node});
+    if (options_.namespaces.empty())
+      for (const std::string& node : nodes_)
+        if (cluster_.node(node) != nullptr) senders.push_back({nullptr, node});
+    return senders;
   }
 
   static void add(std::vector<Destination>& all, std::string text, std::string kind, std::optional<Family> family) {
@@ -109,7 +129,7 @@ class Auditor {
     q.from = *from;
     q.to = to.point;
     q.dport = to.point.port;
-    q.registers = false;
+    q.only_deciding = true;
     const auto x = explainer_.explain(q);
     if (!x) return;
     for (const WayReport& way : x->ways) rows_.push_back(row(sender, to, *x, way));

@@ -30,6 +30,9 @@ struct Question {
   bool reply = false;
   bool passed_over = false;                // also tell rules that nearly matched
   bool registers = true;                   // tell what registers hold; needs the release of OVN, and takes time
+  // Of each way tell only what decided it: verdict, where it leaves, the addresses seen, source translations, where it
+  // stops and why, and of the hops those behind that. No sentences, sightings, objects; `reply` is not asked.
+  bool only_deciding = false;
   bool counters = false;                   // also tell what neighbours of rules that never counted have counted
 };
 

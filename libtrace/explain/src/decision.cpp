@@ -1,0 +1,102 @@
+// What decided a way, and no more of it: for many questions at once.
+#include <algorithm>
+#include <optional>
+
+#include "report.h"
+
+namespace egt::explain {
+namespace {
+
+using engine::Course;
+using engine::Step;
+
+const Provenance* first_known(const std::vector<Provenance>& lines) {
+  const auto found = std::find_if(lines.begin(), lines.end(), [](const Provenance& p) { return p.known(); });
+  return found == lines.end() ? nullptr : &*found;
+}
+
+// The hops of a course, each put into words when it is asked for.
+class HopsAsked {
+ public:
+  HopsAsked(const Course& course, const Words& words)
+      : steps_(course.record.steps), words_(words), told_(steps_.size()) {}
+
+  const std::vector<Step>& steps() const { return steps_; }
+
+  const Hop& at(std::size_t i) {
+    if (told_[i]) return *told_[i];
+    told_[i] = words_.hop(steps_[i], false);
+    if (!told_[i]->lflows.empty() || !told_[i]->rows.empty()) return *told_[i];
+    if (const auto cause = with_same_line(i)) {
+      told_[i]->lflows = at(*cause).lflows;
+      told_[i]->rows = at(*cause).rows;
+    }
+    return *told_[i];
+  }
+
+ private:
+  // What a flow does besides its own entry has the flow's causes.
+  std::optional<std::size_t> with_same_line(std::size_t i) const {
+    const Provenance* line = first_known(steps_[i].evidence);
+    if (line == nullptr) return std::nullopt;
+    for (std::size_t j = i; j-- > 0 && steps_[j].node == steps_[i].node;) {
+      const Provenance* other = first_known(steps_[j].evidence);
+      if (other != nullptr && *other == *line) return j;
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<Step>& steps_;
+  const Words& words_;
+  std::vector<std::optional<Hop>> told_;
+};
+
+// The step that has the line which translated.
+std::optional<std::size_t> step_with(const std::vector<Step>& steps, Provenance line) {
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (std::find(steps[i].evidence.begin(), steps[i].evidence.end(), line) != steps[i].evidence.end()) return i;
+  return std::nullopt;
+}
+
+// The last step that chose a next hop or a route, on the machine by which the packet leaves.
+std::optional<std::size_t> last_decision(HopsAsked& hops, const Course& course) {
+  for (std::size_t i = hops.steps().size(); i-- > 0;) {
+    const Step& step = hops.steps()[i];
+    if (first_known(step.evidence) == nullptr || (course.egress && course.egress->node != step.node)) continue;
+    if (!hops.at(i).detail) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> deciding_step(HopsAsked& hops, const Course& course) {
+  for (auto nat = course.record.nat.rbegin(); nat != course.record.nat.rend(); ++nat) {
+    if (!nat->source) continue;
+    const Provenance* line = first_known(nat->evidence);
+    return line != nullptr ? step_with(hops.steps(), *line) : last_decision(hops, course);
+  }
+  return last_decision(hops, course);
+}
+
+}  // namespace
+
+WayReport report_decision(const Course& course, const Words& words) {
+  WayReport way;
+  way.verdict = verdict_name(course.verdict);
+  way.confidence = course.assumed() ? "assumed" : "proven";
+  way.weight = weight_of(course);
+  if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
+  for (const engine::NatEvent& e : course.record.nat)
+    if (e.source) way.snat.push_back(report_nat(e, words));
+  HopsAsked hops(course, words);
+  if (course.verdict == engine::Verdict::delivered) {
+    report_seen(course, way);
+  } else if (course.stop) {
+    way.stopped_at = report_stop(*course.stop, words);
+    name_stop(*way.stopped_at, hops.steps().size(), [&](std::size_t i) -> const Hop& { return hops.at(i); });
+    return way;
+  }
+  if (const auto i = deciding_step(hops, course)) way.hops.push_back(hops.at(*i));
+  return way;
+}
+
+}  // namespace egt::explain
