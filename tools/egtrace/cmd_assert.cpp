@@ -79,8 +79,9 @@ void refuse_unknown_places(const assess::ExpectationReport& report) {
 
 ExitStatus run_assert(const AssertOptions& o) {
   const expect::Expectation e = expectation(o);
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const explain::Explainer explainer(cluster);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  warn_of_moment(snapshot, o.common);
+  const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;
   const assess::ExpectationReport report = assess::check(explainer, e, options);
@@ -101,6 +102,7 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<AssertOptions>();
   CLI::App* verb = app.add_subcommand("assert", "hold one expectation against what a packet does: exit status 0 or 1");
   add_snapshot_options(*verb, o->snapshot);
+  add_at_option(*verb, o->snapshot);
   add_packet_options(*verb, o->packet);
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
     return verb->add_option(name, values, what)->allow_extra_args(false);

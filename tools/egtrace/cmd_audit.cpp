@@ -32,8 +32,10 @@ struct AuditOptions {
 };
 
 ExitStatus run_audit(const AuditOptions& o) {
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const explain::Explainer explainer(cluster);
+  // Not taken apart at the end: of a large node that takes as long as a thousand rows.
+  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
+  warn_of_moment(snapshot, o.common);
+  const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::AuditOptions options = o.audit;
   options.jobs = o.common.jobs;
   const auto rows = assess::audit(explainer, options);
@@ -54,6 +56,7 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<AuditOptions>();
   CLI::App* verb = app.add_subcommand("audit", "list for every pod and node who leaves as whom; leaks first");
   add_snapshot_options(*verb, o->snapshot);
+  add_at_option(*verb, o->snapshot);
   verb->add_option("--to", o->audit.to, "destination (POINT); repeatable")->allow_extra_args(false);
   verb->add_option("-n,--namespace", o->audit.namespaces, "only pods of this namespace (a pattern); repeatable")
       ->allow_extra_args(false);

@@ -90,12 +90,13 @@ ExitStatus run_check(const CheckOptions& o) {
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
   std::vector<expect::Expectation> given;
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
-  const explain::Explainer explainer(cluster);
+  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  warn_of_moment(snapshot, o.common);
+  const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;
   std::vector<assess::ExpectationReport> reports;
-  for (const expect::Expectation& e : expectations(o, cluster, std::move(given)))
+  for (const expect::Expectation& e : expectations(o, snapshot.cluster, std::move(given)))
     reports.push_back(assess::check(explainer, e, options));
   if (!o.junit.empty()) write_file(o.junit, render::check_junit(reports));
   if (!o.sarif.empty()) write_file(o.sarif, render::check_sarif(reports, o.file, EGTRACE_VERSION));
@@ -103,7 +104,7 @@ ExitStatus run_check(const CheckOptions& o) {
     write_output(o.common, render::check_json(reports));
   else
     write_output(o.common, render::check_text(reports, text_options(o.common)));
-  return reports.empty() && o.from_objects ? nothing_to_check(cluster, o.common.quiet) : status_of(reports);
+  return reports.empty() && o.from_objects ? nothing_to_check(snapshot.cluster, o.common.quiet) : status_of(reports);
 }
 
 }  // namespace
@@ -112,6 +113,7 @@ void add_check(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<CheckOptions>();
   CLI::App* verb = app.add_subcommand("check", "hold a file of expectations against a snapshot, for CI");
   add_snapshot_options(*verb, o->snapshot);
+  add_at_option(*verb, o->snapshot);
   verb->add_option("expectations", o->file, "YAML file of expectations");
   verb->add_flag("--from-objects", o->from_objects,
                  "also what the EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service and NetworkPolicy "

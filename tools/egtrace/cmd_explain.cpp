@@ -4,8 +4,7 @@
 #include <memory>
 
 #include "command.h"
-#include "egtrace/explain/doubts.h"
-#include "egtrace/explain/explanation.h"
+#include "egtrace/explain/explainer.h"
 #include "egtrace/render/explain.h"
 #include "packet_options.h"
 #include "snapshot_options.h"
@@ -34,9 +33,9 @@ ExitStatus run_explain(const ExplainOptions& o) {
   question.passed_over = o.common.verbose;
   question.counters = true;
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
-  auto explanation = explain::explain(snapshot.cluster, question);
+  const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
+  const auto explanation = explainer.explain(question);
   if (!explanation) throw CommandError(explanation.error().message);
-  explain::take_doubts(snapshot.collection, *snapshot.cluster.sources, *explanation);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
   } else if (o.common.format == "html") {

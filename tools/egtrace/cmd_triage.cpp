@@ -60,7 +60,8 @@ ExitStatus run_triage(const TriageOptions& o) {
   }
   refuse_unknown(o.only);
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
-  const explain::Explainer explainer(snapshot.cluster);
+  warn_of_moment(snapshot, o.common);
+  const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   const assess::Triage triage =
       assess::triage(explainer, o.only, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
   if (!o.sarif.empty()) {
@@ -81,6 +82,7 @@ void add_triage(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<TriageOptions>();
   CLI::App* verb = app.add_subcommand("triage", "tell what is wrong or suspicious in a snapshot, most serious first");
   add_snapshot_options(*verb, o->snapshot);
+  add_at_option(*verb, o->snapshot);
   verb->add_option("--fail-on", o->fail_on, "exit status 1 for a finding of this level: error, warning, note, never")
       ->check(CLI::IsMember({"error", "warning", "note", "never"}))
       ->capture_default_str();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "agreement.h"
+#include "egtrace/explain/doubts.h"
 #include "egtrace/explain/explainer.h"
 #include "excerpt_way.h"
 #include "names.h"
@@ -182,10 +183,11 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
 }  // namespace
 
 struct Explainer::Prepared {
-  explicit Prepared(const cluster::Cluster& c)
-      : cluster(c), names(c), words(c, names), promises(c, words), journey(c), connections(engine::initial_world(c, true)) {}
+  Prepared(const cluster::Cluster& c, const cluster::Collection* how)
+      : cluster(c), collection(how), names(c), words(c, names), promises(c, words), journey(c), connections(engine::initial_world(c, true)) {}
 
   const cluster::Cluster& cluster;
+  const cluster::Collection* collection;
   Names names;
   Words words;
   Promises promises;
@@ -194,7 +196,8 @@ struct Explainer::Prepared {
   engine::World connections, no_connections;
 };
 
-Explainer::Explainer(const cluster::Cluster& cluster) : prepared_(std::make_unique<Prepared>(cluster)) {}
+Explainer::Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection)
+    : prepared_(std::make_unique<Prepared>(cluster, collection)) {}
 Explainer::~Explainer() = default;
 
 const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
@@ -273,6 +276,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.verdict = common_verdict(e.ways);
   e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);
   if (!q.only_deciding) e.summary = summary_of(e.ways, e.verdict) + afterwards(e.ways);
+  if (prepared_->collection != nullptr) take_doubts(*prepared_->collection, *cluster.sources, e);
   return e;
 }
 

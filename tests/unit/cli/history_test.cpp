@@ -143,4 +143,26 @@ TEST_F(Past, ExplainProvesNothingAcrossTimes) {
   EXPECT_TRUE(has(then.at("assumptions").dump(), "was at 2026-03-01T12:00:02Z as it was dumped"));
 }
 
+// Verbs whose documents have no place for it say on standard error what they suppose.
+TEST_F(Past, VerdictsSayWhatTheySuppose) {
+  const std::string sample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
+  egt::testing::write_file(d_.path() + "/expect.yaml",
+                           "version: 1\nexpect:\n  - {name: x, from: demo-egress/requester-3a, to: 192.168.55.13:80}\n");
+  for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{
+           {"assert", sample, "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"},
+           {"check", sample, d_.path() + "/expect.yaml"},
+           {"audit", sample, "--namespace", "demo-egress", "--to", "192.168.55.13:80", "--format", "csv"},
+           {"triage", sample, "--only", "egress-leak"}}) {
+    const Ran today = run(verb);
+    std::vector<std::string> then = verb;
+    then.insert(then.end(), {"--dump", "master-01-demo:snap/worker-1/ovnnb_db.db", "--at", "2026-03-01T12:00:02Z"});
+    const Ran ran = run(then);
+    EXPECT_EQ(today.status, ran.status) << verb[0] << ran.err;
+    EXPECT_TRUE(has(ran.err, "was at 2026-03-01T12:00:02Z as it was dumped")) << verb[0] << ran.err;
+    EXPECT_FALSE(has(ran.out, ",proven,")) << verb[0];
+    EXPECT_FALSE(has(today.err, "supposed"));
+    EXPECT_EQ(verb[0] == "audit", has(today.out, ",proven,"));
+  }
+}
+
 }  // namespace

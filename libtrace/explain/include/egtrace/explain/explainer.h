@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "egtrace/cluster/collection.h"
 #include "egtrace/explain/explanation.h"
 
 namespace egt::explain {
@@ -11,7 +12,9 @@ namespace egt::explain {
 // built on first use.
 class Explainer {
  public:
-  explicit Explainer(const cluster::Cluster& cluster);
+  // `collection`: how the snapshot came about; every answer then has its doubts (take_doubts). Null: nothing is known of
+  // that. It must outlive the explainer, too.
+  explicit Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection = nullptr);
   ~Explainer();
   Explainer(const Explainer&) = delete;
   Explainer& operator=(const Explainer&) = delete;
