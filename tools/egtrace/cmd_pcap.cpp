@@ -83,9 +83,10 @@ void check_places(const std::vector<Input>& inputs, const cluster::Cluster& clus
 
 ExitStatus run_pcap(const PcapOptions& o) {
   const std::vector<Input> inputs = inputs_of(o.captures);
-  const cluster::Cluster cluster = open_snapshot(o.snapshot, o.common);
+  // Neither the snapshot nor hundreds of thousands of flows are taken apart at the end.
+  static const cluster::Cluster& cluster = *new cluster::Cluster(open_snapshot(o.snapshot, o.common));
   check_places(inputs, cluster);
-  explain::CaptureStudy study;
+  static explain::CaptureStudy& study = *new explain::CaptureStudy;
   std::size_t read = 0;
   for (const Input& input : inputs) {
     std::optional<std::size_t> id;  // a file that turns out to be no capture is not counted among them
@@ -102,7 +103,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
     ++read;
   }
   if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng or text of tcpdump");
-  const explain::CaptureAnalysis analysis = study.conclude(cluster);
+  static const explain::CaptureAnalysis& analysis = *new explain::CaptureAnalysis(study.conclude(cluster));
   if (o.common.format == "json") {
     write_output(o.common, render::pcap_json(analysis));
   } else {
