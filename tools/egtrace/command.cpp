@@ -96,11 +96,12 @@ bool write_all(std::FILE* to, std::string_view text, const std::string& name) {
 void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer_list<std::string> formats) {
   const std::vector<std::string> names(formats);
   options.format = names.front();
-  verb.add_option("--format", options.format, fmt::format("how to print: {}", fmt::join(names, ", ")))
-      ->check([names](const std::string& value) {
-        if (std::find(names.begin(), names.end(), value) != names.end()) return std::string();
-        return fmt::format("there is no format `{}` here; use {}", value, fmt::join(names, " or "));
-      })
+  const auto refuse = [names](const std::string& value) {
+    if (std::find(names.begin(), names.end(), value) != names.end()) return std::string();
+    return fmt::format("there is no format `{}` here; use {}", value, fmt::join(names, " or "));
+  };
+  verb.add_option("--format", options.format, "how to print")
+      ->check(CLI::Validator(refuse, fmt::format("{{{}}}", fmt::join(names, ","))))
       ->type_name("FORMAT");
   verb.add_option("-o,--output", options.output, "write to FILE instead of standard output")
       ->check(CLI::Validator(refuse_format_name, ""))

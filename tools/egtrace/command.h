@@ -65,6 +65,7 @@ void add_assert(CLI::App& app, ExitStatus& status);
 void add_audit(CLI::App& app, ExitStatus& status);
 void add_check(CLI::App& app, ExitStatus& status);
 void add_collect(CLI::App& app, ExitStatus& status);
+void add_completion(CLI::App& app, ExitStatus& status);
 void add_decode(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
 void add_compile(CLI::App& app, ExitStatus& status);

@@ -86,6 +86,7 @@ int run(int argc, char** argv) {
   add_check(app, status);
   add_collect(app, status);
   add_compile(app, status);
+  add_completion(app, status);
   add_decode(app, status);
   add_explain(app, status);
   add_inspect(app, status);
