@@ -259,6 +259,19 @@ TEST(Reports, JUnit) {
   EXPECT_EQ(1u, count(xml, "<error "));
 }
 
+// Names come from files of any kind, evidence from dumps with any bytes.
+TEST(Reports, JUnitHoldsWhatXmlAllows) {
+  ExpectationReport report;
+  report.name = "a\x01 \r\tb \xEF\xBF\xBE\xEF\xBF\xBF \xED\xA0\x80 caf\xE9 \xC3\xA9 \xF0\x9F\x98\x80 \xC0\x80 \xF5\x80\x80\x80 \xE2\x82";
+  const std::string xml = render::check_junit({report});
+  expect_well_formed(xml);
+  const std::string no = "\uFFFD";
+  const std::string wanted = "\"a  b " + no + no + no + no + no + no;  // EF BF BE, and so on: byte by byte
+  EXPECT_NE(std::string::npos, xml.find(wanted)) << xml;
+  EXPECT_NE(std::string::npos, xml.find("caf" + no + " \xC3\xA9 \xF0\x9F\x98\x80 " + no + no)) << xml;
+  EXPECT_EQ(std::string::npos, xml.find('\xE9'));
+}
+
 // What SARIF 2.1.0 asks of the parts that are used (sections 3.13, 3.14, 3.19, 3.27, 3.28, 3.29).
 void expect_sarif(const std::string& text) {
   const json doc = json::parse(text);

@@ -2,6 +2,9 @@
 // bytes. The attributes are those that the schema of Jenkins' xUnit plugin (junit-10.xsd) allows where they stand.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "egtrace/render/check.h"
 
 namespace egt::render {
@@ -9,10 +12,29 @@ namespace {
 
 using namespace assess;
 
-// Characters that XML 1.0 does not allow are left out.
+// The bytes of the UTF-8 character with which the text begins; 0: none that XML 1.0 allows.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 ? 1 : 0;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  std::uint32_t code = first & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  const bool too_long = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return too_long || surrogate || code > 0x10ffff || code == 0xfffe || code == 0xffff ? 0 : size;
+}
+
+// Control characters, which XML 1.0 does not allow, are left out; what is no character at all is replaced.
 std::string escape(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t size = character(text);
     switch (c) {
       case '&':
         out += "&amp;";
@@ -33,8 +55,12 @@ std::string escape(std::string_view text) {
         out += ' ';
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+        if (size > 0)
+          out += text.substr(0, size);
+        else if (static_cast<unsigned char>(c) >= 0x80)
+          out += "\uFFFD";
     }
+    text.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return out;
 }
