@@ -88,6 +88,7 @@ int run(int argc, char** argv) {
   add_compile(app, status);
   add_completion(app, status);
   add_decode(app, status);
+  add_diff(app, status);
   add_explain(app, status);
   add_inspect(app, status);
   add_lookup(app, status);

@@ -55,6 +55,7 @@ TEST(Schema, Assess) {
   expect_contract({"check", sample, "--from-objects"});
   expect_contract({"triage", sample});
   expect_contract({"audit", sample, "--namespace", "demo-egress"});
+  expect_contract({"diff", sample, "samples/egressip-excerpt", "--to", "192.168.55.13", "--namespace", "demo-egress"});
 }
 TEST(Schema, Pcap) { expect_contract({"pcap", "samples/egressip-secondary", "tests/golden/pcap-egressip-secondary/captures"}); }
 

@@ -1,0 +1,258 @@
+#include "difference/inventory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "difference/host_text.h"
+#include "egtrace/base/text.h"
+#include "egtrace/ovn/southbound.h"
+
+namespace egt::assess {
+namespace {
+
+using cluster::Cluster;
+using cluster::Node;
+
+class Collector {
+ public:
+  Collector(const Cluster& cluster, const std::set<std::string>& topics) : cluster_(cluster), topics_(topics) {}
+
+  Inventory collect() {
+    if (begin("objects", "")) objects();
+    for (const auto& node : cluster_.nodes) {
+      addresses(*node);
+      routes(*node);
+      rules(*node);
+      northbound(*node);
+      logical_flows(*node);
+      flows(*node);
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  bool begin(const char* topic, const std::string& node) {
+    scope_ = {topic, node, ""};
+    return topics_.contains(topic);
+  }
+  void told() { facts_.told.insert(scope_); }
+  void add(std::string what, std::string value, Provenance from) {
+    facts_.all.push_back({scope_, std::move(what), std::move(value), from});
+  }
+
+  void objects();
+  void addresses(const Node& node);
+  void routes(const Node& node);
+  void rules(const Node& node);
+  void ruleset(const std::string& front_end, const host::Part<netfilter::Ruleset>& part);
+  void northbound(const Node& node);
+  void logical_flows(const Node& node);
+  void flows(const Node& node);
+  void flows_of(const Node& node, const openflow::Bridge& bridge);
+
+  const Cluster& cluster_;
+  const std::set<std::string>& topics_;
+  InventoryScope scope_;
+  Inventory facts_;
+};
+
+std::string ips(const std::vector<IpAddr>& all) {
+  return joined(all, [](const IpAddr& a) { return a.to_string(); });
+}
+
+std::string labels_text(const cluster::Labels& labels) {
+  return joined(labels, [](const auto& l) { return l.first + "=" + l.second; });
+}
+
+void Collector::objects() {
+  const cluster::Objects& o = cluster_.objects;
+  if (!o.pods.empty() || !o.namespaces.empty() || !o.services.empty() || !o.egress_ips.empty()) told();
+  for (const cluster::Pod& p : o.pods)
+    add(fmt::format("Pod {}/{}", p.namespace_, p.name),
+        fmt::format("on {}, {}, labels {}", p.node,
+                    joined(p.addresses, [](const Prefix& a) { return a.address.to_string(); }), labels_text(p.labels)),
+        p.from);
+  for (const auto& n : o.namespaces) add("Namespace " + n.name, "labels " + labels_text(n.labels), n.from);
+  for (const cluster::Service& s : o.services)
+    add(fmt::format("Service {}/{}", s.namespace_, s.name),
+        fmt::format(
+            "{} {} external {} load balancer {} ports {} policy {}/{} selects {}", s.type, ips(s.cluster_ips),
+            ips(s.external_ips), ips(s.load_balancer_ips),
+            joined(s.ports, [](const cluster::ServicePort& p) { return fmt::format("{}/{}", p.port, p.protocol); }),
+            s.external_traffic_policy, s.internal_traffic_policy, labels_text(s.selector)),
+        s.from);
+  for (const cluster::EgressIp& e : o.egress_ips)
+    add("EgressIP " + e.name,
+        fmt::format("{}, assigned {}", ips(e.addresses),
+                    joined(e.status,
+                           [](const cluster::EgressIp::Assignment& a) {
+                             return fmt::format("{}@{}", a.address.to_string(), a.node);
+                           })),
+        e.from);
+  for (const cluster::EgressService& e : o.egress_services)
+    add(fmt::format("EgressService {}/{}", e.namespace_, e.name),
+        fmt::format("host {}, source by {}", e.host, e.source_ip_by), e.from);
+}
+
+void Collector::addresses(const Node& node) {
+  if (!begin("addresses", node.name) || !node.host.links.present) return;
+  if (!node.host.links.partial) told();
+  for (const host::Link& link : node.host.links.value)
+    add(link.name,
+        fmt::format("{} {} {}", link.is_up() ? "up" : "down", link.mac ? link.mac->to_string() : "-",
+                    joined(link.addresses, [](const host::Address& a) { return a.prefix.to_string(); })),
+        link.from);
+}
+
+void Collector::routes(const Node& node) {
+  if (!begin("routes", node.name)) return;
+  const host::Host& h = node.host;
+  if (h.routes_v4.present && !h.routes_v4.partial && h.rules_v4.present && !h.rules_v4.partial) told();
+  for (const auto* part : {&h.routes_v4, &h.routes_v6})
+    for (const host::Route& r : part->value)
+      add(fmt::format("{} table {} {}", r.family == Family::v4 ? "v4" : "v6", r.table, r.to.to_string()), route_text(r),
+          r.from);
+  for (const auto* part : {&h.rules_v4, &h.rules_v6})
+    for (const host::PolicyRule& r : part->value)
+      add(fmt::format("{} rule {}", r.family == Family::v4 ? "v4" : "v6", r.priority), rule_text(r), r.from);
+}
+
+void Collector::ruleset(const std::string& front_end, const host::Part<netfilter::Ruleset>& part) {
+  // A line of nft's JSON is not a rule's own.
+  if (!part.present || trim(cluster_.sources->at(part.from.source).text).starts_with("{")) return;
+  for (const netfilter::Table& table : part.value.tables) {
+    scope_.part = table.from_iptables && front_end == "nft" ? "iptables as nft tells it" : front_end;
+    if (!part.partial) told();
+    for (const netfilter::Chain& chain : table.chains) {
+      const std::string what =
+          fmt::format("{}{} {} {}", scope_.part, front_end == "nft" ? " " + std::string(family_name(table.family)) : "",
+                      table.name, chain.name);
+      if (chain.drop_by_default)
+        add(what, "policy drop", chain.from);  // to accept is what happens without a chain, too
+      for (const netfilter::Rule& rule : chain.rules)
+        add(what, without_counters(cluster_.sources->line_text(rule.from)), rule.from);
+    }
+  }
+  scope_.part = front_end;
+  if (!part.partial) told();
+}
+
+void Collector::rules(const Node& node) {
+  if (!begin("rules", node.name)) return;
+  const host::Host& h = node.host;
+  ruleset("iptables", h.iptables_v4);
+  ruleset("ip6tables", h.iptables_v6);
+  ruleset("iptables-legacy", h.iptables_legacy_v4);
+  ruleset("ip6tables-legacy", h.iptables_legacy_v6);
+  ruleset("nft", h.nft);
+}
+
+// Rows by what they say. What counts, tells a time, or only lists other rows by UUID is left out.
+void Collector::northbound(const Node& node) {
+  if (!begin("northbound", node.name)) return;
+  static const std::set<std::string> kTables = {
+      "ACL", "Address_Set", "Load_Balancer", "Logical_Router_Policy", "Logical_Router_Static_Route", "NAT"};
+  static const std::set<std::string> kColumns = {"_uuid", "bfd", "bfd_sessions", "health_check", "meter", "nextgroup"};
+  for (const std::string& table : kTables) {
+    scope_.part = table;
+    if (node.ovn.complete_tables.contains("NB " + table)) told();
+  }
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.database != "NB" || !kTables.contains(row.table)) continue;
+    scope_.part = row.table;
+    std::string text;
+    for (const auto& [column, value] : row.columns)
+      if (!kColumns.contains(column) && value != "[]" && value != "{}" && value != "\"\"")
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", column, value);
+    add(row.table, std::move(text), row.from);
+  }
+}
+
+std::string name_of(const ovn::LogicalFlow& f, std::string_view datapath) {
+  const std::string stage =
+      f.stage.empty() ? fmt::format("{} {}", f.ingress ? "ingress" : "egress", f.table) : std::string(f.stage);
+  return fmt::format("{} {} priority {} match {}", datapath, stage, f.priority, f.match);
+}
+
+// One for each datapath that has it: whether they share a row tells nothing.
+void Collector::logical_flows(const Node& node) {
+  if (!begin("logical flows", node.name) || !node.ovn.has_logical_flows) return;
+  told();
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+    for (const std::string_view datapath : ovn::datapaths_of(node.ovn, f))
+      add(name_of(f, datapath), std::string(f.actions), f.from);
+}
+
+// A flow as its dump prints it, without what counts, how old it is, and its cookie.
+std::string flow_text(std::string_view line) {
+  static constexpr std::string_view kLeft[] = {
+      "cookie=", "duration=", "n_packets=", "n_bytes=", "idle_age=", "hard_age="};
+  line = trim(line);
+  const std::size_t actions = line.find(" actions=");
+  std::string_view head = line.substr(0, actions);
+  std::string text;
+  while (!head.empty()) {
+    const std::string_view word = trim(take_until(head, ','));
+    if (std::any_of(std::begin(kLeft), std::end(kLeft), [&](std::string_view k) { return word.starts_with(k); }))
+      continue;
+    text += (text.empty() ? "" : ",") + std::string(word);
+  }
+  return text;
+}
+
+// A logical flow becomes a flow on each datapath, and more where its match is not one of OpenFlow: how many says
+// enough, as ports, datapaths and conjunctions have numbers of their own on each node.
+void Collector::flows_of(const Node& node, const openflow::Bridge& bridge) {
+  std::unordered_map<std::uint32_t, const ovn::LogicalFlow*> by_cookie;
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+    if (f.uuid_prefix) by_cookie.emplace(*f.uuid_prefix, &f);
+  std::unordered_map<const ovn::LogicalFlow*, std::pair<std::size_t, Provenance>> counts;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const std::uint64_t cookie = bridge.flows->cookie_of(i);
+    const auto found = cookie > 0xffffffff ? by_cookie.end() : by_cookie.find(static_cast<std::uint32_t>(cookie));
+    if (cookie != 0 && found != by_cookie.end()) {
+      auto& [count, from] = counts[found->second];
+      if (count++ == 0) from = bridge.flows->flow(i).from;
+      continue;
+    }
+    const Provenance from = bridge.flows->flow(i).from;
+    const std::string_view line = cluster_.sources->line_text(from);
+    const std::size_t actions = line.find(" actions=");
+    add(fmt::format("{} {}", bridge.name, flow_text(line)),
+        actions == std::string_view::npos ? std::string() : std::string(line.substr(actions + 1)), from);
+  }
+  std::map<std::string, std::pair<std::size_t, Provenance>> by_name;  // rows of several datapaths may be one or many
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+    const auto it = counts.find(&f);
+    if (it == counts.end()) continue;
+    auto& [count, from] = by_name[name_of(f, "")];
+    if (count == 0) from = it->second.second;
+    count += it->second.first;
+  }
+  for (const auto& [name, counted] : by_name)
+    add(fmt::format("{} of{}", bridge.name, name),
+        fmt::format("{} flow{}", counted.first, counted.first == 1 ? "" : "s"), counted.second);
+}
+
+void Collector::flows(const Node& node) {
+  if (!begin("flows", node.name)) return;
+  for (const openflow::Bridge& bridge : node.bridges) {
+    if (!bridge.flows) continue;
+    // Flows that are counted on one side and printed on the other cannot be compared.
+    scope_.part = bridge.name + (node.ovn.has_logical_flows ? " by logical flow" : "");
+    if (!bridge.flows_partial) told();
+    flows_of(node, bridge);
+  }
+}
+
+}  // namespace
+
+Inventory inventory_of(const Cluster& cluster, const std::set<std::string>& topics) {
+  return Collector(cluster, topics).collect();
+}
+
+}  // namespace egt::assess

@@ -1,0 +1,71 @@
+// egtrace diff SNAPSHOT SNAPSHOT: what differs in meaning.
+#include <memory>
+
+#include "command.h"
+#include "egtrace/assess/difference.h"
+#include "egtrace/render/difference.h"
+#include "snapshot_options.h"
+#include "text_options.h"
+
+namespace egt::cli {
+namespace {
+
+constexpr const char* kDiffFooter =
+    "Counters, ages, handles and UUIDs are no differences. Flows with a logical flow are counted by it; others are\n"
+    "compared as they are printed, so that both dumps should come from the same command.\n"
+    "\n"
+    "Examples:\n"
+    "  egtrace diff before.tar.gz after.tar.gz\n"
+    "  egtrace diff ./before ./after --only paths --to 192.0.2.10:443\n"
+    "  egtrace diff ./before ./after --format json | jq '.differences[] | select(.topic == \"rules\")'\n"
+    "\n"
+    "Exit status: 0 nothing differs, 1 something does, 2 the call or an input is unusable, 3 nothing differs as far "
+    "as\n"
+    "both snapshots tell.\n";
+
+struct DiffOptions {
+  CommonOptions common;
+  std::string before, after;
+  assess::DifferenceOptions compare;
+};
+
+parsers::Snapshot open(const std::string& path, const CommonOptions& common) {
+  SnapshotOptions one;
+  one.path = path;
+  return open_collection(one, common);
+}
+
+ExitStatus run_diff(const DiffOptions& o) {
+  if (o.before == "-" && o.after == "-")
+    throw CommandError("standard input holds one snapshot; name a file for the other");
+  const parsers::Snapshot before = open(o.before, o.common), after = open(o.after, o.common);
+  const explain::Explainer then(before.cluster, &before.collection), now(after.cluster, &after.collection);
+  assess::DifferenceOptions options = o.compare;
+  options.jobs = o.common.jobs;
+  const auto differences = assess::compare(then, now, options);
+  if (!differences) throw CommandError(differences.error().message);
+  write_output(o.common, o.common.format == "json" ? render::diff_json(*differences)
+                                                   : render::diff_text(*differences, text_options(o.common)));
+  if (!differences->all.empty()) return ExitStatus::failed;
+  return differences->not_compared.empty() ? ExitStatus::done : ExitStatus::inconclusive;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, ExitStatus& status) {
+  auto o = std::make_shared<DiffOptions>();
+  CLI::App* verb = app.add_subcommand("diff", "tell what differs in meaning between two snapshots");
+  verb->add_option("before", o->before, "directory, archive or file that holds the dumps")->required();
+  verb->add_option("after", o->after, "the other one")->required();
+  verb->add_option("--only", o->compare.topics, "compare only this; repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(assess::difference_topics()));
+  verb->add_option("--to", o->compare.to, "destination (POINT) of the paths; repeatable")->allow_extra_args(false);
+  verb->add_option("-n,--namespace", o->compare.namespaces, "paths of pods of this namespace (a pattern); repeatable")
+      ->allow_extra_args(false);
+  add_common_options(*verb, o->common, {"text", "json"});
+  verb->footer(kDiffFooter);
+  verb->callback([o, &status] { status = run_diff(*o); });
+}
+
+}  // namespace egt::cli
