@@ -58,7 +58,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
       p.bridge = sb.get();
       p.number = *i.ofport;
       p.is_patch = i.type == "patch";
-      p.is_tunnel = is_tunnel_type(i.type);
+      p.is_tunnel = is_tunnel_type(i.type) && !overridden(i);
       if (!p.is_patch) p.datapath_port = datapath_port(b, p);
       sb->ports.emplace(p.number, p);
     }
@@ -78,6 +78,14 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
                           [](const SwitchPort* p) { return p->number == port::local; });
     sb->by_hash = hash_order(sb->in_order);
   }
+}
+
+// Tunnels share a port of the datapath (genev_sys_6081). One that has its own is no tunnel to this switch: it was started
+// with --enable-dummy=override.
+bool Switch::overridden(const Interface& i) const {
+  const auto& tunnels = datapath_.tunnels;
+  return datapath_.port(i.name) != nullptr &&
+         std::none_of(tunnels.begin(), tunnels.end(), [&](const TunnelPort& t) { return t.name == i.name; });
 }
 
 SwitchBridge* Switch::bridge(const Bridge& b) {

@@ -56,6 +56,7 @@ class Switch {
   bool native_tunnels(const openflow::Bridge& b) const;
 
  private:
+  bool overridden(const openflow::Interface& i) const;
   std::optional<std::uint32_t> datapath_port(const openflow::Bridge& b, const SwitchPort& p) const;
 
   const cluster::Node& node_;
