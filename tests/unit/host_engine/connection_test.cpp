@@ -128,6 +128,23 @@ TEST(Connection, ErrorIsNoAnswer) {
   EXPECT_EQ(host.send(*refused.answer).kind, Kind::transmit);
 }
 
+TEST(Connection, ErrorAboutAnUntrackedPacketFindsTheConnectionThatItQuotes) {
+  TestHost h = two_legs(
+      "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -s 10.77.0.2/32 -j CT --notrack\nCOMMIT\n"
+      "*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o out0 -j SNAT --to-source 10.77.0.2\nCOMMIT\n"
+      "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -i in0 -j REJECT\nCOMMIT\n");
+  h.routes("10.77.0.0/16 dev in0").local_table();
+  Lab lab(h);
+  ASSERT_EQ(src_ip(lab.send(udp("10.1.0.1", "10.1.0.9", 4000, 80)).packet), ip("10.77.0.2")) << lab.doubts();
+  const HostOutcome refused = lab.receive("in0", udp("10.77.0.2", "10.1.0.9", 4000, 80));
+  ASSERT_EQ(refused.kind, Kind::rejected) << lab.doubts();
+  ASSERT_TRUE(refused.answer);
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  const HostOutcome back = host.send(*refused.answer);
+  EXPECT_EQ(back.kind, Kind::delivered);
+  EXPECT_EQ(dst_ip(back.packet), ip("10.1.0.1"));
+}
+
 TEST(Connection, LoopbackHasNoEthernetAddresses) {
   TestHost h = two_legs("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m mac ! --mac-source 52:54:00:00:00:05 -j DROP\nCOMMIT\n");
   h.local_table();

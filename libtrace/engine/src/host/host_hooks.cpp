@@ -128,7 +128,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
 void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
-  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, options_.quoted);
+  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, made_here() ? refused_ : options_.quoted);
   if (!is_icmp_error(packet_) || hook == Hook::output || options_.quoted) return;
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.

@@ -76,7 +76,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
     return o;
   }
   if (const auto from = error_source(*error)) {
-    o.answer = LocalSend{make_icmp_error(packet_, from->address, entered_.src, *error), from->by_route, {}, about()};
+    o.answer = LocalSend{make_icmp_error(packet_, from->address, entered_.src, *error), from->by_route, {}, about(), tuple_of(packet_)};
     o.quoted = entered_;
     return o;
   }

@@ -18,6 +18,7 @@ bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
   bound_device_ = what.bound_device;
+  refused_ = what.quoted;
   if (what.about) conntrack_.attach(*what.about);
   Taken route;
   if (Ended end = choose_local_source(what, route)) return *end;

@@ -123,6 +123,7 @@ class HostWalk {
   const IpAddr to_;                      // likewise
   std::string in_, out_;                 // devices; in_ is empty for packets that are made here
   std::string bound_device_;
+  std::optional<Tuple> refused_;         // of an error message of this host: the packet that it quotes
   IpAddr next_hop_;                      // valid from the output route on
   NetfilterEngine netfilter_;
   KernelConntrack conntrack_;

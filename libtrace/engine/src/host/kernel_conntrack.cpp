@@ -101,15 +101,15 @@ void KernelConntrack::attach(const Attached& about) {
   known_ = &*attached_;
 }
 
-// An error that this host makes about no connection finds none either.
+// An error that this host makes about a packet that was not tracked may still quote one of a connection that is.
 void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
-  state_ = made_here ? PacketState::invalid : PacketState::related;
-  if (made_here) return;
+  state_ = PacketState::invalid;
+  if (made_here && !quoted) return;
   const auto hit = quoted ? world_.conntrack.find(zone_, reversed(*quoted))
                           : world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
   known_ = hit.connection;
   reply_direction_ = hit.reply_direction;
-  if (known_ == nullptr) state_ = PacketState::invalid;
+  if (known_ != nullptr) state_ = PacketState::related;
 }
 
 bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port, bool only_port) {
