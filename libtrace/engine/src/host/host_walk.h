@@ -68,6 +68,7 @@ class HostWalk {
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
   void keep_addresses(bool source);
   Ended confirm();
+  void assume_pick_up();
   void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
                                             std::vector<Provenance>& evidence);
@@ -81,6 +82,7 @@ class HostWalk {
   RouteAnswer look_up(const RouteQuery& query);
   RouteQuery as_rules_see(RouteQuery query) const;
   Taken take_hop(RouteAnswer answer);
+  std::size_t share_load(const RouteAnswer& answer);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);
   bool know(const Setting& setting, bool otherwise, const std::string& why);
