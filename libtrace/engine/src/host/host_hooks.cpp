@@ -51,6 +51,7 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.connection = conntrack_.connection();
   c.reply_direction = conntrack_.reply_direction();
   c.zone = conntrack_.zone();
+  c.presumed = conntrack_.presumed();
   c.local_socket = made_here() || hook == Hook::input;
   c.address_type = [this](const IpAddr& a, std::string_view device) {
     return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device);
@@ -111,6 +112,7 @@ HostWalk::Ended HostWalk::pass(Hook hook, Taken* output) {
 HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
   NetfilterContext c = context(hook);
   const HookResult result = netfilter_.run(hook, stage, c);
+  if (result.asked_presumed) assume_pick_up();
   switch (result.outcome) {
     case HookResult::Outcome::accepted: break;
     case HookResult::Outcome::dropped: return dropped(result.where, result.why, result.evidence);
@@ -161,6 +163,12 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   return std::nullopt;
 }
 
+// Said only where it decides something: what the rules do with a packet, or what it is translated to.
+void HostWalk::assume_pick_up() {
+  if (conntrack_.presumed())
+    know(tcp_loose_setting(host_), true, "a TCP packet that opens no connection comes where conntrack knows none");
+}
+
 void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
   assume(fmt::format("the translation on {} takes another source port", node_.name),
          "another connection has the port already; which one the kernel takes is not known", evidence);
@@ -169,6 +177,7 @@ void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
 // __nf_conntrack_confirm(): of two connections whose answers would look the same the second is lost.
 HostWalk::Ended HostWalk::confirm() {
   if (conntrack_.confirm()) return std::nullopt;
+  assume_pick_up();
   const Tuple& reply = conntrack_.connection()->reply;
   return dropped("conntrack", fmt::format("another connection is already answered from {} to {} port {}, and the translation "
                                           "leaves no other port",
@@ -229,6 +238,7 @@ std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision,
 void HostWalk::note_translation(const Applied& applied, const std::string& by, bool by_connection,
                                 std::vector<Provenance> evidence) {
   if (!looped_) (applied.source ? source_ : destination_) = applied;
+  assume_pick_up();
   const bool open = world_.is_port_open(applied.after, applied.source);
   record_.nat.push_back({node_.name, by, applied.source, applied.before, applied.after, evidence, open});
   record_.add(node_.name, layer_, Translate{applied.source, by, applied.before, applied.after, by_connection, open},

@@ -29,7 +29,7 @@ HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Choo
       entered_(tuple_of(packet)),
       to_(dst_ip(packet)),
       netfilter_(node.host, family_of(packet), node.name, world, record, chooser),
-      conntrack_(node.name, world, tcp_loose(node.host).value.value_or(1) != 0) {}
+      conntrack_(node.name, world, tcp_loose(node.host)) {}
 
 HostOutcome HostWalk::receive(const std::string& device) {
   in_ = device;

@@ -45,6 +45,7 @@ class ChainWalk : private Splitter {
 
   Next run_chain(const netfilter::Chain& chain, int depth);
   Next run_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, int depth, const netfilter::Chain*& go_to);
+  bool rests_on_presumption(const netfilter::Rule& rule, std::size_t at) const;
   void note_miss(const netfilter::Rule& rule, std::size_t failed);
   void apply_policy();
 
