@@ -32,9 +32,25 @@ RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
   return query;
 }
 
+// A look-up that is done again tells nothing new.
+void HostWalk::note_misses(std::vector<RouteMiss> misses) {
+  for (RouteMiss& m : misses) {
+    const auto& told = record_.route_misses;
+    const bool again = std::any_of(told.begin(), told.end(), [&](const RouteMiss& t) {
+      return t.rule == m.rule && t.route == m.route && t.why == m.why && t.selector == m.selector &&
+             t.node == node_.name;
+    });
+    if (again) continue;
+    m.node = node_.name;
+    m.before_step = record_.steps.size();
+    record_.route_misses.push_back(std::move(m));
+  }
+}
+
 RouteAnswer HostWalk::look_up(const RouteQuery& query) {
   RouteAnswer answer = find_route(host_, query);
   note(answer.doubts, answer.kind != RouteAnswer::Kind::unknown);
+  if (record_.wants_misses) note_misses(near_misses(host_, query, answer));
   return answer;
 }
 

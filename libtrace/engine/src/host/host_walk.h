@@ -80,6 +80,7 @@ class HostWalk {
 
   // --- host_route.cpp
   RouteAnswer look_up(const RouteQuery& query);
+  void note_misses(std::vector<RouteMiss> misses);
   RouteQuery as_rules_see(RouteQuery query) const;
   Taken take_hop(RouteAnswer answer);
   std::size_t share_load(const RouteAnswer& answer);
