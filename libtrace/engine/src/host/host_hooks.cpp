@@ -53,25 +53,32 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.zone = conntrack_.zone();
   c.presumed = conntrack_.presumed();
   c.local_socket = made_here() || hook == Hook::input;
-  c.address_type = [this](const IpAddr& a, std::string_view device) {
-    return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device);
+  c.address_type = [this](const IpAddr& a, std::string_view device, bool of_flow) {
+    return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device, of_flow);
   };
-  c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark) {
+  c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::uint8_t proto) {
     RouteQuery q = query_for(packet_, "lo");
     q.to = to;
     q.from = from;
     q.mark = mark;
+    q.proto = proto;
+    q.sport = q.dport = 0;
     return devices_of_route(find_route(host_, q));
   };
   return c;
 }
 
-// __nft_fib6_eval_type(): IPv4 asks the local table alone, IPv6 all rules and tables.
-AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device) const {
+// __nft_fib6_eval_type(), match_lookup_rt6() of xt_addrtype.c: IPv4 asks the local table alone, IPv6 all rules and
+// tables.
+AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const {
   RouteQuery q = query_for(packet_, "lo");
   q.to = a;
-  q.from = a == src_ip(packet_) ? dst_ip(packet_) : src_ip(packet_);
+  if (of_flow)
+    q.from = a == src_ip(packet_) ? dst_ip(packet_) : src_ip(packet_);
+  else
+    q.from.reset(), q.proto = 0;
   q.mark = 0;
+  q.sport = q.dport = 0;
   const RouteAnswer answer = find_route(host_, q);
   switch (answer.kind) {
     case RouteAnswer::Kind::blackhole: return AddressType::blackhole;

@@ -42,9 +42,12 @@ class HostWalk {
   Ended check_frame();
   Ended check_addresses();
   HostOutcome route_input();
-  Ended check_source(const std::string& out_device);
+  Ended check_source(const std::string& out_device, bool to_everybody = false);
   HostOutcome deliver();
   HostOutcome forward(const Taken& route);
+  Setting bridge_calls() const;
+  bool asked_by_bridge() const;
+  Ended check_bridge(const Taken& route);
   Ended check_forwarding();
   Ended check_ttl();
   Ended check_length(const Taken& route);
@@ -75,7 +78,7 @@ class HostWalk {
   void note_translation(const Applied& applied, const std::string& by, bool by_connection,
                         std::vector<Provenance> evidence);
   NetfilterContext context(netfilter::Hook hook);
-  netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device) const;
+  netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const;
   void assume_no_rules();
 
   // --- host_route.cpp
@@ -106,6 +109,7 @@ class HostWalk {
   };
   std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> about() const;
+  IpAddr sender() const;
   std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);

@@ -40,7 +40,7 @@ bool leads_elsewhere(const netfilter::VerdictMapStatement& m, const ReadFrom& wi
 // Of a test only where all others of its rule are met, or may be.
 bool ChainWalk::rests_on_presumption(const netfilter::Rule& rule, std::size_t at) const {
   const NetfilterContext other = without_connection(context_);
-  const ReadFrom with = reading(), without{around_.host, around_.family, hook_, other};
+  const ReadFrom with = reading(), without{around_.host, around_.family, hook_, other, with.xt};
   const netfilter::Statement& s = rule.statements[at];
   if (const auto* map = std::get_if<netfilter::VerdictMapStatement>(&s)) return leads_elsewhere(*map, with, without);
   if (const auto* mark = std::get_if<netfilter::SetMark>(&s)) return sets_otherwise(*mark, with, without);

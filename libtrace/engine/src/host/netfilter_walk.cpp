@@ -105,8 +105,8 @@ bool asks_length(const netfilter::Test& t) {
 }
 
 bool has_effect(const netfilter::Statement& s) {
-  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::Annotation>(s) &&
-         !std::holds_alternative<netfilter::SetUpdate>(s);
+  if (const auto* note = std::get_if<netfilter::Annotation>(&s)) return note->copies;
+  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::SetUpdate>(s);
 }
 
 }  // namespace

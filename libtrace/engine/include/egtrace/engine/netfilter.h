@@ -51,12 +51,12 @@ struct NetfilterContext {
   std::uint32_t length = 60;             // bytes of the IP packet
   // The connection rests on a setting that no dump tells; without it the packet would be invalid.
   bool presumed = false;
-  // Type of an address in the routing tables; `device` not empty: only as seen on that device. Unset: by the addresses
-  // of the host's devices.
-  std::function<netfilter::AddressType(const IpAddr& address, std::string_view device)> address_type = {};
-  // Devices of the route to `to` from `from` (mark as given), one a next hop, in the table's order; none: no route that
-  // leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
-  std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark)>
+  // Type of an address in the routing tables; `device` not empty: only as seen on that device. `of_flow`: nft asks with the
+  // packet's other address and protocol, -m addrtype for the address alone. Unset: by the addresses of the host's devices.
+  std::function<netfilter::AddressType(const IpAddr& address, std::string_view device, bool of_flow)> address_type = {};
+  // Devices of the route to `to` from `from` (mark and protocol as given, 0: not told), one a next hop, in the table's
+  // order; none: no route that leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
+  std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::uint8_t proto)>
       route_devices = {};
 };
 
