@@ -165,7 +165,6 @@ TEST(LookUp, SecurityTableOfIptablesNftComesAfterNat) {
   EXPECT_EQ(before.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
   TestHost h = host_with_two_legs();
   h.iptables(rules).nft(
-      "# Warning: table ip security is managed by iptables-nft, do not touch!\n"
       "table ip security {\n\tchain INPUT {\n\t\ttype filter hook input priority 150; policy accept;\n"
       "\t\tip saddr != 10.77.0.1 counter packets 0 bytes 0 drop\n\t}\n}\n"
       "table ip nat {\n\tchain INPUT {\n\t\ttype nat hook input priority 100; policy accept;\n"

@@ -126,7 +126,7 @@ std::string RandomHost::iptables_target(const std::string& table, const std::str
   const std::string with_port = v4 ? host + ":8080" : "[" + host + "]:8080";
   if (table == "raw") return " -j " + one({"CT --notrack", "CT --zone 5", "CT --zone 5", protocol == "tcp" ? "CT --helper ftp" : "NOTRACK", "CT --ctevents new", "ACCEPT", "RETURN", "LOG", "TRACE"});
   if (table == "mangle") {
-    if (chance(8)) return " -j TEE --gateway " + host;
+    if (chance(1)) return " -j TEE --gateway " + host;
     if (chain == "PREROUTING" && is_one_of(protocol, {"tcp", "udp"}) && chance(12))
       return " -j TPROXY --on-port 8080 --on-ip " + std::string(v4 ? "0.0.0.0" : "::") + " --tproxy-mark 0x2/0x2";
     switch (pick(10)) {
@@ -240,7 +240,7 @@ std::string RandomHost::rare_nft_action(const std::string& hook, bool v4, int le
     case 13: return v4 && known_hook ? "add @seen4 { ip saddr }" : "counter";
     case 14: return "meta mark set meta mark or 0x4 ct mark set meta mark";
     case 15: return v4 ? "meta mark set ip dscp map { cs0 : 0x1, ef : 0x2 }" : "meta mark set ip6 dscp map { cs0 : 0x1, ef : 0x2 }";
-    case 16: return known_hook ? fmt::format("dup to {}", host) : "continue";
+    case 16: return known_hook && chance(12) ? fmt::format("dup to {}", host) : "continue";
     default: return std::string("tcp dport 1-65535 meta mark set ct original proto-dst map { 80 : 0x1, 443 : 0x2 }");
   }
 }
