@@ -192,6 +192,29 @@ TEST(LookUp, WhatMakesACopyIsTold) {
   EXPECT_EQ(lab.steps<engine::RuleHit>().size(), 1u);
 }
 
+TEST(LookUp, IntervalsOfMarksAndNamesOfGroupsAreNumbers) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n"
+        "\t\tudp dport 53 meta mark set 0x00000003\n\t\tudp dport 54 meta mark set 0x00000004\n"
+        "\t\tmeta mark vmap { 0x00000002/31 : drop }\n\t\tudp dport 55 iifgroup \"default\" drop\n\t}\n}\n");
+  h.at("in0").group = "default";
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 53)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 54)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 55)).kind, Kind::dropped);
+  EXPECT_TRUE(lab.chooser.points.empty());
+}
+
+TEST(LookUp, SocketMayBeFoundForAPacketThatPasses) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tsocket transparent 0 drop\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
+  EXPECT_EQ(lab.chooser.points.size(), 1u);
+}
+
 TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
   TestHost h = host_with_two_legs();
   h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m conntrack --ctstate RELATED -j ACCEPT\n-A INPUT -p icmp -j DROP\nCOMMIT\n").local_table();
