@@ -215,6 +215,18 @@ TEST(LookUp, SocketMayBeFoundForAPacketThatPasses) {
   EXPECT_EQ(lab.chooser.points.size(), 1u);
 }
 
+TEST(LookUp, TranslatedPacketOfLoopbackNeedsRouteLocalnetToLeave) {
+  TestHost h = host_with_two_legs();
+  h.link("lo", "00:00:00:00:00:00", "127.0.0.1/8");
+  h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 127.0.0.1/32 -j DNAT --to-destination 10.0.0.5\nCOMMIT\n").local_table();
+  h.sysctl("net.ipv4.conf.all.route_localnet", "0").sysctl("net.ipv4.conf.in0.route_localnet", "0");
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("127.0.0.1", "127.0.0.1", 4000, 80)).reject_with, "EINVAL");
+  h.host().sysctl.value["net.ipv4.conf.in0.route_localnet"].value = "1";
+  Lab allowed(h);
+  EXPECT_EQ(allowed.send(udp("127.0.0.1", "127.0.0.1", 4000, 80)).kind, Kind::transmit);
+}
+
 TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
   TestHost h = host_with_two_legs();
   h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m conntrack --ctstate RELATED -j ACCEPT\n-A INPUT -p icmp -j DROP\nCOMMIT\n").local_table();

@@ -174,13 +174,13 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   }
   route = take_hop(std::move(answer));
   note_route(route, std::nullopt);
-  return std::nullopt;
+  return check_loopback_source(route);
 }
 
 // __mkroute_output(): loopback addresses leave the host only where route_localnet is set.
 HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
   const IpAddr from = src_ip(packet_);
-  if (!from.is_v4() || !from.is_loopback() || out_ == "lo") return std::nullopt;
+  if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo") return std::nullopt;
   const Setting setting = either_setting(host_, route.device, "route_localnet");
   if (know(setting, false, "a packet with a loopback address is to leave the host")) return std::nullopt;
   HostOutcome o = stopped(HostOutcome::Kind::rejected, "output route",
