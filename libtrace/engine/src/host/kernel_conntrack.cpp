@@ -157,6 +157,8 @@ std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) 
   const Connection* c = connection();
   if (c == nullptr) return std::nullopt;
   if (is_icmp_error(packet)) return translate_error(*c, source, packet);
+  // What is not translated keeps what a rule wrote into it (nf_nat_packet()).
+  if (!(source != reply_direction_ ? c->has_snat() : c->has_dnat())) return std::nullopt;
   const Tuple target = reversed(reply_direction_ ? c->original : c->reply);
   Applied applied{source, tuple_of(packet), {}};
   applied.after = applied.before;
