@@ -176,6 +176,11 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
     hop.passed_over.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
                                passed_over_words(miss), words.evidence({miss.rule.rule->from})});
   }
+  for (const RouteMiss& miss : course.record.route_misses) {
+    if (way.hops.empty()) break;
+    const Provenance line = miss.winner != nullptr ? miss.route->from : miss.rule->from;
+    way.hops[std::min(miss.before_step, way.hops.size() - 1)].passed_over.push_back({passed_over_place(miss), passed_over_words(miss), words.evidence({line})});
+  }
   const std::vector<std::size_t> order = sighting_order(course.record);
   for (std::size_t i = 0; i < order.size(); ++i) {
     way.sightings.push_back(report_sighting(course.record.sightings[i], course.world));

@@ -1,4 +1,5 @@
-// Why a netfilter rule passed a packet over, in the words of nft(8): "oif is enp1s0, the rule wants br-ex".
+// Why a netfilter rule passed a packet over, in the words of nft(8): "oif is enp1s0, the rule wants br-ex"; and why a policy
+// rule or a route did.
 #pragma once
 
 #include <string>
@@ -8,5 +9,8 @@
 namespace egt::explain {
 
 std::string passed_over_words(const engine::RuleMiss& miss);
+std::string passed_over_words(const engine::RouteMiss& miss);
+// "ip rule 6000", "route 10.1.0.0/16"
+std::string passed_over_place(const engine::RouteMiss& miss);
 
 }  // namespace egt::explain

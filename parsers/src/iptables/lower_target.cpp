@@ -34,7 +34,7 @@ std::uint64_t number_or(const Target& t, std::string_view name, std::uint64_t ot
 }
 
 Effects opaque(const Target& t) { return {nf::OpaqueStatement{print_target(t)}}; }
-Effects annotation(const Target& t) { return {nf::Annotation{print_target(t)}}; }
+Effects annotation(const Target& t) { return {nf::Annotation{print_target(t), t.name == "TEE"}}; }
 
 Effects verdict(nf::Verdict::Kind kind, std::string chain = {}) {
   return {nf::VerdictStatement{{kind, std::move(chain), {}}}};
@@ -139,7 +139,8 @@ Effects track(const Target& t) {
     else
       return opaque(t);
   }
-  if (effects.empty()) return annotation(t);
+  // Events, a helper or a time-out come on a connection of their own, for which a later CT target is too late.
+  if (effects.empty()) effects.push_back(nf::CtZone{constant(0)});
   return effects;
 }
 

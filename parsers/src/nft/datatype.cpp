@@ -82,6 +82,7 @@ constexpr Name kDscp[] = {{"cs0", 0},   {"cs1", 8},   {"cs2", 16},  {"cs3", 24},
 constexpr Name kEcn[] = {{"not-ect", 0}, {"ect1", 1}, {"ect0", 2}, {"ce", 3}};
 constexpr Name kArpOperations[] = {{"request", 1}, {"reply", 2}, {"rrequest", 3}, {"rreply", 4}, {"inrequest", 8},
                                    {"inreply", 9}, {"nak", 10}};
+constexpr Name kGroups[] = {{"default", 0}};   // the one line that /etc/iproute2/group comes with
 constexpr Name kBooleans[] = {{"exists", 1}, {"missing", 0}, {"true", 1}, {"false", 0}};
 
 std::span<const Name> names_of(Datatype type) {
@@ -104,6 +105,7 @@ std::span<const Name> names_of(Datatype type) {
     case Datatype::ecn: return kEcn;
     case Datatype::arp_operation: return kArpOperations;
     case Datatype::boolean: return kBooleans;
+    case Datatype::device_group: return kGroups;
     default: return {};
   }
 }
@@ -121,6 +123,7 @@ constexpr TypeName kTypes[] = {
     {"arp_op", Datatype::arp_operation},    {"integer", Datatype::integer},        {"uid", Datatype::integer},
     {"gid", Datatype::integer},             {"boolean", Datatype::boolean},        {"verdict", Datatype::verdict},
     {"time", Datatype::seconds},            {"cgroupsv2", Datatype::unknown},
+    {"devgroup", Datatype::device_group},
 };
 
 struct PriorityName { std::string_view name; int ip, bridge; };

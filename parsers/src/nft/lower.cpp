@@ -55,6 +55,10 @@ constexpr BuiltIn kBuiltIn[] = {
     {"security", "INPUT", Hook::input, ChainType::filter, 50},
     {"security", "FORWARD", Hook::forward, ChainType::filter, 50},
     {"security", "OUTPUT", Hook::output, ChainType::filter, 50},
+    // So iptables 1.8.9 places them (xtables_ipv4[] of iptables/nft.c).
+    {"security", "INPUT", Hook::input, ChainType::filter, 150},
+    {"security", "FORWARD", Hook::forward, ChainType::filter, 150},
+    {"security", "OUTPUT", Hook::output, ChainType::filter, 150},
 };
 
 bool is_built_in(std::string_view table, const nf::Chain& c) {

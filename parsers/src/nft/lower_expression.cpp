@@ -60,6 +60,18 @@ std::optional<Atom> symbol(const Literal& l, Datatype type) {
   return number(symbol_value(type, l.text));
 }
 
+// "0x2/31": intervals of marks and device groups are printed so where they can be (DTYPE_F_PREFIX of src/datatype.c).
+std::optional<Atom> number_prefix(std::string_view text) {
+  constexpr unsigned kBits = 32;
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto first = parse_u128(text.substr(0, slash));
+  const auto length = parse_decimal(text.substr(slash + 1));
+  if (!first || !length || *length > kBits || *first > ones(kBits)) return std::nullopt;
+  const Number rest = ones(kBits - static_cast<unsigned>(*length));
+  return Atom{NumberRange{*first & ~rest, *first | rest}};
+}
+
 std::optional<Atom> literal(const Literal& l, Datatype type) {
   using Kind = Literal::Kind;
   switch (l.kind) {
@@ -88,9 +100,12 @@ std::optional<Atom> literal(const Literal& l, Datatype type) {
     case Kind::duration: return number(duration_seconds(l.text));
     case Kind::string:
       if (type == Datatype::interface_name) return interface_name(l.text);
-      return std::nullopt;
+      return number(symbol_value(type, l.text));
     case Kind::symbol: return symbol(l, type);
-    case Kind::other: return number(symbol_value(type, l.text));   // "8021q", "802.1ad"
+    case Kind::other:
+      if (type == Datatype::mark || type == Datatype::device_group)
+        if (const auto range = number_prefix(l.text)) return range;
+      return number(symbol_value(type, l.text));  // "8021q", "802.1ad"
   }
   return std::nullopt;
 }

@@ -24,7 +24,7 @@ struct KeyRow { std::string_view word; Key key; Datatype type; };
 constexpr KeyRow kMeta[] = {
     {"iif", Key::iif, Datatype::interface_name},         {"oif", Key::oif, Datatype::interface_name},
     {"iifname", Key::iifname, Datatype::interface_name}, {"oifname", Key::oifname, Datatype::interface_name},
-    {"iifgroup", Key::iifgroup, Datatype::integer},      {"oifgroup", Key::oifgroup, Datatype::integer},
+    {"iifgroup", Key::iifgroup, Datatype::device_group}, {"oifgroup", Key::oifgroup, Datatype::device_group},
     {"mark", Key::mark, Datatype::mark},                 {"l4proto", Key::l4proto, Datatype::protocol},
     {"nfproto", Key::nfproto, Datatype::nfproto},        {"protocol", Key::protocol, Datatype::ethertype},
     {"length", Key::length, Datatype::integer},          {"pkttype", Key::pkttype, Datatype::packet_type},

@@ -51,7 +51,7 @@ class RuleLowering {
 
  private:
   void push(nf::Statement s) { out_.rule.statements.push_back(std::move(s)); }
-  void annotate() { push(nf::Annotation{text_of_statement(*statement_)}); }
+  void annotate(bool copies = false) { push(nf::Annotation{text_of_statement(*statement_), copies}); }
   // A test of something that no dump shows.
   void undecided() {
     push(nf::Test{nf::Undecided{text_of_statement(*statement_), std::nullopt}});
@@ -343,7 +343,8 @@ class RuleLowering {
   void lower(const Synproxy&) { opaque(); }
   void lower(const Fwd&) { opaque(); }
   void lower(const OpaqueStatement&) { opaque(); }
-  template <class Harmless>              // log, last, dup, flow add, reset, a hidden comment
+  void lower(const Dup&) { annotate(true); }
+  template <class Harmless>              // log, last, flow add, reset, a hidden comment
   void lower(const Harmless&) { annotate(); }
 
   const TableScope& scope_;

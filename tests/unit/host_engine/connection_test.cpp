@@ -66,12 +66,35 @@ TEST(Connection, PickedUpInItsMidst) {
   const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", amid).kind, Kind::transmit);
-  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  EXPECT_FALSE(lab.proven());            // no dump tells nf_conntrack_tcp_loose
   EXPECT_EQ(lab.receive("in0", with_flags(tcp("10.0.0.5", "9.9.9.9", 4001, 80), kAck | kFin)).kind, Kind::dropped);
+  h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "1");
+  Lab told(h);
+  EXPECT_EQ(told.receive("in0", amid).kind, Kind::transmit);
+  EXPECT_TRUE(told.proven()) << told.doubts();
   h.host().sysctl.value.clear();
   h.sysctl("net.netfilter.nf_conntrack_tcp_loose", "0").sysctl("net.ipv4.conf.in0.forwarding", "1");
   Lab strict(h);
   EXPECT_EQ(strict.receive("in0", amid).kind, Kind::dropped);
+}
+
+TEST(Connection, PickingUpIsAssumedOnlyWhereItDecides) {
+  const char* accepts =
+      "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n"
+      "-A FORWARD -d 8.8.8.8/32 -m conntrack --ctstate INVALID -j DROP\n-A FORWARD -m conntrack --ctstate INVALID -d 8.8.4.4/32 -j DROP\nCOMMIT\n";
+  TestHost h = two_legs(accepts);
+  h.local_table();
+  const FlowKey amid = with_flags(tcp("10.0.0.5", "9.9.9.9", 4000, 80), kAck);
+  Lab indifferent(h);
+  EXPECT_EQ(indifferent.receive("in0", amid).kind, Kind::transmit);
+  EXPECT_TRUE(indifferent.proven()) << indifferent.doubts();
+  EXPECT_EQ(indifferent.receive("out0", with_flags(answer_to(amid), kAck)).kind, Kind::transmit);
+  EXPECT_FALSE(indifferent.proven());    // invalid, it would have met no rule that accepts it
+  TestHost translating = two_legs(kMasquerade);
+  translating.local_table();
+  Lab lab(translating);
+  EXPECT_EQ(src_ip(lab.receive("in0", amid).packet), ip("10.1.0.1"));
+  EXPECT_FALSE(lab.proven());
 }
 
 TEST(Connection, OnlyPortThatIsTakenLosesThePacket) {
@@ -126,6 +149,23 @@ TEST(Connection, ErrorIsNoAnswer) {
   ASSERT_TRUE(refused.answer);
   engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
   EXPECT_EQ(host.send(*refused.answer).kind, Kind::transmit);
+}
+
+TEST(Connection, ErrorAboutAnUntrackedPacketFindsTheConnectionThatItQuotes) {
+  TestHost h = two_legs(
+      "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -s 10.77.0.2/32 -j CT --notrack\nCOMMIT\n"
+      "*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o out0 -j SNAT --to-source 10.77.0.2\nCOMMIT\n"
+      "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -i in0 -j REJECT\nCOMMIT\n");
+  h.routes("10.77.0.0/16 dev in0").local_table();
+  Lab lab(h);
+  ASSERT_EQ(src_ip(lab.send(udp("10.1.0.1", "10.1.0.9", 4000, 80)).packet), ip("10.77.0.2")) << lab.doubts();
+  const HostOutcome refused = lab.receive("in0", udp("10.77.0.2", "10.1.0.9", 4000, 80));
+  ASSERT_EQ(refused.kind, Kind::rejected) << lab.doubts();
+  ASSERT_TRUE(refused.answer);
+  engine::HostEngine host(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  const HostOutcome back = host.send(*refused.answer);
+  EXPECT_EQ(back.kind, Kind::delivered);
+  EXPECT_EQ(dst_ip(back.packet), ip("10.1.0.1"));
 }
 
 TEST(Connection, LoopbackHasNoEthernetAddresses) {

@@ -181,6 +181,20 @@ TEST(Forward, NextHopsShareTheLoadByWeight) {
   EXPECT_EQ(lab.steps<engine::RouteLookup>().at(0)->next_hop, 1u);
 }
 
+TEST(Forward, PacketsOfOneFlowTakeTheSameNextHop) {
+  TestHost h = router();
+  h.routes("10.20.0.0/16 nexthop via 10.2.0.254 dev out0 weight 1 nexthop via 10.1.0.254 dev in0 weight 3");
+  h.neighbour("10.1.0.254", "in0", kRouterMac).local_table();
+  Lab lab(h);
+  lab.chooser.script = {1};
+  const FlowKey packet = udp("10.1.0.5", "10.20.0.1", 4000, 53);
+  EXPECT_EQ(lab.receive("in0", packet).device, "in0");
+  EXPECT_EQ(lab.receive("in0", packet).device, "in0");
+  EXPECT_EQ(lab.chooser.points.size(), 1u);
+  EXPECT_EQ(lab.receive("in0", udp("10.1.0.5", "10.20.0.2", 4000, 53)).device, "out0");
+  EXPECT_EQ(lab.chooser.points.size(), 2u);
+}
+
 TEST(Forward, WithoutRoutesNothingIsSaid) {
   TestHost h = router();
   h.host().routes_v4 = {};

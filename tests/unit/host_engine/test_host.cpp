@@ -236,6 +236,20 @@ TestHost& TestHost::iptables(const std::string& save) {
   return *this;
 }
 
+TestHost& TestHost::nft(const std::string& ruleset) {
+  texts_.push_back(ruleset);
+  parsers::Dump dump;
+  dump.source = 3;
+  dump.command = "nft list ruleset";
+  dump.text = texts_.back();
+  cluster::Cluster cluster;
+  parsers::Report report;
+  for (const parsers::Format& f : parsers::nft_formats())
+    if (f.kind == "nft list ruleset") f.load(dump, cluster, node, report);
+  node.host.nft.present = true;
+  return *this;
+}
+
 TestHost& TestHost::sysctl(const std::string& key, const std::string& value) {
   node.host.sysctl.value[key] = {value, next_line()};
   return *this;

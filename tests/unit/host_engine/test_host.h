@@ -22,6 +22,7 @@ class TestHost {
   // As ip rule prints it, one a line, in a small subset of words.
   TestHost& rules(std::string_view lines);
   TestHost& iptables(const std::string& save);
+  TestHost& nft(const std::string& ruleset);
   TestHost& sysctl(const std::string& key, const std::string& value);
   TestHost& neighbour(const std::string& address, const std::string& device, const std::string& mac,
                       host::NeighbourState state = host::NeighbourState::reachable);

@@ -139,6 +139,7 @@ bool KernelHost::feed(const std::string& command, const std::string& input) {
 }
 
 bool KernelHost::set_up(const HostSetup& setup) {
+  if (!feed("ip -batch -", setup.links)) return false;
   {
     Inside host(host_space_, own_space_);
     for (const auto& [key, value] : setup.sysctl) {
@@ -176,6 +177,12 @@ void KernelHost::dump(const fs::path& folder) const {
   std::ofstream(file) << script;
   run("sh " + file.string());
   fs::remove(file);
+}
+
+bool KernelHost::dump_connections(const fs::path& folder) const {
+  Inside host(host_space_, own_space_);
+  return run(fmt::format("conntrack -L > {0}/conntrack_-L 2>/dev/null && conntrack -L -f ipv6 > {0}/conntrack_-L_-f_ipv6 2>/dev/null",
+                         folder.string())).status == 0;
 }
 
 int KernelHost::open_inside(int space, int domain, int type, int protocol) {

@@ -16,7 +16,8 @@ constexpr unsigned kWires = 4;           // v0 … v3 of the host; their other e
 
 // How the configuration of one host is told to the tools.
 struct HostSetup {
-  std::string devices;                   // more lines for ip -batch, run first
+  std::string links;                     // lines for ip -batch that make devices, run before sysctl
+  std::string devices;                   // more of them, run after it
   std::string ip4, ip6;                  // lines for ip -4 -batch and ip -6 -batch
   std::map<std::string, std::string> sysctl;   // key → value
   std::string nft;                       // for nft -f
@@ -51,6 +52,8 @@ class KernelHost {
   bool set_up(const HostSetup& setup);
   // Writes one file for each usual command into the folder.
   void dump(const std::filesystem::path& folder) const;
+  // False where conntrack(8) is missing.
+  bool dump_connections(const std::filesystem::path& folder) const;
 
   // Sends a frame into the wire of that device of the host.
   bool inject(unsigned wire, const Bytes& frame);

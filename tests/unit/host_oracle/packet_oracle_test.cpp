@@ -12,6 +12,7 @@
 #include <set>
 
 #include "egtrace/engine/host.h"
+#include "egtrace/engine/journey.h"
 #include "egtrace/parsers/snapshot.h"
 #include "random_host.h"
 
@@ -64,7 +65,7 @@ struct Way {
   HostOutcome outcome;
   std::optional<HostOutcome> answer;
   engine::World world;
-  engine::Record record;
+  engine::Record record, answer_record;
   std::string choices;
   bool open_port = false;                // the kernel picks one
   bool sure = true;                      // no unknown choice, no assumption, no gap
@@ -77,34 +78,41 @@ bool assumes(const engine::Record& r, std::string_view words) {
 
 class Predictor {
  public:
-  explicit Predictor(const cluster::Node& node) : node_(node) {}
+  Predictor(const cluster::Node& node, const RandomHost& host) : node_(node), host_(host) {}
 
   std::vector<Way> predict(const Probe& p) {
     constexpr std::size_t kMost = 128;
     std::vector<Way> ways;
+    for (const engine::World& world : worlds) add_ways(p, world, ways, ways.size() + kMost);
+    return ways;
+  }
+
+  // Several where what was seen leaves open which way the packets before took.
+  std::vector<engine::World> worlds{engine::World{}};
+
+ private:
+  void add_ways(const Probe& p, const engine::World& world, std::vector<Way>& ways, std::size_t most) {
     EveryWay chooser;
     do {
       Way w;
       w.world = world;
-      engine::HostEngine engine(node_, w.world, w.record, chooser, neighbours_);
+      engine::HostOptions options;
+      if (p.quoted) options.quoted = tuple_of(*p.quoted);
+      engine::HostEngine engine(node_, w.world, w.record, chooser, neighbours_, options);
       w.outcome = p.local ? engine.send({p.process.packet, p.process.choose_source, p.process.bound_device})
-                          : engine.receive(fmt::format("v{}", p.wire), p.packet);
+                          : engine.receive(host_.device_of(p.wire), p.packet);
       if (w.outcome.answer) {
-        engine::Record unused;
-        w.answer = engine::HostEngine(node_, w.world, unused, chooser, neighbours_).send(*w.outcome.answer);
+        w.answer = engine::HostEngine(node_, w.world, w.answer_record, chooser, neighbours_).send(*w.outcome.answer);
       }
       w.choices = chooser.text;
       w.open_port = assumes(w.record, "picks one at random") || assumes(w.record, "another source port");
       w.sure = !chooser.asked_unknown && w.record.assumptions.empty() && w.record.gaps.empty();
       ways.push_back(std::move(w));
-    } while (chooser.next() && ways.size() < kMost);
-    return ways;
+    } while (chooser.next() && ways.size() < most);
   }
 
-  engine::World world;
-
- private:
   const cluster::Node& node_;
+  const RandomHost& host_;
   NoNeighbours neighbours_;
 };
 
@@ -158,17 +166,61 @@ bool is_answer(const Seen& s) { return s.is_error || s.is_reset; }
 struct Split {
   std::vector<const Observation::Item*> packets, answers, delivered;
 };
-Split split(const Observation& o, bool probe_is_reset) {
+// Nobody answers an error.
+Split split(const Observation& o, bool probe_is_error) {
   Split s;
   for (const auto& i : o.sent)
-    if (!is_redirect(i.packet)) (is_answer(i.packet) && !probe_is_reset ? s.answers : s.packets).push_back(&i);
+    if (!is_redirect(i.packet)) (is_answer(i.packet) && !probe_is_error ? s.answers : s.packets).push_back(&i);
   for (const auto& i : o.delivered)
-    if (!is_answer(i.packet)) s.delivered.push_back(&i);
+    if (!is_answer(i.packet) || probe_is_error) s.delivered.push_back(&i);
   return s;
 }
 
-bool agrees(const Way& w, const Observation& o, bool may_be_silent, bool kernel_said_no) {
-  const Split s = split(o, false);
+// NAT of an error reaches into the packet that it quotes.
+bool same_quotation(const Way& w, const Observation::Item& seen) {
+  return !w.outcome.quoted || !seen.packet.quoted || w.open_port || *w.outcome.quoted == *seen.packet.quoted;
+}
+
+// Of what TEE and dup send besides, only that it is sent is told.
+std::size_t copies_of(const engine::Record& record) {
+  std::size_t count = 0;
+  for (const engine::Step& s : record.steps) {
+    const auto* hit = std::get_if<engine::RuleHit>(&s.kind);
+    if (hit == nullptr || hit->rule == nullptr) continue;
+    for (const auto& statement : hit->rule->statements) {
+      const auto* note = std::get_if<netfilter::Annotation>(&statement);
+      count += note != nullptr && note->copies;
+    }
+  }
+  return count;
+}
+
+// A copy that is lost tells nothing.
+void set_copies_aside(const Way& w, Split& s) {
+  const auto drop = [](std::vector<const Observation::Item*>& list, std::size_t most, std::size_t keep, auto is_other) {
+    for (; most > 0 && list.size() > keep; --most) {
+      const auto copy = std::find_if(list.begin(), list.end(), is_other);
+      list.erase(copy != list.end() ? copy : list.begin());
+    }
+  };
+  const bool leaves = w.outcome.kind == Kind::transmit;
+  drop(s.packets, copies_of(w.record), leaves ? 1 : 0, [&](const auto* i) { return !leaves || !same_frame(w.outcome, *i, w.open_port); });
+  // A copy may come round to this host's processes, and be copied again.
+  if (copies_of(w.record) > 0)
+    drop(s.delivered, s.delivered.size(), w.outcome.kind == Kind::delivered ? 1 : 0,
+         [&](const auto* i) { return !same_packet(w.outcome.packet, i->packet.key, w.open_port); });
+  const bool answers = w.answer && w.answer->kind == Kind::transmit;
+  // Rules of OUTPUT may refuse the copy of a packet, too.
+  drop(s.answers, copies_of(w.record) + copies_of(w.answer_record), answers ? 1 : 0, [&](const auto* i) { return !answers || w.answer->device != i->device; });
+}
+
+bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be_silent, bool kernel_said_no) {
+  Split s = split(o, probe_is_error);
+  set_copies_aside(w, s);
+  if (probe_is_error && (w.outcome.kind == Kind::transmit || w.outcome.kind == Kind::delivered))
+    for (const auto* list : {&s.packets, &s.delivered})
+      for (const Observation::Item* i : *list)
+        if (!same_quotation(w, *i)) return false;
   switch (w.outcome.kind) {
     case Kind::transmit:
       // Of what goes to everybody on a link, processes of this host get a copy (ip_mc_output(), net/ipv4/ip_output.c).
@@ -215,8 +267,11 @@ class Experiment {
 
  private:
   bool begin();
+  bool read_dumps();
+  void look_at_connections();
   void one_probe();
   void compare(const Probe& probe, bool kernel_said_no, const std::string& what);
+  Probe error_about(const Observation::Item& sent);
   void follow(const Probe& probe, const Way& way, const Observation& seen);
   bool may_be_silent(const Probe& probe, const Observation& o, const std::vector<Way>& ways);
   void learn_port(const Way& way, const Observation& o, engine::World& world);
@@ -243,6 +298,12 @@ bool Experiment::begin() {
     return false;
   }
   kernel_->dump(folder_ / "host");
+  if (!read_dumps()) return false;
+  kernel_->collect(0);
+  return true;
+}
+
+bool Experiment::read_dumps() {
   auto read = parsers::read_snapshot({folder_.string(), {}, 1});
   if (!read) {
     ADD_FAILURE() << read.error().message;
@@ -254,9 +315,14 @@ bool Experiment::begin() {
     ADD_FAILURE() << "no node";
     return false;
   }
-  predictor_.emplace(*node);
-  kernel_->collect(0);
+  predictor_.emplace(*node, random_);
   return true;
+}
+
+// What a dump tells of the connections must do as well as having seen them begin.
+void Experiment::look_at_connections() {
+  if (!kernel_->dump_connections(folder_ / "host") || !read_dumps()) return;
+  predictor_->worlds = {engine::initial_world(*cluster_, true)};
 }
 
 bool turns_back(const Way& way, const std::string& device) {
@@ -272,7 +338,7 @@ bool Experiment::may_be_silent(const Probe& probe, const Observation& o, const s
   int& count = errors_[src_ip(probe.packet)];
   const bool silent = count >= 4;
   for (const auto& i : o.sent) count += is_redirect(i.packet) ? 10 : is_answer(i.packet) ? 1 : 0;
-  const std::string in = fmt::format("v{}", probe.wire);
+  const std::string in = random_.device_of(probe.wire);
   if (!probe.local && std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return turns_back(w, in); })) count += 10;
   return silent;
 }
@@ -290,9 +356,29 @@ void Experiment::learn_port(const Way& way, const Observation& o, engine::World&
   }
 }
 
+// A router on the way, or the receiver itself, refuses the packet.
+Probe Experiment::error_about(const Observation::Item& sent) {
+  const FlowKey& out = sent.packet.key;
+  const bool v4 = family_of(out) == Family::v4;
+  Probe p;
+  p.wire = static_cast<unsigned>(sent.device.back() - '0');
+  p.quoted = out;
+  p.packet.set(FieldId::eth_type, v4 ? ethertype::ipv4 : ethertype::ipv6);
+  p.packet.set(FieldId::nw_proto, v4 ? ip_proto::icmp : ip_proto::icmp6);
+  p.packet.set(FieldId::nw_ttl, 64);
+  p.packet.set(FieldId::icmp_type, v4 ? (random_.chance(70) ? 3u : 11u) : (random_.chance(70) ? 1u : 3u));
+  set_src_ip(p.packet, random_.chance(60) ? dst_ip(out) : *IpAddr::parse(fmt::format("{}{}{}", v4 ? "10." : "fd00:", p.wire, v4 ? ".0.5" : "::5")));
+  set_dst_ip(p.packet, random_.chance(92) ? src_ip(out) : *IpAddr::parse(v4 ? "10.1.0.1" : "fd00:1::1"));
+  p.packet.set(FieldId::eth_src, dst_mac(out).value);
+  p.packet.set(FieldId::eth_dst, src_mac(out).value);
+  return p;
+}
+
 void Experiment::follow(const Probe& probe, const Way& way, const Observation& seen) {
   const Split s = split(seen, false);
-  if (way.outcome.kind != Kind::transmit || s.packets.size() != 1 || !random_.chance(35)) return;
+  if (probe.quoted || way.outcome.kind != Kind::transmit || s.packets.size() != 1) return;
+  if (random_.chance(12)) answers_.push_back(error_about(*s.packets.front()));
+  if (!random_.chance(35)) return;
   const FlowKey& out = s.packets.front()->packet.key;
   Probe back;
   back.wire = static_cast<unsigned>(s.packets.front()->device.back() - '0');
@@ -342,24 +428,30 @@ void Experiment::one_probe() {
     what += fmt::format("process{}{}{} {}", probe.process.choose_source ? " unbound" : "", probe.process.connected ? " connected" : "",
                         probe.process.bound_device.empty() ? "" : " dev " + probe.process.bound_device, to_text(probe.process.packet));
   } else {
-    kernel_->inject(probe.wire, frame_of(probe.packet, number_, probe.place));
-    what += "in " + frame_text(fmt::format("v{}", probe.wire), probe.packet);
+    kernel_->inject(probe.wire, frame_of(probe.packet, number_, probe.place, probe.quoted ? &*probe.quoted : nullptr));
+    what += "in " + frame_text(random_.device_of(probe.wire), probe.packet);
+    if (probe.quoted) what += " about " + to_text(*probe.quoted);
   }
   compare(probe, said_no, what);
 }
 
 void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::string& what) {
   const std::vector<Way> ways = predictor_->predict(probe);
-  Observation seen = kernel_->collect(0)[number_];
+  const auto collect = [&](int milliseconds) {
+    Observation o = kernel_->collect(milliseconds)[number_];
+    for (auto& i : o.sent) i.device = random_.device_of(static_cast<unsigned>(i.device.back() - '0'));
+    return o;
+  };
+  Observation seen = collect(0);
   // A reset that answers an acknowledgement carries nothing of the probe.
   const bool silent = may_be_silent(probe, seen, ways) || (probe.packet.u32(FieldId::tcp_flags) & 0x10) != 0;
   const auto find = [&] {
-    return std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return agrees(w, seen, silent, kernel_said_no); });
+    return std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return agrees(w, seen, probe.quoted.has_value(), silent, kernel_said_no); });
   };
   auto agreed = find();
   constexpr int kPatience = 5;
   for (int i = 0; agreed == ways.end() && i < kPatience; ++i) {   // under load the kernel takes its time
-    Observation late = kernel_->collect(60)[number_];
+    Observation late = collect(60);
     seen.sent.insert(seen.sent.end(), late.sent.begin(), late.sent.end());
     seen.delivered.insert(seen.delivered.end(), late.delivered.begin(), late.delivered.end());
     agreed = find();
@@ -372,9 +464,13 @@ void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::str
     ++tally_.agreed;
     tally_.sure += agreed->sure;
     tally_.several += ways.size() > 1;
-    engine::World world = agreed->world;
-    learn_port(*agreed, seen, world);
-    predictor_->world = std::move(world);
+    constexpr std::size_t kMostWorlds = 6;
+    predictor_->worlds.clear();
+    for (const Way& w : ways) {
+      if (predictor_->worlds.size() == kMostWorlds || !agrees(w, seen, probe.quoted.has_value(), silent, kernel_said_no)) continue;
+      predictor_->worlds.push_back(w.world);
+      learn_port(w, seen, predictor_->worlds.back());
+    }
     return follow(probe, *agreed, seen);
   }
   const bool open = std::any_of(ways.begin(), ways.end(), [](const Way& w) { return w.outcome.kind == Kind::inconclusive; });
@@ -393,7 +489,11 @@ void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::str
 void Experiment::run(unsigned packets) {
   if (begin()) {
     ++tally_.hosts;
-    for (unsigned i = 0; i < packets && !failed_; ++i) one_probe();
+    const unsigned looks = random_.chance(30) ? packets / 2 : packets;
+    for (unsigned i = 0; i < packets && !failed_; ++i) {
+      if (i == looks) look_at_connections();
+      one_probe();
+    }
   }
   if (tally_.differ == 0) fs::remove_all(folder_);
 }

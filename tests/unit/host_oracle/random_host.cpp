@@ -15,6 +15,7 @@ RandomHost::RandomHost(unsigned seed) : random_(seed) {
   for (unsigned i = 0; i < kWires; ++i) {
     second_[i] = chance(40);
     single_[i] = chance(25);
+    if (chance(20)) upper_[i] = one({"mv", "br"});
   }
 }
 
@@ -117,13 +118,14 @@ Probe RandomHost::probe() {
   p.process.packet = k;
   p.process.choose_source = chance(60);
   p.process.connected = chance(40);
-  if (chance(10)) p.process.bound_device = fmt::format("v{}", p.wire);
+  if (chance(10)) p.process.bound_device = device_of(p.wire);
   if (!v4) k.set(FieldId::nw_tos, 0), p.process.packet.set(FieldId::nw_tos, 0);
   return p;
 }
 
 HostSetup RandomHost::setup() {
   HostSetup s;
+  make_links(s);
   make_sysctl(s);
   make_devices(s);
   for (const bool v4 : {true, false}) {
@@ -138,24 +140,40 @@ HostSetup RandomHost::setup() {
   return s;
 }
 
+// What stands on a wire has the address to which probes are sent.
+void RandomHost::make_links(HostSetup& s) {
+  for (unsigned i = 0; i < kWires; ++i) {
+    if (upper_[i] == "v") continue;
+    const std::string mac = KernelHost::mac_of_host(i).to_string();
+    s.links += fmt::format("link set v{0} address 02:00:00:00:fe:{0:02x}\n", i);
+    if (upper_[i] == "mv") {
+      s.links += fmt::format("link add link v{0} name mv{0} address {1} type macvlan mode {2}\n", i, mac, one({"bridge", "private", "vepa"}));
+    } else {
+      s.links += fmt::format("link add br{0} address {1} type bridge forward_delay 0 mcast_snooping 0\nlink set v{0} master br{0}\n", i, mac);
+    }
+  }
+}
+
 void RandomHost::make_devices(HostSetup& s) {
   for (unsigned i = 0; i < kWires; ++i) {
-    s.devices += fmt::format("addr add 10.{0}.0.1/24 brd + dev v{0}\naddr add fd00:{0}::1/64 dev v{0} nodad\n", i);
-    if (second_[i]) s.devices += fmt::format("addr add 10.{0}.1.1/24 brd + dev v{0}\n", i);
-    if (single_[i]) s.devices += fmt::format("addr add 10.99.0.{}/32 dev v{}\n", i + 1, i);
-    if (chance(15)) s.devices += fmt::format("addr add 10.{0}.0.9/24 dev v{0}\n", i);
+    s.devices += fmt::format("addr add 10.{0}.0.1/24 brd + dev {1}\naddr add fd00:{0}::1/64 dev {1} nodad\n", i, device_of(i));
+    if (second_[i]) s.devices += fmt::format("addr add 10.{0}.1.1/24 brd + dev {1}\n", i, device_of(i));
+    if (single_[i]) s.devices += fmt::format("addr add 10.99.0.{}/32 dev {}\n", i + 1, device_of(i));
+    if (chance(15)) s.devices += fmt::format("addr add 10.{0}.0.9/24 dev {1}\n", i, device_of(i));
     s.devices += fmt::format("link set v{} up\n", i);
+    if (upper_[i] != "v") s.devices += fmt::format("link set {} up\n", device_of(i));
     for (unsigned part = 2; part < 2 + kNeighbours; ++part) {
       const std::string mac = KernelHost::mac_of_neighbour(i, part).to_string();
       for (const std::string& a : {fmt::format("10.{}.0.{}", i, part), fmt::format("10.{}.1.{}", i, part),
                                    fmt::format("fd00:{}::{}", i, part)})
-        s.devices += fmt::format("neigh replace {} lladdr {} dev v{} nud permanent\n", a, mac, i);
+        s.devices += fmt::format("neigh replace {} lladdr {} dev {} nud permanent\n", a, mac, device_of(i));
     }
   }
 }
 
 void RandomHost::make_sysctl(HostSetup& s) {
-  const auto conf = [](unsigned wire, const char* name) { return fmt::format("net.ipv4.conf.v{}.{}", wire, name); };
+  const auto conf = [this](unsigned wire, const char* name) { return fmt::format("net.ipv4.conf.{}.{}", device_of(wire), name); };
+  for (const char* name : {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"}) s.sysctl[name] = chance(50) ? "1" : "0";
   s.sysctl["net.ipv4.ip_forward"] = "1";
   s.sysctl["net.ipv6.conf.all.forwarding"] = chance(92) ? "1" : "0";
   s.sysctl["net.ipv4.icmp_ratelimit"] = "0";
@@ -182,7 +200,7 @@ void RandomHost::make_sysctl(HostSetup& s) {
 void RandomHost::make_routes(HostSetup& s, bool v4) {
   std::string& out = v4 ? s.ip4 : s.ip6;
   // replace: a random route may come twice.
-  if (chance(85)) out += fmt::format("route replace default via {} dev v0\n", gateway(0, v4));
+  if (chance(85)) out += fmt::format("route replace default via {} dev {}\n", gateway(0, v4), device_of(0));
   for (unsigned i = 0; i < 10; ++i) {
     const std::string table = one({"main", "main", "100", "101", "102"});
     std::string line = "route replace ";
@@ -190,14 +208,22 @@ void RandomHost::make_routes(HostSetup& s, bool v4) {
     const unsigned wire = pick(kWires);
     if (chance(12)) {
       line += one({"unreachable ", "blackhole ", "prohibit ", "throw "}) + net + " table " + table;
+    } else if (chance(8)) {
+      const unsigned first = (v4 ? 10 : 40) + 3 * i;
+      for (unsigned n = 0; n < 2; ++n) {
+        const unsigned w = (wire + n) % kWires;
+        out += fmt::format("nexthop add id {} via {} dev {}\n", first + n, gateway(w, v4), device_of(w));
+      }
+      if (chance(60)) out += fmt::format("nexthop add id {} group {},{}/{},1\n", first + 2, first, 1 + pick(3), first + 1);
+      line += fmt::format("{} nhid {} table {}", net, out.ends_with(",1\n") ? first + 2 : first, table);
     } else if (chance(15)) {
       line += net + " table " + table;
       for (unsigned n = 0; n < 2; ++n) {
         const unsigned w = (wire + n) % kWires;
-        line += fmt::format(" nexthop via {} dev v{} weight {}", gateway(w, v4), w, 1 + pick(3));
+        line += fmt::format(" nexthop via {} dev {} weight {}", gateway(w, v4), device_of(w), 1 + pick(3));
       }
     } else {
-      line += fmt::format("{} via {} dev v{} table {}", net, gateway(wire, v4), wire, table);
+      line += fmt::format("{} via {} dev {} table {}", net, gateway(wire, v4), device_of(wire), table);
       if (v4 && chance(15)) line += " src " + own_address(wire, v4);
       if (v4 && chance(10)) line += " tos 0x10";
     }

@@ -15,6 +15,7 @@ struct Probe {
   FlowKey packet;
   LocalProbe process;
   TcpPlace place;
+  std::optional<FlowKey> quoted;         // the packet is an ICMP error about this one
 };
 
 class RandomHost {
@@ -22,6 +23,8 @@ class RandomHost {
   explicit RandomHost(unsigned seed);
 
   HostSetup setup();
+  // The device of the host's stack to which a wire leads: the wire's end itself, a macvlan on it or its bridge.
+  std::string device_of(unsigned wire) const { return upper_[wire] + std::to_string(wire); }
   Probe probe();
 
   unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
@@ -29,8 +32,9 @@ class RandomHost {
 
  private:
   std::string one(std::initializer_list<const char*> of) { return *(of.begin() + pick(static_cast<unsigned>(of.size()))); }
-  std::string device() { return "v" + std::to_string(pick(kWires)); }
+  std::string device() { return device_of(pick(kWires)); }
 
+  void make_links(HostSetup& s);
   void make_devices(HostSetup& s);
   void make_routes(HostSetup& s, bool v4);
   void make_rules(HostSetup& s, bool v4);
@@ -49,14 +53,18 @@ class RandomHost {
   std::string iptables_match(const std::string& table, const std::string& chain, bool v4, std::string& protocol);
   std::string iptables_target(const std::string& table, const std::string& chain, int level, bool v4,
                               const std::string& protocol);
+  std::string rare_iptables_match(const std::string& table, const std::string& chain, bool v4, const std::string& protocol);
   std::string nft();
   std::string nft_chain(const std::string& family, unsigned number);
   std::string nft_rule(const std::string& family, const std::string& type, const std::string& hook, int level);
   std::string nft_match(const std::string& family, const std::string& hook, bool v4);
+  std::string rare_nft_match(const std::string& family, const std::string& hook, bool v4);
+  std::string rare_nft_action(const std::string& hook, bool v4, int level);
   std::string nft_action(const std::string& family, const std::string& type, const std::string& hook, int level, bool v4);
 
   std::mt19937 random_;
   bool second_[kWires] = {}, single_[kWires] = {};
+  std::string upper_[kWires] = {"v", "v", "v", "v"};
   unsigned next_port_ = 20000;
 };
 

@@ -12,7 +12,8 @@ const std::vector<TableChains>& builtin() {
       {"raw", {"PREROUTING", "OUTPUT"}},
       {"mangle", {"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"}},
       {"nat", {"PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"}},
-      {"filter", {"INPUT", "FORWARD", "OUTPUT"}}};
+      {"filter", {"INPUT", "FORWARD", "OUTPUT"}},
+      {"security", {"INPUT", "FORWARD", "OUTPUT"}}};
   return all;
 }
 
@@ -32,7 +33,7 @@ std::string RandomHost::iptables(bool v4) {
   std::string out;
   for (const TableChains& t : builtin()) {
     const std::string table = t.table;
-    if (chance(table == "nat" || table == "filter" ? 15 : 40)) continue;
+    if (chance(table == "nat" || table == "filter" ? 15 : table == "security" ? 85 : 40)) continue;
     out += "*" + table + "\n";
     for (const std::string& c : t.chains)
       out += fmt::format(":{} {} [0:0]\n", c, table == "filter" && chance(8) ? "DROP" : "ACCEPT");
@@ -65,6 +66,7 @@ std::string RandomHost::iptables_rule(const std::string& table, const std::strin
 std::string RandomHost::iptables_match(const std::string& table, const std::string& chain, bool v4, std::string& protocol) {
   const bool ports = is_one_of(protocol, {"tcp", "udp", "sctp"});
   const std::string no = chance(15) ? "! " : "";
+  if (chance(25)) return rare_iptables_match(table, chain, v4, protocol);
   switch (pick(17)) {
     case 0:
     case 1: return ports ? fmt::format(" -m {} {}--dport {}", protocol, no, one({"80", "443", "1000:9000", "53"})) : "";
@@ -92,30 +94,59 @@ std::string RandomHost::iptables_match(const std::string& table, const std::stri
   }
 }
 
+std::string RandomHost::rare_iptables_match(const std::string& table, const std::string& chain, bool v4, const std::string& protocol) {
+  const bool ports = is_one_of(protocol, {"tcp", "udp"});
+  const std::string no = chance(20) ? "! " : "";
+  switch (pick(16)) {
+    case 0: return fmt::format(" -m statistic --mode random {}--probability 0.5", no);
+    case 1: return " -m statistic --mode nth --every 2 --packet 0";
+    case 2: return " -m limit --limit 5/min";
+    case 3: return fmt::format(" -m length {}--length {}", no, one({"0:20", "0:200", "500:1500"}));
+    case 4: return fmt::format(" -m pkttype {}--pkt-type {}", no, one({"unicast", "broadcast", "multicast"}));
+    case 5: return is_one_of(chain, {"PREROUTING", "INPUT"}) && table != "nat" ? " -m socket" : "";
+    case 6: return chain == "FORWARD" || chain == "POSTROUTING" ? fmt::format(" -m physdev {}--physdev-in v1", no) : "";
+    case 7: return sees_in_device(chain) ? fmt::format(" -m devgroup {}--src-group {}", no, pick(2)) : "";
+    case 8: return " -m conntrack " + no + one({"--ctstatus NONE", "--ctstatus CONFIRMED", "--ctstatus ASSURED", "--ctrepldstport 80", "--ctstate RELATED",
+                                               "--ctstatus EXPECTED", "--ctorigsrcport 20000:20020"});
+    case 9: return ports ? fmt::format(" -m {} {}--sport {}", protocol, no, one({"5000", "20000:20030"})) : "";
+    case 10: return chain == "OUTPUT" || chain == "POSTROUTING" ? " -m owner --uid-owner 0" : "";
+    case 11: return table == "raw" ? "" : " -m connlabel " + no + "--label 1";
+    case 12: return table == "raw" ? "" : " -m helper " + no + "--helper ftp";
+    case 13: return v4 ? " -m realm " + no + "--realm 1" : "";
+    case 14: return fmt::format(" -m addrtype {}--src-type {} --dst-type {}", no, one({"LOCAL", "UNICAST"}), one({"LOCAL", "UNICAST", "UNREACHABLE"}));
+    default: return protocol == "tcp" ? " -m ecn " + no + "--ecn-tcp-ece" : v4 ? " -m u32 --u32 0xc&0xff000000=0xa000000" : " -m hl --hl-eq 63";
+  }
+}
+
 std::string RandomHost::iptables_target(const std::string& table, const std::string& chain, int level, bool v4,
                                         const std::string& protocol) {
   if (level < 2 && chance(20)) return fmt::format(" {} {}-u{}", chance(75) ? "-j" : "-g", chain, level + 1);
   const bool ports = is_one_of(protocol, {"tcp", "udp", "sctp"});
   const std::string host = v4 ? fmt::format("10.{}.0.{}", pick(kWires), 2 + pick(4)) : fmt::format("fd00:{}::{}", pick(kWires), 2 + pick(4));
   const std::string with_port = v4 ? host + ":8080" : "[" + host + "]:8080";
-  if (table == "raw") return " -j " + one({"CT --notrack", "CT --zone 5", "ACCEPT", "RETURN", "LOG", "TRACE"});
+  if (table == "raw") return " -j " + one({"CT --notrack", "CT --zone 5", "CT --zone 5", protocol == "tcp" ? "CT --helper ftp" : "NOTRACK", "CT --ctevents new", "ACCEPT", "RETURN", "LOG", "TRACE"});
   if (table == "mangle") {
+    if (chance(1)) return " -j TEE --gateway " + host;
+    if (chain == "PREROUTING" && is_one_of(protocol, {"tcp", "udp"}) && chance(12))
+      return " -j TPROXY --on-port 8080 --on-ip " + std::string(v4 ? "0.0.0.0" : "::") + " --tproxy-mark 0x2/0x2";
     switch (pick(10)) {
       case 0:
-      case 1: return " -j MARK " + one({"--set-xmark 0x1/0xffffffff", "--set-xmark 0x2/0x2", "--set-xmark 0x3/0x0", "--set-xmark 0x0/0x1", "--set-mark 0x4/0x6"});
+      case 1: return " -j MARK " + one({"--set-xmark 0x1/0xffffffff", "--set-xmark 0x2/0x2", "--set-xmark 0x3/0x0", "--set-xmark 0x0/0x1", "--set-mark 0x4/0x6", "--or-mark 0x4", "--xor-mark 0x3", "--and-mark 0x6"});
       case 2: return " -j CONNMARK " + one({"--save-mark", "--restore-mark", "--set-xmark 0x2/0xffffffff", "--save-mark --nfmask 0x3 --ctmask 0xff", "--restore-mark --nfmask 0xf --ctmask 0x3"});
       case 3: return v4 ? " -j TTL " + one({"--ttl-set 32", "--ttl-dec 1", "--ttl-inc 2"}) : " -j HL " + one({"--hl-set 32", "--hl-dec 1", "--hl-inc 2"});
       case 4: return " -j DSCP --set-dscp " + one({"0x04", "0x0a"});
       case 5: return " -j TOS " + one({"--set-tos 0x10/0x3f", "--set-tos 0x08/0xff", "--set-tos 0x04/0x04"});
       case 6: return chance(30) ? " -j DROP" : " -j ACCEPT";
       case 7: return " -j RETURN";
-      case 8: return " -j " + one({sees_out_device(chain) ? "CLASSIFY --set-class 1:2" : "LOG", "LOG --log-prefix \"a b \"", ports && protocol == "tcp" ? "ECN --ecn-tcp-remove" : "LOG"});
+      case 8: return " -j " + one({sees_out_device(chain) ? "CLASSIFY --set-class 1:2" : "LOG", "LOG --log-prefix \"a b \"", v4 && protocol == "tcp" ? "ECN --ecn-tcp-remove" : "LOG"});
       default: return " -j MARK --set-xmark 0x2/0xffffffff";
     }
   }
   if (table == "nat") {
     if (chance(10)) return " -j " + one({"ACCEPT", "RETURN"});
     if (chain == "PREROUTING" || chain == "OUTPUT") {
+      if (chance(12))
+        return " -j DNAT --to-destination " + std::string(v4 ? "10.1.0.2-10.1.0.4" : "fd00:1::2-fd00:1::4") + one({"", " --persistent", " --random"});
       switch (pick(6)) {
         case 0: return ports ? " -j REDIRECT --to-ports " + one({"8080", "1234-1236"}) : " -j REDIRECT";
         case 1: return fmt::format(" -j NETMAP --to {}", v4 ? "10.1.0.0/24" : "fd00:1::/64");
@@ -133,6 +164,7 @@ std::string RandomHost::iptables_target(const std::string& table, const std::str
       default: return " -j SNAT --to-source " + own_address(pick(kWires), v4) + (ports && v4 && chance(30) ? ":7000" : "");
     }
   }
+  if (table == "security") return " -j " + one({"ACCEPT", "DROP", "RETURN", "LOG"});
   switch (pick(8)) {
     case 0: return " -j DROP";
     case 1: return " -j REJECT" + (protocol == "tcp" && chance(50) ? " --reject-with tcp-reset"
@@ -152,6 +184,7 @@ std::string RandomHost::nft() {
   for (unsigned t = 0; t < tables; ++t) {
     const std::string family = one({"inet", "inet", "ip", "ip6"});
     out += fmt::format("table {} t{} {{\n", family, t);
+    out += "\tcounter cnt {\n\t}\n";
     out += "\tset ports {\n\t\ttype inet_service\n\t\tflags interval\n\t\telements = { 80, 1000-2000 }\n\t}\n";
     if (family != "ip6") {
       out += "\tset nets4 {\n\t\ttype ipv4_addr\n\t\tflags interval\n\t\tauto-merge\n\t\telements = { 10.1.0.0/24, 101.0.0.0/8, 10.200.0.1 }\n\t}\n"
@@ -161,6 +194,17 @@ std::string RandomHost::nft() {
              "\tmap snat4 {\n\t\ttype ipv4_addr : ipv4_addr\n\t\telements = { 10.0.0.2 comment \"one\" : 10.55.0.2, 10.1.0.3 : 10.55.0.3, 10.2.0.2 : 10.55.0.4 }\n\t}\n"
              "\tmap dnat4 {\n\t\ttype inet_proto . inet_service : ipv4_addr . inet_service\n\t\telements = { tcp . 80 : 10.1.0.2 . 8080, udp . 53 : 10.2.0.3 . 53 }\n\t}\n";
     }
+    if (family != "ip6")
+      out += "\tmap ways4 {\n\t\ttype ipv4_addr . inet_service : verdict\n\t\tflags interval\n\t\telements = { 10.0.0.0/16 . 80 : accept, 10.1.0.2 . 1-1000 : drop, "
+             "100.0.0.0-101.0.255.255 . 0-65535 : return }\n\t}\n"
+             "\tmap prefixes4 {\n\t\ttype ipv4_addr : verdict\n\t\tflags interval\n\t\telements = { 100.0.0.0/8 : continue, 101.1.0.0/16 : drop, 10.0.0.2-10.0.0.4 : accept }\n\t}\n"
+             "\tset seen4 {\n\t\ttype ipv4_addr\n\t\tflags dynamic,timeout\n\t\ttimeout 1h\n\t\telements = { 10.0.0.3, 100.0.0.1 timeout 2h }\n\t}\n"
+             "\tset both4 {\n\t\ttypeof iifname . ip saddr . meta mark\n\t\telements = { \"v0\" . 10.0.0.2 . 0x0, \"v1\" . 10.1.0.3 . 0x1 }\n\t}\n"
+             "\tmap zones4 {\n\t\ttypeof iifname : ct zone\n\t\telements = { \"v0\" : 5, \"v2\" : 5 }\n\t}\n"
+             "\tct helper ftp-h {\n\t\ttype \"ftp\" protocol tcp\n\t}\n";
+    if (family != "ip")
+      out += "\tmap ways6 {\n\t\ttype ipv6_addr : verdict\n\t\tflags interval\n\t\telements = { fd00:0::/64 : return, fd00:100::/32 : drop, fd00:1::2-fd00:1::4 : accept }\n\t}\n"
+             "\tset pairs6 {\n\t\ttype ipv6_addr . inet_service\n\t\tflags interval\n\t\telements = { fd00:200::/64 . 80-443, fd00:1::/64 . 53 }\n\t}\n";
     if (family != "ip")
       out += "\tset nets6 {\n\t\ttype ipv6_addr\n\t\tflags interval\n\t\telements = { fd00:1::/64, fd00:101::/32 }\n\t}\n"
              "\tmap marks6 {\n\t\ttype ipv6_addr : mark\n\t\telements = { fd00:0::2 : 0x1, fd00:1::2 : 0x2 }\n\t}\n";
@@ -174,6 +218,31 @@ std::string RandomHost::nft() {
     out += "}\n";
   }
   return out;
+}
+
+std::string RandomHost::rare_nft_action(const std::string& hook, bool v4, int level) {
+  const bool known_hook = hook != "any";
+  const std::string ip = v4 ? "ip" : "ip6", host = v4 ? fmt::format("10.{}.0.{}", pick(kWires), 2 + pick(4)) : fmt::format("fd00:{}::{}", pick(kWires), 2 + pick(4));
+  switch (pick(18)) {
+    case 0: return v4 ? "ip daddr . th dport vmap @ways4" : "ip6 saddr vmap @ways6";
+    case 1: return v4 ? "ip saddr vmap @prefixes4" : "ip6 daddr vmap @ways6";
+    case 2: return "ct state vmap { invalid : drop, established : accept, related : accept, untracked : return }";
+    case 3: return "meta l4proto vmap { tcp : continue, udp : accept, 132 : drop }";
+    case 4: return level == 0 && known_hook ? "iifname vmap { \"v0\" : jump u1, \"v1\" : goto u2, \"mv*\" : accept }" : "meta mark vmap { 0x1 : return, 0x2-0x3 : accept }";
+    case 5: return "numgen random mod 4 vmap { 0 : drop, 1-2 : accept }";
+    case 6: return "jhash " + ip + " saddr mod 2 seed 0x1 vmap { 0 : return, 1 : continue }";
+    case 7: return hook == "prerouting" ? "meta l4proto { tcp, udp } tproxy " + std::string(v4 ? "ip" : "ip6") + " to :8080 meta mark set 0x1 accept" : "counter name \"cnt\"";
+    case 8: return is_one_of(hook, {"prerouting", "output"}) && v4 ? "ct zone set iifname map @zones4" : "meta mark set 0x3";
+    case 9: return is_one_of(hook, {"prerouting", "output"}) ? "ct zone set 5" : "ct mark set meta mark and 0x3";
+    case 10: return known_hook && hook != "any" ? fmt::format("{} daddr set {}", ip, host) : "return";
+    case 11: return known_hook ? "tcp dport set 8080" : "continue";
+    case 12: return fmt::format("{} saddr set {}", ip, host);
+    case 13: return v4 && known_hook ? "add @seen4 { ip saddr }" : "counter";
+    case 14: return "meta mark set meta mark or 0x4 ct mark set meta mark";
+    case 15: return v4 ? "meta mark set ip dscp map { cs0 : 0x1, ef : 0x2 }" : "meta mark set ip6 dscp map { cs0 : 0x1, ef : 0x2 }";
+    case 16: return known_hook && chance(12) ? fmt::format("dup to {}", host) : "continue";
+    default: return std::string("tcp dport 1-65535 meta mark set ct original proto-dst map { 80 : 0x1, 443 : 0x2 }");
+  }
 }
 
 std::string RandomHost::nft_chain(const std::string& family, unsigned number) {
@@ -199,6 +268,7 @@ std::string RandomHost::nft_rule(const std::string& family, const std::string& t
 std::string RandomHost::nft_match(const std::string& family, const std::string& hook, bool v4) {
   const std::string ip = v4 ? "ip" : "ip6", no = chance(15) ? "!= " : "";
   const bool in = is_one_of(hook, {"prerouting", "input", "forward"}), out = is_one_of(hook, {"output", "forward", "postrouting"});
+  if (chance(30)) return rare_nft_match(family, hook, v4);
   switch (pick(24)) {
     case 0:
     case 1:
@@ -225,6 +295,39 @@ std::string RandomHost::nft_match(const std::string& family, const std::string& 
     case 21: return in ? fmt::format("ether saddr {}{}", no, KernelHost::mac_of_neighbour(pick(kWires), 5).to_string()) : "meta length < 500";
     case 22: return fmt::format("tcp flags {}", one({"syn", "syn / syn,ack,rst", "& (syn|ack) == syn", "! ack"}));
     default: return v4 ? fmt::format("icmp type {}", one({"echo-request", "{ echo-request, echo-reply }", "!= echo-request"})) : "icmpv6 type echo-request";
+  }
+}
+
+std::string RandomHost::rare_nft_match(const std::string& family, const std::string& hook, bool v4) {
+  const std::string ip = v4 ? "ip" : "ip6", no = chance(20) ? "!= " : "";
+  const bool in = is_one_of(hook, {"prerouting", "input", "forward"}), out = is_one_of(hook, {"output", "forward", "postrouting"});
+  switch (pick(26)) {
+    case 0: return fmt::format("ct zone {}{}", no, one({"0", "5"}));
+    case 1: return fmt::format("meta pkttype {}{}", no, one({"unicast", "{ broadcast, multicast }", "host"}));
+    case 2: return v4 ? "ip saddr & 255.255.0.0 == 10.1.0.0" : "ip6 saddr & ffff:ffff:ffff:: == fd00:1::";
+    case 3: return family == "inet" ? fmt::format("meta nfproto {}", v4 ? "ipv4" : "ipv6") : "meta mark 0x0";
+    case 4: return family == "inet" ? fmt::format("meta protocol {}", v4 ? "ip" : "ip6") : "meta mark 0x0";
+    case 5: return v4 ? fmt::format("ip protocol {}{}", no, one({"tcp", "{ udp, icmp }", "6-17"})) : fmt::format("ip6 nexthdr {}{}", no, one({"tcp", "{ udp, ipv6-icmp }"}));
+    case 6: return fmt::format("meta l4proto {{ tcp, udp }} @th,16,16 {}{}", no, one({"80", "{ 53, 443 }", "1000-9000"}));
+    case 7: return v4 ? "@nh,96,8 10" : "@nh,64,16 0xfd00";
+    case 8: return in ? fmt::format("iifname {}{{ \"v0\", \"mv1\", \"br2\" }}", no) : "oifname \"v3\"";
+    case 9: return in && v4 ? "iifname . ip saddr . meta mark @both4" : "meta length 20-200";
+    case 10: return in ? fmt::format("meta iifkind {}", one({"\"veth\"", "\"bridge\"", "\"macvlan\""})) : out ? fmt::format("meta oifkind {}", one({"\"veth\"", "\"bridge\""})) : "meta mark 0x0";
+    case 11: return in ? fmt::format("iifgroup {}{}", no, one({"0", "1"})) : out ? fmt::format("oifgroup {}0", no) : "meta mark 0x1";
+    case 12: return v4 ? "ip saddr @seen4" : "ip6 daddr . th dport @pairs6";
+    case 13: return fmt::format("ct status {}", one({"confirmed", "& (snat|dnat) == 0", "assured", "& seen-reply == 0", "expected"}));
+    case 14: return fmt::format("{} sport 1-65535 ct {} {}", one({"tcp", "udp"}), one({"original proto-dst", "reply proto-src", "original proto-src"}), one({"80", "1000-9000", "53", "20000-20020"}));
+    case 15: return fmt::format("ct {} protocol {}", one({"original", "reply"}), one({"tcp", "17"}));
+    case 16: return fmt::format("fib daddr {}type {}{}", hook == "prerouting" ? one({"", ". iif ", ". mark "}) : std::string(), no, one({"local", "unicast", "blackhole", "{ unreachable, prohibit }"}));
+    case 17: return fmt::format("fib saddr {}type {}{}", hook == "prerouting" || hook == "input" ? one({"", ". iif "}) : std::string(), no, one({"local", "unicast"}));
+    case 18: return v4 ? "ip length 20-100" : "ip6 length < 100";
+    case 19: return v4 ? fmt::format("ip frag-off & 0x1fff {} 0", one({"==", "!="})) : "exthdr frag missing";
+    case 20: return fmt::format("meta l4proto {{ tcp, udp }} th sport {}{}", no, one({"5000", "20000-20030", "!= 5001"}) == "!= 5001" ? std::string("5001") : one({"5000", "20000-20030"}));
+    case 21: return v4 ? "ip saddr . ip daddr { 10.0.0.0/8 . 10.200.0.0/24, 100.0.0.0/8 . 10.0.0.0-10.2.255.255 }" : "ip6 saddr . ip6 daddr { fd00:0::/64 . fd00:1::/64 }";
+    case 22: return fmt::format("tcp flags & (fin|syn|rst|ack) {} {}", one({"==", "!="}), one({"syn", "ack", "syn|ack"}));
+    case 23: return hook == "prerouting" || hook == "input" ? "socket transparent 0" : "meta skuid 0";
+    case 24: return fmt::format("{} version {}", ip, v4 ? "4" : "6");
+    default: return fmt::format("limit rate {}", one({"5/minute", "over 1000/second"}));
   }
 }
 
@@ -255,6 +358,7 @@ std::string RandomHost::nft_action(const std::string& family, const std::string&
   }
   if (level < 2 && hook != "any" && chance(12)) return fmt::format("{} u{}", one({"jump", "goto"}), level + 1);
   if (hook == "any" && level < 2 && chance(15)) return "jump u2";
+  if (chance(25)) return rare_nft_action(hook, v4, level);
   switch (pick(18)) {
     case 0: return "drop";
     case 1: return is_one_of(hook, {"input", "forward", "output"}) ? "reject" + std::string(chance(40) ? family == "inet" ? " with icmpx admin-prohibited" : v4 ? " with icmp host-prohibited" : " with icmpv6 admin-prohibited" : "") : "return";

@@ -130,6 +130,20 @@ Bytes ip_header(const FlowKey& k, std::size_t payload) {
   return b;
 }
 
+Bytes error_about(const FlowKey& k, const FlowKey& quoted, std::uint32_t number) {
+  Bytes b;
+  b.push_back(static_cast<std::uint8_t>(k.u64(FieldId::icmp_type)));
+  b.push_back(static_cast<std::uint8_t>(k.u64(FieldId::icmp_code)));
+  put16(b, 0);
+  put32(b, 0);
+  Bytes inner = transport(quoted, number, {});
+  fill_checksum(quoted, inner);
+  const Bytes header = ip_header(quoted, inner.size());
+  b.insert(b.end(), header.begin(), header.end());
+  b.insert(b.end(), inner.begin(), inner.end());
+  return b;
+}
+
 std::uint32_t get(std::span<const std::uint8_t> b, std::size_t at, std::size_t bytes) {
   std::uint32_t v = 0;
   for (std::size_t i = 0; i < bytes; ++i) v = v << 8 | (at + i < b.size() ? b[at + i] : 0u);
@@ -153,12 +167,12 @@ bool tells_error(std::uint8_t proto, std::uint32_t type) {
 
 }  // namespace
 
-Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place) {
+Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place, const FlowKey* quoted) {
   Bytes frame;
   for (const FieldId id : {FieldId::eth_dst, FieldId::eth_src})
     for (int i = 5; i >= 0; --i) frame.push_back(static_cast<std::uint8_t>(key.u64(id) >> (8 * i)));
   put16(frame, key.u64(FieldId::eth_type));
-  Bytes body = transport(key, number, place);
+  Bytes body = quoted != nullptr ? error_about(key, *quoted, number) : transport(key, number, place);
   fill_checksum(key, body);
   const Bytes header = ip_header(key, body.size());
   frame.insert(frame.end(), header.begin(), header.end());

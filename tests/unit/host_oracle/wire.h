@@ -22,8 +22,8 @@ struct TcpPlace {
   std::uint32_t acknowledge = 0;
 };
 
-// An Ethernet frame with correct checksums.
-Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place = {});
+// An Ethernet frame with correct checksums. `quoted`: an ICMP error's, which then carries the number.
+Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place = {}, const FlowKey* quoted = nullptr);
 
 struct Seen {
   FlowKey key;

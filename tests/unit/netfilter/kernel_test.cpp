@@ -112,7 +112,7 @@ std::set<std::uint32_t> predicted(const std::string& listing, std::uint16_t port
     c.oif = s.oif;
     c.state = PacketState::new_;
     c.connection = &s.connection;
-    c.address_type = [](const IpAddr& a, std::string_view) {
+    c.address_type = [](const IpAddr& a, std::string_view, bool) {
       return a.is_loopback() ? netfilter::AddressType::local : netfilter::AddressType::unicast;
     };
     if (!engine.run(Hook::output, stage, c).goes_on()) break;

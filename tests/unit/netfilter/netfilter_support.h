@@ -89,7 +89,7 @@ struct Scene {
     c.connection = stage == Stage::before_conntrack ? nullptr : &connection;
     c.reply_direction = reply;
     c.local_socket = local_socket;
-    c.address_type = [](const IpAddr& a, std::string_view) {
+    c.address_type = [](const IpAddr& a, std::string_view, bool) {
       return a == IpAddr::v4(0x0a000001) ? netfilter::AddressType::local : netfilter::AddressType::unicast;
     };
     return engine.run(hook, stage, c);

@@ -51,26 +51,34 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.connection = conntrack_.connection();
   c.reply_direction = conntrack_.reply_direction();
   c.zone = conntrack_.zone();
+  c.presumed = conntrack_.presumed();
   c.local_socket = made_here() || hook == Hook::input;
-  c.address_type = [this](const IpAddr& a, std::string_view device) {
-    return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device);
+  c.address_type = [this](const IpAddr& a, std::string_view device, bool of_flow) {
+    return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device, of_flow);
   };
-  c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark) {
+  c.route_devices = [this](const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::uint8_t proto) {
     RouteQuery q = query_for(packet_, "lo");
     q.to = to;
     q.from = from;
     q.mark = mark;
+    q.proto = proto;
+    q.sport = q.dport = 0;
     return devices_of_route(find_route(host_, q));
   };
   return c;
 }
 
-// __nft_fib6_eval_type(): IPv4 asks the local table alone, IPv6 all rules and tables.
-AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device) const {
+// __nft_fib6_eval_type(), match_lookup_rt6() of xt_addrtype.c: IPv4 asks the local table alone, IPv6 all rules and
+// tables.
+AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const {
   RouteQuery q = query_for(packet_, "lo");
   q.to = a;
-  q.from = a == src_ip(packet_) ? dst_ip(packet_) : src_ip(packet_);
+  if (of_flow)
+    q.from = a == src_ip(packet_) ? dst_ip(packet_) : src_ip(packet_);
+  else
+    q.from.reset(), q.proto = 0;
   q.mark = 0;
+  q.sport = q.dport = 0;
   const RouteAnswer answer = find_route(host_, q);
   switch (answer.kind) {
     case RouteAnswer::Kind::blackhole: return AddressType::blackhole;
@@ -111,6 +119,7 @@ HostWalk::Ended HostWalk::pass(Hook hook, Taken* output) {
 HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
   NetfilterContext c = context(hook);
   const HookResult result = netfilter_.run(hook, stage, c);
+  if (result.asked_presumed) assume_pick_up();
   switch (result.outcome) {
     case HookResult::Outcome::accepted: break;
     case HookResult::Outcome::dropped: return dropped(result.where, result.why, result.evidence);
@@ -128,7 +137,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
 void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
-  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, options_.quoted);
+  conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, made_here() ? refused_ : options_.quoted);
   if (!is_icmp_error(packet_) || hook == Hook::output || options_.quoted) return;
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.
@@ -161,6 +170,12 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   return std::nullopt;
 }
 
+// Said only where it decides something: what the rules do with a packet, or what it is translated to.
+void HostWalk::assume_pick_up() {
+  if (conntrack_.presumed())
+    know(tcp_loose_setting(host_), true, "a TCP packet that opens no connection comes where conntrack knows none");
+}
+
 void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
   assume(fmt::format("the translation on {} takes another source port", node_.name),
          "another connection has the port already; which one the kernel takes is not known", evidence);
@@ -169,6 +184,7 @@ void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
 // __nf_conntrack_confirm(): of two connections whose answers would look the same the second is lost.
 HostWalk::Ended HostWalk::confirm() {
   if (conntrack_.confirm()) return std::nullopt;
+  assume_pick_up();
   const Tuple& reply = conntrack_.connection()->reply;
   return dropped("conntrack", fmt::format("another connection is already answered from {} to {} port {}, and the translation "
                                           "leaves no other port",
@@ -229,6 +245,7 @@ std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision,
 void HostWalk::note_translation(const Applied& applied, const std::string& by, bool by_connection,
                                 std::vector<Provenance> evidence) {
   if (!looped_) (applied.source ? source_ : destination_) = applied;
+  assume_pick_up();
   const bool open = world_.is_port_open(applied.after, applied.source);
   record_.nat.push_back({node_.name, by, applied.source, applied.before, applied.after, evidence, open});
   record_.add(node_.name, layer_, Translate{applied.source, by, applied.before, applied.after, by_connection, open},

@@ -29,7 +29,7 @@ HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Choo
       entered_(tuple_of(packet)),
       to_(dst_ip(packet)),
       netfilter_(node.host, family_of(packet), node.name, world, record, chooser),
-      conntrack_(node.name, world, tcp_loose(node.host).value.value_or(1) != 0) {}
+      conntrack_(node.name, world, tcp_loose(node.host)) {}
 
 HostOutcome HostWalk::receive(const std::string& device) {
   in_ = device;
@@ -40,8 +40,10 @@ HostOutcome HostWalk::receive(const std::string& device) {
   record_.add(node_.name, layer_, ReceiveFrame{device}, std::move(lines));
   if (Ended end = check_device()) return *end;
   if (Ended end = pass(Hook::ingress)) return *end;
-  if (Ended end = check_frame()) return *end;
+  const bool by_bridge = asked_by_bridge();  // then the stack sees the packet after its rules
+  if (Ended end = by_bridge ? Ended{} : check_frame()) return *end;
   if (Ended end = pass(Hook::prerouting)) return *end;
+  if (Ended end = by_bridge ? check_frame() : Ended{}) return *end;
   return route_input();
 }
 
@@ -61,9 +63,10 @@ HostWalk::Ended HostWalk::check_frame() {
   if (link != nullptr && link->mac && !link->mac->is_zero() && !to.is_zero() && !to.is_multicast() && to != *link->mac)
     return dropped(in_, fmt::format("the frame is for {}, not for the device's {}", to.to_string(), link->mac->to_string()),
                    {link->from});
-  if (family() == Family::v6 && in_ != "lo" && (entered_.src.is_loopback() || entered_.dst.is_loopback()))
+  const IpAddr from = src_ip(packet_);
+  if (family() == Family::v6 && in_ != "lo" && (from.is_loopback() || dst_ip(packet_).is_loopback()))
     return dropped(in_, "a loopback address comes from outside");
-  if (family() == Family::v6 && entered_.src.is_multicast()) return dropped(in_, "the source is a multicast address");
+  if (family() == Family::v6 && from.is_multicast()) return dropped(in_, "the source is a multicast address");
   return std::nullopt;
 }
 
@@ -96,7 +99,7 @@ HostOutcome HostWalk::route_input() {
   if (answer.is_for_me()) {
     note_route({answer, 0, answer.device, std::nullopt}, std::nullopt);
     if (!is_zero_net(src_ip(packet_)))
-      if (Ended end = check_source("")) return *end;
+      if (Ended end = check_source("", answer.kind == Kind::broadcast)) return *end;
     return deliver();
   }
   if (answer.kind != Kind::unicast) {
@@ -107,12 +110,46 @@ HostOutcome HostWalk::route_input() {
   const Taken route = take_hop(std::move(answer));
   note_route(route, std::nullopt);
   if (Ended end = check_source(route.device)) return *end;
+  if (Ended end = check_bridge(route)) return *end;
   return forward(route);
 }
 
-HostWalk::Ended HostWalk::check_source(const std::string& out_device) {
+Setting HostWalk::bridge_calls() const {
+  Setting s = plain_setting(
+      host_, family() == Family::v4 ? "net.bridge.bridge-nf-call-iptables" : "net.bridge.bridge-nf-call-ip6tables");
+  if (!s.value && host_.sysctl.present) s.value = 0;  // the module is not there
+  return s;
+}
+
+bool HostWalk::asked_by_bridge() const {
+  const host::Link* link = host_.link(in_);
+  return link != nullptr && link->kind == "bridge" && bridge_calls().value.value_or(0) != 0;
+}
+
+// Where bridges ask iptables, a packet with a new destination that is to leave by the bridge it came from never becomes
+// the host's: the bridge sends it on to the new next hop (br_nf_pre_routing_finish(), net/bridge/br_netfilter_hooks.c).
+HostWalk::Ended HostWalk::check_bridge(const Taken& route) {
+  const host::Link* link = host_.link(in_);
+  if (link == nullptr || link->kind != "bridge" || route.device != in_ || dst_ip(packet_) == to_) return std::nullopt;
+  const Setting setting = bridge_calls();
+  if (!know(setting, false, "a packet with a new destination leaves by the bridge that it came from"))
+    return std::nullopt;
+  const auto ports = std::count_if(host_.links.value.begin(), host_.links.value.end(),
+                                   [&](const host::Link& l) { return l.master == in_; });
+  std::vector<Provenance> lines = setting.evidence;
+  lines.push_back(link->from);
+  const std::string what =
+      fmt::format("bridge-nf-call lets the bridge {} itself send on what has a new destination behind it", in_);
+  if (ports == 1) return dropped(in_, what + "; its only port is the one that the packet came by", std::move(lines));
+  return inconclusive(in_, what + ", by a port that no dump tells", std::move(lines));
+}
+
+// Of a broadcast the way back is looked up as from nobody (ip_route_input_slow()).
+HostWalk::Ended HostWalk::check_source(const std::string& out_device, bool to_everybody) {
   if (family() != Family::v4 || in_ == "lo") return std::nullopt;
-  const Validation v = validate_source(host_, {query_for(packet_, in_), out_device});
+  RouteQuery query = as_rules_see(query_for(packet_, in_));
+  if (to_everybody) query.to = IpAddr::v4(0);
+  const Validation v = validate_source(host_, {query, out_device});
   note(v.doubts, true);
   if (v.accepted) return std::nullopt;
   if (v.looked_up) {

@@ -76,14 +76,18 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
     return o;
   }
   if (const auto from = error_source(*error)) {
-    o.answer = LocalSend{make_icmp_error(packet_, from->address, entered_.src, *error), from->by_route, {}, about()};
-    o.quoted = entered_;
+    o.answer = LocalSend{
+        make_icmp_error(packet_, from->address, sender(), *error), from->by_route, {}, about(), tuple_of(packet_)};
+    o.quoted = source_ || destination_ ? entered_ : tuple_of(packet_);
     return o;
   }
   o.kind = HostOutcome::Kind::dropped;
   o.stop->why += "; the host finds no address of its own for the error message";
   return o;
 }
+
+// What conntrack translates is undone on the error's way; what a rule wrote into the header is not.
+IpAddr HostWalk::sender() const { return source_ ? entered_.src : src_ip(packet_); }
 
 // The connection as it is now, confirmed or not.
 std::optional<Attached> HostWalk::about() const {
@@ -97,7 +101,7 @@ std::optional<Attached> HostWalk::about() const {
 std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
   if (made_here()) return ErrorSource{entered_.dst, false};
   if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return ErrorSource{dst_ip(packet_), false};
-  RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, entered_.src, error), "lo");
+  RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, sender(), error), "lo");
   query.from.reset();
   const RouteAnswer answer = find_route(host_, query);
   const bool found = answer.kind == Kind::unicast || answer.is_for_me();

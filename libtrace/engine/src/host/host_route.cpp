@@ -32,26 +32,50 @@ RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
   return query;
 }
 
+// A look-up that is done again tells nothing new.
+void HostWalk::note_misses(std::vector<RouteMiss> misses) {
+  for (RouteMiss& m : misses) {
+    const auto& told = record_.route_misses;
+    const bool again = std::any_of(told.begin(), told.end(), [&](const RouteMiss& t) {
+      return t.rule == m.rule && t.route == m.route && t.why == m.why && t.selector == m.selector &&
+             t.node == node_.name;
+    });
+    if (again) continue;
+    m.node = node_.name;
+    m.before_step = record_.steps.size();
+    record_.route_misses.push_back(std::move(m));
+  }
+}
+
 RouteAnswer HostWalk::look_up(const RouteQuery& query) {
   RouteAnswer answer = find_route(host_, query);
   note(answer.doubts, answer.kind != RouteAnswer::Kind::unknown);
+  if (record_.wants_misses) note_misses(near_misses(host_, query, answer));
   return answer;
 }
 
-// Next hops that share the load are all used; which one a packet takes is a hash with a secret.
+// Next hops that share the load are all used; which one a packet takes is a hash with a secret. The next packet of the
+// same flow takes the same one (fib_multipath_hash(), rt6_multipath_hash()).
+std::size_t HostWalk::share_load(const RouteAnswer& answer) {
+  const Tuple flow = tuple_of(packet_);
+  for (const SharedHop& s : world_.hops)
+    if (s.node == node_.name && s.route == answer.route->from && s.packet == flow && s.hop < answer.hops.size()) return s.hop;
+  ChoicePoint point;
+  point.node = node_.name;
+  point.what = fmt::format("ECMP route {}", answer.route->to.to_short_string());
+  point.evidence = answer.evidence();
+  double total = 0;
+  for (const RouteHop& h : answer.hops) total += h.get().weight;
+  for (const RouteHop& h : answer.hops)
+    point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
+  const std::size_t hop = chooser_.choose(point);
+  world_.hops.push_back({node_.name, answer.route->from, flow, hop});
+  return hop;
+}
+
 HostWalk::Taken HostWalk::take_hop(RouteAnswer answer) {
   Taken taken;
-  if (answer.hops.size() > 1) {
-    ChoicePoint point;
-    point.node = node_.name;
-    point.what = fmt::format("ECMP route {}", answer.route->to.to_short_string());
-    point.evidence = answer.evidence();
-    double total = 0;
-    for (const RouteHop& h : answer.hops) total += h.get().weight;
-    for (const RouteHop& h : answer.hops)
-      point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
-    taken.hop = chooser_.choose(point);
-  }
+  if (answer.hops.size() > 1) taken.hop = share_load(answer);
   taken.device = answer.device;
   if (taken.hop < answer.hops.size()) {
     const RouteHop& hop = answer.hops[taken.hop];

@@ -18,6 +18,7 @@ bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
   bound_device_ = what.bound_device;
+  refused_ = what.quoted;
   if (what.about) conntrack_.attach(*what.about);
   Taken route;
   if (Ended end = choose_local_source(what, route)) return *end;
@@ -173,13 +174,13 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   }
   route = take_hop(std::move(answer));
   note_route(route, std::nullopt);
-  return std::nullopt;
+  return check_loopback_source(route);
 }
 
 // __mkroute_output(): loopback addresses leave the host only where route_localnet is set.
 HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
   const IpAddr from = src_ip(packet_);
-  if (!from.is_v4() || !from.is_loopback() || out_ == "lo") return std::nullopt;
+  if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo") return std::nullopt;
   const Setting setting = either_setting(host_, route.device, "route_localnet");
   if (know(setting, false, "a packet with a loopback address is to leave the host")) return std::nullopt;
   HostOutcome o = stopped(HostOutcome::Kind::rejected, "output route",

@@ -42,9 +42,12 @@ class HostWalk {
   Ended check_frame();
   Ended check_addresses();
   HostOutcome route_input();
-  Ended check_source(const std::string& out_device);
+  Ended check_source(const std::string& out_device, bool to_everybody = false);
   HostOutcome deliver();
   HostOutcome forward(const Taken& route);
+  Setting bridge_calls() const;
+  bool asked_by_bridge() const;
+  Ended check_bridge(const Taken& route);
   Ended check_forwarding();
   Ended check_ttl();
   Ended check_length(const Taken& route);
@@ -68,19 +71,22 @@ class HostWalk {
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
   void keep_addresses(bool source);
   Ended confirm();
+  void assume_pick_up();
   void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
                                             std::vector<Provenance>& evidence);
   void note_translation(const Applied& applied, const std::string& by, bool by_connection,
                         std::vector<Provenance> evidence);
   NetfilterContext context(netfilter::Hook hook);
-  netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device) const;
+  netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const;
   void assume_no_rules();
 
   // --- host_route.cpp
   RouteAnswer look_up(const RouteQuery& query);
+  void note_misses(std::vector<RouteMiss> misses);
   RouteQuery as_rules_see(RouteQuery query) const;
   Taken take_hop(RouteAnswer answer);
+  std::size_t share_load(const RouteAnswer& answer);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);
   bool know(const Setting& setting, bool otherwise, const std::string& why);
@@ -103,6 +109,7 @@ class HostWalk {
   };
   std::optional<ErrorSource> error_source(IcmpError error);
   std::optional<Attached> about() const;
+  IpAddr sender() const;
   std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
   void gap(const std::string& what, const std::string& command);
@@ -123,6 +130,7 @@ class HostWalk {
   const IpAddr to_;                      // likewise
   std::string in_, out_;                 // devices; in_ is empty for packets that are made here
   std::string bound_device_;
+  std::optional<Tuple> refused_;         // of an error message of this host: the packet that it quotes
   IpAddr next_hop_;                      // valid from the output route on
   NetfilterEngine netfilter_;
   KernelConntrack conntrack_;

@@ -48,14 +48,18 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
   if (is_icmp_error(packet)) return look_up_error(packet, made_here, quoted);
   const Tuple tuple = tuple_of(packet);
   if (find_known(packet, tuple)) return;
-  state_ = first_state(packet, loose_);
+  const bool loose = loose_.value_or(true);
+  state_ = first_state(packet, loose);
   const bool reset = is_tcp(packet) && (packet.u32(FieldId::tcp_flags) & kRst);
   if (state_ == PacketState::invalid && made_here && reset) state_ = PacketState::related;
   if (state_ != PacketState::new_) return;
   fresh_.emplace();
   fresh_->original = tuple;
   fresh_->reply = reversed(tuple);
-  if (is_tcp(packet)) fresh_->tcp = open_tcp(packet.u32(FieldId::tcp_flags), loose_).value_or(TcpState::unknown);
+  if (!is_tcp(packet)) return;
+  const std::uint32_t flags = packet.u32(FieldId::tcp_flags);
+  fresh_->tcp = open_tcp(flags, loose).value_or(TcpState::unknown);
+  fresh_->presumed = !loose_ && !open_tcp(flags, false);
 }
 
 // False where there is no entry any more, or none yet.
@@ -101,15 +105,17 @@ void KernelConntrack::attach(const Attached& about) {
   known_ = &*attached_;
 }
 
-// An error that this host makes about no connection finds none either.
+// An error that this host makes about a packet that was not tracked may still quote one of a connection that is.
 void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
-  state_ = made_here ? PacketState::invalid : PacketState::related;
-  if (made_here) return;
+  state_ = PacketState::invalid;
+  if (made_here && !quoted) return;
+  // nf_conntrack_inet_error(): an error for somebody else than the sender of what it quotes is about nothing.
+  if (quoted && quoted->src != dst_ip(packet)) return;
   const auto hit = quoted ? world_.conntrack.find(zone_, reversed(*quoted))
                           : world_.conntrack.find_by_receiver(zone_, dst_ip(packet));
   known_ = hit.connection;
   reply_direction_ = hit.reply_direction;
-  if (known_ == nullptr) state_ = PacketState::invalid;
+  if (known_ != nullptr) state_ = PacketState::related;
 }
 
 bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std::uint16_t> port, bool only_port) {
@@ -151,6 +157,8 @@ std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) 
   const Connection* c = connection();
   if (c == nullptr) return std::nullopt;
   if (is_icmp_error(packet)) return translate_error(*c, source, packet);
+  // What is not translated keeps what a rule wrote into it (nf_nat_packet()).
+  if (!(source != reply_direction_ ? c->has_snat() : c->has_dnat())) return std::nullopt;
   const Tuple target = reversed(reply_direction_ ? c->original : c->reply);
   Applied applied{source, tuple_of(packet), {}};
   applied.after = applied.before;

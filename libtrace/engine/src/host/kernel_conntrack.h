@@ -19,8 +19,9 @@ struct Applied {
 
 class KernelConntrack {
  public:
-  // `loose`: net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst.
-  KernelConntrack(std::string node, World& world, bool loose) : world_(world), loose_(loose) {
+  // `loose`: net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst; empty where no dump
+  // tells: then they are, and presumed() says so.
+  KernelConntrack(std::string node, World& world, std::optional<bool> loose) : world_(world), loose_(loose) {
     zone_.node = std::move(node);
   }
 
@@ -35,6 +36,7 @@ class KernelConntrack {
   // The connection has another destination for packets of this direction; OUTPUT routes them anew then, changed or not
   // (nf_nat_ipv4_local_fn()).
   bool changes_destination() const;
+  bool presumed() const { return connection() != nullptr && connection()->presumed; }
   bool done() const { return state_ != PacketState::none; }
   PacketState state() const { return state_; }
   Connection* connection() { return fresh_ ? &*fresh_ : known_; }
@@ -66,7 +68,7 @@ class KernelConntrack {
   bool find_free_port();                 // true where the present one is free
 
   World& world_;
-  bool loose_;
+  std::optional<bool> loose_;
   ZoneKey zone_;
   PacketState state_ = PacketState::none;
   std::optional<Connection> fresh_;      // not confirmed yet

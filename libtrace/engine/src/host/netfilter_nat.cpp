@@ -64,8 +64,8 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
     const auto range = bounds(data[1]);
     if (!range) return cannot_tell("the port of a translation");
     choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->second), d);
-  } else if ((t.random || t.fully_random) && d.source) {
-    d.port_uncertain = true;
+  } else if ((t.random || t.fully_random) && (d.source || !has_ports(context_.packet))) {
+    d.port_uncertain = true;  // of an echo the identifier, in either direction (nf_nat_l4proto_unique_tuple())
   }
   return true;
 }

@@ -79,12 +79,12 @@ class Placer {
     return a.registered > b.registered;
   }
 
-  void add(const Table& t, const Chain& c, std::string front_end, long registered) {
+  void add(const Table& t, const Chain& c, std::string front_end, long registered, int priority) {
     PlacedChain p;
     p.table = &t;
     p.chain = &c;
     p.front_end = std::move(front_end);
-    p.priority = c.priority;
+    p.priority = priority;
     p.registered = registered;
     const bool from_iptables = p.front_end != "nft" || t.from_iptables;
     p.reroutes = *c.hook == Hook::output &&
@@ -98,19 +98,25 @@ class Placer {
       for (const Chain& c : t.chains) {
         ++base;
         if (!c.hook || t.dormant) continue;
-        const std::optional<long> listed = base > -kUnlisted ? position_in_nft(t, c) : std::nullopt;
-        add(t, c, tool, listed.value_or(base));
+        const std::optional<Listed> listed = base > -kUnlisted ? in_nft(t, c) : std::nullopt;
+        add(t, c, tool, listed ? listed->position : base, listed ? listed->priority : c.priority);
       }
     }
   }
-  // iptables-nft's own chains stand in the nft listing too, which tells when they were registered.
-  std::optional<long> position_in_nft(const Table& table, const Chain& chain) const {
+  // iptables-nft's own chains stand in the nft listing too, which tells when they were registered and where: that of
+  // the table security is at 150, not at the 50 of iptables-legacy.
+  struct Listed {
+    long position;
+    int priority;
+  };
+  std::optional<Listed> in_nft(const Table& table, const Chain& chain) const {
     long position = 0;
     const TableFamily family = family_ == Family::v4 ? TableFamily::ip : TableFamily::ip6;
     for (const Table& t : host_.nft.value.tables) {
       for (const Chain& c : t.chains) {
         ++position;
-        if (t.from_iptables && t.family == family && t.name == table.name && c.name == chain.name) return position;
+        if (t.from_iptables && t.family == family && t.name == table.name && c.name == chain.name)
+          return Listed{position, c.priority};
       }
     }
     return std::nullopt;
@@ -121,7 +127,7 @@ class Placer {
       const bool counts = sees(t.family, family_) && !t.dormant && !is_repetition(t, host_);
       for (const Chain& c : t.chains) {
         ++position;
-        if (counts && c.hook) add(t, c, "nft", position);
+        if (counts && c.hook) add(t, c, "nft", position, c.priority);
       }
     }
   }

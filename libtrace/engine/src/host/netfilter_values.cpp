@@ -92,7 +92,7 @@ ReadValue read_header(Key key, const ReadFrom& f) {
 // --- meta ----------------------------------------------------------------------------------------------------------
 AddressType type_of(const IpAddr& a, std::string_view device, const ReadFrom& f, bool& known) {
   known = true;
-  if (f.context.address_type) return f.context.address_type(a, device);
+  if (f.context.address_type) return f.context.address_type(a, device, !f.xt);
   if (a.is_multicast()) return AddressType::multicast;
   if (a.is_loopback()) return AddressType::local;
   for (const host::Link& link : f.host.links.value) {
@@ -146,6 +146,13 @@ ReadValue bridge_port(const std::string& device, const ReadFrom& f) {
   return std::string();
 }
 
+// "socket": the one that would take the packet were it for this host; a process that listens on any address will do
+// (nft_socket_eval()).
+ReadValue found_socket(const ReadFrom& f, const char* what) {
+  const bool looks = f.hook == Hook::prerouting || f.hook == Hook::input || f.context.local_socket;
+  return looks ? ReadValue{NotKnown{what}} : ReadValue{Absent{}};
+}
+
 // Socket of a local process: none on packets that only pass.
 ReadValue socket_fact(const ReadFrom& f, const char* what) {
   if (!f.context.local_socket) return Absent{};
@@ -168,9 +175,9 @@ ReadValue read_meta(Key key, const ReadFrom& f) {
     case Key::skuid: return socket_fact(f, "user of the socket");
     case Key::skgid: return socket_fact(f, "group of the socket");
     case Key::cgroup: return socket_fact(f, "cgroup of the socket");
-    case Key::socket_transparent: return socket_fact(f, "transparent socket");
-    case Key::socket_mark: return socket_fact(f, "mark of the socket");
-    case Key::socket_cgroup: return socket_fact(f, "cgroup of the socket");
+    case Key::socket_transparent: return found_socket(f, "transparent socket");
+    case Key::socket_mark: return found_socket(f, "mark of the socket");
+    case Key::socket_cgroup: return found_socket(f, "cgroup of the socket");
     case Key::ibrname:
     case Key::obrname: return Absent{};
     case Key::random: return not_known("a random number");
@@ -282,7 +289,10 @@ ReadValue fib_device(const Read& r, const IpAddr& address, const IpAddr& other, 
   if (own) return std::string();
   const bool by_iif = r.by_iif || r.key == Key::fib_saddr_iif_oif;
   const std::string& wanted = by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
-  const auto devices = f.context.route_devices(address, other, r.by_mark ? p.u32(FieldId::pkt_mark) : 0);
+  // Rules on protocols count for nft and for rpfilter of IPv6, rules on ports for none (fl4, fl6 of nft_fib_ipv*.c,
+  // ip*t_rpfilter.c).
+  const std::uint8_t proto = f.xt && f.family == Family::v4 ? std::uint8_t{0} : protocol(p);
+  const auto devices = f.context.route_devices(address, other, r.by_mark ? p.u32(FieldId::pkt_mark) : 0, proto);
   if (!devices) return not_known("device of a route");
   return device_among(*devices, wanted, f.family);
 }

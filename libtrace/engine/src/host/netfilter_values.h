@@ -20,6 +20,7 @@ struct ReadFrom {
   Family family;
   netfilter::Hook hook;
   const NetfilterContext& context;
+  bool xt = false;  // for iptables, whose matches ask the routing tables for less
 };
 
 ReadValue read_key(const netfilter::Read& read, const ReadFrom& from);

@@ -105,8 +105,8 @@ bool asks_length(const netfilter::Test& t) {
 }
 
 bool has_effect(const netfilter::Statement& s) {
-  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::Annotation>(s) &&
-         !std::holds_alternative<netfilter::SetUpdate>(s);
+  if (const auto* note = std::get_if<netfilter::Annotation>(&s)) return note->copies;
+  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::SetUpdate>(s);
 }
 
 }  // namespace
@@ -168,6 +168,7 @@ ChainWalk::Next ChainWalk::run_rule(const Chain& chain, const Rule& rule, int de
   call_ = go_to_ = nullptr;
   failed_ = false;
   for (std::size_t i = 0; i < rule.statements.size(); ++i) {
+    if (context_.presumed && rests_on_presumption(rule, i)) result_.asked_presumed = true;
     if (std::visit([this](const auto& s) { return apply(s); }, rule.statements[i])) continue;
     if (failed_ && around_.record.wants_misses) note_miss(rule, i);
     break;

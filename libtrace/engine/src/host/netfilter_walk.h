@@ -45,6 +45,7 @@ class ChainWalk : private Splitter {
 
   Next run_chain(const netfilter::Chain& chain, int depth);
   Next run_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, int depth, const netfilter::Chain*& go_to);
+  bool rests_on_presumption(const netfilter::Rule& rule, std::size_t at) const;
   void note_miss(const netfilter::Rule& rule, std::size_t failed);
   void apply_policy();
 
@@ -60,7 +61,7 @@ class ChainWalk : private Splitter {
   bool apply(const netfilter::VerdictStatement& v);
   bool apply(const netfilter::VerdictMapStatement& m);
   bool apply(const netfilter::Tproxy& t);
-  bool apply(const netfilter::Annotation&) { return true; }
+  bool apply(const netfilter::Annotation& a) { return !a.copies || hit(); }
   bool apply(const netfilter::SetUpdate&) { return true; }
   bool apply(const netfilter::OpaqueStatement& o);
 
@@ -80,7 +81,7 @@ class ChainWalk : private Splitter {
 
   std::size_t ask(ChoicePoint::Kind kind, std::string what, std::string why, std::vector<Option> options);
   std::size_t split(const std::string& what, std::vector<Option> options) override;
-  ReadFrom reading() const { return {around_.host, around_.family, hook_, context_}; }
+  ReadFrom reading() const { return {around_.host, around_.family, hook_, context_, place_.front_end != "nft"}; }
   std::string place_name() const;
   std::vector<Provenance> evidence() const;
 

@@ -7,6 +7,7 @@
 
 #include "egtrace/engine/routing.h"
 #include "fib_table.h"
+#include "rule_selectors.h"
 
 namespace egt::engine {
 namespace {
@@ -41,51 +42,7 @@ const std::vector<PolicyRule>& default_rules(Family f) {
   return f == Family::v4 ? v4 : v6;
 }
 
-bool is_default_rule(const PolicyRule& r) {
-  for (const PolicyRule& d : default_rules(r.family))
-    if (r.priority == d.priority && r.action == RuleAction::lookup && host::canonical_table(r.table) == d.table &&
-        !r.has_from && !r.has_to && !r.fwmark && r.iif.empty() && r.oif.empty() && !r.negate)
-      return true;
-  return false;
-}
-
 bool in_local_table(const Route& r) { return r.table == "local" || r.table == "255"; }
-
-const Link* vrf_of(const Host& host, std::string_view device) {
-  const Link* link = host.link(device);
-  if (link == nullptr) return nullptr;
-  if (link->kind == "vrf" || link->vrf_table) return link;
-  const Link* master = link->master.empty() ? nullptr : host.link(link->master);
-  return master != nullptr && (master->kind == "vrf" || master->vrf_table) ? master : nullptr;
-}
-
-bool device_matches(const Host& host, const std::string& wanted, bool detached, const std::string& device) {
-  if (wanted.empty()) return true;
-  if (detached || device.empty()) return false;
-  if (wanted == device) return true;
-  const Link* vrf = vrf_of(host, device);
-  return vrf != nullptr && vrf->name == wanted;
-}
-
-bool port_matches(const std::optional<host::PortRange>& range, std::uint16_t port) {
-  return !range || (range->first <= port && port <= range->last);
-}
-
-// IPv4 compares an address that is not chosen yet as 0.0.0.0, IPv6 lets no "from" match then.
-bool source_matches(const PolicyRule& r, const RouteQuery& q) {
-  if (!r.has_from || r.from_prefix.length == 0) return true;
-  if (q.from) return r.from_prefix.contains(*q.from);
-  return q.to.is_v4() && r.from_prefix.contains(IpAddr::v4(0));
-}
-
-bool selectors_match(const Host& host, const PolicyRule& r, const RouteQuery& q) {
-  return source_matches(r, q) && (!r.has_to || r.to_prefix.contains(q.to)) && (!r.tos || *r.tos == 0 || *r.tos == q.tos) &&
-         (!r.ip_proto || *r.ip_proto == q.proto) && port_matches(r.sport, q.sport) && port_matches(r.dport, q.dport) &&
-         device_matches(host, r.iif, r.iif_detached, q.in_device) &&
-         device_matches(host, r.oif, r.oif_detached, q.out_device) &&
-         (!r.fwmark || ((*r.fwmark ^ q.mark) & r.fwmask) == 0) &&
-         (!r.l3mdev || vrf_of(host, q.in_device) != nullptr || vrf_of(host, q.out_device) != nullptr);
-}
 
 // One look-up through all rules.
 class Walk {
@@ -166,7 +123,7 @@ std::vector<const PolicyRule*> Walk::rules() {
 }
 
 bool Walk::matches(const PolicyRule& rule) {
-  bool fits = selectors_match(host_, rule, query_);
+  bool fits = meets_all(host_, rule, query_);
   if (fits && rule.uid_range) {
     // Forwarded packets count as root's; of a socket the dumps do not tell the owner.
     fits = rule.uid_range->first == 0;
@@ -412,6 +369,14 @@ std::vector<Provenance> RouteAnswer::evidence() const {
   if (route != nullptr && route->from.known()) lines.push_back(route->from);
   if (route == nullptr && address != nullptr && address->from.known()) lines.push_back(address->from);
   return lines;
+}
+
+bool is_default_rule(const PolicyRule& r) {
+  for (const PolicyRule& d : default_rules(r.family))
+    if (r.priority == d.priority && r.action == RuleAction::lookup && host::canonical_table(r.table) == d.table &&
+        !r.has_from && !r.has_to && !r.fwmark && r.iif.empty() && r.oif.empty() && !r.negate)
+      return true;
+  return false;
 }
 
 RouteAnswer find_route(const Host& host, const RouteQuery& query) {

@@ -67,7 +67,12 @@ bool ignores_linkdown(const host::Host& host, Family family, std::string_view de
   return device_setting(host, family, device, "ignore_routes_with_linkdown").value.value_or(0) != 0;
 }
 
-Setting tcp_loose(const host::Host& host) { return plain_setting(host, "net.netfilter.nf_conntrack_tcp_loose"); }
+Setting tcp_loose_setting(const host::Host& host) { return plain_setting(host, "net.netfilter.nf_conntrack_tcp_loose"); }
+
+std::optional<bool> tcp_loose(const host::Host& host) {
+  const auto value = tcp_loose_setting(host).value;
+  return value ? std::optional(*value != 0) : std::nullopt;
+}
 
 std::string sysctl_command(const Setting& s) { return "sysctl " + s.key; }
 

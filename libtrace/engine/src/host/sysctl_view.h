@@ -29,7 +29,8 @@ Setting either_setting(const host::Host& host, std::string_view device, std::str
 bool ignores_linkdown(const host::Host& host, Family family, std::string_view device);
 
 // Whether conntrack picks up TCP connections in their midst; it does unless told otherwise.
-Setting tcp_loose(const host::Host& host);
+Setting tcp_loose_setting(const host::Host& host);
+std::optional<bool> tcp_loose(const host::Host& host);
 
 // "sysctl net.ipv4.conf.eth0.rp_filter", with "all" beside it where that counts too.
 std::string sysctl_command(const Setting& s);

@@ -40,6 +40,7 @@ struct Connection {
   bool seen_reply = false;
   bool nat_done = false;             // first packet passed NAT, with or without a translation
   Provenance from;                   // known when it was read from a dump
+  bool presumed = false;             // opened in the midst of TCP, which a setting that no dump tells may forbid
   bool certain = true;               // false: the dump does not tell whether an answer came, or what the label is
   std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
 

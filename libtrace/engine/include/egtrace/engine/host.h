@@ -39,6 +39,7 @@ struct LocalSend {
   bool choose_source = false;          // unbound socket: source by route
   std::string bound_device;
   std::optional<Attached> about = {};
+  std::optional<Tuple> quoted = {};    // an error message: the packet as it was when the host refused it
 };
 
 struct HostOutcome {

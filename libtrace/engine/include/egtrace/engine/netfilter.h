@@ -49,12 +49,14 @@ struct NetfilterContext {
   std::uint16_t zone = 0;                // of the connection
   bool local_socket = false;             // made by (output) or going to a process of this host: owner tests are open
   std::uint32_t length = 60;             // bytes of the IP packet
-  // Type of an address in the routing tables; `device` not empty: only as seen on that device. Unset: by the addresses
-  // of the host's devices.
-  std::function<netfilter::AddressType(const IpAddr& address, std::string_view device)> address_type = {};
-  // Devices of the route to `to` from `from` (mark as given), one a next hop, in the table's order; none: no route that
-  // leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
-  std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark)>
+  // The connection rests on a setting that no dump tells; without it the packet would be invalid.
+  bool presumed = false;
+  // Type of an address in the routing tables; `device` not empty: only as seen on that device. `of_flow`: nft asks with the
+  // packet's other address and protocol, -m addrtype for the address alone. Unset: by the addresses of the host's devices.
+  std::function<netfilter::AddressType(const IpAddr& address, std::string_view device, bool of_flow)> address_type = {};
+  // Devices of the route to `to` from `from` (mark and protocol as given, 0: not told), one a next hop, in the table's
+  // order; none: no route that leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
+  std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::uint8_t proto)>
       route_devices = {};
 };
 
@@ -86,6 +88,8 @@ struct HookResult {
   bool untracked = false;                // notrack: skip conntrack and nat
   std::optional<std::uint16_t> zone;     // set by "ct zone set"
   std::optional<netfilter::Tproxy> tproxy;
+
+  bool asked_presumed = false;           // a rule had done something else with an invalid packet
 
   bool goes_on() const { return outcome == Outcome::accepted; }
 };

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "egtrace/engine/routing.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/host/host.h"
 #include "egtrace/openflow/bridge.h"
@@ -134,8 +135,9 @@ struct Record {
   std::vector<Tunnel> tunnels;
   std::vector<Assumption> assumptions;
   std::vector<Gap> gaps;
-  bool wants_misses = false;                   // fill `misses`; costs a second look at rules that do not match
+  bool wants_misses = false;                   // fill both kinds of misses; costs a second look at rules that do not match
   std::vector<RuleMiss> misses;
+  std::vector<RouteMiss> route_misses;         // likewise
   bool wants_beaten = false;                   // fill TableMatch::beaten; costs a second look-up
 
   Step& add(std::string node, Layer layer, StepKind kind, std::vector<Provenance> evidence = {}) {

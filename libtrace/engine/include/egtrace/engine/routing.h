@@ -63,6 +63,28 @@ struct RouteAnswer {
 
 RouteAnswer find_route(const host::Host& host, const RouteQuery& query);
 
+// What a policy rule may ask for (ip-rule(8), SELECTOR).
+enum class Selector : std::uint8_t { source, destination, tos, protocol, source_port, destination_port, in_device, out_device,
+                                     mark, vrf };
+
+// A policy rule or route that a reader may expect to have decided, and why it did not.
+struct RouteMiss {
+  // Of a rule: the packet does not meet `selector` alone; its table has no route to the destination; `route` is one that
+  // the rule suppresses, or of type throw. Of a route in the table that decided: `winner` has a longer prefix, the same
+  // prefix and comes first, or `route` has no next hop that can be used.
+  enum class Why : std::uint8_t { selector, no_route, suppressed, thrown, shorter, later, next_hop };
+  Why why = Why::selector;
+  Selector selector = Selector::source;
+  const host::PolicyRule* rule = nullptr;
+  const host::Route *route = nullptr, *winner = nullptr;
+  RouteQuery query = {};
+  std::string node = {};
+  std::size_t before_step = 0;           // as in RuleMiss
+};
+
+// In the order in which they were passed over. For who asks: costs a second look at all rules and at one table.
+std::vector<RouteMiss> near_misses(const host::Host& host, const RouteQuery& query, const RouteAnswer& answer);
+
 // What a table alone says, as `fib daddr type` and -m addrtype ask: local, broadcast, multicast or unicast. `device`
 // not empty: an address counts only when it is on that device.
 RouteAnswer::Kind local_type_of(const host::Host& host, const IpAddr& address, std::string_view device = {});

@@ -1,4 +1,4 @@
-// What packets leave behind for those that follow: connections and learned flows. A value: a reply is walked on a copy.
+// What packets leave behind for those that follow: connections, learned flows, hops that were taken. A value: a reply is walked on a copy.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,20 @@ struct OpenPort {
   friend bool operator==(const OpenPort&, const OpenPort&) = default;
 };
 
+// The next hop that packets of these addresses and ports take where several share the load: a hash, which stays the same.
+struct SharedHop {
+  std::string node;
+  Provenance route;
+  Tuple packet;
+  std::size_t hop = 0;
+};
+
 struct World {
   ConntrackTables conntrack;
   std::map<std::pair<std::string, std::string>, std::vector<LearnedFlow>> learned;   // (node, bridge)
   std::map<std::pair<std::string, std::string>, std::vector<openflow::FdbEntry>> fdb;
   std::vector<OpenPort> open_ports;
+  std::vector<SharedHop> hops;
 
   // Of the packet's source or destination.
   void leave_port_open(const Tuple& t, bool source) {

@@ -136,7 +136,10 @@ struct VerdictStatement { Verdict verdict; };
 struct VerdictMapStatement { std::vector<ExprPtr> key; SetPtr map; };
 // terminal: iptables' target, which takes the packet out of the table, and drops it where nobody listens.
 struct Tproxy { std::optional<IpAddr> address; std::uint16_t port = 0; bool terminal = false; };
-struct Annotation { std::string what; };          // counter, log, comment, TCPMSS …: no effect on the walk
+struct Annotation {                               // counter, log, comment, TCPMSS …: no effect on the walk
+  std::string what;
+  bool copies = false;                            // TEE, dup: a second packet leaves, which is not walked
+};
 struct SetUpdate { std::string set; };            // add/update @set: side effect
 struct OpaqueStatement { std::string text; };     // not understood: what follows loses its proof
 

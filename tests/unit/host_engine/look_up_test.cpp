@@ -1,0 +1,280 @@
+// What rules, checks and errors ask the routing tables and the connections for; each answer was seen of a kernel (6.18).
+#include <gtest/gtest.h>
+
+#include "egtrace/engine/routing.h"
+#include "test_host.h"
+
+namespace egt::test {
+namespace {
+
+using Kind = engine::HostOutcome::Kind;
+
+TestHost host_with_two_legs() {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24 fd00::1/64").link("out0", "02:00:00:00:00:02", "10.1.0.1/24 fd00:1::1/64");
+  h.routes("default via 10.1.0.9 dev out0\nfd00::/64 dev in0\nfd00:1::/64 dev out0");
+  h.sysctl("net.ipv6.conf.all.forwarding", "1");
+  for (const char* part : {"5", "6"})
+    h.neighbour(std::string("10.0.0.") + part, "in0", "52:54:00:00:00:05").neighbour(std::string("fd00::") + part, "in0", "52:54:00:00:00:05");
+  h.neighbour("10.1.0.9", "out0", "52:54:00:00:00:01").neighbour("fd00:1::9", "out0", "52:54:00:00:00:09");
+  return h;
+}
+
+// A policy rule that is not written as TestHost::rules() can.
+host::PolicyRule& add_rule(TestHost& h, const std::string& line) {
+  h.rules(line);
+  auto& v4 = h.host().rules_v4.value;
+  return v4.back();
+}
+host::PolicyRule& add_v6_rule(TestHost& h, const std::string& line) {
+  h.rules(line);
+  host::PolicyRule r = h.host().rules_v4.value.back();
+  h.host().rules_v4.value.pop_back();
+  r.family = Family::v6;
+  h.host().rules_v6.value.push_back(r);
+  return h.host().rules_v6.value.back();
+}
+
+TEST(LookUp, ProtocolsCountForTheWayBackOnlyWhereAnotherRuleAsks) {
+  TestHost h = host_with_two_legs();
+  host::PolicyRule& made_here = add_rule(h, "100: from all prohibit");
+  made_here.iif = "lo";
+  made_here.ip_proto = ip_proto::tcp;
+  h.sysctl("net.ipv4.conf.in0.rp_filter", "1").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
+  host::PolicyRule& asks = add_rule(h, "110: from all lookup main");
+  asks.iif = "in0";
+  asks.dport = host::PortRange{9999, 9999};
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4001, 80)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4001, 80)).kind, Kind::delivered);
+}
+
+TEST(LookUp, NftAsksWithTheProtocolAndWithoutPorts) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr oif missing drop\n\t}\n}\n");
+  add_rule(h, "100: from all prohibit").ip_proto = ip_proto::tcp;
+  h.local_table();
+  Lab lab(h);
+  const auto stop = lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4000, 80)).stop;
+  ASSERT_TRUE(stop);
+  EXPECT_EQ(stop->where, "nft t c");
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
+  h.host().rules_v4.value.back().ip_proto.reset();
+  h.host().rules_v4.value.back().sport = host::PortRange{80, 80};
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4001, 80)).kind, Kind::delivered);
+}
+
+TEST(LookUp, RpfilterOfIpv4AsksWithoutTheProtocol) {
+  TestHost h = host_with_two_legs();
+  h.iptables("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -m rpfilter --invert -j DROP\nCOMMIT\n");
+  add_rule(h, "100: from all prohibit").ip_proto = ip_proto::tcp;
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
+}
+
+TEST(LookUp, TypesOfIpv6AddressesComeFromAllRules) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip6 t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tfib saddr type prohibit drop\n"
+        "\t\tudp dport 53 fib daddr type local drop\n\t\tudp dport 54 fib daddr type unicast drop\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 80)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 53)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00:1::9", 4000, 54)).kind, Kind::dropped);
+  add_v6_rule(h, "100: from all prohibit").ip_proto = ip_proto::tcp;
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 81)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", tcp("fd00::5", "fd00::1", 4000, 81)).kind, Kind::dropped);
+  host::PolicyRule& pair = h.host().rules_v6.value.back();
+  pair.ip_proto.reset();
+  pair.has_from = pair.has_to = true;
+  pair.from_prefix = *Prefix::parse("fd00::1/128");
+  pair.to_prefix = *Prefix::parse("fd00::5/128");
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "fd00::1", 4000, 82)).kind, Kind::dropped);
+}
+
+TEST(LookUp, LoopbackAddressOfIpv6LeavesAndIsNotTaken) {
+  TestHost h = host_with_two_legs();
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("::1", "fd00::1", 4000, 80)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("fd00::5", "::1", 4000, 80)).kind, Kind::dropped);
+  const auto sent = lab.send(udp("::1", "fd00::5", 4000, 80));
+  EXPECT_EQ(sent.kind, Kind::transmit);
+  EXPECT_EQ(src_ip(sent.packet), ip("::1"));
+}
+
+TEST(LookUp, WayBackOfABroadcastIsAskedAsFromNobody) {
+  TestHost h = host_with_two_legs();
+  add_rule(h, "100: from 10.0.0.0/8 prohibit");
+  h.host().rules_v4.value.back().iif = "lo";
+  h.routes("broadcast 10.0.0.255 dev in0 table local").sysctl("net.ipv4.conf.in0.rp_filter", "2").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.255", 4000, 80)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
+}
+
+TEST(LookUp, ErrorGoesToTheSourceThatARuleWrote) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tip saddr set 10.0.0.6\n\t}\n}\n");
+  h.routes("unreachable 77.0.0.0/8").local_table();
+  Lab lab(h);
+  const auto refused = lab.receive("in0", udp("10.0.0.5", "77.7.7.7", 4000, 80));
+  ASSERT_TRUE(refused.answer) << lab.doubts();
+  EXPECT_EQ(dst_ip(refused.answer->packet), ip("10.0.0.6"));
+}
+
+TEST(LookUp, BridgeSendsOnWhatIsTranslatedToSomebodyBehindIt) {
+  TestHost h;
+  h.link("br0", "02:00:00:00:00:01", "10.0.0.1/24").link("port0", "02:00:00:00:00:07", "");
+  h.at("br0").kind = "bridge";
+  h.at("port0").master = "br0";
+  h.iptables("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.0.0.1/32 -j DNAT --to-destination 10.0.0.6\nCOMMIT\n");
+  h.neighbour("10.0.0.6", "br0", "52:54:00:00:00:06").local_table();
+  Lab off(h);
+  EXPECT_EQ(off.receive("br0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::transmit);
+  h.sysctl("net.bridge.bridge-nf-call-iptables", "1");
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("br0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
+  h.link("port1", "02:00:00:00:00:08", "");
+  h.at("port1").master = "br0";
+  Lab two(h);
+  EXPECT_EQ(two.receive("br0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::inconclusive);
+}
+
+TEST(LookUp, FirstCtTargetCounts) {
+  TestHost h = host_with_two_legs();
+  h.iptables(
+      "*raw\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -j CT --ctevents new\n-A OUTPUT -j CT --zone 5\nCOMMIT\n"
+      "*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -j SNAT --to-source 10.77.0.1\nCOMMIT\n");
+  h.local_table();
+  Lab lab(h);
+  const auto sent = lab.send(udp("10.1.0.1", "9.9.9.9", 4000, 53));
+  EXPECT_EQ(src_ip(sent.packet), ip("10.77.0.1"));
+  EXPECT_EQ(dst_ip(lab.receive("out0", answer_to(sent.packet)).packet), ip("10.1.0.1"));
+}
+
+TEST(LookUp, SecurityTableOfIptablesNftComesAfterNat) {
+  const std::string rules =
+      "*security\n:INPUT ACCEPT [0:0]\n-A INPUT ! -s 10.77.0.1/32 -j DROP\nCOMMIT\n"
+      "*nat\n:INPUT ACCEPT [0:0]\n-A INPUT -j SNAT --to-source 10.77.0.1\nCOMMIT\n";
+  TestHost legacy = host_with_two_legs();
+  legacy.iptables(rules).local_table();
+  Lab before(legacy);
+  EXPECT_EQ(before.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
+  TestHost h = host_with_two_legs();
+  h.iptables(rules).nft(
+      "table ip security {\n\tchain INPUT {\n\t\ttype filter hook input priority 150; policy accept;\n"
+      "\t\tip saddr != 10.77.0.1 counter packets 0 bytes 0 drop\n\t}\n}\n"
+      "table ip nat {\n\tchain INPUT {\n\t\ttype nat hook input priority 100; policy accept;\n"
+      "\t\tcounter packets 0 bytes 0 snat to 10.77.0.1\n\t}\n}\n");
+  h.local_table();
+  Lab after(h);
+  EXPECT_EQ(after.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
+}
+
+TEST(LookUp, RandomDestinationsChangeIdentifiersOfEchoes) {
+  TestHost h = host_with_two_legs();
+  h.iptables("*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -j DNAT --to-destination 10.1.0.9 --random\nCOMMIT\n").local_table();
+  Lab lab(h);
+  lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
+  EXPECT_TRUE(lab.proven()) << lab.doubts();
+  lab.receive("in0", ping("10.0.0.5", "9.9.9.9", 7));
+  EXPECT_FALSE(lab.proven());
+}
+
+TEST(LookUp, WhatMakesACopyIsTold) {
+  TestHost h = host_with_two_legs();
+  h.iptables("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p udp -j TEE --gateway 10.0.0.6\nCOMMIT\n").local_table();
+  Lab lab(h);
+  lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80));
+  EXPECT_EQ(lab.steps<engine::RuleHit>().size(), 1u);
+}
+
+TEST(LookUp, IntervalsOfMarksAndNamesOfGroupsAreNumbers) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n"
+        "\t\tudp dport 53 meta mark set 0x00000003\n\t\tudp dport 54 meta mark set 0x00000004\n"
+        "\t\tmeta mark vmap { 0x00000002/31 : drop }\n\t\tudp dport 55 iifgroup \"default\" drop\n\t}\n}\n");
+  h.at("in0").group = "default";
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 53)).kind, Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 54)).kind, Kind::delivered);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 55)).kind, Kind::dropped);
+  EXPECT_TRUE(lab.chooser.points.empty());
+}
+
+TEST(LookUp, SocketMayBeFoundForAPacketThatPasses) {
+  TestHost h = host_with_two_legs();
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n\t\tsocket transparent 0 drop\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
+  EXPECT_EQ(lab.chooser.points.size(), 1u);
+}
+
+TEST(LookUp, TranslatedPacketOfLoopbackNeedsRouteLocalnetToLeave) {
+  TestHost h = host_with_two_legs();
+  h.link("lo", "00:00:00:00:00:00", "127.0.0.1/8");
+  h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 127.0.0.1/32 -j DNAT --to-destination 10.0.0.5\nCOMMIT\n").local_table();
+  h.sysctl("net.ipv4.conf.all.route_localnet", "0").sysctl("net.ipv4.conf.in0.route_localnet", "0");
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("127.0.0.1", "127.0.0.1", 4000, 80)).reject_with, "EINVAL");
+  h.host().sysctl.value["net.ipv4.conf.in0.route_localnet"].value = "1";
+  Lab allowed(h);
+  EXPECT_EQ(allowed.send(udp("127.0.0.1", "127.0.0.1", 4000, 80)).kind, Kind::transmit);
+}
+
+TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
+  TestHost h = host_with_two_legs();
+  h.iptables("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -m conntrack --ctstate RELATED -j ACCEPT\n-A INPUT -p icmp -j DROP\nCOMMIT\n").local_table();
+  Lab lab(h);
+  const FlowKey sent = lab.send(udp("10.1.0.1", "9.9.9.9", 4000, 53)).packet;
+  const auto arrives = [&](const char* to) {
+    FlowKey error = ping("10.1.0.9", to, 0);
+    error.set(FieldId::icmp_type, 3);
+    return engine::HostEngine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours, {60, tuple_of(sent)}).receive("out0", error).kind;
+  };
+  EXPECT_EQ(arrives("10.1.0.1"), Kind::delivered);
+  EXPECT_EQ(arrives("10.0.0.1"), Kind::dropped);
+}
+
+// --- rules and routes that nearly decided ----------------------------------------------------------------------------
+std::vector<engine::RouteMiss> misses_of(const TestHost& h, const FlowKey& packet) {
+  const engine::RouteQuery query = engine::query_for(packet, "in0");
+  return engine::near_misses(h.node.host, query, engine::find_route(h.node.host, query));
+}
+
+TEST(NearMisses, RuleThatLacksOneSelector) {
+  using Why = engine::RouteMiss::Why;
+  TestHost h = host_with_two_legs();
+  h.rules("100: from 10.0.0.0/24 lookup 7\n110: from 10.0.0.5 lookup 8\n120: from 10.9.9.9 lookup 9\n130: from 10.0.0.5 lookup 10");
+  auto& rules = h.host().rules_v4.value;
+  rules[rules.size() - 4].fwmark = 5;    // 100: the mark is missing
+  h.routes("default via 10.1.0.9 dev out0 table 10\nthrow 9.0.0.0/8 table 10").local_table();
+  const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
+  ASSERT_EQ(misses.size(), 3u);
+  EXPECT_EQ(misses[0].rule->priority, 100u);
+  EXPECT_EQ(misses[0].why, Why::selector);
+  EXPECT_EQ(misses[0].selector, engine::Selector::mark);
+  EXPECT_EQ(misses[1].rule->priority, 110u);
+  EXPECT_EQ(misses[1].why, Why::no_route);
+  EXPECT_EQ(misses[2].rule->priority, 130u);
+  EXPECT_EQ(misses[2].why, Why::thrown);
+}
+
+TEST(NearMisses, RouteOfTheSameTableThatIsShorterOrLater) {
+  using Why = engine::RouteMiss::Why;
+  TestHost h = host_with_two_legs();
+  h.routes("9.0.0.0/8 via 10.0.0.6 dev in0\n9.9.0.0/16 via 10.1.0.9 dev out0\n9.9.0.0/16 via 10.0.0.6 dev in0 metric 50").local_table();
+  const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
+  ASSERT_EQ(misses.size(), 2u);
+  EXPECT_EQ(misses[0].why, Why::shorter);
+  EXPECT_EQ(misses[1].why, Why::later);
+  EXPECT_EQ(misses[1].winner->metric, 0u);
+}
+
+}  // namespace
+}  // namespace egt::test
