@@ -32,6 +32,18 @@ constexpr const char* kMasquerade = "*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROU
 constexpr const char* kDropInvalid =
     "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstate INVALID -j DROP\nCOMMIT\n";
 
+// nf_nat_setup_info() takes another identifier for the source's sake; the destination stays untranslated, and so do the
+// sources of errors about it.
+TEST(Connection, TheIdentifierOfAnEchoIsNoPartOfTheDestination) {
+  engine::Connection c;
+  c.original = {*IpAddr::parse("10.1.1.1"), *IpAddr::parse("10.2.2.2"), ip_proto::icmp, 7, 7};
+  c.reply = {*IpAddr::parse("10.2.2.2"), *IpAddr::parse("10.9.9.9"), ip_proto::icmp, 64403, 64403};
+  EXPECT_TRUE(c.has_snat());
+  EXPECT_FALSE(c.has_dnat());
+  c.original.proto = c.reply.proto = ip_proto::udp;
+  EXPECT_TRUE(c.has_dnat());
+}
+
 TEST(Connection, AckBeforeTheAnswerBelongsToNoConnection) {
   TestHost h = two_legs(kMasquerade);
   h.local_table();

@@ -45,7 +45,11 @@ struct Connection {
   std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
 
   bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport; }
-  bool has_dnat() const { return reply.src != original.dst || reply.sport != original.dport; }
+  // An echo has one identifier, which is the source's affair.
+  bool has_dnat() const { return reply.src != original.dst || (!is_echo() && reply.sport != original.dport); }
+
+ private:
+  bool is_echo() const { return original.proto == ip_proto::icmp || original.proto == ip_proto::icmp6; }
 };
 
 class ConntrackTables {
