@@ -35,15 +35,15 @@ class ActionWriter {
         &ActionWriter::group,     &ActionWriter::learn, &ActionWriter::length, &ActionWriter::to_controller,
     };
     static constexpr Make kOther[] = {
-        &ActionWriter::table,        &ActionWriter::table,        &ActionWriter::set_field,   &ActionWriter::set_field,
-        &ActionWriter::load,         &ActionWriter::move,         &ActionWriter::conntrack,   &ActionWriter::push,
-        &ActionWriter::pop,          &ActionWriter::output,       &ActionWriter::output,      &ActionWriter::group,
-        &ActionWriter::push_vlan,    &ActionWriter::pop_vlan,     &ActionWriter::set_vlan,    &ActionWriter::push_mpls,
-        &ActionWriter::pop_mpls,     &ActionWriter::mpls_header,         &ActionWriter::dec_ttl,     &ActionWriter::fin_timeout,
-        &ActionWriter::multipath,    &ActionWriter::bundle,       &ActionWriter::reserved,    &ActionWriter::reserved,
-        &ActionWriter::truncated,    &ActionWriter::output_field, &ActionWriter::note,        &ActionWriter::exit,
-        &ActionWriter::length,       &ActionWriter::clone,        &ActionWriter::to_controller, &ActionWriter::learn,
-        &ActionWriter::modify,       &ActionWriter::ct_clear,     &ActionWriter::queue,
+        &ActionWriter::table,     &ActionWriter::table,        &ActionWriter::set_field,     &ActionWriter::set_field,
+        &ActionWriter::load,      &ActionWriter::move,         &ActionWriter::conntrack,     &ActionWriter::push,
+        &ActionWriter::pop,       &ActionWriter::output,       &ActionWriter::output,        &ActionWriter::group,
+        &ActionWriter::push_vlan, &ActionWriter::pop_vlan,     &ActionWriter::set_vlan,      &ActionWriter::push_mpls,
+        &ActionWriter::pop_mpls,  &ActionWriter::mpls_header,  &ActionWriter::dec_ttl,       &ActionWriter::fin_timeout,
+        &ActionWriter::multipath, &ActionWriter::bundle,       &ActionWriter::reserved,      &ActionWriter::reserved,
+        &ActionWriter::truncated, &ActionWriter::output_field, &ActionWriter::note,          &ActionWriter::exit,
+        &ActionWriter::length,    &ActionWriter::clone,        &ActionWriter::to_controller, &ActionWriter::learn,
+        &ActionWriter::modify,    &ActionWriter::ct_clear,     &ActionWriter::queue,
     };
     return place_.like_ovn ? (this->*dice_.of(kOvn))() : (this->*dice_.of(kOther))();
   }
@@ -69,9 +69,7 @@ class ActionWriter {
     return kReserved[dice_.between(leads_back() ? 3 : 0, 6)];
   }
   std::string truncated() { return fmt::format("output(port={},max_len={})", port(), dice_.between(64, 1500)); }
-  std::string output_field() {
-    return dice_.one_in(2) ? "output:NXM_NX_REG15[]" : "output:NXM_NX_REG0[0..15]";
-  }
+  std::string output_field() { return dice_.one_in(2) ? "output:NXM_NX_REG15[]" : "output:NXM_NX_REG0[0..15]"; }
   std::string set_field() {
     for (int attempt = 0; attempt < 8; ++attempt) {
       const FieldPool& f = dice_.of(field_pools());
@@ -85,8 +83,9 @@ class ActionWriter {
   // A dump in OpenFlow 1.0 tells mod_nw_src and the like whether the switch holds that or a set_field, and a write of
   // 128 bits as two.
   static bool told_by_old_words(std::string_view field) {
-    static constexpr std::string_view kFields[] = {"dl_src", "dl_dst", "nw_src", "nw_dst",   "ip_dscp",  "nw_ecn",
-                                                   "nw_ttl", "xxreg0", "ipv6_src", "ipv6_dst", "nd_target"};
+    static constexpr std::string_view kFields[] = {"dl_src",    "dl_dst",   "nw_src",  "nw_dst",   "ip_dscp",
+                                                   "nw_ecn",    "nw_ttl",   "xxreg0",  "ipv6_src", "ipv6_dst",
+                                                   "nd_target", "vlan_pcp", "vlan_vid"};
     return std::find(std::begin(kFields), std::end(kFields), field) != std::end(kFields);
   }
   // Buckets have no match that could forbid it.
@@ -95,22 +94,24 @@ class ActionWriter {
     return has_kinds(kinds_, needs) || (place_.in_group && needs != mpls);
   }
   std::string load() {
-    static const char* const kLoads[] = {"load:{}->NXM_NX_REG0[0..3]",   "load:{}->NXM_NX_REG15[]",
-                                         "load:{}->NXM_NX_REG10[0]",     "load:{}->OXM_OF_METADATA[0..7]",
+    static const char* const kLoads[] = {"load:{}->NXM_NX_REG0[0..3]",     "load:{}->NXM_NX_REG15[]",
+                                         "load:{}->NXM_NX_REG10[0]",       "load:{}->OXM_OF_METADATA[0..7]",
                                          "load:{}->NXM_NX_XXREG0[64..95]", "load:{}->OXM_OF_PKT_REG1[32..63]",
-                                         "load:{}->NXM_OF_IN_PORT[]",
-                                         "load:{}->NXM_NX_TUN_ID[0..23]", "load:{}->NXM_NX_PKT_MARK[4..7]",
-                                         "load:{}->NXM_OF_ETH_DST[0..7]"};
+                                         "load:{}->NXM_OF_IN_PORT[]",      "load:{}->NXM_NX_TUN_ID[0..23]",
+                                         "load:{}->NXM_NX_PKT_MARK[4..7]", "load:{}->NXM_OF_ETH_DST[0..7]"};
     const std::string form = dice_.of(kLoads);
     if (leads_back() && form.find("IN_PORT") != std::string::npos) return "";
-    if (place_.old_dialect && form.find("ETH_DST") != std::string::npos) return "";   // OpenFlow 1.0 loses the mask
+    if (place_.old_dialect && form.find("ETH_DST") != std::string::npos) return "";  // OpenFlow 1.0 loses the mask
     return fmt::format(fmt::runtime(form), form.find("[0]") != std::string::npos ? dice_.below(2) : dice_.below(6));
   }
   std::string move() {
-    static const char* const kAny[] = {"NXM_NX_REG0[]->NXM_NX_REG1[]", "NXM_OF_IN_PORT[]->NXM_NX_REG14[0..15]",
+    static const char* const kAny[] = {"NXM_NX_REG0[]->NXM_NX_REG1[]",
+                                       "NXM_OF_IN_PORT[]->NXM_NX_REG14[0..15]",
                                        "NXM_NX_REG15[0..7]->NXM_OF_ETH_SRC[40..47]",
-                                       "NXM_OF_ETH_SRC[]->NXM_OF_ETH_DST[]", "NXM_NX_TUN_ID[0..23]->OXM_OF_METADATA[0..23]",
-                                       "NXM_NX_XXREG0[0..31]->NXM_NX_REG15[]", "NXM_NX_CT_MARK[]->NXM_NX_REG2[]",
+                                       "NXM_OF_ETH_SRC[]->NXM_OF_ETH_DST[]",
+                                       "NXM_NX_TUN_ID[0..23]->OXM_OF_METADATA[0..23]",
+                                       "NXM_NX_XXREG0[0..31]->NXM_NX_REG15[]",
+                                       "NXM_NX_CT_MARK[]->NXM_NX_REG2[]",
                                        "NXM_NX_CT_LABEL[0..31]->NXM_NX_REG1[]"};
     static const char* const kIp4[] = {"NXM_OF_IP_SRC[]->NXM_OF_IP_DST[]", "NXM_NX_REG0[]->NXM_OF_IP_SRC[]",
                                        "NXM_OF_IP_DST[]->NXM_NX_XXREG0[96..127]", "NXM_NX_IP_TTL[]->NXM_NX_REG0[0..7]"};
@@ -129,8 +130,9 @@ class ActionWriter {
   std::string push() { return fmt::format("push:{}", stack_field()); }
   std::string pop() { return fmt::format("pop:{}", stack_field()); }
   const char* stack_field() {
-    static const char* const kFields[] = {"NXM_NX_REG0[]", "NXM_OF_ETH_SRC[]", "NXM_OF_ETH_DST[]", "NXM_NX_REG15[0..7]",
-                                          "NXM_OF_IN_PORT[]", "OXM_OF_METADATA[0..31]", "NXM_NX_XXREG0[]"};
+    static const char* const kFields[] = {"NXM_NX_REG0[]",      "NXM_OF_ETH_SRC[]", "NXM_OF_ETH_DST[]",
+                                          "NXM_NX_REG15[0..7]", "NXM_OF_IN_PORT[]", "OXM_OF_METADATA[0..31]",
+                                          "NXM_NX_XXREG0[]"};
     const char* field = dice_.of(kFields);
     return leads_back() && field == std::string_view("NXM_OF_IN_PORT[]") ? "NXM_NX_REG1[]" : field;
   }
@@ -151,17 +153,18 @@ class ActionWriter {
     return fmt::format("ct({})", fmt::join(words, ","));
   }
   std::string nat(bool commit) {
-    static const char* const k4[] = {"nat(src=10.9.0.1)", "nat(dst=10.0.0.3)", "nat(src=10.9.0.1-10.9.0.9:1000-2000,random)",
-                                     "nat(dst=10.0.0.3:8080)", "nat(src=10.9.0.1,persistent,hash)"};
+    static const char* const k4[] = {"nat(src=10.9.0.1)", "nat(dst=10.0.0.3)",
+                                     "nat(src=10.9.0.1-10.9.0.9:1000-2000,random)", "nat(dst=10.0.0.3:8080)",
+                                     "nat(src=10.9.0.1,persistent,hash)"};
     static const char* const k6[] = {"nat(src=fd09::1)", "nat(dst=fd00::3)", "nat(dst=[fd00::3]:8080)"};
     if (!commit || !(kinds_ & (ip4 | ip6)) || dice_.one_in(4)) return "nat";
     return kinds_ & ip4 ? dice_.of(k4) : dice_.of(k6);
   }
   std::string exec() {
-    static const char* const kExec[] = {"exec(set_field:0x1/0x1->ct_mark)", "exec(set_field:2->ct_mark)",
-                                        "exec(load:0x1->NXM_NX_CT_LABEL[0..3])",
-                                        "exec(move:NXM_NX_REG0[]->NXM_NX_CT_LABEL[32..63])",
-                                        "exec(load:1->NXM_NX_CT_MARK[1],move:NXM_OF_ETH_SRC[]->NXM_NX_CT_LABEL[80..127])"};
+    static const char* const kExec[] = {
+        "exec(set_field:0x1/0x1->ct_mark)", "exec(set_field:2->ct_mark)", "exec(load:0x1->NXM_NX_CT_LABEL[0..3])",
+        "exec(move:NXM_NX_REG0[]->NXM_NX_CT_LABEL[32..63])",
+        "exec(load:1->NXM_NX_CT_MARK[1],move:NXM_OF_ETH_SRC[]->NXM_NX_CT_LABEL[80..127])"};
     return place_.old_dialect ? "exec(load:1->NXM_NX_CT_MARK[1])" : dice_.of(kExec);
   }
   std::string inner(unsigned most) {
@@ -195,7 +198,9 @@ class ActionWriter {
   // OpenFlow 1.0 tells a push with a write as one action.
   std::string set_vlan() {
     if (place_.old_dialect) return "";
-    if (kinds_ & vlan) return dice_.one_in(2) ? fmt::format("set_field:{}->vlan_vid", 4096 + dice_.between(4, 7)) : "set_field:3->vlan_pcp";
+    if (kinds_ & vlan)
+      return dice_.one_in(2) ? fmt::format("set_field:{}->vlan_vid", 4096 + dice_.between(4, 7))
+                             : "set_field:3->vlan_pcp";
     if (place_.in_group) return "";
     kinds_ |= vlan;
     return dice_.one_in(2) ? "mod_vlan_vid:6" : "mod_vlan_pcp:2";
@@ -211,8 +216,8 @@ class ActionWriter {
     return kinds_ & ip ? "pop_mpls:0x0800" : "pop_mpls:0x1234";
   }
   std::string mpls_of() {
-    static const char* const kActions[] = {"dec_mpls_ttl", "set_field:200->mpls_label", "set_field:3->mpls_tc",
-                                           "set_mpls_ttl(10)", "set_mpls_label(7)", "set_mpls_tc(2)"};
+    static const char* const kActions[] = {"dec_mpls_ttl",     "set_field:200->mpls_label", "set_field:3->mpls_tc",
+                                           "set_mpls_ttl(10)", "set_mpls_label(7)",         "set_mpls_tc(2)"};
     return dice_.of(kActions);
   }
   std::string mpls_header() { return kinds_ & mpls ? mpls_of() : push_mpls(); }
@@ -227,8 +232,8 @@ class ActionWriter {
   }
   std::string fin_timeout() { return kinds_ & tcp ? "fin_timeout(idle_timeout=10,hard_timeout=15)" : ""; }
   std::string multipath() {
-    static const char* const kFields[] = {"eth_src", "symmetric_l4", "symmetric_l3l4", "symmetric_l3l4+udp", "nw_src",
-                                          "nw_dst", "symmetric_l3"};
+    static const char* const kFields[] = {"eth_src", "symmetric_l4", "symmetric_l3l4", "symmetric_l3l4+udp",
+                                          "nw_src",  "nw_dst",       "symmetric_l3"};
     static const char* const kWays[] = {"modulo_n", "hash_threshold", "hrw", "iter_hash"};
     return fmt::format("multipath({},{},{},{},{},NXM_NX_REG0[0..3])", dice_.of(kFields), dice_.below(3) * 50,
                        dice_.of(kWays), dice_.between(2, 7), dice_.below(3));
@@ -241,9 +246,12 @@ class ActionWriter {
                            : fmt::format("bundle_load({},NXM_NX_REG1[],{})", how, members);
   }
   std::string to_controller() {
-    static const char* const kForms[] = {"controller(max_len=128)", "controller(reason=no_match,max_len=65535,id=1)",
-                                         "controller(userdata=00.00.00.01.00.00.00.00)", "controller(pause)",
-                                         "controller(userdata=00.01,meter_id=1)", "CONTROLLER:128"};
+    static const char* const kForms[] = {"controller(max_len=128)",
+                                         "controller(reason=no_match,max_len=65535,id=1)",
+                                         "controller(userdata=00.00.00.01.00.00.00.00)",
+                                         "controller(pause)",
+                                         "controller(userdata=00.01,meter_id=1)",
+                                         "CONTROLLER:128"};
     return dice_.of(kForms);
   }
   std::string note() { return "note:01.02.03"; }

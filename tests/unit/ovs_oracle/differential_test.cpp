@@ -1,5 +1,6 @@
-// egtrace trace against ovs-vswitchd itself: random flow tables and groups, random packets, full texts of ofproto/trace.
-// Skipped where Open vSwitch is not installed. EGTRACE_CASES=N asks for N packets, EGTRACE_SEED=N begins elsewhere.
+// egtrace trace against ovs-vswitchd itself: random flow tables and groups, random packets, full texts of
+// ofproto/trace. Skipped where Open vSwitch is not installed. EGTRACE_CASES=N asks for N packets, EGTRACE_SEED=N begins
+// elsewhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,11 @@ bool differ(const std::string& daemon, const std::string& program, bool megaflow
 class Shrinker {
  public:
   Shrinker(Bench& bench, Configuration c, std::string bridge, std::string packet, bool megaflow)
-      : bench_(bench), best_(std::move(c)), bridge_(std::move(bridge)), packet_(std::move(packet)), megaflow_(megaflow) {}
+      : bench_(bench),
+        best_(std::move(c)),
+        bridge_(std::move(bridge)),
+        packet_(std::move(packet)),
+        megaflow_(megaflow) {}
 
   std::string smallest() {
     drop(&Configuration::flows);
@@ -93,7 +98,8 @@ class Shrinker {
     for (const GeneratedGroup& g : best_.groups) text += fmt::format("group {}: {}\n", g.bridge, text_of(g));
     for (const GeneratedFlow& f : best_.flows) text += fmt::format("flow {}: {}\n", f.bridge, text_of(f));
     for (const std::string& s : best_.ct_next) text += fmt::format("--ct-next {}\n", s);
-    return fmt::format("{}{}packet {}: {}\n{}", text, best_.old_dialect ? "OpenFlow 1.0\n" : "", bridge_, packet_, shown_);
+    return fmt::format("{}{}packet {}: {}\n{}", text, best_.old_dialect ? "OpenFlow 1.0\n" : "", bridge_, packet_,
+                       shown_);
   }
 
   Bench& bench_;
@@ -116,13 +122,20 @@ class Comparison {
     bench_.load(c);
     ++tally_.tables;
     const auto daemon = bench_.ask_daemon(c, bridge, packets), program = bench_.ask_program(c, bridge, packets);
-    for (std::size_t i = 0; i < packets.size(); ++i) packet(c, bridge, packets[i], daemon[i], program[i], seed);
+    for (std::size_t i = 0; i < packets.size() && !lost_; ++i)
+      packet(c, bridge, packets[i], daemon[i], program[i], seed);
   }
+  bool lost() const { return lost_; }  // the daemon has died
   const Tally& tally() const { return tally_; }
 
  private:
   void packet(const Configuration& c, const std::string& bridge, const std::string& packet, const std::string& daemon,
               const std::string& program, unsigned seed) {
+    if (daemon.starts_with("the daemon ")) {
+      lost_ = true;
+      ADD_FAILURE() << "seed " << seed << ": " << packet << ": " << daemon;
+      return;
+    }
     if (!daemon.starts_with("Flow: ")) {
       ++tally_.refused;
       if (asked("EGTRACE_SHOW_REFUSED", 0) != 0) fmt::print("{}: {}\n", packet, daemon);
@@ -134,7 +147,8 @@ class Comparison {
     ++(only_megaflow ? tally_.megaflow : tally_.differ);
     if (only_megaflow && !asked("EGTRACE_MEGAFLOW", 0)) return;
     if (asked("EGTRACE_SHOW", 0) != 0)
-      fmt::print("== seed {} {} {}\n{}", seed, bridge, packet, line_difference(renumbered_trace(daemon), renumbered_trace(program)));
+      fmt::print("== seed {} {} {}\n{}", seed, bridge, packet,
+                 line_difference(renumbered_trace(daemon), renumbered_trace(program)));
     if (shrunk_in_ == seed || shrinks_ == 0) return;
     --shrinks_;
     shrunk_in_ = seed;
@@ -144,6 +158,7 @@ class Comparison {
   Bench& bench_;
   Tally tally_;
   unsigned shrinks_, shrunk_in_ = ~0u;
+  bool lost_ = false;
 };
 
 TEST(OfprotoTraceOracle, RandomTablesAndPackets) {
@@ -152,10 +167,11 @@ TEST(OfprotoTraceOracle, RandomTablesAndPackets) {
   ASSERT_TRUE(bench.good());
   Comparison comparison(bench);
   const unsigned packets = asked("EGTRACE_CASES", kPackets * kTableCount), seed = asked("EGTRACE_SEED", 1);
-  for (unsigned i = 0; comparison.tally().packets < packets; ++i) comparison.table(seed + i);
+  for (unsigned i = 0; comparison.tally().packets < packets && !comparison.lost(); ++i) comparison.table(seed + i);
   const Tally& t = comparison.tally();
-  fmt::print("{} packets over {} tables: {} differ, {} more in the megaflow only; {} flows, groups or packets were refused\n",
-             t.packets, t.tables, t.differ, t.megaflow, bench.refused() + t.refused);
+  fmt::print(
+      "{} packets over {} tables: {} differ, {} more in the megaflow only; {} flows, groups or packets were refused\n",
+      t.packets, t.tables, t.differ, t.megaflow, bench.refused() + t.refused);
   EXPECT_EQ(t.differ, 0u);
 }
 
