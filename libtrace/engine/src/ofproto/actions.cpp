@@ -412,11 +412,11 @@ void Xlate::freeze_unroll(const Ofpacts& list, std::size_t from) {
       if (const auto* go = std::get_if<GotoTable>(&kind)) {
         Resubmit r;
         r.table = go->table;
-        o.action = &tables_.actions->keep({r});
+        o.action = &tables_.actions->instead_of(*o.action, {r});
       } else if (const auto* metadata = std::get_if<WriteMetadata>(&kind)) {
         SetField set{F::metadata, metadata->value, std::nullopt, "set_field"};
         if (metadata->mask && *metadata->mask != ~std::uint64_t{0}) set.mask = *metadata->mask;
-        o.action = &tables_.actions->keep({set});
+        o.action = &tables_.actions->instead_of(*o.action, {set});
       } else if (std::visit(NeedsPlace{}, kind)) {
         const Ofpact* known = unroll_ ? &frozen_actions_[*unroll_] : nullptr;
         if (!known || known->table != table_ || known->cookie != cookie_) {

@@ -97,7 +97,9 @@ const Ofpacts& OfpactCache::inside(const Ct& ct) {
   return at->second;
 }
 
-const Action& OfpactCache::keep(Action action) { return single_.emplace_back(std::move(action)); }
+const Action& OfpactCache::instead_of(const Action& original, Action action) {
+  return instead_.try_emplace(&original, std::move(action)).first->second;
+}
 
 Ofpacts in_action_set_order(const Ofpacts& set) {
   std::vector<const Action*> actions;

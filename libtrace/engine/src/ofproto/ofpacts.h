@@ -20,11 +20,12 @@ class OfpactCache {
   const Ofpacts& inside(const openflow::Ct& ct);
   // Pointers to the elements of a list that is in the switch's own form already.
   const Ofpacts& plain(const openflow::ActionList& list);
-  const openflow::Action& keep(openflow::Action action);
+  // What is executed in the place of an action; always the same object for one, so that frozen lists can be compared.
+  const openflow::Action& instead_of(const openflow::Action& original, openflow::Action action);
 
  private:
   std::deque<openflow::ActionList> lists_;
-  std::deque<openflow::Action> single_;
+  std::unordered_map<const openflow::Action*, openflow::Action> instead_;
   std::unordered_map<const void*, Ofpacts> known_;
 };
 
