@@ -101,7 +101,7 @@ std::string OfprotoTraceWriter::match(const FlowKey& value, FlowKey m) const {
     if (bits == 0) continue;
     const std::string name = e == Extra::mpls_lse1 ? "mpls_lse1" : "mpls_lse2";
     const std::string term = bits == 0xffffffff ? fmt::format(",{}={}", name, get(value, e))
-                                                : fmt::format(",{}=0x{:x}/0x{:x}", name, get(value, e) & bits, bits);
+                                                : fmt::format(",{}=0x{:08x}/0x{:08x}", name, get(value, e) & bits, bits);
     out += term;
   }
   return named(std::move(out), *bridge_);

@@ -10,7 +10,6 @@ namespace {
 
 using namespace openflow;
 
-
 std::uint16_t reason_of(const std::string& word) {
   constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};
   for (std::uint16_t i = 0; i < std::size(kReasons); ++i)
@@ -194,12 +193,8 @@ struct Executor {
     return v >= OvsVersion{3, 6, 2} || (v.minor == 5 && v.patch >= 3) || (v.minor == 4 && v.patch >= 5) ||
            (v.minor == 3 && v.patch >= 8);
   }
-  bool unmasks_protocol() const {
-    const OvsVersion& v = x.version();
-    return v >= OvsVersion{3, 1, 1} || (v.major == 3 && v.minor == 0 && v.patch >= 4);
-  }
+  // As of the fix of CVE-2023-1668, which distributions carried back: no version tells that it is missing.
   void unmask_protocol(F f) const {
-    if (!unmasks_protocol()) return;
     const bool ip = f == F::ip_src || f == F::ip_dst || f == F::ipv6_src || f == F::ipv6_dst || f == F::ipv6_label ||
                     f == F::ip_dscp || f == F::nw_ecn || f == F::nw_ttl;
     const bool arp = f == F::arp_op || f == F::arp_sha || f == F::arp_tha || f == F::arp_spa || f == F::arp_tpa;
@@ -220,7 +215,7 @@ struct Executor {
     if (is_port) {
       mask_bits(wc(), F::nw_proto, 0xff);
       f = a.word == "mod_tp_src" ? F::tp_src : F::tp_dst;
-    } else if (f != F::eth_src && f != F::eth_dst && unmasks_protocol()) {
+    } else if (f != F::eth_src && f != F::eth_dst) {
       mask_bits(wc(), F::nw_proto, 0xff);
     }
     mask_all(wc(), f);
@@ -270,7 +265,7 @@ struct Executor {
   void operator()(const DecNshTtl&) { stop = x.dec_nsh_ttl(); }
   void operator()(const DecTtl& a) {
     mask_all(wc(), F::nw_ttl);
-    if (unmasks_protocol()) mask_bits(wc(), F::nw_proto, 0xff);
+    mask_bits(wc(), F::nw_proto, 0xff);
     stop = x.dec_ttl(a);
   }
   void operator()(const Multipath& a) {
@@ -320,7 +315,7 @@ struct Executor {
     const std::uint64_t mask = a.mask.value_or(~std::uint64_t{0});
     flow().set(F::metadata, (get(flow(), F::metadata) & ~mask) | (a.value & mask));
   }
-  void operator()(const Meter& a) { x.put({dp::Meter{a.id}}); }
+  void operator()(const Meter& a) { x.put_meter(a.id); }
   void operator()(const Clone& a) { x.clone(x.ofpacts(a.actions), last); }
   void operator()(const Encap& a) { x.encap(a); }
   void operator()(const Decap& a) {

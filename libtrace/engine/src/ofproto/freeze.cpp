@@ -128,7 +128,7 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   dp::Actions nested;
   dp::Actions* outer = out_;
   out_ = &nested;
-  put({dp::Meter{*meter}});
+  put_meter(*meter);
   put_controller_action(false, id, max_len, why, controller_id);
   out_ = outer;
   put({dp::Sample{1.0, std::move(nested)}});

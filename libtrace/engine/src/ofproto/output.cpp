@@ -7,7 +7,6 @@ namespace {
 
 using namespace openflow;
 
-
 struct Size {
   std::size_t operator()(const dp::Set& a) const {
     switch (a.attribute) {

@@ -80,8 +80,8 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
   }
 }
 
-// Tunnels share a port of the datapath (genev_sys_6081). One that has its own is no tunnel to this switch: it was started
-// with --enable-dummy=override.
+// Tunnels share a port of the datapath (genev_sys_6081). One that has its own is no tunnel to this switch: it was
+// started with --enable-dummy=override.
 bool Switch::overridden(const Interface& i) const {
   const auto& tunnels = datapath_.tunnels;
   return datapath_.port(i.name) != nullptr &&

@@ -149,11 +149,11 @@ struct TableWildcards::Lookup {
 
 TableWildcards::~TableWildcards() = default;
 
-TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release)
-    : flows_(flows), table_(table), release_(release), in_(flows.subtables(table)) {
+TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, std::size_t tries)
+    : flows_(flows), table_(table), in_(flows.subtables(table)) {
   std::map<std::vector<std::pair<std::uint8_t, std::uint64_t>>, std::size_t> numbers;
   for (const openflow::SubtableView& view : in_.all()) {
-    Subtable& s = subtables_.emplace_back(view, release.ipv6_prefixes ? 4 : 2);
+    Subtable& s = subtables_.emplace_back(view, tries);
     std::vector<std::pair<std::uint8_t, std::uint64_t>> mask;
     for (const Subtable::Part& p : s.indexes.front()) mask.emplace_back(p.word, p.mask);
     s.pipeline = numbers.try_emplace(std::move(mask), numbers.size()).first->second;
@@ -236,7 +236,7 @@ void TableWildcards::miss_ports(const Subtable& s, Lookup& lookup) const {
   const unsigned bits = port_bits(s, ports_of(lookup.key) & s.ports_mask);
   const auto looked_at = static_cast<std::uint32_t>(s.ports_mask & low64(prefix_mask(bits, 32)));
   const U128 source = wc.get(F::tp_src), destination = wc.get(F::tp_dst);
-  s.fold(release_.whole_port_stage ? last + 1 : last, wc);
+  s.fold(last + 1, wc);  // the rest of their stage, too: CVE-2023-5366, whose fix distributions carried back
   wc.set(F::tp_src, source | (looked_at >> 16));
   wc.set(F::tp_dst, destination | (looked_at & 0xffff));
 }

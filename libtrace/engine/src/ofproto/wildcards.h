@@ -22,12 +22,8 @@ namespace egt::engine::ofproto {
 
 class TableWildcards {
  public:
-  // What differs between releases.
-  struct Release {
-    bool ipv6_prefixes = false;     // tries of IPv6 addresses, too
-    bool whole_port_stage = false;  // a miss at the ports looked at what else their stage has
-  };
-  TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, Release release);
+  // `tries`: of so many of openflow::AddressField the switch keeps prefix tries; it depends on its version.
+  TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, std::size_t tries);
   ~TableWildcards();
   // Adds to `wc` what a look-up of `key` looks at.
   void add(const FlowKey& key, FlowKey& wc) const;
@@ -53,7 +49,6 @@ class TableWildcards {
 
   const openflow::FlowTables& flows_;
   std::uint8_t table_;
-  Release release_;
   openflow::Subtables in_;
   std::vector<Subtable> subtables_;  // by descending priority
   std::size_t pipelines_ = 0;        // in so many ways they look at the pipeline

@@ -10,9 +10,10 @@ constexpr std::size_t kMaxAttribute = 65535;  // a netlink attribute is no longe
 }  // namespace
 
 TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version) {
-  const TableWildcards::Release release{version >= OvsVersion{3, 5, 0}, version >= OvsVersion{3, 1, 1}};
-  auto& w = wildcards[{&b, table, release.ipv6_prefixes, release.whole_port_stage}];
-  if (!w) w = std::make_unique<TableWildcards>(*b.flows, table, release);
+  constexpr OvsVersion kIpv6Tries{3, 5, 0};
+  const std::size_t tries = version >= kIpv6Tries ? openflow::kAddressFields : 2;
+  auto& w = wildcards[{&b, table, tries}];
+  if (!w) w = std::make_unique<TableWildcards>(*b.flows, table, tries);
   return *w;
 }
 
@@ -21,6 +22,18 @@ std::uint32_t Recirculations::id_of(const FrozenState& s) {
     if (states[i] == s) return static_cast<std::uint32_t>(i + 1);
   states.push_back(s);
   return static_cast<std::uint32_t>(states.size());
+}
+
+std::uint32_t Recirculations::meter_of(const openflow::Bridge& b, std::uint32_t id) {
+  const auto [at, fresh] = meters.try_emplace({&b, id}, id == 0 ? 0 : id - 1);
+  if (!fresh) return at->second;
+  const auto taken = [&] {
+    return std::any_of(meters.begin(), meters.end(),
+                       [&](const auto& m) { return m.first != at->first && m.second == at->second; });
+  };
+  if (taken()) at->second = 0;
+  while (taken()) ++at->second;
+  return at->second;
 }
 
 Xlate::Xlate(Tables& tables, Recirculations& recirculations, Trace& trace, const TraceOptions& options)

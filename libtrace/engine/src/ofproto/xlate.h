@@ -34,7 +34,7 @@ struct FrozenState {
   bool conntracked = false, was_mpls = false;
   std::optional<std::uint32_t> first_port;
   Ofpacts actions, action_set;
-  bool for_controller = false;       // of a packet-in: never resumed here
+  bool for_controller = false;         // of a packet-in: never resumed here
   std::vector<std::uint8_t> userdata;  // of the controller action
   friend bool operator==(const FrozenState&, const FrozenState&) = default;
 };
@@ -44,12 +44,12 @@ struct Tables {
   Tables(const cluster::Node& node, openflow::Datapath datapath) : sw(node, std::move(datapath)) {}
   Switch sw;
   std::shared_ptr<OfpactCache> actions = std::make_shared<OfpactCache>();
-  std::map<std::tuple<const openflow::Bridge*, std::uint8_t, bool, bool>, std::unique_ptr<TableWildcards>> wildcards;
+  std::map<std::tuple<const openflow::Bridge*, std::uint8_t, std::size_t>, std::unique_ptr<TableWildcards>> wildcards;
 
   TableWildcards& wildcards_of(const openflow::Bridge& b, std::uint8_t table, OvsVersion version);
 };
 
-// The recirculations of one trace, and the identifiers given to them.
+// The recirculations of one trace, and the numbers given to what no dump tells the numbers of.
 struct Recirculations {
   struct Waiting {
     std::uint32_t id = 0;
@@ -60,6 +60,10 @@ struct Recirculations {
   std::deque<Waiting> queue;
   std::vector<FrozenState> states;  // the one with identifier N at N - 1
   std::uint32_t id_of(const FrozenState& s);
+  // The datapath's number of a bridge's meter: counted from 0 there, in the order in which meters were made, which is
+  // that of their identifiers where only one bridge has some.
+  std::uint32_t meter_of(const openflow::Bridge& b, std::uint32_t id);
+  std::map<std::pair<const openflow::Bridge*, std::uint32_t>, std::uint32_t> meters;
 };
 
 class Xlate {
@@ -159,6 +163,7 @@ class Xlate {
   void bundle(const openflow::Bundle& a, bool is_last, bool group_bucket);
   dp::Port datapath_port(const SwitchPort& p);
   void put(dp::Action a);
+  void put_meter(std::uint32_t id) { put({dp::Meter{recirculations_.meter_of(bridge(), id)}}); }
 
   // --- the learning switch (normal.cpp)
   void normal();
