@@ -1,6 +1,7 @@
 // egtrace trace SNAPSHOT --node N --bridge B FLOW: what `ovs-appctl ofproto/trace B FLOW` would print.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -116,10 +117,12 @@ class Lane {
     bool incomplete = false;
   };
 
-  Lane(const cluster::Cluster& c, const cluster::Node& node, openflow::Datapath datapath, const TraceOptions& o)
+  // `packets`: how many there are to be answered, by all together.
+  Lane(const cluster::Cluster& c, const cluster::Node& node, openflow::Datapath datapath, const TraceOptions& o,
+       std::size_t packets)
       : o_(o),
         sources_(*c.sources),
-        node_(copy_of(node)),
+        node_(copy_of(node, packets)),
         bridge_(*node_.bridge(o.bridge)),
         tracer_(node_, std::move(datapath)),
         writer_(openflow_text(), {o.names, version_of(node, o)}) {
@@ -152,10 +155,13 @@ class Lane {
 
  private:
   // What looking into flows builds and keeps is this thread's; the flows are everybody's.
-  static cluster::Node copy_of(const cluster::Node& node) {
+  static cluster::Node copy_of(const cluster::Node& node, std::size_t packets) {
+    constexpr std::size_t kMany = 16;
     cluster::Node copy;
     copy.name = node.name;
     copy.bridges = node.bridges;
+    for (openflow::Bridge& b : copy.bridges)
+      if (b.flows && packets >= kMany) b.flows->expect_many_lookups();
     return copy;
   }
 
@@ -229,10 +235,15 @@ class Answers {
 };
 
 std::string read_all(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return std::move(text).str();
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw CommandError(fmt::format("{}: cannot be read", path));
-  return {std::istreambuf_iterator<char>(in), {}};
+  text << in.rdbuf();
+  return std::move(text).str();
 }
 
 struct Packet {
@@ -252,7 +263,7 @@ std::vector<Packet> packets_of(const TraceOptions& o) {
   return packets;
 }
 
-// Rounds in which each thread answers some packets that follow one another.
+// Rounds in which each thread answers some packets that follow one another, and some more, as long as there are any.
 class Batch {
  public:
   Batch(const cluster::Cluster& c, const TraceOptions& o)
@@ -261,7 +272,8 @@ class Batch {
     unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
     jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
     const openflow::Datapath datapath = parsers::read_datapath(c, node_);
-    for (unsigned i = 0; i < jobs; ++i) lanes_.push_back(std::make_unique<Lane>(c, node_, datapath, o));
+    for (unsigned i = 0; i < jobs; ++i)
+      lanes_.push_back(std::make_unique<Lane>(c, node_, datapath, o, packets_.size()));
   }
 
   bool run() {
@@ -277,13 +289,15 @@ class Batch {
   }
 
  private:
-  static constexpr std::size_t kEach = 64;
+  static constexpr std::size_t kEach = 32, kTimes = 8;  // packets at a time; about so often a round
 
   void answer_round(std::size_t begin) {
-    round_.resize(std::min(packets_.size() - begin, lanes_.size() * kEach));
+    round_.resize(std::min(packets_.size() - begin, lanes_.size() * kEach * kTimes));
+    std::atomic<std::size_t> next{0};
     for_each_index(lanes_.size(), static_cast<unsigned>(lanes_.size()), 1, [&](std::size_t lane) {
-      const std::size_t end = std::min(round_.size(), (lane + 1) * kEach);
-      for (std::size_t i = lane * kEach; i < end; ++i) round_[i] = lanes_[lane]->answer(packets_[begin + i].flow);
+      for (std::size_t i = next.fetch_add(kEach); i < round_.size(); i = next.fetch_add(kEach))
+        for (std::size_t k = i; k < std::min(i + kEach, round_.size()); ++k)
+          round_[k] = lanes_[lane]->answer(packets_[begin + k].flow);
     });
   }
 

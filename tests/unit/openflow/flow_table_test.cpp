@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
+#include <vector>
 
 namespace egt::openflow {
 namespace {
@@ -48,7 +51,7 @@ FlowKey key(std::initializer_list<std::pair<F, U128>> fields) {
 TEST_F(FlowTablesTest, BeatenFlowsMatchAsWellAndAreLower) {
   add(30, match({{F::reg0, 1}}));
   add(20, match({{F::reg1, 2}}));
-  add(20, match({{F::reg1, 3}}));                                  // another packet's
+  add(20, match({{F::reg1, 3}}));  // another packet's
   add(10, match({{F::reg0, 1}}), "conjunction(7,1/2)");
   add(0, match({}));
   add(0, match({}), "drop", 1);
@@ -56,7 +59,7 @@ TEST_F(FlowTablesTest, BeatenFlowsMatchAsWellAndAreLower) {
   EXPECT_EQ(flows.beaten(0, k, 0), (std::vector<FlowIndex>{1, 4}));
   EXPECT_EQ(flows.beaten(0, k, 1), (std::vector<FlowIndex>{4}));
   for (std::uint32_t other = 0; other < 40; ++other) add(5, match({{F::reg2, 100 + other}}));
-  for (int i = 0; i < 20; ++i) hit(k);                             // now the table has an index
+  for (int i = 0; i < 20; ++i) hit(k);  // now the table has an index
   EXPECT_EQ(flows.beaten(0, k, 0), (std::vector<FlowIndex>{1, 4}));
 }
 
@@ -151,6 +154,38 @@ TEST_F(FlowTablesTest, AConjunctionNeedsAsManyFlowsAsClauses) {
   EXPECT_EQ(hit(key({{F::reg0, 1}})), 0U);  // lib/classifier.c does not count clauses of more than there are flows
   add(20, match({{F::reg1, 2}}), "conjunction(8,1/2)");
   EXPECT_EQ(hit(key({{F::reg0, 1}, {F::reg1, 2}})), 2U);
+}
+
+// Of two that hold at one priority the switch takes the one that its subtables, the best flows' first, make whole
+// first.
+TEST_F(FlowTablesTest, OfTwoConjunctionsTheOneOfTheFirstSubtablesWins) {
+  add(10, match({{F::reg2, 3}}), "conjunction(7,1/2)");
+  add(10, match({{F::reg3, 4}}), "conjunction(7,2/2)");
+  add(10, match({{F::reg0, 1}}), "conjunction(8,1/2)");
+  add(10, match({{F::reg1, 2}}), "conjunction(8,2/2)");
+  add(10, match({{F::conj_id, 7}}), "output:1");
+  add(10, match({{F::conj_id, 8}}), "output:2");
+  const FlowKey k = key({{F::reg0, 1}, {F::reg1, 2}, {F::reg2, 3}, {F::reg3, 4}});
+  EXPECT_EQ(flows.lookup(0, k).conj_id, 7U);
+  add(20, match({{F::reg0, 99}}));
+  add(20, match({{F::reg1, 99}}));
+  const Lookup l = flows.lookup(0, k);
+  EXPECT_EQ(l.conj_id, 8U);
+  EXPECT_EQ(l.ties, std::vector<FlowIndex>{4});
+}
+
+TEST_F(FlowTablesTest, ThreadsShareTheIndexOfCopies) {
+  for (std::uint32_t i = 0; i < 3000; ++i) add(static_cast<std::uint16_t>(i % 7), match({{F::reg0, i}}));
+  flows.expect_many_lookups();
+  std::vector<FlowTables> copies(4, flows);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (const FlowTables& copy : copies)
+    threads.emplace_back([&wrong, &copy] {
+      for (std::uint32_t i = 0; i < 6000; ++i) wrong += copy.lookup(0, key({{F::reg0, i % 3000}})).hit != i % 3000;
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(FlowTablesTest, OneFlowMayServeTwoConjunctions) {

@@ -69,7 +69,8 @@ void Bench::dump_once() {
   keep("ovs-vsctl show", daemon_.vsctl_output({"show"}));
   keep("ovs-vsctl list interface", daemon_.vsctl_output({"list", "interface"}));
   keep("ovs-appctl dpctl/show", daemon_.appctl("dpctl/show", {}));
-  for (const std::string& b : bench_bridges()) keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
+  for (const std::string& b : bench_bridges())
+    keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
 }
 
 void Bench::dump_tables(const Configuration& c) {
@@ -80,7 +81,8 @@ void Bench::dump_tables(const Configuration& c) {
     const std::string protocol = c.old_dialect ? "OpenFlow10" : kProtocol;
     const std::string flags = c.old_dialect ? "" : fmt::format("-O {} ", kProtocol);
     keep(fmt::format("ovs-ofctl {}dump-flows {}", flags, b), daemon_.ofctl_output(protocol, {"dump-flows", b}));
-    keep(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, b), daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
+    keep(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, b),
+         daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
     keep("ovs-appctl fdb/show " + b, daemon_.appctl("fdb/show", {b}));
   }
 }
@@ -132,16 +134,15 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
     Daemon::Words words = {bridge, packet};
     for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
     answers.push_back(daemon_.appctl("ofproto/trace", words));
+    if (answers.back().starts_with("the daemon ")) break;
   }
   return answers;
 }
 
 std::vector<std::string> Bench::ask_program(const Configuration& c, const std::string& bridge,
                                             const std::vector<std::string>& packets) {
-  std::vector<std::string> words = {EGTRACE_BINARY, "trace",    directory_.path() + "/snap",
-                                    "--node",       kNode,      "--bridge",
-                                    bridge,         "--batch",  "-",
-                                    "-q"};
+  std::vector<std::string> words = {
+      EGTRACE_BINARY, "trace", directory_.path() + "/snap", "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
   for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
   const Ran ran = run(words, fmt::format("{}\n", fmt::join(packets, "\n")));
   auto answers = split_traces(ran.out);

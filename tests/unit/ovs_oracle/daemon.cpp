@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +23,8 @@ namespace egt::testing {
 namespace {
 
 constexpr const char* kSchema = "/usr/share/openvswitch/vswitch.ovsschema";
-constexpr int kPatience = 2000;   // steps of 10 ms
+constexpr int kPatience = 2000;  // steps of 10 ms
+constexpr timeval kAnswerTime{60, 0};
 
 void pause_a_little() { ::usleep(10000); }
 
@@ -83,6 +86,7 @@ UnixCtl::~UnixCtl() {
 
 bool UnixCtl::connect_to(const std::string& path) {
   socket_ = connected_socket(path);
+  if (socket_ >= 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kAnswerTime, sizeof kAnswerTime);
   return socket_ >= 0;
 }
 
@@ -95,6 +99,7 @@ std::string UnixCtl::ask(const std::string& method, const std::vector<std::strin
   char buffer[65536];
   for (;;) {
     const ssize_t n = ::recv(socket_, buffer, sizeof buffer, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return "the daemon does not answer";
     if (n <= 0) return "the daemon went away";
     const std::string_view piece(buffer, static_cast<std::size_t>(n));
     reply += piece;

@@ -1,18 +1,21 @@
 // Lookup: a table that is asked seldom is gone through flow by flow, comparing hashes; one that is asked often gets an
-// index. See flow_index.h.
+// index (flow_index.h), and what was found is kept (lookup_cache.h).
 #include "egtrace/openflow/flow_table.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
 #include "egtrace/openflow/conjunctions.h"
 #include "egtrace/openflow/subtables.h"
 #include "openflow/flow_index.h"
+#include "openflow/lookup_cache.h"
 
 namespace egt::openflow {
 namespace {
@@ -21,27 +24,53 @@ namespace {
 constexpr int kWalksBeforeIndex = 8;
 constexpr std::size_t kNeverIndexed = 16;  // flows
 
+// The index that copies of a table share: whoever needs it first builds it, on whatever thread.
+class SharedIndex {
+ public:
+  TableIndex get(const FlowStore& store, std::span<const FlowRun> runs) {
+    std::call_once(once_, [&] { own_ = build_index(store, runs); });
+    return own_.view();
+  }
+
+ private:
+  std::once_flag once_;
+  OwnedIndex own_;
+};
+
 // One table of the bridge.
 struct Table {
   std::vector<FlowRun> runs;
   std::size_t flows = 0;
   mutable int walks = 0;
-  mutable std::unique_ptr<OwnedIndex> own;
+  std::shared_ptr<SharedIndex> shared = std::make_shared<SharedIndex>();
   mutable std::optional<TableIndex> index;
   mutable std::function<void(const TableIndex&)> check;  // of an index that was made before; before its first use
+  mutable std::optional<LookupCache> cache;
 
   Table() = default;
-  Table(const Table& other) : runs(other.runs), flows(other.flows), check(other.check) {
-    if (!other.own) index = other.index;
-  }
+  Table(const Table& other)
+      : runs(other.runs), flows(other.flows), shared(other.shared), index(other.index), check(other.check) {}
   const TableIndex& ensure_index(const FlowStore& store) const {
-    if (!index) {
-      own = std::make_unique<OwnedIndex>(build_index(store, runs));
-      index = own->view();
-    }
+    if (!index) index = shared->get(store, runs);
     if (check) check(*index);
     check = nullptr;
     return *index;
+  }
+  LookupCache& ensure_cache(const FlowStore& store) const {
+    if (!cache) {
+      std::vector<const MatchShape*> masks;
+      for (const Subtable& s : index->subtables) masks.push_back(&store.shape(s.shape));
+      cache.emplace(masks);
+    }
+    return *cache;
+  }
+  // Flows were added.
+  void forget() {
+    if (!index && shared.use_count() == 1) return;  // nobody asked yet
+    shared = std::make_shared<SharedIndex>();
+    index.reset();
+    check = nullptr;
+    cache.reset();
   }
 };
 
@@ -87,10 +116,11 @@ class KeyHashes {
 
 struct FlowTables::Impl {
   explicit Impl(ActionParser parser) : store(std::move(parser)) {}
-  Impl(const Impl& other) : store(other.store), tables(other.tables) {}
+  Impl(const Impl& other) : store(other.store), tables(other.tables), walks_before_index(other.walks_before_index) {}
 
   FlowStore store;
   std::array<Table, 256> tables;
+  int walks_before_index = kWalksBeforeIndex;
   mutable KeyHashes hashes;
 
   bool matches(FlowIndex i, const FlowKey& k) const { return openflow::matches(store.match(i), k); }
@@ -112,9 +142,11 @@ struct FlowTables::Impl {
   template <class Take>
   void each_hashed_alike(const Table& t, const FlowKey& key, Take take) const;
   void walk(const Table& t, const FlowKey& key, Candidates& c, bool with_conjunctive) const;
+  Lookup look_up(std::uint8_t table, const FlowKey& key) const;
   Lookup resolve_conjunctions(std::uint8_t table, const FlowKey& key, const Candidates& c) const;
   Lookup resolve_at_priority(std::uint8_t table, const FlowKey& key, std::span<const FlowIndex> members) const;
   std::vector<std::uint32_t> complete(std::span<const FlowIndex> members) const;
+  std::vector<FlowIndex> by_subtable(std::uint8_t table, std::span<const FlowIndex> members) const;
   std::vector<FlowIndex> members_of(std::uint32_t conj_id, std::span<const FlowIndex> members) const;
 
   mutable Candidates found_, found_again_;  // kept for their memory
@@ -138,9 +170,7 @@ void FlowTables::Impl::append(std::uint8_t table, FlowIndex i) {
   if (t.runs.empty() || t.runs.back().end != i) t.runs.push_back({i, i});
   ++t.runs.back().end;
   ++t.flows;
-  t.index.reset();
-  t.own.reset();
-  t.check = nullptr;
+  t.forget();
 }
 
 void FlowTables::Impl::offer(Candidates& c, FlowIndex i, const FlowKey& key, bool with_conjunctive) const {
@@ -176,7 +206,7 @@ void FlowTables::Impl::walk(const Table& t, const FlowKey& key, Candidates& c, b
 void FlowTables::Impl::candidates(std::uint8_t table, const FlowKey& key, bool with_conjunctive, Candidates& c) const {
   c.clear();
   const Table& t = tables[table];
-  if (t.index || (t.flows > kNeverIndexed && ++t.walks > kWalksBeforeIndex)) {
+  if (t.index || (t.flows > kNeverIndexed && ++t.walks > walks_before_index)) {
     for_candidates(
         t.ensure_index(store), store, key, [&] { return c.least(); },
         [&](FlowIndex i) { offer(c, i, key, with_conjunctive); });
@@ -202,7 +232,7 @@ std::vector<FlowIndex> FlowTables::Impl::members_of(std::uint32_t conj_id, std::
   return all;
 }
 
-// The identifiers of conjunctions all of whose clauses are met, ascending.
+// The identifiers of conjunctions all of whose clauses are met, in the order in which the last of them was met.
 std::vector<std::uint32_t> FlowTables::Impl::complete(std::span<const FlowIndex> members) const {
   met_.clear();
   std::vector<std::uint32_t> ids;
@@ -210,21 +240,33 @@ std::vector<std::uint32_t> FlowTables::Impl::complete(std::span<const FlowIndex>
     for (const Clause& c : store.actions.clauses(store.entry(i).actions))
       // Open vSwitch leaves out those with more clauses than flows that are members of anything.
       if (c.n_clauses <= members.size() && met_.meet(c)) ids.push_back(c.conj_id);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
+}
+
+// As the switch comes upon them: it looks through subtables by descending priority of their best flows, and those of
+// one priority in an order that dumps keep to.
+std::vector<FlowIndex> FlowTables::Impl::by_subtable(std::uint8_t table, std::span<const FlowIndex> members) const {
+  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::size_t>> rank;  // by shape
+  const std::span<const Subtable> all = tables[table].ensure_index(store).subtables;
+  for (std::size_t i = 0; i < all.size(); ++i) rank[all[i].shape] = {~all[i].max_priority, i};
+  std::vector<FlowIndex> ordered(members.begin(), members.end());
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](FlowIndex a, FlowIndex b) { return rank[store.ref(a).shape] < rank[store.ref(b).shape]; });
+  return ordered;
 }
 
 Lookup FlowTables::Impl::resolve_at_priority(std::uint8_t table, const FlowKey& key,
                                              std::span<const FlowIndex> members) const {
   Lookup result;
-  for (const std::uint32_t id : complete(members)) {
+  std::vector<std::uint32_t> ids = complete(members);
+  if (ids.size() > 1) ids = complete(by_subtable(table, members));
+  for (const std::uint32_t id : ids) {
     FlowKey again = key;
     again.set(FieldId::conj_id, id);
     candidates(table, again, false, found_again_);
     Lookup found = plain_result(found_again_.plain);
     if (found.hit == kNoFlow) continue;
-    if (result.hit != kNoFlow) {  // two conjunctions of one priority hold: which one wins is undefined
+    if (result.hit != kNoFlow) {  // two conjunctions of one priority hold: OpenFlow does not say which one wins
       if (found.hit != result.hit) result.ties.push_back(found.hit);
       continue;
     }
@@ -303,6 +345,8 @@ void FlowTables::add(FlowBatch batch) {
     impl_->append(table_of(static_cast<FlowIndex>(i)), static_cast<FlowIndex>(i));
 }
 
+void FlowTables::expect_many_lookups() { impl_->walks_before_index = 0; }
+
 std::size_t FlowTables::size() const { return impl_->store.size(); }
 std::uint8_t FlowTables::table_of(FlowIndex i) const { return static_cast<std::uint8_t>(impl_->store.ref(i).table); }
 std::uint16_t FlowTables::priority_of(FlowIndex i) const {
@@ -328,9 +372,20 @@ std::vector<FlowIndex> FlowTables::in_table(std::uint8_t table) const {
   return all;
 }
 
+Lookup FlowTables::Impl::look_up(std::uint8_t table, const FlowKey& key) const {
+  candidates(table, key, true, found_);
+  return resolve_conjunctions(table, key, found_);
+}
+
 Lookup FlowTables::lookup(std::uint8_t table, const FlowKey& key) const {
-  impl_->candidates(table, key, true, impl_->found_);
-  return impl_->resolve_conjunctions(table, key, impl_->found_);
+  const Table& t = impl_->tables[table];
+  if (!t.index) return impl_->look_up(table, key);
+  LookupCache& cache = t.ensure_cache(impl_->store);
+  const std::uint64_t hash = cache.hash(key);
+  if (const Lookup* known = cache.find(hash, key)) return *known;
+  Lookup found = impl_->look_up(table, key);
+  cache.put(hash, key, found);
+  return found;
 }
 
 std::vector<FlowIndex> FlowTables::beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const {

@@ -20,15 +20,16 @@ struct Clause {
 class MetClauses {
  public:
   void clear() { ++now_; }
-  // Whether all clauses of that conjunction are met now.
+  // Whether this was the last clause of that conjunction that was not met.
   bool meet(const Clause& c) {
     if (c.number >= states_.size()) states_.resize(c.number + std::size_t{1});
     State& s = states_[c.number];
     if (s.when != now_) s = {now_, 0, 0};
     if (c.bit == 0) return false;
     if (c.n_clauses > s.n_clauses) s.n_clauses = c.n_clauses;
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - s.n_clauses), before = s.met;
     s.met |= c.bit;
-    return s.met == ~std::uint64_t{0} >> (64 - s.n_clauses);
+    return s.met == all && before != all;
   }
 
  private:

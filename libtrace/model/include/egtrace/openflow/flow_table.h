@@ -1,8 +1,9 @@
 // The flow tables of one bridge: a node may have a million flows.
 //
-// A flow of a dump is kept as 24 bytes: where its line is, its table and priority, the shape of its match (which bits it
-// looks at) and a hash of the values. The line itself is read when a packet comes near it, because a walk touches a few
-// hundred of a million flows; so is the text of its actions. What reads them is handed in: the model knows no parser.
+// A flow of a dump is kept as 24 bytes: where its line is, its table and priority, the shape of its match (which bits
+// it looks at) and a hash of the values. The line itself is read when a packet comes near it, because a walk touches a
+// few hundred of a million flows; so is the text of its actions. What reads them is handed in: the model knows no
+// parser.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ using ActionParser = std::function<ActionList(std::string_view)>;
 // version of OpenFlow that lacks them.
 struct FlowUse {
   std::optional<std::uint64_t> n_packets;
-  std::optional<double> duration;          // seconds since the flow was made
-  std::optional<std::uint64_t> idle_age;   // seconds since it last took a packet
+  std::optional<double> duration;         // seconds since the flow was made
+  std::optional<std::uint64_t> idle_age;  // seconds since it last took a packet
 };
 
 struct FlowEntry {
@@ -54,16 +55,16 @@ using MatchShape = std::vector<MaskWord>;  // ascending by word
 
 // A flow in a text, with what a lookup needs to know before it reads the line.
 struct FlowRef {
-  std::uint64_t offset : 40 = 0;       // of the line's first byte
+  std::uint64_t offset : 40 = 0;  // of the line's first byte
   std::uint64_t priority : 16 = 32768;
   std::uint64_t table : 8 = 0;
-  std::uint32_t line = 0;              // number in the file
-  std::uint32_t hash = 0;              // of its match, and of the part of it that looks at the pipeline's own fields
+  std::uint32_t line = 0;  // number in the file
+  std::uint32_t hash = 0;  // of its match, and of the part of it that looks at the pipeline's own fields
   std::uint32_t pipeline_hash = 0;
-  std::uint32_t shape : 24 = 0;        // index into the shapes that came with it
-  std::uint32_t conjunctive : 1 = 0;   // its actions are conjunction(…)
-  std::uint32_t unread : 1 = 0;        // not understood as a whole: what is known of its match is all that there is
-  std::uint32_t unused : 6 = 0;        // so that equal flows are equal bytes
+  std::uint32_t shape : 24 = 0;       // index into the shapes that came with it
+  std::uint32_t conjunctive : 1 = 0;  // its actions are conjunction(…)
+  std::uint32_t unread : 1 = 0;       // not understood as a whole: what is known of its match is all that there is
+  std::uint32_t unused : 6 = 0;       // so that equal flows are equal bytes
 };
 static_assert(sizeof(FlowRef) == 24);
 constexpr std::size_t kMaxShapes = std::size_t{1} << 24;
@@ -112,9 +113,9 @@ struct FlowBatch {
 // What a lookup found. `hit` is kNoFlow on a miss.
 struct Lookup {
   FlowIndex hit = kNoFlow;
-  std::uint32_t conj_id = 0;             // not 0: reached through a conjunctive match
-  std::vector<FlowIndex> conjunction;    // the flows that fulfilled its clauses
-  std::vector<FlowIndex> ties;           // others of equal priority that match as well: undefined in OpenFlow
+  std::uint32_t conj_id = 0;           // not 0: reached through a conjunctive match
+  std::vector<FlowIndex> conjunction;  // the flows that fulfilled its clauses
+  std::vector<FlowIndex> ties;         // others of equal priority that match as well: undefined in OpenFlow
 };
 
 struct Clause;
@@ -128,8 +129,8 @@ class FlowTables {
   // nowhere.
   FlowTables(ActionParser parser, CompiledFlows flows);
   ~FlowTables();
-  // A copy shares the flows and costs little. What is read and built while looking each has for itself, so another thread
-  // may look into a copy.
+  // A copy shares the flows and costs little. What is read and built while looking each has for itself, so another
+  // thread may look into a copy.
   FlowTables(const FlowTables&);
   FlowTables& operator=(const FlowTables&);
   FlowTables(FlowTables&&) noexcept;
@@ -140,25 +141,28 @@ class FlowTables {
   // Their numbers follow those of the flows that are there.
   void add(FlowBatch batch);
 
-  // Makes the indexes of all tables; what is handed back points into this object. Empty where the flows are not those of
-  // a single dump.
+  // Makes the indexes of all tables; what is handed back points into this object. Empty where the flows are not those
+  // of a single dump.
   CompiledFlows compile() const;
 
   std::size_t size() const;
-  std::uint8_t table_of(FlowIndex i) const;         // as flow(i).table and so on, without reading the line
+  std::uint8_t table_of(FlowIndex i) const;  // as flow(i).table and so on, without reading the line
   std::uint16_t priority_of(FlowIndex i) const;
-  std::uint64_t cookie_of(FlowIndex i) const;                // reads as much of the line as it takes
-  const FlowEntry& flow(FlowIndex i) const;                  // read on first use
+  std::uint64_t cookie_of(FlowIndex i) const;  // reads as much of the line as it takes
+  const FlowEntry& flow(FlowIndex i) const;    // read on first use
   MatchView match(const FlowEntry& f) const;
-  const ActionList& actions(const FlowEntry& f) const;       // parsed on first use
+  const ActionList& actions(const FlowEntry& f) const;        // parsed on first use
   std::span<const Clause> clauses(const FlowEntry& f) const;  // of conjunctions, that its actions tell
   std::string_view actions_text(const FlowEntry& f) const;
   std::vector<FlowIndex> in_table(std::uint8_t table) const;  // by descending priority, then line
   bool has_table(std::uint8_t table) const;
 
   // Highest priority wins, among equals the first of the dump; conjunctive matches as in lib/classifier.c. The table's
-  // index is built by its first lookup and dropped by add. Not thread-safe, like flow() and actions(): see the copy.
+  // index is built when it was asked a few times, and dropped by add. Not thread-safe, like flow() and actions(): see
+  // the copy.
   Lookup lookup(std::uint8_t table, const FlowKey& key) const;
+  // Indexes are worth their while from the first look-up on. Copies made later know it, too, and share the indexes.
+  void expect_many_lookups();
   // Flows that match `key` as well as `winner` does, with a lower priority: what would take the packet without it, by
   // descending priority. Flows of conjunctions are left out, as they match only together.
   std::vector<FlowIndex> beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const;
