@@ -275,7 +275,8 @@ class MatchWriter {
     if (mask(F::ipv6_label) == 0) return;
     begin("ipv6_label");
     write_padded_hex(value(F::ipv6_label), 5, out_);
-    if (!exact(F::ipv6_label)) {
+    constexpr std::uint64_t kAll = 0xffffffff;  // more bits than a label has: see add_item()
+    if ((mask_.word(field(F::ipv6_label).word) & kAll) != kAll) {
       out_ += '/';
       write_padded_hex(mask(F::ipv6_label), 5, out_);
     }
@@ -296,14 +297,14 @@ class MatchWriter {
 
   void transport() {
     if (ethertype_ == ethertype::ipv4 && proto_ == ip_proto::icmp) {
-      decimal("icmp_type", F::icmp_type);
-      decimal("icmp_code", F::icmp_code);
+      decimal("icmp_type", F::tp_src);  // whose 16 bits a megaflow may look at in part
+      decimal("icmp_code", F::tp_dst);
     } else if (ethertype_ == ethertype::ipv4 && proto_ == ip_proto::igmp) {
       decimal("igmp_type", F::tp_src);
       decimal("igmp_code", F::tp_dst);
     } else if (ethertype_ == ethertype::ipv6 && proto_ == ip_proto::icmp6) {
-      decimal("icmp_type", F::icmp_type);
-      decimal("icmp_code", F::icmp_code);
+      decimal("icmp_type", F::tp_src);  // whose 16 bits a megaflow may look at in part
+      decimal("icmp_code", F::tp_dst);
       address("nd_target", F::nd_target);
       ethernet("nd_sll", F::nd_sll);
       ethernet("nd_tll", F::nd_tll);

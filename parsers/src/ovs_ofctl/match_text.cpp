@@ -298,6 +298,13 @@ Added add_vlan(const MatchItem& item, WordSet& words) {
   return ok ? Added::yes : Added::contradiction;
 }
 
+// Type and code of ICMP lie where other protocols have ports, and take all 16 bits of them (match_set_icmp_type()).
+Added add_icmp(FieldId port, const MatchItem& item, WordSet& words) {
+  constexpr U128 kWholeByte = 0xff;
+  const U128 mask = item.mask == kWholeByte ? U128{0xffff} : item.mask;
+  return words.add(port, item.value & mask, mask) ? Added::yes : Added::contradiction;
+}
+
 // A field that cannot be masked may be given its whole bytes. Megaflows show masked ICMP types nevertheless.
 bool mask_is_allowed(const Field& f, U128 mask) {
   if (f.maskable || f.id == FieldId::icmp_type || f.id == FieldId::icmp_code) return true;
@@ -458,6 +465,17 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
       // in_port_oxm holds 32 bits over the same place; flows look at 16.
       if (item.field != FieldId::actset_output)
         return words.add(FieldId::in_port, value, 0xffff) ? Added::yes : Added::contradiction;
+      break;
+    case FieldId::icmp_type:
+    case FieldId::icmpv6_type:
+      return add_icmp(FieldId::tp_src, item, words);
+    case FieldId::icmp_code:
+    case FieldId::icmpv6_code:
+      return add_icmp(FieldId::tp_dst, item, words);
+    case FieldId::ipv6_label:
+      // An exact match takes all 32 bits of what holds the label (match_set_ipv6_label()).
+      if (item.mask == ones(field(item.field).bits))
+        return words.add(field(item.field).word, low64(value), 0xffffffff) ? Added::yes : Added::contradiction;
       break;
     default:
       break;

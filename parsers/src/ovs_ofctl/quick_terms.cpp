@@ -106,6 +106,11 @@ class QuickTable {
   static bool is_plain(FieldId id) {
     switch (id) {
       case FieldId::dl_vlan:
+      case FieldId::icmp_type:
+      case FieldId::icmp_code:
+      case FieldId::icmpv6_type:
+      case FieldId::icmpv6_code:
+      case FieldId::ipv6_label:
       case FieldId::vlan_vid:
       case FieldId::dl_vlan_pcp:
       case FieldId::vlan_pcp:

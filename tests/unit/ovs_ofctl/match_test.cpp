@@ -27,7 +27,10 @@ TEST(Match, PrintsAsOpenVSwitchDoes) {
            "rarp,arp_op=3",
            "icmp,icmp_type=8,icmp_code=0",
            "icmp6,icmp_type=135,icmp_code=0,nd_target=fe80::/64,nd_sll=00:11:22:33:44:55",
+           "icmp6,icmp_type=0x0/0xe0",
+           "icmp,icmp_type=8,icmp_code=0x0/0xf0",
            "ipv6,ipv6_src=::1/::ff,ipv6_label=0x00005/0x000ff",
+           "ipv6,ipv6_label=0x12345",
            "ip,nw_src=10.0.0.0/255.0.255.0",
            "ct_state=new|trk,udp6",
            "ct_state=+est-rel+rpl-inv+trk,ct_mark=0/0x1,ip",
@@ -58,6 +61,15 @@ TEST(Match, PrintsAsOpenVSwitchDoes) {
            "packet_type=(1,0x894f),nsh_flags=0,nsh_ttl=5,nsh_mdtype=1,nsh_np=3,nsh_spi=0x1234,nsh_si=255,nsh_c1=0x11",
        })
     EXPECT_EQ(normal(text), text);
+}
+
+// As the switch holds them, whose tables of masks are told apart by every bit.
+TEST(Match, TypesOfIcmpAndFlowLabelsTakeAllBitsOfTheirPlace) {
+  const auto icmp = parse_match("icmp6,icmp_type=136,icmp_code=0"), udp = parse_match("udp6,tp_src=53,tp_dst=80");
+  ASSERT_TRUE(icmp && udp);
+  for (const FieldId port : {FieldId::tp_src, FieldId::tp_dst})
+    EXPECT_EQ(mask_of(icmp->view(), port), mask_of(udp->view(), port));
+  EXPECT_EQ(mask_of(parse_match("icmp,icmp_type=0x0/0xe0")->view(), FieldId::tp_src), 0xe0U);
 }
 
 TEST(Match, TypedFormsBecomeNormal) {

@@ -7,6 +7,10 @@ namespace {
 using namespace engine::ofproto;
 using F = FieldId;
 
+// What holds the flow label of IPv6, all of it.
+const std::size_t kFlowLabelWord = field(F::ipv6_label).word;
+constexpr std::uint64_t kFlowLabelBits = 0xffffffff;
+
 void mask(FlowKey& m, F f) { m.set(f, ~U128{0}); }
 
 std::uint16_t type_of(const FlowKey& k) {
@@ -57,7 +61,8 @@ void mask_headers(const FlowKey& k, FlowKey& m) {
       for (const F f : {F::ip_src, F::ip_dst, F::ct_nw_src, F::ct_nw_dst}) mask(m, f);
       return mask_transport(k, m);
     case ethertype::ipv6:
-      for (const F f : {F::ipv6_src, F::ipv6_dst, F::ipv6_label}) mask(m, f);
+      for (const F f : {F::ipv6_src, F::ipv6_dst}) mask(m, f);
+      m.set_word(kFlowLabelWord, m.word(kFlowLabelWord) | kFlowLabelBits);
       // Asking whether it is neighbour discovery shows what was asked for, in later fragments too.
       if (k.u64(F::nw_proto) == ip_proto::icmp6) {
         mask(m, F::tp_dst);

@@ -30,14 +30,6 @@ std::string tunnel_flags(const FlowKey& k, const FlowKey& m) {
   return out;
 }
 
-// Types and codes of ICMP are 16 bits wide in the switch, of which a megaflow looks at eight.
-void show_narrow_mask(std::string& match, std::string_view name, std::uint64_t bits) {
-  const std::size_t at = match.find(name);
-  if (bits != 0xff || at == std::string::npos) return;
-  const std::size_t begin = at + name.size(), end = std::min(match.find(',', begin), match.size());
-  match.replace(begin, end - begin, fmt::format("{:#x}/0xff", std::stoul(match.substr(begin, end - begin))));
-}
-
 }  // namespace
 
 std::string OfprotoTraceWriter::write(const Trace& trace, const openflow::Bridge& bridge) {
@@ -90,8 +82,6 @@ std::string OfprotoTraceWriter::match(const FlowKey& value, FlowKey m) const {
   for (std::size_t i = 0; i < kFieldWords; ++i)
     if (m.word(i) != 0) view.require({static_cast<std::uint8_t>(i), value.word(i) & m.word(i), m.word(i)});
   std::string out = text_.match(view.view());
-  show_narrow_mask(out, "icmp_type=", m.u64(F::tp_src));
-  show_narrow_mask(out, "icmp_code=", m.u64(F::tp_dst));
   if (flags) {
     const std::size_t at = out.find("tun_flags=") + 10;
     out.replace(at, 4, own_flags);

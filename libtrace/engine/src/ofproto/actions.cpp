@@ -196,7 +196,7 @@ struct Executor {
   // As of the fix of CVE-2023-1668, which distributions carried back: no version tells that it is missing.
   void unmask_protocol(F f) const {
     const bool ip = f == F::ip_src || f == F::ip_dst || f == F::ipv6_src || f == F::ipv6_dst || f == F::ipv6_label ||
-                    f == F::ip_dscp || f == F::nw_ecn || f == F::nw_ttl;
+                    f == F::nw_tos || f == F::nw_ecn || f == F::nw_ttl;  // and not ip_dscp, which is another name
     const bool arp = f == F::arp_op || f == F::arp_sha || f == F::arp_tha || f == F::arp_spa || f == F::arp_tpa;
     if ((ip && is_ip_any(flow())) || (arp && get(flow(), F::eth_type) == ethertype::arp))
       mask_bits(wc(), F::nw_proto, 0xff);

@@ -47,7 +47,7 @@ std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
   s.actions = frozen_actions_;
   s.action_set = action_set_;
   s.userdata = userdata_of(pause_);
-  const std::uint32_t id = recirculations_.id_of(s);
+  const std::uint32_t id = recirculations_.hold(s);
   if (pause_) return 0;  // a trace sends nothing to the controller, so nothing comes back
   if (recirculate_hash_) put({dp::Hash{hash_symmetric_l4_, hash_basis_}});
   put({dp::Recirculate{id}});
@@ -106,7 +106,7 @@ void Xlate::conntrack(const Ct& a, bool is_last) {
       FlowKey forked = flow_;
       forked.set(F::recirc_id, id);
       forked.set(F::ct_zone, zone);
-      recirculations_.queue.push_back({id, forked, ct_nat_ ? std::optional(*ct_nat_) : std::nullopt, true});
+      recirculations_.wait({id, forked, ct_nat_ ? std::optional(*ct_nat_) : std::nullopt, true});
       report(NodeKind::detail, Remark::forked, *a.table);
     }
   }
@@ -123,7 +123,7 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   FrozenState s = frozen_state(table_);
   s.for_controller = true;
   s.userdata = userdata_of(action);
-  const std::uint32_t id = recirculations_.id_of(s);
+  const std::uint32_t id = recirculations_.hold(s);
   if (!meter) return put_controller_action(false, id, max_len, why, controller_id);
   dp::Actions nested;
   dp::Actions* outer = out_;

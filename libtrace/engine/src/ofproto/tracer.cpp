@@ -62,6 +62,7 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
       set(first, X::tun_present, get(first, X::tun_present) | std::uint64_t{1} << i);
   Recirculations recirculations;
   trace.passes.push_back(Xlate(impl_->tables, recirculations, trace, options).run(*in, first, nullptr));
+  recirculations.end_pass();
   std::size_t given = 0, done = 0;
   while (!recirculations.queue.empty()) {
     Recirculations::Waiting next = std::move(recirculations.queue.front());
@@ -85,9 +86,10 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
       simulate_nat(*next.nat, next.flow);
       r.after = next.flow;
     }
-    // A copy: more states may be added while this one is at work.
-    const FrozenState frozen = recirculations.states[next.id - 1];
-    TracePass pass = Xlate(impl_->tables, recirculations, trace, options).run(*in, next.flow, &frozen);
+    TracePass pass =
+        Xlate(impl_->tables, recirculations, trace, options).run(*in, next.flow, &recirculations.state(next.id));
+    recirculations.end_pass();
+    recirculations.end_waiting(next.id);
     pass.resumption = std::move(r);
     trace.passes.push_back(std::move(pass));
   }

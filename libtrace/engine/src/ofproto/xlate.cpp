@@ -1,6 +1,7 @@
 #include "xlate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace egt::engine::ofproto {
 namespace {
@@ -17,18 +18,38 @@ TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t tab
   return *w;
 }
 
-std::uint32_t Recirculations::id_of(const FrozenState& s) {
-  for (std::size_t i = 0; i < states.size(); ++i)
-    if (states[i] == s) return static_cast<std::uint32_t>(i + 1);
-  states.push_back(s);
-  return static_cast<std::uint32_t>(states.size());
+std::uint32_t Recirculations::hold(const FrozenState& s) {
+  std::uint32_t id = 0;
+  for (const std::uint32_t i : live_)
+    if (state(i) == s) id = i;
+  if (id == 0) {
+    states_.push_back({s, 0});
+    id = static_cast<std::uint32_t>(states_.size());
+    live_.push_back(id);
+  }
+  ++states_[id - 1].holders;
+  of_pass_.push_back(id);
+  return id;
+}
+
+void Recirculations::release(std::uint32_t id) {
+  if (--states_[id - 1].holders == 0) std::erase(live_, id);
+}
+
+void Recirculations::end_pass() {
+  for (const std::uint32_t id : std::exchange(of_pass_, {})) release(id);
+}
+
+void Recirculations::wait(Waiting w) {
+  ++states_[w.id - 1].holders;
+  queue.push_back(std::move(w));
 }
 
 std::uint32_t Recirculations::meter_of(const openflow::Bridge& b, std::uint32_t id) {
-  const auto [at, fresh] = meters.try_emplace({&b, id}, id == 0 ? 0 : id - 1);
+  const auto [at, fresh] = meters_.try_emplace({&b, id}, id == 0 ? 0 : id - 1);
   if (!fresh) return at->second;
   const auto taken = [&] {
-    return std::any_of(meters.begin(), meters.end(),
+    return std::any_of(meters_.begin(), meters_.end(),
                        [&](const auto& m) { return m.first != at->first && m.second == at->second; });
   };
   if (taken()) at->second = 0;
@@ -177,10 +198,6 @@ void Xlate::finish_wildcards() {
   if (is_icmpv4(flow_, nullptr) || is_icmpv6(flow_, nullptr)) {
     mask_.set(F::tp_src, mask_.get(F::tp_src) & 0xff);
     mask_.set(F::tp_dst, mask_.get(F::tp_dst) & 0xff);
-  } else if (is_icmpv4(packet_, nullptr) || is_icmpv6(packet_, nullptr)) {
-    // What is no longer ICMP keeps the upper bits that look-ups examined.
-    for (const F f : {F::tp_src, F::tp_dst})
-      if (mask_.get(f) != 0) mask_bits(mask_, f, 0xff00);
   }
   if (mask_.get(F::vlan_tci) != 0) mask_bits(mask_, F::vlan_tci, kVlanPresent);
   if (mask_.get(F::vlan_tci1) != 0) mask_bits(mask_, F::vlan_tci1, kVlanPresent);

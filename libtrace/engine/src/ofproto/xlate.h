@@ -58,12 +58,30 @@ struct Recirculations {
     bool conntrack = true;  // otherwise a bucket of a select group that was asked for
   };
   std::deque<Waiting> queue;
-  std::vector<FrozenState> states;  // the one with identifier N at N - 1
-  std::uint32_t id_of(const FrozenState& s);
+  void wait(Waiting w);
+
+  // The identifier of a state, held until the pass has ended, or longer where a packet waits with it. Equal states have
+  // one identifier as long as somebody holds it; after that the switch takes a new one (ofproto-dpif-rid.c).
+  std::uint32_t hold(const FrozenState& s);
+  const FrozenState& state(std::uint32_t id) const { return states_[id - 1].state; }
+  void end_pass();
+  void end_waiting(std::uint32_t id) { release(id); }
+
   // The datapath's number of a bridge's meter: counted from 0 there, in the order in which meters were made, which is
   // that of their identifiers where only one bridge has some.
   std::uint32_t meter_of(const openflow::Bridge& b, std::uint32_t id);
-  std::map<std::pair<const openflow::Bridge*, std::uint32_t>, std::uint32_t> meters;
+
+ private:
+  struct State {
+    FrozenState state;
+    unsigned holders = 0;
+  };
+  void release(std::uint32_t id);
+
+  std::deque<State> states_;            // the one with identifier N at N - 1; addresses stay
+  std::vector<std::uint32_t> live_;     // those that somebody holds
+  std::vector<std::uint32_t> of_pass_;  // those that the pass holds, as often as it does
+  std::map<std::pair<const openflow::Bridge*, std::uint32_t>, std::uint32_t> meters_;
 };
 
 class Xlate {
