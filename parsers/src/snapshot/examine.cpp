@@ -77,7 +77,7 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   Candidate candidate;
   candidate.dump.path = file.shown;
   candidate.dump.text = content.text;
-  candidate.dump.command = command_of_path(file.path);
+  candidate.dump.command = command_of_path(file.copy_of.empty() ? file.path : file.copy_of);
   candidate.dump.partial = content.cut;
   candidate.keep = content.keep;
   candidate.dump.compiled = file.compiled;

@@ -108,6 +108,53 @@ TEST(Snapshot, BestDumpOfATopicIsRead) {
   EXPECT_EQ("", info_of_dump(*cluster, "w1/ip_route_show_table_all")->superseded_by);
 }
 
+constexpr const char* kOvnFlows =
+    "NXST_FLOW reply (xid=0x4):\n"
+    " cookie=0x1, duration=9s, table=0, n_packets=0, n_bytes=0, idle_age=9, priority=100,in_port=1 actions=load:0x1->OXM_OF_METADATA[],resubmit(,8)\n"
+    " cookie=0x2, duration=9s, table=8, n_packets=0, n_bytes=0, idle_age=9, priority=50,metadata=0x1 actions=drop\n";
+
+// However a second dump of a bridge is called, it neither adds its flows to the first nor makes a bridge of its own.
+TEST(Snapshot, SecondDumpOfABridgeIsKeptForComparison) {
+  const std::string earlier = std::string(kOvnFlows).substr(0, std::string(kOvnFlows).find(" cookie=0x2"));
+  for (const char* name : {"flows", "br-int (2).txt", "aaa.log", "ovs-ofctl_dump-flows_br-int.1", "ovs-ofctl_dump-flows_br-int.bak",
+                           "ovs-ofctl_dump-flows_br-int (1).txt", "br-int.flows.dump"}) {
+    const TemporaryDirectory d;
+    d.file("w1/ovs-ofctl_dump-flows_br-int", kOvnFlows);
+    d.file(std::string("w1/") + name, earlier);
+    const auto cluster = read_snapshot(at(d.path()));
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    ASSERT_EQ(1U, cluster->nodes[0]->bridges.size()) << name;
+    EXPECT_EQ(2U, cluster->nodes[0]->bridges[0].flows->size()) << name;
+    EXPECT_FALSE(cluster->nodes[0]->bridges[0].flows_partial) << name;
+    EXPECT_EQ("w1/ovs-ofctl_dump-flows_br-int", info_of_dump(*cluster, std::string("w1/") + name)->superseded_by) << name;
+  }
+}
+
+TEST(Snapshot, FewLinesOfGrepDoNotReplaceTheWhole) {
+  const TemporaryDirectory d;
+  d.file("w1/ovs-ofctl_dump-flows_br-int", kOvnFlows);
+  d.file("w1/zz.txt", std::string(kOvnFlows).substr(std::string(kOvnFlows).find(" cookie=0x2")));
+  const auto cluster = read_snapshot(at(d.path()));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(2U, cluster->nodes[0]->bridges[0].flows->size());
+  EXPECT_FALSE(cluster->nodes[0]->bridges[0].flows_partial);
+}
+
+TEST(Snapshot, BridgesOfFilesWithoutCommandAreTold) {
+  const TemporaryDirectory d;
+  d.file("w1/one.txt", kOvnFlows);
+  d.file("w1/two.br-x.txt", kBridgeFlows);
+  d.file("w1/ports", "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000000000000001\n LOCAL(br-x): addr:02:00:00:00:00:01\n     config:     0\n"
+                     "     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n");
+  const auto cluster = read_snapshot(at(d.path()));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const cluster::Node& node = *cluster->nodes[0];
+  ASSERT_EQ(2U, node.bridges.size());
+  for (const openflow::Bridge& b : node.bridges) EXPECT_TRUE(b.flows) << b.name;
+  EXPECT_EQ("", info_of_dump(*cluster, "w1/one.txt")->superseded_by);
+  EXPECT_EQ("", info_of_dump(*cluster, "w1/two.br-x.txt")->superseded_by);
+}
+
 TEST(Snapshot, CutDumpsArePartial) {
   const TemporaryDirectory d;
   d.file("w1/ovs-ofctl_dump-flows_br-x", "NXST_FLOW reply (xid=0x4): flags=[more]\n" + std::string(kBridgeFlows).substr(27));
