@@ -115,10 +115,15 @@ class Unpacked : public ArchiveVisitor {
     remarks_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
   }
 
+  void damaged(const std::string& path, const std::string& why) override {
+    damaged_.emplace(path.empty() ? archive_.shown : path, why);
+  }
+
   void hand_over(Discovery& out) {
     follow_links();
     for (auto& [path, file] : files_) out.files.push_back(std::move(file));
     std::move(remarks_.begin(), remarks_.end(), std::back_inserter(out.remarks));
+    for (const auto& [path, why] : damaged_) out.damaged.push_back(fmt::format("{}: {}", path, why));
   }
 
  private:
@@ -151,6 +156,7 @@ class Unpacked : public ArchiveVisitor {
   std::map<std::string, FoundFile> files_;
   std::map<std::string, std::string> links_;
   std::vector<std::string> remarks_;
+  std::map<std::string, std::string> damaged_;   // why, by path
 };
 
 // An archive in a directory stands for a directory of its name; one given as the snapshot itself has no name in paths.
@@ -190,6 +196,7 @@ Discovery read_directory(const std::string& root, const DiscoverOptions& options
   for (Discovery& some : read) {
     std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
     std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));
+    std::move(some.damaged.begin(), some.damaged.end(), std::back_inserter(out.damaged));
   }
   return out;
 }

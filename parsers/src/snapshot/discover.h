@@ -31,6 +31,7 @@ struct FoundFile {
 struct Discovery {
   std::vector<FoundFile> files;      // in order of their paths
   std::vector<std::string> remarks;  // what was left out, and why
+  std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
 };
 
 struct DiscoverOptions {

@@ -72,14 +72,20 @@ class Reader {
     if (!request_.path.empty()) {
       Result<Discovery> found = discover(request_.path, options());
       if (!found) return found.error();
+      take_remarks(*found);
       files_ = std::move(found->files);
-      for (const std::string& remark : found->remarks) remark_on({}, remark);
     }
     root_files_ = files_.size();
     for (const std::string& text : request_.dumps) {
       if (auto error = add_dump_argument(text)) return error;
     }
     return std::nullopt;
+  }
+
+  void take_remarks(Discovery& found) {
+    for (const std::string& remark : found.remarks) remark_on({}, remark);
+    for (const std::string& damaged : found.damaged) remark_on({}, damaged + ": what was read of it may be wrong; copy it again");
+    std::move(found.damaged.begin(), found.damaged.end(), std::back_inserter(collection_.damaged));
   }
 
   DiscoverOptions options() const {
@@ -94,7 +100,7 @@ class Reader {
     if (!argument) return argument.error();
     Result<Discovery> found = discover(argument->path, options());
     if (!found) return Error{found.error().message + "; --dump takes [NODE:][KIND=]PATH"};
-    for (const std::string& remark : found->remarks) remark_on({}, remark);
+    take_remarks(*found);
     for (FoundFile& file : found->files) {
       arguments_[files_.size()] = *argument;
       files_.push_back(std::move(file));
