@@ -137,6 +137,8 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
   std::vector<Candidate> candidates;
   for (const Segment& piece : segments.pieces) {
     Candidate candidate = whole;
+    candidate.format = nullptr;
+    candidate.how = {};
     candidate.dump.text = piece.text;
     candidate.dump.first_line = piece.first_line;
     candidate.dump.command = piece.command;
@@ -145,7 +147,8 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     candidate.keep = piece.kept;
     if (!piece.host.empty()) candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
-    name_format(candidate, nullptr);
+    take_noise(candidate);
+    if (candidate.problem.empty()) name_format(candidate, nullptr);
     if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty()) candidates.push_back(std::move(candidate));
   }
   return candidates;

@@ -89,6 +89,19 @@ TEST(Snapshot, PastedFileKeepsItsLineNumbersAndIsPartial) {
   EXPECT_EQ(2U, host.rules_v4.value[0].from.line);
 }
 
+TEST(Snapshot, WordsOfOcAndErrorsInASessionAreNoLinesOfDumps) {
+  const TemporaryDirectory d;
+  const std::string text = "[root@b ~]# oc debug node/w1 -- chroot /host ip rule\nStarting pod/w1-debug ...\n" + std::string(kIpRules) +
+                           "\nRemoving debug pod ...\n[root@b ~]# oc debug node/w1\nsh-5.1# nft list ruleset\n"
+                           "bash: nft: command not found\n";
+  const auto cluster = read_snapshot(at(d.file("session.log", text)));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(1U, cluster->nodes.size());
+  EXPECT_EQ("w1", cluster->nodes[0]->name);
+  EXPECT_FALSE(cluster->nodes[0]->host.nft.present);
+  for (const cluster::DumpInfo& dump : cluster->dumps) EXPECT_TRUE(dump.not_understood.empty()) << dump.kind;
+}
+
 TEST(Snapshot, PromptsOfSeveralHostsMakeSeveralNodes) {
   const TemporaryDirectory d;
   const std::string text = std::string("[root@a ~]# ip rule\n") + kIpRules + "[root@b ~]# ip rule\n" + kIpRules;
