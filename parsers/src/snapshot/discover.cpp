@@ -24,7 +24,10 @@ constexpr std::size_t kMaxFiles = 500000;
 
 class Walk {
  public:
-  Walk(fs::path root, Discovery& out) : root_(std::move(root)), out_(out) {}
+  Walk(fs::path root, Discovery& out) : root_(std::move(root)), out_(out) {
+    std::error_code failed;
+    real_root_ = fs::canonical(root_, failed);
+  }
 
   // Symbolic links are followed; a directory that is its own ancestor is not entered again.
   void directory(const fs::path& at, const std::string& relative, bool by_link, int depth) {
@@ -47,7 +50,30 @@ class Walk {
     if (failed) out_.remarks.push_back(fmt::format("{}: {}", relative.empty() ? "." : relative, failed.message()));
     std::sort(entries.begin(), entries.end(),
               [](const auto& a, const auto& b) { return a.path().filename() < b.path().filename(); });
+    const fs::path around = report_;
+    if (std::any_of(entries.begin(), entries.end(), begins_report)) report_ = fs::canonical(at, failed);
     for (const fs::directory_entry& entry : entries) child(entry, relative, by_link, depth);
+    report_ = around;
+  }
+
+  static bool begins_report(const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name == "sos_commands" || name == "cluster-scoped-resources";
+  }
+
+  static bool is_below(const fs::path& path, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  }
+
+  // In a report a link that leads out of it means a file of the machine that was collected, not of this one. Nobody means
+  // all that is around the snapshot.
+  std::string why_not_followed(const fs::directory_entry& entry) const {
+    std::error_code failed;
+    const fs::path target = fs::canonical(entry.path(), failed);
+    if (failed) return {};  // leads nowhere, which is told otherwise
+    if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
+    if (is_below(real_root_, target) && target != real_root_) return "leads to what is around the snapshot; not followed";
+    return {};
   }
 
   void child(const fs::directory_entry& entry, const std::string& relative, bool by_link, int depth) {
@@ -55,7 +81,9 @@ class Walk {
     if (name.starts_with(".")) return;
     const std::string path = relative.empty() ? name : relative + "/" + name;
     std::error_code failed;
-    const bool link = by_link || entry.is_symlink(failed);
+    const bool is_link = entry.is_symlink(failed), link = by_link || is_link;
+    if (const std::string why = is_link ? why_not_followed(entry) : std::string(); !why.empty())
+      return out_.remarks.push_back(fmt::format("{}: {}", path, why));
     const fs::file_status status = entry.status(failed);
     if (fs::is_directory(status)) {
       directory(entry.path(), path, link, depth + 1);
@@ -79,7 +107,8 @@ class Walk {
     out_.files.push_back(std::move(found));
   }
 
-  fs::path root_;
+  fs::path root_, real_root_;
+  fs::path report_;  // the support archive's tree that the walk is in; empty: none
   Discovery& out_;
   std::set<std::string> ancestors_;
 };
