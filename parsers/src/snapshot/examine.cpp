@@ -112,11 +112,21 @@ void name_format(Candidate& candidate, const SnapshotSettings::DumpSetting* sett
   candidate.how = found.how;
 }
 
+// Whether the first line is one of YAML or JSON, not of a document that quotes objects among other things.
+bool begins_as_object(std::string_view text) {
+  std::string_view line;
+  while (!text.empty() && (line.empty() || line.starts_with('#'))) line = trim(next_line(text));
+  const std::size_t key = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  return line.starts_with("---") || line.starts_with('{') || line.starts_with('[') || line.starts_with("- ") ||
+         (key != 0 && key != std::string_view::npos && line[key] == ':');
+}
+
 // Whether the pieces are what this file is, rather than one whole dump or prose that happens to quote some lines.
 bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
   if (segments.pieces.empty()) return false;
   const bool several = segments.prompts > 0 || segments.kinds > 1;
-  if (whole.format != nullptr) return several && !whole.is_object();
+  if (whole.is_object()) return several && !begins_as_object(whole.dump.text);
+  if (whole.format != nullptr) return several;
   return only || segments.prompts > 0 || segments.classified * 2 >= segments.lines;
 }
 

@@ -120,6 +120,17 @@ TEST(Snapshot, LinksOutOfAReportMeanTheMachineThatWasCollected) {
   EXPECT_GE(cluster->diagnostics.size(), 3U);
 }
 
+TEST(Snapshot, DocumentThatQuotesAnObjectIsReadBlockByBlock) {
+  const TemporaryDirectory d;
+  const std::string text = "How the egress IP is set up\n\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: red\n\n"
+                           "On the node:\n\n[root@w1 ~]# ip rule\n" + std::string(kIpRules);
+  const auto cluster = read_snapshot(at(d.file("guide.txt", text)));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_NE(nullptr, cluster->node("w1"));
+  EXPECT_EQ(3U, cluster->node("w1")->host.rules_v4.value.size());
+  EXPECT_EQ(1U, cluster->objects.namespaces.size());
+}
+
 TEST(Snapshot, PromptsOfSeveralHostsMakeSeveralNodes) {
   const TemporaryDirectory d;
   const std::string text = std::string("[root@a ~]# ip rule\n") + kIpRules + "[root@b ~]# ip rule\n" + kIpRules;
