@@ -65,14 +65,15 @@ class Walk {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
-  // In a report a link that leads out of it means a file of the machine that was collected, not of this one. Nobody means
-  // all that is around the snapshot.
+  // In a report a link that leads out of it means a file of the machine that was collected, not of this one. Nobody
+  // means all that is around the snapshot.
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
     const fs::path target = fs::canonical(entry.path(), failed);
     if (failed) return {};  // leads nowhere, which is told otherwise
     if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
-    if (is_below(real_root_, target) && target != real_root_) return "leads to what is around the snapshot; not followed";
+    if (is_below(real_root_, target) && target != real_root_)
+      return "leads to what is around the snapshot; not followed";
     return {};
   }
 
@@ -185,7 +186,7 @@ class Unpacked : public ArchiveVisitor {
   std::map<std::string, FoundFile> files_;
   std::map<std::string, std::string> links_;
   std::vector<std::string> remarks_;
-  std::map<std::string, std::string> damaged_;   // why, by path
+  std::map<std::string, std::string> damaged_;  // why, by path
 };
 
 // An archive in a directory stands for a directory of its name; one given as the snapshot itself has no name in paths.

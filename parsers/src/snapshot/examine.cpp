@@ -130,8 +130,8 @@ bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
   return only || segments.prompts > 0 || segments.classified * 2 >= segments.lines;
 }
 
-// Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one pod
-// alone tells nothing about which machine it is.
+// Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one
+// pod alone tells nothing about which machine it is.
 bool pods_tell_machines(const Segments& segments) {
   std::set<std::string> pods;
   bool any_host = false;
@@ -159,7 +159,8 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     if (by_pod) candidate.pod = piece.pod;
     take_noise(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
-    if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty()) candidates.push_back(std::move(candidate));
+    if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())
+      candidates.push_back(std::move(candidate));
   }
   return candidates;
 }
