@@ -1,6 +1,7 @@
 // All formats in one list, and the choice among them by content.
 #include <string_view>
 
+#include "egtrace/base/text.h"
 #include "egtrace/parsers/format.h"
 
 namespace egt::parsers {
@@ -77,9 +78,19 @@ void hold(const Format& format, const Dump& dump, Recognised& best) {
   if (how.confidence > best.how.confidence) best = {&format, std::move(how)};  // the first of equals, as listed
 }
 
-}  // namespace
+// A first line without an end, other than JSON's, is no dump's: what can be told of it its beginning tells, before each format
+// has cut hundreds of megabytes into words.
+Dump beginning_of(const Dump& dump) {
+  constexpr std::size_t kLongest = std::size_t{1} << 20;
+  Dump looked_at = dump;
+  const std::string_view begin = dump.text.substr(0, kLongest);
+  const std::string_view first = trim_left(begin.substr(0, 256));
+  const bool json = first.starts_with('{') || first.starts_with('[');
+  if (dump.text.size() > kLongest && !json && begin.find('\n') == std::string_view::npos) looked_at.text = begin;
+  return looked_at;
+}
 
-Recognised recognise(const Dump& dump) {
+Recognised recognise_by(const Dump& dump) {
   Recognised named;
   if (!dump.command.empty())
     for (const Format* f : all_formats())
@@ -92,5 +103,9 @@ Recognised recognise(const Dump& dump) {
   }
   return best;
 }
+
+}  // namespace
+
+Recognised recognise(const Dump& dump) { return recognise_by(beginning_of(dump)); }
 
 }  // namespace egt::parsers

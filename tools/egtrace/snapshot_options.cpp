@@ -41,6 +41,20 @@ void refuse_odd_lines(const cluster::Cluster& cluster) {
   }
 }
 
+// Lines of a damaged archive that are not understood are no news beside the damage.
+void warn_of_lines(const parsers::Snapshot& snapshot) {
+  const std::vector<std::string>& damaged = snapshot.collection.damaged;
+  if (!damaged.empty()) {
+    const std::string others = damaged.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", damaged.size() - 1) : "";
+    return fmt::print(stderr, "egtrace: damaged, copy it again: {}{}\n", damaged.front(), others);
+  }
+  std::size_t odd = 0;
+  for (const cluster::DumpInfo& d : snapshot.cluster.dumps) odd += d.not_understood.size();
+  if (odd == 0) return;
+  fmt::print(stderr, "egtrace: {} line{} not understood; `egtrace inspect` lists {}\n", odd, odd == 1 ? "" : "s",
+             odd == 1 ? "it" : "them");
+}
+
 }  // namespace
 
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
@@ -56,13 +70,8 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   auto snapshot = parsers::open_snapshot(request);
   if (!snapshot) throw CommandError(snapshot.error().message);
   if (common.strict) refuse_odd_lines(snapshot->cluster);
-  std::size_t odd = 0;
-  for (const cluster::DumpInfo& d : snapshot->cluster.dumps) odd += d.not_understood.size();
-  if (odd > 0 && !common.quiet) {
-    line.clear();
-    fmt::print(stderr, "egtrace: {} line{} not understood; `egtrace inspect` lists {}\n", odd, odd == 1 ? "" : "s",
-               odd == 1 ? "it" : "them");
-  }
+  line.clear();
+  if (!common.quiet) warn_of_lines(*snapshot);
   return std::move(*snapshot);
 }
 

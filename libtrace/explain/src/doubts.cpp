@@ -83,6 +83,8 @@ void take_doubts(const cluster::Collection& collection, const SourceTable& sourc
     doubts.push_back({"addresses that " + collection.obfuscated_by + " replaced stand for the same thing everywhere",
                       "numbers in registers, marks and compared parts of addresses were not replaced",
                       {}});
+  for (const std::string& archive : collection.damaged)
+    doubts.push_back({"what was read of a damaged archive is what was packed: " + archive, "its bytes have changed; copy it again", {}});
   std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
   collect_nodes(explanation.ways, nodes);
   for (AssumptionReport& a : suppose_moment(collection, sources, {nodes.begin(), nodes.end()}))

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "egtrace/base/moment.h"
+#include "egtrace/base/text.h"
 #include "inspect_parts.h"
 
 namespace egt::explain {
@@ -54,16 +55,26 @@ void compare_nodes(const std::map<std::string, Span>& by_node, std::vector<std::
                               first->first, duration(apart), last->first));
 }
 
-// A second dump of the same flows that has more or fewer lines was taken at another moment, or filtered.
+// Their dialects have headers or none, one for each part of the reply.
+std::size_t count_flows(const Cluster& cluster, const cluster::DumpInfo& dump) {
+  std::string_view text = cluster.sources->at(dump.source).text;
+  std::size_t count = 0;
+  while (!text.empty()) count += next_line(text).find("actions=") != std::string_view::npos ? 1 : 0;
+  return count;
+}
+
+// A second dump of the same flows that has more or fewer of them was taken at another moment, or filtered.
 void compare_twins(const Cluster& cluster, std::vector<std::string>& out) {
   std::map<std::string, const cluster::DumpInfo*> by_path;
   for (const cluster::DumpInfo& dump : cluster.dumps) by_path.emplace(dump.path, &dump);
   for (const cluster::DumpInfo& dump : cluster.dumps) {
     const auto read = by_path.find(dump.superseded_by);
     if (dump.superseded_by.empty() || read == by_path.end() || read->second->kind != dump.kind || dump.partial) continue;
-    if (dump.lines != read->second->lines && dump.kind == "ovs-ofctl dump-flows")
-      out.push_back(fmt::format("{} has {} lines, {} (which is read) {}: taken at different moments, or one is filtered",
-                                dump.path, dump.lines, read->second->path, read->second->lines));
+    if (dump.lines == read->second->lines || dump.kind != "ovs-ofctl dump-flows") continue;
+    const std::size_t flows = count_flows(cluster, dump), others = count_flows(cluster, *read->second);
+    if (flows != others)
+      out.push_back(fmt::format("{} has {} flows, {} (which is read) {}: taken at different moments, or one is filtered",
+                                dump.path, flows, read->second->path, others));
   }
 }
 

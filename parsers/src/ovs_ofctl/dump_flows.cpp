@@ -16,6 +16,7 @@ namespace egt::parsers::ofctl {
 namespace {
 
 constexpr int kLinesLookedAt = 40;
+constexpr int kNamesNoBridge = 15;   // by which a dump that does is better, whatever its dialect
 
 // "actions=" behind a term that a flow begins with. A logical flow says "action=(" and a group "bucket=".
 bool looks_like_flow(std::string_view line) {
@@ -59,8 +60,12 @@ Recognition recognise_flows(const Dump& dump) {
   }
   if (r.confidence == 0 && (command_has(dump, "ovs-ofctl dump-flows") || command_has(dump, "bridge/dump-flows")))
     r.confidence = 30;
+  const std::string bridge = bridge_by_command(dump);
   if (dump.partial) r.quality -= 50;
-  if (r.confidence > 0) r.topic = "flows " + bridge_by_command(dump);
+  if (bridge.empty()) r.quality -= kNamesNoBridge;
+  // Without a header it is an excerpt, and those of one unnamed bridge add up.
+  const bool whole = r.confidence == 100 || tells_no_header(dump);
+  if (r.confidence > 0) r.topic = whole ? topic_of_bridge(dump, "flows", bridge) : "flows " + bridge;
   return r;
 }
 

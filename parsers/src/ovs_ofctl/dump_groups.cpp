@@ -74,7 +74,8 @@ Recognition recognise_groups(const Dump& dump) {
   }
   if (r.confidence == 0 && command_has(dump, "ovs-ofctl dump-groups")) r.confidence = 30;
   if (dump.partial) r.quality -= 50;
-  if (r.confidence > 0) r.topic = "groups " + bridge_of(dump, "dump-groups");
+  if (bridge_of(dump, "dump-groups").empty()) r.quality -= 20;
+  if (r.confidence > 0) r.topic = topic_of_bridge(dump, "groups", bridge_of(dump, "dump-groups"));
   return r;
 }
 

@@ -117,7 +117,8 @@ void load_fdb(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
   std::vector<Entry> entries;
   if (!read_fdb(dump, report, entries)) return;
   const std::string told = bridge_of(dump, "fdb/show");
-  const std::string name = told.empty() ? only_bridge(node) : told;
+  std::string name = told.empty() ? bridge_by_file_name(dump, node) : told;
+  if (name.empty()) name = only_bridge(node);
   if (name.empty()) {
     report.diagnostics.push_back({Diagnostic::Severity::warning,
                                   {dump.source, dump.first_line},
@@ -127,6 +128,7 @@ void load_fdb(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
     return;
   }
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
+  if (bridge.has_fdb) return;
   bridge.has_fdb = !dump.partial;
   bridge.fdb.clear();
   for (const Entry& e : entries) {
@@ -147,7 +149,7 @@ Recognition recognise_fdb(const Dump& dump) {
   for (int i = 0; i < 5 && lines.next(line) && r.confidence == 0; ++i)
     if (is_title(line.text)) r.confidence = 95;
   if (r.confidence == 0 && command_has(dump, "fdb/show")) r.confidence = 30;
-  if (r.confidence > 0) r.topic = "fdb " + bridge_of(dump, "fdb/show");
+  if (r.confidence > 0) r.topic = topic_of_bridge(dump, "fdb", bridge_of(dump, "fdb/show"));
   r.quality = dump.partial ? -50 : 10;
   return r;
 }

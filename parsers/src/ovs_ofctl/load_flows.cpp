@@ -45,6 +45,7 @@ bool uses_ovn_fields(const Dump& dump) {
 std::string bridge_of_flows(const Dump& dump, const cluster::Node& node, Report& report) {
   std::string name = bridge_by_command(dump);
   if (!name.empty()) return name;
+  if (name = bridge_by_file_name(dump, node); !name.empty()) return name;
   Diagnostic d{Diagnostic::Severity::note, {dump.source, dump.first_line}, 0, {}, {}};
   if (uses_ovn_fields(dump)) {
     name = kIntegrationBridge;
@@ -78,6 +79,17 @@ std::optional<std::uint32_t> port_of(const openflow::Bridge& bridge, std::string
     found = i.ofport;
   }
   return found;
+}
+
+// The collector stopped, or its disk was full: the last line breaks off, and whatever followed is lost.
+bool breaks_off(std::string_view text) {
+  text = trim_right(text);
+  const std::string_view last = text.substr(text.find_last_of('\n') + 1);  // npos + 1: the first line
+  ReplyHeader h;
+  if (is_filler(last) || read_reply_header(last, h)) return false;
+  const std::size_t actions = last.find("actions=");
+  return actions == std::string_view::npos ||
+         std::count(last.begin(), last.end(), '(') != std::count(last.begin(), last.end(), ')');
 }
 
 using PortNumbers = std::map<std::string, std::uint32_t, std::less<>>;
@@ -377,6 +389,10 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
   const std::string name = bridge_of_flows(dump, node, report);
   if (name.empty()) return;
   openflow::Bridge* known = node.bridge(name);
+  if (known != nullptr && known->flows && !known->flows_partial) {
+    report.told_by = known->flows_source;
+    return;
+  }
   // Excerpts of one bridge add up; a whole dump replaces what was there.
   const bool whole = confidence_by_header(dump, "FLOW") > 0 || tells_no_header(dump);
   const bool adds_up = !whole && known && known->flows && known->flows_partial;
@@ -416,7 +432,7 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
   }
   bridge.flows_source = dump.source;
   bridge.flows_partial =
-      dump.partial || facts.more_to_come || facts.flow_lost || !whole || dump.command.find('|') != std::string::npos;
+      dump.partial || facts.more_to_come || facts.flow_lost || breaks_off(dump.text) || !whole || dump.command.find('|') != std::string::npos;
   if (facts.more_to_come)
     report.diagnostics.push_back({Diagnostic::Severity::warning,
                                   {dump.source, dump.first_line},

@@ -148,6 +148,7 @@ CompiledPart compiled_groups(const openflow::GroupTable& groups) {
 
 void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   std::string name = bridge_of(dump, "dump-groups");
+  if (name.empty()) name = bridge_by_file_name(dump, node);
   if (name.empty()) {
     name = kIntegrationBridge;  // nobody else makes groups in such clusters
     report.diagnostics.push_back({Diagnostic::Severity::note,
@@ -155,6 +156,10 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
                                   0,
                                   "nothing tells the bridge of these groups; they are taken for those of " + name,
                                   {}});
+  }
+  if (const openflow::Bridge* known = node.bridge(name); known != nullptr && known->has_groups) {
+    report.told_by = known->groups_source;
+    return;
   }
   GroupFacts facts;
   std::vector<GroupPlace> places;
@@ -172,6 +177,7 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
   bridge.groups.add(std::make_shared<DumpedGroups>(dump, facts), std::move(places));
   bridge.has_groups = facts.has_header && !dump.partial && !facts.lost && !facts.more;
+  bridge.groups_source = dump.source;
 }
 
 }  // namespace egt::parsers::ofctl

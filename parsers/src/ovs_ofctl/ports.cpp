@@ -166,6 +166,22 @@ openflow::Interface& ensure_interface(cluster::Node& node, openflow::Bridge& bri
   return bridge.interfaces.back();
 }
 
+// The local port is named like its bridge.
+std::string local_name(const Dump& dump) {
+  LineReader lines(dump);
+  Line line;
+  PortLine port;
+  while (lines.next(line))
+    if (line.text.find("LOCAL") != std::string_view::npos && read_port_line(line.text, port) && port.number == openflow::port::local)
+      return std::string(port.name);
+  return {};
+}
+
+std::string bridge_of_ports(const Dump& dump, std::string_view verb) {
+  const std::string told = bridge_of(dump, verb);
+  return told.empty() ? local_name(dump) : told;
+}
+
 void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const std::vector<Port> ports = read_ports(dump, report);
   std::string name;
@@ -201,7 +217,7 @@ Recognition recognise_show(const Dump& dump) {
   r.confidence = confidence_by_header(dump, "FEATURES_REPLY");
   if (r.confidence == 0 && has_port_line(dump)) r.confidence = 80;
   if (r.confidence == 0 && command_has(dump, "ovs-ofctl show")) r.confidence = 30;
-  if (r.confidence > 0) r.topic = "ports " + bridge_of(dump, "show");
+  if (r.confidence > 0) r.topic = topic_of_bridge(dump, "ports", bridge_of_ports(dump, "show"));
   r.quality = dump.partial ? -50 : 10;
   return r;
 }
@@ -211,7 +227,7 @@ Recognition recognise_ports_desc(const Dump& dump) {
   if (confidence_by_header(dump, "FEATURES_REPLY") > 0) return r;
   r.confidence = confidence_by_header(dump, "PORT_DESC");
   if (r.confidence == 0 && command_has(dump, "ovs-ofctl dump-ports-desc")) r.confidence = 85;
-  if (r.confidence > 0) r.topic = "ports " + bridge_of(dump, "dump-ports-desc");
+  if (r.confidence > 0) r.topic = topic_of_bridge(dump, "ports", bridge_of_ports(dump, "dump-ports-desc"));
   r.quality = dump.partial ? -50 : 12;
   return r;
 }

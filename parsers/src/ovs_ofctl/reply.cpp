@@ -1,5 +1,7 @@
 #include "ovs_ofctl/reply.h"
 
+#include <fmt/format.h>
+
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/values.h"
 
@@ -70,6 +72,28 @@ std::string bridge_of(const Dump& dump, std::string_view verb) {
     if (!all[i].starts_with("-")) return bridge_name(all[i]);
   }
   return {};
+}
+
+std::string bridge_by_file_name(const Dump& dump, const cluster::Node& node) {
+  std::string_view name = dump.path;
+  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+  for (const std::string_view saved : {".flows.dump", ".groups.dump"})
+    if (const std::size_t at = name.find(saved); at != std::string_view::npos) return std::string(name.substr(0, at));
+  const auto in_word = [&](std::size_t i) {
+    return i < name.size() && (is_digit(name[i]) || ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z'));
+  };
+  std::string best;
+  for (const openflow::Bridge& bridge : node.bridges) {
+    if (bridge.name.size() <= best.size()) continue;
+    for (std::size_t at = name.find(bridge.name); at != std::string_view::npos; at = name.find(bridge.name, at + 1))
+      if ((at == 0 || !in_word(at - 1)) && !in_word(at + bridge.name.size())) best = bridge.name;
+  }
+  return best;
+}
+
+std::string topic_of_bridge(const Dump& dump, std::string_view what, std::string_view bridge) {
+  return bridge.empty() && !dump.partial ? fmt::format("{} of {}:{}", what, dump.path, dump.first_line)
+                                         : fmt::format("{} {}", what, bridge);
 }
 
 openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Provenance from) {

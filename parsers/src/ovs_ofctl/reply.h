@@ -30,6 +30,12 @@ bool is_filler(std::string_view line);
 std::string bridge_name(std::string_view argument);
 // First argument behind `verb`, as a bridge; empty when nobody tells.
 std::string bridge_of(const Dump& dump, std::string_view verb);
+// Where no command tells it: the bridge of the node that the file's name mentions ("worker-1.br-ex.txt"), or that ovs-save
+// calls the file after ("br-ex.flows.dump"); empty when nobody tells.
+std::string bridge_by_file_name(const Dump& dump, const cluster::Node& node);
+// What a dump tells `what` of: "flows br-int". One that names no bridge competes with no other for being read: whose it is
+// shows when the node's bridges are known.
+std::string topic_of_bridge(const Dump& dump, std::string_view what, std::string_view bridge);
 // The node's bridge, made when it does not exist.
 openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Provenance from);
 

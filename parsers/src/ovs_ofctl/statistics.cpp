@@ -157,7 +157,7 @@ Recognition recognise_records(const Dump& dump) {
   Recognition r;
   r.confidence = confidence_by_header(dump, shape.message);
   if (r.confidence == 0 && command_has(dump, std::string("ovs-ofctl ") + std::string(shape.command))) r.confidence = 30;
-  if (r.confidence > 0) r.topic = std::string(shape.topic) + " " + bridge_of(dump, shape.command);
+  if (r.confidence > 0) r.topic = topic_of_bridge(dump, shape.topic, bridge_of(dump, shape.command));
   r.quality = dump.partial ? -50 : 10;
   return r;
 }

@@ -1,4 +1,5 @@
 // ovs-ofctl dump-tlv-map: which tunnel option lies in which tun_metadata field.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,28 +71,40 @@ Took print_map_line(std::string_view text, std::string& out) {
 
 void reprint_map(const Dump& dump, std::string& out, Report& report) { reprint_lines(dump, out, report, print_map_line); }
 
-// Whether the whole map was there: its header, and no line that was not understood.
+// "allocated option space=8": the sum of the options' lengths; none for other lines.
+std::optional<std::uint64_t> allocated_space(std::string_view text) {
+  std::string_view s = trim(text);
+  Number n;
+  if (!consume(s, "allocated option space=") || !read_number(s, n)) return std::nullopt;
+  return n.value;
+}
+
+// Whether the whole map was there: its header, all options that it promises, and no line that was not understood.
 bool read_map(const Dump& dump, Report& report, std::vector<TlvMapping>& map) {
   LineReport lines_report(dump, report);
   LineReader lines(dump);
   Line line;
   bool whole = false, good = true;
+  std::optional<std::uint64_t> promised;
+  std::uint64_t found = 0;
   while (lines.next(line)) {
     ReplyHeader h;
     TlvMapping m;
     if (read_mapping(line.text, m)) {
       m.from = lines_report.at(line);
       map.push_back(m);
+      found += m.length;
       lines_report.understood();
     } else if (is_filler(line.text) || is_frame(line.text) || read_reply_header(line.text, h)) {
       whole = whole || trim(line.text) == "mapping table:";
+      if (const auto space = allocated_space(line.text)) promised = space;
       lines_report.ignored();
     } else {
       good = false;
       lines_report.not_understood(line, 1, "line not understood");
     }
   }
-  return whole && good;
+  return whole && good && (!promised || found == *promised);
 }
 
 void map_to_json(const Dump& dump, std::string& out, Report& report) {
@@ -111,8 +124,10 @@ void load_map(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
   std::vector<TlvMapping> map;
   const bool whole = read_map(dump, report, map);
   std::string name = bridge_of(dump, "dump-tlv-map");
+  if (name.empty()) name = bridge_by_file_name(dump, node);
   if (name.empty()) name = kIntegrationBridge;
   if (map.empty() && !whole) return;
+  if (const openflow::Bridge* known = node.bridge(name); known != nullptr && known->has_tlv_map) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
   bridge.has_tlv_map = whole && !dump.partial;
   bridge.tlv_map = std::move(map);
@@ -122,7 +137,7 @@ Recognition recognise_map(const Dump& dump) {
   Recognition r;
   r.confidence = confidence_by_header(dump, "TLV_TABLE_REPLY");
   if (r.confidence == 0 && command_has(dump, "ovs-ofctl dump-tlv-map")) r.confidence = 30;
-  if (r.confidence > 0) r.topic = "tlv-map " + bridge_of(dump, "dump-tlv-map");
+  if (r.confidence > 0) r.topic = topic_of_bridge(dump, "tlv-map", bridge_of(dump, "dump-tlv-map"));
   r.quality = dump.partial ? -50 : 10;
   return r;
 }

@@ -11,18 +11,22 @@
 #include <vector>
 
 #include "egtrace/base/text.h"
+#include "snapshot/byte_source.h"
 #include "snapshot/packing.h"
 
 namespace egt::parsers {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr int kMaxFilters = 3;  // compressed again and again
 constexpr int kMaxNesting = 5;  // case archive > sos collect > sosreport > compressed member, and one to spare
 
 // No text that a tool prints shrinks like this; what does was made to fill memory or time.
 constexpr std::uint64_t kInnocentGrowth = 250;
-constexpr std::uint64_t kBelieved = std::uint64_t{16} << 20;   // of a member's size, before its bytes are there
+constexpr std::uint64_t kBelieved = std::uint64_t{16} << 20;  // of a member's size, before its bytes are there
 
+constexpr const char* kTooDeep = "archives nested deeper than egtrace looks; left out";
+constexpr const char* kTooMuch = "the archive grows like a bomb";
 constexpr const char* kOutOfBudget = "the archives unpack to more than egtrace reads";
 
 std::string text_of(const char* words) { return words != nullptr ? words : ""; }
@@ -62,52 +66,165 @@ std::optional<std::string> resolve(const std::string& from, std::string_view tar
   return fmt::format("{}", fmt::join(parts, "/"));
 }
 
+// A member of an archive as bytes.
+class MemberSource : public ByteSource {
+ public:
+  explicit MemberSource(archive* a) : archive_(a) {}
+
+  std::string_view next() override {
+    if (ended_) return {};
+    const la_ssize_t n = archive_read_data(archive_, buffer_.get(), kBlock);
+    ended_ = n <= 0;
+    if (n < 0) error_ = error_of(archive_);
+    return n > 0 ? std::string_view(buffer_.get(), static_cast<std::size_t>(n)) : std::string_view();
+  }
+
+ private:
+  archive* archive_;
+  const std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(kBlock);
+  bool ended_ = false;
+};
+
+// What bytes grew out of how many; a sparse member of a tar makes them out of nothing, like a filter.
+struct Growth {
+  std::uint64_t packed = 0, made = 0;
+};
+
 class Visit {
  public:
   Visit(ArchiveVisitor& visitor, UnpackBudget& budget) : visitor_(visitor), budget_(budget) {}
 
   void memory(std::string_view bytes, const std::string& path) {
-    const ArchiveReader reader = new_archive_reader(true);
-    if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
-      visitor_.remark(path, "cannot be opened: " + error_of(reader.get()));
-      return;
-    }
-    opened(reader.get(), path, 0, 0);
+    if (is_zip(bytes)) return zip_in_memory(bytes, path);
+    MemorySource source(bytes);
+    layer(source, {path});
   }
 
  private:
-  void opened(archive* a, const std::string& path, std::int64_t time, int depth) {
+  // Where a stream stands: its path, the time that its archive tells, and how many archives are around it.
+  struct Place {
+    std::string path;
+    std::int64_t time = 0;
+    int depth = 0;
+    int filters = 0;  // around it, one in the other
+  };
+
+  // A source that counts what goes through it, as long as the limits allow.
+  class Metered : public ByteSource {
+   public:
+    Metered(Visit& visit, ByteSource& inner, const std::string& path) : visit_(visit), inner_(inner), path_(path) {}
+
+    std::string_view next() override {
+      const std::string_view block = visit_.stopped_ ? std::string_view() : inner_.next();
+      error_ = inner_.error();
+      count += block.size();
+      if (!visit_.stopped_ && visit_.may_go_on(block.size(), {packed(), count}, path_)) return block;
+      error_ = kTooMuch;
+      return {};
+    }
+
+    std::uint64_t count = 0;
+    const Metered* grows_from = nullptr;  // what it is unpacked from; or
+    archive* member_of = nullptr;         // the archive that it is in; or neither: it does not grow
+
+   private:
+    std::uint64_t packed() const {
+      if (grows_from != nullptr) return grows_from->count;
+      return member_of != nullptr
+                 ? static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(member_of, -1), 0))
+                 : count;
+    }
+
+    Visit& visit_;
+    ByteSource& inner_;
+    std::string path_;
+  };
+
+  // What a source begins with decides what it is: compressed, an archive, or a dump.
+  void layer(ByteSource& bytes, const Place& place) {
+    PeekedSource source(bytes);
+    const std::string beginning(source.peek(kBlock));
+    if (is_compressed(beginning)) {
+      compressed(source, beginning, place);
+    } else if (is_tar(beginning) || is_zip(beginning)) {
+      archived(source, place);
+    } else if (beginning.empty() && !source.broken().empty()) {
+      unreadable(place, source.broken());
+    } else {
+      ArchiveMember member;
+      member.path = place.path;
+      member.time = place.time;
+      file(source, std::move(member), 0);
+    }
+  }
+
+  void compressed(ByteSource& packed, std::string_view beginning, const Place& place) {
+    if (place.depth > kMaxNesting || place.filters > kMaxFilters) return visitor_.remark(place.path, kTooDeep);
+    Metered counted(*this, packed, place.path);
+    const std::unique_ptr<ByteSource> filter = decompressed(counted, beginning);
+    Metered source(*this, *filter, place.path);
+    source.grows_from = &counted;
+    layer(source, {place.path, place.time, place.depth, place.filters + 1});
+    drain(source);  // checksums are at the end
+    check(filter->error(), place.path);
+  }
+
+  // Bytes that are wrong, rather than missing, put all of the stream in doubt.
+  void check(const std::string& error, const std::string& path) {
+    if (!error.empty() && !stopped_ && !tells_truncation(error)) visitor_.damaged(path, error);
+  }
+
+  void zip_in_memory(std::string_view bytes, const std::string& path) {
+    const ArchiveReader reader = new_archive_reader();
+    if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+      return visitor_.remark(path, "cannot be opened: " + error_of(reader.get()));
+    members(reader.get(), {path});
+  }
+
+  static la_ssize_t read_source(archive* a, void* context, const void** block) {
+    ByteSource& source = *static_cast<ByteSource*>(context);
+    const std::string_view bytes = source.next();
+    *block = bytes.data();
+    if (bytes.empty() && !source.error().empty()) {
+      archive_set_error(a, EIO, "%s", source.error().c_str());
+      return -1;
+    }
+    return static_cast<la_ssize_t>(bytes.size());
+  }
+
+  void archived(ByteSource& source, const Place& place) {
+    if (place.depth > kMaxNesting) return visitor_.remark(place.path, kTooDeep);
+    const ArchiveReader reader = new_archive_reader();
+    if (archive_read_open(reader.get(), &source, nullptr, read_source, nullptr) != ARCHIVE_OK)
+      return visitor_.remark(place.path, "cannot be opened: " + error_of(reader.get()));
+    members(reader.get(), place);
+  }
+
+  void members(archive* a, const Place& place) {
     for (std::size_t count = 0;; ++count) {
       archive_entry* header = nullptr;
       const int status = archive_read_next_header(a, &header);
-      if (status == ARCHIVE_EOF) {
-        if (count == 0) nothing_in(a, path, time);
-        return;
-      }
-      if (status < ARCHIVE_WARN) return ended_early(a, path, time, count);
-      if (archive_format(a) == ARCHIVE_FORMAT_RAW) return raw(a, path, time, depth);
-      if (stopped_ || !budget_.take_entry()) return stop(path, "more members than egtrace reads");
-      member(a, header, path, depth);
+      if (status == ARCHIVE_EOF) return;
+      if (status < ARCHIVE_WARN) return ended_early(error_of(a), place, count);
+      if (stopped_ || !budget_.take_entry()) return stop(place.path, "more members than egtrace reads");
+      member(a, header, place);
       if (stopped_) return;
     }
   }
 
-  // An empty file that was compressed is an empty dump; an archive without members is nothing.
-  void nothing_in(archive* a, const std::string& path, std::int64_t time) {
-    if (archive_format(a) != ARCHIVE_FORMAT_EMPTY) return;
-    ArchiveMember empty;
-    empty.path = path;
-    empty.time = time;
-    visitor_.take(std::move(empty));
+  void ended_early(const std::string& why, const Place& place, std::size_t count) {
+    if (stopped_) return;
+    if (count == 0) return unreadable(place, why);
+    visitor_.remark(place.path, "archive cut short: " + why);
+    check(why, place.path);
   }
 
-  void ended_early(archive* a, const std::string& path, std::int64_t time, std::size_t count) {
-    if (count > 0) return visitor_.remark(path, "archive cut short: " + error_of(a));
+  void unreadable(const Place& place, const std::string& why) {
     ArchiveMember damaged;
-    damaged.path = path;
-    damaged.time = time;
+    damaged.path = place.path;
+    damaged.time = place.time;
     damaged.content.cut = true;
-    damaged.content.cut_why = "cannot be unpacked: " + error_of(a);
+    damaged.content.cut_why = "cannot be unpacked: " + why;
     visitor_.take(std::move(damaged));
   }
 
@@ -116,14 +233,8 @@ class Visit {
     stopped_ = true;
   }
 
-  void raw(archive* a, const std::string& path, std::int64_t time, int depth) {
-    ArchiveMember member;
-    member.path = path;
-    member.time = time;
-    body(a, std::move(member), 0, depth);
-  }
-
-  void member(archive* a, archive_entry* header, const std::string& prefix, int depth) {
+  void member(archive* a, archive_entry* header, const Place& place) {
+    const std::string& prefix = place.path;
     const char* utf8 = archive_entry_pathname_utf8(header);
     const std::string name = text_of(utf8 != nullptr ? utf8 : archive_entry_pathname(header));
     const auto clean = clean_path(name);
@@ -137,11 +248,10 @@ class Visit {
       link(header, *clean, prefix, std::move(found));
     } else if (type == AE_IFREG && !clean->empty()) {
       const bool told = archive_entry_size_is_set(header) != 0 && archive_entry_size(header) > 0;
-      return body(a, std::move(found), told ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0, depth);
+      body(a, std::move(found), told ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0, place.depth);
     } else if (type != AE_IFDIR && !clean->empty()) {
       visitor_.remark(found.path, "no regular file; left out");
     }
-    drain(a, found.path, depth);
   }
 
   void link(archive_entry* header, const std::string& at, const std::string& prefix, ArchiveMember found) {
@@ -155,121 +265,56 @@ class Visit {
   }
 
   void body(archive* a, ArchiveMember member, std::uint64_t size, int depth) {
-    std::string text;
-    read_up_to(a, text, kBlock, member);
-    if (is_packed(text) && !member.content.cut) {
-      if (depth < kMaxNesting) {
-        nested(a, text, member, depth);
-      } else {
-        visitor_.remark(member.path, "archives nested deeper than egtrace looks; left out");
-      }
-    } else if (visitor_.wants(member.path, size, text)) {
-      return keep(a, std::move(text), std::move(member), size, depth);
+    MemberSource bytes(a);
+    Metered source(*this, bytes, member.path);
+    source.member_of = a;
+    const std::string path = member.path;
+    PeekedSource peeked(source);
+    if (is_packed(peeked.peek(kBlock))) {
+      layer(peeked, {path, member.time, depth + 1});
     } else {
+      file(peeked, std::move(member), size);
+    }
+    // In steps: libarchive alone would unpack a terabyte of a zip without a chance to stop it.
+    if ((archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP) drain(peeked);
+    check(bytes.error(), path);
+  }
+
+  void file(PeekedSource& source, ArchiveMember member, std::uint64_t size) {
+    if (!visitor_.wants(member.path, size, source.peek(kBlock))) {
       member.left_out = true;
-      member.content = {};
-      visitor_.take(member);
+      return visitor_.take(std::move(member));
     }
-    drain(a, member.path, depth);
-  }
-
-  // A member of an outer archive, read as the bytes of an inner one.
-  struct Feed {
-    Visit& visit;
-    archive* outer;
-    std::string_view beginning;  // read already
-    const std::string& path;
-    std::uint64_t passed = 0;
-    std::vector<char> buffer = std::vector<char>(kBlock);
-  };
-
-  static la_ssize_t read_feed(archive* inner, void* context, const void** block) {
-    Feed& feed = *static_cast<Feed*>(context);
-    if (!feed.beginning.empty()) {
-      *block = feed.beginning.data();
-      return static_cast<la_ssize_t>(std::exchange(feed.beginning, {}).size());
-    }
-    const la_ssize_t n = archive_read_data(feed.outer, feed.buffer.data(), feed.buffer.size());
-    *block = feed.buffer.data();
-    if (n < 0) archive_set_error(inner, EIO, "%s", error_of(feed.outer).c_str());
-    if (n <= 0) return n < 0 ? -1 : 0;
-    feed.passed += static_cast<std::uint64_t>(n);
-    if (feed.visit.may_go_on(feed.outer, static_cast<std::uint64_t>(n), feed.passed, feed.path)) return n;
-    archive_set_error(inner, EIO, "more than egtrace reads");
-    return -1;
-  }
-
-  void nested(archive* a, std::string_view beginning, const ArchiveMember& member, int depth) {
-    Feed feed{*this, a, beginning, member.path};
-    const ArchiveReader inner = new_archive_reader(true);
-    if (archive_read_open(inner.get(), &feed, nullptr, read_feed, nullptr) != ARCHIVE_OK) {
-      visitor_.remark(member.path, "cannot be opened: " + error_of(inner.get()));
-      return;
-    }
-    opened(inner.get(), member.path, member.time, depth + 1);
-  }
-
-  void keep(archive* a, std::string text, ArchiveMember member, std::uint64_t size, int depth) {
     // What the archive promises is only believed as far as it costs nothing.
+    std::string text;
     text.reserve(static_cast<std::size_t>(std::min(size, kBelieved)));
-    if (!member.content.cut) read_up_to(a, text, budget_.limits.file_bytes, member);
+    const std::uint64_t limit = budget_.limits.file_bytes;
+    for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
+      text.append(block.substr(0, static_cast<std::size_t>(limit) - text.size()));
+      if (text.size() >= limit) break;
+    }
+    std::string why = source.error();
+    if (text.size() >= limit) why = "longer than egtrace reads";
     if (!budget_.take_kept(text.size())) {
-      member.content = {};
-      member.content.cut = true;
-      member.content.cut_why = kOutOfBudget;
+      why = kOutOfBudget;
       text.clear();
       stop(member.path, kOutOfBudget);
     }
-    if (!member.content.cut && text.size() >= budget_.limits.file_bytes) {
-      member.content.cut = true;
-      member.content.cut_why = "longer than egtrace reads";
-      drain(a, member.path, depth);
-    }
-    Content content = owned_content(std::move(text));
-    content.cut = member.content.cut;
-    content.cut_why = std::move(member.content.cut_why);
-    member.content = std::move(content);
+    member.content = owned_content(std::move(text));
+    member.content.cut = !why.empty();
+    member.content.cut_why = std::move(why);
     visitor_.take(std::move(member));
   }
 
-  // Appends to `text` until it has `limit` bytes or the member ends; a damaged stream sets member.content.cut.
-  void read_up_to(archive* a, std::string& text, std::uint64_t limit, ArchiveMember& member) {
-    std::vector<char>& buffer = buffer_;
-    while (text.size() < limit) {
-      const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), limit - text.size()));
-      const la_ssize_t n = archive_read_data(a, buffer.data(), room);
-      if (n == 0) return;
-      std::string why = n < 0 ? error_of(a) : std::string();
-      if (n > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
-      if (n > 0 && !may_go_on(a, static_cast<std::uint64_t>(n), text.size(), member.path))
-        why = "the archive grows like a bomb";
-      if (why.empty()) continue;
-      member.content.cut = true;
-      member.content.cut_why = std::move(why);
-      return;
+  static void drain(ByteSource& source) {
+    while (!source.next().empty()) {
     }
   }
 
-  // Passes over the rest of a member, in steps: libarchive alone would unpack a terabyte without a chance to stop it.
-  void drain(archive* a, const std::string& path, int depth) {
-    if (depth == 0 && archive_filter_count(a) <= 1) return;  // nothing to unpack: libarchive jumps over it
-    std::uint64_t passed = 0;
-    while (!stopped_) {
-      const la_ssize_t n = archive_read_data(a, buffer_.data(), buffer_.size());
-      if (n <= 0) return;
-      passed += static_cast<std::uint64_t>(n);
-      may_go_on(a, static_cast<std::uint64_t>(n), passed, path);
-    }
-  }
-
-  // `in_member`: bytes of the present member so far; a sparse one makes them out of nothing.
-  bool may_go_on(archive* a, std::uint64_t more, std::uint64_t in_member, const std::string& path) {
-    const auto packed = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(a, -1), 1));
-    const auto unpacked = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(a, 0), 0));
-    const std::uint64_t made = std::max(unpacked, in_member);
-    if (made > budget_.limits.innocent_bytes && made / kInnocentGrowth > packed) {
+  bool may_go_on(std::uint64_t more, const Growth& growth, const std::string& path) {
+    if (growth.made > budget_.limits.innocent_bytes && growth.made / kInnocentGrowth > growth.packed) {
       stop(path, "an archive that grows more than any dump would");
-    } else if (!budget_.take_unpacked(more)) {
+    } else if (growth.made > growth.packed && !budget_.take_unpacked(more)) {
       stop(path, kOutOfBudget);
     }
     return !stopped_;
@@ -278,7 +323,6 @@ class Visit {
   ArchiveVisitor& visitor_;
   UnpackBudget& budget_;
   bool stopped_ = false;
-  std::vector<char> buffer_ = std::vector<char>(kBlock);
 };
 
 }  // namespace

@@ -54,6 +54,9 @@ class ArchiveVisitor {
   virtual void take(ArchiveMember member) = 0;
   // Something was left out, or an archive ended early. `path` may be the archive's own.
   virtual void remark(const std::string& path, const std::string& why) = 0;
+  // A checksum or the format of an archive or a compressed file shows that bytes in it are wrong: what was taken of it,
+  // before and after, may be so too. Not for one that only ends early.
+  virtual void damaged(const std::string& path, const std::string& why) = 0;
 };
 
 // Whether these bytes begin what visit_packed() opens: an archive, or a compressed file.

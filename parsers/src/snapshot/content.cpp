@@ -1,6 +1,5 @@
 #include "egtrace/parsers/content.h"
 
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "snapshot/byte_source.h"
 #include "snapshot/packing.h"
 
 namespace egt::parsers {
@@ -54,31 +54,15 @@ Result<Content> map_file(int fd, std::size_t size, const ContentLimits& limits) 
   return content;
 }
 
-// The rest of the current entry. libarchive tells a damaged stream by an error after the good blocks.
-Content read_entry(archive* a, std::uint64_t limit) {
+// What is left of a source, up to `limit` bytes.
+Content read_rest(ByteSource& source, std::uint64_t limit) {
   std::string text;
-  bool cut = false;
-  std::string why;
-  std::vector<char> buffer(1 << 18);
-  for (;;) {
-    const la_ssize_t n = archive_read_data(a, buffer.data(), buffer.size());
-    if (n == 0) break;
-    if (n < 0) {
-      cut = true;
-      why = error_of(a);
-      break;
-    }
-    const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(limit - text.size(), buffer.size()));
-    text.append(buffer.data(), std::min(static_cast<std::size_t>(n), room));
-    if (text.size() >= limit) {
-      cut = true;
-      why = "longer than egtrace reads";
-      break;
-    }
-  }
+  for (std::string_view block = source.next(); !block.empty() && text.size() < limit; block = source.next())
+    text.append(block.substr(0, static_cast<std::size_t>(limit) - text.size()));
+  const bool long_one = text.size() >= limit;
   Content content = owned_content(std::move(text));
-  content.cut = cut;
-  content.cut_why = std::move(why);
+  content.cut_why = long_one ? "longer than egtrace reads" : source.error();
+  content.cut = !content.cut_why.empty();
   return content;
 }
 
@@ -98,19 +82,12 @@ Result<Content> read_packed(const std::string& path, const ContentLimits& limits
 }
 
 Content decompress(Content raw, const ContentLimits& limits) {
-  if (!is_compressed(raw.text)) return raw;
-  const ArchiveReader reader = new_archive_reader(false);
-  archive_entry* entry = nullptr;
-  int status = archive_read_open_memory(reader.get(), raw.text.data(), raw.text.size());
-  if (status == ARCHIVE_OK) status = archive_read_next_header(reader.get(), &entry);
-  if (status == ARCHIVE_EOF) return {};  // an empty file that was compressed
-  if (status != ARCHIVE_OK) {
-    raw.cut = true;
-    raw.cut_why = error_of(reader.get());
-    raw.text = {};
-    return raw;
+  constexpr int kMostLayers = 4;  // what is compressed may be so again, or unpack to itself for ever
+  for (int i = 0; i < kMostLayers && !raw.cut && is_compressed(raw.text); ++i) {
+    MemorySource packed(raw.text);
+    raw = read_rest(*decompressed(packed, raw.text), limits.file_bytes);
   }
-  return read_entry(reader.get(), limits.file_bytes);
+  return raw;
 }
 
 Result<Content> read_content(const std::string& path, const ContentLimits& limits) {

@@ -24,7 +24,10 @@ constexpr std::size_t kMaxFiles = 500000;
 
 class Walk {
  public:
-  Walk(fs::path root, Discovery& out) : root_(std::move(root)), out_(out) {}
+  Walk(fs::path root, Discovery& out) : root_(std::move(root)), out_(out) {
+    std::error_code failed;
+    real_root_ = fs::canonical(root_, failed);
+  }
 
   // Symbolic links are followed; a directory that is its own ancestor is not entered again.
   void directory(const fs::path& at, const std::string& relative, bool by_link, int depth) {
@@ -47,7 +50,31 @@ class Walk {
     if (failed) out_.remarks.push_back(fmt::format("{}: {}", relative.empty() ? "." : relative, failed.message()));
     std::sort(entries.begin(), entries.end(),
               [](const auto& a, const auto& b) { return a.path().filename() < b.path().filename(); });
+    const fs::path around = report_;
+    if (std::any_of(entries.begin(), entries.end(), begins_report)) report_ = fs::canonical(at, failed);
     for (const fs::directory_entry& entry : entries) child(entry, relative, by_link, depth);
+    report_ = around;
+  }
+
+  static bool begins_report(const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name == "sos_commands" || name == "cluster-scoped-resources";
+  }
+
+  static bool is_below(const fs::path& path, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  }
+
+  // In a report a link that leads out of it means a file of the machine that was collected, not of this one. Nobody
+  // means all that is around the snapshot.
+  std::string why_not_followed(const fs::directory_entry& entry) const {
+    std::error_code failed;
+    const fs::path target = fs::canonical(entry.path(), failed);
+    if (failed) return {};  // leads nowhere, which is told otherwise
+    if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
+    if (is_below(real_root_, target) && target != real_root_)
+      return "leads to what is around the snapshot; not followed";
+    return {};
   }
 
   void child(const fs::directory_entry& entry, const std::string& relative, bool by_link, int depth) {
@@ -55,7 +82,9 @@ class Walk {
     if (name.starts_with(".")) return;
     const std::string path = relative.empty() ? name : relative + "/" + name;
     std::error_code failed;
-    const bool link = by_link || entry.is_symlink(failed);
+    const bool is_link = entry.is_symlink(failed), link = by_link || is_link;
+    if (const std::string why = is_link ? why_not_followed(entry) : std::string(); !why.empty())
+      return out_.remarks.push_back(fmt::format("{}: {}", path, why));
     const fs::file_status status = entry.status(failed);
     if (fs::is_directory(status)) {
       directory(entry.path(), path, link, depth + 1);
@@ -79,7 +108,8 @@ class Walk {
     out_.files.push_back(std::move(found));
   }
 
-  fs::path root_;
+  fs::path root_, real_root_;
+  fs::path report_;  // the support archive's tree that the walk is in; empty: none
   Discovery& out_;
   std::set<std::string> ancestors_;
 };
@@ -115,10 +145,15 @@ class Unpacked : public ArchiveVisitor {
     remarks_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
   }
 
+  void damaged(const std::string& path, const std::string& why) override {
+    damaged_.emplace(path.empty() ? archive_.shown : path, why);
+  }
+
   void hand_over(Discovery& out) {
     follow_links();
     for (auto& [path, file] : files_) out.files.push_back(std::move(file));
     std::move(remarks_.begin(), remarks_.end(), std::back_inserter(out.remarks));
+    for (const auto& [path, why] : damaged_) out.damaged.push_back(fmt::format("{}: {}", path, why));
   }
 
  private:
@@ -151,6 +186,7 @@ class Unpacked : public ArchiveVisitor {
   std::map<std::string, FoundFile> files_;
   std::map<std::string, std::string> links_;
   std::vector<std::string> remarks_;
+  std::map<std::string, std::string> damaged_;  // why, by path
 };
 
 // An archive in a directory stands for a directory of its name; one given as the snapshot itself has no name in paths.
@@ -190,6 +226,7 @@ Discovery read_directory(const std::string& root, const DiscoverOptions& options
   for (Discovery& some : read) {
     std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
     std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));
+    std::move(some.damaged.begin(), some.damaged.end(), std::back_inserter(out.damaged));
   }
   return out;
 }

@@ -19,6 +19,7 @@ struct FoundFile {
   std::string path;       // below the snapshot's root, '/' between parts; an archive is a folder of its name
   std::string shown;      // as users know it
   std::string identity;   // the same for two names of one file
+  std::string copy_of;    // path of the file that it is another dump of, by its name; empty: none
   bool by_link = false;   // a symbolic link stands on the way
   bool left_out = false;  // its beginning shows that it is no dump: not read
   std::int64_t time = 0;  // of its last change, as an archive tells it (seconds since 1970); 0: not told
@@ -30,6 +31,7 @@ struct FoundFile {
 struct Discovery {
   std::vector<FoundFile> files;      // in order of their paths
   std::vector<std::string> remarks;  // what was left out, and why
+  std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
 };
 
 struct DiscoverOptions {

@@ -77,7 +77,7 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   Candidate candidate;
   candidate.dump.path = file.shown;
   candidate.dump.text = content.text;
-  candidate.dump.command = command_of_path(file.path);
+  candidate.dump.command = command_of_path(file.copy_of.empty() ? file.path : file.copy_of);
   candidate.dump.partial = content.cut;
   candidate.keep = content.keep;
   candidate.dump.compiled = file.compiled;
@@ -112,16 +112,26 @@ void name_format(Candidate& candidate, const SnapshotSettings::DumpSetting* sett
   candidate.how = found.how;
 }
 
+// Whether the first line is one of YAML or JSON, not of a document that quotes objects among other things.
+bool begins_as_object(std::string_view text) {
+  std::string_view line;
+  while (!text.empty() && (line.empty() || line.starts_with('#'))) line = trim(next_line(text));
+  const std::size_t key = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  return line.starts_with("---") || line.starts_with('{') || line.starts_with('[') || line.starts_with("- ") ||
+         (key != 0 && key != std::string_view::npos && line[key] == ':');
+}
+
 // Whether the pieces are what this file is, rather than one whole dump or prose that happens to quote some lines.
 bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
   if (segments.pieces.empty()) return false;
   const bool several = segments.prompts > 0 || segments.kinds > 1;
-  if (whole.format != nullptr) return several && !whole.is_object();
+  if (whole.is_object()) return several && !begins_as_object(whole.dump.text);
+  if (whole.format != nullptr) return several;
   return only || segments.prompts > 0 || segments.classified * 2 >= segments.lines;
 }
 
-// Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one pod
-// alone tells nothing about which machine it is.
+// Calls into several pods were made on several machines, and a pod beside a named machine may be on another one; one
+// pod alone tells nothing about which machine it is.
 bool pods_tell_machines(const Segments& segments) {
   std::set<std::string> pods;
   bool any_host = false;
@@ -137,6 +147,8 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
   std::vector<Candidate> candidates;
   for (const Segment& piece : segments.pieces) {
     Candidate candidate = whole;
+    candidate.format = nullptr;
+    candidate.how = {};
     candidate.dump.text = piece.text;
     candidate.dump.first_line = piece.first_line;
     candidate.dump.command = piece.command;
@@ -145,8 +157,10 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     candidate.keep = piece.kept;
     if (!piece.host.empty()) candidate.host = piece.host;
     if (by_pod) candidate.pod = piece.pod;
-    name_format(candidate, nullptr);
-    if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty()) candidates.push_back(std::move(candidate));
+    take_noise(candidate);
+    if (candidate.problem.empty()) name_format(candidate, nullptr);
+    if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())
+      candidates.push_back(std::move(candidate));
   }
   return candidates;
 }

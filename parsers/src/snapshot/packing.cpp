@@ -9,10 +9,17 @@
 
 namespace egt::parsers {
 
-ArchiveReader new_archive_reader(bool archives) {
+ArchiveReader new_archive_reader() {
+  ArchiveReader reader(archive_read_new());
+  archive_read_support_format_empty(reader.get());
+  archive_read_support_format_tar(reader.get());
+  archive_read_support_format_zip(reader.get());
+  return reader;
+}
+
+ArchiveReader new_filter_reader() {
   ArchiveReader reader(archive_read_new());
   archive* a = reader.get();
-  archive_read_support_filter_gzip(a);
   archive_read_support_filter_xz(a);
   archive_read_support_filter_lzma(a);
   archive_read_support_filter_bzip2(a);
@@ -20,9 +27,6 @@ ArchiveReader new_archive_reader(bool archives) {
   archive_read_support_filter_lz4(a);
   archive_read_support_format_raw(a);
   archive_read_support_format_empty(a);
-  if (!archives) return reader;
-  archive_read_support_format_tar(a);
-  archive_read_support_format_zip(a);
   return reader;
 }
 

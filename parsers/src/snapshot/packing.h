@@ -17,9 +17,8 @@ struct ArchiveCloser {
 };
 using ArchiveReader = std::unique_ptr<archive, ArchiveCloser>;
 
-// With the filters that run in this process, and the format "raw" (one compressed file); with `archives` tar and zip
-// too.
-ArchiveReader new_archive_reader(bool archives);
+ArchiveReader new_archive_reader();  // of tar and zip, not compressed
+ArchiveReader new_filter_reader();   // of one compressed stream, its filters all running in this process; not of gzip
 std::string error_of(archive* a);
 
 bool is_compressed(std::string_view bytes);

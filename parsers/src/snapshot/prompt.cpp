@@ -23,6 +23,10 @@ constexpr std::array<std::string_view, 17> kIpObjects = {"rule",  "ru",    "rul"
                                                          "addr",  "a",     "address",   "link",  "l",       "li",
                                                          "neigh", "n",     "neighbour", "neighbor", "netns"};
 
+// Likewise; `ip -d addr` prints lines that begin with "bridge", too.
+constexpr std::array<std::string_view, 5> kBridgeObjects = {"fdb", "vlan", "link", "mdb", "vni"};
+constexpr std::array<std::string_view, 5> kTcObjects = {"qdisc", "class", "filter", "chain", "actions"};
+
 template <std::size_t N>
 bool one_of(const std::array<std::string_view, N>& names, std::string_view word) {
   return std::find(names.begin(), names.end(), word) != names.end();
@@ -51,9 +55,11 @@ bool is_call(const Words& w, std::size_t at) {
   const std::string_view tool = program_name(unquote(w[at]));
   if (!one_of(kTools, tool)) return false;
   std::size_t next = at + 1;
-  if (tool == "ip") {
+  if (tool == "ip" || tool == "bridge" || tool == "tc") {
     while (next < w.size() && w[next].starts_with('-')) ++next;
-    return next < w.size() && one_of(kIpObjects, unquote(w[next]));
+    if (next == w.size()) return false;
+    const std::string_view object = unquote(w[next]);
+    return tool == "ip" ? one_of(kIpObjects, object) : tool == "tc" ? one_of(kTcObjects, object) : one_of(kBridgeObjects, object);
   }
   if (tool == "oc" || tool == "kubectl") return next < w.size() && w[next] == "get";
   if (tool.find("tables") != std::string_view::npos && !tool.ends_with("save")) {

@@ -14,6 +14,7 @@
 #include "egtrace/base/text.h"
 #include "snapshot/choose.h"
 #include "snapshot/collected.h"
+#include "snapshot/copies.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
 #include "snapshot/layout.h"
@@ -71,14 +72,20 @@ class Reader {
     if (!request_.path.empty()) {
       Result<Discovery> found = discover(request_.path, options());
       if (!found) return found.error();
+      take_remarks(*found);
       files_ = std::move(found->files);
-      for (const std::string& remark : found->remarks) remark_on({}, remark);
     }
     root_files_ = files_.size();
     for (const std::string& text : request_.dumps) {
       if (auto error = add_dump_argument(text)) return error;
     }
     return std::nullopt;
+  }
+
+  void take_remarks(Discovery& found) {
+    for (const std::string& remark : found.remarks) remark_on({}, remark);
+    for (const std::string& damaged : found.damaged) remark_on({}, damaged + ": what was read of it may be wrong; copy it again");
+    std::move(found.damaged.begin(), found.damaged.end(), std::back_inserter(collection_.damaged));
   }
 
   DiscoverOptions options() const {
@@ -93,7 +100,7 @@ class Reader {
     if (!argument) return argument.error();
     Result<Discovery> found = discover(argument->path, options());
     if (!found) return Error{found.error().message + "; --dump takes [NODE:][KIND=]PATH"};
-    for (const std::string& remark : found->remarks) remark_on({}, remark);
+    take_remarks(*found);
     for (FoundFile& file : found->files) {
       arguments_[files_.size()] = *argument;
       files_.push_back(std::move(file));
@@ -150,6 +157,7 @@ class Reader {
   // --- telling what they are -----------------------------------------------------------------------------------------
   void examine_files() {
     read_manifests();
+    find_copies(files_);
     collection_.collected_by = collectors_of(files_);
     collection_.obfuscated_by = obfuscation_of(files_);
     std::vector<std::vector<Candidate>> found(files_.size());
@@ -249,7 +257,7 @@ class Reader {
 
   void load_objects() {
     cluster::Node nobody;
-    for (const Candidate& c : candidates_) {
+    for (Candidate& c : candidates_) {
       if (c.is_object()) load(c, nobody);
     }
   }
@@ -266,7 +274,7 @@ class Reader {
     });
     if (collection_.as_of) leave_out_present(machine.dumps);
     const std::vector<Candidate*> chosen = choose_dumps(machine.dumps);
-    for (const Candidate* c : chosen) load(*c, node);
+    for (Candidate* c : chosen) load(*c, node);
     node.place_interfaces();
     node.host.settle_routes();
     if (node.name.empty()) node.name = name_by_content(node);
@@ -306,7 +314,7 @@ class Reader {
     return name;
   }
 
-  void load(const Candidate& c, cluster::Node& node) {
+  void load(Candidate& c, cluster::Node& node) {
     if (request_.progress != nullptr) ++request_.progress->dumps;
     Report report;
     try {
@@ -315,6 +323,7 @@ class Reader {
       // A format's own bug or a full memory must not cost the other dumps.
       remark_on({c.dump.source, 0}, fmt::format("could not be read to its end: {}", error.what()));
     }
+    if (report.told_by != kNoSource) return leave_to(report.told_by, c);
     if (report.moment) moments_[&c] = std::move(*report.moment);
     cluster::DumpInfo& info = info_of(c);
     info.lines = report.lines;
@@ -326,6 +335,14 @@ class Reader {
     std::move(report.diagnostics.begin(), report.diagnostics.end(), std::back_inserter(cluster_.diagnostics));
     const bool telling = !c.why_partial.empty() && c.why_partial != "an excerpt";
     if (telling) remark_on({c.dump.source, 0}, "taken for a part of the whole: " + c.why_partial);
+  }
+
+  // Which bridge a dump is of shows, without a command, only when it is to be loaded.
+  void leave_to(SourceId better, Candidate& c) {
+    const auto read = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& r) { return r.dump.source == better; });
+    if (read == candidates_.end()) return;
+    c.superseded_by = read->dump.path;
+    c.how.topic = read->how.topic;
   }
 
   void remark_on(Provenance at, const std::string& message) {

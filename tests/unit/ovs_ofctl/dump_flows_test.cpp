@@ -130,6 +130,7 @@ TEST_F(DumpFlows, CutDumpsAreNotWhole) {
   const std::string whole = kNxst;
   // At the first part, which says that more follows; in a line's match; in its statistics.
   EXPECT_TRUE(loaded(whole.substr(0, whole.find("NXST_FLOW", 5)))->flows_partial);
+  cluster = {};
   const openflow::Bridge* b = loaded(
       "NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, "
       "priority=9,tcp,nw_src=10.0.0.1");
@@ -139,6 +140,10 @@ TEST_F(DumpFlows, CutDumpsAreNotWhole) {
   k.set(FieldId::nw_proto, ip_proto::tcp);
   k.set(FieldId::ip_src, 0x0a000010);  // "10.0.0.1" may have gone on as "10.0.0.16"
   EXPECT_EQ(b->flows->lookup(3, k).hit, 0u);
+  EXPECT_TRUE(b->flows_partial);
+  cluster = {};
+  EXPECT_TRUE(loaded(kNxst + std::string(" cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, actions=ct(commit,tab"))->flows_partial);
+  cluster = {};
   EXPECT_TRUE(
       loaded("NXST_FLOW reply (xid=0x4):\n cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, priority=9")
           ->flows_partial);

@@ -119,6 +119,8 @@ TEST_F(Tables, TunnelOptions) {
   ASSERT_EQ(b.tlv_map.size(), 2u);
   EXPECT_EQ(b.tlv_map[0].option_class, 0x102);
   EXPECT_EQ(b.tlv_map[1].index, 1);
+  const std::string cut = std::string(kMap).substr(0, std::string(kMap).rfind(" 0xffff"));
+  EXPECT_FALSE(bridge(cut, "ovs-ofctl dump-tlv-map br-cut", "br-cut").has_tlv_map);
 }
 
 TEST_F(Tables, MacTable) {

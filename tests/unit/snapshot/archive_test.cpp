@@ -25,9 +25,11 @@ class Seen : public ArchiveVisitor {
   void take(ArchiveMember member) override { members[member.path] = std::move(member); }
   void remark(const std::string& path, const std::string& why) override { remarks.push_back(path + ": " + why); }
 
+  void damaged(const std::string& path, const std::string& why) override { damages.push_back(path + ": " + why); }
+
   bool wanted = true;
   std::map<std::string, ArchiveMember> members;
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks, damages;
 };
 
 Seen visit(const std::string& bytes, ContentLimits limits = {}) {
@@ -121,6 +123,29 @@ TEST(Archive, CutAnywhereGivesWhatCameBefore) {
       }
     }
   }
+}
+
+// Digits in which one bit is wrong are digits still: only the checksum tells.
+TEST(Archive, ChecksumsAreCompared) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += std::to_string(i * 7919) + "\n";
+  for (const char* filter : {"gz", "xz", "zst", "bz2"}) {
+    const std::string whole = pack({{"a", text}}, filter);
+    EXPECT_TRUE(visit(whole).damages.empty()) << filter;
+    EXPECT_TRUE(visit(whole.substr(0, whole.size() / 2)).damages.empty()) << filter;
+    if (filter == std::string("zst")) continue;   // libarchive writes it without checksums
+    std::string flipped = whole;
+    flipped[whole.size() / 2] ^= 1;
+    EXPECT_EQ(1U, visit(flipped).damages.size()) << filter;
+    EXPECT_EQ(1U, visit(pack({{"inner", flipped}, {"b", "x"}}, "gz")).damages.size()) << filter;
+  }
+  std::string sum = pack({{"a", text}}, "gz");
+  sum[sum.size() - 6] ^= 1;
+  const Seen seen = visit(sum);
+  EXPECT_EQ(text, seen.members.at("a").content.text);
+  ASSERT_EQ(1U, seen.damages.size());
+  EXPECT_NE(std::string::npos, seen.damages[0].find("incorrect data check"));
+  EXPECT_EQ(1U, visit(pack({{"a", text}, {"b", "x"}}, "gz") + std::string(512, '\0')).members.count("b"));   // padded
 }
 
 TEST(Archive, LinksAreFollowedInside) {

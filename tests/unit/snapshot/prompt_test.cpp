@@ -22,6 +22,12 @@ TEST(Prompt, UserAndHost) {
   }
 }
 
+TEST(Prompt, LinesOfDumpsAreNone) {
+  EXPECT_FALSE(parse_prompt("    bridge forward_delay 1500 hello_time 200 max_age 2000"));   // of `ip -d link`
+  EXPECT_TRUE(parse_prompt("bridge -d vlan show"));
+  EXPECT_FALSE(parse_prompt("tc"));
+}
+
 TEST(Prompt, InnerShellAndBareSign) {
   const auto prompt = parse_prompt("sh-4.4# /usr/sbin/iptables-save");
   ASSERT_TRUE(prompt);

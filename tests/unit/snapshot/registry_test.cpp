@@ -26,5 +26,14 @@ TEST(FindFormat, NotWhatSeveralAreCalled) {
   EXPECT_EQ(kind_of("flows"), "none");
 }
 
+TEST(Registry, EnormousLineIsToldByItsBeginning) {
+  std::string flow = "cookie=0x1, duration=1s, table=0, n_packets=0, n_bytes=0, priority=1 actions=drop";
+  while (flow.size() < (std::size_t{2} << 20)) flow += ",resubmit(,8)";
+  Dump dump;
+  dump.text = flow;
+  ASSERT_NE(nullptr, recognise(dump).format);
+  EXPECT_EQ("ovs-ofctl dump-flows", recognise(dump).format->kind);
+}
+
 }  // namespace
 }  // namespace egt::parsers

@@ -89,6 +89,48 @@ TEST(Snapshot, PastedFileKeepsItsLineNumbersAndIsPartial) {
   EXPECT_EQ(2U, host.rules_v4.value[0].from.line);
 }
 
+TEST(Snapshot, WordsOfOcAndErrorsInASessionAreNoLinesOfDumps) {
+  const TemporaryDirectory d;
+  const std::string text = "[root@b ~]# oc debug node/w1 -- chroot /host ip rule\nStarting pod/w1-debug ...\n" + std::string(kIpRules) +
+                           "\nRemoving debug pod ...\n[root@b ~]# oc debug node/w1\nsh-5.1# nft list ruleset\n"
+                           "bash: nft: command not found\n";
+  const auto cluster = read_snapshot(at(d.file("session.log", text)));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(1U, cluster->nodes.size());
+  EXPECT_EQ("w1", cluster->nodes[0]->name);
+  EXPECT_FALSE(cluster->nodes[0]->host.nft.present);
+  for (const cluster::DumpInfo& dump : cluster->dumps) EXPECT_TRUE(dump.not_understood.empty()) << dump.kind;
+}
+
+TEST(Snapshot, LinksOutOfAReportMeanTheMachineThatWasCollected) {
+  namespace fs = std::filesystem;
+  const TemporaryDirectory d, elsewhere;
+  elsewhere.file("ip_-4_rule_list", kIpRules);
+  d.file("sosreport-w1/sos_commands/networking/ip_route_show_table_all", kRoutes);
+  fs::create_symlink(elsewhere.path() + "/ip_-4_rule_list", d.path() + "/sosreport-w1/sos_commands/networking/ip_-4_rule_list");
+  fs::create_directory_symlink("/", d.path() + "/sosreport-w1/host");
+  fs::create_directory_symlink("..", d.path() + "/around");
+  fs::create_directory_symlink(elsewhere.path(), d.path() + "/w2");   // laid there by the user
+  const auto cluster = read_snapshot(at(d.path()));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(2U, cluster->nodes.size());
+  EXPECT_FALSE(cluster->node("w1") != nullptr && cluster->node("w1")->host.rules_v4.present);
+  ASSERT_NE(nullptr, cluster->node("w2"));
+  EXPECT_TRUE(cluster->node("w2")->host.rules_v4.present);
+  EXPECT_GE(cluster->diagnostics.size(), 3U);
+}
+
+TEST(Snapshot, DocumentThatQuotesAnObjectIsReadBlockByBlock) {
+  const TemporaryDirectory d;
+  const std::string text = "How the egress IP is set up\n\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: red\n\n"
+                           "On the node:\n\n[root@w1 ~]# ip rule\n" + std::string(kIpRules);
+  const auto cluster = read_snapshot(at(d.file("guide.txt", text)));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_NE(nullptr, cluster->node("w1"));
+  EXPECT_EQ(3U, cluster->node("w1")->host.rules_v4.value.size());
+  EXPECT_EQ(1U, cluster->objects.namespaces.size());
+}
+
 TEST(Snapshot, PromptsOfSeveralHostsMakeSeveralNodes) {
   const TemporaryDirectory d;
   const std::string text = std::string("[root@a ~]# ip rule\n") + kIpRules + "[root@b ~]# ip rule\n" + kIpRules;
@@ -106,6 +148,53 @@ TEST(Snapshot, BestDumpOfATopicIsRead) {
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_EQ("w1/ip_route_show_table_all", info_of_dump(*cluster, "w1/ip_route")->superseded_by);
   EXPECT_EQ("", info_of_dump(*cluster, "w1/ip_route_show_table_all")->superseded_by);
+}
+
+constexpr const char* kOvnFlows =
+    "NXST_FLOW reply (xid=0x4):\n"
+    " cookie=0x1, duration=9s, table=0, n_packets=0, n_bytes=0, idle_age=9, priority=100,in_port=1 actions=load:0x1->OXM_OF_METADATA[],resubmit(,8)\n"
+    " cookie=0x2, duration=9s, table=8, n_packets=0, n_bytes=0, idle_age=9, priority=50,metadata=0x1 actions=drop\n";
+
+// However a second dump of a bridge is called, it neither adds its flows to the first nor makes a bridge of its own.
+TEST(Snapshot, SecondDumpOfABridgeIsKeptForComparison) {
+  const std::string earlier = std::string(kOvnFlows).substr(0, std::string(kOvnFlows).find(" cookie=0x2"));
+  for (const char* name : {"flows", "br-int (2).txt", "aaa.log", "ovs-ofctl_dump-flows_br-int.1", "ovs-ofctl_dump-flows_br-int.bak",
+                           "ovs-ofctl_dump-flows_br-int (1).txt", "br-int.flows.dump"}) {
+    const TemporaryDirectory d;
+    d.file("w1/ovs-ofctl_dump-flows_br-int", kOvnFlows);
+    d.file(std::string("w1/") + name, earlier);
+    const auto cluster = read_snapshot(at(d.path()));
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    ASSERT_EQ(1U, cluster->nodes[0]->bridges.size()) << name;
+    EXPECT_EQ(2U, cluster->nodes[0]->bridges[0].flows->size()) << name;
+    EXPECT_FALSE(cluster->nodes[0]->bridges[0].flows_partial) << name;
+    EXPECT_EQ("w1/ovs-ofctl_dump-flows_br-int", info_of_dump(*cluster, std::string("w1/") + name)->superseded_by) << name;
+  }
+}
+
+TEST(Snapshot, FewLinesOfGrepDoNotReplaceTheWhole) {
+  const TemporaryDirectory d;
+  d.file("w1/ovs-ofctl_dump-flows_br-int", kOvnFlows);
+  d.file("w1/zz.txt", std::string(kOvnFlows).substr(std::string(kOvnFlows).find(" cookie=0x2")));
+  const auto cluster = read_snapshot(at(d.path()));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(2U, cluster->nodes[0]->bridges[0].flows->size());
+  EXPECT_FALSE(cluster->nodes[0]->bridges[0].flows_partial);
+}
+
+TEST(Snapshot, BridgesOfFilesWithoutCommandAreTold) {
+  const TemporaryDirectory d;
+  d.file("w1/one.txt", kOvnFlows);
+  d.file("w1/two.br-x.txt", kBridgeFlows);
+  d.file("w1/ports", "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000000000000001\n LOCAL(br-x): addr:02:00:00:00:00:01\n     config:     0\n"
+                     "     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n");
+  const auto cluster = read_snapshot(at(d.path()));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const cluster::Node& node = *cluster->nodes[0];
+  ASSERT_EQ(2U, node.bridges.size());
+  for (const openflow::Bridge& b : node.bridges) EXPECT_TRUE(b.flows) << b.name;
+  EXPECT_EQ("", info_of_dump(*cluster, "w1/one.txt")->superseded_by);
+  EXPECT_EQ("", info_of_dump(*cluster, "w1/two.br-x.txt")->superseded_by);
 }
 
 TEST(Snapshot, CutDumpsArePartial) {

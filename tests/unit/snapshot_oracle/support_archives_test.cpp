@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "egtrace/explain/explanation.h"
+#include "egtrace/explain/explainer.h"
 #include "egtrace/parsers/snapshot.h"
 #include "support/pack.h"
 #include "support/run.h"
@@ -49,15 +49,15 @@ struct Answer {
 
 // From one pod to another on a second node, which the reports alone can prove, or to outside.
 Answer ask(const std::string& snapshot, const std::string& to) {
-  const auto cluster = parsers::read_snapshot({snapshot, {}, 2});
-  if (!cluster) {
-    EXPECT_EQ(std::string::npos, cluster.error().message.find('\n'));
+  const auto read = parsers::open_snapshot({snapshot, {}, 2});
+  if (!read) {
+    EXPECT_EQ(std::string::npos, read.error().message.find('\n'));
     return {};
   }
   explain::Question question;
   question.from = *explain::parse_point("demo-egress/requester-3a");
   question.to = *explain::parse_point(to);
-  const auto told = explain::explain(*cluster, question);
+  const auto told = explain::Explainer(read->cluster, &read->collection).explain(question);
   if (!told || told->ways.empty()) return {};
   const explain::WayReport& way = told->ways.front();
   Answer answer{true, told->verdict, told->confidence, "", "", told->gaps.size() + way.gaps.size()};
@@ -168,6 +168,19 @@ struct ArchiveKind {
   std::vector<PackedFile> files;
   std::string filter, format;
   std::vector<PackedFile> beside;
+  bool nested = false;   // it and what lies beside it are packed once more, as archives attached to a case are
+
+  // Lays the damaged archive down; the snapshot.
+  std::string lay(const std::string& bytes, const std::string& folder) const {
+    if (!nested) {
+      testing::write_file(folder + "/" + name, bytes);
+      return beside.empty() ? folder + "/" + name : folder;
+    }
+    std::vector<PackedFile> all = beside;
+    all.push_back({"case/" + name, bytes});
+    testing::write_file(folder + "/outer", pack(all, "gz"));
+    return folder + "/outer";
+  }
 };
 
 std::vector<ArchiveKind> archive_kinds(const Scenario& s) {
@@ -176,6 +189,7 @@ std::vector<ArchiveKind> archive_kinds(const Scenario& s) {
                                     {"case.tar.gz", all, "gz", "tar", {}},
                                     {"case.tar.xz", all, "xz", "tar", {}},
                                     {"case.tar.zst", all, "zst", "tar", {}},
+                                    {"case.tar.bz2", all, "bz2", "tar", {}},
                                     {"case.zip", all, "", "zip", {}}};
   std::map<std::string, std::vector<PackedFile>> by_report;
   const std::vector<PackedFile> gathered = testing::files_below(s.gathered, "must-gather/");
@@ -185,8 +199,13 @@ std::vector<ArchiveKind> archive_kinds(const Scenario& s) {
   ArchiveKind report{by_report.begin()->first + ".tar.xz", by_report.begin()->second, "xz", "tar", gathered};
   for (auto it = std::next(by_report.begin()); it != by_report.end(); ++it)
     report.beside.push_back({it->first + ".tar.xz", pack(it->second, "xz")});
+  ArchiveKind nested = report;
+  nested.name = "nested/" + nested.name;
+  nested.nested = true;
   kinds.push_back(std::move(report));
+  kinds.push_back(std::move(nested));
   kinds.push_back({"must-gather.tar.gz", gathered, "gz", "tar", testing::files_below(s.reports)});
+  kinds.push_back({"nested/must-gather.tar.bz2", gathered, "bz2", "tar", testing::files_below(s.reports), true});
   return kinds;
 }
 
@@ -204,13 +223,12 @@ TEST(SupportArchives, DamageProvesNothingWrong) {
     ++seed;
     if (only != nullptr && !kind.name.ends_with(only)) continue;
     const TemporaryDirectory d;
-    for (const PackedFile& file : kind.beside) testing::write_file(d.path() + "/case/" + file.name, file.text);
-    const std::string snapshot = kind.beside.empty() ? d.path() + "/case/" + kind.name : d.path() + "/case";
+    if (!kind.nested)
+      for (const PackedFile& file : kind.beside) testing::write_file(d.path() + "/case/" + file.name, file.text);
     Damage damage(kind.files, kind.filter, kind.format, seed);
     std::map<std::string, std::map<std::string, int>> told;
     for (int i = 0; i < cases; ++i) {
-      testing::write_file(d.path() + "/case/" + kind.name, damage.bytes());
-      const Answer answer = ask(snapshot, to);
+      const Answer answer = ask(kind.lay(damage.bytes(), d.path() + "/case"), to);
       ++told[damage.how()][!answer.usable ? "refused" : answer.verdict + " " + answer.confidence];
       if (!answer.usable || answer.confidence != "proven") continue;
       EXPECT_EQ(plain.verdict, answer.verdict) << kind.name << " " << damage.how() << " " << i;

@@ -53,6 +53,7 @@ struct Report {
   std::vector<Provenance> not_understood;
   std::vector<Diagnostic> diagnostics;
   std::optional<cluster::DatabaseMoment> moment;   // what Dump::as_of came to; without its node
+  SourceId told_by = kNoSource;   // the dump that told all of this before, which is why nothing of this one was taken
 };
 
 using TextSink = std::function<void(std::string_view)>;

@@ -59,7 +59,8 @@ struct Bridge {
   std::optional<FlowTables> flows;           // absent: not in the snapshot
   SourceId flows_source = kNoSource;
   bool flows_partial = false;                // an excerpt (grep): absence proves nothing
-  bool has_groups = false;
+  bool has_groups = false;                   // all of them
+  SourceId groups_source = kNoSource;        // the dump that told them, where has_groups
   GroupTable groups;
   bool has_tlv_map = false;
   std::vector<TlvMapping> tlv_map;
