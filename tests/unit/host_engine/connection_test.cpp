@@ -1,5 +1,6 @@
 // What the kernel's conntrack makes of packets that are neither a connection's first nor its answer, and what else rules
 // read from where a packet is. The packet oracle found each of these.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "test_host.h"
@@ -260,6 +261,38 @@ TEST(Connection, AddressesThatAreNoDestinations) {
   EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "0.0.0.0", 68, 67)).kind, Kind::dropped);
   EXPECT_EQ(dst_ip(lab.send(udp("10.0.0.1", "10.0.0.255", 68, 67)).packet), ip("10.0.0.5"));
   EXPECT_EQ(lab.send(udp("127.0.0.1", "9.9.9.9", 68, 67)).reject_with, "EINVAL");
+}
+
+// --ctstatus of what is in the table, of what is not yet, and of errors about either.
+TEST(Connection, StatusTellsWhetherItIsInTheTable) {
+  const auto passes = [](const char* status, bool again) {
+    TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
+    h.local_table();
+    Lab lab(h);
+    const FlowKey packet = udp("10.0.0.5", "9.9.9.9", 4000, 53);
+    Kind kind = lab.receive("in0", packet).kind;
+    if (again) kind = lab.receive("in0", packet).kind;
+    EXPECT_TRUE(lab.chooser.points.empty()) << status;
+    return kind == Kind::transmit;
+  };
+  EXPECT_TRUE(passes("CONFIRMED", false));
+  EXPECT_FALSE(passes("CONFIRMED", true));
+  EXPECT_TRUE(passes("ASSURED", true));
+  EXPECT_TRUE(passes("EXPECTED", true));
+}
+
+TEST(Connection, ErrorIsRelatedAndNotExpected) {
+  const auto told = [](const char* status) {
+    TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j REJECT --reject-with icmp-port-unreachable\n"
+                                      "-A OUTPUT -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
+    h.local_table();
+    Lab lab(h);
+    const auto refused = lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53));
+    EXPECT_TRUE(refused.answer);
+    return engine::HostEngine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours).send(*refused.answer).kind == Kind::transmit;
+  };
+  EXPECT_TRUE(told("EXPECTED"));
+  EXPECT_TRUE(told("CONFIRMED"));
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.state = conntrack_.state();
   c.connection = conntrack_.connection();
   c.reply_direction = conntrack_.reply_direction();
+  c.confirmed = conntrack_.confirmed();
   c.zone = conntrack_.zone();
   c.presumed = conntrack_.presumed();
   c.local_socket = made_here() || hook == Hook::input;

@@ -211,15 +211,16 @@ KnownNumber status(const ReadFrom& f) {
   namespace bit = netfilter::ct_status_bit;
   const Connection& c = *f.context.connection;
   unsigned value = 0;
-  if (f.context.state != PacketState::new_) value |= bit::confirmed;
+  if (f.context.confirmed) value |= bit::confirmed;
   // An error message travels like an answer and is none.
   const bool answer = f.context.reply_direction && f.context.state == PacketState::established;
   if (c.seen_reply || answer) value |= bit::seen_reply;
   if (c.has_snat()) value |= bit::snat;
   if (c.has_dnat()) value |= bit::dnat;
-  if (f.context.state == PacketState::related) value |= bit::expected;
-  const bool may_be_assured = f.context.state != PacketState::new_;
-  return {value, may_be_assured ? bit::assured : 0U};
+  // An error message is related to a connection; expected is one that a helper announced, which no dump tells.
+  unsigned unknown = c.from.known() ? bit::expected : 0U;
+  if (f.context.confirmed && (c.seen_reply || !c.certain)) unknown |= bit::assured;
+  return {value, unknown};
 }
 
 ReadValue read_conntrack(Key key, const ReadFrom& f) {

@@ -46,6 +46,7 @@ struct NetfilterContext {
   Connection* connection = nullptr;
   std::optional<Connection> carrier = {};   // set by "ct zone set" before conntrack: `connection` is this one then
   bool reply_direction = false;
+  bool confirmed = false;                // an earlier packet of the connection has passed all hooks
   std::uint16_t zone = 0;                // of the connection
   bool local_socket = false;             // made by (output) or going to a process of this host: owner tests are open
   std::uint32_t length = 60;             // bytes of the IP packet
