@@ -144,6 +144,35 @@ TEST(Connection, ZoneShowsAnEmptyConnectionToLaterRulesOfTheRawTable) {
   EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
 }
 
+TEST(Connection, NftReadsOnlyTheStateOfWhatCarriesAZone) {
+  const auto kind = [](const char* test) {
+    TestHost h = two_legs("");
+    h.nft(fmt::format("table ip t {{\n\tchain c {{\n\t\ttype filter hook prerouting priority raw; policy accept;\n\t\tct zone set 5\n\t\t{} drop\n\t}}\n}}\n", test));
+    h.local_table();
+    Lab lab(h);
+    return lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53)).kind;
+  };
+  EXPECT_EQ(kind("ct state new"), Kind::dropped);
+  EXPECT_EQ(kind("ct zone 5"), Kind::transmit);
+  EXPECT_EQ(kind("ct zone != 99"), Kind::transmit);
+  EXPECT_EQ(kind("ct direction original"), Kind::transmit);
+}
+
+// nf_nat_packet(): of a direction that is not translated a rewritten address stays, in packets of a known connection, too.
+TEST(Connection, RewrittenSourceStaysWhereOnlyTheDestinationIsTranslated) {
+  TestHost h = two_legs(
+      "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 9.9.9.9/32 -j DNAT --to-destination 9.9.9.8\nCOMMIT\n");
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\tip saddr 10.0.0.5 ip saddr set 10.0.0.6\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  const FlowKey sent = udp("10.0.0.5", "9.9.9.9", 4000, 53);
+  for (int packet = 0; packet < 2; ++packet) {
+    const HostOutcome out = lab.receive("in0", sent);
+    EXPECT_EQ(src_ip(out.packet), ip("10.0.0.6"));
+    EXPECT_EQ(dst_ip(out.packet), ip("9.9.9.8"));
+  }
+}
+
 TEST(Connection, BroadcastsAreNotAnswered) {
   TestHost h = two_legs("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p udp -j REJECT\nCOMMIT\n");
   h.routes("broadcast 10.0.0.255 dev in0 table local");
@@ -279,6 +308,8 @@ TEST(Connection, StatusTellsWhetherItIsInTheTable) {
   EXPECT_FALSE(passes("CONFIRMED", true));
   EXPECT_TRUE(passes("ASSURED", true));
   EXPECT_TRUE(passes("EXPECTED", true));
+  EXPECT_TRUE(passes("NONE", true));       // never matches
+  EXPECT_FALSE(passes("NONE,CONFIRMED", true));
 }
 
 TEST(Connection, ErrorIsRelatedAndNotExpected) {

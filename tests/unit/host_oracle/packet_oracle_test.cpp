@@ -214,6 +214,18 @@ void set_copies_aside(const Way& w, Split& s) {
   drop(s.answers, copies_of(w.record) + copies_of(w.answer_record), answers ? 1 : 0, [&](const auto* i) { return !answers || w.answer->device != i->device; });
 }
 
+// A socket hears the device of the address instead where the packet came back by lo, and where a bridge that asks iptables
+// had routed an IPv6 packet already (ip6_rcv_core(), net/ipv6/ip6_input.c).
+bool same_device(const HostOutcome& way, const Observation::Item& told) {
+  const bool by_bridge = way.device.starts_with("br") && family_of(way.packet) == Family::v6;
+  return way.device == told.device || way.device == "lo" || by_bridge;
+}
+
+// Nobody answers for the next hop: the kernel says nothing for three seconds.
+bool waits_for_neighbour(const Way& w) {
+  return w.outcome.kind == Kind::inconclusive && w.outcome.stop && w.outcome.stop->where.starts_with("neighbour ");
+}
+
 bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be_silent, bool kernel_said_no) {
   Split s = split(o, probe_is_error);
   set_copies_aside(w, s);
@@ -226,9 +238,7 @@ bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be
       // Of what goes to everybody on a link, processes of this host get a copy (ip_mc_output(), net/ipv4/ip_output.c).
       return s.packets.size() == 1 && (s.delivered.empty() || dst_mac(w.outcome.packet).is_multicast()) && same_frame(w.outcome, *s.packets.front(), w.open_port);
     case Kind::delivered:
-      // A packet that came back by lo is told with the device of its address.
-      return s.packets.empty() && s.delivered.size() == 1 &&
-             (w.outcome.device == "lo" || s.delivered.front()->device == w.outcome.device) &&
+      return s.packets.empty() && s.delivered.size() == 1 && same_device(w.outcome, *s.delivered.front()) &&
              same_packet(w.outcome.packet, s.delivered.front()->packet.key, w.open_port);
     case Kind::dropped: return s.packets.empty() && s.delivered.empty() && s.answers.empty();
     case Kind::rejected: {
@@ -241,7 +251,7 @@ bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be
       return s.answers.size() == 1 && w.answer->device == s.answers.front()->device && x == y &&
              a.u64(FieldId::icmp_code) == b.u64(FieldId::icmp_code);
     }
-    case Kind::inconclusive: return false;
+    case Kind::inconclusive: return waits_for_neighbour(w) && s.packets.empty() && s.delivered.empty() && s.answers.empty();
   }
   return false;
 }
@@ -461,7 +471,7 @@ void Experiment::compare(const Probe& probe, bool kernel_said_no, const std::str
       << fmt::format("{}: {}{}{}\n  {}\n", number_, what, kernel_said_no ? " (kernel says no)" : "", describe(seen),
                      describe(agreed != ways.end() ? *agreed : ways.front()));
   if (agreed != ways.end()) {
-    ++tally_.agreed;
+    waits_for_neighbour(*agreed) ? ++tally_.open : ++tally_.agreed;
     tally_.sure += agreed->sure;
     tally_.several += ways.size() > 1;
     constexpr std::size_t kMostWorlds = 6;

@@ -1,6 +1,8 @@
 // The netfilter rules of random hosts: such that the tools take them, and such that the probes meet them.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "random_host.h"
 
 namespace egt::test {
@@ -17,10 +19,17 @@ const std::vector<TableChains>& builtin() {
   return all;
 }
 
+constexpr const char* kProtocolWords[] = {"tcp", "udp", "icmp", "sctp", "th ", "l4proto", "ip protocol", "nexthdr", "proto-"};
+
 bool is_one_of(const std::string& s, std::initializer_list<const char*> of) {
   for (const char* o : of)
     if (s == o) return true;
   return false;
+}
+
+// nft refuses a rule that asks for two of them.
+bool names_protocol(const std::string& nft) {
+  return std::any_of(std::begin(kProtocolWords), std::end(kProtocolWords), [&](const char* w) { return nft.find(w) != std::string::npos; });
 }
 
 bool sees_in_device(const std::string& hook) { return is_one_of(hook, {"PREROUTING", "INPUT", "FORWARD"}); }
@@ -112,7 +121,7 @@ std::string RandomHost::rare_iptables_match(const std::string& table, const std:
     case 10: return chain == "OUTPUT" || chain == "POSTROUTING" ? " -m owner --uid-owner 0" : "";
     case 11: return table == "raw" ? "" : " -m connlabel " + no + "--label 1";
     case 12: return table == "raw" ? "" : " -m helper " + no + "--helper ftp";
-    case 13: return v4 ? " -m realm " + no + "--realm 1" : "";
+    case 13: return v4 && chain != "PREROUTING" ? " -m realm " + no + "--realm 1" : "";
     case 14: return fmt::format(" -m addrtype {}--src-type {} --dst-type {}", no, one({"LOCAL", "UNICAST"}), one({"LOCAL", "UNICAST", "UNREACHABLE"}));
     default: return protocol == "tcp" ? " -m ecn " + no + "--ecn-tcp-ece" : v4 ? " -m u32 --u32 0xc&0xff000000=0xa000000" : " -m hl --hl-eq 63";
   }
@@ -260,9 +269,14 @@ std::string RandomHost::nft_chain(const std::string& family, unsigned number) {
 std::string RandomHost::nft_rule(const std::string& family, const std::string& type, const std::string& hook, int level) {
   const bool v4 = family == "ip" || (family == "inet" && chance(65));
   std::string out;
-  for (unsigned i = 0; i < (chance(75) ? 1 : 2); ++i) out += nft_match(family, hook, v4) + " ";
+  for (unsigned i = 0; i < (chance(75) ? 1 : 2); ++i) {
+    const std::string match = nft_match(family, hook, v4);
+    if (!names_protocol(out) || !names_protocol(match)) out += match + " ";
+  }
   if (chance(40)) out += "counter ";
-  return out + nft_action(family, type, hook, level, v4);
+  std::string action = nft_action(family, type, hook, level, v4);
+  while (names_protocol(out) && names_protocol(action)) action = nft_action(family, type, hook, level, v4);
+  return out + action;
 }
 
 std::string RandomHost::nft_match(const std::string& family, const std::string& hook, bool v4) {

@@ -226,7 +226,8 @@ KnownNumber status(const ReadFrom& f) {
 ReadValue read_conntrack(Key key, const ReadFrom& f) {
   if (key == Key::ct_state) return number(state_bit(f.context.state));
   const Connection* c = f.context.connection;
-  if (c == nullptr) return Absent{};
+  // Of the empty connection that carries a zone nft reads nothing but the state, iptables all but the status.
+  if (c == nullptr || (f.context.carrier && !f.xt)) return Absent{};
   switch (key) {
     case Key::ct_status: return status(f);
     case Key::ct_direction: return number(f.context.reply_direction ? 1 : 0);
