@@ -316,6 +316,11 @@ Say say(const Translate& s) {
   if (s.by_connection) w.what += ", as the connection's first packet decided";
   return w;
 }
+Say say(const SendCopy& s) {
+  const std::string to = s.gateway ? fmt::format(" for gateway {}", s.gateway->to_string()) : std::string();
+  if (s.why.empty()) return {"copy", fmt::format("a copy{} leaves by {}", to, s.device)};
+  return {"copy", fmt::format("a copy{} goes no further at {}: {}", to, s.where, s.why)};
+}
 Say say(const Resolve& s) {
   const std::string mac = s.mac ? s.mac->to_string() : "unknown";
   return {s.device, fmt::format("neighbour {} is {}", s.address.to_string(), mac), true};

@@ -184,14 +184,6 @@ TEST(LookUp, RandomDestinationsChangeIdentifiersOfEchoes) {
   EXPECT_FALSE(lab.proven());
 }
 
-TEST(LookUp, WhatMakesACopyIsTold) {
-  TestHost h = host_with_two_legs();
-  h.iptables("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p udp -j TEE --gateway 10.0.0.6\nCOMMIT\n").local_table();
-  Lab lab(h);
-  lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80));
-  EXPECT_EQ(lab.steps<engine::RuleHit>().size(), 1u);
-}
-
 TEST(LookUp, IntervalsOfMarksAndNamesOfGroupsAreNumbers) {
   TestHost h = host_with_two_legs();
   h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n"
@@ -253,6 +245,7 @@ TEST(NearMisses, RuleThatLacksOneSelector) {
   h.rules("100: from 10.0.0.0/24 lookup 7\n110: from 10.0.0.5 lookup 8\n120: from 10.9.9.9 lookup 9\n130: from 10.0.0.5 lookup 10");
   auto& rules = h.host().rules_v4.value;
   rules[rules.size() - 4].fwmark = 5;    // 100: the mark is missing
+  rules[rules.size() - 4].uid_range = {0, 100};   // which a packet that passes meets
   h.routes("default via 10.1.0.9 dev out0 table 10\nthrow 9.0.0.0/8 table 10").local_table();
   const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(misses.size(), 3u);

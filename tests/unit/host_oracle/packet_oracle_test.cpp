@@ -127,6 +127,9 @@ std::string describe(const Way& w) {
   if (w.outcome.stop) out += fmt::format(" at {}: {}", w.outcome.stop->where, w.outcome.stop->why);
   if (w.outcome.answer) out += fmt::format(" with {} ({})", w.outcome.reject_with, to_text(w.outcome.answer->packet));
   if (w.answer && w.answer->stop) out += fmt::format("; the answer stops at {}: {}", w.answer->stop->where, w.answer->stop->why);
+  for (const HostOutcome& copy : w.outcome.copies)
+    out += fmt::format("; a copy: {} {}{}", kNames[static_cast<int>(copy.kind)], frame_text(copy.device, copy.packet),
+                       copy.stop ? " at " + copy.stop->where + ": " + copy.stop->why : "");
   for (const auto& a : w.record.assumptions) out += fmt::format("; assumes {} ({})", a.what, a.why);
   for (const auto& g : w.record.gaps) out += fmt::format("; lacks {}", g.what);
   return out;
@@ -181,37 +184,25 @@ bool same_quotation(const Way& w, const Observation::Item& seen) {
   return !w.outcome.quoted || !seen.packet.quoted || w.open_port || *w.outcome.quoted == *seen.packet.quoted;
 }
 
-// Of what TEE and dup send besides, only that it is sent is told.
-std::size_t copies_of(const engine::Record& record) {
-  std::size_t count = 0;
-  for (const engine::Step& s : record.steps) {
-    const auto* hit = std::get_if<engine::RuleHit>(&s.kind);
-    if (hit == nullptr || hit->rule == nullptr) continue;
-    for (const auto& statement : hit->rule->statements) {
-      const auto* note = std::get_if<netfilter::Annotation>(&statement);
-      count += note != nullptr && note->copies;
-    }
-  }
-  return count;
-}
-
-// A copy that is lost tells nothing.
-void set_copies_aside(const Way& w, Split& s) {
-  const auto drop = [](std::vector<const Observation::Item*>& list, std::size_t most, std::size_t keep, auto is_other) {
-    for (; most > 0 && list.size() > keep; --most) {
-      const auto copy = std::find_if(list.begin(), list.end(), is_other);
-      list.erase(copy != list.end() ? copy : list.begin());
-    }
+// Takes away what TEE and dup sent besides. False where a copy is not seen that must be; of one that is lost, comes round to
+// this host or is refused in OUTPUT less is told.
+bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s) {
+  const auto take = [](std::vector<const Observation::Item*>& list, auto is_it) {
+    const auto found = std::find_if(list.begin(), list.end(), is_it);
+    if (found == list.end()) return false;
+    list.erase(found);
+    return true;
   };
-  const bool leaves = w.outcome.kind == Kind::transmit;
-  drop(s.packets, copies_of(w.record), leaves ? 1 : 0, [&](const auto* i) { return !leaves || !same_frame(w.outcome, *i, w.open_port); });
-  // A copy may come round to this host's processes, and be copied again.
-  if (copies_of(w.record) > 0)
-    drop(s.delivered, s.delivered.size(), w.outcome.kind == Kind::delivered ? 1 : 0,
-         [&](const auto* i) { return !same_packet(w.outcome.packet, i->packet.key, w.open_port); });
-  const bool answers = w.answer && w.answer->kind == Kind::transmit;
-  // Rules of OUTPUT may refuse the copy of a packet, too.
-  drop(s.answers, copies_of(w.record) + copies_of(w.answer_record), answers ? 1 : 0, [&](const auto* i) { return !answers || w.answer->device != i->device; });
+  for (const HostOutcome& copy : copies) {
+    const bool leaves = copy.kind == Kind::transmit;
+    const auto is_copy = [&](const auto* i) { return same_frame(copy, *i, w.open_port); };
+    if (leaves && !take(s.packets, is_copy)) return false;
+    if (!take_copies(copy.copies, w, s)) return false;
+    if (copy.kind == Kind::rejected && (!w.answer || s.answers.size() > 1)) take(s.answers, [](const auto*) { return true; });
+    if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0))
+      take(s.delivered, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, w.open_port); });
+  }
+  return true;
 }
 
 // A socket hears the device of the address instead where the packet came back by lo, and where a bridge that asks iptables
@@ -228,7 +219,7 @@ bool waits_for_neighbour(const Way& w) {
 
 bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be_silent, bool kernel_said_no) {
   Split s = split(o, probe_is_error);
-  set_copies_aside(w, s);
+  if (!take_copies(w.outcome.copies, w, s) || (w.answer && !take_copies(w.answer->copies, w, s))) return false;
   if (probe_is_error && (w.outcome.kind == Kind::transmit || w.outcome.kind == Kind::delivered))
     for (const auto* list : {&s.packets, &s.delivered})
       for (const Observation::Item* i : *list)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "random_host.h"
 
@@ -106,7 +107,11 @@ std::string RandomHost::iptables_match(const std::string& table, const std::stri
 std::string RandomHost::rare_iptables_match(const std::string& table, const std::string& chain, bool v4, const std::string& protocol) {
   const bool ports = is_one_of(protocol, {"tcp", "udp"});
   const std::string no = chance(20) ? "! " : "";
-  switch (pick(16)) {
+  switch (pick(18)) {
+    case 16:
+    case 17:
+      if (!std::filesystem::exists("/usr/sbin/ipset")) return "";
+      return fmt::format(" -m set {}--match-set {}", no, v4 ? one({"ips4 src", "nets4 dst", "ports4 dst,dst", "all4 src"}) : one({"nets6 src", "nets6 dst"}));
     case 0: return fmt::format(" -m statistic --mode random {}--probability 0.5", no);
     case 1: return " -m statistic --mode nth --every 2 --packet 0";
     case 2: return " -m limit --limit 5/min";
@@ -135,7 +140,7 @@ std::string RandomHost::iptables_target(const std::string& table, const std::str
   const std::string with_port = v4 ? host + ":8080" : "[" + host + "]:8080";
   if (table == "raw") return " -j " + one({"CT --notrack", "CT --zone 5", "CT --zone 5", protocol == "tcp" ? "CT --helper ftp" : "NOTRACK", "CT --ctevents new", "ACCEPT", "RETURN", "LOG", "TRACE"});
   if (table == "mangle") {
-    if (chance(1)) return " -j TEE --gateway " + host;
+    if (chance(4)) return " -j TEE --gateway " + host + (chance(30) ? " --oif " + device() : "");
     if (chain == "PREROUTING" && is_one_of(protocol, {"tcp", "udp"}) && chance(12))
       return " -j TPROXY --on-port 8080 --on-ip " + std::string(v4 ? "0.0.0.0" : "::") + " --tproxy-mark 0x2/0x2";
     switch (pick(10)) {
@@ -229,7 +234,7 @@ std::string RandomHost::nft() {
   return out;
 }
 
-std::string RandomHost::rare_nft_action(const std::string& hook, bool v4, int level) {
+std::string RandomHost::rare_nft_action(const std::string& family, const std::string& hook, bool v4, int level) {
   const bool known_hook = hook != "any";
   const std::string ip = v4 ? "ip" : "ip6", host = v4 ? fmt::format("10.{}.0.{}", pick(kWires), 2 + pick(4)) : fmt::format("fd00:{}::{}", pick(kWires), 2 + pick(4));
   switch (pick(18)) {
@@ -249,7 +254,7 @@ std::string RandomHost::rare_nft_action(const std::string& hook, bool v4, int le
     case 13: return v4 && known_hook ? "add @seen4 { ip saddr }" : "counter";
     case 14: return "meta mark set meta mark or 0x4 ct mark set meta mark";
     case 15: return v4 ? "meta mark set ip dscp map { cs0 : 0x1, ef : 0x2 }" : "meta mark set ip6 dscp map { cs0 : 0x1, ef : 0x2 }";
-    case 16: return known_hook && chance(12) ? fmt::format("dup to {}", host) : "continue";
+    case 16: return known_hook && family != "inet" ? fmt::format("dup to {}{}", host, chance(30) ? fmt::format(" device \"{}\"", device()) : "") : "continue";
     default: return std::string("tcp dport 1-65535 meta mark set ct original proto-dst map { 80 : 0x1, 443 : 0x2 }");
   }
 }
@@ -372,7 +377,7 @@ std::string RandomHost::nft_action(const std::string& family, const std::string&
   }
   if (level < 2 && hook != "any" && chance(12)) return fmt::format("{} u{}", one({"jump", "goto"}), level + 1);
   if (hook == "any" && level < 2 && chance(15)) return "jump u2";
-  if (chance(25)) return rare_nft_action(hook, v4, level);
+  if (chance(25)) return rare_nft_action(family, hook, v4, level);
   switch (pick(18)) {
     case 0: return "drop";
     case 1: return is_one_of(hook, {"input", "forward", "output"}) ? "reject" + std::string(chance(40) ? family == "inet" ? " with icmpx admin-prohibited" : v4 ? " with icmp host-prohibited" : " with icmpv6 admin-prohibited" : "") : "return";
