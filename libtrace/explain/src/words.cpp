@@ -317,9 +317,9 @@ Say say(const Translate& s) {
   return w;
 }
 Say say(const SendCopy& s) {
-  const std::string to = s.gateway ? fmt::format(" for gateway {}", s.gateway->to_string()) : std::string();
-  if (s.why.empty()) return {"copy", fmt::format("a copy{} leaves by {}", to, s.device)};
-  return {"copy", fmt::format("a copy{} goes no further at {}: {}", to, s.where, s.why)};
+  const std::string copy = s.gateway ? fmt::format("copy for gateway {}", s.gateway->to_string()) : std::string("copy");
+  if (s.why.empty()) return {copy, fmt::format("leaves by {}", s.device)};
+  return {copy, fmt::format("goes no further at {}: {}", s.where, s.why)};
 }
 Say say(const Resolve& s) {
   const std::string mac = s.mac ? s.mac->to_string() : "unknown";

@@ -196,7 +196,7 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
   for (const HostOutcome& copy : copies) {
     const bool leaves = copy.kind == Kind::transmit;
     const auto is_copy = [&](const auto* i) { return same_frame(copy, *i, w.open_port); };
-    if (leaves && !take(s.packets, is_copy)) return false;
+    if (leaves && !take(s.packets, is_copy) && !take(s.answers, is_copy)) return false;
     if (!take_copies(copy.copies, w, s)) return false;
     if (copy.kind == Kind::rejected && (!w.answer || s.answers.size() > 1)) take(s.answers, [](const auto*) { return true; });
     if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0))
