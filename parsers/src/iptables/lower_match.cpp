@@ -391,7 +391,9 @@ std::vector<Tests> recent_tests(const Match& m) {
 }
 
 nf::Test group_test(const Match& m, const Option& o) {
-  const auto* n = std::get_if<MaskedNumber>(&o.value);
+  const auto* name = std::get_if<Word>(&o.value);
+  static constexpr MaskedNumber kDefaultGroup{0, 0xffffffff};
+  const auto* n = name != nullptr && name->text == "default" ? &kDefaultGroup : std::get_if<MaskedNumber>(&o.value);
   if (!n) return option_undecided(m, o);
   return masked_test(o.name == "--src-group" ? nf::Key::iifgroup : nf::Key::oifgroup, *n, o.negate);
 }

@@ -60,6 +60,17 @@ TEST(Copy, PassesOutputUntrackedAndIsNotCopiedAgain) {
   EXPECT_EQ(stopped.steps<engine::SendCopy>()[0]->where, "iptables filter OUTPUT");
 }
 
+// ip_route_me_harder(): by the packet's own destination then, whatever gateway and device TEE named.
+TEST(Copy, IsRoutedAnewWhereOutputMarksIt) {
+  TestHost h = mirroring_router(
+      "*mangle\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 10.0.0.6 --oif in0\n-A OUTPUT -j MARK --set-xmark 0x2/0xffffffff\nCOMMIT\n");
+  Lab lab(h);
+  const HostOutcome out = lab.receive("in0", kPacket);
+  ASSERT_EQ(out.copies.size(), 1u);
+  EXPECT_EQ(out.copies[0].device, "out0");
+  EXPECT_EQ(dst_mac(out.copies[0].packet), mac("52:54:00:00:00:01"));
+}
+
 TEST(Copy, OfNftByMapOrAsAFrame) {
   TestHost h = mirroring_router(
       "", "table ip t {\n\tchain c {\n\t\ttype filter hook forward priority filter; policy accept;\n"

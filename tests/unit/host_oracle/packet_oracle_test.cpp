@@ -198,6 +198,8 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
     const auto is_copy = [&](const auto* i) { return same_frame(copy, *i, w.open_port); };
     if (leaves && !take(s.packets, is_copy) && !take(s.answers, is_copy)) return false;
     if (!take_copies(copy.copies, w, s)) return false;
+    if (copy.kind == Kind::inconclusive && s.packets.size() > (w.outcome.kind == Kind::transmit ? 1 : 0))
+      take(s.packets, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, true); });
     if (copy.kind == Kind::rejected && (!w.answer || s.answers.size() > 1)) take(s.answers, [](const auto*) { return true; });
     if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0))
       take(s.delivered, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, w.open_port); });
@@ -217,8 +219,20 @@ bool waits_for_neighbour(const Way& w) {
   return w.outcome.kind == Kind::inconclusive && w.outcome.stop && w.outcome.stop->where.starts_with("neighbour ");
 }
 
+// Under load a process sends its SYN again before everything was seen.
+void forget_repeated(std::vector<const Observation::Item*>& list, std::size_t copies) {
+  const auto is_syn = [](const Observation::Item* i) {
+    return i->packet.key.u64(FieldId::nw_proto) == ip_proto::tcp && i->packet.key.u32(FieldId::tcp_flags) == 0x02u;
+  };
+  while (list.size() > 1 + copies && is_syn(list.back()) &&
+         std::any_of(list.begin(), list.end() - 1, [&](const auto* i) { return i->device == list.back()->device && same_packet(i->packet.key, list.back()->packet.key, false); }))
+    list.pop_back();
+}
+
 bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be_silent, bool kernel_said_no) {
   Split s = split(o, probe_is_error);
+  forget_repeated(s.packets, w.outcome.copies.size());
+  forget_repeated(s.delivered, w.outcome.copies.size());
   if (!take_copies(w.outcome.copies, w, s) || (w.answer && !take_copies(w.answer->copies, w, s))) return false;
   if (probe_is_error && (w.outcome.kind == Kind::transmit || w.outcome.kind == Kind::delivered))
     for (const auto* list : {&s.packets, &s.delivered})

@@ -31,6 +31,7 @@ void HostWalk::duplicate(PacketCopy copy, Hook hook) {
   Record record;
   OpenQuestion open;
   HostWalk walk(node_, world_, record, open, neighbours_, copy.packet, options_);
+  walk.bound_device_ = bound_device_;
   HostOutcome o = walk.send_copy(copy, passing_copy_ || !made_here(), copy_depth_ + 1);
   SendCopy step{copy.gateway, o.kind == HostOutcome::Kind::transmit ? o.device : std::string(), {}, {}};
   std::vector<Provenance> lines = copy.evidence;
@@ -64,7 +65,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   }
   RouteQuery query;
   query.to = *copy.gateway;
-  query.out_device = bound_device_ = copy.device;
+  query.out_device = copy.device;          // for this look-up alone; a rule in OUTPUT may have the copy routed anew
   query.tos = static_cast<std::uint8_t>(packet_.u32(FieldId::nw_tos));
   RouteAnswer answer = look_up(query);
   if (answer.kind == Kind::unknown) return failed_route(answer);
