@@ -200,6 +200,8 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
     if (!take_copies(copy.copies, w, s)) return false;
     if (copy.kind == Kind::inconclusive && s.packets.size() > (w.outcome.kind == Kind::transmit ? 1 : 0))
       take(s.packets, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, true) && !same_frame(w.outcome, *i, w.open_port); });
+    if (copy.kind == Kind::inconclusive && w.answer && s.answers.size() > 1)
+      take(s.answers, [&](const auto* i) { return i->device != w.answer->device || tuple_of(i->packet.key) != tuple_of(w.answer->packet); });
     if (copy.kind == Kind::rejected && (!w.answer || s.answers.size() > 1)) take(s.answers, [](const auto*) { return true; });
     if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0))
       take(s.delivered, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, w.open_port); });

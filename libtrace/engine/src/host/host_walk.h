@@ -43,6 +43,7 @@ class HostWalk {
   Ended check_device();
   Ended check_frame();
   Ended check_addresses();
+  Ended enter_vrf();
   HostOutcome route_input();
   Ended check_source(const std::string& out_device, bool to_everybody = false);
   HostOutcome deliver();
