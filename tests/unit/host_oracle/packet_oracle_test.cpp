@@ -198,8 +198,10 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
     const auto is_copy = [&](const auto* i) { return same_frame(copy, *i, w.open_port); };
     if (leaves && !take(s.packets, is_copy) && !take(s.answers, is_copy)) return false;
     if (!take_copies(copy.copies, w, s)) return false;
-    if (copy.kind == Kind::inconclusive && s.packets.size() > (w.outcome.kind == Kind::transmit ? 1 : 0))
-      take(s.packets, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, true) && !same_frame(w.outcome, *i, w.open_port); });
+    const auto may_be_copy = [&](const auto* i) { return same_packet(copy.packet, i->packet.key, true); };
+    const auto is_other = [&](const auto* i) { return may_be_copy(i) && !same_frame(w.outcome, *i, w.open_port); };
+    if (copy.kind == Kind::inconclusive && s.packets.size() > (w.outcome.kind == Kind::transmit ? 1 : 0) && !take(s.packets, is_other))
+      take(s.packets, may_be_copy);
     if (copy.kind == Kind::inconclusive && w.answer && s.answers.size() > 1)
       take(s.answers, [&](const auto* i) { return i->device != w.answer->device || tuple_of(i->packet.key) != tuple_of(w.answer->packet); });
     if (copy.kind == Kind::rejected && (!w.answer || w.answer->kind != Kind::transmit || s.answers.size() > 1)) take(s.answers, [](const auto*) { return true; });
