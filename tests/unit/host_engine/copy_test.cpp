@@ -89,6 +89,16 @@ TEST(Copy, OfNftByMapOrAsAFrame) {
   EXPECT_TRUE(sent.copies.empty());
 }
 
+TEST(Copy, OfWhichOnlyTheDeviceIsKnownGoesToItsOwnDestination) {
+  TestHost h = mirroring_router("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 66.6.6.6 --oif in0\nCOMMIT\n");
+  h.neighbour("9.9.9.9", "in0", "52:54:00:00:00:99");
+  Lab lab(h);
+  const HostOutcome out = lab.receive("in0", kPacket);
+  ASSERT_EQ(out.copies.size(), 1u);
+  EXPECT_EQ(out.copies[0].device, "in0");
+  EXPECT_EQ(dst_mac(out.copies[0].packet), mac("52:54:00:00:00:99"));
+}
+
 TEST(Copy, WithoutAWayIsLost) {
   TestHost h = mirroring_router("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 10.0.0.1\n-A FORWARD -j TEE --gateway 10.0.0.8\n-A FORWARD -j TEE --gateway 66.6.6.6\nCOMMIT\n");
   Lab lab(h);

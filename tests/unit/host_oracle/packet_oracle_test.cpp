@@ -127,7 +127,9 @@ std::string describe(const Way& w) {
   if (w.outcome.stop) out += fmt::format(" at {}: {}", w.outcome.stop->where, w.outcome.stop->why);
   if (w.outcome.answer) out += fmt::format(" with {} ({})", w.outcome.reject_with, to_text(w.outcome.answer->packet));
   if (w.answer && w.answer->stop) out += fmt::format("; the answer stops at {}: {}", w.answer->stop->where, w.answer->stop->why);
-  for (const HostOutcome& copy : w.outcome.copies)
+  std::vector<HostOutcome> copies = w.outcome.copies;
+  if (w.answer) copies.insert(copies.end(), w.answer->copies.begin(), w.answer->copies.end());
+  for (const HostOutcome& copy : copies)
     out += fmt::format("; a copy: {} {}{}", kNames[static_cast<int>(copy.kind)], frame_text(copy.device, copy.packet),
                        copy.stop ? " at " + copy.stop->where + ": " + copy.stop->why : "");
   for (const auto& a : w.record.assumptions) out += fmt::format("; assumes {} ({})", a.what, a.why);

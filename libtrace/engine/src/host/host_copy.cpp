@@ -72,9 +72,10 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   if (answer.kind != Kind::unicast && !answer.is_for_me())
     return dropped("route to the gateway", fmt::format("no route to {}", copy.gateway->to_string()), answer.evidence());
   Taken route = take_hop(std::move(answer));
-  if (!route.gateway) route.gateway = copy.gateway;
+  // With the device alone, for lack of a route, the gateway is forgotten (rt_set_nexthop()).
+  if (!route.gateway && route.answer.route != nullptr) route.gateway = copy.gateway;
   out_ = route.answer.kind == Kind::local ? "lo" : route.device;
-  next_hop_ = *route.gateway;
+  next_hop_ = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = pass(Hook::output, &route)) return *end;
   if (route.answer.kind == Kind::local) route.device = "lo";
   return leave(route);
