@@ -233,6 +233,17 @@ TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
   EXPECT_EQ(arrives("10.0.0.1"), Kind::dropped);
 }
 
+TEST(LookUp, TypeOfAPacketIsThatOfItsFrame) {
+  TestHost h = host_with_two_legs();
+  h.iptables("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -m pkttype --pkt-type unicast -j DROP\nCOMMIT\n").local_table();
+  Lab lab(h);
+  FlowKey packet = udp("10.0.0.5", "10.1.0.255", 4000, 80);
+  EXPECT_EQ(lab.receive("in0", packet).kind, Kind::dropped);
+  packet.set(FieldId::eth_dst, 0xffffffffffff);
+  const auto passed = lab.receive("in0", packet);
+  EXPECT_TRUE(!passed.stop || passed.stop->where != "iptables raw PREROUTING");
+}
+
 // drivers/net/vrf.c; the kernel at hand has none to ask.
 TEST(LookUp, PacketsOfAVrfHaveComeByIt) {
   TestHost h = host_with_two_legs();

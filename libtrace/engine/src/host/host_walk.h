@@ -86,6 +86,7 @@ class HostWalk {
 
   // --- host_copy.cpp
   void duplicate(PacketCopy copy, netfilter::Hook hook);
+  HostOutcome walk_copy(const PacketCopy& copy);
   Ended send_frame(const HookResult& by);
 
   // --- host_route.cpp
@@ -145,6 +146,7 @@ class HostWalk {
   bool looped_ = false;                  // came back by lo
   bool passing_copy_ = false;            // a copy of a packet that has no socket here
   int copy_depth_ = 0;                   // copies of copies; 0: the packet itself
+  int own_copies_left_ = 32, *copies_left_ = &own_copies_left_;   // that are walked, of the packet and of its copies together
   std::vector<HostOutcome> copies_;
 };
 

@@ -105,11 +105,11 @@ AddressType type_of(const IpAddr& a, std::string_view device, const ReadFrom& f,
   return AddressType::unicast;
 }
 
+// The Ethernet header's affair, not the address's; what this host makes counts as for one (eth_type_trans()).
 ReadValue packet_type(const ReadFrom& f) {
-  bool known = true;
-  const AddressType t = type_of(dst_ip(f.context.packet), {}, f, known);
-  if (t == AddressType::broadcast) return number(1);
-  return number(t == AddressType::multicast ? 2 : 0);
+  const MacAddr to = dst_mac(f.context.packet);
+  if (f.context.iif.empty() || f.context.iif == "lo" || !to.is_multicast()) return number(0);
+  return number(to.value == ones(48) ? 1 : 2);
 }
 
 // The kind of a device as `ip -d link` tells it ("veth"); of others nft sees none.
