@@ -316,6 +316,11 @@ Say say(const Translate& s) {
   if (s.by_connection) w.what += ", as the connection's first packet decided";
   return w;
 }
+Say say(const SendCopy& s) {
+  const std::string copy = s.gateway ? fmt::format("copy for gateway {}", s.gateway->to_string()) : std::string("copy");
+  if (s.why.empty()) return {copy, fmt::format("leaves by {}", s.device)};
+  return {copy, fmt::format("goes no further at {}: {}", s.where, s.why)};
+}
 Say say(const Resolve& s) {
   const std::string mac = s.mac ? s.mac->to_string() : "unknown";
   return {s.device, fmt::format("neighbour {} is {}", s.address.to_string(), mac), true};

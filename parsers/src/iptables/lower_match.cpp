@@ -120,7 +120,8 @@ nf::Test status_test(const Match& m, const Option& o) {
   static constexpr Name kNames[] = {{"EXPECTED", nf::ct_status_bit::expected},
                                     {"SEEN_REPLY", nf::ct_status_bit::seen_reply},
                                     {"ASSURED", nf::ct_status_bit::assured},
-                                    {"CONFIRMED", nf::ct_status_bit::confirmed}};
+                                    {"CONFIRMED", nf::ct_status_bit::confirmed},
+                                    {"NONE", 0}};   // never matches: no bit is asked for
   const auto* list = std::get_if<WordList>(&o.value);
   unsigned bits = 0;
   for (const std::string& n : list ? list->words : std::vector<std::string>{}) {
@@ -128,7 +129,7 @@ nf::Test status_test(const Match& m, const Option& o) {
     if (found == std::end(kNames)) return option_undecided(m, o);
     bits |= found->bit;
   }
-  if (!bits) return option_undecided(m, o);
+  if (!list || list->words.empty()) return option_undecided(m, o);
   return o.negate ? no_bits(nf::Key::ct_status, bits) : any_bits(nf::Key::ct_status, bits);
 }
 
@@ -390,7 +391,9 @@ std::vector<Tests> recent_tests(const Match& m) {
 }
 
 nf::Test group_test(const Match& m, const Option& o) {
-  const auto* n = std::get_if<MaskedNumber>(&o.value);
+  const auto* name = std::get_if<Word>(&o.value);
+  static constexpr MaskedNumber kDefaultGroup{0, 0xffffffff};
+  const auto* n = name != nullptr && name->text == "default" ? &kDefaultGroup : std::get_if<MaskedNumber>(&o.value);
   if (!n) return option_undecided(m, o);
   return masked_test(o.name == "--src-group" ? nf::Key::iifgroup : nf::Key::oifgroup, *n, o.negate);
 }

@@ -34,7 +34,7 @@ std::uint64_t number_or(const Target& t, std::string_view name, std::uint64_t ot
 }
 
 Effects opaque(const Target& t) { return {nf::OpaqueStatement{print_target(t)}}; }
-Effects annotation(const Target& t) { return {nf::Annotation{print_target(t), t.name == "TEE"}}; }
+Effects annotation(const Target& t) { return {nf::Annotation{print_target(t)}}; }
 
 Effects verdict(nf::Verdict::Kind kind, std::string chain = {}) {
   return {nf::VerdictStatement{{kind, std::move(chain), {}}}};
@@ -170,10 +170,17 @@ Effects set_update(const Target& t) {
   return opaque(t);
 }
 
+Effects duplicate(const Target& t) {
+  nf::Duplicate copy;
+  if (const auto* gateway = value<Network>(t, "--gateway")) copy.gateway = constant(gateway->address.value);
+  if (const auto* device = value<Word>(t, "--oif")) copy.device = device->text;
+  return {std::move(copy)};
+}
+
 bool only_tells(std::string_view name) {
   static constexpr std::string_view kNames[] = {
       "LOG",      "NFLOG", "ULOG", "AUDIT",     "TRACE", "TCPMSS",  "TCPOPTSTRIP", "CHECKSUM",
-      "CLASSIFY", "TEE",   "ECN",  "IDLETIMER", "LED",   "RATEEST", "SECMARK",     "CONNSECMARK"};
+      "CLASSIFY", "ECN",   "LED",  "IDLETIMER", "RATEEST", "SECMARK", "CONNSECMARK"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -196,6 +203,7 @@ Effects extension(const Target& t, Family family) {
   if (t.name == "REJECT") return reject(t, family);
   if (t.name == "TPROXY") return transparent_proxy(t);
   if (t.name == "SET") return set_update(t);
+  if (t.name == "TEE") return duplicate(t);
   if (t.name == "QUEUE" || t.name == "NFQUEUE") return verdict(nf::Verdict::Kind::queue);
   return only_tells(t.name) ? annotation(t) : opaque(t);
 }

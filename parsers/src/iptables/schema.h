@@ -17,7 +17,9 @@ enum class Shape : std::uint8_t {
   port_list,      // a,b:c
   mark,           // 0xV[/0xM], the mask printed unless it is all ones
   full_mark,      // 0xV/0xM
+  group,          // as mark, or a name of /etc/iproute2/group
   hex,            // 0xV
+  long_hex,       // 0xVVVVVVVV
   tos,            // 0xVV/0xMM
   dscp,           // 0xVV
   network,        // a/len

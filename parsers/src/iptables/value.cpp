@@ -194,9 +194,14 @@ std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Fami
     case Shape::mark:
     case Shape::full_mark:
       return as_value(parse_masked(text, kFullMask));
+    case Shape::group: {
+      const auto number = parse_masked(text, kFullMask);
+      return number ? Value{*number} : Value{word};
+    }
     case Shape::tos:
       return as_value(parse_tos(text));
     case Shape::hex:
+    case Shape::long_hex:
     case Shape::dscp:
       return as_value(parse_u64(text));
     case Shape::network:
@@ -238,12 +243,13 @@ std::string print_range(const Range& r, char separator) {
 
 std::string print_masked(const MaskedNumber& m, Shape shape) {
   if (shape == Shape::tos) return fmt::format("0x{:02x}/0x{:02x}", m.value, m.mask);
-  if (shape == Shape::mark && m.mask == kFullMask) return fmt::format("0x{:x}", m.value);
+  if ((shape == Shape::mark || shape == Shape::group) && m.mask == kFullMask) return fmt::format("0x{:x}", m.value);
   return fmt::format("0x{:x}/0x{:x}", m.value, m.mask);
 }
 
 std::string print_number(std::uint64_t n, Shape shape) {
   if (shape == Shape::hex) return fmt::format("0x{:x}", n);
+  if (shape == Shape::long_hex) return fmt::format("0x{:08x}", n);
   if (shape == Shape::dscp) return fmt::format("0x{:02x}", n);
   return std::to_string(n);
 }

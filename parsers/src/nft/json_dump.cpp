@@ -234,6 +234,15 @@ std::string nat(const std::string& kind, const Json& body) {
   return out + flags(body);
 }
 
+// dup, fwd: a device alone stands where otherwise the address does.
+std::string sent_elsewhere(const std::string& kind, const Json& body) {
+  const std::string family = text_at(body, "family");
+  const bool addressed = body.is_object() && body.contains("addr");
+  std::string out = kind + (family.empty() ? "" : " " + family) + " to " + expression(at(body, addressed ? "addr" : "dev"));
+  if (addressed && body.contains("dev")) out += " device " + expression(at(body, "dev"));
+  return out;
+}
+
 std::string match(const Json& body) {
   std::string op = text_at(body, "op");
   // "in": any of these bits; the listing has no operator then. Sets have none either.
@@ -292,7 +301,7 @@ std::string statement(const Json& s) {
   if (kind == "accept" || kind == "drop" || kind == "return" || kind == "continue" || kind == "jump" || kind == "goto") {
     return expression(s);
   }
-  if (kind == "dup") return "dup to " + expression(at(body, "addr"));
+  if (kind == "dup" || kind == "fwd") return sent_elsewhere(kind, body);
   return "<" + s.dump() + ">";
 }
 

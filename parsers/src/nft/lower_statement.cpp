@@ -51,7 +51,7 @@ class RuleLowering {
 
  private:
   void push(nf::Statement s) { out_.rule.statements.push_back(std::move(s)); }
-  void annotate(bool copies = false) { push(nf::Annotation{text_of_statement(*statement_), copies}); }
+  void annotate() { push(nf::Annotation{text_of_statement(*statement_)}); }
   // A test of something that no dump shows.
   void undecided() {
     push(nf::Test{nf::Undecided{text_of_statement(*statement_), std::nullopt}});
@@ -341,9 +341,29 @@ class RuleLowering {
     opaque();
   }
   void lower(const Synproxy&) { opaque(); }
-  void lower(const Fwd&) { opaque(); }
+  void lower(const Fwd& f) {
+    const std::string device = scope_.family == TableFamily::netdev && f.device.empty() ? device_name(f.to.front()) : std::string();
+    if (device.empty()) return opaque();
+    push(nf::SendFrame{device});
+  }
   void lower(const OpaqueStatement&) { opaque(); }
-  void lower(const Dup&) { annotate(true); }
+  // Tables of family ip and ip6 name a gateway, those of netdev a device; others do not know the statement.
+  void lower(const Dup& d) {
+    nf::Duplicate copy;
+    if (scope_.family == TableFamily::netdev) {
+      copy.device = device_name(d.to.front());
+    } else if (d.device.empty() || !device_name(d.device.front()).empty()) {
+      copy.gateway = lower_value(d.to.front(), {scope_.family == TableFamily::ip6 ? Datatype::ipv6 : Datatype::ipv4}, scope_);
+      if (copy.gateway) imply_key(d.to.front());
+      if (copy.gateway && !d.device.empty()) copy.device = device_name(d.device.front());
+    }
+    push(std::move(copy));
+  }
+  // Empty where a map tells it.
+  static std::string device_name(const Expression& e) {
+    const auto* name = std::get_if<Literal>(&e.node);
+    return name != nullptr ? name->text : std::string();
+  }
   template <class Harmless>              // log, last, flow add, reset, a hidden comment
   void lower(const Harmless&) { annotate(); }
 

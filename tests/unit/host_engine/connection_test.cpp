@@ -1,5 +1,6 @@
 // What the kernel's conntrack makes of packets that are neither a connection's first nor its answer, and what else rules
 // read from where a packet is. The packet oracle found each of these.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "test_host.h"
@@ -143,6 +144,35 @@ TEST(Connection, ZoneShowsAnEmptyConnectionToLaterRulesOfTheRawTable) {
   EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
 }
 
+TEST(Connection, NftReadsOnlyTheStateOfWhatCarriesAZone) {
+  const auto kind = [](const char* test) {
+    TestHost h = two_legs("");
+    h.nft(fmt::format("table ip t {{\n\tchain c {{\n\t\ttype filter hook prerouting priority raw; policy accept;\n\t\tct zone set 5\n\t\t{} drop\n\t}}\n}}\n", test));
+    h.local_table();
+    Lab lab(h);
+    return lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53)).kind;
+  };
+  EXPECT_EQ(kind("ct state new"), Kind::dropped);
+  EXPECT_EQ(kind("ct zone 5"), Kind::transmit);
+  EXPECT_EQ(kind("ct zone != 99"), Kind::transmit);
+  EXPECT_EQ(kind("ct direction original"), Kind::transmit);
+}
+
+// nf_nat_packet(): of a direction that is not translated a rewritten address stays, in packets of a known connection, too.
+TEST(Connection, RewrittenSourceStaysWhereOnlyTheDestinationIsTranslated) {
+  TestHost h = two_legs(
+      "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 9.9.9.9/32 -j DNAT --to-destination 9.9.9.8\nCOMMIT\n");
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook forward priority filter; policy accept;\n\t\tip saddr 10.0.0.5 ip saddr set 10.0.0.6\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  const FlowKey sent = udp("10.0.0.5", "9.9.9.9", 4000, 53);
+  for (int packet = 0; packet < 2; ++packet) {
+    const HostOutcome out = lab.receive("in0", sent);
+    EXPECT_EQ(src_ip(out.packet), ip("10.0.0.6"));
+    EXPECT_EQ(dst_ip(out.packet), ip("9.9.9.8"));
+  }
+}
+
 TEST(Connection, BroadcastsAreNotAnswered) {
   TestHost h = two_legs("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p udp -j REJECT\nCOMMIT\n");
   h.routes("broadcast 10.0.0.255 dev in0 table local");
@@ -260,6 +290,40 @@ TEST(Connection, AddressesThatAreNoDestinations) {
   EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "0.0.0.0", 68, 67)).kind, Kind::dropped);
   EXPECT_EQ(dst_ip(lab.send(udp("10.0.0.1", "10.0.0.255", 68, 67)).packet), ip("10.0.0.5"));
   EXPECT_EQ(lab.send(udp("127.0.0.1", "9.9.9.9", 68, 67)).reject_with, "EINVAL");
+}
+
+// --ctstatus of what is in the table, of what is not yet, and of errors about either.
+TEST(Connection, StatusTellsWhetherItIsInTheTable) {
+  const auto passes = [](const char* status, bool again) {
+    TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
+    h.local_table();
+    Lab lab(h);
+    const FlowKey packet = udp("10.0.0.5", "9.9.9.9", 4000, 53);
+    Kind kind = lab.receive("in0", packet).kind;
+    if (again) kind = lab.receive("in0", packet).kind;
+    EXPECT_TRUE(lab.chooser.points.empty()) << status;
+    return kind == Kind::transmit;
+  };
+  EXPECT_TRUE(passes("CONFIRMED", false));
+  EXPECT_FALSE(passes("CONFIRMED", true));
+  EXPECT_TRUE(passes("ASSURED", true));
+  EXPECT_TRUE(passes("EXPECTED", true));
+  EXPECT_TRUE(passes("NONE", true));       // never matches
+  EXPECT_FALSE(passes("NONE,CONFIRMED", true));
+}
+
+TEST(Connection, ErrorIsRelatedAndNotExpected) {
+  const auto told = [](const char* status) {
+    TestHost h = two_legs(fmt::format("*filter\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j REJECT --reject-with icmp-port-unreachable\n"
+                                      "-A OUTPUT -m conntrack --ctstatus {} -j DROP\nCOMMIT\n", status));
+    h.local_table();
+    Lab lab(h);
+    const auto refused = lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 53));
+    EXPECT_TRUE(refused.answer);
+    return engine::HostEngine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours).send(*refused.answer).kind == Kind::transmit;
+  };
+  EXPECT_TRUE(told("EXPECTED"));
+  EXPECT_TRUE(told("CONFIRMED"));
 }
 
 }  // namespace

@@ -184,14 +184,6 @@ TEST(LookUp, RandomDestinationsChangeIdentifiersOfEchoes) {
   EXPECT_FALSE(lab.proven());
 }
 
-TEST(LookUp, WhatMakesACopyIsTold) {
-  TestHost h = host_with_two_legs();
-  h.iptables("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -p udp -j TEE --gateway 10.0.0.6\nCOMMIT\n").local_table();
-  Lab lab(h);
-  lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, 80));
-  EXPECT_EQ(lab.steps<engine::RuleHit>().size(), 1u);
-}
-
 TEST(LookUp, IntervalsOfMarksAndNamesOfGroupsAreNumbers) {
   TestHost h = host_with_two_legs();
   h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority filter; policy accept;\n"
@@ -241,6 +233,42 @@ TEST(LookUp, ErrorForSomebodyElseThanTheQuotedSenderIsInvalid) {
   EXPECT_EQ(arrives("10.0.0.1"), Kind::dropped);
 }
 
+TEST(LookUp, TypeOfAPacketIsThatOfItsFrame) {
+  TestHost h = host_with_two_legs();
+  h.iptables("*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -m pkttype --pkt-type unicast -j DROP\nCOMMIT\n").local_table();
+  Lab lab(h);
+  FlowKey packet = udp("10.0.0.5", "10.1.0.255", 4000, 80);
+  EXPECT_EQ(lab.receive("in0", packet).kind, Kind::dropped);
+  packet.set(FieldId::eth_dst, 0xffffffffffff);
+  const auto passed = lab.receive("in0", packet);
+  EXPECT_TRUE(!passed.stop || passed.stop->where != "iptables raw PREROUTING");
+}
+
+// drivers/net/vrf.c; the kernel at hand has none to ask.
+TEST(LookUp, PacketsOfAVrfHaveComeByIt) {
+  TestHost h = host_with_two_legs();
+  h.link("blue", "02:00:00:00:00:77", "");
+  h.at("blue").kind = "vrf";
+  h.at("blue").vrf_table = 1010;
+  h.at("in0").master = h.at("out0").master = "blue";
+  h.host().routes_v4.value.clear();
+  h.routes("default via 10.1.0.9 dev out0 table 1010\n10.0.0.0/24 dev in0 table 1010\nlocal 10.0.0.1 dev in0 table 1010");
+  add_rule(h, "1000: from all lookup main").l3mdev = true;
+  h.sysctl("net.ipv4.conf.blue.rp_filter", "1").sysctl("net.ipv4.conf.all.rp_filter", "0").sysctl("net.ipv4.conf.blue.forwarding", "1");
+  h.sysctl("net.ipv4.conf.in0.forwarding", "0");
+  h.iptables(
+      "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -i in0 -p udp --dport 53 -j DROP\n-A PREROUTING -i blue -p udp --dport 54 -j DROP\nCOMMIT\n"
+      "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -i in0 -j DROP\n-A FORWARD -i blue -o out0 -p udp --dport 56 -j DROP\nCOMMIT\n");
+  Lab lab(h);
+  const auto kind = [&](std::uint16_t port) { return lab.receive("in0", udp("10.0.0.5", "9.9.9.9", 4000, port)).kind; };
+  EXPECT_EQ(kind(53), Kind::dropped);
+  EXPECT_EQ(kind(54), Kind::dropped);
+  EXPECT_EQ(kind(55), Kind::transmit) << lab.doubts();
+  EXPECT_EQ(kind(56), Kind::dropped);
+  EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
+  EXPECT_EQ(lab.send(udp("10.1.0.1", "9.9.9.9", 4000, 80), false, "blue").device, "out0");
+}
+
 // --- rules and routes that nearly decided ----------------------------------------------------------------------------
 std::vector<engine::RouteMiss> misses_of(const TestHost& h, const FlowKey& packet) {
   const engine::RouteQuery query = engine::query_for(packet, "in0");
@@ -253,6 +281,7 @@ TEST(NearMisses, RuleThatLacksOneSelector) {
   h.rules("100: from 10.0.0.0/24 lookup 7\n110: from 10.0.0.5 lookup 8\n120: from 10.9.9.9 lookup 9\n130: from 10.0.0.5 lookup 10");
   auto& rules = h.host().rules_v4.value;
   rules[rules.size() - 4].fwmark = 5;    // 100: the mark is missing
+  rules[rules.size() - 4].uid_range = {0, 100};   // which a packet that passes meets
   h.routes("default via 10.1.0.9 dev out0 table 10\nthrow 9.0.0.0/8 table 10").local_table();
   const auto misses = misses_of(h, udp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(misses.size(), 3u);

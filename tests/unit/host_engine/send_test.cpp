@@ -124,5 +124,20 @@ TEST(Send, Ipv6SourceFitsTheDestination) {
   EXPECT_EQ(src_ip(lab.send(tcp("::", "fd00:7::1", 1, 2), true).packet), ip("fd00:1::10"));
 }
 
+// icmp_send(): not from the address that the packet was for.
+TEST(Send, ErrorAboutAPacketOfThisHostComesFromItsOwnAddress) {
+  TestHost h;
+  h.link("lo", "00:00:00:00:00:00", "127.0.0.1/8").link("out0", "02:00:00:00:00:02", "10.1.0.1/24 fd00:1::1/64");
+  h.routes("default via 10.1.0.9 dev out0\ndefault via fd00:1::9 dev out0\nfd00:1::/64 dev out0");
+  h.nft("table inet t {\n\tchain c {\n\t\ttype filter hook output priority filter; policy accept;\n\t\tudp dport 53 reject\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  for (const auto& [from, to] : {std::pair{"10.1.0.1", "9.9.9.9"}, std::pair{"fd00:1::1", "fd00:9::9"}}) {
+    const auto refused = lab.send(udp(from, to, 4000, 53));
+    ASSERT_TRUE(refused.answer) << to;
+    EXPECT_EQ(src_ip(refused.answer->packet), ip(from));
+  }
+}
+
 }  // namespace
 }  // namespace egt::test

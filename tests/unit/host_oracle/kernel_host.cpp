@@ -154,6 +154,7 @@ bool KernelHost::set_up(const HostSetup& setup) {
   };
   bool done = feed("ip -batch -", setup.devices) && feed("ip -4 -force -batch - || true", setup.ip4) &&
               feed("ip -6 -force -batch - || true", setup.ip6);
+  if (fs::exists("/usr/sbin/ipset")) done = done && feed("ipset restore", setup.ipset);
   if (setup.nft_first) done = done && feed("nft -f -", setup.nft) && iptables();
   else done = done && iptables() && feed("nft -f -", setup.nft);
   if (done) open_sockets();

@@ -20,6 +20,7 @@ struct HostSetup {
   std::string devices;                   // more of them, run after it
   std::string ip4, ip6;                  // lines for ip -4 -batch and ip -6 -batch
   std::map<std::string, std::string> sysctl;   // key → value
+  std::string ipset;                     // for ipset restore, before iptables
   std::string nft;                       // for nft -f
   std::string iptables, ip6tables;       // for iptables-restore
   bool legacy = false;                   // by iptables-legacy

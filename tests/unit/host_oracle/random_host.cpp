@@ -133,6 +133,10 @@ HostSetup RandomHost::setup() {
     if (chance(75)) make_rules(s, v4);
   }
   s.legacy = chance(25);
+  s.ipset =
+      "create ips4 hash:ip\nadd ips4 10.0.0.2\nadd ips4 10.200.0.1\ncreate nets4 hash:net\nadd nets4 10.1.0.0/16\nadd nets4 100.0.0.0/8\n"
+      "create ports4 hash:ip,port\nadd ports4 10.200.0.1,tcp:80\nadd ports4 10.1.0.2,udp:53\ncreate all4 list:set\nadd all4 ips4\nadd all4 nets4\n"
+      "create nets6 hash:net family inet6\nadd nets6 fd00:1::/64\nadd nets6 fd00:200::/32\n";
   s.nft_first = chance(50);
   if (chance(85)) s.iptables = iptables(true);
   if (chance(60)) s.ip6tables = iptables(false);
@@ -245,6 +249,7 @@ void RandomHost::make_rules(HostSetup& s, bool v4) {
     if (chance(10)) line += " ipproto " + one({"tcp", "udp"});
     if (chance(10)) line += " dport " + one({"80", "1000-2000", "443"});
     if (chance(6)) line += " sport 20000-20050";
+    if (chance(8)) line += " uidrange " + one({"0-100", "1000-2000"});
     const unsigned kind = pick(100);
     if (kind < 70) line += " lookup " + one({"100", "101", "102"});
     else if (kind < 80) line += " lookup main suppress_prefixlength " + one({"0", "8", "16"});

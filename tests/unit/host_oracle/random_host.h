@@ -59,7 +59,7 @@ class RandomHost {
   std::string nft_rule(const std::string& family, const std::string& type, const std::string& hook, int level);
   std::string nft_match(const std::string& family, const std::string& hook, bool v4);
   std::string rare_nft_match(const std::string& family, const std::string& hook, bool v4);
-  std::string rare_nft_action(const std::string& hook, bool v4, int level);
+  std::string rare_nft_action(const std::string& family, const std::string& hook, bool v4, int level);
   std::string nft_action(const std::string& family, const std::string& type, const std::string& hook, int level, bool v4);
 
   std::mt19937 random_;

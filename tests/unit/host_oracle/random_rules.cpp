@@ -1,6 +1,9 @@
 // The netfilter rules of random hosts: such that the tools take them, and such that the probes meet them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "random_host.h"
 
 namespace egt::test {
@@ -17,10 +20,17 @@ const std::vector<TableChains>& builtin() {
   return all;
 }
 
+constexpr const char* kProtocolWords[] = {"tcp", "udp", "icmp", "sctp", "th ", "l4proto", "ip protocol", "nexthdr", "proto-"};
+
 bool is_one_of(const std::string& s, std::initializer_list<const char*> of) {
   for (const char* o : of)
     if (s == o) return true;
   return false;
+}
+
+// nft refuses a rule that asks for two of them.
+bool names_protocol(const std::string& nft) {
+  return std::any_of(std::begin(kProtocolWords), std::end(kProtocolWords), [&](const char* w) { return nft.find(w) != std::string::npos; });
 }
 
 bool sees_in_device(const std::string& hook) { return is_one_of(hook, {"PREROUTING", "INPUT", "FORWARD"}); }
@@ -97,7 +107,11 @@ std::string RandomHost::iptables_match(const std::string& table, const std::stri
 std::string RandomHost::rare_iptables_match(const std::string& table, const std::string& chain, bool v4, const std::string& protocol) {
   const bool ports = is_one_of(protocol, {"tcp", "udp"});
   const std::string no = chance(20) ? "! " : "";
-  switch (pick(16)) {
+  switch (pick(18)) {
+    case 16:
+    case 17:
+      if (!std::filesystem::exists("/usr/sbin/ipset")) return "";
+      return fmt::format(" -m set {}--match-set {}", no, v4 ? one({"ips4 src", "nets4 dst", "ports4 dst,dst", "all4 src"}) : one({"nets6 src", "nets6 dst"}));
     case 0: return fmt::format(" -m statistic --mode random {}--probability 0.5", no);
     case 1: return " -m statistic --mode nth --every 2 --packet 0";
     case 2: return " -m limit --limit 5/min";
@@ -112,7 +126,7 @@ std::string RandomHost::rare_iptables_match(const std::string& table, const std:
     case 10: return chain == "OUTPUT" || chain == "POSTROUTING" ? " -m owner --uid-owner 0" : "";
     case 11: return table == "raw" ? "" : " -m connlabel " + no + "--label 1";
     case 12: return table == "raw" ? "" : " -m helper " + no + "--helper ftp";
-    case 13: return v4 ? " -m realm " + no + "--realm 1" : "";
+    case 13: return v4 && chain != "PREROUTING" ? " -m realm " + no + "--realm 1" : "";
     case 14: return fmt::format(" -m addrtype {}--src-type {} --dst-type {}", no, one({"LOCAL", "UNICAST"}), one({"LOCAL", "UNICAST", "UNREACHABLE"}));
     default: return protocol == "tcp" ? " -m ecn " + no + "--ecn-tcp-ece" : v4 ? " -m u32 --u32 0xc&0xff000000=0xa000000" : " -m hl --hl-eq 63";
   }
@@ -126,7 +140,7 @@ std::string RandomHost::iptables_target(const std::string& table, const std::str
   const std::string with_port = v4 ? host + ":8080" : "[" + host + "]:8080";
   if (table == "raw") return " -j " + one({"CT --notrack", "CT --zone 5", "CT --zone 5", protocol == "tcp" ? "CT --helper ftp" : "NOTRACK", "CT --ctevents new", "ACCEPT", "RETURN", "LOG", "TRACE"});
   if (table == "mangle") {
-    if (chance(1)) return " -j TEE --gateway " + host;
+    if (chance(4)) return " -j TEE --gateway " + host + (chance(30) ? " --oif " + device() : "");
     if (chain == "PREROUTING" && is_one_of(protocol, {"tcp", "udp"}) && chance(12))
       return " -j TPROXY --on-port 8080 --on-ip " + std::string(v4 ? "0.0.0.0" : "::") + " --tproxy-mark 0x2/0x2";
     switch (pick(10)) {
@@ -220,7 +234,7 @@ std::string RandomHost::nft() {
   return out;
 }
 
-std::string RandomHost::rare_nft_action(const std::string& hook, bool v4, int level) {
+std::string RandomHost::rare_nft_action(const std::string& family, const std::string& hook, bool v4, int level) {
   const bool known_hook = hook != "any";
   const std::string ip = v4 ? "ip" : "ip6", host = v4 ? fmt::format("10.{}.0.{}", pick(kWires), 2 + pick(4)) : fmt::format("fd00:{}::{}", pick(kWires), 2 + pick(4));
   switch (pick(18)) {
@@ -240,7 +254,7 @@ std::string RandomHost::rare_nft_action(const std::string& hook, bool v4, int le
     case 13: return v4 && known_hook ? "add @seen4 { ip saddr }" : "counter";
     case 14: return "meta mark set meta mark or 0x4 ct mark set meta mark";
     case 15: return v4 ? "meta mark set ip dscp map { cs0 : 0x1, ef : 0x2 }" : "meta mark set ip6 dscp map { cs0 : 0x1, ef : 0x2 }";
-    case 16: return known_hook && chance(12) ? fmt::format("dup to {}", host) : "continue";
+    case 16: return known_hook && family != "inet" ? fmt::format("dup to {}{}", host, chance(30) ? fmt::format(" device \"{}\"", device()) : "") : "continue";
     default: return std::string("tcp dport 1-65535 meta mark set ct original proto-dst map { 80 : 0x1, 443 : 0x2 }");
   }
 }
@@ -260,9 +274,14 @@ std::string RandomHost::nft_chain(const std::string& family, unsigned number) {
 std::string RandomHost::nft_rule(const std::string& family, const std::string& type, const std::string& hook, int level) {
   const bool v4 = family == "ip" || (family == "inet" && chance(65));
   std::string out;
-  for (unsigned i = 0; i < (chance(75) ? 1 : 2); ++i) out += nft_match(family, hook, v4) + " ";
+  for (unsigned i = 0; i < (chance(75) ? 1 : 2); ++i) {
+    const std::string match = nft_match(family, hook, v4);
+    if (!names_protocol(out) || !names_protocol(match)) out += match + " ";
+  }
   if (chance(40)) out += "counter ";
-  return out + nft_action(family, type, hook, level, v4);
+  std::string action = nft_action(family, type, hook, level, v4);
+  while (names_protocol(out) && names_protocol(action)) action = nft_action(family, type, hook, level, v4);
+  return out + action;
 }
 
 std::string RandomHost::nft_match(const std::string& family, const std::string& hook, bool v4) {
@@ -358,7 +377,7 @@ std::string RandomHost::nft_action(const std::string& family, const std::string&
   }
   if (level < 2 && hook != "any" && chance(12)) return fmt::format("{} u{}", one({"jump", "goto"}), level + 1);
   if (hook == "any" && level < 2 && chance(15)) return "jump u2";
-  if (chance(25)) return rare_nft_action(hook, v4, level);
+  if (chance(25)) return rare_nft_action(family, hook, v4, level);
   switch (pick(18)) {
     case 0: return "drop";
     case 1: return is_one_of(hook, {"input", "forward", "output"}) ? "reject" + std::string(chance(40) ? family == "inet" ? " with icmpx admin-prohibited" : v4 ? " with icmp host-prohibited" : " with icmpv6 admin-prohibited" : "") : "return";

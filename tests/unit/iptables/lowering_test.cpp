@@ -145,6 +145,10 @@ TEST_F(Iptables, WhatADumpCanTellIsDecided) {
                            "-f -j DROP",
                            "-i eth+ ! -o lo -j USER",
                            "-g USER",
+                           "-m devgroup --src-group default -j DROP",
+                           "-m devgroup --dst-group 0x1/0xff -j DROP",
+                           "-m conntrack --ctstatus NONE -j DROP",
+                           "-j TEE --gateway 10.0.0.1 --oif eth0",
                            "-m statistic --mode random --probability 1.00000000000 -j ACCEPT",
                            "-j LOG --log-prefix \"x \""})
     EXPECT_FALSE(has_open(rules("filter", "FORWARD", rule))) << rule;

@@ -183,5 +183,50 @@ TEST(NftLower, JsonGivesTheSameRules) {
   EXPECT_NE(find_statement<nf::NatTarget>(c.rules[1]), nullptr);
 }
 
+// Copies and frames that are sent elsewhere, in both forms.
+TEST(NftLower, CopiesAndFramesSentElsewhere) {
+  const Loaded text = load_nft(R"(table ip t {
+	chain c {
+		dup to 10.0.0.1 device "eth0"
+		dup to ip saddr map { 10.0.0.1 : 10.0.0.2 }
+	}
+}
+table netdev n {
+	chain c {
+		dup to "eth0"
+		fwd to "eth1"
+		fwd ip to 10.0.0.1 device "eth1"
+	}
+}
+)");
+  const Loaded json = load_nft(
+      R"({"nftables": [{"table": {"family": "ip", "name": "t"}}, {"table": {"family": "netdev", "name": "n"}},
+{"chain": {"family": "ip", "table": "t", "name": "c"}}, {"chain": {"family": "netdev", "table": "n", "name": "c"}},
+{"rule": {"family": "ip", "table": "t", "chain": "c", "expr": [{"dup": {"addr": "10.0.0.1", "dev": "eth0"}}]}},
+{"rule": {"family": "ip", "table": "t", "chain": "c", "expr": [{"dup": {"addr": {"map": {"key": {"payload": {"protocol": "ip", "field": "saddr"}}, "data": {"set": [["10.0.0.1", "10.0.0.2"]]}}}}}]}},
+{"rule": {"family": "netdev", "table": "n", "chain": "c", "expr": [{"dup": {"addr": "eth0"}}]}},
+{"rule": {"family": "netdev", "table": "n", "chain": "c", "expr": [{"fwd": {"dev": "eth1"}}]}},
+{"rule": {"family": "netdev", "table": "n", "chain": "c", "expr": [{"fwd": {"family": "ip", "addr": "10.0.0.1", "dev": "eth1"}}]}}]})",
+      "nft -j list ruleset");
+  for (const Loaded* l : {&text, &json}) {
+    const auto& routed = l->chain("t", "c").rules;
+    ASSERT_EQ(routed.size(), 2U);
+    const auto *first = find_statement<nf::Duplicate>(routed[0]), *second = find_statement<nf::Duplicate>(routed[1]);
+    ASSERT_TRUE(first != nullptr && second != nullptr);
+    EXPECT_EQ(first->device, "eth0");
+    EXPECT_TRUE(std::holds_alternative<nf::Constant>(first->gateway->node));
+    EXPECT_TRUE(std::holds_alternative<nf::MapLookup>(second->gateway->node));
+    const auto& frames = l->chain("n", "c").rules;
+    ASSERT_EQ(frames.size(), 3U);
+    const auto* copy = find_statement<nf::Duplicate>(frames[0]);
+    ASSERT_NE(copy, nullptr);
+    EXPECT_FALSE(copy->gateway);
+    EXPECT_EQ(copy->device, "eth0");
+    ASSERT_NE(find_statement<nf::SendFrame>(frames[1]), nullptr);
+    EXPECT_EQ(find_statement<nf::SendFrame>(frames[1])->device, "eth1");
+    EXPECT_NE(find_statement<nf::OpaqueStatement>(frames[2]), nullptr);
+  }
+}
+
 }  // namespace
 }  // namespace egt::parsers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "rule_selectors.h"
 #include "sysctl_view.h"
 
 namespace egt::engine {
@@ -26,9 +27,10 @@ std::vector<const Route*> candidates(const std::vector<Route>& routes, std::stri
   return found;
 }
 
-// IPv6 binds link-local and multicast destinations to a device; sockets bound to one are strict in both families.
-std::string_view required_device(const RouteQuery& q) {
-  if (!q.out_device.empty()) return q.out_device;
+// IPv6 binds link-local and multicast destinations to a device; sockets bound to one are strict in both families. A VRF stands
+// for its table, not for a device to leave by (l3mdev_update_flow()).
+std::string_view required_device(const host::Host& host, const RouteQuery& q) {
+  if (!q.out_device.empty()) return is_vrf(host, q.out_device) ? std::string_view() : q.out_device;
   const bool scoped = !q.to.is_v4() && (q.to.is_link_local() || q.to.is_multicast());
   return scoped && !q.is_local() ? std::string_view(q.in_device) : std::string_view();
 }
@@ -42,7 +44,7 @@ bool usable(const host::Host& host, const host::NextHop& hop, std::string_view d
 std::vector<RouteHop> usable_hops(const host::Host& host, const Route& r, const RouteQuery& q) {
   std::vector<RouteHop> hops;
   for (std::size_t i = 0; i < r.next_hops.size(); ++i)
-    if (usable(host, r.next_hops[i], required_device(q), r.family)) hops.push_back({&r, i});
+    if (usable(host, r.next_hops[i], required_device(host, q), r.family)) hops.push_back({&r, i});
   return hops;
 }
 
@@ -81,7 +83,7 @@ std::optional<TableHit> lookup_in_table(const host::Host& host, std::string_view
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Route& r = *all[i];
     // IPv6 binds error routes to lo, so they do not exist for a socket that is bound to another device.
-    if (is_error(r.type) && !query.to.is_v4() && !required_device(query).empty()) continue;
+    if (is_error(r.type) && !query.to.is_v4() && !required_device(host, query).empty()) continue;
     if (is_error(r.type)) return TableHit{&r, {}, false};
     TableHit hit{&r, usable_hops(host, r, query), false};
     if (hit.hops.empty() && !r.next_hops.empty()) continue;

@@ -50,9 +50,12 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.state = conntrack_.state();
   c.connection = conntrack_.connection();
   c.reply_direction = conntrack_.reply_direction();
+  c.confirmed = conntrack_.confirmed();
   c.zone = conntrack_.zone();
   c.presumed = conntrack_.presumed();
-  c.local_socket = made_here() || hook == Hook::input;
+  c.local_socket = (made_here() && !passing_copy_) || hook == Hook::input;
+  // Neither TEE nor dup copies what it sends (current->in_nf_duplicate), until that has come back by lo.
+  if (copy_depth_ == 0 || looped_) c.duplicate = [this, hook](PacketCopy copy) { duplicate(std::move(copy), hook); };
   c.address_type = [this](const IpAddr& a, std::string_view device, bool of_flow) {
     return a.is_v4() ? address_type(local_type_of(host_, a, device)) : address_type_v6(a, device, of_flow);
   };
@@ -126,6 +129,7 @@ HostWalk::Ended HostWalk::run(Hook hook, NetfilterStage stage, Taken* output) {
     case HookResult::Outcome::rejected:
       return rejected(result.reject_with, result.where, result.why, result.evidence);
     case HookResult::Outcome::inconclusive: return inconclusive(result.where, result.why, result.evidence);
+    case HookResult::Outcome::sent: return send_frame(result);
   }
   if (stage == NetfilterStage::before_conntrack) track(result, hook);
   if (stage == NetfilterStage::nat && result.nat)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host_walk.h"
+#include "rule_selectors.h"
 
 namespace egt::engine {
 namespace {
@@ -44,7 +45,18 @@ HostOutcome HostWalk::receive(const std::string& device) {
   if (Ended end = by_bridge ? Ended{} : check_frame()) return *end;
   if (Ended end = pass(Hook::prerouting)) return *end;
   if (Ended end = by_bridge ? check_frame() : Ended{}) return *end;
+  if (Ended end = enter_vrf()) return *end;
   return route_input();
+}
+
+// A device of a VRF hands what it received to the VRF's: it passes PREROUTING once more, and has come by that device for all
+// rules, routes and settings behind (vrf_ip_rcv(), vrf_ip6_rcv() of drivers/net/vrf.c). Not so what IPv6 keeps on a link.
+HostWalk::Ended HostWalk::enter_vrf() {
+  const host::Link* vrf = vrf_of(host_, in_);
+  const IpAddr to = dst_ip(packet_);
+  if (vrf == nullptr || vrf->name == in_ || to.is_multicast() || (family() == Family::v6 && to.is_link_local())) return std::nullopt;
+  in_ = vrf->name;
+  return pass(Hook::prerouting);
 }
 
 HostWalk::Ended HostWalk::check_device() {

@@ -25,6 +25,7 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   HostOutcome o;
   o.kind = kind;
   o.packet = packet_;
+  o.copies = copies_;
   o.quoted = conntrack_.translate_quoted(options_.quoted);
   return o;
 }
@@ -99,7 +100,8 @@ std::optional<Attached> HostWalk::about() const {
 // icmp_send(): the address that the packet was sent to when it is for this host, else by route to the sender. Policy rules
 // do not see it then.
 std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
-  if (made_here()) return ErrorSource{entered_.dst, false};
+  const bool to_itself = made_here() && local_type_of(host_, sender()) == Kind::local;
+  if (to_itself && family() == Family::v6) return ErrorSource{sender(), false};
   if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return ErrorSource{dst_ip(packet_), false};
   RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, sender(), error), "lo");
   query.from.reset();

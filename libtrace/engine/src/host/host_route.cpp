@@ -69,6 +69,7 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer) {
   for (const RouteHop& h : answer.hops)
     point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
   const std::size_t hop = chooser_.choose(point);
+  if (copy_depth_ > 0) return hop;         // goes to the gateway, not with the flow
   world_.hops.push_back({node_.name, answer.route->from, flow, hop});
   return hop;
 }

@@ -170,6 +170,7 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   }
   if (same_way(answer, route.answer)) {
     route.answer = std::move(answer);
+    if (route.hop < route.answer.hops.size()) route.gateway = route.answer.hops[route.hop].get().via;   // no longer a copy's
     return std::nullopt;
   }
   route = take_hop(std::move(answer));

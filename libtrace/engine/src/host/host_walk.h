@@ -1,7 +1,7 @@
 // One packet through the network stack of one host. The parts, in the order in which a forwarded packet meets them:
 // host_receive.cpp (checks on arrival, input route, forwarding, local delivery), host_hooks.cpp (netfilter, conntrack,
 // NAT), host_route.cpp (route and next hop), host_transmit.cpp (neighbour, device), host_send.cpp (packets that are made
-// here), host_refuse.cpp (how a packet ends that goes no further).
+// here), host_copy.cpp (what TEE and dup send besides), host_refuse.cpp (how a packet ends that goes no further).
 #pragma once
 
 #include <optional>
@@ -25,6 +25,8 @@ class HostWalk {
 
   HostOutcome receive(const std::string& device);
   HostOutcome send(const LocalSend& what);
+  // What TEE or dup makes of a packet; `passing`: of one that no process of this host sent.
+  HostOutcome send_copy(const PacketCopy& copy, bool passing, int depth);
 
  private:
   using Ended = std::optional<HostOutcome>;   // empty: the packet goes on
@@ -41,6 +43,7 @@ class HostWalk {
   Ended check_device();
   Ended check_frame();
   Ended check_addresses();
+  Ended enter_vrf();
   HostOutcome route_input();
   Ended check_source(const std::string& out_device, bool to_everybody = false);
   HostOutcome deliver();
@@ -80,6 +83,11 @@ class HostWalk {
   NetfilterContext context(netfilter::Hook hook);
   netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const;
   void assume_no_rules();
+
+  // --- host_copy.cpp
+  void duplicate(PacketCopy copy, netfilter::Hook hook);
+  HostOutcome walk_copy(const PacketCopy& copy);
+  Ended send_frame(const HookResult& by);
 
   // --- host_route.cpp
   RouteAnswer look_up(const RouteQuery& query);
@@ -136,6 +144,10 @@ class HostWalk {
   KernelConntrack conntrack_;
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
   bool looped_ = false;                  // came back by lo
+  bool passing_copy_ = false;            // a copy of a packet that has no socket here
+  int copy_depth_ = 0;                   // copies of copies; 0: the packet itself
+  int own_copies_left_ = 32, *copies_left_ = &own_copies_left_;   // that are walked, of the packet and of its copies together
+  std::vector<HostOutcome> copies_;
 };
 
 // Whether two look-ups lead the same way.

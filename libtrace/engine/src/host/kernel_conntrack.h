@@ -41,6 +41,8 @@ class KernelConntrack {
   PacketState state() const { return state_; }
   Connection* connection() { return fresh_ ? &*fresh_ : known_; }
   const Connection* connection() const { return fresh_ ? &*fresh_ : known_; }
+  // The connection is in the table; that of an error about a packet that was refused may not be.
+  bool confirmed() const { return !fresh_ && known_ != nullptr && !(attached_ && known_ == &*attached_); }
   bool reply_direction() const { return reply_direction_; }
   std::uint16_t zone() const { return zone_.zone; }
   // The packet opens a connection whose source (or destination) no chain has decided on yet.

@@ -44,7 +44,9 @@ std::optional<RouteMiss> led_nowhere(const host::Host& host, const PolicyRule& r
 }
 
 std::optional<RouteMiss> near(const host::Host& host, const PolicyRule& rule, const RouteQuery& query) {
-  if (rule.negate || rule.uid_range || !rule.not_modelled.empty()) return std::nullopt;
+  // Root's rules are for packets that pass, too, as in the walk itself.
+  const bool others = rule.uid_range && rule.uid_range->first != 0;
+  if (rule.negate || others || !rule.not_modelled.empty()) return std::nullopt;
   if (meets_all(host, rule, query)) return is_default_rule(rule) ? std::nullopt : led_nowhere(host, rule, query);
   const auto unmet = only_unmet(host, rule, query);
   if (!unmet) return std::nullopt;

@@ -158,6 +158,7 @@ struct NetfilterEngine::Impl {
                           .state = context.state,
                           .connection = connection ? &*connection : nullptr,
                           .reply_direction = context.reply_direction,
+                          .confirmed = context.confirmed,
                           .zone = context.zone,
                           .local_socket = context.local_socket,
                           .length = context.length,

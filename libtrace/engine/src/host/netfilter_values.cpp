@@ -105,11 +105,11 @@ AddressType type_of(const IpAddr& a, std::string_view device, const ReadFrom& f,
   return AddressType::unicast;
 }
 
+// The Ethernet header's affair, not the address's; what this host makes counts as for one (eth_type_trans()).
 ReadValue packet_type(const ReadFrom& f) {
-  bool known = true;
-  const AddressType t = type_of(dst_ip(f.context.packet), {}, f, known);
-  if (t == AddressType::broadcast) return number(1);
-  return number(t == AddressType::multicast ? 2 : 0);
+  const MacAddr to = dst_mac(f.context.packet);
+  if (f.context.iif.empty() || f.context.iif == "lo" || !to.is_multicast()) return number(0);
+  return number(to.value == ones(48) ? 1 : 2);
 }
 
 // The kind of a device as `ip -d link` tells it ("veth"); of others nft sees none.
@@ -211,21 +211,23 @@ KnownNumber status(const ReadFrom& f) {
   namespace bit = netfilter::ct_status_bit;
   const Connection& c = *f.context.connection;
   unsigned value = 0;
-  if (f.context.state != PacketState::new_) value |= bit::confirmed;
+  if (f.context.confirmed) value |= bit::confirmed;
   // An error message travels like an answer and is none.
   const bool answer = f.context.reply_direction && f.context.state == PacketState::established;
   if (c.seen_reply || answer) value |= bit::seen_reply;
   if (c.has_snat()) value |= bit::snat;
   if (c.has_dnat()) value |= bit::dnat;
-  if (f.context.state == PacketState::related) value |= bit::expected;
-  const bool may_be_assured = f.context.state != PacketState::new_;
-  return {value, may_be_assured ? bit::assured : 0U};
+  // An error message is related to a connection; expected is one that a helper announced, which no dump tells.
+  unsigned unknown = c.from.known() ? bit::expected : 0U;
+  if (f.context.confirmed && (c.seen_reply || !c.certain)) unknown |= bit::assured;
+  return {value, unknown};
 }
 
 ReadValue read_conntrack(Key key, const ReadFrom& f) {
   if (key == Key::ct_state) return number(state_bit(f.context.state));
   const Connection* c = f.context.connection;
-  if (c == nullptr) return Absent{};
+  // Of the empty connection that carries a zone nft reads nothing but the state, iptables all but the status.
+  if (c == nullptr || (f.context.carrier && !f.xt)) return Absent{};
   switch (key) {
     case Key::ct_status: return status(f);
     case Key::ct_direction: return number(f.context.reply_direction ? 1 : 0);

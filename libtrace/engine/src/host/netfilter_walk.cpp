@@ -105,8 +105,8 @@ bool asks_length(const netfilter::Test& t) {
 }
 
 bool has_effect(const netfilter::Statement& s) {
-  if (const auto* note = std::get_if<netfilter::Annotation>(&s)) return note->copies;
-  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::SetUpdate>(s);
+  return !std::holds_alternative<netfilter::Test>(s) && !std::holds_alternative<netfilter::SetUpdate>(s) &&
+         !std::holds_alternative<netfilter::Annotation>(s);
 }
 
 }  // namespace
@@ -304,6 +304,26 @@ bool ChainWalk::apply(const netfilter::Tproxy& t) {
   hit();
   result_.tproxy = t;
   return t.terminal ? end(HookResult::Outcome::accepted, {}) : true;
+}
+
+bool ChainWalk::apply(const netfilter::Duplicate& d) {
+  PacketCopy copy{context_.packet, std::nullopt, d.device, evidence()};
+  if (d.gateway) {
+    const Evaluated e = evaluate(*d.gateway, reading(), *this);
+    if (e.kind == Evaluated::Kind::absent) return false;
+    const auto* n = e.parts.empty() ? nullptr : std::get_if<Number>(&e.parts.front());
+    if (e.kind == Evaluated::Kind::value && n != nullptr) copy.gateway = IpAddr{around_.family, *n};
+    else copy.device.clear();
+  }
+  hit();
+  if (context_.duplicate) context_.duplicate(std::move(copy));
+  return true;
+}
+
+bool ChainWalk::apply(const netfilter::SendFrame& f) {
+  hit();
+  result_.device = f.device;
+  return end(HookResult::Outcome::sent, "a rule sends the frame on");
 }
 
 bool ChainWalk::apply(const netfilter::VerdictStatement& v) { return verdict(v.verdict, {}); }

@@ -61,7 +61,9 @@ class ChainWalk : private Splitter {
   bool apply(const netfilter::VerdictStatement& v);
   bool apply(const netfilter::VerdictMapStatement& m);
   bool apply(const netfilter::Tproxy& t);
-  bool apply(const netfilter::Annotation& a) { return !a.copies || hit(); }
+  bool apply(const netfilter::Duplicate& d);
+  bool apply(const netfilter::SendFrame& f);
+  bool apply(const netfilter::Annotation&) { return true; }
   bool apply(const netfilter::SetUpdate&) { return true; }
   bool apply(const netfilter::OpaqueStatement& o);
 

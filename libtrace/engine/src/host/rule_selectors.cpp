@@ -34,6 +34,11 @@ const host::Link* vrf_of(const host::Host& host, std::string_view device) {
   return master != nullptr && (master->kind == "vrf" || master->vrf_table) ? master : nullptr;
 }
 
+bool is_vrf(const host::Host& host, std::string_view device) {
+  const host::Link* vrf = vrf_of(host, device);
+  return vrf != nullptr && vrf->name == device;
+}
+
 std::vector<Selector> stated_selectors(const host::PolicyRule& r) {
   std::vector<Selector> stated;
   const auto state = [&](bool is, Selector s) {

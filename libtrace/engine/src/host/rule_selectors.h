@@ -10,6 +10,7 @@ namespace egt::engine {
 
 // The VRF device that a device is or belongs to; null: none.
 const host::Link* vrf_of(const host::Host& host, std::string_view device);
+bool is_vrf(const host::Host& host, std::string_view device);
 
 // The selectors that the rule states.
 std::vector<Selector> stated_selectors(const host::PolicyRule& rule);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rule_selectors.h"
 #include "sysctl_view.h"
 
 namespace egt::engine {
@@ -40,19 +41,25 @@ bool has_custom_rules(const Host& host) {
   });
 }
 
-RouteQuery reverse_of(const ValidationQuery& q, bool with_mark) {
+// The table of the VRF that the packet came by counts, wherever it goes.
+RouteQuery reverse_of(const Host& host, const ValidationQuery& q, bool with_mark) {
   RouteQuery r = q.packet;
   std::swap(r.sport, r.dport);
   r.to = *q.packet.from;
   r.from = q.packet.to;
   r.in_device = q.out_device.empty() ? "lo" : q.out_device;
-  r.out_device.clear();
+  r.out_device = is_vrf(host, q.packet.in_device) ? q.packet.in_device : std::string();
   if (!with_mark) r.mark = 0;
   return r;
 }
 
-bool comes_by(const RouteAnswer& answer, const std::string& device) {
-  return std::any_of(answer.hops.begin(), answer.hops.end(), [&](const RouteHop& h) { return h.get().device == device; }) ||
+// By the device or, where that is a VRF, by one of its devices (fib_info_nh_uses_dev()).
+bool comes_by(const Host& host, const RouteAnswer& answer, const std::string& device) {
+  const auto is_it = [&](const std::string& hop) {
+    const host::Link* vrf = is_vrf(host, device) ? vrf_of(host, hop) : nullptr;
+    return hop == device || (vrf != nullptr && vrf->name == device);
+  };
+  return std::any_of(answer.hops.begin(), answer.hops.end(), [&](const RouteHop& h) { return is_it(h.get().device); }) ||
          (answer.kind != Kind::unicast && answer.device == device);
 }
 
@@ -73,14 +80,14 @@ Validation full_check(const Host& host, const ValidationQuery& q, const Settings
   const std::string source = q.packet.from->to_string();
   Validation v;
   v.looked_up = true;
-  v.reverse = find_route(host, reverse_of(q, s.src_valid_mark != 0));
+  v.reverse = find_route(host, reverse_of(host, q, s.src_valid_mark != 0));
   v.evidence = v.reverse.evidence();
   v.doubts = v.reverse.doubts;
   if (v.reverse.kind == Kind::unknown) return v;   // its doubts tell what is missing
   const bool found = v.reverse.kind == Kind::unicast || v.reverse.is_for_me();
   if (found && v.reverse.kind != Kind::unicast && (v.reverse.kind != Kind::local || s.accept_local == 0))
     return refuse(std::move(v), fmt::format("{} is an address of this host or a broadcast address", source), true);
-  if (found && comes_by(v.reverse, q.packet.in_device)) return v;
+  if (found && comes_by(host, v.reverse, q.packet.in_device)) return v;
   const bool no_address = !has_v4_address(host, q.packet.in_device);
   if (!found || no_address) {
     if (s.rp_filter == 0) return v;

@@ -112,6 +112,12 @@ void Walker::see(const Node& node, const std::string& device, bool in, const Flo
   record_.sightings.push_back({node.name, device, in, packet, std::move(encap), record_.steps.size()});
 }
 
+// Whoever captures on these devices sees them; their further course is not walked.
+void Walker::see_copies(const Node& node, const HostOutcome& outcome) {
+  for (const HostOutcome& copy : outcome.copies)
+    if (copy.kind == HostOutcome::Kind::transmit) see(node, copy.device, false, copy.packet);
+}
+
 Walker::Next Walker::stop(Verdict verdict, Stop where) {
   Arrival arrival;
   arrival.verdict = verdict;
@@ -265,6 +271,7 @@ Walker::Next Walker::step(AtHost at) {
   see(*at.node, at.device, true, at.packet);
   HostEngine engine(*at.node, world_, record_, chooser_, topology_, host_options());
   HostOutcome outcome = engine.receive(at.device, at.packet);
+  see_copies(*at.node, outcome);
   if (answering_) quoted_ = outcome.quoted;
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};

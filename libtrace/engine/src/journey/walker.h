@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/ovs.h"
 #include "topology.h"
@@ -99,6 +100,7 @@ class Walker {
 
   void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet,
            std::optional<Encap> encap = std::nullopt);
+  void see_copies(const cluster::Node& node, const HostOutcome& outcome);
   Next stop(Verdict verdict, Stop where);
   Next gap(const cluster::Node& node, Layer layer, std::string where, std::string why, std::string command);
   HostOptions host_options() const;

@@ -56,6 +56,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   const Node& node = *start.from.node;
   HostEngine engine(node, world_, record_, chooser_, topology_);
   HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
+  see_copies(node, outcome);
   sent = outcome.sent.value_or(outcome.packet);   // before the host's own NAT
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{&node, outcome.device, outcome.packet}}, std::nullopt};

@@ -57,6 +57,7 @@ struct HostOutcome {
   std::string reject_with;             // as for netfilter; an errno name where a local process gets an error at once
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
   std::optional<FlowKey> sent;
+  std::vector<HostOutcome> copies;     // what TEE and dup sent besides, in the order in which they were made
 };
 
 // Writes the steps between the two ends of the stack into the record. What comes before and after is the caller's:

@@ -37,6 +37,14 @@ enum class NetfilterStage : std::uint8_t {
 // What conntrack says of the packet. `none`: not looked up yet (stage before_conntrack), which rules see as invalid.
 enum class PacketState : std::uint8_t { none, new_, established, related, invalid, untracked };
 
+// What TEE or dup sends besides. Without a gateway: the frame as it is, by `device`; without either its way is not known.
+struct PacketCopy {
+  FlowKey packet;                        // as it was then
+  std::optional<IpAddr> gateway;
+  std::string device;
+  std::vector<Provenance> evidence;
+};
+
 struct NetfilterContext {
   FlowKey& packet;                       // pkt_mark is the skb mark; only that is written
   std::string iif = {}, oif = {};        // device names; empty where the hook has none (oif in prerouting …)
@@ -46,6 +54,7 @@ struct NetfilterContext {
   Connection* connection = nullptr;
   std::optional<Connection> carrier = {};   // set by "ct zone set" before conntrack: `connection` is this one then
   bool reply_direction = false;
+  bool confirmed = false;                // an earlier packet of the connection has passed all hooks
   std::uint16_t zone = 0;                // of the connection
   bool local_socket = false;             // made by (output) or going to a process of this host: owner tests are open
   std::uint32_t length = 60;             // bytes of the IP packet
@@ -58,6 +67,8 @@ struct NetfilterContext {
   // order; none: no route that leads out. Absent: the dumps do not tell. Unset: fib device tests are put to the Chooser.
   std::function<std::optional<std::vector<std::string>>(const IpAddr& to, const IpAddr& from, std::uint32_t mark, std::uint8_t proto)>
       route_devices = {};
+  // Sends a copy before the packet goes on. Unset: the packet is a copy itself, of which none are made.
+  std::function<void(PacketCopy)> duplicate = {};
 };
 
 // What a nat chain decided for the connection that this packet opens.
@@ -76,11 +87,12 @@ struct NatDecision {
 };
 
 struct HookResult {
-  // inconclusive: a statement that was not understood applies to the packet.
-  enum class Outcome : std::uint8_t { accepted, dropped, rejected, inconclusive };
+  // inconclusive: a statement that was not understood applies to the packet. sent: it leaves as a frame by `device`.
+  enum class Outcome : std::uint8_t { accepted, dropped, rejected, inconclusive, sent };
   Outcome outcome = Outcome::accepted;
   std::string where, why;                // "iptables filter FORWARD", "policy drop"; empty when accepted
   std::string reject_with;               // rejected: "icmp-port-unreachable", "tcp-reset", …
+  std::string device;                    // sent
   std::vector<Provenance> evidence;      // of the outcome
   std::optional<NatDecision> nat;        // stage nat only
   // A chain of type route (or iptables' mangle OUTPUT) changed mark, addresses or DSCP: the packet is routed anew.

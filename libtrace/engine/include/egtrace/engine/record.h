@@ -85,6 +85,8 @@ struct Translate {                             // NAT of the host: by a rule, or
   bool by_connection = false;                  // undone or repeated from the conntrack entry
   bool port_open = false;                      // as in NatEvent
 };
+// What TEE or dup sent besides, and where it left this machine, or (`where`, `why`) was stopped in it.
+struct SendCopy { std::optional<IpAddr> gateway; std::string device; std::string where, why; };
 struct Resolve { IpAddr address; std::optional<MacAddr> mac; std::string device;
                  host::NeighbourState state = host::NeighbourState::none; bool from_dump = false; };
 struct CrossWire { std::string from_node, from_device, to_node, to_device; };
@@ -95,7 +97,7 @@ struct Remark { std::string text; };           // something a reader should know
 
 using StepKind = std::variant<EnterBridge, TableMatch, TableMiss, CtPass, GroupPick, ToController, LearnFlow, LeaveBridge,
                               CrossPatch, Encapsulate, Decapsulate, ReceiveFrame, RouteLookup, RuleHit, MarkSet,
-                              Translate, Resolve, CrossWire, Deliver, Lost, Refused, Remark>;
+                              Translate, SendCopy, Resolve, CrossWire, Deliver, Lost, Refused, Remark>;
 
 struct FieldChange { FieldId field = FieldId::reg0; U128 before = 0, after = 0; };
 

@@ -136,15 +136,16 @@ struct VerdictStatement { Verdict verdict; };
 struct VerdictMapStatement { std::vector<ExprPtr> key; SetPtr map; };
 // terminal: iptables' target, which takes the packet out of the table, and drops it where nobody listens.
 struct Tproxy { std::optional<IpAddr> address; std::uint16_t port = 0; bool terminal = false; };
-struct Annotation {                               // counter, log, comment, TCPMSS …: no effect on the walk
-  std::string what;
-  bool copies = false;                            // TEE, dup: a second packet leaves, which is not walked
-};
+struct Annotation { std::string what; };          // counter, log, comment, TCPMSS …: no effect on the walk
+// TEE, dup: a second packet leaves by way of `gateway`, an address, without one as the frame that it is. `device` empty: the
+// route to the gateway tells it. Neither: not understood where it goes.
+struct Duplicate { ExprPtr gateway; std::string device; };
+struct SendFrame { std::string device; };         // nft's fwd: the frame leaves there as it is, and goes no further here
 struct SetUpdate { std::string set; };            // add/update @set: side effect
 struct OpaqueStatement { std::string text; };     // not understood: what follows loses its proof
 
 using Statement = std::variant<Test, NatTarget, SetMark, SetCtMark, SetField, CtZone, NoTrack, VerdictStatement,
-                               VerdictMapStatement, Tproxy, Annotation, SetUpdate, OpaqueStatement>;
+                               VerdictMapStatement, Tproxy, Duplicate, SendFrame, Annotation, SetUpdate, OpaqueStatement>;
 
 struct Rule {
   std::vector<Statement> statements;  // left to right; the first failing test skips the rest

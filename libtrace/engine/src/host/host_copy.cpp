@@ -1,0 +1,113 @@
+// Copies that TEE and dup send: nf_dup_ipv4(), nf_dup_ipv6(), nf_do_netdev_egress() of net/netfilter and net/ipv4,
+// net/ipv6.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "host_walk.h"
+
+namespace egt::engine {
+namespace {
+
+using netfilter::Hook;
+using Kind = RouteAnswer::Kind;
+
+constexpr int kMostCopies = 4;          // of copies that come back by lo and are copied again
+constexpr std::size_t kMostOfOne = 64;  // copies of one packet
+
+// A copy's course is told beside the packet's, and does not split it: what the dumps leave open stays open.
+class OpenQuestion : public Chooser {
+ public:
+  std::size_t choose(const ChoicePoint& point) override {
+    if (point.options.size() > 1 && what.empty()) what = point.what;
+    return 0;
+  }
+  std::string what;
+};
+
+}  // namespace
+
+// The last one that is told of says that there are more.
+void HostWalk::duplicate(PacketCopy copy, Hook hook) {
+  if (copies_.size() > kMostOfOne) return;
+  if (hook == Hook::prerouting || hook == Hook::input)
+    copy.packet.set(FieldId::nw_ttl, (copy.packet.u32(FieldId::nw_ttl) - 1) & 0xff);
+  const bool too_many = copies_.size() == kMostOfOne || *copies_left_ == 0;
+  HostOutcome o;
+  if (too_many) {
+    o.packet = copy.packet;
+    o.stop = Stop{node_.name, layer_, "copies", "rules copy the packet too often", {}};
+  } else {
+    o = walk_copy(copy);
+  }
+  SendCopy step{copy.gateway, o.kind == HostOutcome::Kind::transmit ? o.device : std::string(), {}, {}};
+  std::vector<Provenance> lines = copy.evidence;
+  if (o.stop) {
+    step.where = o.stop->where;
+    step.why = o.stop->why;
+    lines.insert(lines.end(), o.stop->evidence.begin(), o.stop->evidence.end());
+  } else if (o.kind == HostOutcome::Kind::delivered) {
+    step.where = "this machine";
+    step.why = "the gateway is one of its own addresses";
+  }
+  record_.add(node_.name, layer_, std::move(step), std::move(lines));
+  copies_.push_back(std::move(o));
+}
+
+HostOutcome HostWalk::walk_copy(const PacketCopy& copy) {
+  --*copies_left_;
+  Record record;
+  OpenQuestion open;
+  HostWalk walk(node_, world_, record, open, neighbours_, copy.packet, options_);
+  walk.bound_device_ = bound_device_;
+  walk.copies_left_ = copies_left_;
+  HostOutcome o = walk.send_copy(copy, passing_copy_ || !made_here(), copy_depth_ + 1);
+  if (open.what.empty() || o.kind == HostOutcome::Kind::inconclusive) return o;
+  o.kind = HostOutcome::Kind::inconclusive;
+  o.stop = Stop{node_.name, layer_, "the copy", fmt::format("its course depends on: {}", open.what), {}};
+  return o;
+}
+
+// Routed to the gateway as from nobody, without mark and protocol; then as a packet of this host that is not tracked.
+HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth) {
+  passing_copy_ = passing;
+  copy_depth_ = depth;
+  conntrack_.skip();
+  if (depth > kMostCopies) return inconclusive("copies", "each copy is copied again", copy.evidence);
+  if (!copy.gateway && copy.device.empty())
+    return inconclusive("the copy", "where the rule sends it is not understood", copy.evidence);
+  if (!copy.gateway) {
+    HostOutcome o = outcome(HostOutcome::Kind::transmit);
+    o.device = copy.device;
+    return o;
+  }
+  RouteQuery query;
+  query.to = *copy.gateway;
+  query.out_device = copy.device;  // for this look-up alone; a rule in OUTPUT may have the copy routed anew
+  query.tos = static_cast<std::uint8_t>(packet_.u32(FieldId::nw_tos));
+  RouteAnswer answer = look_up(query);
+  if (answer.kind == Kind::unknown) return failed_route(answer);
+  if (answer.kind != Kind::unicast && !answer.is_for_me())
+    return dropped("route to the gateway", fmt::format("no route to {}", copy.gateway->to_string()), answer.evidence());
+  Taken route = take_hop(std::move(answer));
+  // With the device alone, for lack of a route, the gateway is forgotten (rt_set_nexthop()).
+  if (!route.gateway && route.answer.route != nullptr) route.gateway = copy.gateway;
+  out_ = route.answer.kind == Kind::local ? "lo" : route.device;
+  next_hop_ = route.gateway.value_or(dst_ip(packet_));
+  if (Ended end = pass(Hook::output, &route)) return *end;
+  if (route.answer.kind == Kind::local) route.device = "lo";
+  return leave(route);
+}
+
+// nft's fwd: past everything that is still to come, but for what the other device asks of what leaves by it.
+HostWalk::Ended HostWalk::send_frame(const HookResult& by) {
+  const host::Link* link = host_.link(by.device);
+  if (link != nullptr && !link->is_up()) return dropped(by.device, "the device is down", {link->from});
+  out_ = by.device;
+  if (Ended end = pass(Hook::egress)) return end;
+  HostOutcome o = outcome(HostOutcome::Kind::transmit);
+  o.device = by.device;
+  return o;
+}
+
+}  // namespace egt::engine
