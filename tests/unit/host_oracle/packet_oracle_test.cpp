@@ -200,12 +200,6 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
     const auto is_copy = [&](const auto* i) { return same_frame(copy, *i, w.open_port); };
     if (leaves && !take(s.packets, is_copy) && !take(s.answers, is_copy)) return false;
     if (!take_copies(copy.copies, w, s)) return false;
-    const auto may_be_copy = [&](const auto* i) { return same_packet(copy.packet, i->packet.key, true); };
-    const auto is_other = [&](const auto* i) { return may_be_copy(i) && !same_frame(w.outcome, *i, w.open_port); };
-    if (copy.kind == Kind::inconclusive && s.packets.size() > (w.outcome.kind == Kind::transmit ? 1 : 0) && !take(s.packets, is_other))
-      take(s.packets, may_be_copy);
-    if (copy.kind == Kind::inconclusive && w.answer && s.answers.size() > 1)
-      take(s.answers, [&](const auto* i) { return i->device != w.answer->device || tuple_of(i->packet.key) != tuple_of(w.answer->packet); });
     if (copy.kind == Kind::rejected && (!w.answer || w.answer->kind != Kind::transmit || s.answers.size() > 1)) take(s.answers, [](const auto*) { return true; });
     if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0))
       take(s.delivered, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, w.open_port); });
@@ -229,6 +223,26 @@ bool waits_for_neighbour(const Way& w) {
 bool storms(const std::vector<HostOutcome>& copies) {
   return std::any_of(copies.begin(), copies.end(),
                      [](const HostOutcome& c) { return storms(c.copies) || (c.stop && c.stop->where == "copies"); });
+}
+
+bool is_open(const std::vector<HostOutcome>& copies) {
+  return std::any_of(copies.begin(), copies.end(), [](const HostOutcome& c) { return c.kind == Kind::inconclusive || is_open(c.copies); });
+}
+
+// A copy whose course the dumps leave open may be seen anywhere, changed, or copied again: only what the packet itself must
+// have caused is left, once.
+void leave_own(const Way& w, Split& s) {
+  const auto keep_first = [](std::vector<const Observation::Item*>& list, auto is_own) {
+    const auto own = std::find_if(list.begin(), list.end(), is_own);
+    list = own == list.end() ? std::vector<const Observation::Item*>{} : std::vector<const Observation::Item*>{*own};
+  };
+  keep_first(s.packets, [&](const auto* i) { return w.outcome.kind == Kind::transmit && same_frame(w.outcome, *i, w.open_port); });
+  keep_first(s.delivered, [&](const auto* i) {
+    return w.outcome.kind == Kind::delivered && same_packet(w.outcome.packet, i->packet.key, w.open_port);
+  });
+  keep_first(s.answers, [&](const auto* i) {
+    return w.answer && w.answer->device == i->device && tuple_of(w.answer->packet) == tuple_of(i->packet.key);
+  });
 }
 
 void keep_one_each(std::vector<const Observation::Item*>& list) {
@@ -258,6 +272,7 @@ bool agrees(const Way& w, const Observation& o, bool probe_is_error, bool may_be
   forget_repeated(s.packets, w.outcome.copies.size());
   forget_repeated(s.delivered, w.outcome.copies.size());
   if (!take_copies(w.outcome.copies, w, s) || (w.answer && !take_copies(w.answer->copies, w, s))) return false;
+  if (is_open(w.outcome.copies) || (w.answer && is_open(w.answer->copies))) leave_own(w, s);
   if (probe_is_error && (w.outcome.kind == Kind::transmit || w.outcome.kind == Kind::delivered))
     for (const auto* list : {&s.packets, &s.delivered})
       for (const Observation::Item* i : *list)
