@@ -144,10 +144,13 @@ class ActionWriter {
     const bool commit = dice_.one_in(2);
     if (commit) words.emplace_back("commit");
     if (commit && dice_.one_in(8)) words.emplace_back("force");
-    if (may_go_on() && ++tables_ <= 2 && dice_.one_in(2)) words.push_back(fmt::format("table={}", later_table()));
+    const bool goes_on = may_go_on() && ++tables_ <= 2 && dice_.one_in(2);
+    if (goes_on) words.push_back(fmt::format("table={}", later_table()));
     static const char* const kZones[] = {"zone=5", "zone=NXM_NX_REG10[0..15]", "zone=NXM_NX_REG0[0..15]", "zone=64000"};
     if (!dice_.one_in(4)) words.emplace_back(dice_.of(kZones));
     if (dice_.one_in(2)) words.push_back(nat(commit));
+    // A trace tells the translation of a resumed packet from memory that a bucket's actions have left.
+    if (place_.in_group && goes_on && words.back().starts_with("nat")) words.back() = "nat";
     if (commit && dice_.one_in(3)) words.push_back(exec());
     if (dice_.one_in(15) && kinds_ & tcp) words.emplace_back("alg=ftp");
     return fmt::format("ct({})", fmt::join(words, ","));
@@ -191,7 +194,7 @@ class ActionWriter {
     return dice_.one_in(3) ? "push_vlan:0x88a8" : "push_vlan:0x8100";
   }
   std::string pop_vlan() {
-    if (!(kinds_ & vlan)) return "";
+    if (!(kinds_ & vlan) || place_.old_dialect) return "";  // OpenFlow 1.0 calls it strip_vlan
     kinds_ &= ~vlan;
     return "pop_vlan";
   }

@@ -58,6 +58,7 @@ struct LooksBelowLabel {
   bool operator()(const OutputTruncated&) const { return false; }
   bool operator()(const OutputReg&) const { return false; }
   bool operator()(const Enqueue&) const { return false; }
+  bool operator()(const Controller& a) const { return !a.plain; }  // else an output
   bool operator()(const SetVlanVid&) const { return false; }
   bool operator()(const SetVlanPcp&) const { return false; }
   bool operator()(const SetQueue&) const { return false; }

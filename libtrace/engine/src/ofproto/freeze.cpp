@@ -121,7 +121,6 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   commit();
   if (why == reason::action && rule_is_table_miss_) why = reason::explicit_miss;
   FrozenState s = frozen_state(table_);
-  s.for_controller = true;
   s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.hold(s);
   if (!meter) return put_controller_action(false, id, max_len, why, controller_id);

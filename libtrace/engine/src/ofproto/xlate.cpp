@@ -46,15 +46,16 @@ void Recirculations::wait(Waiting w) {
 }
 
 std::uint32_t Recirculations::meter_of(const openflow::Bridge& b, std::uint32_t id) {
-  const auto [at, fresh] = meters_.try_emplace({&b, id}, id == 0 ? 0 : id - 1);
-  if (!fresh) return at->second;
+  const std::pair key(&b, id);
+  if (const auto known = meters_.find(key); known != meters_.end()) return known->second;
+  std::uint32_t number = id == 0 ? 0 : id - 1;
   const auto taken = [&] {
-    return std::any_of(meters_.begin(), meters_.end(),
-                       [&](const auto& m) { return m.first != at->first && m.second == at->second; });
+    return std::any_of(meters_.begin(), meters_.end(), [&](const auto& m) { return m.second == number; });
   };
-  if (taken()) at->second = 0;
-  while (taken()) ++at->second;
-  return at->second;
+  if (taken()) number = 0;
+  while (taken()) ++number;
+  meters_.emplace(key, number);
+  return number;
 }
 
 Xlate::Xlate(Tables& tables, Recirculations& recirculations, Trace& trace, const TraceOptions& options)

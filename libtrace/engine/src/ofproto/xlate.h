@@ -34,7 +34,6 @@ struct FrozenState {
   bool conntracked = false, was_mpls = false;
   std::optional<std::uint32_t> first_port;
   Ofpacts actions, action_set;
-  bool for_controller = false;         // of a packet-in: never resumed here
   std::vector<std::uint8_t> userdata;  // of the controller action
   friend bool operator==(const FrozenState&, const FrozenState&) = default;
 };
