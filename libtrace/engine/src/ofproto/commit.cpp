@@ -18,6 +18,17 @@ bool is_tcp_like(std::uint64_t proto) {
   return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
 }
 
+// After a write the mask comes back from the datapath's form of the header, where a flow label has 20 bits and a type
+// or code of ICMP 8.
+void narrow_label(FlowKey& wc) {
+  constexpr std::uint64_t kAboveLabel = 0xfff00000;
+  const std::size_t word = field(F::ipv6_label).word;
+  wc.set_word(word, wc.word(word) & ~kAboveLabel);
+}
+void narrow_type(FlowKey& wc) {
+  for (const F f : {F::tp_src, F::tp_dst}) wc.set(f, wc.get(f) & 0xff);
+}
+
 }  // namespace
 
 // `fields`: with the bits that make the field whole. `masked`: only what differs is written, else the whole header.
@@ -61,13 +72,14 @@ void Xlate::commit_network() {
     commit_set(dp::Attribute::ipv4, true,
                {{F::ip_src, ones(32)}, {F::ip_dst, ones(32)}, {F::nw_proto, 0}, {F::nw_tos, 0xff}, {F::nw_ttl, 0xff}});
   } else if (type == ethertype::ipv6) {
-    commit_set(dp::Attribute::ipv6, true,
-               {{F::ipv6_src, ones(128)},
-                {F::ipv6_dst, ones(128)},
-                {F::ipv6_label, ones(20)},
-                {F::nw_proto, 0},
-                {F::nw_tos, 0xff},
-                {F::nw_ttl, 0xff}});
+    if (commit_set(dp::Attribute::ipv6, true,
+                   {{F::ipv6_src, ones(128)},
+                    {F::ipv6_dst, ones(128)},
+                    {F::ipv6_label, ones(20)},
+                    {F::nw_proto, 0},
+                    {F::nw_tos, 0xff},
+                    {F::nw_ttl, 0xff}}))
+      narrow_label(wc());
     if (get(base_, F::nw_proto) != ip_proto::icmp6) return;
     slow_ |= commit_set(dp::Attribute::nd_extensions, true, {{F::nd_reserved, ones(32)}, {F::nd_options_type, 0xff}});
     slow_ |=
@@ -92,11 +104,12 @@ void Xlate::commit_ports() {
 }
 
 void Xlate::commit_icmp() {
-  if (is_icmpv4(flow_, nullptr)) {
-    slow_ |= commit_set(dp::Attribute::icmp, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}});
-  } else if (is_icmpv6(flow_, nullptr)) {
-    slow_ |= commit_set(dp::Attribute::icmpv6, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}});
-  }
+  const bool v4 = is_icmpv4(flow_, nullptr);
+  if (!v4 && !is_icmpv6(flow_, nullptr)) return;
+  if (!commit_set(v4 ? dp::Attribute::icmp : dp::Attribute::icmpv6, false, {{F::tp_src, 0xff}, {F::tp_dst, 0xff}}))
+    return;
+  slow_ = true;
+  narrow_type(wc());
 }
 
 void Xlate::commit_nsh() {
