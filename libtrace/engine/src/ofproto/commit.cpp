@@ -18,13 +18,7 @@ bool is_tcp_like(std::uint64_t proto) {
   return proto == ip_proto::tcp || proto == ip_proto::udp || proto == ip_proto::sctp;
 }
 
-// After a write the mask comes back from the datapath's form of the header, where a flow label has 20 bits and a type
-// or code of ICMP 8.
-void narrow_label(FlowKey& wc) {
-  constexpr std::uint64_t kAboveLabel = 0xfff00000;
-  const std::size_t word = field(F::ipv6_label).word;
-  wc.set_word(word, wc.word(word) & ~kAboveLabel);
-}
+// After a write the mask comes back from the datapath's form of the header, where a type or code of ICMP has 8 bits.
 void narrow_type(FlowKey& wc) {
   for (const F f : {F::tp_src, F::tp_dst}) wc.set(f, wc.get(f) & 0xff);
 }
@@ -72,14 +66,13 @@ void Xlate::commit_network() {
     commit_set(dp::Attribute::ipv4, true,
                {{F::ip_src, ones(32)}, {F::ip_dst, ones(32)}, {F::nw_proto, 0}, {F::nw_tos, 0xff}, {F::nw_ttl, 0xff}});
   } else if (type == ethertype::ipv6) {
-    if (commit_set(dp::Attribute::ipv6, true,
-                   {{F::ipv6_src, ones(128)},
-                    {F::ipv6_dst, ones(128)},
-                    {F::ipv6_label, ones(20)},
-                    {F::nw_proto, 0},
-                    {F::nw_tos, 0xff},
-                    {F::nw_ttl, 0xff}}))
-      narrow_label(wc());
+    commit_set(dp::Attribute::ipv6, true,
+               {{F::ipv6_src, ones(128)},
+                {F::ipv6_dst, ones(128)},
+                {F::ipv6_label, ones(20)},
+                {F::nw_proto, 0},
+                {F::nw_tos, 0xff},
+                {F::nw_ttl, 0xff}});
     if (get(base_, F::nw_proto) != ip_proto::icmp6) return;
     slow_ |= commit_set(dp::Attribute::nd_extensions, true, {{F::nd_reserved, ones(32)}, {F::nd_options_type, 0xff}});
     slow_ |=
