@@ -275,8 +275,7 @@ class MatchWriter {
     if (mask(F::ipv6_label) == 0) return;
     begin("ipv6_label");
     write_padded_hex(value(F::ipv6_label), 5, out_);
-    constexpr std::uint64_t kAll = 0xffffffff;  // more bits than a label has: see add_item()
-    if ((mask_.word(field(F::ipv6_label).word) & kAll) != kAll) {
+    if ((~mask_.word(field(F::ipv6_label).word) & openflow::kExactFlowLabel) != 0) {
       out_ += '/';
       write_padded_hex(mask(F::ipv6_label), 5, out_);
     }

@@ -473,9 +473,9 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::icmpv6_code:
       return add_icmp(FieldId::tp_dst, item, words);
     case FieldId::ipv6_label:
-      // An exact match takes all 32 bits of what holds the label (match_set_ipv6_label()).
       if (item.mask == ones(field(item.field).bits))
-        return words.add(field(item.field).word, low64(value), 0xffffffff) ? Added::yes : Added::contradiction;
+        return words.add(field(item.field).word, low64(value), openflow::kExactFlowLabel)
+                   ? Added::yes : Added::contradiction;
       break;
     default:
       break;

@@ -23,6 +23,14 @@ TestHost mirroring_router(const std::string& iptables, const std::string& nft = 
 
 const FlowKey kPacket = udp("10.0.0.5", "9.9.9.9", 4000, 80);
 
+void expect_one_copy(TestHost& h, std::string_view device, std::string_view next_hop) {
+  Lab lab(h);
+  const HostOutcome out = lab.receive("in0", kPacket);
+  ASSERT_EQ(out.copies.size(), 1u);
+  EXPECT_EQ(out.copies[0].device, device);
+  EXPECT_EQ(dst_mac(out.copies[0].packet), mac(next_hop));
+}
+
 TEST(Copy, LeavesTowardsTheGatewayAndThePacketGoesOn) {
   TestHost h =
       mirroring_router("*mangle\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -p udp -j TEE --gateway 77.7.7.7\nCOMMIT\n");
@@ -68,11 +76,7 @@ TEST(Copy, IsRoutedAnewWhereOutputMarksIt) {
   TestHost h = mirroring_router(
       "*mangle\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 10.0.0.6 --oif in0\n-A OUTPUT "
       "-j MARK --set-xmark 0x2/0xffffffff\nCOMMIT\n");
-  Lab lab(h);
-  const HostOutcome out = lab.receive("in0", kPacket);
-  ASSERT_EQ(out.copies.size(), 1u);
-  EXPECT_EQ(out.copies[0].device, "out0");
-  EXPECT_EQ(dst_mac(out.copies[0].packet), mac("52:54:00:00:00:01"));
+  expect_one_copy(h, "out0", "52:54:00:00:00:01");
 }
 
 TEST(Copy, OfNftByMapOrAsAFrame) {
@@ -98,11 +102,7 @@ TEST(Copy, OfWhichOnlyTheDeviceIsKnownGoesToItsOwnDestination) {
   TestHost h =
       mirroring_router("*mangle\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j TEE --gateway 66.6.6.6 --oif in0\nCOMMIT\n");
   h.neighbour("9.9.9.9", "in0", "52:54:00:00:00:99");
-  Lab lab(h);
-  const HostOutcome out = lab.receive("in0", kPacket);
-  ASSERT_EQ(out.copies.size(), 1u);
-  EXPECT_EQ(out.copies[0].device, "in0");
-  EXPECT_EQ(dst_mac(out.copies[0].packet), mac("52:54:00:00:00:99"));
+  expect_one_copy(h, "in0", "52:54:00:00:00:99");
 }
 
 TEST(Copy, WithoutAWayIsLost) {

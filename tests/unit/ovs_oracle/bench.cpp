@@ -134,7 +134,7 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
     Daemon::Words words = {bridge, packet};
     for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
     answers.push_back(daemon_.appctl("ofproto/trace", words));
-    if (answers.back().starts_with("the daemon ")) break;
+    if (is_lost(answers.back())) break;
   }
   return answers;
 }

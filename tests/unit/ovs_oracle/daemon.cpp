@@ -90,6 +90,8 @@ bool UnixCtl::connect_to(const std::string& path) {
   return socket_ >= 0;
 }
 
+bool is_lost(const std::string& answer) { return answer.starts_with("the daemon "); }
+
 std::string UnixCtl::ask(const std::string& method, const std::vector<std::string>& arguments) {
   const std::string request = nlohmann::json{{"id", 0}, {"method", method}, {"params", arguments}}.dump();
   if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))

@@ -19,12 +19,15 @@ class UnixCtl {
   UnixCtl& operator=(const UnixCtl&) = delete;
   ~UnixCtl();
   bool connect_to(const std::string& path);
-  // What the daemon prints; its error message where it refuses.
+  // What the daemon prints; its error message where it refuses; what happened where it is lost (is_lost()).
   std::string ask(const std::string& method, const std::vector<std::string>& arguments);
 
  private:
   int socket_ = -1;
 };
+
+// Whether an answer is what ask() says where the daemon gives none.
+bool is_lost(const std::string& answer);
 
 class Daemon {
  public:

@@ -24,7 +24,6 @@ struct Tally {
   unsigned packets = 0, differ = 0, megaflow = 0, tables = 0, refused = 0, unanswered = 0;
 };
 
-bool is_lost(const std::string& answer) { return answer.starts_with("the daemon "); }
 
 bool differ(const std::string& daemon, const std::string& program, bool megaflow) {
   if (megaflow) return renumbered_trace(daemon) != renumbered_trace(program);

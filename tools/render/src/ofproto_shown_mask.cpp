@@ -7,11 +7,12 @@ namespace {
 using namespace engine::ofproto;
 using F = FieldId;
 
-// What holds the flow label of IPv6, all of it.
-const std::size_t kFlowLabelWord = field(F::ipv6_label).word;
-constexpr std::uint64_t kFlowLabelBits = 0xffffffff;
-
 void mask(FlowKey& m, F f) { m.set(f, ~U128{0}); }
+
+void mask_flow_label(FlowKey& m) {
+  const std::size_t word = field(F::ipv6_label).word;
+  m.set_word(word, m.word(word) | openflow::kExactFlowLabel);
+}
 
 std::uint16_t type_of(const FlowKey& k) {
   const auto type = k.u32(F::packet_type);
@@ -62,7 +63,7 @@ void mask_headers(const FlowKey& k, FlowKey& m) {
       return mask_transport(k, m);
     case ethertype::ipv6:
       for (const F f : {F::ipv6_src, F::ipv6_dst}) mask(m, f);
-      m.set_word(kFlowLabelWord, m.word(kFlowLabelWord) | kFlowLabelBits);
+      mask_flow_label(m);
       // Asking whether it is neighbour discovery shows what was asked for, in later fragments too.
       if (k.u64(F::nw_proto) == ip_proto::icmp6) {
         mask(m, F::tp_dst);

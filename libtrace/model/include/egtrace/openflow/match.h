@@ -15,6 +15,10 @@ struct MatchWord {
   friend bool operator==(const MatchWord&, const MatchWord&) = default;
 };
 
+// What an exact match of ipv6_label takes of the label's word: all 32 bits of the header field that holds it, more than
+// a label has. Only so is it told without a mask (match_set_ipv6_label() and match_format() of lib/match.c).
+constexpr std::uint64_t kExactFlowLabel = 0xffffffff;
+
 using MatchView = std::span<const MatchWord>;  // ascending by word, one entry a word
 
 inline bool matches(MatchView m, const FlowKey& k) {
