@@ -185,7 +185,7 @@ struct Executor {
       return x.report(NodeKind::warning, std::move(n));
     }
     unmask_protocol(a.field);
-    const U128 mask = a.mask.value_or(ones(field(a.field).bits));
+    const U128 mask = a.mask.value_or(exact_mask(a.field));
     if (!(is_tunnel_field(a.field) && tunnel_writes_unmasked())) unwildcard(wc(), a.field, mask);
     write_masked(flow(), a.field, a.value, mask);
   }

@@ -187,6 +187,8 @@ void write(FlowKey& k, const Subfield& s, U128 value) {
   written(k, s.field);
 }
 
+U128 exact_mask(F f) { return f == F::vlan_vid ? U128{kVlanVid | kVlanPresent} : ones(field(f).bits); }
+
 void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
   k.set(f, (k.get(f) & ~mask) | (value & mask));
   written(k, f);

@@ -40,6 +40,8 @@ bool is_nd(const FlowKey& k, FlowKey* wc);
 
 // mf_are_prereqs_ok.
 bool prerequisites_met(F f, const FlowKey& k, FlowKey* wc);
+// All bits that a write of the whole field writes: with vlan_vid also whether there is a tag.
+U128 exact_mask(F f);
 // Writes into a packet (or, for its masks, into a mask), with what comes along: a VLAN's type, a tunnel option's
 // presence.
 void write(FlowKey& k, const Subfield& s, U128 value);

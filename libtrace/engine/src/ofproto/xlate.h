@@ -156,7 +156,9 @@ class Xlate {
   // --- freezing (freeze.cpp)
   void trigger_freeze();
   void cancel_freeze();
-  bool first_frozen_action() const { return freezing_ && frozen_actions_.empty(); }
+  // Where something ended a list with no freezing at hand, what it left out is kept too, and gets into the next state that
+  // is frozen after `exit_` was taken back (ctx_first_frozen_action() does not ask for freezing either).
+  bool first_frozen_action() const { return frozen_actions_.empty(); }
   FrozenState frozen_state(std::uint8_t table) const;
   std::uint32_t finish_freezing(std::uint8_t table);
   void finish_freezing_here();
