@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/engine/excerpt.h"
+#include "next_hop.h"
 
 namespace egt::explain {
 namespace {
@@ -40,40 +41,6 @@ bool about_packet(const JudgedFlow& j, const FlowKey& packet) {
   if (!mentions(match, id)) return false;
   const U128 wanted = openflow::value_of(match, id);
   return wanted == src.value || wanted == dst_ip(packet).value;
-}
-
-// The IPv4 or IPv6 next hop that a router's flow writes: reg0 (or xxreg0), together with the MAC of the way out.
-std::optional<IpAddr> next_hop(const openflow::ActionList& actions) {
-  std::optional<IpAddr> hop;
-  bool leaves = false;
-  FlowKey scratch;
-  bool reg0 = false, xxreg0 = false;
-  for (const openflow::Action& a : actions) {
-    Subfield dest;
-    U128 value = 0;
-    if (const auto* load = std::get_if<openflow::Load>(&a.kind)) {
-      dest = load->dest;
-      value = load->value;
-    } else if (const auto* set = std::get_if<openflow::SetField>(&a.kind)) {
-      dest = whole(set->field);
-      value = set->value;
-      if (set->mask && set->field == FieldId::xxreg0 && *set->mask == ones(32) << 96) {
-        dest = {FieldId::xxreg0, 96, 32};
-        value = set->value >> 96;
-      }
-    } else {
-      continue;
-    }
-    if (dest.field == FieldId::eth_src) leaves = true;
-    if (dest.field == FieldId::xxreg0 && dest.bits == 128) xxreg0 = true;
-    else if ((dest.field == FieldId::xxreg0 && dest.first == 96 && dest.bits == 32) || dest.field == FieldId::reg0) reg0 = true;
-    else continue;
-    scratch.set(dest, value);
-  }
-  if (!leaves) return std::nullopt;
-  if (xxreg0) hop = IpAddr::v6(scratch.get(FieldId::xxreg0));
-  else if (reg0) hop = IpAddr::v4(scratch.u32(FieldId::reg0));
-  return hop;
 }
 
 std::string effect(const openflow::ActionList& actions, std::vector<std::string>& means, const Names& names) {

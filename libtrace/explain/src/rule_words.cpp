@@ -70,11 +70,11 @@ Side side_of(const netfilter::ExprPtr& e) {
   return side;
 }
 
-using Names = std::span<const std::pair<unsigned, std::string_view>>;
+using NamedBits = std::span<const std::pair<unsigned, std::string_view>>;
 constexpr std::array<std::pair<unsigned, std::string_view>, 5> kStates{{{1, "invalid"}, {2, "established"}, {4, "related"}, {8, "new"}, {64, "untracked"}}};
 constexpr std::array<std::pair<unsigned, std::string_view>, 7> kStatus{{{1, "expected"}, {2, "seen-reply"}, {4, "assured"}, {8, "confirmed"}, {16, "snat"}, {32, "dnat"}, {512, "dying"}}};
 
-std::string bits(Names names, Number n) {
+std::string bits(NamedBits names, Number n) {
   std::string out;
   for (const auto& [bit, name] : names)
     if ((n & bit) != 0) out += (out.empty() ? "" : ",") + std::string(name);

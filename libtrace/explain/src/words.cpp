@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/ovn/southbound.h"
+#include "next_hop.h"
 #include "ovn_version.h"
 #include "registers.h"
 
@@ -54,6 +55,15 @@ bool changes(const Step& step, FieldId id) {
 std::optional<U128> after(const Step& step, FieldId id) {
   for (const FieldChange& c : step.changed)
     if (c.field == id) return c.after;
+  return std::nullopt;
+}
+
+// What the flow writes, or the packet's own destination that it copies.
+std::optional<IpAddr> chosen_next_hop(const TableMatch& s, const Step& step) {
+  if (s.on != nullptr && s.flow != openflow::kNoFlow)
+    if (const auto written = next_hop(s.on->flows->actions(s.on->flows->flow(s.flow)))) return written;
+  if (const auto v = after(step, FieldId::xxreg0)) return IpAddr::v6(*v);
+  if (const auto v = after(step, FieldId::reg0)) return IpAddr::v4(static_cast<std::uint32_t>(*v));
   return std::nullopt;
 }
 
@@ -200,12 +210,8 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
   hop.detail = !matters(step);
   std::vector<std::string> did;
-  const bool next_hop = stage.starts_with("lr_in_policy") || stage.starts_with("lr_in_ip_routing");
-  if (next_hop) {
-    std::optional<IpAddr> to;
-    if (const auto v = after(step, FieldId::xxreg0)) to = IpAddr::v6(*v);
-    if (const auto v = after(step, FieldId::reg0)) to = IpAddr::v4(static_cast<std::uint32_t>(*v));
-    if (to && !to->is_unspecified()) {
+  if (stage.starts_with("lr_in_policy") || stage.starts_with("lr_in_ip_routing")) {
+    if (const auto to = chosen_next_hop(s, step); to && !to->is_unspecified()) {
       const bool policy = stage.starts_with("lr_in_policy");
       did.push_back(fmt::format("{} to next hop {}", policy ? "policy reroutes" : "routes", to->to_string()));
       hop.detail = false;

@@ -187,4 +187,24 @@ TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
     EXPECT_TRUE(says(out, words)) << words << "\n" << out;
 }
 
+// REG_NEXT_HOP_IPV6 is the whole of xxreg0, which older dumps write in two halves; that of IPv4 is its upmost quarter.
+TEST(Reasons, NextHopsAreTakenFromTheRegistersOfTheirFamily) {
+  const egt::testing::TemporaryDirectory folder;
+  const auto told = [&](const std::string& match, const std::string& writes, const std::string& from, const std::string& to) {
+    egt::testing::write_file(folder.path() + "/runbook.txt",
+                             "# ovs-ofctl dump-flows br-int\n cookie=0x4730bcac, duration=7.314s, table=21, n_packets=12, "
+                             "n_bytes=867, idle_age=4, priority=193," + match + ",metadata=0x5 actions=dec_ttl()," + writes +
+                             ",mod_dl_src:0a:58:64:58:00:03,load:0x4->NXM_NX_REG15[],resubmit(,22)\n");
+    return egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", from, "--to", to}).out;
+  };
+  const std::string v6 = told("ipv6,ipv6_src=fd01:0:0:1::9",
+                              "load:0x2->NXM_NX_XXREG0[0..63],load:0xfd97000000000000->NXM_NX_XXREG0[64..127]",
+                              "fd01:0:0:1::9", "[fd55::13]:80");
+  EXPECT_TRUE(says(v6, "reroutes to next hop fd97::2")) << v6;
+  const std::string v4 = told("ip,nw_src=10.128.0.9",
+                              "load:0x64580002->NXM_NX_XXREG0[96..127],load:0x64580003->NXM_NX_XXREG0[64..95]", "10.128.0.9",
+                              "192.0.2.1:80");
+  EXPECT_TRUE(says(v4, "reroutes to next hop 100.88.0.2")) << v4;
+}
+
 }  // namespace

@@ -150,7 +150,7 @@ class ActionWriter {
     if (!dice_.one_in(4)) words.emplace_back(dice_.of(kZones));
     if (dice_.one_in(2)) words.push_back(nat(commit));
     // A trace tells the translation of a resumed packet from memory that a bucket's actions have left.
-    if (place_.in_group && goes_on && words.back().starts_with("nat")) words.back() = "nat";
+    if (place_.in_group && goes_on && words.back().starts_with("nat")) words.pop_back();
     if (commit && dice_.one_in(3)) words.push_back(exec());
     if (dice_.one_in(15) && kinds_ & tcp) words.emplace_back("alg=ftp");
     return fmt::format("ct({})", fmt::join(words, ","));

@@ -141,6 +141,8 @@ std::string OfprotoTraceWriter::note(const Note& n) {
       return n.text;
     case Remark::conjunction_executed:
       return "executing no-op conjunction action";
+    case Remark::unknown_input_port:
+      return fmt::format("received packet on unknown port {}", n.a);
     case Remark::no_input_bundle:
       return "no input bundle, dropping";
     case Remark::partial_vlan:

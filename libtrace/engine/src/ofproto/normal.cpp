@@ -64,7 +64,10 @@ void Xlate::normal() {
   const auto in_number = static_cast<std::uint32_t>(get(flow_, F::in_port));
   SwitchPort* in = bridge_->port(in_number);
   const bool from_none = in_number == port::none || in_number == port::controller;
-  if (!in && !from_none) return report(NodeKind::warning, Remark::no_input_bundle);
+  if (!in && !from_none) {
+    error_report(Remark::unknown_input_port, in_number);
+    return report(NodeKind::warning, Remark::no_input_bundle);
+  }
   if (is_vlan_type(get(flow_, F::eth_type)) && !(get(flow_, F::vlan_tci) & kVlanPresent))
     return report(NodeKind::warning, Remark::partial_vlan);
   Vlans vlans = vlans_of(flow_);

@@ -194,19 +194,32 @@ void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
   written(k, f);
 }
 
+namespace {
+
+// What mf_set_flow_value() makes of a mask besides: an ARP operation keeps 8 bits of 16, a flow label 20 of the 32 that an
+// exact match takes.
+void settle(FlowKey& wc, F f) {
+  if (f == F::arp_op) wc.set(f, wc.get(f) & 0xff);
+  if (f == F::ipv6_label) {
+    const std::size_t word = field(f).word;
+    wc.set_word(word, (wc.word(word) & ~openflow::kExactFlowLabel) | low64(wc.get(f)));
+  }
+  if (is_tun_metadata(f)) written(wc, f);
+}
+
+}  // namespace
+
 void unwildcard(FlowKey& wc, F f, U128 mask) {
   if (f == F::dl_vlan) mask &= kVlanVid;
   wc.set(f, wc.get(f) | mask);
-  if (f == F::arp_op) wc.set(F::arp_op, wc.get(F::arp_op) & 0xff);
-  if (is_tun_metadata(f)) written(wc, f);
+  settle(wc, f);
 }
 
 void unwildcard(FlowKey& wc, const Subfield& s) {
   wc.set(s, ~U128{0});
   if (s.field == F::dl_vlan || s.field == F::vlan_vid || s.field == F::vlan_pcp || s.field == F::dl_vlan_pcp)
     mask_bits(wc, F::vlan_tci, kVlanPresent);
-  if (s.field == F::arp_op) wc.set(F::arp_op, wc.get(F::arp_op) & 0xff);
-  if (is_tun_metadata(s.field)) written(wc, s.field);
+  settle(wc, s.field);
 }
 
 bool is_register_or_metadata(F f) {

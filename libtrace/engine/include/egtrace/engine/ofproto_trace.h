@@ -133,7 +133,7 @@ enum class Remark : std::uint8_t {
   resubmit_not_tracked, too_deep, too_many_resubmits, too_many_actions, stack_too_big, stack_underflow,
   forked, untracked, ttl_exception, mpls_ttl_exception, nsh_ttl_exception, unmet_prerequisites, queue_is, deletes_field,
   learn_suppressed, learns, conjunction_executed,
-  no_input_bundle, partial_vlan, vlan_not_allowed, vlan_on_access_port, vlan_not_trunked, reserved_mac, learned_port,
+  unknown_input_port, no_input_bundle, partial_vlan, vlan_not_allowed, vlan_on_access_port, vlan_not_trunked, reserved_mac, learned_port,
   learned_port_is_input, no_learned_mac, learned_mac,
   tunnel_decided_against, own_tunnel_address, native_tunnel, kernel_tunnel, no_route, no_route_known, tunneling_via,
   neighbour_miss, neighbour_unknown, tunneling, unknown_recirculation, encap_of_ethernet, encap_nsh_of_type, decap_vlan, decap_nsh_next,
