@@ -86,6 +86,16 @@ bool made_of_load_balancer(const Row& row, const LogicalFlow& flow) {
   return false;
 }
 
+bool has_option(const Row& router, std::string_view option) {
+  const auto it = router.columns.find("options");
+  return router.table == "Logical_Router" && it != router.columns.end() && has_word(it->second, option);
+}
+
+template <class Names>
+bool is_among(const std::string& name, const Names& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 using Test = bool (*)(const Row&, const LogicalFlow&);
 struct Kind { std::string_view table; Test made_of; };
 std::optional<Kind> kind_of(std::string_view stage) {
@@ -190,6 +200,13 @@ std::string row_name(const Row& row) {
   return row.uuid;
 }
 
+std::string_view forcing_option(const LogicalFlow& flow) {
+  if (flow.stage != "lr_out_snat") return {};
+  if (has_word(flow.match, "flags.force_snat_for_lb")) return "lb_force_snat_ip";
+  if (has_word(flow.match, "flags.force_snat_for_dnat")) return "dnat_force_snat_ip";
+  return {};
+}
+
 const Links::PerNode& Links::of(const Node& node) const {
   const auto [at, fresh] = per_node_.try_emplace(&node);
   PerNode& index = at->second;
@@ -216,6 +233,12 @@ std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFl
     return found == index.end() ? std::vector<const Row*>{} : found->second;
   }
   std::vector<const Row*> rows;
+  if (const std::string_view option = forcing_option(flow); !option.empty()) {
+    const auto routers = ovn::datapaths_of(node.ovn, flow);
+    for (const Row& row : node.ovn.rows)
+      if (row.database == "NB" && has_option(row, option) && is_among(column_text(row, "name"), routers)) rows.push_back(&row);
+    return rows;
+  }
   // The database told all hints: what has none stems from no row.
   if (origin != nullptr) return rows;
   const auto kind = kind_of(flow.stage);

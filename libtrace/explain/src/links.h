@@ -40,6 +40,9 @@ class Links {
 
 // Tables whose rows decide what becomes of a packet, rather than that it may pass.
 bool is_deciding(const ovn::Row& row);
+// The option of a logical router that makes a flow translate the source of what a load balancer or a DNAT redirected:
+// no row of NAT stands for that (options:lb_force_snat_ip, ovn-nb(5)). Empty for other flows.
+std::string_view forcing_option(const ovn::LogicalFlow& flow);
 // What tells a row from its neighbours: its name, or what it matches: "snat 10.132.0.13 to 192.168.66.100".
 std::string row_name(const ovn::Row& row);
 // A column's text without the quotes of a listing; empty when absent.

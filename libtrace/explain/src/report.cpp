@@ -51,7 +51,7 @@ void name_nat(std::vector<NatReport>& translations, const std::vector<Hop>& hops
 }
 
 // What a flow does besides its own entry (conntrack, a learned flow, a message to ovn-controller, a drop) has the flow's
-// causes.
+// causes, and tells what they mean where the entry itself is left to those who ask for details.
 void share_causes(std::vector<Hop>& hops) {
   Hop& last = hops.back();
   if (last.evidence.empty() || !last.lflows.empty() || !last.rows.empty()) return;
@@ -60,6 +60,7 @@ void share_causes(std::vector<Hop>& hops) {
     if (hop->lflows.empty() && hop->rows.empty()) return;
     last.lflows = hop->lflows;
     last.rows = hop->rows;
+    if (hop->detail && last.means.empty()) last.means = hop->means;
     return;
   }
 }

@@ -173,6 +173,9 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
     const auto behind = links_.northbound_rows(node, *f);
     rows.insert(rows.end(), behind.begin(), behind.end());
   }
+  for (const ovn::LogicalFlow* f : flows)
+    if (const std::string_view option = forcing_option(*f); !option.empty())
+      hop.means.push_back(fmt::format("options:{} of the router forces the source of what was load-balanced or redirected", option));
   for (const ovn::Row* r : rows) {
     hop.rows.push_back(row(*r));
     const RowRef& named = hop.rows.back();

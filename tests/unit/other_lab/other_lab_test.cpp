@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,22 @@ TEST_P(OtherLab, EveryObservationHolds) {
   const std::string base = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/" + GetParam();
   const Ran ran = run({EGTRACE_BINARY, "check", base + ".tar.xz", base + ".yaml"});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+// A node's packet to a Service is translated by a load balancer and, for the way back, by an option of the router.
+TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
+  const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/plain.tar.xz";
+  const Ran ran = run({EGTRACE_BINARY, "explain", snapshot, "--from", "node:worker-a7", "--to", "172.25.12.34:80", "--format",
+                       "json"});
+  const nlohmann::json told = nlohmann::json::parse(ran.out);
+  std::set<std::string> tables;
+  for (const auto& way : told.at("ways"))
+    for (const auto& hop : way.at("hops")) {
+      if (hop.at("layer") != "ovn" || !hop.at("what").get<std::string>().starts_with("NAT:")) continue;
+      EXPECT_FALSE(hop.at("rows").empty()) << hop.dump(1);
+      for (const auto& row : hop.at("rows")) tables.insert(row.at("table").get<std::string>());
+    }
+  EXPECT_EQ(tables, (std::set<std::string>{"Load_Balancer", "Logical_Router"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(FourNodes, OtherLab, ::testing::ValuesIn(scenarios()), [](const auto& scenario) {
