@@ -388,13 +388,4 @@ Result<openflow::Match, TextError> parse_match(std::string_view text, const Port
   return match;
 }
 
-Result<FlowKey> parse_flow_key(std::string_view text, const PortResolver& ports) {
-  const auto match = parse_match(text, ports);
-  if (!match) return Error{match.error().message + " (column " + std::to_string(match.error().column) + ")"};
-  FlowKey key;
-  for (const openflow::MatchWord& w : match->view()) key.set_word(w.word, w.value);
-  if (key.get(FieldId::in_port) == 0) key.set(FieldId::in_port, openflow::port::none);   // as ofproto/trace does
-  return key;
-}
-
 }  // namespace egt::parsers

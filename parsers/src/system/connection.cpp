@@ -14,7 +14,7 @@
 namespace egt::parsers::system {
 namespace {
 
-constexpr std::uint8_t kIcmp = 1, kTcp = 6, kUdp = 17, kDccp = 33, kIcmp6 = 58, kSctp = 132, kUdpLite = 136;
+constexpr std::uint8_t kIcmp = 1, kTcp = 6, kUdp = 17, kDccp = 33, kIcmp6 = 58, kSctp = 132;
 
 bool is_icmp(std::uint8_t proto) { return proto == kIcmp || proto == kIcmp6; }
 

@@ -182,6 +182,7 @@ TEST(OfprotoTraceOracle, RandomTablesAndPackets) {
       t.packets, t.tables, t.differ, t.megaflow, comparison.refused(), t.unanswered);
   EXPECT_GE(t.packets, packets) << "the switch went away";
   EXPECT_EQ(t.differ, 0u);
+  EXPECT_EQ(t.megaflow, 0u);
 }
 
 }  // namespace

@@ -10,27 +10,6 @@ constexpr std::uint32_t kBottomOfStack = 0x100;
 constexpr std::size_t kRegisters = 0, kRegisterWords = 16, kTunnel = 21, kTunnelEnd = 45, kHeaders = 54, kL3 = 58,
                       kTunnelPresent = 77, kTunnelHeader = 78, kVlanTypes = 75;
 
-bool is_ethernet(const FlowKey& k, FlowKey* wc) {
-  if (wc) mask_all(*wc, F::packet_type);
-  return get(k, F::packet_type) == packet_type::ethernet;
-}
-
-bool has_ports_of(const FlowKey& k, FlowKey* wc, std::uint8_t proto) {
-  return is_protocol(k, wc, proto) && !(get(k, F::ip_frag) & ip_frag::later);
-}
-
-bool is_ct_valid(const FlowKey& k, FlowKey* wc) {
-  constexpr std::uint32_t kValid = ct_state::new_ | ct_state::est | ct_state::rpl;
-  if (wc) mask_bits(*wc, F::ct_state, kValid);
-  return get(k, F::ct_state) & kValid;
-}
-
-bool has_ct_tuple(F f, const FlowKey& k, FlowKey* wc) {
-  if (f == F::ct_nw_src || f == F::ct_nw_dst) return dl_type(k) == ethertype::ipv4 && is_ct_valid(k, wc);
-  if (f == F::ct_ipv6_src || f == F::ct_ipv6_dst) return dl_type(k) == ethertype::ipv6 && is_ct_valid(k, wc);
-  return is_ct_valid(k, wc);
-}
-
 bool is_vlan_field(F f) {
   return f == F::vlan_tci || f == F::dl_vlan || f == F::vlan_vid || f == F::dl_vlan_pcp || f == F::vlan_pcp;
 }
@@ -75,111 +54,6 @@ void set(FlowKey& k, Extra e, std::uint64_t value) {
   const Place& p = kPlaces[static_cast<std::size_t>(e)];
   const std::uint64_t mask = low64(ones(p.bits)) << p.shift;
   k.set_word(p.word, (k.word(p.word) & ~mask) | ((value << p.shift) & mask));
-}
-
-std::uint16_t dl_type(const FlowKey& k) {
-  const auto type = static_cast<std::uint32_t>(get(k, F::packet_type));
-  if (type >> 16 == 1) return static_cast<std::uint16_t>(type);
-  return static_cast<std::uint16_t>(get(k, F::eth_type));
-}
-
-bool is_protocol(const FlowKey& k, FlowKey* wc, std::uint8_t proto) {
-  if (!is_ip_any(k)) return false;
-  if (wc) mask_bits(*wc, F::nw_proto, 0xff);
-  return get(k, F::nw_proto) == proto;
-}
-
-bool is_icmpv4(const FlowKey& k, FlowKey* wc) {
-  return dl_type(k) == ethertype::ipv4 && is_protocol(k, wc, ip_proto::icmp);
-}
-
-bool is_icmpv6(const FlowKey& k, FlowKey* wc) {
-  return dl_type(k) == ethertype::ipv6 && is_protocol(k, wc, ip_proto::icmp6);
-}
-
-bool is_nd(const FlowKey& k, FlowKey* wc) {
-  constexpr unsigned kSolicit = 135, kAdvert = 136;
-  if (!is_icmpv6(k, wc)) return false;
-  if (wc) mask_all(*wc, F::tp_dst);
-  if (get(k, F::tp_dst) != 0) return false;
-  if (wc) mask_all(*wc, F::tp_src);
-  return get(k, F::tp_src) == kSolicit || get(k, F::tp_src) == kAdvert;
-}
-
-bool prerequisites_met(F f, const FlowKey& k, FlowKey* wc) {
-  const auto type = dl_type(k);
-  switch (f) {
-    case F::eth_src:
-    case F::eth_dst:
-    case F::vlan_tci:
-    case F::dl_vlan:
-    case F::vlan_vid:
-    case F::dl_vlan_pcp:
-      return is_ethernet(k, wc);
-    case F::vlan_pcp:
-      if (!is_ethernet(k, wc)) return false;
-      if (wc) mask_bits(*wc, F::vlan_tci, kVlanPresent);
-      return get(k, F::vlan_tci) & kVlanPresent;
-    case F::mpls_label:
-    case F::mpls_tc:
-    case F::mpls_bos:
-    case F::mpls_ttl:
-      return is_mpls(type);
-    case F::ip_src:
-    case F::ip_dst:
-      return type == ethertype::ipv4;
-    case F::ipv6_src:
-    case F::ipv6_dst:
-    case F::ipv6_label:
-      return type == ethertype::ipv6;
-    case F::nw_proto:
-    case F::nw_tos:
-    case F::ip_dscp:
-    case F::nw_ecn:
-    case F::nw_ttl:
-    case F::ip_frag:
-      return is_ip_any(k);
-    case F::arp_op:
-    case F::arp_spa:
-    case F::arp_tpa:
-    case F::arp_sha:
-    case F::arp_tha:
-      return type == ethertype::arp || type == ethertype::rarp;
-    case F::tcp_src:
-    case F::tcp_dst:
-    case F::tcp_flags:
-      return has_ports_of(k, wc, ip_proto::tcp);
-    case F::udp_src:
-    case F::udp_dst:
-      return has_ports_of(k, wc, ip_proto::udp);
-    case F::sctp_src:
-    case F::sctp_dst:
-      return has_ports_of(k, wc, ip_proto::sctp);
-    case F::icmp_type:
-    case F::icmp_code:
-      return is_icmpv4(k, wc);
-    case F::icmpv6_type:
-    case F::icmpv6_code:
-      return is_icmpv6(k, wc);
-    case F::nd_target:
-    case F::nd_reserved:
-    case F::nd_options_type:
-      return is_nd(k, wc);
-    case F::nd_sll:
-      return is_nd(k, wc) && get(k, F::tp_src) == 135;
-    case F::nd_tll:
-      return is_nd(k, wc) && get(k, F::tp_src) == 136;
-    case F::ct_nw_proto:
-    case F::ct_nw_src:
-    case F::ct_nw_dst:
-    case F::ct_ipv6_src:
-    case F::ct_ipv6_dst:
-    case F::ct_tp_src:
-    case F::ct_tp_dst:
-      return has_ct_tuple(f, k, wc);
-    default:
-      return f < F::nsh_flags || f > F::nsh_ttl || type == ethertype::nsh;
-  }
 }
 
 void write(FlowKey& k, const Subfield& s, U128 value) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/openflow/prerequisites.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine::ofproto {
@@ -27,19 +28,14 @@ inline void mask_all(FlowKey& m, F f) { m.set(f, ~U128{0}); }
 inline void mask_all(FlowKey& m, X e) { set(m, e, ~std::uint64_t{0}); }
 inline void mask_bits(FlowKey& m, F f, U128 bits) { m.set(f, m.get(f) | bits); }
 
-// The Ethernet type, or the one that the packet type tells.
-std::uint16_t dl_type(const FlowKey& k);
-inline bool is_ip_any(const FlowKey& k) { return dl_type(k) == ethertype::ipv4 || dl_type(k) == ethertype::ipv6; }
-inline bool is_mpls(std::uint64_t type) { return type == ethertype::mpls || type == ethertype::mplsm; }
+using openflow::dl_type;
+using openflow::is_icmpv4;
+using openflow::is_icmpv6;
+using openflow::is_ip_any;
+using openflow::is_mpls;
+using openflow::is_nd;
+using openflow::prerequisites_met;
 inline bool is_vlan_type(std::uint64_t type) { return type == ethertype::vlan || type == ethertype::qinq; }
-// Protocol of an IP packet; looking at it unmasks nw_proto when `wc` is given.
-bool is_protocol(const FlowKey& k, FlowKey* wc, std::uint8_t proto);
-bool is_icmpv4(const FlowKey& k, FlowKey* wc);
-bool is_icmpv6(const FlowKey& k, FlowKey* wc);
-bool is_nd(const FlowKey& k, FlowKey* wc);
-
-// mf_are_prereqs_ok.
-bool prerequisites_met(F f, const FlowKey& k, FlowKey* wc);
 // All bits that a write of the whole field writes: with vlan_vid also whether there is a tag.
 U128 exact_mask(F f);
 // Writes into a packet (or, for its masks, into a mask), with what comes along: a VLAN's type, a tunnel option's

@@ -111,7 +111,8 @@ std::string format_port(const openflow::Port& port);       // 5, LOCAL, "a b"
 std::string format_subfield(const Subfield& s);             // NXM_NX_REG0[0..15]
 std::optional<Subfield> parse_subfield(std::string_view text);
 
-// A packet as ofproto/trace takes it: "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80"; what is not given is zero.
+// A packet as ofproto/trace takes it: "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80"; what is not given is zero. Fields stand
+// behind those that they need, once each and without masks. Errors are in the words of ofproto/trace.
 Result<FlowKey> parse_flow_key(std::string_view text, const PortResolver& ports = {});
 
 }  // namespace egt::parsers

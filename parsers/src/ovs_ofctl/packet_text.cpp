@@ -1,0 +1,176 @@
+// A packet as ofproto/trace takes it: fields in an order in which each finds what it needs, as parse_ofp_exact_flow() of
+// lib/ofp-flow.c reads them, and answered in its words where they cannot be read. Values that the switch cuts down to the
+// field without a word (10.0.0.300, an MPLS label of 21 bits) are refused.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "egtrace/base/text.h"
+#include "egtrace/openflow/prerequisites.h"
+#include "egtrace/parsers/ovs_ofctl.h"
+#include "ovs_ofctl/match_text.h"
+
+namespace egt::parsers {
+namespace {
+
+using ofctl::KeyInfo;
+
+struct Term {
+  std::string_view key, value;
+};
+
+// "key=value", "key:value" or "key(value)", ended by commas and white space: ofputil_parse_key_value().
+class Terms {
+ public:
+  explicit Terms(std::string_view text) : rest_(text) {}
+
+  std::optional<Term> next() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kBetween), rest_.size()));
+    if (rest_.empty()) return std::nullopt;
+    Term t;
+    t.key = take(rest_.find_first_of(":=(, \t\r\n"));
+    if (rest_.empty()) return t;
+    const char by = rest_.front();
+    rest_.remove_prefix(1);
+    if (by == ':' || by == '=') t.value = take(end_of_value(kBetween));
+    else if (by == '(') t.value = take(end_of_value(")"));
+    else return t;
+    if (!rest_.empty()) rest_.remove_prefix(1);
+    return t;
+  }
+
+ private:
+  static constexpr std::string_view kBetween = ", \t\r\n";
+
+  std::string_view take(std::size_t n) {
+    const std::string_view taken = rest_.substr(0, n);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+  // Delimiters within parentheses belong to the value.
+  std::size_t end_of_value(std::string_view delimiters) const {
+    std::size_t depth = 0, i = 0;
+    for (; i < rest_.size(); ++i) {
+      const char c = rest_[i];
+      if (depth == 0 && delimiters.find(c) != std::string_view::npos) break;
+      if (c == '(') ++depth;
+      if (c == ')' && depth > 0) --depth;
+    }
+    return i;
+  }
+
+  std::string_view rest_;
+};
+
+// The field whose rules a word stands for: a port's name tells its protocol, and the old one means TCP.
+FieldId named_field(std::string_view word, FieldId read_as) {
+  if (word == "tp_src") return FieldId::tcp_src;
+  if (word == "tp_dst") return FieldId::tcp_dst;
+  const Field* f = find_field(word);
+  return f != nullptr ? f->id : read_as;
+}
+
+// "+foo" is told as foo.
+std::string_view without_sign(std::string_view flag) {
+  return flag.starts_with('+') || flag.starts_with('-') ? flag.substr(1) : flag;
+}
+
+std::string_view name_of(FieldId id) { return field(id).set_name.empty() ? field(id).name : field(id).set_name; }
+
+// mf_parse() on a value that it does not take.
+std::string refusal(FieldId id, std::string_view value, std::string_view why) {
+  const bool too_large = why.find("does not fit") != std::string_view::npos;
+  switch (field(id).format) {
+    case FieldFormat::ethernet: return fmt::format("{}: invalid Ethernet address", value);
+    case FieldFormat::ipv6: return fmt::format("{}: invalid IPv6 address", value);
+    case FieldFormat::ipv4:
+      if (why.starts_with("prefix"))
+        return fmt::format("{}: IPv4 network prefix bits not between 0 and 32, inclusive", value);
+      return fmt::format("{}: invalid IP address", value);
+    case FieldFormat::of10_port:
+    case FieldFormat::of11_port: return fmt::format("{}: invalid or unknown port for {}", value, name_of(id));
+    case FieldFormat::frag:
+      return fmt::format(R"({}: unknown fragment type (valid types are "no", "yes", "first", "later", "not_later")", value);
+    case FieldFormat::ct_state: return fmt::format("{}: unknown ct_state flag(s)", without_sign(value));
+    case FieldFormat::tcp_flags: return fmt::format("{}: unknown TCP flag(s)", without_sign(value));
+    case FieldFormat::tnl_flags: return fmt::format("{}: unknown tunnel flag(s)", without_sign(value));
+    case FieldFormat::packet_type: return fmt::format("{}: {}", value, why);
+    default: break;
+  }
+  if (too_large)
+    return fmt::format("{}: {} too large for {}-byte field {}", value, why.starts_with("mask") ? "mask" : "value",
+                       (field(id).bits + 7) / 8, name_of(id));
+  return fmt::format("{}: bad syntax for {} value", value, name_of(id));
+}
+
+// Words that stand for a protocol in printed matches only.
+bool names_packets(std::string_view protocol) { return protocol != "eth" && protocol != "igmp" && protocol != "nsh"; }
+// NXM_OF_ETH_SRC, OXM_OF_METADATA.
+bool is_action_name(std::string_view key) { return key.starts_with("NXM_") || key.starts_with("OXM_"); }
+
+// Reads terms into a packet, one after the other.
+class PacketReader {
+ public:
+  PacketReader(std::string_view text, const PortResolver& ports) : text_(text), ports_(ports) {}
+
+  Result<FlowKey> read() {
+    Terms terms(text_);
+    while (const auto term = terms.next()) {
+      const KeyInfo& info = ofctl::key_info(term->key);
+      std::string problem;
+      if (info.kind == KeyInfo::Kind::protocol && names_packets(term->key)) problem = add_protocol(info);
+      else if (info.kind == KeyInfo::Kind::field && !is_action_name(term->key)) problem = add_field(*term, info.field);
+      else problem = fmt::format("unknown field {}", term->key);
+      if (!problem.empty()) return Error{fmt::format("{}: {}", text_, problem)};
+    }
+    if (key_.get(FieldId::in_port) == 0) key_.set(FieldId::in_port, openflow::port::none);
+    return key_;
+  }
+
+ private:
+  std::string add_protocol(const KeyInfo& info) {
+    if (key_.get(FieldId::eth_type) != 0) return "Ethernet type set multiple times";
+    key_.set(FieldId::eth_type, info.ethertype);
+    if (!info.has_ip_proto) return {};
+    if (key_.get(FieldId::nw_proto) != 0) return "network protocol set multiple times";
+    key_.set(FieldId::nw_proto, info.ip_proto);
+    return {};
+  }
+
+  std::string add_field(const Term& term, FieldId read_as) {
+    const FieldId id = named_field(term.key, read_as);
+    if (!openflow::prerequisites_met(id, key_)) return fmt::format("prerequisites not met for setting {}", term.key);
+    if (key_.get(read_as) != 0) return fmt::format("field {} set multiple times", term.key);
+    MatchItem item;
+    item.field = read_as;
+    item.name = term.key;
+    const char* why = "";
+    const auto bad = [&](const std::string& reason) { return fmt::format("bad value for {} ({})", term.key, reason); };
+    if (!ofctl::read_match_value(term.value, item, why)) return bad(refusal(id, term.value, why));
+    if ((item.value & ~own_bits(id)) != 0) return bad(refusal(id, term.value, "value does not fit into the field"));
+    if ((~item.mask & ones(field(read_as).bits)) != 0) return bad(fmt::format("{}: wildcards not allowed here", term.value));
+    ofctl::WordSet words;
+    if (ofctl::add_item(item, words, ports_) != ofctl::Added::yes) return bad(refusal(id, term.value, ""));
+    for (const openflow::MatchWord& w : words.view()) key_.set_word(w.word, (key_.word(w.word) & ~w.mask) | w.value);
+    return {};
+  }
+
+  // A type or code of ICMP has 8 bits where packets are told, whatever masks show.
+  static U128 own_bits(FieldId id) {
+    const bool icmp = id == FieldId::icmp_type || id == FieldId::icmp_code || id == FieldId::icmpv6_type ||
+                      id == FieldId::icmpv6_code;
+    return icmp ? U128{0xff} : ~U128{0};
+  }
+
+  std::string_view text_;
+  const PortResolver& ports_;
+  FlowKey key_;
+};
+
+}  // namespace
+
+Result<FlowKey> parse_flow_key(std::string_view text, const PortResolver& ports) { return PacketReader(text, ports).read(); }
+
+}  // namespace egt::parsers
