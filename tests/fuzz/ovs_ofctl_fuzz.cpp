@@ -1,12 +1,14 @@
 // Open vSwitch's dumps from arbitrary bytes: every format reads, prints, tells and loads them without a crash, and what
-// is printed prints again the same.
+// is printed prints again the same; packets and flows of the datapath are read without one.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/format.h"
+#include "egtrace/parsers/ovs_ofctl.h"
 
 namespace {
 
@@ -39,5 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     cluster::Node node;
     format.load(dump, cluster, node, loaded);
   }
+  (void)parsers::parse_flow_key(dump.text);
+  (void)parsers::parse_datapath_flow(dump.text);
   return 0;
 }

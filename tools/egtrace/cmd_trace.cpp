@@ -12,7 +12,9 @@
 
 #include "command.h"
 #include "egtrace/base/parallel.h"
+#include "egtrace/engine/ofproto_ingress.h"
 #include "egtrace/parsers/datapath.h"
+#include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 #include "egtrace/render/ofproto_trace.h"
 #include "snapshot_options.h"
@@ -24,7 +26,8 @@ namespace ofproto = engine::ofproto;
 
 constexpr const char* kTraceFooter =
     "FLOW is what ofproto/trace takes: in_port=5,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_dst=80; ports by number or "
-    "name.\n"
+    "name;\n"
+    "or a flow of the datapath, as ovs-appctl dpctl/dump-flows prints it: in_port(5),eth(),eth_type(0x0800),ipv4(frag=no).\n"
     "\n"
     "Examples:\n"
     "  egtrace trace ./dumps --node worker-1 --bridge br-int in_port=5,icmp,nw_src=10.128.2.7,nw_dst=10.128.0.4\n"
@@ -76,11 +79,12 @@ const cluster::Node& node_of(const cluster::Cluster& c, const TraceOptions& o) {
   }
   const cluster::Node* only = nullptr;
   for (const auto& n : c.nodes) {
-    if (!n->bridge(o.bridge)) continue;
-    if (only) throw CommandError(fmt::format("several nodes have a bridge {}; name one with --node", o.bridge));
+    if (o.bridge.empty() ? n->bridges.empty() : !n->bridge(o.bridge)) continue;
+    if (only)
+      throw CommandError(fmt::format("several nodes have a bridge{}{}; name one with --node", o.bridge.empty() ? "" : " ", o.bridge));
     only = n.get();
   }
-  if (!only) throw CommandError(fmt::format("{}: unknown bridge", o.bridge));
+  if (!only) throw CommandError(o.bridge.empty() ? "no node has a bridge" : fmt::format("{}: unknown bridge", o.bridge));
   return *only;
 }
 
@@ -123,7 +127,8 @@ class Lane {
       : o_(o),
         sources_(*c.sources),
         node_(copy_of(node, packets)),
-        bridge_(*node_.bridge(o.bridge)),
+        bridge_(o.bridge.empty() ? nullptr : node_.bridge(o.bridge)),
+        datapath_(datapath),
         tracer_(node_, std::move(datapath)),
         writer_(openflow_text(), {o.names, version_of(node, o)}) {
     for (const std::string& s : o.ct_next) options_.ct_next.push_back(ct_state_of(s));
@@ -136,24 +141,67 @@ class Lane {
 
   Answer answer(const std::string& flow) {
     Answer a;
-    const auto ports = [this](std::string_view name) -> std::optional<std::uint32_t> {
-      const openflow::Interface* i = bridge_.by_name(name);
-      return i ? i->ofport : std::nullopt;
-    };
-    const auto key = parsers::parse_flow_key(flow, ports);
-    if (!key) {
-      a.error = "Bad openflow flow syntax: " + key.error().message;
+    const auto entry = entry_of(flow);
+    if (!entry) {
+      a.error = entry.error().message;
       return a;
     }
-    const ofproto::Trace trace = tracer_.trace(bridge_, *key, options_);
+    const ofproto::Trace trace = tracer_.trace(*entry->bridge, entry->key, options_);
     a.incomplete = !trace.gaps.empty();
     if (!o_.common.quiet) a.warnings = warnings(trace);
-    a.text = o_.verdict_only ? render::ofproto_trace_verdict(trace) : writer_.write(trace, bridge_);
+    a.text = o_.verdict_only ? render::ofproto_trace_verdict(trace) : writer_.write(trace, *entry->bridge);
     if (!a.text.ends_with('\n')) a.text += '\n';
     return a;
   }
 
  private:
+  struct Entry {
+    const openflow::Bridge* bridge = nullptr;
+    FlowKey key;
+  };
+
+  Result<Entry> entry_of(const std::string& flow) const {
+    if (const auto of_datapath = parsers::parse_datapath_flow(flow)) return datapath_entry(*of_datapath);
+    else if (bridge_ == nullptr) return Error{of_datapath.error().message + " (or the bridge name was omitted: --bridge)"};
+    const auto ports = [this](std::string_view name) -> std::optional<std::uint32_t> {
+      const openflow::Interface* i = bridge_->by_name(name);
+      return i ? i->ofport : std::nullopt;
+    };
+    const auto key = parsers::parse_flow_key(flow, ports);
+    if (!key) return Error{"Bad openflow flow syntax: " + key.error().message};
+    return Entry{bridge_, *key};
+  }
+
+  Result<Entry> datapath_entry(const parsers::DatapathFlow& flow) const {
+    if (const std::uint32_t id = flow.key.u32(FieldId::recirc_id))
+      return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};
+    const auto at = ofproto::ingress_of(node_, datapath_, flow.port, flow.port_name, flow.key);
+    if (!at) return at.error();
+    if (bridge_ != nullptr && at->bridge != bridge_)
+      return Error{fmt::format("the datapath's port is one of {}, not of {}", at->bridge->name, bridge_->name)};
+    Entry e{at->bridge, flow.key};
+    e.key.set(FieldId::in_port, at->port);
+    ofproto::set(e.key, ofproto::Extra::tun_header_flags, flow.tunnel_flags);
+    for (const parsers::TunnelOption& o : flow.options)
+      if (!put_option(o, *at->bridge, e.key)) return Error{"no dump tells where the tunnel's options are held; "
+                                                           "`ovs-ofctl dump-tlv-map` tells it"};
+    return e;
+  }
+
+  // Into the tun_metadata field that holds it, from its upmost byte on.
+  static bool put_option(const parsers::TunnelOption& o, const openflow::Bridge& b, FlowKey& key) {
+    for (const openflow::TlvMapping& m : b.tlv_map) {
+      if (m.option_class != o.option_class || m.type != o.type || o.data.size() > 16 || m.index > 7) continue;
+      U128 value = 0;
+      for (const std::uint8_t byte : o.data) value = value << 8 | byte;
+      key.set(static_cast<FieldId>(static_cast<unsigned>(FieldId::tun_metadata0) + m.index), value);
+      ofproto::set(key, ofproto::Extra::tun_present,
+                   ofproto::get(key, ofproto::Extra::tun_present) | std::uint64_t{1} << m.index);
+      return true;
+    }
+    return false;
+  }
+
   // What looking into flows builds and keeps is this thread's; the flows are everybody's.
   static cluster::Node copy_of(const cluster::Node& node, std::size_t packets) {
     constexpr std::size_t kMany = 16;
@@ -187,7 +235,8 @@ class Lane {
   const TraceOptions& o_;
   const SourceTable& sources_;
   cluster::Node node_;
-  const openflow::Bridge& bridge_;
+  const openflow::Bridge* bridge_;  // null: flows of the datapath tell theirs
+  openflow::Datapath datapath_;
   ofproto::Tracer tracer_;
   ofproto::TraceOptions options_;
   render::OfprotoTraceWriter writer_;
@@ -268,7 +317,7 @@ class Batch {
  public:
   Batch(const cluster::Cluster& c, const TraceOptions& o)
       : c_(c), o_(o), node_(node_of(c, o)), packets_(packets_of(o)) {
-    bridge_of(node_, o);
+    if (!o.bridge.empty()) bridge_of(node_, o);
     unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
     jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
     const openflow::Datapath datapath = parsers::read_datapath(c, node_);
@@ -327,7 +376,7 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("flow", options->flow, "the packet, as ofproto/trace takes it")->type_name("FLOW");
   verb->add_option("--node", options->node, "the machine (default: the one that has the bridge)")->type_name("NODE");
-  verb->add_option("--bridge", options->bridge, "the bridge")->type_name("BRIDGE")->required();
+  verb->add_option("--bridge", options->bridge, "the bridge; a flow of the datapath tells it")->type_name("BRIDGE");
   verb->add_option("--ct-next", options->ct_next, "ct_state of the next resumption of conntrack, repeatable")
       ->type_name("FLAGS")
       ->allow_extra_args(false);

@@ -145,7 +145,8 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
     native_tunnel(*port, truncate, is_last);
     copy_tunnel(old_flow, flow_);
   } else if (terminates_tunnel(*port, &tunnel_end)) {
-    put({dp::TunnelPop{{tunnel_end, {}}}});
+    const openflow::DatapathPort* end = tables_.sw.datapath().port(tunnel_end);
+    put({dp::TunnelPop{{tunnel_end, end == nullptr ? std::string() : end->name}}});
   } else {
     put({dp::Output{datapath_port(*port)}});
   }

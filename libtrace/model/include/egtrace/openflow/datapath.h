@@ -61,6 +61,11 @@ struct Datapath {
       if (p.name == name) return &p;
     return nullptr;
   }
+  const DatapathPort* port(std::uint32_t number) const {
+    for (const DatapathPort& p : ports)
+      if (p.number == number) return &p;
+    return nullptr;
+  }
 };
 
 }  // namespace egt::openflow
