@@ -70,9 +70,11 @@ void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
 
 namespace {
 
-// What mf_set_flow_value() makes of a mask besides: an ARP operation keeps 8 bits of 16, a flow label 20 of the 32 that an
-// exact match takes.
+// What mf_set_flow_value() makes of a mask besides: an ARP operation and types and codes of ICMP keep 8 bits of 16, a flow
+// label 20 of the 32 that an exact match takes.
 void settle(FlowKey& wc, F f) {
+  if (f == F::icmp_type || f == F::icmpv6_type) wc.set(F::tp_src, wc.get(F::tp_src) & 0xff);
+  if (f == F::icmp_code || f == F::icmpv6_code) wc.set(F::tp_dst, wc.get(F::tp_dst) & 0xff);
   if (f == F::arp_op) wc.set(f, wc.get(f) & 0xff);
   if (f == F::ipv6_label) {
     const std::size_t word = field(f).word;
