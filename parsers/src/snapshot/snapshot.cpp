@@ -157,6 +157,7 @@ class Reader {
   // --- telling what they are -----------------------------------------------------------------------------------------
   void examine_files() {
     read_manifests();
+    follow_flattened_links(files_);
     find_copies(files_);
     collection_.collected_by = collectors_of(files_);
     collection_.obfuscated_by = obfuscation_of(files_);
