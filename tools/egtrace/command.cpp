@@ -18,6 +18,16 @@ namespace {
 
 constexpr std::string_view kFormatNames[] = {"text", "json", "html", "mermaid"};
 
+struct HeldWarning {
+  std::string line;
+  bool may_be_why_others_fail = false;
+};
+
+std::vector<HeldWarning>& held_warnings() {
+  static std::vector<HeldWarning> held;
+  return held;
+}
+
 // `-o json` is what users of kubectl type; a file of that name is never meant.
 std::string refuse_format_name(std::string& value) {
   const bool is_format = std::find(std::begin(kFormatNames), std::end(kFormatNames), value) != std::end(kFormatNames);
@@ -124,6 +134,21 @@ bool use_color(const CommonOptions& options) {
   const std::string force = environment("CLICOLOR_FORCE");
   if (!force.empty() && force != "0") return true;
   return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
+}
+
+void hold_warning(std::string line, bool may_be_why_others_fail) {
+  held_warnings().push_back({std::move(line), may_be_why_others_fail});
+}
+
+void print_warnings() {
+  for (const HeldWarning& warning : held_warnings()) fmt::print(stderr, "egtrace: {}\n", warning.line);
+  held_warnings().clear();
+}
+
+std::string what_may_be_why() {
+  for (const HeldWarning& warning : held_warnings())
+    if (warning.may_be_why_others_fail) return "; " + warning.line;
+  return {};
 }
 
 void write_output(const CommonOptions& options, std::string_view text) {

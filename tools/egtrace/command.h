@@ -37,6 +37,12 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
 // Whether text for standard output (or the file of -o) is to be coloured: the flag, NO_COLOR, CLICOLOR_FORCE, terminal.
 bool use_color(const CommonOptions& options);
 
+// Warnings wait until the verb has done its work: a verb that fails says in one line why. A warning that may be the cause
+// goes into that line.
+void hold_warning(std::string line, bool may_be_why_others_fail = false);
+void print_warnings();
+std::string what_may_be_why();       // "; …" or empty
+
 // Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o.
 void write_output(const CommonOptions& options, std::string_view text);
 

@@ -34,6 +34,16 @@ TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(0, egtrace({"parse", "--help"}).status);
 }
 
+// What is odd in the dumps is no second line beside the error, but it is told where the verb has done its work.
+TEST(Cli, WarningsDoNotMixWithTheError) {
+  const TemporaryDirectory d;
+  d.file("w1/ip_rule", "0:\tfrom all lookup local\n7: nonsense\n32766:\tfrom all lookup main\n");
+  expect_one_error_line(egtrace({"explain", d.path(), "--from", "a/b", "--to", "192.0.2.1"}), "a/b");
+  const Ran ran = egtrace({"inspect", d.path()});
+  EXPECT_EQ(0, ran.status);
+  EXPECT_EQ("egtrace: 1 line not understood; `egtrace inspect` lists it\n", ran.err);
+}
+
 TEST(Cli, MistypedThingsAreAnsweredWithTheNearest) {
   expect_one_error_line(egtrace({"prase"}), "did you mean `parse`?");
   expect_one_error_line(egtrace({"parse", "--fromat", "json", "x"}), "did you mean `--format`?");
