@@ -21,6 +21,7 @@
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
 #include "snapshot/past.h"
+#include "snapshot/private_map.h"
 #include "snapshot/roles.h"
 #include "snapshot/settings.h"
 
@@ -161,6 +162,7 @@ class Reader {
     find_copies(files_);
     collection_.collected_by = collectors_of(files_);
     collection_.obfuscated_by = obfuscation_of(files_);
+    collection_.translated_back = translate_back(files_, request_.jobs);
     std::vector<std::vector<Candidate>> found(files_.size());
     for_each_index(files_.size(), request_.jobs, 8, [&](std::size_t i) { found[i] = examine_one(i); });
     for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates_));

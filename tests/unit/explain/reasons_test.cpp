@@ -76,6 +76,18 @@ TEST(Reasons, TheAnswerHasNoRoute) {
   EXPECT_FALSE(says(summary, "wrong node")) << summary;
 }
 
+// Masks and MACs that sos clean replaced may be all that stops the packet.
+TEST(Reasons, NoDropIsToldOfReplacedAddresses) {
+  SampleCopy sample;
+  sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid", "192.168.66.101 nhid");
+  sample.add("report-obfuscated.txt", "of sos clean");
+  const std::string told = sample.told({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"});
+  EXPECT_TRUE(says(told, "undecided: in what sos clean left of the dumps, ")) << told;
+  EXPECT_TRUE(says(told, "addresses as they were before sos clean replaced them")) << told;
+  EXPECT_FALSE(says(told, "DROPPED")) << told;
+  EXPECT_FALSE(says(told, "proven")) << told;
+}
+
 // What objects promise and the dumps do otherwise.
 TEST(Promises, APodLeavesOtherwiseThanItsEgressIpSays) {
   SampleCopy sample;
