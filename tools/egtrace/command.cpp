@@ -13,6 +13,8 @@
 #include <numeric>
 #include <utility>
 
+#include "egtrace/render/printable.h"
+
 namespace egt::cli {
 namespace {
 
@@ -136,12 +138,14 @@ bool use_color(const CommonOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
 }
 
+void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text, false)); }
+
 void hold_warning(std::string line, bool may_be_why_others_fail) {
   held_warnings().push_back({std::move(line), may_be_why_others_fail});
 }
 
 void print_warnings() {
-  for (const HeldWarning& warning : held_warnings()) fmt::print(stderr, "egtrace: {}\n", warning.line);
+  for (const HeldWarning& warning : held_warnings()) print_error(fmt::format("egtrace: {}\n", warning.line));
   held_warnings().clear();
 }
 
@@ -152,6 +156,12 @@ std::string what_may_be_why() {
 }
 
 void write_output(const CommonOptions& options, std::string_view text) {
+  const bool colours = use_color(options);
+  if (options.format == "json" || render::is_printable(text, colours)) return write_bytes(options, text);
+  write_bytes(options, render::printable(text, colours));
+}
+
+void write_bytes(const CommonOptions& options, std::string_view text) {
   if (!options.output.empty()) {
     write_all(open_file(options.output).get(), text, options.output);
     return;

@@ -43,8 +43,12 @@ void hold_warning(std::string line, bool may_be_why_others_fail = false);
 void print_warnings();
 std::string what_may_be_why();       // "; …" or empty
 
-// Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o.
+// Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o. What a
+// dump brings along that no terminal should be sent is replaced (render::printable()).
 void write_output(const CommonOptions& options, std::string_view text);
+void write_bytes(const CommonOptions& options, std::string_view text);   // as they are
+// To standard error; likewise.
+void print_error(std::string_view text);
 
 // The same for text that comes in pieces, each written at once; only a pager is shown them together.
 class OutputStream {

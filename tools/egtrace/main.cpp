@@ -29,7 +29,7 @@ int complain(std::string message) {
   for (char& c : message) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  fmt::print(stderr, "egtrace: {}\n", message);
+  print_error(fmt::format("egtrace: {}\n", message));
   return static_cast<int>(ExitStatus::unusable);
 }
 

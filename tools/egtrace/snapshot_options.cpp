@@ -31,7 +31,7 @@ void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& comm
   if (common.quiet) return;
   for (const explain::AssumptionReport& a :
        explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
-    fmt::print(stderr, "egtrace: supposed: {}: {}\n", a.what, a.why);
+    print_error(fmt::format("egtrace: supposed: {}: {}\n", a.what, a.why));
 }
 
 namespace {

@@ -126,7 +126,7 @@ void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
 
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Node& node) {
   const Bridge* bridge = node.integration_bridge();
-  if (bridge == nullptr || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
+  if (bridge == nullptr || !bridge->flows || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
     return std::nullopt;
   std::unordered_set<std::uint64_t> known;
   std::set<std::string_view> listed;

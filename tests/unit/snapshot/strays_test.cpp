@@ -80,6 +80,22 @@ TEST(Strays, LinksThatBecameFilesAreFollowed) {
   EXPECT_TRUE(told);
 }
 
+TEST(Strays, FlowsWithoutTheirFirstTablesAreAPart) {
+  const std::string header = "NXST_FLOW reply (xid=0x4):\n",
+                    zero = " cookie=0x1, duration=1.0s, table=0, n_packets=0, n_bytes=0, actions=resubmit(,8)\n",
+                    eight = " cookie=0x2, duration=1.0s, table=8, n_packets=0, n_bytes=0, actions=drop\n";
+  const auto partial = [](const std::string& text) {
+    const TemporaryDirectory d;
+    d.file("sosreport-w1-2026-03-01-abcdefg/sos_commands/openvswitch/ovs-ofctl_dump-flows_br-int", text);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster && cluster->dumps.at(0).partial;
+  };
+  EXPECT_FALSE(partial(header + zero + eight));
+  EXPECT_FALSE(partial(zero + eight));
+  EXPECT_TRUE(partial(eight + eight));
+  EXPECT_TRUE(partial(zero.substr(20) + eight));
+}
+
 constexpr const char* kMap =
     R"({"hostname_map":{"w1":"host0"},"ip_map":{"10.1.0.0/16":"100.0.0.0/16","10.1.2.3":"100.0.0.1/16","192.0.2.7":"172.17.0.1"},)"
     R"("ipv6_map":{"version":1,"networks":{"fd01::/64":{"obfuscated":"fd53::/64","hosts":{"fd01::2":"fd53::0001"}},)"
