@@ -96,6 +96,18 @@ TEST(Strays, FlowsWithoutTheirFirstTablesAreAPart) {
   EXPECT_TRUE(partial(zero.substr(20) + eight));
 }
 
+TEST(Strays, RoutesThatBeginWithinALineAreAPart) {
+  const TemporaryDirectory d;
+  d.file("w1/ip_route", "10.0.0.0/8 via 192.0.2.1 dev eth0\ndefault via 192.0.2.1 dev eth0\n");
+  d.file("w2/ip_route", "2.0.2.1 dev eth0 proto static\ndefault via 192.0.2.1 dev eth0\n");
+  d.file("w3/ip_route", "eth0 proto static\ndefault via 192.0.2.1 dev eth0\n");
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_FALSE(dump_at(*cluster, "w1/ip_route")->partial);
+  EXPECT_FALSE(dump_at(*cluster, "w2/ip_route")->partial);  // may be whole
+  EXPECT_TRUE(dump_at(*cluster, "w3/ip_route")->partial);
+}
+
 constexpr const char* kMap =
     R"({"hostname_map":{"w1":"host0"},"ip_map":{"10.1.0.0/16":"100.0.0.0/16","10.1.2.3":"100.0.0.1/16","192.0.2.7":"172.17.0.1"},)"
     R"("ipv6_map":{"version":1,"networks":{"fd01::/64":{"obfuscated":"fd53::/64","hosts":{"fd01::2":"fd53::0001"}},)"
