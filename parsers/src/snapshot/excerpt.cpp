@@ -36,7 +36,9 @@ bool more_flows_promised(std::string_view text) {
 bool flows_lack_their_beginning(std::string_view text) {
   std::string_view rest = text;
   const std::string_view line = next_line(rest);
-  if (mentions(line, "_FLOW reply") || mentions(text.substr(0, 4096), "_FLOW reply")) return false;
+  const std::string_view head = text.substr(0, 4096);
+  if (const std::size_t header = head.find("_FLOW reply"); header != std::string_view::npos)
+    return mentions(head.substr(0, header), "actions=");  // the header of a further part
   const std::string_view first = trim(line);
   constexpr std::string_view kBegins[] = {
       "cookie=", "duration=", "table=", "table_id=", "n_packets=", "priority=", "actions="};
@@ -50,12 +52,13 @@ bool flows_lack_their_beginning(std::string_view text) {
 
 // Whether the first line of `ip route` begins within a route: what stands before it is lost.
 bool begins_within_a_route(std::string_view text) {
-  const std::string_view line = trim(next_line(text));
+  const std::string_view whole = next_line(text), line = trim(whole);
+  if (line.empty()) return !whole.empty() && mentions(text, " dev ");  // the blank that ends each route
   const std::string_view first = line.substr(0, line.find(' '));
   constexpr std::string_view kWords[] = {"default", "unicast",   "local",    "broadcast",  "multicast", "anycast",
                                          "throw",   "blackhole", "prohibit", "unreachable"};  // ip-route(8), TYPE
   const bool known = std::find(std::begin(kWords), std::end(kWords), first) != std::end(kWords);
-  return !first.empty() && !known && !Prefix::parse(first) && mentions(text, " dev ");
+  return !known && !Prefix::parse(first) && mentions(text, " dev ");
 }
 
 bool unbalanced(std::string_view text, char open, char close) {

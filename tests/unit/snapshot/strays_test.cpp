@@ -93,6 +93,8 @@ TEST(Strays, FlowsWithoutTheirFirstTablesAreAPart) {
   EXPECT_FALSE(partial(header + zero + eight));
   EXPECT_FALSE(partial(zero + eight));
   EXPECT_TRUE(partial(eight + eight));
+  EXPECT_TRUE(partial(zero + header + eight));
+  EXPECT_FALSE(partial("ovs-ofctl: a remark\n" + header + zero + eight));
   EXPECT_TRUE(partial(zero.substr(20) + eight));
 }
 
@@ -100,12 +102,14 @@ TEST(Strays, RoutesThatBeginWithinALineAreAPart) {
   const TemporaryDirectory d;
   d.file("w1/ip_route", "10.0.0.0/8 via 192.0.2.1 dev eth0\ndefault via 192.0.2.1 dev eth0\n");
   d.file("w2/ip_route", "2.0.2.1 dev eth0 proto static\ndefault via 192.0.2.1 dev eth0\n");
+  d.file("w4/ip_route", " \n10.0.0.0/8 via 192.0.2.1 dev eth0 \ndefault via 192.0.2.1 dev eth0 \n");
   d.file("w3/ip_route", "eth0 proto static\ndefault via 192.0.2.1 dev eth0\n");
   const auto cluster = read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_FALSE(dump_at(*cluster, "w1/ip_route")->partial);
   EXPECT_FALSE(dump_at(*cluster, "w2/ip_route")->partial);  // may be whole
   EXPECT_TRUE(dump_at(*cluster, "w3/ip_route")->partial);
+  EXPECT_TRUE(dump_at(*cluster, "w4/ip_route")->partial);
 }
 
 constexpr const char* kMap =
