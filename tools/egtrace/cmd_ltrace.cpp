@@ -251,9 +251,10 @@ void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluste
   if (trace.cut) fmt::print(stderr, "egtrace: the packet passes too many tables; the trace is cut\n");
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();
-  fmt::print(stderr, "egtrace: {} logical flow(s) on the way were not understood, the first in {}:{}: match=({})\n",
-             at.network->unread().size(), first.from.known() ? cluster.sources->at(first.from.source).path : "?",
-             first.from.line, first.match);
+  print_error(fmt::format("egtrace: {} logical flow(s) on the way were not understood, the first in {}:{}: match=({})\n",
+                          at.network->unread().size(),
+                          first.from.known() ? cluster.sources->at(first.from.source).path : "?", first.from.line,
+                          first.match));
 }
 
 ExitStatus run_ltrace(LtraceOptions& o) {

@@ -54,7 +54,7 @@ void print_diagnostics(const ParseOptions& options, const parsers::Report& repor
   for (std::size_t i = 0; i < shown; ++i) {
     std::string text = format_diagnostic(report.diagnostics[i], sources);
     if (!text.ends_with('\n')) text += '\n';
-    fmt::print(stderr, "{}", text);
+    print_error(text);
   }
   if (report.diagnostics.size() > shown) {
     fmt::print(stderr, "egtrace: {} more like these\n", report.diagnostics.size() - shown);
@@ -125,7 +125,7 @@ ExitStatus run_parse(const ParseOptions& options) {
   dump.command = options.file == "-" ? "" : parsers::command_of_path(options.file);
   dump.source = sources.add(path, content->text, content->keep);
   if (content->cut && !options.common.quiet) {
-    fmt::print(stderr, "egtrace: {}: cut short: {}; what came before is read\n", path, content->cut_why);
+    print_error(fmt::format("egtrace: {}: cut short: {}; what came before is read\n", path, content->cut_why));
   }
 
   const parsers::Format& format = chosen_format(options, dump);
@@ -144,7 +144,7 @@ ExitStatus run_parse(const ParseOptions& options) {
   } else {
     check_report(options, dump, report, out);
   }
-  write_output(options.common, out);
+  write_bytes(options.common, out);
   return ExitStatus::done;
 }
 

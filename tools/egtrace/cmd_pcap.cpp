@@ -96,7 +96,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
     if (!capture) {
       if (inputs.size() == 1) throw CommandError(fmt::format("{}: {}", input.path, capture.error().message));
       if (input.named && !o.common.quiet)
-        fmt::print(stderr, "egtrace: {}: {}; skipped\n", input.path, capture.error().message);
+        print_error(fmt::format("egtrace: {}: {}; skipped\n", input.path, capture.error().message));
       continue;
     }
     study.end(file(), *capture);

@@ -13,10 +13,22 @@
 #include <numeric>
 #include <utility>
 
+#include "egtrace/render/printable.h"
+
 namespace egt::cli {
 namespace {
 
 constexpr std::string_view kFormatNames[] = {"text", "json", "html", "mermaid"};
+
+struct HeldWarning {
+  std::string line;
+  bool may_be_why_others_fail = false;
+};
+
+std::vector<HeldWarning>& held_warnings() {
+  static std::vector<HeldWarning> held;
+  return held;
+}
 
 // `-o json` is what users of kubectl type; a file of that name is never meant.
 std::string refuse_format_name(std::string& value) {
@@ -126,7 +138,30 @@ bool use_color(const CommonOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
 }
 
+void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text, false)); }
+
+void hold_warning(std::string line, bool may_be_why_others_fail) {
+  held_warnings().push_back({std::move(line), may_be_why_others_fail});
+}
+
+void print_warnings() {
+  for (const HeldWarning& warning : held_warnings()) print_error(fmt::format("egtrace: {}\n", warning.line));
+  held_warnings().clear();
+}
+
+std::string what_may_be_why() {
+  for (const HeldWarning& warning : held_warnings())
+    if (warning.may_be_why_others_fail) return "; " + warning.line;
+  return {};
+}
+
 void write_output(const CommonOptions& options, std::string_view text) {
+  const bool colours = use_color(options);
+  if (options.format == "json" || render::is_printable(text, colours)) return write_bytes(options, text);
+  write_bytes(options, render::printable(text, colours));
+}
+
+void write_bytes(const CommonOptions& options, std::string_view text) {
   if (!options.output.empty()) {
     write_all(open_file(options.output).get(), text, options.output);
     return;

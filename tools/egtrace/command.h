@@ -37,8 +37,18 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
 // Whether text for standard output (or the file of -o) is to be coloured: the flag, NO_COLOR, CLICOLOR_FORCE, terminal.
 bool use_color(const CommonOptions& options);
 
-// Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o.
+// Warnings wait until the verb has done its work: a verb that fails says in one line why. A warning that may be the cause
+// goes into that line.
+void hold_warning(std::string line, bool may_be_why_others_fail = false);
+void print_warnings();
+std::string what_may_be_why();       // "; …" or empty
+
+// Writes to standard output, through a pager where that is a terminal too small for the text, or to the file of -o. What a
+// dump brings along that no terminal should be sent is replaced (render::printable()).
 void write_output(const CommonOptions& options, std::string_view text);
+void write_bytes(const CommonOptions& options, std::string_view text);   // as they are
+// To standard error; likewise.
+void print_error(std::string_view text);
 
 // The same for text that comes in pieces, each written at once; only a pager is shown them together.
 class OutputStream {

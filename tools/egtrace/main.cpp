@@ -29,7 +29,7 @@ int complain(std::string message) {
   for (char& c : message) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  fmt::print(stderr, "egtrace: {}\n", message);
+  print_error(fmt::format("egtrace: {}\n", message));
   return static_cast<int>(ExitStatus::unusable);
 }
 
@@ -105,6 +105,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return explain_parse_error(app, error);
   }
+  print_warnings();
   return static_cast<int>(status);
 }
 
@@ -118,6 +119,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return egt::cli::complain("out of memory; give a smaller snapshot or excerpt");
   } catch (const std::exception& error) {
-    return egt::cli::complain(error.what());
+    return egt::cli::complain(error.what() + egt::cli::what_may_be_why());
   }
 }

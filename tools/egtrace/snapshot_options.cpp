@@ -15,8 +15,9 @@ void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
 }
 
 void add_at_option(CLI::App& verb, SnapshotOptions& options) {
-  verb.add_option("--at", options.at,
-                  "databases as they were then: 2026-03-01T12:00:00Z, @SECONDS, or 10m, 2h, 3d before their newest transaction");
+  verb.add_option(
+      "--at", options.at,
+      "databases as they were then: 2026-03-01T12:00:00Z, @SECONDS, or 10m, 2h, 3d before their newest transaction");
 }
 
 Moment moment_of(const std::string& option, const std::string& text) {
@@ -25,10 +26,12 @@ Moment moment_of(const std::string& option, const std::string& text) {
   return *moment;
 }
 
-void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes) {
+void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common,
+                    const std::vector<std::string>& nodes) {
   if (common.quiet) return;
-  for (const explain::AssumptionReport& a : explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
-    fmt::print(stderr, "egtrace: supposed: {}: {}\n", a.what, a.why);
+  for (const explain::AssumptionReport& a :
+       explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
+    print_error(fmt::format("egtrace: supposed: {}: {}\n", a.what, a.why));
 }
 
 namespace {
@@ -41,24 +44,26 @@ void refuse_odd_lines(const cluster::Cluster& cluster) {
   }
 }
 
-// Lines of a damaged archive that are not understood are no news beside the damage.
+// Lines of a damaged archive that are not understood are no news beside the damage, which may be why the verb fails.
 void warn_of_lines(const parsers::Snapshot& snapshot) {
   const std::vector<std::string>& damaged = snapshot.collection.damaged;
   if (!damaged.empty()) {
-    const std::string others = damaged.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", damaged.size() - 1) : "";
-    return fmt::print(stderr, "egtrace: damaged, copy it again: {}{}\n", damaged.front(), others);
+    const std::string others =
+        damaged.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", damaged.size() - 1) : "";
+    return hold_warning(fmt::format("damaged, copy it again: {}{}", damaged.front(), others), true);
   }
   std::size_t odd = 0;
   for (const cluster::DumpInfo& d : snapshot.cluster.dumps) odd += d.not_understood.size();
   if (odd == 0) return;
-  fmt::print(stderr, "egtrace: {} line{} not understood; `egtrace inspect` lists {}\n", odd, odd == 1 ? "" : "s",
-             odd == 1 ? "it" : "them");
+  hold_warning(fmt::format("{} line{} not understood; `egtrace inspect` lists {}", odd, odd == 1 ? "" : "s",
+                           odd == 1 ? "it" : "them"));
 }
 
 }  // namespace
 
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
-  if (options.path.empty() && options.dumps.empty()) throw CommandError("no snapshot given; name a directory, an archive or a file");
+  if (options.path.empty() && options.dumps.empty())
+    throw CommandError("no snapshot given; name a directory, an archive or a file");
   parsers::SnapshotRequest request;
   request.path = options.path;
   request.dumps = options.dumps;

@@ -36,8 +36,8 @@ bool may_come_to_nothing(const LogicalFlow& f) {
 // What the flow tables hold, as far as it matters here.
 struct Installed {
   std::unordered_set<std::uint64_t> cookies;
-  std::set<std::uint64_t> datapaths;                   // values of metadata
-  std::array<bool, 256> pipeline{};                    // tables in which logical flows are
+  std::set<std::uint64_t> datapaths;  // values of metadata
+  std::array<bool, 256> pipeline{};   // tables in which logical flows are
 };
 
 Installed look(const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
@@ -99,6 +99,16 @@ std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& se
   return orphaned;
 }
 
+// One OpenFlow flow for each cookie.
+std::vector<Provenance> flows_by_cookie(const Bridge& bridge) {
+  std::vector<Provenance> flows;
+  std::unordered_set<std::uint64_t> told;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i)
+    if (const std::uint64_t cookie = bridge.flows->cookie_of(i); cookie != 0 && told.insert(cookie).second)
+      flows.push_back(bridge.flows->flow(i).from);
+  return flows;
+}
+
 // Rows whose cookies may stand beside those of logical flows.
 void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
   for (const ovn::Row& row : node.ovn.rows) {
@@ -116,7 +126,7 @@ void add_rows(const Node& node, std::unordered_set<std::uint64_t>& known) {
 
 std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Node& node) {
   const Bridge* bridge = node.integration_bridge();
-  if (bridge == nullptr || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
+  if (bridge == nullptr || !bridge->flows || bridge->flows_partial || node.ovn.logical_flows.empty() || !is_whole(cluster, node))
     return std::nullopt;
   std::unordered_set<std::uint64_t> known;
   std::set<std::string_view> listed;
@@ -126,7 +136,15 @@ std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Nod
     listed.insert(f.datapath);
   }
   const Installed seen = look(*bridge, known);
-  if (seen.datapaths.empty()) return std::nullopt;
+  if (seen.datapaths.empty()) {
+    // Each zone's database has UUIDs of its own: flows of another machine, or of before the database was made anew,
+    // share none.
+    constexpr std::size_t kNoChance = 20;
+    const bool strangers =
+        seen.cookies.size() >= kNoChance && known.size() >= kNoChance &&
+        std::none_of(known.begin(), known.end(), [&](std::uint64_t c) { return seen.cookies.contains(c); });
+    return strangers ? std::optional(Agreement{{}, flows_by_cookie(*bridge)}) : std::nullopt;
+  }
   // A list of some datapaths would make the flows of the others look orphaned.
   if (!ovn::has_flow_database(node.ovn))
     for (const ovn::Datapath& d : node.ovn.datapaths)

@@ -7,9 +7,14 @@
 #include <set>
 
 #include "egtrace/base/moment.h"
+#include "report.h"
 
 namespace egt::explain {
 namespace {
+
+constexpr const char* kPrivateMap =
+    "the report as it was before sos clean, or at least its private map, laid beside it";
+constexpr const char* kUnreplaced = "the archive as it was before the addresses were replaced";
 
 void doubt(std::string& confidence) {
   if (confidence == "proven") confidence = "assumed";
@@ -77,14 +82,50 @@ std::vector<AssumptionReport> suppose_moment(const cluster::Collection& collecti
   return all;
 }
 
+void leave_open_what_was_replaced(const cluster::Collection& collection, std::vector<WayReport>& ways) {
+  if (collection.obfuscated_by.empty()) return;
+  const std::string& tool = collection.obfuscated_by;
+  const std::string why =
+      collection.translated_back
+          ? " replaced them: it gave several one address, which its map does not tell apart"
+          : " replaced them: its masks, prefixes and MACs no longer fit the numbers in registers and actions";
+  for (WayReport& way : ways) {
+    for (std::vector<FollowUp>* next : {&way.reply, &way.continued})
+      for (FollowUp& follow_up : *next) {
+        leave_open_what_was_replaced(collection, follow_up.ways);
+        follow_up.verdict = common_verdict(follow_up.ways);
+        follow_up.confidence = common_confidence(follow_up.ways);
+        follow_up.summary = summary_of(follow_up.ways, follow_up.verdict);
+        for (const WayReport& later : follow_up.ways)
+          if (later.verdict == "inconclusive" &&
+              std::find(way.gaps.begin(), way.gaps.end(), later.gaps.back()) == way.gaps.end())
+            way.gaps.push_back(later.gaps.back());
+      }
+    if (way.verdict == "delivered") continue;
+    const std::string node = way.stopped_at ? way.stopped_at->node : "";
+    way.gaps.push_back({node, "addresses as they were before " + tool + why,
+                        tool == "sos clean" && !collection.translated_back ? kPrivateMap : kUnreplaced});
+    if (way.verdict == "inconclusive") continue;
+    way.verdict = "inconclusive";
+    way.confidence = "assumed";
+    way.summary = fmt::format("undecided: in what {} left of the dumps, {}", tool, way.summary);
+  }
+}
+
 void take_doubts(const cluster::Collection& collection, const SourceTable& sources, Explanation& explanation) {
   std::vector<AssumptionReport> doubts;
-  if (!collection.obfuscated_by.empty())
+  if (!collection.obfuscated_by.empty() && collection.translated_back)
+    doubts.push_back({"the private map of " + collection.obfuscated_by + " gives back what was replaced",
+                      "it replaces several things by one at times, and parts of what is no address",
+                      {}});
+  else if (!collection.obfuscated_by.empty())
     doubts.push_back({"addresses that " + collection.obfuscated_by + " replaced stand for the same thing everywhere",
                       "numbers in registers, marks and compared parts of addresses were not replaced",
                       {}});
   for (const std::string& archive : collection.damaged)
-    doubts.push_back({"what was read of a damaged archive is what was packed: " + archive, "its bytes have changed; copy it again", {}});
+    doubts.push_back({"what was read of a damaged archive is what was packed: " + archive,
+                      "its bytes have changed; copy it again",
+                      {}});
   std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
   collect_nodes(explanation.ways, nodes);
   for (AssumptionReport& a : suppose_moment(collection, sources, {nodes.begin(), nodes.end()}))

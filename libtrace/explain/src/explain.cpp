@@ -130,14 +130,15 @@ bool has_only_lines(const std::vector<Course>& courses, const cluster::Cluster& 
                                 [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
 }
 
-// Machines on which the packet met flows that OVN made.
+// Machines on which the packet met flows that OVN made, or that stand where only OVN makes some.
 std::set<std::string> nodes_of_ovn(const Course& course, const cluster::Cluster& cluster, const Names& names) {
   std::set<std::string> nodes;
   for (const engine::Step& step : course.record.steps) {
     const auto* match = std::get_if<engine::TableMatch>(&step.kind);
     if (match == nullptr || nodes.contains(step.node)) continue;
-    if (const cluster::Node* node = cluster.node(step.node); node != nullptr && names.has_logical_flow(*node, match->cookie))
-      nodes.insert(step.node);
+    const cluster::Node* node = cluster.node(step.node);
+    if (node == nullptr || match->cookie == 0) continue;
+    if (match->on == node->integration_bridge() || names.has_logical_flow(*node, match->cookie)) nodes.insert(step.node);
   }
   return nodes;
 }
@@ -272,6 +273,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
     }
   }
   doubt_lagging_nodes(e, ovn_nodes, cluster, words, prepared_->judged);
+  if (prepared_->collection != nullptr) leave_open_what_was_replaced(*prepared_->collection, e.ways);
   gather(e);
   e.verdict = common_verdict(e.ways);
   e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);

@@ -152,6 +152,7 @@ Inspection inspect(const Cluster& cluster, const cluster::Collection& collection
   Inspection r;
   r.collected_by = collection.collected_by;
   r.obfuscated_by = collection.obfuscated_by;
+  r.translated_back = collection.translated_back;
   std::vector<bool> owned(cluster.dumps.size(), false);
   for (const auto& node : cluster.nodes) {
     r.nodes.push_back(report_node(cluster, collection, *node));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "egtrace/parsers/format.h"
 
@@ -24,10 +25,14 @@ struct Chunk {
 // Gives true when the object is of a kind that is used.
 using TakeObject = std::function<bool(const nlohmann::json& object, Chunk where)>;
 
-void read_objects(const Dump& dump, Report& report, const TakeObject& take);
+// Objects of a kind that is not wanted are passed over unread, as far as their text shows the kind: a must-gather has hundreds of
+// thousands of events. Empty: all are wanted.
+using WantKind = std::function<bool(std::string_view kind)>;
+
+void read_objects(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants = {});
 
 bool looks_like_json(std::string_view text);
-void read_yaml(const Dump& dump, Report& report, const TakeObject& take);
+void read_yaml(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants);
 void read_json(const Dump& dump, Report& report, const TakeObject& take);
 
 // "Pod" for "PodList"; empty for "List" and for what is no list.

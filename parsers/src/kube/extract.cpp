@@ -7,7 +7,7 @@
 namespace egt::parsers::kube {
 namespace {
 
-const UsedKind* used_kind(const std::string& kind, const std::string& version) {
+const UsedKind* used_kind(std::string_view kind, const std::string& version) {
   for (const auto kinds : {machine_kinds(), service_kinds(), egress_kinds(), policy_kinds()})
     for (const UsedKind& used : kinds)
       if (kind == used.kind && (version.empty() || version.starts_with(used.group))) return &used;
@@ -15,6 +15,8 @@ const UsedKind* used_kind(const std::string& kind, const std::string& version) {
 }
 
 }  // namespace
+
+bool is_used_kind(std::string_view kind) { return used_kind(kind, "") != nullptr; }
 
 bool extract(const Json& object, Provenance from, cluster::Objects& objects) {
   const UsedKind* used = used_kind(text(object, "kind"), text(object, "apiVersion"));

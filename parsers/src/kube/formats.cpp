@@ -63,9 +63,12 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& report) {
-  read_objects(dump, report, [&](const nlohmann::json& object, Chunk where) {
-    return extract(object, {dump.source, where.line}, cluster.objects);
-  });
+  read_objects(
+      dump, report,
+      [&](const nlohmann::json& object, Chunk where) {
+        return extract(object, {dump.source, where.line}, cluster.objects);
+      },
+      is_used_kind);
 }
 
 }  // namespace
@@ -73,8 +76,8 @@ void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& r
 
 std::span<const Format> kube_formats() {
   static constexpr Format kFormats[] = {
-      {"kubernetes", "oc get nodes,namespaces,pods,services,endpointslices,egressips,egressservices -A -o yaml", kube::recognise,
-       kube::reprint, kube::to_json, kube::load}};
+      {"kubernetes", "oc get nodes,namespaces,pods,services,endpointslices,egressips,egressservices -A -o yaml",
+       kube::recognise, kube::reprint, kube::to_json, kube::load}};
   return kFormats;
 }
 

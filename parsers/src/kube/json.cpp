@@ -151,9 +151,9 @@ std::string item_kind(std::string_view list_kind) {
   return std::string(list_kind);
 }
 
-void read_objects(const Dump& dump, Report& report, const TakeObject& take) {
+void read_objects(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants) {
   if (looks_like_json(dump.text)) read_json(dump, report, take);
-  else read_yaml(dump, report, take);
+  else read_yaml(dump, report, take, wants);
 }
 
 }  // namespace egt::parsers::kube

@@ -56,7 +56,10 @@ class Converter {
   std::size_t count_ = 0;
 };
 
-struct Failure { std::uint32_t line = 0; std::string message; };   // line: 0-based within the text
+struct Failure {
+  std::uint32_t line = 0;
+  std::string message;
+};  // line: 0-based within the text
 
 std::optional<Json> parse(const std::string& text, Failure& failure) {
   try {
@@ -134,9 +137,29 @@ std::string kind_of(const TextBlock& block) {
   return {};
 }
 
+// The kind that a block-style object tells at its first level, as plain text; empty where it tells none, or several.
+std::string_view plain_kind(const TextBlock& block) {
+  std::string_view kind;
+  std::optional<std::size_t> level;
+  for (const Line& line : block.lines) {
+    if (is_empty(line.text)) continue;
+    if (!level) level = indent_of(line.text);
+    std::string_view body = line.text;
+    if (indent_of(body) != *level) continue;
+    body.remove_prefix(*level);
+    if (!body.starts_with("kind:")) continue;
+    if (!kind.empty()) return {};
+    kind = trim(body.substr(5));
+  }
+  const bool plain = std::all_of(
+      kind.begin(), kind.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  return plain ? kind : std::string_view();
+}
+
 class YamlReader {
  public:
-  YamlReader(const Dump& dump, Report& report, const TakeObject& take) : dump_(dump), report_(report), take_(take) {}
+  YamlReader(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants)
+      : dump_(dump), report_(report), take_(take), wants_(wants) {}
 
   void read() {
     TextBlock document;
@@ -174,15 +197,24 @@ class YamlReader {
   void read_block(const TextBlock& block, const std::string& kind) {
     bool empty = true;
     for (const Line& line : block.lines) empty &= is_empty(line.text);
-    if (empty) return ignored(block.lines.size());
+    if (empty || !is_wanted(block, kind)) return ignored(block.lines.size());
     Failure failure;
     auto object = parse(block.text(block.lines.size()), failure);
     if (!object) {
       broken(block, failure);
       if (block.lines.back().end.empty()) object = parse_beginning(block);
     }
-    if (object) deliver(std::move(*object), block, kind);
-    else ignored(block.lines.size() - 1);
+    if (object)
+      deliver(std::move(*object), block, kind);
+    else
+      ignored(block.lines.size() - 1);
+  }
+
+  bool is_wanted(const TextBlock& block, std::string_view kind) const {
+    if (!wants_) return true;
+    const std::string_view own = plain_kind(block);
+    if (!own.empty()) kind = own;
+    return kind.empty() || kind.ends_with("List") || wants_(kind);
   }
 
   // A file that is cut breaks off within a line or a quoted text: what stands before may be whole.
@@ -208,7 +240,8 @@ class YamlReader {
     ++report_.lines;
     report_.not_understood.push_back(at);
     if (report_.diagnostics.size() < kDiagnosticsKept)
-      report_.diagnostics.push_back({Diagnostic::Severity::warning, at, 0, "not understood as YAML: " + failure.message, {}});
+      report_.diagnostics.push_back(
+          {Diagnostic::Severity::warning, at, 0, "not understood as YAML: " + failure.message, {}});
   }
 
   void ignored(std::size_t lines) {
@@ -218,17 +251,23 @@ class YamlReader {
 
   void warn_of_cut_end() {
     if (dump_.text.empty() || dump_.text.ends_with('\n')) return;
-    report_.diagnostics.push_back({Diagnostic::Severity::note, {dump_.source, 0}, 0,
-                                   "the file does not end with a line end: its last line may be cut", {}});
+    report_.diagnostics.push_back({Diagnostic::Severity::note,
+                                   {dump_.source, 0},
+                                   0,
+                                   "the file does not end with a line end: its last line may be cut",
+                                   {}});
   }
 
   const Dump& dump_;
   Report& report_;
   const TakeObject& take_;
+  const WantKind& wants_;
 };
 
 }  // namespace
 
-void read_yaml(const Dump& dump, Report& report, const TakeObject& take) { YamlReader(dump, report, take).read(); }
+void read_yaml(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants) {
+  YamlReader(dump, report, take, wants).read();
+}
 
 }  // namespace egt::parsers::kube

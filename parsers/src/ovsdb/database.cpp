@@ -5,15 +5,13 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "ovsdb/cluster_log.h"
+#include "ovsdb/table_rows.h"
 
 namespace egt::parsers::ovsdb {
 namespace {
 
 constexpr std::size_t kProblems = 200;
-
-std::string_view without_quotes(std::string_view value) {
-  return value.size() >= 2 && value.front() == '"' ? value.substr(1, value.size() - 2) : std::string_view{};
-}
 
 // What writes a record of all rows says so in its comment (ovsdb_file_compact(), do_compact_standalone(), do_convert(),
 // do_backup()). Only asked of the first record behind the schema: of a cluster's log the schema beside it tells.
@@ -22,48 +20,6 @@ bool tells_all_rows(std::string_view comment) {
                                            "produced by \"ovsdb-client backup\""};
   return std::any_of(std::begin(kWriters), std::end(kWriters), [&](std::string_view w) { return comment.starts_with(w); });
 }
-
-// The rows of one table while transactions are applied.
-class TableRowsBuilder {
- public:
-  explicit TableRowsBuilder(StoredTable& table) : table_(table) {}
-
-  void insert_new(std::string_view uuid, std::string_view json, std::uint32_t line) {
-    if (indexed_) index_.emplace(uuid, table_.rows.size());
-    table_.rows.push_back({uuid, json, line, {}});
-  }
-  StoredRow* find(std::string_view uuid) {
-    if (!indexed_) index_all();
-    const auto it = index_.find(uuid);
-    return it == index_.end() ? nullptr : &table_.rows[it->second];
-  }
-  void remove(StoredRow& row) {
-    index_.erase(row.uuid);
-    row.json = {};
-    row.changed.clear();
-  }
-  bool empty() const { return table_.rows.empty(); }
-  StoredTable& table() { return table_; }
-
- private:
-  void index_all() {
-    for (std::size_t i = 0; i < table_.rows.size(); ++i)
-      if (!table_.rows[i].json.empty()) index_.insert_or_assign(table_.rows[i].uuid, i);
-    indexed_ = true;
-  }
-
-  StoredTable& table_;
-  bool indexed_ = false;
-  std::unordered_map<std::string_view, std::size_t> index_;
-};
-
-// A record that counts: a transaction, perhaps with a schema before it.
-struct Entry {
-  std::string_view schema, transaction;
-  std::uint32_t line = 0;
-  std::uint64_t index = 0;             // in the Raft log
-  std::string_view id;                 // likewise
-};
 
 class DatabaseReader {
  public:
@@ -94,77 +50,18 @@ class DatabaseReader {
     if (file_.log.cut && records.size() == 1) recover({{}, file_.log.cut_record.body, file_.log.cut_record.line, 0, {}});
   }
 
-  // Entries count in the order of their index; one that comes again replaces itself and all behind it. Those behind the
-  // last commit index known to this server were not shown to its clients.
+  // Those behind the last commit index known to this server were not shown to its clients.
   void read_clustered() {
-    std::vector<Entry> entries;
+    const ClusterLog log = read_cluster_log(file_.log.records);
+    file_.server_id = log.server_id;
+    file_.cluster_id = log.cluster_id;
+    for (const auto& [line, message] : log.damaged) problem(line, message);
+    for (const LogEntry& entry : log.committed) apply(entry, true);
     const auto& records = file_.log.records;
-    std::uint64_t committed = read_cluster_header(records.front(), entries);
-    const std::uint64_t snapshot = committed;
-    bool any_commit = false;
-    for (std::size_t i = 1; i < records.size(); ++i) {
-      const std::uint64_t commit = read_cluster_record(records[i], entries);
-      any_commit |= commit != 0;
-      committed = std::max(committed, commit);
-    }
-    std::size_t left_out = 0;
-    for (const Entry& entry : entries) {
-      if (any_commit && entry.index > committed && entry.index > snapshot) ++left_out;
-      else apply(entry, true);
-    }
-    if (left_out > 0)
+    if (log.uncommitted > 0)
       problem(records.back().line, fmt::format("{} transactions at the end were not committed yet, as far as this server "
-                                               "knew: they are left out", left_out), true);
+                                               "knew: they are left out", log.uncommitted), true);
     if (file_.name.empty()) problem(records.front().line, "no schema: the server had not joined its cluster yet");
-  }
-
-  std::uint64_t read_cluster_header(const LogRecord& record, std::vector<Entry>& entries) {
-    Entry snapshot;
-    snapshot.line = record.line;
-    JsonCursor c(record.body);
-    const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
-      if (name == "prev_data") return read_data(v, snapshot);
-      const std::string_view value = v.value();
-      if (name == "prev_index") snapshot.index = parse_decimal(value).value_or(0);
-      if (name == "server_id") file_.server_id = without_quotes(value);
-      if (name == "cluster_id") file_.cluster_id = without_quotes(value);
-      return !value.empty();
-    });
-    if (!whole) problem(record.line, "the header of the clustered database is damaged");
-    entries.push_back(snapshot);
-    return snapshot.index;
-  }
-
-  // Gives the commit index that the record tells; 0 where it tells none.
-  std::uint64_t read_cluster_record(const LogRecord& record, std::vector<Entry>& entries) {
-    Entry entry;
-    entry.line = record.line;
-    std::uint64_t commit = 0;
-    JsonCursor c(record.body);
-    const bool whole = for_each_member(c, [&](std::string_view name, JsonCursor& v) {
-      if (name == "data") return read_data(v, entry);
-      const std::string_view value = v.value();
-      if (name == "index") entry.index = parse_decimal(value).value_or(0);
-      if (name == "eid") entry.id = without_quotes(value);
-      if (name == "commit_index") commit = parse_decimal(value).value_or(0);
-      return !value.empty();
-    });
-    if (!whole) problem(record.line, "a record of the cluster's log is damaged");
-    if (entry.index == 0) return commit;
-    while (entries.size() > 1 && entries.back().index >= entry.index) entries.pop_back();
-    entries.push_back(entry);
-    return commit;
-  }
-
-  // [schema or null, transaction or null]
-  static bool read_data(JsonCursor& c, Entry& entry) {
-    if (c.peek() != '[') return !c.value().empty();      // null
-    std::size_t n = 0;
-    return for_each_element(c, [&](JsonCursor& v) {
-      const std::string_view value = v.value();
-      if (value != "null") (n == 0 ? entry.schema : entry.transaction) = value;
-      return !value.empty() && ++n <= 2;
-    });
   }
 
   // ---- what they do
@@ -202,7 +99,7 @@ class DatabaseReader {
     });
   }
 
-  bool is_snapshot(const Entry& entry, const DatabaseTransaction& heading) const {
+  bool is_snapshot(const LogEntry& entry, const DatabaseTransaction& heading) const {
     const bool first = !file_.clustered && file_.transactions.empty() && file_.later == 0;
     return !entry.schema.empty() || (first && tells_all_rows(heading.comment));
   }
@@ -223,7 +120,7 @@ class DatabaseReader {
     return true;
   }
 
-  bool apply(const Entry& entry, bool complain) {
+  bool apply(const LogEntry& entry, bool complain) {
     DatabaseTransaction heading{entry.line, 0, {}, std::string(entry.id), false};
     if ((how_.as_of || how_.watcher) && !entry.transaction.empty()) {
       read_headings(entry.transaction, heading);
@@ -234,7 +131,7 @@ class DatabaseReader {
     return entry.transaction.empty() || apply_transaction(entry, std::move(heading), complain);
   }
 
-  bool apply_transaction(const Entry& entry, DatabaseTransaction heading, bool complain) {
+  bool apply_transaction(const LogEntry& entry, DatabaseTransaction heading, bool complain) {
     transaction_ = entry.transaction;
     difference_.reset();
     if (how_.watcher) how_.watcher->begins(file_, heading);
@@ -258,7 +155,7 @@ class DatabaseReader {
   }
 
   // The rows of a snapshot that stand before the cut are better than none.
-  void recover(const Entry& entry) {
+  void recover(const LogEntry& entry) {
     if (apply(entry, false)) return;
     std::size_t rows = 0;
     for (const StoredTable& table : file_.tables) rows += table.rows.size();

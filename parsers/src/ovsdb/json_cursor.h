@@ -58,6 +58,11 @@ bool for_each_element(JsonCursor& c, Take take) {
   return c.take(']');
 }
 
+// The raw string that a JSON value is; empty for a value that is none.
+inline std::string_view without_quotes(std::string_view value) {
+  return value.size() >= 2 && value.front() == '"' ? value.substr(1, value.size() - 2) : std::string_view{};
+}
+
 // What a raw string means. Escapes that JSON does not know, and halves of surrogate pairs, stay as they are written.
 bool has_escapes(std::string_view raw);
 void append_unescaped(std::string_view raw, std::string& out);

@@ -15,13 +15,21 @@ namespace {
 constexpr int kWideQuality =
     50;  // from here on a dump tells the whole topic, below only a part (one table, one family)
 
+// Whether the name speaks of another tool's output than what the file holds: a copy in the wrong place, as a rule.
+bool is_misnamed(const Candidate& c) {
+  if (c.format == nullptr || command_has(c.dump, c.format->kind)) return false;
+  const auto& all = all_formats();
+  return c.dump.path.ends_with(".yaml") ||
+         std::any_of(all.begin(), all.end(), [&](const Format* f) { return command_has(c.dump, f->kind); });
+}
+
 // Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
-// filled before empty, then by quality.
+// filled before empty, then by quality; what is where it should be before a stray copy.
 bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
     const bool wide = c.how.quality >= kWideQuality && (whole || filled);
-    return std::array<int, 6>{wide, whole, filled, c.how.quality, !c.by_link, c.how.confidence};
+    return std::array<int, 7>{wide, whole, filled, c.how.quality, !is_misnamed(c), !c.by_link, c.how.confidence};
   };
   const auto rank_a = rank(a), rank_b = rank(b);
   if (rank_a != rank_b) return rank_a > rank_b;

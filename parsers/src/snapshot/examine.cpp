@@ -125,7 +125,6 @@ bool begins_as_object(std::string_view text) {
 bool is_pasted(const Segments& segments, const Candidate& whole, bool only) {
   if (segments.pieces.empty()) return false;
   const bool several = segments.prompts > 0 || segments.kinds > 1;
-  if (whole.is_object()) return several && !begins_as_object(whole.dump.text);
   if (whole.format != nullptr) return several;
   return only || segments.prompts > 0 || segments.classified * 2 >= segments.lines;
 }
@@ -185,7 +184,9 @@ std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& se
   if (!file.compiled && !looks_binary(whole.dump.text)) take_noise(whole);
   if (whole.problem.starts_with("holds no dump")) return {std::move(whole)};
   name_format(whole, setting);
-  if (!named && !file.compiled && whole.dump.text.size() <= kMaxPasted && !looks_binary(whole.dump.text)) {
+  const bool object = whole.is_object() && begins_as_object(whole.dump.text);
+  const bool may_be_pasted = !named && !object && !file.compiled && whole.dump.text.size() <= kMaxPasted;
+  if (may_be_pasted && !looks_binary(whole.dump.text)) {
     const Segments segments = split_pasted(content.text);
     if (is_pasted(segments, whole, only)) {
       std::vector<Candidate> pieces = pieces_of(segments, whole);

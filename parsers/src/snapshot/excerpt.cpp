@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
 #include "snapshot/prompt.h"
 
@@ -16,8 +17,8 @@ std::size_t count_lines_starting(std::string_view text, std::string_view start) 
   return count;
 }
 
-// A multi-part reply says in each header but the last that more follows. A part has at most 64 kB on the wire, so the last
-// header is near the end, or there is a single one at the beginning.
+// A multi-part reply says in each header but the last that more follows. A part has at most 64 kB on the wire, so the
+// last header is near the end, or there is a single one at the beginning.
 bool more_flows_promised(std::string_view text) {
   constexpr std::size_t kTail = std::size_t{4} << 20, kHead = 4096;
   const std::string_view tail = text.substr(text.size() - std::min(text.size(), kTail));
@@ -27,6 +28,37 @@ bool more_flows_promised(std::string_view text) {
   if (at == std::string_view::npos) return false;
   std::string_view rest = part.substr(at);
   return mentions(next_line(rest), "flags=[more]");
+}
+
+// sos keeps the end of what is too long: tables come in their order, so the first ones are lost, and half a line begins
+// the rest. A reply's header may be missing for other reasons (--names, --no-stats, a terminal), table 0 and the
+// beginning of a line may not.
+bool flows_lack_their_beginning(std::string_view text) {
+  std::string_view rest = text;
+  const std::string_view line = next_line(rest);
+  const std::string_view head = text.substr(0, 4096);
+  if (const std::size_t header = head.find("_FLOW reply"); header != std::string_view::npos)
+    return mentions(head.substr(0, header), "actions=");  // the header of a further part
+  const std::string_view first = trim(line);
+  constexpr std::string_view kBegins[] = {
+      "cookie=", "duration=", "table=", "table_id=", "n_packets=", "priority=", "actions="};
+  const bool begins =
+      first.empty() || first.starts_with('#') ||
+      std::any_of(std::begin(kBegins), std::end(kBegins), [&](std::string_view b) { return first.starts_with(b); });
+  const bool several = mentions(rest, "actions=");
+  return several &&
+         ((!begins && mentions(first, "actions=")) || (mentions(first, " table=") && !mentions(text, " table=0,")));
+}
+
+// Whether the first line of `ip route` begins within a route: what stands before it is lost.
+bool begins_within_a_route(std::string_view text) {
+  const std::string_view whole = next_line(text), line = trim(whole);
+  if (line.empty()) return !whole.empty() && mentions(text, " dev ");  // the blank that ends each route
+  const std::string_view first = line.substr(0, line.find(' '));
+  constexpr std::string_view kWords[] = {"default", "unicast",   "local",    "broadcast",  "multicast", "anycast",
+                                         "throw",   "blackhole", "prohibit", "unreachable"};  // ip-route(8), TYPE
+  const bool known = std::find(std::begin(kWords), std::end(kWords), first) != std::end(kWords);
+  return !known && !Prefix::parse(first) && mentions(text, " dev ");
 }
 
 bool unbalanced(std::string_view text, char open, char close) {
@@ -45,6 +77,9 @@ std::string why_cut(std::string_view text, std::string_view kind) {
     return end.ends_with('}') || end.ends_with(']') ? "" : "the JSON text ends early";
   }
   if (more_flows_promised(text)) return "its last header promises more flows";
+  if (kind == "ovs-ofctl dump-flows" && flows_lack_their_beginning(text))
+    return "its beginning is missing: the first tables";
+  if (kind == "ip route" && begins_within_a_route(text)) return "it begins in the middle of a line";
   if (mentions(kind, "tables") && count_lines_starting(text, "*") > count_lines_starting(text, "COMMIT")) {
     return "a table lacks its COMMIT";
   }
@@ -64,7 +99,8 @@ bool begins_as_whole(std::string_view text, std::string_view kind) {
   if (mentions(kind, "nft")) return first.starts_with("table ") || first.starts_with("# Warning");
   if (mentions(kind, "ip rule")) return first.starts_with("0:");
   if (mentions(kind, "addr") || mentions(kind, "link")) return first.starts_with("1:");
-  if (mentions(kind, "route") || mentions(kind, "neigh") || mentions(kind, "list") || mentions(kind, "find")) return false;
+  if (mentions(kind, "route") || mentions(kind, "neigh") || mentions(kind, "list") || mentions(kind, "find"))
+    return false;
   return true;
 }
 
@@ -84,7 +120,8 @@ std::string why_partial(const Dump& dump, const Format& format, bool newline_kep
 bool shows_no_netfilter_rule(const Dump& dump, const Format& format) {
   const std::string_view text = dump.text;
   if (trim(text).empty()) return false;
-  if (mentions(format.kind, "nft")) return is_json(text) ? mentions(text, "\"nftables\"") && !mentions(text, "\"rule\"") : false;
+  if (mentions(format.kind, "nft"))
+    return is_json(text) ? mentions(text, "\"nftables\"") && !mentions(text, "\"rule\"") : false;
   if (!mentions(format.kind, "tables")) return false;
   return text.starts_with("-P ") ? !mentions(text, "\n-A ") : false;
 }

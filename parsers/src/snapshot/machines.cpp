@@ -52,6 +52,18 @@ std::string said_hostname(const std::vector<Candidate*>& dumps) {
   return {};
 }
 
+std::string_view short_name_of(std::string_view host) { return host.substr(0, host.find('.')); }
+
+// The host that a switch's database file names in its own words (external_ids:hostname, which ovs-ctl keeps).
+std::string host_in_switch_database(const Candidate& c) {
+  constexpr std::string_view kKey = "[\"hostname\",\"";
+  if (c.format == nullptr || c.format->history == nullptr || c.how.topic != "database Open_vSwitch") return {};
+  const std::size_t at = c.dump.text.rfind(kKey);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = c.dump.text.substr(at + kKey.size(), 256);
+  return std::string(rest.substr(0, rest.find('"')));
+}
+
 // The name that the facts in some dumps tell, learnt by loading them for this alone.
 std::string name_by_facts(const std::vector<Candidate*>& dumps) {
   cluster::Cluster scratch;
@@ -60,7 +72,7 @@ std::string name_by_facts(const std::vector<Candidate*>& dumps) {
     if (c->format == nullptr) continue;
     Report report;
     Dump dump = c->dump;
-    dump.as_of.reset();                // whoever it is, it was the same machine before
+    dump.as_of.reset();  // whoever it is, it was the same machine before
     try {
       c->format->load(dump, scratch, node, report);
     } catch (const std::exception&) {
@@ -106,6 +118,7 @@ class Sorting {
     join_loose();
     name_groups();
     join_short_names();
+    hand_over_strays();
     share(central);
     std::vector<Machine> sorted;
     for (auto& [name, dumps] : by_name_) sorted.push_back({name, std::move(dumps)});
@@ -265,6 +278,24 @@ class Sorting {
     const bool is = found != by_name_.end() && found->first.starts_with(name + ".");
     const bool only = is && (std::next(found) == by_name_.end() || !std::next(found)->first.starts_with(name + "."));
     return only ? found : by_name_.end();
+  }
+
+  // A switch's database that names another machine of the snapshot is that machine's, wherever it lies.
+  void hand_over_strays() {
+    std::vector<std::pair<Candidate*, std::vector<Candidate*>*>> strays;
+    for (auto& [name, dumps] : by_name_) {
+      std::erase_if(dumps, [&](Candidate* c) {
+        const std::string host = c->node.empty() ? host_in_switch_database(*c) : std::string();
+        if (host.empty() || short_name_of(host) == short_name_of(name)) return false;
+        const auto owner = std::find_if(by_name_.begin(), by_name_.end(), [&](const auto& machine) {
+          return short_name_of(machine.first) == short_name_of(host);
+        });
+        if (owner == by_name_.end()) return false;
+        strays.emplace_back(c, &owner->second);
+        return true;
+      });
+    }
+    for (const auto& [stray, owner] : strays) owner->push_back(stray);
   }
 
   bool is_node_object(const std::string& name) const {

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "egtrace/base/parallel.h"
@@ -17,19 +15,18 @@
 #include "snapshot/copies.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
+#include "snapshot/gather.h"
 #include "snapshot/layout.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
 #include "snapshot/past.h"
+#include "snapshot/private_map.h"
 #include "snapshot/roles.h"
 #include "snapshot/settings.h"
 
 namespace egt::parsers {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view kSettingsName = "egtrace.yaml";
 constexpr std::string_view kManifestName = "sos_reports/manifest.json";
 constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
 constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
@@ -50,8 +47,9 @@ class Reader {
   explicit Reader(const SnapshotRequest& request) : request_(request) {}
 
   Result<Snapshot> read() {
-    if (auto error = find_files()) return *error;
-    if (auto error = find_settings()) return *error;
+    Result<Gathered> gathered = gather(request_);
+    if (!gathered) return gathered.error();
+    take(std::move(*gathered));
     examine_files();
     if (std::none_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.format != nullptr; })) {
       return Error{nothing_found()};
@@ -67,99 +65,27 @@ class Reader {
   }
 
  private:
-  // --- finding -------------------------------------------------------------------------------------------------------
-  std::optional<Error> find_files() {
-    if (!request_.path.empty()) {
-      Result<Discovery> found = discover(request_.path, options());
-      if (!found) return found.error();
-      take_remarks(*found);
-      files_ = std::move(found->files);
-    }
-    root_files_ = files_.size();
-    for (const std::string& text : request_.dumps) {
-      if (auto error = add_dump_argument(text)) return error;
-    }
-    return std::nullopt;
-  }
-
-  void take_remarks(Discovery& found) {
-    for (const std::string& remark : found.remarks) remark_on({}, remark);
-    for (const std::string& damaged : found.damaged) remark_on({}, damaged + ": what was read of it may be wrong; copy it again");
-    std::move(found.damaged.begin(), found.damaged.end(), std::back_inserter(collection_.damaged));
-  }
-
-  DiscoverOptions options() const {
-    DiscoverOptions options;
-    options.jobs = request_.jobs;
-    options.progress = request_.progress;
-    return options;
-  }
-
-  std::optional<Error> add_dump_argument(const std::string& text) {
-    Result<DumpArgument> argument = parse_dump_argument(text);
-    if (!argument) return argument.error();
-    Result<Discovery> found = discover(argument->path, options());
-    if (!found) return Error{found.error().message + "; --dump takes [NODE:][KIND=]PATH"};
-    take_remarks(*found);
-    for (FoundFile& file : found->files) {
-      arguments_[files_.size()] = *argument;
-      files_.push_back(std::move(file));
-    }
-    return std::nullopt;
-  }
-
-  // The root of an archive is, as a rule, one folder in which everything lies.
-  std::string common_folder() const {
-    if (root_files_ == 0) return {};
-    const std::string folder = files_[0].path.substr(0, files_[0].path.find('/') + 1);
-    for (std::size_t i = 0; i < root_files_; ++i) {
-      if (!files_[i].path.starts_with(folder)) return {};
-    }
-    return folder;
-  }
-
-  std::optional<Error> find_settings() {
-    const std::string folder = common_folder();
-    for (std::size_t i = 0; i < root_files_; ++i) {
-      const bool inner = files_[i].path == folder + std::string(kSettingsName);
-      if (files_[i].path != kSettingsName && !inner) continue;
-      if (auto error = take_settings(files_[i])) return error;
-      if (inner) settings_.root = folder;
-      files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
-      shift_arguments();
-      return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Error> take_settings(const FoundFile& file) {
-    Result<SnapshotSettings> settings = parse_settings(file.content.text);
-    if (!settings)
-      return Error{fmt::format("{}:{}; see docs/formats/snapshot.md", file.shown, settings.error().message)};
-    settings_ = std::move(*settings);
+  void take(Gathered gathered) {
+    files_ = std::move(gathered.files);
+    root_files_ = gathered.root_files;
+    arguments_ = std::move(gathered.arguments);
+    settings_ = std::move(gathered.settings);
+    for (const std::string& remark : gathered.remarks) remark_on({}, remark);
+    collection_.damaged = std::move(gathered.damaged);
+    if (!gathered.settings_file) return;
+    const FoundFile& file = *gathered.settings_file;
     const SourceId source = cluster_.sources->add(file.shown, file.content.text, file.content.keep);
     for (cluster::DeclaredLink& link : settings_.links) link.from.source = source;
-    for (const auto& dump : settings_.dumps) {
-      if (dump.kind.empty() || find_format(dump.kind) != nullptr) continue;
-      return Error{
-          fmt::format("{}:{}: unknown kind `{}`; `egtrace parse --help` lists them", file.shown, dump.line, dump.kind)};
-    }
-    return std::nullopt;
-  }
-
-  void shift_arguments() {
-    std::map<std::size_t, DumpArgument> shifted;
-    for (auto& [index, argument] : arguments_) shifted.emplace(index - 1, std::move(argument));
-    arguments_ = std::move(shifted);
-    --root_files_;
   }
 
   // --- telling what they are -----------------------------------------------------------------------------------------
   void examine_files() {
     read_manifests();
+    follow_flattened_links(files_);
     find_copies(files_);
     collection_.collected_by = collectors_of(files_);
     collection_.obfuscated_by = obfuscation_of(files_);
+    collection_.translated_back = translate_back(files_, request_.jobs);
     std::vector<std::vector<Candidate>> found(files_.size());
     for_each_index(files_.size(), request_.jobs, 8, [&](std::size_t i) { found[i] = examine_one(i); });
     for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates_));
@@ -387,42 +313,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string command_of_path(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  for (bool again = true; again;) {
-    again = false;
-    for (const std::string_view ending : {".gz", ".xz", ".zst", ".bz2", ".lz4", ".txt", ".log", ".out", ".tailed"}) {
-      if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size()), again = true;
-    }
-  }
-  return std::string(name);
-}
-
-Result<DumpArgument> parse_dump_argument(std::string_view text) {
-  DumpArgument argument;
-  std::error_code failed;
-  std::string_view rest = text;
-  if (rest != "-" && !fs::exists(fs::path(rest), failed)) {
-    const std::size_t colon = rest.find(':');
-    if (colon != std::string_view::npos && rest.substr(0, colon).find_first_of("/=") == std::string_view::npos) {
-      argument.node = rest.substr(0, colon);
-      rest.remove_prefix(colon + 1);
-    }
-    const std::size_t equals = rest.find('=');
-    if (equals != std::string_view::npos && !fs::exists(fs::path(rest), failed)) {
-      argument.kind = rest.substr(0, equals);
-      rest.remove_prefix(equals + 1);
-    }
-  }
-  argument.path = rest;
-  if (argument.path.empty()) return Error{fmt::format("{}: names no file; --dump takes [NODE:][KIND=]PATH", text)};
-  if (!argument.kind.empty() && find_format(argument.kind) == nullptr) {
-    return Error{fmt::format("{}: unknown kind `{}`; `egtrace parse --help` lists them", text, argument.kind)};
-  }
-  return argument;
-}
 
 Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
 

@@ -34,6 +34,29 @@ TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(0, egtrace({"parse", "--help"}).status);
 }
 
+// What is odd in the dumps is no second line beside the error, but it is told where the verb has done its work.
+TEST(Cli, WarningsDoNotMixWithTheError) {
+  const TemporaryDirectory d;
+  d.file("w1/ip_rule", "0:\tfrom all lookup local\n7: nonsense\n32766:\tfrom all lookup main\n");
+  expect_one_error_line(egtrace({"explain", d.path(), "--from", "a/b", "--to", "192.0.2.1"}), "a/b");
+  const Ran ran = egtrace({"inspect", d.path()});
+  EXPECT_EQ(0, ran.status);
+  EXPECT_EQ("egtrace: 1 line not understood; `egtrace inspect` lists it\n", ran.err);
+}
+
+// What a dump brings along moves no cursor and breaks no reader of UTF-8; only `parse` gives it back as it is.
+TEST(Cli, OddBytesOfADumpAreNotPassedOn) {
+  const TemporaryDirectory d;
+  const std::string line = "7:\x1b]0;title\x07 \xff\xc3( lookup";
+  const std::string file = d.file("w1/ip_rule", "0:\tfrom all lookup local\n" + line + "\n32766:\tfrom all lookup main\n");
+  const Ran ran = egtrace({"inspect", d.path()});
+  EXPECT_NE(std::string::npos, ran.out.find("\xef\xbf\xbd]0;title\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd( lookup")) << ran.out;
+  EXPECT_EQ(std::string::npos, (ran.out + ran.err).find_first_of("\x1b\x07\xff"));
+  const Ran parsed = egtrace({"parse", file});
+  EXPECT_NE(std::string::npos, parsed.out.find(line));
+  EXPECT_EQ(std::string::npos, parsed.err.find_first_of("\x1b\x07\xff"));
+}
+
 TEST(Cli, MistypedThingsAreAnsweredWithTheNearest) {
   expect_one_error_line(egtrace({"prase"}), "did you mean `parse`?");
   expect_one_error_line(egtrace({"parse", "--fromat", "json", "x"}), "did you mean `--format`?");

@@ -145,5 +145,25 @@ TEST(Inspect, TellsWhetherTheNodeDoesWhatOvnSays) {
   EXPECT_EQ(report.agreements[0].orphaned, 1u);
 }
 
+TEST(Inspect, NeedsNoFlowDump) {
+  Snapshot s;
+  s.node.bridges[0].flows.reset();
+  EXPECT_TRUE(inspect(s.cluster).agreements.empty());
+}
+
+// The flow dump of another machine shares no cookie with this one's database.
+TEST(Inspect, TellsFlowsOfAnotherMachine) {
+  Snapshot s;
+  for (std::uint32_t i = 0; i < 30; ++i) s.node.ovn.logical_flows.push_back(flow("", 0x1000 + i, "1"));
+  openflow::Bridge strange;
+  strange.name = "br-int";
+  strange.flows.emplace([](std::string_view) { return openflow::ActionList{}; });
+  for (std::uint32_t i = 0; i < 30; ++i) Snapshot::add(strange, 25, 0x2000 + i);
+  s.node.bridges[0] = std::move(strange);
+  const Inspection report = inspect(s.cluster);
+  ASSERT_EQ(report.agreements.size(), 1u);
+  EXPECT_EQ(report.agreements[0].orphaned, 30u);
+}
+
 }  // namespace
 }  // namespace egt::explain

@@ -30,6 +30,9 @@ class SampleCopy {
     egt::testing::write_file(path, text.replace(at, from.size(), to));
   }
   void add(const std::string& file, const std::string& text) { egt::testing::write_file(folder_.path() + "/" + file, text); }
+  void duplicate(const std::string& folder, const std::string& as) {
+    fs::copy(fs::path(folder_.path()) / folder, fs::path(folder_.path()) / as, fs::copy_options::recursive);
+  }
   // The summary as one line.
   std::string summary(std::vector<std::string> question) const {
     question.push_back("-q");
@@ -74,6 +77,27 @@ TEST(Reasons, TheAnswerHasNoRoute) {
   const std::string summary = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"});
   EXPECT_TRUE(says(summary, "but no answer comes back")) << summary;
   EXPECT_FALSE(says(summary, "wrong node")) << summary;
+}
+
+// Half a machine's dumps in a second folder make a second machine with its addresses.
+TEST(Reasons, SeveralMachinesHaveTheTunnelsEnd) {
+  SampleCopy sample;
+  sample.duplicate("master-02-demo", "stray");
+  const std::string told = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-egress/requester-2a:8080"});
+  EXPECT_TRUE(says(told, "tunnel to 192.168.99.24: several machines of the snapshot have that address")) << told;
+  EXPECT_TRUE(says(told, "which machine has 192.168.99.24: several do in the snapshot")) << told;
+}
+
+// Masks and MACs that sos clean replaced may be all that stops the packet.
+TEST(Reasons, NoDropIsToldOfReplacedAddresses) {
+  SampleCopy sample;
+  sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid", "192.168.66.101 nhid");
+  sample.add("report-obfuscated.txt", "of sos clean");
+  const std::string told = sample.told({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"});
+  EXPECT_TRUE(says(told, "undecided: in what sos clean left of the dumps, ")) << told;
+  EXPECT_TRUE(says(told, "addresses as they were before sos clean replaced them")) << told;
+  EXPECT_FALSE(says(told, "DROPPED")) << told;
+  EXPECT_FALSE(says(told, "proven")) << told;
 }
 
 // What objects promise and the dumps do otherwise.

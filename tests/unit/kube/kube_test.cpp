@@ -137,6 +137,22 @@ TEST(Kube, PodsOfAList) {
   EXPECT_TRUE(c.objects.pods[1].host_network);
 }
 
+// Events and the like are told by their kind and not read; a kind that is not plain text is.
+TEST(Kube, PassesOverKindsThatNobodyWants) {
+  Formats f = formats();
+  cluster::Cluster c;
+  const Report report = f.load(f.dump("apiVersion: v1\nkind: List\nitems:\n"
+                                      "- apiVersion: v1\n  kind: Event\n  involvedObject:\n    kind: Pod\n    name: x\n  message: [not closed\n"
+                                      "- kind: 'Pod'\n  apiVersion: v1\n  metadata: {name: a, namespace: n}\n  spec: {nodeName: w}\n"
+                                      "- apiVersion: v1\n  metadata: {name: b, namespace: n}\n  kind: Pod\n"
+                                      "---\n# a remark\napiVersion: v1\nkind: ConfigMap\ndata: {a: [}\n"
+                                      "---\n{kind: Pod, apiVersion: v1, metadata: {name: c, namespace: n}}\n"), c);
+  EXPECT_TRUE(report.not_understood.empty());
+  EXPECT_EQ(report.lines, report.understood + report.ignored);
+  ASSERT_EQ(c.objects.pods.size(), 3u);
+  EXPECT_EQ(c.objects.pods[2].name, "c");
+}
+
 TEST(Kube, SeveralDocuments) {
   Formats f = formats();
   cluster::Cluster c;

@@ -142,6 +142,7 @@ Json inspect_document(const Inspection& i) {
   for (const DumpReport& d : i.objects) j["objects"].push_back(json(d));
   j["collected_by"] = i.collected_by;
   if (!i.obfuscated_by.empty()) j["obfuscated_by"] = i.obfuscated_by;
+  if (i.translated_back) j["translated_back"] = true;
   j["ovn_version"] = {{"candidates", i.ovn_candidates}, {"because", i.ovn_because}};
   j["agreement"] = Json::array();
   for (const AgreementReport& a : i.agreements) j["agreement"].push_back(json(a));
@@ -171,7 +172,9 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   std::string out;
   for (const std::string& tool : i.collected_by) out += fmt::format("collected by {}\n", tool);
   if (!i.obfuscated_by.empty())
-    out += wrap(fmt::format("addresses and names were replaced by {}; numbers in registers and marks were not", i.obfuscated_by), 0, o.width);
+    out += wrap(fmt::format("addresses and names were replaced by {}; {}", i.obfuscated_by,
+                            i.translated_back ? "its private map turned them back as far as it tells them apart"
+                                              : "numbers in registers and marks were not"), 0, o.width);
   for (const NodeReport& n : i.nodes) {
     out += style(Tone::heading, n.name);
     out += fmt::format("  {}\n", fmt::join(n.roles, ", "));

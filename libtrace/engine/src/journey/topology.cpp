@@ -77,6 +77,8 @@ const Node* Topology::owner(const IpAddr& address) const {
   return only;
 }
 
+bool Topology::is_shared(const IpAddr& address) const { return owner(address) == nullptr && owners_.contains(address); }
+
 std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view, const IpAddr& address) {
   const auto found = owners_.find(address);
   if (found == owners_.end()) return std::nullopt;

@@ -375,6 +375,12 @@ std::vector<WireEnd> Walker::tunnel_ends(const Encap& encap) const {
 Walker::Next Walker::no_taker(const OnWire& at) {
   const IpAddr to = at.encap ? at.encap->dst : dst_ip(at.packet);
   Arrival arrival;
+  if (at.encap && topology_.is_shared(to)) {
+    record_.gap("", fmt::format("which machine has {}: several do in the snapshot", to.to_string()),
+                "ip addr; hostname on these machines");
+    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, fmt::format("tunnel to {}", to.to_string()),
+                                        "several machines of the snapshot have that address", {}});
+  }
   if (at.encap) {
     record_.gap("", fmt::format("dumps of the node that owns {}", to.to_string()), "sosreport of that node");
     return stop(Verdict::inconclusive,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "egtrace/render/check.h"
+#include "egtrace/render/printable.h"
 
 namespace egt::render {
 namespace {
@@ -14,19 +14,10 @@ using namespace assess;
 
 // The bytes of the UTF-8 character with which the text begins; 0: none that XML 1.0 allows.
 std::size_t character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 ? 1 : 0;
-  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  std::uint32_t code = first & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return 0;
-    code = code << 6 | (byte(i) & 0x3fU);
-  }
-  const bool too_long = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return too_long || surrogate || code > 0x10ffff || code == 0xfffe || code == 0xffff ? 0 : size;
+  const std::size_t size = utf8_length(text);
+  const bool control = size == 1 && static_cast<unsigned char>(text.front()) < 0x20;
+  const bool no_character = size == 3 && (text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf"));
+  return control || no_character ? 0 : size;
 }
 
 // Control characters, which XML 1.0 does not allow, are left out; what is no character at all is replaced.

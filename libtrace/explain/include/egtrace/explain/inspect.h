@@ -57,6 +57,7 @@ struct Inspection {
   std::vector<DumpReport> objects;         // dumps that belong to no node: Kubernetes objects
   std::vector<std::string> collected_by;
   std::string obfuscated_by;
+  bool translated_back = false;            // by the private map of `sos clean`
   std::vector<std::string> ovn_candidates; // release series that fit
   std::string ovn_because;
   std::vector<AgreementReport> agreements;

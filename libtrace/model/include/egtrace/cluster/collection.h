@@ -27,6 +27,7 @@ struct Collection {
   // The tool that replaced addresses and names ("sos clean"); empty: none. Numbers in registers and marks stay the real
   // ones then, and no longer join with addresses in text.
   std::string obfuscated_by;
+  bool translated_back = false;   // by the private map of `sos clean`: addresses are those of before again
   // Archives in which a checksum or the format shows wrong bytes, with what shows it; dumps out of them may be wrong anywhere.
   std::vector<std::string> damaged;
   // The moment, in ms since 1970, as of which databases were read; absent: as of their last transaction.
