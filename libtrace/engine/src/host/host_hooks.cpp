@@ -170,6 +170,7 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   std::vector<Provenance> lines;
   if (c->from.known()) lines.push_back(c->from);
   note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
+  route_lost_ = looped_ && hook == Hook::prerouting && tuple_of(packet_).dst != before.dst;
   if (output != nullptr && conntrack_.changes_destination()) return route_again(*output);
   return std::nullopt;
 }

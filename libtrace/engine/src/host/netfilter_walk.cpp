@@ -30,11 +30,12 @@ std::uint32_t combined(std::uint32_t before, const std::optional<Number>& keep, 
   return (before & static_cast<std::uint32_t>(keep.value_or(0))) ^ value;
 }
 
-// What makes the kernel route a packet of this host anew when a chain changes it (nf_route_table_hook4(), ip6t_mangle_out()).
-using RoutedBy = std::tuple<IpAddr, IpAddr, std::uint32_t, std::uint32_t>;
+// What makes the kernel route a packet of this host anew when a chain changes it (nf_route_table_hook4(),
+// ip6t_mangle_out()): of IPv6 the traffic class and the hop limit as well.
+using RoutedBy = std::tuple<IpAddr, IpAddr, std::uint32_t, std::uint8_t, std::uint32_t>;
 RoutedBy routed_by(const FlowKey& p) {
   const bool v4 = family_of(p) == Family::v4;
-  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), v4 ? tos_of(p) : p.u32(FieldId::nw_ttl)};
+  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), tos_of(p), v4 ? 0 : p.u32(FieldId::nw_ttl)};
 }
 
 // A field that rules can write; empty for those whose value matters to nobody later.
