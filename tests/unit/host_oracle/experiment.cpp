@@ -35,7 +35,7 @@ bool Experiment::begin() {
     if (std::getenv("EGTRACE_ORACLE_OPEN") != nullptr) fmt::print("seed {}: {}\n", seed_, kernel_->problem());
     return false;
   }
-  kernel_->dump(folder_ / "host");
+  kernel_->dump(folder_ / "host", setup.shows_sets);
   if (!read_dumps()) return false;
   kernel_->collect(0);
   return true;

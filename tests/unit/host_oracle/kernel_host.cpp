@@ -166,7 +166,7 @@ bool KernelHost::set_up(const HostSetup& setup) {
   return done;
 }
 
-void KernelHost::dump(const fs::path& folder) const {
+void KernelHost::dump(const fs::path& folder, bool with_sets) const {
   fs::create_directories(folder);
   // Devices that have just come up are told without carrier for a moment.
   std::string script =
@@ -178,6 +178,7 @@ void KernelHost::dump(const fs::path& folder) const {
     std::replace(file.begin(), file.end(), ' ', '_');
     script += fmt::format("{} > {} 2>/dev/null\n", command, file);
   }
+  if (with_sets) script += "ipset save > ipset_save 2>/dev/null\n";
   script +=
       "sysctl -a -r '^net\\.(ipv4|ipv6|bridge|netfilter)\\.' > sysctl_-a 2>/dev/null\nhostname > hostname\ntrue\n";
   Inside host(host_space_, own_space_);

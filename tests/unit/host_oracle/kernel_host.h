@@ -20,6 +20,7 @@ struct HostSetup {
   std::string devices;                        // more of them, run after it
   std::string ip4, ip6;                       // lines for ip -4 -batch and ip -6 -batch
   std::map<std::string, std::string> sysctl;  // key → value
+  bool shows_sets = false;                    // ipset save is among the dumps
   std::string ipset;                          // for ipset restore, before iptables
   std::string nft;                            // for nft -f
   std::string iptables, ip6tables;            // for iptables-restore
@@ -55,7 +56,7 @@ class KernelHost {
   // False with problem() when a tool refuses its lines.
   bool set_up(const HostSetup& setup);
   // Writes one file for each usual command into the folder.
-  void dump(const std::filesystem::path& folder) const;
+  void dump(const std::filesystem::path& folder, bool with_sets) const;
   // False where conntrack(8) is missing.
   bool dump_connections(const std::filesystem::path& folder) const;
 

@@ -151,17 +151,68 @@ HostSetup RandomHost::setup() {
     if (chance(75)) make_rules(s, v4);
   }
   s.legacy = chance(25);
-  s.ipset =
-      "create ips4 hash:ip\nadd ips4 10.0.0.2\nadd ips4 10.200.0.1\ncreate nets4 hash:net\nadd nets4 10.1.0.0/16\nadd "
-      "nets4 100.0.0.0/8\n"
-      "create ports4 hash:ip,port\nadd ports4 10.200.0.1,tcp:80\nadd ports4 10.1.0.2,udp:53\ncreate all4 list:set\nadd "
-      "all4 ips4\nadd all4 nets4\n"
-      "create nets6 hash:net family inet6\nadd nets6 fd00:1::/64\nadd nets6 fd00:200::/32\n";
+  s.ipset = sets();
+  s.shows_sets = chance(80);
   s.nft_first = chance(50);
   if (chance(85)) s.iptables = iptables(true);
   if (chance(60)) s.ip6tables = iptables(false);
   if (chance(70)) s.nft = nft();
   return s;
+}
+
+// Of the types that the kernel at hand has been seen to have (CONFIG_IP_SET_*); addresses are those of probes.
+std::string RandomHost::sets() {
+  std::string out = R"(create ips4 hash:ip
+add ips4 10.0.0.2
+add ips4 10.200.0.1
+add ips4 10.1.0.5
+create nets4 hash:net
+add nets4 10.1.0.0/16
+add nets4 100.0.0.0/8
+add nets4 100.1.0.0/16 nomatch
+add nets4 10.1.0.4/31 nomatch
+create ports4 hash:ip,port
+add ports4 10.200.0.1,tcp:80
+add ports4 10.1.0.2,udp:53
+add ports4 10.0.0.1,icmp:echo-request
+create wide4 hash:ip netmask 16
+add wide4 10.0.0.0
+add wide4 101.1.0.0
+create flows4 hash:ip,port,net
+add flows4 10.1.0.2,tcp:80,10.0.0.0/8
+add flows4 10.200.0.2,udp:53,100.0.0.0/6
+create triples4 hash:ip,port,ip
+add triples4 10.200.0.2,tcp:443,10.0.0.5
+add triples4 10.1.0.1,udp:1234,10.1.0.5
+create services4 hash:net,port
+add services4 10.0.0.0/8,tcp:80-443
+add services4 100.0.0.0/6,sctp:80
+create map4 bitmap:ip range 10.0.0.0/16 netmask 30
+add map4 10.0.0.4
+create cards4 bitmap:ip,mac range 10.0.0.0/16
+add cards4 10.0.0.2
+create web bitmap:port range 0-9000
+add web 80
+add web 8080
+create nets6 hash:net family inet6
+add nets6 fd00:1::/64
+add nets6 fd00:200::/32
+add nets6 fd00:1::4/127 nomatch
+create ports6 hash:ip,port family inet6
+add ports6 fd00:200::1,tcp:80
+add ports6 fd00:1::2,ipv6-icmp:echo-request
+create all list:set
+add all ips4
+add all nets6
+add all web
+add all nets4
+)";
+  out += fmt::format("add cards4 10.0.0.5,{}\nadd cards4 10.0.0.4,{}\n", KernelHost::mac_of_neighbour(0, 5).to_string(),
+                     KernelHost::mac_of_neighbour(1, 5).to_string());
+  out += "create by4 hash:net,iface\nadd by4 100.0.0.0/6,v wildcard\n";
+  out += fmt::format("add by4 10.0.0.0/8,{}\nadd by4 10.0.0.0/16,{} nomatch\nadd by4 10.200.0.0/24,physdev:{}\n",
+                     device(), device(), device());
+  return out;
 }
 
 // What stands on a wire has the address to which probes are sent.
@@ -273,7 +324,7 @@ void RandomHost::make_rules(HostSetup& s, bool v4) {
     if (chance(25)) line += fmt::format(" fwmark {:#x}{}", 1 + pick(4), chance(50) ? "/0x7" : "");
     if (chance(20)) line += " iif " + (chance(85) ? device() : std::string("lo"));
     if (chance(5)) line += " oif " + device();
-    if (v4 && chance(8)) line += " tos 0x10";
+    if (chance(8)) line += " tos " + one({"0x10", v4 ? "0x08" : "0x28"});
     if (chance(10)) line += " ipproto " + one({"tcp", "udp"});
     if (chance(10)) line += " dport " + one({"80", "1000-2000", "443"});
     if (chance(6)) line += " sport 20000-20050";

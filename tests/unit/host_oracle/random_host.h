@@ -38,6 +38,7 @@ class RandomHost {
   }
   std::string device() { return device_of(pick(kWires)); }
 
+  std::string sets();
   void make_links(HostSetup& s);
   void make_devices(HostSetup& s);
   void make_routes(HostSetup& s, bool v4);
@@ -59,6 +60,7 @@ class RandomHost {
                               const std::string& protocol);
   std::string rare_iptables_match(const std::string& table, const std::string& chain, bool v4,
                                   const std::string& protocol);
+  std::string set_match(bool v4);
   // random_nft.cpp
   std::string nft();
   std::string nft_chain(const std::string& family, unsigned number);

@@ -67,7 +67,7 @@ std::string RandomHost::iptables_match(const std::string& table, const std::stri
   const bool ports = is_one_of(protocol, {"tcp", "udp", "sctp"});
   const std::string no = chance(15) ? "! " : "";
   if (chance(25)) return rare_iptables_match(table, chain, v4, protocol);
-  switch (pick(17)) {
+  switch (pick(18)) {
     case 0:
     case 1:
       return ports ? fmt::format(" -m {} {}--dport {}", protocol, no, one({"80", "443", "1000:9000", "53"})) : "";
@@ -108,6 +108,8 @@ std::string RandomHost::iptables_match(const std::string& table, const std::stri
                  : "";
     case 14:
       return fmt::format(" -m tos {}--tos {}", no, one({"0x10/0x3f", "0xb8/0xff", "0x00/0xff", "0x08/0x08"}));
+    case 16:
+      return set_match(v4);
     case 15:
       return fmt::format(" -m conntrack {}",
                          one({"--ctdir ORIGINAL", "--ctdir REPLY", "--ctproto 6", "--ctstatus SEEN_REPLY",
@@ -119,6 +121,17 @@ std::string RandomHost::iptables_match(const std::string& table, const std::stri
   }
 }
 
+std::string RandomHost::set_match(bool v4) {
+  if (!std::filesystem::exists("/usr/sbin/ipset")) return "";
+  return fmt::format(
+      " -m set {}--match-set {}{}", chance(20) ? "! " : "",
+      v4 ? one({"ips4 src", "nets4 dst", "ports4 dst,dst", "all src", "all dst", "wide4 src", "flows4 dst,dst,src",
+                "triples4 dst,dst,src", "services4 dst,dst", "map4 src", "cards4 src,src", "web dst", "by4 src,src",
+                "by4 dst,dst", "ports4 dst", "ips4 src,dst", "nets4 src"})
+         : one({"nets6 src", "nets6 dst", "ports6 dst,dst", "all src", "web dst"}),
+      chance(15) ? " --return-nomatch" : "");
+}
+
 std::string RandomHost::rare_iptables_match(const std::string& table, const std::string& chain, bool v4,
                                             const std::string& protocol) {
   const bool ports = is_one_of(protocol, {"tcp", "udp"});
@@ -126,10 +139,7 @@ std::string RandomHost::rare_iptables_match(const std::string& table, const std:
   switch (pick(18)) {
     case 16:
     case 17:
-      if (!std::filesystem::exists("/usr/sbin/ipset")) return "";
-      return fmt::format(
-          " -m set {}--match-set {}", no,
-          v4 ? one({"ips4 src", "nets4 dst", "ports4 dst,dst", "all4 src"}) : one({"nets6 src", "nets6 dst"}));
+      return set_match(v4);
     case 0:
       return fmt::format(" -m statistic --mode random {}--probability 0.5", no);
     case 1:

@@ -95,6 +95,7 @@ bool is_selective(const netfilter::ExprPtr& e) {
 }
 bool is_selective(const netfilter::Test& t) {
   if (const auto* c = std::get_if<netfilter::Compare>(&t)) return c->op == netfilter::Op::eq && is_selective(c->left);
+  if (const auto* set = std::get_if<netfilter::InIpset>(&t)) return !set->negate;
   const auto* in = std::get_if<netfilter::InSet>(&t);
   return in != nullptr && !in->negate && std::any_of(in->left.begin(), in->left.end(), [](const auto& e) { return is_selective(e); });
 }
@@ -205,7 +206,9 @@ bool ChainWalk::apply(const netfilter::Test& t) {
     around_.record.assume(fmt::format("the packet is {} bytes long", context_.length),
                           fmt::format("a rule of {} asks for its length", place_name()), evidence());
   failed_ = r.truth == Truth::no;
+  if (r.truth == Truth::yes && r.member.known()) element_ = r.member;
   if (r.truth != Truth::unknown) return r.truth == Truth::yes;
+  if (!r.command.empty()) note_gap({around_.node, r.what, r.command});
   std::vector<Option> options{{"matches", std::nullopt}, {"does not match", std::nullopt}};
   if (r.probability) {
     options[0].weight = *r.probability;
@@ -363,7 +366,7 @@ bool ChainWalk::apply(const netfilter::OpaqueStatement& o) {
 // --- verdicts ------------------------------------------------------------------------------------------------------
 bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
   using Kind = RuleVerdict::Kind;
-  element_ = at;
+  if (at.known()) element_ = at;
   if (v.kind != Kind::continue_) hit(v.kind);
   switch (v.kind) {
     case Kind::continue_: return true;
@@ -418,6 +421,11 @@ bool ChainWalk::hit(RuleVerdict::Kind kind) {
   around_.record.add(around_.node, Layer::host,
                      RuleHit{hook_, place_.front_end, place_.table->name, chain_->name, rule_, kind, chain_}, evidence());
   return true;
+}
+
+void ChainWalk::note_gap(const Gap& gap) {
+  auto& gaps = around_.record.gaps;
+  if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
 }
 
 std::string ChainWalk::place_name() const {
