@@ -26,7 +26,7 @@ constexpr const char* kSets =
     "create marks hash:ip,mark family inet markmask 0x0000000f hashsize 1024 maxelem 65536 bucketsize 12 initval "
     "0x0a253eab\n"
     "add marks 10.0.0.5,0x00000003\n"
-    "create all list:set size 8\nadd all six\nadd all ports\nadd all hosts\n";
+    "create all list:set size 8\nadd all six\nadd all ports\nadd all hosts\nadd all nets\n";
 
 TestHost asking(const std::string& match) {
   TestHost h;
@@ -93,7 +93,10 @@ TEST_F(Ipset, TwoNetsAndMarks) {
 
 TEST_F(Ipset, ListsAskTheirSetsInTurn) {
   EXPECT_EQ(meets("--match-set all src", "10.0.0.5"), "yes");
-  EXPECT_EQ(meets("--match-set all src", "10.0.0.6"), "no");
+  EXPECT_EQ(meets("--match-set all src", "10.0.0.9"), "no");
+  EXPECT_EQ(meets("--match-set all src --return-nomatch", "10.0.0.9"), "yes");
+  EXPECT_EQ(meets("--match-set all src --return-nomatch", "10.0.0.6"), "no");
+  EXPECT_EQ(meets("--match-set all src --return-nomatch", "10.0.0.5"), "yes");  // of hosts, which has no exceptions
 }
 
 TEST_F(Ipset, WhatIsNotDumpedStaysOpen) {

@@ -166,7 +166,13 @@ void Experiment::one_probe() {
         "process{}{}{} {}", probe.process.choose_source ? " unbound" : "", probe.process.connected ? " connected" : "",
         probe.process.bound_device.empty() ? "" : " dev " + probe.process.bound_device, to_text(probe.process.packet));
   } else {
-    kernel_->inject(probe.wire, frame_of(probe.packet, number_, probe.place, probe.quoted ? &*probe.quoted : nullptr));
+    std::vector<Bytes> frames;
+    if (probe.in_fragments)
+      frames = fragments_of(probe.packet, number_);
+    else
+      frames.push_back(frame_of(probe.packet, number_, probe.place, probe.quoted ? &*probe.quoted : nullptr));
+    for (const Bytes& frame : frames) kernel_->inject(probe.wire, frame);
+    if (probe.in_fragments) what += "in fragments, ";
     what += "in " + frame_text(random_.device_of(probe.wire), probe.packet);
     if (probe.quoted) what += " about " + to_text(*probe.quoted);
   }

@@ -127,6 +127,7 @@ Probe RandomHost::probe() {
     k.set(FieldId::icmp_id, chance(75) ? next_port_++ : 7u);
   }
   if (!p.local) {
+    p.in_fragments = proto == ip_proto::udp && chance(20);
     k.set(FieldId::eth_dst, KernelHost::mac_of_host(p.wire).value);
     k.set(FieldId::eth_src, KernelHost::mac_of_neighbour(p.wire, 5).value);
     return p;

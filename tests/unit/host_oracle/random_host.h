@@ -16,6 +16,7 @@ struct Probe {
   LocalProbe process;
   TcpPlace place;
   std::optional<FlowKey> quoted;  // the packet is an ICMP error about this one
+  bool in_fragments = false;      // of UDP from outside
 };
 
 bool is_one_of(const std::string& s, std::initializer_list<const char*> of);

@@ -26,6 +26,9 @@ struct TcpPlace {
 // An Ethernet frame with correct checksums. `quoted`: an ICMP error's, which then carries the number.
 Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place = {}, const FlowKey* quoted = nullptr);
 
+// A UDP datagram in two fragments; ports and number are in the first.
+std::vector<Bytes> fragments_of(const FlowKey& key, std::uint32_t number);
+
 struct Seen {
   FlowKey key;
   std::optional<std::uint32_t> number;  // of the probe that it carries, answers or quotes

@@ -172,12 +172,16 @@ SetAnswer allow_for_changes(const std::string& name, const IpSet& set, const Que
   return answer;
 }
 
-SetAnswer find_in(const host::IpSets& sets, const std::string& name, const Question& q, bool within_list) {
-  const auto found = sets.find(name);
-  if (found == sets.end()) return {Found::unknown, {}};
-  const IpSet& set = found->second;
-  if (set.is_list)
-    return within_list ? SetAnswer{Found::unknown, {}} : allow_for_changes(name, set, q, find_in_list(sets, set, q));
+// --return-nomatch turns the answers of sets that may have exceptions around, each for itself within a list.
+SetAnswer count_exceptions(const IpSet& set, const Question& q, SetAnswer answer) {
+  const bool inverts = q.test.return_nomatch && has_part(set, IpSetPart::net);
+  if (answer.kind == Found::yes && inverts) return {};
+  if (answer.kind == Found::no_match && !inverts) return {};
+  if (answer.kind == Found::no_match) answer.kind = Found::yes;
+  return answer;
+}
+
+SetAnswer find_in_plain(const std::string& name, const IpSet& set, const Question& q) {
   // A set with more parts than the rule names, or of the other family, holds nothing.
   if (q.test.source.size() < set.parts.size() || (set.family && *set.family != q.from.family)) return {};
   PacketParts parts;
@@ -185,8 +189,16 @@ SetAnswer find_in(const host::IpSets& sets, const std::string& name, const Quest
   if (!parts.valid) return {};
   if (parts.unknown) return {Found::unknown, {}};
   const bool bitmap = set.parts.size() == 2 && set.type.starts_with("bitmap:");
-  return allow_for_changes(name, set, q,
-                           bitmap ? search_bitmap(set, parts.key) : search(set, q, parts.key, 0, parts.key));
+  const SetAnswer answer = bitmap ? search_bitmap(set, parts.key) : search(set, q, parts.key, 0, parts.key);
+  return count_exceptions(set, q, allow_for_changes(name, set, q, answer));
+}
+
+SetAnswer find_in(const host::IpSets& sets, const std::string& name, const Question& q, bool within_list) {
+  const auto found = sets.find(name);
+  if (found == sets.end() || (found->second.is_list && within_list))
+    return {Found::unknown, {}};  // lists hold no lists
+  const IpSet& set = found->second;
+  return set.is_list ? allow_for_changes(name, set, q, find_in_list(sets, set, q)) : find_in_plain(name, set, q);
 }
 
 }  // namespace
@@ -195,7 +207,7 @@ TestResult test_ipset(const netfilter::InIpset& t, const ReadFrom& from) {
   const SetAnswer answer = find_in(from.host.ipsets.value, t.set, {t, from}, false);
   if (answer.kind == Found::unknown)
     return {Truth::unknown, fmt::format("members of ipset {}", t.set), std::nullopt, "ipset save", {}};
-  const bool met = answer.kind == (t.return_nomatch ? Found::no_match : Found::yes);
+  const bool met = answer.kind == Found::yes;
   TestResult result{met != t.negate ? Truth::yes : Truth::no, {}, std::nullopt, {}, {}};
   if (met) result.member = answer.member;
   return result;
