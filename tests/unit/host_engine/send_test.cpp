@@ -203,5 +203,19 @@ TEST(Send, ErrorAboutAPacketOfThisHostComesFromItsOwnAddress) {
   }
 }
 
+// A socket that is bound to a device sends to an address of another device by it: no local route names the source then.
+TEST(Send, ErrorAboutWhatABoundSocketSentToAnOwnAddressGoesByRoute) {
+  TestHost h = sending_node();
+  h.iptables("*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p udp -j REJECT --reject-with icmp-admin-prohibited\nCOMMIT\n");
+  h.local_table();
+  Lab lab(h);
+  const auto bound = lab.send(udp("192.168.2.10", "172.20.0.10", 4000, 53), false, "up0");
+  ASSERT_TRUE(bound.answer);
+  EXPECT_NE(src_ip(bound.answer->packet), ip("172.20.0.10"));
+  const auto plain = lab.send(udp("192.168.2.10", "172.20.0.10", 4000, 53));
+  ASSERT_TRUE(plain.answer);
+  EXPECT_EQ(src_ip(plain.answer->packet), ip("172.20.0.10"));
+}
+
 }  // namespace
 }  // namespace egt::test

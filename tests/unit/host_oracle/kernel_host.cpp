@@ -291,7 +291,8 @@ std::map<std::uint32_t, Observation> KernelHost::collect(int milliseconds) {
 // A SYN of a process tells no number, but its random sequence number may look like one.
 void KernelHost::take_for_local(Seen& seen) const {
   const bool opens = seen.key.u64(FieldId::nw_proto) == ip_proto::tcp && seen.key.u64(FieldId::tcp_flags) == 0x02;
-  if (opens && last_local_ && (!seen.number || *seen.number > *last_local_)) seen.number = last_local_;
+  const bool refused = seen.quoted && seen.quoted->proto == ip_proto::tcp;
+  if ((opens || refused) && last_local_ && (!seen.number || *seen.number > *last_local_)) seen.number = last_local_;
 }
 
 void KernelHost::read_wires(std::map<std::uint32_t, Observation>& out) {

@@ -89,6 +89,9 @@ std::string describe(const Way& w) {
   if (w.outcome.answer) out += fmt::format(" with {} ({})", w.outcome.reject_with, to_text(w.outcome.answer->packet));
   if (w.answer && w.answer->stop)
     out += fmt::format("; the answer stops at {}: {}", w.answer->stop->where, w.answer->stop->why);
+  else if (w.answer)
+    out += fmt::format("; the answer: {} {}", kNames[static_cast<int>(w.answer->kind)],
+                       frame_text(w.answer->device, w.answer->packet));
   std::vector<HostOutcome> copies = w.outcome.copies;
   if (w.answer) copies.insert(copies.end(), w.answer->copies.begin(), w.answer->copies.end());
   for (const HostOutcome& copy : copies)
