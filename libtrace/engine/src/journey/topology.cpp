@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "link_answer.h"
+#include "egtrace/engine/link_answer.h"
 
 namespace egt::engine {
 namespace {
@@ -30,6 +30,22 @@ bool usable(host::NeighbourState s) {
 }
 
 std::pair<IpAddr, std::uint8_t> subnet_of(const Prefix& p) { return {p.network().address, p.length}; }
+
+std::optional<MacAddr> mac_of(const WireEnd& end) {
+  const host::Link* link = end.node->host.link(end.device);
+  return link != nullptr && link->is_up() ? link->mac : std::nullopt;
+}
+
+// What the machine that has the address on `owner` says. `asked`: devices on the link; of a machine that has none of them no
+// dump tells on which link it is.
+std::optional<MacAddr> owner_answer(const WireEnd& owner, const std::vector<WireEnd>& asked, Family family) {
+  const auto own = std::find(asked.begin(), asked.end(), owner);
+  const auto other = std::find_if(asked.begin(), asked.end(), [&](const WireEnd& e) { return e.node == owner.node; });
+  const auto by = own != asked.end() ? own : other;
+  const host::Link* link = owner.node->host.link(owner.device);
+  if (by == asked.end()) return link != nullptr && link->link_type == "loopback" ? std::nullopt : mac_of(owner);
+  return answers_for_own(by->node->host, by->device, owner.device, family) ? mac_of(*by) : std::nullopt;
+}
 
 // The default MAC of OVN-Kubernetes for an IPv4 address (util.IPAddrToHWAddr).
 MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a.as_v4()}; }
@@ -116,7 +132,8 @@ std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view devi
       for (const WireEnd& end : found->second)
         if (end.node != &node) hear(owner_answer(end, asked, address.family));
   if (!answer)
-    for (const WireEnd& end : asked) hear(proxy_answer(end, address));
+    for (const WireEnd& end : asked)
+      if (answers_for_others(end.node->host, end.device, address)) hear(mac_of(end));
   return several ? std::nullopt : answer;
 }
 
