@@ -426,7 +426,7 @@ nf::Test simple_test(const Match& m, const Option& o) {
   if (const auto* mac = std::get_if<MacAddr>(&o.value); mac && module == "mac")
     return equals(nf::Key::ether_saddr, nf::Number{mac->value}, o.negate);
   if (const auto* w = std::get_if<Word>(&o.value); w && module == "helper")
-    return equals(nf::Key::ct_helper, nf::Text{w->text, false}, o.negate);
+    return nf::Compare{read(nf::Key::ct_helper), o.negate ? nf::Op::ne_or_absent : nf::Op::eq, nf::Text{w->text, false}};
   return option_undecided(m, o);
 }
 

@@ -45,8 +45,11 @@ bool take_copies(const std::vector<HostOutcome>& copies, const Way& w, Split& s)
     if (!take_copies(copy.copies, w, s)) return false;
     if (copy.kind == Kind::rejected && (!w.answer || w.answer->kind != Kind::transmit || s.answers.size() > 1))
       take(s.answers, [](const auto*) { return true; });
-    if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0))
-      take(s.delivered, [&](const auto* i) { return same_packet(copy.packet, i->packet.key, w.open_port); });
+    if (copy.kind == Kind::delivered && s.delivered.size() > (w.outcome.kind == Kind::delivered ? 1 : 0)) {
+      const auto looks_so = [&](const auto* i) { return same_packet(copy.packet, i->packet.key, w.open_port); };
+      const auto not_own = [&](const auto* i) { return looks_so(i) && i->device != w.outcome.device; };
+      if (!take(s.delivered, not_own)) take(s.delivered, looks_so);
+    }
   }
   return true;
 }
