@@ -43,6 +43,7 @@ constexpr ShortName kShortNames[] = {
     {"ip-addr", "ip addr"},
     {"ip-link", "ip link"},
     {"conntrack", "conntrack -L"},
+    {"ipset", "ipset save"},
     {"k8s", "kubernetes"},
 };
 

@@ -141,6 +141,7 @@ gather_host() {
   if loaded nf_tables; then run nft -a list ruleset; fi
   if loaded nf_tables ip_tables; then run iptables-save -c; fi
   if loaded nf_tables ip6_tables; then run ip6tables-save -c; fi
+  if loaded ip_set; then run ipset save; fi
   if loaded nf_conntrack_netlink; then run conntrack -L -o extended; fi
   if has vtysh; then
     for what in 'running-config' 'ip route' 'ip bgp' 'ipv6 route' 'bfd peers'; do

@@ -153,6 +153,20 @@ std::string actual_words(const std::vector<Side>& sides, const engine::RuleMiss&
   return out;
 }
 
+// "source is 10.0.0.9, the rule wants src in ipset blocked"
+std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& miss) {
+  std::string actual, flags;
+  for (std::size_t i = 0; i < in.source.size(); ++i) {
+    flags += fmt::format("{}{}", i == 0 ? "" : ",", in.source[i] ? "src" : "dst");
+    const bool told = std::find(in.source.begin(), in.source.begin() + static_cast<std::ptrdiff_t>(i), in.source[i]) !=
+                      in.source.begin() + static_cast<std::ptrdiff_t>(i);
+    if (told || i >= miss.actual.size() || !miss.actual[i]) continue;
+    actual += fmt::format("{}{} is {}", actual.empty() ? "" : ", ", in.source[i] ? "source" : "destination",
+                          atom_words(Look::ipv4, *miss.actual[i]));
+  }
+  return fmt::format("{}, the rule wants {} {}in ipset {}", actual, flags, in.negate ? "not " : "", in.set);
+}
+
 }  // namespace
 
 std::string passed_over_words(const engine::RuleMiss& miss) {
@@ -161,6 +175,7 @@ std::string passed_over_words(const engine::RuleMiss& miss) {
     const Side side = side_of(c->left);
     return fmt::format("{}, the rule wants {}", actual_words({side}, miss), wanted_words(side, *c));
   }
+  if (const auto* in = std::get_if<netfilter::InIpset>(miss.failed)) return ipset_words(*in, miss);
   if (const auto* in = std::get_if<netfilter::InSet>(miss.failed)) {
     std::vector<Side> sides;
     for (const auto& e : in->left) sides.push_back(side_of(e));

@@ -142,10 +142,12 @@ class RouteLowering {
     if (const auto n = w.number("metric")) r_.metric = static_cast<std::uint32_t>(*n);
     if (const auto n = w.number("mtu")) r_.mtu = static_cast<std::uint32_t>(*n);
     if (const auto n = w.number("nhid")) r_.nexthop_id = static_cast<std::uint32_t>(*n);
+    if (!w.has("tos")) return;
     if (const auto n = w.number("tos"))
       r_.tos = static_cast<std::uint8_t>(*n);
-    else if (w.has("tos"))
-      r_.not_modelled.push_back("tos " + w.text("tos"));
+    else
+      r_.tos = dsfield_value(w.text("tos"));
+    if (!r_.tos) r_.not_modelled.push_back("tos " + w.text("tos"));
   }
 
   const Entry& entry_;

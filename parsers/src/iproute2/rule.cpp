@@ -132,10 +132,8 @@ class RuleLowering {
   }
 
   bool read_tos(const std::string& value) {
-    const auto tos = parse_u64(value);
-    if (!tos || *tos > 0xff) return false;
-    r_.tos = static_cast<std::uint8_t>(*tos);
-    return true;
+    r_.tos = dsfield_value(value);
+    return r_.tos.has_value();
   }
 
   bool action(std::string_view key, const std::string& value) {

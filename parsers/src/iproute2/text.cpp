@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "egtrace/base/text.h"
 #include "support/lines.h"
@@ -172,6 +173,18 @@ std::vector<std::string_view> first_lines(const Dump& dump, std::size_t count) {
     if (!line.empty() && !is_message(trim_left(line))) out.push_back(line);
   }
   return out;
+}
+
+std::optional<std::uint8_t> dsfield_value(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::uint8_t> kNames[] = {
+      {"default", 0x00}, {"AF11", 0x28}, {"AF12", 0x30}, {"AF13", 0x38}, {"AF21", 0x48}, {"AF22", 0x50},
+      {"AF23", 0x58},    {"AF31", 0x68}, {"AF32", 0x70}, {"AF33", 0x78}, {"AF41", 0x88}, {"AF42", 0x90},
+      {"AF43", 0x98},    {"CS1", 0x20},  {"CS2", 0x40},  {"CS3", 0x60},  {"CS4", 0x80},  {"CS5", 0xa0},
+      {"CS6", 0xc0},     {"CS7", 0xe0},  {"EF", 0xb8}};
+  for (const auto& [name, value] : kNames)
+    if (name == text) return value;
+  const auto n = parse_u64(text);
+  return n && *n <= 0xff ? std::optional(static_cast<std::uint8_t>(*n)) : std::nullopt;
 }
 
 }  // namespace egt::parsers::iproute2

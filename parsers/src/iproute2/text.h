@@ -35,6 +35,9 @@ struct TextLine {
   std::string problem;
 };
 
+// "0x10", "AF11": as /etc/iproute2/rt_dsfield names them.
+std::optional<std::uint8_t> dsfield_value(std::string_view text);
+
 struct TextDocument {
   std::vector<TextLine> lines;
 };

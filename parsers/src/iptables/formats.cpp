@@ -107,11 +107,21 @@ void merge_table(netfilter::Ruleset& into, netfilter::Table&& table) {
   for (netfilter::Chain& c : table.chains) merge_chain(*found, std::move(c));
 }
 
+void note_changes(const netfilter::Ruleset& rules, host::IpSetChanges& changes) {
+  for (const auto& table : rules.tables)
+    for (const auto& chain : table.chains)
+      for (const auto& rule : chain.rules)
+        for (const auto& statement : rule.statements)
+          if (const auto* update = std::get_if<netfilter::SetUpdate>(&statement))
+            (update->removes ? changes.removed_from : changes.added_to).insert(update->set);
+}
+
 void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node, Report& report) {
   static_cast<void>(cluster);
   const ipt::Traits t = ipt::traits_of(dump);
   const ipt::Document document = ipt::parse_document(dump, t, report);
   netfilter::Ruleset rules = ipt::lower(document, t.family, dump.source, t.table);
+  note_changes(rules, node.host.ipset_changes);
   auto& part = part_of(node.host, t);
   // Nothing printed is an empty ruleset only where iptables-save printed it.
   const bool whole = t.save || (!t.listing && !t.commands && t.rules == 0 && trim(dump.text).empty());

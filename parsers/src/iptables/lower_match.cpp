@@ -350,20 +350,23 @@ nf::Test pkttype_test(const Match& m, const Option& o) {
   return equals(nf::Key::pkttype, nf::Number{static_cast<unsigned>(found - std::begin(kNames))}, o.negate);
 }
 
-// Members of an ipset are in no dump of iptables; the engine branches where it meets one.
-nf::Test set_test(const Match& m, const Option& o, Family family) {
-  const auto* w = std::get_if<Words>(&o.value);
-  if (o.name != "--match-set" || !w || w->words.size() != 2) return option_undecided(m, o);
-  auto set = std::make_shared<nf::Set>();
-  set->name = w->words[0].text;
-  set->contents_unknown = true;
-  nf::InSet test{{}, set, o.negate};
-  for (const std::string_view flag : split(w->words[1].text, ',')) {
-    const bool source = flag == "src";
-    test.left.push_back(read(family == Family::v4 ? (source ? nf::Key::ip_saddr : nf::Key::ip_daddr)
-                                                  : (source ? nf::Key::ip6_saddr : nf::Key::ip6_daddr)));
+// Counters of members change with every packet: what asks for them stays open.
+std::vector<Tests> ipset_tests(const Match& m) {
+  nf::InIpset test;
+  for (const Option& o : m.options) {
+    const auto* w = std::get_if<Words>(&o.value);
+    if (o.name == "--match-set" && w != nullptr && w->words.size() == 2) {
+      test.set = w->words[0].text;
+      test.negate = o.negate;
+      for (const std::string_view flag : split(w->words[1].text, ',')) test.source.push_back(flag == "src");
+    } else if (o.name == "--return-nomatch") {
+      test.return_nomatch = true;
+    } else if (o.name != "--update-counters" && o.name != "--update-subcounters") {
+      return cannot_tell(m);
+    }
   }
-  return test;
+  if (test.set.empty()) return cannot_tell(m);
+  return one(std::move(test));
 }
 
 std::vector<Tests> statistic_tests(const Match& m) {
@@ -398,7 +401,7 @@ nf::Test group_test(const Match& m, const Option& o) {
   return masked_test(o.name == "--src-group" ? nf::Key::iifgroup : nf::Key::oifgroup, *n, o.negate);
 }
 
-nf::Test simple_test(const Match& m, const Option& o, Family family) {
+nf::Test simple_test(const Match& m, const Option& o) {
   const std::string_view module = m.module;
   if (!o.spec) return option_undecided(m, o);
   if (module == "tcp" || module == "udp" || module == "sctp" || module == "dccp" || module == "udplite")
@@ -417,14 +420,13 @@ nf::Test simple_test(const Match& m, const Option& o, Family family) {
   if (module == "iprange") return iprange_test(m, o);
   if (module == "owner") return owner_test(m, o);
   if (module == "pkttype") return pkttype_test(m, o);
-  if (module == "set") return set_test(m, o, family);
   if (module == "devgroup") return group_test(m, o);
   if (const auto* r = std::get_if<Range>(&o.value); r && module == "length")
     return equals(nf::Key::length, atom_of(*r), o.negate);
   if (const auto* mac = std::get_if<MacAddr>(&o.value); mac && module == "mac")
     return equals(nf::Key::ether_saddr, nf::Number{mac->value}, o.negate);
   if (const auto* w = std::get_if<Word>(&o.value); w && module == "helper")
-    return equals(nf::Key::ct_helper, nf::Text{w->text, false}, o.negate);
+    return nf::Compare{read(nf::Key::ct_helper), o.negate ? nf::Op::ne_or_absent : nf::Op::eq, nf::Text{w->text, false}};
   return option_undecided(m, o);
 }
 
@@ -458,6 +460,7 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
   if (match.module == "statistic") return statistic_tests(match);
   if (match.module == "recent") return recent_tests(match);
   if (match.module == "rpfilter") return rpfilter_tests(match);
+  if (match.module == "set") return ipset_tests(match);
   std::vector<Tests> all(1);
   std::vector<Tests> apart;                  // cases that no other option joins
   if (const Option* state = state_option(match)) {
@@ -475,7 +478,7 @@ std::vector<Tests> lower_match(const Match& match, Family family) {
     else if (match.module == "addrtype")
       more = addrtype_tests(match, o, family);
     else
-      more = one(simple_test(match, o, family));
+      more = one(simple_test(match, o));
     std::vector<Tests> product;
     for (const Tests& left : all)
       for (const Tests& right : more) {

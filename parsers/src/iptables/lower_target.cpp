@@ -165,9 +165,11 @@ Effects transparent_proxy(const Target& t) {
 
 Effects set_update(const Target& t) {
   if (option(t, "--map-set")) return opaque(t);
+  Effects updates;
   for (const std::string_view name : {"--add-set", "--del-set"})
-    if (const auto* w = value<Words>(t, name); w && !w->words.empty()) return {nf::SetUpdate{w->words[0].text}};
-  return opaque(t);
+    if (const auto* w = value<Words>(t, name); w && !w->words.empty())
+      updates.emplace_back(nf::SetUpdate{w->words[0].text, name == "--del-set"});
+  return updates.empty() ? opaque(t) : updates;
 }
 
 Effects duplicate(const Target& t) {

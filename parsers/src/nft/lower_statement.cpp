@@ -334,7 +334,8 @@ class RuleLowering {
     }
   }
   void lower(const Xt& x) {
-    const std::string_view name = trim(std::string_view(x.name).substr(1, x.name.size() - 2));
+    std::string_view name = x.name;
+    if (name.starts_with('"')) name = trim(name.substr(1, name.size() - 2));
     if (name == "comment") return annotate();
     if (x.kind == "match") return undecided();
     if (one_of(name, {"LOG", "NFLOG", "TCPMSS", "CHECKSUM", "TRACE", "AUDIT"})) return annotate();

@@ -64,7 +64,8 @@ const auto synproxy = rule<struct SynproxyRule, Synproxy>("synproxy") =
 
 const auto xt_kind = rule<struct XtKindRule, std::string>("xt kind") =
     x3::lexeme[x3::raw[(x3::lit("match") | "target" | "watcher") >> !x3::char_("A-Za-z0-9_-")]];
-const auto xt = rule<struct XtRule, Xt>("xt") = kw("xt") >> xt_kind[into(&Xt::kind)] >> quoted_raw[into(&Xt::name)];
+// Without quotes up to nft 1.0.6.
+const auto xt = rule<struct XtRule, Xt>("xt") = kw("xt") >> xt_kind[into(&Xt::kind)] >> simple_value[into(&Xt::name)];
 
 const auto option_text = rule<struct OptionTextRule, std::string>("option") =
     x3::lexeme[x3::raw[x3::lit("tcp option ") >> +x3::char_("a-z0-9-")]];

@@ -89,7 +89,7 @@ struct Fwd { std::string family; std::vector<Expression> to, device; };
 struct SetUpdate { std::string op, set; std::vector<Element> element; };   // "add @s { … }": one element
 struct Meter { std::string name; std::optional<std::uint64_t> size; std::vector<Element> element; };
 struct Synproxy { std::vector<std::string> options; std::vector<Expression> name; };
-struct Xt { std::string kind, name; };                                     // xt match "connlimit"
+struct Xt { std::string kind, name; };                                     // xt match "connlimit", xt match connlimit
 struct CtCount { bool over = false; std::uint64_t count = 0; };
 struct ResetOption { std::string option; };                                // "tcp option mptcp"
 // iptables-nft's comment match, of which nft prints nothing but the blank behind it.

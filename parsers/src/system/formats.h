@@ -15,6 +15,8 @@ const Format& sysctl_format();
 const Format& hostname_format();
 const Format& conntrack_format();
 const Format& dpctl_conntrack_format();
+const Format& ipset_save_format();
+const Format& ipset_list_format();
 
 // The words of the command behind `verb`, in both its forms; up to a '|', which is kept as the last word.
 std::vector<std::string_view> words_behind(const Dump& dump, std::string_view verb);

@@ -63,6 +63,53 @@ TEST(Send, MarkInTheMangleTableRoutesAgain) {
   EXPECT_EQ(lab.steps<engine::RouteLookup>().size(), 2u);
 }
 
+// nf_route_table_hook6(), ip6t_mangle_out(); IPv4 asks the type of service likewise.
+TEST(Send, TrafficClassInTheMangleTableRoutesAgain) {
+  TestHost h;
+  h.link("up0", "02:00:00:00:00:02", "fd00::1/64").link("up1", "02:00:00:00:00:03", "fd00:1::1/64");
+  h.routes("fd00:9::/64 nexthop via fd00::2 dev up0 weight 1 nexthop via fd00:1::2 dev up1 weight 1");
+  h.neighbour("fd00::2", "up0", "52:54:00:00:00:01").neighbour("fd00:1::2", "up1", "52:54:00:00:00:02");
+  h.nft("table ip6 t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip6 dscp set 0x0a\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  lab.chooser.script = {0, 1};
+  const HostOutcome o = lab.send(tcp("::", "fd00:9::9", 4000, 80), true);
+  EXPECT_EQ(src_ip(o.packet), ip("fd00::1"));   // the source stays, the next hop is chosen anew
+  EXPECT_EQ(o.device, "up1");
+  ASSERT_EQ(lab.chooser.points.size(), 2u);
+  const HostOutcome next = lab.send(tcp("fd00::1", "fd00:9::9", 4000, 80));
+  EXPECT_EQ(next.device, "up1");
+  EXPECT_EQ(lab.chooser.points.size(), 2u);
+}
+
+// The second look-up of connect() hashes the address that the first one chose.
+TEST(Send, ConnectMayTakeAnotherNextHopThanThatOfItsSource) {
+  TestHost h = sending_node();
+  h.routes("198.18.0.0/15 nexthop via 192.168.2.1 dev up0 weight 1 nexthop via 172.20.0.1 dev up1 weight 1");
+  h.local_table();
+  Lab lab(h);
+  lab.chooser.script = {0, 1};
+  const HostOutcome connected = lab.send(tcp("0.0.0.0", "198.18.0.1", 4000, 80), true);
+  EXPECT_EQ(src_ip(connected.packet), ip("192.168.2.10"));
+  EXPECT_EQ(connected.device, "up1");
+  EXPECT_EQ(lab.send(ping("0.0.0.0", "198.18.0.1", 5), true).device, "up0");
+  EXPECT_EQ(lab.chooser.points.size(), 3u);
+}
+
+TEST(Send, RoutedAnewByTheSameAddressesTakesTheSameNextHop) {
+  TestHost h = sending_node();
+  h.routes("198.18.0.0/15 nexthop via 192.168.2.1 dev up0 weight 1 nexthop via 172.20.0.1 dev up1 weight 1");
+  h.iptables("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -j MARK --set-xmark 0x1/0xffffffff\nCOMMIT\n").local_table();
+  h.sysctl("net.ipv4.fib_multipath_hash_policy", "0");
+  Lab lab(h);
+  lab.chooser.script = {1};
+  EXPECT_EQ(lab.send(tcp("172.20.0.10", "198.18.0.1", 4000, 80)).device, "up1");
+  EXPECT_EQ(lab.chooser.points.size(), 1u);
+  h.sysctl("net.ipv4.fib_multipath_hash_policy", "1");
+  EXPECT_EQ(lab.send(tcp("172.20.0.10", "198.18.0.2", 4000, 80)).device, "up0");
+  EXPECT_EQ(lab.chooser.points.size(), 3u);
+}
+
 TEST(Send, DestinationNatInOutputRoutesAgain) {
   TestHost h = sending_node();
   h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -p tcp -j DNAT --to-destination 172.20.0.1\nCOMMIT\n").local_table();
@@ -86,6 +133,23 @@ TEST(Send, OwnAddressComesBackByLoopback) {
   EXPECT_EQ(o.device, "lo");
   EXPECT_EQ(src_ip(o.packet), ip("172.20.0.10"));
   EXPECT_EQ(lab.send(tcp("0.0.0.0", "172.20.0.10", 4000, 81), true).kind, Kind::dropped);
+}
+
+// NAT undoes what a rule wrote over the destination, and takes the route away with it.
+TEST(Send, RoutedOnceMoreOnLoopbackItsOwnAddressIsMartian) {
+  TestHost h = sending_node();
+  h.iptables("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -d 9.9.9.9/32 -j DNAT --to-destination 172.20.0.10\nCOMMIT\n");
+  h.nft("table ip t {\n\tchain c {\n\t\ttype filter hook prerouting priority mangle; policy accept;\n"
+        "\t\tiifname \"lo\" ip daddr set 192.168.1.10\n\t}\n}\n");
+  h.sysctl("net.ipv4.conf.all.accept_local", "0").sysctl("net.ipv4.conf.lo.accept_local", "0").local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.send(tcp("172.20.0.10", "9.9.9.9", 4000, 80));
+  ASSERT_EQ(o.kind, Kind::dropped);
+  EXPECT_EQ(o.stop->where, "source check");
+  h.sysctl("net.ipv4.conf.lo.accept_local", "1");
+  const HostOutcome taken = lab.send(tcp("172.20.0.10", "9.9.9.9", 4001, 80));
+  EXPECT_EQ(taken.kind, Kind::delivered);
+  EXPECT_EQ(dst_ip(taken.packet), ip("172.20.0.10"));
 }
 
 TEST(Send, ErrorsReachTheProcessAtOnce) {
@@ -137,6 +201,20 @@ TEST(Send, ErrorAboutAPacketOfThisHostComesFromItsOwnAddress) {
     ASSERT_TRUE(refused.answer) << to;
     EXPECT_EQ(src_ip(refused.answer->packet), ip(from));
   }
+}
+
+// A socket that is bound to a device sends to an address of another device by it: no local route names the source then.
+TEST(Send, ErrorAboutWhatABoundSocketSentToAnOwnAddressGoesByRoute) {
+  TestHost h = sending_node();
+  h.iptables("*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p udp -j REJECT --reject-with icmp-admin-prohibited\nCOMMIT\n");
+  h.local_table();
+  Lab lab(h);
+  const auto bound = lab.send(udp("192.168.2.10", "172.20.0.10", 4000, 53), false, "up0");
+  ASSERT_TRUE(bound.answer);
+  EXPECT_NE(src_ip(bound.answer->packet), ip("172.20.0.10"));
+  const auto plain = lab.send(udp("192.168.2.10", "172.20.0.10", 4000, 53));
+  ASSERT_TRUE(plain.answer);
+  EXPECT_EQ(src_ip(plain.answer->packet), ip("172.20.0.10"));
 }
 
 }  // namespace

@@ -250,6 +250,19 @@ TestHost& TestHost::nft(const std::string& ruleset) {
   return *this;
 }
 
+TestHost& TestHost::ipset(const std::string& save) {
+  texts_.push_back(save);
+  parsers::Dump dump;
+  dump.source = 4;
+  dump.command = "ipset save";
+  dump.text = texts_.back();
+  cluster::Cluster cluster;
+  parsers::Report report;
+  for (const parsers::Format& f : parsers::system_formats())
+    if (f.kind == "ipset save") f.load(dump, cluster, node, report);
+  return *this;
+}
+
 TestHost& TestHost::sysctl(const std::string& key, const std::string& value) {
   node.host.sysctl.value[key] = {value, next_line()};
   return *this;

@@ -23,6 +23,7 @@ class TestHost {
   TestHost& rules(std::string_view lines);
   TestHost& iptables(const std::string& save);
   TestHost& nft(const std::string& ruleset);
+  TestHost& ipset(const std::string& save);
   TestHost& sysctl(const std::string& key, const std::string& value);
   TestHost& neighbour(const std::string& address, const std::string& device, const std::string& mac,
                       host::NeighbourState state = host::NeighbourState::reachable);

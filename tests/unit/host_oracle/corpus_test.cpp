@@ -44,7 +44,8 @@ parsers::SnapshotRequest host_dumps(const fs::path& scenario) {
   parsers::SnapshotRequest request;
   request.jobs = 1;
   for (const auto& node : fs::directory_iterator(scenario)) {
-    if (!node.is_directory() || !(fs::exists(node.path() / "ip_rule") || fs::exists(node.path() / "ip_rule.gz"))) continue;
+    if (!node.is_directory() || !(fs::exists(node.path() / "ip_rule") || fs::exists(node.path() / "ip_rule.gz")))
+      continue;
     for (const auto& file : fs::directory_iterator(node.path())) {
       const std::string name = file.path().filename().string();
       for (const char* prefix : {"ip", "nft_list", "sysctl", "ovs-vsctl"})
@@ -57,7 +58,8 @@ parsers::SnapshotRequest host_dumps(const fs::path& scenario) {
 }
 
 std::uint32_t tcp_flags(const std::string& letters) {
-  static constexpr std::pair<char, std::uint32_t> kFlags[] = {{'F', 1}, {'S', 2}, {'R', 4}, {'P', 8}, {'A', 16}, {'.', 16}};
+  static constexpr std::pair<char, std::uint32_t> kFlags[] = {{'F', 1}, {'S', 2},  {'R', 4},
+                                                              {'P', 8}, {'A', 16}, {'.', 16}};
   std::uint32_t bits = 0;
   for (const char c : letters)
     for (const auto& [letter, bit] : kFlags)
@@ -75,8 +77,10 @@ FlowKey key_of(const json& hop) {
   set_dst_ip(k, *IpAddr::parse(hop.at("dst").get<std::string>()));
   k.set(FieldId::nw_ttl, hop.at("ttl").get<unsigned>());
   const std::string proto = hop.at("proto");
-  k.set(FieldId::nw_proto, proto == "tcp" ? ip_proto::tcp : proto == "udp" ? ip_proto::udp
-                           : from.is_v4() ? ip_proto::icmp : ip_proto::icmp6);
+  k.set(FieldId::nw_proto, proto == "tcp"   ? ip_proto::tcp
+                           : proto == "udp" ? ip_proto::udp
+                           : from.is_v4()   ? ip_proto::icmp
+                                            : ip_proto::icmp6);
   if (has_ports(k)) {
     k.set(FieldId::tp_src, hop.at("sport").get<unsigned>());
     k.set(FieldId::tp_dst, hop.at("dport").get<unsigned>());
@@ -100,7 +104,9 @@ std::string describe(const FlowKey& k, const std::string& device) {
                      k.u32(FieldId::nw_ttl), src_mac(k).to_string(), dst_mac(k).to_string());
 }
 
-struct Count { int compared = 0, agreed = 0, proven = 0; };
+struct Count {
+  int compared = 0, agreed = 0, proven = 0;
+};
 
 void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::World& world, Count& count,
                const std::string& context) {

@@ -30,7 +30,9 @@ namespace fs = std::filesystem;
 class Inside {
  public:
   Inside(int space, int own) : own_(own) { ok_ = setns(space, CLONE_NEWNET) == 0; }
-  ~Inside() { if (ok_ && setns(own_, CLONE_NEWNET) != 0) abort(); }
+  ~Inside() {
+    if (ok_ && setns(own_, CLONE_NEWNET) != 0) abort();
+  }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
@@ -96,14 +98,15 @@ KernelHost::KernelHost() {
   }
   own_space_ = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
   for (const char* part : {"h", "o"})
-    if (const Output out = run("ip netns add " + name_ + part); out.status != 0) problem_ = "no namespaces: " + out.text;
+    if (const Output out = run("ip netns add " + name_ + part); out.status != 0)
+      problem_ = "no namespaces: " + out.text;
   if (!problem_.empty()) return;
   host_space_ = open(("/run/netns/" + name_ + "h").c_str(), O_RDONLY | O_CLOEXEC);
   outside_space_ = open(("/run/netns/" + name_ + "o").c_str(), O_RDONLY | O_CLOEXEC);
   std::string lines = "link set lo up\n";
   for (unsigned i = 0; i < kWires; ++i)
-    lines += fmt::format("link add v{0} address {1} type veth peer name p{0} netns {2}o\n", i, mac_of_host(i).to_string(),
-                         name_);
+    lines += fmt::format("link add v{0} address {1} type veth peer name p{0} netns {2}o\n", i,
+                         mac_of_host(i).to_string(), name_);
   if (!feed("ip -batch -", lines)) return;
   Inside outside(outside_space_, own_space_);
   std::ofstream("/proc/sys/net/ipv6/conf/all/disable_ipv6") << "1";
@@ -155,16 +158,19 @@ bool KernelHost::set_up(const HostSetup& setup) {
   bool done = feed("ip -batch -", setup.devices) && feed("ip -4 -force -batch - || true", setup.ip4) &&
               feed("ip -6 -force -batch - || true", setup.ip6);
   if (fs::exists("/usr/sbin/ipset")) done = done && feed("ipset restore", setup.ipset);
-  if (setup.nft_first) done = done && feed("nft -f -", setup.nft) && iptables();
-  else done = done && iptables() && feed("nft -f -", setup.nft);
+  if (setup.nft_first)
+    done = done && feed("nft -f -", setup.nft) && iptables();
+  else
+    done = done && iptables() && feed("nft -f -", setup.nft);
   if (done) open_sockets();
   return done;
 }
 
-void KernelHost::dump(const fs::path& folder) const {
+void KernelHost::dump(const fs::path& folder, bool with_sets) const {
   fs::create_directories(folder);
   // Devices that have just come up are told without carrier for a moment.
-  std::string script = "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
+  std::string script =
+      "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
   for (const char* command : {"ip -d addr", "ip neigh", "ip rule", "ip -6 rule", "ip route show table all",
                               "ip -6 route show table all", "iptables-save -c", "ip6tables-save -c",
                               "iptables-legacy-save -c", "ip6tables-legacy-save -c", "nft list ruleset"}) {
@@ -172,7 +178,9 @@ void KernelHost::dump(const fs::path& folder) const {
     std::replace(file.begin(), file.end(), ' ', '_');
     script += fmt::format("{} > {} 2>/dev/null\n", command, file);
   }
-  script += "sysctl -a -r '^net\\.(ipv4|ipv6|bridge|netfilter)\\.' > sysctl_-a 2>/dev/null\nhostname > hostname\ntrue\n";
+  if (with_sets) script += "ipset save > ipset_save 2>/dev/null\n";
+  script +=
+      "sysctl -a -r '^net\\.(ipv4|ipv6|bridge|netfilter)\\.' > sysctl_-a 2>/dev/null\nhostname > hostname\ntrue\n";
   Inside host(host_space_, own_space_);
   const fs::path file = folder / ".script";
   std::ofstream(file) << script;
@@ -182,8 +190,10 @@ void KernelHost::dump(const fs::path& folder) const {
 
 bool KernelHost::dump_connections(const fs::path& folder) const {
   Inside host(host_space_, own_space_);
-  return run(fmt::format("conntrack -L > {0}/conntrack_-L 2>/dev/null && conntrack -L -f ipv6 > {0}/conntrack_-L_-f_ipv6 2>/dev/null",
-                         folder.string())).status == 0;
+  return run(fmt::format("conntrack -L > {0}/conntrack_-L 2>/dev/null && conntrack -L -f ipv6 > "
+                         "{0}/conntrack_-L_-f_ipv6 2>/dev/null",
+                         folder.string()))
+             .status == 0;
 }
 
 int KernelHost::open_inside(int space, int domain, int type, int protocol) {
@@ -204,8 +214,8 @@ void KernelHost::open_sockets() {
   }
   Inside host(host_space_, own_space_);
   for (const Family f : {Family::v4, Family::v6})
-    for (const std::uint8_t proto : {ip_proto::tcp, ip_proto::udp, ip_proto::sctp,
-                                     f == Family::v4 ? ip_proto::icmp : ip_proto::icmp6}) {
+    for (const std::uint8_t proto :
+         {ip_proto::tcp, ip_proto::udp, ip_proto::sctp, f == Family::v4 ? ip_proto::icmp : ip_proto::icmp6}) {
       const int s = socket(f == Family::v4 ? AF_INET : AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, proto);
       set_option(s, f == Family::v4 ? IPPROTO_IP : IPPROTO_IPV6, f == Family::v4 ? IP_PKTINFO : IPV6_RECVPKTINFO, 1);
       if (f == Family::v6) set_option(s, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
@@ -239,7 +249,7 @@ bool KernelHost::send(const LocalProbe& probe, std::uint32_t number) {
   const bool v4 = t.dst.is_v4();
   const bool stream = t.proto == ip_proto::tcp;
   last_local_ = stream ? std::optional(number) : std::nullopt;
-  if (sender_ >= 0) close(sender_);      // or it would send its SYN again
+  if (sender_ >= 0) close(sender_);  // or it would send its SYN again
   const int s = sender_ = open_inside(host_space_, v4 ? AF_INET : AF_INET6, stream ? SOCK_STREAM : SOCK_DGRAM, 0);
   if (const int mark = static_cast<int>(k.u32(FieldId::pkt_mark)); mark != 0) set_option(s, SOL_SOCKET, SO_MARK, mark);
   set_option(s, SOL_SOCKET, SO_REUSEADDR, 1);
@@ -281,7 +291,8 @@ std::map<std::uint32_t, Observation> KernelHost::collect(int milliseconds) {
 // A SYN of a process tells no number, but its random sequence number may look like one.
 void KernelHost::take_for_local(Seen& seen) const {
   const bool opens = seen.key.u64(FieldId::nw_proto) == ip_proto::tcp && seen.key.u64(FieldId::tcp_flags) == 0x02;
-  if (opens && last_local_ && (!seen.number || *seen.number > *last_local_)) seen.number = last_local_;
+  const bool refused = seen.quoted && seen.quoted->proto == ip_proto::tcp;
+  if ((opens || refused) && last_local_ && (!seen.number || *seen.number > *last_local_)) seen.number = last_local_;
 }
 
 void KernelHost::read_wires(std::map<std::uint32_t, Observation>& out) {
@@ -290,7 +301,8 @@ void KernelHost::read_wires(std::map<std::uint32_t, Observation>& out) {
     for (;;) {
       sockaddr_ll from{};
       socklen_t length = sizeof from;
-      const ssize_t n = recvfrom(w.socket, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
+      const ssize_t n =
+          recvfrom(w.socket, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
       if (n <= 0) break;
       if (from.sll_pkttype == PACKET_OUTGOING) continue;
       auto seen = read_frame(std::span(buffer).first(static_cast<std::size_t>(n)));
@@ -319,7 +331,8 @@ void KernelHost::read_local(std::map<std::uint32_t, Observation>& out) {
       const auto bytes = std::span(buffer).first(static_cast<std::size_t>(n));
       std::optional<Seen> seen;
       int device = 0;
-      if (l.family == Family::v4) seen = read_packet(bytes);
+      if (l.family == Family::v4)
+        seen = read_packet(bytes);
       else {
         seen.emplace();
         seen->key.set(FieldId::eth_type, ethertype::ipv6);

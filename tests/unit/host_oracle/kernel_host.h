@@ -12,30 +12,34 @@
 
 namespace egt::test {
 
-constexpr unsigned kWires = 4;           // v0 … v3 of the host; their other ends are p0 … p3
+constexpr unsigned kWires = 4;  // v0 … v3 of the host; their other ends are p0 … p3
 
 // How the configuration of one host is told to the tools.
 struct HostSetup {
-  std::string links;                     // lines for ip -batch that make devices, run before sysctl
-  std::string devices;                   // more of them, run after it
-  std::string ip4, ip6;                  // lines for ip -4 -batch and ip -6 -batch
-  std::map<std::string, std::string> sysctl;   // key → value
-  std::string ipset;                     // for ipset restore, before iptables
-  std::string nft;                       // for nft -f
-  std::string iptables, ip6tables;       // for iptables-restore
-  bool legacy = false;                   // by iptables-legacy
-  bool nft_first = false;                // nft's chains are registered before those of iptables
+  std::string links;                          // lines for ip -batch that make devices, run before sysctl
+  std::string devices;                        // more of them, run after it
+  std::string ip4, ip6;                       // lines for ip -4 -batch and ip -6 -batch
+  std::map<std::string, std::string> sysctl;  // key → value
+  bool shows_sets = false;                    // ipset save is among the dumps
+  std::string ipset;                          // for ipset restore, before iptables
+  std::string nft;                            // for nft -f
+  std::string iptables, ip6tables;            // for iptables-restore
+  bool legacy = false;                        // by iptables-legacy
+  bool nft_first = false;                     // nft's chains are registered before those of iptables
 };
 
 // What became of one probe, in the order in which it was seen.
 struct Observation {
-  struct Item { std::string device; Seen packet; };    // the host's device
-  std::vector<Item> sent;                // left by a wire
-  std::vector<Item> delivered;           // reached a socket of the host (after all hooks)
+  struct Item {
+    std::string device;
+    Seen packet;
+  };                            // the host's device
+  std::vector<Item> sent;       // left by a wire
+  std::vector<Item> delivered;  // reached a socket of the host (after all hooks)
 };
 
 struct LocalProbe {
-  FlowKey packet;                        // destination, protocol, ports; source unless it is to be chosen
+  FlowKey packet;  // destination, protocol, ports; source unless it is to be chosen
   bool choose_source = false, connected = false;
   std::string bound_device;
 };
@@ -52,7 +56,7 @@ class KernelHost {
   // False with problem() when a tool refuses its lines.
   bool set_up(const HostSetup& setup);
   // Writes one file for each usual command into the folder.
-  void dump(const std::filesystem::path& folder) const;
+  void dump(const std::filesystem::path& folder, bool with_sets) const;
   // False where conntrack(8) is missing.
   bool dump_connections(const std::filesystem::path& folder) const;
 
@@ -77,14 +81,21 @@ class KernelHost {
 
   std::string name_, problem_;
   int own_space_ = -1, host_space_ = -1, outside_space_ = -1;
-  struct Wire { int socket = -1; std::string device; };
+  struct Wire {
+    int socket = -1;
+    std::string device;
+  };
   std::vector<Wire> wires_;
-  struct Local { int socket = -1; Family family = Family::v4; std::uint8_t proto = 0; };
+  struct Local {
+    int socket = -1;
+    Family family = Family::v4;
+    std::uint8_t proto = 0;
+  };
   std::vector<Local> local_;
   std::vector<int> listeners_;
-  int sender_ = -1;                      // until the next probe
+  int sender_ = -1;  // until the next probe
   std::map<int, std::string> device_names_;
-  std::optional<std::uint32_t> last_local_;   // a TCP SYN of a process has no number of its own
+  std::optional<std::uint32_t> last_local_;  // a TCP SYN of a process has no number of its own
 };
 
 }  // namespace egt::test

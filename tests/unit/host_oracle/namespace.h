@@ -5,7 +5,10 @@
 
 namespace egt::test {
 
-struct Output { int status = 0; std::string text; };
+struct Output {
+  int status = 0;
+  std::string text;
+};
 Output run(const std::string& command);
 
 class Namespace {

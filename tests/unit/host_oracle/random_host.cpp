@@ -5,11 +5,17 @@
 namespace egt::test {
 namespace {
 
-constexpr unsigned kNeighbours = 4;      // .2 … .5 of each subnet
+constexpr unsigned kNeighbours = 4;  // .2 … .5 of each subnet
 
 IpAddr ip(const std::string& text) { return *IpAddr::parse(text); }
 
 }  // namespace
+
+bool is_one_of(const std::string& s, std::initializer_list<const char*> of) {
+  for (const char* o : of)
+    if (s == o) return true;
+  return false;
+}
 
 RandomHost::RandomHost(unsigned seed) : random_(seed) {
   for (unsigned i = 0; i < kWires; ++i) {
@@ -44,20 +50,30 @@ std::string RandomHost::remote_net(bool v4) {
   }
   const unsigned a = 100 + pick(4), b = pick(3);
   switch (pick(4)) {
-    case 0: return fmt::format("fd00:{}::/32", a);
-    case 1: return fmt::format("fd00:{}:{}::/48", a, b);
-    case 2: return fmt::format("fd00:{}:{}:{}::/64", a, b, pick(2));
-    default: return fmt::format("fd00:{}:{}:{}::{}/128", a, b, pick(2), 1 + pick(3));
+    case 0:
+      return fmt::format("fd00:{}::/32", a);
+    case 1:
+      return fmt::format("fd00:{}:{}::/48", a, b);
+    case 2:
+      return fmt::format("fd00:{}:{}:{}::/64", a, b, pick(2));
+    default:
+      return fmt::format("fd00:{}:{}:{}::{}/128", a, b, pick(2), 1 + pick(3));
   }
 }
 
 std::string RandomHost::some_net(bool v4) {
   switch (pick(5)) {
-    case 0: return v4 ? fmt::format("10.{}.0.0/16", pick(kWires)) : fmt::format("fd00:{}::/64", pick(kWires));
-    case 1: return v4 ? fmt::format("10.{}.0.{}/31", pick(kWires), 2 + 2 * pick(2)) : fmt::format("fd00:{}::2/127", pick(kWires));
-    case 2: return v4 ? fmt::format("10.200.0.{}/32", 1 + pick(3)) : fmt::format("fd00:200::{}/128", 1 + pick(3));
-    case 3: return v4 ? "10.0.0.0/8" : "fd00::/16";
-    default: return remote_net(v4);
+    case 0:
+      return v4 ? fmt::format("10.{}.0.0/16", pick(kWires)) : fmt::format("fd00:{}::/64", pick(kWires));
+    case 1:
+      return v4 ? fmt::format("10.{}.0.{}/31", pick(kWires), 2 + 2 * pick(2))
+                : fmt::format("fd00:{}::2/127", pick(kWires));
+    case 2:
+      return v4 ? fmt::format("10.200.0.{}/32", 1 + pick(3)) : fmt::format("fd00:200::{}/128", 1 + pick(3));
+    case 3:
+      return v4 ? "10.0.0.0/8" : "fd00::/16";
+    default:
+      return remote_net(v4);
   }
 }
 
@@ -95,8 +111,10 @@ Probe RandomHost::probe() {
   set_src_ip(k, from);
   set_dst_ip(k, to);
   const unsigned kind = pick(100);
-  const std::uint8_t proto = kind < 42 ? ip_proto::tcp : kind < 78 || p.local ? ip_proto::udp
-                             : kind < 92 ? (v4 ? ip_proto::icmp : ip_proto::icmp6) : ip_proto::sctp;
+  const std::uint8_t proto = kind < 42              ? ip_proto::tcp
+                             : kind < 78 || p.local ? ip_proto::udp
+                             : kind < 92            ? (v4 ? ip_proto::icmp : ip_proto::icmp6)
+                                                    : ip_proto::sctp;
   k.set(FieldId::nw_proto, proto);
   k.set(FieldId::nw_ttl, p.local || chance(85) ? 64 : 1 + pick(3));
   k.set(FieldId::nw_tos, chance(75) ? 0u : std::initializer_list<unsigned>{0x10, 0x28, 0xb8, 0x08}.begin()[pick(4)]);
@@ -109,6 +127,7 @@ Probe RandomHost::probe() {
     k.set(FieldId::icmp_id, chance(75) ? next_port_++ : 7u);
   }
   if (!p.local) {
+    p.in_fragments = proto == ip_proto::udp && chance(20);
     k.set(FieldId::eth_dst, KernelHost::mac_of_host(p.wire).value);
     k.set(FieldId::eth_src, KernelHost::mac_of_neighbour(p.wire, 5).value);
     return p;
@@ -133,15 +152,68 @@ HostSetup RandomHost::setup() {
     if (chance(75)) make_rules(s, v4);
   }
   s.legacy = chance(25);
-  s.ipset =
-      "create ips4 hash:ip\nadd ips4 10.0.0.2\nadd ips4 10.200.0.1\ncreate nets4 hash:net\nadd nets4 10.1.0.0/16\nadd nets4 100.0.0.0/8\n"
-      "create ports4 hash:ip,port\nadd ports4 10.200.0.1,tcp:80\nadd ports4 10.1.0.2,udp:53\ncreate all4 list:set\nadd all4 ips4\nadd all4 nets4\n"
-      "create nets6 hash:net family inet6\nadd nets6 fd00:1::/64\nadd nets6 fd00:200::/32\n";
+  s.ipset = sets();
+  s.shows_sets = chance(80);
   s.nft_first = chance(50);
   if (chance(85)) s.iptables = iptables(true);
   if (chance(60)) s.ip6tables = iptables(false);
   if (chance(70)) s.nft = nft();
   return s;
+}
+
+// Of the types that the kernel at hand has been seen to have (CONFIG_IP_SET_*); addresses are those of probes.
+std::string RandomHost::sets() {
+  std::string out = R"(create ips4 hash:ip
+add ips4 10.0.0.2
+add ips4 10.200.0.1
+add ips4 10.1.0.5
+create nets4 hash:net
+add nets4 10.1.0.0/16
+add nets4 100.0.0.0/8
+add nets4 100.1.0.0/16 nomatch
+add nets4 10.1.0.4/31 nomatch
+create ports4 hash:ip,port
+add ports4 10.200.0.1,tcp:80
+add ports4 10.1.0.2,udp:53
+add ports4 10.0.0.1,icmp:echo-request
+create wide4 hash:ip netmask 16
+add wide4 10.0.0.0
+add wide4 101.1.0.0
+create flows4 hash:ip,port,net
+add flows4 10.1.0.2,tcp:80,10.0.0.0/8
+add flows4 10.200.0.2,udp:53,100.0.0.0/6
+create triples4 hash:ip,port,ip
+add triples4 10.200.0.2,tcp:443,10.0.0.5
+add triples4 10.1.0.1,udp:1234,10.1.0.5
+create services4 hash:net,port
+add services4 10.0.0.0/8,tcp:80-443
+add services4 100.0.0.0/6,sctp:80
+create map4 bitmap:ip range 10.0.0.0/16 netmask 30
+add map4 10.0.0.4
+create cards4 bitmap:ip,mac range 10.0.0.0/16
+add cards4 10.0.0.2
+create web bitmap:port range 0-9000
+add web 80
+add web 8080
+create nets6 hash:net family inet6
+add nets6 fd00:1::/64
+add nets6 fd00:200::/32
+add nets6 fd00:1::4/127 nomatch
+create ports6 hash:ip,port family inet6
+add ports6 fd00:200::1,tcp:80
+add ports6 fd00:1::2,ipv6-icmp:echo-request
+create all list:set
+add all ips4
+add all nets6
+add all web
+add all nets4
+)";
+  out += fmt::format("add cards4 10.0.0.5,{}\nadd cards4 10.0.0.4,{}\n", KernelHost::mac_of_neighbour(0, 5).to_string(),
+                     KernelHost::mac_of_neighbour(1, 5).to_string());
+  out += "create by4 hash:net,iface\nadd by4 100.0.0.0/6,v wildcard\n";
+  out += fmt::format("add by4 10.0.0.0/8,{}\nadd by4 10.0.0.0/16,{} nomatch\nadd by4 10.200.0.0/24,physdev:{}\n",
+                     device(), device(), device());
+  return out;
 }
 
 // What stands on a wire has the address to which probes are sent.
@@ -151,16 +223,20 @@ void RandomHost::make_links(HostSetup& s) {
     const std::string mac = KernelHost::mac_of_host(i).to_string();
     s.links += fmt::format("link set v{0} address 02:00:00:00:fe:{0:02x}\n", i);
     if (upper_[i] == "mv") {
-      s.links += fmt::format("link add link v{0} name mv{0} address {1} type macvlan mode {2}\n", i, mac, one({"bridge", "private", "vepa"}));
+      s.links += fmt::format("link add link v{0} name mv{0} address {1} type macvlan mode {2}\n", i, mac,
+                             one({"bridge", "private", "vepa"}));
     } else {
-      s.links += fmt::format("link add br{0} address {1} type bridge forward_delay 0 mcast_snooping 0\nlink set v{0} master br{0}\n", i, mac);
+      s.links += fmt::format(
+          "link add br{0} address {1} type bridge forward_delay 0 mcast_snooping 0\nlink set v{0} master br{0}\n", i,
+          mac);
     }
   }
 }
 
 void RandomHost::make_devices(HostSetup& s) {
   for (unsigned i = 0; i < kWires; ++i) {
-    s.devices += fmt::format("addr add 10.{0}.0.1/24 brd + dev {1}\naddr add fd00:{0}::1/64 dev {1} nodad\n", i, device_of(i));
+    s.devices +=
+        fmt::format("addr add 10.{0}.0.1/24 brd + dev {1}\naddr add fd00:{0}::1/64 dev {1} nodad\n", i, device_of(i));
     if (second_[i]) s.devices += fmt::format("addr add 10.{0}.1.1/24 brd + dev {1}\n", i, device_of(i));
     if (single_[i]) s.devices += fmt::format("addr add 10.99.0.{}/32 dev {}\n", i + 1, device_of(i));
     if (chance(15)) s.devices += fmt::format("addr add 10.{0}.0.9/24 dev {1}\n", i, device_of(i));
@@ -176,12 +252,15 @@ void RandomHost::make_devices(HostSetup& s) {
 }
 
 void RandomHost::make_sysctl(HostSetup& s) {
-  const auto conf = [this](unsigned wire, const char* name) { return fmt::format("net.ipv4.conf.{}.{}", device_of(wire), name); };
-  for (const char* name : {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"}) s.sysctl[name] = chance(50) ? "1" : "0";
+  const auto conf = [this](unsigned wire, const char* name) {
+    return fmt::format("net.ipv4.conf.{}.{}", device_of(wire), name);
+  };
+  for (const char* name : {"net.bridge.bridge-nf-call-iptables", "net.bridge.bridge-nf-call-ip6tables"})
+    s.sysctl[name] = chance(50) ? "1" : "0";
   s.sysctl["net.ipv4.ip_forward"] = "1";
   s.sysctl["net.ipv6.conf.all.forwarding"] = chance(92) ? "1" : "0";
   s.sysctl["net.ipv4.icmp_ratelimit"] = "0";
-  s.sysctl["net.ipv4.icmp_ratemask"] = "0";   // else each error empties the account of routing errors to its receiver
+  s.sysctl["net.ipv4.icmp_ratemask"] = "0";  // else each error empties the account of routing errors to its receiver
   s.sysctl["net.ipv6.icmp.ratelimit"] = "0";
   s.sysctl["net.ipv4.icmp_msgs_per_sec"] = "100000";
   s.sysctl["net.ipv4.icmp_msgs_burst"] = "100000";
@@ -218,7 +297,8 @@ void RandomHost::make_routes(HostSetup& s, bool v4) {
         const unsigned w = (wire + n) % kWires;
         out += fmt::format("nexthop add id {} via {} dev {}\n", first + n, gateway(w, v4), device_of(w));
       }
-      if (chance(60)) out += fmt::format("nexthop add id {} group {},{}/{},1\n", first + 2, first, 1 + pick(3), first + 1);
+      if (chance(60))
+        out += fmt::format("nexthop add id {} group {},{}/{},1\n", first + 2, first, 1 + pick(3), first + 1);
       line += fmt::format("{} nhid {} table {}", net, out.ends_with(",1\n") ? first + 2 : first, table);
     } else if (chance(15)) {
       line += net + " table " + table;
@@ -245,16 +325,20 @@ void RandomHost::make_rules(HostSetup& s, bool v4) {
     if (chance(25)) line += fmt::format(" fwmark {:#x}{}", 1 + pick(4), chance(50) ? "/0x7" : "");
     if (chance(20)) line += " iif " + (chance(85) ? device() : std::string("lo"));
     if (chance(5)) line += " oif " + device();
-    if (v4 && chance(8)) line += " tos 0x10";
+    if (chance(8)) line += " tos " + one({"0x10", v4 ? "0x08" : "0x28"});
     if (chance(10)) line += " ipproto " + one({"tcp", "udp"});
     if (chance(10)) line += " dport " + one({"80", "1000-2000", "443"});
     if (chance(6)) line += " sport 20000-20050";
     if (chance(8)) line += " uidrange " + one({"0-100", "1000-2000"});
     const unsigned kind = pick(100);
-    if (kind < 70) line += " lookup " + one({"100", "101", "102"});
-    else if (kind < 80) line += " lookup main suppress_prefixlength " + one({"0", "8", "16"});
-    else if (kind < 86) line += " goto 32766";
-    else line += " " + one({"blackhole", "unreachable", "prohibit", "nop"});
+    if (kind < 70)
+      line += " lookup " + one({"100", "101", "102"});
+    else if (kind < 80)
+      line += " lookup main suppress_prefixlength " + one({"0", "8", "16"});
+    else if (kind < 86)
+      line += " goto 32766";
+    else
+      line += " " + one({"blackhole", "unreachable", "prohibit", "nop"});
     out += line + "\n";
   }
 }

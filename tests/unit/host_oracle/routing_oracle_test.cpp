@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "egtrace/engine/routing.h"
 #include "../../../libtrace/engine/src/host/source_validation.h"
+#include "egtrace/engine/routing.h"
 #include "namespace.h"
 
 namespace egt::test {
@@ -86,8 +86,8 @@ void RoutingOracle::base_model() {
   host_.rules_v4.present = host_.rules_v6.present = true;
   auto& routes = v4() ? host_.routes_v4.value : host_.routes_v6.value;
   auto& rules = v4() ? host_.rules_v4.value : host_.rules_v6.value;
-  const auto add = [&](RouteType type, Prefix to, std::string table, std::string dev, std::string scope, std::uint32_t metric,
-                       std::optional<IpAddr> source) {
+  const auto add = [&](RouteType type, Prefix to, std::string table, std::string dev, std::string scope,
+                       std::uint32_t metric, std::optional<IpAddr> source) {
     Route r;
     r.family = GetParam();
     r.type = type;
@@ -113,12 +113,15 @@ void RoutingOracle::base_model() {
     const auto hint = v4() ? std::optional(own) : std::nullopt;
     add(RouteType::unicast, Prefix{own, length}.network(), "main", device(i), "link", v4() ? 0 : 256, hint);
     add(RouteType::local, Prefix::host(own), "local", device(i), "host", 0, hint);
-    if (v4()) add(RouteType::broadcast, Prefix::host(on_link(i, 255)), "local", device(i), "link", 0, hint);
-    else add(RouteType::anycast, Prefix::host(on_link(i, 0)), "local", device(i), "", 0, hint);
+    if (v4())
+      add(RouteType::broadcast, Prefix::host(on_link(i, 255)), "local", device(i), "link", 0, hint);
+    else
+      add(RouteType::anycast, Prefix::host(on_link(i, 0)), "local", device(i), "", 0, hint);
   }
   add(RouteType::local, v4() ? *Prefix::parse("127.0.0.0/8") : *Prefix::parse("::1/128"), "local", "lo", "host", 0,
       v4() ? std::optional(ip("127.0.0.1")) : std::nullopt);
-  static constexpr std::pair<std::uint32_t, const char*> kDefault[] = {{0, "local"}, {32766, "main"}, {32767, "default"}};
+  static constexpr std::pair<std::uint32_t, const char*> kDefault[] = {
+      {0, "local"}, {32766, "main"}, {32767, "default"}};
   for (const auto& [priority, table] : kDefault) {
     if (!v4() && priority == 32767) continue;
     PolicyRule r;
@@ -131,8 +134,9 @@ void RoutingOracle::base_model() {
 
 void RoutingOracle::flush(const Namespace& ns) {
   for (const char* table : {"100", "101", "102"}) ns.exec(fmt::format("ip {} route flush table {}", dash(), table));
-  ns.exec(fmt::format("sh -c 'for p in 100 101 102 103 104 105; do while ip {} rule del pref $p 2>/dev/null; do :; done; done'",
-                      dash()));
+  ns.exec(fmt::format(
+      "sh -c 'for p in 100 101 102 103 104 105; do while ip {} rule del pref $p 2>/dev/null; do :; done; done'",
+      dash()));
   ns.exec(fmt::format("ip {} route flush table main proto static", dash()));
 }
 
@@ -177,7 +181,10 @@ std::string RoutingOracle::random_rule(PolicyRule& r, std::uint32_t priority) {
   r.family = GetParam();
   r.priority = priority;
   std::string text;
-  if (chance(15)) { r.negate = true; text += "not "; }
+  if (chance(15)) {
+    r.negate = true;
+    text += "not ";
+  }
   if (chance(35)) {
     r.has_from = true;
     r.from_prefix = chance(50) ? Prefix::host(chance(50) ? on_link(pick(kDevices), 1) : remote()) : remote_net();
@@ -185,7 +192,11 @@ std::string RoutingOracle::random_rule(PolicyRule& r, std::uint32_t priority) {
   } else {
     text += "from all ";
   }
-  if (chance(25)) { r.has_to = true; r.to_prefix = remote_net(); text += fmt::format("to {} ", r.to_prefix.to_string()); }
+  if (chance(25)) {
+    r.has_to = true;
+    r.to_prefix = remote_net();
+    text += fmt::format("to {} ", r.to_prefix.to_string());
+  }
   if (chance(30)) {
     r.fwmark = 1 + pick(3);
     if (chance(40)) r.fwmask = 0x1;
@@ -193,15 +204,30 @@ std::string RoutingOracle::random_rule(PolicyRule& r, std::uint32_t priority) {
     if (*r.fwmark == 0) r.fwmark = 1;
     text += fmt::format("fwmark {:#x}/{:#x} ", *r.fwmark, r.fwmask);
   }
-  if (chance(20)) { r.iif = chance(30) ? "lo" : device(pick(kDevices)); text += fmt::format("iif {} ", r.iif); }
-  if (chance(10)) { r.oif = device(pick(kDevices)); text += fmt::format("oif {} ", r.oif); }
-  if (v4() && chance(10)) { r.tos = 0x10; text += "tos 0x10 "; }
-  if (chance(15)) { r.ip_proto = chance(50) ? ip_proto::tcp : ip_proto::udp; text += fmt::format("ipproto {} ", *r.ip_proto); }
+  if (chance(20)) {
+    r.iif = chance(30) ? "lo" : device(pick(kDevices));
+    text += fmt::format("iif {} ", r.iif);
+  }
+  if (chance(10)) {
+    r.oif = device(pick(kDevices));
+    text += fmt::format("oif {} ", r.oif);
+  }
+  if (v4() && chance(10)) {
+    r.tos = 0x10;
+    text += "tos 0x10 ";
+  }
+  if (chance(15)) {
+    r.ip_proto = chance(50) ? ip_proto::tcp : ip_proto::udp;
+    text += fmt::format("ipproto {} ", *r.ip_proto);
+  }
   if (chance(15)) {
     r.dport = host::PortRange{80, static_cast<std::uint16_t>(80 + pick(2) * 20)};
     text += r.dport->first == r.dport->last ? "dport 80 " : fmt::format("dport {}-{} ", r.dport->first, r.dport->last);
   }
-  if (chance(10)) { r.sport = host::PortRange{1000, 1000}; text += "sport 1000 "; }
+  if (chance(10)) {
+    r.sport = host::PortRange{1000, 1000};
+    text += "sport 1000 ";
+  }
   const unsigned what = pick(100);
   if (what < 85) {
     static constexpr const char* kTables[] = {"100", "101", "102", "main", "199"};
@@ -241,7 +267,7 @@ RouteQuery RoutingOracle::random_query() {
   }
   if (chance(50)) q.mark = pick(4);
   if (v4() && chance(20)) q.tos = 0x10;
-  q.proto = chance(30) ? ip_proto::tcp : ip_proto::udp;   // UDP is also what ip route get takes when it is not told
+  q.proto = chance(30) ? ip_proto::tcp : ip_proto::udp;  // UDP is also what ip route get takes when it is not told
   if (chance(60)) {
     q.dport = static_cast<std::uint16_t>(80 + pick(3) * 10);
     q.sport = static_cast<std::uint16_t>(1000 + pick(2));
@@ -270,10 +296,14 @@ const char* error_of(const std::string& text) {
 
 const char* expected_error(const RouteAnswer& a) {
   switch (a.kind) {
-    case Kind::blackhole: return "Invalid argument";
-    case Kind::prohibit: return "Permission denied";
-    case Kind::unreachable: return a.route != nullptr ? "No route to host" : "Network is unreachable";
-    default: return "Network is unreachable";
+    case Kind::blackhole:
+      return "Invalid argument";
+    case Kind::prohibit:
+      return "Permission denied";
+    case Kind::unreachable:
+      return a.route != nullptr ? "No route to host" : "Network is unreachable";
+    default:
+      return "Network is unreachable";
   }
 }
 
@@ -297,21 +327,36 @@ void RoutingOracle::compare(const Namespace& ns, const RouteQuery& q) {
   const std::string type = answered ? json[0].value("type", std::string("unicast")) : "";
   if (!ok || !valid.accepted) {
     ++with_error_;
-    if (answered) {   // IPv6 answers with the route's type in place of an error
+    if (answered) {  // IPv6 answers with the route's type in place of an error
       EXPECT_TRUE(!v4() && type != "unicast" && type != "local") << context;
       return;
     }
-    if (!ok) { EXPECT_STREQ(error_of(out.text), expected_error(ours)) << context; return; }
+    if (!ok) {
+      EXPECT_STREQ(error_of(out.text), expected_error(ours)) << context;
+      return;
+    }
     EXPECT_STRNE(error_of(out.text), "?") << context << valid.why;
     return;
   }
-  if (!answered) { ADD_FAILURE() << context; return; }
+  if (!answered) {
+    ADD_FAILURE() << context;
+    return;
+  }
   ++compared_;
-  if (ours.route == nullptr) { EXPECT_EQ(ours.device, json[0].value("dev", "")) << context; return; }
+  if (ours.route == nullptr) {
+    EXPECT_EQ(ours.device, json[0].value("dev", "")) << context;
+    return;
+  }
   by_rule_ += ours.route->table != "main" && ours.route->table != "local";
   forwarded_ += !q.is_local();
-  if (ours.kind == Kind::local) { EXPECT_EQ(type, v4() || type != "anycast" ? "local" : "anycast") << context; return; }
-  if (ours.kind == Kind::broadcast) { EXPECT_EQ(type, "broadcast") << context; return; }
+  if (ours.kind == Kind::local) {
+    EXPECT_EQ(type, v4() || type != "anycast" ? "local" : "anycast") << context;
+    return;
+  }
+  if (ours.kind == Kind::broadcast) {
+    EXPECT_EQ(type, "broadcast") << context;
+    return;
+  }
   EXPECT_EQ(type, "unicast") << context;
   const std::string dev = json[0].value("dev", "");
   const std::string via = json[0].value("gateway", "");

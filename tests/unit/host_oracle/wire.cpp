@@ -68,10 +68,10 @@ Bytes transport(const FlowKey& k, std::uint32_t number, const TcpPlace& place) {
     put16(b, 0);
     put32(b, marked);
   } else if (proto == kSctp) {
-    put32(b, 0);                         // an INIT chunk comes with verification tag 0
+    put32(b, 0);  // an INIT chunk comes with verification tag 0
     put32(b, 0);
     put32(b, 0x01000014);
-    put32(b, marked);                    // initiate tag
+    put32(b, marked);  // initiate tag
     put32(b, 65535);
     put32(b, 0x00010001);
     put32(b, marked);
@@ -180,6 +180,41 @@ Bytes frame_of(const FlowKey& key, std::uint32_t number, const TcpPlace& place, 
   return frame;
 }
 
+std::vector<Bytes> fragments_of(const FlowKey& key, std::uint32_t number) {
+  constexpr std::size_t kFirst = 24, kRest = 16, kUnit = 8;  // of the IP payload; offsets count units
+  Bytes body = transport(key, number, {});
+  body.resize(kFirst + kRest);
+  set16(body, 4, body.size());
+  fill_checksum(key, body);
+  std::vector<Bytes> frames;
+  for (const bool first : {true, false}) {
+    const std::span<const std::uint8_t> part = std::span(body).subspan(first ? 0 : kFirst, first ? kFirst : kRest);
+    Bytes frame = frame_of(key, number);
+    frame.resize(kEthernet);
+    const std::uint64_t offset = first ? 0 : kFirst / kUnit;
+    Bytes header = ip_header(key, part.size());
+    if (family_of(key) == Family::v4) {
+      constexpr std::uint64_t kMoreFollow = 0x2000;
+      set16(header, 4, number & 0xffff);
+      set16(header, 6, first ? kMoreFollow : offset);
+      set16(header, 10, 0);
+      set16(header, 10, internet_checksum(header));
+    } else {
+      constexpr std::uint8_t kFragmentHeader = 44, kNextHeader = 6;
+      set16(header, 4, part.size() + kUnit);
+      header[kNextHeader] = kFragmentHeader;
+      header.push_back(protocol(key));
+      header.push_back(0);
+      put16(header, offset << 3 | (first ? 1u : 0u));
+      put32(header, number);
+    }
+    frame.insert(frame.end(), header.begin(), header.end());
+    frame.insert(frame.end(), part.begin(), part.end());
+    frames.push_back(std::move(frame));
+  }
+  return frames;
+}
+
 void read_transport(std::span<const std::uint8_t> b, Seen& seen) {
   const std::uint8_t proto = protocol(seen.key);
   if (has_ports(seen.key)) {
@@ -216,6 +251,25 @@ void read_transport(std::span<const std::uint8_t> b, Seen& seen) {
   }
 }
 
+namespace {
+
+constexpr std::uint32_t kOffset = 0x1fff;  // of a fragment, in an IPv4 header
+
+// False for fragments that are not the first.
+bool read_rest(std::span<const std::uint8_t> b, std::uint32_t offset, Seen& seen) {
+  constexpr std::uint8_t kFragmentHeader = 44;
+  constexpr std::size_t kFragmentBytes = 8;
+  if (protocol(seen.key) == kFragmentHeader && b.size() >= kFragmentBytes) {
+    offset = get(b, 2, 2) >> 3;
+    seen.key.set(FieldId::nw_proto, b[0]);
+    b = b.subspan(kFragmentBytes);
+  }
+  if (offset == 0) read_transport(b, seen);
+  return offset == 0;
+}
+
+}  // namespace
+
 std::optional<Seen> read_packet(std::span<const std::uint8_t> b) {
   if (b.empty()) return std::nullopt;
   const bool v4 = b[0] >> 4 == 4;
@@ -230,8 +284,7 @@ std::optional<Seen> read_packet(std::span<const std::uint8_t> b) {
   seen.key.set(FieldId::nw_proto, b[v4 ? 9 : 6]);
   set_src_ip(seen.key, get_address(b, v4 ? 12 : 8, family));
   set_dst_ip(seen.key, get_address(b, v4 ? 16 : 24, family));
-  read_transport(b.subspan(header), seen);
-  return seen;
+  return read_rest(b.subspan(header), v4 ? get(b, 6, 2) & kOffset : 0, seen) ? std::optional(seen) : std::nullopt;
 }
 
 std::optional<Seen> read_frame(std::span<const std::uint8_t> frame) {
@@ -248,8 +301,9 @@ std::optional<Seen> read_frame(std::span<const std::uint8_t> frame) {
 
 std::string to_text(const FlowKey& k) {
   const Tuple t = tuple_of(k);
-  std::string out = fmt::format("{} {}:{} > {}:{} ttl {} tos {:#x}", proto_name(t.proto, family_of(k)), t.src.to_string(),
-                                t.sport, t.dst.to_string(), t.dport, k.u32(FieldId::nw_ttl), k.u32(FieldId::nw_tos));
+  std::string out =
+      fmt::format("{} {}:{} > {}:{} ttl {} tos {:#x}", proto_name(t.proto, family_of(k)), t.src.to_string(), t.sport,
+                  t.dst.to_string(), t.dport, k.u32(FieldId::nw_ttl), k.u32(FieldId::nw_tos));
   if (!has_ports(k)) out += fmt::format(" type {} code {}", k.u32(FieldId::icmp_type), k.u32(FieldId::icmp_code));
   if (t.proto == ip_proto::tcp) out += fmt::format(" flags {:#x}", k.u32(FieldId::tcp_flags));
   if (k.u32(FieldId::pkt_mark) != 0) out += fmt::format(" mark {:#x}", k.u32(FieldId::pkt_mark));

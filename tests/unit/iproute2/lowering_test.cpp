@@ -43,6 +43,13 @@ TEST_F(Host, RulesHaveTheirSelectors) {
   for (const auto& rule : rules.value) EXPECT_TRUE(rule.not_modelled.empty());
 }
 
+TEST_F(Host, FieldsOfServicesHaveNames) {
+  load("0:\tfrom all lookup local\n9:\tfrom all tos AF11 lookup 3\n10:\tfrom all tos EF lookup 3\n", "ip rule");
+  EXPECT_EQ(host().rules_v4.value[1].tos, 0x28);
+  EXPECT_EQ(host().rules_v4.value[2].tos, 0xb8);
+  EXPECT_TRUE(host().rules_v4.value[1].not_modelled.empty());
+}
+
 TEST_F(Host, AConditionThatIsNotHeldIsNotForgotten) {
   const Report r =
       load("0:\tfrom all lookup local\n9:\tfrom all tun_id 5 lookup 3\n10:\tfrom all novel x lookup 4\n", "ip rule");

@@ -165,7 +165,8 @@ TEST_F(Iptables, WhatADumpCannotTellStaysOpen) {
   const auto r = rules("nat", "PREROUTING", "-m statistic --mode random --probability 0.50000000000 -j ACCEPT");
   EXPECT_DOUBLE_EQ(*std::get<nf::Undecided>(std::get<nf::Test>(r[0].statements[0])).probability, 0.5);
   const auto set = rules("filter", "FORWARD", "-m set --match-set s src -j DROP");
-  EXPECT_TRUE(std::get<nf::InSet>(std::get<nf::Test>(set[0].statements[0])).set->contents_unknown);
+  EXPECT_EQ(std::get<nf::InIpset>(std::get<nf::Test>(set[0].statements[0])).source, std::vector<bool>{true});
+  EXPECT_TRUE(has_open(rules("filter", "FORWARD", "-m set --match-set s src --packets-gt 5 -j DROP")));
 }
 
 TEST_F(Iptables, EveryUnknownWordIsReported) {

@@ -28,6 +28,7 @@ table ip nat { # handle 1
 		meta mark 0x000003f0  counter packets 0 bytes 0 return # handle 19
 		 counter packets 1 bytes 60 jump KUBE-POSTROUTING # handle 20
 		ip saddr 10.0.0.0/8 xt match "connlimit" counter packets 0 bytes 0 xt target "NETMAP" # handle 21
+		ip saddr 10.0.0.0/8 xt match set tcp dport 22 counter packets 0 bytes 0 xt target TTL
 	}
 }
 )");

@@ -84,7 +84,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   RouteQuery query;
   query.to = *copy.gateway;
   query.out_device = copy.device;  // for this look-up alone; a rule in OUTPUT may have the copy routed anew
-  query.tos = static_cast<std::uint8_t>(packet_.u32(FieldId::nw_tos));
+  query.tos = query_for(packet_, {}).tos;
   RouteAnswer answer = look_up(query);
   if (answer.kind == Kind::unknown) return failed_route(answer);
   if (answer.kind != Kind::unicast && !answer.is_for_me())

@@ -84,8 +84,9 @@ AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device, 
   q.sport = q.dport = 0;
   const RouteAnswer answer = find_route(host_, q);
   switch (answer.kind) {
-    case RouteAnswer::Kind::blackhole: return AddressType::blackhole;
-    case RouteAnswer::Kind::prohibit: return AddressType::prohibit;
+    // xt_addrtype.c takes every route that refuses for one type (RTF_REJECT).
+    case RouteAnswer::Kind::blackhole: return of_flow ? AddressType::blackhole : AddressType::unreachable;
+    case RouteAnswer::Kind::prohibit: return of_flow ? AddressType::prohibit : AddressType::unreachable;
     case RouteAnswer::Kind::unreachable:
     case RouteAnswer::Kind::no_route: return AddressType::unreachable;
     default: break;
@@ -170,6 +171,7 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   std::vector<Provenance> lines;
   if (c->from.known()) lines.push_back(c->from);
   note_translation(*applied, by.empty() ? "conntrack" : by, true, std::move(lines));
+  route_lost_ = looped_ && hook == Hook::prerouting && tuple_of(packet_).dst != before.dst;
   if (output != nullptr && conntrack_.changes_destination()) return route_again(*output);
   return std::nullopt;
 }

@@ -97,12 +97,14 @@ std::optional<Attached> HostWalk::about() const {
   return Attached{*c, conntrack_.zone(), !conntrack_.reply_direction()};
 }
 
-// icmp_send(): the address that the packet was sent to when it is for this host, else by route to the sender. Policy rules
+// icmp_send(): the address that the packet was sent to where it is for this host, else by route to the sender. Policy rules
 // do not see it then.
 std::optional<HostWalk::ErrorSource> HostWalk::error_source(IcmpError error) {
   const bool to_itself = made_here() && local_type_of(host_, sender()) == Kind::local;
   if (to_itself && family() == Family::v6) return ErrorSource{sender(), false};
-  if (local_type_of(host_, dst_ip(packet_)) == Kind::local) return ErrorSource{dst_ip(packet_), false};
+  // Of a packet of this host its route counts: a socket that is bound to a device sends to own addresses by that.
+  const bool to_host = made_here() ? out_ == "lo" : local_type_of(host_, dst_ip(packet_)) == Kind::local;
+  if (to_host) return ErrorSource{dst_ip(packet_), false};
   RouteQuery query = query_for(make_icmp_error(packet_, {family(), 0}, sender(), error), "lo");
   query.from.reset();
   const RouteAnswer answer = find_route(host_, query);

@@ -56,13 +56,15 @@ RouteAnswer HostWalk::look_up(const RouteQuery& query) {
 
 // Next hops that share the load are all used; which one a packet takes is a hash with a secret. The next packet of the
 // same flow takes the same one (fib_multipath_hash(), rt6_multipath_hash()).
-std::size_t HostWalk::share_load(const RouteAnswer& answer) {
+std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
   const Tuple flow = tuple_of(packet_);
   for (const SharedHop& s : world_.hops)
-    if (s.node == node_.name && s.route == answer.route->from && s.packet == flow && s.hop < answer.hops.size()) return s.hop;
+    if (s.node == node_.name && s.route == answer.route->from && s.packet == flow && s.again == again &&
+        s.hop < answer.hops.size())
+      return s.hop;
   ChoicePoint point;
   point.node = node_.name;
-  point.what = fmt::format("ECMP route {}", answer.route->to.to_short_string());
+  point.what = fmt::format("ECMP route {}{}", answer.route->to.to_short_string(), again ? ", routed anew" : "");
   point.evidence = answer.evidence();
   double total = 0;
   for (const RouteHop& h : answer.hops) total += h.get().weight;
@@ -70,13 +72,26 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer) {
     point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
   const std::size_t hop = chooser_.choose(point);
   if (copy_depth_ > 0) return hop;         // goes to the gateway, not with the flow
-  world_.hops.push_back({node_.name, answer.route->from, flow, hop});
+  world_.hops.push_back({node_.name, answer.route->from, flow, again, hop});
   return hop;
 }
 
-HostWalk::Taken HostWalk::take_hop(RouteAnswer answer) {
+// Whether routing a packet of this host anew hashes something else than its socket did. Of protocol and ports the second
+// look-up knows nothing, and of IPv6 it hashes a protocol always (ip_route_me_harder(), ip6_route_me_harder()).
+bool HostWalk::hashes_anew() const {
+  if (family() == Family::v6 || hashed_without_source_) return true;
+  return plain_setting(host_, "net.ipv4.fib_multipath_hash_policy").value.value_or(1) != 0;
+}
+
+// The source that a socket got by one of several next hops changes nothing for its next packets.
+void HostWalk::keep_hop(const Tuple& unbound) {
+  for (SharedHop& s : world_.hops)
+    if (s.node == node_.name && s.packet == unbound && !s.again) s.packet = tuple_of(packet_);
+}
+
+HostWalk::Taken HostWalk::take_hop(RouteAnswer answer, bool again) {
   Taken taken;
-  if (answer.hops.size() > 1) taken.hop = share_load(answer);
+  if (answer.hops.size() > 1) taken.hop = share_load(answer, again);
   taken.device = answer.device;
   if (taken.hop < answer.hops.size()) {
     const RouteHop& hop = answer.hops[taken.hop];

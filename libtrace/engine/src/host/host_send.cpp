@@ -9,6 +9,20 @@ namespace {
 using netfilter::Hook;
 using Kind = RouteAnswer::Kind;
 
+// Protocols whose sockets cannot send without connect().
+bool connects(const FlowKey& packet) {
+  const std::uint32_t proto = packet.u32(FieldId::nw_proto);
+  return proto == ip_proto::tcp || proto == ip_proto::sctp;
+}
+
+// Whichever of the next hops is taken.
+bool has_one_source(const host::Host& host, const RouteAnswer& answer, const IpAddr& to) {
+  const auto first = choose_source(host, answer, 0, to);
+  for (std::size_t hop = 1; hop < answer.hops.size(); ++hop)
+    if (choose_source(host, answer, hop, to) != first) return false;
+  return true;
+}
+
 }  // namespace
 
 bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
@@ -47,7 +61,7 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   RouteAnswer answer = look_up(query);
   const bool source_chosen = what.choose_source && retry_with_source(query, answer);
   const bool to_all = to_ == IpAddr::v4(0xffffffff);
-  if (to_all && (!what.choose_source || !what.bound_device.empty())) {   // the link is known without a route
+  if (to_all && (!what.choose_source || !what.bound_device.empty())) {  // the link is known without a route
     answer = {};
     answer.kind = Kind::broadcast;
     answer.device = what.bound_device;
@@ -67,9 +81,15 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
     }
     return dropped("source address selection", "the host has no address to send from", route.answer.evidence());
   }
+  const Tuple unbound = tuple_of(packet_);
   set_src_ip(packet_, *source);
   if (to_all) stay_on_link(query, route);
-  if (to_all || !follows_source_rules(what, route)) return std::nullopt;
+  if (to_all) return std::nullopt;
+  if (!follows_source_rules(what, route)) {
+    keep_hop(unbound);
+    hashed_without_source_ = family() == Family::v4 && !connects(packet_);
+    return std::nullopt;
+  }
   RouteAnswer second = look_up([&] {
     RouteQuery q = query;
     q.from = *source;
@@ -83,7 +103,8 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
 // IPv6 that finds no route for a socket without an address tries once more with one of the host's
 // (ip6_dst_lookup_tail()). True when it did: the packet has that address then.
 bool HostWalk::retry_with_source(const RouteQuery& query, RouteAnswer& answer) {
-  if (family() != Family::v6 || answer.kind == Kind::unicast || answer.is_for_me() || answer.kind == Kind::unknown) return false;
+  if (family() != Family::v6 || answer.kind == Kind::unicast || answer.is_for_me() || answer.kind == Kind::unknown)
+    return false;
   const auto own = select_v6_address(host_, "", query.to);
   if (!own) return false;
   RouteQuery sourced = query;
@@ -94,15 +115,16 @@ bool HostWalk::retry_with_source(const RouteQuery& query, RouteAnswer& answer) {
 }
 
 // connect() looks the route up a second time with the address that the first look-up chose, and keeps that address; a
-// socket that is not connected does not (IPv4 only).
+// socket that is not connected does not (IPv4 only). Of several next hops it may take another one then, which since
+// Linux 6.16 it does not where one has the address (fib_select_multipath()).
 bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
   RouteQuery query = query_for(packet_, "lo");
   query.out_device = what.bound_device;
   const RouteAnswer second = find_route(host_, query);
-  if (family() != Family::v4 || same_way(first.answer, second)) return false;
-  const std::uint32_t proto = packet_.u32(FieldId::nw_proto);
-  if (proto == ip_proto::tcp || proto == ip_proto::sctp) return true;
-  if (proto != ip_proto::udp) return false;
+  if (family() != Family::v4) return false;
+  if (same_way(first.answer, second) && has_one_source(host_, first.answer, to_)) return false;
+  if (connects(packet_)) return true;
+  if (packet_.u32(FieldId::nw_proto) != ip_proto::udp) return false;
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
@@ -113,8 +135,8 @@ bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
   return chooser_.choose(point) == 0;
 }
 
-// The limited broadcast goes to the link of the socket's device or of its source address, else to that of the route, and
-// never to a gateway (ip_route_output_key_hash_rcu(), __mkroute_output()).
+// The limited broadcast goes to the link of the socket's device or of its source address, else to that of the route,
+// and never to a gateway (ip_route_output_key_hash_rcu(), __mkroute_output()).
 void HostWalk::stay_on_link(const RouteQuery& query, Taken& route) const {
   std::string device = query.out_device;
   for (const host::Link& link : host_.links.value)
@@ -130,9 +152,10 @@ HostWalk::Ended HostWalk::refused_by_tcp(const RouteAnswer& answer) {
   const bool several =
       answer.kind == Kind::broadcast || answer.kind == Kind::multicast || to_ == IpAddr::v4(0xffffffff);
   if (!several || packet_.u32(FieldId::nw_proto) != ip_proto::tcp) return std::nullopt;
-  HostOutcome o = stopped(HostOutcome::Kind::rejected, "connect()",
-                          fmt::format("TCP does not connect to {}, which is no address of one machine", to_.to_string()),
-                          answer.evidence());
+  HostOutcome o =
+      stopped(HostOutcome::Kind::rejected, "connect()",
+              fmt::format("TCP does not connect to {}, which is no address of one machine", to_.to_string()),
+              answer.evidence());
   o.reject_with = "ENETUNREACH";
   return o;
 }
@@ -146,12 +169,17 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
   o.kind = HostOutcome::Kind::rejected;
   o.answer.reset();
   switch (answer.kind) {
-    case Kind::blackhole: o.reject_with = "EINVAL"; break;
-    case Kind::prohibit: o.reject_with = "EACCES"; break;
+    case Kind::blackhole:
+      o.reject_with = "EINVAL";
+      break;
+    case Kind::prohibit:
+      o.reject_with = "EACCES";
+      break;
     case Kind::unreachable:
       o.reject_with = answer.route != nullptr ? "EHOSTUNREACH" : "ENETUNREACH";
       break;
-    default: o.reject_with = "ENETUNREACH";
+    default:
+      o.reject_with = "ENETUNREACH";
   }
   return o;
 }
@@ -168,12 +196,16 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
     o.answer.reset();
     return o;
   }
-  if (same_way(answer, route.answer)) {
+  const bool same = same_way(answer, route.answer);
+  if (same && answer.hops.size() < 2) {
     route.answer = std::move(answer);
-    if (route.hop < route.answer.hops.size()) route.gateway = route.answer.hops[route.hop].get().via;   // no longer a copy's
+    if (route.hop < route.answer.hops.size())
+      route.gateway = route.answer.hops[route.hop].get().via;  // no longer a copy's
     return std::nullopt;
   }
-  route = take_hop(std::move(answer));
+  const std::size_t hop = route.hop;
+  route = take_hop(std::move(answer), hashes_anew());
+  if (same && route.hop == hop) return std::nullopt;
   note_route(route, std::nullopt);
   return check_loopback_source(route);
 }
@@ -181,12 +213,14 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
 // __mkroute_output(): loopback addresses leave the host only where route_localnet is set.
 HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
   const IpAddr from = src_ip(packet_);
-  if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo") return std::nullopt;
+  if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo")
+    return std::nullopt;
   const Setting setting = either_setting(host_, route.device, "route_localnet");
   if (know(setting, false, "a packet with a loopback address is to leave the host")) return std::nullopt;
-  HostOutcome o = stopped(HostOutcome::Kind::rejected, "output route",
-                          fmt::format("{} does not leave the host unless route_localnet is set on {}", from.to_string(), route.device),
-                          setting.evidence);
+  HostOutcome o = stopped(
+      HostOutcome::Kind::rejected, "output route",
+      fmt::format("{} does not leave the host unless route_localnet is set on {}", from.to_string(), route.device),
+      setting.evidence);
   o.reject_with = "EINVAL";
   return o;
 }
@@ -196,7 +230,24 @@ HostOutcome HostWalk::loop_back() {
   in_ = "lo";
   looped_ = true;
   if (Ended end = pass(Hook::prerouting)) return *end;
-  return deliver();
+  if (!route_lost_) return deliver();
+  if (Ended end = check_looped_source()) return *end;
+  return route_input();
+}
+
+// Where NAT has to undo on lo what a rule wrote over the destination, the packet loses its route and is one from
+// outside: IPv4 then takes its own addresses for martians (nf_nat_ipv4_pre_routing(), ip_route_input_slow()).
+HostWalk::Ended HostWalk::check_looped_source() {
+  const IpAddr from = src_ip(packet_), to = dst_ip(packet_);
+  if (!from.is_v4()) return std::nullopt;
+  const bool loopback = from.is_loopback() || to.is_loopback();
+  const Setting setting = either_setting(host_, in_, loopback ? "route_localnet" : "accept_local");
+  if (!loopback && local_type_of(host_, from) != Kind::local) return std::nullopt;
+  if (know(setting, false, "a packet of this host is routed once more on lo")) return std::nullopt;
+  return dropped(
+      "source check",
+      fmt::format("{} is an address of this host, and the packet is routed once more on lo", from.to_string()),
+      setting.evidence);
 }
 
 }  // namespace egt::engine

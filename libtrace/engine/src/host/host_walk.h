@@ -61,6 +61,7 @@ class HostWalk {
   bool follows_source_rules(const LocalSend& what, const Taken& first);
   Ended check_loopback_source(const Taken& route);
   HostOutcome loop_back();
+  Ended check_looped_source();
   Ended no_local_route(const RouteAnswer& answer);
   bool retry_with_source(const RouteQuery& query, RouteAnswer& answer);
   void stay_on_link(const RouteQuery& query, Taken& route) const;
@@ -93,8 +94,10 @@ class HostWalk {
   RouteAnswer look_up(const RouteQuery& query);
   void note_misses(std::vector<RouteMiss> misses);
   RouteQuery as_rules_see(RouteQuery query) const;
-  Taken take_hop(RouteAnswer answer);
-  std::size_t share_load(const RouteAnswer& answer);
+  Taken take_hop(RouteAnswer answer, bool again = false);
+  std::size_t share_load(const RouteAnswer& answer, bool again);
+  bool hashes_anew() const;
+  void keep_hop(const Tuple& unbound);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);
   bool know(const Setting& setting, bool otherwise, const std::string& why);
@@ -144,6 +147,8 @@ class HostWalk {
   KernelConntrack conntrack_;
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
   bool looped_ = false;                  // came back by lo
+  bool route_lost_ = false;              // and has to be routed there once more
+  bool hashed_without_source_ = false;   // which of several next hops a socket takes
   bool passing_copy_ = false;            // a copy of a packet that has no socket here
   int copy_depth_ = 0;                   // copies of copies; 0: the packet itself
   int own_copies_left_ = 32, *copies_left_ = &own_copies_left_;   // that are walked, of the packet and of its copies together

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ipset_match.h"
+
 namespace egt::engine {
 namespace {
 
@@ -292,6 +294,7 @@ Evaluated from_value(const ReadValue& v) {
 TestResult test(const netfilter::Test& t, const ReadFrom& from) {
   if (const auto* u = std::get_if<netfilter::Undecided>(&t)) return {Truth::unknown, u->what, u->probability};
   if (const auto* in = std::get_if<netfilter::InSet>(&t)) return test_set(*in, from);
+  if (const auto* in = std::get_if<netfilter::InIpset>(&t)) return test_ipset(*in, from);
   const auto& c = std::get<netfilter::Compare>(t);
   const ReadValue left = c.left ? read_expr(*c.left, from) : ReadValue{NotKnown{"an empty expression"}};
   const Truth truth = compare(left, c.op, c.right);
@@ -306,6 +309,9 @@ std::vector<std::optional<Atom>> left_values(const netfilter::Test& t, const Rea
   std::vector<ReadValue> values;
   if (const auto* c = std::get_if<netfilter::Compare>(&t); c != nullptr && c->left) values = read_all({c->left}, from);
   if (const auto* in = std::get_if<netfilter::InSet>(&t)) values = read_all(in->left, from);
+  if (const auto* in = std::get_if<netfilter::InIpset>(&t))
+    for (const bool source : in->source)
+      values.emplace_back(KnownNumber{(source ? src_ip(from.context.packet) : dst_ip(from.context.packet)).value, 0});
   std::vector<std::optional<Atom>> out;
   for (const ReadValue& v : values) {
     const auto* n = std::get_if<KnownNumber>(&v);

@@ -16,6 +16,8 @@ struct TestResult {
   Truth truth = Truth::no;
   std::string what;                      // unknown: what would decide it
   std::optional<double> probability;     // of "yes", where it is the rule that tosses the coin
+  std::string command = {};              // unknown: prints what would decide it
+  Provenance member = {};                // of a set that is told apart from the rules: the one that was met
 };
 
 // A value of an expression; several parts where a map yields a concatenation.

@@ -242,7 +242,8 @@ ReadValue read_conntrack(Key key, const ReadFrom& f) {
     case Key::ct_reply_saddr: return number(c->reply.src.value);
     case Key::ct_reply_daddr: return number(c->reply.dst.value);
     case Key::ct_expiration: return not_known("rest of the connection's life");
-    default: return not_known("helper of the connection");
+    // That of the connection which announced this one: what a walk opens nobody has announced (nft_ct_get_eval(), xt_helper.c).
+    default: return c->from.known() ? not_known("helper of the connection") : ReadValue{Absent{}};
   }
 }
 

@@ -30,11 +30,12 @@ std::uint32_t combined(std::uint32_t before, const std::optional<Number>& keep, 
   return (before & static_cast<std::uint32_t>(keep.value_or(0))) ^ value;
 }
 
-// What makes the kernel route a packet of this host anew when a chain changes it (nf_route_table_hook4(), ip6t_mangle_out()).
-using RoutedBy = std::tuple<IpAddr, IpAddr, std::uint32_t, std::uint32_t>;
+// What makes the kernel route a packet of this host anew when a chain changes it (nf_route_table_hook4(),
+// ip6t_mangle_out()): of IPv6 the traffic class and the hop limit as well.
+using RoutedBy = std::tuple<IpAddr, IpAddr, std::uint32_t, std::uint8_t, std::uint32_t>;
 RoutedBy routed_by(const FlowKey& p) {
   const bool v4 = family_of(p) == Family::v4;
-  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), v4 ? tos_of(p) : p.u32(FieldId::nw_ttl)};
+  return {src_ip(p), dst_ip(p), p.u32(FieldId::pkt_mark), tos_of(p), v4 ? 0 : p.u32(FieldId::nw_ttl)};
 }
 
 // A field that rules can write; empty for those whose value matters to nobody later.
@@ -94,6 +95,7 @@ bool is_selective(const netfilter::ExprPtr& e) {
 }
 bool is_selective(const netfilter::Test& t) {
   if (const auto* c = std::get_if<netfilter::Compare>(&t)) return c->op == netfilter::Op::eq && is_selective(c->left);
+  if (const auto* set = std::get_if<netfilter::InIpset>(&t)) return !set->negate;
   const auto* in = std::get_if<netfilter::InSet>(&t);
   return in != nullptr && !in->negate && std::any_of(in->left.begin(), in->left.end(), [](const auto& e) { return is_selective(e); });
 }
@@ -204,7 +206,9 @@ bool ChainWalk::apply(const netfilter::Test& t) {
     around_.record.assume(fmt::format("the packet is {} bytes long", context_.length),
                           fmt::format("a rule of {} asks for its length", place_name()), evidence());
   failed_ = r.truth == Truth::no;
+  if (r.truth == Truth::yes && r.member.known()) element_ = r.member;
   if (r.truth != Truth::unknown) return r.truth == Truth::yes;
+  if (!r.command.empty()) note_gap({around_.node, r.what, r.command});
   std::vector<Option> options{{"matches", std::nullopt}, {"does not match", std::nullopt}};
   if (r.probability) {
     options[0].weight = *r.probability;
@@ -362,7 +366,7 @@ bool ChainWalk::apply(const netfilter::OpaqueStatement& o) {
 // --- verdicts ------------------------------------------------------------------------------------------------------
 bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
   using Kind = RuleVerdict::Kind;
-  element_ = at;
+  if (at.known()) element_ = at;
   if (v.kind != Kind::continue_) hit(v.kind);
   switch (v.kind) {
     case Kind::continue_: return true;
@@ -417,6 +421,11 @@ bool ChainWalk::hit(RuleVerdict::Kind kind) {
   around_.record.add(around_.node, Layer::host,
                      RuleHit{hook_, place_.front_end, place_.table->name, chain_->name, rule_, kind, chain_}, evidence());
   return true;
+}
+
+void ChainWalk::note_gap(const Gap& gap) {
+  auto& gaps = around_.record.gaps;
+  if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
 }
 
 std::string ChainWalk::place_name() const {

@@ -84,6 +84,7 @@ class ChainWalk : private Splitter {
   std::size_t ask(ChoicePoint::Kind kind, std::string what, std::string why, std::vector<Option> options);
   std::size_t split(const std::string& what, std::vector<Option> options) override;
   ReadFrom reading() const { return {around_.host, around_.family, hook_, context_, place_.front_end != "nft"}; }
+  void note_gap(const Gap& gap);
   std::string place_name() const;
   std::vector<Provenance> evidence() const;
 
@@ -94,7 +95,7 @@ class ChainWalk : private Splitter {
   HookResult& result_;
   const netfilter::Chain* chain_ = nullptr;     // where the walk is
   const netfilter::Rule* rule_ = nullptr;
-  Provenance element_;                          // of the verdict map that decided, for evidence
+  Provenance element_;                          // of the verdict map or ipset that decided, for evidence
   Next next_ = Next::rule;
   bool failed_ = false;                         // the last test was certainly not met
   const netfilter::Chain* call_ = nullptr;

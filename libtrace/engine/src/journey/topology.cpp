@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/link_answer.h"
+
 namespace egt::engine {
 namespace {
 
@@ -27,6 +29,24 @@ bool usable(host::NeighbourState s) {
   return s != failed && s != incomplete;
 }
 
+std::pair<IpAddr, std::uint8_t> subnet_of(const Prefix& p) { return {p.network().address, p.length}; }
+
+std::optional<MacAddr> mac_of(const WireEnd& end) {
+  const host::Link* link = end.node->host.link(end.device);
+  return link != nullptr && link->is_up() ? link->mac : std::nullopt;
+}
+
+// What the machine that has the address on `owner` says. `asked`: devices on the link; of a machine that has none of them no
+// dump tells on which link it is.
+std::optional<MacAddr> owner_answer(const WireEnd& owner, const std::vector<WireEnd>& asked, Family family) {
+  const auto own = std::find(asked.begin(), asked.end(), owner);
+  const auto other = std::find_if(asked.begin(), asked.end(), [&](const WireEnd& e) { return e.node == owner.node; });
+  const auto by = own != asked.end() ? own : other;
+  const host::Link* link = owner.node->host.link(owner.device);
+  if (by == asked.end()) return link != nullptr && link->link_type == "loopback" ? std::nullopt : mac_of(owner);
+  return answers_for_own(by->node->host, by->device, owner.device, family) ? mac_of(*by) : std::nullopt;
+}
+
 // The default MAC of OVN-Kubernetes for an IPv4 address (util.IPAddrToHWAddr).
 MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a.as_v4()}; }
 
@@ -37,8 +57,16 @@ Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster) {
     for (const ovn::LogicalPort& port : node->ovn.ports)
       if (port.on_router) router_ports_[node.get()].push_back(&port);
     for (const host::Link& link : node->host.links.value) {
-      if (link.link_type == "loopback") continue;
-      for (const host::Address& a : link.addresses) owners_[a.prefix.address].push_back({node.get(), link.name});
+      if (link.link_type == "loopback") {
+        for (const host::Address& a : link.addresses)
+          if (!a.prefix.address.is_loopback()) loopback_owners_[a.prefix.address].push_back({node.get(), link.name});
+        continue;
+      }
+      for (const host::Address& a : link.addresses) {
+        owners_[a.prefix.address].push_back({node.get(), link.name});
+        if (!a.prefix.is_host() && !a.prefix.address.is_link_local())
+          subnets_[subnet_of(a.prefix)].push_back({node.get(), link.name});
+      }
       const bool macvlan = link.kind == "macvlan" && link.is_up();
       if (macvlan && link.mac)
         by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
@@ -79,18 +107,36 @@ const Node* Topology::owner(const IpAddr& address) const {
 
 bool Topology::is_shared(const IpAddr& address) const { return owner(address) == nullptr && owners_.contains(address); }
 
-std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view, const IpAddr& address) {
-  const auto found = owners_.find(address);
-  if (found == owners_.end()) return std::nullopt;
-  std::optional<MacAddr> answer;
-  for (const WireEnd& end : found->second) {
-    if (end.node == &node) continue;
-    const host::Link* link = end.node->host.link(end.device);
-    if (link == nullptr || !link->mac || !link->is_up()) continue;
-    if (answer && *answer != *link->mac) return std::nullopt;  // several machines would answer
-    answer = link->mac;
+// Devices of other machines that have an address of one of the subnets of `device`; once for each of these.
+std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device) const {
+  std::vector<WireEnd> ends;
+  const host::Link* link = node.host.link(device);
+  if (link == nullptr) return ends;
+  for (const host::Address& a : link->addresses) {
+    const auto found = a.prefix.is_host() ? subnets_.end() : subnets_.find(subnet_of(a.prefix));
+    if (found == subnets_.end()) continue;
+    for (const WireEnd& end : found->second)
+      if (end.node != &node) ends.push_back(end);
   }
-  return answer;
+  return ends;
+}
+
+std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address) {
+  const std::vector<WireEnd> asked = link_of(node, device);
+  std::optional<MacAddr> answer;
+  bool several = false;
+  const auto hear = [&](const std::optional<MacAddr>& mac) {
+    several = several || (mac && answer && *mac != *answer);
+    if (mac) answer = mac;
+  };
+  for (const auto* owners : {&owners_, &loopback_owners_})
+    if (const auto found = owners->find(address); found != owners->end())
+      for (const WireEnd& end : found->second)
+        if (end.node != &node) hear(owner_answer(end, asked, address.family));
+  if (!answer)
+    for (const WireEnd& end : asked)
+      if (answers_for_others(end.node->host, end.device, address)) hear(mac_of(end));
+  return several ? std::nullopt : answer;
 }
 
 std::string Topology::wire_device(const Node& node, const std::string& device) const {

@@ -46,7 +46,10 @@ class Topology : public NeighbourOracle {
  private:
   Workloads workloads_;
   std::map<const cluster::Node*, std::vector<const ovn::LogicalPort*>> router_ports_;
-  std::map<IpAddr, std::vector<WireEnd>> owners_;
+  std::vector<WireEnd> link_of(const cluster::Node& node, std::string_view device) const;
+
+  std::map<IpAddr, std::vector<WireEnd>> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
+  std::map<std::pair<IpAddr, std::uint8_t>, std::vector<WireEnd>> subnets_;   // devices with an address of it
   std::map<MacAddr, std::vector<WireEnd>> by_mac_;
 };
 

@@ -84,7 +84,7 @@ std::span<const Format> iptables_formats();
 std::span<const Format> nft_formats();
 std::span<const Format> iproute2_formats();   // ip rule, route, addr, link, neigh; text and JSON
 std::span<const Format> frr_formats();        // routes, BGP and configuration of FRR
-std::span<const Format> system_formats();     // sysctl, hostname, conntrack -L, dpctl/dump-conntrack
+std::span<const Format> system_formats();     // sysctl, hostname, conntrack -L, dpctl/dump-conntrack, ipset
 std::span<const Format> kube_formats();       // YAML and JSON objects
 
 // All of the above, in a fixed order.

@@ -34,6 +34,7 @@ struct SharedHop {
   std::string node;
   Provenance route;
   Tuple packet;
+  bool again = false;                // chosen when the packet was routed anew, for which the hash has another input
   std::size_t hop = 0;
 };
 

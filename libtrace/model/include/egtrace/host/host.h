@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/host/conntrack_entry.h"
+#include "egtrace/host/ipset.h"
 #include "egtrace/host/link.h"
 #include "egtrace/host/netfilter.h"
 #include "egtrace/host/routing.h"
@@ -37,6 +38,8 @@ struct Host {
   Part<netfilter::Ruleset> iptables_v4, iptables_v6;   // iptables-save, whatever its backend
   Part<netfilter::Ruleset> iptables_legacy_v4, iptables_legacy_v6;
   Part<netfilter::Ruleset> nft;                // native tables, and those of iptables-nft where nothing better exists
+  Part<IpSets> ipsets;                         // by name
+  IpSetChanges ipset_changes;                  // by rules of iptables
   Part<std::map<std::string, SysctlValue>> sysctl;
   Part<std::vector<ConntrackEntry>> conntrack;         // of the kernel, all zones
   Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath

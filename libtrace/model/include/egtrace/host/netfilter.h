@@ -87,7 +87,7 @@ struct VerdictElement { Concat key; Verdict verdict; Provenance from; };
 struct Set {
   std::string name;                  // empty: anonymous
   bool dynamic = false, has_timeout = false;  // contents may change between packets
-  bool contents_unknown = false;     // an ipset that the dump does not hold
+  bool contents_unknown = false;     // the dump does not tell all elements
   std::vector<SetElement> elements;  // sets and maps
   std::vector<VerdictElement> verdicts;
   Provenance from;
@@ -112,9 +112,12 @@ enum class Op : std::uint8_t { eq, ne, lt, le, gt, ge, any_bits_of, ne_or_absent
 
 struct Compare { ExprPtr left; Op op = Op::eq; Atom right; };
 struct InSet { std::vector<ExprPtr> left; SetPtr set; bool negate = false; };
+// `-m set --match-set`: the packet's source or destination for each dimension of a set of ipset(8), which is found by name
+// when it is asked (host/ipset.h).
+struct InIpset { std::string set; std::vector<bool> source; bool negate = false, return_nomatch = false; };
 // A test whose outcome dumps cannot tell (limit, statistic, recent, socket owner …); both outcomes are walked.
 struct Undecided { std::string what; std::optional<double> probability; };
-using Test = std::variant<Compare, InSet, Undecided>;
+using Test = std::variant<Compare, InSet, InIpset, Undecided>;
 
 // Address and port of a translation; an absent address keeps the packet's.
 struct NatTarget {
@@ -141,7 +144,7 @@ struct Annotation { std::string what; };          // counter, log, comment, TCPM
 // route to the gateway tells it. Neither: not understood where it goes.
 struct Duplicate { ExprPtr gateway; std::string device; };
 struct SendFrame { std::string device; };         // nft's fwd: the frame leaves there as it is, and goes no further here
-struct SetUpdate { std::string set; };            // add/update @set: side effect
+struct SetUpdate { std::string set; bool removes = false; };   // add/update @set, -j SET: side effect
 struct OpaqueStatement { std::string text; };     // not understood: what follows loses its proof
 
 using Statement = std::variant<Test, NatTarget, SetMark, SetCtMark, SetField, CtZone, NoTrack, VerdictStatement,
