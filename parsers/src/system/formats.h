@@ -43,7 +43,8 @@ void reprint_lines(const Dump& dump, std::string& out, Report& report, Parse par
     print(tree, printed);
     if (!printed.empty() && printed != text)
       lines.note(line, 1, "understood, but spelt differently from what the tool prints", Diagnostic::Severity::note);
-    out += printed == text ? std::string_view(printed) : line.text;
+    // A line with colours is printed as it stands.
+    out += printed == line.text ? std::string_view(printed) : line.text;
     out += line.end;
   }
 }

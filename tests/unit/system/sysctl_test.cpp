@@ -51,6 +51,13 @@ TEST_F(Sysctl, ReadsOtherSpellings) {
   EXPECT_EQ(value("net.ipv4.conf.eth0/5.forwarding"), "1");
 }
 
+TEST_F(Sysctl, KeepsColours) {
+  const std::string text = "\033[1mnet.ipv4.ip_forward\033[m = 1\n";
+  formats.load(formats.dump(text), cluster);
+  EXPECT_EQ(value("net.ipv4.ip_forward"), "1");
+  EXPECT_EQ(formats.reprint(formats.dump(text)).out, text);
+}
+
 TEST_F(Sysctl, TwoValuesAreNone) {
   const Report report = formats.load(
       formats.dump("net.ipv4.ip_forward = 1\nnet.ipv4.conf.all.rp_filter = 0\nnet.ipv4.ip_forward = 0\n"), cluster);
