@@ -283,8 +283,9 @@ class Sorting {
   // A switch's database that names another machine of the snapshot is that machine's, wherever it lies.
   void hand_over_strays() {
     std::vector<std::pair<Candidate*, std::vector<Candidate*>*>> strays;
-    for (auto& [name, dumps] : by_name_) {
-      std::erase_if(dumps, [&](Candidate* c) {
+    for (auto& lying_at : by_name_) {
+      const std::string& name = lying_at.first;
+      std::erase_if(lying_at.second, [&](Candidate* c) {
         const std::string host = c->node.empty() ? host_in_switch_database(*c) : std::string();
         if (host.empty() || short_name_of(host) == short_name_of(name)) return false;
         const auto owner = std::find_if(by_name_.begin(), by_name_.end(), [&](const auto& machine) {
