@@ -316,7 +316,7 @@ std::vector<Packet> packets_of(const TraceOptions& o) {
 class Batch {
  public:
   Batch(const cluster::Cluster& c, const TraceOptions& o)
-      : c_(c), o_(o), node_(node_of(c, o)), packets_(packets_of(o)) {
+      : o_(o), node_(node_of(c, o)), packets_(packets_of(o)) {
     if (!o.bridge.empty()) bridge_of(node_, o);
     unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
     jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
@@ -354,7 +354,6 @@ class Batch {
     return p.line == 0 ? "" : fmt::format("{}:{}: ", o_.batch == "-" ? "standard input" : o_.batch, p.line);
   }
 
-  const cluster::Cluster& c_;
   const TraceOptions& o_;
   const cluster::Node& node_;
   std::vector<Packet> packets_;

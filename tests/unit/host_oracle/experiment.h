@@ -1,6 +1,8 @@
 // One random host of the kernel, and probes whose fate is held against the engine's ways.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <optional>
