@@ -55,12 +55,5 @@ std::optional<std::uint8_t> protocol_number(std::string_view name);
 // "tcp" for "6" where iptables itself knows the name; otherwise the text.
 std::string_view protocol_text(std::string_view text);
 std::optional<std::uint16_t> service_port(std::string_view name);
-// "echo-request", "8", "3/1"
-struct IcmpName {
-  std::string_view name;
-  std::uint8_t type;
-  int code;
-};  // code -1: any
-std::optional<IcmpName> icmp_name(std::string_view name, bool v6);
 
 }  // namespace egt::parsers::iptables

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "egtrace/base/text.h"
+#include "support/icmp_words.h"
 
 namespace egt::parsers::iptables {
 namespace {
@@ -89,7 +90,7 @@ std::string print_tcp_flags(std::uint8_t bits) {
 }
 
 std::optional<IcmpType> parse_icmp(std::string_view text, bool v6) {
-  if (const auto name = icmp_name(text, v6)) {
+  if (const auto name = icmp_word(text, v6)) {
     if (name->type == 255) return IcmpType{true, 0, std::nullopt};
     IcmpType t{false, name->type, std::nullopt};
     if (name->code >= 0) t.code = Range{static_cast<std::uint64_t>(name->code), static_cast<std::uint64_t>(name->code)};

@@ -90,11 +90,10 @@ void PrivateMap::add(std::string_view original, std::string_view replacement) {
 }
 
 // An address that was met with and without its prefix was replaced by one and the same; what it is written without is
-// that.
+// that. Without their prefixes replacements of several originals may look alike.
 void PrivateMap::add_without_prefix(std::string_view original, std::string_view replacement) {
   const std::size_t slash = replacement.find('/');
-  if (slash == std::string_view::npos || original == replacement) return;
-  originals_.emplace(replacement.substr(0, slash), original.substr(0, original.find('/')));
+  if (slash != std::string_view::npos) add(original.substr(0, original.find('/')), replacement.substr(0, slash));
 }
 
 const std::string* PrivateMap::find(std::string_view replacement) const {

@@ -6,6 +6,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/packet/packet.h"
 #include "nft/datatype.h"
+#include "support/icmp_words.h"
 #include "system/ipset_line.h"
 
 namespace egt::parsers::system {
@@ -67,71 +68,12 @@ bool read_option(const IpsetOption& o, IpSet& set) {
   return true;
 }
 
-struct IcmpWord {
-  std::string_view name;
-  std::uint8_t type, code;
-};
-// As ipset prints them (lib/icmp.c, lib/icmpv6.c); the rest as "type/code".
-constexpr IcmpWord kIcmpWords[] = {
-    {"echo-reply", 0, 0},
-    {"network-unreachable", 3, 0},
-    {"host-unreachable", 3, 1},
-    {"protocol-unreachable", 3, 2},
-    {"port-unreachable", 3, 3},
-    {"fragmentation-needed", 3, 4},
-    {"source-route-failed", 3, 5},
-    {"network-unknown", 3, 6},
-    {"host-unknown", 3, 7},
-    {"network-prohibited", 3, 9},
-    {"host-prohibited", 3, 10},
-    {"TOS-network-unreachable", 3, 11},
-    {"TOS-host-unreachable", 3, 12},
-    {"communication-prohibited", 3, 13},
-    {"host-precedence-violation", 3, 14},
-    {"precedence-cutoff", 3, 15},
-    {"source-quench", 4, 0},
-    {"network-redirect", 5, 0},
-    {"host-redirect", 5, 1},
-    {"TOS-network-redirect", 5, 2},
-    {"TOS-host-redirect", 5, 3},
-    {"echo-request", 8, 0},
-    {"router-advertisement", 9, 0},
-    {"router-solicitation", 10, 0},
-    {"ttl-zero-during-transit", 11, 0},
-    {"ttl-zero-during-reassembly", 11, 1},
-    {"ip-header-bad", 12, 0},
-    {"required-option-missing", 12, 1},
-    {"timestamp-request", 13, 0},
-    {"timestamp-reply", 14, 0},
-    {"address-mask-request", 17, 0},
-    {"address-mask-reply", 18, 0},
-};
-constexpr IcmpWord kIcmp6Words[] = {
-    {"no-route", 1, 0},
-    {"communication-prohibited", 1, 1},
-    {"address-unreachable", 1, 3},
-    {"port-unreachable", 1, 4},
-    {"packet-too-big", 2, 0},
-    {"ttl-zero-during-transit", 3, 0},
-    {"ttl-zero-during-reassembly", 3, 1},
-    {"bad-header", 4, 0},
-    {"unknown-header-type", 4, 1},
-    {"unknown-option", 4, 2},
-    {"echo-request", 128, 0},
-    {"echo-reply", 129, 0},
-    {"router-solicitation", 133, 0},
-    {"router-advertisement", 134, 0},
-    {"neighbour-solicitation", 135, 0},
-    {"neighbour-advertisement", 136, 0},
-    {"redirect", 137, 0},
-};
-
 constexpr unsigned kTypeShift = 8, kProtocolShift = 16;
 
-template <std::size_t n>
-std::optional<std::uint64_t> icmp_number(const IcmpWord (&words)[n], std::string_view text) {
-  for (const IcmpWord& w : words)
-    if (w.name == text) return std::uint64_t{w.type} << kTypeShift | w.code;
+// A set holds a type and a code: the word of a type alone is of its code 0.
+std::optional<std::uint64_t> icmp_number(std::string_view text, bool v6) {
+  if (const auto word = icmp_word(text, v6))
+    return std::uint64_t{word->type} << kTypeShift | static_cast<std::uint8_t>(std::max(word->code, 0));
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const auto type = parse_decimal(text.substr(0, slash)), code = parse_decimal(text.substr(slash + 1));
@@ -154,8 +96,8 @@ std::optional<U128> port_number(std::string_view text) {
   const auto proto = protocol_number(text.substr(0, colon));
   const std::string_view rest = text.substr(colon + 1);
   if (!proto || *proto > 255) return std::nullopt;
-  const auto number = *proto == ip_proto::icmp    ? icmp_number(kIcmpWords, rest)
-                      : *proto == ip_proto::icmp6 ? icmp_number(kIcmp6Words, rest)
+  const auto number = *proto == ip_proto::icmp    ? icmp_number(rest, false)
+                      : *proto == ip_proto::icmp6 ? icmp_number(rest, true)
                                                   : parse_decimal(rest);
   if (!number || *number > 0xffff) return std::nullopt;
   return U128{*proto} << kProtocolShift | *number;

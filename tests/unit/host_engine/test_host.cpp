@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
-#include "egtrace/parsers/format.h"
 
 namespace egt::test {
 namespace {
@@ -222,45 +221,31 @@ TestHost& TestHost::rules(std::string_view lines) {
   return *this;
 }
 
-TestHost& TestHost::iptables(const std::string& save) {
-  texts_.push_back(save);
+TestHost& TestHost::load(std::span<const parsers::Format> formats, std::string_view command, const std::string& text) {
+  texts_.push_back(text);
   parsers::Dump dump;
-  dump.source = 2;
-  dump.command = "iptables-save";
+  dump.source = static_cast<SourceId>(1 + texts_.size());
+  dump.command = command;
   dump.text = texts_.back();
   cluster::Cluster cluster;
   parsers::Report report;
-  for (const parsers::Format& f : parsers::iptables_formats())
-    if (f.kind == "iptables-save") f.load(dump, cluster, node, report);
-  node.host.iptables_v4.present = true;
+  for (const parsers::Format& f : formats)
+    if (f.kind == command) f.load(dump, cluster, node, report);
   return *this;
+}
+
+TestHost& TestHost::iptables(const std::string& save) {
+  node.host.iptables_v4.present = true;
+  return load(parsers::iptables_formats(), "iptables-save", save);
 }
 
 TestHost& TestHost::nft(const std::string& ruleset) {
-  texts_.push_back(ruleset);
-  parsers::Dump dump;
-  dump.source = 3;
-  dump.command = "nft list ruleset";
-  dump.text = texts_.back();
-  cluster::Cluster cluster;
-  parsers::Report report;
-  for (const parsers::Format& f : parsers::nft_formats())
-    if (f.kind == "nft list ruleset") f.load(dump, cluster, node, report);
   node.host.nft.present = true;
-  return *this;
+  return load(parsers::nft_formats(), "nft list ruleset", ruleset);
 }
 
 TestHost& TestHost::ipset(const std::string& save) {
-  texts_.push_back(save);
-  parsers::Dump dump;
-  dump.source = 4;
-  dump.command = "ipset save";
-  dump.text = texts_.back();
-  cluster::Cluster cluster;
-  parsers::Report report;
-  for (const parsers::Format& f : parsers::system_formats())
-    if (f.kind == "ipset save") f.load(dump, cluster, node, report);
-  return *this;
+  return load(parsers::system_formats(), "ipset save", save);
 }
 
 TestHost& TestHost::sysctl(const std::string& key, const std::string& value) {

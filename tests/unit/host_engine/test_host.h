@@ -1,12 +1,15 @@
 // A small host put together by hand, and what an engine needs to run a packet through it.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "egtrace/engine/host.h"
+#include "egtrace/parsers/format.h"
 
 namespace egt::test {
 
@@ -36,9 +39,10 @@ class TestHost {
   cluster::Node node;
 
  private:
+  TestHost& load(std::span<const parsers::Format> formats, std::string_view command, const std::string& text);
   Provenance next_line() { return {1, ++line_}; }
   std::uint32_t line_ = 0;
-  std::vector<std::string> texts_;
+  std::deque<std::string> texts_;  // the model may point into them
 };
 
 class ScriptedChooser : public engine::Chooser {

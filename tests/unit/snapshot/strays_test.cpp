@@ -129,6 +129,9 @@ TEST(PrivateMap, GivesBackWhatWasReplaced) {
             map->original_of("set_field:fd53::0001->ipv6_src,mod_dl_src:53:4f:53:00:00:01,output:1"));
   EXPECT_EQ("fd53::/64 fd02::2", map->original_of("fd53::/64 fd53::0002"));  // two networks became one
   EXPECT_EQ("GR_w1 w1 172.17.0.10 1100.0.0.1", map->original_of("GR_w1 host0 172.17.0.10 1100.0.0.1"));
+  const auto alike = PrivateMap::parse(R"({"mac_map":{},"ip_map":{"10.1.2.3/24":"100.0.0.1/24","10.7.2.3/16":"100.0.0.1/16"}})");
+  ASSERT_TRUE(alike);
+  EXPECT_EQ("10.1.2.3/24 10.7.2.3/16 100.0.0.1", alike->original_of("100.0.0.1/24 100.0.0.1/16 100.0.0.1"));
   EXPECT_FALSE(PrivateMap::parse("{}"));
   EXPECT_FALSE(PrivateMap::parse(R"({"mac_map":[],"ip_map")"));
   EXPECT_TRUE(PrivateMap::parse(R"({"mac_map":[],"ip_map":7,"ipv6_map":{"networks":[]}})"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "egtrace/openflow/prerequisites.h"
 #include "openflow/action_set.h"
 
 namespace egt::engine {
@@ -14,32 +15,21 @@ using F = FieldId;
 constexpr std::uint64_t kVlanPresent = 0x1000;
 constexpr std::uint8_t kExplicitNull4 = 0, kExplicitNull6 = 2;
 
-bool is_mpls_type(std::uint64_t type) { return type == ethertype::mpls || type == ethertype::mplsm; }
 bool has_tag(const FlowKey& k) { return k.u64(F::vlan_tci) & kVlanPresent; }
 
-bool is_proto(const FlowKey& k, std::uint8_t proto) { return is_ip(k) && k.u64(F::nw_proto) == proto; }
-
-bool is_icmp6(const FlowKey& k, std::uint8_t type_low, std::uint8_t type_high) {
-  const auto type = k.u64(F::icmpv6_type);
-  return k.u64(F::eth_type) == ethertype::ipv6 && k.u64(F::nw_proto) == ip_proto::icmp6 && type >= type_low &&
-         type <= type_high;
-}
-
-bool has_l4(const FlowKey& k) { return !(k.u32(F::ip_frag) & ip_frag::later); }
-
 void write(FlowKey& k, F id, U128 value) {
-  if (has_field(k, id)) k.set(id, value);
+  if (prerequisites_met(id, k)) k.set(id, value);
 }
 
 void set_field(const SetField& a, FlowKey& k) {
-  if (!has_field(k, a.field)) return;
+  if (!prerequisites_met(a.field, k)) return;
   const U128 mask = a.mask.value_or(~U128{0});
   // A masked write to vlan_vid and the like goes bit by bit; a whole one may have side effects ("tag present").
   k.set(a.field, a.mask ? (k.get(a.field) & ~mask) | (a.value & mask) : a.value);
 }
 
 void move(const Move& a, FlowKey& k) {
-  if (!has_field(k, a.source.field) || !has_field(k, a.dest.field)) return;
+  if (!prerequisites_met(a.source.field, k) || !prerequisites_met(a.dest.field, k)) return;
   k.set(a.dest, k.get(a.source));
 }
 
@@ -47,7 +37,7 @@ void pop_from_stack(const Pop& a, PipelineState& s) {
   if (s.stack.empty()) return;
   const U128 value = s.stack.back();
   s.stack.pop_back();
-  if (has_field(s.key, a.dest.field)) s.key.set(a.dest, value);
+  if (prerequisites_met(a.dest.field, s.key)) s.key.set(a.dest, value);
 }
 
 FieldOutcome push_vlan(FlowKey& k) {
@@ -73,7 +63,7 @@ FieldOutcome set_vlan(FlowKey& k, F id, U128 value, const std::string& word) {
 
 FieldOutcome push_mpls(FlowKey& k, std::uint16_t type) {
   const auto inner = k.u64(F::eth_type);
-  const bool again = is_mpls_type(inner);  // a second label: only the outer one has room in a FlowKey
+  const bool again = is_mpls(inner);  // a second label: only the outer one has room in a FlowKey
   if (!again) {
     k.set(F::mpls_label, inner == ethertype::ipv6 ? kExplicitNull6 : kExplicitNull4);
     k.set(F::mpls_tc, is_ip(k) ? k.get(F::ip_dscp) : U128{0});
@@ -104,7 +94,7 @@ struct Applier {
   FlowKey& k = s.key;
 
   FieldOutcome operator()(const Load& a) const {
-    if (has_field(k, a.dest.field)) k.set(a.dest, a.value);
+    if (prerequisites_met(a.dest.field, k)) k.set(a.dest, a.value);
     return FieldOutcome::done;
   }
   FieldOutcome operator()(const SetField& a) const { return set_field(a, k), FieldOutcome::done; }
@@ -129,7 +119,7 @@ struct Applier {
       return FieldOutcome::not_modelled;
     return FieldOutcome::done;
   }
-  FieldOutcome operator()(const DecMplsTtl&) const { return dec_ttl(k, F::mpls_ttl, is_mpls_type(k.u64(F::eth_type))); }
+  FieldOutcome operator()(const DecMplsTtl&) const { return dec_ttl(k, F::mpls_ttl, is_mpls(k.u64(F::eth_type))); }
   FieldOutcome operator()(const DecNshTtl&) const {
     return dec_ttl(k, F::nsh_ttl, k.u64(F::eth_type) == ethertype::nsh);
   }
@@ -156,78 +146,6 @@ struct Applier {
 };
 
 }  // namespace
-
-bool has_field(const FlowKey& k, FieldId id) {
-  const auto type = k.u64(F::eth_type);
-  switch (id) {
-    case F::ip_src:
-    case F::ip_dst:
-      return type == ethertype::ipv4;
-    case F::ipv6_src:
-    case F::ipv6_dst:
-    case F::ipv6_label:
-      return type == ethertype::ipv6;
-    case F::nw_proto:
-    case F::nw_tos:
-    case F::ip_dscp:
-    case F::nw_ecn:
-    case F::nw_ttl:
-    case F::ip_frag:
-      return is_ip(k);
-    case F::arp_op:
-    case F::arp_spa:
-    case F::arp_tpa:
-    case F::arp_sha:
-    case F::arp_tha:
-      return type == ethertype::arp || type == ethertype::rarp;
-    case F::tcp_src:
-    case F::tcp_dst:
-    case F::tcp_flags:
-      return is_proto(k, ip_proto::tcp) && has_l4(k);
-    case F::udp_src:
-    case F::udp_dst:
-      return is_proto(k, ip_proto::udp) && has_l4(k);
-    case F::sctp_src:
-    case F::sctp_dst:
-      return is_proto(k, ip_proto::sctp) && has_l4(k);
-    case F::tp_src:
-    case F::tp_dst:
-      return is_ip(k) && has_l4(k);
-    case F::icmp_type:
-    case F::icmp_code:
-      return type == ethertype::ipv4 && is_proto(k, ip_proto::icmp) && has_l4(k);
-    case F::icmpv6_type:
-    case F::icmpv6_code:
-      return is_icmp6(k, 0, 255) && has_l4(k);
-    case F::nd_target:
-    case F::nd_reserved:
-    case F::nd_options_type:
-      return is_icmp6(k, 135, 136);
-    case F::nd_sll:
-      return is_icmp6(k, 135, 135);
-    case F::nd_tll:
-      return is_icmp6(k, 136, 136);
-    case F::vlan_pcp:
-      return has_tag(k);
-    case F::mpls_label:
-    case F::mpls_tc:
-    case F::mpls_bos:
-    case F::mpls_ttl:
-      return is_mpls_type(type);
-    case F::ct_nw_proto:
-    case F::ct_tp_src:
-    case F::ct_tp_dst:
-      return is_ip(k);
-    case F::ct_nw_src:
-    case F::ct_nw_dst:
-      return type == ethertype::ipv4;
-    case F::ct_ipv6_src:
-    case F::ct_ipv6_dst:
-      return type == ethertype::ipv6;
-    default:
-      return id < F::nsh_flags || id > F::nsh_ttl || type == ethertype::nsh;
-  }
-}
 
 FieldOutcome apply_field_action(const Action& action, PipelineState& state) {
   return std::visit(Applier{state}, action.kind);

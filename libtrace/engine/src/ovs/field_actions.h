@@ -29,9 +29,6 @@ struct PipelineState {
 // The packet as the datapath holds it: an unseen translation applied to what no later action has overwritten.
 FlowKey as_in_datapath(const FlowKey& key, const std::optional<UnseenNat>& unseen);
 
-// Whether the packet has this field (the prerequisites of ovs-fields(7)); writes to absent fields do nothing.
-bool has_field(const FlowKey& k, FieldId id);
-
 enum class FieldOutcome {
   done,
   not_mine,      // no action of this kind

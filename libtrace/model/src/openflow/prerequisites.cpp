@@ -6,6 +6,7 @@ namespace {
 using F = FieldId;
 
 constexpr std::uint32_t kTagPresent = 0x1000;
+constexpr unsigned kSolicit = 135, kAdvert = 136;  // ICMPv6 types of neighbour discovery
 
 void mask_all(FlowKey& m, F f) { m.set(f, ~U128{0}); }
 void mask_bits(FlowKey& m, F f, U128 bits) { m.set(f, m.get(f) | bits); }
@@ -15,8 +16,10 @@ bool is_ethernet(const FlowKey& k, FlowKey* looked_at) {
   return k.u64(F::packet_type) == 0;
 }
 
+bool has_l4(const FlowKey& k) { return !(k.u64(F::ip_frag) & ip_frag::later); }
+
 bool has_ports_of(const FlowKey& k, FlowKey* looked_at, std::uint8_t proto) {
-  return is_protocol(k, looked_at, proto) && !(k.u64(F::ip_frag) & ip_frag::later);
+  return is_protocol(k, looked_at, proto) && has_l4(k);
 }
 
 bool is_ct_valid(const FlowKey& k, FlowKey* looked_at) {
@@ -54,7 +57,6 @@ bool is_icmpv6(const FlowKey& k, FlowKey* looked_at) {
 }
 
 bool is_nd(const FlowKey& k, FlowKey* looked_at) {
-  constexpr unsigned kSolicit = 135, kAdvert = 136;
   if (!is_icmpv6(k, looked_at)) return false;
   if (looked_at) mask_all(*looked_at, F::tp_dst);
   if (k.u64(F::tp_dst) != 0) return false;
@@ -111,6 +113,9 @@ bool prerequisites_met(F f, const FlowKey& k, FlowKey* looked_at) {
     case F::sctp_src:
     case F::sctp_dst:
       return has_ports_of(k, looked_at, ip_proto::sctp);
+    case F::tp_src:  // of any protocol: what mod_tp_src writes
+    case F::tp_dst:
+      return is_ip_any(k) && has_l4(k);
     case F::icmp_type:
     case F::icmp_code:
       return is_icmpv4(k, looked_at);
@@ -122,9 +127,9 @@ bool prerequisites_met(F f, const FlowKey& k, FlowKey* looked_at) {
     case F::nd_options_type:
       return is_nd(k, looked_at);
     case F::nd_sll:
-      return is_nd(k, looked_at) && k.u64(F::tp_src) == 135;
+      return is_nd(k, looked_at) && k.u64(F::tp_src) == kSolicit;
     case F::nd_tll:
-      return is_nd(k, looked_at) && k.u64(F::tp_src) == 136;
+      return is_nd(k, looked_at) && k.u64(F::tp_src) == kAdvert;
     case F::ct_nw_proto:
     case F::ct_nw_src:
     case F::ct_nw_dst:
@@ -137,6 +142,5 @@ bool prerequisites_met(F f, const FlowKey& k, FlowKey* looked_at) {
       return f < F::nsh_flags || f > F::nsh_ttl || type == ethertype::nsh;
   }
 }
-
 
 }  // namespace egt::openflow
