@@ -121,6 +121,8 @@ class Lane {
     bool incomplete = false;
   };
 
+  static constexpr std::size_t kMany = 16;  // packets for which an index is worth its while
+
   // `packets`: how many there are to be answered, by all together.
   Lane(const cluster::Cluster& c, const cluster::Node& node, openflow::Datapath datapath, const TraceOptions& o,
        std::size_t packets)
@@ -204,7 +206,6 @@ class Lane {
 
   // What looking into flows builds and keeps is this thread's; the flows are everybody's.
   static cluster::Node copy_of(const cluster::Node& node, std::size_t packets) {
-    constexpr std::size_t kMany = 16;
     cluster::Node copy;
     copy.name = node.name;
     copy.bridges = node.bridges;
@@ -321,6 +322,9 @@ class Batch {
     unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
     jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
     const openflow::Datapath datapath = parsers::read_datapath(c, node_);
+    if (packets_.size() >= Lane::kMany)
+      for (const openflow::Bridge& b : node_.bridges)
+        if (b.flows && (o.bridge.empty() || b.name == o.bridge)) b.flows->build_indexes(o.common.jobs);
     for (unsigned i = 0; i < jobs; ++i)
       lanes_.push_back(std::make_unique<Lane>(c, node_, datapath, o, packets_.size()));
   }
@@ -338,7 +342,7 @@ class Batch {
   }
 
  private:
-  static constexpr std::size_t kEach = 32, kTimes = 8;  // packets at a time; about so often a round
+  static constexpr std::size_t kEach = 8, kTimes = 64;  // packets at a time; about so often a round
 
   void answer_round(std::size_t begin) {
     round_.resize(std::min(packets_.size() - begin, lanes_.size() * kEach * kTimes));

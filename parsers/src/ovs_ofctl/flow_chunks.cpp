@@ -29,15 +29,10 @@ struct Chunk {
 
 std::vector<Chunk> cut(std::string_view text) {
   std::vector<Chunk> chunks;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(at + kChunk, text.size());
-    if (end < text.size()) {
-      const std::size_t newline = text.find('\n', end);
-      end = newline == std::string_view::npos ? text.size() : newline + 1;
-    }
+  for (const std::string_view piece : pieces_of_lines(text, kChunk)) {
     Chunk& c = chunks.emplace_back();
-    c.begin = at;
-    c.end = at = end;
+    c.begin = static_cast<std::size_t>(piece.data() - text.data());
+    c.end = c.begin + piece.size();
   }
   return chunks;
 }
@@ -125,16 +120,19 @@ class Joiner {
 
   void append(const Chunk& c, const std::vector<openflow::MatchShape>& shapes, std::vector<std::uint32_t>& known,
               std::uint32_t first_line) {
+    using Offset = std::vector<FlowRef>::difference_type;
+    std::vector<FlowRef>& all = batch_.flows;
     std::size_t done = 0;
     const auto up_to = [&](std::size_t end) {
-      for (; done < end; ++done) {
-        FlowRef flow = c.flows[done];
+      const auto copied = all.insert(all.end(), c.flows.begin() + static_cast<Offset>(done),
+                                     c.flows.begin() + static_cast<Offset>(end));
+      std::for_each(copied, all.end(), [&](FlowRef& flow) {
         std::uint32_t& shape = known[flow.shape];
         if (shape == kUnknown) shape = shapes_.intern(shapes[flow.shape].data(), shapes[flow.shape].size());
         flow.shape = shape & (openflow::kMaxShapes - 1);
         flow.line += first_line;
-        batch_.flows.push_back(flow);
-      }
+      });
+      done = end;
     };
     for (const Chunk::Left& left : c.left) {
       up_to(left.before);

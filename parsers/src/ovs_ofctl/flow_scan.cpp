@@ -8,6 +8,7 @@
 #include "ovs_ofctl/actions.h"
 #include "ovs_ofctl/flow_line.h"
 #include "ovs_ofctl/quick_terms.h"
+#include "support/quick_hash.h"
 
 namespace egt::parsers::ofctl {
 namespace {
@@ -15,14 +16,10 @@ namespace {
 using openflow::FlowRef;
 using openflow::MaskWord;
 
-std::uint64_t load64(const char* at) {
-  std::uint64_t v = 0;
-  std::memcpy(&v, at, sizeof v);
-  return v;
-}
-
-bool begins(const char* at, const char* end, std::string_view word) {
-  return static_cast<std::size_t>(end - at) >= word.size() && std::memcmp(at, word.data(), word.size()) == 0;
+// No word has the end of a line in it.
+template <std::size_t n>
+bool begins(const char* at, const char (&word)[n]) {
+  return std::memcmp(at, word, n - 1) == 0;
 }
 
 bool is_conjunctive(const openflow::ActionList& list) {
@@ -33,55 +30,28 @@ bool is_conjunctive(const openflow::ActionList& list) {
 
 }  // namespace
 
-std::uint64_t form_of(std::string_view s) {
-  std::uint64_t h = 1469598103934665603u;
-  bool in_number = false;
-  for (const char c : s) {
-    const bool number = is_hex_digit(c) || c == '.';
-    if (number && in_number) continue;
-    in_number = number;
-    h = (h ^ static_cast<unsigned char>(number ? '0' : c)) * 1099511628211u;
-  }
-  return h;
-}
-
-std::uint64_t quick_hash(std::string_view text) {
-  constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15ULL;
-  std::uint64_t h = text.size() * kPrime;
-  const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    h = (h ^ load64(at)) * kPrime;
-    h ^= h >> 29;
-  }
-  if (left > 0) {
-    std::uint64_t tail = 0;
-    std::memcpy(&tail, at, left);
-    h = (h ^ tail) * kPrime;
-  }
-  h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93ULL;
-  return h ^ h >> 32;
-}
-
 // --- actions -----------------------------------------------------------------------------------------------------------
 
 ActionVerdict ActionMemo::look_at(std::string_view actions) {
   const std::uint64_t hash = quick_hash(actions);
+  if (check_ == ActionCheck::understood) {
+    if (const auto known = lists_.find(hash)) return *known;
+    const ActionVerdict v = understand(actions);
+    if (v.good) lists_.put(hash, v.conjunctive);
+    return v;
+  }
   if (const ActionVerdict* known = texts_.find(actions, hash)) return *known;
-  const ActionVerdict v = read(actions);
+  const ActionVerdict v{prints_as_itself(actions), actions.find("conjunction(") != std::string_view::npos};
   texts_.put(actions, hash, v);
   return v;
 }
 
-ActionVerdict ActionMemo::read(std::string_view actions) {
-  const bool may_conjoin = actions.find("conjunction(") != std::string_view::npos;
-  if (check_ == ActionCheck::printed) return {prints_as_itself(actions), may_conjoin};
+ActionVerdict ActionMemo::understand(std::string_view actions) {
   const std::uint64_t form = form_of(actions);
   if (const auto known = forms_.find(form); known != forms_.end()) return known->second;
   std::vector<TextError> errors;
   const openflow::ActionList list = parse_actions(actions, errors);
-  const ActionVerdict v{errors.empty(), may_conjoin && is_conjunctive(list)};
+  const ActionVerdict v{errors.empty(), is_conjunctive(list)};
   if (v.good) forms_.emplace(form, v);
   return v;
 }
@@ -120,20 +90,23 @@ bool ActionMemo::prints_as_itself(std::string_view actions) {
 // --- shapes ------------------------------------------------------------------------------------------------------------
 
 std::uint32_t ShapeSet::intern(const MaskWord* words, std::size_t n) {
-  const auto same = [&](std::uint32_t id) { return std::equal(shapes_[id].begin(), shapes_[id].end(), words, words + n); };
-  if (last_ < shapes_.size() && same(last_)) return last_;
+  const auto same = [&](std::uint32_t id) {
+    return id < shapes_.size() && std::equal(shapes_[id].begin(), shapes_[id].end(), words, words + n);
+  };
   openflow::MatchHash h;
   for (std::size_t i = 0; i < n; ++i) {
     h.add(words[i].word);
     h.add(words[i].mask);
   }
+  std::uint32_t& recent = recent_[h.state % recent_.size()];
+  if (same(recent)) return recent;
   std::vector<std::uint32_t>& ids = by_hash_[h.state];
   for (const std::uint32_t id : ids)
-    if (same(id)) return last_ = id;
-  last_ = static_cast<std::uint32_t>(shapes_.size());
-  ids.push_back(last_);
+    if (same(id)) return recent = id;
+  recent = static_cast<std::uint32_t>(shapes_.size());
+  ids.push_back(recent);
   shapes_.emplace_back(words, words + n);
-  return last_;
+  return recent;
 }
 
 // --- lines -------------------------------------------------------------------------------------------------------------
@@ -145,20 +118,6 @@ bool FlowScanner::require(std::uint8_t word, std::uint64_t value, std::uint64_t 
   mask_[word] |= mask;
   value_[word] |= value & mask;
   return true;
-}
-
-// Each ends in ", ", flags in a blank.
-const char* FlowScanner::statistics(const char* at, const char* end, FlowRef& out) {
-  for (;;) {
-    const QuickStat stat = quick_stat(at, end);
-    if (stat.kind == QuickStat::Kind::none) return at;
-    at = stat.behind;
-    if (!at) return nullptr;
-    if (stat.kind == QuickStat::Kind::table) {
-      if (stat.value > 0xff) return nullptr;
-      out.table = stat.value & 0xff;
-    }
-  }
 }
 
 const char* FlowScanner::remembered_term(const char* at, const char* end) {
@@ -253,9 +212,12 @@ void FlowScanner::forget_match() {
 // All before the actions.
 const char* FlowScanner::head(const char* at, const char* end, FlowRef& out) {
   while (at != end && *at == ' ') ++at;
-  at = statistics(at, end, out);
+  std::uint64_t table = 0;
+  at = quick_statistics(at, table);
+  if (table > 0xff) return nullptr;
+  out.table = table & 0xff;
   bool something = false;
-  if (at && begins(at, end, "priority=")) {
+  if (at && begins(at, "priority=")) {
     const QuickNumber n = quick_decimal(at + 9, end);
     at = n.behind && n.value <= 0xffff && (*n.behind == ',' || *n.behind == ' ') ? n.behind : nullptr;
     out.priority = n.value & 0xffff;
@@ -263,13 +225,13 @@ const char* FlowScanner::head(const char* at, const char* end, FlowRef& out) {
     if (at && *at == ',' && ++at == end) at = nullptr;
   }
   while (at && at != end && *at != ' ') {
-    if (begins(at, end, "actions=")) break;
+    if (begins(at, "actions=")) break;
     at = term(at, end);
     something = true;
     if (at && at != end && *at == ',' && ++at == end) at = nullptr;
   }
   if (at && something && at != end && *at == ' ' && at[-1] != ',') ++at;
-  return at && begins(at, end, "actions=") ? at : nullptr;
+  return at && begins(at, "actions=") ? at : nullptr;
 }
 
 bool FlowScanner::scan(const char* begin, const char* end, FlowRef& out) {

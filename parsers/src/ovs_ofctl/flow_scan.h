@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -14,10 +15,6 @@
 #include "egtrace/openflow/flow_table.h"
 
 namespace egt::parsers::ofctl {
-
-std::uint64_t quick_hash(std::string_view text);
-// A hash that texts share which differ in numbers only.
-std::uint64_t form_of(std::string_view text);
 
 // What is known of texts that come again and again, by the text itself.
 template <class Value>
@@ -73,19 +70,56 @@ struct ActionVerdict {
   bool good = false, conjunctive = false;
 };
 
+// Lists of actions that were understood, by their hashes alone: a megabyte for the texts of a million flows.
+class UnderstoodLists {
+ public:
+  std::optional<ActionVerdict> find(std::uint64_t hash) const {
+    for (std::size_t i = place_of(hash); places_[i] != 0; i = (i + 1) & (places_.size() - 1))
+      if ((places_[i] ^ hash) < kLowBits) return ActionVerdict{true, (places_[i] & kConjunctive) != 0};
+    return std::nullopt;
+  }
+  void put(std::uint64_t hash, bool conjunctive) {
+    if (count_ >= kMost) return;
+    if (++count_ * 2 > places_.size()) grow();
+    place((hash & ~(kLowBits - 1)) | kUsed | (conjunctive ? kConjunctive : 0));
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+  static constexpr std::uint64_t kUsed = 1, kConjunctive = 2, kLowBits = 4;  // the others are the hash's
+  std::size_t place_of(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> 2) & (places_.size() - 1); }
+  void place(std::uint64_t entry) {
+    std::size_t i = place_of(entry);
+    while (places_[i] != 0) i = (i + 1) & (places_.size() - 1);
+    places_[i] = entry;
+  }
+  void grow() {
+    std::vector<std::uint64_t> old(places_.size() * 2);
+    old.swap(places_);
+    for (const std::uint64_t entry : old)
+      if (entry != 0) place(entry);
+  }
+
+  std::vector<std::uint64_t> places_ = std::vector<std::uint64_t>(1024);
+  std::size_t count_ = 0;
+};
+
 class ActionMemo {
  public:
   explicit ActionMemo(ActionCheck check) : check_(check) {}
   ActionVerdict look_at(std::string_view actions);
 
  private:
-  ActionVerdict read(std::string_view actions);
+  ActionVerdict understand(std::string_view actions);
   bool prints_as_itself(std::string_view actions);
 
   ActionCheck check_;
-  TextMemo<ActionVerdict> texts_;                        // whole lists
-  TextMemo<bool> single_;                                // single actions
-  std::unordered_map<std::uint64_t, ActionVerdict> forms_;  // by a hash that numbers do not change
+  // What is understood.
+  UnderstoodLists lists_;
+  std::unordered_map<std::uint64_t, ActionVerdict> forms_;  // by form_of()
+  // What prints as itself.
+  TextMemo<ActionVerdict> texts_;  // whole lists
+  TextMemo<bool> single_;          // single actions
 };
 
 // Distinct shapes, numbered.
@@ -97,7 +131,7 @@ class ShapeSet {
  private:
   std::vector<openflow::MatchShape> shapes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash_;
-  std::uint32_t last_ = 0;
+  std::array<std::uint32_t, 256> recent_{};  // by hash: most flows are of a few shapes
 };
 
 class FlowScanner {
@@ -130,7 +164,6 @@ class FlowScanner {
   };
 
   const char* head(const char* at, const char* end, openflow::FlowRef& out);
-  const char* statistics(const char* at, const char* end, openflow::FlowRef& out);
   const char* term(const char* at, const char* end);
   const char* remembered_term(const char* at, const char* end);
   bool require(std::uint8_t word, std::uint64_t value, std::uint64_t mask);

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/compiled_parts.h"
-#include "ovs_ofctl/flow_scan.h"
 #include "ovs_ofctl/group_line.h"
 #include "ovs_ofctl/line_again.h"
 #include "ovs_ofctl/load_groups.h"
@@ -19,6 +19,7 @@
 #include "snapshot/compiled.h"
 #include "support/binary.h"
 #include "support/lines.h"
+#include "support/quick_hash.h"
 
 namespace egt::parsers::ofctl {
 namespace {
@@ -68,19 +69,37 @@ class GroupLoader {
   GroupLoader(const Dump& dump, Report& report) : dump_(dump), report_(dump, report) {}
 
   std::vector<GroupPlace> load() {
+    const std::vector<std::string_view> pieces = pieces_of_lines(dump_.text, kPiece);
+    std::vector<std::vector<std::uint64_t>> forms(pieces.size());
+    for_each_index(pieces.size(), dump_.jobs, 2, [&](std::size_t i) { forms[i] = forms_of(pieces[i]); });
     LineReader lines(dump_);
     Line line;
-    while (lines.next(line)) take(line);
+    for (const std::vector<std::uint64_t>& some : forms)
+      for (const std::uint64_t form : some)
+        if (lines.next(line)) take(line, form);
     return std::move(places_);
   }
 
   GroupFacts facts;
 
  private:
-  void take(const Line& line) {
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes
+
+  // form_of() each line.
+  static std::vector<std::uint64_t> forms_of(std::string_view text) {
+    std::vector<std::uint64_t> forms;
+    Dump piece;
+    piece.text = text;
+    LineReader lines(piece);
+    std::string buffer;
+    for (Line line; lines.next(line);) forms.push_back(form_of(without_colour(line.text, buffer)));
+    return forms;
+  }
+
+  void take(const Line& line, std::uint64_t form) {
     const std::string_view text = without_colour(line.text, buffer_);
     const auto offset = static_cast<std::uint64_t>(line.text.data() - dump_.text.data());
-    if (const auto id = known_kind(text)) {
+    if (const auto id = known_kind(text, form)) {
       places_.push_back({*id, line.number, offset});
       return report_.understood();
     }
@@ -92,7 +111,7 @@ class GroupLoader {
     TextError error;
     const bool read = read_group_line(text, group_, error);
     if (read && !group_.bad_actions) {
-      good_forms_.insert(form_of(text));
+      good_forms_.insert(form);
       report_.understood();
     } else {
       report_.not_understood(line, error.column, error.message);
@@ -102,12 +121,12 @@ class GroupLoader {
   }
 
   // The number of a group in a line that differs in numbers only from one that was understood.
-  std::optional<std::uint32_t> known_kind(std::string_view text) const {
+  std::optional<std::uint32_t> known_kind(std::string_view text, std::uint64_t form) const {
     constexpr std::string_view kBegin = "group_id=";
     const std::string_view s = trim_left(text);
     if (!s.starts_with(kBegin)) return std::nullopt;
     const QuickNumber id = quick_decimal(s.data() + kBegin.size(), s.data() + s.size());
-    if (!id.behind || id.value > 0xffffffff || !good_forms_.contains(form_of(text))) return std::nullopt;
+    if (!id.behind || id.value > 0xffffffff || !good_forms_.contains(form)) return std::nullopt;
     return static_cast<std::uint32_t>(id.value);
   }
 

@@ -22,27 +22,88 @@ int hex_value(char c) {
 
 // --- statistics --------------------------------------------------------------------------------------------------------
 
-bool skip(const char*& at, const char* end, std::string_view word) {
-  if (static_cast<std::size_t>(end - at) < word.size() || std::memcmp(at, word.data(), word.size()) != 0) return false;
-  at += word.size();
+template <std::size_t n>
+bool skip(const char*& at, const char (&word)[n]) {
+  if (std::memcmp(at, word, n - 1) != 0) return false;
+  at += n - 1;
   return true;
 }
 
-const char* behind_comma(const char* at, const char* end) {
-  return at && end - at >= 2 && at[0] == ',' && at[1] == ' ' ? at + 2 : nullptr;
+// How many of the next 16 characters are digits, up to the first that is none.
+template <bool hexadecimal>
+std::size_t digits_at(const char* at) {
+#if defined(__SSE2__)
+  const auto among = [](__m128i text, char first, char last) {
+    const __m128i from_first = _mm_sub_epi8(text, _mm_set1_epi8(first));
+    return _mm_cmpeq_epi8(_mm_min_epu8(from_first, _mm_set1_epi8(static_cast<char>(last - first))), from_first);
+  };
+  const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  __m128i found = among(text, '0', '9');
+  if constexpr (hexadecimal) found = _mm_or_si128(found, among(text, 'a', 'f'));
+  return static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(_mm_movemask_epi8(found))));
+#else
+  std::size_t n = 0;
+  while (n < 16 && (hexadecimal ? hex_value(at[n]) >= 0 : at[n] >= '0' && at[n] <= '9')) ++n;
+  return n;
+#endif
 }
 
+// Past a number without leading zeros; null where there is none of at most 15 digits (16 hexadecimal ones).
+template <bool hexadecimal = false>
+const char* past_number(const char* at) {
+  const std::size_t n = digits_at<hexadecimal>(at);
+  const bool plain = n == 1 || (n > 1 && *at != '0' && (hexadecimal || n < 16));
+  return plain && (!hexadecimal || n < 16 || hex_value(at[16]) < 0) ? at + n : nullptr;
+}
+
+const char* past_comma(const char* at) { return at && at[0] == ',' && at[1] == ' ' ? at + 2 : nullptr; }
+
 // "6.602s": the decimals are kept as they are.
-const char* duration(const char* at, const char* end) {
-  const QuickNumber seconds = quick_decimal(at, end);
-  at = seconds.behind;
-  if (!at || at == end) return nullptr;
-  if (*at == '.') {
-    const char* from = ++at;
-    while (at != end && *at >= '0' && *at <= '9') ++at;
-    if (at == from || at - from > 9) return nullptr;
+const char* past_duration(const char* at) {
+  at = past_number(at);
+  if (at && *at == '.') {
+    const std::size_t n = digits_at<false>(++at);
+    at = n >= 1 && n <= 9 ? at + n : nullptr;
   }
-  return at != end && *at == 's' && seconds.value < 1000000000000000000u ? at + 1 : nullptr;
+  return at && *at == 's' ? at + 1 : nullptr;
+}
+
+// One statistic; `at` itself where there is none.
+const char* past_statistic(const char* at, std::uint64_t& table) {
+  const char* p = at;
+  switch (*at) {
+    case 'c':
+      if (skip(p, "cookie=0x")) return past_comma(past_number<true>(p));
+      break;
+    case 'd':
+      if (skip(p, "duration=")) return past_comma(past_duration(p));
+      break;
+    case 't':
+      if (skip(p, "table=")) {
+        const QuickNumber n = quick_decimal(p, p + 16);
+        table = n.value;
+        return past_comma(n.behind);
+      }
+      break;
+    case 'n':
+      if (skip(p, "n_packets=") || skip(p, "n_bytes=")) return past_comma(past_number(p));
+      break;
+    case 'i':
+      if (skip(p, "idle_age=") || skip(p, "idle_timeout=") || skip(p, "importance=")) return past_comma(past_number(p));
+      break;
+    case 'h':
+      if (skip(p, "hard_age=") || skip(p, "hard_timeout=")) return past_comma(past_number(p));
+      break;
+    case 's':
+      if (skip(p, "send_flow_rem ")) return p;
+      break;
+    case 'r':
+      if (skip(p, "reset_counts ")) return p;
+      break;
+    default:
+      break;
+  }
+  return at;
 }
 
 // --- the table of names ------------------------------------------------------------------------------------------------
@@ -76,7 +137,7 @@ class QuickTable {
   const QuickField* find(const std::array<std::uint64_t, 2>& name) const {
     for (std::size_t i = place_of(name);; i = (i + 1) % kPlaces) {
       if (!places_[i].used) return nullptr;
-      if (places_[i].name == name) return &places_[i];
+      if (places_[i].name[0] == name[0] && places_[i].name[1] == name[1]) return &places_[i];
     }
   }
 
@@ -238,43 +299,13 @@ QuickNumber quick_hex(const char* at, const char* end) {
   return {v, at};
 }
 
-QuickStat quick_stat(const char* at, const char* end) {
-  using Kind = QuickStat::Kind;
-  const char* p = at;
-  const auto number = [&](Kind kind) {
-    const QuickNumber n = quick_decimal(p, end);
-    return QuickStat{kind, behind_comma(n.behind, end), n.value};
-  };
-  if (at == end) return {};
-  switch (*at) {
-    case 'c':
-      if (skip(p, end, "cookie=0x")) return {Kind::other, behind_comma(quick_hex(p, end).behind, end), 0};
-      break;
-    case 'd':
-      if (skip(p, end, "duration=")) return {Kind::other, behind_comma(duration(p, end), end), 0};
-      break;
-    case 't':
-      if (skip(p, end, "table=")) return number(Kind::table);
-      break;
-    case 'n':
-      if (skip(p, end, "n_packets=") || skip(p, end, "n_bytes=")) return number(Kind::other);
-      break;
-    case 'i':
-      if (skip(p, end, "idle_age=") || skip(p, end, "idle_timeout=") || skip(p, end, "importance=")) return number(Kind::other);
-      break;
-    case 'h':
-      if (skip(p, end, "hard_age=") || skip(p, end, "hard_timeout=")) return number(Kind::other);
-      break;
-    case 's':
-      if (skip(p, end, "send_flow_rem ")) return {Kind::other, p, 0};
-      break;
-    case 'r':
-      if (skip(p, end, "reset_counts ")) return {Kind::other, p, 0};
-      break;
-    default:
-      break;
+const char* quick_statistics(const char* at, std::uint64_t& table) {
+  const char* behind = past_statistic(at, table);
+  while (behind != at && behind != nullptr) {
+    at = behind;
+    behind = past_statistic(at, table);
   }
-  return {};
+  return behind;
 }
 
 std::size_t name_length(const char* at) {

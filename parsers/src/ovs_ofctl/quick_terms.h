@@ -18,14 +18,9 @@ struct QuickNumber {
 QuickNumber quick_decimal(const char* at, const char* end);  // at most 19 digits
 QuickNumber quick_hex(const char* at, const char* end);      // behind "0x", at most 16 digits
 
-// "n_packets=5, " and the like, up to the blank behind it.
-struct QuickStat {
-  enum class Kind : std::uint8_t { none, table, other };
-  Kind kind = Kind::none;
-  const char* behind = nullptr;  // null: a statistic in some other form
-  std::uint64_t value = 0;       // of a table
-};
-QuickStat quick_stat(const char* at, const char* end);
+// Goes past "cookie=0x1, duration=6.6s, table=3, n_packets=5, " and the like, each of which ends in ", " (flags in a
+// blank). Null: one of them has some other form. `table` is left as it is where none is told. Looks at 32 bytes.
+const char* quick_statistics(const char* at, std::uint64_t& table);
 
 constexpr std::size_t kLongestQuickName = 16;
 // Bytes before the next '=', ',' or blank; more than kLongestQuickName when there is none among so many. Looks at 32 bytes.

@@ -9,15 +9,15 @@
 
 #include <fmt/format.h>
 
-#include "ovs_ofctl/flow_scan.h"
 #include "support/binary.h"
+#include "support/quick_hash.h"
 #include "support/sha256.h"
 
 namespace egt::parsers {
 namespace {
 
 constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
-constexpr std::uint32_t kVersion = 2, kByteOrder = 0x01020304;
+constexpr std::uint32_t kVersion = 3, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {
@@ -31,7 +31,7 @@ struct Header {
 static_assert(sizeof(Header) == 80);
 
 std::string_view bytes_of(const Header& h, std::size_t n) { return {reinterpret_cast<const char*>(&h), n}; }
-std::uint64_t hash_of(const Header& h) { return ofctl::quick_hash(bytes_of(h, offsetof(Header, header_hash))); }
+std::uint64_t hash_of(const Header& h) { return quick_hash(bytes_of(h, offsetof(Header, header_hash))); }
 
 }  // namespace
 
@@ -61,10 +61,10 @@ class CompiledFile {
   // The header is hashed by itself: to the first block it is empty.
   std::uint64_t hash_of_block(std::size_t b) const {
     const std::string_view block = bytes().substr(b * kHashedBlock, std::min(kHashedBlock, data_end - b * kHashedBlock));
-    if (b != 0) return ofctl::quick_hash(block);
+    if (b != 0) return quick_hash(block);
     std::string copy(block);
     std::fill_n(copy.begin(), std::min(copy.size(), kHeaderBytes), '\0');
-    return ofctl::quick_hash(copy);
+    return quick_hash(copy);
   }
 
   Content content_;
@@ -121,12 +121,12 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& di
   if (h.header_hash != hash_of(h)) throw std::runtime_error("the header is damaged; compile it again");
   if (h.file_size != bytes.size()) throw std::runtime_error("the compiled snapshot is cut; copy it again");
   directory = section(bytes, h.directory_at, h.directory_size);
-  if (h.directory_at % 8 != 0 || ofctl::quick_hash(directory) != h.directory_hash)
+  if (h.directory_at % 8 != 0 || quick_hash(directory) != h.directory_hash)
     throw std::runtime_error("the directory is damaged; compile it again");
   if (h.hashes > bytes.size() / 8 || h.hashes != (h.hashes_at + kHashedBlock - 1) / kHashedBlock)
     throw std::runtime_error("the list of blocks is damaged; compile it again");
   const std::string_view raw = section(bytes, h.hashes_at, h.hashes * 8);
-  if (ofctl::quick_hash(raw) != h.hashes_hash) throw std::runtime_error("the list of blocks is damaged; compile it again");
+  if (quick_hash(raw) != h.hashes_hash) throw std::runtime_error("the list of blocks is damaged; compile it again");
   std::vector<std::uint64_t> hashes(h.hashes);
   if (!hashes.empty()) std::memcpy(hashes.data(), raw.data(), raw.size());
   auto file = std::make_shared<CompiledFile>(std::move(content), std::move(hashes));
@@ -193,7 +193,7 @@ class BlockWriter {
   }
   void align(std::size_t to) { put(std::string((to - at_ % to) % to, '\0')); }
   void end_block() {
-    if (!block_.empty()) hashes.push_back(ofctl::quick_hash(block_));
+    if (!block_.empty()) hashes.push_back(quick_hash(block_));
     block_.clear();
   }
   std::uint64_t at() const { return at_; }
@@ -231,7 +231,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   const std::string listing = directory.take();
   header.directory_at = at;
   header.directory_size = listing.size();
-  header.directory_hash = ofctl::quick_hash(listing);
+  header.directory_hash = quick_hash(listing);
   header.hashes_at = aligned(at + listing.size());
   header.hashes = (header.hashes_at + kHashedBlock - 1) / kHashedBlock;
 
@@ -253,7 +253,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   BlockWriter first(nowhere);
   body(first);
   const std::string_view hashes{reinterpret_cast<const char*>(first.hashes.data()), first.hashes.size() * 8};
-  header.hashes_hash = ofctl::quick_hash(hashes);
+  header.hashes_hash = quick_hash(hashes);
   header.file_size = header.hashes_at + hashes.size();
   header.header_hash = hash_of(header);
   std::size_t skipped = 0;

@@ -20,7 +20,7 @@ std::size_t count_lines_starting(std::string_view text, std::string_view start) 
 // A multi-part reply says in each header but the last that more follows. A part has at most 64 kB on the wire, so the
 // last header is near the end, or there is a single one at the beginning.
 bool more_flows_promised(std::string_view text) {
-  constexpr std::size_t kTail = std::size_t{4} << 20, kHead = 4096;
+  constexpr std::size_t kTail = std::size_t{1} << 20, kHead = 4096;
   const std::string_view tail = text.substr(text.size() - std::min(text.size(), kTail));
   std::size_t at = tail.rfind("_FLOW reply");
   const std::string_view part = at != std::string_view::npos ? tail : text.substr(0, kHead);

@@ -21,6 +21,16 @@ bool LineReader::next(Line& line) {
   return true;
 }
 
+std::vector<std::string_view> pieces_of_lines(std::string_view text, std::size_t about) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const std::size_t newline = about < text.size() ? text.find('\n', about) : std::string_view::npos;
+    pieces.push_back(text.substr(0, newline == std::string_view::npos ? text.size() : newline + 1));
+    text.remove_prefix(pieces.back().size());
+  }
+  return pieces;
+}
+
 std::string_view without_colour(std::string_view line, std::string& buffer) {
   std::size_t escape =
       line.empty() || !std::memchr(line.data(), '\x1b', line.size()) ? std::string_view::npos : line.find("\x1b[");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "egtrace/parsers/format.h"
 
@@ -26,6 +27,9 @@ class LineReader {
   std::string_view rest_;
   std::uint32_t number_;
 };
+
+// The text in pieces of about so many bytes, which end where lines do.
+std::vector<std::string_view> pieces_of_lines(std::string_view text, std::size_t about);
 
 // `line` without terminal colours (ESC [ … letter). `buffer` holds the text when something had to be taken out.
 std::string_view without_colour(std::string_view line, std::string& buffer);

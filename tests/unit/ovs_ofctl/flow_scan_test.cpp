@@ -106,6 +106,41 @@ TEST(FlowScanner, AgreesOnGarbledLines) {
     }
 }
 
+// Statistics are gone past many characters at a time.
+TEST(FlowScanner, NumbersOfAllLengths) {
+  FlowScanner scanner(ActionCheck::printed);
+  FlowRef flow;
+  std::string digits;
+  for (int n = 1; n <= 20; ++n) {
+    digits += static_cast<char>('0' + n % 10);
+    for (const std::string name : {"n_packets=", "n_bytes=", "idle_age=", "hard_timeout=", "cookie=0x", "table=", "duration="}) {
+      const std::string end = name == "duration=" ? "s, " : ", ", rest = "priority=1 actions=drop";
+      const std::string line = " " + name + digits + end + rest;
+      agrees(scanner, line);
+      agrees(scanner, " " + name + "0" + digits + end + rest);
+      agrees(scanner, " " + name + digits + "." + digits + end + rest);
+      if (n <= 15 && name != "table=") {
+        EXPECT_TRUE(scans(scanner, line, flow)) << line;
+      }
+    }
+  }
+  EXPECT_TRUE(scans(scanner, " cookie=0xfedcba9876543210, priority=1 actions=drop", flow));
+  EXPECT_FALSE(scans(scanner, " cookie=0xfedcba98765432100, priority=1 actions=drop", flow));
+}
+
+TEST(UnderstoodLists, KeepWhatTheyWereTold) {
+  UnderstoodLists lists;
+  constexpr std::uint64_t kMany = 5000;
+  const auto hash_of = [](std::uint64_t i) { return i * 0x9e3779b97f4a7c15ULL; };
+  for (std::uint64_t i = 0; i < kMany; ++i) lists.put(hash_of(i), i % 3 == 0);
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    const auto found = lists.find(hash_of(i));
+    ASSERT_TRUE(found && found->good);
+    EXPECT_EQ(found->conjunctive, i % 3 == 0);
+  }
+  for (std::uint64_t i = kMany; i < 2 * kMany; ++i) EXPECT_FALSE(lists.find(hash_of(i)));
+}
+
 TEST(FlowScanner, HugeLines) {
   FlowScanner scanner(ActionCheck::printed);
   std::string line = " table=0, priority=1 actions=output:1";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace egt::openflow {
 namespace {
@@ -21,6 +20,46 @@ std::uint32_t pipeline_words(const MatchShape& shape) {
   while (n < shape.size() && shape[n].word < kHeaderWords) ++n;
   return n;
 }
+
+// The highest priority of each pair of pipeline values (their hash) and subtable. Every flow is asked for.
+class HighestPriorities {
+ public:
+  void see(std::uint32_t hash, std::uint32_t subtable, std::uint32_t priority) {
+    const std::uint64_t key = std::uint64_t{hash} << 32 | (subtable + 1);  // 0 is a free place
+    Place* place = &find(key);
+    if (place->key == 0) {
+      if (++count_ * 2 > places_.size()) grow(), place = &find(key);
+      place->key = key;
+    }
+    place->priority = std::max(place->priority, priority);
+  }
+  std::size_t size() const { return count_; }
+  template <class Do>
+  void each(Do what) const {
+    for (const Place& p : places_)
+      if (p.key != 0) what(static_cast<std::uint32_t>(p.key >> 32), static_cast<std::uint32_t>(p.key) - 1, p.priority);
+  }
+
+ private:
+  struct Place {
+    std::uint64_t key = 0;
+    std::uint32_t priority = 0;
+  };
+  Place& find(std::uint64_t key) {
+    std::size_t i = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ULL >> 32) & (places_.size() - 1);
+    while (places_[i].key != 0 && places_[i].key != key) i = (i + 1) & (places_.size() - 1);
+    return places_[i];
+  }
+  void grow() {
+    std::vector<Place> old(places_.size() * 2);
+    old.swap(places_);
+    for (const Place& p : old)
+      if (p.key != 0) find(p.key) = p;
+  }
+
+  std::vector<Place> places_ = std::vector<Place>(64);
+  std::size_t count_ = 0;
+};
 
 class Builder {
  public:
@@ -41,8 +80,7 @@ class Builder {
  private:
   struct StageFlows {
     std::uint32_t shape = 0, words = 0;
-    // A member for each pair of pipeline values and subtable: hash << 32 | subtable, to its highest priority.
-    std::unordered_map<std::uint64_t, std::uint32_t> members;
+    HighestPriorities members;
   };
 
   template <class Do>
@@ -63,8 +101,7 @@ class Builder {
     Subtable& s = out_.subtables[at];
     ++s.count;
     s.max_priority = std::max<std::uint32_t>(s.max_priority, f.priority);
-    std::uint32_t& most = stages_[stage_of_[at]].members[std::uint64_t{f.pipeline_hash} << 32 | at];
-    most = std::max<std::uint32_t>(most, f.priority);
+    stages_[stage_of_[at]].members.see(f.pipeline_hash, at, f.priority);
   }
 
   std::uint32_t stage_for(std::uint32_t shape) {
@@ -104,7 +141,6 @@ class Builder {
     for (const Slot& slot : unsorted) slots[next[bucket_of(slot.hash, s.bits)]++] = slot;
   }
 
-
   void write_stage(std::size_t which) {
     const StageFlows& flows = stages_[which];
     struct Row {
@@ -112,8 +148,9 @@ class Builder {
     };
     std::vector<Row> rows;
     rows.reserve(flows.members.size());
-    for (const auto& [key, priority] : flows.members)
-      rows.push_back({static_cast<std::uint32_t>(key >> 32), priority, static_cast<std::uint32_t>(key)});
+    flows.members.each([&](std::uint32_t hash, std::uint32_t subtable, std::uint32_t priority) {
+      rows.push_back({hash, priority, subtable});
+    });
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
       if (a.hash != b.hash) return a.hash < b.hash;
       return a.priority != b.priority ? a.priority > b.priority : a.subtable < b.subtable;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/openflow/conjunctions.h"
 #include "egtrace/openflow/subtables.h"
 #include "openflow/flow_index.h"
@@ -124,7 +125,7 @@ struct FlowTables::Impl {
   mutable KeyHashes hashes;
 
   bool matches(FlowIndex i, const FlowKey& k) const { return openflow::matches(store.match(i), k); }
-  void append(std::uint8_t table, FlowIndex i);
+  void append(std::uint8_t table, FlowIndex begin, FlowIndex end);
 
   // All matching flows that can decide: the plain ones of the highest priority, and conjunctive ones above that.
   struct Candidates {
@@ -165,11 +166,11 @@ Lookup plain_result(const std::vector<FlowIndex>& plain) {
 
 }  // namespace
 
-void FlowTables::Impl::append(std::uint8_t table, FlowIndex i) {
+void FlowTables::Impl::append(std::uint8_t table, FlowIndex begin, FlowIndex end) {
   Table& t = tables[table];
-  if (t.runs.empty() || t.runs.back().end != i) t.runs.push_back({i, i});
-  ++t.runs.back().end;
-  ++t.flows;
+  if (t.runs.empty() || t.runs.back().end != begin) t.runs.push_back({begin, begin});
+  t.runs.back().end = end;
+  t.flows += end - begin;
   t.forget();
 }
 
@@ -335,17 +336,32 @@ void FlowTables::add(std::uint8_t table, std::uint16_t priority, std::uint64_t c
   f.priority = priority;
   f.table = table;
   impl_->store.add(f, match, actions);
-  impl_->append(table, static_cast<FlowIndex>(impl_->store.size() - 1));
+  const auto end = static_cast<FlowIndex>(impl_->store.size());
+  impl_->append(table, end - 1, end);
 }
 
 void FlowTables::add(FlowBatch batch) {
   const std::size_t first = impl_->store.size();
   impl_->store.add(std::move(batch));
-  for (std::size_t i = first; i < impl_->store.size(); ++i)
-    impl_->append(table_of(static_cast<FlowIndex>(i)), static_cast<FlowIndex>(i));
+  const std::span<const FlowRef> refs = impl_->store.refs();
+  const auto end = static_cast<FlowIndex>(refs.size());
+  for (auto i = static_cast<FlowIndex>(first); i < end;) {
+    const FlowIndex begin = i;
+    const auto table = static_cast<std::uint8_t>(refs[begin].table);
+    while (++i < end && refs[i].table == table) {}
+    impl_->append(table, begin, i);
+  }
 }
 
 void FlowTables::expect_many_lookups() { impl_->walks_before_index = 0; }
+
+void FlowTables::build_indexes(unsigned jobs) const {
+  std::vector<const Table*> tables;
+  for (const Table& t : impl_->tables)
+    if (t.flows > kNeverIndexed && !t.index) tables.push_back(&t);
+  std::sort(tables.begin(), tables.end(), [](const Table* a, const Table* b) { return a->flows > b->flows; });
+  for_each_index(tables.size(), jobs, 1, [&](std::size_t i) { tables[i]->shared->get(impl_->store, tables[i]->runs); });
+}
 
 std::size_t FlowTables::size() const { return impl_->store.size(); }
 std::uint8_t FlowTables::table_of(FlowIndex i) const { return static_cast<std::uint8_t>(impl_->store.ref(i).table); }
@@ -382,7 +398,7 @@ Lookup FlowTables::lookup(std::uint8_t table, const FlowKey& key) const {
   if (!t.index) return impl_->look_up(table, key);
   LookupCache& cache = t.ensure_cache(impl_->store);
   const std::uint64_t hash = cache.hash(key);
-  if (const Lookup* known = cache.find(hash, key)) return *known;
+  if (std::optional<Lookup> known = cache.find(hash, key)) return *std::move(known);
   Lookup found = impl_->look_up(table, key);
   cache.put(hash, key, found);
   return found;

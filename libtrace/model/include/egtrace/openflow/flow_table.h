@@ -163,6 +163,8 @@ class FlowTables {
   Lookup lookup(std::uint8_t table, const FlowKey& key) const;
   // Indexes are worth their while from the first look-up on. Copies made later know it, too, and share the indexes.
   void expect_many_lookups();
+  // Builds those of all tables, on `jobs` threads (0: one a processor), for this and its copies. Thread-safe.
+  void build_indexes(unsigned jobs) const;
   // Flows that match `key` as well as `winner` does, with a lower priority: what would take the packet without it, by
   // descending priority. Flows of conjunctions are left out, as they match only together.
   std::vector<FlowIndex> beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const;
