@@ -15,6 +15,23 @@ bool same_tunnel(const std::optional<engine::Encap>& a, const TrackKey& k) {
   return k.tunnel != 0 && a->src == k.tunnel_src && a->dst == k.tunnel_dst && a->vni == k.vni;
 }
 
+// Keeps of ways what captures are held against: there may be a walk for each of a hundred thousand flows.
+void slim(std::vector<WayReport>& ways) {
+  for (WayReport& way : ways) {
+    for (std::vector<FollowUp>* follow_ups : {&way.reply, &way.continued})
+      for (FollowUp& f : *follow_ups) slim(f.ways);
+    WayReport kept;
+    kept.verdict = std::move(way.verdict);
+    kept.summary = std::move(way.summary);
+    kept.source_seen = std::move(way.source_seen);
+    kept.stopped_at = std::move(way.stopped_at);
+    kept.sightings = std::move(way.sightings);
+    kept.reply = std::move(way.reply);
+    kept.continued = std::move(way.continued);
+    way = std::move(kept);
+  }
+}
+
 Predicted predicted(const PlannedWay& plan, OwnPort port, bool reply) {
   return {plan.way, Rows(plan.rows, port, reply), port, reply};
 }
@@ -177,8 +194,11 @@ const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t s
   // Dumps are taken after captures as a rule: their connections may be this very one, which the first packet did not
   // meet.
   q.use_conntrack = origin.established;
-  if (auto explanation = explain(cluster_, q)) {
-    w.explanation = std::move(*explanation);
+  if (auto explanation = explainer_.explain(q)) {
+    w.explanation.from = std::move(explanation->from);
+    w.explanation.to = std::move(explanation->to);
+    w.explanation.ways = std::move(explanation->ways);
+    slim(w.explanation.ways);
     w.usable = !w.explanation.ways.empty();
     w.ways = plan(w.explanation.ways);
   }
@@ -249,6 +269,7 @@ std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vecto
 }
 
 Forecast Forecaster::forecast(const Flow& flow) {
+  if (walked_.size() > kMostWalks) walked_.clear();
   Forecast best;
   std::vector<Ends> sent;
   const std::vector<Origin> all = origins(flow, sent);
@@ -273,6 +294,8 @@ std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) c
 // The source may be a translated one whose origin no capture shows: the pod whose way leads through what was seen, if
 // there is only one.
 void Forecaster::try_pods(const Flow& flow, Forecast& best) {
+  // Where nobody knows the place of a capture, no way leads through it.
+  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node.empty(); })) return;
   std::vector<Forecast> fitting;
   std::set<IpAddr> tried;
   constexpr std::size_t kMostPods = 256;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/explain/explainer.h"
 #include "egtrace/explain/explanation.h"
 #include "flows.h"
 
@@ -90,8 +91,10 @@ constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
 class Forecaster {
  public:
-  Forecaster(const cluster::Cluster& cluster, const Places& places) : cluster_(cluster), places_(places) {}
+  Forecaster(const cluster::Cluster& cluster, const Places& places)
+      : cluster_(cluster), places_(places), explainer_(cluster) {}
 
+  // Holds until the next one is asked for.
   Forecast forecast(const Flow& flow);
 
  private:
@@ -110,6 +113,9 @@ class Forecaster {
     bool usable = false;
   };
 
+  // Flows of one pair of ends lie close together in time, mostly.
+  static constexpr std::size_t kMostWalks = 8192;
+
   std::vector<Origin> origins(const Flow& flow, std::vector<Ends>& sent) const;
   const Walked& walk(const Origin& origin, std::uint16_t sport);
   std::vector<PlannedWay> plan(const std::vector<WayReport>& ways) const;
@@ -125,7 +131,8 @@ class Forecaster {
 
   const cluster::Cluster& cluster_;
   const Places& places_;
-  std::map<Origin, Walked> walked_;
+  Explainer explainer_;
+  std::map<Origin, Walked> walked_;  // at most kMostWalks between two flows
   mutable std::map<IpAddr, Owners> owners_;
   std::map<std::string, bool> pods_tried_;  // by ends without the source port and places: whether a pod fits
 };
