@@ -125,6 +125,8 @@ TEST(PrivateMap, GivesBackWhatWasReplaced) {
             map->original_of("nw_src=100.0.0.0/16,dl_dst=53:4f:53:00:00:02/53:4f:53:00:00:02"));
   EXPECT_EQ("via 10.1.2.3 dev br-ex", map->original_of("via 100.0.0.1/16 dev br-ex"));
   EXPECT_EQ("10.1.2.3:80", map->original_of("100.0.0.1:80"));
+  EXPECT_EQ("nat(dst=10.1.2.3:80)", map->original_of("nat(dst=100.0.0.1/16:80)"));
+  EXPECT_EQ("10.1.2.3/255.255.0.0", map->original_of("100.0.0.1/255.255.0.0"));
   EXPECT_EQ("set_field:fd01::2->ipv6_src,mod_dl_src:0a:58:0a:01:02:03,output:1",
             map->original_of("set_field:fd53::0001->ipv6_src,mod_dl_src:53:4f:53:00:00:01,output:1"));
   EXPECT_EQ("fd53::/64 fd02::2", map->original_of("fd53::/64 fd53::0002"));  // two networks became one
@@ -150,6 +152,26 @@ TEST(PrivateMap, LiesBesideTheReport) {
   const cluster::Node* node = snapshot->cluster.node("w1");
   ASSERT_NE(nullptr, node);
   EXPECT_EQ("10.1.2.3", node->host.links.value.at(0).addresses.at(0).prefix.address.to_string());
+}
+
+// Cleaned each for itself, two reports have the same replacements for different things.
+TEST(PrivateMap, OfAReportIsForThatReport) {
+  const auto neighbours = [](const TemporaryDirectory& d) {
+    const auto snapshot = open_snapshot({d.path(), {}, 1});
+    std::string all;
+    for (const auto& node : snapshot->cluster.nodes)
+      for (const host::Neighbour& n : node->host.neighbours.value) all += n.address.to_string() + " ";
+    return all;
+  };
+  const std::string first = "sosreport-w1-2026-03-01-aaaaaaa", second = "sosreport-w2-2026-03-01-bbbbbbb", third = "sosreport-w3-2026-03-01-ccccccc";
+  const TemporaryDirectory d;
+  for (const std::string& report : {first, second, third})
+    d.file(report + "/sos_commands/networking/ip_neigh", "100.0.0.9 dev eth0 lladdr 53:4f:53:00:00:01 REACHABLE\n");
+  d.file(first + "-private_map", R"({"mac_map":{},"ip_map":{"10.1.2.9":"100.0.0.9"}})");
+  d.file(second + "-private_map", R"({"mac_map":{},"ip_map":{"10.7.7.7":"100.0.0.9"}})");
+  EXPECT_EQ("10.1.2.9 10.7.7.7 100.0.0.9 ", neighbours(d));
+  d.file("sosreport-cluster-private_map", R"({"mac_map":{},"ip_map":{"10.3.3.3":"100.0.0.9"}})");
+  EXPECT_EQ("10.1.2.9 10.7.7.7 10.3.3.3 ", neighbours(d));
 }
 
 }  // namespace
