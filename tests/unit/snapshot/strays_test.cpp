@@ -4,6 +4,7 @@
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/private_map.h"
 #include "support/ovsdb_log.h"
+#include "support/pack.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -61,6 +62,30 @@ TEST(Strays, WhatIsInItsPlaceCountsBeforeACopyElsewhere) {
   EXPECT_TRUE(dump_at(*cluster, "w1/ip_addr")->superseded_by.ends_with("ip_rule"));
 }
 
+TEST(Strays, MachinesAreNotNamedByWhatTheirArchivesArePackedWith) {
+  const TemporaryDirectory d;
+  d.file("w1.tar.xz", egt::testing::pack({{"w1/ip_rule", kStrayRules}}, "xz"));
+  d.file("w2.example.tgz", egt::testing::pack({{"ip_rule", kStrayRules}}, "gz"));
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(2U, cluster->nodes.size());
+  EXPECT_EQ("w1", cluster->nodes[0]->name);
+  EXPECT_EQ("w2.example", cluster->nodes[1]->name);
+}
+
+TEST(Strays, DoNotMakeARouterANodeOfTheCluster) {
+  const auto is_node = [](const std::string& name) {
+    const TemporaryDirectory d;
+    d.file("r1/" + name, "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000525400000001\nn_tables:254, n_buffers:0\n"
+                         " 1(eth0): addr:52:54:00:00:00:01\n     config:     0\n     state:      0\n");
+    d.file("r1/ip_rule", kStrayRules);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster && cluster->nodes.at(0)->roles == std::vector{cluster::Role::cluster_node};
+  };
+  EXPECT_FALSE(is_node("ip_neigh"));
+  EXPECT_TRUE(is_node("ovs-ofctl_show_br-int"));
+}
+
 TEST(Strays, LinksThatBecameFilesAreFollowed) {
   const TemporaryDirectory d;
   const std::string report = "sosreport-w1-2026-03-01-abcdefg/";
@@ -110,6 +135,31 @@ TEST(Strays, RoutesThatBeginWithinALineAreAPart) {
   EXPECT_FALSE(dump_at(*cluster, "w2/ip_route")->partial);  // may be whole
   EXPECT_TRUE(dump_at(*cluster, "w3/ip_route")->partial);
   EXPECT_TRUE(dump_at(*cluster, "w4/ip_route")->partial);
+}
+
+// What a cut between two lines left looks whole; the addresses tell.
+TEST(Strays, RoutesThatLackADevicesNetworkAreAPart) {
+  const std::string connected = "192.0.2.0/24 dev eth0 proto kernel scope link src 192.0.2.10\n",
+                    gateway = "default via 192.0.2.1 dev eth0\n",
+                    own = "local 192.0.2.10 dev eth0 table local proto kernel scope host src 192.0.2.10\n",
+                    loopback = "local 127.0.0.0/8 dev lo table local proto kernel scope host src 127.0.0.1\n";
+  const auto partial = [](const std::string& flags, const std::string& routes, const std::string& more = "") {
+    const TemporaryDirectory d;
+    d.file("w1/ip_a", "2: eth0: <" + flags + "> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
+                      "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n"
+                      "    inet 192.0.2.10/24 brd 192.0.2.255 scope global " + more + "eth0\n"
+                      "       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_route_show_table_all", routes);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster && cluster->nodes.at(0)->host.routes_v4.partial;
+  };
+  const std::string up = "BROADCAST,MULTICAST,UP,LOWER_UP";
+  EXPECT_FALSE(partial(up, gateway + connected + loopback + own));
+  EXPECT_TRUE(partial(up, gateway + loopback + own));
+  EXPECT_TRUE(partial(up, gateway + connected + loopback));
+  EXPECT_FALSE(partial(up, gateway + loopback + own, "noprefixroute "));
+  EXPECT_FALSE(partial("BROADCAST,MULTICAST", gateway + loopback));
+  EXPECT_FALSE(partial(up, gateway + "192.0.2.0/24 dev vrf7 table 7 proto kernel scope link src 192.0.2.10\nblackhole 192.0.2.0/24\n" + own));
 }
 
 constexpr const char* kMap =
