@@ -24,12 +24,12 @@ bool is_misnamed(const Candidate& c) {
 }
 
 // Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
-// filled before empty, then by quality; what is where it should be before a stray copy.
+// filled before empty; what is where it should be before a stray copy, then by quality.
 bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
     const bool wide = c.how.quality >= kWideQuality && (whole || filled);
-    return std::array<int, 7>{wide, whole, filled, c.how.quality, !is_misnamed(c), !c.by_link, c.how.confidence};
+    return std::array<int, 7>{wide, whole, filled, !is_misnamed(c), c.how.quality, !c.by_link, c.how.confidence};
   };
   const auto rank_a = rank(a), rank_b = rank(b);
   if (rank_a != rank_b) return rank_a > rank_b;

@@ -162,6 +162,18 @@ TEST(Strays, RoutesThatLackADevicesNetworkAreAPart) {
   EXPECT_FALSE(partial(up, gateway + "192.0.2.0/24 dev vrf7 table 7 proto kernel scope link src 192.0.2.10\nblackhole 192.0.2.0/24\n" + own));
 }
 
+TEST(Strays, DevicesAreNotDownForFlagsThatWereCutOff) {
+  const TemporaryDirectory d;
+  const std::string header = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+                             "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n";
+  d.file("w1/ip_-d_link", header + "3: eth1");
+  d.file("w1/copy_ip_-d_link", header + header.substr(0, 15));
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_NE(nullptr, cluster->nodes.at(0)->host.link("eth0"));
+  EXPECT_TRUE(cluster->nodes.at(0)->host.link("eth0")->is_up());
+}
+
 constexpr const char* kMap =
     R"({"hostname_map":{"w1":"host0"},"ip_map":{"10.1.0.0/16":"100.0.0.0/16","10.1.2.3":"100.0.0.1/16","192.0.2.7":"172.17.0.1"},)"
     R"("ipv6_map":{"version":1,"networks":{"fd01::/64":{"obfuscated":"fd53::/64","hosts":{"fd01::2":"fd53::0001"}},)"
