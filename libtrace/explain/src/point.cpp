@@ -225,6 +225,32 @@ Result<Resolved> resolve_port(const Point& point, const Cluster& cluster, const 
   return Error{fmt::format("the snapshot knows no port {}", point.name)};
 }
 
+bool has_localnet(const Node& node, const std::string& logical_switch) {
+  return std::any_of(node.ovn.ports.begin(), node.ovn.ports.end(), [&](const ovn::LogicalPort& p) {
+    return p.datapath == logical_switch && p.type == "localnet";
+  });
+}
+
+// Whether a logical switch of the cluster has the address in its network, other than those that lead outside.
+bool is_inside(const Node& node, const IpAddr& ip) {
+  for (const ovn::LogicalPort& port : node.ovn.ports) {
+    const bool near = port.on_router && std::any_of(port.addresses.begin(), port.addresses.end(), [&](const Prefix& p) {
+      return !p.address.is_link_local() && !p.is_host() && p.contains(ip);
+    });
+    if (!near) continue;
+    for (const ovn::LogicalPort& peer : node.ovn.ports)
+      if (!peer.on_router && peer.name == port.peer && !has_localnet(node, peer.datapath)) return true;
+  }
+  return false;
+}
+
+bool is_inside(const Cluster& cluster, const IpAddr& ip) {
+  for (const cluster::NodeObject& node : cluster.objects.nodes)
+    for (const Prefix& subnet : node.pod_subnets)
+      if (subnet.contains(ip)) return true;
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const auto& node) { return is_inside(*node, ip); });
+}
+
 Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only) {
   const IpAddr ip = *point.ip;
   Resolved r;
@@ -260,6 +286,10 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads&
       r.kind = "service";
       r.name = s.namespace_ + "/" + s.name;
     }
+  }
+  if (r.kind == "external" && !outside_only && is_inside(cluster, ip)) {
+    r.kind = "pod";
+    r.name = ip.to_string();   // of a pod that no dump shows: nobody outside has it
   }
   if (r.kind == "external") {
     Endpoint e;

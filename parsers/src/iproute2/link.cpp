@@ -113,6 +113,7 @@ void parse_header(std::string_view text, TextLine& out) {
   words_of::WordReader reader(text);
   words_of::take_positional(reader, ValueKind::text, out.words);  // "eth0@if7:"
   if (reader.peek().starts_with("<")) {
+    if (!reader.peek().ends_with(">")) out.kind = LineKind::unknown;   // cut: UP may be in what is lost
     words_of::take_positional(reader, ValueKind::text, out.words);
     words_of::parse_attributes(reader, kHeaderKeys, out.words);
   } else {

@@ -24,12 +24,12 @@ bool is_misnamed(const Candidate& c) {
 }
 
 // Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
-// filled before empty, then by quality; what is where it should be before a stray copy.
+// filled before empty; what is where it should be before a stray copy, then by quality.
 bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
     const bool wide = c.how.quality >= kWideQuality && (whole || filled);
-    return std::array<int, 7>{wide, whole, filled, c.how.quality, !is_misnamed(c), !c.by_link, c.how.confidence};
+    return std::array<int, 7>{wide, whole, filled, !is_misnamed(c), c.how.quality, !c.by_link, c.how.confidence};
   };
   const auto rank_a = rank(a), rank_b = rank(b);
   if (rank_a != rank_b) return rank_a > rank_b;
@@ -70,7 +70,21 @@ void choose(std::vector<Candidate*>& some, std::vector<Candidate*>& winners) {
   }
 }
 
+bool is_of_switch(const Candidate& c) { return c.format != nullptr && c.format->kind.starts_with("ov"); }
+
 }  // namespace
+
+void leave_out_strays(const std::vector<Candidate*>& dumps) {
+  const auto speaks_of_switch = [](const Candidate* c) { return is_of_switch(*c) && (!is_misnamed(*c) || c->central || !c->node.empty()); };
+  const auto is_of_another = [](const Candidate* c) { return c->format != nullptr && !is_of_switch(*c); };
+  if (std::any_of(dumps.begin(), dumps.end(), speaks_of_switch)) return;
+  if (std::none_of(dumps.begin(), dumps.end(), is_of_another)) return;
+  for (Candidate* c : dumps) {
+    if (!is_of_switch(*c)) continue;
+    c->note = "has the name of another tool's output, and nothing else of this machine is of Open vSwitch or OVN";
+    c->format = nullptr;
+  }
+}
 
 std::vector<Candidate*> choose_dumps(const std::vector<Candidate*>& dumps) {
   const bool no_rules = std::any_of(dumps.begin(), dumps.end(), [](const Candidate* c) {

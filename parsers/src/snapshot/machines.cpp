@@ -36,6 +36,13 @@ std::string find_wrapper(const std::vector<Candidate>& candidates) {
   }
 }
 
+// An archive stands for the folder that was packed.
+std::string_view without_packing(std::string_view name) {
+  for (const std::string_view ending : {".zst", ".xz", ".gz", ".bz2", ".tar", ".tgz", ".zip"})
+    if (name.ends_with(ending) && name.size() > ending.size()) name.remove_suffix(ending.size());
+  return name;
+}
+
 std::string last_part(std::string_view folder) {
   while (folder.ends_with('/')) folder.remove_suffix(1);
   const std::size_t slash = folder.rfind('/');
@@ -240,7 +247,7 @@ class Sorting {
       const std::string name = said_hostname(group.dumps);
       if (!name.empty()) return name;
     }
-    if (!report) return last_part(key.empty() ? wrapper_ : key);
+    if (!report) return std::string(without_packing(last_part(key.empty() ? wrapper_ : key)));
     const std::string by_facts = name_by_facts(group.dumps);
     if (!by_facts.empty()) return by_facts;
     const std::string by_folder = host_of_report(last_part(std::string_view(key).substr(kReport.size())));
@@ -328,9 +335,8 @@ class Sorting {
 }  // namespace
 
 std::string host_of_report(std::string_view folder) {
-  for (const std::string_view ending : {".zst", ".xz", ".gz", ".bz2", ".tar", ".tgz", ".zip", "-obfuscated"}) {
-    if (folder.ends_with(ending)) folder.remove_suffix(ending.size());
-  }
+  folder = without_packing(folder);
+  if (folder.ends_with("-obfuscated")) folder.remove_suffix(std::string_view("-obfuscated").size());
   if (!consume(folder, "sosreport-")) return {};
   const std::vector<std::string_view> parts = split(folder, '-');
   for (std::size_t i = 1; i + 3 < parts.size(); ++i) {

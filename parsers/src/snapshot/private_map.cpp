@@ -1,6 +1,7 @@
 #include "snapshot/private_map.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::string_view kMapEnding = "-private_map";
 constexpr std::size_t kLongestMap = std::size_t{64} << 20;
 
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -26,13 +28,15 @@ std::string_view run_at(std::string_view text, std::size_t at, Belongs belongs) 
   return text.substr(at, end - at);
 }
 
-// With "/24" behind an address at `at` and of `length`.
+// With "/24" behind an address at `at` and of `length`. What a mask follows may look alike ("/255.0.0.0", "/01:00:…"), and
+// a port may follow the length: of an address without one sos clean makes one with ("10.0.0.1:80" → "100.0.0.1/8:80").
 std::size_t with_prefix_length(std::string_view text, std::size_t at, std::size_t length) {
   const std::size_t slash = at + length;
   if (slash >= text.size() || text[slash] != '/') return length;
   const std::size_t digits = run_at(text, slash + 1, is_digit).size();
-  const bool address =
-      slash + 1 + digits < text.size() && (text[slash + 1 + digits] == '.' || text[slash + 1 + digits] == ':');
+  const char after = slash + 1 + digits < text.size() ? text[slash + 1 + digits] : ' ';
+  const bool dotted = text.substr(at, length).find('.') != std::string_view::npos;
+  const bool address = after == '.' || (after == ':' && !dotted);
   return digits == 0 || digits > 3 || address ? length : length + 1 + digits;
 }
 
@@ -52,6 +56,51 @@ bool is_private_map(std::string_view text) {
   return text.size() < kLongestMap && trim_left(text.substr(0, 64)).starts_with('{') &&
          text.find("\"mac_map\"") != std::string_view::npos && text.find("\"ip_map\"") != std::string_view::npos;
 }
+
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Whether a folder or archive on the path bears the name of a report, with "-obfuscated.tar.xz" behind it or not.
+bool leads_into(std::string_view path, std::string_view report) {
+  const std::vector<std::string_view> parts = split(path, '/');
+  return std::any_of(parts.begin(), std::prev(parts.end()), [&](std::string_view part) { return part.starts_with(report); });
+}
+
+// Which map is whose: sos clean names it like the report. Reports that were cleaned each for itself give different
+// things the same replacements.
+class PrivateMaps {
+ public:
+  explicit PrivateMaps(const std::vector<FoundFile>& files) {
+    for (const FoundFile& file : files) {
+      auto map = PrivateMap::parse(file.content.text);
+      if (!map) continue;
+      std::string_view report = name_of(file.path);
+      const bool named = report.ends_with(kMapEnding);
+      if (named) report.remove_suffix(kMapEnding.size());
+      const bool whose = named && std::any_of(files.begin(), files.end(), [&](const FoundFile& f) { return leads_into(f.path, report); });
+      maps_.push_back({whose ? std::string(report) : std::string(), std::move(*map)});
+    }
+  }
+
+  bool empty() const { return maps_.empty(); }
+
+  // That of the report which the path leads into, or the only one that may be of all; null where it cannot be told.
+  const PrivateMap* of(std::string_view path) const {
+    const Whose* general = maps_.size() == 1 ? &maps_.front() : nullptr;
+    std::size_t unnamed = 0;
+    for (const Whose& map : maps_) {
+      if (!map.report.empty() && leads_into(path, map.report)) return &map.map;
+      if (map.report.empty() && ++unnamed == 1) general = &map;
+    }
+    return general != nullptr && unnamed < 2 ? &general->map : nullptr;
+  }
+
+ private:
+  struct Whose {
+    std::string report;  // empty: of no single one
+    PrivateMap map;
+  };
+  std::vector<Whose> maps_;
+};
 
 }  // namespace
 
@@ -130,23 +179,16 @@ std::string PrivateMap::original_of(std::string_view text) const {
 }
 
 bool translate_back(std::vector<FoundFile>& files, unsigned jobs) {
-  std::vector<PrivateMap> maps;
-  std::vector<bool> is_map(files.size(), false);
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (auto map = PrivateMap::parse(files[i].content.text)) {
-      maps.push_back(std::move(*map));
-      is_map[i] = true;
-    }
+  const PrivateMaps maps(files);
   if (maps.empty()) return false;
   for_each_index(files.size(), jobs, 1, [&](std::size_t i) {
     FoundFile& file = files[i];
-    if (is_map[i] || file.left_out || file.compiled || looks_binary(file.content.text)) return;
-    for (const PrivateMap& map : maps) {
-      Content original = owned_content(map.original_of(file.content.text));
-      original.cut = file.content.cut;
-      original.cut_why = file.content.cut_why;
-      file.content = std::move(original);
-    }
+    const PrivateMap* map = file.left_out || file.compiled ? nullptr : maps.of(file.path);
+    if (map == nullptr || is_private_map(file.content.text) || looks_binary(file.content.text)) return;
+    Content original = owned_content(map->original_of(file.content.text));
+    original.cut = file.content.cut;
+    original.cut_why = file.content.cut_why;
+    file.content = std::move(original);
   });
   return true;
 }

@@ -199,10 +199,13 @@ class Reader {
       return c->note.empty() && is_routing_daemon_text(c->dump.text);
     });
     if (collection_.as_of) leave_out_present(machine.dumps);
+    leave_out_strays(machine.dumps);
     const std::vector<Candidate*> chosen = choose_dumps(machine.dumps);
     for (Candidate* c : chosen) load(*c, node);
     node.place_interfaces();
     node.host.settle_routes();
+    for (const host::Address* a : node.host.notice_missing_routes())
+      remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
     if (node.name.empty()) node.name = name_by_content(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
     const auto* setting = settings_.node_named(node.name);

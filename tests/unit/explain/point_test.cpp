@@ -57,6 +57,39 @@ TEST(Point, NamesTheNearestPod) {
   EXPECT_NE(r.error().message.find("did you mean shop/cart-7d4b?"), std::string::npos) << r.error().message;
 }
 
+// An unknown address starts outside only where no network of the cluster has it.
+TEST(Point, AddressesOfPodNetworksAreNotOutside) {
+  cluster::Cluster cluster;
+  cluster::NodeObject object;
+  object.name = "w1";
+  object.pod_subnets = {*Prefix::parse("10.1.0.0/24")};
+  cluster.objects.nodes.add(object);
+  cluster::Node& node = cluster.ensure_node("w1");
+  const auto port = [&](const char* name, const char* type, const char* datapath, bool on_router, const char* peer, const char* network) {
+    ovn::LogicalPort p;
+    p.name = name;
+    p.type = type;
+    p.datapath = datapath;
+    p.on_router = on_router;
+    p.peer = peer;
+    if (network[0] != 0) p.addresses = {*Prefix::parse(network)};
+    node.ovn.ports.push_back(p);
+  };
+  port("r-inner", "patch", "router", true, "s-inner", "10.2.0.1/24");
+  port("s-inner", "patch", "inner", false, "r-inner", "");
+  port("r-outer", "patch", "router", true, "s-outer", "192.0.2.1/24");
+  port("s-outer", "patch", "outer", false, "r-outer", "");
+  port("phys", "localnet", "outer", false, "", "");
+  const engine::Workloads workloads(cluster);
+  const auto kind = [&](const char* text) { return resolve(*parse_point(text), cluster, workloads)->kind; };
+  EXPECT_EQ(kind("10.1.0.9"), "pod");
+  EXPECT_EQ(kind("10.2.0.9:80"), "pod");
+  EXPECT_EQ(kind("192.0.2.9"), "external");
+  EXPECT_EQ(kind("10.3.0.9"), "external");
+  EXPECT_EQ(kind("external:10.1.0.9"), "external");
+  EXPECT_FALSE(resolve(*parse_point("10.1.0.9"), cluster, workloads)->place);
+}
+
 TEST(Suggest, KeepsItsDistance) {
   EXPECT_EQ(nearest("explian", {"explain", "inspect", "parse"}), std::vector<std::string>{"explain"});
   EXPECT_TRUE(nearest("zzz", {"explain", "inspect"}).empty());

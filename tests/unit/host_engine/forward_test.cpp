@@ -40,6 +40,35 @@ TEST(Forward, TakesTheRouteAndTheNeighbour) {
   EXPECT_TRUE(resolved[0]->from_dump);
 }
 
+// As whom a node of the cluster sends what it forwards, its rules tell: without a dump of any the source is open.
+TEST(Forward, SourcesAreOpenWithoutRulesOfANode) {
+  const auto forwarded = [](std::vector<cluster::Role> roles, bool told) {
+    TestHost h = router();
+    h.local_table();
+    h.host().iptables_v4 = {};
+    h.host().nft = {};
+    h.node.roles = std::move(roles);
+    if (told) h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\nCOMMIT\n");
+    return Lab(h).receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind;
+  };
+  EXPECT_EQ(forwarded({cluster::Role::cluster_node}, false), Kind::inconclusive);
+  EXPECT_EQ(forwarded({cluster::Role::cluster_node}, true), Kind::transmit);
+  EXPECT_EQ(forwarded({cluster::Role::router}, false), Kind::transmit);
+}
+
+// A table that a rule names and that no route is in may stand among the routes by its number.
+TEST(Forward, NamesOfTablesWithoutRoutesTakeTheProof) {
+  TestHost h = router();
+  h.rules("100: from all lookup far").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  EXPECT_FALSE(lab.proven());
+  h.routes("192.0.2.0/24 dev out0 table far");
+  Lab known(h);
+  EXPECT_EQ(known.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
+  EXPECT_TRUE(known.proven()) << known.doubts();
+}
+
 TEST(Forward, NoRouteIsAnsweredWithNetUnreachable) {
   TestHost h = router();
   h.local_table();

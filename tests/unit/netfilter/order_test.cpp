@@ -111,6 +111,27 @@ TEST(NetfilterOrder, RulesOfIptablesCountOnce) {
   EXPECT_TRUE(alone.record.gaps.empty());
 }
 
+TEST(NetfilterOrder, ListingsThatDifferAreAGap) {
+  const auto gaps = [](const std::string& rules) {
+    Scene s(R"(# Warning: table ip filter is managed by iptables-nft, do not touch!
+table ip filter {
+	chain FORWARD {
+		type filter hook forward priority filter; policy accept;
+		counter packets 0 bytes 0 drop
+	}
+}
+)");
+    s.iptables("*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n" + rules + "COMMIT\n");
+    s.pass(Hook::forward);
+    return s.record.gaps;
+  };
+  EXPECT_TRUE(gaps("-A FORWARD -j DROP\n").empty());
+  for (const std::string rules : {"", "-A FORWARD -j DROP\n-A INPUT -j DROP\n"}) {
+    ASSERT_EQ(gaps(rules).size(), 1U) << rules;
+    EXPECT_EQ(gaps(rules)[0].command, "iptables-save -c; nft list ruleset");
+  }
+}
+
 TEST(NetfilterOrder, MissingDumpsAreGaps) {
   Scene s("");
   s.node.host.nft = {};

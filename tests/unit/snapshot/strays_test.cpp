@@ -4,6 +4,7 @@
 #include "egtrace/parsers/snapshot.h"
 #include "snapshot/private_map.h"
 #include "support/ovsdb_log.h"
+#include "support/pack.h"
 #include "support/run.h"
 
 namespace egt::parsers {
@@ -61,6 +62,30 @@ TEST(Strays, WhatIsInItsPlaceCountsBeforeACopyElsewhere) {
   EXPECT_TRUE(dump_at(*cluster, "w1/ip_addr")->superseded_by.ends_with("ip_rule"));
 }
 
+TEST(Strays, MachinesAreNotNamedByWhatTheirArchivesArePackedWith) {
+  const TemporaryDirectory d;
+  d.file("w1.tar.xz", egt::testing::pack({{"w1/ip_rule", kStrayRules}}, "xz"));
+  d.file("w2.example.tgz", egt::testing::pack({{"ip_rule", kStrayRules}}, "gz"));
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(2U, cluster->nodes.size());
+  EXPECT_EQ("w1", cluster->nodes[0]->name);
+  EXPECT_EQ("w2.example", cluster->nodes[1]->name);
+}
+
+TEST(Strays, DoNotMakeARouterANodeOfTheCluster) {
+  const auto is_node = [](const std::string& name) {
+    const TemporaryDirectory d;
+    d.file("r1/" + name, "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000525400000001\nn_tables:254, n_buffers:0\n"
+                         " 1(eth0): addr:52:54:00:00:00:01\n     config:     0\n     state:      0\n");
+    d.file("r1/ip_rule", kStrayRules);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster && cluster->nodes.at(0)->roles == std::vector{cluster::Role::cluster_node};
+  };
+  EXPECT_FALSE(is_node("ip_neigh"));
+  EXPECT_TRUE(is_node("ovs-ofctl_show_br-int"));
+}
+
 TEST(Strays, LinksThatBecameFilesAreFollowed) {
   const TemporaryDirectory d;
   const std::string report = "sosreport-w1-2026-03-01-abcdefg/";
@@ -112,6 +137,43 @@ TEST(Strays, RoutesThatBeginWithinALineAreAPart) {
   EXPECT_TRUE(dump_at(*cluster, "w4/ip_route")->partial);
 }
 
+// What a cut between two lines left looks whole; the addresses tell.
+TEST(Strays, RoutesThatLackADevicesNetworkAreAPart) {
+  const std::string connected = "192.0.2.0/24 dev eth0 proto kernel scope link src 192.0.2.10\n",
+                    gateway = "default via 192.0.2.1 dev eth0\n",
+                    own = "local 192.0.2.10 dev eth0 table local proto kernel scope host src 192.0.2.10\n",
+                    loopback = "local 127.0.0.0/8 dev lo table local proto kernel scope host src 127.0.0.1\n";
+  const auto partial = [](const std::string& flags, const std::string& routes, const std::string& more = "") {
+    const TemporaryDirectory d;
+    d.file("w1/ip_a", "2: eth0: <" + flags + "> mtu 1500 qdisc noqueue state UP group default qlen 1000\n"
+                      "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n"
+                      "    inet 192.0.2.10/24 brd 192.0.2.255 scope global " + more + "eth0\n"
+                      "       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_route_show_table_all", routes);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster && cluster->nodes.at(0)->host.routes_v4.partial;
+  };
+  const std::string up = "BROADCAST,MULTICAST,UP,LOWER_UP";
+  EXPECT_FALSE(partial(up, gateway + connected + loopback + own));
+  EXPECT_TRUE(partial(up, gateway + loopback + own));
+  EXPECT_TRUE(partial(up, gateway + connected + loopback));
+  EXPECT_FALSE(partial(up, gateway + loopback + own, "noprefixroute "));
+  EXPECT_FALSE(partial("BROADCAST,MULTICAST", gateway + loopback));
+  EXPECT_FALSE(partial(up, gateway + "192.0.2.0/24 dev vrf7 table 7 proto kernel scope link src 192.0.2.10\nblackhole 192.0.2.0/24\n" + own));
+}
+
+TEST(Strays, DevicesAreNotDownForFlagsThatWereCutOff) {
+  const TemporaryDirectory d;
+  const std::string header = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+                             "    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n";
+  d.file("w1/ip_-d_link", header + "3: eth1");
+  d.file("w1/copy_ip_-d_link", header + header.substr(0, 15));
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_NE(nullptr, cluster->nodes.at(0)->host.link("eth0"));
+  EXPECT_TRUE(cluster->nodes.at(0)->host.link("eth0")->is_up());
+}
+
 constexpr const char* kMap =
     R"({"hostname_map":{"w1":"host0"},"ip_map":{"10.1.0.0/16":"100.0.0.0/16","10.1.2.3":"100.0.0.1/16","192.0.2.7":"172.17.0.1"},)"
     R"("ipv6_map":{"version":1,"networks":{"fd01::/64":{"obfuscated":"fd53::/64","hosts":{"fd01::2":"fd53::0001"}},)"
@@ -125,6 +187,8 @@ TEST(PrivateMap, GivesBackWhatWasReplaced) {
             map->original_of("nw_src=100.0.0.0/16,dl_dst=53:4f:53:00:00:02/53:4f:53:00:00:02"));
   EXPECT_EQ("via 10.1.2.3 dev br-ex", map->original_of("via 100.0.0.1/16 dev br-ex"));
   EXPECT_EQ("10.1.2.3:80", map->original_of("100.0.0.1:80"));
+  EXPECT_EQ("nat(dst=10.1.2.3:80)", map->original_of("nat(dst=100.0.0.1/16:80)"));
+  EXPECT_EQ("10.1.2.3/255.255.0.0", map->original_of("100.0.0.1/255.255.0.0"));
   EXPECT_EQ("set_field:fd01::2->ipv6_src,mod_dl_src:0a:58:0a:01:02:03,output:1",
             map->original_of("set_field:fd53::0001->ipv6_src,mod_dl_src:53:4f:53:00:00:01,output:1"));
   EXPECT_EQ("fd53::/64 fd02::2", map->original_of("fd53::/64 fd53::0002"));  // two networks became one
@@ -150,6 +214,26 @@ TEST(PrivateMap, LiesBesideTheReport) {
   const cluster::Node* node = snapshot->cluster.node("w1");
   ASSERT_NE(nullptr, node);
   EXPECT_EQ("10.1.2.3", node->host.links.value.at(0).addresses.at(0).prefix.address.to_string());
+}
+
+// Cleaned each for itself, two reports have the same replacements for different things.
+TEST(PrivateMap, OfAReportIsForThatReport) {
+  const auto neighbours = [](const TemporaryDirectory& d) {
+    const auto snapshot = open_snapshot({d.path(), {}, 1});
+    std::string all;
+    for (const auto& node : snapshot->cluster.nodes)
+      for (const host::Neighbour& n : node->host.neighbours.value) all += n.address.to_string() + " ";
+    return all;
+  };
+  const std::string first = "sosreport-w1-2026-03-01-aaaaaaa", second = "sosreport-w2-2026-03-01-bbbbbbb", third = "sosreport-w3-2026-03-01-ccccccc";
+  const TemporaryDirectory d;
+  for (const std::string& report : {first, second, third})
+    d.file(report + "/sos_commands/networking/ip_neigh", "100.0.0.9 dev eth0 lladdr 53:4f:53:00:00:01 REACHABLE\n");
+  d.file(first + "-private_map", R"({"mac_map":{},"ip_map":{"10.1.2.9":"100.0.0.9"}})");
+  d.file(second + "-private_map", R"({"mac_map":{},"ip_map":{"10.7.7.7":"100.0.0.9"}})");
+  EXPECT_EQ("10.1.2.9 10.7.7.7 100.0.0.9 ", neighbours(d));
+  d.file("sosreport-cluster-private_map", R"({"mac_map":{},"ip_map":{"10.3.3.3":"100.0.0.9"}})");
+  EXPECT_EQ("10.1.2.9 10.7.7.7 10.3.3.3 ", neighbours(d));
 }
 
 }  // namespace

@@ -98,11 +98,16 @@ AddressType HostWalk::address_type_v6(const IpAddr& a, std::string_view device, 
   return a.is_multicast() ? AddressType::multicast : AddressType::unicast;
 }
 
-void HostWalk::assume_no_rules() {
+bool HostWalk::shows_rules() const {
   const bool v4 = family() == Family::v4;
   const auto& own = v4 ? host_.iptables_v4 : host_.iptables_v6;
   const auto& legacy = v4 ? host_.iptables_legacy_v4 : host_.iptables_legacy_v6;
-  if (own.present || legacy.present || host_.nft.present) return;
+  return own.present || legacy.present || host_.nft.present;
+}
+
+void HostWalk::assume_no_rules() {
+  if (shows_rules()) return;
+  const bool v4 = family() == Family::v4;
   assume(fmt::format("{} has no netfilter rules that concern the packet", node_.name),
          "neither iptables nor nft rules are in the snapshot");
   gap("netfilter rules", v4 ? "iptables-save; nft list ruleset" : "ip6tables-save; nft list ruleset");
@@ -152,12 +157,22 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
            "the packet that an error message quotes is not simulated");
 }
 
+// No node of a cluster is without rules that translate the sources of what it forwards: without a dump of them, nobody can
+// tell as whom the packet leaves.
+bool HostWalk::source_is_open() const {
+  const auto& roles = node_.roles;
+  const bool in_cluster = std::find(roles.begin(), roles.end(), cluster::Role::cluster_node) != roles.end();
+  return in_cluster && !made_here() && !shows_rules();
+}
+
 // Rules decide for the first packet of a connection only; then the entry says what happens to either direction.
 HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   const bool source = translates_source(hook);
   const bool by_connection = !conntrack_.undecided(source);
   const Tuple before = tuple_of(packet_);
   if (!by_connection) {
+    if (hook == Hook::postrouting && source_is_open())
+      return inconclusive("netfilter postrouting", "no dump tells the rules by which this node translates sources");
     if (Ended end = run(hook, NetfilterStage::nat, output)) return end;
     if (conntrack_.undecided(source)) keep_addresses(source);
     else if (output != nullptr && tuple_of(packet_).dst != before.dst) return route_again(*output);

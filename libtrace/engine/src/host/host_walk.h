@@ -83,6 +83,8 @@ class HostWalk {
                         std::vector<Provenance> evidence);
   NetfilterContext context(netfilter::Hook hook);
   netfilter::AddressType address_type_v6(const IpAddr& a, std::string_view device, bool of_flow) const;
+  bool shows_rules() const;
+  bool source_is_open() const;
   void assume_no_rules();
 
   // --- host_copy.cpp

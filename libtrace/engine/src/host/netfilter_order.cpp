@@ -1,7 +1,12 @@
 #include "netfilter_order.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace egt::engine {
 namespace {
@@ -55,6 +60,37 @@ bool is_repetition(const Table& t, const host::Host& host) {
   if (!t.from_iptables || (t.family != TableFamily::ip && t.family != TableFamily::ip6)) return false;
   const auto& part = iptables_part(host, t.family == TableFamily::ip ? Family::v4 : Family::v6);
   return part.present && (!part.partial || has_table(part.value, t.name));
+}
+
+std::size_t rules_in(const Table& table, const std::string& chain) {
+  const auto found = std::find_if(table.chains.begin(), table.chains.end(), [&](const Chain& c) { return c.name == chain; });
+  return found == table.chains.end() ? 0 : found->rules.size();
+}
+
+// A chain that has not the same number of rules in both.
+std::optional<std::string> differing_chain(const Table& a, const Table& b) {
+  for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)})
+    for (const Chain& c : one->chains)
+      if (c.rules.size() != rules_in(*other, c.name)) return c.name;
+  return std::nullopt;
+}
+
+// iptables-nft's rules stand in both listings, one for one. Where they differ, one is of another moment or machine, or
+// iptables-save is that of iptables-legacy and both sets of rules hold.
+std::optional<Gap> contradiction(const host::Host& host, Family family, const std::string& node) {
+  const auto& iptables = iptables_part(host, family);
+  if (!iptables.present || iptables.partial || !host.nft.present || host.nft.partial) return std::nullopt;
+  const std::string save = family == Family::v4 ? "iptables-save" : "ip6tables-save";
+  for (const Table& t : host.nft.value.tables) {
+    if (!is_repetition(t, host) || !sees(t.family, family)) continue;
+    for (const Table& own : iptables.value.tables) {
+      if (own.name != t.name) continue;
+      if (const auto chain = differing_chain(own, t))
+        return Gap{node, fmt::format("which rules the chain {} of table {} has: {} and nft list ruleset differ", *chain, t.name, save),
+                   save + " -c; nft list ruleset"};
+    }
+  }
+  return std::nullopt;
 }
 
 class Placer {
@@ -178,6 +214,7 @@ std::vector<Gap> missing_rules(const host::Host& host, Family family, const std:
     gaps.push_back({node, family == Family::v4 ? "iptables rules" : "ip6tables rules",
                     family == Family::v4 ? "iptables-save -c" : "ip6tables-save -c"});
   }
+  if (auto differing = contradiction(host, family, node)) gaps.push_back(std::move(*differing));
   return gaps;
 }
 

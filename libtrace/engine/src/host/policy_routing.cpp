@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "egtrace/base/text.h"
 #include "egtrace/engine/routing.h"
 #include "fib_table.h"
 #include "rule_selectors.h"
@@ -71,6 +72,7 @@ class Walk {
   bool main_goes_deeper(const TableHit& local) const;
   void doubt(std::string what, std::string why, std::string command, std::vector<Provenance> evidence = {});
   void doubt_routes(const std::string& what);
+  void doubt_emptiness(const PolicyRule& rule, const std::string& table);
   bool stop(Kind kind, const PolicyRule& rule);
 
   const Host& host_;
@@ -186,13 +188,23 @@ bool Walk::apply(const PolicyRule& rule) {
   return stop(Kind::unknown, rule);
 }
 
+// The routes may have been printed where the table has a number and no name.
+void Walk::doubt_emptiness(const PolicyRule& rule, const std::string& table) {
+  if (table == "local" || table == "main" || table == "default" || parse_decimal(table)) return;
+  doubt(fmt::format("routing table {} is empty", table), "a policy rule sends the packet there, and the dump shows no route in a table of this name",
+        fmt::format("ip {} route show table {}", dash(family_), table), {rule.from});
+}
+
 bool Walk::look_up(const PolicyRule& rule, const std::string& table) {
   if (!routes_.present || (table == "local" && !has_local_table_)) return missing_table(rule, table);
   const auto hit = lookup_in_table(host_, table, query_);
   if (!hit) {
     const bool shown = std::any_of(routes_.value.begin(), routes_.value.end(),
                                    [&](const Route& r) { return host::canonical_table(r.table) == table; });
-    if (!routes_.partial && (has_local_table_ || shown)) return false;
+    if (!routes_.partial && (has_local_table_ || shown)) {
+      if (!shown) doubt_emptiness(rule, table);
+      return false;
+    }
     if (!shown) return missing_table(rule, table);
     doubt_routes(fmt::format("table {} has no other route to {}", table, query_.to.to_string()));
     return false;

@@ -50,6 +50,9 @@ struct Host {
   // Fills the routes of families that no dump of the kernel tells with what the routing daemon tells. To be called once
   // all dumps are loaded; calling it more often does no harm.
   void settle_routes();
+  // Takes routes for a part of the whole where one is missing that the kernel makes of an address, and tells which
+  // addresses those are. To be called last.
+  std::vector<const Address*> notice_missing_routes();
 };
 
 }  // namespace egt::host
