@@ -36,7 +36,8 @@ class EveryWay : public engine::Chooser {
 
 class NoNeighbours : public engine::NeighbourOracle {
  public:
-  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&) override {
+  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&,
+                                 const std::optional<IpAddr>&) override {
     return std::nullopt;
   }
 };

@@ -17,7 +17,9 @@ namespace egt::engine {
 class NeighbourOracle {
  public:
   virtual ~NeighbourOracle() = default;
-  virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address) = 0;
+  // `asker`: in whose name the node asks by ARP; empty for IPv6, and where it has no address to ask with.
+  virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
+                                         const std::optional<IpAddr>& asker) = 0;
 };
 
 // Of the packet, beside its headers.
