@@ -22,13 +22,14 @@ void HostWalk::note(const std::vector<Doubt>& doubts, bool decided) {
 }
 
 // Of packets, unlike of sockets, rules see protocol and ports only where one of them asks and is not for lo
-// (fib_rule_requires_fldissect()).
+// (fib_rule_requires_fldissect()), and no ports of fragments (__skb_flow_dissect()).
 RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
   const auto& rules = (family() == Family::v4 ? host_.rules_v4 : host_.rules_v6).value;
   const bool seen = std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) {
     return r.iif != "lo" && (r.ip_proto || r.sport || r.dport);
   });
-  if (!seen) query.proto = 0, query.sport = query.dport = 0;
+  if (!seen) query.proto = 0;
+  if (!seen || packet_.u32(FieldId::ip_frag) != 0) query.sport = query.dport = 0;
   return query;
 }
 

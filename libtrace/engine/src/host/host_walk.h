@@ -43,6 +43,7 @@ class HostWalk {
   Ended check_device();
   Ended check_frame();
   Ended check_addresses();
+  Ended reassemble();
   Ended enter_vrf();
   HostOutcome route_input();
   Ended check_source(const std::string& out_device, bool to_everybody = false);
@@ -75,6 +76,8 @@ class HostWalk {
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
   void keep_addresses(bool source);
   Ended confirm();
+  Ended check_masquerade();
+  std::string device_of_masquerade(const Connection& c);
   void assume_pick_up();
   void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
@@ -146,6 +149,7 @@ class HostWalk {
   NetfilterEngine netfilter_;
   KernelConntrack conntrack_;
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
+  std::uint32_t reassembled_ = 0;        // ip_frag of the fragment that the packet was put together from
   bool looped_ = false;                  // came back by lo
   bool route_lost_ = false;              // and has to be routed there once more
   bool hashed_without_source_ = false;   // which of several next hops a socket takes
