@@ -68,7 +68,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
   o.reject_with = with;
   if (is_tcp_reset(with)) {
-    o.answer = LocalSend{make_tcp_reset(packet_, entered_), false, {}, {}};
+    o.answer = by_bridge() ? reset_frame() : LocalSend{make_tcp_reset(packet_, entered_), false, {}, {}};
     return o;
   }
   const auto error = icmp_error_named(with, family());
@@ -86,6 +86,22 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   o.kind = HostOutcome::Kind::dropped;
   o.stop->why += "; the host finds no address of its own for the error message";
   return o;
+}
+
+bool HostWalk::by_bridge() {
+  const host::Link* link = made_here() ? nullptr : host_.link(in_);
+  return link != nullptr && link->kind == "bridge" &&
+         know(bridge_calls(), false, "a reset answers a packet that came by a bridge");
+}
+
+// Where bridges ask iptables, a reset goes back by the port as it is, with the addresses that the packet has now
+// (nf_bridge_info_exists() in nf_send_reset(), nf_send_reset6()).
+LocalSend HostWalk::reset_frame() const {
+  LocalSend reset{make_tcp_reset(packet_, tuple_of(packet_)), false, in_, {}};
+  reset.as_frame = true;
+  reset.packet.set(FieldId::eth_src, dst_mac(packet_).value);
+  reset.packet.set(FieldId::eth_dst, src_mac(packet_).value);
+  return reset;
 }
 
 // What conntrack translates is undone on the error's way; what a rule wrote into the header is not.

@@ -57,6 +57,7 @@ class HostWalk {
   Ended check_length(const Taken& route);
 
   // --- host_send.cpp
+  HostOutcome send_as_frame(const LocalSend& what);
   Ended choose_local_source(const LocalSend& what, Taken& route);
   Ended route_again(Taken& route);
   bool follows_source_rules(const LocalSend& what, const Taken& first);
@@ -116,6 +117,8 @@ class HostWalk {
   HostOutcome dropped(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
   HostOutcome inconclusive(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
   HostOutcome rejected(const std::string& with, std::string where, std::string why, std::vector<Provenance> evidence);
+  bool by_bridge();
+  LocalSend reset_frame() const;
   HostOutcome failed_route(const RouteAnswer& answer);
   struct ErrorSource {
     IpAddr address;

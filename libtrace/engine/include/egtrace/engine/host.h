@@ -42,6 +42,7 @@ struct LocalSend {
   std::string bound_device;
   std::optional<Attached> about = {};
   std::optional<Tuple> quoted = {};    // an error message: the packet as it was when the host refused it
+  bool as_frame = false;               // leaves by bound_device as the frame that it is, past all rules
 };
 
 struct HostOutcome {
