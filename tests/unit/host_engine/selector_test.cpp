@@ -118,5 +118,21 @@ TEST(Fragments, TheHostPutsTogetherWhatItKeeps) {
   EXPECT_EQ(lab.receive("in0", packet).kind, Kind::inconclusive);
 }
 
+// rt6_multipath_hash(): of a fragment the protocol is that of its header, and ports do not count.
+TEST(Fragments, MayTakeAnotherNextHopThanTheRestOfTheirFlow) {
+  TestHost h = two_ways(false);
+  own_rule(h, false).table = "9";
+  h.routes("fd00:9::/64 nexthop via fd00:2::9 dev out0 weight 1 nexthop via fd00:3::9 dev out1 weight 1 table 9");
+  FlowKey packet = udp("fd00:1::5", "fd00:9::1", 5, 80);
+  Lab lab(h);
+  lab.chooser.script = {0, 1};
+  EXPECT_EQ(lab.receive("in0", packet).device, "out0");
+  packet.set(FieldId::ip_frag, ip_frag::any);
+  EXPECT_EQ(lab.receive("in0", packet).device, "out1");
+  packet.set(FieldId::ip_frag, ip_frag::any | ip_frag::later);
+  EXPECT_EQ(lab.receive("in0", packet).device, "out1");
+  EXPECT_EQ(lab.chooser.points.size(), 2u);
+}
+
 }  // namespace
 }  // namespace egt::test

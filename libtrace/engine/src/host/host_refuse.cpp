@@ -61,7 +61,9 @@ void HostWalk::gap(const std::string& what, const std::string& command) {
 // goes to whom the packet came from, and its source is translated on the way out like that of an answer.
 HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
                                std::vector<Provenance> evidence) {
-  const bool to_all = family() == Family::v4 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
+  // A copy has the route to its gateway.
+  const bool to_all =
+      family() == Family::v4 && copy_depth_ == 0 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
   if (to_all || !may_be_answered(packet_)) {
     return dropped(std::move(where), why + "; packets of this kind are not answered", std::move(evidence));
   }

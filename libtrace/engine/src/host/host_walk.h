@@ -101,6 +101,7 @@ class HostWalk {
   Taken take_hop(RouteAnswer answer, bool again = false);
   std::size_t share_load(const RouteAnswer& answer, bool again);
   bool hashes_anew() const;
+  bool hashes_ports() const;
   void keep_hop(const Tuple& unbound);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);
