@@ -9,7 +9,12 @@ using engine::RouteMiss;
 using engine::Selector;
 
 std::string port_range_words(const host::PortRange& r) {
+  if (r.mask != 0xffff) return fmt::format("{:#x}/{:#x}", r.first, r.mask);
   return r.first == r.last ? fmt::format("{}", r.first) : fmt::format("{}-{}", r.first, r.last);
+}
+std::string dscp_words(const host::PolicyRule& r) {
+  const unsigned value = r.dscp.value_or(0);
+  return r.dscp_mask == 0x3f ? fmt::format("{}", value) : fmt::format("{:#x}/{:#x}", value, r.dscp_mask);
 }
 std::string device_words(const std::string& name) { return name.empty() ? "none" : name; }
 
@@ -27,6 +32,8 @@ AskedOfRoute asked_of_route(const RouteMiss& m) {
       return {"destination", q.to.to_string(), r.to_prefix.to_short_string()};
     case Selector::tos:
       return {"tos", fmt::format("{:#x}", q.tos), fmt::format("{:#x}", r.tos.value_or(0))};
+    case Selector::dscp:
+      return {"dscp", fmt::format("{}", q.dscp), dscp_words(r)};
     case Selector::protocol:
       return {"protocol", proto_name(q.proto, q.to.family), proto_name(r.ip_proto.value_or(0), q.to.family)};
     case Selector::source_port:

@@ -50,10 +50,7 @@ constexpr Rename kRuleKeys[] = {
     {"oif_detached", "[detached]", ValueKind::flag},
     {"tos", "tos", ValueKind::hex},
     {"ipproto", "ipproto", ValueKind::text},
-    {"sport", "sport", ValueKind::text},
-    {"dport", "dport", ValueKind::text},
     {"tun_id", "tun_id", ValueKind::number},
-    {"dscp", "dscp", ValueKind::text},
     {"table", "lookup", ValueKind::text},
     {"goto", "goto", ValueKind::text},
     {"unresolved", "[unresolved]", ValueKind::flag},
@@ -67,7 +64,9 @@ constexpr Rename kRuleKeys[] = {
 };
 constexpr std::string_view kRuleKeysElsewhere[] = {"priority",  "src",         "srclen",    "dst",       "dstlen",
                                                    "fwmark",    "fwmask",      "l3mdev",    "action",    "sport_start",
-                                                   "sport_end", "dport_start", "dport_end", "uid_start", "uid_end"};
+                                                   "sport_end", "dport_start", "dport_end", "uid_start", "uid_end",
+                                                   "sport",     "sport_mask",  "dport",     "dport_mask", "dscp",
+                                                   "dscp_mask"};
 
 std::string with_length(const JsonValue& v, std::string_view address, std::string_view length) {
   return v.has(length) ? v.text(address) + "/" + v.text(length) : v.text(address);
@@ -86,6 +85,8 @@ Attributes rule_words(const JsonValue& v, Report& report, Provenance at) {
              std::end(kRuleKeysElsewhere))
       add_unknown(words, key, report, at);
   }
+  for (const std::string name : {"sport", "dport", "dscp"})
+    if (v.has(name)) add(words, name, v.has(name + "_mask") ? v.text(name) + "/" + v.text(name + "_mask") : v.text(name));
   for (const std::string name : {"sport", "dport"})
     if (v.has(name + "_start")) add(words, name, v.text(name + "_start") + "-" + v.text(name + "_end"));
   if (v.has("uid_start")) add(words, "uidrange", v.text("uid_start") + "-" + v.text("uid_end"));

@@ -66,10 +66,36 @@ std::optional<std::pair<T, T>> read_pair(std::string_view text) {
   return std::pair{static_cast<T>(*first), static_cast<T>(*last)};
 }
 
+// "0x100/0xff00"
+bool read_masked_port(std::string_view value, std::string_view mask, std::optional<host::PortRange>& out) {
+  const auto port = parse_u64(value), bits = parse_u64(mask);
+  if (!port || !bits || *port > 0xffff || *bits > 0xffff) return false;
+  const auto first = static_cast<std::uint16_t>(*port);
+  out = host::PortRange{first, first, static_cast<std::uint16_t>(*bits)};
+  return true;
+}
+
 bool read_ports(std::string_view text, std::optional<host::PortRange>& out) {
+  if (const std::size_t slash = text.find('/'); slash != std::string_view::npos)
+    return read_masked_port(text.substr(0, slash), text.substr(slash + 1), out);
   const auto pair = read_pair<std::uint16_t>(text);
   if (pair) out = host::PortRange{pair->first, pair->second};
   return pair.has_value();
+}
+
+// "10", "EF", "0x2/0x3f": without a mask the number is decimal, or a name of the whole field stands for it.
+bool read_dscp(std::string_view text, host::PolicyRule& r) {
+  constexpr std::uint8_t kMost = 0x3f, kUnused = 2;
+  const std::size_t slash = text.find('/');
+  auto dscp = parse_u64(text.substr(0, slash));
+  const auto mask =
+      slash == std::string_view::npos ? std::optional<std::uint64_t>(kMost) : parse_u64(text.substr(slash + 1));
+  if (!dscp)
+    if (const auto field = dsfield_value(text.substr(0, slash))) dscp = *field >> kUnused;
+  if (!dscp || !mask || *dscp > kMost || *mask > kMost) return false;
+  r.dscp = static_cast<std::uint8_t>(*dscp);
+  r.dscp_mask = static_cast<std::uint8_t>(*mask);
+  return true;
 }
 
 bool read_prefix(std::string_view text, Prefix& out, bool& has) {
@@ -109,6 +135,7 @@ class RuleLowering {
     if (key == "[detached]") return detach();
     if (key == "sport") return read_ports(value, r_.sport);
     if (key == "dport") return read_ports(value, r_.dport);
+    if (key == "dscp") return read_dscp(value, r_);
     if (key == "uidrange") {
       r_.uid_range = read_pair<std::uint32_t>(value);
       return r_.uid_range.has_value();

@@ -119,6 +119,18 @@ TEST(Copy, WithoutAWayIsLost) {
   EXPECT_TRUE(lab.proven()) << lab.doubts();
 }
 
+// icmp_send() asks for the kind of the route, and that of a copy leads to its gateway.
+TEST(Copy, OfABroadcastIsAnswered) {
+  TestHost h = mirroring_router(
+      "*mangle\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -j TEE --gateway 10.1.0.9\nCOMMIT\n"
+      "*filter\n:INPUT DROP [0:0]\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p udp -j REJECT\nCOMMIT\n");
+  Lab lab(h);
+  const HostOutcome out = lab.receive("in0", udp("10.0.0.5", "0.0.0.0", 4000, 80));
+  EXPECT_EQ(out.kind, Kind::dropped);
+  ASSERT_EQ(out.copies.size(), 1u);
+  EXPECT_EQ(out.copies[0].kind, Kind::rejected);
+}
+
 // Each would come back by lo to all the rules.
 TEST(Copy, CopiesOfCopiesAreBounded) {
   std::string rules = "*mangle\n:PREROUTING ACCEPT [0:0]\n";

@@ -196,6 +196,25 @@ TEST(Forward, NeighbourThatNeverAnswered) {
   EXPECT_TRUE(lab.proven()) << lab.doubts();
 }
 
+// arp_solicit(), as seen with Linux 6.18.
+TEST(Forward, AsksInTheNameThatArpAnnounceAllows) {
+  TestHost h = router();
+  h.routes("10.8.0.0/16 via 10.2.0.9 dev out0").local_table();
+  const auto asker = [&](const std::string& source, const std::string& announce) {
+    h.sysctl("net.ipv4.conf.out0.arp_announce", announce);
+    Lab lab(h);
+    lab.send(udp(source, "10.8.0.1", 1000, 53));
+    return lab.neighbours.asker.value_or(IpAddr{}).to_string();
+  };
+  EXPECT_EQ(asker("10.2.0.1", "0"), "10.2.0.1");
+  EXPECT_EQ(asker("10.1.0.1", "0"), "10.1.0.1");
+  EXPECT_EQ(asker("10.1.0.1", "1"), "10.2.0.1");
+  EXPECT_EQ(asker("10.3.0.1", "2"), "10.2.0.1");
+  Lab lab(h);
+  lab.receive("in0", udp("10.1.0.5", "10.8.0.1", 1000, 53));
+  EXPECT_EQ(lab.neighbours.asker, ip("10.2.0.1"));
+}
+
 TEST(Forward, NextHopsShareTheLoadByWeight) {
   TestHost h = router();
   h.routes("10.20.0.0/16 nexthop via 10.2.0.254 dev out0 weight 1 nexthop via 10.1.0.254 dev in0 weight 3");

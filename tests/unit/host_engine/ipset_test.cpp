@@ -80,6 +80,19 @@ TEST_F(Ipset, SeveralParts) {
 }
 
 // mtype_test_cidrs(), hash_ipmark4_kadt(): types that the kernel at hand lacks.
+// Members of a net for other devices hide shorter nets, unless they are for ports of bridges.
+TEST_F(Ipset, NetsOfOtherDevicesHideShorterOnes) {
+  const auto in = [](const std::string& members) {
+    return meets("--match-set s src,src", "10.0.0.5", "create s hash:net,iface family inet\nadd s 10.0.0.0/8,in0\n" + members);
+  };
+  EXPECT_EQ(in(""), "yes");
+  EXPECT_EQ(in("add s 10.0.0.0/16,out0\n"), "no");
+  EXPECT_EQ(in("add s 10.0.0.0/16,out0 nomatch\n"), "no");
+  EXPECT_EQ(in("add s 10.0.0.0/16,x wildcard\n"), "no");
+  EXPECT_EQ(in("add s 10.0.0.0/16,physdev:out0\n"), "yes");
+  EXPECT_EQ(in("add s 10.1.0.0/16,out0\n"), "yes");
+}
+
 TEST_F(Ipset, TwoNetsAndMarks) {
   EXPECT_EQ(meets("--match-set pairs src,dst", tcp("10.0.1.5", "9.9.9.9", 4000, 80)), "yes");
   EXPECT_EQ(meets("--match-set pairs src,dst", tcp("10.0.0.5", "9.9.9.9", 4000, 80)), "no");

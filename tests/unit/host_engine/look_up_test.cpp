@@ -143,6 +143,30 @@ TEST(LookUp, BridgeSendsOnWhatIsTranslatedToSomebodyBehindIt) {
   EXPECT_EQ(two.receive("br0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::inconclusive);
 }
 
+// nf_send_reset(), as seen with Linux 6.18: the port gets the frame that came, turned around.
+TEST(LookUp, ResetGoesBackThroughABridgeThatAsksIptables) {
+  TestHost h;
+  h.link("br0", "02:00:00:00:00:01", "10.0.0.1/24");
+  h.at("br0").kind = "bridge";
+  h.iptables(
+      "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.7.0.1/32 -j DNAT --to-destination 10.0.0.1\nCOMMIT\n"
+      "*filter\n:INPUT ACCEPT [0:0]\n:OUTPUT DROP [0:0]\n-A INPUT -p tcp -j REJECT --reject-with tcp-reset\nCOMMIT\n");
+  h.neighbour("10.0.0.5", "br0", "52:54:00:00:00:05").sysctl("net.bridge.bridge-nf-call-iptables", "1").local_table();
+  FlowKey syn = tcp("10.0.0.5", "10.7.0.1", 4000, 80);
+  syn.set(FieldId::eth_src, mac("52:54:00:00:00:66").value);
+  syn.set(FieldId::eth_dst, mac("02:00:00:00:00:01").value);
+  Lab lab(h);
+  const HostOutcome refused = lab.receive("br0", syn);
+  ASSERT_TRUE(refused.answer);
+  engine::HostEngine engine(h.node, lab.world, lab.record, lab.chooser, lab.neighbours);
+  const HostOutcome reset = engine.send(*refused.answer);
+  ASSERT_EQ(reset.kind, Kind::transmit);  // past OUTPUT
+  EXPECT_EQ(reset.device, "br0");
+  EXPECT_EQ(src_ip(reset.packet), ip("10.0.0.1"));  // not translated back
+  EXPECT_EQ(dst_mac(reset.packet), mac("52:54:00:00:00:66"));
+  EXPECT_EQ(src_mac(reset.packet), mac("02:00:00:00:00:01"));
+}
+
 TEST(LookUp, FirstCtTargetCounts) {
   TestHost h = host_with_two_legs();
   h.iptables(

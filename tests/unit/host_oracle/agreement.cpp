@@ -111,6 +111,12 @@ void forget_repeated(std::vector<const Observation::Item*>& list, std::size_t co
     list.pop_back();
 }
 
+// Of what goes to everybody on a link a copy comes back to PREROUTING, where rules may copy it once more
+// (ip_mc_output(), net/ipv4/ip_output.c).
+void forget_elsewhere(std::vector<const Observation::Item*>& list, const std::string& device) {
+  std::erase_if(list, [&](const Observation::Item* i) { return i->device != device; });
+}
+
 }  // namespace
 
 bool is_redirect(const Seen& s) {
@@ -162,6 +168,7 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
       if (!w.answer) return c.kernel_said_no || s.answers.empty();
       if (w.answer->kind != Kind::transmit) return s.answers.empty();
       if (s.answers.empty()) return c.may_be_silent;
+      if (dst_mac(w.answer->packet).is_multicast()) forget_elsewhere(s.answers, w.answer->device);
       const FlowKey &a = w.answer->packet, &b = s.answers.front()->packet.key;
       Tuple x = tuple_of(a), y = tuple_of(b);
       return s.answers.size() == 1 && w.answer->device == s.answers.front()->device && x == y &&

@@ -21,7 +21,10 @@ constexpr const char* kCorpus = EGTRACE_SOURCE_DIR "/../shared/corpus";
 // The next hop is what the capture shows; whether the right one was asked for is told by the device and the addresses.
 class SeenNeighbour : public engine::NeighbourOracle {
  public:
-  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&) override { return mac; }
+  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&,
+                                 const std::optional<IpAddr>&) override {
+    return mac;
+  }
   MacAddr mac;
 };
 

@@ -36,7 +36,8 @@ class EveryWay : public engine::Chooser {
 
 class NoNeighbours : public engine::NeighbourOracle {
  public:
-  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&) override {
+  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&,
+                                 const std::optional<IpAddr>&) override {
     return std::nullopt;
   }
 };
@@ -59,6 +60,8 @@ std::vector<Way> Predictor::predict(const Probe& p) {
 void Predictor::add_ways(const Probe& p, const engine::World& world, std::vector<Way>& ways, std::size_t most) {
   EveryWay chooser;
   NoNeighbours neighbours;
+  FlowKey packet = p.packet;
+  if (p.in_fragments) packet.set(FieldId::ip_frag, ip_frag::any);  // the first one, which tells what is seen of them
   do {
     Way w;
     w.world = world;
@@ -66,9 +69,15 @@ void Predictor::add_ways(const Probe& p, const engine::World& world, std::vector
     if (p.quoted) options.quoted = tuple_of(*p.quoted);
     engine::HostEngine engine(node_, w.world, w.record, chooser, neighbours, options);
     w.outcome = p.local ? engine.send({p.process.packet, p.process.choose_source, p.process.bound_device})
-                        : engine.receive(host_.device_of(p.wire), p.packet);
-    if (w.outcome.answer) {
-      w.answer = engine::HostEngine(node_, w.world, w.answer_record, chooser, neighbours).send(*w.outcome.answer);
+                        : engine.receive(host_.device_of(p.wire), packet);
+    const auto walk_answer = [&](const engine::LocalSend& answer) {
+      return engine::HostEngine(node_, w.world, w.answer_record, chooser, neighbours).send(answer);
+    };
+    if (w.outcome.answer) w.answer = walk_answer(*w.outcome.answer);
+    if (w.answer && w.answer->answer) {  // a reset that a rule refuses: who it seems to come from hears of it
+      const std::vector<HostOutcome> copies = w.answer->copies;
+      w.answer = walk_answer(engine::LocalSend(*w.answer->answer));
+      w.answer->copies.insert(w.answer->copies.begin(), copies.begin(), copies.end());
     }
     w.choices = chooser.text;
     w.open_port = assumes(w.record, "picks one at random") || assumes(w.record, "another source port");

@@ -11,7 +11,7 @@
 
 namespace egt::test {
 
-// One way of the prediction, with the walk of the error message or reset that it ends in.
+// One way of the prediction, with the walk of the error message or reset that it ends in, the last where that is refused.
 struct Way {
   engine::HostOutcome outcome;
   std::optional<engine::HostOutcome> answer;

@@ -2,12 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "namespace.h"
+
 namespace egt::test {
 namespace {
 
 constexpr unsigned kNeighbours = 4;  // .2 … .5 of each subnet
 
 IpAddr ip(const std::string& text) { return *IpAddr::parse(text); }
+
+// Of iproute2 since 6.15; an older one neither makes such rules nor shows them.
+bool ip_knows_code_points() {
+  static const bool knows = run("ip rule help").text.find("dscp DSCP[/MASK]") != std::string::npos;
+  return knows;
+}
 
 }  // namespace
 
@@ -329,6 +337,10 @@ void RandomHost::make_rules(HostSetup& s, bool v4) {
     if (chance(10)) line += " ipproto " + one({"tcp", "udp"});
     if (chance(10)) line += " dport " + one({"80", "1000-2000", "443"});
     if (chance(6)) line += " sport 20000-20050";
+    if (ip_knows_code_points() && chance(15) && line.find(" tos ") == std::string::npos)
+      line += " dscp " + one({"4", "46", "0", "0x2/0x3f", "0x2/0x6", "0x28/0x38"});
+    if (ip_knows_code_points() && chance(15) && line.find("port ") == std::string::npos)
+      line += " " + one({"sport", "dport"}) + " " + one({"0x50/0xff", "0x4e00/0xff00", "0x1/0x1", "0/0x10"});
     if (chance(8)) line += " uidrange " + one({"0-100", "1000-2000"});
     const unsigned kind = pick(100);
     if (kind < 70)

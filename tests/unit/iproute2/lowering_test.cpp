@@ -50,6 +50,38 @@ TEST_F(Host, FieldsOfServicesHaveNames) {
   EXPECT_TRUE(host().rules_v4.value[1].not_modelled.empty());
 }
 
+// As iproute2 7.1 prints what kernels have known since 6.13 and 6.15.
+TEST_F(Host, CodePointsAndPortsMayHaveMasks) {
+  load(
+      "0:\tfrom all lookup local\n9:\tfrom all dscp 10 lookup 3\n10:\tfrom all dscp EF lookup 3\n"
+      "11:\tfrom all dscp 0x2/0x3 lookup 3\n12:\tfrom all sport 0x100/0xff00 dport 80 lookup 3\n",
+      "ip rule");
+  const auto text = host().rules_v4.value;
+  EXPECT_EQ(text[1].dscp, 10);
+  EXPECT_EQ(text[2].dscp, 46);
+  EXPECT_EQ(text[2].dscp_mask, 0x3f);
+  EXPECT_EQ(text[3].dscp, 2);
+  EXPECT_EQ(text[3].dscp_mask, 3);
+  EXPECT_TRUE(text[4].sport->contains(0x1ff));
+  EXPECT_FALSE(text[4].sport->contains(0x200));
+  EXPECT_FALSE(text[4].dport->contains(81));
+  load(R"([{"priority":0,"src":"all","table":"local"},{"priority":9,"src":"all","dscp":"10","table":"3"},)"
+       R"({"priority":10,"src":"all","dscp":"EF","dscp_mask":"0x3f","table":"3"},)"
+       R"({"priority":11,"src":"all","dscp":"2","dscp_mask":"0x3","table":"3"},)"
+       R"({"priority":12,"src":"all","sport":256,"sport_mask":"0xff00","dport":80,"table":"3"}])"
+       "\n",
+       "ip -j rule");
+  const auto& json = host().rules_v4.value;
+  ASSERT_EQ(json.size(), text.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    EXPECT_TRUE(text[i].not_modelled.empty() && json[i].not_modelled.empty()) << i;
+    EXPECT_EQ(json[i].dscp, text[i].dscp);
+    EXPECT_EQ(json[i].dscp_mask, text[i].dscp_mask);
+  }
+  EXPECT_TRUE(json[4].sport->contains(0x1ff));
+  EXPECT_FALSE(json[4].sport->contains(0x200));
+}
+
 TEST_F(Host, AConditionThatIsNotHeldIsNotForgotten) {
   const Report r =
       load("0:\tfrom all lookup local\n9:\tfrom all tun_id 5 lookup 3\n10:\tfrom all novel x lookup 4\n", "ip rule");

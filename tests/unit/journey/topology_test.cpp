@@ -38,14 +38,21 @@ class WhoAnswers : public testing::Test {
     host.links.present = true;
     host.links.value.push_back(std::move(link));
   }
+  void add_route(const std::string& to, const std::string& device) {
+    auto& routes = cluster.ensure_node("other").host.routes_v4;
+    routes.present = true;
+    host::Route& route = routes.value.emplace_back();
+    route.to = *Prefix::parse(to);
+    route.next_hops.push_back({std::nullopt, device, 1, false, false, false});
+  }
   void set(const std::string& key, const std::string& value) {
     auto& sysctl = cluster.ensure_node("other").host.sysctl;
     sysctl.present = true;
     sysctl.value["net.ipv4.conf." + key] = {value, {}};
   }
-  std::uint64_t answer(const std::string& address) {
+  std::uint64_t answer(const std::string& address, const std::string& asker = "10.0.0.9") {
     Topology topology(cluster);
-    const auto mac = topology.resolve(*cluster.node("asker"), "eth0", *IpAddr::parse(address));
+    const auto mac = topology.resolve(*cluster.node("asker"), "eth0", *IpAddr::parse(address), IpAddr::parse(asker));
     return mac ? mac->value : 0;
   }
 
@@ -68,24 +75,57 @@ TEST_F(WhoAnswers, OnlyTheDeviceThatHasItWhereArpIgnoreSaysSo) {
   EXPECT_EQ(answer("10.0.0.1"), 0u);
 }
 
+// arp_ignore 2 and 3: inet_confirm_addr().
+TEST_F(WhoAnswers, OnlyToAskersOfItsSubnetOrNotOfScopeHost) {
+  set("eth0.arp_ignore", "2");
+  EXPECT_EQ(answer("10.0.0.1"), kFront);
+  EXPECT_EQ(answer("10.0.0.1", "10.1.0.9"), 0u);
+  EXPECT_EQ(answer("10.1.0.1"), 0u);
+  set("eth0.arp_ignore", "3");
+  EXPECT_EQ(answer("10.1.0.1"), kFront);
+  cluster.ensure_node("other").host.links.value.back().addresses.back().scope = "host";
+  EXPECT_EQ(answer("203.0.113.7"), 0u);
+}
+
+// Two devices of the machine on the link: each answers for both of its addresses, until something tells one not to.
+TEST_F(WhoAnswers, SeveralDevicesOfOneMachine) {
+  add("other", "eth2", kBack, "10.0.0.2/24");
+  EXPECT_EQ(answer("10.0.0.1"), 0u);
+  set("all.arp_filter", "1");
+  add_route("10.0.0.0/24", "eth0");
+  EXPECT_EQ(answer("10.0.0.1"), kFront);
+  EXPECT_EQ(answer("10.0.0.2"), kFront);   // asked by eth2, it would answer by eth0, and so keeps silent there
+  set("all.arp_filter", "0");
+  EXPECT_EQ(answer("10.0.0.2"), 0u);
+  set("all.rp_filter", "0");
+  set("eth2.rp_filter", "1");
+  EXPECT_EQ(answer("10.0.0.2"), kFront);
+}
+
+TEST_F(WhoAnswers, NobodyWhoseReversePathFilterRefusesTheAsker) {
+  set("all.rp_filter", "0");
+  set("eth0.rp_filter", "1");
+  add_route("10.0.0.0/24", "eth0");
+  add_route("172.16.0.0/16", "eth1");
+  EXPECT_EQ(answer("10.0.0.1"), kFront);
+  EXPECT_EQ(answer("10.0.0.1", "172.16.0.9"), 0u);
+}
+
 TEST_F(WhoAnswers, OfIpv6NeverAnotherDevice) {
   EXPECT_EQ(answer("fd00::1"), kFront);
   EXPECT_EQ(answer("fd00:1::1"), 0u);
 }
 
 TEST_F(WhoAnswers, ProxiesForWhatTheySendOn) {
-  host::Host& host = cluster.ensure_node("other").host;
-  host::Route route;
-  route.to = *Prefix::parse("10.7.0.0/16");
-  route.table = "main";
-  route.next_hops.push_back({std::nullopt, "eth1", 1, false, false, false});
-  host.routes_v4.present = true;
-  host.routes_v4.value.push_back(route);
+  add_route("10.7.0.0/16", "eth1");
   EXPECT_EQ(answer("10.7.0.1"), 0u);
   set("eth0.proxy_arp", "1");
   EXPECT_EQ(answer("10.7.0.1"), kFront);
-  set("eth0.forwarding", "0");
+  add_route("10.7.0.0/24", "eth0");   // the asker could send there itself
   EXPECT_EQ(answer("10.7.0.1"), 0u);
+  EXPECT_EQ(answer("10.7.1.1"), kFront);
+  set("eth0.forwarding", "0");
+  EXPECT_EQ(answer("10.7.1.1"), 0u);
 }
 
 TEST_F(WhoAnswers, ProxyEntries) {

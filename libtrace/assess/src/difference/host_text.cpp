@@ -18,6 +18,10 @@ std::string_view type_name(host::RouteType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+std::string ports_text(const host::PortRange& r) {
+  return r.mask == 0xffff ? fmt::format("{}-{}", r.first, r.last) : fmt::format("{:#x}/{:#x}", r.first, r.mask);
+}
+
 }  // namespace
 
 std::string route_text(const host::Route& r) {
@@ -37,9 +41,10 @@ std::string rule_text(const host::PolicyRule& r) {
   more(!r.iif.empty(), "iif " + r.iif);
   more(!r.oif.empty(), "oif " + r.oif);
   if (r.tos) more(true, fmt::format("tos {}", *r.tos));
+  if (r.dscp) more(true, fmt::format("dscp {}/{}", *r.dscp, r.dscp_mask));
   if (r.ip_proto) more(true, fmt::format("ipproto {}", *r.ip_proto));
-  if (r.sport) more(true, fmt::format("sport {}-{}", r.sport->first, r.sport->last));
-  if (r.dport) more(true, fmt::format("dport {}-{}", r.dport->first, r.dport->last));
+  if (r.sport) more(true, "sport " + ports_text(*r.sport));
+  if (r.dport) more(true, "dport " + ports_text(*r.dport));
   if (r.uid_range) more(true, fmt::format("uidrange {}-{}", r.uid_range->first, r.uid_range->second));
   more(r.l3mdev, "l3mdev");
   static constexpr std::string_view kActions[] = {"lookup", "goto", "blackhole", "unreachable", "prohibit", "nop"};

@@ -84,7 +84,8 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   RouteQuery query;
   query.to = *copy.gateway;
   query.out_device = copy.device;  // for this look-up alone; a rule in OUTPUT may have the copy routed anew
-  query.tos = query_for(packet_, {}).tos;
+  const RouteQuery own = query_for(packet_, {});
+  query.tos = own.tos, query.dscp = own.dscp;
   RouteAnswer answer = look_up(query);
   if (answer.kind == Kind::unknown) return failed_route(answer);
   if (answer.kind != Kind::unicast && !answer.is_for_me())

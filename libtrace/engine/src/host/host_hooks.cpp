@@ -178,6 +178,8 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
     else if (output != nullptr && tuple_of(packet_).dst != before.dst) return route_again(*output);
     return std::nullopt;
   }
+  if (hook == Hook::postrouting)
+    if (Ended end = check_masquerade()) return end;
   const auto applied = conntrack_.translate(source, packet_);
   if (!applied) return conntrack_.changes_destination() && output != nullptr ? route_again(*output) : std::nullopt;
   const Connection* c = conntrack_.connection();
@@ -189,6 +191,45 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   route_lost_ = looped_ && hook == Hook::prerouting && tuple_of(packet_).dst != before.dst;
   if (output != nullptr && conntrack_.changes_destination()) return route_again(*output);
   return std::nullopt;
+}
+
+// The kernel forgets a connection that MASQUERADE translated for one device when a packet of it is to leave by another
+// one, and drops the packet (nf_nat_oif_changed()). A translation by SNAT stays.
+HostWalk::Ended HostWalk::check_masquerade() {
+  const Connection* c = conntrack_.connection();
+  if (c == nullptr || conntrack_.reply_direction() || is_icmp_error(packet_)) return std::nullopt;
+  const std::string device = c->masqueraded_on.empty() ? device_of_masquerade(*c) : c->masqueraded_on;
+  if (device.empty() || device == out_) return std::nullopt;
+  std::vector<Provenance> lines;
+  if (c->from.known()) lines.push_back(c->from);
+  conntrack_.forget();
+  return dropped("conntrack",
+                 fmt::format("MASQUERADE translated the connection for {}, and the packet is to leave by {}: the "
+                             "connection is forgotten",
+                             device, out_),
+                 std::move(lines));
+}
+
+// Of a connection that a dump tells of. That dump does not say what translated it: where the new source is an address of
+// another device than the packet's, that makes the difference.
+std::string HostWalk::device_of_masquerade(const Connection& c) {
+  if (!c.from.known() || !c.has_snat() || !netfilter_.may_masquerade()) return {};
+  const auto has_it = [&](const host::Link& link) {
+    return std::any_of(link.addresses.begin(), link.addresses.end(),
+                       [&](const host::Address& a) { return a.prefix.address == c.reply.dst; });
+  };
+  const host::Link* out = host_.link(out_);
+  const host::Link* owner = host_.owner_of(c.reply.dst);
+  if (owner == nullptr || (out != nullptr && has_it(*out))) return {};
+  ChoicePoint point;
+  point.kind = ChoicePoint::Kind::unknown;
+  point.node = node_.name;
+  point.what = fmt::format("whether SNAT or MASQUERADE made {} the source", c.reply.dst.to_string());
+  point.why = fmt::format("{} has that address, the packet leaves by {}, and a masqueraded connection does not outlive "
+                          "the change", owner->name, out_);
+  point.options = {{"SNAT", std::nullopt}, {"MASQUERADE", std::nullopt}};
+  point.evidence = {c.from};
+  return chooser_.choose(point) == 0 ? std::string() : owner->name;
 }
 
 // Said only where it decides something: what the rules do with a packet, or what it is translated to.
@@ -238,7 +279,10 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
            "the kernel picks one at random", decision.evidence);
   const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port, decision.only_port);
   if (!keeps_port) assume_another_port(decision.evidence);
-  if (Connection* c = conntrack_.connection()) (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
+  if (Connection* c = conntrack_.connection()) {
+    (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
+    if (decision.kind == NatTarget::Kind::masquerade) c->masqueraded_on = out_;
+  }
   const auto applied = conntrack_.translate(decision.source, packet_);
   if (decision.port_uncertain || !keeps_port) world_.leave_port_open(tuple_of(packet_), decision.source);
   if (applied) note_translation(*applied, by_name(decision), false, std::move(lines));
@@ -254,7 +298,7 @@ std::optional<IpAddr> HostWalk::translation_address(const NatDecision& decision,
   } else if (decision.kind == NatTarget::Kind::redirect && hook == Hook::output) {
     return family() == Family::v4 ? IpAddr::v4(0x7f000001) : IpAddr::v6(1);
   } else if (decision.kind == NatTarget::Kind::redirect) {
-    own = redirect_address(host_, in_, family());
+    own = redirect_address(host_, in_, dst_ip(packet_));
   } else {
     return decision.source ? src_ip(packet_) : dst_ip(packet_);   // only the port changes
   }

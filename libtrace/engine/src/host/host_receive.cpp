@@ -41,12 +41,27 @@ HostOutcome HostWalk::receive(const std::string& device) {
   record_.add(node_.name, layer_, ReceiveFrame{device}, std::move(lines));
   if (Ended end = check_device()) return *end;
   if (Ended end = pass(Hook::ingress)) return *end;
+  if (netfilter_.uses_conntrack())
+    if (Ended end = reassemble()) return *end;
   const bool by_bridge = asked_by_bridge();  // then the stack sees the packet after its rules
   if (Ended end = by_bridge ? Ended{} : check_frame()) return *end;
   if (Ended end = pass(Hook::prerouting)) return *end;
   if (Ended end = by_bridge ? check_frame() : Ended{}) return *end;
   if (Ended end = enter_vrf()) return *end;
   return route_input();
+}
+
+// Rules of a host that tracks connections see packets whole (nf_defrag_ipv4, nf_defrag_ipv6); they leave as they came.
+// Any other host puts together what it keeps.
+HostWalk::Ended HostWalk::reassemble() {
+  const std::uint32_t fragment = packet_.u32(FieldId::ip_frag);
+  if (fragment == 0) return std::nullopt;
+  if (fragment & ip_frag::later)
+    return inconclusive("fragments", "the host puts fragments together first; what becomes of them is told of the first one");
+  reassembled_ = fragment;
+  packet_.set(FieldId::ip_frag, 0);
+  assume(fmt::format("the other fragments arrive on {} too", node_.name), "the host puts the packet together from them all");
+  return std::nullopt;
 }
 
 // A device of a VRF hands what it received to the VRF's: it passes PREROUTING once more, and has come by that device for all
@@ -229,6 +244,8 @@ HostOutcome HostWalk::forward(const Taken& route) {
 }
 
 HostOutcome HostWalk::deliver() {
+  if (family() == Family::v4)
+    if (Ended end = reassemble()) return *end;
   if (Ended end = pass(Hook::input)) return *end;
   if (Ended end = confirm()) return *end;
   HostOutcome o = outcome(HostOutcome::Kind::delivered);

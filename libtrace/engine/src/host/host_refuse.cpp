@@ -25,6 +25,7 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   HostOutcome o;
   o.kind = kind;
   o.packet = packet_;
+  if (reassembled_ != 0 && kind == HostOutcome::Kind::transmit) o.packet.set(FieldId::ip_frag, reassembled_);
   o.copies = copies_;
   o.quoted = conntrack_.translate_quoted(options_.quoted);
   return o;
@@ -60,14 +61,16 @@ void HostWalk::gap(const std::string& what, const std::string& command) {
 // goes to whom the packet came from, and its source is translated on the way out like that of an answer.
 HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
                                std::vector<Provenance> evidence) {
-  const bool to_all = family() == Family::v4 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
+  // A copy has the route to its gateway.
+  const bool to_all =
+      family() == Family::v4 && copy_depth_ == 0 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
   if (to_all || !may_be_answered(packet_)) {
     return dropped(std::move(where), why + "; packets of this kind are not answered", std::move(evidence));
   }
   HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
   o.reject_with = with;
   if (is_tcp_reset(with)) {
-    o.answer = LocalSend{make_tcp_reset(packet_, entered_), false, {}, {}};
+    o.answer = by_bridge() ? reset_frame() : LocalSend{make_tcp_reset(packet_, entered_), false, {}, {}};
     return o;
   }
   const auto error = icmp_error_named(with, family());
@@ -85,6 +88,22 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   o.kind = HostOutcome::Kind::dropped;
   o.stop->why += "; the host finds no address of its own for the error message";
   return o;
+}
+
+bool HostWalk::by_bridge() {
+  const host::Link* link = made_here() ? nullptr : host_.link(in_);
+  return link != nullptr && link->kind == "bridge" &&
+         know(bridge_calls(), false, "a reset answers a packet that came by a bridge");
+}
+
+// Where bridges ask iptables, a reset goes back by the port as it is, with the addresses that the packet has now
+// (nf_bridge_info_exists() in nf_send_reset(), nf_send_reset6()).
+LocalSend HostWalk::reset_frame() const {
+  LocalSend reset{make_tcp_reset(packet_, tuple_of(packet_)), false, in_, {}};
+  reset.as_frame = true;
+  reset.packet.set(FieldId::eth_src, dst_mac(packet_).value);
+  reset.packet.set(FieldId::eth_dst, src_mac(packet_).value);
+  return reset;
 }
 
 // What conntrack translates is undone on the error's way; what a rule wrote into the header is not.

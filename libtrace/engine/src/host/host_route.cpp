@@ -22,13 +22,14 @@ void HostWalk::note(const std::vector<Doubt>& doubts, bool decided) {
 }
 
 // Of packets, unlike of sockets, rules see protocol and ports only where one of them asks and is not for lo
-// (fib_rule_requires_fldissect()).
+// (fib_rule_requires_fldissect()), and no ports of fragments (__skb_flow_dissect()).
 RouteQuery HostWalk::as_rules_see(RouteQuery query) const {
   const auto& rules = (family() == Family::v4 ? host_.rules_v4 : host_.rules_v6).value;
   const bool seen = std::any_of(rules.begin(), rules.end(), [](const host::PolicyRule& r) {
     return r.iif != "lo" && (r.ip_proto || r.sport || r.dport);
   });
-  if (!seen) query.proto = 0, query.sport = query.dport = 0;
+  if (!seen) query.proto = 0;
+  if (!seen || packet_.u32(FieldId::ip_frag) != 0) query.sport = query.dport = 0;
   return query;
 }
 
@@ -57,10 +58,12 @@ RouteAnswer HostWalk::look_up(const RouteQuery& query) {
 // Next hops that share the load are all used; which one a packet takes is a hash with a secret. The next packet of the
 // same flow takes the same one (fib_multipath_hash(), rt6_multipath_hash()).
 std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
-  const Tuple flow = tuple_of(packet_);
+  Tuple flow = tuple_of(packet_);
+  const bool in_pieces = packet_.u32(FieldId::ip_frag) != 0 && (family() == Family::v6 || hashes_ports());
+  if (in_pieces) flow.sport = flow.dport = 0;
   for (const SharedHop& s : world_.hops)
     if (s.node == node_.name && s.route == answer.route->from && s.packet == flow && s.again == again &&
-        s.hop < answer.hops.size())
+        s.in_pieces == in_pieces && s.hop < answer.hops.size())
       return s.hop;
   ChoicePoint point;
   point.node = node_.name;
@@ -72,14 +75,18 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
     point.options.push_back({hop_label(h.get()), total > 0 ? std::optional(h.get().weight / total) : std::nullopt});
   const std::size_t hop = chooser_.choose(point);
   if (copy_depth_ > 0) return hop;         // goes to the gateway, not with the flow
-  world_.hops.push_back({node_.name, answer.route->from, flow, again, hop});
+  world_.hops.push_back({node_.name, answer.route->from, flow, again, hop, in_pieces});
   return hop;
 }
 
 // Whether routing a packet of this host anew hashes something else than its socket did. Of protocol and ports the second
 // look-up knows nothing, and of IPv6 it hashes a protocol always (ip_route_me_harder(), ip6_route_me_harder()).
 bool HostWalk::hashes_anew() const {
-  if (family() == Family::v6 || hashed_without_source_) return true;
+  return family() == Family::v6 || hashed_without_source_ || hashes_ports();
+}
+
+// Of IPv4, where no dump tells otherwise.
+bool HostWalk::hashes_ports() const {
   return plain_setting(host_, "net.ipv4.fib_multipath_hash_policy").value.value_or(1) != 0;
 }
 

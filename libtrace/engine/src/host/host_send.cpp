@@ -31,6 +31,7 @@ bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
 
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
+  if (what.as_frame) return send_as_frame(what);
   bound_device_ = what.bound_device;
   refused_ = what.quoted;
   if (what.about) conntrack_.attach(*what.about);
@@ -50,6 +51,18 @@ HostOutcome HostWalk::send(const LocalSend& what) {
     o = leave(route);
   }
   o.sent = sent;
+  return o;
+}
+
+// The kernel makes none where it has no route to the receiver.
+HostOutcome HostWalk::send_as_frame(const LocalSend& what) {
+  const RouteAnswer answer = look_up(query_for(packet_, "lo"));
+  if (answer.kind == Kind::unknown) return failed_route(answer);
+  if (answer.kind != Kind::unicast && !answer.is_for_me())
+    return dropped("output route", fmt::format("no route to {}", to_.to_string()), answer.evidence());
+  HostOutcome o = outcome(HostOutcome::Kind::transmit);
+  o.device = what.bound_device;
+  o.sent = packet_;
   return o;
 }
 

@@ -39,7 +39,7 @@ HostOutcome HostWalk::transmit(const Taken& route) {
 // Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and tell
 // the sender that the host is unreachable.
 HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
-  const NeighbourAnswer found = find_neighbour(node_, route.device, next, neighbours_);
+  const NeighbourAnswer found = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_);
   if (found.kind == NeighbourAnswer::Kind::no_mac_needed) return std::nullopt;
   Resolve step{next, std::nullopt, route.device, host::NeighbourState::none, found.from_dump};
   std::vector<Provenance> lines;

@@ -43,6 +43,7 @@ class HostWalk {
   Ended check_device();
   Ended check_frame();
   Ended check_addresses();
+  Ended reassemble();
   Ended enter_vrf();
   HostOutcome route_input();
   Ended check_source(const std::string& out_device, bool to_everybody = false);
@@ -56,6 +57,7 @@ class HostWalk {
   Ended check_length(const Taken& route);
 
   // --- host_send.cpp
+  HostOutcome send_as_frame(const LocalSend& what);
   Ended choose_local_source(const LocalSend& what, Taken& route);
   Ended route_again(Taken& route);
   bool follows_source_rules(const LocalSend& what, const Taken& first);
@@ -75,6 +77,8 @@ class HostWalk {
   Ended bind(const NatDecision& decision, netfilter::Hook hook);
   void keep_addresses(bool source);
   Ended confirm();
+  Ended check_masquerade();
+  std::string device_of_masquerade(const Connection& c);
   void assume_pick_up();
   void assume_another_port(const std::vector<Provenance>& evidence);
   std::optional<IpAddr> translation_address(const NatDecision& decision, netfilter::Hook hook,
@@ -99,6 +103,7 @@ class HostWalk {
   Taken take_hop(RouteAnswer answer, bool again = false);
   std::size_t share_load(const RouteAnswer& answer, bool again);
   bool hashes_anew() const;
+  bool hashes_ports() const;
   void keep_hop(const Tuple& unbound);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
   void note(const std::vector<Doubt>& doubts, bool decided);
@@ -115,6 +120,8 @@ class HostWalk {
   HostOutcome dropped(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
   HostOutcome inconclusive(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
   HostOutcome rejected(const std::string& with, std::string where, std::string why, std::vector<Provenance> evidence);
+  bool by_bridge();
+  LocalSend reset_frame() const;
   HostOutcome failed_route(const RouteAnswer& answer);
   struct ErrorSource {
     IpAddr address;
@@ -148,6 +155,7 @@ class HostWalk {
   NetfilterEngine netfilter_;
   KernelConntrack conntrack_;
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
+  std::uint32_t reassembled_ = 0;        // ip_frag of the fragment that the packet was put together from
   bool looped_ = false;                  // came back by lo
   bool route_lost_ = false;              // and has to be routed there once more
   bool hashed_without_source_ = false;   // which of several next hops a socket takes

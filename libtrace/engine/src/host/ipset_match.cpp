@@ -13,7 +13,8 @@ using host::IpSetMember;
 using host::IpSetPart;
 
 struct SetAnswer {
-  enum class Kind : std::uint8_t { no, yes, no_match, unknown } kind = Kind::no;  // no_match: met by an exception
+  // no_match: met by an exception. of_others: the net has members, of other devices.
+  enum class Kind : std::uint8_t { no, yes, no_match, of_others, unknown } kind = Kind::no;
   Provenance member{};
 };
 using Found = SetAnswer::Kind;
@@ -106,15 +107,19 @@ bool has_part(const IpSet& set, IpSetPart part) {
   return std::find(set.parts.begin(), set.parts.end(), part) != set.parts.end();
 }
 
+// Where the net has members, but of other devices, no shorter net is tried (`multi` in mtype_test_cidrs()).
 SetAnswer exact(const IpSet& set, const IpSetKey& key) {
   IpSetKey first = key;
   first.device.clear();
   const bool by_device = has_part(set, IpSetPart::iface);
   auto at = std::lower_bound(set.members.begin(), set.members.end(), first,
                              [](const IpSetMember& m, const IpSetKey& k) { return m.key < k; });
-  for (; at != set.members.end() && same_values(at->key, key); ++at)
+  bool of_others = false;
+  for (; at != set.members.end() && same_values(at->key, key); ++at) {
     if (!by_device || meets_device(*at, key.device)) return {at->no_match ? Found::no_match : Found::yes, at->from};
-  return {};
+    of_others = of_others || !at->physical;
+  }
+  return of_others ? SetAnswer{Found::of_others, {}} : SetAnswer{};
 }
 
 U128 net_mask(const IpSet& set, const IpAddr& address, std::uint8_t length) {

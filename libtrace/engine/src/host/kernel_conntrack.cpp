@@ -105,6 +105,12 @@ void KernelConntrack::attach(const Attached& about) {
   known_ = &*attached_;
 }
 
+void KernelConntrack::forget() {
+  if (confirmed()) world_.conntrack.erase(zone_, *known_);
+  known_ = nullptr;
+  fresh_.reset();
+}
+
 // An error that this host makes about a packet that was not tracked may still quote one of a connection that is.
 void KernelConntrack::look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted) {
   state_ = PacketState::invalid;

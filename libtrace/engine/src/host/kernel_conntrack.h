@@ -32,6 +32,8 @@ class KernelConntrack {
   // The packet is the host's own error message about this connection.
   void attach(const Attached& about);
   void skip() { state_ = PacketState::untracked; }
+  // The connection is taken out of the table.
+  void forget();
 
   // The connection has another destination for packets of this direction; OUTPUT routes them anew then, changed or not
   // (nf_nat_ipv4_local_fn()).

@@ -3,19 +3,77 @@
 #include <algorithm>
 
 #include "egtrace/engine/routing.h"
+#include "source_address.h"
+#include "source_validation.h"
 #include "sysctl_view.h"
 
 namespace egt::engine {
 namespace {
 
-constexpr int kOwnDeviceOnly = 1, kNever = 8;  // of arp_ignore
+// Values of arp_ignore.
+constexpr int kOwnDeviceOnly = 1, kOwnSubnetOnly = 2, kNotOfScopeHost = 3, kNever = 8;
+constexpr int kOnlyOwnSubnet = 1, kNeverPacketSource = 2;  // of arp_announce
 
 // The larger of both counts.
-int arp_ignore(const host::Host& host, const std::string& device) {
-  const auto value = [&](std::string_view name) {
-    return device_setting(host, Family::v4, name, "arp_ignore").value.value_or(0);
+int arp_setting(const host::Host& host, std::string_view device, std::string_view name) {
+  const auto value = [&](std::string_view of) {
+    return device_setting(host, Family::v4, of, name).value.value_or(0);
   };
   return std::max(value("all"), value(device));
+}
+
+const host::Address* own_entry(const host::Host& host, std::string_view device, const IpAddr& address) {
+  const host::Link* link = host.link(device);
+  if (link == nullptr) return nullptr;
+  for (const host::Address& a : link->addresses)
+    if (a.prefix.address == address) return &a;
+  return nullptr;
+}
+
+// A subnet of the device holds both (inet_addr_onlink()).
+bool share_subnet(const host::Host& host, std::string_view device, const IpAddr& a, const IpAddr& b) {
+  const host::Link* link = host.link(device);
+  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(), [&](const host::Address& own) {
+           return !own.secondary && own.prefix.contains(a) && own.prefix.contains(b);
+         });
+}
+
+bool is_ignored(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q) {
+  const host::Address* entry = own_entry(host, owner, q.address);
+  switch (arp_setting(host, asked, "arp_ignore")) {
+    case kOwnDeviceOnly:
+      return asked != owner;
+    case kOwnSubnetOnly:
+      return asked != owner || (q.asker && entry != nullptr && !entry->prefix.contains(*q.asker));
+    case kNotOfScopeHost:
+      return entry != nullptr && entry->scope == "host";
+    case kNever:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// With arp_filter only the device by which the host would send to the asker answers.
+bool is_filtered(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
+  if (!q.asker || either_setting(host, asked, "arp_filter").value.value_or(0) == 0) return false;
+  RouteQuery query;
+  query.to = *q.asker;
+  query.from = q.address;
+  const RouteAnswer answer = find_route(host, query);
+  if (answer.kind == RouteAnswer::Kind::unknown) return false;
+  return std::none_of(answer.hops.begin(), answer.hops.end(),
+                      [&](const RouteHop& hop) { return hop.get().device == asked; });
+}
+
+// A question is routed like a packet, and dies like one of the reverse path filter.
+bool hears(const host::Host& host, const std::string& asked, const LinkQuestion& q, const std::string& out_device) {
+  if (!q.asker) return true;
+  RouteQuery packet;
+  packet.to = q.address;
+  packet.from = *q.asker;
+  packet.in_device = asked;
+  return validate_source(host, {packet, out_device}).accepted;
 }
 
 bool has_proxy_entry(const host::Host& host, const std::string& device, const IpAddr& address) {
@@ -25,28 +83,52 @@ bool has_proxy_entry(const host::Host& host, const std::string& device, const Ip
   });
 }
 
-// What it would send on by another device (arp_fwd_proxy()).
-bool forwards_elsewhere(const host::Host& host, const std::string& device, const IpAddr& address) {
+// The device by which it would send on what comes by `asked`; empty where it would not. Absent: no dump tells.
+std::optional<std::string> device_towards(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
   RouteQuery query;
-  query.to = address;
-  query.in_device = device;
+  query.to = q.address;
+  query.from = q.asker;
+  query.in_device = asked;
   const RouteAnswer answer = find_route(host, query);
-  return answer.kind == RouteAnswer::Kind::unicast && answer.device != device;
+  if (answer.kind == RouteAnswer::Kind::unknown) return std::nullopt;
+  return answer.kind == RouteAnswer::Kind::unicast ? answer.device : std::string();
+}
+
+// IPv6 answers for its entries alone, and only where told to.
+bool proxies_nd(const host::Host& host, const std::string& asked, const IpAddr& address) {
+  const auto is_off = [&](std::string_view device) {
+    return device_setting(host, Family::v6, device, "proxy_ndp").value.value_or(1) == 0;
+  };
+  return has_proxy_entry(host, asked, address) && !(is_off("all") && is_off(asked));
 }
 
 }  // namespace
 
 // IPv6 answers for addresses of the device alone, IPv4 for any of the machine unless told not to.
-bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, Family family) {
-  if (family == Family::v6) return asked == owner;
-  return arp_ignore(host, asked) < (asked == owner ? kNever : kOwnDeviceOnly);
+bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q) {
+  if (!q.address.is_v4()) return asked == owner;
+  return !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) && hears(host, asked, q, "");
 }
 
-bool answers_for_others(const host::Host& host, const std::string& asked, const IpAddr& address) {
-  if (device_setting(host, address.family, asked, "forwarding").value.value_or(1) == 0) return false;
-  if (has_proxy_entry(host, asked, address)) return true;
-  if (!address.is_v4() || either_setting(host, asked, "proxy_arp").value.value_or(0) == 0) return false;
-  return forwards_elsewhere(host, asked, address);
+bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
+  if (device_setting(host, q.address.family, asked, "forwarding").value.value_or(1) == 0) return false;
+  if (!q.address.is_v4()) return proxies_nd(host, asked, q.address);
+  const bool by_entry = has_proxy_entry(host, asked, q.address);
+  if (!by_entry && either_setting(host, asked, "proxy_arp").value.value_or(0) == 0) return false;
+  const auto out = device_towards(host, asked, q);
+  if (!out) return by_entry;
+  return !out->empty() && *out != asked && hears(host, asked, q, *out);
+}
+
+std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device, const IpAddr& address,
+                                const IpAddr& source) {
+  if (!address.is_v4() || !source.is_v4()) return std::nullopt;
+  const int announce = arp_setting(host, device, "arp_announce");
+  const bool may_name = announce < kOnlyOwnSubnet ||
+                        (announce < kNeverPacketSource && share_subnet(host, device, address, source));
+  if (may_name && local_type_of(host, source) == RouteAnswer::Kind::local) return source;
+  const auto own = select_v4_address(host, device, address, AddressScope::link);
+  return own ? std::optional(own->address) : std::nullopt;
 }
 
 }  // namespace egt::engine

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/link_answer.h"
+
 namespace egt::engine {
 namespace {
 
@@ -40,7 +42,7 @@ bool is_usable(const host::Neighbour& n) {
 }  // namespace
 
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               NeighbourOracle& oracle) {
+                               const IpAddr& source, NeighbourOracle& oracle) {
   const host::Link* link = node.host.link(device);
   NeighbourAnswer answer;
   if (link != nullptr && (has_flag(*link, "NOARP") || has_flag(*link, "LOOPBACK"))) {
@@ -59,7 +61,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
     answer.from_dump = true;
     return answer;
   }
-  if (const auto mac = oracle.resolve(node, device, address)) {
+  if (const auto mac = oracle.resolve(node, device, address, arp_asker(node.host, device, address, source))) {
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = *mac;
     answer.contradicts_dump = answer.entry != nullptr;

@@ -19,7 +19,8 @@ struct NeighbourAnswer {
   bool contradicts_dump = false;
 };
 
+// `source`: of the packet that is to be sent.
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               NeighbourOracle& oracle);
+                               const IpAddr& source, NeighbourOracle& oracle);
 
 }  // namespace egt::engine

@@ -56,17 +56,32 @@ bool needs_connections(const netfilter::Statement& s) {
   return false;
 }
 
-bool needs_connections(const netfilter::Ruleset& rules) {
+bool masquerades(const netfilter::Statement& s) {
+  const auto* nat = std::get_if<netfilter::NatTarget>(&s);
+  return nat != nullptr && nat->kind == netfilter::NatTarget::Kind::masquerade;
+}
+
+bool concerns(netfilter::TableFamily table, Family family) {
+  using netfilter::TableFamily;
+  return table == TableFamily::inet || table == (family == Family::v4 ? TableFamily::ip : TableFamily::ip6);
+}
+
+// Chains that no packet reaches count too: what a rule needs is there as soon as the rule is.
+bool any_statement(const netfilter::Ruleset& rules, Family family, bool (*is_it)(const netfilter::Statement&)) {
   for (const auto& table : rules.tables) {
-    for (const auto& chain : table.chains) {
-      for (const auto& rule : chain.rules) {
-        if (std::any_of(rule.statements.begin(), rule.statements.end(),
-                        [](const auto& s) { return needs_connections(s); })) {
-          return true;
-        }
-      }
-    }
+    if (!concerns(table.family, family)) continue;
+    for (const auto& chain : table.chains)
+      for (const auto& rule : chain.rules)
+        if (std::any_of(rule.statements.begin(), rule.statements.end(), is_it)) return true;
   }
+  return false;
+}
+
+bool any_statement(const host::Host& host, Family family, bool (*is_it)(const netfilter::Statement&)) {
+  const bool v4 = family == Family::v4;
+  for (const auto* part : {v4 ? &host.iptables_v4 : &host.iptables_v6,
+                           v4 ? &host.iptables_legacy_v4 : &host.iptables_legacy_v6, &host.nft})
+    if (any_statement(part->value, family, is_it)) return true;
   return false;
 }
 
@@ -182,12 +197,8 @@ HookResult NetfilterEngine::run(Hook hook, NetfilterStage stage, NetfilterContex
   return impl_->run(hook, stage, context);
 }
 
-bool NetfilterEngine::uses_conntrack() const {
-  const bool v4 = impl_->family == Family::v4;
-  const host::Host& h = impl_->host;
-  return needs_connections(v4 ? h.iptables_v4.value : h.iptables_v6.value) ||
-         needs_connections(v4 ? h.iptables_legacy_v4.value : h.iptables_legacy_v6.value) ||
-         needs_connections(h.nft.value);
-}
+bool NetfilterEngine::uses_conntrack() const { return any_statement(impl_->host, impl_->family, needs_connections); }
+
+bool NetfilterEngine::may_masquerade() const { return any_statement(impl_->host, impl_->family, masquerades); }
 
 }  // namespace egt::engine

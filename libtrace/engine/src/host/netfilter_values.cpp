@@ -53,8 +53,10 @@ constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, e
 ReadValue read_header(Key key, const ReadFrom& f) {
   const FlowKey& p = f.context.packet;
   const bool v4 = f.family == Family::v4;
-  const bool icmp4 = v4 && protocol(p) == ip_proto::icmp;
-  const bool icmp6 = !v4 && protocol(p) == ip_proto::icmp6;
+  const bool first = (p.u32(FieldId::ip_frag) & ip_frag::later) == 0;  // later fragments have no transport header
+  const bool icmp4 = v4 && first && protocol(p) == ip_proto::icmp;
+  const bool icmp6 = !v4 && first && protocol(p) == ip_proto::icmp6;
+  const bool ports = first && has_ports(p);
   const auto only = [](bool present, U128 value) -> ReadValue {
     if (!present) return Absent{};
     return number(value);
@@ -75,9 +77,9 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ip_header_length: return only(v4, kHeaderWords);
     case Key::ip_length: return only(v4, f.context.length);
     case Key::ip_frag_off: return v4 ? fragment_offset(p) : ReadValue{Absent{}};
-    case Key::sport: return only(has_ports(p), p.get(FieldId::tp_src));
-    case Key::dport: return only(has_ports(p), p.get(FieldId::tp_dst));
-    case Key::tcp_flags: return tcp_flags(f);
+    case Key::sport: return only(ports, p.get(FieldId::tp_src));
+    case Key::dport: return only(ports, p.get(FieldId::tp_dst));
+    case Key::tcp_flags: return first ? tcp_flags(f) : ReadValue{Absent{}};
     case Key::icmp_type: return only(icmp4, p.get(FieldId::icmp_type));
     case Key::icmp_code: return only(icmp4, p.get(FieldId::icmp_code));
     case Key::icmpv6_type: return only(icmp6, p.get(FieldId::icmpv6_type));

@@ -367,6 +367,7 @@ RouteQuery query_for(const FlowKey& packet, std::string in_device) {
   // IPv4 routing looks at the old type of service bits alone (IPTOS_RT_MASK of include/net/route.h).
   constexpr std::uint8_t kRoutingTos = 0x1c;
   q.tos = family_of(packet) == Family::v4 ? tos_of(packet) & kRoutingTos : tos_of(packet);
+  q.dscp = static_cast<std::uint8_t>(tos_of(packet) >> 2);
   q.proto = t.proto;
   if (has_ports(packet)) {
     q.sport = t.sport;
@@ -386,7 +387,7 @@ std::vector<Provenance> RouteAnswer::evidence() const {
 bool is_default_rule(const PolicyRule& r) {
   for (const PolicyRule& d : default_rules(r.family))
     if (r.priority == d.priority && r.action == RuleAction::lookup && host::canonical_table(r.table) == d.table &&
-        !r.has_from && !r.has_to && !r.fwmark && r.iif.empty() && r.oif.empty() && !r.negate)
+        !r.has_from && !r.has_to && !r.fwmark && !r.dscp && r.iif.empty() && r.oif.empty() && !r.negate)
       return true;
   return false;
 }

@@ -14,7 +14,11 @@ bool device_matches(const host::Host& host, const std::string& wanted, bool deta
 }
 
 bool port_matches(const std::optional<host::PortRange>& range, std::uint16_t port) {
-  return !range || (range->first <= port && port <= range->last);
+  return !range || range->contains(port);
+}
+
+bool dscp_matches(const host::PolicyRule& r, std::uint8_t dscp) {
+  return !r.dscp || ((*r.dscp ^ dscp) & r.dscp_mask) == 0;
 }
 
 // IPv4 compares an address that is not chosen yet as 0.0.0.0, IPv6 lets no "from" match then.
@@ -47,6 +51,7 @@ std::vector<Selector> stated_selectors(const host::PolicyRule& r) {
   state(r.has_from && r.from_prefix.length != 0, Selector::source);
   state(r.has_to && r.to_prefix.length != 0, Selector::destination);
   state(r.tos.value_or(0) != 0, Selector::tos);
+  state(r.dscp.has_value(), Selector::dscp);
   state(r.ip_proto.has_value(), Selector::protocol);
   state(r.sport.has_value(), Selector::source_port);
   state(r.dport.has_value(), Selector::destination_port);
@@ -65,6 +70,8 @@ bool meets(const host::Host& host, const host::PolicyRule& r, const RouteQuery& 
       return r.to_prefix.contains(q.to);
     case Selector::tos:
       return *r.tos == q.tos;
+    case Selector::dscp:
+      return dscp_matches(r, q.dscp);
     case Selector::protocol:
       return *r.ip_proto == q.proto;
     case Selector::source_port:
@@ -85,7 +92,7 @@ bool meets(const host::Host& host, const host::PolicyRule& r, const RouteQuery& 
 
 bool meets_all(const host::Host& host, const host::PolicyRule& r, const RouteQuery& q) {
   return source_matches(r, q) && (!r.has_to || r.to_prefix.contains(q.to)) &&
-         (!r.tos || *r.tos == 0 || *r.tos == q.tos) && (!r.ip_proto || *r.ip_proto == q.proto) &&
+         (!r.tos || *r.tos == 0 || *r.tos == q.tos) && dscp_matches(r, q.dscp) && (!r.ip_proto || *r.ip_proto == q.proto) &&
          port_matches(r.sport, q.sport) && port_matches(r.dport, q.dport) &&
          device_matches(host, r.iif, r.iif_detached, q.in_device) &&
          device_matches(host, r.oif, r.oif_detached, q.out_device) &&

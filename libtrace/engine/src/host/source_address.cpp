@@ -65,12 +65,14 @@ int label_of(const IpAddr& a) {
   return 1;
 }
 
+bool is_site_local(const IpAddr& a) { return !a.is_v4() && (a.value >> 118) == 0x3fb; }
+
 // RFC 4291 scopes: interface 1, link 2, site 5, global 14.
 int v6_scope(const IpAddr& a) {
   constexpr int kLink = 2, kSite = 5, kGlobal = 14;
   if (a.is_multicast()) return static_cast<int>(a.value >> 112) & 0xf;
   if (a.is_loopback() || a.is_link_local()) return kLink;
-  return (a.value >> 118) == 0x3fb ? kSite : kGlobal;
+  return is_site_local(a) ? kSite : kGlobal;
 }
 
 int common_bits(const IpAddr& a, const IpAddr& b) {
@@ -91,6 +93,16 @@ bool better(const Candidate& a, const Candidate& b, std::string_view device, con
   if ((label_of(x) == label) != (label_of(y) == label)) return label_of(x) == label;
   return std::min<int>(common_bits(x, to), a.address->prefix.length) >
          std::min<int>(common_bits(y, to), b.address->prefix.length);
+}
+
+// nf_nat_redirect_ipv6_usable(): what is meant for a scope stays in it; of global ones any will do, and those that are
+// global come first.
+bool may_redirect(const IpAddr& to, const Address& own) {
+  const IpAddr& a = own.prefix.address;
+  if (to.is_v4()) return true;
+  if (own.tentative || to.is_loopback()) return false;
+  if (to.is_link_local()) return a.is_link_local();
+  return !is_site_local(to) || is_site_local(a);
 }
 
 }  // namespace
@@ -126,12 +138,11 @@ std::optional<OwnAddress> masquerade_address(const Host& host, std::string_view 
   return select_v4_address(host, device, next_hop, AddressScope::global);
 }
 
-std::optional<OwnAddress> redirect_address(const Host& host, std::string_view device, Family family) {
+std::optional<OwnAddress> redirect_address(const Host& host, std::string_view device, const IpAddr& to) {
   const Link* link = host.link(device);
   if (link == nullptr) return std::nullopt;
   for (const Address& a : link->addresses)
-    if (a.prefix.address.family == family && (family == Family::v4 || !a.prefix.address.is_link_local()))
-      return OwnAddress{a.prefix.address, &a};
+    if (a.prefix.address.family == to.family && may_redirect(to, a)) return OwnAddress{a.prefix.address, &a};
   return std::nullopt;
 }
 

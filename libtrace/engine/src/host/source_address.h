@@ -28,7 +28,7 @@ std::optional<OwnAddress> select_v6_address(const host::Host& host, std::string_
 std::optional<OwnAddress> masquerade_address(const host::Host& host, std::string_view device, const IpAddr& next_hop,
                                              const IpAddr& to);
 
-// What REDIRECT writes for packets that arrive on `device`: its first address.
-std::optional<OwnAddress> redirect_address(const host::Host& host, std::string_view device, Family family);
+// What REDIRECT writes for packets to `to` that arrive on `device`: its first address, of IPv6 one of the same scope.
+std::optional<OwnAddress> redirect_address(const host::Host& host, std::string_view device, const IpAddr& to);
 
 }  // namespace egt::engine

@@ -36,15 +36,21 @@ std::optional<MacAddr> mac_of(const WireEnd& end) {
   return link != nullptr && link->is_up() ? link->mac : std::nullopt;
 }
 
-// What the machine that has the address on `owner` says. `asked`: devices on the link; of a machine that has none of them no
-// dump tells on which link it is.
-std::optional<MacAddr> owner_answer(const WireEnd& owner, const std::vector<WireEnd>& asked, Family family) {
-  const auto own = std::find(asked.begin(), asked.end(), owner);
-  const auto other = std::find_if(asked.begin(), asked.end(), [&](const WireEnd& e) { return e.node == owner.node; });
-  const auto by = own != asked.end() ? own : other;
+// What the machine that has the address on `owner` says: each of its devices on the link may answer. `asked`: all devices
+// on the link; of a machine that has none of them no dump tells on which link it is.
+std::vector<std::optional<MacAddr>> owner_answers(const WireEnd& owner, const std::vector<WireEnd>& asked,
+                                                  const LinkQuestion& q) {
+  std::vector<std::optional<MacAddr>> answers;
+  bool on_link = false;
+  for (const WireEnd& end : asked) {
+    if (end.node != owner.node) continue;
+    on_link = true;
+    if (answers_for_own(end.node->host, end.device, owner.device, q)) answers.push_back(mac_of(end));
+  }
   const host::Link* link = owner.node->host.link(owner.device);
-  if (by == asked.end()) return link != nullptr && link->link_type == "loopback" ? std::nullopt : mac_of(owner);
-  return answers_for_own(by->node->host, by->device, owner.device, family) ? mac_of(*by) : std::nullopt;
+  const bool loopback = link != nullptr && link->link_type == "loopback";
+  if (!on_link && !loopback) answers.push_back(mac_of(owner));
+  return answers;
 }
 
 // The default MAC of OVN-Kubernetes for an IPv4 address (util.IPAddrToHWAddr).
@@ -121,7 +127,9 @@ std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device
   return ends;
 }
 
-std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address) {
+std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address,
+                                         const std::optional<IpAddr>& asker) {
+  const LinkQuestion question{address, asker};
   const std::vector<WireEnd> asked = link_of(node, device);
   std::optional<MacAddr> answer;
   bool several = false;
@@ -132,10 +140,11 @@ std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view devi
   for (const auto* owners : {&owners_, &loopback_owners_})
     if (const auto found = owners->find(address); found != owners->end())
       for (const WireEnd& end : found->second)
-        if (end.node != &node) hear(owner_answer(end, asked, address.family));
+        if (end.node != &node)
+          for (const auto& mac : owner_answers(end, asked, question)) hear(mac);
   if (!answer)
     for (const WireEnd& end : asked)
-      if (answers_for_others(end.node->host, end.device, address)) hear(mac_of(end));
+      if (answers_for_others(end.node->host, end.device, question)) hear(mac_of(end));
   return several ? std::nullopt : answer;
 }
 

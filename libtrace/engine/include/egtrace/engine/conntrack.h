@@ -43,6 +43,7 @@ struct Connection {
   bool presumed = false;             // opened in the midst of TCP, which a setting that no dump tells may forbid
   bool certain = true;               // false: the dump does not tell whether an answer came, or what the label is
   std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
+  std::string masqueraded_on;        // the device for which MASQUERADE chose the source; empty: no such rule was seen to
 
   bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport; }
   // An echo has one identifier, which is the source's affair.

@@ -17,7 +17,9 @@ namespace egt::engine {
 class NeighbourOracle {
  public:
   virtual ~NeighbourOracle() = default;
-  virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address) = 0;
+  // `asker`: in whose name the node asks by ARP; empty for IPv6, and where it has no address to ask with.
+  virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
+                                         const std::optional<IpAddr>& asker) = 0;
 };
 
 // Of the packet, beside its headers.
@@ -40,6 +42,7 @@ struct LocalSend {
   std::string bound_device;
   std::optional<Attached> about = {};
   std::optional<Tuple> quoted = {};    // an error message: the packet as it was when the host refused it
+  bool as_frame = false;               // leaves by bound_device as the frame that it is, past all rules
 };
 
 struct HostOutcome {

@@ -118,6 +118,8 @@ class NetfilterEngine {
   // Whether anything of this host needs connections: a nat chain or a rule that reads or sets conntrack. Without, the
   // kernel keeps no entries and translates nothing.
   bool uses_conntrack() const;
+  // Whether any rule masquerades.
+  bool may_masquerade() const;
 
  private:
   struct Impl;

@@ -20,7 +20,8 @@ struct RouteQuery {
   std::uint32_t mark = 0;
   std::string in_device = "lo";          // "lo": the packet is made on this host
   std::string out_device;                // of a socket that is bound to a device; empty: any
-  std::uint8_t tos = 0;
+  std::uint8_t tos = 0;                  // as "tos" of rules and routes asks: of IPv4 the old bits alone
+  std::uint8_t dscp = 0;
   std::uint8_t proto = 0;
   std::uint16_t sport = 0, dport = 0;
 
@@ -64,8 +65,8 @@ struct RouteAnswer {
 RouteAnswer find_route(const host::Host& host, const RouteQuery& query);
 
 // What a policy rule may ask for (ip-rule(8), SELECTOR).
-enum class Selector : std::uint8_t { source, destination, tos, protocol, source_port, destination_port, in_device, out_device,
-                                     mark, vrf };
+enum class Selector : std::uint8_t { source, destination, tos, dscp, protocol, source_port, destination_port, in_device,
+                                     out_device, mark, vrf };
 
 // A policy rule or route that a reader may expect to have decided, and why it did not.
 struct RouteMiss {

@@ -36,6 +36,7 @@ struct SharedHop {
   Tuple packet;
   bool again = false;                // chosen when the packet was routed anew, for which the hash has another input
   std::size_t hop = 0;
+  bool in_pieces = false;            // chosen for fragments, of which the hash does not see the ports
 };
 
 struct World {

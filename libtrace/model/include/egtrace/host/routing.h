@@ -41,7 +41,14 @@ struct Route {
 
 enum class RuleAction : std::uint8_t { lookup, goto_, blackhole, unreachable, prohibit, nop };
 
-struct PortRange { std::uint16_t first = 0, last = 0; };
+// first to last; with a mask, the ports that equal `first` under it.
+struct PortRange {
+  std::uint16_t first = 0, last = 0;
+  std::uint16_t mask = 0xffff;
+  bool contains(std::uint16_t port) const {
+    return mask == 0xffff ? first <= port && port <= last : ((port ^ first) & mask) == 0;
+  }
+};
 
 struct PolicyRule {
   Family family = Family::v4;
@@ -54,6 +61,8 @@ struct PolicyRule {
   std::string iif, oif;
   bool iif_detached = false, oif_detached = false;
   std::optional<std::uint8_t> tos;
+  std::optional<std::uint8_t> dscp;      // six bits, of which `dscp_mask` count
+  std::uint8_t dscp_mask = 0x3f;
   std::optional<std::uint8_t> ip_proto;
   std::optional<PortRange> sport, dport;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> uid_range;
