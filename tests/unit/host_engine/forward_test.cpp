@@ -196,7 +196,7 @@ TEST(Forward, NeighbourThatNeverAnswered) {
   EXPECT_TRUE(lab.proven()) << lab.doubts();
 }
 
-// arp_solicit(), as seen with Linux 6.18.
+// arp_solicit().
 TEST(Forward, AsksInTheNameThatArpAnnounceAllows) {
   TestHost h = router();
   h.routes("10.8.0.0/16 via 10.2.0.9 dev out0").local_table();

@@ -7,7 +7,9 @@
 namespace egt::test {
 namespace {
 
-using Kind = engine::HostOutcome::Kind;
+using engine::HostOutcome;
+
+using Kind = HostOutcome::Kind;
 
 TestHost host_with_two_legs() {
   TestHost h;
