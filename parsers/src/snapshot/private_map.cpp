@@ -17,7 +17,6 @@ using Json = nlohmann::json;
 constexpr std::string_view kMapEnding = "-private_map";
 constexpr std::size_t kLongestMap = std::size_t{64} << 20;
 
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_word_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // The longest run from `at` of characters that `belongs` takes.

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "egtrace/base/fold.h"
 #include "egtrace/base/text.h"
-#include "egtrace/base/u128.h"
 
 namespace egt::parsers {
 namespace {
@@ -22,12 +22,6 @@ std::uint64_t little_endian(const char* at, std::size_t bytes) {
   return v;
 }
 std::uint64_t word_at(const char* at) { return little_endian(at, 8); }
-
-// Both halves of the product: each bit of either factor reaches all of it.
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  const U128 product = U128{a} * b;
-  return low64(product) ^ high64(product);
-}
 
 // What a character counts as in a form: a digit of a number as '0'.
 constexpr std::array<char, 256> kInForm = [] {
@@ -50,15 +44,15 @@ std::uint64_t quick_hash(std::string_view text) {
     std::array<std::uint64_t, 4> lane = {h, h ^ kFirst, h ^ kSecond, ~h};
     for (; left >= 64; at += 64, left -= 64)
       for (std::size_t i = 0; i < lane.size(); ++i)
-        lane[i] = mix(word_at(at + 16 * i) ^ kLane[i], word_at(at + 16 * i + 8) ^ lane[i]);
-    h = mix(lane[0] ^ kFirst, lane[1]) ^ mix(lane[2] ^ kSecond, lane[3]);
+        lane[i] = fold_product(word_at(at + 16 * i) ^ kLane[i], word_at(at + 16 * i + 8) ^ lane[i]);
+    h = fold_product(lane[0] ^ kFirst, lane[1]) ^ fold_product(lane[2] ^ kSecond, lane[3]);
   }
-  for (; left >= 16; at += 16, left -= 16) h = mix(word_at(at) ^ kLane[0], word_at(at + 8) ^ h);
+  for (; left >= 16; at += 16, left -= 16) h = fold_product(word_at(at) ^ kLane[0], word_at(at + 8) ^ h);
   if (left >= 8)
-    h = mix(word_at(at) ^ kLane[1], word_at(at + left - 8) ^ h);
+    h = fold_product(word_at(at) ^ kLane[1], word_at(at + left - 8) ^ h);
   else if (left > 0)
-    h = mix(little_endian(at, left) ^ kLane[2], h ^ kSecond);
-  return mix(h ^ text.size(), kLane[3]);
+    h = fold_product(little_endian(at, left) ^ kLane[2], h ^ kSecond);
+  return fold_product(h ^ text.size(), kLane[3]);
 }
 
 // Where the pieces that are hashed end is told by what is left of the text, so that longer numbers change nothing.
@@ -67,7 +61,7 @@ std::uint64_t form_of(std::string_view text) {
   std::size_t n = 0;
   std::uint64_t h = kFirst;
   const auto hash_piece = [&] {
-    h = mix(h ^ kSecond, quick_hash({form.data(), n}));
+    h = fold_product(h ^ kSecond, quick_hash({form.data(), n}));
     n = 0;
   };
   char last = '\0';

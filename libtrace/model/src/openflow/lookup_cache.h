@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "egtrace/base/u128.h"
+#include "egtrace/base/fold.h"
 #include "egtrace/openflow/flow_table.h"
 #include "egtrace/packet/flow_key.h"
 
@@ -28,8 +28,8 @@ class LookupCache {
   std::uint64_t hash(const FlowKey& key) const {
     std::uint64_t hash = kSeed;
     std::size_t i = 0;
-    for (; i + 1 < mask_.size(); i += 2) hash = mix(word(key, i) ^ kFactor, word(key, i + 1) ^ hash);
-    if (i < mask_.size()) hash = mix(word(key, i) ^ kFactor, hash);
+    for (; i + 1 < mask_.size(); i += 2) hash = fold_product(word(key, i) ^ kFactor, word(key, i + 1) ^ hash);
+    if (i < mask_.size()) hash = fold_product(word(key, i) ^ kFactor, hash);
     return hash;
   }
   // `hash`: the packet's.
@@ -56,7 +56,7 @@ class LookupCache {
     if (found.conj_id == 0 && found.ties.empty() && found.conjunction.empty()) return;
     e.long_one = static_cast<std::uint32_t>(long_ones_.size());
     long_ones_.push_back(found);
-    if (long_ones_.size() >= kMostLongOnes) forget();
+    if (long_ones_.size() >= kMostLongOnes) make_places();
   }
 
  private:
@@ -73,10 +73,6 @@ class LookupCache {
     bool used = false;
   };
 
-  static std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-    const U128 product = U128{a} * b;
-    return low64(product) ^ high64(product);
-  }
   std::uint64_t word(const FlowKey& key, std::size_t i) const { return key.word(mask_[i].word) & mask_[i].mask; }
   std::size_t place(std::uint64_t hash) const { return hash >> (64 - bits_); }
   bool agrees(std::size_t at, const FlowKey& key) const {
@@ -86,21 +82,17 @@ class LookupCache {
     return true;
   }
 
+  // What was known is found again soon enough.
   void make_places() {
     entries_.assign(std::size_t{1} << bits_, {});
     words_.assign(entries_.size() * mask_.size(), 0);
     long_ones_.clear();
   }
-  // What was known is found again soon enough.
-  void forget() {
-    displaced_ = 0;
-    make_places();
-  }
   void grow() {
     displaced_ = 0;
     if (bits_ == kMostBits) return;
     bits_ += kMoreBits;
-    forget();
+    make_places();
   }
 
   std::vector<MaskWord> mask_;  // all that the table looks at
