@@ -33,7 +33,7 @@ std::string excerpt(std::string_view line, std::uint32_t column) {
   return fmt::format("    {}\n    {:>{}}\n", shown, "^", column - begin);
 }
 
-constexpr std::uint32_t kMarkEvery = 256;  // lines
+constexpr std::uint32_t kMarkEvery = 32;  // lines
 
 std::vector<LineMark> mark_all(const Source& source) {
   std::vector<LineMark> marks{{source.first_line, 0}};

@@ -34,9 +34,9 @@ std::string sender_name(const Resolved& from, const Point& point) {
 }
 
 // What was assumed of the packets before is assumed of those that follow as well.
-WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet) {
+WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet, bool all_hops) {
   course.undecided |= before.request->assumed();
-  return report_way(course, words, {packet, packet}, before);
+  return report_way(course, words, {packet, packet}, before, {true, all_hops});
 }
 
 void conclude(FollowUp& f) {
@@ -52,14 +52,20 @@ std::string receiver_name(const Course& course) {
 
 // The answer, and where it arrives, the packet that follows it.
 void follow_up(WayReport& way, const Journey& journey, const Start& start, const Course& forward, const Words& words,
-               const std::string& sender) {
+               const std::string& sender, bool all_hops) {
   FollowUp reply, continued;
   for (const Course& answer : journey.explore_reply(start, forward)) {
-    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, receiver_name(forward) + "'s answer"));
-    if (answer.verdict != engine::Verdict::delivered) continue;
-    for (const Course& next : journey.explore_continued(start, forward, answer))
+    std::vector<Course> nexts;
+    if (answer.verdict == engine::Verdict::delivered) nexts = journey.explore_continued(start, forward, answer);
+    // What ends the next packet may be what the answer left behind.
+    const bool may_be_why = std::any_of(nexts.begin(), nexts.end(), [](const Course& next) {
+      return next.verdict != engine::Verdict::delivered;
+    });
+    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, receiver_name(forward) + "'s answer",
+                                      all_hops || may_be_why));
+    for (const Course& next : nexts)
       continued.ways.push_back(
-          report_after(next, {&forward, &answer, &reply.ways.back()}, words, sender + "'s next packet"));
+          report_after(next, {&forward, &answer, &reply.ways.back()}, words, sender + "'s next packet", all_hops));
   }
   conclude(reply);
   if (reply.ways.empty()) reply.summary = "the receiver is not in the snapshot, so neither is its answer";
@@ -257,11 +263,11 @@ Result<Explanation> Explainer::explain(const Question& q) const {
         continue;
       }
       const std::string sender = sender_name(*from, q.from);
-      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}, {}, q.registers));
+      e.ways.push_back(report_way(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps}));
       if (q.reply && course.verdict == engine::Verdict::delivered)
-        follow_up(e.ways.back(), journey, start, course, words, sender);
+        follow_up(e.ways.back(), journey, start, course, words, sender, q.steps);
     }
-    if (!q.only_deciding) e.disagreements = prepared_->promises.broken(start.from, courses, e.ways);
+    if (!q.only_deciding && q.steps) e.disagreements = prepared_->promises.broken(start.from, courses, e.ways);
     if (has_only_lines(courses, cluster)) {
       WayReport lines = excerpt_way(cluster, names, words, asked->packet, sender_name(*from, q.from));
       for (const WayReport& way : e.ways)

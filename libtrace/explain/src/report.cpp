@@ -122,6 +122,25 @@ std::string what_went_before(const Before& before, const Course& course, const c
   return remembered_frame(before, course, cluster);
 }
 
+void report_hops(const Course& course, const Words& words, bool registers, WayReport& way) {
+  for (const Step& step : course.record.steps) {
+    way.hops.push_back(words.hop(step, registers));
+    share_causes(way.hops);
+    if (course.record.wants_beaten) way.hops.back().counted = counted(step, words.cluster());
+  }
+  if (way.hops.empty()) return;
+  const auto before_step = [&](std::size_t step) -> Hop& { return way.hops[std::min(step, way.hops.size() - 1)]; };
+  for (const RuleMiss& miss : course.record.misses)
+    before_step(miss.before_step)
+        .passed_over.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
+                                passed_over_words(miss), words.evidence({miss.rule.rule->from})});
+  for (const RouteMiss& miss : course.record.route_misses) {
+    const Provenance line = miss.winner != nullptr ? miss.route->from : miss.rule->from;
+    before_step(miss.before_step)
+        .passed_over.push_back({passed_over_place(miss), passed_over_words(miss), words.evidence({line})});
+  }
+}
+
 }  // namespace
 
 StopReport report_stop(const Stop& stop, const Words& words) {
@@ -157,7 +176,8 @@ void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop
   }
 }
 
-WayReport report_way(const Course& course, const Words& words, const Subject& from, const Before& before, bool registers) {
+WayReport report_way(const Course& course, const Words& words, const Subject& from, const Before& before,
+                     const HopsTold& told) {
   WayReport way;
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
@@ -166,22 +186,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
     way.choices.push_back({c.step, c.point.what, c.point.options[c.chosen].label,
                            c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
-  for (const Step& step : course.record.steps) {
-    way.hops.push_back(words.hop(step, registers));
-    share_causes(way.hops);
-    if (course.record.wants_beaten) way.hops.back().counted = counted(step, words.cluster());
-  }
-  for (const RuleMiss& miss : course.record.misses) {
-    if (way.hops.empty()) break;
-    Hop& hop = way.hops[std::min(miss.before_step, way.hops.size() - 1)];
-    hop.passed_over.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
-                               passed_over_words(miss), words.evidence({miss.rule.rule->from})});
-  }
-  for (const RouteMiss& miss : course.record.route_misses) {
-    if (way.hops.empty()) break;
-    const Provenance line = miss.winner != nullptr ? miss.route->from : miss.rule->from;
-    way.hops[std::min(miss.before_step, way.hops.size() - 1)].passed_over.push_back({passed_over_place(miss), passed_over_words(miss), words.evidence({line})});
-  }
+  if (told.all_ways || course.verdict != Verdict::delivered) report_hops(course, words, told.registers, way);
   const std::vector<std::size_t> order = sighting_order(course.record);
   for (std::size_t i = 0; i < order.size(); ++i) {
     way.sightings.push_back(report_sighting(course.record.sightings[i], course.world));

@@ -12,9 +12,11 @@ namespace egt::explain {
 
 // How sentences call the sender, and what it sends: "server", "server's answer".
 struct Subject { std::string sender, packet; };
-// `before`: what the packet follows. `registers`: whether to fill Hop::registers.
-WayReport report_way(const engine::Course& course, const Words& words, const Subject& from, const Before& before = {},
-                     bool registers = true);
+// What of hops is told: as in Question.
+struct HopsTold { bool registers = true, all_ways = true; };
+// `before`: what the packet follows.
+WayReport report_way(const engine::Course& course, const Words& words, const Subject& from, const Before& before,
+                     const HopsTold& told);
 // Of a way only what decided it, as Question::only_deciding says: the same as report_way would tell of these things.
 WayReport report_decision(const engine::Course& course, const Words& words);
 

@@ -268,7 +268,7 @@ class FlowLoader {
 
 // So that the text of a line is found without going through all of the dump.
 void mark_lines(const Dump& dump, const std::vector<FlowRef>& flows, SourceTable& sources) {
-  constexpr std::uint32_t kEvery = 512;
+  constexpr std::uint32_t kEvery = 64;
   if (dump.source == kNoSource || dump.source > sources.size() || flows.size() < kEvery) return;
   std::vector<LineMark> marks{{dump.first_line, 0}};
   for (const FlowRef& f : flows)

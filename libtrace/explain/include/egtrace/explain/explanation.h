@@ -33,6 +33,7 @@ struct Question {
   // Of each way tell only what decided it: verdict, where it leaves, the addresses seen, source translations, where it
   // stops and why, and of the hops those behind that. No sentences, sightings, objects; `reply` is not asked.
   bool only_deciding = false;
+  bool steps = true;                       // tell hops of all ways; otherwise only of those that end undelivered
   bool counters = false;                   // also tell what neighbours of rules that never counted have counted
 };
 
