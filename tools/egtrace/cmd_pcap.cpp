@@ -81,6 +81,40 @@ void check_places(const std::vector<Input>& inputs, const cluster::Cluster& clus
                                      did_you_mean(input.place->node, names, "`egtrace inspect` lists them")));
 }
 
+// Nothing that was captured could be explained.
+ExitStatus status_of(std::size_t flows, std::size_t unexplained) {
+  return flows > 0 && unexplained == flows ? ExitStatus::inconclusive : ExitStatus::done;
+}
+
+ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
+  OutputStream out(o.common);
+  render::PcapJson json([&](std::string_view piece) { out.write(piece); });
+  std::size_t flows = 0, unexplained = 0;
+  const explain::CaptureAnalysis analysis =
+      study.conclude(cluster, [&](const explain::CaptureAnalysis& so_far, const explain::FlowReport& flow) {
+        if (flows++ == 0) json.begin(so_far.captures);
+        unexplained += flow.fate == "unexplained" ? 1 : 0;
+        json.flow(flow);
+      });
+  if (flows == 0) json.begin(analysis.captures);
+  json.end(analysis);
+  out.finish();
+  return status_of(flows, unexplained);
+}
+
+ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
+  static const explain::CaptureAnalysis& analysis =
+      *new explain::CaptureAnalysis(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
+  render::TextOptions text;
+  text.colour = use_color(o.common);
+  text.verbose = o.common.verbose;
+  text.quiet = o.common.quiet;
+  write_output(o.common, render::pcap_text(analysis, text));
+  const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
+                                         [](const explain::FlowReport& f) { return f.fate == "unexplained"; });
+  return status_of(analysis.flows.size(), static_cast<std::size_t>(unexplained));
+}
+
 ExitStatus run_pcap(const PcapOptions& o) {
   const std::vector<Input> inputs = inputs_of(o.captures);
   // Neither the snapshot nor hundreds of thousands of flows are taken apart at the end.
@@ -103,20 +137,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
     ++read;
   }
   if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng or text of tcpdump");
-  static const explain::CaptureAnalysis& analysis = *new explain::CaptureAnalysis(study.conclude(cluster));
-  if (o.common.format == "json") {
-    write_output(o.common, render::pcap_json(analysis));
-  } else {
-    render::TextOptions text;
-    text.colour = use_color(o.common);
-    text.verbose = o.common.verbose;
-    text.quiet = o.common.quiet;
-    write_output(o.common, render::pcap_text(analysis, text));
-  }
-  const bool nothing =
-      !analysis.flows.empty() && std::all_of(analysis.flows.begin(), analysis.flows.end(),
-                                             [](const explain::FlowReport& f) { return f.fate == "unexplained"; });
-  return nothing ? ExitStatus::inconclusive : ExitStatus::done;
+  return o.common.format == "json" ? print_json(o, study, cluster) : print_text(o, study, cluster);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "style.h"
 #include "json_parts.h"
+#include "style.h"
 
 namespace egt::render {
 namespace {
@@ -110,12 +110,19 @@ class CapturePage {
  private:
   void line(std::size_t indent, std::string_view text) { out_ += wrap(text, indent, o_.width); }
 
+  template <class Wanted>
+  std::uint64_t count(const Wanted& wanted) const {
+    std::uint64_t n = 0;
+    for (const FlowReport& f : a_.flows) n += wanted(f) ? 1 + f.alike.flows : 0;
+    return n;
+  }
+
   void counts() {
-    std::string s = fmt::format("{} flow{}", a_.flows.size(), a_.flows.size() == 1 ? "" : "s");
+    const std::uint64_t all = count([](const FlowReport&) { return true; });
+    std::string s = fmt::format("{} flow{}", all, all == 1 ? "" : "s");
     const char* separator = ": ";
     for (const char* fate : {"lost", "rejected", "unexplained", "delivered", "answered"}) {
-      const auto n =
-          std::count_if(a_.flows.begin(), a_.flows.end(), [&](const FlowReport& f) { return f.fate == fate; });
+      const std::uint64_t n = count([&](const FlowReport& f) { return f.fate == fate; });
       if (n == 0) continue;
       s += fmt::format("{}{} {}", separator, n, fate);
       separator = ", ";
@@ -124,6 +131,19 @@ class CapturePage {
     if (a_.packets_left_out > 0)
       line(2, fmt::format("{} packets of further flows were left out: too many flows; filter the captures",
                           a_.packets_left_out));
+    if (a_.flows_not_walked > 0)
+      line(2, fmt::format("the ways of {} flows were not worked out: too many different ends; filter the captures",
+                          a_.flows_not_walked));
+  }
+
+  void alike(const AlikeReport& alike) {
+    if (alike.flows == 0) return;
+    std::string s = fmt::format("alike         {} more", alike.flows);
+    if (alike.first_sport != alike.last_sport)
+      s += fmt::format(", source ports {} to {}", alike.first_sport, alike.last_sport);
+    if (alike.senders > 1) s += fmt::format(", {} senders", alike.senders);
+    if (alike.receivers > 1) s += fmt::format(", {} receivers", alike.receivers);
+    line(2, s);
   }
 
   void captures() {
@@ -153,6 +173,7 @@ class CapturePage {
     if (f.lost_between) line(2, fmt::format("lost between  {} and {}", f.lost_between->first, f.lost_between->second));
     if (f.retransmissions > 0)
       line(2, fmt::format("sent again    {} time{}", f.retransmissions, f.retransmissions == 1 ? "" : "s"));
+    alike(f.alike);
     if (!rows) return;
     seen(f.seen);
     for (const DifferenceReport& d : f.differs) {
@@ -190,28 +211,32 @@ class CapturePage {
 
 }  // namespace
 
-std::string pcap_json(const CaptureAnalysis& a) {
+void PcapJson::begin(const std::vector<CaptureReport>& captures) {
   Json j;
   j["schema"] = "egtrace.pcap/1";
   j["captures"] = Json::array();
-  for (const CaptureReport& c : a.captures) {
+  for (const CaptureReport& c : captures) {
     Json one = {{"file", c.file},       {"node", text_or_null(c.node)},           {"device", text_or_null(c.device)},
                 {"packets", c.packets}, {"placed_by", text_or_null(c.placed_by)}, {"format", c.format},
                 {"not_ip", c.not_ip},   {"not_understood", c.not_understood},     {"cut", text_or_null(c.cut_why)}};
     j["captures"].push_back(std::move(one));
   }
-  j["flows"] = Json::array();
+  const std::string head = text_of(j, 0);
+  write_(head.substr(0, head.rfind('\n')) + ",\n  \"flows\": [");
+}
+
+void PcapJson::flow(const FlowReport& f) {
+  write_(fmt::format("{}\n    {}", any_ ? "," : "", text_of(json(f), 4)));
+  any_ = true;
+}
+
+void PcapJson::end(const CaptureAnalysis& a) {
+  Json j;
   j["packets_without_flow"] = a.packets_without_flow;
   j["packets_left_out"] = a.packets_left_out;
-  std::string out = text_of(j, 0) + "\n";
-  if (a.flows.empty()) return out;
-  // There may be hundreds of thousands: as a tree they would take gigabytes.
-  constexpr std::string_view kEmpty = "\n  \"flows\": []";
-  const std::size_t at = out.rfind(kEmpty) + kEmpty.size() - 1;
-  const std::string rest = out.substr(at);
-  out.resize(at);
-  for (const FlowReport& f : a.flows) out += fmt::format("{}\n    {}", &f == a.flows.data() ? "" : ",", text_of(json(f), 4));
-  return out + "\n  " + rest;
+  j["flows_not_walked"] = a.flows_not_walked;
+  const std::string tail = text_of(j, 0);
+  write_((any_ ? "\n  ]," : "],") + tail.substr(tail.find('\n')) + "\n");
 }
 
 std::string pcap_text(const CaptureAnalysis& a, const TextOptions& options) { return CapturePage(a, options).print(); }

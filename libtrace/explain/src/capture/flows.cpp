@@ -113,7 +113,7 @@ class Finder {
 
   void place_track(const Track& t) {
     Part part{&t, places_.of(t), ends_of(t), false};
-    const LegKey key = key_of(plain_proto(t), part.ends, part.place.node);
+    const LegKey key = key_of(plain_proto(t), part.ends, part.place.node());
     Leg& leg = legs_[leg_for(key, t)];
     add(leg, std::move(part));
   }
@@ -170,7 +170,7 @@ class Finder {
         best = i;
     };
     if (q.sport != 0 || q.proto == ip_proto::icmp || q.proto == ip_proto::icmp6) {
-      const auto found = by_key_.find(key_of(q.proto, quoted, part.place.node));
+      const auto found = by_key_.find(key_of(q.proto, quoted, part.place.node()));
       if (found != by_key_.end())
         for (const std::size_t i : found->second) consider(i);
     } else {

@@ -5,15 +5,9 @@
 
 #include "egtrace/engine/workload.h"
 #include "egtrace/packet/packet.h"
-#include "words.h"
 
 namespace egt::explain::capture_study {
 namespace {
-
-bool same_tunnel(const std::optional<engine::Encap>& a, const TrackKey& k) {
-  if (!a) return k.tunnel == 0;
-  return k.tunnel != 0 && a->src == k.tunnel_src && a->dst == k.tunnel_dst && a->vni == k.vni;
-}
 
 // Keeps of ways what captures are held against: there may be a walk for each of a hundred thousand flows.
 void slim(std::vector<WayReport>& ways) {
@@ -32,15 +26,15 @@ void slim(std::vector<WayReport>& ways) {
   }
 }
 
-Predicted predicted(const PlannedWay& plan, OwnPort port, bool reply) {
-  return {plan.way, Rows(plan.rows, port, reply), port, reply};
+Predicted predicted(const PlannedWay& plan, const OwnEnds& ends, bool reply) {
+  return {plan.way, Rows(plan.rows, ends, reply), ends, reply};
 }
 
 // Whether one of the rows is at a place that saw the flow; cheap, before rows are copied.
 bool leads_through(const WayReport& way, const Flow& flow) {
   return std::any_of(flow.parts.begin(), flow.parts.end(), [&](const Part& part) {
     return std::any_of(way.sightings.begin(), way.sightings.end(), [&](const SightingReport& row) {
-      return row.node == part.place.node && row.device == part.place.device;
+      return row.node == part.place.node() && row.device == part.place.device();
     });
   });
 }
@@ -97,12 +91,12 @@ std::pair<long, long> worth(const Fit& f) {
   return {2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted), -static_cast<long>(f.other_macs)};
 }
 
-const PlannedWay* best_way(const std::vector<PlannedWay>& ways, const Flow& flow, bool reply, OwnPort port,
+const PlannedWay* best_way(const std::vector<PlannedWay>& ways, const Flow& flow, bool reply, const OwnEnds& ends,
                            Fit* fitness = nullptr) {
   const PlannedWay* best = nullptr;
   Fit best_fit;
   for (const PlannedWay& way : ways) {
-    const Fit f = fit(Rows(way.rows, port, reply), flow, reply);
+    const Fit f = fit(Rows(way.rows, ends, reply), flow, reply);
     if (best != nullptr && worth(f) <= worth(best_fit)) continue;
     best = &way;
     best_fit = f;
@@ -113,38 +107,6 @@ const PlannedWay* best_way(const std::vector<PlannedWay>& ways, const Flow& flow
 
 }  // namespace
 
-SightingReport Rows::report(std::size_t i) const {
-  SightingReport row = told(i);
-  row.sport = sport(i);
-  row.dport = dport(i);
-  return row;
-}
-
-std::string Predicted::summary() const {
-  std::string text = way->summary;
-  if (reply || port.walked == port.own || !way->source_seen || way->source_seen->port != port.walked) return text;
-  const std::string told = to_text(*way->source_seen), owned = to_text(SeenAddress{way->source_seen->ip, port.own});
-  if (const std::size_t at = text.find(told); at != std::string::npos) text.replace(at, told.size(), owned);
-  return text;
-}
-
-std::size_t match(const Rows& rows, const Part& part) {
-  const TrackKey& k = part.track->key;
-  const bool ports = carries_ports(k.proto);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].src != k.src || rows[i].dst != k.dst) continue;
-    const SightingReport& row = rows.told(i);
-    if (row.device != part.place.device || row.node != part.place.node) continue;
-    if (ports && (rows.sport(i).value_or(k.sport) != k.sport || rows.dport(i).value_or(k.dport) != k.dport)) continue;
-    if (!same_tunnel(row.encap, k)) continue;
-    if (part.place.direction != capture::Direction::unknown &&
-        row.in != (part.place.direction == capture::Direction::in))
-      continue;
-    return i;
-  }
-  return kNoRow;
-}
-
 std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) const {
   std::vector<PlannedWay> all;
   for (const WayReport& way : ways) {
@@ -153,8 +115,8 @@ std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) con
     for (const SightingReport& row : way.sightings) {
       const auto src = IpAddr::parse(row.src), dst = IpAddr::parse(row.dst);
       const auto smac = MacAddr::parse(row.smac), dmac = MacAddr::parse(row.dmac);
-      p.rows.push_back({&row, src.value_or(IpAddr{}), dst.value_or(IpAddr{}), smac ? smac->value : 0,
-                        dmac ? dmac->value : 0, places_.captured(row.node, row.device)});
+      p.rows.push_back({&row, places_.find(row.node, row.device), src.value_or(IpAddr{}), dst.value_or(IpAddr{}),
+                        smac ? smac->value : 0, dmac ? dmac->value : 0, places_.captured(row.node, row.device)});
     }
     if (!way.reply.empty()) p.replies = plan(way.reply.front().ways);
     if (!way.continued.empty()) p.nexts = plan(way.continued.front().ways);
@@ -164,6 +126,8 @@ std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) con
 }
 
 const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) const {
+  static const Owners kNone;
+  if (!is_alone(address)) return kNone;
   const auto [found, is_new] = owners_.try_emplace(address);
   if (is_new)
     for (const auto& node : cluster_.nodes)
@@ -173,10 +137,43 @@ const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) const {
   return found->second;
 }
 
-const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t sport) {
-  const auto [found, is_new] = walked_.try_emplace(origin);
-  Walked& w = found->second;
-  if (!is_new) return w;
+// NETMAP and its like make addresses of addresses: then what came of one end tells nothing of another.
+bool Forecaster::can_be_shared(const std::vector<PlannedWay>& ways, const Ends& sent) const {
+  const auto is_known = [&](const IpAddr& a) { return a == sent.src || a == sent.dst || is_alone(a); };
+  return std::all_of(ways.begin(), ways.end(), [&](const PlannedWay& way) {
+    return std::all_of(way.rows.begin(), way.rows.end(),
+                       [&](const Row& row) {
+                         const auto& encap = row.told->encap;
+                         return is_known(row.src) && is_known(row.dst) &&
+                                (!encap || (is_known(encap->src) && is_known(encap->dst)));
+                       }) &&
+           can_be_shared(way.replies, sent) && can_be_shared(way.nexts, sent);
+  });
+}
+
+const Forecaster::Walked& Forecaster::walk(const Origin& origin, const Ends& sent) {
+  Origin key = origin;
+  key.to_itself = origin.src == origin.dst;
+  key.src = class_of(origin.src);
+  key.dst = class_of(origin.dst);
+  const Walked& w = walk_for(key, origin, sent);
+  if (w.shared || (w.ends.src == sent.src && w.ends.dst == sent.dst)) return w;
+  key.src = origin.src;
+  key.dst = origin.dst;
+  key.exact = true;
+  return walk_for(key, origin, sent);
+}
+
+const Forecaster::Walked& Forecaster::walk_for(const Origin& key, const Origin& origin, const Ends& sent) {
+  const auto found = walked_.find(key);
+  if (found != walked_.end()) return found->second;
+  if (walked_.size() == kMostWalks) return none_;
+  return walked_.emplace(key, walk_now(origin, sent)).first->second;
+}
+
+Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) {
+  Walked w;
+  w.ends = sent;
   Question q;
   q.from.kind = q.to.kind = Point::Kind::ip;
   q.from.ip = origin.src;
@@ -185,11 +182,12 @@ const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t s
   q.to.ip = origin.dst;
   q.to.text = origin.dst.to_string();
   q.proto = proto_name(origin.proto, origin.src.family);
-  q.sport = sport;
+  q.sport = sent.sport;
   q.dport = origin.dport;
   q.arrive_at = origin.arrive_at;
   q.in_dev = origin.in_device;
   q.reply = true;
+  q.steps = q.registers = false;
   q.established = origin.established;
   // Dumps are taken after captures as a rule: their connections may be this very one, which the first packet did not
   // meet.
@@ -201,40 +199,43 @@ const Forecaster::Walked& Forecaster::walk(const Origin& origin, std::uint16_t s
     slim(w.explanation.ways);
     w.usable = !w.explanation.ways.empty();
     w.ways = plan(w.explanation.ways);
+    w.shared = can_be_shared(w.ways, sent);
   }
-  w.sport = sport;
   return w;
 }
 
 void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& sent, Forecast& best) {
-  const Walked& w = walk(origin, sent.sport);
-  if (!w.usable) return;
+  const Walked& w = walk(origin, sent);
+  if (!w.usable) {
+    best.left_out |= w.left_out;
+    return;
+  }
   Fit fitness;
-  const OwnPort port{w.sport, sent.sport};
-  const PlannedWay* way = best_way(w.ways, flow, false, port, &fitness);
+  const OwnEnds ends{w.ends, sent};
+  const PlannedWay* way = best_way(w.ways, flow, false, ends, &fitness);
   if (way == nullptr) return;
   if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false}))
     return;
   best = {};
   best.explanation = &w.explanation;
-  best.sent = sent;
+  best.ends = ends;
   best.matched = fitness.matched;
   best.contradicted = fitness.contradicted;
   best.other_macs = fitness.other_macs;
   best.from_start = fitness.from_start;
-  best.forward = predicted(*way, port, false);
+  best.forward = predicted(*way, ends, false);
   if (fitness.matched > 0)
     for (const PlannedWay& other : w.ways) {
       if (&other == way || other.way->summary == way->way->summary) continue;
-      const Predicted also = predicted(other, port, false);
+      const Predicted also = predicted(other, ends, false);
       if (worth(fit(also.rows, flow, false)) != worth(fitness)) continue;
       std::string summary = also.summary();
       if (summary != best.forward.summary() &&
           std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
         best.alike.push_back(std::move(summary));
     }
-  if (const PlannedWay* reply = best_way(way->replies, flow, true, port)) best.reply = predicted(*reply, port, true);
-  if (const PlannedWay* next = best_way(way->nexts, flow, false, port)) best.next = predicted(*next, port, false);
+  if (const PlannedWay* reply = best_way(way->replies, flow, true, ends)) best.reply = predicted(*reply, ends, true);
+  if (const PlannedWay* next = best_way(way->nexts, flow, false, ends)) best.next = predicted(*next, ends, false);
 }
 
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
@@ -249,10 +250,10 @@ std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vecto
     o.dport = carries_ports(flow.proto) ? ends.dport : 0;
     o.established = !flow.has_opening;
     const std::size_t owners = owners_of(ends.src).count;
-    if (owners > 1) o.at_node = part.place.node;
+    if (owners > 1) o.at_node = part.place.node();
     if (owners == 0 && part.place.direction == capture::Direction::in) {
-      o.arrive_at = part.place.node;
-      o.in_device = part.place.device;
+      o.arrive_at = part.place.node();
+      o.in_device = part.place.device();
     }
     sent.push_back(ends);
     found.push_back(std::move(o));
@@ -262,14 +263,11 @@ std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vecto
   // Only the answer was captured: what it answers went the other way round.
   if (found.empty())
     for (const Part& part : flow.parts)
-      if (part.reply)
-        add({part.track, {part.place.node, part.place.device, capture::Direction::unknown}, {}, false},
-            part.ends.reversed());
+      if (part.reply) add({part.track, {part.place.at, capture::Direction::unknown}, {}, false}, part.ends.reversed());
   return found;
 }
 
 Forecast Forecaster::forecast(const Flow& flow) {
-  if (walked_.size() > kMostWalks) walked_.clear();
   Forecast best;
   std::vector<Ends> sent;
   const std::vector<Origin> all = origins(flow, sent);
@@ -286,58 +284,76 @@ Forecast Forecaster::forecast(const Flow& flow) {
 
 // A machine's own packet starts with a TTL that machines start with; one less shows that it was forwarded.
 std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) const {
-  const cluster::Node* owner = owners_of(forecast.sent.src).first;
+  const cluster::Node* owner = owners_of(forecast.ends.own.src).first;
   if (owner == nullptr || forecast.explanation->from.kind == "pod" || ttl_fits(forecast.forward.rows, flow)) return {};
   return owner->name;
+}
+
+// Addresses of pods, at most so many that trying them ends.
+std::vector<IpAddr> Forecaster::pods_of(Family family) const {
+  constexpr std::size_t kMostPods = 256;
+  std::vector<IpAddr> found;
+  std::set<IpAddr> known;
+  for (const auto& node : cluster_.nodes)
+    for (const openflow::Bridge& bridge : node->bridges)
+      for (const openflow::Interface& port : bridge.interfaces) {
+        if (!engine::is_workload(port)) continue;
+        for (const Prefix& p : engine::workload_network(cluster_, *node, port).addresses)
+          if (p.address.family == family && known.size() < kMostPods && known.insert(p.address).second)
+            found.push_back(p.address);
+      }
+  return found;
+}
+
+// Whether the pod's way to where the flow goes leads through the places that saw it.
+bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, Forecast& one) {
+  Origin o;
+  o.src = pod;
+  o.dst = seen.dst;
+  o.proto = flow.proto;
+  o.dport = carries_ports(flow.proto) ? seen.dport : 0;
+  Ends ends = seen;
+  ends.src = pod;
+  const Walked& w = walk(o, ends);
+  one.left_out = w.left_out;
+  if (!w.usable || std::none_of(w.explanation.ways.begin(), w.explanation.ways.end(),
+                                [&](const WayReport& way) { return leads_through(way, flow); }))
+    return false;
+  consider(flow, o, ends, one);
+  return one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow);
 }
 
 // The source may be a translated one whose origin no capture shows: the pod whose way leads through what was seen, if
 // there is only one.
 void Forecaster::try_pods(const Flow& flow, Forecast& best) {
   // Where nobody knows the place of a capture, no way leads through it.
-  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node.empty(); })) return;
-  std::vector<Forecast> fitting;
-  std::set<IpAddr> tried;
-  constexpr std::size_t kMostPods = 256;
+  if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node().empty(); }))
+    return;
   const Part& first = flow.parts.front();
   const Ends seen = first.reply ? first.ends.reversed() : first.ends;
-  // Thousands of flows that differ in the source port alone have the same answer; only where it is a pod is it worked
-  // out for each.
-  std::string key = seen.src.to_string() + " " + seen.dst.to_string() + " " + std::to_string(seen.dport) + " " +
-                    std::to_string(flow.proto);
+  // Thousands of flows that differ in the source port, or in an address that no dump knows, have the same answer.
+  std::string key = class_of(seen.src).to_string() + " " + class_of(seen.dst).to_string() + " " +
+                    std::to_string(seen.dport) + " " + std::to_string(flow.proto);
   std::set<std::string> places;
   for (const Part& part : flow.parts)
-    places.insert(part.place.node + "/" + part.place.device + (part.reply ? "<" : ">") +
+    places.insert(part.place.node() + "/" + part.place.device() + (part.reply ? "<" : ">") +
                   std::to_string(part.track->key.ttl));
   for (const std::string& place : places) key += " " + place;
-  const auto [known, is_new] = pods_tried_.try_emplace(std::move(key), false);
-  if (!is_new && !known->second) return;
-  for (const auto& node : cluster_.nodes)
-    for (const openflow::Bridge& bridge : node->bridges)
-      for (const openflow::Interface& port : bridge.interfaces) {
-        if (!engine::is_workload(port)) continue;
-        for (const Prefix& p : engine::workload_network(cluster_, *node, port).addresses) {
-          if (p.address.family != seen.dst.family || tried.size() == kMostPods || !tried.insert(p.address).second)
-            continue;
-          Origin o;
-          o.src = p.address;
-          o.dst = seen.dst;
-          o.proto = flow.proto;
-          o.dport = carries_ports(flow.proto) ? seen.dport : 0;
-          const Walked& w = walk(o, seen.sport);
-          if (!w.usable || std::none_of(w.explanation.ways.begin(), w.explanation.ways.end(),
-                                        [&](const WayReport& way) { return leads_through(way, flow); }))
-            continue;
-          Forecast one;
-          Ends ends = seen;
-          ends.src = p.address;
-          consider(flow, o, ends, one);
-          if (one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow))
-            fitting.push_back(std::move(one));
-        }
-      }
-  known->second = fitting.size() == 1;
-  if (known->second) best = std::move(fitting.front());
+  const auto [known, is_new] = pods_tried_.try_emplace(std::move(key));
+  if (!is_new) {
+    Forecast one;
+    if (known->second && try_pod(*known->second, flow, seen, one)) best = std::move(one);
+    return;
+  }
+  std::vector<std::pair<IpAddr, Forecast>> fitting;
+  for (const IpAddr& pod : pods_of(seen.dst.family)) {
+    Forecast one;
+    if (try_pod(pod, flow, seen, one)) fitting.emplace_back(pod, std::move(one));
+    best.left_out |= one.left_out;
+  }
+  if (fitting.size() != 1 || best.left_out) return;
+  known->second = fitting.front().first;
+  best = std::move(fitting.front().second);
 }
 
 }  // namespace egt::explain::capture_study

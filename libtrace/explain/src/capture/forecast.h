@@ -6,75 +6,21 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "address_classes.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/explain/explanation.h"
 #include "flows.h"
+#include "predicted.h"
 
 namespace egt::explain::capture_study {
 
-// A predicted row as packets are compared with it: made once a walk, compared with every flow that it may be for.
-struct Row {
-  const SightingReport* told = nullptr;
-  IpAddr src, dst;
-  std::uint64_t smac = 0, dmac = 0;  // 0: not told
-  bool captured = false;             // a capture was taken there
-};
-// A way of a walk with its rows, and those of its answers and of the packets after the handshake.
-struct PlannedWay {
-  const WayReport* way = nullptr;
-  std::vector<Row> rows;
-  std::vector<PlannedWay> replies, nexts;
-};
-
-// The ports of a walk and of a flow that it stands for: a walk is made once for all source ports, and what it left
-// alone is the flow's own.
-struct OwnPort {
-  std::uint16_t walked = 0, own = 0;
-  std::optional<std::uint16_t> in_place_of(std::optional<std::uint16_t> port) const {
-    return port == walked ? own : port;
-  }
-};
-
-// Rows of one direction of one way, in order, for one flow.
-class Rows {
- public:
-  Rows() = default;
-  Rows(const std::vector<Row>& rows, OwnPort port, bool reply) : rows_(&rows), port_(port), reply_(reply) {}
-
-  std::size_t size() const { return rows_ == nullptr ? 0 : rows_->size(); }
-  bool empty() const { return size() == 0; }
-  const Row& operator[](std::size_t i) const { return (*rows_)[i]; }
-  const SightingReport& told(std::size_t i) const { return *(*rows_)[i].told; }
-  std::optional<std::uint16_t> sport(std::size_t i) const {
-    return reply_ ? told(i).sport : port_.in_place_of(told(i).sport);
-  }
-  std::optional<std::uint16_t> dport(std::size_t i) const {
-    return reply_ ? port_.in_place_of(told(i).dport) : told(i).dport;
-  }
-  SightingReport report(std::size_t i) const;  // with the flow's ports
-
- private:
-  const std::vector<Row>* rows_ = nullptr;
-  OwnPort port_;
-  bool reply_ = false;
-};
-
-struct Predicted {
-  const WayReport* way = nullptr;
-  Rows rows;
-  OwnPort port;
-  bool reply = false;
-
-  std::string summary() const;  // of the way, with the flow's ports
-};
-
 struct Forecast {
   const Explanation* explanation = nullptr;  // null: nobody in the snapshot could have sent it
-  Ends sent;                                 // the first packet, as its sender sent it
+  OwnEnds ends;                              // own: the first packet, as its sender sent it
+  bool left_out = false;                     // more ends than are walked for: its way was not worked out
   Predicted forward, reply, next;            // next: the packet after the handshake; way null where there is none
   std::vector<std::string> alike;            // summaries of other ways that fit as well
   std::size_t matched = 0;                   // places where it was seen as predicted
@@ -85,14 +31,13 @@ struct Forecast {
   std::string translated_by;
 };
 
-// Index of the first predicted row that this part is a sighting of; npos where there is none.
-std::size_t match(const Rows& rows, const Part& part);
-constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
-
 class Forecaster {
  public:
-  Forecaster(const cluster::Cluster& cluster, const Places& places)
-      : cluster_(cluster), places_(places), explainer_(cluster) {}
+  // `classes`: null where there are so few pairs of ends that each is walked for.
+  Forecaster(const cluster::Cluster& cluster, const Places& places, const AddressClasses* classes)
+      : cluster_(cluster), places_(places), classes_(classes), explainer_(cluster) {
+    none_.left_out = true;
+  }
 
   // Holds until the next one is asked for.
   Forecast forecast(const Flow& flow);
@@ -104,20 +49,29 @@ class Forecaster {
     std::uint16_t dport = 0;
     std::string at_node, arrive_at, in_device;
     bool established = false;
+    bool to_itself = false;  // the addresses are the same one
+    bool exact = false;      // the addresses are no classes'
     friend auto operator<=>(const Origin&, const Origin&) = default;
   };
   struct Walked {
     Explanation explanation;
     std::vector<PlannedWay> ways;
-    std::uint16_t sport = 0;
+    Ends ends;
     bool usable = false;
+    bool left_out = false;
+    bool shared = true;  // no address in it depends on the ends otherwise than by being one of them
   };
 
-  // Flows of one pair of ends lie close together in time, mostly.
-  static constexpr std::size_t kMostWalks = 8192;
+  // A walk takes milliseconds and some ten kilobytes: captures of more different flows have to be filtered.
+  static constexpr std::size_t kMostWalks = 4096;
 
   std::vector<Origin> origins(const Flow& flow, std::vector<Ends>& sent) const;
-  const Walked& walk(const Origin& origin, std::uint16_t sport);
+  const Walked& walk(const Origin& origin, const Ends& sent);
+  const Walked& walk_for(const Origin& key, const Origin& origin, const Ends& sent);
+  Walked walk_now(const Origin& origin, const Ends& sent);
+  IpAddr class_of(const IpAddr& a) const { return classes_ == nullptr ? a : classes_->first_of(a); }
+  bool is_alone(const IpAddr& a) const { return classes_ == nullptr || classes_->is_alone(a); }
+  bool can_be_shared(const std::vector<PlannedWay>& ways, const Ends& sent) const;
   std::vector<PlannedWay> plan(const std::vector<WayReport>& ways) const;
   // Machines that have the address, and the first of them.
   struct Owners {
@@ -128,13 +82,17 @@ class Forecaster {
   void consider(const Flow& flow, const Origin& origin, const Ends& sent, Forecast& best);
   std::string translator(const Forecast& forecast, const Flow& flow) const;
   void try_pods(const Flow& flow, Forecast& best);
+  std::vector<IpAddr> pods_of(Family family) const;
+  bool try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, Forecast& one);
 
   const cluster::Cluster& cluster_;
   const Places& places_;
+  const AddressClasses* classes_;
   Explainer explainer_;
-  std::map<Origin, Walked> walked_;  // at most kMostWalks between two flows
+  std::map<Origin, Walked> walked_;  // at most kMostWalks
+  Walked none_;                      // left out
   mutable std::map<IpAddr, Owners> owners_;
-  std::map<std::string, bool> pods_tried_;  // by ends without the source port and places: whether a pod fits
+  std::map<std::string, std::optional<IpAddr>> pods_tried_;  // by ends without the source port, and places: the pod
 };
 
 }  // namespace egt::explain::capture_study

@@ -57,7 +57,7 @@ class Judge {
 
   void describe() {
     const Part& first = opening_.empty() ? flow_.parts.front() : *opening_.front();
-    sent_ = forecast_.explanation != nullptr ? forecast_.sent : first.reply ? first.ends.reversed() : first.ends;
+    sent_ = forecast_.explanation != nullptr ? forecast_.ends.own : first.reply ? first.ends.reversed() : first.ends;
     out_.packet.src = sent_.src.to_string();
     out_.packet.dst = sent_.dst.to_string();
     out_.packet.proto = proto_name(flow_.proto, sent_.src.family);
@@ -66,14 +66,21 @@ class Judge {
       out_.packet.dport = sent_.dport;
     }
     if (forecast_.explanation != nullptr) {
-      out_.from = forecast_.explanation->from;
-      out_.to = forecast_.explanation->to;
+      out_.from = own(forecast_.explanation->from);
+      out_.to = own(forecast_.explanation->to);
       if (!forecast_.translated_by.empty()) out_.from = {"ip", "", "", out_.packet.src};
     } else {
       out_.from = {"ip", "", "", out_.packet.src};
       out_.to = {"ip", "", "", out_.packet.dst};
     }
     out_.time = flow_.start;
+    out_.not_walked = forecast_.left_out && forecast_.explanation == nullptr;
+  }
+
+  EndReport own(EndReport end) const {
+    end.ip = forecast_.ends.in_place_of(end.ip);
+    end.name = forecast_.ends.in_text(std::move(end.name));
+    return end;
   }
 
   // The seen part of the first direction that is nearest to the sender: there the answer must come by.
@@ -87,8 +94,7 @@ class Judge {
     near_is_start_ = row == 0;
     std::uint64_t sent = 0;
     for (const Progress::Hit& h : forward_.hits)
-      if (near_ != nullptr && h.part->place.node == near_->place.node && h.part->place.device == near_->place.device &&
-          h.part->ends == near_->ends)
+      if (near_ != nullptr && h.part->place.at == near_->place.at && h.part->ends == near_->ends)
         sent = std::max(sent, tcp_ ? h.part->track->syn.packets : std::uint64_t{0});
     out_.packets = near_ != nullptr ? near_->track->all.packets : 0;
     out_.retransmissions = sent > 1 ? sent - 1 : 0;
@@ -98,8 +104,7 @@ class Judge {
   bool arrived(const Parts& parts) const {
     if (near_ == nullptr) return false;
     const bool passes_near = std::any_of(parts.begin(), parts.end(), [&](const Part* part) {
-      return part->place.node == near_->place.node && part->place.device == near_->place.device &&
-             part->ends == near_->ends.reversed();
+      return part->place.at == near_->place.at && part->ends == near_->ends.reversed();
     });
     if (near_is_start_ || forecast_.reply.way == nullptr) return passes_near;
     // The sender's own device was not captured: passing where its packet was seen is not arriving, and the answer need
@@ -182,10 +187,14 @@ class Judge {
 
   // What the dumps say of it, for flows that fare as predicted.
   std::string prediction_sentence() const {
-    if (forecast_.forward.way == nullptr || forecast_.matched == 0)
-      return "answered, though the snapshot does not tell its way";
+    if (forecast_.forward.way == nullptr || forecast_.matched == 0) return fmt::format("answered, though {}", untold());
     if (forecast_.forward.way->verdict == "delivered") return told(forecast_.forward);
     return fmt::format("it was answered, although the dumps say otherwise: {}", told(forecast_.forward));
+  }
+
+  std::string_view untold() const {
+    return out_.not_walked ? "its way was not worked out: the captures have too many different ends; filter them"
+                           : "the snapshot does not tell its way";
   }
 
   // The way's own summary; without the sender's name where that is not known.
@@ -195,11 +204,10 @@ class Judge {
     if (forecast_.translated_by.empty())
       return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary(),
                          fmt::join(forecast_.alike, "; or "));
-    std::string s =
-        way.stopped_at && way.verdict != "delivered"
-            ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), way.stopped_at->why)
-            : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
-                          first_word(row_text(p.rows.report(p.rows.size() - 1))));
+    std::string s = way.stopped_at && way.verdict != "delivered"
+                        ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), p.why_stopped())
+                        : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
+                                      first_word(row_text(p.rows.report(p.rows.size() - 1))));
     return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
                            forecast_.translated_by);
   }
@@ -246,9 +254,10 @@ class Judge {
     if (way != nullptr && way->verdict == "delivered") out_.why += "; the dumps say that it should get through";
   }
 
-  static std::string stop_place(const StopReport& stop) {
+  std::string stop_place(const StopReport& stop) const {
     const bool bridge = stop.layer == "ovs" || stop.layer == "ovn";  // "br-int table 21"
-    return place_text(stop.node, bridge ? stop.where.substr(0, stop.where.find(' ')) : stop.where);
+    return place_text(stop.node,
+                      bridge ? stop.where.substr(0, stop.where.find(' ')) : forecast_.ends.in_text(stop.where));
   }
 
   // Not seen behind `p.last`, and nothing came back that its sender would take.
@@ -258,12 +267,12 @@ class Judge {
     set_last_seen(p.last);
     const WayReport* way = predicted.way;
     const std::string from = p.last != nullptr ? place_text(*p.last) : "";
-    if (way == nullptr || (p.last != nullptr && p.last->place.node.empty())) {
+    if (way == nullptr || (p.last != nullptr && p.last->place.node().empty())) {
       out_.fate = "unexplained";
       out_.direction.clear();
-      out_.why = fmt::format("seen at {} without an answer; {}", from,
-                             way == nullptr ? "the snapshot does not tell its way"
-                                            : "where that is, neither the file's name nor its content tells");
+      out_.why =
+          fmt::format("seen at {} without an answer; {}", from,
+                      way == nullptr ? untold() : "where that is, neither the file's name nor its content tells");
       return;
     }
     const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
@@ -278,6 +287,8 @@ class Judge {
       out_.why = fmt::format("seen at {}, and not at {}, where the dumps say that it goes", from,
                              place_text(row.node, row.device));
       out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), "not seen"});
+    } else if (way->verdict == "inconclusive") {
+      undecided(predicted);
     } else if (way->verdict != "delivered") {
       out_.lost_between = {from, way->stopped_at ? stop_place(*way->stopped_at) : from};
       out_.why = told(predicted);
@@ -287,15 +298,29 @@ class Judge {
     if (out_.fate == "lost" && out_.direction != "reply") add_refusal();
   }
 
+  // Nor do the dumps decide what becomes of it: that no answer comes back is known where the sender's own device was
+  // captured, and there only.
+  void undecided(const Predicted& predicted) {
+    out_.direction.clear();
+    out_.why = told(predicted);
+    if (must_be_answered() && near_is_start_) {
+      out_.lost_between = {place_text(*near_), place_text(*near_)};
+      out_.why += fmt::format("; no answer is seen at {}", place_text(*near_));
+      return;
+    }
+    out_.fate = "unexplained";
+    out_.last_seen.reset();
+  }
+
+  bool must_be_answered() const { return tcp_ || flow_.proto == ip_proto::icmp || flow_.proto == ip_proto::icmp6; }
+
   // Everything captured on the way has seen it, and the dumps say that it arrives; but no answer was captured.
   void unanswered(const Progress& p, const Predicted& predicted) {
     const auto& rows = forecast_.reply.rows;
     std::size_t first = kNoRow;
     for (std::size_t i = 0; i < rows.size() && first == kNoRow; ++i)
       if (rows[i].captured) first = i;
-    const bool must_answer = tcp_ || flow_.proto == ip_proto::icmp || flow_.proto == ip_proto::icmp6;
-    const bool near_captured = near_is_start_;
-    if (!must_answer || (first == kNoRow && !near_captured)) {
+    if (!must_be_answered() || (first == kNoRow && !near_is_start_)) {
       out_.fate = p.complete ? "delivered" : "unexplained";
       out_.direction.clear();
       out_.last_seen.reset();
@@ -316,7 +341,7 @@ class Judge {
                              place_text(*p.last), until);
     }
     if (forecast_.reply.way != nullptr && forecast_.reply.way->verdict != "delivered")
-      out_.why += "; " + forecast_.reply.way->summary;
+      out_.why += "; " + forecast_.reply.summary();
   }
 
   // A reset or ICMP error that does not help: its addresses are wrong, or the handshake was done.
@@ -327,8 +352,7 @@ class Judge {
       out_.why +=
           fmt::format("; {} comes back, which ends no established connection", error_text(*errors_.front()->track));
     for (const Part* part : resets_) {
-      if (near_ == nullptr || part->place.node != near_->place.node || part->place.device != near_->place.device)
-        continue;
+      if (near_ == nullptr || part->place.at != near_->place.at) continue;
       out_.why +=
           fmt::format("; a TCP reset arrives as {}, which answers nothing that the sender sent, so it goes on waiting",
                       ends_text(*part));
@@ -359,7 +383,7 @@ class Judge {
     if (part == nullptr) return;
     using capture::Direction;
     const Direction d = part->place.direction;
-    out_.last_seen = LastSeenReport{part->place.node, part->place.device,
+    out_.last_seen = LastSeenReport{part->place.node(), part->place.device(),
                                     d == Direction::in    ? "in"
                                     : d == Direction::out ? "out"
                                                           : ""};
@@ -453,7 +477,8 @@ class Judge {
     if (forecast_.reply.way != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
     const WayReport* way = forecast_.forward.way;
     if (way != nullptr && way->stopped_at && (out_.fate == "answered" || out_.fate == "delivered"))
-      out_.differs.push_back({stop_place(*way->stopped_at), way->verdict + ": " + way->stopped_at->why, "it goes on"});
+      out_.differs.push_back(
+          {stop_place(*way->stopped_at), way->verdict + ": " + forecast_.forward.why_stopped(), "it goes on"});
   }
 
   const Flow& flow_;
@@ -472,11 +497,11 @@ class Judge {
 
 void share_directions(Flow& flow) {
   for (Part& part : flow.parts) {
-    if (part.place.direction != capture::Direction::unknown || part.place.device.empty()) continue;
+    if (part.place.direction != capture::Direction::unknown || part.place.device().empty()) continue;
     std::set<capture::Direction> told;
     for (const Part& other : flow.parts)
-      if (other.place.node == part.place.node && other.place.device == part.place.device && other.ends == part.ends &&
-          other.track->key.ttl == part.track->key.ttl && other.track->key.tunnel == part.track->key.tunnel)
+      if (other.place.at == part.place.at && other.ends == part.ends && other.track->key.ttl == part.track->key.ttl &&
+          other.track->key.tunnel == part.track->key.tunnel)
         told.insert(other.place.direction);
     told.erase(capture::Direction::unknown);
     if (told.size() == 1) part.place.direction = *told.begin();

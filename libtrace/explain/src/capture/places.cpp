@@ -228,10 +228,18 @@ Place Places::of(const Track& track) const {
 
 Place Places::place_of(const Track& track) const {
   const Known& known = files_[track.key.file];
-  Place place{known.place.node, device_of(known, track), track.key.direction};
-  const Node* node = cluster_.node(place.node);
-  if (node != nullptr && !place.device.empty()) place.direction = direction_of(*node, place.device, track);
+  const std::string device = device_of(known, track);
+  const CapturePlace& at =
+      places_.try_emplace({known.place.node, device}, CapturePlace{known.place.node, device}).first->second;
+  Place place{&at, track.key.direction};
+  const Node* node = cluster_.node(at.node);
+  if (node != nullptr && !device.empty()) place.direction = direction_of(*node, device, track);
   return place;
+}
+
+const CapturePlace* Places::find(const std::string& node, const std::string& device) const {
+  const auto found = places_.find({node, device});
+  return found == places_.end() ? nullptr : &found->second;
 }
 
 bool Places::captured(const std::string& node, const std::string& device) const {

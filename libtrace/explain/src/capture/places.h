@@ -19,10 +19,13 @@ struct File {
   capture::Capture capture;
 };
 
-// A track's place and direction.
+// A track's place and direction. Places are few and tracks many: equal ones are one object.
 struct Place {
-  std::string node, device;  // empty: not known
+  const CapturePlace* at = nullptr;  // never null of a track; node and device are empty where they are not known
   capture::Direction direction = capture::Direction::unknown;
+
+  const std::string& node() const { return at->node; }
+  const std::string& device() const { return at->device; }
 };
 
 class Places {
@@ -30,6 +33,8 @@ class Places {
   Places(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks);
 
   Place of(const Track& track) const;
+  // The place of this name, where a track was seen there; else null.
+  const CapturePlace* find(const std::string& node, const std::string& device) const;
   // Whether a packet on this device would have been captured.
   bool captured(const std::string& node, const std::string& device) const;
   const CapturePlace& file(std::size_t index) const { return files_[index].place; }
@@ -54,6 +59,7 @@ class Places {
   using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
                           std::uint8_t, IpAddr, IpAddr>;
   mutable std::map<Told, Place> known_;
+  mutable std::map<std::pair<std::string, std::string>, CapturePlace> places_;
 };
 
 constexpr const char* kAnyDevice = "any";

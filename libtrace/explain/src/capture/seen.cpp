@@ -49,7 +49,7 @@ std::string place_text(const std::string& node, const std::string& device) {
   return device.empty() ? node : fmt::format("{}/{}", node, device);
 }
 
-std::string place_text(const Part& part) { return place_text(part.place.node, part.place.device); }
+std::string place_text(const Part& part) { return place_text(part.place.node(), part.place.device()); }
 
 std::string ends_text(const Part& part) {
   const TrackKey& k = part.track->key;
@@ -135,9 +135,8 @@ Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
     }
   }
   const auto is_known_place = [&](const Part& part) {
-    return std::any_of(p.hits.begin(), p.hits.end(), [&](const Progress::Hit& h) {
-      return h.row != kNoRow && h.part->place.node == part.place.node && h.part->place.device == part.place.device;
-    });
+    return std::any_of(p.hits.begin(), p.hits.end(),
+                       [&](const Progress::Hit& h) { return h.row != kNoRow && h.part->place.at == part.place.at; });
   };
   if (latest_odd != nullptr &&
       (p.last == nullptr || (latest_odd->track->all.time > p.last->track->all.time && !is_known_place(*latest_odd))))
@@ -151,8 +150,8 @@ Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
 SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>& files) {
   const Track& t = *part.track;
   SeenReport r;
-  r.at.node = part.place.node;
-  r.at.device = part.place.device;
+  r.at.node = part.place.node();
+  r.at.device = part.place.device();
   r.at.in = part.place.direction == capture::Direction::in;
   r.direction_known = part.place.direction != capture::Direction::unknown;
   r.at.src = t.key.src.to_string();
@@ -186,10 +185,11 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
   for (const Progress::Hit& h : progress.hits) {
     const TrackKey& k = h.part->track->key;
     if (h.row == kNoRow) {
-      if (h.part->place.node.empty() || h.part->place.device.empty()) continue;
+      if (h.part->place.node().empty() || h.part->place.device().empty()) continue;
       std::string predicted = "nothing of this flow";
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows.told(i).node == h.part->place.node && rows.told(i).device == h.part->place.device && !was_seen(i)) {
+        if (rows.told(i).node == h.part->place.node() && rows.told(i).device == h.part->place.device() &&
+            !was_seen(i)) {
           predicted = row_text(rows.report(i));
           break;
         }

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <optional>
+#include <set>
 
+#include "address_classes.h"
+#include "alike.h"
 #include "egtrace/explain/capture.h"
 #include "flows.h"
 #include "forecast.h"
@@ -30,27 +34,94 @@ void CaptureStudy::take(std::size_t file, const capture::Frame& frame) {
 
 void CaptureStudy::end(std::size_t file, const capture::Capture& capture) { state_->files[file].capture = capture; }
 
-CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
-  const Places places(cluster, state_->files, state_->tracks);
-  CaptureAnalysis analysis;
-  for (std::size_t i = 0; i < state_->files.size(); ++i) {
-    const File& f = state_->files[i];
-    const CapturePlace& place = places.file(i);
-    analysis.captures.push_back({f.name, place.node, place.device, places.placed_by(i), f.capture.format,
-                                 f.capture.frames, f.capture.not_ip, f.capture.not_understood,
-                                 f.capture.first_not_understood, f.capture.cut_why});
+namespace {
+
+// Each pair of ends is walked for where there are few. `null`: so it is.
+std::optional<AddressClasses> classes_for(const Flows& found, const cluster::Cluster& cluster) {
+  constexpr std::size_t kFew = 64;
+  std::set<std::pair<IpAddr, IpAddr>> pairs;
+  for (const Flow& flow : found.flows) {
+    const Ends& ends = flow.parts.front().ends;
+    pairs.emplace(std::min(ends.src, ends.dst), std::max(ends.src, ends.dst));
+    if (pairs.size() > kFew) return AddressClasses(cluster);
   }
-  Flows found = find_flows(state_->tracks, places);
-  Forecaster forecaster(cluster, places);
-  analysis.flows.reserve(found.flows.size());
-  for (Flow& flow : found.flows) {
-    share_directions(flow);
-    analysis.flows.push_back(judge(flow, forecaster.forecast(flow), state_->files));
+  return std::nullopt;
+}
+
+bool has_answer(const Flow& flow) {
+  return std::any_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.reply; });
+}
+
+// What was captured, ready to be judged flow by flow.
+class Conclusion {
+ public:
+  Conclusion(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks)
+      : files_(files),
+        places_(cluster, files, tracks),
+        found_(find_flows(tracks, places_)),
+        classes_(classes_for(found_, cluster)),
+        forecaster_(cluster, places_, classes()) {
+    for (Flow& flow : found_.flows) share_directions(flow);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const File& f = files[i];
+      const CapturePlace& place = places_.file(i);
+      analysis.captures.push_back({f.name, place.node, place.device, places_.placed_by(i), f.capture.format,
+                                   f.capture.frames, f.capture.not_ip, f.capture.not_understood,
+                                   f.capture.first_not_understood, f.capture.cut_why});
+    }
+    analysis.packets_without_flow = found_.stray_errors + tracks.not_flows();
+    analysis.packets_left_out = tracks.left_out();
+  }
+
+  CaptureAnalysis analysis;
+
+  std::vector<Flow>& flows() { return found_.flows; }
+  const AddressClasses* classes() const { return classes_ ? &*classes_ : nullptr; }
+
+  // There are only so many walks: before any flow is judged, the first ones are for those that got no answer.
+  void prepare(const Flow& flow) {
+    if (classes_ && !has_answer(flow)) forecaster_.forecast(flow);
+  }
+  FlowReport report(const Flow& flow) { return judge(flow, forecaster_.forecast(flow), files_); }
+
+ private:
+  const std::vector<File>& files_;
+  Places places_;
+  Flows found_;
+  std::optional<AddressClasses> classes_;
+  Forecaster forecaster_;
+};
+
+}  // namespace
+
+CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
+  std::vector<FlowReport> flows;
+  CaptureAnalysis analysis =
+      conclude(cluster, [&](const CaptureAnalysis&, FlowReport flow) { flows.push_back(std::move(flow)); });
+  analysis.flows = std::move(flows);
+  return analysis;
+}
+
+CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster, const TakeFlow& take) const {
+  Conclusion c(cluster, state_->files, state_->tracks);
+  for (const Flow& flow : c.flows()) c.prepare(flow);
+  for (Flow& flow : c.flows()) {
+    FlowReport report = c.report(flow);
+    c.analysis.flows_not_walked += report.not_walked ? 1 : 0;
+    take(c.analysis, std::move(report));
     flow.parts = std::vector<Part>();  // there may be hundreds of thousands: what was judged makes room
   }
-  analysis.packets_without_flow = found.stray_errors + state_->tracks.not_flows();
-  analysis.packets_left_out = state_->tracks.left_out();
-  return analysis;
+  return std::move(c.analysis);
+}
+
+CaptureAnalysis CaptureStudy::conclude_alike(const cluster::Cluster& cluster) const {
+  Conclusion c(cluster, state_->files, state_->tracks);
+  AlikeAsOne alike(c.flows(), c.classes());
+  for (const Flow* flow : alike.firsts()) c.prepare(*flow);
+  for (const Flow* flow : alike.firsts()) c.analysis.flows.push_back(c.report(*flow));
+  alike.tell(c.analysis.flows);
+  for (const FlowReport& f : c.analysis.flows) c.analysis.flows_not_walked += f.not_walked ? 1 + f.alike.flows : 0;
+  return std::move(c.analysis);
 }
 
 }  // namespace egt::explain

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,14 @@ struct LastSeenReport {
   std::string node, device, direction;
 };  // direction "in", "out", or empty
 
+// Flows that fared as another one: seen at the same places as the same packets, told apart only by the source port and
+// by addresses that no dump knows.
+struct AlikeReport {
+  std::uint64_t flows = 0;                        // besides the one
+  std::uint16_t first_sport = 0, last_sport = 0;  // of all
+  std::uint64_t senders = 0, receivers = 0;       // different addresses, of all
+};
+
 struct FlowReport {
   PacketReport packet;  // as the first sender sent it
   EndReport from, to;
@@ -61,13 +70,17 @@ struct FlowReport {
   std::string why;
   std::uint64_t packets = 0, retransmissions = 0;  // of the opening packet
   std::int64_t time = 0;
+  bool not_walked = false;  // its way was not worked out: too many different ends
+  AlikeReport alike;
 };
 
 struct CaptureAnalysis {
   std::vector<CaptureReport> captures;
-  std::vector<FlowReport> flows;           // by time
-  std::uint64_t packets_without_flow = 0;  // multicast, neighbour discovery, and ICMP errors about packets that no capture shows
-  std::uint64_t packets_left_out = 0;      // of more flows than are kept
+  std::vector<FlowReport> flows;  // by time of their first packets
+  std::uint64_t packets_without_flow =
+      0;  // multicast, neighbour discovery, and ICMP errors about packets that no capture shows
+  std::uint64_t packets_left_out = 0;  // of more flows than are kept
+  std::uint64_t flows_not_walked = 0;  // whose way was not worked out: too many different ends
 };
 
 class CaptureStudy {
@@ -83,6 +96,12 @@ class CaptureStudy {
   void end(std::size_t file, const capture::Capture& capture);
 
   CaptureAnalysis conclude(const cluster::Cluster& cluster) const;
+  // Hands over each flow by itself, by time, and keeps none: what is given back has no flows. `so_far` has the
+  // captures.
+  using TakeFlow = std::function<void(const CaptureAnalysis& so_far, FlowReport flow)>;
+  CaptureAnalysis conclude(const cluster::Cluster& cluster, const TakeFlow& take) const;
+  // Of flows that fare alike the first only, with the number of the others.
+  CaptureAnalysis conclude_alike(const cluster::Cluster& cluster) const;
 
  private:
   struct State;

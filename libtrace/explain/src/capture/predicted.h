@@ -1,0 +1,84 @@
+// A predicted way as the packets of a flow are compared with it. One walk stands for many flows; what it tells is told
+// here with each flow's own addresses and ports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "egtrace/explain/explanation.h"
+#include "flows.h"
+
+namespace egt::explain::capture_study {
+
+// A predicted row as packets are compared with it: made once a walk, compared with every flow that it may be for.
+struct Row {
+  const SightingReport* told = nullptr;
+  const CapturePlace* at = nullptr;  // null: no packet was captured there
+  IpAddr src, dst;
+  std::uint64_t smac = 0, dmac = 0;  // 0: not told
+  bool captured = false;             // a capture was taken there
+};
+// A way of a walk with its rows, and those of its answers and of the packets after the handshake.
+struct PlannedWay {
+  const WayReport* way = nullptr;
+  std::vector<Row> rows;
+  std::vector<PlannedWay> replies, nexts;
+};
+
+// The ends of a walk and of a flow that it stands for: a walk is made once for all source ports, and for all addresses
+// that no dump tells apart. What it left alone is the flow's own.
+struct OwnEnds {
+  Ends walked, own;
+
+  IpAddr in_place_of(const IpAddr& a) const { return a == walked.src ? own.src : a == walked.dst ? own.dst : a; }
+  std::optional<std::uint16_t> in_place_of(std::optional<std::uint16_t> port) const {
+    return port == walked.sport ? own.sport : port;
+  }
+  std::string in_place_of(const std::string& address) const;
+  std::string in_text(std::string text) const;  // with the flow's addresses
+};
+
+// Rows of one direction of one way, in order, for one flow.
+class Rows {
+ public:
+  Rows() = default;
+  Rows(const std::vector<Row>& rows, const OwnEnds& ends, bool reply) : rows_(&rows), ends_(ends), reply_(reply) {}
+
+  std::size_t size() const { return rows_ == nullptr ? 0 : rows_->size(); }
+  bool empty() const { return size() == 0; }
+  const Row& operator[](std::size_t i) const { return (*rows_)[i]; }
+  const SightingReport& told(std::size_t i) const { return *(*rows_)[i].told; }
+  IpAddr src(std::size_t i) const { return ends_.in_place_of((*rows_)[i].src); }
+  IpAddr dst(std::size_t i) const { return ends_.in_place_of((*rows_)[i].dst); }
+  std::optional<std::uint16_t> sport(std::size_t i) const {
+    return reply_ ? told(i).sport : ends_.in_place_of(told(i).sport);
+  }
+  std::optional<std::uint16_t> dport(std::size_t i) const {
+    return reply_ ? ends_.in_place_of(told(i).dport) : told(i).dport;
+  }
+  SightingReport report(std::size_t i) const;  // with the flow's addresses and ports
+
+ private:
+  const std::vector<Row>* rows_ = nullptr;
+  OwnEnds ends_;
+  bool reply_ = false;
+};
+
+struct Predicted {
+  const WayReport* way = nullptr;
+  Rows rows;
+  OwnEnds ends;
+  bool reply = false;
+
+  // Of the way, with the flow's addresses and ports.
+  std::string summary() const;
+  std::string why_stopped() const { return ends.in_text(way->stopped_at->why); }
+};
+
+// Index of the first predicted row that this part is a sighting of; npos where there is none.
+std::size_t match(const Rows& rows, const Part& part);
+constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
+
+}  // namespace egt::explain::capture_study
