@@ -237,7 +237,8 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   hop.what = fmt::format("{}", fmt::join(did, ", "));
   if (!s.ties.empty()) {
     hop.detail = false;
-    hop.what += fmt::format("; {} more flows of equal priority match: undefined in OpenFlow", s.ties.size());
+    hop.what += fmt::format("; {} more flow{} of equal priority match{}: undefined in OpenFlow", s.ties.size(),
+                            s.ties.size() == 1 ? "" : "s", s.ties.size() == 1 ? "es" : "");
   }
 }
 

@@ -84,7 +84,7 @@ ul.plain{padding-left:1.1rem;margin:.3rem 0}
 table{border-collapse:collapse;font-size:.85rem;margin:.2rem 0 .5rem}td{padding:.1rem .7rem .1rem 0;vertical-align:top;overflow-wrap:anywhere}
 @media (max-width:30rem){.map svg{min-width:var(--w)}body{font-size:15px}main{padding:.9rem .7rem 3rem}.machine{padding:.6rem .65rem}.inside{margin-left:.2rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--code:#fff;--mark:#eee;--good:#14532d;--bad:#7f1d1d;--doubt:#6b4700;--rail:#777;--tunnel:#3b2a78;--tunnel-bg:#fff;--good-bg:#fff;--bad-bg:#fff;--doubt-bg:#fff}
-body{font-size:10.5pt}main{max-width:none;padding:0}nav.tools{display:none}.machine>h3,.path>li{break-inside:avoid-page}.verdict{border:1px solid currentColor}details::details-content{content-visibility:visible}.path>li.station{break-inside:auto}.map{overflow:visible}.map svg{min-width:0}}
+body{font-size:10.5pt}main{max-width:none;padding:0}nav.tools{display:none}.machine>h3,.path>li{break-inside:avoid-page}.verdict{border:1px solid currentColor}details.hop::details-content{content-visibility:visible}.path>li.station{break-inside:auto}.map{overflow:visible}.map svg{min-width:0}}
 )css";
 }
 
@@ -93,7 +93,7 @@ std::string_view page_script() {
 (function(){var all=document.querySelectorAll('details'),b=document.getElementById('open-all'),was;
 b.addEventListener('click',function(){var open=b.getAttribute('aria-pressed')!=='true';all.forEach(function(d){d.open=open});
 b.setAttribute('aria-pressed',String(open));b.textContent=open?'Close all steps':'Open all steps'});
-addEventListener('beforeprint',function(){was=[].map.call(all,function(d){return d.open});all.forEach(function(d){d.open=true})});
+addEventListener('beforeprint',function(){was=[].map.call(all,function(d){return d.open});all.forEach(function(d){if(!d.classList.contains('quiet'))d.open=true})});
 addEventListener('afterprint',function(){if(was)all.forEach(function(d,i){d.open=was[i]})})})();
 )js";
 }
