@@ -1,6 +1,7 @@
 // Grammar of operators, lists, sets and maps around selectors and literals.
 #include <algorithm>
 
+#include "nft/keywords.h"
 #include "nft/x3.h"
 
 namespace egt::parsers::nft {
@@ -13,7 +14,8 @@ x3::rule<Tag, Attribute> rule(const char* name) { return {name}; }
 struct Operation { std::string op; Expression operand; };
 struct OperatorChain { Expression first; std::vector<Operation> rest; };  // operators as they stand, before precedence
 
-int precedence(const std::string& op) {
+int precedence(const std::string& word) {
+  const std::string_view op = op_symbol(word);
   if (op == "<<" || op == ">>") return 4;
   if (op == "&") return 3;
   if (op == "^") return 2;
@@ -60,7 +62,8 @@ auto one_or() {
 }
 
 const auto binary_op = rule<struct BinaryOpRule, std::string>("operator") =
-    x3::lexeme[x3::raw[x3::lit("<<") | ">>" | x3::char_("&|^")]];
+    x3::lexeme[x3::raw[x3::lit("<<") | ">>" | x3::char_("&|^") |
+                       ((x3::lit("and") | "or" | "xor" | "lshift" | "rshift") >> !x3::char_("A-Za-z0-9_-"))]];
 
 // The grammar of operators over `Leaf`; each leaf needs rules of its own, hence the tag.
 template <class Tag>

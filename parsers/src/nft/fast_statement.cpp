@@ -269,7 +269,7 @@ bool test(Words& in, Statement& out) {
     out.node = std::move(a);
     return in.ends();
   }
-  if (word == "map" || word == "and" || word == "or" || word == "xor") return false;
+  if (word == "map" || op_symbol(word) != word) return false;
   Match m;
   if (!take_op(in, m.op) || !operand(in, m.right)) return false;
   m.left = std::move(left);

@@ -59,7 +59,18 @@ const ProtocolFields* fields_of(std::string_view protocol) {
 }  // namespace
 
 bool is_bare_meta_key(std::string_view key) {
-  return one_of(key, {"iif", "oif", "iifname", "oifname", "iifgroup", "oifgroup", "iiftype", "oiftype"});
+  return one_of(key, {"iif",     "oif",     "iifname",   "oifname", "iifgroup", "oifgroup", "iiftype", "oiftype",
+                      "mark",    "skuid",   "skgid",     "nftrace", "rtclassid", "ibriport", "obriport", "ibridgename",
+                      "obridgename", "pkttype", "cpu",   "cgroup",  "ipsec"});
+}
+
+std::string_view op_symbol(std::string_view op) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="},     {"gt", ">"},     {"ge", ">="},
+      {"and", "&"}, {"or", "|"},  {"xor", "^"}, {"lshift", "<<"}, {"rshift", ">>"}};
+  for (const auto& [word, symbol] : kWords)
+    if (op == word) return symbol;
+  return op;
 }
 
 bool is_meta_key(std::string_view key) {

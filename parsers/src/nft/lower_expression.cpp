@@ -1,4 +1,5 @@
 // Literals, sets, maps and values.
+#include "nft/keywords.h"
 #include "nft/lower_expression.h"
 
 #include <algorithm>
@@ -150,7 +151,7 @@ std::optional<Atom> lower_atom(const Expression& e, Datatype type) {
   if (const auto* r = std::get_if<RangeExpr>(&e.node)) return range(*r, type);
   if (const auto* l = std::get_if<ListExpr>(&e.node)) return any_of(l->parts, type);
   if (const auto* b = std::get_if<BinaryExpr>(&e.node)) {
-    if (b->op == "|") return any_of(b->operands, type);
+    if (op_symbol(b->op) == "|") return any_of(b->operands, type);
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
 #include "egtrace/packet/flow_key.h"
+#include "nft/keywords.h"
 #include "nft/lower_expression.h"
 #include "nft/print.h"
 
@@ -197,18 +198,19 @@ std::optional<Tested> binary(const BinaryExpr& b, const TableScope& scope) {
   if (b.operands.size() != 2) return std::nullopt;
   auto left = lower_tested(b.operands[0], scope);
   if (!left) return std::nullopt;
-  const bool shift = b.op == "<<" || b.op == ">>";
+  const std::string_view op = op_symbol(b.op);
+  const bool shift = op == "<<" || op == ">>";
   const auto right = lower_atom(b.operands[1], shift ? Datatype::integer : left->type);
   const auto* n = right ? std::get_if<nf::Number>(&*right) : nullptr;
   if (n == nullptr) return std::nullopt;
   constexpr nf::Number kAll = ~static_cast<nf::Number>(0);
-  if (b.op == "&") left->expr = masked(left->expr, *n, 0);
-  if (b.op == "|") left->expr = masked(left->expr, ~*n, *n);
-  if (b.op == "^") left->expr = masked(left->expr, kAll, *n);
+  if (op == "&") left->expr = masked(left->expr, *n, 0);
+  if (op == "|") left->expr = masked(left->expr, ~*n, *n);
+  if (op == "^") left->expr = masked(left->expr, kAll, *n);
   if (!shift) return left;
   if (*n > 127) return std::nullopt;
   const int bits = static_cast<int>(*n);
-  left->expr = std::make_shared<nf::Expr>(nf::Expr{nf::Shifted{left->expr, b.op == "<<" ? bits : -bits}});
+  left->expr = std::make_shared<nf::Expr>(nf::Expr{nf::Shifted{left->expr, op == "<<" ? bits : -bits}});
   // Registers of marks have 32 bits: what is shifted beyond is lost.
   if (left->type == Datatype::mark) left->expr = masked(left->expr, ones(32), 0);
   return left;

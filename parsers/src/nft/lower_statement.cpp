@@ -1,3 +1,4 @@
+#include "nft/keywords.h"
 #include "nft/lower_statement.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,8 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::optional<nf::Op> op_of(std::string_view op) {
+std::optional<nf::Op> op_of(std::string_view word) {
+  const std::string_view op = op_symbol(word);
   if (op.empty() || op == "==") return nf::Op::eq;
   if (op == "!=") return nf::Op::ne;
   if (op == "<") return nf::Op::lt;
@@ -82,7 +84,7 @@ class RuleLowering {
     const auto parts = lower_parts(m.left, scope_);
     if (!parts) return undecided();
     if (std::holds_alternative<SetReference>(m.right.node) || std::holds_alternative<SetExpr>(m.right.node)) {
-      nf::InSet in{reads(*parts), lower_set(m.right, types(*parts), {}, scope_), m.op == "!="};
+      nf::InSet in{reads(*parts), lower_set(m.right, types(*parts), {}, scope_), op_symbol(m.op) == "!="};
       imply(*parts);
       return push(nf::Test{std::move(in)});
     }

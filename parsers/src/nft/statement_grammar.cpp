@@ -30,7 +30,8 @@ struct Tested {
   Expression right;
 };
 const auto op = rule<struct OpRule, std::string>("operator") =
-    x3::lexeme[x3::raw[x3::lit("==") | "!=" | "<=" | ">=" | "<" | ">" | "!"]];
+    x3::lexeme[x3::raw[x3::lit("==") | "!=" | "<=" | ">=" | "<" | ">" | "!" |
+                       ((x3::lit("eq") | "ne" | "le" | "ge" | "lt" | "gt") >> !x3::char_("A-Za-z0-9_-"))]];
 const auto word = [](const char* text) {
   return [text](auto& context) { x3::_val(context).op = text; };
 };

@@ -51,6 +51,30 @@ table bridge b {
   EXPECT_FALSE(l.node.host.nft.partial);
 }
 
+// As nft lists matches of iptables that libxtables translated.
+TEST(NftLower, OperatorsInWordsAreThoseInSigns) {
+  const Loaded l = load_nft(R"(table ip a {
+	chain words {
+		ip ttl gt 10 mark ne 0x1 accept
+		meta mark set mark and 0xfffffff0
+	}
+	chain signs {
+		ip ttl > 10 meta mark != 0x1 accept
+		meta mark set meta mark & 0xfffffff0
+	}
+}
+)");
+  const nf::Chain &words = l.chain("a", "words"), &signs = l.chain("a", "signs");
+  ASSERT_EQ(words.rules.size(), 2U);
+  const auto *word = compare(words.rules[0], 0), *sign = compare(signs.rules[0], 0);
+  ASSERT_TRUE(word != nullptr && sign != nullptr);
+  EXPECT_EQ(word->op, nf::Op::gt);
+  EXPECT_EQ(sign->op, nf::Op::gt);
+  EXPECT_EQ(key_of(compare(words.rules[0], 1)->left), nf::Key::mark);
+  EXPECT_EQ(compare(words.rules[0], 1)->op, nf::Op::ne);
+  EXPECT_FALSE(l.node.host.nft.partial);
+}
+
 TEST(NftLower, TestsThatAreNotPrinted) {
   const Loaded l = load_nft(R"(table inet a {
 	chain c {

@@ -128,6 +128,9 @@ TEST(NftRoundTrip, StatementsAndExpressions) {
 		icmpv6 type { nd-neighbor-solicit, nd-router-advert } ip6 hoplimit 255 accept
 		vlan id 5 ether saddr 00:11:22:33:44:55
 		ct original ip daddr 10.0.0.1 ct direction reply
+		ip ttl gt 10 ip6 hoplimit lt 3 pkttype unicast mark ne 0x1 accept
+		meta mark set mark and 0xfffffff0 xor 0x6
+		ip6 dscp set ip6 dscp or 0x01
 		@th,16,32 0x10 accept comment "last one"
 	}
 }
