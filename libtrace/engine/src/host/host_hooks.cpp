@@ -282,6 +282,7 @@ HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
   if (Connection* c = conntrack_.connection()) {
     (decision.source ? c->snat_by : c->dnat_by) = by_name(decision);
     if (decision.kind == NatTarget::Kind::masquerade) c->masqueraded_on = out_;
+    if (decision.source && decision.port_uncertain) c->random_sport = true;
   }
   const auto applied = conntrack_.translate(decision.source, packet_);
   if (decision.port_uncertain || !keeps_port) world_.leave_port_open(tuple_of(packet_), decision.source);

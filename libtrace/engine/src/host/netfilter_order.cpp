@@ -62,16 +62,23 @@ bool is_repetition(const Table& t, const host::Host& host) {
   return part.present && (!part.partial || has_table(part.value, t.name));
 }
 
+// As lines: `multiport --ports` is two rules of the model, and one of a listing.
+std::size_t listed_rules(const Chain& c) {
+  std::size_t lines = 0;
+  for (std::size_t i = 0; i < c.rules.size(); ++i) lines += i == 0 || c.rules[i].from != c.rules[i - 1].from ? 1 : 0;
+  return lines;
+}
+
 std::size_t rules_in(const Table& table, const std::string& chain) {
   const auto found = std::find_if(table.chains.begin(), table.chains.end(), [&](const Chain& c) { return c.name == chain; });
-  return found == table.chains.end() ? 0 : found->rules.size();
+  return found == table.chains.end() ? 0 : listed_rules(*found);
 }
 
 // A chain that has not the same number of rules in both.
 std::optional<std::string> differing_chain(const Table& a, const Table& b) {
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)})
     for (const Chain& c : one->chains)
-      if (c.rules.size() != rules_in(*other, c.name)) return c.name;
+      if (listed_rules(c) != rules_in(*other, c.name)) return c.name;
   return std::nullopt;
 }
 

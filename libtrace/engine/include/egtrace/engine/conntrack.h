@@ -44,8 +44,9 @@ struct Connection {
   bool certain = true;               // false: the dump does not tell whether an answer came, or what the label is
   std::string snat_by, dnat_by;      // who translated it ("iptables", "nft"); empty where that is not known
   std::string masqueraded_on;        // the device for which MASQUERADE chose the source; empty: no such rule was seen to
+  bool random_sport = false;         // translated to a port taken at random, for which the sender's own stands here
 
-  bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport; }
+  bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport || random_sport; }
   // An echo has one identifier, which is the source's affair.
   bool has_dnat() const { return reply.src != original.dst || (!is_echo() && reply.sport != original.dport); }
 
