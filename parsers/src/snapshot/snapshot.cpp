@@ -59,6 +59,7 @@ class Reader {
     load_objects();
     load_machines();
     count_other_lines();
+    if (!request_.logical_only) cluster::notice_contradictions(cluster_);
     cluster_.declared_links = std::move(settings_.links);
     finish();
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};

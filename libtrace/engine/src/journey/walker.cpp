@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "contradictions.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/workload.h"
 
@@ -530,8 +531,12 @@ Walker::Next Walker::decapsulate(const WireEnd& end, const OnWire& at, const Enc
                   Decapsulate{encap.type, port.name, encap.dst, encap.src, encap.vni, option >> 16 & 0x7fff,
                               option & 0xffff},
                   {port.from});
+      note_contradictions(node, cluster::Contradiction::About::port, port.name, record_);
       return {{AtPort{&node, &bridge, number_of(bridge, port), inner}}, std::nullopt};
     }
+  for (const Bridge& bridge : node.bridges)
+    for (const Interface& port : bridge.interfaces)
+      if (port.options.contains("remote_ip")) note_contradictions(node, cluster::Contradiction::About::port, port.name, record_);
   const bool ports_known = std::any_of(node.bridges.begin(), node.bridges.end(), [&](const Bridge& b) {
     return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const Interface& p) { return p.options.contains("remote_ip"); });
   });

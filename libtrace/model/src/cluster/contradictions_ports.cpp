@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "contradictions.h"
+
+namespace egt::cluster {
+namespace {
+
+using openflow::Bridge;
+using openflow::Interface;
+using About = Contradiction::About;
+
+// An interface is in one bridge, and only a bridge has a port of its own name.
+void look_at_port_names(Node& node, const Bridge& bridge) {
+  const std::string command = fmt::format("ovs-vsctl show; ovs-ofctl show {}", bridge.name);
+  std::set<std::string_view> seen;
+  for (const Interface& port : bridge.interfaces) {
+    const bool twice = !seen.insert(port.name).second;
+    if (twice)
+      doubt_bridge(node, bridge, fmt::format("which number port {} of {} has: dumps differ", port.name, bridge.name),
+                   command);
+    for (const Bridge& other : node.bridges) {
+      if (other.name == bridge.name || (port.name != other.name && other.by_name(port.name) == nullptr)) continue;
+      for (const Bridge* b : {&bridge, &other})
+        doubt_bridge(node, *b,
+                     fmt::format("whether port {} is of {} or of {}: dumps differ", port.name,
+                                 std::min(bridge.name, other.name), std::max(bridge.name, other.name)),
+                     "ovs-vsctl show");
+    }
+    const auto peer = port.type == "patch" ? port.options.find("peer") : port.options.end();
+    if (peer != port.options.end() && bridge.by_name(peer->second) != nullptr)
+      doubt_bridge(
+          node, bridge,
+          fmt::format("which bridge has port {}: it would be the peer of one in {} itself", peer->second, bridge.name),
+          "ovs-vsctl show");
+  }
+}
+
+// What dumps tell differently of a tunnel concerns those that take it, anything else the whole bridge.
+void look_at_disputes(Node& node, const Bridge& bridge) {
+  for (const Interface& port : bridge.interfaces)
+    for (const std::string& what : port.disputed) {
+      const bool tunnel = is_tunnel(port);
+      add_contradiction(node, {tunnel ? About::port : About::bridge, tunnel ? port.name : bridge.name, std::nullopt,
+                               fmt::format("the {} of port {} of {}: dumps differ", what, port.name, bridge.name),
+                               fmt::format("ovs-vsctl show; ovs-vsctl list interface {}", port.name)});
+    }
+}
+
+bool has_encap(const ovn::Ovn& ovn, const IpAddr& address) {
+  return std::any_of(ovn.chassis.begin(), ovn.chassis.end(), [&](const ovn::Chassis& c) {
+    return std::find(c.encap_ips.begin(), c.encap_ips.end(), address) != c.encap_ips.end();
+  });
+}
+
+// ovn-controller makes tunnels to the encapsulation addresses of chassis.
+void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
+  const auto told = std::count_if(node.ovn.chassis.begin(), node.ovn.chassis.end(),
+                                  [](const ovn::Chassis& c) { return !c.encap_ips.empty(); });
+  if (told < 2) return;  // the machine's own, at most
+  for (const Interface& port : bridge.interfaces) {
+    if (!is_tunnel(port)) continue;
+    const auto remote = IpAddr::parse(port.options.at("remote_ip"));
+    if (remote && !has_encap(node.ovn, *remote))
+      add_contradiction(node, {About::port, port.name, std::nullopt,
+                               fmt::format("whose address {} is, to which port {} leads: no chassis has it",
+                                           remote->to_string(), port.name),
+                               "ovn-sbctl list Encap; ovs-vsctl show"});
+  }
+}
+
+}  // namespace
+
+bool is_tunnel(const openflow::Interface& port) { return port.options.contains("remote_ip"); }
+
+bool holds_pods(const openflow::Bridge& b) {
+  return std::any_of(b.interfaces.begin(), b.interfaces.end(),
+                     [](const Interface& i) { return is_tunnel(i) || i.external_ids.contains("iface-id"); });
+}
+
+void look_at_ports(Node& node) {
+  for (const Bridge& bridge : node.bridges) {
+    look_at_port_names(node, bridge);
+    look_at_disputes(node, bridge);
+    look_at_tunnel_ends(node, bridge);
+  }
+}
+
+}  // namespace egt::cluster

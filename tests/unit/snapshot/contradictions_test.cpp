@@ -1,0 +1,105 @@
+// Dumps of one machine that cannot all be of it.
+#include <gtest/gtest.h>
+
+#include "egtrace/parsers/snapshot.h"
+#include "support/run.h"
+
+namespace egt::parsers {
+namespace {
+
+using cluster::Contradiction;
+using egt::testing::TemporaryDirectory;
+
+constexpr const char* kAbout[] = {"machine", "bridge", "port", "routes", "netfilter"};
+
+// "w1 bridge br-a; " and so on, each once.
+std::string found(const TemporaryDirectory& d) {
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  if (!cluster) return cluster.error().message;
+  std::string all;
+  for (const auto& node : cluster->nodes)
+    for (const Contradiction& c : node->contradictions) {
+      std::string one = node->name + " " + kAbout[static_cast<int>(c.about)];
+      if (!c.name.empty()) one += " " + c.name;
+      if (c.to) one += " " + c.to->to_string();
+      if (all.find(one + ";") == std::string::npos) all += one + "; ";
+    }
+  return all;
+}
+
+std::string device(const std::string& name, const std::string& mac) {
+  return "2: " + name +
+         ": <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+         "    link/ether " +
+         mac + " brd ff:ff:ff:ff:ff:ff\n";
+}
+
+std::string port(const std::string& number, const std::string& name, const std::string& mac) {
+  return " " + number + "(" + name + "): addr:" + mac + "\n     config:     0\n     state:      0\n";
+}
+constexpr const char* kFeatures = "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000525400000001\n";
+
+std::string flow(const std::string& match, int table = 0, const std::string& cookie = "0x7") {
+  return " cookie=" + cookie + ", duration=1.5s, table=" + std::to_string(table) +
+         ", n_packets=0, n_bytes=0, priority=10," + match + " actions=NORMAL\n";
+}
+constexpr const char* kReply = "NXST_FLOW reply (xid=0x4):\n";
+
+constexpr const char* kMac1 = "52:54:00:00:00:01";
+constexpr const char* kMac2 = "52:54:00:00:00:02";
+
+// A machine with the bridge br-a, of which `flows` are told.
+void add_machine(const TemporaryDirectory& d, const std::string& name, const std::string& mac,
+                 const std::string& flows) {
+  d.file(name + "/ip_-d_link", device("br-a", mac));
+  d.file(name + "/ovs-ofctl_show_br-a", kFeatures + port("1", "eth0", mac) + port("LOCAL", "br-a", mac));
+  d.file(name + "/ovs-ofctl_dump-flows_br-a", kReply + flows);
+}
+
+std::string show(const std::string& ports_of_a, const std::string& ports_of_b, bool second = true) {
+  return "98fbdc1e-8725-45e0-bec4-31baf9f7c1af\n    Bridge br-a\n" + ports_of_a + (second ? "    Bridge br-b\n" : "") +
+         ports_of_b;
+}
+std::string interface(const std::string& name, const std::string& more = "") {
+  return "        Port " + name + "\n            Interface " + name + "\n" + more;
+}
+
+TEST(Contradictions, APortIsOfOneBridge) {
+  const auto with = [](bool second) {
+    const TemporaryDirectory d;
+    const std::string internal = "                type: internal\n";
+    d.file("w1/ovs-vsctl_show", show(interface("br-a", internal) + interface("eth0"),
+                                     interface("br-b", internal) + interface("eth1"), second));
+    d.file("w1/ovs-ofctl_dump-flows_br-b", kReply + flow("ip"));
+    return found(d);
+  };
+  EXPECT_EQ("", with(true));
+  EXPECT_EQ("w1 bridge br-a; w1 bridge br-b; ", with(false));  // the line "Bridge br-b" is lost
+}
+
+TEST(Contradictions, ATunnelHasOneEnd) {
+  const auto with = [](const std::string& listed, const std::string& encap) {
+    const TemporaryDirectory d;
+    d.file(
+        "w1/ovs-vsctl_show",
+        show(interface("t",
+                       "                type: geneve\n                options: {key=flow, remote_ip=\"192.0.2.2\"}\n"),
+             "", false));
+    d.file(
+        "w1/ovs-vsctl_list_interface",
+        "_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : t\nofport              : 3\n"
+        "options             : {key=flow, remote_ip=\"" +
+            listed + "\"}\ntype                : geneve\n");
+    d.file("w1/ovn-sbctl_show",
+           "Chassis own\n    hostname: w1\n    Encap geneve\n        ip: \"192.0.2.1\"\n"
+           "Chassis other\n    hostname: w2\n    Encap geneve\n        ip: \"" +
+               encap + "\"\n        options: {csum=\"true\"}\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with("192.0.2.2", "192.0.2.2"));
+  EXPECT_EQ("w1 port t; ", with("192.0.2.3", "192.0.2.2"));
+  EXPECT_EQ("w1 port t; ", with("192.0.2.2", "192.0.2.3"));
+}
+
+}  // namespace
+}  // namespace egt::parsers
