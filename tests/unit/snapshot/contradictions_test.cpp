@@ -56,6 +56,46 @@ void add_machine(const TemporaryDirectory& d, const std::string& name, const std
   d.file(name + "/ovs-ofctl_dump-flows_br-a", kReply + flows);
 }
 
+TEST(Contradictions, FlowsAskForPortsOfTheirBridge) {
+  const auto with = [](const std::string& flows) {
+    const TemporaryDirectory d;
+    add_machine(d, "w1", kMac1, flows);
+    return found(d);
+  };
+  EXPECT_EQ("", with(flow("in_port=1") + flow("in_port=LOCAL")));
+  EXPECT_EQ("", with(flow("in_port=1") + flow("in_port=9")));  // one that is gone
+  EXPECT_EQ("w1 bridge br-a; ", with(flow("in_port=7") + flow("in_port=8") + flow("in_port=1")));
+}
+
+TEST(Contradictions, FlowsAskForMacsOfTheirMachine) {
+  const auto with = [](const std::string& mac) {
+    const TemporaryDirectory d;
+    add_machine(d, "w1", kMac1, flow("in_port=1,dl_dst=" + mac));
+    add_machine(d, "w2", kMac2, flow("in_port=1"));
+    return found(d);
+  };
+  EXPECT_EQ("", with(kMac1));
+  EXPECT_EQ("", with("52:54:00:00:00:77"));  // nobody's
+  EXPECT_EQ("w1 bridge br-a; ", with(kMac2));
+}
+
+TEST(Contradictions, FlowsOfLogicalDatapathsComeFromLogicalFlows) {
+  const auto with = [](const std::string& cookie) {
+    const TemporaryDirectory d;
+    d.file("w1/ovs-ofctl_show_br-a", kFeatures + port("1", "eth0", kMac1) + port("LOCAL", "br-a", kMac1));
+    d.file("w1/ovs-vsctl_show",
+           "98fbdc1e-8725-45e0-bec4-31baf9f7c1af\n    Bridge br-a\n        Port t\n            Interface t\n"
+           "                type: geneve\n                options: {remote_ip=\"192.0.2.2\"}\n");
+    d.file("w1/ovs-ofctl_dump-flows_br-a", kReply + flow("in_port=1") + flow("metadata=0x1", 8, cookie));
+    d.file("w1/ovn-sbctl_--uuid_lflow-list",
+           "Datapath: \"sw\" (98fbdc1e-8725-45e0-bec4-31baf9f7c1af)  Pipeline: ingress\n"
+           "  uuid=0x1234abcd, table=0 (ls_in_check_port_sec), priority=100  , match=(1), action=(next;)\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with("0x1234abcd"));
+  EXPECT_EQ("w1 bridge br-a; ", with("0x1234abce"));
+}
+
 std::string show(const std::string& ports_of_a, const std::string& ports_of_b, bool second = true) {
   return "98fbdc1e-8725-45e0-bec4-31baf9f7c1af\n    Bridge br-a\n" + ports_of_a + (second ? "    Bridge br-b\n" : "") +
          ports_of_b;

@@ -14,5 +14,6 @@ bool is_tunnel(const openflow::Interface& port);
 bool holds_pods(const openflow::Bridge& bridge);  // ports of pods or tunnels
 
 void look_at_ports(Node& node);  // of bridges, their devices, and the ends of tunnels
+void look_at_flows(const Cluster& cluster, Node& node);
 
 }  // namespace egt::cluster
