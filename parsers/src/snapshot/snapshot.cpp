@@ -208,6 +208,7 @@ class Reader {
     for (const host::Address* a : node.host.notice_missing_routes())
       remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
     if (node.name.empty()) node.name = name_by_content(node);
+    cluster::leave_out_foreign_switch(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
     const auto* setting = settings_.node_named(node.name);
     node.roles =

@@ -141,5 +141,21 @@ TEST(Contradictions, ATunnelHasOneEnd) {
   EXPECT_EQ("w1 port t; ", with("192.0.2.2", "192.0.2.3"));
 }
 
+TEST(Contradictions, ABridgeIsADeviceOfItsMachine) {
+  const TemporaryDirectory d;
+  add_machine(d, "w1", kMac1, flow("in_port=1"));
+  d.file("r1/ip_-d_link", device("eth0", kMac2));
+  d.file("r1/ovs-ofctl_show_br-a", kFeatures + port("2", "eth0", kMac1) + port("LOCAL", "br-a", kMac1));
+  d.file("r2/ip_-d_link", device("eth0", "52:54:00:00:00:03"));
+  d.file("r2/ovn-sbctl_show", "Chassis other\n    hostname: w2\n    Encap geneve\n        ip: \"192.0.2.2\"\n");
+  EXPECT_EQ("r1 machine; ", found(d));
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_TRUE(cluster->node("r1")->bridges.empty());
+  EXPECT_NE(std::vector{cluster::Role::cluster_node}, cluster->node("r1")->roles);
+  EXPECT_NE(std::vector{cluster::Role::cluster_node}, cluster->node("r2")->roles);
+  EXPECT_EQ(std::vector{cluster::Role::cluster_node}, cluster->node("w1")->roles);
+}
+
 }  // namespace
 }  // namespace egt::parsers

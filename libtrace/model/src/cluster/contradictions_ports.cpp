@@ -71,6 +71,22 @@ void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
   }
 }
 
+// The local port of a bridge is a device of the machine, whatever the datapath.
+void look_at_local_ports(Node& node) {
+  if (!node.host.link_list_complete) return;
+  for (const Bridge& bridge : node.bridges) {
+    const host::Link* device = node.host.link(bridge.name);
+    const Interface* local = bridge.by_name(bridge.name);
+    const bool other_mac =
+        device != nullptr && device->mac && local != nullptr && local->mac && *local->mac != *device->mac;
+    if (device == nullptr || other_mac)
+      doubt_bridge(node, bridge,
+                   fmt::format("whose bridge {} is: {}", bridge.name,
+                               device == nullptr ? "this machine has no such device" : "the device has another MAC"),
+                   fmt::format("ovs-ofctl show {}; ip link", bridge.name));
+  }
+}
+
 }  // namespace
 
 bool is_tunnel(const openflow::Interface& port) { return port.options.contains("remote_ip"); }
@@ -86,6 +102,22 @@ void look_at_ports(Node& node) {
     look_at_disputes(node, bridge);
     look_at_tunnel_ends(node, bridge);
   }
+  look_at_local_ports(node);
+}
+
+void leave_out_foreign_switch(Node& node) {
+  const auto is_device = [&](const Bridge& b) { return node.host.link(b.name) != nullptr; };
+  if (node.bridges.empty() || !node.host.link_list_complete ||
+      std::any_of(node.bridges.begin(), node.bridges.end(), is_device))
+    return;
+  const std::string bridge = node.bridges.front().name;
+  node.bridges.clear();
+  node.unplaced_interfaces.clear();
+  node.ovs_rows.clear();
+  add_contradiction(
+      node, {About::machine, "", std::nullopt,
+             fmt::format("whose dumps of Open vSwitch lie with those of this machine: it has no device {}", bridge),
+             "ovs-vsctl show; ip link"});
 }
 
 }  // namespace egt::cluster

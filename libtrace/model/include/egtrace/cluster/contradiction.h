@@ -21,6 +21,10 @@ struct Contradiction {
   friend bool operator==(const Contradiction&, const Contradiction&) = default;
 };
 
+// Takes bridges away of which none is a device of the machine: their dumps are of another one. To be called once a
+// machine's dumps are loaded.
+void leave_out_foreign_switch(Node& node);
+
 // Looks for them in what all dumps told, and adds them to the nodes' own. To be called once, when everything is loaded.
 void notice_contradictions(Cluster& cluster);
 
