@@ -20,6 +20,8 @@ void notice_contradictions(Cluster& cluster) {
     look_at_ports(*node);
     look_at_flows(cluster, *node);
   }
+  look_at_copies(cluster);
+  look_at_rules(cluster);
 }
 
 }  // namespace egt::cluster
