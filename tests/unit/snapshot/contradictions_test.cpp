@@ -188,5 +188,17 @@ TEST(Contradictions, TwoMachinesDoNotCountAlike) {
   EXPECT_EQ("w1 netfilter; w2 netfilter; ", with("[17:1234]"));
 }
 
+TEST(Contradictions, WhatBreaksOffIsNoFact) {
+  const auto neighbours = [](const std::string& text) {
+    const TemporaryDirectory d;
+    d.file("w1/ip_neigh", text);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster ? cluster->nodes.at(0)->host.neighbours.value.size() : 0;
+  };
+  const std::string one = "192.0.2.1 dev eth0 lladdr 52:54:00:00:00:01 REACHABLE \n";
+  EXPECT_EQ(2U, neighbours(one + "192.0.2.2 dev eth0 lladdr 52:54:00:00:00:02 REACHABLE \n"));
+  EXPECT_EQ(1U, neighbours(one + "192.0.2.2 dev eth0 lladdr 52:54:00:00:00:02 REACH"));
+}
+
 }  // namespace
 }  // namespace egt::parsers
