@@ -16,6 +16,7 @@
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
 #include "snapshot/gather.h"
+#include "snapshot/held_against.h"
 #include "snapshot/layout.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
@@ -207,6 +208,7 @@ class Reader {
     node.host.settle_routes();
     for (const host::Address* a : node.host.notice_missing_routes())
       remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
+    hold_routes_against(machine.dumps, node);
     if (node.name.empty()) node.name = name_by_content(node);
     cluster::leave_out_foreign_switch(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();

@@ -188,6 +188,21 @@ TEST(Contradictions, TwoMachinesDoNotCountAlike) {
   EXPECT_EQ("w1 netfilter; w2 netfilter; ", with("[17:1234]"));
 }
 
+TEST(Contradictions, TablesOfRoutesAreHeldAgainstEachOther) {
+  const std::string connected = "192.0.2.0/24 dev eth0 proto kernel scope link src 192.0.2.10 \n",
+                    local = "local 192.0.2.10 dev eth0 table local proto kernel scope host src 192.0.2.10 \n";
+  const auto with = [&](const std::string& gateway, const std::string& other) {
+    const TemporaryDirectory d;
+    d.file("w1/ip_route", gateway + connected);
+    d.file("w1/ip_route_show_table_all", "10.0.0.0/8 via 192.0.2.9 dev eth0 table 7 \n" + other + connected + local);
+    return found(d);
+  };
+  const std::string one = "default via 192.0.2.1 dev eth0 \n", two = "default via 192.0.2.2 dev eth0 \n";
+  EXPECT_EQ("", with(one, one));
+  EXPECT_EQ("w1 routes 0.0.0.0/0; ", with(one, two));
+  EXPECT_EQ("w1 routes 0.0.0.0/0; ", with(one, ""));
+}
+
 TEST(Contradictions, WhatBreaksOffIsNoFact) {
   const auto neighbours = [](const std::string& text) {
     const TemporaryDirectory d;
