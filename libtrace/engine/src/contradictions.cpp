@@ -20,6 +20,11 @@ void note_contradictions(const cluster::Node& node, Contradiction::About about, 
     if (c.about == about && c.name == name) note(node, c, record);
 }
 
+void note_contradictions_of_tunnels(const cluster::Node& node, Record& record) {
+  for (const Contradiction& c : node.contradictions)
+    if (c.about == Contradiction::About::port) note(node, c, record);
+}
+
 void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record) {
   for (const Contradiction& c : node.contradictions)
     if (c.about == Contradiction::About::routes && c.to && c.to->contains(to)) note(node, c, record);

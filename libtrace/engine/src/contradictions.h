@@ -10,6 +10,8 @@ namespace egt::engine {
 
 void note_contradictions(const cluster::Node& node, cluster::Contradiction::About about, std::string_view name,
                          Record& record);
+// Of all tunnels: for a packet that none of them takes.
+void note_contradictions_of_tunnels(const cluster::Node& node, Record& record);
 // Of routes, for a packet to this address.
 void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record);
 

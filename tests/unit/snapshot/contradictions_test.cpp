@@ -141,6 +141,33 @@ TEST(Contradictions, ATunnelHasOneEnd) {
   EXPECT_EQ("w1 port t; ", with("192.0.2.2", "192.0.2.3"));
 }
 
+TEST(Contradictions, ATunnelBeginsAtItsMachine) {
+  const auto with = [](const std::string& address) {
+    const TemporaryDirectory d;
+    d.file("w1/ovs-vsctl_show", show(interface("t",
+                                               "                type: geneve\n                options: {key=flow, "
+                                               "local_ip=\"192.0.2.1\", remote_ip=\"192.0.2.2\"}\n"),
+                                     "", false));
+    d.file("w1/ip_a", device("br-a", kMac1) + "    inet " + address +
+                          "/24 scope global br-a\n       valid_lft forever preferred_lft forever\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with("192.0.2.1"));
+  EXPECT_EQ("w1 port t; ", with("192.0.2.3"));
+}
+
+TEST(Contradictions, ADeviceHasOneMac) {
+  const auto with = [](const std::string& mac) {
+    const TemporaryDirectory d;
+    d.file("w1/ip_-d_link", device("eth0", kMac1));
+    d.file("w1/ip_a", device("eth0", mac) +
+                          "    inet 192.0.2.1/24 scope global eth0\n       valid_lft forever preferred_lft forever\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with(kMac1));
+  EXPECT_EQ("w1 machine; ", with(kMac2));
+}
+
 TEST(Contradictions, ABridgeIsADeviceOfItsMachine) {
   const TemporaryDirectory d;
   add_machine(d, "w1", kMac1, flow("in_port=1"));

@@ -534,9 +534,7 @@ Walker::Next Walker::decapsulate(const WireEnd& end, const OnWire& at, const Enc
       note_contradictions(node, cluster::Contradiction::About::port, port.name, record_);
       return {{AtPort{&node, &bridge, number_of(bridge, port), inner}}, std::nullopt};
     }
-  for (const Bridge& bridge : node.bridges)
-    for (const Interface& port : bridge.interfaces)
-      if (port.options.contains("remote_ip")) note_contradictions(node, cluster::Contradiction::About::port, port.name, record_);
+  note_contradictions_of_tunnels(node, record_);
   const bool ports_known = std::any_of(node.bridges.begin(), node.bridges.end(), [&](const Bridge& b) {
     return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const Interface& p) { return p.options.contains("remote_ip"); });
   });

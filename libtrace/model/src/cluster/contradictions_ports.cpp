@@ -71,6 +71,29 @@ void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
   }
 }
 
+// A tunnel begins at an address of the machine.
+void look_at_tunnel_starts(Node& node, const Bridge& bridge) {
+  if (!node.host.address_list_complete) return;
+  for (const Interface& port : bridge.interfaces) {
+    const auto option = is_tunnel(port) ? port.options.find("local_ip") : port.options.end();
+    const auto local = option == port.options.end() ? std::nullopt : IpAddr::parse(option->second);
+    if (local && node.host.owner_of(*local) == nullptr)
+      add_contradiction(
+          node, {About::port, port.name, std::nullopt,
+                 fmt::format("whose addresses or tunnels these are: port {} begins at {}, which this machine lacks",
+                             port.name, local->to_string()),
+                 "ip addr; ovs-vsctl show"});
+  }
+}
+
+void look_at_devices(Node& node) {
+  for (const host::Link& device : node.host.links.value)
+    if (device.mac_disputed)
+      add_contradiction(node, {About::machine, "", std::nullopt,
+                               fmt::format("whose devices these are: dumps tell different MACs of {}", device.name),
+                               "ip addr; ip -d link"});
+}
+
 // The local port of a bridge is a device of the machine, whatever the datapath.
 void look_at_local_ports(Node& node) {
   if (!node.host.link_list_complete) return;
@@ -101,7 +124,9 @@ void look_at_ports(Node& node) {
     look_at_port_names(node, bridge);
     look_at_disputes(node, bridge);
     look_at_tunnel_ends(node, bridge);
+    look_at_tunnel_starts(node, bridge);
   }
+  look_at_devices(node);
   look_at_local_ports(node);
 }
 
