@@ -204,6 +204,24 @@ TEST(Contradictions, RulesAskForDevicesOfTheirMachine) {
   EXPECT_EQ("r1 netfilter; ", with("[0:0] -A FORWARD -i br-a -j DROP", "[1:9] -A FORWARD -i br-a -j DROP"));
 }
 
+TEST(Contradictions, WhatIptablesShowsNftDoes) {
+  const auto with = [](const std::string& tool, const std::string& listing) {
+    const TemporaryDirectory d;
+    std::string text = rules("[0:0] -A FORWARD -p udp -j DROP");
+    d.file("w1/iptables-save_-c", text.replace(text.find("v1.8.9"), 6, tool));
+    d.file("w1/nft_list_ruleset", listing);
+    return found(d);
+  };
+  const std::string
+      table =
+          "table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy accept;\n"
+          "\t\tmeta l4proto udp counter packets 0 bytes 0 drop\n\t}\n}\n",
+      other = "table inet own {\n\tchain c {\n\t}\n}\n";
+  EXPECT_EQ("", with("v1.8.9 (nf_tables)", table + other));
+  EXPECT_EQ("w1 netfilter; ", with("v1.8.9 (nf_tables)", other));
+  EXPECT_EQ("", with("v1.8.9", other));
+}
+
 TEST(Contradictions, TwoMachinesDoNotCountAlike) {
   const auto with = [](const std::string& counters) {
     const TemporaryDirectory d;

@@ -63,6 +63,29 @@ void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfil
                  command});
 }
 
+// What iptables-nft shows as its own stands in nft's listing, too.
+void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfilter::Ruleset>& part,
+                     netfilter::TableFamily family, const char* command) {
+  const host::Part<netfilter::Ruleset>& nft = node.host.nft;
+  if (!part.present || part.partial || part.from.source == kNoSource || !nft.present || nft.partial) return;
+  constexpr std::size_t kHeader = 200;
+  const std::string_view head = cluster.sources->at(part.from.source).text.substr(0, kHeader);
+  if (head.find("(nf_tables)") == std::string_view::npos) return;
+  for (const netfilter::Table& t : part.value.tables) {
+    const bool does = std::any_of(t.chains.begin(), t.chains.end(), [](const netfilter::Chain& c) {
+      return !c.rules.empty() || (c.hook && c.drop_by_default);
+    });
+    const bool listed = std::any_of(nft.value.tables.begin(), nft.value.tables.end(),
+                                    [&](const netfilter::Table& n) { return n.family == family && n.name == t.name; });
+    if (does && !listed)
+      return add_contradiction(
+          node,
+          {About::netfilter, "", std::nullopt,
+           fmt::format("whose rules stand under the name of {}: nft list ruleset has no table {}", command, t.name),
+           fmt::format("{}; nft list ruleset", command)});
+  }
+}
+
 // Rules that have counted alike to the last packet are one machine's.
 using RulesOf = host::Part<netfilter::Ruleset> host::Host::*;
 void look_at_copied_rules(Cluster& cluster, RulesOf rules, const char* command) {
@@ -91,6 +114,10 @@ void look_at_rules(Cluster& cluster) {
   for (const auto& [rules, command] : kParts) {
     for (const auto& node : cluster.nodes) look_at_devices(cluster, *node, (*node).host.*rules, command);
     look_at_copied_rules(cluster, rules, command);
+  }
+  for (const auto& node : cluster.nodes) {
+    look_at_listing(cluster, *node, node->host.iptables_v4, netfilter::TableFamily::ip, "iptables-save");
+    look_at_listing(cluster, *node, node->host.iptables_v6, netfilter::TableFamily::ip6, "ip6tables-save");
   }
 }
 
