@@ -60,7 +60,7 @@ class Reader {
     load_objects();
     load_machines();
     count_other_lines();
-    if (!request_.logical_only) cluster::notice_contradictions(cluster_);
+    if (!request_.as_told) cluster::notice_contradictions(cluster_);
     cluster_.declared_links = std::move(settings_.links);
     finish();
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
@@ -208,7 +208,7 @@ class Reader {
     node.host.settle_routes();
     for (const host::Address* a : node.host.notice_missing_routes())
       remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
-    hold_routes_against(machine.dumps, node);
+    if (!request_.as_told) hold_routes_against(machine.dumps, node);
     if (node.name.empty()) node.name = name_by_content(node);
     cluster::leave_out_foreign_switch(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
