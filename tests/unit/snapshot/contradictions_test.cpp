@@ -156,6 +156,23 @@ TEST(Contradictions, ATunnelBeginsAtItsMachine) {
   EXPECT_EQ("w1 port t; ", with("192.0.2.3"));
 }
 
+TEST(Contradictions, SettingsAreOfTheMachinesDevices) {
+  const auto with = [](const std::string& settings) {
+    const TemporaryDirectory d;
+    const std::string valid = "       valid_lft forever preferred_lft forever\n";
+    d.file("w1/ip_a", device("eth0", kMac1) + "    inet 192.0.2.1/24 scope global eth0\n" + valid +
+                          device("eth1.7", kMac2) + "    inet 198.51.100.1/24 scope global eth1.7\n" + valid);
+    d.file("w1/sysctl", "net.ipv4.ip_forward = 1\n" + settings);
+    return found(d);
+  };
+  const std::string all = "net.ipv4.conf.all.forwarding = 1\nnet.ipv4.conf.default.forwarding = 1\n",
+                    one = "net.ipv4.conf.eth0.forwarding = 1\n";
+  EXPECT_EQ("", with(all));
+  EXPECT_EQ("", with(one));
+  EXPECT_EQ("", with(all + one + "net.ipv4.conf.eth1/7.forwarding = 1\n"));
+  EXPECT_EQ("w1 machine; ", with(all + one));
+}
+
 TEST(Contradictions, ADeviceHasOneMac) {
   const auto with = [](const std::string& mac) {
     const TemporaryDirectory d;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "contradictions.h"
 
@@ -86,6 +87,38 @@ void look_at_tunnel_starts(Node& node, const Bridge& bridge) {
   }
 }
 
+// Settings are listed of each device that has an address; a "." of its name is a "/" there.
+bool has_settings(const host::Host& host, std::string device) {
+  std::replace(device.begin(), device.end(), '.', '/');
+  const std::string begin = fmt::format("net.ipv4.conf.{}.", device);
+  const auto first = host.sysctl.value.lower_bound(begin);
+  return first != host.sysctl.value.end() && first->first.starts_with(begin);
+}
+
+void look_at_settings(Node& node) {
+  const host::Host& host = node.host;
+  // Somebody may have asked for a few settings of one device.
+  if (!host.sysctl.present || host.sysctl.partial || !has_settings(host, "all") || !has_settings(host, "default"))
+    return;
+  std::vector<std::string> without;
+  bool any = false;
+  for (const host::Link& device : host.links.value) {
+    const bool addressed = std::any_of(device.addresses.begin(), device.addresses.end(), [](const host::Address& a) {
+      return a.prefix.address.is_v4() && !a.prefix.address.is_loopback();
+    });
+    if (!addressed) continue;
+    if (has_settings(host, device.name))
+      any = true;
+    else
+      without.push_back(device.name);
+  }
+  if (!any || without.empty()) return;
+  add_contradiction(
+      node, {About::machine, "", std::nullopt,
+             fmt::format("whose settings these are: sysctl tells of other devices and not of {}", without.front()),
+             "sysctl -a"});
+}
+
 void look_at_devices(Node& node) {
   for (const host::Link& device : node.host.links.value)
     if (device.mac_disputed)
@@ -127,6 +160,7 @@ void look_at_ports(Node& node) {
     look_at_tunnel_starts(node, bridge);
   }
   look_at_devices(node);
+  look_at_settings(node);
   look_at_local_ports(node);
 }
 
