@@ -156,6 +156,24 @@ TEST(Contradictions, ATunnelBeginsAtItsMachine) {
   EXPECT_EQ("w1 port t; ", with("192.0.2.3"));
 }
 
+TEST(Contradictions, APodHasTheAddressesOfItsPort) {
+  const auto with = [](const std::string& address) {
+    const TemporaryDirectory d;
+    d.file("w1/ovs-vsctl_show", show(interface("p"), "", false));
+    d.file(
+        "w1/ovs-vsctl_list_interface",
+        "_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : p\nofport              : 3\n"
+        "external_ids        : {iface-id=shop_web, ip_addresses=\"" +
+            address + "\"}\ntype                : \"\"\n");
+    d.file("k8s/pods.yaml",
+           "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  namespace: shop\nspec:\n  nodeName: w1\n"
+           "status:\n  podIP: 10.1.0.5\n  podIPs:\n  - ip: 10.1.0.5\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with("10.1.0.5/24"));
+  EXPECT_EQ("w1 port p; ", with("10.1.0.6/24"));
+}
+
 TEST(Contradictions, SettingsAreOfTheMachinesDevices) {
   const auto with = [](const std::string& settings) {
     const TemporaryDirectory d;

@@ -235,6 +235,7 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
 
 Walker::Next Walker::step(AtPod at) {
   see(*at.pod.node, at.pod.port->name, false, at.packet);
+  note_contradictions(*at.pod.node, cluster::Contradiction::About::port, at.pod.port->name, record_);
   const MacAddr to = dst_mac(at.packet);
   if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
     return stop(Verdict::dropped, {at.pod.node->name, Layer::host, at.pod.pod.name,

@@ -18,6 +18,7 @@ void doubt_bridge(Node& node, const openflow::Bridge& bridge, std::string what, 
 void notice_contradictions(Cluster& cluster) {
   for (const auto& node : cluster.nodes) {
     look_at_ports(*node);
+    look_at_pods(cluster.objects, *node);
     look_at_flows(cluster, *node);
   }
   look_at_copies(cluster);
