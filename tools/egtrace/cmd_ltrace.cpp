@@ -264,7 +264,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   const lt::Options base = trace_options(o);
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;
-  o.snapshot.logical_only = true;
+  o.snapshot.logical_only = o.snapshot.as_told = true;
   // Both go with the process: to take half a million rows apart one by one would cost as much as the answer.
   static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
   const cluster::Cluster& cluster = snapshot.cluster;

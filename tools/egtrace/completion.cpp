@@ -158,6 +158,7 @@ std::set<std::string> names_of_snapshot(const Typed& typed, Names what) {
   parsers::SnapshotRequest request;
   if (!typed.arguments.empty()) request.path = typed.arguments.front();
   request.dumps = typed.dumps;
+  request.as_told = true;
   const bool readable = request.path != "-" && (!request.path.empty() || !request.dumps.empty());
   if (!readable) return {};  // standard input is the shell's
   const auto cluster = parsers::read_snapshot(request);

@@ -70,6 +70,7 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.jobs = common.jobs;
   request.history = options.history;
   request.logical_only = options.logical_only;
+  request.as_told = options.as_told;
   if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
   const ProgressLine line(request, common.quiet);
   auto snapshot = parsers::open_snapshot(request);

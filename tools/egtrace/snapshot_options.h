@@ -17,6 +17,7 @@ struct SnapshotOptions {
   std::string at;                    // a moment as of which databases are read; empty: as they are
   bool history = false;              // the transactions of databases, too
   bool logical_only = false;         // parsers::SnapshotRequest::logical_only
+  bool as_told = false;              // parsers::SnapshotRequest::as_told
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);

@@ -317,6 +317,7 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.state, from.state);
   take_if_told(into.group, from.group);
   take_if_told(into.link_type, from.link_type);
+  into.mac_disputed |= into.mac && from.mac && *into.mac != *from.mac;
   take_if_told(into.mac, from.mac);
   take_if_told(into.kind, from.kind);
   take_if_told(into.mode, from.mode);

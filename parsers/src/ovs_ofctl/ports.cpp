@@ -149,8 +149,11 @@ std::optional<openflow::Interface> take_unplaced(cluster::Node& node, const Port
 }
 
 openflow::Interface& ensure_interface(cluster::Node& node, openflow::Bridge& bridge, const PortLine& p) {
-  for (openflow::Interface& i : bridge.interfaces)
-    if (i.ofport == p.number) return i;
+  for (openflow::Interface& i : bridge.interfaces) {
+    if (i.ofport != p.number) continue;
+    if (!same_port_name(i.name, p.name)) i.disputed.insert("name");
+    return i;
+  }
   openflow::Interface* found = nullptr;
   int matches = 0;
   for (openflow::Interface& i : bridge.interfaces)

@@ -49,6 +49,7 @@ void judge_completeness(Candidate& c, bool no_netfilter_rules) {
   const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules);
   if (c.why_partial.empty()) c.why_partial = why_partial(c.dump, *c.format, !sos, may_be_empty);
   if (!c.why_partial.empty()) c.dump.partial = true;
+  if (c.why_partial == kEndsWithinLine) c.dump.text = c.dump.text.substr(0, c.dump.text.rfind('\n') + 1);
 }
 
 bool adds_to(const Candidate& other, const Candidate& best) {

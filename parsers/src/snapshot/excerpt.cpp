@@ -110,7 +110,7 @@ std::string why_partial(const Dump& dump, const Format& format, bool newline_kep
   if (dump.partial) return "an excerpt";
   if (trim(dump.text).empty()) return may_be_empty ? "" : "it is empty, and nothing else shows that its command ran";
   const bool cut_line = !dump.text.ends_with('\n') && mentions(trim(dump.text), "\n") && !is_json(dump.text);
-  if (newline_kept && cut_line) return "it ends in the middle of a line";
+  if (newline_kept && cut_line) return std::string(kEndsWithinLine);
   const std::string cut = why_cut(dump.text, format.kind);
   if (!cut.empty()) return cut;
   if (begins_with_tool(dump.command) || begins_as_whole(dump.text, format.kind)) return {};

@@ -7,6 +7,9 @@
 
 namespace egt::parsers {
 
+// Of dumps whose tools end every line: what stands in the last one may be half of a fact.
+inline constexpr std::string_view kEndsWithinLine = "it ends in the middle of a line";
+
 // Why the dump must be taken for a part of the whole; empty when nothing speaks against its being complete.
 // `newline_kept`: whether the collector keeps the newline at the end (sos does not). `may_be_empty`: other dumps of the
 // machine show that there is nothing to print.

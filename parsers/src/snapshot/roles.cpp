@@ -27,6 +27,14 @@ bool has_two_legs(const host::Host& host) {
   return legs > 1;
 }
 
+// The datapath of Open vSwitch is a device, "ovs-system" in the kernel and "ovs-netdev" outside, and so is each bridge.
+bool may_have_switch(const host::Host& host) {
+  const auto& links = host.links.value;
+  return !host.link_list_complete || links.empty() || std::any_of(links.begin(), links.end(), [](const host::Link& l) {
+           return l.name == "ovs-system" || l.name == "ovs-netdev" || l.kind == "openvswitch" || l.master == "ovs-system";
+         });
+}
+
 }  // namespace
 
 bool is_routing_daemon_text(std::string_view text) {
@@ -38,7 +46,7 @@ bool is_routing_daemon_text(std::string_view text) {
 
 std::vector<cluster::Role> roles_by_content(const cluster::Node& node, bool routing_daemon) {
   const bool ovn = node.ovn.has_logical_flows || !node.ovn.chassis.empty() || !node.ovn.datapaths.empty();
-  if (!node.bridges.empty() || ovn) return {cluster::Role::cluster_node};
+  if (!node.bridges.empty() || (ovn && may_have_switch(node.host))) return {cluster::Role::cluster_node};
   const bool forwarding = forwards(node.host) && has_two_legs(node.host);
   return {routing_daemon || forwarding ? cluster::Role::router : cluster::Role::server};
 }

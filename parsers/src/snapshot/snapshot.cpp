@@ -16,6 +16,7 @@
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
 #include "snapshot/gather.h"
+#include "snapshot/held_against.h"
 #include "snapshot/layout.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
@@ -59,6 +60,7 @@ class Reader {
     load_objects();
     load_machines();
     count_other_lines();
+    if (!request_.as_told) cluster::notice_contradictions(cluster_);
     cluster_.declared_links = std::move(settings_.links);
     finish();
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
@@ -206,7 +208,9 @@ class Reader {
     node.host.settle_routes();
     for (const host::Address* a : node.host.notice_missing_routes())
       remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
+    if (!request_.as_told) hold_routes_against(machine.dumps, node);
     if (node.name.empty()) node.name = name_by_content(node);
+    cluster::leave_out_foreign_switch(node);
     if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
     const auto* setting = settings_.node_named(node.name);
     node.roles =

@@ -107,5 +107,15 @@ TEST_F(SwitchTest, AMissingGroupIsAGapWhenGroupsWereNotDumped) {
   EXPECT_EQ(record.gaps.size(), 1u);
 }
 
+// Open vSwitch has no such flow, so the dumps are not of one bridge.
+TEST_F(SwitchTest, AMissingGroupIsAGapWhenGroupsWereDumped) {
+  bridge("br0", {"table=0 actions=group:7,output:3"});
+  node.bridges[0].has_groups = true;
+  const OvsResult r = run("br0", 1, tcp());
+  EXPECT_FALSE(r.undecided);
+  EXPECT_TRUE(r.emissions.empty());
+  EXPECT_EQ(record.gaps.size(), 1u);
+}
+
 }  // namespace
 }  // namespace egt::engine

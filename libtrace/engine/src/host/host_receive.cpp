@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "contradictions.h"
 #include "host_walk.h"
 #include "rule_selectors.h"
 
@@ -35,6 +36,8 @@ HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Choo
 HostOutcome HostWalk::receive(const std::string& device) {
   in_ = device;
   clear_pipeline(packet_);
+  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
+  note_contradictions(node_, cluster::Contradiction::About::netfilter, "", record_);
   std::vector<Provenance> lines;
   const host::Link* link = host_.link(device);
   if (link != nullptr && link->from.known()) lines.push_back(link->from);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "contradictions.h"
 #include "host_walk.h"
 
 namespace egt::engine {
@@ -50,6 +51,7 @@ void HostWalk::note_misses(std::vector<RouteMiss> misses) {
 
 RouteAnswer HostWalk::look_up(const RouteQuery& query) {
   RouteAnswer answer = find_route(host_, query);
+  note_contradictions(node_, query.to, record_);
   note(answer.doubts, answer.kind != RouteAnswer::Kind::unknown);
   if (record_.wants_misses) note_misses(near_misses(host_, query, answer));
   return answer;

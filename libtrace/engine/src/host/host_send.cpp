@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "contradictions.h"
 #include "host_walk.h"
 #include "source_address.h"
 
@@ -31,6 +32,8 @@ bool same_way(const RouteAnswer& a, const RouteAnswer& b) {
 
 HostOutcome HostWalk::send(const LocalSend& what) {
   clear_pipeline(packet_);
+  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
+  note_contradictions(node_, cluster::Contradiction::About::netfilter, "", record_);
   if (what.as_frame) return send_as_frame(what);
   bound_device_ = what.bound_device;
   refused_ = what.quoted;

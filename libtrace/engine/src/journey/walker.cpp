@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "contradictions.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/workload.h"
 
@@ -234,6 +235,7 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
 
 Walker::Next Walker::step(AtPod at) {
   see(*at.pod.node, at.pod.port->name, false, at.packet);
+  note_contradictions(*at.pod.node, cluster::Contradiction::About::port, at.pod.port->name, record_);
   const MacAddr to = dst_mac(at.packet);
   if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
     return stop(Verdict::dropped, {at.pod.node->name, Layer::host, at.pod.pod.name,
@@ -530,8 +532,10 @@ Walker::Next Walker::decapsulate(const WireEnd& end, const OnWire& at, const Enc
                   Decapsulate{encap.type, port.name, encap.dst, encap.src, encap.vni, option >> 16 & 0x7fff,
                               option & 0xffff},
                   {port.from});
+      note_contradictions(node, cluster::Contradiction::About::port, port.name, record_);
       return {{AtPort{&node, &bridge, number_of(bridge, port), inner}}, std::nullopt};
     }
+  note_contradictions_of_tunnels(node, record_);
   const bool ports_known = std::any_of(node.bridges.begin(), node.bridges.end(), [&](const Bridge& b) {
     return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const Interface& p) { return p.options.contains("remote_ip"); });
   });

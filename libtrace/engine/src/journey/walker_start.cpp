@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "contradictions.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/routing.h"
 #include "walker.h"
@@ -28,6 +29,7 @@ Walker::Next Walker::begin(const Start& start, FlowKey& sent) {
 // A pod's stack has one interface: it sends to the neighbour or to its gateway.
 Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   const Endpoint& pod = start.from;
+  note_contradictions(*pod.node, cluster::Contradiction::About::port, pod.port->name, record_);
   FlowKey frame = start.packet;
   const auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
   const auto smac = start.smac ? start.smac : pod.pod.mac;

@@ -66,7 +66,9 @@ bool Translation::group(std::uint32_t id, Place place) {
   if (it == bridge().groups.end()) {
     const std::string name = fmt::format("group {} of {}", id, bridge().name);
     result_.undecided |= !bridge().has_groups || bridge().flows_partial;
-    if (result_.undecided) gap(name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
+    // Open vSwitch takes no flow that names a group it lacks, and deletes a group's flows with it: dumps that show such
+    // a flow are of two moments or bridges.
+    gap(name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
     remark(name + " does not exist", here());
     reason(fmt::format("{} is not {}", name, bridge().has_groups ? "there" : "in the snapshot"), 0, here());
     return false;

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "contradictions.h"
 #include "egtrace/base/text.h"
 #include "translation.h"
 
@@ -160,6 +161,7 @@ void Translation::cross_patch(const Interface& port, Place place) {
     return reason(fmt::format("the peer of patch port {} is not in the snapshot", port.name), 0, here());
   }
   add(CrossPatch{bridge().name, port.name, to->name, peer->name}, here());
+  note_contradictions(node_, cluster::Contradiction::About::bridge, to->name, record_);
   const auto owner = step_;
   isolated([&] {
     state_.bridge = to;
@@ -180,6 +182,7 @@ void Translation::cross_patch(const Interface& port, Place place) {
 
 // lib/tnl-ports.c and ofproto/tunnel.c: what the port's options fix is overwritten, "flow" leaves the packet's own.
 void Translation::tunnel(const Interface& port) {
+  note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
   FlowKey k = key();
   set_endpoint(k, F::tun_dst, F::tun_ipv6_dst, option(port, "remote_ip"));
   set_endpoint(k, F::tun_src, F::tun_ipv6_src, option(port, "local_ip"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "contradictions.h"
 #include "egtrace/base/text.h"
 
 namespace egt::engine {
@@ -74,6 +75,8 @@ OvsResult Translation::enter(const Bridge& bridge, std::uint32_t in_port, const 
   const Interface* port = bridge.by_ofport(in_port);
   record_.add(node_.name, Layer::ovs, EnterBridge{bridge.name, in_port, port ? port->name : std::string()},
               port && port->from.known() ? std::vector<Provenance>{port->from} : std::vector<Provenance>{});
+  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
+  note_contradictions(node_, cluster::Contradiction::About::bridge, bridge.name, record_);
   push(std::move(job));
   return drain();
 }

@@ -51,6 +51,11 @@ Node::PortPlace Node::port(std::string_view interface_name) const {
 }
 
 void merge_interface(openflow::Interface& known, const openflow::Interface& more) {
+  for (const auto& [key, value] : more.options)
+    if (const auto told = known.options.find(key); told != known.options.end() && told->second != value) known.disputed.insert(key);
+  if (known.ofport && more.ofport && known.ofport != more.ofport) known.disputed.insert("ofport");
+  if (!known.type.empty() && !more.type.empty() && known.type != more.type) known.disputed.insert("type");
+  known.disputed.insert(more.disputed.begin(), more.disputed.end());
   if (known.type.empty()) known.type = more.type;
   if (!known.ofport) known.ofport = more.ofport;
   known.options.insert(more.options.begin(), more.options.end());

@@ -40,6 +40,8 @@ struct SnapshotRequest {
   // Only logical flows are to be walked: of a southbound database that holds all that this takes, rows with types
   // (Ovn::southbound) are read, and no others but those that name the node.
   bool logical_only = false;
+  // What dumps tell is not held against each other: Node::contradictions stay empty.
+  bool as_told = false;
 };
 
 // One argument of --dump. What stands before ':' and '=' counts as NODE and KIND only where PATH as a whole is no file.

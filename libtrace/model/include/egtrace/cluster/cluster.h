@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "egtrace/cluster/contradiction.h"
 #include "egtrace/cluster/objects.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/host/host.h"
@@ -45,6 +46,7 @@ struct Node {
   std::vector<ovn::Row> ovs_rows;
   // Interfaces of which no dump told the bridge so far; place_interfaces() moves them when a bridge names them.
   std::vector<openflow::Interface> unplaced_interfaces;
+  std::vector<Contradiction> contradictions;
   std::vector<std::size_t> dumps;        // indices into Cluster::dumps
 
   const openflow::Bridge* bridge(std::string_view name) const;
@@ -60,7 +62,8 @@ struct Node {
   void place_interfaces();
 };
 
-// Adds to `known` what `more` tells about the same interface; what is known already stays.
+// Adds to `known` what `more` tells about the same interface; what is known already stays, and is disputed where `more`
+// tells otherwise.
 void merge_interface(openflow::Interface& known, const openflow::Interface& more);
 
 class Cluster {

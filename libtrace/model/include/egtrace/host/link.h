@@ -37,6 +37,7 @@ struct Link {
   std::optional<std::uint32_t> vrf_table;
   std::string link_netns;
   std::vector<Address> addresses;
+  bool mac_disputed = false;             // dumps tell different ones
   Provenance from;
 
   bool is_up() const;                    // flag UP

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,6 +26,7 @@ struct Interface {
   std::optional<std::uint32_t> mtu;
   std::optional<std::uint16_t> tag;          // access VLAN of its Port
   bool port_down = false, link_down = false; // from ovs-ofctl show
+  std::set<std::string> disputed;            // what dumps tell differently: keys of options, "ofport", "type", "name"
   Provenance from;
 };
 

@@ -1,0 +1,18 @@
+// What dumps tell differently of things that a packet meets: gaps of its record.
+#pragma once
+
+#include <string_view>
+
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/record.h"
+
+namespace egt::engine {
+
+void note_contradictions(const cluster::Node& node, cluster::Contradiction::About about, std::string_view name,
+                         Record& record);
+// Of all tunnels: for a packet that none of them takes.
+void note_contradictions_of_tunnels(const cluster::Node& node, Record& record);
+// Of routes, for a packet to this address.
+void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record);
+
+}  // namespace egt::engine

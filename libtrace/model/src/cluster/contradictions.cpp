@@ -1,0 +1,28 @@
+#include "contradictions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace egt::cluster {
+
+void add_contradiction(Node& node, Contradiction c) {
+  if (std::find(node.contradictions.begin(), node.contradictions.end(), c) == node.contradictions.end())
+    node.contradictions.push_back(std::move(c));
+}
+
+void doubt_bridge(Node& node, const openflow::Bridge& bridge, std::string what, std::string command) {
+  add_contradiction(node,
+                    {Contradiction::About::bridge, bridge.name, std::nullopt, std::move(what), std::move(command)});
+}
+
+void notice_contradictions(Cluster& cluster) {
+  for (const auto& node : cluster.nodes) {
+    look_at_ports(*node);
+    look_at_pods(cluster.objects, *node);
+    look_at_flows(cluster, *node);
+  }
+  look_at_copies(cluster);
+  look_at_rules(cluster);
+}
+
+}  // namespace egt::cluster

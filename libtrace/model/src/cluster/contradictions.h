@@ -1,0 +1,22 @@
+// The parts of notice_contradictions(): each looks at one kind of facts.
+#pragma once
+
+#include <string>
+
+#include "egtrace/cluster/cluster.h"
+
+namespace egt::cluster {
+
+void add_contradiction(Node& node, Contradiction c);  // unless it is there
+void doubt_bridge(Node& node, const openflow::Bridge& bridge, std::string what, std::string command);
+
+bool is_tunnel(const openflow::Interface& port);
+bool holds_pods(const openflow::Bridge& bridge);  // ports of pods or tunnels
+
+void look_at_ports(Node& node);  // of bridges, their devices, and the ends of tunnels
+void look_at_pods(const Objects& objects, Node& node);
+void look_at_flows(const Cluster& cluster, Node& node);
+void look_at_copies(Cluster& cluster);  // of dumps that only one machine can have printed
+void look_at_rules(Cluster& cluster);   // of netfilter
+
+}  // namespace egt::cluster

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "contradictions.h"
+#include "egtrace/base/text.h"
+
+namespace egt::cluster {
+namespace {
+
+using About = Contradiction::About;
+
+// Whether the object tells an address, be it in an annotation or in its status, of a family of which the port has
+// others.
+bool differs(const Pod& pod, std::string_view addresses) {
+  std::vector<IpAddr> told;
+  for (const std::string_view text : split(addresses, ','))
+    if (const auto p = Prefix::parse(trim(text))) told.push_back(p->address);
+  return std::any_of(pod.addresses.begin(), pod.addresses.end(), [&](const Prefix& p) {
+    const bool tells =
+        std::any_of(told.begin(), told.end(), [&](const IpAddr& a) { return a.family == p.address.family; });
+    return tells && std::find(told.begin(), told.end(), p.address) == told.end();
+  });
+}
+
+}  // namespace
+
+// OVN-Kubernetes writes a pod's addresses into the external_ids of its port, too.
+void look_at_pods(const Objects& objects, Node& node) {
+  std::map<std::string, const Pod*> pods;  // by the names of their ports
+  for (const Pod& pod : objects.pods) pods.emplace(pod.namespace_ + "_" + pod.name, &pod);
+  for (const openflow::Bridge& bridge : node.bridges)
+    for (const openflow::Interface& port : bridge.interfaces) {
+      const auto id = port.external_ids.find("iface-id"), told = port.external_ids.find("ip_addresses");
+      if (id == port.external_ids.end() || told == port.external_ids.end()) continue;
+      const auto pod = pods.find(id->second);
+      if (pod != pods.end() && differs(*pod->second, told->second))
+        add_contradiction(node, {About::port, port.name, std::nullopt,
+                                 fmt::format("which addresses pod {}/{} has: its object and port {} differ",
+                                             pod->second->namespace_, pod->second->name, port.name),
+                                 "kubectl get pod -o yaml; ovs-vsctl list interface " + port.name});
+    }
+}
+
+}  // namespace egt::cluster

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "contradictions.h"
+
+namespace egt::cluster {
+namespace {
+
+using About = Contradiction::About;
+
+bool has_counted(const netfilter::Ruleset& rules) {
+  for (const netfilter::Table& t : rules.tables)
+    for (const netfilter::Chain& c : t.chains)
+      for (const netfilter::Rule& r : c.rules)
+        if (r.packets.value_or(0) > 0) return true;
+  return false;
+}
+
+const netfilter::Compare* compare_of(const netfilter::Statement& s) {
+  const auto* test = std::get_if<netfilter::Test>(&s);
+  return test == nullptr ? nullptr : std::get_if<netfilter::Compare>(test);
+}
+
+void add_devices(const netfilter::Ruleset& rules, std::set<std::string>& devices) {
+  for (const netfilter::Table& t : rules.tables)
+    for (const netfilter::Chain& c : t.chains)
+      for (const netfilter::Rule& r : c.rules)
+        for (const netfilter::Statement& s : r.statements) {
+          const netfilter::Compare* compare = compare_of(s);
+          const auto* read = compare == nullptr || compare->left == nullptr
+                                 ? nullptr
+                                 : std::get_if<netfilter::Read>(&compare->left->node);
+          const auto* name = compare == nullptr ? nullptr : std::get_if<netfilter::Text>(&compare->right);
+          const bool device =
+              read != nullptr && (read->key == netfilter::Key::iifname || read->key == netfilter::Key::oifname);
+          if (device && name != nullptr && !name->wildcard && name->value != "lo") devices.insert(name->value);
+        }
+}
+
+std::size_t count_devices(const Node& node, const std::set<std::string>& names) {
+  return static_cast<std::size_t>(
+      std::count_if(names.begin(), names.end(), [&](const std::string& n) { return node.host.link(n) != nullptr; }));
+}
+
+// Rules that ask for devices of which this machine has none and another one all.
+void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfilter::Ruleset>& part,
+                     const char* command) {
+  if (!part.present || !node.host.link_list_complete) return;
+  std::set<std::string> devices;
+  add_devices(part.value, devices);
+  if (devices.empty() || count_devices(node, devices) > 0) return;
+  for (const auto& other : cluster.nodes)
+    if (other.get() != &node && count_devices(*other, devices) == devices.size())
+      return add_contradiction(
+          node, {About::netfilter, "", std::nullopt,
+                 fmt::format("whose rules stand under the name of {}: they ask for {}, which {} has", command,
+                             *devices.begin(), other->name),
+                 command});
+}
+
+// What iptables-nft shows as its own stands in nft's listing, too.
+void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfilter::Ruleset>& part,
+                     netfilter::TableFamily family, const char* command) {
+  const host::Part<netfilter::Ruleset>& nft = node.host.nft;
+  if (!part.present || part.partial || part.from.source == kNoSource || !nft.present || nft.partial) return;
+  constexpr std::size_t kHeader = 200;
+  const std::string_view head = cluster.sources->at(part.from.source).text.substr(0, kHeader);
+  if (head.find("(nf_tables)") == std::string_view::npos) return;
+  for (const netfilter::Table& t : part.value.tables) {
+    const bool does = std::any_of(t.chains.begin(), t.chains.end(), [](const netfilter::Chain& c) {
+      return !c.rules.empty() || (c.hook && c.drop_by_default);
+    });
+    const bool listed = std::any_of(nft.value.tables.begin(), nft.value.tables.end(),
+                                    [&](const netfilter::Table& n) { return n.family == family && n.name == t.name; });
+    if (does && !listed)
+      return add_contradiction(
+          node,
+          {About::netfilter, "", std::nullopt,
+           fmt::format("whose rules stand under the name of {}: nft list ruleset has no table {}", command, t.name),
+           fmt::format("{}; nft list ruleset", command)});
+  }
+}
+
+// Rules that have counted alike to the last packet are one machine's.
+using RulesOf = host::Part<netfilter::Ruleset> host::Host::*;
+void look_at_copied_rules(Cluster& cluster, RulesOf rules, const char* command) {
+  std::map<std::string_view, Node*> first;
+  for (const auto& node : cluster.nodes) {
+    const host::Part<netfilter::Ruleset>& part = node->host.*rules;
+    if (!part.present || part.from.source == kNoSource || !has_counted(part.value)) continue;
+    const auto [known, fresh] = first.try_emplace(cluster.sources->at(part.from.source).text, node.get());
+    if (fresh) continue;
+    for (const auto& [one, two] : {std::pair(node.get(), known->second), std::pair(known->second, node.get())})
+      add_contradiction(
+          *one, {About::netfilter, "", std::nullopt,
+                 fmt::format("whose rules those of {} are: they are word for word those of {}", command, two->name),
+                 command});
+  }
+}
+
+}  // namespace
+
+void look_at_rules(Cluster& cluster) {
+  constexpr std::pair<RulesOf, const char*> kParts[] = {{&host::Host::iptables_v4, "iptables-save -c"},
+                                                        {&host::Host::iptables_v6, "ip6tables-save -c"},
+                                                        {&host::Host::iptables_legacy_v4, "iptables-legacy-save -c"},
+                                                        {&host::Host::iptables_legacy_v6, "ip6tables-legacy-save -c"},
+                                                        {&host::Host::nft, "nft list ruleset"}};
+  for (const auto& [rules, command] : kParts) {
+    for (const auto& node : cluster.nodes) look_at_devices(cluster, *node, (*node).host.*rules, command);
+    look_at_copied_rules(cluster, rules, command);
+  }
+  for (const auto& node : cluster.nodes) {
+    look_at_listing(cluster, *node, node->host.iptables_v4, netfilter::TableFamily::ip, "iptables-save");
+    look_at_listing(cluster, *node, node->host.iptables_v6, netfilter::TableFamily::ip6, "ip6tables-save");
+  }
+}
+
+}  // namespace egt::cluster
