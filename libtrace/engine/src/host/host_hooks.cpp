@@ -53,6 +53,10 @@ NetfilterContext HostWalk::context(Hook hook) {
   c.confirmed = conntrack_.confirmed();
   c.zone = conntrack_.zone();
   c.presumed = conntrack_.presumed();
+  if (has_ports(packet_)) {
+    c.sport_open = world_.is_port_open(tuple_of(packet_), true);
+    c.dport_open = world_.is_port_open(tuple_of(packet_), false);
+  }
   c.local_socket = (made_here() && !passing_copy_) || hook == Hook::input;
   // Neither TEE nor dup copies what it sends (current->in_nf_duplicate), until that has come back by lo.
   if (copy_depth_ == 0 || looped_) c.duplicate = [this, hook](PacketCopy copy) { duplicate(std::move(copy), hook); };

@@ -176,6 +176,8 @@ struct NetfilterEngine::Impl {
                           .confirmed = context.confirmed,
                           .zone = context.zone,
                           .local_socket = context.local_socket,
+                          .sport_open = context.sport_open,
+                          .dport_open = context.dport_open,
                           .length = context.length,
                           .address_type = context.address_type,
                           .route_devices = context.route_devices};

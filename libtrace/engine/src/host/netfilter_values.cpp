@@ -50,6 +50,8 @@ ReadValue ethernet(FieldId field, const ReadFrom& f) {
 
 constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, each of 32 bits
 
+ReadValue taken_port() { return not_known("the port that the translation took"); }
+
 ReadValue read_header(Key key, const ReadFrom& f) {
   const FlowKey& p = f.context.packet;
   const bool v4 = f.family == Family::v4;
@@ -77,8 +79,8 @@ ReadValue read_header(Key key, const ReadFrom& f) {
     case Key::ip_header_length: return only(v4, kHeaderWords);
     case Key::ip_length: return only(v4, f.context.length);
     case Key::ip_frag_off: return v4 ? fragment_offset(p) : ReadValue{Absent{}};
-    case Key::sport: return only(ports, p.get(FieldId::tp_src));
-    case Key::dport: return only(ports, p.get(FieldId::tp_dst));
+    case Key::sport: return ports && f.context.sport_open ? taken_port() : only(ports, p.get(FieldId::tp_src));
+    case Key::dport: return ports && f.context.dport_open ? taken_port() : only(ports, p.get(FieldId::tp_dst));
     case Key::tcp_flags: return first ? tcp_flags(f) : ReadValue{Absent{}};
     case Key::icmp_type: return only(icmp4, p.get(FieldId::icmp_type));
     case Key::icmp_code: return only(icmp4, p.get(FieldId::icmp_code));

@@ -57,6 +57,7 @@ struct NetfilterContext {
   bool confirmed = false;                // an earlier packet of the connection has passed all hooks
   std::uint16_t zone = 0;                // of the connection
   bool local_socket = false;             // made by (output) or going to a process of this host: owner tests are open
+  bool sport_open = false, dport_open = false;  // the kernel chose it when it translated: what stands for it decides nothing
   std::uint32_t length = 60;             // bytes of the IP packet
   // The connection rests on a setting that no dump tells; without it the packet would be invalid.
   bool presumed = false;
