@@ -42,6 +42,17 @@ TEST_F(SwitchTest, ATunnelTakesItsPortsOptions) {
   EXPECT_EQ(run("br0", 1, tcp()).emissions.at(0).packet.u64(F::tun_id), 99u);
 }
 
+// Nothing but the dump tells how many flows a bridge has that is not OVN's.
+TEST_F(SwitchTest, AMissThatEndsThePacketMayBeACutDump) {
+  bridge("br0", {"table=0,in_port=3 actions=output:2", "table=0,in_port=2 actions=resubmit(,5),output:3"});
+  EXPECT_TRUE(run("br0", 1, tcp()).stop.has_value());
+  ASSERT_EQ(record.assumptions.size(), 1u);
+  EXPECT_NE(record.assumptions[0].what.find("the flows of br0"), std::string::npos);
+  record.assumptions.clear();
+  EXPECT_EQ(ports(run("br0", 2, tcp())), Ports{"br0-p3"});  // table 5 has none, which ends nothing
+  EXPECT_TRUE(record.assumptions.empty());
+}
+
 TEST_F(SwitchTest, AnUnknownPortIsAGapOnlyWhenPortsAreUnknown) {
   bridge("br0", {"table=0 actions=output:77"});
   EXPECT_FALSE(run("br0", 1, tcp()).undecided);

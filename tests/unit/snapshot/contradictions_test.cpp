@@ -295,5 +295,21 @@ TEST(Contradictions, WhatBreaksOffIsNoFact) {
   EXPECT_EQ(1U, neighbours(one + "192.0.2.2 dev eth0 lladdr 52:54:00:00:00:02 REACH"));
 }
 
+// Cut between two lines; whoever deletes the kernel's rule for table local puts it elsewhere.
+TEST(CutDumps, RulesWithoutThatOfTableLocalAreAPart) {
+  const auto is_part = [](const std::string& rules) {
+    const TemporaryDirectory d;
+    d.file("w1/ip_rule", rules);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    return cluster && cluster->nodes.at(0)->host.rules_v4.partial;
+  };
+  const std::string local = "0:\tfrom all lookup local\n", main = "32766:\tfrom all lookup main\n";
+  const std::string other = "100:\tfrom 10.0.0.0/8 lookup 7\n", last = "32767:\tfrom all lookup default\n";
+  EXPECT_FALSE(is_part(local + other + main + last));
+  EXPECT_FALSE(is_part("1:\tfrom all lookup local\n" + main));
+  EXPECT_TRUE(is_part(other + main + last));
+  EXPECT_TRUE(is_part(local + other));
+}
+
 }  // namespace
 }  // namespace egt::parsers

@@ -54,6 +54,8 @@ std::optional<FieldId> whole_register(const Action& action) {
 
 std::string flow_command(const Bridge& b) { return "ovs-ofctl dump-flows " + b.name; }
 
+constexpr std::string_view kMissed = "no flow matches";
+
 }  // namespace
 
 Translation::Translation(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
@@ -127,6 +129,14 @@ void Translation::run_job() {
   jobs_.resize(queued);
 }
 
+// Nothing but the dump tells what other controllers than OVN's want of their bridges: one that was cut between two lines
+// looks whole.
+void Translation::doubt_a_miss() {
+  if (!stop_ || stop_->why != kMissed || stop_->layer == Layer::ovn) return;
+  record_.assume(fmt::format("the dump of the flows of {} on {} is whole", bridge().name, node_.name),
+                 "none of them matches, and no other dump tells how many there are", {});
+}
+
 void Translation::finish() {
   constexpr std::string_view kNothing = "no action outputs the packet";
   const bool left = std::any_of(result_.emissions.begin(), result_.emissions.end(), [](const OvsEmission& e) {
@@ -135,6 +145,7 @@ void Translation::finish() {
   if (left) return;
   if (!stop_) stop_ = std::move(weak_);
   if (!stop_) stop_ = Stop{node_.name, main_line_.layer, main_line_.where, std::string(kNothing), main_line_.evidence};
+  if (state_.bridge) doubt_a_miss();
   result_.stop = std::move(stop_);
 }
 
@@ -263,7 +274,7 @@ Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, st
   }
   if (!have) {
     add(TableMiss{bridge().name, table, metadata, depth});
-    reason("no flow matches", depth);
+    reason(std::string(kMissed), depth);
     return {};
   }
   const FlowIndex index = choose_among_ties(hit, table).value_or(hit.hit);

@@ -55,6 +55,7 @@ class Translation {
   // --- jobs (translation.cpp)
   OvsResult drain();
   void run_job();
+  void doubt_a_miss();
   void finish();
   void push(Job job) { jobs_.push_back(std::move(job)); }
 
