@@ -21,6 +21,7 @@ constexpr const char* kPcapFooter =
     "NODE:DEVICE=FILE.\n"
     "Without NODE:DEVICE the file's name tells where it was taken (NODE__DEVICE.pcap, NODE/DEVICE.pcap), then the\n"
     "interfaces named in it, then the addresses in it. DEVICE `any` stands for all devices (tcpdump -i any).\n"
+    "Flows that fared alike, told apart by source ports and addresses that no dump knows, are told once; -v tells each.\n"
     "\n"
     "Examples:\n"
     "  egtrace pcap ./dumps ./captures\n"

@@ -208,9 +208,6 @@ class Reader {
     node.host.settle_routes();
     for (const host::Address* a : node.host.notice_missing_routes())
       remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
-    for (const Family family : node.host.notice_missing_rules())
-      remark_on({}, fmt::format("{}: the IPv{} policy rules lack those of table local or main; they are taken for a part of the whole",
-                                machine.name, family == Family::v4 ? 4 : 6));
     if (!request_.as_told) hold_routes_against(machine.dumps, node);
     if (node.name.empty()) node.name = name_by_content(node);
     cluster::leave_out_foreign_switch(node);

@@ -51,6 +51,12 @@ TEST_F(SwitchTest, AMissThatEndsThePacketMayBeACutDump) {
   record.assumptions.clear();
   EXPECT_EQ(ports(run("br0", 2, tcp())), Ports{"br0-p3"});  // table 5 has none, which ends nothing
   EXPECT_TRUE(record.assumptions.empty());
+  bridge("br1", {"table=0,in_port=1 actions=output:2"});
+  bridge("br2", {"table=0,in_port=3 actions=output:2"});
+  patch("br1", 2, "br2", 2);
+  EXPECT_TRUE(run("br1", 1, tcp()).stop.has_value());
+  ASSERT_EQ(record.assumptions.size(), 1u);
+  EXPECT_NE(record.assumptions[0].what.find("the flows of br2"), std::string::npos);
 }
 
 TEST_F(SwitchTest, AnUnknownPortIsAGapOnlyWhenPortsAreUnknown) {

@@ -54,8 +54,6 @@ std::optional<FieldId> whole_register(const Action& action) {
 
 std::string flow_command(const Bridge& b) { return "ovs-ofctl dump-flows " + b.name; }
 
-constexpr std::string_view kMissed = "no flow matches";
-
 }  // namespace
 
 Translation::Translation(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
@@ -131,9 +129,9 @@ void Translation::run_job() {
 
 // Nothing but the dump tells what other controllers than OVN's want of their bridges: one that was cut between two lines
 // looks whole.
-void Translation::doubt_a_miss() {
-  if (!stop_ || stop_->why != kMissed || stop_->layer == Layer::ovn) return;
-  record_.assume(fmt::format("the dump of the flows of {} on {} is whole", bridge().name, node_.name),
+void Translation::doubt_a_miss(const Ending& ending) {
+  if (ending.missed_in == nullptr || ending.stop.layer == Layer::ovn) return;
+  record_.assume(fmt::format("the dump of the flows of {} on {} is whole", ending.missed_in->name, node_.name),
                  "none of them matches, and no other dump tells how many there are", {});
 }
 
@@ -143,10 +141,11 @@ void Translation::finish() {
     return e.kind == OvsEmission::Kind::port || e.kind == OvsEmission::Kind::tunnel;
   });
   if (left) return;
-  if (!stop_) stop_ = std::move(weak_);
-  if (!stop_) stop_ = Stop{node_.name, main_line_.layer, main_line_.where, std::string(kNothing), main_line_.evidence};
-  if (state_.bridge) doubt_a_miss();
-  result_.stop = std::move(stop_);
+  if (!ending_) ending_ = std::move(weak_);
+  if (!ending_)
+    ending_ = {{node_.name, main_line_.layer, main_line_.where, std::string(kNothing), main_line_.evidence}, nullptr};
+  doubt_a_miss(*ending_);
+  result_.stop = std::move(ending_->stop);
 }
 
 // --- tables and lists ----------------------------------------------------------------------------------------------
@@ -274,7 +273,7 @@ Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, st
   }
   if (!have) {
     add(TableMiss{bridge().name, table, metadata, depth});
-    reason(std::string(kMissed), depth);
+    reason("no flow matches", depth, {}, &bridge());
     return {};
   }
   const FlowIndex index = choose_among_ties(hit, table).value_or(hit.hit);
@@ -465,10 +464,11 @@ void Translation::note_changes(const FlowKey& before, std::optional<FieldId> as_
   }
 }
 
-void Translation::reason(std::string why, std::uint8_t depth, std::vector<Provenance> evidence) {
+void Translation::reason(std::string why, std::uint8_t depth, std::vector<Provenance> evidence,
+                         const openflow::Bridge* missed_in) {
   if (answer_) return;
   Stop s{node_.name, layer(), where(), std::move(why), std::move(evidence)};
-  (depth == 0 ? stop_ : weak_) = std::move(s);
+  (depth == 0 ? ending_ : weak_) = Ending{std::move(s), missed_in};
 }
 
 // A logical datapath is known as soon as metadata is set: from then on it is OVN's pipeline.

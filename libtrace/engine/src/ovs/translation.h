@@ -55,7 +55,11 @@ class Translation {
   // --- jobs (translation.cpp)
   OvsResult drain();
   void run_job();
-  void doubt_a_miss();
+  struct Ending {
+    Stop stop;
+    const openflow::Bridge* missed_in = nullptr;  // none of its flows matched; null: it ended otherwise
+  };
+  void doubt_a_miss(const Ending& ending);
   void finish();
   void push(Job job) { jobs_.push_back(std::move(job)); }
 
@@ -132,7 +136,8 @@ class Translation {
   Layer layer() const;
   // A reason why the packet may not leave; the last one counts. Those of nested tables (which often miss or drop by
   // design) count only when nothing follows in the main line.
-  void reason(std::string why, std::uint8_t depth, std::vector<Provenance> evidence = {});
+  void reason(std::string why, std::uint8_t depth, std::vector<Provenance> evidence = {},
+              const openflow::Bridge* missed_in = nullptr);
   std::string where() const;
   std::vector<Provenance> here() const;  // the flow being executed
 
@@ -152,7 +157,7 @@ class Translation {
   std::optional<Answer> answer_;  // of the current job
   std::vector<Provenance> job_evidence_;
   std::optional<std::size_t> step_;  // of the flow or bucket being executed
-  std::optional<Stop> stop_, weak_;
+  std::optional<Ending> ending_, weak_;
   Stop main_line_;                 // the last flow of the main line
   IpAddr arrived_at_;              // tunnel destination of the packet as it came in
   std::size_t forced_states_ = 0;  // of options_.ct_next

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "contradictions.h"
+
 namespace egt::cluster {
 namespace {
 
@@ -31,14 +33,11 @@ const openflow::Bridge* Node::bridge(std::string_view bridge_name) const { retur
 openflow::Bridge* Node::bridge(std::string_view bridge_name) { return find_bridge(bridges, bridge_name); }
 
 const openflow::Bridge* Node::integration_bridge() const {
-  const auto is_ovn = [](const openflow::Interface& i) {
-    return i.external_ids.contains("iface-id") || i.options.contains("remote_ip");
-  };
   using Rank = std::pair<bool, std::size_t>;
   const openflow::Bridge* best = nullptr;
   Rank best_rank{false, 0};
   for (const openflow::Bridge& b : bridges) {
-    const Rank rank{std::any_of(b.interfaces.begin(), b.interfaces.end(), is_ovn), b.flows ? b.flows->size() : 0};
+    const Rank rank{holds_pods(b), b.flows ? b.flows->size() : 0};
     if (rank > best_rank) best = &b, best_rank = rank;
   }
   return best;

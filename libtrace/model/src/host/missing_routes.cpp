@@ -1,4 +1,4 @@
-// A dump of routes or rules that was cut between two lines looks whole. What the kernel makes of each address of a device that is up
+// A dump of routes that was cut between two lines looks whole. What the kernel makes of each address of a device that is up
 // (fib_add_ifaddr() of net/ipv4/fib_frontend.c, add_addr() and addrconf_prefix_route() of net/ipv6/addrconf.c) tells:
 // where a route of an own address or of a device's own network is missing, others may be.
 #include <algorithm>
@@ -47,25 +47,7 @@ const Address* lacks_route(const std::vector<Route>& routes, const std::vector<L
   return nullptr;
 }
 
-bool leads_to(const std::vector<PolicyRule>& rules, std::string_view table) {
-  return std::any_of(rules.begin(), rules.end(), [&](const PolicyRule& r) {
-    return r.action == RuleAction::lookup && canonical_table(r.table) == table;
-  });
-}
-
 }  // namespace
-
-// Whoever deletes the rule of table local moves it to another priority: without it no address of the machine is its own.
-std::vector<Family> Host::notice_missing_rules() {
-  std::vector<Family> lacking;
-  for (const Family family : {Family::v4, Family::v6}) {
-    Part<std::vector<PolicyRule>>& part = family == Family::v4 ? rules_v4 : rules_v6;
-    if (!part.present || part.partial || (leads_to(part.value, "local") && leads_to(part.value, "main"))) continue;
-    part.partial = true;
-    lacking.push_back(family);
-  }
-  return lacking;
-}
 
 std::vector<const Address*> Host::notice_missing_routes() {
   std::vector<const Address*> lacking;

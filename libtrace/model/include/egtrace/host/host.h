@@ -53,8 +53,6 @@ struct Host {
   // Takes routes for a part of the whole where one is missing that the kernel makes of an address, and tells which
   // addresses those are. To be called last.
   std::vector<const Address*> notice_missing_routes();
-  // Likewise policy rules where none leads to table local or to table main, as the kernel's own do: the families.
-  std::vector<Family> notice_missing_rules();
 };
 
 }  // namespace egt::host
