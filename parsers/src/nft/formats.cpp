@@ -159,7 +159,8 @@ void load_text(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report&
   const nft::Reading reading = read(dump, report);
   nft::Lowered lowered = nft::lower(reading.document, dump.source);
   // A listing that stops in the middle of a line says so even where its braces happen to match.
-  if (!dump.text.empty() && dump.text.back() != '\n' && trim(dump.text).back() != '}') lowered.incomplete = true;
+  const std::string_view said = trim(dump.text);
+  if (!said.empty() && dump.text.back() != '\n' && said.back() != '}') lowered.incomplete = true;
   store(std::move(lowered), dump, is_whole(dump), node.host, report);
 }
 
