@@ -12,8 +12,8 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kAuditFooter =
-    "Without --to every pod and node is asked about an address outside (of both families), a service and another node. "
-    "A\n"
+    "Without --to every pod and node is asked about an address outside (of both families), a service (one with the\n"
+    "fewest endpoints, as each is a way of its own) and another node. A\n"
     "LEAK is a way by which a pod that an egress object selects leaves with another address. `?` marks what is "
     "assumed.\n"
     "\n"

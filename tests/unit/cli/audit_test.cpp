@@ -47,4 +47,31 @@ TEST(AuditOfMany, IsTheSameForAnyNumberOfProcesses) {
   }
 }
 
+std::string service(const std::string& name, const std::string& ip, const std::string& endpoints) {
+  return "- apiVersion: v1\n  kind: Service\n  metadata: {name: " + name + ", namespace: shop}\n  spec: {clusterIP: " + ip +
+         ", ports: [{port: 80, protocol: TCP}]}\n" +
+         "- apiVersion: discovery.k8s.io/v1\n  kind: EndpointSlice\n  addressType: IPv4\n  metadata: {name: " + name +
+         "-1, namespace: shop, labels: {kubernetes.io/service-name: " + name + "}}\n  endpoints: [" + endpoints +
+         "]\n  ports: [{port: 80, protocol: TCP}]\n";
+}
+
+// Every endpoint is a way, and so a row, of every pod.
+TEST(Audit, AsksAboutTheServiceWithTheFewestEndpoints) {
+  const egt::testing::TemporaryDirectory d;
+  write_node(d.path(), 1);
+  const auto endpoint = [](const std::string& ip, const char* ready) {
+    return "{addresses: [" + ip + "], conditions: {ready: " + ready + "}}";
+  };
+  egt::testing::write_file(
+      d.path() + "/k8s/services.yaml",
+      "apiVersion: v1\nkind: List\nitems:\n" +
+          service("many", "172.30.0.1", endpoint("10.128.2.1", "true") + ", " + endpoint("10.128.2.2", "true")) +
+          service("none", "172.30.0.2", endpoint("10.128.2.3", "false")) +
+          service("one", "172.30.0.3", endpoint("10.128.2.4", "true")) +
+          service("also-one", "172.30.0.4", endpoint("10.128.2.5", "true")));
+  const Ran audit = egt::testing::run({EGTRACE_BINARY, "audit", d.path(), "--format", "csv"});
+  EXPECT_NE(std::string::npos, audit.out.find("svc:shop/one:80")) << audit.out << audit.err;
+  for (const char* other : {"many", "none", "also-one"}) EXPECT_EQ(std::string::npos, audit.out.find(other)) << audit.out;
+}
+
 }  // namespace

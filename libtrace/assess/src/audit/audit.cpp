@@ -91,12 +91,9 @@ class Auditor {
       const Target target = outside(cluster_, family);
       add(common_, target.address.to_string(), target.name, family);
     }
-    for (const cluster::Service& s : cluster_.objects.services) {
-      if (s.cluster_ips.empty() || s.ports.empty() || endpoints_of(s, cluster_.objects, pods_).empty()) continue;
-      add(common_, fmt::format("svc:{}/{}:{}", s.namespace_, s.name, s.ports.front().port), "service",
-          s.cluster_ips.front().family);
-      break;
-    }
+    if (const cluster::Service* s = few_endpoints_service(cluster_, pods_))
+      add(common_, fmt::format("svc:{}/{}:{}", s->namespace_, s->name, s->ports.front().port), "service",
+          s->cluster_ips.front().family);
     return common_;
   }
 

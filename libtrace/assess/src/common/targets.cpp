@@ -1,7 +1,11 @@
 #include "common/targets.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
+
+#include "common/claims.h"
 
 namespace egt::assess {
 namespace {
@@ -70,6 +74,24 @@ std::optional<IpAddr> node_address(const Cluster& cluster, const std::string& na
         if (a.prefix.address.family == family && is_global(a)) return a.prefix.address;
   }
   return std::nullopt;
+}
+
+const cluster::Service* few_endpoints_service(const Cluster& cluster, const std::vector<KnownPod>& pods) {
+  std::map<std::pair<std::string, std::string>, std::size_t> ready;   // by namespace and name of the service
+  for (const cluster::EndpointSlice& slice : cluster.objects.endpoint_slices)
+    for (const cluster::ServiceEndpoint& e : slice.endpoints)
+      if (e.ready) ++ready[{slice.namespace_, slice.service}];
+  const cluster::Service *fewest = nullptr, *without_slices = nullptr;
+  std::size_t fewest_ready = 0;
+  for (const cluster::Service& s : cluster.objects.services) {
+    if (s.cluster_ips.empty() || s.ports.empty()) continue;
+    if (const auto found = ready.find({s.namespace_, s.name}); found != ready.end()) {
+      if (fewest == nullptr || found->second < fewest_ready) fewest = &s, fewest_ready = found->second;
+    } else if (fewest == nullptr && without_slices == nullptr && !endpoints_of(s, cluster.objects, pods).empty()) {
+      without_slices = &s;
+    }
+  }
+  return fewest != nullptr ? fewest : without_slices;
 }
 
 std::vector<std::string> cluster_nodes(const Cluster& cluster) {
