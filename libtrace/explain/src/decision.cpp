@@ -1,5 +1,6 @@
 // What decided a way, and no more of it: for many questions at once.
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "report.h"
@@ -19,19 +20,19 @@ const Provenance* first_known(const std::vector<Provenance>& lines) {
 class HopsAsked {
  public:
   HopsAsked(const Course& course, const Words& words)
-      : steps_(course.record.steps), words_(words), told_(steps_.size()) {}
+      : steps_(course.record.steps), words_(words) {}
 
   const std::vector<Step>& steps() const { return steps_; }
 
   const Hop& at(std::size_t i) {
-    if (told_[i]) return *told_[i];
-    told_[i] = words_.hop(steps_[i], false);
-    if (!told_[i]->lflows.empty() || !told_[i]->rows.empty()) return *told_[i];
+    if (const auto told = told_.find(i); told != told_.end()) return told->second;
+    Hop& hop = told_.emplace(i, words_.hop(steps_[i], false)).first->second;
+    if (!hop.lflows.empty() || !hop.rows.empty()) return hop;
     if (const auto cause = with_same_line(i)) {
-      told_[i]->lflows = at(*cause).lflows;
-      told_[i]->rows = at(*cause).rows;
+      hop.lflows = at(*cause).lflows;
+      hop.rows = at(*cause).rows;
     }
-    return *told_[i];
+    return hop;
   }
 
  private:
@@ -48,7 +49,7 @@ class HopsAsked {
 
   const std::vector<Step>& steps_;
   const Words& words_;
-  std::vector<std::optional<Hop>> told_;
+  std::map<std::size_t, Hop> told_;   // by step
 };
 
 // The step that has the line which translated.

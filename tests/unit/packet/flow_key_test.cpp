@@ -134,6 +134,19 @@ TEST(DifferingFields, NamesTheFieldsThatThePacketHas) {
   EXPECT_EQ(differing_fields(a, b), std::vector{F::arp_tpa});
 }
 
+TEST(FlowKey, TellsDifferencesInTheOrderOfTheFields) {
+  FlowKey a, b;
+  b.set(F::icmp_id, 1);
+  b.set(F::tun_metadata0, U128{1} << 100);
+  b.set(F::reg3, 7);
+  b.set(F::conj_id, 9);
+  b.set(F::ct_label, (U128{1} << 90) | 1);
+  EXPECT_EQ(differing_fields(a, b), (std::vector{F::conj_id, F::tun_metadata0, F::ct_label, F::reg3, F::icmp_id}));
+  EXPECT_EQ(differing_fields(a, b, words_of(F::ct_label)), std::vector{F::ct_label});
+  EXPECT_EQ(differing_fields(a, b, words_of(F::xxreg0)), std::vector{F::reg3});
+  EXPECT_TRUE(differing_fields(a, b, words_of(F::reg0)).empty());
+}
+
 FlowKey tcp_packet() {
   FlowKey k;
   k.set(F::eth_type, ethertype::ipv4);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "replay_chooser.h"
 #include "topology.h"
@@ -12,23 +11,26 @@
 namespace egt::engine {
 namespace {
 
+bool has_unread_lines(const cluster::DumpInfo& dump) {
+  return !dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty();
+}
+
+bool has_visited(const Record& record, const std::string& node) {
+  return std::any_of(record.steps.begin(), record.steps.end(), [&](const Step& step) { return step.node == node; });
+}
+
 // Lines that nobody understood may say anything; on the machines that the packet visited they take the proof away.
 void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
-  std::set<std::string> visited;
-  for (const Step& step : record.steps) visited.insert(step.node);
-  if (record.steps.empty()) return;
-  for (const auto& node : cluster.nodes) {
-    if (!visited.contains(node->name)) continue;
+  for (const auto& node : cluster.nodes)
     for (const std::size_t i : node->dumps) {
       if (i >= cluster.dumps.size()) continue;
       const cluster::DumpInfo& dump = cluster.dumps[i];
-      if (!dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty())
-        record.assume(fmt::format("{} unread line{} of {} change{} nothing", dump.not_understood.size(),
-                                  dump.not_understood.size() == 1 ? "" : "s", dump.path,
-                                  dump.not_understood.size() == 1 ? "s" : ""),
-                      "they are not understood", {dump.not_understood.front()});
+      if (!has_unread_lines(dump) || !has_visited(record, node->name)) continue;
+      const std::size_t count = dump.not_understood.size();
+      record.assume(fmt::format("{} unread line{} of {} change{} nothing", count, count == 1 ? "" : "s", dump.path,
+                                count == 1 ? "s" : ""),
+                    "they are not understood", {dump.not_understood.front()});
     }
-  }
 }
 
 Course run_once(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, const Start& start,
@@ -37,6 +39,8 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
   course.world = world;
   course.record.wants_misses = options.note_misses;
   course.record.wants_beaten = options.note_beaten;
+  constexpr std::size_t kUsualSteps = 96;
+  course.record.steps.reserve(kUsualSteps);
   ReplayChooser chooser(script, course.record);
   Walker walker(cluster, topology, options, course.world, course.record, chooser);
   Arrival arrival = walker.walk(start, course.sent);

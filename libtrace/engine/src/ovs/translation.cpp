@@ -52,6 +52,16 @@ std::optional<FieldId> whole_register(const Action& action) {
   return dest.field;
 }
 
+// Which words of the packet an action may change.
+WordRun words_written(const Action& action) {
+  const auto& kind = action.kind;
+  if (const auto* a = std::get_if<SetField>(&kind)) return words_of(a->field);
+  if (const auto* a = std::get_if<Load>(&kind)) return words_of(a->dest.field);
+  if (const auto* a = std::get_if<Move>(&kind)) return words_of(a->dest.field);
+  if (std::holds_alternative<DecTtl>(kind)) return words_of(F::nw_ttl);
+  return {};
+}
+
 std::string flow_command(const Bridge& b) { return "ovs-ofctl dump-flows " + b.name; }
 
 }  // namespace
@@ -135,15 +145,24 @@ void Translation::doubt_a_miss(const Ending& ending) {
                  "none of them matches, and no other dump tells how many there are", {});
 }
 
+Stop Translation::end_of_main_line() const {
+  Stop end{node_.name, Layer::ovs, "", "no action outputs the packet", {}};
+  if (!main_line_) return end;
+  const Step& step = record_.steps[*main_line_];
+  const auto& match = std::get<TableMatch>(step.kind);
+  end.layer = step.layer;
+  end.where = fmt::format("{} table {}", match.bridge, match.table);
+  end.evidence = {step.evidence.front()};
+  return end;
+}
+
 void Translation::finish() {
-  constexpr std::string_view kNothing = "no action outputs the packet";
   const bool left = std::any_of(result_.emissions.begin(), result_.emissions.end(), [](const OvsEmission& e) {
     return e.kind == OvsEmission::Kind::port || e.kind == OvsEmission::Kind::tunnel;
   });
   if (left) return;
   if (!ending_) ending_ = std::move(weak_);
-  if (!ending_)
-    ending_ = {{node_.name, main_line_.layer, main_line_.where, std::string(kNothing), main_line_.evidence}, nullptr};
+  if (!ending_) ending_ = {end_of_main_line(), nullptr};
   doubt_a_miss(*ending_);
   result_.stop = std::move(ending_->stop);
 }
@@ -213,6 +232,7 @@ void Translation::note_missing_flows(std::uint8_t table) {
 
 const LearnedFlow* Translation::best_learned(std::uint8_t table, const FlowKey& k,
                                              std::optional<std::uint16_t> above) const {
+  if (world_.learned.empty()) return nullptr;
   const auto it = world_.learned.find({node_.name, bridge().name});
   if (it == world_.learned.end()) return nullptr;
   const LearnedFlow* best = nullptr;
@@ -225,6 +245,7 @@ const LearnedFlow* Translation::best_learned(std::uint8_t table, const FlowKey& 
 
 // Flows of equal priority that both match and do different things: OpenFlow leaves open which one is used.
 std::optional<FlowIndex> Translation::choose_among_ties(const Lookup& hit, std::uint8_t table) {
+  if (hit.ties.empty()) return std::nullopt;
   const FlowTables& flows = *bridge().flows;
   const std::string_view text = flows.actions_text(flows.flow(hit.hit));
   std::vector<FlowIndex> rivals;
@@ -269,7 +290,7 @@ Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, st
     TableMatch m{bridge().name, table, l->priority, l->cookie, metadata, state_.bridge, kNoFlow, {}, {}, depth, true};
     add(std::move(m), {l->from});
     step_ = record_.steps.size() - 1;
-    return {&l->action_list, l->actions, l->from};
+    return {&l->action_list, l->from};
   }
   if (!have) {
     add(TableMiss{bridge().name, table, metadata, depth});
@@ -286,9 +307,9 @@ Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, st
   step_ = record_.steps.size() - 1;
   if (depth == 0) {
     weak_.reset();
-    main_line_ = Stop{node_.name, layer(), where(), "", {f.from}};
+    main_line_ = step_;
   }
-  return {&flows.actions(f), flows.actions_text(f), f.from};
+  return {&flows.actions(f), f.from};
 }
 
 void Translation::run_list(const ActionList& list, std::uint8_t depth) {
@@ -339,7 +360,7 @@ bool Translation::run_field_action(const Action& action) {
     return false;
   }
   if (outcome == FieldOutcome::not_modelled) not_understood("an encapsulation that is not modelled");
-  if (!std::holds_alternative<CtClear>(action.kind)) note_changes(before, whole_register(action));
+  if (!std::holds_alternative<CtClear>(action.kind)) note_changes(before, words_written(action), whole_register(action));
   return true;
 }
 
@@ -410,7 +431,7 @@ bool Translation::check_length(const CheckPktLarger& a) {
 void Translation::write_field(const Subfield& dest, U128 value) {
   const FlowKey before = key();
   key().set(dest, value);
-  note_changes(before);
+  note_changes(before, words_of(dest.field));
 }
 
 // multipath(fields, basis, algorithm, n_links, arg, dst): the hash is the datapath's affair, so every link is a way.
@@ -432,10 +453,6 @@ void Translation::not_understood(const std::string& what) {
 
 // --- the record ----------------------------------------------------------------------------------------------------
 
-Step& Translation::add(StepKind kind, std::vector<Provenance> evidence) {
-  return record_.add(node_.name, layer(), std::move(kind), std::move(evidence));
-}
-
 void Translation::remark(std::string text, std::vector<Provenance> evidence) {
   add(Remark{std::move(text)}, std::move(evidence));
 }
@@ -446,10 +463,13 @@ void Translation::gap(std::string what, std::string command) {
 }
 
 // `as_one`: the wide register that was written as a whole, which is then one change rather than one a part.
-void Translation::note_changes(const FlowKey& before, std::optional<FieldId> as_one) {
+void Translation::note_changes(const FlowKey& before, WordRun written, std::optional<FieldId> as_one) {
   if (!step_ || *step_ >= record_.steps.size()) return;
+  const std::vector<FieldId> ids = as_one ? std::vector<FieldId>{*as_one} : differing_fields(before, key(), written);
+  if (ids.empty()) return;
+  constexpr std::size_t kUsual = 4;
   std::vector<FieldChange>& changed = record_.steps[*step_].changed;
-  const std::vector<FieldId> ids = as_one ? std::vector<FieldId>{*as_one} : differing_fields(before, key());
+  if (changed.empty()) changed.reserve(kUsual);
   for (const FieldId id : ids) {
     const U128 was = before.get(id), is = key().get(id);
     if (was == is) continue;

@@ -42,7 +42,6 @@ class Translation {
   };
   struct Found {  // what a table look-up decided
     const openflow::ActionList* actions = nullptr;
-    std::string_view text;
     Provenance from;
   };
   // Which list an action stands in, for the record.
@@ -59,6 +58,7 @@ class Translation {
     Stop stop;
     const openflow::Bridge* missed_in = nullptr;  // none of its flows matched; null: it ended otherwise
   };
+  Stop end_of_main_line() const;
   void doubt_a_miss(const Ending& ending);
   void finish();
   void push(Job job) { jobs_.push_back(std::move(job)); }
@@ -129,10 +129,14 @@ class Translation {
   void learn(const openflow::Learn& a);
 
   // --- the record (translation.cpp)
-  Step& add(StepKind kind, std::vector<Provenance> evidence = {});
+  template <class Kind>
+  void add(Kind kind, std::vector<Provenance> evidence = {}) {
+    record_.add(node_.name, layer(), std::move(kind), std::move(evidence));
+  }
   void remark(std::string text, std::vector<Provenance> evidence = {});
   void gap(std::string what, std::string command);
-  void note_changes(const FlowKey& before, std::optional<FieldId> as_one = std::nullopt);
+  // `written`: the words that may differ from `before`.
+  void note_changes(const FlowKey& before, WordRun written, std::optional<FieldId> as_one = std::nullopt);
   Layer layer() const;
   // A reason why the packet may not leave; the last one counts. Those of nested tables (which often miss or drop by
   // design) count only when nothing follows in the main line.
@@ -158,7 +162,7 @@ class Translation {
   std::vector<Provenance> job_evidence_;
   std::optional<std::size_t> step_;  // of the flow or bucket being executed
   std::optional<Ending> ending_, weak_;
-  Stop main_line_;                 // the last flow of the main line
+  std::optional<std::size_t> main_line_;  // the step of its last flow
   IpAddr arrived_at_;              // tunnel destination of the packet as it came in
   std::size_t forced_states_ = 0;  // of options_.ct_next
   unsigned jobs_run_ = 0;

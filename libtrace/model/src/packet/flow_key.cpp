@@ -310,7 +310,7 @@ Subfield clipped(const Subfield& s, unsigned field_bits) {
   return {s.field, first, bits};
 }
 
-bool is_overlay(F id) {
+constexpr bool is_overlay(F id) {
   if (id >= F::xreg0 && id <= F::xxreg7) return true;
   switch (id) {
     case F::in_port_oxm:
@@ -358,11 +358,45 @@ F name_in(const FlowKey& k, F id) {
 
 }  // namespace
 
-std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b) {
+namespace {
+
+// Which fields lie in a word, overlays left out; those of two words are listed at both.
+struct FieldsOfWord {
+  static constexpr std::size_t kMost = 8;
+  std::array<F, kMost> ids{};
+  std::size_t count = 0;
+};
+
+constexpr std::array<FieldsOfWord, kFlowKeyWords> kFieldsOfWords = [] {
+  std::array<FieldsOfWord, kFlowKeyWords> all{};
+  for (const Field& f : kFields) {
+    if (is_overlay(f.id)) continue;
+    for (std::size_t word = f.word; word <= f.word + (f.bits > 64 ? 1U : 0U); ++word)
+      all[word].ids[all[word].count++] = f.id;
+  }
+  return all;
+}();
+
+}  // namespace
+
+WordRun words_of(FieldId id) {
+  const Field& f = field(id);
+  return {f.word, f.bits > 64 ? std::size_t{2} : std::size_t{1}};
+}
+
+std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b, WordRun within) {
   std::vector<FieldId> found;
-  if (a == b) return found;
-  for (const Field& f : kFields)
-    if (!is_overlay(f.id) && differs(f, a, b)) found.push_back(name_in(a, f.id));
+  for (std::size_t i = within.first; i < within.first + within.count; ++i) {
+    if (a.word(i) == b.word(i)) continue;
+    const FieldsOfWord& fields = kFieldsOfWords[i];
+    for (std::size_t j = 0; j < fields.count; ++j)
+      if (differs(kFields[static_cast<std::size_t>(fields.ids[j])], a, b)) found.push_back(fields.ids[j]);
+  }
+  if (found.size() > 1) {   // words come in another order than fields
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+  }
+  for (FieldId& id : found) id = name_in(a, id);
   return found;
 }
 

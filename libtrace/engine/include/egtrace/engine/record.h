@@ -142,9 +142,13 @@ struct Record {
   std::vector<RouteMiss> route_misses;         // likewise
   bool wants_beaten = false;                   // fill TableMatch::beaten; costs a second look-up
 
-  Step& add(std::string node, Layer layer, StepKind kind, std::vector<Provenance> evidence = {}) {
-    steps.push_back({std::move(node), layer, std::move(kind), std::move(evidence), {}});
-    return steps.back();
+  template <class Kind>   // one of StepKind
+  void add(const std::string& node, Layer layer, Kind kind, std::vector<Provenance> evidence = {}) {
+    Step& step = steps.emplace_back();
+    step.node = node;
+    step.layer = layer;
+    step.kind.emplace<Kind>(std::move(kind));
+    step.evidence = std::move(evidence);
   }
   void assume(std::string what, std::string why, std::vector<Provenance> evidence = {}) {
     assumptions.push_back({std::move(what), std::move(why), std::move(evidence)});

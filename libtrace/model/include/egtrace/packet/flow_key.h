@@ -118,9 +118,15 @@ class FlowKey {
   std::array<std::uint64_t, kFlowKeyWords> words_{};
 };
 
-// The fields in which two keys differ, by FieldId. Of overlapping fields only one is named: reg0 rather than xreg0, and
-// what `a`'s Ethernet type makes of shared bits (nw_src or arp_spa).
-std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b);
+// Words of a FlowKey that follow each other.
+struct WordRun {
+  std::size_t first = 0, count = kFlowKeyWords;
+};
+WordRun words_of(FieldId id);
+
+// The fields in which two keys differ, by FieldId; only the words of `within` are compared. Of overlapping fields only one
+// is named: reg0 rather than xreg0, and what `a`'s Ethernet type makes of shared bits (nw_src or arp_spa).
+std::vector<FieldId> differing_fields(const FlowKey& a, const FlowKey& b, WordRun within = {});
 
 // ct_state bits, as in ovs-fields(7).
 namespace ct_state {
