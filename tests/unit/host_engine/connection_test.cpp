@@ -281,6 +281,17 @@ TEST(Connection, LimitedBroadcastNeedsNoRoute) {
   EXPECT_EQ(lab.send(udp("0.0.0.0", "255.255.255.255", 68, 67), true).kind, Kind::rejected);
 }
 
+// ip_route_output_key_hash_rcu(): of a sender with its own address it goes to that address's link, whatever a mark asks for.
+TEST(Connection, LimitedBroadcastIsNotRoutedAnew) {
+  TestHost h = two_legs("*mangle\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -p udp -j MARK --set-xmark 0x1/0xffffffff\nCOMMIT\n");
+  h.rules("30: from all fwmark 0x1 lookup 7").routes("default via 10.1.0.9 dev out0 table 7").local_table();
+  Lab lab(h);
+  const HostOutcome sent = lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67));
+  EXPECT_EQ(sent.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(sent.device, "in0");
+  EXPECT_EQ(dst_mac(sent.packet).to_string(), "ff:ff:ff:ff:ff:ff");
+}
+
 TEST(Connection, AddressesThatAreNoDestinations) {
   TestHost h = two_legs("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -o in0 -p udp -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
   h.routes("broadcast 10.0.0.255 dev in0 table local");

@@ -74,6 +74,19 @@ TEST(NetfilterOrder, EqualPriorityAcrossTablesMakesTwoWays) {
   EXPECT_EQ(other.run(Hook::postrouting, Stage::nat).nat->address->to_string(), "192.0.2.1");
 }
 
+TEST(NetfilterOrder, WhetherThePortIsKeptMakesTwoWays) {
+  const auto table = [](const char* name, const char* flags) {
+    return fmt::format("table inet {} {{\n\tchain c {{\n\t\ttype nat hook postrouting priority srcnat; policy accept;\n\t\tsnat ip "
+                       "to 192.0.2.1{}\n\t}}\n}}\n", name, flags);
+  };
+  Scene differing(table("a", " random") + table("b", ""));
+  EXPECT_FALSE(differing.run(Hook::postrouting, Stage::nat).nat->port_uncertain);
+  EXPECT_EQ(differing.chooser.asked.size(), 1U);
+  Scene alike(table("a", " random") + table("b", " random"));
+  EXPECT_TRUE(alike.run(Hook::postrouting, Stage::nat).nat->port_uncertain);
+  EXPECT_TRUE(alike.chooser.asked.empty());
+}
+
 TEST(NetfilterOrder, DropAndRejectOfEqualPriorityMakeTwoWays) {
   const auto table = [](const char* name, const char* verdict) {
     return fmt::format("table inet {} {{\n\tchain c {{\n\t\ttype filter hook forward priority 0; policy accept;\n\t\t{}\n\t}}\n}}\n",

@@ -204,6 +204,7 @@ HostWalk::Ended HostWalk::no_local_route(const RouteAnswer& answer) {
 HostWalk::Ended HostWalk::route_again(Taken& route) {
   RouteQuery query = as_rules_see(query_for(packet_, "lo"));
   query.out_device = bound_device_;
+  if (dst_ip(packet_) == IpAddr::v4(0xffffffff)) return stay_on_link_again(query, route);
   RouteAnswer answer = look_up(query);
   if (answer.kind != Kind::unicast && !answer.is_for_me()) {
     if (answer.kind != Kind::unknown) note_route({answer, 0, "", std::nullopt}, std::nullopt);
@@ -222,6 +223,19 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   const std::size_t hop = route.hop;
   route = take_hop(std::move(answer), hashes_anew());
   if (same && route.hop == hop) return std::nullopt;
+  note_route(route, std::nullopt);
+  return check_loopback_source(route);
+}
+
+// No rule and no route is asked about the limited broadcast of a sender that has its address.
+HostWalk::Ended HostWalk::stay_on_link_again(const RouteQuery& query, Taken& route) {
+  const std::string before = route.device;
+  stay_on_link(query, route);
+  if (route.device == before) return std::nullopt;
+  RouteAnswer answer;
+  answer.kind = Kind::broadcast;
+  answer.device = route.device;
+  route.answer = std::move(answer);
   note_route(route, std::nullopt);
   return check_loopback_source(route);
 }

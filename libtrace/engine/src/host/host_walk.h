@@ -67,6 +67,7 @@ class HostWalk {
   Ended no_local_route(const RouteAnswer& answer);
   bool retry_with_source(const RouteQuery& query, RouteAnswer& answer);
   void stay_on_link(const RouteQuery& query, Taken& route) const;
+  Ended stay_on_link_again(const RouteQuery& query, Taken& route);
   Ended refused_by_tcp(const RouteAnswer& answer);
 
   // --- host_hooks.cpp

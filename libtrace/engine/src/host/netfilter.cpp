@@ -13,7 +13,8 @@ using netfilter::ChainType;
 using netfilter::Hook;
 
 bool same_translation(const NatDecision& a, const NatDecision& b) {
-  return a.source == b.source && a.kind == b.kind && a.address == b.address && a.port == b.port;
+  return a.source == b.source && a.kind == b.kind && a.address == b.address && a.port == b.port &&
+         a.port_uncertain == b.port_uncertain;
 }
 
 // Always takes the first option, and remembers that it was asked.
