@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -135,33 +136,64 @@ void ports_to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 // Names of more than 15 characters are cut in OpenFlow 1.0 to 1.4.
+constexpr std::size_t kShortName = 15;
 bool same_port_name(std::string_view full, std::string_view told) {
-  constexpr std::size_t kShortName = 15;
   return full == told || (told.size() == kShortName && full.starts_with(told));
 }
 
-// What the database told of this port without its bridge. An empty place is left behind: there may be thousands.
-std::optional<openflow::Interface> take_unplaced(cluster::Node& node, const PortLine& p) {
-  const auto it = std::find_if(node.unplaced_interfaces.begin(), node.unplaced_interfaces.end(),
-                               [&](const auto& i) { return i.ofport == p.number && same_port_name(i.name, p.name); });
-  if (it == node.unplaced_interfaces.end()) return std::nullopt;
-  return std::exchange(*it, {});
-}
-
-openflow::Interface& ensure_interface(cluster::Node& node, openflow::Bridge& bridge, const PortLine& p) {
-  for (openflow::Interface& i : bridge.interfaces) {
-    if (i.ofport != p.number) continue;
-    if (!same_port_name(i.name, p.name)) i.disputed.insert("name");
-    return i;
+// What the database told of ports without their bridge. Empty places are left behind: there may be thousands.
+class Unplaced {
+ public:
+  explicit Unplaced(std::vector<openflow::Interface>& all) : all_(all) {
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].ofport) by_number_.emplace(*all_[i].ofport, i);
   }
+  std::optional<openflow::Interface> take(const PortLine& p) {
+    std::optional<std::size_t> first;
+    const auto [begin, end] = by_number_.equal_range(p.number);
+    for (auto it = begin; it != end; ++it)
+      if (same_port_name(all_[it->second].name, p.name) && (!first || it->second < *first)) first = it->second;
+    if (!first) return std::nullopt;
+    return std::exchange(all_[*first], {});
+  }
+
+ private:
+  std::vector<openflow::Interface>& all_;
+  std::unordered_multimap<std::uint32_t, std::size_t> by_number_;
+};
+
+// The port of this name that has no number yet; null where two may be meant.
+openflow::Interface* without_number(openflow::Bridge& bridge, std::string_view name) {
+  if (openflow::Interface* same = bridge.by_name(name); name.size() != kShortName)
+    return same != nullptr && !same->ofport ? same : nullptr;
   openflow::Interface* found = nullptr;
   int matches = 0;
   for (openflow::Interface& i : bridge.interfaces)
-    if (!i.ofport && same_port_name(i.name, p.name)) found = &i, ++matches;
-  if (matches == 1) return *found;
+    if (!i.ofport && same_port_name(i.name, name)) found = &i, ++matches;
+  return matches == 1 ? found : nullptr;
+}
+
+// By number, the first of each.
+using Numbered = std::unordered_map<std::uint32_t, std::size_t>;
+
+Numbered numbered(const openflow::Bridge& bridge) {
+  Numbered all;
+  for (std::size_t i = 0; i < bridge.interfaces.size(); ++i)
+    if (const auto number = bridge.interfaces[i].ofport) all.emplace(*number, i);
+  return all;
+}
+
+openflow::Interface& ensure_interface(const Numbered& known_numbers, Unplaced& unplaced, openflow::Bridge& bridge,
+                                      const PortLine& p) {
+  if (const auto known = known_numbers.find(p.number); known != known_numbers.end()) {
+    openflow::Interface& i = bridge.interfaces[known->second];
+    if (!same_port_name(i.name, p.name)) i.disputed.insert("name");
+    return i;
+  }
+  if (openflow::Interface* known = without_number(bridge, p.name)) return *known;
   openflow::Interface i;
   i.name = p.name;
-  if (auto known = take_unplaced(node, p))
+  if (auto known = unplaced.take(p))
     i = std::move(*known);
   else if (p.number == openflow::port::local)
     i.type = "internal";
@@ -194,9 +226,12 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
   if (name.empty()) name = bridge_of(dump, "dump-ports-desc");
   if (ports.empty() || name.empty()) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
+  Unplaced unplaced(node.unplaced_interfaces);
+  Numbered known_numbers = numbered(bridge);
   for (const Port& p : ports) {
-    openflow::Interface& i = ensure_interface(node, bridge, p.line);
+    openflow::Interface& i = ensure_interface(known_numbers, unplaced, bridge, p.line);
     i.ofport = p.line.number;
+    known_numbers.emplace(p.line.number, static_cast<std::size_t>(&i - bridge.interfaces.data()));
     if (!i.mac) i.mac = MacAddr{p.line.mac};
     i.port_down = p.config.find("PORT_DOWN") != std::string::npos;
     i.link_down = p.state.find("LINK_DOWN") != std::string::npos;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "ovsdb/database.h"
 #include "ovsdb/history.h"
@@ -168,17 +170,21 @@ TableRows rows_of(const StoredTable& table, Database database, const Dump& dump,
   rows.source = dump.source;
   rows.first_line = dump.first_line;
   rows.complete = complete;
-  rows.records.reserve(table.rows.size());
-  std::size_t damaged = 0;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    rows.records.push_back(table.record(table.rows[i], damaged, only));
-    rows.records.back().source = from[i].source;
-    rows.records.back().line = from[i].line;
-  }
+  rows.jobs = dump.jobs;
+  rows.records.resize(table.rows.size());
+  std::atomic<std::size_t> damaged{0};
+  for_each_index(table.rows.size(), dump.jobs, kRowsWorthAThread, [&](std::size_t i) {
+    std::size_t here = 0;
+    Record record = table.record(table.rows[i], here, only);
+    record.source = from[i].source;
+    record.line = from[i].line;
+    rows.records[i] = std::move(record);
+    if (here > 0) damaged += here;
+  });
   if (damaged > 0) {
     rows.complete = false;
     report.diagnostics.push_back({Diagnostic::Severity::warning, {dump.source, dump.first_line}, 0,
-                                  fmt::format("{} values of table {} cannot be read", damaged, rows.table), ""});
+                                  fmt::format("{} values of table {} cannot be read", damaged.load(), rows.table), ""});
   }
   return rows;
 }

@@ -21,7 +21,10 @@ struct TableRows {
   SourceId source = kNoSource;
   std::uint32_t first_line = 1;
   bool complete = false;               // all rows of the table are here
+  unsigned jobs = 1;                   // threads that may work on them, as Dump::jobs
 };
+// A thread more is worth its start for so many rows.
+constexpr std::size_t kRowsWorthAThread = 512;
 // What a row says otherwise than a row that was there before is kept beside that (in a column "NAME (other dump)") and reported.
 void load_rows(const TableRows& rows, cluster::Node& node, Report& report);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "egtrace/base/parallel.h"
 #include "ovsdb/load.h"
 
 namespace egt::parsers::ovsdb {
@@ -33,7 +34,10 @@ void add_rows(const TableRows& rows, cluster::Node& node, Report& report) {
   const std::string database(short_name(rows.database));
   RowMerger merger(rows.database == Database::ovs ? node.ovs_rows : node.ovn.rows, database, rows.table,
                    key_columns(rows.table));
-  for (const Record& record : rows.records) merger.add(row_of(record, rows.source), &report);
+  std::vector<ovn::Row> made(rows.records.size());
+  for_each_index(made.size(), rows.jobs, kRowsWorthAThread,
+                 [&](std::size_t i) { made[i] = row_of(rows.records[i], rows.source); });
+  for (ovn::Row& row : made) merger.add(std::move(row), &report);
   if (rows.complete)
     node.ovn.complete_tables.emplace(database + " " + rows.table, Provenance{rows.source, rows.first_line});
   if (rows.database == Database::sb) load_southbound_rows(rows, node.ovn);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "egtrace/base/text.h"
 #include "ovsdb/load.h"
@@ -39,10 +40,10 @@ openflow::Bridge& ensure_bridge(cluster::Node& node, const std::string& name, Pr
 }
 
 void add_interface(openflow::Bridge& bridge, const openflow::Interface& more) {
-  const auto it = std::find_if(bridge.interfaces.begin(), bridge.interfaces.end(),
-                               [&](const openflow::Interface& i) { return i.name == more.name; });
-  if (it == bridge.interfaces.end()) bridge.interfaces.push_back(more);
-  else cluster::merge_interface(*it, more);
+  if (openflow::Interface* known = bridge.by_name(more.name))
+    cluster::merge_interface(*known, more);
+  else
+    bridge.interfaces.push_back(more);
 }
 
 // ofport is -1 where the interface could not be added to the datapath, and empty before that was tried.
@@ -104,11 +105,22 @@ void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& int
   }
 }
 
-void keep_unplaced(cluster::Node& node, openflow::Interface more) {
-  for (openflow::Interface& known : node.unplaced_interfaces)
-    if (known.name == more.name) return cluster::merge_interface(known, more);
-  node.unplaced_interfaces.push_back(std::move(more));
-}
+// Interfaces that no dump tells the bridge of, by name.
+class Unplaced {
+ public:
+  explicit Unplaced(std::vector<openflow::Interface>& all) : all_(all) {
+    for (std::size_t i = 0; i < all_.size(); ++i) by_name_.emplace(all_[i].name, i);
+  }
+  void keep(openflow::Interface more) {
+    const auto [known, fresh] = by_name_.emplace(more.name, all_.size());
+    if (!fresh) return cluster::merge_interface(all_[known->second], more);
+    all_.push_back(std::move(more));
+  }
+
+ private:
+  std::vector<openflow::Interface>& all_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+};
 
 // Tags of ports that are found by name only.
 void take_tags_by_name(const RowIndex& ports, cluster::Node& node) {
@@ -121,7 +133,8 @@ void take_tags_by_name(const RowIndex& ports, cluster::Node& node) {
   }
 }
 
-void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, SourceId source, cluster::Node& node) {
+void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, SourceId source, Unplaced& unplaced,
+                         cluster::Node& node) {
   const std::size_t port = items[i].parent;
   const std::size_t bridge = port == ShowItem::kNoParent ? port : items[port].parent;
   openflow::Interface made;
@@ -130,7 +143,7 @@ void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, Sour
   if (const Datum* type = attribute(items, i, "type")) made.type = type->text();
   if (const Datum* options = attribute(items, i, "options")) made.options = options->as_map();
   made.tag = vlan(attribute(items, port, "tag"));
-  if (bridge == ShowItem::kNoParent || items[bridge].word != "Bridge") return keep_unplaced(node, std::move(made));
+  if (bridge == ShowItem::kNoParent || items[bridge].word != "Bridge") return unplaced.keep(std::move(made));
   add_interface(ensure_bridge(node, items[bridge].name(), {source, items[bridge].line}), made);
 }
 
@@ -145,21 +158,23 @@ void link_vswitch_rows(cluster::Node& node) {
       if (const std::string version = column(row, "ovs_version").text(); !version.empty()) node.ovs_version = version;
   }
   std::sort(placed.begin(), placed.end());
+  Unplaced unplaced(node.unplaced_interfaces);
   for (const ovn::Row& row : node.ovs_rows) {
     if (row.table != "Interface" || std::binary_search(placed.begin(), placed.end(), row.uuid)) continue;
-    if (openflow::Interface i = interface_of(row); !i.name.empty()) keep_unplaced(node, std::move(i));
+    if (openflow::Interface i = interface_of(row); !i.name.empty()) unplaced.keep(std::move(i));
   }
   node.place_interfaces();
   take_tags_by_name(ports, node);
 }
 
 void load_vswitch_show(const std::vector<ShowItem>& items, SourceId source, cluster::Node& node) {
+  Unplaced unplaced(node.unplaced_interfaces);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ShowItem& item = items[i];
     if (item.kind == ShowItem::Kind::attribute && item.word == "ovs_version" && !node.ovs_version)
       node.ovs_version = item.name();
     if (item.kind != ShowItem::Kind::entity) continue;
-    if (item.word == "Interface") load_show_interface(items, i, source, node);
+    if (item.word == "Interface") load_show_interface(items, i, source, unplaced, node);
     if (item.word != "Bridge") continue;
     openflow::Bridge& bridge = ensure_bridge(node, item.name(), {source, item.line});
     if (const Datum* mode = attribute(items, i, "fail_mode")) bridge.fail_mode = mode->text();

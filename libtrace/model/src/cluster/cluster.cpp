@@ -22,8 +22,7 @@ auto* find_bridge(Bridges& bridges, std::string_view name) {
 
 openflow::Interface* find_interface(std::vector<openflow::Bridge>& bridges, std::string_view name) {
   for (openflow::Bridge& b : bridges)
-    for (openflow::Interface& i : b.interfaces)
-      if (i.name == name) return &i;
+    if (openflow::Interface* i = b.by_name(name)) return i;
   return nullptr;
 }
 
@@ -73,6 +72,7 @@ void Node::place_interfaces() {
     if (known) merge_interface(*known, unplaced);
     return known != nullptr;
   });
+  for (openflow::Bridge& b : bridges) b.ports = {};   // numbers may have been told since
 }
 
 const Node* Cluster::node(std::string_view name) const {

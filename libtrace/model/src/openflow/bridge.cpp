@@ -1,6 +1,7 @@
 #include "egtrace/openflow/bridge.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace egt::openflow {
 namespace {
@@ -34,12 +35,18 @@ const Interface* Bridge::by_ofport(std::uint32_t n) const {
 
 const Interface* Bridge::by_name(std::string_view n) const {
   if (interfaces.size() > kFew) {
-    const PortIndex& index = brought_up_to_date(ports, interfaces);
-    const auto found = index.by_name.find(std::string(n));
-    return found == index.by_name.end() ? nullptr : &interfaces[found->second];
+    const std::string wanted(n);
+    auto found = brought_up_to_date(ports, interfaces).by_name.find(wanted);
+    if (found != ports.by_name.end() && interfaces[found->second].name != n) {   // some went away since
+      ports = {};
+      found = brought_up_to_date(ports, interfaces).by_name.find(wanted);
+    }
+    return found == ports.by_name.end() ? nullptr : &interfaces[found->second];
   }
   const auto it = std::find_if(interfaces.begin(), interfaces.end(), [n](const Interface& i) { return i.name == n; });
   return it == interfaces.end() ? nullptr : &*it;
 }
+
+Interface* Bridge::by_name(std::string_view n) { return const_cast<Interface*>(std::as_const(*this).by_name(n)); }
 
 }  // namespace egt::openflow

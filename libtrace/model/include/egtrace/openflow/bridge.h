@@ -73,8 +73,9 @@ struct Bridge {
   // The first interface of this number or name. Names stay once an interface is there; numbers may be told later.
   const Interface* by_ofport(std::uint32_t n) const;
   const Interface* by_name(std::string_view n) const;
+  Interface* by_name(std::string_view n);
 
-  mutable PortIndex ports;                   // for these two alone
+  mutable PortIndex ports;                   // for these alone
 };
 
 }  // namespace egt::openflow
