@@ -40,16 +40,22 @@ struct Installed {
   std::array<bool, 256> pipeline{};   // tables in which logical flows are
 };
 
-Installed look(const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
+Installed look(const Node& node, const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
   Installed seen;
+  seen.cookies.reserve(known.size());
+  std::set<std::uint64_t> unseen;  // datapaths; once there are none left, no flow has to be read any more
+  for (const ovn::Datapath& d : node.ovn.datapaths)
+    if (d.tunnel_key) unseen.insert(*d.tunnel_key);
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
     const std::uint64_t cookie = bridge.flows->cookie_of(i);
     if (cookie == 0 || !seen.cookies.insert(cookie).second || !known.contains(cookie)) continue;
-    const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    seen.pipeline[flow.table] = true;
-    const openflow::MatchView match = bridge.flows->match(flow);
-    if (openflow::mask_of(match, FieldId::metadata) != 0)
-      seen.datapaths.insert(static_cast<std::uint64_t>(openflow::value_of(match, FieldId::metadata)));
+    seen.pipeline[bridge.flows->table_of(i)] = true;
+    if (unseen.empty() && !seen.datapaths.empty()) continue;
+    const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(i));
+    if (openflow::mask_of(match, FieldId::metadata) == 0) continue;
+    const auto datapath = static_cast<std::uint64_t>(openflow::value_of(match, FieldId::metadata));
+    seen.datapaths.insert(datapath);
+    unseen.erase(datapath);
   }
   return seen;
 }
@@ -78,9 +84,11 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
       absent.push_back(&f);
   std::vector<Provenance> missing;
   if (absent.empty()) return missing;
-  std::set<Key> installed;
+  std::set<Key> asked_for, installed;
+  for (const LogicalFlow* f : absent) asked_for.insert(key_of(*f));
   for (const LogicalFlow& f : node.ovn.logical_flows)
-    if (f.uuid_prefix && seen.cookies.contains(*f.uuid_prefix)) installed.insert(key_of(f));
+    if (f.uuid_prefix && seen.cookies.contains(*f.uuid_prefix))
+      if (const auto same = asked_for.find(key_of(f)); same != asked_for.end()) installed.insert(*same);
   for (const LogicalFlow* f : absent)
     if (!installed.contains(key_of(*f))) missing.push_back(f->from);
   return missing;
@@ -135,7 +143,7 @@ std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Nod
     known.insert(*f.uuid_prefix);
     listed.insert(f.datapath);
   }
-  const Installed seen = look(*bridge, known);
+  const Installed seen = look(node, *bridge, known);
   if (seen.datapaths.empty()) {
     // Each zone's database has UUIDs of its own: flows of another machine, or of before the database was made anew,
     // share none.

@@ -187,6 +187,26 @@ void fill_sent(Explanation& e, const std::vector<Course>& courses) {
   if (!t.src.is_unspecified()) e.packet.src = t.src.to_string();
 }
 
+// What the last few destinations turned out to be: many senders are asked about the same one.
+class Destinations {
+ public:
+  Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads) {
+    for (const auto& [asked, resolved] : known_)
+      if (asked == point) return resolved;
+    Result<Resolved> fresh = explain::resolve(point, cluster, workloads);
+    if (!fresh) return fresh;
+    constexpr std::size_t kMost = 8;
+    if (known_.size() < kMost) known_.emplace_back();
+    known_[next_] = {point, *fresh};
+    next_ = (next_ + 1) % kMost;
+    return fresh;
+  }
+
+ private:
+  std::vector<std::pair<Point, Resolved>> known_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 struct Explainer::Prepared {
@@ -201,6 +221,7 @@ struct Explainer::Prepared {
   Journey journey;
   std::map<std::string, std::optional<Agreement>> judged;   // by node
   engine::World connections, no_connections;
+  Destinations destinations;
 };
 
 Explainer::Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection)
@@ -221,7 +242,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const Journey journey = prepared_->journey.with(noting);
   Result<Resolved> from = resolve(q.from, cluster, journey.workloads());
   if (!from) return from.error();
-  Result<Resolved> to = resolve(q.to, cluster, journey.workloads());
+  Result<Resolved> to = prepared_->destinations.resolve(q.to, cluster, journey.workloads());
   if (!to) return to.error();
   Result<Asked> asked = packet_of(q, *from, *to);
   if (!asked) return asked.error();

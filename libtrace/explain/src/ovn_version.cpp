@@ -43,9 +43,9 @@ std::optional<int> egress_base(const Node& node, const Bridge& bridge) {
   constexpr int kEnough = 4096;        // of a million flows that say the same
   int count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size() && count < kEnough; ++i) {
-    const auto& flow = bridge.flows->flow(i);
-    if (const auto found = stage.find(flow.cookie); found != stage.end() && flow.cookie != 0)
-      ++votes[flow.table - found->second], ++count;
+    const std::uint64_t cookie = bridge.flows->cookie_of(i);
+    if (const auto found = stage.find(cookie); found != stage.end() && cookie != 0)
+      ++votes[bridge.flows->table_of(i) - found->second], ++count;
   }
   const auto best = std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
   if (best == votes.end()) return std::nullopt;

@@ -87,13 +87,13 @@ Arrival Walker::follow(Place place, int budget) {
 Arrival Walker::follow_copies(std::vector<Place> places, int budget) {
   if (places.size() == 1) return follow(std::move(places.front()), budget);
   const std::size_t count = std::min(places.size(), kMostCopies);
-  const Record before = record_;
+  Record before = record_;
   const std::optional<Egress> egress_before = egress_;
   Arrival best;
   Record best_record;
   std::optional<Egress> best_egress;
   for (std::size_t i = 0; i < count; ++i) {
-    record_ = before;
+    if (i > 0) record_ = i + 1 == count ? std::move(before) : before;
     egress_ = egress_before;
     Arrival arrival = follow(std::move(places[i]), budget / 2);
     if (i == 0 || rank(arrival.verdict) < rank(best.verdict)) {

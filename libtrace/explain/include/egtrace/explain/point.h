@@ -23,6 +23,7 @@ struct Point {
   std::optional<IpAddr> ip;                // ip, external
   std::optional<std::uint16_t> port;
   std::string at_node;
+  friend bool operator==(const Point&, const Point&) = default;
 };
 
 // `default_namespace` completes "pod/NAME".
