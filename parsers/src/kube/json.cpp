@@ -66,7 +66,7 @@ class JsonReader {
   }
 
  private:
-  bool handle(unsigned depth, Json::parse_event_t event, const Json& parsed) {
+  bool handle(unsigned depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
     if (depth > kDepth) return false;
     if (event == Event::object_start) starts_[depth] = line_;
@@ -75,8 +75,8 @@ class JsonReader {
     if (event != Event::object_end) return true;
     const bool item = (in_root_array_ && depth == 1) || (depth == 2 && key_ == "items" && !in_root_array_);
     if (!item) return true;
-    give(parsed, {starts_[depth], line_ - starts_[depth] + 1});
-    return false;
+    give(std::move(parsed), {starts_[depth], line_ - starts_[depth] + 1});
+    return false;   // it is gone
   }
 
   void give(Json object, Chunk where) {

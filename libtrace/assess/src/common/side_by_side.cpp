@@ -63,20 +63,29 @@ bool write_all(int fd, const char* bytes, std::size_t size) {
   return true;
 }
 
+void append_result(std::string& bytes, std::size_t number, const std::string& result) {
+  const Header header{number, result.size()};
+  char head[sizeof header];
+  std::memcpy(head, &header, sizeof header);
+  bytes.append(head, sizeof head);
+  bytes += result;
+}
+
 // In the new process. It ends without running what the program does at its end.
 [[noreturn]] void work_off(int fd, std::size_t count, SharedCounter& next, const Work& work) {
+  constexpr std::size_t kWorthSending = 1 << 15;  // each time the parent is woken
+  std::string finished;
   for (std::size_t i = next.next(); i < count; i = next.next()) {
     try {
-      const std::string result = work(i);
-      const Header header{i, result.size()};
-      char bytes[sizeof header];
-      std::memcpy(bytes, &header, sizeof header);
-      if (!write_all(fd, bytes, sizeof bytes) || !write_all(fd, result.data(), result.size())) ::_exit(1);
+      append_result(finished, i, work(i));
     } catch (...) {
       ::_exit(1);  // the parent does it again, and meets what was thrown
     }
+    if (finished.size() < kWorthSending) continue;
+    if (!write_all(fd, finished.data(), finished.size())) ::_exit(1);
+    finished.clear();
   }
-  ::_exit(0);
+  ::_exit(write_all(fd, finished.data(), finished.size()) ? 0 : 1);
 }
 
 std::optional<Worker> start(std::size_t count, SharedCounter& next, const Work& work,
