@@ -13,9 +13,8 @@ namespace {
 
 constexpr const char* kAuditFooter =
     "Without --to every pod and node is asked about an address outside (of both families), a service (one with the\n"
-    "fewest endpoints, as each is a way of its own) and another node. A\n"
-    "LEAK is a way by which a pod that an egress object selects leaves with another address. `?` marks what is "
-    "assumed.\n"
+    "fewest endpoints, as each is a way of its own) and another node. A LEAK is a way by which a pod that an egress\n"
+    "object selects leaves with another address. `?` marks what is assumed.\n"
     "\n"
     "Examples:\n"
     "  egtrace audit ./dumps\n"
