@@ -117,6 +117,14 @@ void forget_elsewhere(std::vector<const Observation::Item*>& list, const std::st
   std::erase_if(list, [&](const Observation::Item* i) { return i->device != device; });
 }
 
+// Of that copy POSTROUTING makes its own copies, too.
+void forget_copied_twice(const Way& w, std::vector<const Observation::Item*>& list) {
+  for (const HostOutcome& copy : w.outcome.copies)
+    std::erase_if(list, [&](const Observation::Item* i) {
+      return copy.kind == Kind::transmit && same_frame(copy, *i, w.open_port) && !same_frame(w.outcome, *i, w.open_port);
+    });
+}
+
 }  // namespace
 
 bool is_redirect(const Seen& s) {
@@ -155,6 +163,7 @@ bool agrees(const Way& w, const Observation& o, const Circumstances& c) {
         if (!same_quotation(w, *i)) return false;
   switch (w.outcome.kind) {
     case Kind::transmit:
+      if (dst_mac(w.outcome.packet).is_multicast()) forget_copied_twice(w, s.packets);
       // Of what goes to everybody on a link, processes of this host get a copy (ip_mc_output(), net/ipv4/ip_output.c).
       return s.packets.size() == 1 && (s.delivered.empty() || dst_mac(w.outcome.packet).is_multicast()) &&
              same_frame(w.outcome, *s.packets.front(), w.open_port);
