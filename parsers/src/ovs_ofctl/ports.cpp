@@ -142,9 +142,9 @@ bool same_port_name(std::string_view full, std::string_view told) {
 }
 
 // What the database told of ports without their bridge. Empty places are left behind: there may be thousands.
-class Unplaced {
+class UnplacedByNumber {
  public:
-  explicit Unplaced(std::vector<openflow::Interface>& all) : all_(all) {
+  explicit UnplacedByNumber(std::vector<openflow::Interface>& all) : all_(all) {
     for (std::size_t i = 0; i < all_.size(); ++i)
       if (all_[i].ofport) by_number_.emplace(*all_[i].ofport, i);
   }
@@ -183,7 +183,7 @@ Numbered numbered(const openflow::Bridge& bridge) {
   return all;
 }
 
-openflow::Interface& ensure_interface(const Numbered& known_numbers, Unplaced& unplaced, openflow::Bridge& bridge,
+openflow::Interface& ensure_interface(const Numbered& known_numbers, UnplacedByNumber& unplaced, openflow::Bridge& bridge,
                                       const PortLine& p) {
   if (const auto known = known_numbers.find(p.number); known != known_numbers.end()) {
     openflow::Interface& i = bridge.interfaces[known->second];
@@ -226,7 +226,7 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
   if (name.empty()) name = bridge_of(dump, "dump-ports-desc");
   if (ports.empty() || name.empty()) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
-  Unplaced unplaced(node.unplaced_interfaces);
+  UnplacedByNumber unplaced(node.unplaced_interfaces);
   Numbered known_numbers = numbered(bridge);
   for (const Port& p : ports) {
     openflow::Interface& i = ensure_interface(known_numbers, unplaced, bridge, p.line);

@@ -106,9 +106,9 @@ void link_bridge(const ovn::Row& row, const RowIndex& ports, const RowIndex& int
 }
 
 // Interfaces that no dump tells the bridge of, by name.
-class Unplaced {
+class UnplacedByName {
  public:
-  explicit Unplaced(std::vector<openflow::Interface>& all) : all_(all) {
+  explicit UnplacedByName(std::vector<openflow::Interface>& all) : all_(all) {
     for (std::size_t i = 0; i < all_.size(); ++i) by_name_.emplace(all_[i].name, i);
   }
   void keep(openflow::Interface more) {
@@ -133,7 +133,7 @@ void take_tags_by_name(const RowIndex& ports, cluster::Node& node) {
   }
 }
 
-void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, SourceId source, Unplaced& unplaced,
+void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, SourceId source, UnplacedByName& unplaced,
                          cluster::Node& node) {
   const std::size_t port = items[i].parent;
   const std::size_t bridge = port == ShowItem::kNoParent ? port : items[port].parent;
@@ -158,7 +158,7 @@ void link_vswitch_rows(cluster::Node& node) {
       if (const std::string version = column(row, "ovs_version").text(); !version.empty()) node.ovs_version = version;
   }
   std::sort(placed.begin(), placed.end());
-  Unplaced unplaced(node.unplaced_interfaces);
+  UnplacedByName unplaced(node.unplaced_interfaces);
   for (const ovn::Row& row : node.ovs_rows) {
     if (row.table != "Interface" || std::binary_search(placed.begin(), placed.end(), row.uuid)) continue;
     if (openflow::Interface i = interface_of(row); !i.name.empty()) unplaced.keep(std::move(i));
@@ -168,7 +168,7 @@ void link_vswitch_rows(cluster::Node& node) {
 }
 
 void load_vswitch_show(const std::vector<ShowItem>& items, SourceId source, cluster::Node& node) {
-  Unplaced unplaced(node.unplaced_interfaces);
+  UnplacedByName unplaced(node.unplaced_interfaces);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ShowItem& item = items[i];
     if (item.kind == ShowItem::Kind::attribute && item.word == "ovs_version" && !node.ovs_version)

@@ -10,22 +10,12 @@ using engine::HostOutcome;
 
 constexpr std::uint64_t kEverybody = 0xffffffffffff, kSomebody = 0x020000000305;
 
-FlowKey packet(std::uint64_t to_mac) {
-  FlowKey k;
-  k.set(FieldId::eth_type, ethertype::ipv4);
-  k.set(FieldId::nw_proto, ip_proto::udp);
-  k.set(FieldId::ip_src, 0x0a000001);
-  k.set(FieldId::ip_dst, 0x0a0000ff);
-  k.set(FieldId::nw_ttl, 64);
-  k.set(FieldId::eth_dst, to_mac);
-  return k;
-}
-
 HostOutcome sent_by(const char* device, std::uint64_t to_mac) {
   HostOutcome o;
   o.kind = HostOutcome::Kind::transmit;
   o.device = device;
-  o.packet = packet(to_mac);
+  o.packet.set(FieldId::eth_type, ethertype::ipv4);
+  o.packet.set(FieldId::eth_dst, to_mac);
   return o;
 }
 

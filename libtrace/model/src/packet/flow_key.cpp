@@ -356,10 +356,6 @@ F name_in(const FlowKey& k, F id) {
   return id;
 }
 
-}  // namespace
-
-namespace {
-
 // Which fields lie in a word, overlays left out; those of two words are listed at both.
 struct FieldsOfWord {
   static constexpr std::size_t kMost = 8;

@@ -1,0 +1,27 @@
+// The packets after the first: the receiver's answer, and the sender's next packet.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "egtrace/engine/journey.h"
+#include "egtrace/explain/explanation.h"
+#include "words.h"
+
+namespace egt::explain {
+
+struct Conversation {
+  const engine::Journey& journey;
+  const engine::Start& start;      // of the first packet
+  std::string sender;              // as sentences call it
+};
+
+// Adds to the first packet's way what answers it, and where the answer arrives, what follows that. `all_hops`: of these, too.
+void follow_up(WayReport& way, const engine::Course& forward, const Conversation& between, const Words& words, bool all_hops);
+
+// The courses of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no
+// first packet gets through and back, there is no such connection and they are none.
+std::vector<engine::Course> established(const engine::Journey& journey, const engine::Start& start,
+                                        const std::vector<engine::Course>& first);
+
+}  // namespace egt::explain
