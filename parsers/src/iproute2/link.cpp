@@ -199,15 +199,19 @@ class LinkLowering {
 
   // "10.9.0.1 peer 10.9.0.2/32": the length is the peer's.
   static void set_peer(host::Link& link, std::string_view text) {
-    const auto peer = Prefix::parse(text);
-    if (peer && !link.addresses.empty()) link.addresses.back().peer = peer->address;
+    if (const auto peer = Prefix::parse(text); peer && !link.addresses.empty()) set_peer(link.addresses.back(), *peer);
+  }
+
+  static void set_peer(host::Address& own, const Prefix& peer) {
+    own.peer = peer.address;
+    own.prefix.length = peer.length;
   }
 
   void take_address(const Attributes& words, std::uint32_t line) {
     const auto prefix = Prefix::parse(words.text(words.has("inet") ? "inet" : "inet6"));
     if (!prefix) return;
     host::Address a = address(*prefix, line);
-    if (const auto peer = Prefix::parse(words.text("peer"))) a.peer = peer->address;
+    if (const auto peer = Prefix::parse(words.text("peer"))) set_peer(a, *peer);
     a.scope = words.text("scope");
     a.secondary = words.has("secondary") || words.has("temporary");
     a.deprecated = words.has("deprecated");

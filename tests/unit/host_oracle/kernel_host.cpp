@@ -171,7 +171,7 @@ void KernelHost::dump(const fs::path& folder, bool with_sets) const {
   // Devices that have just come up are told without carrier for a moment.
   std::string script =
       "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
-  for (const char* command : {"ip -d addr", "ip neigh", "ip rule", "ip -6 rule", "ip route show table all",
+  for (const char* command : {"ip -d addr", "ip neigh", "ip neigh show proxy", "ip rule", "ip -6 rule", "ip route show table all",
                               "ip -6 route show table all", "iptables-save -c", "ip6tables-save -c",
                               "iptables-legacy-save -c", "ip6tables-legacy-save -c", "nft list ruleset"}) {
     std::string file = command;
@@ -285,6 +285,22 @@ std::map<std::uint32_t, Observation> KernelHost::collect(int milliseconds) {
     read_wires(out);
     read_local(out);
   }
+  return out;
+}
+
+std::vector<KernelHost::Frame> KernelHost::frames(int milliseconds) {
+  std::vector<Frame> out;
+  std::vector<pollfd> all;
+  for (const Wire& w : wires_) all.push_back({w.socket, POLLIN, 0});
+  std::array<std::uint8_t, 2048> buffer;
+  while (poll(all.data(), all.size(), milliseconds) > 0)
+    for (unsigned wire = 0; wire < wires_.size(); ++wire) {
+      sockaddr_ll from{};
+      socklen_t length = sizeof from;
+      const ssize_t n = recvfrom(wires_[wire].socket, buffer.data(), buffer.size(), 0,
+                                 reinterpret_cast<sockaddr*>(&from), &length);
+      if (n > 0 && from.sll_pkttype != PACKET_OUTGOING) out.push_back({wire, Bytes(buffer.begin(), buffer.begin() + n)});
+    }
   return out;
 }
 

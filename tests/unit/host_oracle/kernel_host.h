@@ -66,6 +66,12 @@ class KernelHost {
   bool send(const LocalProbe& probe, std::uint32_t number);
   // What there is to be read. Waits up to `milliseconds` where nothing is there yet.
   std::map<std::uint32_t, Observation> collect(int milliseconds);
+  struct Frame {
+    unsigned wire = 0;
+    Bytes bytes;
+  };
+  // Whatever left the host, in the order of the wires, until none has come for that long.
+  std::vector<Frame> frames(int milliseconds);
 
   static MacAddr mac_of_host(unsigned wire);
   static MacAddr mac_of_neighbour(unsigned wire, unsigned host_part);

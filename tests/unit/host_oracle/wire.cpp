@@ -5,37 +5,14 @@
 #include <algorithm>
 #include <array>
 
+#include "wire_bytes.h"
+
 namespace egt::test {
 namespace {
 
 constexpr std::uint32_t kMagic = 0xe6000000, kMagicMask = 0xff000000;
-constexpr std::size_t kEthernet = 14, kNumberBytes = 4;
+constexpr std::size_t kNumberBytes = 4;
 constexpr std::uint8_t kSctp = ip_proto::sctp;
-
-void put16(Bytes& b, std::uint64_t v) {
-  b.push_back(static_cast<std::uint8_t>(v >> 8));
-  b.push_back(static_cast<std::uint8_t>(v));
-}
-void put32(Bytes& b, std::uint64_t v) {
-  put16(b, v >> 16);
-  put16(b, v);
-}
-void put_address(Bytes& b, const IpAddr& a) {
-  const int bytes = a.is_v4() ? 4 : 16;
-  for (int i = bytes - 1; i >= 0; --i) b.push_back(static_cast<std::uint8_t>(a.value >> (8 * i)));
-}
-void set16(Bytes& b, std::size_t at, std::uint64_t v) {
-  b[at] = static_cast<std::uint8_t>(v >> 8);
-  b[at + 1] = static_cast<std::uint8_t>(v);
-}
-
-std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 2)
-    sum += static_cast<std::uint32_t>(bytes[i] << 8) + (i + 1 < bytes.size() ? bytes[i + 1] : 0u);
-  while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
-  return static_cast<std::uint16_t>(~sum);
-}
 
 std::uint32_t crc32c(std::span<const std::uint8_t> bytes) {
   std::uint32_t crc = 0xffffffff;
@@ -149,12 +126,6 @@ std::uint32_t get(std::span<const std::uint8_t> b, std::size_t at, std::size_t b
   for (std::size_t i = 0; i < bytes; ++i) v = v << 8 | (at + i < b.size() ? b[at + i] : 0u);
   return v;
 }
-IpAddr get_address(std::span<const std::uint8_t> b, std::size_t at, Family f) {
-  U128 v = 0;
-  for (std::size_t i = 0; i < (f == Family::v4 ? 4u : 16u); ++i) v = v << 8 | b[at + i];
-  return {f, v};
-}
-
 std::optional<std::uint32_t> number_in(std::uint32_t word) {
   if ((word & kMagicMask) != kMagic) return std::nullopt;
   return word & ~kMagicMask;

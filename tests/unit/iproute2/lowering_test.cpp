@@ -205,7 +205,7 @@ constexpr const char* kAddr =
     "2: d0@if7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue master br1 state UP group default qlen 1000\n"
     "    link/ether 0a:58:0a:84:00:02 brd ff:ff:ff:ff:ff:ff link-netnsid 0\n"
     "    inet 10.0.0.1/24 brd 10.0.0.255 scope global d0\n       valid_lft forever preferred_lft forever\n"
-    "    inet 10.9.0.1 peer 10.9.0.2/32 scope global secondary d0:x\n       valid_lft forever preferred_lft forever\n"
+    "    inet 10.9.0.1 peer 10.9.7.2/24 scope global secondary d0:x\n       valid_lft forever preferred_lft forever\n"
     "    inet6 fe80::1/64 scope link tentative \n       valid_lft forever preferred_lft forever\n";
 constexpr const char* kLink =
     "2: d0@if7: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc noqueue master br1 state UP mode DEFAULT group "
@@ -228,7 +228,9 @@ void expect_merged(host::Host& host) {
   EXPECT_EQ(d0->kind, "vlan");
   EXPECT_EQ(d0->vlan_id, 10);
   ASSERT_EQ(d0->addresses.size(), 3u);
-  EXPECT_EQ(d0->addresses[1].peer->to_string(), "10.9.0.2");
+  EXPECT_EQ(d0->addresses[1].prefix.to_string(), "10.9.0.1/24");
+  EXPECT_EQ(d0->addresses[1].peer->to_string(), "10.9.7.2");
+  EXPECT_EQ(d0->addresses[1].subnet().to_string(), "10.9.7.0/24");
   EXPECT_TRUE(d0->addresses[1].secondary && d0->addresses[2].tentative);
   EXPECT_EQ(host.link("m0")->mode, "bridge");
   EXPECT_EQ(host.link("v0")->vrf_table, 1010u);

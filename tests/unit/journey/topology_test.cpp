@@ -87,6 +87,16 @@ TEST_F(WhoAnswers, OnlyToAskersOfItsSubnetOrNotOfScopeHost) {
   EXPECT_EQ(answer("203.0.113.7"), 0u);
 }
 
+// An address whose subnet is its peer's is nowhere on a subnet of its own.
+TEST_F(WhoAnswers, PointToPointAddressesAreNotConfirmed) {
+  cluster.ensure_node("other").host.links.value.front().addresses.front().peer = IpAddr::parse("10.6.0.2");
+  EXPECT_EQ(answer("10.0.0.1"), kFront);
+  for (const char* value : {"1", "2", "3"}) {
+    set("eth0.arp_ignore", value);
+    EXPECT_EQ(answer("10.0.0.1"), 0u) << value;
+  }
+}
+
 // Two devices of the machine on the link: each answers for both of its addresses, until something tells one not to.
 TEST_F(WhoAnswers, SeveralDevicesOfOneMachine) {
   add("other", "eth2", kBack, "10.0.0.2/24");
@@ -126,6 +136,24 @@ TEST_F(WhoAnswers, ProxiesForWhatTheySendOn) {
   EXPECT_EQ(answer("10.7.1.1"), kFront);
   set("eth0.forwarding", "0");
   EXPECT_EQ(answer("10.7.1.1"), 0u);
+}
+
+// A private VLAN: its members reach each other by the machine alone (arp_fwd_pvlan()).
+TEST_F(WhoAnswers, ProxiesForNeighboursOfAPrivateVlan) {
+  add_route("10.0.0.0/24", "eth0");
+  EXPECT_EQ(answer("10.0.0.77"), 0u);
+  set("eth0.proxy_arp_pvlan", "1");
+  EXPECT_EQ(answer("10.0.0.77"), kFront);
+  add_route("10.7.0.0/16", "eth1");
+  EXPECT_EQ(answer("10.7.0.1"), 0u);
+}
+
+TEST_F(WhoAnswers, ProbesAreAnsweredForOwnAddressesAlone) {
+  add_route("10.7.0.0/16", "eth1");
+  set("eth0.proxy_arp", "1");
+  EXPECT_EQ(answer("10.7.0.1"), kFront);
+  EXPECT_EQ(answer("10.7.0.1", ""), 0u);
+  EXPECT_EQ(answer("10.0.0.1", ""), kFront);
 }
 
 TEST_F(WhoAnswers, ProxyEntries) {

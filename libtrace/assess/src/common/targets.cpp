@@ -29,7 +29,7 @@ bool shared_with_nodes(const Cluster& cluster, const IpAddr& address) {
     if (!is_cluster_node(*node)) continue;
     for (const host::Link& link : node->host.links.value)
       for (const host::Address& a : link.addresses)
-        if (!a.prefix.is_host() && a.prefix.contains(address)) return true;
+        if (!a.prefix.is_host() && a.subnet().contains(address)) return true;
   }
   return false;
 }

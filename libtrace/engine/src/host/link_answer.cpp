@@ -22,31 +22,33 @@ int arp_setting(const host::Host& host, std::string_view device, std::string_vie
   return std::max(value("all"), value(device));
 }
 
-const host::Address* own_entry(const host::Host& host, std::string_view device, const IpAddr& address) {
-  const host::Link* link = host.link(device);
-  if (link == nullptr) return nullptr;
-  for (const host::Address& a : link->addresses)
-    if (a.prefix.address == address) return &a;
-  return nullptr;
+// A subnet of the device holds both (inet_addr_onlink()).
+bool share_subnet(const host::Link& link, const IpAddr& a, const IpAddr& b) {
+  return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) {
+    const Prefix subnet = own.subnet();
+    return subnet.contains(a) && subnet.contains(b);
+  });
 }
 
-// A subnet of the device holds both (inet_addr_onlink()).
-bool share_subnet(const host::Host& host, std::string_view device, const IpAddr& a, const IpAddr& b) {
-  const host::Link* link = host.link(device);
-  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(), [&](const host::Address& own) {
-           return !own.secondary && own.prefix.contains(a) && own.prefix.contains(b);
+// The device has the address, on a subnet of its own that holds the asker too, where one counts (confirm_addr_indev()).
+bool confirms(const host::Link& link, const IpAddr& address, const IpAddr& asker, bool even_of_scope_host) {
+  return share_subnet(link, address, asker) &&
+         std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) {
+           return own.prefix.address == address && (even_of_scope_host || own.scope != "host");
          });
 }
 
+// arp_ignore().
 bool is_ignored(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q) {
-  const host::Address* entry = own_entry(host, owner, q.address);
+  const host::Link* link = host.link(owner);
+  if (link == nullptr) return false;
   switch (arp_setting(host, asked, "arp_ignore")) {
     case kOwnDeviceOnly:
-      return asked != owner;
+      return asked != owner || !confirms(*link, q.address, q.address, true);
     case kOwnSubnetOnly:
-      return asked != owner || (q.asker && entry != nullptr && !entry->prefix.contains(*q.asker));
+      return asked != owner || !confirms(*link, q.address, q.asker.value_or(q.address), true);
     case kNotOfScopeHost:
-      return entry != nullptr && entry->scope == "host";
+      return !confirms(*link, q.address, q.address, false);
     case kNever:
       return true;
     default:
@@ -113,19 +115,23 @@ bool answers_for_own(const host::Host& host, const std::string& asked, const std
 bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q) {
   if (device_setting(host, q.address.family, asked, "forwarding").value.value_or(1) == 0) return false;
   if (!q.address.is_v4()) return proxies_nd(host, asked, q.address);
+  if (!q.asker) return false;   // a probe for duplicate addresses
+  const auto is_on = [&](const char* name) { return either_setting(host, asked, name).value.value_or(0) != 0; };
   const bool by_entry = has_proxy_entry(host, asked, q.address);
-  if (!by_entry && either_setting(host, asked, "proxy_arp").value.value_or(0) == 0) return false;
+  if (!by_entry && !is_on("proxy_arp") && !is_on("proxy_arp_pvlan")) return false;
   const auto out = device_towards(host, asked, q);
   if (!out) return by_entry;
-  return !out->empty() && *out != asked && hears(host, asked, q, *out);
+  if (out->empty() || !hears(host, asked, q, *out)) return false;
+  return *out == asked ? is_on("proxy_arp_pvlan") : by_entry || is_on("proxy_arp");
 }
 
 std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device, const IpAddr& address,
                                 const IpAddr& source) {
   if (!address.is_v4() || !source.is_v4()) return std::nullopt;
   const int announce = arp_setting(host, device, "arp_announce");
+  const host::Link* link = host.link(device);
   const bool may_name = announce < kOnlyOwnSubnet ||
-                        (announce < kNeverPacketSource && share_subnet(host, device, address, source));
+                        (announce < kNeverPacketSource && link != nullptr && share_subnet(*link, address, source));
   if (may_name && local_type_of(host, source) == RouteAnswer::Kind::local) return source;
   const auto own = select_v4_address(host, device, address, AddressScope::link);
   return own ? std::optional(own->address) : std::nullopt;

@@ -299,7 +299,7 @@ bool Walk::own_address(const PolicyRule& rule) {
   for (const Link& link : host_.links.value)
     for (const host::Address& a : link.addresses)
       if (answer_.address == nullptr && a.prefix.address.family == family_ &&
-          (a.prefix.address == query_.to || (kind != Kind::multicast && a.prefix.contains(query_.to)))) {
+          (a.prefix.address == query_.to || (kind != Kind::multicast && a.subnet().contains(query_.to)))) {
         answer_.address = &a;
         answer_.device = link.name;
       }
@@ -339,10 +339,10 @@ Kind type_by_addresses(const Host& host, const IpAddr& a, std::string_view devic
   for (const Link& link : host.links.value) {
     if (!device.empty() && link.name != device) continue;
     for (const host::Address& own : link.addresses) {
-      const Prefix& p = own.prefix;
-      if (p.address == a) return Kind::local;
-      if (!a.is_v4() || !p.contains(a) || p.length >= 31) continue;
-      if (a.value == (p.network().address.value | ones(32u - p.length))) return Kind::broadcast;
+      if (own.prefix.address == a) return Kind::local;
+      const Prefix subnet = own.subnet();
+      if (!a.is_v4() || !subnet.contains(a) || subnet.length >= 31) continue;
+      if (a.value == (subnet.address.value | ones(32u - subnet.length))) return Kind::broadcast;
     }
   }
   if (is_everybody(a)) return Kind::broadcast;

@@ -24,18 +24,13 @@ const std::string& master_of(const Host& host, const Link& link) {
   return master != nullptr && (master->kind == "vrf" || master->vrf_table) ? master->name : kNone;
 }
 
-bool same_subnet(const Address& a, const IpAddr& other) {
-  const Prefix network{a.peer.value_or(a.prefix.address), a.prefix.length};
-  return network.contains(other);
-}
-
 std::optional<OwnAddress> from_device(const Link& link, const std::optional<IpAddr>& near, AddressScope widest) {
   const Address* first = nullptr;
   for (const Address& a : link.addresses) {
     if (!a.prefix.address.is_v4() || a.secondary) continue;
     // Addresses of scope host count as those of the link here (localnet_scope of inet_select_addr()).
     if (std::min(scope_of(a), AddressScope::link) > widest) continue;
-    if (!near || same_subnet(a, *near)) return OwnAddress{a.prefix.address, &a};
+    if (!near || a.subnet().contains(*near)) return OwnAddress{a.prefix.address, &a};
     if (first == nullptr) first = &a;
   }
   if (first == nullptr) return std::nullopt;

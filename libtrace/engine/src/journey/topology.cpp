@@ -29,8 +29,6 @@ bool usable(host::NeighbourState s) {
   return s != failed && s != incomplete;
 }
 
-std::pair<IpAddr, std::uint8_t> subnet_of(const Prefix& p) { return {p.network().address, p.length}; }
-
 std::optional<MacAddr> mac_of(const WireEnd& end) {
   const host::Link* link = end.node->host.link(end.device);
   return link != nullptr && link->is_up() ? link->mac : std::nullopt;
@@ -71,7 +69,7 @@ Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster) {
       for (const host::Address& a : link.addresses) {
         owners_[a.prefix.address].push_back({node.get(), link.name});
         if (!a.prefix.is_host() && !a.prefix.address.is_link_local())
-          subnets_[subnet_of(a.prefix)].push_back({node.get(), link.name});
+          subnets_[a.subnet()].push_back({node.get(), link.name});
       }
       const bool macvlan = link.kind == "macvlan" && link.is_up();
       if (macvlan && link.mac)
@@ -119,7 +117,7 @@ std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device
   const host::Link* link = node.host.link(device);
   if (link == nullptr) return ends;
   for (const host::Address& a : link->addresses) {
-    const auto found = a.prefix.is_host() ? subnets_.end() : subnets_.find(subnet_of(a.prefix));
+    const auto found = a.prefix.is_host() ? subnets_.end() : subnets_.find(a.subnet());
     if (found == subnets_.end()) continue;
     for (const WireEnd& end : found->second)
       if (end.node != &node) ends.push_back(end);

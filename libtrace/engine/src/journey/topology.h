@@ -50,7 +50,7 @@ class Topology : public NeighbourOracle {
   std::vector<WireEnd> link_of(const cluster::Node& node, std::string_view device) const;
 
   std::map<IpAddr, std::vector<WireEnd>> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
-  std::map<std::pair<IpAddr, std::uint8_t>, std::vector<WireEnd>> subnets_;   // devices with an address of it
+  std::map<Prefix, std::vector<WireEnd>> subnets_;   // devices with an address of it
   std::map<MacAddr, std::vector<WireEnd>> by_mac_;
 };
 

@@ -91,11 +91,11 @@ void Settling::connected() {
   for (const Link& link : host_.links.value) {
     if (!link.is_up()) continue;
     for (const Address& a : link.addresses) {
-      if (a.prefix.address.family != family_ || a.prefix.is_host()) continue;
+      if (a.prefix.address.family != family_ || (a.prefix.is_host() && !a.peer)) continue;
       DaemonRoute d;
       d.vrf = vrf_of(link);
       d.route.family = family_;
-      d.route.to = a.prefix.network();
+      d.route.to = a.subnet();
       d.route.protocol = "kernel";
       d.route.scope = "link";
       d.route.source_hint = a.prefix.address;

@@ -24,7 +24,7 @@ bool is_on_link(const cluster::Node& node, const IpAddr& address) {
   return address.is_link_local() ||
          std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
            return std::any_of(link.addresses.begin(), link.addresses.end(),
-                              [&](const host::Address& a) { return a.prefix.contains(address); });
+                              [&](const host::Address& a) { return a.subnet().contains(address); });
          });
 }
 

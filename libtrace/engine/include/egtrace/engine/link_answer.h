@@ -12,13 +12,13 @@ namespace egt::engine {
 
 struct LinkQuestion {
   IpAddr address;
-  std::optional<IpAddr> asker;  // in whose name ARP asks; empty: IPv6, or not known, and then nothing hangs on it
+  std::optional<IpAddr> asker;  // in whose name ARP asks, empty for 0.0.0.0; nothing hangs on it for IPv6
 };
 
 // By the device `asked`, for an address of its own that `owner` has. As kernels come where no dump tells a setting.
 bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q);
 
-// By the device `asked`, for an address that is not its own (proxy_arp, "ip neigh show proxy").
+// By the device `asked`, for an address that is not its own (proxy_arp, proxy_arp_pvlan, "ip neigh show proxy").
 bool answers_for_others(const host::Host& host, const std::string& asked, const LinkQuestion& q);
 
 // The address that an ARP request on `device` names as its sender, for a packet from `source`.

@@ -13,11 +13,14 @@
 namespace egt::host {
 
 struct Address {
-  Prefix prefix;
+  Prefix prefix;                         // the address itself; its length is the subnet's
   std::optional<IpAddr> peer;
   std::string scope;                     // global, link, host
   bool secondary = false, deprecated = false, tentative = false, noprefixroute = false;
   Provenance from;
+
+  // What is reached without a gateway: of a point-to-point address the peer's (ifa_address of the kernel).
+  Prefix subnet() const { return Prefix{peer.value_or(prefix.address), prefix.length}.network(); }
 };
 
 struct Link {
