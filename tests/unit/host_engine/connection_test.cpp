@@ -292,6 +292,15 @@ TEST(Connection, LimitedBroadcastIsNotRoutedAnew) {
   EXPECT_EQ(dst_mac(sent.packet).to_string(), "ff:ff:ff:ff:ff:ff");
 }
 
+TEST(Connection, LimitedBroadcastOfAForeignSourceHasNoLink) {
+  TestHost h = two_legs("");
+  h.nft("table ip t {\n\tchain c {\n\t\ttype route hook output priority mangle; policy accept;\n\t\tip saddr set 10.0.0.77\n\t}\n}\n");
+  h.local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67)).kind, Kind::dropped);
+  EXPECT_EQ(lab.send(udp("10.0.0.1", "255.255.255.255", 68, 67), false, "in0").kind, Kind::transmit);
+}
+
 TEST(Connection, AddressesThatAreNoDestinations) {
   TestHost h = two_legs("*nat\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -o in0 -p udp -j DNAT --to-destination 10.0.0.5\nCOMMIT\n");
   h.routes("broadcast 10.0.0.255 dev in0 table local");

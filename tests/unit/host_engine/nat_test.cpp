@@ -145,6 +145,21 @@ TEST(Nat, ErrorsFollowTheConnectionThatTheyAreAbout) {
   EXPECT_TRUE(lab.proven()) << lab.doubts();
 }
 
+// DNAT --random gives an echo another identifier; POSTROUTING undoes it, as it does the address.
+TEST(Nat, AnIdentifierOfDnatIsNoTranslationOfTheSource) {
+  engine::Connection c;
+  c.original = tuple_of(ping("10.128.0.8", "9.9.9.9", 77));
+  c.reply = reversed(tuple_of(ping("10.128.0.8", "10.1.0.2", 4711)));
+  EXPECT_FALSE(c.has_snat());
+  EXPECT_TRUE(c.has_dnat());
+  c.sport_by_snat = true;
+  EXPECT_TRUE(c.has_snat());
+  c.reply = reversed(tuple_of(ping("10.128.0.8", "9.9.9.9", 4711)));
+  c.sport_by_snat = false;
+  EXPECT_TRUE(c.has_snat());
+  EXPECT_FALSE(c.has_dnat());
+}
+
 TEST(Nat, TakenPortIsReplacedAndSaidToBeUnknown) {
   TestHost h = node();
   h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o up0 -j MASQUERADE\nCOMMIT\n").local_table();
@@ -216,13 +231,61 @@ COMMIT
 )");
   h.rules("5999: from 10.128.0.7 lookup main").local_table();
   Lab lab(h);
-  const FlowKey sent = tcp("192.168.2.77", "192.168.1.10", 5000, 8080);
+  const FlowKey sent = tcp("192.168.2.1", "192.168.1.10", 5000, 8080);
   const HostOutcome o = lab.receive("up0", sent);
   ASSERT_EQ(o.kind, Kind::rejected);
   EXPECT_EQ(o.reject_with, "tcp-reset");
   ASSERT_TRUE(o.answer);
-  EXPECT_EQ(tuple_of(o.answer->packet), reversed(tuple_of(sent)));
   EXPECT_EQ(o.answer->packet.u32(FieldId::tcp_flags), 0x14u);
+  const HostOutcome reset = lab.send(*o.answer);
+  ASSERT_EQ(reset.kind, Kind::transmit);
+  EXPECT_EQ(tuple_of(reset.packet), reversed(tuple_of(sent)));
+}
+
+// nf_send_reset(), nf_ct_attach(): rules and routes see whom the packet was translated to; POSTROUTING undoes it.
+TEST(Nat, ResetsAreTranslatedBackOnTheirWayOut) {
+  TestHost h = node();
+  h.iptables(R"(*nat
+:PREROUTING ACCEPT [0:0]
+-A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
+COMMIT
+*filter
+:FORWARD ACCEPT [0:0]
+:OUTPUT DROP [0:0]
+-A FORWARD -d 10.128.0.7/32 -p tcp -j REJECT --reject-with tcp-reset
+-A OUTPUT -s 10.128.0.7/32 -m conntrack --ctstate RELATED --ctdir REPLY -j ACCEPT
+COMMIT
+)");
+  h.local_table();   // a rule leads what is from 10.128.0.7 out by up1
+  Lab lab(h);
+  const FlowKey sent = tcp("192.168.2.77", "192.168.1.10", 5000, 8080);
+  const HostOutcome o = lab.receive("up0", sent);
+  ASSERT_TRUE(o.answer);
+  const HostOutcome reset = lab.send(*o.answer);
+  ASSERT_EQ(reset.kind, Kind::transmit) << lab.doubts();
+  EXPECT_EQ(reset.device, "up1");
+  EXPECT_EQ(tuple_of(reset.packet), reversed(tuple_of(sent)));
+}
+
+// What is not tracked has no connection to go with.
+TEST(Nat, ResetsOfUntrackedPacketsAreInvalid) {
+  TestHost h = node();
+  h.iptables(R"(*raw
+:PREROUTING ACCEPT [0:0]
+-A PREROUTING -p tcp -j NOTRACK
+COMMIT
+*filter
+:INPUT ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+-A INPUT -p tcp -j REJECT --reject-with tcp-reset
+-A OUTPUT -m conntrack --ctstate INVALID -j DROP
+COMMIT
+)");
+  h.local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.receive("up0", tcp("192.168.2.77", "192.168.1.10", 5000, 8080));
+  ASSERT_TRUE(o.answer);
+  EXPECT_EQ(lab.send(*o.answer).kind, Kind::dropped);
 }
 
 TEST(Nat, RedirectGoesToTheDeviceOrToLoopback) {

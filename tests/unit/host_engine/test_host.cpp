@@ -304,9 +304,13 @@ engine::HostOutcome Lab::receive(const std::string& device, const FlowKey& sent)
   return engine::HostEngine(host.node, world, record, chooser, neighbours).receive(device, frame);
 }
 
-engine::HostOutcome Lab::send(const FlowKey& sent, bool choose_source, const std::string& bound) {
+engine::HostOutcome Lab::send(const engine::LocalSend& what) {
   record = {};
-  return engine::HostEngine(host.node, world, record, chooser, neighbours).send({sent, choose_source, bound});
+  return engine::HostEngine(host.node, world, record, chooser, neighbours).send(what);
+}
+
+engine::HostOutcome Lab::send(const FlowKey& sent, bool choose_source, const std::string& bound) {
+  return send(engine::LocalSend{sent, choose_source, bound});
 }
 
 std::string Lab::doubts() const {

@@ -73,6 +73,7 @@ class Neighbours : public engine::NeighbourOracle {
 struct Lab {
   explicit Lab(TestHost& h) : host(h) {}
   engine::HostOutcome receive(const std::string& device, const FlowKey& packet);
+  engine::HostOutcome send(const engine::LocalSend& what);
   engine::HostOutcome send(const FlowKey& packet, bool choose_source = false, const std::string& bound = "");
 
   template <class T>

@@ -29,6 +29,7 @@ RandomHost::RandomHost(unsigned seed) : random_(seed) {
   for (unsigned i = 0; i < kWires; ++i) {
     second_[i] = chance(40);
     single_[i] = chance(25);
+    peer_[i] = second_[i] && chance(35);
     if (chance(20)) upper_[i] = one({"mv", "br"});
   }
 }
@@ -42,7 +43,8 @@ std::string RandomHost::gateway(unsigned wire, bool v4) {
 std::string RandomHost::own_address(unsigned wire, bool v4) {
   if (!v4) return fmt::format("fd00:{}::1", wire);
   if (single_[wire] && chance(30)) return fmt::format("10.99.0.{}", wire + 1);
-  return fmt::format("10.{}.{}.1", wire, second_[wire] && chance(40) ? 1 : 0);
+  if (!second_[wire] || !chance(40)) return fmt::format("10.{}.0.1", wire);
+  return peer_[wire] ? fmt::format("10.98.0.{}", wire + 1) : fmt::format("10.{}.1.1", wire);
 }
 
 std::string RandomHost::remote_net(bool v4) {
@@ -245,7 +247,10 @@ void RandomHost::make_devices(HostSetup& s) {
   for (unsigned i = 0; i < kWires; ++i) {
     s.devices +=
         fmt::format("addr add 10.{0}.0.1/24 brd + dev {1}\naddr add fd00:{0}::1/64 dev {1} nodad\n", i, device_of(i));
-    if (second_[i]) s.devices += fmt::format("addr add 10.{0}.1.1/24 brd + dev {1}\n", i, device_of(i));
+    if (peer_[i])
+      s.devices += fmt::format("addr add 10.98.0.{0} peer 10.{1}.1.1/24 dev {2}\n", i + 1, i, device_of(i));
+    else if (second_[i])
+      s.devices += fmt::format("addr add 10.{0}.1.1/24 brd + dev {1}\n", i, device_of(i));
     if (single_[i]) s.devices += fmt::format("addr add 10.99.0.{}/32 dev {}\n", i + 1, device_of(i));
     if (chance(15)) s.devices += fmt::format("addr add 10.{0}.0.9/24 dev {1}\n", i, device_of(i));
     s.devices += fmt::format("link set v{} up\n", i);

@@ -73,7 +73,8 @@ class RandomHost {
                          bool v4);
 
   std::mt19937 random_;
-  bool second_[kWires] = {}, single_[kWires] = {};
+  bool second_[kWires] = {}, single_[kWires] = {};   // subnets; an address of none
+  bool peer_[kWires] = {};                            // the second subnet is reached point-to-point
   std::string upper_[kWires] = {"v", "v", "v", "v"};
   unsigned next_port_ = 20000;
 };

@@ -57,8 +57,8 @@ void HostWalk::gap(const std::string& what, const std::string& command) {
   if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end()) record_.gaps.push_back(g);
 }
 
-// A reset has the addresses with which it reaches the sender; its own walk must not translate them again. An error message
-// goes to whom the packet came from, and its source is translated on the way out like that of an answer.
+// A reset turns round the addresses that the packet has now (nf_send_reset()); an error message goes to whom the packet came
+// from. Both have the connection of the packet, and so are translated on the way out like its answers.
 HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
                                std::vector<Provenance> evidence) {
   // A copy has the route to its gateway.
@@ -70,7 +70,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
   o.reject_with = with;
   if (is_tcp_reset(with)) {
-    o.answer = by_bridge() ? reset_frame() : LocalSend{make_tcp_reset(packet_, entered_), false, {}, {}};
+    o.answer = by_bridge() ? reset_frame() : LocalSend{make_tcp_reset(packet_), false, {}, its_connection()};
     return o;
   }
   const auto error = icmp_error_named(with, family());
@@ -81,7 +81,8 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   }
   if (const auto from = error_source(*error)) {
     o.answer = LocalSend{
-        make_icmp_error(packet_, from->address, sender(), *error), from->by_route, {}, about(), tuple_of(packet_)};
+        make_icmp_error(packet_, from->address, sender(), *error), from->by_route, {},
+        made_here() ? std::nullopt : its_connection(), tuple_of(packet_)};
     o.quoted = source_ || destination_ ? entered_ : tuple_of(packet_);
     return o;
   }
@@ -99,7 +100,7 @@ bool HostWalk::by_bridge() {
 // Where bridges ask iptables, a reset goes back by the port as it is, with the addresses that the packet has now
 // (nf_bridge_info_exists() in nf_send_reset(), nf_send_reset6()).
 LocalSend HostWalk::reset_frame() const {
-  LocalSend reset{make_tcp_reset(packet_, tuple_of(packet_)), false, in_, {}};
+  LocalSend reset{make_tcp_reset(packet_), false, in_, {}};
   reset.as_frame = true;
   reset.packet.set(FieldId::eth_src, dst_mac(packet_).value);
   reset.packet.set(FieldId::eth_dst, src_mac(packet_).value);
@@ -110,9 +111,9 @@ LocalSend HostWalk::reset_frame() const {
 IpAddr HostWalk::sender() const { return source_ ? entered_.src : src_ip(packet_); }
 
 // The connection as it is now, confirmed or not.
-std::optional<Attached> HostWalk::about() const {
+std::optional<Attached> HostWalk::its_connection() const {
   const Connection* c = conntrack_.connection();
-  if (c == nullptr || made_here()) return std::nullopt;
+  if (c == nullptr) return std::nullopt;
   return Attached{*c, conntrack_.zone(), !conntrack_.reply_direction()};
 }
 

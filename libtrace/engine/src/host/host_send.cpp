@@ -37,7 +37,7 @@ HostOutcome HostWalk::send(const LocalSend& what) {
   if (what.as_frame) return send_as_frame(what);
   bound_device_ = what.bound_device;
   refused_ = what.quoted;
-  if (what.about) conntrack_.attach(*what.about);
+  if (what.about) conntrack_.attach(*what.about, packet_);
   Taken route;
   if (Ended end = choose_local_source(what, route)) return *end;
   entered_ = tuple_of(packet_);
@@ -227,8 +227,12 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
   return check_loopback_source(route);
 }
 
-// No rule and no route is asked about the limited broadcast of a sender that has its address.
+// No rule and no route is asked about the limited broadcast; a sender that is bound to no device must have its address.
 HostWalk::Ended HostWalk::stay_on_link_again(const RouteQuery& query, Taken& route) {
+  const IpAddr from = src_ip(packet_);
+  if (bound_device_.empty() && !from.is_unspecified() && local_type_of(host_, from) == Kind::unicast)
+    return dropped("output route", fmt::format("{} is no address of this host, and tells no link for {}",
+                                               from.to_string(), to_.to_string()));
   const std::string before = route.device;
   stay_on_link(query, route);
   if (route.device == before) return std::nullopt;

@@ -129,7 +129,7 @@ class HostWalk {
     bool by_route = false;             // the route to the sender decides
   };
   std::optional<ErrorSource> error_source(IcmpError error);
-  std::optional<Attached> about() const;
+  std::optional<Attached> its_connection() const;
   IpAddr sender() const;
   std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
   void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});

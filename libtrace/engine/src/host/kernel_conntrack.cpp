@@ -8,7 +8,6 @@
 namespace egt::engine {
 namespace {
 
-constexpr std::uint32_t kRst = 0x04;
 constexpr std::uint16_t kFirstHighPort = 1024;
 
 bool contains(std::initializer_list<std::uint32_t> list, std::uint32_t value) {
@@ -50,8 +49,6 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
   if (find_known(packet, tuple)) return;
   const bool loose = loose_.value_or(true);
   state_ = first_state(packet, loose);
-  const bool reset = is_tcp(packet) && (packet.u32(FieldId::tcp_flags) & kRst);
-  if (state_ == PacketState::invalid && made_here && reset) state_ = PacketState::related;
   if (state_ != PacketState::new_) return;
   fresh_.emplace();
   fresh_->original = tuple;
@@ -94,13 +91,16 @@ bool KernelConntrack::changes_destination() const {
   return reply_direction_ ? c->reply.dst != c->original.src : c->original.dst != c->reply.src;
 }
 
-void KernelConntrack::attach(const Attached& about) {
+void KernelConntrack::attach(const Attached& about, const FlowKey& packet) {
   zone_.space = ConntrackSpace::kernel;
   zone_.zone = about.zone;
   state_ = PacketState::related;
   reply_direction_ = about.reply_direction;
   known_ = world_.conntrack.find(zone_, about.connection.original).connection;
-  if (known_ != nullptr) return;
+  if (known_ != nullptr) {
+    if (is_tcp(packet)) known_->tcp = TcpState::close;   // nf_conntrack_tcp_set_closing()
+    return;
+  }
   attached_ = about.connection;
   known_ = &*attached_;
 }
@@ -133,6 +133,7 @@ bool KernelConntrack::bind(bool source, const IpAddr& address, std::optional<std
     reply.dst = address;
     if (port) reply.dport = *port;
     if (port && by_id) reply.sport = *port;
+    if (port) fresh_->sport_by_snat = true;
   } else {
     reply.src = address;
     if (port && !by_id) reply.sport = *port;
@@ -148,6 +149,7 @@ bool KernelConntrack::bind_nothing(bool source) {
 bool KernelConntrack::find_free_port() {
   Tuple& reply = fresh_->reply;
   if (!world_.conntrack.reply_taken(zone_, reply)) return true;
+  fresh_->sport_by_snat = true;
   const bool by_id = reply.proto == ip_proto::icmp || reply.proto == ip_proto::icmp6;
   const std::uint16_t start = std::max(reply.dport, kFirstHighPort);
   std::uint16_t port = start;
@@ -172,13 +174,11 @@ std::optional<Applied> KernelConntrack::translate(bool source, FlowKey& packet) 
   if (source) {
     applied.after.src = target.src;
     applied.after.sport = target.sport;
-    if (by_id) applied.after.dport = target.sport;
   } else {
     applied.after.dst = target.dst;
-    // An echo has one identifier, which is the source's affair; it comes back with the destination in the answer.
-    if (!by_id) applied.after.dport = target.dport;
-    if (by_id && reply_direction_) applied.after.sport = applied.after.dport = target.dport;
+    applied.after.dport = target.dport;
   }
+  if (by_id) applied.after.sport = applied.after.dport = target.sport;   // one for both (icmp_manip_pkt())
   if (applied.after == applied.before) return std::nullopt;
   set_tuple(packet, applied.after);
   return applied;

@@ -29,8 +29,8 @@ class KernelConntrack {
   // attaches to the connection it is about.
   // `quoted`: what an ICMP error quotes, where that is known.
   void look_up(const FlowKey& packet, std::uint16_t zone, bool made_here, const std::optional<Tuple>& quoted = {});
-  // The packet is the host's own error message about this connection.
-  void attach(const Attached& about);
+  // The packet is the host's own error message or reset about this connection, which a reset closes.
+  void attach(const Attached& about, const FlowKey& packet);
   void skip() { state_ = PacketState::untracked; }
   // The connection is taken out of the table.
   void forget();

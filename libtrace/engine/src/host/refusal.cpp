@@ -79,9 +79,9 @@ FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr
   return k;
 }
 
-FlowKey make_tcp_reset(const FlowKey& refused, const Tuple& tuple) {
+FlowKey make_tcp_reset(const FlowKey& refused) {
   FlowKey k = empty_ip(family_of(refused), ip_proto::tcp);
-  set_tuple(k, reversed(tuple));
+  set_tuple(k, reversed(tuple_of(refused)));
   k.set(FieldId::tcp_flags, (refused.u32(FieldId::tcp_flags) & kTcpAck) ? kTcpRst : kTcpRst | kTcpAck);
   return k;
 }

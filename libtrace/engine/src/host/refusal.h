@@ -24,7 +24,6 @@ bool may_be_answered(const FlowKey& packet);
 
 // From `from` to `to`; headers that the packet does not determine are those of a Linux host.
 FlowKey make_icmp_error(const FlowKey& refused, const IpAddr& from, const IpAddr& to, IcmpError error);
-// `tuple`: of the refused packet as its sender sent it.
-FlowKey make_tcp_reset(const FlowKey& refused, const Tuple& tuple);
+FlowKey make_tcp_reset(const FlowKey& refused);
 
 }  // namespace egt::engine

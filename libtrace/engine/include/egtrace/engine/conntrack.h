@@ -46,11 +46,15 @@ struct Connection {
   std::string masqueraded_on;        // the device for which MASQUERADE chose the source; empty: no such rule was seen to
   bool random_sport = false;         // translated to a port taken at random, for which the sender's own stands here
 
-  bool has_snat() const { return reply.dst != original.src || reply.dport != original.sport || random_sport; }
+  bool sport_by_snat = false;        // the translation of the source changed the port or identifier
+
+  bool has_snat() const { return reply.dst != original.src || (reply.dport != original.sport && !id_by_dnat()) || random_sport; }
   // An echo has one identifier, which is the source's affair.
   bool has_dnat() const { return reply.src != original.dst || (!is_echo() && reply.sport != original.dport); }
 
  private:
+  // But DNAT --random takes another one, too.
+  bool id_by_dnat() const { return is_echo() && reply.src != original.dst && !sport_by_snat; }
   bool is_echo() const { return original.proto == ip_proto::icmp || original.proto == ip_proto::icmp6; }
 };
 

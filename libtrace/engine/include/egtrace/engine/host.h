@@ -28,7 +28,7 @@ struct HostOptions {
   std::optional<Tuple> quoted;             // an ICMP error: the packet that it quotes
 };
 
-// The connection that the host's own error message is about, with which it passes the host's rules (nf_ct_attach()).
+// The connection that the host's own error message or reset is about, with which it passes the host's rules (nf_ct_attach()).
 struct Attached {
   Connection connection;
   std::uint16_t zone = 0;
