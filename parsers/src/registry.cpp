@@ -2,7 +2,9 @@
 #include <string_view>
 
 #include "egtrace/base/text.h"
+#include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
+#include "snapshot/prompt.h"
 
 namespace egt::parsers {
 
@@ -107,6 +109,10 @@ Recognised recognise_by(const Dump& dump) {
 
 }  // namespace
 
-Recognised recognise(const Dump& dump) { return recognise_by(beginning_of(dump)); }
+Recognised recognise(const Dump& dump) {
+  // Captures of packets have lines, too, some of which look like those of dumps.
+  if (dump.compiled == nullptr && !begins_with_tool(dump.command) && is_no_text(dump.text)) return {};
+  return recognise_by(beginning_of(dump));
+}
 
 }  // namespace egt::parsers

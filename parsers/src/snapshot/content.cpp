@@ -96,6 +96,23 @@ Result<Content> read_content(const std::string& path, const ContentLimits& limit
   return decompress(std::move(*raw), limits);
 }
 
-bool looks_binary(std::string_view text) { return text.substr(0, 4096).find('\0') != std::string_view::npos; }
+namespace {
+
+constexpr std::size_t kBeginning = 4096;
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < ' ' && std::string_view("\t\n\v\f\r\b\x1b").find(c) == std::string_view::npos) || byte == 0x7f;
+}
+
+}  // namespace
+
+bool looks_binary(std::string_view text) { return text.substr(0, kBeginning).find('\0') != std::string_view::npos; }
+
+bool is_no_text(std::string_view bytes) {
+  constexpr std::size_t kFew = 32;   // one in so many may be damage
+  const std::string_view beginning = bytes.substr(0, kBeginning);
+  return static_cast<std::size_t>(std::count_if(beginning.begin(), beginning.end(), is_control)) * kFew > beginning.size();
+}
 
 }  // namespace egt::parsers

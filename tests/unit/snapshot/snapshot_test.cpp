@@ -53,6 +53,22 @@ TEST(Snapshot, FoldersNameNodes) {
   EXPECT_EQ(3U, info_of_dump(*cluster, "w1/ip_rule")->understood);
 }
 
+// Bytes of packets make lines that look like an excerpt of iptables-save, and its folder a machine.
+TEST(Snapshot, CapturesAreNoDumps) {
+  std::string capture("\xd4\xc3\xb2\xa1\x02\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x01\x00\x00\x00", 24);
+  for (int i = 0; i < 20; ++i) capture += std::string("\xb0\x59\x01\x00\x12\x00\x00\x00\n:\x8d\xd2 \xe9 [0:0]\n*raw\n", 28);
+  const TemporaryDirectory d;
+  d.file("w1/ip_rule", kIpRules);
+  d.file("pcap/w1__eth0.pcap", capture);
+  const auto cluster = read_snapshot(at(d.path()));
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(cluster->nodes.size(), 1U);
+  const auto* info = info_of_dump(*cluster, "pcap/w1__eth0.pcap");
+  ASSERT_NE(info, nullptr);
+  EXPECT_EQ(info->kind, "unknown");
+  EXPECT_TRUE(info->not_understood.empty());
+}
+
 TEST(Snapshot, FlatDirectoryIsNamedByItsHostname) {
   const TemporaryDirectory d;
   d.file("ip_rule", kIpRules);

@@ -40,7 +40,10 @@ Result<Content> read_packed(const std::string& path, const ContentLimits& limits
 // Decompresses `raw` where its first bytes say so; hands it back unchanged otherwise.
 Content decompress(Content raw, const ContentLimits& limits = {});
 
-// Whether the text is no text: a NUL byte near its beginning.
+// A NUL byte near its beginning: nothing that somebody pasted or typed.
 bool looks_binary(std::string_view text);
+// Whether it is something else than text, such as a capture of packets: one of 32 bytes at its beginning or more is none of
+// a text. A text with damaged places still is one.
+bool is_no_text(std::string_view bytes);
 
 }  // namespace egt::parsers
