@@ -48,7 +48,7 @@ void add_lookup(CLI::App& app, ExitStatus& status) {
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_option("thing", options->thing,
-                   "IP, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE")
+                   "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE")
       ->required();
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kLookupFooter);

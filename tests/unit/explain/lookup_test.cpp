@@ -129,6 +129,28 @@ TEST(Lookup, FindsWhatMentionsAnAddressOrASet) {
   EXPECT_NE(set.matches[0].used_by[0].what.find("7d8c250d"), std::string::npos);
 }
 
+TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
+  Snapshot s;
+  s.node.ovn.rows.push_back(row("NB", "Load_Balancer", "cccccccc-0000-4000-8000-000000000008",
+                                {{"name", "web"}, {"vips", R"({"172.30.0.1:80"="10.133.0.9:8080", "[fd00::1]:80"="[fd00::9]:8080"})"}}));
+  openflow::Bridge& bridge = s.node.bridges.front();
+  openflow::Match match;
+  match.require(FieldId::ip_dst, 0xac1e0001);
+  match.require(FieldId::tp_dst, 80);
+  bridge.flows->add(14, 120, 1, 0, match.view(), "resubmit(,26)", {});
+  cluster::Service web;
+  web.namespace_ = "shop", web.name = "web";
+  web.cluster_ips = {*IpAddr::parse("172.30.0.1")};
+  web.ports.emplace_back().port = 80;
+  s.cluster.objects.services.add(web);
+  const std::vector<std::string> all{"service", "Load_Balancer", "OpenFlow flows that match on it", "value"};
+  EXPECT_EQ(s.kinds("172.30.0.1:80"), all);
+  for (const char* other : {"172.30.0.1:8080", "172.30.0.1:8"})   // whose address it is, and no more
+    EXPECT_EQ(s.kinds(other), std::vector<std::string>{"value"}) << other;
+  EXPECT_EQ(s.kinds("10.133.0.9:8080"), std::vector<std::string>{"Load_Balancer"});
+  EXPECT_EQ(s.kinds("[fd00::1]:80"), std::vector<std::string>{"Load_Balancer"});
+}
+
 TEST(Lookup, NamesWhatResemblesAThingThatIsNotThere) {
   const Snapshot s;
   const Lookup found = look_up(s.cluster, "wroker");

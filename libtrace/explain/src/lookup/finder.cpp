@@ -88,6 +88,10 @@ bool Finder::is_number(std::string_view field, std::optional<std::uint64_t> n) c
 
 // ---- Kubernetes
 
+bool Finder::is_address_of(const cluster::Service& s) const {
+  return (has(s.cluster_ips) || has(s.external_ips) || has(s.load_balancer_ips)) && has_port(s.ports);
+}
+
 void Finder::objects() {
   const cluster::Objects& o = cluster_.objects;
   const std::string& text = thing_.text;
@@ -98,7 +102,7 @@ void Finder::objects() {
           {{"addresses", prefixes_text(p.addresses)}, {"mac", p.mac ? p.mac->to_string() : ""}, {"node", p.node},
            {"host network", p.host_network ? "yes" : ""}}, {p.from});
   for (const cluster::Service& s : o.services)
-    if (is_qualified(text, s.namespace_, s.name) || has(s.cluster_ips) || has(s.external_ips) || has(s.load_balancer_ips) ||
+    if (is_qualified(text, s.namespace_, s.name) || is_address_of(s) ||
         std::any_of(s.ports.begin(), s.ports.end(),
                     [&](const auto& p) { return p.node_port != 0 && is_number("nodeport", p.node_port); }))
       add("service", fmt::format("{}/{}", s.namespace_, s.name), nullptr,
@@ -157,7 +161,7 @@ void Finder::endpoints(const cluster::EndpointSlice& slice) {
          {"addresses", joined(slice.endpoints, [&](const auto& e) { return fmt::format("{} ({})", e.address.to_string(), state(e)); })}},
         {slice.from});
   for (const cluster::ServiceEndpoint& e : slice.endpoints)
-    if (thing_.address == e.address)
+    if (thing_.address == e.address && has_port(slice.ports))
       add("endpoint", fmt::format("{} of service {}", e.address.to_string(), service), cluster_.node(e.node),
           {{"ports", ports}, {"state", state(e)}, {"node", e.node},
            {"pod", e.pod.empty() ? "" : fmt::format("{}/{}", e.pod_namespace, e.pod)}}, {slice.from});

@@ -1,6 +1,7 @@
 // Gathers what matches a Thing, kind by kind.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -35,6 +36,7 @@ class Finder {
   void use(LookupMatch& match, std::string what, Provenance from);
   Evidence evidence(const std::vector<Provenance>& from) const;
 
+  bool is_address_of(const cluster::Service& service) const;
   bool is_row(const ovn::Row& row) const;
   void row(const cluster::Node& node, const ovn::Row& row);
   void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
@@ -44,6 +46,11 @@ class Finder {
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
   bool has(const std::vector<Prefix>& prefixes) const;
   bool has(const std::vector<IpAddr>& addresses) const;
+  // The thing's port is one of these, or it has none.
+  template <class Port>
+  bool has_port(const std::vector<Port>& ports) const {
+    return !thing_.port || std::any_of(ports.begin(), ports.end(), [&](const Port& p) { return p.port == *thing_.port; });
+  }
   bool is_number(std::string_view field, std::optional<std::uint64_t> n) const;
 
   const cluster::Cluster& cluster_;

@@ -36,12 +36,23 @@ std::string reference_of(const Row& row) {
 
 std::string kind_words(const Row& row) { return fmt::format("{} {}", row.table, row.uuid.empty() ? row_name(row) : row.uuid); }
 
-std::vector<FieldId> address_fields(const IpAddr& a) {
-  if (a.is_v4()) return {FieldId::ip_src, FieldId::ip_dst, FieldId::arp_spa, FieldId::arp_tpa};
-  return {FieldId::ipv6_src, FieldId::ipv6_dst, FieldId::nd_target};
+// Where an address stands in a match, and where its port does; ARP and neighbour discovery know no ports.
+struct AddressField {
+  FieldId address;
+  std::optional<FieldId> port;
+};
+
+std::vector<AddressField> address_fields(const IpAddr& a) {
+  if (a.is_v4())
+    return {{FieldId::ip_src, FieldId::tp_src}, {FieldId::ip_dst, FieldId::tp_dst}, {FieldId::arp_spa, {}}, {FieldId::arp_tpa, {}}};
+  return {{FieldId::ipv6_src, FieldId::tp_src}, {FieldId::ipv6_dst, FieldId::tp_dst}, {FieldId::nd_target, {}}};
 }
 
 U128 all_ones(const IpAddr& a) { return a.is_v4() ? U128{0xffffffff} : ~U128{0}; }
+
+bool asks_for(const openflow::MatchView& match, FieldId field, U128 mask, U128 value) {
+  return openflow::mask_of(match, field) == mask && openflow::value_of(match, field) == value;
+}
 
 }  // namespace
 
@@ -52,7 +63,7 @@ bool Finder::is_row(const Row& row) const {
            (thing_.field == "tag" && column_text(row, "tag") == thing_.text);
   for (const char* column : {"name", "logical_port", "hostname"})
     if (column_text(row, column) == thing_.text) return true;
-  if (thing_.address) return refers_to(row, thing_.address->to_string());
+  if (thing_.address) return refers_to(row, thing_.address_text());
   if (thing_.mac) return refers_to(row, thing_.mac->to_string());
   return std::any_of(row.external_ids.begin(), row.external_ids.end(),
                      [&](const auto& id) { return id.second == thing_.text; });
@@ -159,13 +170,14 @@ void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge
   if (!thing_.address) return;
   LookupMatch* match = nullptr;
   std::size_t count = 0;
-  const std::vector<FieldId> fields = address_fields(*thing_.address);
+  const std::vector<AddressField> fields = address_fields(*thing_.address);
   const U128 ones = all_ones(*thing_.address);
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
     const openflow::MatchView view = bridge.flows->match(flow);
-    const bool hit = std::any_of(fields.begin(), fields.end(), [&](FieldId f) {
-      return openflow::mask_of(view, f) == ones && openflow::value_of(view, f) == thing_.address->value;
+    const bool hit = std::any_of(fields.begin(), fields.end(), [&](const AddressField& f) {
+      return asks_for(view, f.address, ones, thing_.address->value) &&
+             (!thing_.port || (f.port && asks_for(view, *f.port, 0xffff, *thing_.port)));
     });
     if (!hit) continue;
     ++count;

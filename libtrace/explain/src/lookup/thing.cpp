@@ -1,5 +1,7 @@
 #include "lookup/thing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -39,6 +41,20 @@ std::string uuid_of_number(std::string_view text) {
 
 bool is_name_char(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-'; }
 
+// The port behind an address, which is taken off.
+std::optional<std::uint16_t> take_port(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const auto port = parse_decimal(text.substr(colon + 1));
+  std::string_view before = text.substr(0, colon);
+  const bool bracketed = before.size() > 2 && before.front() == '[' && before.back() == ']';
+  if (bracketed) before = before.substr(1, before.size() - 2);
+  const auto address = IpAddr::parse(before);
+  if (!port || *port > UINT16_MAX || !address || address->is_v4() == bracketed) return std::nullopt;
+  text = before;
+  return static_cast<std::uint16_t>(*port);
+}
+
 // What would make the word longer: a dot or colon only where a name goes on behind it.
 bool joins(std::string_view text, std::size_t at, int step) {
   const char c = text[at];
@@ -63,8 +79,10 @@ Thing read_thing(std::string_view text) {
   for (const std::string_view prefix : {"pod/", "svc:", "service/", "node:", "egressip/", "namespace/", "port:", "$",
                                         "@"})
     if (consume(text, prefix)) break;
-  if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
   thing.text = std::string(text);
+  thing.port = take_port(text);
+  if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  if (!thing.port) thing.text = std::string(text);
   thing.mac = MacAddr::parse(text);
   if (const auto prefix = Prefix::parse(text); prefix && !thing.mac && text.find_first_of(".:") != std::string_view::npos)
     thing.address = prefix->address;
@@ -72,6 +90,13 @@ Thing read_thing(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   thing.uuid = hexadecimal ? uuid_of_number(text) : uuid_digits(text);
   return thing;
+}
+
+std::string Thing::address_text() const {
+  if (!address) return {};
+  const std::string host = address->to_string();
+  if (!port) return host;
+  return address->is_v4() ? fmt::format("{}:{}", host, *port) : fmt::format("[{}]:{}", host, *port);
 }
 
 bool mentions(std::string_view text, std::string_view word) {
