@@ -9,6 +9,13 @@ namespace {
 using engine::HostOutcome;
 using Kind = HostOutcome::Kind;
 
+// Port 8080 of the node is a pod's port 80.
+const std::string kForwardedPort = R"(*nat
+:PREROUTING ACCEPT [0:0]
+-A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
+COMMIT
+)";
+
 // A node with a management port to its pods and two uplinks; one pod leaves by the second with a source of its own.
 TestHost node() {
   TestHost h;
@@ -174,11 +181,7 @@ TEST(Nat, TakenPortIsReplacedAndSaidToBeUnknown) {
 
 TEST(Nat, DestinationIsChangedBeforeRoutingAndUndoneInTheAnswer) {
   TestHost h = node();
-  h.iptables(R"(*nat
-:PREROUTING ACCEPT [0:0]
--A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
-COMMIT
-*filter
+  h.iptables(kForwardedPort + R"(*filter
 :FORWARD DROP [0:0]
 -A FORWARD -d 10.128.0.7/32 -p tcp -m tcp --dport 80 -m conntrack --ctstate NEW -j ACCEPT
 -A FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
@@ -220,11 +223,7 @@ TEST(Nat, DroppedPacketsLeaveNoConnection) {
 
 TEST(Nat, RefusalCarriesTheAddressesThatTheSenderKnows) {
   TestHost h = node();
-  h.iptables(R"(*nat
-:PREROUTING ACCEPT [0:0]
--A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
-COMMIT
-*filter
+  h.iptables(kForwardedPort + R"(*filter
 :FORWARD ACCEPT [0:0]
 -A FORWARD -d 10.128.0.7/32 -p tcp -j REJECT --reject-with tcp-reset
 COMMIT
@@ -245,11 +244,7 @@ COMMIT
 // nf_send_reset(), nf_ct_attach(): rules and routes see whom the packet was translated to; POSTROUTING undoes it.
 TEST(Nat, ResetsAreTranslatedBackOnTheirWayOut) {
   TestHost h = node();
-  h.iptables(R"(*nat
-:PREROUTING ACCEPT [0:0]
--A PREROUTING -d 192.168.1.10/32 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 10.128.0.7:80
-COMMIT
-*filter
+  h.iptables(kForwardedPort + R"(*filter
 :FORWARD ACCEPT [0:0]
 :OUTPUT DROP [0:0]
 -A FORWARD -d 10.128.0.7/32 -p tcp -j REJECT --reject-with tcp-reset
