@@ -12,7 +12,7 @@
 
 #include "command.h"
 #include "egtrace/base/parallel.h"
-#include "egtrace/engine/ofproto_ingress.h"
+#include "egtrace/engine/openflow/ingress.h"
 #include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"

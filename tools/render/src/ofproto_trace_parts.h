@@ -1,7 +1,7 @@
 // Parts of the text of ofproto/trace.
 #pragma once
 
-#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/engine/openflow/trace.h"
 
 namespace egt::render {
 

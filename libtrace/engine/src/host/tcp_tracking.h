@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "egtrace/engine/conntrack.h"
+#include "egtrace/engine/datapath/conntrack.h"
 
 namespace egt::engine {
 

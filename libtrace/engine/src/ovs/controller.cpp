@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "translation.h"
-#include "userdata.h"
+#include "ovn_controller/userdata.h"
 
 namespace egt::engine {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "egtrace/engine/choice.h"
-#include "egtrace/engine/conntrack.h"
+#include "egtrace/engine/datapath/conntrack.h"
 #include "egtrace/engine/record.h"
 #include "egtrace/engine/world.h"
 #include "egtrace/host/host.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "egtrace/engine/conntrack.h"
+#include "egtrace/engine/datapath/conntrack.h"
 #include "egtrace/openflow/bridge.h"
 
 namespace egt::engine {

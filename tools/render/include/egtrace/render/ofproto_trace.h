@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/engine/openflow/trace.h"
 
 namespace egt::render {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/engine/openflow/trace.h"
 #include "egtrace/openflow/prerequisites.h"
 #include "egtrace/packet/packet.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/engine/openflow/trace.h"
 #include "ofpacts.h"
 #include "packet_fields.h"
 #include "switch.h"

@@ -1,4 +1,4 @@
-#include "egtrace/engine/ofproto_ingress.h"
+#include "egtrace/engine/openflow/ingress.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/engine/openflow/trace.h"
 
 namespace egt::engine::ofproto {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
-#include "egtrace/engine/ofproto_trace.h"
+#include "egtrace/engine/openflow/trace.h"
 #include "egtrace/openflow/datapath.h"
 
 namespace egt::engine::ofproto {

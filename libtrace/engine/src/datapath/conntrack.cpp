@@ -1,4 +1,4 @@
-#include "egtrace/engine/conntrack.h"
+#include "egtrace/engine/datapath/conntrack.h"
 
 #include <algorithm>
 #include <utility>
