@@ -109,6 +109,7 @@ void look_up_one_table(benchmark::State& state) {
   Loaded loaded;
   const openflow::FlowTables& flows = *loaded.node.bridges.at(0).flows;
   unsigned pod = 0;
+  engine::SwitchSessions sessions;
   for (auto _ : state) benchmark::DoNotOptimize(flows.lookup(3, pod_packet(pod = (pod + 1) % 64)));
 }
 BENCHMARK(look_up_one_table);
@@ -121,11 +122,12 @@ void trace_one_packet(benchmark::State& state) {
   Loaded loaded;
   const openflow::Bridge& bridge = loaded.node.bridges.at(0);
   unsigned pod = 0;
+  engine::SwitchSessions sessions;
   for (auto _ : state) {
     engine::World world;
     engine::Record record;
     FirstChoice chooser;
-    engine::OvsEngine ovs(loaded.node, world, record, chooser);
+    engine::OvsEngine ovs(sessions, loaded.node, world, record, chooser);
     benchmark::DoNotOptimize(ovs.run(bridge, 1, pod_packet(pod = (pod + 1) % 64)));
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/ovs.h"
 #include "replay_chooser.h"
 #include "topology.h"
 #include "walker.h"
@@ -33,8 +34,9 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
     }
 }
 
-Course run_once(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, const Start& start,
-                const World& world, const std::vector<std::size_t>& script) {
+Course run_once(const cluster::Cluster& cluster, Topology& topology, SwitchSessions& sessions,
+                const JourneyOptions& options, const Start& start, const World& world,
+                const std::vector<std::size_t>& script) {
   Course course;
   course.world = world;
   course.record.wants_misses = options.note_misses;
@@ -42,7 +44,7 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
   constexpr std::size_t kUsualSteps = 96;
   course.record.steps.reserve(kUsualSteps);
   ReplayChooser chooser(script, course.record);
-  Walker walker(cluster, topology, options, course.world, course.record, chooser);
+  Walker walker(cluster, topology, sessions, options, course.world, course.record, chooser);
   Arrival arrival = walker.walk(start, course.sent);
   course.choices = chooser.take();
   course.verdict = arrival.verdict;
@@ -145,11 +147,20 @@ World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
 }
 
 Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)
-    : cluster_(cluster), options_(options), topology_(std::make_shared<Topology>(cluster)) {}
+    : cluster_(cluster),
+      options_(options),
+      topology_(std::make_shared<Topology>(cluster)),
+      sessions_(std::make_shared<SwitchSessions>()) {}
 
 Journey Journey::with(JourneyOptions options) const {
   Journey other = *this;
   other.options_ = options;
+  return other;
+}
+
+Journey Journey::for_thread() const {
+  Journey other = *this;
+  other.sessions_ = std::make_shared<SwitchSessions>();
   return other;
 }
 
@@ -158,7 +169,7 @@ const Workloads& Journey::workloads() const { return topology_->workloads(); }
 std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
   std::vector<Course> courses;
   const bool cut = for_each_script(options_.max_ways, [&](const std::vector<std::size_t>& script) {
-    courses.push_back(run_once(cluster_, *topology_, options_, start, world, script));
+    courses.push_back(run_once(cluster_, *topology_, *sessions_, options_, start, world, script));
     return courses.back().choices;
   });
   if (truncated != nullptr) *truncated = cut;

@@ -57,9 +57,10 @@ struct Arrival {
 
 class Walker {
  public:
-  Walker(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, World& world, Record& record,
-         Chooser& chooser)
-      : cluster_(cluster), topology_(topology), options_(options), world_(world), record_(record), chooser_(chooser) {}
+  Walker(const cluster::Cluster& cluster, Topology& topology, SwitchSessions& sessions, const JourneyOptions& options,
+         World& world, Record& record, Chooser& chooser)
+      : cluster_(cluster), topology_(topology), sessions_(sessions), options_(options), world_(world), record_(record),
+        chooser_(chooser) {}
 
   // Sets `sent` to the packet as its sender puts it on the way.
   Arrival walk(const Start& start, FlowKey& sent);
@@ -109,6 +110,7 @@ class Walker {
 
   const cluster::Cluster& cluster_;
   Topology& topology_;
+  SwitchSessions& sessions_;
   const JourneyOptions& options_;
   World& world_;
   Record& record_;

@@ -95,7 +95,9 @@ struct NeedsPlace {
 std::optional<std::uint32_t> Xlate::port_number(const Port& p) {
   if (p.name.empty()) return p.number;
   const Interface* i = bridge().by_name(p.name);
-  return i ? i->ofport : std::nullopt;
+  if (i && i->ofport) return i->ofport;
+  const auto at = bridge_->unnumbered.find(p.name);
+  return at == bridge_->unnumbered.end() ? std::nullopt : std::optional(at->second);
 }
 
 // One visitor for all actions; `stop` ends the whole list, `pause` keeps the action itself out of what is frozen.
@@ -109,7 +111,8 @@ struct Executor {
 
   void operator()(const Output& a) {
     const auto number = x.port_number(a.port);
-    x.output(number.value_or(0), 0xffff, true, last, false, group_bucket);
+    if (!number) return x.no_such_port(a.port);
+    x.output(*number, 0xffff, true, last, false, group_bucket);
   }
   void operator()(const GroupRef& a) { stop = x.group(a.id, last); }
   void operator()(const Controller& a) {
@@ -272,7 +275,12 @@ struct Executor {
   void operator()(const Multipath& a) {
     const MultipathArguments m = multipath_arguments(a.text);
     if (m.fields) {
-      const auto link = multipath_link(flow_hash(flow(), *m.fields, m.basis), m.algorithm, m.links, m.arg);
+      std::optional<std::uint16_t> link;
+      if (x.policy_.chooses()) {
+        link = static_cast<std::uint16_t>(m.links > 1 ? x.policy_.link(m.links) : 0);
+      } else {
+        link = multipath_link(flow_hash(flow(), *m.fields, m.basis), m.algorithm, m.links, m.arg);
+      }
       mask_hash_fields(flow(), wc(), *m.fields);
       if (link) operator()(Load{*link, a.dest});
     }
@@ -337,7 +345,7 @@ struct Executor {
     } else if (a.text == "debug_slow") {
       x.slow_ = true;
     } else {
-      x.gap("the meaning of the action " + a.text, "");
+      x.gap(Missing::meaning, "the meaning of the action " + a.text, "");
     }
   }
   template <class Other>
@@ -346,7 +354,7 @@ struct Executor {
 
 void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
   if (list.empty()) {
-    if (recording()) pass_.nodes.push_back({NodeKind::action, level_, ActionLine{{}, true}});
+    if (observer_) observer_->line({NodeKind::action, level_, ActionLine{{}, true, true}});
     return;
   }
   bool exit_list = false;
@@ -359,7 +367,7 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       if (freezing_) freeze_unroll(list, i);
       break;
     }
-    if (recording()) pass_.nodes.push_back({NodeKind::action, level_, ActionLine{o, false}});
+    if (observer_) observer_->line({NodeKind::action, level_, ActionLine{o, false, i + 1 == list.size()}});
     if (o.nat) {
       ct_nat_ = o.nat;
       continue;
@@ -370,12 +378,20 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       report(NodeKind::thaw, Remark::restored_state, o.table, o.cookie);
       continue;
     }
-    if (const auto* check = std::get_if<CheckPktLarger>(&o.action->kind)) {
+    const auto* check = std::get_if<CheckPktLarger>(&o.action->kind);
+    const auto longer = check ? policy_.is_longer_than(check->length) : std::nullopt;
+    if (check && !longer) {
       check_length(*check, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()));
       exit_list = true;
     } else {
       Executor e{*this, last, group_bucket};
-      std::visit(e, o.action->kind);
+      if (observer_) observer_->before(*o.action);
+      if (check) {
+        write(flow_, check->dest, *longer);
+      } else {
+        std::visit(e, o.action->kind);
+      }
+      if (observer_) observer_->after(*o.action);
       if (e.stop) return;
       const bool table =
           std::holds_alternative<Resubmit>(o.action->kind) || std::holds_alternative<GotoTable>(o.action->kind);
@@ -530,7 +546,8 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
 void Xlate::learn(const Learn& a) {
   for (const LearnSpec& s : a.specs)
     if (const auto* source = std::get_if<Subfield>(&s.source)) unwildcard(wc(), *source);
-  report(NodeKind::warning, Remark::learn_suppressed);
+  if (!policy_.learn(bridge(), a, flow_)) return report(NodeKind::warning, Remark::learn_suppressed);
+  if (a.result_dst) write(flow_, *a.result_dst, 1);
 }
 
 }  // namespace egt::engine::ofproto

@@ -48,7 +48,13 @@ std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
   s.action_set = action_set_;
   s.userdata = userdata_of(pause_);
   const std::uint32_t id = recirculations_.hold(s);
-  if (pause_) return 0;  // a trace sends nothing to the controller, so nothing comes back
+  if (pause_) {
+    if (!policy_.has_controller()) return 0;  // a trace sends nothing to the controller, so nothing comes back
+    put_controller_action(pause_, true, id, pause_->max_len.value_or(0xffff), reason::action,
+                          static_cast<std::uint16_t>(pause_->id.value_or(0)));
+    cancel_freeze();
+    return id;
+  }
   if (recirculate_hash_) put({dp::Hash{hash_symmetric_l4_, hash_basis_}});
   put({dp::Recirculate{id}});
   cancel_freeze();
@@ -123,19 +129,20 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   FrozenState s = frozen_state(table_);
   s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.hold(s);
-  if (!meter) return put_controller_action(false, id, max_len, why, controller_id);
+  if (!meter) return put_controller_action(action, false, id, max_len, why, controller_id);
   dp::Actions nested;
   dp::Actions* outer = out_;
   out_ = &nested;
   put_meter(*meter);
-  put_controller_action(false, id, max_len, why, controller_id);
+  put_controller_action(action, false, id, max_len, why, controller_id);
   out_ = outer;
   put({dp::Sample{1.0, std::move(nested)}});
 }
 
-void Xlate::put_controller_action(bool continuation, std::uint32_t recirc_id, std::uint32_t max_len, std::uint16_t why,
-                                  std::uint16_t controller_id) {
+void Xlate::put_controller_action(const Controller* action, bool continuation, std::uint32_t recirc_id,
+                                  std::uint32_t max_len, std::uint16_t why, std::uint16_t controller_id) {
   dp::ToController c;
+  c.action = action;
   c.reason = why;
   c.controller_id = controller_id;
   c.max_len = static_cast<std::uint16_t>(max_len);

@@ -164,6 +164,10 @@ std::optional<std::size_t> Xlate::pick_bucket(const Group& g) {
     trigger_freeze();
     return std::nullopt;
   }
+  std::vector<std::size_t> live;
+  for (std::size_t i = 0; policy_.chooses() && i < g.buckets.size(); ++i)
+    if (bucket_alive(g, g.buckets[i], 0)) live.push_back(i);
+  if (!live.empty()) return live[policy_.bucket(g, live)];
   constexpr OvsVersion kFourABucket{3, 5, 0};
   if (g.selection_method.empty() || g.selection_method == "dp_hash") {
     const auto map = hash_map_of(g, g.selection_method.empty() ? kMaxHashValues : 0, fixed_in(kFourABucket));
@@ -177,7 +181,7 @@ std::optional<std::size_t> Xlate::pick_bucket(const Group& g) {
 
 void Xlate::run_bucket(const Group& g, std::size_t index, bool is_last) {
   const auto level = level_;
-  enter(NodeKind::bucket, BucketLine{bucket_id(g, index)});
+  enter(NodeKind::bucket, BucketLine{bucket_id(g, index), &g, index});
   const FlowKey old_flow = flow_;
   const bool old_was_mpls = was_mpls_;
   const Ofpacts list = in_action_set_order(tables_.actions->of(g.buckets[index].actions, bridge()));
@@ -200,7 +204,7 @@ bool Xlate::group(std::uint32_t id, bool is_last) {
   const auto found = bridge().groups.find(id);
   if (found == bridge().groups.end()) {
     if (!bridge().has_groups)
-      gap("OpenFlow groups of " + bridge().name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
+      gap(Missing::groups, "OpenFlow groups of " + bridge().name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
     report(NodeKind::warning, Remark::no_such_group, id);
     return true;
   }

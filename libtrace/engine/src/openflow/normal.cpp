@@ -82,18 +82,38 @@ void Xlate::normal() {
   if (in && (get(flow_, F::eth_dst) & kReservedMask) == kReserved)
     return report(NodeKind::detail, Remark::reserved_mac);
   is_gratuitous_arp();
-  const auto destination = get(flow_, F::eth_dst);
-  if (!bridge().has_fdb) gap("MAC table of " + bridge().name, "ovs-appctl fdb/show " + bridge().name);
-  for (const FdbEntry& e : bridge().fdb) {
-    if (e.mac.value != destination || e.vlan != vlans.vid[0]) continue;
-    SwitchPort* out = bridge_->port(e.port);
-    if (!out) continue;
-    if (out == in) return report(NodeKind::detail, Remark::learned_port_is_input);
-    report(NodeKind::detail, Remark::learned_port);
-    return output_normal(*out, vlans);
+  if (in && !MacAddr{get(flow_, F::eth_src)}.is_multicast())
+    policy_.saw_mac(bridge(), {get(flow_, F::eth_src)}, vlans.vid[0], in_number);
+  if (const auto known = mac_port(vlans.vid[0])) {
+    SwitchPort* out = bridge_->port(known->port);
+    if (out && out == in) return report_learned(Remark::learned_port_is_input, *known);
+    if (out) {
+      report_learned(Remark::learned_port, *known);
+      return output_normal(*out, vlans);
+    }
   }
   report(NodeKind::detail, Remark::no_learned_mac);
   flood_normal(in, vlans);
+}
+
+void Xlate::report_learned(Remark what, const LearnedMac& learned) {
+  Note n;
+  n.what = what;
+  n.a = learned.port;
+  n.from = learned.from;
+  report(NodeKind::detail, std::move(n));
+}
+
+// mac_learning_lookup
+std::optional<LearnedMac> Xlate::mac_port(std::uint16_t vlan) {
+  const MacAddr mac{get(flow_, F::eth_dst)};
+  if (mac.is_multicast()) return std::nullopt;
+  if (const auto learned = policy_.learned_mac(bridge(), mac, vlan)) return learned;
+  if (const FdbEntry* e = bridge_->fdb_entry(mac, vlan)) return LearnedMac{e->port, e->from};
+  if (bridge().has_fdb) return std::nullopt;
+  const auto presumed = policy_.presumed_mac(bridge(), mac);
+  gap(Missing::mac_table, "MAC table of " + bridge().name, "ovs-appctl fdb/show " + bridge().name);
+  return presumed;
 }
 
 void Xlate::flood_normal(const SwitchPort* in, const Vlans& vlans) {

@@ -66,7 +66,23 @@ struct Irreversible {
   }
 };
 
+struct ChangesFields {
+  bool operator()(const Load&) const { return true; }
+  bool operator()(const SetField&) const { return true; }
+  bool operator()(const Move&) const { return true; }
+  bool operator()(const Push&) const { return true; }
+  bool operator()(const Pop&) const { return true; }
+  bool operator()(const DecTtl&) const { return true; }
+  bool operator()(const Note&) const { return true; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
 }  // namespace
+
+bool only_changes_fields(const Action& action) { return std::visit(ChangesFields{}, action.kind); }
 
 const Ofpacts& OfpactCache::plain(const ActionList& list) {
   const auto [at, is_new] = known_.try_emplace(&list);

@@ -31,6 +31,8 @@ class OfpactCache {
 
 // ofpacts_execute_action_set: the order in which an action set is executed; empty without a final action.
 Ofpacts in_action_set_order(const Ofpacts& set);
+// Whether an action does nothing but change the packet or the stack.
+bool only_changes_fields(const openflow::Action& action);
 // Whether the actions could be undone by putting the packet back, so that a clone needs none of the datapath.
 bool reversible(const Ofpacts& list);
 

@@ -1,4 +1,6 @@
 // Outputs: ports, patch ports, floods, bundles.
+#include <fmt/format.h>
+
 #include "hash.h"
 #include "xlate.h"
 
@@ -56,12 +58,14 @@ std::size_t netlink_size(const dp::Action& a) { return std::visit(Size{}, a.kind
 
 void Xlate::put(dp::Action a) {
   out_bytes_ += netlink_size(a);
+  if (observer_) a.origin = observer_->origin_of(a);
   out_->push_back(std::move(a));
 }
 
 dp::Port Xlate::datapath_port(const SwitchPort& p) {
-  if (!p.datapath_port) gap("datapath port numbers", "ovs-appctl dpctl/show");
-  return {p.datapath_port, p.interface->name};
+  if (!p.datapath_port && policy_.needs_datapath_ports())
+    gap(Missing::datapath, "datapath port numbers", "ovs-appctl dpctl/show");
+  return {p.datapath_port, p.interface->name, p.interface, p.bridge->bridge};
 }
 
 void Xlate::output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate,
@@ -115,11 +119,8 @@ void Xlate::output_truncated(const OutputTruncated& a, bool is_last, bool group_
 
 void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   SwitchPort* port = bridge_->port(number);
-  if (!port) {
-    if (bridge_->ports.empty()) gap("ports of " + bridge().name, "ovs-ofctl show " + bridge().name);
-    return report(NodeKind::warning, Remark::no_such_port);
-  }
-  if (port->no_forward) return report(NodeKind::detail, Remark::no_forward);
+  if (!port) return no_such_port(Port{number, {}});
+  if (port->no_forward) return report(NodeKind::detail, Remark::no_forward, number);
   if (get(flow_, F::packet_type) != packet_type::ethernet && !port->is_tunnel)
     return report(NodeKind::warning, Remark::non_ethernet_to_ethernet_port);
   if (port->is_patch) {
@@ -133,7 +134,7 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
     for (const F f : {F::nw_tos, F::nw_ecn, F::eth_dst, F::eth_src, F::packet_type, F::eth_type})
       flow_.set(f, old_flow.get(f));
   };
-  const bool native = port->is_tunnel && tables_.sw.native_tunnels(bridge());
+  const bool native = port->is_tunnel && pushes_tunnels();
   if (port->is_tunnel) {
     if (!prepare_tunnel(*port)) return restore();
     if (!native) kernel_tunnel(*port);
@@ -153,15 +154,22 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   restore();
 }
 
+void Xlate::no_such_port(const Port& port) {
+  const std::string shown = port.name.empty() ? fmt::format("{}", port.number) : port.name;
+  if (!bridge_->numbers_known)
+    gap(Missing::ports, fmt::format("port {} of {}", shown, bridge().name), "ovs-ofctl show " + bridge().name);
+  report(NodeKind::warning, Remark::no_such_port, port.number, bridge_->numbers_known, shown);
+}
+
 void Xlate::output_to_unknown(SwitchPort& port) {
   const auto peer = port.interface->options.find("peer");
   const std::string to = peer == port.interface->options.end() ? port.interface->name : peer->second;
-  gap("the bridge behind patch port " + port.interface->name, "ovs-vsctl show");
-  report(NodeKind::warning, Remark::unknown_bridge, 0, 0, to);
+  gap(Missing::patch_peer, "the bridge behind patch port " + port.interface->name, "ovs-vsctl show");
+  report(NodeKind::warning, Remark::unknown_bridge, port.number, 0, to);
 }
 
 void Xlate::cross_patch(SwitchPort& from, SwitchPort& to, bool is_last) {
-  static_cast<void>(from);
+  if (observer_) observer_->crosses(from, to);
   enter_peer(to, is_last);
 }
 
@@ -221,7 +229,14 @@ void Xlate::bundle(const Bundle& a, bool is_last, bool group_bucket) {
     return p && p->may_enable();
   };
   std::uint32_t chosen = port::none;
-  if (a.algorithm == "hrw") {
+  std::vector<std::size_t> live;
+  if (a.algorithm == "hrw" && policy_.chooses())
+    for (std::size_t i = 0; i < a.members.size(); ++i)
+      if (enabled(a.members[i])) live.push_back(i);
+  if (!live.empty()) {
+    const std::size_t i = live.size() > 1 ? policy_.member(a, live) : 0;
+    chosen = port_number(a.members[live[i]]).value_or(port::none);
+  } else if (a.algorithm == "hrw") {
     const auto fields = hash_fields(a.fields);
     if (!fields) return;
     if (a.members.size() > 1) mask_hash_fields(flow_, wc(), *fields);
@@ -241,6 +256,7 @@ void Xlate::bundle(const Bundle& a, bool is_last, bool group_bucket) {
         break;
       }
   }
+  if (!a.dest && chosen == port::none && observer_) observer_->no_live_member(a);
   if (!a.dest) return output(chosen, 0, false, is_last, false, group_bucket);
   if (prerequisites_met(a.dest->field, flow_, &wc())) {
     unwildcard(wc(), *a.dest);

@@ -107,6 +107,16 @@ bool is_tunnel_field(F f) { return f >= F::tun_id && f <= F::tun_metadata7; }
 
 bool is_l3_or_higher(F f) { return f >= F::mpls_label; }
 
+FlowKey as_extracted(const FlowKey& packet) {
+  FlowKey k = packet;
+  fix_vlan_tpid(k);
+  if (k.get(F::vlan_tci1) != 0 && get(k, X::vlan_tpid1) == 0) set(k, X::vlan_tpid1, ethertype::vlan);
+  for (unsigned i = 0; i < 8; ++i)
+    if (k.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i)) != 0)
+      set(k, X::tun_present, get(k, X::tun_present) | std::uint64_t{1} << i);
+  return k;
+}
+
 unsigned vlan_count(const FlowKey& k) {
   if (!(get(k, F::vlan_tci) & kVlanPresent)) return 0;
   return get(k, F::vlan_tci1) & kVlanPresent ? 2 : 1;
@@ -264,5 +274,7 @@ void clear_l3(FlowKey& k) {
   for (const F f : {F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst})
     k.set(f, 0);
 }
+
+void copy_l3(const FlowKey& from, FlowKey& to) { copy_words(from, to, kL3, kVlanTypes); }
 
 }  // namespace egt::engine::ofproto

@@ -49,6 +49,10 @@ bool is_register_or_metadata(F f);  // travels in a frozen state: needs no look 
 bool is_tunnel_field(F f);
 bool is_l3_or_higher(F f);
 
+// A packet with what flow_extract() would add to the fields that OpenFlow names: types of its VLAN tags, presence of its
+// tunnel options.
+FlowKey as_extracted(const FlowKey& packet);
+
 // --- VLAN tags and MPLS labels
 unsigned vlan_count(const FlowKey& k);
 void push_vlan(FlowKey& k, FlowKey* wc);
@@ -73,5 +77,6 @@ bool has_tunnel_destination(const FlowKey& k);
 void copy_headers(const FlowKey& from, FlowKey& to);
 void clear_headers(FlowKey& k);
 void clear_l3(FlowKey& k);
+void copy_l3(const FlowKey& from, FlowKey& to);
 
 }  // namespace egt::engine::ofproto

@@ -10,6 +10,10 @@ namespace {
 
 using namespace openflow;
 
+// Numbers for ports of which no dump shows the number, so that they can be output to by name: no packet and no flow has
+// one of these.
+constexpr std::uint32_t kUnnumbered = 0x10000;
+
 constexpr std::array kTunnelTypes = {"geneve", "vxlan", "gre",  "ip6gre",  "erspan", "ip6erspan",
                                      "gtpu",   "stt",   "lisp", "bareudp", "srv6"};
 
@@ -51,17 +55,22 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
   for (const Bridge& b : node.bridges) {
     auto sb = std::make_unique<SwitchBridge>();
     sb->bridge = &b;
+    sb->numbers_known = !b.interfaces.empty();
+    std::uint32_t unnumbered = kUnnumbered;
     for (const Interface& i : b.interfaces) {
-      if (!i.ofport || *i.ofport == 0 || *i.ofport > 0xffff) continue;
+      if (i.ofport && (*i.ofport == 0 || *i.ofport > 0xffff)) continue;
       SwitchPort p;
       p.interface = &i;
       p.bridge = sb.get();
-      p.number = *i.ofport;
+      p.number = i.ofport ? *i.ofport : unnumbered++;
+      sb->numbers_known = sb->numbers_known && i.ofport;
+      if (!i.ofport) sb->unnumbered.emplace(i.name, p.number);
       p.is_patch = i.type == "patch";
       p.is_tunnel = is_tunnel_type(i.type) && !overridden(i);
       if (!p.is_patch) p.datapath_port = datapath_port(b, p);
       sb->ports.emplace(p.number, p);
     }
+    for (const FdbEntry& e : b.fdb) sb->fdb.try_emplace(std::uint64_t{e.vlan} << 48 | e.mac.value, &e);
     bridges_.emplace(&b, std::move(sb));
   }
   for (auto& [b, sb] : bridges_) {

@@ -1,4 +1,6 @@
 // Look-ups in flow tables and what follows from them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "xlate.h"
@@ -58,26 +60,24 @@ const FlowKey& Xlate::key_of_lookup(std::uint32_t in_port, FlowKey& changed) con
   return changed;
 }
 
-Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_packet_in) {
+Xlate::Rule Xlate::learned_rule(const LearnedRule& learned) {
+  Rule r;
+  r.kind = TableLine::Rule::flow;
+  r.bridge = &bridge();
+  r.cookie = learned.cookie;
+  r.priority = learned.priority;
+  r.actions = &learned.actions;
+  return r;
+}
+
+Xlate::Rule Xlate::dumped_rule(FlowIndex flow, Lookup hit) {
   const Bridge& b = bridge();
-  if (!b.flows) {
-    gap("OpenFlow flows of " + b.name, "ovs-ofctl dump-flows " + b.name);
-    return miss(may_packet_in);
-  }
-  FlowKey changed;
-  const FlowKey& key = key_of_lookup(in_port, changed);
-  Lookup hit = b.flows->lookup(table, key);
-  if (recording()) tables_.wildcards_of(b, table, version()).add(key, wc());
-  if (b.flows_partial)
-    gap("all OpenFlow flows of " + b.name + " (the dump is an excerpt)", "ovs-ofctl dump-flows " + b.name);
-  if (hit.hit == kNoFlow) return miss(may_packet_in);
   const FlowTables& flows = *b.flows;
-  const FlowEntry& f = flows.flow(hit.hit);
-  note_overlap(b, table, hit);
+  const FlowEntry& f = flows.flow(flow);
   Rule r;
   r.kind = TableLine::Rule::flow;
   r.bridge = &b;
-  r.flow = hit.hit;
+  r.flow = flow;
   r.cookie = f.cookie;
   r.priority = f.priority;
   r.table_miss = f.priority == 0 && flows.match(f).empty();
@@ -86,13 +86,28 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
   return r;
 }
 
-void Xlate::note_overlap(const Bridge& b, std::uint8_t table, const Lookup& hit) {
-  if (hit.ties.empty()) return;
-  const FlowTables& flows = *b.flows;
-  Overlap overlap{&b, table, hit.hit, {}};
-  for (const FlowIndex i : hit.ties)
-    if (flows.actions_text(flows.flow(i)) != flows.actions_text(flows.flow(hit.hit))) overlap.others.push_back(i);
-  if (!overlap.others.empty()) trace_.overlaps.push_back(std::move(overlap));
+Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_packet_in) {
+  const Bridge& b = bridge();
+  FlowKey changed;
+  const FlowKey& key = key_of_lookup(in_port, changed);
+  TableLookup lookup{b, table, key};
+  if (!b.flows) {
+    if (observer_) observer_->looked_up(lookup);
+    gap(Missing::flows, "OpenFlow flows of " + b.name, "ovs-ofctl dump-flows " + b.name);
+    return miss(may_packet_in);
+  }
+  Lookup hit = b.flows->lookup(table, key);
+  if (options_.megaflow) tables_.wildcards_of(b, table, version()).add(key, wc());
+  if (b.flows_partial)
+    gap(Missing::more_flows, fmt::format("all OpenFlow flows of {} (the dump is an excerpt; table {} is needed)", b.name, table),
+        "ovs-ofctl dump-flows " + b.name);
+  const bool found = hit.hit != kNoFlow;
+  lookup.hit = &hit;
+  lookup.learned = policy_.learned(b, table, key, found ? std::optional(b.flows->flow(hit.hit).priority) : std::nullopt);
+  if (found && !lookup.learned) lookup.used = hit.ties.empty() ? hit.hit : policy_.flow(b, table, hit);
+  if (observer_) observer_->looked_up(lookup);
+  if (lookup.learned) return learned_rule(*lookup.learned);
+  return found ? dumped_rule(lookup.used, std::move(hit)) : miss(may_packet_in);
 }
 
 bool Xlate::resources_left() {
@@ -109,7 +124,7 @@ bool Xlate::resources_left() {
     error_report(Remark::stack_too_big);
     error_ = XlateError::stack_too_deep;
   } else if (nesting_ >= kMaxNesting) {
-    gap("a pipeline that nests less deeply", "");
+    gap(Missing::nesting, "a pipeline that nests less deeply", "");
     error_ = XlateError::recursion_too_deep;
   } else {
     return true;

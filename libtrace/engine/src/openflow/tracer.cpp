@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "trace_tree.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -23,6 +24,30 @@ void simulate_nat(const openflow::Nat& nat, FlowKey& k) {
   if (nat.port_min && *nat.port_min != 0) k.set(source ? F::tp_src : F::tp_dst, *nat.port_min);
 }
 
+// Open questions are noted in the trace and answered as ofproto/trace answers them.
+class TracePolicy : public Policy {
+ public:
+  TracePolicy(Trace& trace, const std::string& node) : trace_(trace), node_(node) {}
+
+  void missing(Missing, std::string what, std::string command) override {
+    for (const Gap& g : trace_.gaps)
+      if (g.what == what) return;
+    trace_.gaps.push_back({node_, std::move(what), std::move(command)});
+  }
+  openflow::FlowIndex flow(const openflow::Bridge& b, std::uint8_t table, const openflow::Lookup& hit) override {
+    const openflow::FlowTables& flows = *b.flows;
+    Overlap overlap{&b, table, hit.hit, {}};
+    for (const openflow::FlowIndex i : hit.ties)
+      if (flows.actions_text(flows.flow(i)) != flows.actions_text(flows.flow(hit.hit))) overlap.others.push_back(i);
+    if (!overlap.others.empty()) trace_.overlaps.push_back(std::move(overlap));
+    return hit.hit;
+  }
+
+ private:
+  Trace& trace_;
+  const std::string& node_;
+};
+
 }  // namespace
 
 std::optional<OvsVersion> parse_ovs_version(std::string_view text) {
@@ -41,6 +66,19 @@ std::optional<OvsVersion> parse_ovs_version(std::string_view text) {
 
 struct Tracer::Impl {
   Impl(const cluster::Node& node, openflow::Datapath datapath) : tables(node, std::move(datapath)) {}
+
+  TracePass pass(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen, Recirculations& recirculations,
+                 Policy& policy, const TraceOptions& options) {
+    TraceTree tree;
+    const XlateOptions how{options.version, options.record};
+    TracePass pass;
+    static_cast<Translation&>(pass) =
+        Xlate(tables, recirculations, policy, options.record ? &tree : nullptr, how).run(bridge, packet, frozen);
+    pass.nodes = tree.take();
+    recirculations.end_pass();
+    return pass;
+  }
+
   Tables tables;
 };
 
@@ -54,15 +92,10 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
   trace.owned = impl_->tables.actions;
   SwitchBridge* in = impl_->tables.sw.bridge(bridge);
   if (!in) return trace;
-  FlowKey first = packet;
-  fix_vlan_tpid(first);
-  if (first.get(F::vlan_tci1) != 0 && get(first, X::vlan_tpid1) == 0) set(first, X::vlan_tpid1, ethertype::vlan);
-  for (unsigned i = 0; i < 8; ++i)
-    if (first.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i)) != 0)
-      set(first, X::tun_present, get(first, X::tun_present) | std::uint64_t{1} << i);
+  const FlowKey first = as_extracted(packet);
+  TracePolicy policy(trace, impl_->tables.sw.node().name);
   Recirculations recirculations;
-  trace.passes.push_back(Xlate(impl_->tables, recirculations, trace, options).run(*in, first, nullptr));
-  recirculations.end_pass();
+  trace.passes.push_back(impl_->pass(*in, first, nullptr, recirculations, policy, options));
   std::size_t given = 0, done = 0;
   while (!recirculations.queue.empty()) {
     Recirculations::Waiting next = std::move(recirculations.queue.front());
@@ -87,8 +120,7 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
       r.after = next.flow;
     }
     TracePass pass =
-        Xlate(impl_->tables, recirculations, trace, options).run(*in, next.flow, &recirculations.state(next.id));
-    recirculations.end_pass();
+        impl_->pass(*in, next.flow, &recirculations.state(next.id), recirculations, policy, options);
     recirculations.end_waiting(next.id);
     pass.resumption = std::move(r);
     trace.passes.push_back(std::move(pass));

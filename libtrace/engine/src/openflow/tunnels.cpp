@@ -90,6 +90,9 @@ std::vector<dp::GeneveOption> Xlate::geneve_options(const Bridge& b) const {
   return options;
 }
 
+// ovs_native_tunneling_is_on
+bool Xlate::pushes_tunnels() const { return !policy_.hands_over_tunnels() && tables_.sw.native_tunnels(bridge()); }
+
 // tnl_port_send; false: no packet leaves.
 bool Xlate::prepare_tunnel(const SwitchPort& port) {
   const Interface& i = *port.interface;
@@ -130,10 +133,12 @@ bool Xlate::prepare_tunnel(const SwitchPort& port) {
     mask_all(wc(), F::pkt_mark);
   }
   if (as_mapped(flow_, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
-    report(NodeKind::warning, Remark::own_tunnel_address);
+    if (i.options.empty())
+      gap(Missing::tunnel_options, "the options of tunnel port " + i.name, "ovs-vsctl list interface " + i.name);
+    report(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(flow_), i.name);
     return false;
   }
-  report(NodeKind::detail, tables_.sw.native_tunnels(bridge()) ? Remark::native_tunnel : Remark::kernel_tunnel);
+  report(NodeKind::detail, pushes_tunnels() ? Remark::native_tunnel : Remark::kernel_tunnel);
   return true;
 }
 
@@ -157,7 +162,7 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   SwitchPort* out = route ? tables_.sw.port_named(route->device) : nullptr;
   if (!out) {
     if (!datapath.has_routes) {
-      gap("routes of the switch", "ovs-appctl ovs/route/show");
+      gap(Missing::datapath, "routes of the switch", "ovs-appctl ovs/route/show");
       return report(NodeKind::warning, Remark::no_route_known);
     }
     return report(NodeKind::warning, Remark::no_route);
@@ -171,13 +176,14 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
                    [&](const TunnelNeighbour& n) { return n.address == hop && n.bridge == out->bridge->bridge->name; });
   if (neighbour == datapath.neighbours.end()) {
     if (!datapath.has_neighbours) {
-      gap("neighbours of the switch", "ovs-appctl tnl/neigh/show");
+      gap(Missing::datapath, "neighbours of the switch", "ovs-appctl tnl/neigh/show");
       return report(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
     }
     return report(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(),
                   out->bridge->bridge->name);
   }
-  if (!out->interface->mac) gap("Ethernet address of " + out->interface->name, "ovs-vsctl list interface");
+  if (!out->interface->mac)
+    gap(Missing::datapath, "Ethernet address of " + out->interface->name, "ovs-vsctl list interface");
   dp::TunnelPush push;
   push.source_mac = out->interface->mac.value_or(MacAddr{});
   push.destination_mac = neighbour->mac;
@@ -266,7 +272,7 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
 }
 
 bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_port) {
-  if (!tables_.sw.native_tunnels(bridge())) return false;
+  if (!pushes_tunnels()) return false;
   const Datapath& dp = tables_.sw.datapath();
   // Only a port with an address of its own can end a tunnel.
   const bool has_address = std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) {

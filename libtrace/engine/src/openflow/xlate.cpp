@@ -58,9 +58,6 @@ std::uint32_t Recirculations::meter_of(const openflow::Bridge& b, std::uint32_t 
   return number;
 }
 
-Xlate::Xlate(Tables& tables, Recirculations& recirculations, Trace& trace, const TraceOptions& options)
-    : tables_(tables), recirculations_(recirculations), trace_(trace), options_(options) {}
-
 bool Xlate::fixed_in(OvsVersion a) const {
   // `a` names the oldest branch that got the fix and the patch level there; it came to newer branches at the same time.
   const OvsVersion& v = version();
@@ -70,15 +67,16 @@ bool Xlate::fixed_in(OvsVersion a) const {
 
 // --- the run -------------------------------------------------------------------------------------------------------
 
-TracePass Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen) {
-  constexpr std::size_t kUsualNodes = 256;
-  if (recording()) pass_.nodes.reserve(kUsualNodes);
+Translation Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen,
+                       const Ofpacts* packet_out) {
   origin_ = bridge_ = &bridge;
   packet_ = flow_ = packet;
   flow_.set(F::actset_output, openflow::port::unset);
-  pass_.initial = flow_;
+  Translation t;
+  t.initial = flow_;
+  if (observer_) observer_->begin(flow_);
   start(frozen);
-  if (error_ == XlateError::ok) execute_all();
+  if (error_ == XlateError::ok) execute_all(packet_out);
   if (error_ == XlateError::ok) finish_wildcards();
   if (error_ != XlateError::ok) {
     slow_ = false;
@@ -87,12 +85,12 @@ TracePass Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const FrozenSt
     optimize_datapath_actions();
   }
   if (error_ == XlateError::congestion_drop || error_ == XlateError::forwarding_disabled) error_ = XlateError::ok;
-  pass_.final_flow = flow_;
-  pass_.megaflow_mask = mask_;
-  pass_.actions = std::move(actions_);
-  pass_.error = error_;
-  pass_.slow = slow_;
-  return std::move(pass_);
+  t.final_flow = flow_;
+  t.megaflow_mask = mask_;
+  t.actions = std::move(actions_);
+  t.error = error_;
+  t.slow = slow_;
+  return t;
 }
 
 void Xlate::start(const FrozenState* frozen) {
@@ -138,9 +136,9 @@ void Xlate::thaw(const FrozenState& frozen) {
   level_ = level;
 }
 
-void Xlate::execute_all() {
+void Xlate::execute_all(const Ofpacts* packet_out) {
   SwitchPort* in = origin_->port(static_cast<std::uint32_t>(get(base_, F::in_port)));
-  const Ofpacts* list = frozen_ && !frozen_->actions.empty() ? &frozen_->actions : nullptr;
+  const Ofpacts* list = frozen_ && !frozen_->actions.empty() ? &frozen_->actions : packet_out;
   std::uint64_t cookie = cookie_;
   if (!list) {
     const Rule rule = look_up(table_, static_cast<std::uint32_t>(get(flow_, F::in_port)), true);
@@ -226,7 +224,7 @@ void Xlate::optimize_datapath_actions() {
 // --- the record ----------------------------------------------------------------------------------------------------
 
 void Xlate::report(NodeKind kind, Note note) {
-  if (recording()) pass_.nodes.push_back({kind, level_, std::move(note)});
+  if (recording()) observer_->line({kind, level_, std::move(note)});
 }
 
 void Xlate::report(NodeKind kind, Remark what, std::uint64_t a, std::uint64_t b, std::string text, std::string more) {
@@ -237,7 +235,7 @@ void Xlate::report(NodeKind kind, Remark what, std::uint64_t a, std::uint64_t b,
   n.b = b;
   n.text = std::move(text);
   n.more = std::move(more);
-  pass_.nodes.push_back({kind, level_, std::move(n)});
+  observer_->line({kind, level_, std::move(n)});
 }
 
 void Xlate::report_actions(NodeKind kind, Remark what, const Ofpacts& list) {
@@ -245,7 +243,7 @@ void Xlate::report_actions(NodeKind kind, Remark what, const Ofpacts& list) {
   Note n;
   n.what = what;
   n.list = list;
-  pass_.nodes.push_back({kind, level_, std::move(n)});
+  observer_->line({kind, level_, std::move(n)});
 }
 
 void Xlate::report_action_set(Remark what) {
@@ -259,11 +257,11 @@ void Xlate::report_field(const Subfield& f) {
   n.field = f;
   n.value = flow_.get(f);
   n.bridge = &bridge();
-  pass_.nodes.push_back({NodeKind::detail, level_, std::move(n)});
+  observer_->line({NodeKind::detail, level_, std::move(n)});
 }
 
 void Xlate::enter(NodeKind kind, decltype(TraceNode::line) line) {
-  if (recording()) pass_.nodes.push_back({kind, level_, std::move(line)});
+  if (recording()) observer_->line({kind, level_, std::move(line)});
   ++level_;
 }
 
@@ -286,10 +284,8 @@ void Xlate::report_table(const Rule& rule, std::uint8_t table) {
   }
 }
 
-void Xlate::gap(std::string what, std::string command) {
-  for (const Gap& g : trace_.gaps)
-    if (g.what == what) return;
-  trace_.gaps.push_back({tables_.sw.node().name, std::move(what), std::move(command)});
+void Xlate::gap(Missing kind, std::string what, std::string command) {
+  policy_.missing(kind, std::move(what), std::move(command));
 }
 
 }  // namespace egt::engine::ofproto

@@ -1,7 +1,8 @@
 // The translation of one packet into datapath actions: what xlate_actions() of ofproto/ofproto-dpif-xlate.c does.
 //
 // Names follow that file, so that the two can be read side by side. `flow_` is the packet as the pipeline sees it,
-// `base_` the packet as the datapath holds it: commit() emits the difference. `wc_` collects the bits that decided.
+// `base_` the packet as the datapath holds it: commit() emits the difference. `wc_` collects the bits that decided. Who
+// listens (observer.h) and who answers what the dumps leave open (policy.h) is the caller's choice.
 #pragma once
 
 #include <deque>
@@ -13,8 +14,10 @@
 #include <vector>
 
 #include "egtrace/engine/openflow/trace.h"
+#include "observer.h"
 #include "ofpacts.h"
 #include "packet_fields.h"
+#include "policy.h"
 #include "switch.h"
 #include "wildcards.h"
 
@@ -83,11 +86,18 @@ struct Recirculations {
   std::map<std::pair<const openflow::Bridge*, std::uint32_t>, std::uint32_t> meters_;
 };
 
+struct XlateOptions {
+  OvsVersion version;
+  bool megaflow = true;                 // collect the bits that decided
+};
+
 class Xlate {
  public:
-  Xlate(Tables& tables, Recirculations& recirculations, Trace& trace, const TraceOptions& options);
-  // `frozen`: resume there; else the packet enters `bridge`.
-  TracePass run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen);
+  Xlate(Tables& tables, Recirculations& recirculations, Policy& policy, Observer* observer, const XlateOptions& options)
+      : tables_(tables), recirculations_(recirculations), policy_(policy), observer_(observer), options_(options) {}
+  // `frozen`: resume there; else the packet enters `bridge`, whose table 0 decides, or `packet_out`, a list of actions.
+  Translation run(SwitchBridge& bridge, const FlowKey& packet, const FrozenState* frozen,
+                  const Ofpacts* packet_out = nullptr);
 
  private:
   struct Rule {
@@ -110,13 +120,13 @@ class Xlate {
   // --- the run (xlate.cpp)
   void start(const FrozenState* frozen);
   void thaw(const FrozenState& frozen);
-  void execute_all();
+  void execute_all(const Ofpacts* packet_out);
   void init_wildcards();
   void finish_wildcards();
   void optimize_datapath_actions();
 
   // --- the record (xlate.cpp)
-  bool recording() const { return options_.record; }
+  bool recording() const { return observer_ != nullptr; }
   void report(NodeKind kind, Note note);
   void report(NodeKind kind, Remark what, std::uint64_t a = 0, std::uint64_t b = 0, std::string text = {},
               std::string more = {});
@@ -126,11 +136,12 @@ class Xlate {
   void report_table(const Rule& rule, std::uint8_t table);
   void enter(NodeKind kind, decltype(TraceNode::line) line);  // a node whose children follow; leave() by depth_level_
   void error_report(Remark what, std::uint64_t a = 0) { report(NodeKind::error, what, a); }
-  void gap(std::string what, std::string command);
+  void gap(Missing kind, std::string what, std::string command);
 
   // --- tables (tables.cpp)
   const FlowKey& key_of_lookup(std::uint32_t in_port, FlowKey& changed) const;
-  void note_overlap(const openflow::Bridge& b, std::uint8_t table, const openflow::Lookup& hit);
+  Rule learned_rule(const LearnedRule& learned);
+  Rule dumped_rule(openflow::FlowIndex flow, openflow::Lookup hit);
   Rule look_up(std::uint8_t& table, std::uint32_t in_port, bool may_packet_in);
   Rule miss(bool may_packet_in);
   void table_action(std::uint32_t in_port, std::uint8_t table, bool may_packet_in, bool with_ct_orig, bool is_last,
@@ -147,6 +158,7 @@ class Xlate {
   void run_action_set();
   void clone(const Ofpacts& list, bool is_last);
   void check_length(const openflow::CheckPktLarger& a, const Ofpacts& rest);
+  void do_rest(const Ofpacts& rest);
   void learn(const openflow::Learn& a);
   void freeze_unroll(const Ofpacts& list, std::size_t from);
   void recirculate_for_mpls(const Ofpact& o);
@@ -167,8 +179,8 @@ class Xlate {
   void clear_conntrack();
   void to_controller(std::uint32_t max_len, std::uint16_t reason, std::uint16_t controller_id,
                      std::optional<std::uint32_t> meter, const openflow::Controller* action);
-  void put_controller_action(bool continuation, std::uint32_t recirc_id, std::uint32_t max_len, std::uint16_t reason,
-                             std::uint16_t controller_id);
+  void put_controller_action(const openflow::Controller* action, bool continuation, std::uint32_t recirc_id,
+                             std::uint32_t max_len, std::uint16_t reason, std::uint16_t controller_id);
 
   // --- outputs (output.cpp)
   void output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate,
@@ -176,6 +188,7 @@ class Xlate {
   void output_truncated(const openflow::OutputTruncated& a, bool is_last, bool group_bucket);
   void output_to(std::uint32_t port, bool is_last, bool truncate);
   void output_to_unknown(SwitchPort& port);
+  void no_such_port(const openflow::Port& port);
   void cross_patch(SwitchPort& from, SwitchPort& to, bool is_last);
   void enter_peer(SwitchPort& to, bool is_last);
   void flood(bool all, bool is_last);
@@ -186,12 +199,15 @@ class Xlate {
 
   // --- the learning switch (normal.cpp)
   void normal();
+  std::optional<LearnedMac> mac_port(std::uint16_t vlan);
+  void report_learned(Remark what, const LearnedMac& learned);
   void output_normal(SwitchPort& port, const Vlans& vlans);
   bool vlan_admitted(const SwitchPort& port, const Vlans& v);
   void flood_normal(const SwitchPort* in, const Vlans& vlans);
   bool is_gratuitous_arp();
 
   // --- tunnels (tunnels.cpp)
+  bool pushes_tunnels() const;
   bool prepare_tunnel(const SwitchPort& port);
   void kernel_tunnel(const SwitchPort& port);
   void native_tunnel(SwitchPort& port, bool truncate, bool is_last);
@@ -237,9 +253,9 @@ class Xlate {
 
   Tables& tables_;
   Recirculations& recirculations_;
-  Trace& trace_;
-  const TraceOptions& options_;
-  TracePass pass_;
+  Policy& policy_;
+  Observer* observer_;
+  const XlateOptions& options_;
 
   SwitchBridge* origin_ = nullptr;  // where the trace was asked for
   SwitchBridge* bridge_ = nullptr;

@@ -245,11 +245,17 @@ bool is_refusal(std::uint32_t code) {
          code == sctp_abort;
 }
 
-std::optional<Userdata> decode_userdata(std::span<const std::uint8_t> bytes) {
-  constexpr std::size_t kOpcodeSize = 4, kHeaderSize = 8;
-  if (bytes.size() < kOpcodeSize) return std::nullopt;
+std::optional<std::uint32_t> opcode_of(Bytes bytes) {
+  constexpr std::size_t kOpcodeSize = 4;
+  return bytes.size() < kOpcodeSize ? std::nullopt : std::optional(u32(bytes, 0));
+}
+
+std::optional<Userdata> decode_userdata(Bytes bytes) {
+  constexpr std::size_t kHeaderSize = 8;
+  const auto opcode = opcode_of(bytes);
+  if (!opcode) return std::nullopt;
   Userdata u;
-  u.opcode = u32(bytes, 0);
+  u.opcode = *opcode;
   if (bytes.size() > kHeaderSize && carries_actions(u.opcode)) u.nested = actions(bytes.subspan(kHeaderSize), 0);
   return u;
 }

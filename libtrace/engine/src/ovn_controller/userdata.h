@@ -25,6 +25,8 @@ struct Userdata {
   std::uint32_t opcode = 0;
   openflow::ActionList nested;  // an action that is not understood is an Opaque
 };
+// The opcode alone; none when there is not even that.
+std::optional<std::uint32_t> opcode_of(std::span<const std::uint8_t> bytes);
 // None when there is not even an opcode. `nested` is decoded for the opcodes that carry actions.
 std::optional<Userdata> decode_userdata(std::span<const std::uint8_t> bytes);
 

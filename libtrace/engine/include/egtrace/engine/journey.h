@@ -84,15 +84,19 @@ World initial_world(const cluster::Cluster& cluster, bool use_conntrack);
 // Whether `answer`, on arrival, belongs to the connection that `sent` opened, in the eyes of the one who sent it.
 bool is_answer_to(const FlowKey& answer, const FlowKey& sent);
 
+class SwitchSessions;
 class Topology;
 class Workloads;
 
-// The cluster must outlive it and not change: what is plugged into what is found out once.
+// The cluster must outlive it and not change: what is plugged into what is found out once. A Journey and its copies are for
+// one thread.
 class Journey {
  public:
   explicit Journey(const cluster::Cluster& cluster, JourneyOptions options = {});
   // The same with other options; what is known of the cluster is shared.
   Journey with(JourneyOptions options) const;
+  // The same for another thread.
+  Journey for_thread() const;
   const Workloads& workloads() const;
 
   // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
@@ -107,6 +111,7 @@ class Journey {
   const cluster::Cluster& cluster_;
   JourneyOptions options_;
   std::shared_ptr<Topology> topology_;
+  std::shared_ptr<SwitchSessions> sessions_;
 };
 
 }  // namespace egt::engine

@@ -1,7 +1,9 @@
-// Runs one packet through the bridges of one node, as Open vSwitch would (ofproto/ofproto-dpif-xlate.c, ovs-actions(7)):
-// tables, resubmit, registers, conjunctions, conntrack with recirculation and NAT, groups, learn, NORMAL, patch ports.
+// Runs one packet through the bridges of one node as Open vSwitch does: the datapath hands it to the translation
+// (ofproto/ofproto-dpif-xlate.c), executes the datapath actions that come out, tracks and translates connections, and hands
+// back what recirculates. See ovs-actions(7).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +15,26 @@
 
 namespace egt::engine {
 
+// What is built of the bridges of nodes while packets cross them, kept so that the next packet is quicker. The nodes must
+// outlive it. For one thread.
+class SwitchSessions {
+ public:
+  SwitchSessions();
+  ~SwitchSessions();
+  SwitchSessions(SwitchSessions&&) noexcept;
+
+  struct Session;
+  Session& of(const cluster::Node& node);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 struct OvsOptions {
-  std::uint32_t packet_length = 74;    // bytes with the Ethernet header; decides check_pkt_larger
+  // Bytes with the Ethernet header, for check_pkt_larger; none: the rest is run for both outcomes, as ofproto/trace does.
+  std::optional<std::uint32_t> packet_length = 74;
   std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
-  bool both_lengths = false;           // check_pkt_larger: run the rest for both outcomes, as ofproto/trace does
   // The packet is an ICMP error that quotes a packet of this tuple, as it stood where the error was made.
   std::optional<Tuple> quoted;
 };
@@ -44,14 +62,14 @@ struct OvsResult {
 
 class OvsEngine {
  public:
-  OvsEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, OvsOptions options = {});
+  OvsEngine(SwitchSessions& sessions, const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+            OvsOptions options = {});
 
   // The packet enters `bridge` by OpenFlow port `in_port`; its metadata and registers start at zero unless set.
   OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
-  // ovn-controller sends its answer to a rejected packet: enters `bridge` at `table` with the key as given.
-  OvsResult resume(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& packet);
 
  private:
+  SwitchSessions::Session& session_;
   const cluster::Node& node_;
   World& world_;
   Record& record_;

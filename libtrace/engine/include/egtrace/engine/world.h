@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,7 @@ struct SharedHop {
 
 struct World {
   ConntrackTables conntrack;
-  std::map<std::pair<std::string, std::string>, std::vector<LearnedFlow>> learned;   // (node, bridge)
+  std::map<std::pair<std::string, std::string>, std::vector<std::shared_ptr<const LearnedFlow>>> learned;   // (node, bridge)
   std::map<std::pair<std::string, std::string>, std::vector<openflow::FdbEntry>> fdb;
   std::vector<OpenPort> open_ports;
   std::vector<SharedHop> hops;

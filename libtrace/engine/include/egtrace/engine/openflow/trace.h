@@ -1,8 +1,8 @@
 // A packet through the translation of Open vSwitch, told as `ovs-appctl ofproto/trace` tells it: what was looked up and
 // executed in order, which bits of the packet decided (the megaflow), and the datapath actions that come out.
 //
-// Unlike OvsEngine this follows no connection and no controller: it is what ofproto/ofproto-dpif-xlate.c does with one
-// packet, and ofproto-dpif-trace.c with the recirculations that it asks for. Nothing here is text.
+// Unlike OvsEngine this follows no connection and no controller: recirculations come back as ofproto-dpif-trace.c has
+// them. Nothing here is text.
 #pragma once
 
 #include <compare>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/openflow/datapath_actions.h"
 #include "egtrace/openflow/datapath.h"
 #include "egtrace/packet/packet.h"
 
@@ -27,91 +28,6 @@ struct OvsVersion {
   friend auto operator<=>(const OvsVersion&, const OvsVersion&) = default;
 };
 std::optional<OvsVersion> parse_ovs_version(std::string_view text);  // "3.5.4", "2.17"
-
-// Parts of struct flow that have no name in OpenFlow. They lie in words of a FlowKey that no field uses.
-enum class Extra : std::uint8_t {
-  vlan_tpid, vlan_tpid1,                 // Ethernet types of the tags
-  mpls_lse1, mpls_lse2,                  // labels below the outermost
-  tun_present,                           // a bit for each tun_metadata field that the packet has
-  tun_header_flags,                      // DF 2, CSUM 4, KEY 8
-};
-std::uint64_t get(const FlowKey& k, Extra e);
-void set(FlowKey& k, Extra e, std::uint64_t value);
-
-namespace dp {  // datapath actions (lib/odp-util.c, dpctl(8))
-
-// A datapath port; where no dump tells its number, only its name.
-struct Port { std::optional<std::uint32_t> number; std::string name; };
-
-struct Action;
-using Actions = std::vector<Action>;
-
-enum class Attribute : std::uint8_t {
-  ethernet, ipv4, ipv6, arp, icmp, icmpv6, nd, nd_extensions, tcp, udp, sctp, skb_priority, skb_mark, mpls, nsh,
-};
-struct SetField { FieldId field = FieldId::eth_src; U128 value = 0, mask = 0; };
-// `whole`: every field of the header is written and printed; otherwise those with a mask.
-struct Set { Attribute attribute = Attribute::ethernet; bool whole = false; std::vector<SetField> fields; };
-struct GeneveOption { std::uint16_t option_class = 0; std::uint8_t type = 0; std::uint8_t length = 0; U128 value = 0; };
-struct SetTunnel {
-  FlowKey tunnel;                        // tun_* fields
-  std::uint16_t udp_port = 0;            // 0: not a UDP tunnel
-  std::string type;                      // geneve, vxlan, …
-  std::vector<GeneveOption> options;
-};
-struct TunnelPush {
-  Port tunnel, out;
-  std::string type;                      // geneve, vxlan, gre
-  unsigned vport_type = 0, header_size = 0;
-  MacAddr source_mac, destination_mac;
-  IpAddr source, destination;
-  std::uint8_t tos = 0, ttl = 0, proto = 0;
-  bool dont_fragment = false, checksum = false, critical = false, oam = false, with_key = false;
-  std::uint16_t udp_port = 0;
-  std::uint64_t tunnel_id = 0;
-  std::vector<GeneveOption> options;
-};
-struct Output { Port port; };
-struct TunnelPop { Port port; };
-struct Recirculate { std::uint32_t id = 0; };
-struct Hash { bool symmetric_l4 = false; std::uint32_t basis = 0; };
-struct ToController {
-  std::uint16_t reason = 0, controller_id = 0, max_len = 0;
-  bool dont_send = false, continuation = false;
-  std::uint32_t recirc_id = 0;
-  std::uint64_t cookie = 0;
-};
-struct PushEthernet { MacAddr source, destination; };
-struct PopEthernet {};
-struct PushVlan { std::uint16_t tpid = 0, tci = 0; };
-struct PopVlan {};
-struct PushMpls { std::uint32_t lse = 0; std::uint16_t ethertype = 0; bool add = false; };
-struct PopMpls { std::uint16_t ethertype = 0; };
-struct PushNsh { FlowKey nsh; std::vector<std::uint8_t> metadata; };
-struct PopNsh {};
-struct Sample { double probability = 1.0; Actions actions; };
-struct Conntrack {
-  bool commit = false, force = false, has_nat = false;
-  std::uint16_t zone = 0;
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> mark;   // value, mask
-  std::optional<std::pair<U128, U128>> label;
-  std::string helper;
-  openflow::Nat nat;
-};
-struct ConntrackClear {};
-struct Clone { Actions actions; };
-struct CheckLength { std::uint16_t length = 0; Actions greater, not_greater; };
-struct Meter { std::uint32_t id = 0; };
-struct Truncate { std::uint32_t length = 0; };
-
-struct Action {
-  std::variant<Set, SetTunnel, TunnelPush, Output, TunnelPop, Recirculate, Hash, ToController, PushEthernet, PopEthernet,
-               PushVlan, PopVlan, PushMpls, PopMpls, PushNsh, PopNsh, Sample, Conntrack, ConntrackClear, Clone,
-               CheckLength, Meter, Truncate>
-      kind;
-};
-
-}  // namespace dp
 
 // An action as it is executed: one of a list, the nat of a ct action, or what a frozen list begins with.
 struct Ofpact {
@@ -151,8 +67,8 @@ struct TableLine {                       // "12. ip,metadata=0x2, priority 100, 
   openflow::FlowIndex flow = openflow::kNoFlow;
 };
 struct BridgeLine { std::string name; };
-struct BucketLine { std::uint32_t id = 0; };
-struct ActionLine { Ofpact action; bool drop = false; };
+struct BucketLine { std::uint32_t id = 0; const openflow::Group* group = nullptr; std::size_t index = 0; };
+struct ActionLine { Ofpact action; bool drop = false; bool last = false; };   // last of its list
 struct Note {
   Remark what = Remark::thaw;
   std::uint64_t a = 0, b = 0;
@@ -162,6 +78,7 @@ struct Note {
   U128 value = 0;
   const openflow::Bridge* bridge = nullptr;
   openflow::FlowIndex flow = openflow::kNoFlow;
+  Provenance from;                       // of what was learned
 };
 
 // Nodes of the trace in the order in which they are printed; `depth` makes the tree.
@@ -176,8 +93,16 @@ enum class XlateError : std::uint8_t {
   too_many_mpls_labels, unsupported_packet_type, forwarding_disabled, congestion_drop, invalid_tunnel_metadata,
 };
 
+// What one run of the translation comes to.
+struct Translation {
+  FlowKey initial, final_flow, megaflow_mask;
+  dp::Actions actions;
+  XlateError error = XlateError::ok;
+  bool slow = false;                     // needs the userspace slow path
+};
+
 // One run of the translation: the packet as it came, or one recirculation.
-struct TracePass {
+struct TracePass : Translation {
   struct Resumption {
     std::uint32_t recirc_id = 0;
     bool conntrack = true;               // else a bucket of a select group
@@ -187,11 +112,7 @@ struct TracePass {
     FlowKey before, after;               // with `nat`
   };
   std::optional<Resumption> resumption;  // none: the packet as it came
-  FlowKey initial, final_flow, megaflow_mask;
   std::vector<TraceNode> nodes;
-  dp::Actions actions;
-  XlateError error = XlateError::ok;
-  bool slow = false;                     // needs the userspace slow path
 };
 
 struct TraceOptions {

@@ -1,0 +1,116 @@
+#include "datapath/executor.h"
+
+#include "openflow/packet_fields.h"
+
+namespace egt::engine {
+namespace {
+
+using namespace ofproto;
+
+constexpr std::uint64_t kEcnBits = 3;
+
+// One action. Those that work on a copy execute lists of their own.
+struct ActionExecution {
+  DatapathPacket& packet;
+  std::optional<std::uint32_t> length;
+  DatapathPorts& ports;
+  std::size_t origin = 0;
+  bool forks = false;
+  FlowKey& key = packet.key;
+
+  void operator()(const dp::Set& a) {
+    for (const dp::SetField& f : a.fields) {
+      if (f.mask == 0) continue;
+      if (f.field == F::mpls_label && a.attribute == dp::Attribute::mpls) {
+        set_mpls_lse(key, 0, static_cast<std::uint32_t>(f.value));
+        continue;
+      }
+      key.set(f.field, (key.get(f.field) & ~f.mask) | (f.value & f.mask));
+      // The type-of-service byte is two fields of a key.
+      if (f.field == F::nw_tos) {
+        const U128 mask = f.mask & kEcnBits;
+        key.set(F::nw_ecn, (key.get(F::nw_ecn) & ~mask) | (f.value & mask));
+      }
+    }
+  }
+  void operator()(const dp::SetTunnel& a) {
+    copy_tunnel(a.tunnel, key);
+    packet.has_egress_tunnel = true;
+  }
+  void operator()(const dp::Output& a) { ports.output(a.port, packet, origin); }
+  void operator()(const dp::Recirculate& a) { ports.recirculate(a.id, packet); }
+  void operator()(const dp::ToController& a) { ports.to_controller(a, packet, origin); }
+  void operator()(const dp::Conntrack& a) { ports.track(a, packet, origin, forks); }
+  void operator()(const dp::ConntrackClear&) { clear_conntrack(key); }
+  void operator()(const dp::PushEthernet& a) {
+    key.set(F::packet_type, packet_type::ethernet);
+    key.set(F::eth_src, a.source.value);
+    key.set(F::eth_dst, a.destination.value);
+  }
+  void operator()(const dp::PopEthernet&) { key.set(F::packet_type, 0x10000 | get(key, F::eth_type)); }
+  void operator()(const dp::PushVlan& a) {
+    push_vlan(key, nullptr);
+    set(key, X::vlan_tpid, a.tpid);
+    key.set(F::vlan_tci, a.tci | kVlanPresent);
+  }
+  void operator()(const dp::PopVlan&) { pop_vlan(key, nullptr); }
+  void operator()(const dp::PushMpls& a) {
+    if (!is_mpls(get(key, F::eth_type))) packet.hidden.push_back(key);
+    push_mpls(key, mpls_count(key, nullptr), a.ethertype, nullptr, true);
+    set_mpls_lse(key, 0, a.lse);
+  }
+  void operator()(const dp::PopMpls& a) {
+    pop_mpls(key, mpls_count(key, nullptr), a.ethertype, nullptr);
+    if (is_mpls(get(key, F::eth_type))) return;
+    if (packet.hidden.empty()) return lose_headers();
+    const FlowKey below = packet.hidden.back();
+    packet.hidden.pop_back();
+    copy_l3(below, key);
+  }
+  void operator()(const dp::PushNsh& a) {
+    packet.hidden.push_back(key);
+    copy_headers(a.nsh, key);
+    key.set(F::packet_type, packet_type::nsh);
+  }
+  void operator()(const dp::PopNsh&) {
+    if (packet.hidden.empty()) return lose_headers();
+    const FlowKey below = packet.hidden.back();
+    packet.hidden.pop_back();
+    copy_headers(below, key);
+    key.set(F::packet_type, below.get(F::packet_type));
+  }
+  void operator()(const dp::Sample& a) { on_a_copy(a.actions); }
+  void operator()(const dp::Clone& a) { on_a_copy(a.actions); }
+  void operator()(const dp::CheckLength& a) {
+    if (!length || *length > a.length) on_a_copy(a.greater);
+    if (!length || *length <= a.length) on_a_copy(a.not_greater);
+  }
+  // Meters and truncation drop or shorten what the caller counts as sent; hashes are answered by whoever chooses buckets;
+  // tunnels are the caller's business.
+  void operator()(const dp::Meter&) {}
+  void operator()(const dp::Truncate&) {}
+  void operator()(const dp::Hash&) {}
+  void operator()(const dp::TunnelPush&) { packet.is_opaque = true; }
+  void operator()(const dp::TunnelPop&) { packet.is_opaque = true; }
+
+  void on_a_copy(const dp::Actions& actions) {
+    DatapathPacket copy = packet;
+    execute(actions, copy, length, ports);
+  }
+  void lose_headers() {
+    packet.is_opaque = true;
+    clear_l3(key);
+  }
+};
+
+}  // namespace
+
+void execute(const dp::Actions& actions, DatapathPacket& packet, std::optional<std::uint32_t> length,
+             DatapathPorts& ports) {
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const bool forks = i + 1 < actions.size() && std::holds_alternative<dp::Recirculate>(actions[i + 1].kind);
+    std::visit(ActionExecution{packet, length, ports, actions[i].origin, forks}, actions[i].kind);
+  }
+}
+
+}  // namespace egt::engine

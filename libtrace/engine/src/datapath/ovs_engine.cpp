@@ -1,0 +1,322 @@
+// The datapath and its upcalls: each packet that comes in, recirculates or is sent by ovn-controller is translated, then
+// the actions are executed.
+#include <fmt/format.h>
+
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+#include "contradictions.h"
+#include "datapath/ct_action.h"
+#include "datapath/executor.h"
+#include "egtrace/engine/ovs.h"
+#include "openflow/path_policy.h"
+#include "openflow/path_recorder.h"
+#include "openflow/xlate.h"
+#include "ovn_controller/packet_in.h"
+#include "ovn_controller/userdata.h"
+
+namespace egt::engine {
+
+using F = FieldId;
+namespace dp = ofproto::dp;
+
+// The tables of one node's switch, and what userdata of its flows says.
+struct SwitchSessions::Session {
+  explicit Session(const cluster::Node& node) : tables(node, {}) {
+    if (node.ovs_version) version = ofproto::parse_ovs_version(*node.ovs_version).value_or(version);
+  }
+
+  // Null where there is no opcode.
+  const Userdata* userdata_of(const openflow::Controller& action) {
+    const auto [at, is_new] = userdata.try_emplace(&action);
+    if (is_new && action.userdata) at->second = decode_userdata(*action.userdata);
+    return at->second ? &*at->second : nullptr;
+  }
+
+  ofproto::Tables tables;
+  ofproto::OvsVersion version;
+  std::unordered_map<const openflow::Controller*, std::optional<Userdata>> userdata;
+};
+
+struct SwitchSessions::Impl {
+  std::unordered_map<const cluster::Node*, Session> sessions;
+};
+
+SwitchSessions::SwitchSessions() : impl_(std::make_unique<Impl>()) {}
+SwitchSessions::~SwitchSessions() = default;
+SwitchSessions::SwitchSessions(SwitchSessions&&) noexcept = default;
+SwitchSessions::Session& SwitchSessions::of(const cluster::Node& node) {
+  return impl_->sessions.try_emplace(&node, node).first->second;
+}
+
+namespace {
+
+constexpr unsigned kMaxUpcalls = 256;  // of our own, far beyond what a working pipeline needs
+
+class SwitchRun : public DatapathPorts {
+ public:
+  SwitchRun(SwitchSessions::Session& session, const cluster::Node& node, World& world, Record& record, Chooser& chooser,
+            const OvsOptions& options)
+      : session_(session),
+        node_(node),
+        world_(world),
+        record_(record),
+        options_(options),
+        recorder_(node, record),
+        policy_(node, world, recorder_, chooser, options.packet_length),
+        how_{session.version, false} {}
+
+  OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
+
+  void output(const dp::Port& port, const DatapathPacket& packet, std::size_t origin) override;
+  void recirculate(std::uint32_t id, const DatapathPacket& packet) override;
+  void to_controller(const dp::ToController& action, const DatapathPacket& packet, std::size_t origin) override;
+  void track(const dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) override;
+
+ private:
+  struct Upcall {
+    DatapathPacket packet;
+    std::optional<std::uint32_t> recirculation;
+    const openflow::ActionList* packet_out = nullptr;  // actions of a packet that ovn-controller sends
+    const openflow::Bridge* bridge = nullptr;          // of `packet_out`
+    std::string reject_with;                           // not empty: the packet is ovn-controller's refusal
+    std::vector<Provenance> evidence;
+  };
+
+  void handle(Upcall upcall);
+  ofproto::Translation translate(const Upcall& upcall);
+  void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
+  void refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
+  void resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
+  FlowKey after_field_actions(const FlowKey& key, const openflow::ActionList& nested, const openflow::Bridge& bridge);
+  OvsResult finish();
+
+  SwitchSessions::Session& session_;
+  const cluster::Node& node_;
+  World& world_;
+  Record& record_;
+  const OvsOptions& options_;
+  PathRecorder recorder_;
+  PathPolicy policy_;
+  ofproto::XlateOptions how_;
+  ofproto::Recirculations recirculations_;
+  ofproto::SwitchBridge* origin_ = nullptr;  // where the packet came in
+  std::deque<Upcall> upcalls_;
+  OvsResult result_;
+  std::string reject_with_;                  // of the packet under way
+  std::size_t forced_states_ = 0;            // of options_.ct_next
+};
+
+// --- upcalls -------------------------------------------------------------------------------------------------------
+
+OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet) {
+  origin_ = session_.tables.sw.bridge(bridge);
+  const openflow::Interface* port = bridge.by_ofport(in_port);
+  record_.add(node_.name, Layer::ovs, EnterBridge{bridge.name, in_port, port ? port->name : std::string()},
+              port && port->from.known() ? std::vector<Provenance>{port->from} : std::vector<Provenance>{});
+  note_contradictions(node_, cluster::Contradiction::About::machine, "", record_);
+  note_contradictions(node_, cluster::Contradiction::About::bridge, bridge.name, record_);
+  Upcall first;
+  first.packet.key = packet;
+  first.packet.quoted = options_.quoted;
+  FlowKey& key = first.packet.key;
+  clear_conntrack(key);  // whatever tracked it before: a port hands over an untracked packet
+  if (!ofproto::has_tunnel_destination(key)) ofproto::clear_tunnel(key);
+  key.set(F::in_port, in_port);
+  key = ofproto::as_extracted(key);
+  upcalls_.push_back(std::move(first));
+  for (unsigned count = 0; !upcalls_.empty(); ++count) {
+    if (count == kMaxUpcalls) {
+      recorder_.set_undecided();
+      recorder_.remark("the packet recirculates without an end; it is not followed any further", {});
+      break;
+    }
+    Upcall next = std::move(upcalls_.front());
+    upcalls_.pop_front();
+    handle(std::move(next));
+  }
+  return finish();
+}
+
+ofproto::Translation SwitchRun::translate(const Upcall& upcall) {
+  using ofproto::Xlate;
+  const ofproto::FrozenState* frozen = upcall.recirculation ? &recirculations_.state(*upcall.recirculation) : nullptr;
+  const openflow::Bridge* bridge = frozen ? frozen->bridge->bridge : upcall.bridge ? upcall.bridge : origin_->bridge;
+  recorder_.expect(*bridge, frozen ? frozen->table : std::uint8_t{0}, upcall.evidence);
+  FlowKey key = upcall.packet.key;
+  if (frozen) key.set(F::recirc_id, *upcall.recirculation);
+  ofproto::SwitchBridge& in = upcall.bridge ? *session_.tables.sw.bridge(*upcall.bridge) : *origin_;
+  const ofproto::Ofpacts* packet_out =
+      upcall.packet_out ? &session_.tables.actions->of(*upcall.packet_out, *bridge) : nullptr;
+  return Xlate(session_.tables, recirculations_, policy_, &recorder_, how_).run(in, key, frozen, packet_out);
+}
+
+void SwitchRun::handle(Upcall upcall) {
+  reject_with_ = upcall.reject_with;
+  recorder_.follow_reply(!reject_with_.empty());
+  const ofproto::Translation t = translate(upcall);
+  recirculations_.end_pass();
+  recirculations_.queue.clear();
+  if (t.error != ofproto::XlateError::ok && !recorder_.has_end())
+    recorder_.end("Open vSwitch cannot translate it and drops the packet", 0, recorder_.here());
+  recorder_.translated();
+  execute(t.actions, upcall.packet, options_.packet_length, *this);
+  if (upcall.packet.is_opaque) recorder_.set_undecided();
+}
+
+void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet) {
+  Upcall next;
+  next.packet = packet;
+  next.recirculation = id;
+  next.reject_with = reject_with_;
+  upcalls_.push_back(std::move(next));
+}
+
+OvsResult SwitchRun::finish() {
+  recorder_.drop_unexecuted();
+  result_.undecided = recorder_.is_undecided();
+  for (const OvsEmission& e : result_.emissions)
+    if (e.kind == OvsEmission::Kind::port || e.kind == OvsEmission::Kind::tunnel) return std::move(result_);
+  result_.stop = recorder_.take_stop();
+  return std::move(result_);
+}
+
+// --- what leaves ---------------------------------------------------------------------------------------------------
+
+void SwitchRun::output(const dp::Port& port, const DatapathPacket& packet, std::size_t origin) {
+  if (port.interface->port_down) return;
+  const bool tunnel = ofproto::is_tunnel_type(port.interface->type);
+  if (tunnel && !packet.has_egress_tunnel)
+    return recorder_.end_at(origin, fmt::format("tunnel port {} has no remote address for it", port.interface->name));
+  emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);
+}
+
+void SwitchRun::emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet) {
+  OvsEmission e;
+  e.kind = kind;
+  e.bridge = port ? port->bridge : origin_->bridge;
+  e.port = port ? port->interface : nullptr;
+  e.packet = packet.key;
+  e.quoted = packet.quoted;
+  if (kind == OvsEmission::Kind::port) ofproto::clear_tunnel(e.packet);
+  if (kind != OvsEmission::Kind::controller) {
+    ofproto::clear_registers(e.packet);
+    e.packet.set(F::metadata, 0);
+    if (!reject_with_.empty()) e.kind = OvsEmission::Kind::rejected;
+    e.reject_with = reject_with_;
+  }
+  result_.emissions.push_back(std::move(e));
+}
+
+// --- connections ---------------------------------------------------------------------------------------------------
+
+void SwitchRun::track(const dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) {
+  const bool userspace = origin_->bridge->datapath_type == "netdev";
+  const ZoneKey zone{node_.name, userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, action.zone};
+  CtAction ct(zone, action, world_, recorder_, origin);
+  const bool forced = forks && forced_states_ < options_.ct_next.size();
+  const CtResult result = forced ? ct.execute_with(options_.ct_next[forced_states_++], packet) : ct.execute(packet);
+  recorder_.tracked(origin, result.state, result.before, result.after, result.from_dump);
+}
+
+// --- ovn-controller ------------------------------------------------------------------------------------------------
+
+void SwitchRun::to_controller(const dp::ToController& action, const DatapathPacket& packet, std::size_t origin) {
+  if (action.action == nullptr && action.reason == ofproto::reason::invalid_ttl) return;
+  const ofproto::FrozenState& state = recirculations_.state(action.recirc_id);
+  FlowKey key = packet.key;
+  ofproto::copy_registers(state.metadata, key);
+  for (const F f : {F::metadata, F::in_port}) key.set(f, state.metadata.get(f));
+  const openflow::Bridge& bridge = *state.bridge->bridge;
+  const Userdata* data = action.action && !action.action->plain ? session_.userdata_of(*action.action) : nullptr;
+  if (!data) {
+    DatapathPacket copy = packet;
+    copy.key = key;
+    emit(OvsEmission::Kind::controller, nullptr, copy);
+    if (!action.continuation) return;
+    recorder_.set_undecided();
+    return recorder_.end_at(origin, "a controller decides how it goes on");
+  }
+  const bool is_reply = !reject_with_.empty();
+  switch (reaction_to(data->opcode, action.continuation)) {
+    case Reaction::refuses:
+      if (is_reply) return recorder_.remark_at(origin, "ovn-controller's own answer is refused");
+      return refuse(*data, key, bridge, origin);
+    case Reaction::resolves:
+      if (is_reply)
+        return recorder_.remark_at(origin, "ovn-controller's own answer waits for an address to be resolved");
+      return resolve(*data, key, bridge, origin);
+    case Reaction::holds:
+      recorder_.set_undecided();
+      return recorder_.end_at(
+          origin, fmt::format("ovn-controller would handle it ({}) and send it on", opcode_name(data->opcode)));
+    case Reaction::consumes:
+      return recorder_.end_at(origin, fmt::format("ovn-controller takes it ({})", recorder_.controller_of(origin)));
+    case Reaction::notes:
+      return;
+  }
+}
+
+void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
+  const auto answer = refusal_of(key, data.opcode, data.nested);
+  if (!answer) {
+    recorder_.remark_at(origin, "ovn-controller does not answer a packet of this kind");
+    return recorder_.end_at(origin, "a flow hands it to ovn-controller, which drops it");
+  }
+  const std::string with = refusal_name(after_field_actions(*answer, data.nested, bridge));
+  recorder_.refused(origin, with);
+  result_.reject_with = with;
+  Upcall next;
+  next.packet.key = *answer;
+  if (with.starts_with("icmp")) next.packet.quoted = tuple_of(key);
+  next.packet_out = &data.nested;
+  next.bridge = &bridge;
+  next.reject_with = with;
+  next.evidence = recorder_.evidence_of(origin);
+  upcalls_.push_back(std::move(next));
+}
+
+void SwitchRun::resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
+  const FlowKey request = address_request(key, data.opcode == opcode::arp);
+  const std::string address = requested_address(after_field_actions(request, data.nested, bridge)).to_string();
+  recorder_.set_undecided();
+  recorder_.gap(fmt::format("MAC binding for {} unknown", address), "ovn-sbctl list MAC_Binding");
+  recorder_.end_at(origin, fmt::format("OVN does not know the MAC of {}: ovn-controller would ask for it and hold the "
+                                       "packet back until the answer comes",
+                                       address));
+}
+
+// The packet behind those nested actions that stand before the first one that sends it anywhere.
+FlowKey SwitchRun::after_field_actions(const FlowKey& key, const openflow::ActionList& nested,
+                                       const openflow::Bridge& bridge) {
+  struct Silent : ofproto::Policy {
+    void missing(ofproto::Missing, std::string, std::string) override {}
+  } silent;
+  const ofproto::Ofpacts& all = session_.tables.actions->of(nested, bridge);
+  ofproto::Ofpacts fields;
+  for (const ofproto::Ofpact& o : all) {
+    if (!o.action || !ofproto::only_changes_fields(*o.action)) break;
+    fields.push_back(o);
+  }
+  ofproto::Recirculations none;
+  ofproto::SwitchBridge& in = *session_.tables.sw.bridge(bridge);
+  return ofproto::Xlate(session_.tables, none, silent, nullptr, how_).run(in, key, nullptr, &fields).final_flow;
+}
+
+}  // namespace
+
+OvsEngine::OvsEngine(SwitchSessions& sessions, const cluster::Node& node, World& world, Record& record,
+                     Chooser& chooser, OvsOptions options)
+    : session_(sessions.of(node)),
+      node_(node),
+      world_(world),
+      record_(record),
+      chooser_(chooser),
+      options_(std::move(options)) {}
+
+OvsResult OvsEngine::run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet) {
+  return SwitchRun(session_, node_, world_, record_, chooser_, options_).run(bridge, in_port, packet);
+}
+
+}  // namespace egt::engine

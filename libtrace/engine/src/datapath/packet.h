@@ -1,0 +1,19 @@
+// A packet in the datapath: its headers as they are on the wire, and what the datapath keeps beside them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+struct DatapathPacket {
+  FlowKey key;                     // headers, tunnel key, mark, and what conntrack left
+  std::vector<FlowKey> hidden;     // packets below an NSH header or an MPLS label that was pushed, outermost last
+  std::optional<Tuple> quoted;     // an ICMP error: the tuple of the packet that it quotes
+  bool has_egress_tunnel = false;  // a tunnel key was set for the port that comes next
+  bool is_opaque = false;          // headers came to light that nothing shows
+};
+
+}  // namespace egt::engine

@@ -1,0 +1,39 @@
+// What a caller wants to hear of a translation: the lines of ofproto/trace (trace_tree.h), the steps of a path
+// (path_recorder.h), or nothing. Without an observer nothing is made for one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "egtrace/engine/openflow/trace.h"
+#include "policy.h"
+#include "switch.h"
+
+namespace egt::engine::ofproto {
+
+// A table lookup and what it found.
+struct TableLookup {
+  const openflow::Bridge& bridge;
+  std::uint8_t table = 0;
+  const FlowKey& key;                       // as it was looked up
+  const openflow::Lookup* hit = nullptr;    // null: there are no flows to look into
+  openflow::FlowIndex used = openflow::kNoFlow;
+  const LearnedRule* learned = nullptr;     // used in the place of a flow of the dump
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // A translation begins. `flow` is the packet in the pipeline, as it is whenever the observer is called.
+  virtual void begin(const FlowKey& flow) { static_cast<void>(flow); }
+  virtual void line(TraceNode node) = 0;
+  virtual void looked_up(const TableLookup& lookup) { static_cast<void>(lookup); }
+  virtual void before(const openflow::Action& action) { static_cast<void>(action); }
+  virtual void after(const openflow::Action& action) { static_cast<void>(action); }
+  virtual void crosses(const SwitchPort& from, const SwitchPort& to) { static_cast<void>(from), static_cast<void>(to); }
+  virtual void no_live_member(const openflow::Bundle& bundle) { static_cast<void>(bundle); }
+  // A datapath action was made: what it is to carry as its origin.
+  virtual std::size_t origin_of(const dp::Action& action) { return static_cast<void>(action), 0; }
+};
+
+}  // namespace egt::engine::ofproto

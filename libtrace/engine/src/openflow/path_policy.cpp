@@ -1,0 +1,176 @@
+#include "path_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace egt::engine {
+namespace {
+
+using namespace openflow;
+
+std::string bucket_label(const Bucket& b, std::size_t index) {
+  return fmt::format("bucket {}", b.id.value_or(static_cast<std::uint32_t>(index)));
+}
+
+std::string subfield_text(const Subfield& s) {
+  const Field& f = field(s.field);
+  const std::string_view name = f.nxm_name.empty() ? f.name : f.nxm_name;
+  if (s == whole(s.field)) return fmt::format("{}[]", name);
+  if (s.bits == 1) return fmt::format("{}[{}]", name, s.first);
+  return fmt::format("{}[{}..{}]", name, s.first, s.first + s.bits - 1);
+}
+
+void append(std::string& actions, std::string text) {
+  if (!actions.empty()) actions += ',';
+  actions += text;
+}
+
+// One specification of a learn action becomes a part of the flow (lib/learn.c, learn_execute).
+void apply(const LearnSpec& spec, const FlowKey& packet, LearnedFlow& flow, std::string& match_text) {
+  const auto* source = std::get_if<Subfield>(&spec.source);
+  const U128 value = source ? packet.get(*source) : std::get<U128>(spec.source);
+  switch (spec.kind) {
+    case LearnSpec::Kind::match:
+      flow.match.require(spec.dest, value);
+      match_text += fmt::format(",{}={}", subfield_text(spec.dest), hex(value));
+      break;
+    case LearnSpec::Kind::load:
+      flow.action_list.push_back({Load{value, spec.dest}});
+      append(flow.actions, fmt::format("load:{}->{}", hex(value, true), subfield_text(spec.dest)));
+      break;
+    case LearnSpec::Kind::output:
+      flow.action_list.push_back({Output{{static_cast<std::uint32_t>(value), ""}}});
+      append(flow.actions, fmt::format("output:{}", static_cast<std::uint64_t>(value)));
+      break;
+  }
+}
+
+}  // namespace
+
+// --- tables --------------------------------------------------------------------------------------------------------
+
+// Flows of equal priority that both match and do different things: OpenFlow leaves open which one is used.
+FlowIndex PathPolicy::flow(const Bridge& bridge, std::uint8_t table, const Lookup& hit) {
+  const FlowTables& flows = *bridge.flows;
+  const std::string_view text = flows.actions_text(flows.flow(hit.hit));
+  std::vector<FlowIndex> rivals{hit.hit};
+  for (const FlowIndex i : hit.ties)
+    if (flows.actions_text(flows.flow(i)) != text) rivals.push_back(i);
+  if (rivals.size() == 1) return hit.hit;
+  ChoicePoint p{ChoicePoint::Kind::unknown,
+                node_.name,
+                fmt::format("flows of equal priority in {} table {}", bridge.name, table),
+                "OpenFlow does not define which of them is used",
+                {},
+                {}};
+  for (const FlowIndex i : rivals) {
+    p.options.push_back({fmt::format("cookie 0x{:x}", flows.flow(i).cookie), {}});
+    p.evidence.push_back(flows.flow(i).from);
+  }
+  return rivals[std::min(chooser_.choose(p), rivals.size() - 1)];
+}
+
+const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8_t table, const FlowKey& key,
+                                                std::optional<std::uint16_t> above) {
+  if (world_.learned.empty()) return nullptr;
+  const auto it = world_.learned.find({node_.name, bridge.name});
+  if (it == world_.learned.end()) return nullptr;
+  std::shared_ptr<const LearnedFlow> best;
+  for (const auto& f : it->second) {
+    if (f->table != table || (above && f->priority <= *above) || !matches(f->match.view(), key)) continue;
+    if (!best || f->priority > best->priority) best = f;
+  }
+  if (!best) return nullptr;
+  UsedRule& used = used_.emplace_back(UsedRule{best, {best->priority, best->cookie, {}, best->from}});
+  for (const Action& a : best->action_list) used.rule.actions.push_back({&a, nullptr, 0, 0});
+  return &used.rule;
+}
+
+bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& packet) {
+  auto flow = std::make_shared<LearnedFlow>();
+  flow->table = a.table;
+  flow->priority = a.priority;
+  flow->cookie = a.cookie.value_or(0);
+  const auto evidence = recorder_.here();
+  if (!evidence.empty()) flow->from = evidence.front();
+  std::string match_text;
+  for (const LearnSpec& spec : a.specs) apply(spec, packet, *flow, match_text);
+  recorder_.add(LearnFlow{bridge.name, a.table,
+                          fmt::format("priority={}{} actions={}", a.priority, match_text,
+                                      flow->actions.empty() ? "drop" : flow->actions)},
+                evidence);
+  auto& known = world_.learned[{node_.name, bridge.name}];
+  std::erase_if(known, [&](const auto& f) {
+    return f->table == flow->table && f->priority == flow->priority && f->match == flow->match;
+  });
+  known.push_back(std::move(flow));
+  return true;
+}
+
+std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes) {
+  return packet_length_ ? std::optional(*packet_length_ > bytes) : std::nullopt;
+}
+
+// --- hashes --------------------------------------------------------------------------------------------------------
+
+ChoicePoint PathPolicy::split(std::string what) const {
+  return {ChoicePoint::Kind::split, node_.name, std::move(what), "", {}, recorder_.here()};
+}
+
+std::size_t PathPolicy::bucket(const Group& group, const std::vector<std::size_t>& live) {
+  if (live.size() == 1) return 0;
+  double total = 0;
+  for (const std::size_t i : live) total += group.buckets[i].weight.value_or(1);
+  ChoicePoint point = split(fmt::format("group {}", group.id));
+  point.evidence = {group.from};
+  for (const std::size_t i : live)
+    point.options.push_back({bucket_label(group.buckets[i], i), group.buckets[i].weight.value_or(1) / total});
+  return std::min(chooser_.choose(point), live.size() - 1);
+}
+
+std::size_t PathPolicy::member(const Bundle& bundle, const std::vector<std::size_t>& live) {
+  ChoicePoint point = split("bundle");
+  for (const std::size_t i : live) {
+    const Port& p = bundle.members[i];
+    point.options.push_back({p.name.empty() ? fmt::format("port {}", p.number) : p.name, {}});
+  }
+  return std::min(chooser_.choose(point), live.size() - 1);
+}
+
+std::size_t PathPolicy::link(std::size_t links) {
+  constexpr std::size_t kMaxLinks = 64;
+  if (links > kMaxLinks) recorder_.missing(ofproto::Missing::meaning, "multipath over more than 64 links", "");
+  ChoicePoint point = split("multipath");
+  for (std::size_t i = 0; i < std::min(links, kMaxLinks); ++i) point.options.push_back({fmt::format("link {}", i), {}});
+  return std::min(chooser_.choose(point), links - 1);
+}
+
+// --- the learning switch ---------------------------------------------------------------------------------------------
+
+std::optional<ofproto::LearnedMac> PathPolicy::learned_mac(const Bridge& bridge, MacAddr mac, std::uint16_t vlan) {
+  const auto it = world_.fdb.find({node_.name, bridge.name});
+  if (it == world_.fdb.end()) return std::nullopt;
+  for (const FdbEntry& e : it->second)
+    if (e.mac == mac && e.vlan == vlan) return ofproto::LearnedMac{e.port, e.from};
+  return std::nullopt;
+}
+
+std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge, MacAddr mac) {
+  for (const Interface& i : bridge.interfaces) {
+    if (i.mac != mac || i.type == "patch" || !i.ofport) continue;
+    recorder_.assume(fmt::format("{} has learned {} on port {}", bridge.name, mac.to_string(), i.name),
+                     "its MAC table is not in the snapshot, and that port has this address", recorder_.here());
+    return ofproto::LearnedMac{*i.ofport, {}};
+  }
+  return std::nullopt;
+}
+
+void PathPolicy::saw_mac(const Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) {
+  std::vector<FdbEntry>& fdb = world_.fdb[{node_.name, bridge.name}];
+  std::erase_if(fdb, [&](const FdbEntry& e) { return e.mac == mac && e.vlan == vlan; });
+  fdb.push_back({port, vlan, mac, {}});
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,59 @@
+// How a walk answers what the dumps leave open: hashes are branches, flows that were learned on the way count, and so do
+// MAC addresses.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "egtrace/engine/choice.h"
+#include "egtrace/engine/world.h"
+#include "path_recorder.h"
+#include "policy.h"
+
+namespace egt::engine {
+
+class PathPolicy : public ofproto::Policy {
+ public:
+  PathPolicy(const cluster::Node& node, World& world, PathRecorder& recorder, Chooser& chooser,
+             std::optional<std::uint32_t> packet_length)
+      : node_(node), world_(world), recorder_(recorder), chooser_(chooser), packet_length_(packet_length) {}
+
+  void missing(ofproto::Missing kind, std::string what, std::string command) override {
+    recorder_.missing(kind, std::move(what), std::move(command));
+  }
+  openflow::FlowIndex flow(const openflow::Bridge& bridge, std::uint8_t table, const openflow::Lookup& hit) override;
+  const ofproto::LearnedRule* learned(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& key,
+                                      std::optional<std::uint16_t> above) override;
+  bool learn(const openflow::Bridge& bridge, const openflow::Learn& learn, const FlowKey& flow) override;
+  std::optional<bool> is_longer_than(std::uint16_t bytes) override;
+  bool chooses() const override { return true; }
+  std::size_t bucket(const openflow::Group& group, const std::vector<std::size_t>& live) override;
+  std::size_t member(const openflow::Bundle& bundle, const std::vector<std::size_t>& live) override;
+  std::size_t link(std::size_t links) override;
+  std::optional<ofproto::LearnedMac> learned_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan) override;
+  std::optional<ofproto::LearnedMac> presumed_mac(const openflow::Bridge& bridge, MacAddr mac) override;
+  void saw_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) override;
+  bool has_controller() const override { return true; }
+  bool hands_over_tunnels() const override { return true; }
+  bool needs_datapath_ports() const override { return false; }
+
+ private:
+  ChoicePoint split(std::string what) const;
+
+  const cluster::Node& node_;
+  World& world_;
+  PathRecorder& recorder_;
+  Chooser& chooser_;
+  std::optional<std::uint32_t> packet_length_;
+  // Learned flows in the form in which they are executed; states that wait for a recirculation refer to them.
+  struct UsedRule {
+    std::shared_ptr<const LearnedFlow> flow;
+    ofproto::LearnedRule rule;
+  };
+  std::deque<UsedRule> used_;
+};
+
+}  // namespace egt::engine
