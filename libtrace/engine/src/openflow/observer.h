@@ -15,25 +15,27 @@ namespace egt::engine::ofproto {
 struct TableLookup {
   const openflow::Bridge& bridge;
   std::uint8_t table = 0;
-  const FlowKey& key;                       // as it was looked up
-  const openflow::Lookup* hit = nullptr;    // null: there are no flows to look into
+  const FlowKey& key;                     // as it was looked up
+  const openflow::Lookup* hit = nullptr;  // null: there are no flows to look into
   openflow::FlowIndex used = openflow::kNoFlow;
-  const LearnedRule* learned = nullptr;     // used in the place of a flow of the dump
+  const LearnedRule* learned = nullptr;  // used in the place of a flow of the dump
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
   // A translation begins. `flow` is the packet in the pipeline, as it is whenever the observer is called.
-  virtual void begin(const FlowKey& flow) { static_cast<void>(flow); }
+  virtual void begin(const FlowKey& /*flow*/) {}
   virtual void line(TraceNode node) = 0;
-  virtual void looked_up(const TableLookup& lookup) { static_cast<void>(lookup); }
-  virtual void before(const openflow::Action& action) { static_cast<void>(action); }
-  virtual void after(const openflow::Action& action) { static_cast<void>(action); }
-  virtual void crosses(const SwitchPort& from, const SwitchPort& to) { static_cast<void>(from), static_cast<void>(to); }
-  virtual void no_live_member(const openflow::Bundle& bundle) { static_cast<void>(bundle); }
+  virtual void looked_up(const TableLookup& /*lookup*/) {}
+  virtual void before(const openflow::Action& /*action*/) {}
+  virtual void after(const openflow::Action& /*action*/) {}
+  virtual void crosses(const SwitchPort& /*from*/, const SwitchPort& /*to*/) {}
+  virtual void no_live_member(const openflow::Bundle& /*bundle*/) {}
+  // The port by which the packet comes in drops what it receives.
+  virtual void not_received(const SwitchPort& /*port*/) {}
   // A datapath action was made: what it is to carry as its origin.
-  virtual std::size_t origin_of(const dp::Action& action) { return static_cast<void>(action), 0; }
+  virtual std::size_t origin_of(const dp::Action& /*action*/) { return 0; }
 };
 
 }  // namespace egt::engine::ofproto

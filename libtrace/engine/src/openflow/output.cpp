@@ -192,7 +192,9 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
   clear_conntrack();
   enter(NodeKind::bridge, BridgeLine{to.bridge->bridge->name});
   bridge_ = to.bridge;
-  if (!to.no_receive) {
+  if (to.no_receive) {
+    if (observer_) observer_->not_received(to);
+  } else {
     table_action(to.number, 0, true, false, is_last, true);
     if (!freezing_) run_action_set();
     if (freezing_) finish_freezing_here();

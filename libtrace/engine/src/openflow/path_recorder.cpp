@@ -85,7 +85,7 @@ void PathRecorder::line(ofproto::TraceNode node) {
   if (const auto* action = std::get_if<ofproto::ActionLine>(&node.line)) {
     Frame& list = frames_.back();
     list.last = action->last;
-    if (action->drop && !list.missed) end("a flow drops it", list.depth, here());
+    if (action->drop && !list.missed && !ct_) end("a flow drops it", list.depth, here());
   } else if (std::holds_alternative<ofproto::TableLine>(node.line)) {
     next_.level = node.depth + 1;
     frames_.push_back(next_);
@@ -186,6 +186,7 @@ void PathRecorder::before(const Action& action) {
 }
 
 void PathRecorder::after(const Action& action) {
+  ct_ = nullptr;
   record_changes(action);
   if (const auto* a = std::get_if<Meter>(&action.kind))
     remark(fmt::format("meter {} may drop packets above its rate", a->id), here());
@@ -290,6 +291,10 @@ void PathRecorder::assume(std::string what, std::string why, std::vector<Provena
 }
 
 void PathRecorder::no_live_member(const Bundle&) { end("no member of the bundle is live", 0, here()); }
+
+void PathRecorder::not_received(const ofproto::SwitchPort& port) {
+  end(fmt::format("port {} has NO_RECV set: Open vSwitch drops what it receives", port.interface->name), 0, here());
+}
 
 void PathRecorder::end(std::string why, std::uint8_t depth, std::vector<Provenance> evidence, const Bridge* missed_in) {
   if (is_reply_) return;

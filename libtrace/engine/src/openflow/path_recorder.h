@@ -31,6 +31,7 @@ class PathRecorder : public ofproto::Observer {
   void after(const openflow::Action& action) override;
   void crosses(const ofproto::SwitchPort& from, const ofproto::SwitchPort& to) override;
   void no_live_member(const openflow::Bundle& bundle) override;
+  void not_received(const ofproto::SwitchPort& port) override;
   std::size_t origin_of(const ofproto::dp::Action& action) override;
 
   void gap(std::string what, std::string command);

@@ -18,7 +18,7 @@ struct LearnedRule {
   std::uint16_t priority = 0;
   std::uint64_t cookie = 0;
   Ofpacts actions;
-  Provenance from;                       // the flow whose learn action made it
+  Provenance from;  // the flow whose learn action made it
 };
 
 // An entry of a bridge's MAC table.
@@ -30,7 +30,16 @@ struct LearnedMac {
 // Parts of a snapshot that a translation may need. `meaning`: of an action that is not known; `nesting`: tables nest
 // deeper than is followed.
 enum class Missing : std::uint8_t {
-  flows, more_flows, ports, groups, mac_table, patch_peer, tunnel_options, datapath, meaning, nesting,
+  flows,
+  more_flows,
+  ports,
+  groups,
+  mac_table,
+  patch_peer,
+  tunnel_options,
+  datapath,
+  meaning,
+  nesting,
 };
 
 class Policy {
@@ -41,43 +50,41 @@ class Policy {
   virtual void missing(Missing kind, std::string what, std::string command) = 0;
 
   // Which of the flows of equal priority is used.
-  virtual openflow::FlowIndex flow(const openflow::Bridge& bridge, std::uint8_t table, const openflow::Lookup& hit) {
-    return static_cast<void>(bridge), static_cast<void>(table), hit.hit;
+  virtual openflow::FlowIndex flow(const openflow::Bridge& /*bridge*/, std::uint8_t /*table*/,
+                                   const openflow::Lookup& hit) {
+    return hit.hit;
   }
   // A learned flow that matches, of a priority above the one given.
-  virtual const LearnedRule* learned(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& key,
-                                     std::optional<std::uint16_t> above) {
-    return static_cast<void>(bridge), static_cast<void>(table), static_cast<void>(key), static_cast<void>(above), nullptr;
+  virtual const LearnedRule* learned(const openflow::Bridge& /*bridge*/, std::uint8_t /*table*/, const FlowKey& /*key*/,
+                                     std::optional<std::uint16_t> /*above*/) {
+    return nullptr;
   }
   // False: the flow is not learned.
-  virtual bool learn(const openflow::Bridge& bridge, const openflow::Learn& learn, const FlowKey& flow) {
-    return static_cast<void>(bridge), static_cast<void>(learn), static_cast<void>(flow), false;
+  virtual bool learn(const openflow::Bridge& /*bridge*/, const openflow::Learn& /*learn*/, const FlowKey& /*flow*/) {
+    return false;
   }
 
   // Whether the packet is longer than that; none: both continuations are translated.
-  virtual std::optional<bool> is_longer_than(std::uint16_t bytes) { return static_cast<void>(bytes), std::nullopt; }
-  // Whether hashes of the packet are left open. An index into `live` is then asked for: the buckets of a select group that
-  // may be used, the members of a bundle; or one of the links of a multipath action. Otherwise the switch's hash decides.
+  virtual std::optional<bool> is_longer_than(std::uint16_t /*bytes*/) { return std::nullopt; }
+  // Whether hashes of the packet are left open. An index into `live` is then asked for: the buckets of a select group
+  // that may be used, the members of a bundle; or one of the links of a multipath action. Otherwise the switch's hash
+  // decides.
   virtual bool chooses() const { return false; }
-  virtual std::size_t bucket(const openflow::Group& group, const std::vector<std::size_t>& live) {
-    return static_cast<void>(group), static_cast<void>(live), 0;
-  }
-  virtual std::size_t member(const openflow::Bundle& bundle, const std::vector<std::size_t>& live) {
-    return static_cast<void>(bundle), static_cast<void>(live), 0;
-  }
-  virtual std::size_t link(std::size_t links) { return static_cast<void>(links), 0; }
+  virtual std::size_t bucket(const openflow::Group& /*group*/, const std::vector<std::size_t>& /*live*/) { return 0; }
+  virtual std::size_t member(const openflow::Bundle& /*bundle*/, const std::vector<std::size_t>& /*live*/) { return 0; }
+  virtual std::size_t link(std::size_t /*links*/) { return 0; }
 
-  // NORMAL: where the destination was learned, before the MAC table of the dump is asked; where it is to be sent although
-  // no MAC table has it; and that a source was seen.
-  virtual std::optional<LearnedMac> learned_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan) {
-    return static_cast<void>(bridge), static_cast<void>(mac), static_cast<void>(vlan), std::nullopt;
+  // NORMAL: where the destination was learned, before the MAC table of the dump is asked; where it is to be sent
+  // although no MAC table has it; and that a source was seen.
+  virtual std::optional<LearnedMac> learned_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/,
+                                                std::uint16_t /*vlan*/) {
+    return std::nullopt;
   }
-  virtual std::optional<LearnedMac> presumed_mac(const openflow::Bridge& bridge, MacAddr mac) {
-    return static_cast<void>(bridge), static_cast<void>(mac), std::nullopt;
+  virtual std::optional<LearnedMac> presumed_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/) {
+    return std::nullopt;
   }
-  virtual void saw_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) {
-    static_cast<void>(bridge), static_cast<void>(mac), static_cast<void>(vlan), static_cast<void>(port);
-  }
+  virtual void saw_mac(const openflow::Bridge& /*bridge*/, MacAddr /*mac*/, std::uint16_t /*vlan*/,
+                       std::uint32_t /*port*/) {}
 
   // Whether packets that pause for a controller are handed to it.
   virtual bool has_controller() const { return false; }

@@ -155,7 +155,10 @@ void Xlate::execute_all(const Ofpacts* packet_out) {
     }
     flow_.set(F::nw_ecn, kEcn);
   }
-  if (in && in->no_receive) return;
+  if (in && in->no_receive) {
+    if (observer_) observer_->not_received(*in);
+    return;
+  }
   cookie_ = cookie;
   do_actions(*list, true, false);
   if (error_ != XlateError::ok) return;

@@ -1,0 +1,238 @@
+#include "execution_bench.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <regex>
+#include <sstream>
+
+#include "egtrace/parsers/format.h"
+#include "egtrace/parsers/ovs_ofctl.h"
+
+namespace egt::testing {
+namespace {
+
+constexpr const char* kProtocol = "OpenFlow15";
+constexpr std::size_t kFileHeader = 24, kRecordHeader = 16;
+
+std::uint32_t u32_at(const std::string& bytes, std::size_t at) {
+  std::uint32_t v = 0;
+  std::memcpy(&v, bytes.data() + at, sizeof v);
+  return v;
+}
+
+std::string hex_of(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+std::string bytes_of(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+std::string pcap_of(const std::vector<std::string>& frames) {
+  const auto put = [](std::string& out, std::uint32_t v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  std::string out;
+  for (const std::uint32_t v : {0xa1b2c3d4u, 0x00040002u, 0u, 0u, 65535u, 1u}) put(out, v);
+  for (const std::string& frame : frames) {
+    const std::string bytes = bytes_of(frame);
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    for (const std::uint32_t v : {0u, 0u, size, size}) put(out, v);
+    out += bytes;
+  }
+  return out;
+}
+
+// What ovs-ofctl prints of a frame, in the words in which ofproto/trace takes it.
+std::string as_request(const std::string& flow) {
+  static const std::regex kNothing(R"((,in_port=ANY|,vlan_tci1?=0x0000|,nw_frag=no|,tcp_flags=0|,nd_[st]ll=00:00:00:00:00:00|,mpls_lse[12]=[^,]*)\b)");
+  static const std::regex kPort(R"(\btp_(src|dst))");
+  static const std::regex kIcmp(R"(\bicmp_(type|code))");
+  const std::string protocol = flow.substr(0, flow.find_first_of(",6"));
+  const std::string icmp = flow.starts_with("icmp6") ? "icmpv6_$1" : "icmp_$1";
+  const std::string shorter = std::regex_replace(flow, kNothing, "");
+  return std::regex_replace(std::regex_replace(shorter, kPort, protocol + "_$1"), kIcmp, icmp);
+}
+
+}  // namespace
+
+const std::vector<BenchPort>& execution_ports() {
+  static const std::vector<BenchPort> ports = {
+      {"br-int", "p1", 1}, {"br-int", "p2", 2}, {"br-int", "p3", 3}, {"br-int", "p4", 4}, {"br-int", "br-int", 65534},
+      {"br-ex", "q1", 1},  {"br-ex", "q2", 2},  {"br-ex", "q3", 3},  {"br-ex", "br-ex", 65534}};
+  return ports;
+}
+
+ExecutionBench::ExecutionBench() : daemon_(directory_.path()) {
+  if (daemon_.good()) make_bridges();
+}
+
+void ExecutionBench::make_bridges() {
+  for (const char* b : {"br-int", "br-ex"})
+    daemon_.vsctl({"add-br", b, "--", "set", "bridge", b, "datapath_type=dummy",
+                   "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "fail_mode=secure",
+                   "other_config:disable-in-band=true"});
+  for (const BenchPort& p : execution_ports()) {
+    const std::string capture = "options:tx_pcap=" + capture_of(p.name);
+    if (std::string(p.name) == p.bridge) {
+      daemon_.vsctl({"set", "interface", p.name, capture});
+    } else {
+      daemon_.vsctl({"add-port", p.bridge, p.name, "--", "set", "interface", p.name,
+                     fmt::format("ofport_request={}", p.number), capture});
+    }
+  }
+  daemon_.vsctl({"add-port", "br-int", "patch-int", "--", "set", "interface", "patch-int", "ofport_request=10",
+                 "type=patch", "options:peer=patch-ex"});
+  daemon_.vsctl({"add-port", "br-ex", "patch-ex", "--", "set", "interface", "patch-ex", "ofport_request=10",
+                 "type=patch", "options:peer=patch-int"});
+  daemon_.vsctl({"set", "port", "q3", "tag=5"});
+  for (const char* b : {"br-int", "br-ex"})
+    daemon_.ofctl(kProtocol, {"add-meter", b, "meter=1 pktps bands=type=drop rate=4000000000"});
+}
+
+void ExecutionBench::put_tables(Configuration& c) {
+  for (const std::string bridge : {"br-int", "br-ex"}) {
+    daemon_.ofctl(kProtocol, {"del-flows", bridge});
+    daemon_.ofctl(kProtocol, {"del-groups", bridge});
+    std::erase_if(c.groups, [&](const GeneratedGroup& g) {
+      return g.bridge == bridge && !daemon_.ofctl(kProtocol, {"add-group", bridge, text_of(g)}).empty();
+    });
+    std::string all;
+    for (const GeneratedFlow& f : c.flows)
+      if (f.bridge == bridge) all += text_of(f) + "\n";
+    if (daemon_.ofctl(kProtocol, {"--bundle", "add-flows", bridge, "-"}, all).empty()) continue;
+    std::erase_if(c.flows, [&](const GeneratedFlow& f) {
+      return f.bridge == bridge && !daemon_.ofctl(kProtocol, {"add-flow", bridge, text_of(f)}).empty();
+    });
+  }
+}
+
+void ExecutionBench::load(Configuration& c) {
+  put_tables(c);
+  read_dumps();
+  reset(c);
+}
+
+void ExecutionBench::reset(const Configuration& c) {
+  bool learns = false;
+  for (const GeneratedFlow& f : c.flows)
+    for (const std::string& a : f.actions) learns |= a.find("learn(") != std::string::npos;
+  Configuration again = c;
+  if (learns) put_tables(again);
+  daemon_.appctl("dpctl/flush-conntrack", {});
+  for (const char* b : {"br-int", "br-ex"}) daemon_.appctl("fdb/flush", {b});
+  daemon_.appctl("revalidator/purge", {});
+}
+
+void ExecutionBench::read_dump(const std::string& command, const std::string& text) {
+  texts_.push_back(std::make_unique<std::string>(text));
+  parsers::Dump dump;
+  dump.path = dump.command = command;
+  dump.text = *texts_.back();
+  dump.source = cluster_->sources->add(command, dump.text, nullptr);
+  const parsers::Format* best = nullptr;
+  int confidence = 0;
+  for (const auto formats : {parsers::ovs_ofctl_formats(), parsers::ovsdb_formats()})
+    for (const parsers::Format& f : formats)
+      if (const int sure = f.recognise(dump).confidence; sure > confidence) best = &f, confidence = sure;
+  parsers::Report report;
+  if (best) best->load(dump, *cluster_, *cluster_->nodes.front(), report);
+}
+
+void ExecutionBench::read_dumps() {
+  cluster_ = std::make_unique<cluster::Cluster>();
+  cluster_->ensure_node("node-1");
+  texts_.clear();
+  read_dump("ovs-vsctl show", daemon_.vsctl_output({"show"}));
+  read_dump("ovs-vsctl list interface", daemon_.vsctl_output({"list", "interface"}));
+  for (const char* b : {"br-int", "br-ex"}) {
+    const std::string name = b;
+    read_dump("ovs-ofctl show " + name, daemon_.ofctl_output("OpenFlow10", {"show", name}));
+    read_dump(fmt::format("ovs-ofctl -O {} dump-flows {}", kProtocol, name),
+              daemon_.ofctl_output(kProtocol, {"dump-flows", name}));
+    read_dump(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, name),
+              daemon_.ofctl_output(kProtocol, {"dump-groups", name}));
+  }
+  cluster_->nodes.front()->place_interfaces();
+  for (openflow::Bridge& b : cluster_->nodes.front()->bridges) {
+    b.datapath_type = "netdev";  // as the dummy datapath is
+    b.has_fdb = true;
+  }
+}
+
+std::optional<std::string> ExecutionBench::compose(const std::string& flow) {
+  const Ran ran = run({"ovs-ofctl", "compose-packet", flow});
+  if (ran.status != 0) return std::nullopt;
+  // "00000010  00 28 00 00 00 00 40 06-6a bd 01 02 03 04 05 06"
+  std::string hex;
+  std::istringstream lines(ran.out);
+  for (std::string line; std::getline(lines, line);)
+    for (std::size_t i = line.find("  "); i != std::string::npos && i < line.size(); ++i)
+      if (std::isxdigit(static_cast<unsigned char>(line[i]))) hex += line[i];
+  return hex;
+}
+
+std::vector<FlowKey> ExecutionBench::extract(const std::vector<std::string>& frames) {
+  if (frames.empty()) return {};
+  const std::string file = directory_.file("extract.pcap", pcap_of(frames));
+  std::vector<FlowKey> keys;
+  std::istringstream lines(run({"ovs-ofctl", "parse-pcap", file}).out);
+  for (std::string line; std::getline(lines, line);) {
+    static const std::regex kSecondTag(",dl_vlan1=([0-9]+),dl_vlan_pcp1=([0-9]+)");
+    std::smatch tag;
+    U128 inner = 0;
+    if (std::regex_search(line, tag, kSecondTag)) {
+      inner = 0x1000u | std::stoul(tag[1]) | std::stoul(tag[2]) << 13;
+      line = std::regex_replace(line, kSecondTag, "");
+    }
+    auto key = parsers::parse_flow_key(as_request(line));
+    if (key) key->set(FieldId::vlan_tci1, inner);
+    EXPECT_TRUE(key) << as_request(line) << "\n" << (key ? "" : key.error().message);
+    keys.push_back(key ? *key : FlowKey());
+  }
+  return keys;
+}
+
+std::vector<std::string> ExecutionBench::new_frames(const std::string& port) {
+  const std::string all = read_file(capture_of(port));
+  std::size_t& at = read_.try_emplace(port, kFileHeader).first->second;
+  std::vector<std::string> frames;
+  while (at + kRecordHeader <= all.size()) {
+    const std::size_t size = u32_at(all, at + 8);
+    frames.push_back(hex_of(std::string_view(all).substr(at + kRecordHeader, size)));
+    at += kRecordHeader + size;
+  }
+  return frames;
+}
+
+// "hit:5 missed:8 lost:0" of the datapath.
+std::string ExecutionBench::lookups() {
+  const std::string shown = daemon_.appctl("dpctl/show", {});
+  const std::size_t at = shown.find("lookups:");
+  return at == std::string::npos ? "" : shown.substr(at, shown.find('\n', at) - at);
+}
+
+std::vector<SentFrame> ExecutionBench::send(const std::string& port, const std::string& frame) {
+  constexpr int kPatience = 2000;
+  const std::string before = lookups();
+  daemon_.appctl("netdev-dummy/receive", {port, frame});
+  // The main loop executes what came in, all of it before it answers the next request.
+  for (int i = 0; i < kPatience && lookups() == before; ++i) continue;
+  std::vector<std::string> names, frames;
+  for (const BenchPort& p : execution_ports())
+    for (std::string& f : new_frames(p.name)) {
+      names.emplace_back(p.name);
+      frames.push_back(std::move(f));
+    }
+  std::vector<SentFrame> sent;
+  const std::vector<FlowKey> keys = extract(frames);
+  for (std::size_t i = 0; i < keys.size() && i < names.size(); ++i) sent.push_back({names[i], keys[i]});
+  return sent;
+}
+
+}  // namespace egt::testing

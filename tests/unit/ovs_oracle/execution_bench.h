@@ -1,0 +1,64 @@
+// A switch whose ports write what they send to capture files, and the model of its dumps: packets are really executed, by
+// the datapath with its connection tracking, its MAC tables and what flows learn.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon.h"
+#include "egtrace/cluster/cluster.h"
+#include "generator.h"
+#include "support/run.h"
+
+namespace egt::testing {
+
+// A frame at a port: what leaves there.
+struct SentFrame {
+  std::string port;
+  FlowKey key;
+};
+
+class ExecutionBench {
+ public:
+  ExecutionBench();
+  bool good() const { return daemon_.good(); }
+  void load(Configuration& c);
+  // Forgets connections, learned flows and MAC addresses.
+  void reset(const Configuration& c);
+  const cluster::Node& node() const { return *cluster_->nodes.front(); }
+
+  std::string trace(const std::string& bridge, const std::string& flow) {
+    return daemon_.appctl("ofproto/trace", {bridge, flow});
+  }
+
+  // A frame with these headers, in hexadecimal; none where Open vSwitch makes none of them.
+  std::optional<std::string> compose(const std::string& flow);
+  // What Open vSwitch reads from frames.
+  std::vector<FlowKey> extract(const std::vector<std::string>& frames);
+  // The frames that leave when this one comes in by `port`.
+  std::vector<SentFrame> send(const std::string& port, const std::string& frame);
+
+ private:
+  void make_bridges();
+  void put_tables(Configuration& c);
+  void read_dumps();
+  void read_dump(const std::string& command, const std::string& text);
+  std::string lookups();
+  std::vector<std::string> new_frames(const std::string& port);
+  std::string capture_of(const std::string& port) const { return directory_.path() + "/" + port + ".pcap"; }
+
+  TemporaryDirectory directory_;
+  Daemon daemon_;
+  std::unique_ptr<cluster::Cluster> cluster_;
+  std::vector<std::unique_ptr<std::string>> texts_;
+  std::map<std::string, std::size_t> read_;   // bytes of each capture
+};
+
+// Of bridges and ports of the bench: number of a port within its bridge.
+struct BenchPort { const char* bridge; const char* name; unsigned number; };
+const std::vector<BenchPort>& execution_ports();
+
+}  // namespace egt::testing

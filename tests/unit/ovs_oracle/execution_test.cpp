@@ -1,0 +1,199 @@
+// Packets that a switch really executes against the walk that explain makes of its dumps: ports and headers of what
+// leaves, packet after packet with the connections, learned flows and MAC addresses that stay behind. Skipped where Open
+// vSwitch is not installed. EGTRACE_CASES=N asks for N packets, EGTRACE_SEED=N begins elsewhere.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "egtrace/engine/ovs.h"
+#include "execution_bench.h"
+
+namespace egt::testing {
+namespace {
+
+using engine::ChoicePoint;
+using F = FieldId;
+
+constexpr unsigned kPackets = 25, kTables = 8, kMostPaths = 256;
+
+unsigned asked(const char* name, unsigned otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+// Takes the options of a script, then the first; remembers how many there were.
+struct ScriptedChooser : engine::Chooser {
+  std::vector<std::size_t> script, sizes;
+  std::size_t choose(const ChoicePoint& p) override {
+    sizes.push_back(p.options.size());
+    if (sizes.size() > script.size()) script.push_back(0);
+    return script[sizes.size() - 1];
+  }
+  // False: that was the last script.
+  bool next() {
+    script.resize(sizes.size());
+    while (!script.empty() && script.back() + 1 >= sizes[script.size() - 1]) script.pop_back();
+    if (script.empty()) return false;
+    ++script.back();
+    sizes.clear();
+    return true;
+  }
+};
+
+struct Path {
+  engine::World world;
+  std::vector<SentFrame> sent;
+  bool undecided = false;
+};
+
+std::vector<Path> walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet, const engine::World& world,
+                       std::uint32_t length) {
+  engine::SwitchSessions sessions;
+  std::vector<Path> paths;
+  ScriptedChooser chooser;
+  do {
+    Path path{world, {}, false};
+    engine::Record record;
+    engine::OvsOptions options;
+    options.packet_length = length;
+    const auto result = engine::OvsEngine(sessions, node, path.world, record, chooser, options)
+                            .run(*node.bridge(at.bridge), at.number, packet);
+    path.undecided = result.undecided;
+    for (const engine::OvsEmission& e : result.emissions)
+      if (e.kind == engine::OvsEmission::Kind::port) path.sent.push_back({e.port->name, e.packet});
+    paths.push_back(std::move(path));
+  } while (chooser.next() && paths.size() < kMostPaths);
+  return paths;
+}
+
+bool is_header(F f) { return f >= F::eth_src && f < F::icmp_id; }
+
+std::vector<F> differing_headers(const FlowKey& a, const FlowKey& b) {
+  std::vector<F> all = differing_fields(a, b);
+  std::erase_if(all, [](F f) { return !is_header(f); });
+  return all;
+}
+
+std::string text_of(const std::vector<SentFrame>& frames) {
+  std::string text;
+  for (const SentFrame& f : frames) {
+    text += "  " + f.port + ":";
+    for (unsigned i = static_cast<unsigned>(F::eth_src); i < static_cast<unsigned>(F::icmp_id); ++i)
+      if (const U128 v = f.key.get(static_cast<F>(i)); v != 0)
+        text += fmt::format(" {}={}", field(static_cast<F>(i)).name, hex(v));
+    text += "\n";
+  }
+  return text;
+}
+
+// Whether both are the same frames, in whatever order.
+bool same(std::vector<SentFrame> a, const std::vector<SentFrame>& b) {
+  if (a.size() != b.size()) return false;
+  for (const SentFrame& f : b) {
+    const auto it = std::find_if(a.begin(), a.end(), [&](const SentFrame& g) {
+      return g.port == f.port && differing_headers(g.key, f.key).empty();
+    });
+    if (it == a.end()) return false;
+    a.erase(it);
+  }
+  return true;
+}
+
+// Of a random packet what can be on a wire.
+std::string wire_part(const std::string& flow) {
+  std::string kept;
+  std::size_t at = 0;
+  while (at < flow.size()) {
+    const std::size_t comma = std::min(flow.find(',', at), flow.size());
+    const std::string part = flow.substr(at, comma - at);
+    at = comma + 1;
+    static const char* const kBeside[] = {"in_port", "ct_",  "reg",    "xreg",          "xxreg",   "metadata", "pkt_mark",
+                                          "tun_",    "conj", "recirc", "skb_",          "dp_hash", "actset",   "packet_type",
+                                          "vlan_vid"};
+    if (std::any_of(std::begin(kBeside), std::end(kBeside), [&](const char* p) { return part.starts_with(p); })) continue;
+    kept += (kept.empty() ? "" : ",") + part;
+  }
+  if (kept.starts_with("tcp") && kept.find("tcp_flags") == std::string::npos) kept += ",tcp_flags=0x002";
+  return kept;
+}
+
+struct Tally {
+  unsigned tables = 0, packets = 0, differ = 0, undecided = 0, sent = 0;
+};
+
+class Execution {
+ public:
+  bool good() const { return bench_.good(); }
+  const Tally& tally() const { return tally_; }
+
+  void table(unsigned seed) {
+    Dice dice(seed);
+    Configuration c = random_configuration(dice);
+    bench_.load(c);
+    ++tally_.tables;
+    std::vector<std::string> flows, frames;
+    std::vector<const BenchPort*> ports;
+    for (unsigned i = 0; i < kPackets; ++i) {
+      const BenchPort& port = execution_ports()[dice.below(static_cast<unsigned>(execution_ports().size()))];
+      const std::string flow = wire_part(random_packet(dice, port.bridge));
+      const auto frame = bench_.compose(flow);
+      if (!frame || frame->empty() || port.number == 65534) continue;
+      flows.push_back(flow);
+      frames.push_back(*frame);
+      ports.push_back(&port);
+    }
+    const std::vector<FlowKey> keys = bench_.extract(frames);
+    engine::World world;
+    for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i)
+      packet(seed, c, *ports[i], flows[i], frames[i], keys[i], world);
+  }
+
+ private:
+  void packet(unsigned seed, const Configuration& c, const BenchPort& port, const std::string& flow,
+              const std::string& frame, const FlowKey& key, engine::World& world) {
+    const std::vector<SentFrame> real = bench_.send(port.name, frame);
+    std::vector<Path> paths = walk(bench_.node(), port, key, world, static_cast<std::uint32_t>(frame.size() / 2));
+    ++tally_.packets;
+    tally_.sent += !real.empty();
+    const auto agrees = std::find_if(paths.begin(), paths.end(), [&](const Path& p) { return same(p.sent, real); });
+    if (agrees != paths.end()) {
+      world = std::move(agrees->world);
+      return;
+    }
+    if (std::any_of(paths.begin(), paths.end(), [](const Path& p) { return p.undecided; })) {
+      ++tally_.undecided;
+    } else {
+      ++tally_.differ;
+      if (shown_++ < asked("EGTRACE_SHOW", 3))
+        ADD_FAILURE() << fmt::format("seed {}: {} {}\nswitch:\n{}walk ({} paths):\n{}{}", seed, port.name, flow,
+                                     text_of(real), paths.size(), text_of(paths.front().sent), trace_of(port, flow));
+    }
+    bench_.reset(c);
+    world = {};
+  }
+  std::string trace_of(const BenchPort& port, const std::string& flow) {
+    return bench_.trace(port.bridge, fmt::format("in_port={},{}", port.number, flow));
+  }
+
+  ExecutionBench bench_;
+  Tally tally_;
+  unsigned shown_ = 0;
+};
+
+TEST(ExecutionOracle, RandomTablesAndPackets) {
+  if (!Daemon::installed()) GTEST_SKIP() << "ovs-vswitchd is not installed";
+  Execution execution;
+  ASSERT_TRUE(execution.good());
+  const unsigned packets = asked("EGTRACE_CASES", kPackets * kTables), seed = asked("EGTRACE_SEED", 1);
+  const Tally& t = execution.tally();
+  for (unsigned i = 0; t.packets < packets && execution.good() && i < packets; ++i) execution.table(seed + i);
+  fmt::print("{} packets over {} tables: {} left the switch; {} differ, {} undecided\n", t.packets, t.tables, t.sent,
+             t.differ, t.undecided);
+  EXPECT_GE(t.packets, packets);
+  EXPECT_EQ(t.differ, 0u);
+}
+
+}  // namespace
+}  // namespace egt::testing
