@@ -38,7 +38,7 @@ struct ActionExecution {
     packet.has_egress_tunnel = true;
   }
   void operator()(const dp::Output& a) { ports.output(a.port, packet, origin); }
-  void operator()(const dp::Recirculate& a) { ports.recirculate(a.id, packet); }
+  void operator()(const dp::Recirculate& a) { ports.recirculate(a.id, packet, origin); }
   void operator()(const dp::ToController& a) { ports.to_controller(a, packet, origin); }
   void operator()(const dp::Conntrack& a) { ports.track(a, packet, origin, forks); }
   void operator()(const dp::ConntrackClear&) { clear_conntrack(key); }
@@ -85,11 +85,11 @@ struct ActionExecution {
     if (!length || *length > a.length) on_a_copy(a.greater);
     if (!length || *length <= a.length) on_a_copy(a.not_greater);
   }
-  // Meters and truncation drop or shorten what the caller counts as sent; hashes are answered by whoever chooses buckets;
-  // tunnels are the caller's business.
+  // Meters and truncation drop or shorten what the caller counts as sent; tunnels are the caller's business.
   void operator()(const dp::Meter&) {}
   void operator()(const dp::Truncate&) {}
-  void operator()(const dp::Hash&) {}
+  // No dump shows the hash: whoever chooses the bucket answers for it.
+  void operator()(const dp::Hash&) { key.set(F::dp_hash, 1); }
   void operator()(const dp::TunnelPush&) { packet.is_opaque = true; }
   void operator()(const dp::TunnelPop&) { packet.is_opaque = true; }
 

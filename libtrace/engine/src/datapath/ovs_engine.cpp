@@ -70,7 +70,7 @@ class SwitchRun : public DatapathPorts {
   OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
 
   void output(const dp::Port& port, const DatapathPacket& packet, std::size_t origin) override;
-  void recirculate(std::uint32_t id, const DatapathPacket& packet) override;
+  void recirculate(std::uint32_t id, const DatapathPacket& packet, std::size_t origin) override;
   void to_controller(const dp::ToController& action, const DatapathPacket& packet, std::size_t origin) override;
   void track(const dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) override;
 
@@ -81,7 +81,7 @@ class SwitchRun : public DatapathPorts {
     const openflow::ActionList* packet_out = nullptr;  // actions of a packet that ovn-controller sends
     const openflow::Bridge* bridge = nullptr;          // of `packet_out`
     std::string reject_with;                           // not empty: the packet is ovn-controller's refusal
-    std::vector<Provenance> evidence;
+    std::optional<std::size_t> step;                   // of the record: the flow that asked for it
   };
 
   void handle(Upcall upcall);
@@ -143,7 +143,7 @@ ofproto::Translation SwitchRun::translate(const Upcall& upcall) {
   using ofproto::Xlate;
   const ofproto::FrozenState* frozen = upcall.recirculation ? &recirculations_.state(*upcall.recirculation) : nullptr;
   const openflow::Bridge* bridge = frozen ? frozen->bridge->bridge : upcall.bridge ? upcall.bridge : origin_->bridge;
-  recorder_.expect(*bridge, frozen ? frozen->table : std::uint8_t{0}, upcall.evidence);
+  recorder_.expect(*bridge, frozen ? frozen->table : std::uint8_t{0}, upcall.step);
   FlowKey key = upcall.packet.key;
   if (frozen) key.set(F::recirc_id, *upcall.recirculation);
   ofproto::SwitchBridge& in = upcall.bridge ? *session_.tables.sw.bridge(*upcall.bridge) : *origin_;
@@ -165,10 +165,11 @@ void SwitchRun::handle(Upcall upcall) {
   if (upcall.packet.is_opaque) recorder_.set_undecided();
 }
 
-void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet) {
+void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std::size_t origin) {
   Upcall next;
   next.packet = packet;
   next.recirculation = id;
+  next.step = origin;
   next.reject_with = reject_with_;
   upcalls_.push_back(std::move(next));
 }
@@ -273,7 +274,7 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
   next.packet_out = &data.nested;
   next.bridge = &bridge;
   next.reject_with = with;
-  next.evidence = recorder_.evidence_of(origin);
+  next.step = origin;
   upcalls_.push_back(std::move(next));
 }
 

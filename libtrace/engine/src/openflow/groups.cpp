@@ -152,6 +152,7 @@ std::optional<std::size_t> Xlate::pick_by_dp_hash(const Group& g, const std::vec
   }
   const auto mask = static_cast<std::uint32_t>(map.size() - 1);
   mask_bits(wc(), F::dp_hash, mask);
+  if (policy_.chooses()) return choose_bucket(g);
   for (std::uint32_t i = 0; i <= mask; ++i) {
     const std::size_t bucket = map[(hash + i) & mask];
     if (bucket_alive(g, g.buckets[bucket], 0)) return bucket;
@@ -159,22 +160,25 @@ std::optional<std::size_t> Xlate::pick_by_dp_hash(const Group& g, const std::vec
   return std::nullopt;
 }
 
+std::optional<std::size_t> Xlate::choose_bucket(const Group& g) {
+  std::vector<std::size_t> live;
+  for (std::size_t i = 0; i < g.buckets.size(); ++i)
+    if (bucket_alive(g, g.buckets[i], 0)) live.push_back(i);
+  return live.empty() ? std::nullopt : std::optional(live[policy_.bucket(g, live)]);
+}
+
 std::optional<std::size_t> Xlate::pick_bucket(const Group& g) {
   if (was_mpls_) {
     trigger_freeze();
     return std::nullopt;
   }
-  std::vector<std::size_t> live;
-  for (std::size_t i = 0; policy_.chooses() && i < g.buckets.size(); ++i)
-    if (bucket_alive(g, g.buckets[i], 0)) live.push_back(i);
-  if (!live.empty()) return live[policy_.bucket(g, live)];
   constexpr OvsVersion kFourABucket{3, 5, 0};
   if (g.selection_method.empty() || g.selection_method == "dp_hash") {
     const auto map = hash_map_of(g, g.selection_method.empty() ? kMaxHashValues : 0, fixed_in(kFourABucket));
     if (!map.empty()) return pick_by_dp_hash(g, map);
-  } else if (g.selection_method == "hash" && !g.fields.empty()) {
-    return pick_by_fields(g);
   }
+  if (policy_.chooses()) return choose_bucket(g);
+  if (g.selection_method == "hash" && !g.fields.empty()) return pick_by_fields(g);
   mask_hash_fields(flow_, wc(), HashFields::symmetric_l4);
   return best_live_bucket(g, flow_hash_symmetric_l4(flow_, 0));
 }

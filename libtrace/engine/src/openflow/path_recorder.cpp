@@ -68,12 +68,12 @@ std::optional<F> whole_register(const Action& action) {
 
 }  // namespace
 
-void PathRecorder::expect(const Bridge& bridge, std::uint8_t table, std::vector<Provenance> evidence) {
+void PathRecorder::expect(const Bridge& bridge, std::uint8_t table, std::optional<std::size_t> step) {
   Frame base;
   base.bridge = &bridge;
   base.table = table;
+  if (step && *step < record_.steps.size()) base.step = step;
   frames_.assign(1, base);
-  asked_by_ = std::move(evidence);
 }
 
 void PathRecorder::begin(const FlowKey& flow) { flow_ = &flow; }
@@ -376,7 +376,7 @@ std::vector<Provenance> PathRecorder::evidence_of(std::size_t step) const {
 
 std::vector<Provenance> PathRecorder::here() const {
   const auto step = frames_.back().step;
-  return step ? record_.steps[*step].evidence : asked_by_;
+  return step ? record_.steps[*step].evidence : std::vector<Provenance>{};
 }
 
 // A logical datapath is known as soon as metadata is set: from then on it is OVN's pipeline.

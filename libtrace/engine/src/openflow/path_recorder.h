@@ -16,8 +16,8 @@ class PathRecorder : public ofproto::Observer {
  public:
   PathRecorder(const cluster::Node& node, Record& record) : node_(node), record_(record) {}
 
-  // A translation follows: on `bridge` in `table`, asked for by what `evidence` shows.
-  void expect(const openflow::Bridge& bridge, std::uint8_t table, std::vector<Provenance> evidence);
+  // A translation follows: on `bridge` in `table`, asked for by a step of the record.
+  void expect(const openflow::Bridge& bridge, std::uint8_t table, std::optional<std::size_t> step);
   // The packet is one that ovn-controller sends: where it ends says nothing of the packet that was asked about.
   void follow_reply(bool is_reply) { is_reply_ = is_reply; }
 
@@ -102,7 +102,6 @@ class PathRecorder : public ofproto::Observer {
   FlowKey before_;                         // the words that the current action may change
   std::vector<Frame> frames_;
   Frame next_;                             // of the table whose line comes next
-  std::vector<Provenance> asked_by_;       // of a translation that no flow began
   const openflow::Ct* ct_ = nullptr;       // the ct action under execution
   std::optional<Ending> ending_, weak_;
   std::optional<std::size_t> main_line_;   // the step of its last flow

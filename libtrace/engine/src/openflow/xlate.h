@@ -221,6 +221,7 @@ class Xlate {
   bool bucket_alive(const openflow::Group& g, const openflow::Bucket& b, int depth);
   std::optional<std::size_t> first_live_bucket(const openflow::Group& g, int depth);
   std::optional<std::size_t> best_live_bucket(const openflow::Group& g, std::uint32_t basis);
+  std::optional<std::size_t> choose_bucket(const openflow::Group& g);
   std::optional<std::size_t> pick_bucket(const openflow::Group& g);
   std::optional<std::size_t> pick_by_fields(const openflow::Group& g);
   std::optional<std::size_t> pick_by_dp_hash(const openflow::Group& g, const std::vector<std::size_t>& map);
