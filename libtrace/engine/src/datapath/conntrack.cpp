@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dumped_connections.h"
+#include "datapath/dumped_connections.h"
 
 namespace egt::engine {
 

@@ -1,4 +1,4 @@
-#include "dumped_connections.h"
+#include "datapath/dumped_connections.h"
 
 #include <algorithm>
 #include <bit>

@@ -31,6 +31,9 @@ struct ZoneKey {
   friend bool operator==(const ZoneKey&, const ZoneKey&) = default;
 };
 
+// What conntrack says of a packet. `none`: not looked up yet, which rules of netfilter see as invalid.
+enum class PacketState : std::uint8_t { none, new_, established, related, invalid, untracked };
+
 // Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing tells.
 enum class TcpState : std::uint8_t {
   unknown, syn_sent, syn_recv, established, fin_wait, close_wait, last_ack, time_wait, close, syn_sent2
