@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "datapath/dumped_connections.h"
+
 namespace egt::engine {
 
 TcpState tcp_state_named(std::string_view name) {
@@ -18,34 +20,59 @@ TcpState tcp_state_named(std::string_view name) {
   return TcpState::unknown;
 }
 
+namespace {
+
+const DumpedTable& dumped_table(const DumpedConnections* dumped, const ZoneKey& zone) {
+  static const DumpedTable kNone;
+  const DumpedTable* table = dumped == nullptr ? nullptr : dumped->table(zone);
+  return table == nullptr ? kNone : *table;
+}
+
+}  // namespace
+
 ConntrackTables::Hit ConntrackTables::find(const ZoneKey& zone, const Tuple& t) {
-  for (Entry& e : entries_)
+  const auto dumped = dumped_table(dumped_.get(), zone).find(zone.zone, t, erased_);
+  if (dumped && !dumped.reply_direction) return {&copy_of(zone, *dumped.entry), false};
+  for (Entry& e : own_)
     if (e.connection.original == t && e.zone == zone) return {&e.connection, false};
-  for (Entry& e : entries_)
+  if (dumped) return {&copy_of(zone, *dumped.entry), true};
+  for (Entry& e : own_)
     if (e.connection.reply == t && e.zone == zone) return {&e.connection, true};
   return {};
 }
 
+Connection& ConntrackTables::copy_of(const ZoneKey& zone, const host::ConntrackEntry& dumped) {
+  for (Entry& e : own_)
+    if (e.dumped == &dumped) return e.connection;
+  return own_.emplace_back(Entry{zone, connection_of(dumped), &dumped}).connection;
+}
+
 Connection& ConntrackTables::insert(const ZoneKey& zone, Connection c) {
-  return entries_.emplace_back(Entry{zone, std::move(c)}).connection;
+  return own_.emplace_back(Entry{zone, std::move(c)}).connection;
 }
 
 void ConntrackTables::erase(const ZoneKey& zone, const Connection& c) {
   const Tuple original = c.original;  // `c` may be one of the entries
-  std::erase_if(entries_, [&](const Entry& e) { return e.connection.original == original && e.zone == zone; });
+  own_.remove_if([&](const Entry& e) { return e.connection.original == original && e.zone == zone; });
+  const DumpedTable& dumped = dumped_table(dumped_.get(), zone);
+  for (auto hit = dumped.find(zone.zone, original, erased_); hit && !hit.reply_direction;
+       hit = dumped.find(zone.zone, original, erased_))
+    erased_.push_back(hit.entry);
 }
 
 ConntrackTables::Hit ConntrackTables::find_by_receiver(const ZoneKey& zone, const IpAddr& receiver) {
-  for (auto e = entries_.rbegin(); e != entries_.rend(); ++e) {
-    if (e->zone != zone) continue;
+  for (auto e = own_.rbegin(); e != own_.rend(); ++e) {
+    if (e->dumped != nullptr || e->zone != zone) continue;
     if (e->connection.reply.dst == receiver) return {&e->connection, true};
     if (e->connection.original.dst == receiver) return {&e->connection, false};
   }
-  return {};
+  const auto dumped = dumped_table(dumped_.get(), zone).find_by_receiver(zone.zone, receiver, erased_);
+  return dumped ? Hit{&copy_of(zone, *dumped.entry), dumped.reply_direction} : Hit{};
 }
 
 bool ConntrackTables::reply_taken(const ZoneKey& zone, const Tuple& reply) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
+  if (dumped_table(dumped_.get(), zone).find(zone.zone, reply, erased_)) return true;
+  return std::any_of(own_.begin(), own_.end(), [&](const Entry& e) {
     return (e.connection.reply == reply || e.connection.original == reply) && e.zone == zone;
   });
 }

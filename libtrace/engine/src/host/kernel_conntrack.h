@@ -1,10 +1,11 @@
-// Connection tracking and NAT of the kernel for the packet under way: nf_conntrack_in(), nf_nat_inet_fn() and
-// nf_conntrack_confirm() of net/netfilter, on the World's tables. Rules are not looked at here.
+// Connection tracking and NAT of a host for the packet under way, from nf_conntrack_in() over nf_nat_inet_fn() to
+// nf_conntrack_confirm() of net/netfilter. Rules are not looked at here.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "datapath/tracker.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/netfilter.h"
 #include "egtrace/engine/world.h"
@@ -19,9 +20,8 @@ struct Applied {
 
 class KernelConntrack {
  public:
-  // `loose`: net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst; empty where no dump
-  // tells: then they are, and presumed() says so.
-  KernelConntrack(std::string node, World& world, std::optional<bool> loose) : world_(world), loose_(loose) {
+  // `loose`: as Tracker's.
+  KernelConntrack(std::string node, World& world, std::optional<bool> loose) : tables_(world.conntrack), loose_(loose) {
     zone_.node = std::move(node);
   }
 
@@ -31,7 +31,7 @@ class KernelConntrack {
   void look_up(const FlowKey& packet, std::uint16_t zone, bool made_here, const std::optional<Tuple>& quoted = {});
   // The packet is the host's own error message or reset about this connection, which a reset closes.
   void attach(const Attached& about, const FlowKey& packet);
-  void skip() { state_ = PacketState::untracked; }
+  void skip() { tracked_.state = PacketState::untracked; }
   // The connection is taken out of the table.
   void forget();
 
@@ -39,16 +39,16 @@ class KernelConntrack {
   // (nf_nat_ipv4_local_fn()).
   bool changes_destination() const;
   bool presumed() const { return connection() != nullptr && connection()->presumed; }
-  bool done() const { return state_ != PacketState::none; }
-  PacketState state() const { return state_; }
-  Connection* connection() { return fresh_ ? &*fresh_ : known_; }
-  const Connection* connection() const { return fresh_ ? &*fresh_ : known_; }
+  bool done() const { return state() != PacketState::none; }
+  PacketState state() const { return tracked_.state; }
+  Connection* connection() { return tracked_.opened ? &*tracked_.opened : tracked_.known; }
+  const Connection* connection() const { return tracked_.opened ? &*tracked_.opened : tracked_.known; }
   // The connection is in the table; that of an error about a packet that was refused may not be.
-  bool confirmed() const { return !fresh_ && known_ != nullptr && !(attached_ && known_ == &*attached_); }
-  bool reply_direction() const { return reply_direction_; }
+  bool confirmed() const { return !tracked_.opened && connection() != nullptr && !(attached_ && connection() == &*attached_); }
+  bool reply_direction() const { return tracked_.reply_direction; }
   std::uint16_t zone() const { return zone_.zone; }
   // The packet opens a connection whose source (or destination) no chain has decided on yet.
-  bool undecided(bool source) const { return fresh_ && !(source ? source_done_ : destination_done_); }
+  bool undecided(bool source) const { return tracked_.opened && !(source ? source_done_ : destination_done_); }
 
   // A nat chain's decision; keeps the port where it is not given. False when the answer would be taken for another
   // connection's: then another source port is set, of which only that it is free is known.
@@ -66,23 +66,14 @@ class KernelConntrack {
   bool confirm();
 
  private:
-  bool find_known(const FlowKey& packet, const Tuple& tuple);
-  void look_up_error(const FlowKey& packet, bool made_here, const std::optional<Tuple>& quoted);
-  std::optional<Applied> translate_error(const Connection& c, bool source, FlowKey& packet) const;
-  bool find_free_port();                 // true where the present one is free
+  bool take_free_port();                 // true where the present one is free
 
-  World& world_;
+  ConntrackTables& tables_;
   std::optional<bool> loose_;
   ZoneKey zone_;
-  PacketState state_ = PacketState::none;
-  std::optional<Connection> fresh_;      // not confirmed yet
+  Tracked tracked_;
   std::optional<Connection> attached_;   // never to be confirmed: its first packet was refused
-  Connection* known_ = nullptr;
-  bool reply_direction_ = false;
   bool source_done_ = false, destination_done_ = false;
 };
-
-// ICMP errors belong to the connection of the packet they quote.
-bool is_icmp_error(const FlowKey& packet);
 
 }  // namespace egt::engine

@@ -90,20 +90,6 @@ void judge_reply(Course& reply, const Start& start, const Course& forward) {
   reply.stop = std::move(stop);
 }
 
-void insert_entry(World& world, const ZoneKey& zone, const host::ConntrackEntry& e) {
-  Connection c;
-  c.original = e.original;
-  c.reply = e.reply;
-  if (e.original.proto == ip_proto::tcp) c.tcp = tcp_state_named(e.state);
-  c.mark = e.mark;
-  c.label = e.label;
-  c.seen_reply = !e.unreplied;
-  c.nat_done = true;
-  c.from = e.from;
-  c.certain = e.reply_known && e.label_known;
-  world.conntrack.insert(zone, std::move(c));
-}
-
 }  // namespace
 
 bool Endpoint::same_place(const Endpoint& other) const {
@@ -127,23 +113,6 @@ bool Course::assumed() const {
   return undecided || left_snapshot || !record.assumptions.empty() || !record.gaps.empty() ||
          std::any_of(choices.begin(), choices.end(),
                      [](const MadeChoice& c) { return c.point.kind == ChoicePoint::Kind::unknown; });
-}
-
-World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
-  World world;
-  if (!use_conntrack) return world;
-  for (const auto& node : cluster.nodes) {
-    const bool userspace = std::any_of(node->bridges.begin(), node->bridges.end(),
-                                       [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
-    const auto& ovs = node->host.ovs_conntrack;
-    for (const host::ConntrackEntry& e : ovs.value)
-      insert_entry(world, {node->name, userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, e.zone}, e);
-    // The kernel datapath's table is the kernel's own: what both dumps hold is taken from the one that knows labels.
-    const bool same_table = ovs.present && !userspace;
-    for (const host::ConntrackEntry& e : node->host.conntrack.value)
-      if (!same_table) insert_entry(world, {node->name, ConntrackSpace::kernel, e.zone}, e);
-  }
-  return world;
 }
 
 Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)

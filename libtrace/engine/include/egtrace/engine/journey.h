@@ -78,7 +78,7 @@ struct JourneyOptions {
   bool note_beaten = false;          // TableMatch::beaten
 };
 
-// Connections of all dumps, ready to decide. Empty with `use_conntrack` false.
+// Connections of all dumps, ready to decide, for as long as the cluster lives. Empty with `use_conntrack` false.
 World initial_world(const cluster::Cluster& cluster, bool use_conntrack);
 
 // Whether `answer`, on arrival, belongs to the connection that `sent` opened, in the eyes of the one who sent it.

@@ -34,9 +34,6 @@ enum class NetfilterStage : std::uint8_t {
   after_nat,         // the rest
 };
 
-// What conntrack says of the packet. `none`: not looked up yet (stage before_conntrack), which rules see as invalid.
-enum class PacketState : std::uint8_t { none, new_, established, related, invalid, untracked };
-
 // What TEE or dup sends besides. Without a gateway: the frame as it is, by `device`; without either its way is not known.
 struct PacketCopy {
   FlowKey packet;                        // as it was then

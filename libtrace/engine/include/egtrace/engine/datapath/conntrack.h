@@ -6,12 +6,19 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/packet/packet.h"
+
+namespace egt::host {
+struct ConntrackEntry;
+}
 
 namespace egt::engine {
 
@@ -23,6 +30,9 @@ struct ZoneKey {
   std::uint16_t zone = 0;
   friend bool operator==(const ZoneKey&, const ZoneKey&) = default;
 };
+
+// What conntrack says of a packet. `none`: not looked up yet, which rules of netfilter see as invalid.
+enum class PacketState : std::uint8_t { none, new_, established, related, invalid, untracked };
 
 // Where a TCP connection is, in the words of the kernel (enum tcp_conntrack). unknown: not TCP, or nothing tells.
 enum class TcpState : std::uint8_t {
@@ -58,6 +68,10 @@ struct Connection {
   bool is_echo() const { return original.proto == ip_proto::icmp || original.proto == ip_proto::icmp6; }
 };
 
+class DumpedConnections;
+
+// The connections that a path meets: those of the dumps, which all paths share, under those that this path opened, changed or
+// took out of the table. A copy costs as much as the path has connections of its own, which are few.
 class ConntrackTables {
  public:
   struct Hit {
@@ -65,8 +79,12 @@ class ConntrackTables {
     bool reply_direction = false;
     explicit operator bool() const { return connection != nullptr; }
   };
+  ConntrackTables() = default;
+  explicit ConntrackTables(std::shared_ptr<const DumpedConnections> dumped) : dumped_(std::move(dumped)) {}
+
+  // By the original tuple, else by that of the reply. What is found may be changed, but for its tuples. It stays where it is
+  // until it is erased.
   Hit find(const ZoneKey& zone, const Tuple& t);
-  // The reference is valid until the next insert.
   Connection& insert(const ZoneKey& zone, Connection c);
   void erase(const ZoneKey& zone, const Connection& c);   // by its original tuple
   // The connection that an error message to `receiver` is most likely about: the newest one that sends packets from there.
@@ -76,8 +94,16 @@ class ConntrackTables {
   bool reply_taken(const ZoneKey& zone, const Tuple& reply) const;
 
  private:
-  struct Entry { ZoneKey zone; Connection connection; };
-  std::vector<Entry> entries_;
+  struct Entry {
+    ZoneKey zone;
+    Connection connection;
+    const host::ConntrackEntry* dumped = nullptr;   // of which it is a copy
+  };
+  Connection& copy_of(const ZoneKey& zone, const host::ConntrackEntry& dumped);
+
+  std::shared_ptr<const DumpedConnections> dumped_;
+  std::list<Entry> own_;                                // in the order in which the path met them
+  std::vector<const host::ConntrackEntry*> erased_;
 };
 
 }  // namespace egt::engine

@@ -1,0 +1,100 @@
+#include "datapath/tracker.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "datapath/tcp_tracking.h"
+
+namespace egt::engine {
+namespace {
+
+bool contains(std::initializer_list<std::uint32_t> list, std::uint32_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool is_tcp(const FlowKey& packet) { return packet.u32(FieldId::nw_proto) == ip_proto::tcp; }
+
+// Multicast listener, neighbour (but no redirect) and multicast router discovery (noct_valid_new[]).
+bool is_discovery(std::uint32_t icmp6_type) {
+  return contains({130, 131, 132, 133, 134, 135, 136, 143, 151, 152}, icmp6_type);
+}
+
+PacketState opening(bool may_open) { return may_open ? PacketState::new_ : PacketState::invalid; }
+
+}  // namespace
+
+bool is_icmp_error(const FlowKey& packet) {
+  const std::uint32_t proto = packet.u32(FieldId::nw_proto);
+  const std::uint32_t type = packet.u32(FieldId::icmp_type);
+  if (proto == ip_proto::icmp) return contains({3, 4, 5, 11, 12}, type);
+  return proto == ip_proto::icmp6 && type >= 1 && type <= 4;
+}
+
+Tracked Tracker::track(const FlowKey& packet, const std::optional<Tuple>& quoted) const {
+  if (is_icmp_error(packet)) return track_error(packet, quoted);
+  if (auto known = find_known(packet)) return std::move(*known);
+  return open(packet);
+}
+
+Tracked Tracker::track_error(const FlowKey& packet, const std::optional<Tuple>& quoted) const {
+  Tracked t{PacketState::invalid, nullptr, {}, false};
+  // nf_conntrack_inet_error(): an error for somebody else than the sender of what it quotes is about nothing.
+  if (quoted && quoted->src != dst_ip(packet)) return t;
+  const auto hit = quoted ? tables_.find(zone_, reversed(*quoted)) : tables_.find_by_receiver(zone_, dst_ip(packet));
+  t.known = hit.connection;
+  t.reply_direction = hit.reply_direction;
+  if (hit) t.state = PacketState::related;
+  return t;
+}
+
+// Empty where there is no entry any more, or none yet.
+std::optional<Tracked> Tracker::find_known(const FlowKey& packet) const {
+  const auto hit = tables_.find(zone_, tuple_of(packet));
+  if (!hit) return std::nullopt;
+  Connection& c = *hit.connection;
+  if (is_tcp(packet)) {
+    // Open vSwitch shares the table and keeps no states.
+    if (c.tcp == TcpState::syn_sent && c.seen_reply) c.tcp = TcpState::syn_recv;
+    const TcpStep step = follow_tcp(c.tcp, hit.reply_direction, packet.u32(FieldId::tcp_flags));
+    if (step.kind == TcpStep::Kind::reopens) {
+      tables_.erase(zone_, c);
+      return std::nullopt;
+    }
+    if (step.kind == TcpStep::Kind::invalid) return Tracked{PacketState::invalid, nullptr, {}, false};
+    c.tcp = step.next;
+  }
+  if (hit.reply_direction) c.seen_reply = true;
+  return Tracked{c.seen_reply ? PacketState::established : PacketState::new_, &c, {}, hit.reply_direction};
+}
+
+Tracked Tracker::open(const FlowKey& packet) const {
+  Tracked t{first_state(packet), nullptr, {}, false};
+  if (t.state != PacketState::new_) return t;
+  Connection& c = t.opened.emplace();
+  c.original = tuple_of(packet);
+  c.reply = reversed(c.original);
+  if (!is_tcp(packet)) return t;
+  const std::uint32_t flags = packet.u32(FieldId::tcp_flags);
+  c.tcp = open_tcp(flags, zone_.space, loose_.value_or(true)).value_or(TcpState::unknown);
+  c.presumed = zone_.space == ConntrackSpace::kernel && !loose_ && !open_tcp(flags, zone_.space, false);
+  return t;
+}
+
+// What the packet is when no entry knows it: tcp_new(), icmp and icmpv6 in nf_conntrack_proto_*.c; tcp_valid_new(),
+// icmp4_valid_new() and icmp6_valid_new() of lib/conntrack-*.c, where what has no key is invalid (extract_l4_icmp6()).
+PacketState Tracker::first_state(const FlowKey& packet) const {
+  const bool userspace = zone_.space == ConntrackSpace::userspace;
+  const std::uint32_t type = packet.u32(FieldId::icmp_type);
+  switch (packet.u32(FieldId::nw_proto)) {
+    case ip_proto::tcp:
+      return opening(open_tcp(packet.u32(FieldId::tcp_flags), zone_.space, loose_.value_or(true)).has_value());
+    case ip_proto::icmp:  // echo, timestamp, information and (the kernel alone) address mask requests
+      return opening(contains({8, 13, 15}, type) || (type == 17 && !userspace));
+    case ip_proto::icmp6:
+      if (userspace) return opening(type == 128);
+      return is_discovery(type) ? PacketState::untracked : opening(contains({128, 139}, type));
+    default: return PacketState::new_;
+  }
+}
+
+}  // namespace egt::engine

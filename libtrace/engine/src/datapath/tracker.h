@@ -1,0 +1,44 @@
+// What connection tracking makes of a packet before any NAT: nf_conntrack_in() of net/netfilter, which hosts and the kernel
+// datapath of Open vSwitch share. The userspace datapath (lib/conntrack.c) is asked for by the zone's space; it differs in
+// which packets open a connection.
+#pragma once
+
+#include <optional>
+
+#include "egtrace/engine/datapath/conntrack.h"
+#include "egtrace/packet/packet.h"
+
+namespace egt::engine {
+
+struct Tracked {
+  PacketState state = PacketState::none;
+  Connection* known = nullptr;           // in the table
+  std::optional<Connection> opened;      // by this packet; for nobody else to see until it is inserted
+  bool reply_direction = false;
+};
+
+class Tracker {
+ public:
+  // `loose`: net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst; empty where no dump
+  // tells: then they are, and Connection::presumed says so.
+  Tracker(ConntrackTables& tables, ZoneKey zone, std::optional<bool> loose = {})
+      : tables_(tables), zone_(std::move(zone)), loose_(loose) {}
+
+  // `quoted`: what an ICMP error quotes, where that is known; else the newest connection of its receiver is taken.
+  Tracked track(const FlowKey& packet, const std::optional<Tuple>& quoted = {}) const;
+
+ private:
+  Tracked track_error(const FlowKey& packet, const std::optional<Tuple>& quoted) const;
+  std::optional<Tracked> find_known(const FlowKey& packet) const;
+  Tracked open(const FlowKey& packet) const;
+  PacketState first_state(const FlowKey& packet) const;
+
+  ConntrackTables& tables_;
+  ZoneKey zone_;
+  std::optional<bool> loose_;
+};
+
+// ICMP errors belong to the connection of the packet they quote.
+bool is_icmp_error(const FlowKey& packet);
+
+}  // namespace egt::engine
