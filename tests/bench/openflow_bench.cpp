@@ -6,6 +6,7 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/ovs.h"
+#include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovs_ofctl.h"
@@ -107,7 +108,7 @@ FlowKey pod_packet(unsigned pod) {
 
 void look_up_one_table(benchmark::State& state) {
   Loaded loaded;
-  const openflow::FlowTables& flows = *loaded.node.bridges.at(0).flows;
+  openflow::FlowLookup flows(*loaded.node.bridges.at(0).flows);
   unsigned pod = 0;
   for (auto _ : state) benchmark::DoNotOptimize(flows.lookup(3, pod_packet(pod = (pod + 1) % 64)));
 }
@@ -120,12 +121,13 @@ struct FirstChoice : engine::Chooser {
 void trace_one_packet(benchmark::State& state) {
   Loaded loaded;
   const openflow::Bridge& bridge = loaded.node.bridges.at(0);
+  openflow::LookupSession lookups;
   unsigned pod = 0;
   for (auto _ : state) {
     engine::World world;
     engine::Record record;
     FirstChoice chooser;
-    engine::OvsEngine ovs(loaded.node, world, record, chooser);
+    engine::OvsEngine ovs(loaded.node, lookups, world, record, chooser);
     benchmark::DoNotOptimize(ovs.run(bridge, 1, pod_packet(pod = (pod + 1) % 64)));
   }
 }

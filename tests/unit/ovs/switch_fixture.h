@@ -96,7 +96,8 @@ class SwitchTest : public testing::Test {
   }
 
   OvsResult run(const std::string& name, std::uint32_t in_port, const FlowKey& packet) {
-    return OvsEngine(node, world, record, chooser, options).run(*node.bridge(name), in_port, packet);
+    openflow::LookupSession lookups;
+    return OvsEngine(node, lookups, world, record, chooser, options).run(*node.bridge(name), in_port, packet);
   }
 
   static std::vector<std::string> ports(const OvsResult& r) {

@@ -194,7 +194,8 @@ std::vector<Visit> walk(const Switches& switches, const Trace& t) {
   OvsOptions options;
   options.ct_next.assign(64, ct_state::trk | ct_state::new_);
   options.both_lengths = true;
-  OvsEngine(*switches.node, world, record, chooser, options).run(*bridge, packet.u32(FieldId::in_port), packet);
+  openflow::LookupSession lookups;
+  OvsEngine(*switches.node, lookups, world, record, chooser, options).run(*bridge, packet.u32(FieldId::in_port), packet);
   for (const Step& s : record.steps) {
     if (std::holds_alternative<Refused>(s.kind)) break;  // ofproto/trace does not follow what ovn-controller answers
     if (const auto* hit = std::get_if<TableMatch>(&s.kind)) visits.push_back({hit->table, hit->priority, hit->cookie});

@@ -33,8 +33,9 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
     }
 }
 
-Course run_once(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, const Start& start,
-                const World& world, const std::vector<std::size_t>& script) {
+Course run_once(const cluster::Cluster& cluster, Topology& topology, openflow::LookupSession& lookups,
+                const JourneyOptions& options, const Start& start, const World& world,
+                const std::vector<std::size_t>& script) {
   Course course;
   course.world = world;
   course.record.wants_misses = options.note_misses;
@@ -42,7 +43,7 @@ Course run_once(const cluster::Cluster& cluster, Topology& topology, const Journ
   constexpr std::size_t kUsualSteps = 96;
   course.record.steps.reserve(kUsualSteps);
   ReplayChooser chooser(script, course.record);
-  Walker walker(cluster, topology, options, course.world, course.record, chooser);
+  Walker walker(cluster, topology, lookups, options, course.world, course.record, chooser);
   Arrival arrival = walker.walk(start, course.sent);
   course.choices = chooser.take();
   course.verdict = arrival.verdict;
@@ -145,11 +146,20 @@ World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
 }
 
 Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)
-    : cluster_(cluster), options_(options), topology_(std::make_shared<Topology>(cluster)) {}
+    : cluster_(cluster),
+      options_(options),
+      topology_(std::make_shared<Topology>(cluster)),
+      lookups_(std::make_shared<openflow::LookupSession>()) {}
 
 Journey Journey::with(JourneyOptions options) const {
   Journey other = *this;
   other.options_ = options;
+  return other;
+}
+
+Journey Journey::with_own_lookups() const {
+  Journey other = *this;
+  other.lookups_ = std::make_shared<openflow::LookupSession>();
   return other;
 }
 
@@ -158,7 +168,7 @@ const Workloads& Journey::workloads() const { return topology_->workloads(); }
 std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
   std::vector<Course> courses;
   const bool cut = for_each_script(options_.max_ways, [&](const std::vector<std::size_t>& script) {
-    courses.push_back(run_once(cluster_, *topology_, options_, start, world, script));
+    courses.push_back(run_once(cluster_, *topology_, *lookups_, options_, start, world, script));
     return courses.back().choices;
   });
   if (truncated != nullptr) *truncated = cut;

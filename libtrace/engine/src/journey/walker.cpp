@@ -149,7 +149,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   OvsOptions options;
   options.packet_length = options_.packet_length;
   if (answering_) options.quoted = quoted_;
-  OvsEngine engine(node, world_, record, chooser_, options);
+  OvsEngine engine(node, lookups_, world_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
 }
 
@@ -484,7 +484,7 @@ std::optional<std::string> Walker::outer_device(const InTunnel& at, const IpAddr
   const auto place = at.node->port(sent.device);
   if (place.port == nullptr) return topology_.wire_device(*at.node, sent.device);
   Record in_bridge;
-  OvsEngine engine(*at.node, aside, in_bridge, chooser_, {});
+  OvsEngine engine(*at.node, lookups_, aside, in_bridge, chooser_, {});
   const OvsResult result = engine.run(*place.bridge, number_of(*place.bridge, *place.port), outer);
   adopt_doubts(in_bridge);
   undecided_ |= result.undecided;

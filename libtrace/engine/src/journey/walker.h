@@ -57,9 +57,15 @@ struct Arrival {
 
 class Walker {
  public:
-  Walker(const cluster::Cluster& cluster, Topology& topology, const JourneyOptions& options, World& world, Record& record,
-         Chooser& chooser)
-      : cluster_(cluster), topology_(topology), options_(options), world_(world), record_(record), chooser_(chooser) {}
+  Walker(const cluster::Cluster& cluster, Topology& topology, openflow::LookupSession& lookups,
+         const JourneyOptions& options, World& world, Record& record, Chooser& chooser)
+      : cluster_(cluster),
+        topology_(topology),
+        lookups_(lookups),
+        options_(options),
+        world_(world),
+        record_(record),
+        chooser_(chooser) {}
 
   // Sets `sent` to the packet as its sender puts it on the way.
   Arrival walk(const Start& start, FlowKey& sent);
@@ -109,6 +115,7 @@ class Walker {
 
   const cluster::Cluster& cluster_;
   Topology& topology_;
+  openflow::LookupSession& lookups_;
   const JourneyOptions& options_;
   World& world_;
   Record& record_;

@@ -66,7 +66,7 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
   }
   FlowKey changed;
   const FlowKey& key = key_of_lookup(in_port, changed);
-  Lookup hit = b.flows->lookup(table, key);
+  Lookup hit = tables_.lookups.in(*b.flows).lookup(table, key);
   if (recording()) tables_.wildcards_of(b, table, version()).add(key, wc());
   if (b.flows_partial)
     gap("all OpenFlow flows of " + b.name + " (the dump is an excerpt)", "ovs-ofctl dump-flows " + b.name);

@@ -23,9 +23,9 @@ bool Translation::is_live(const Bucket& b, int nesting) const {
   if (b.watch_port && b.watch_port->number != port::none && !is_live(*b.watch_port)) return false;
   constexpr std::uint32_t kNoGroup = 0xffffffff;
   if (!b.watch_group || *b.watch_group == kNoGroup) return true;
-  const auto it = bridge().groups.find(*b.watch_group);
-  if (it == bridge().groups.end() || nesting >= kMaxGroupNesting) return false;
-  return std::any_of(it->second.buckets.begin(), it->second.buckets.end(),
+  const Group* watched = bridge().groups.find(*b.watch_group);
+  if (watched == nullptr || nesting >= kMaxGroupNesting) return false;
+  return std::any_of(watched->buckets.begin(), watched->buckets.end(),
                      [&](const Bucket& inner) { return is_live(inner, nesting + 1); });
 }
 
@@ -62,8 +62,8 @@ void Translation::run_bucket(const Group& g, std::size_t index, Place place) {
 }
 
 bool Translation::group(std::uint32_t id, Place place) {
-  const auto it = bridge().groups.find(id);
-  if (it == bridge().groups.end()) {
+  const Group* found = bridge().groups.find(id);
+  if (found == nullptr) {
     const std::string name = fmt::format("group {} of {}", id, bridge().name);
     result_.undecided |= !bridge().has_groups || bridge().flows_partial;
     // Open vSwitch takes no flow that names a group it lacks, and deletes a group's flows with it: dumps that show such
@@ -73,7 +73,7 @@ bool Translation::group(std::uint32_t id, Place place) {
     reason(fmt::format("{} is not {}", name, bridge().has_groups ? "there" : "in the snapshot"), 0, here());
     return false;
   }
-  const Group& g = it->second;
+  const Group& g = *found;
   if (nesting_ >= 500) return not_understood("groups that nest too deep"), false;
   ++nesting_;
   if (g.type == Group::Type::all || g.type == Group::Type::indirect) {

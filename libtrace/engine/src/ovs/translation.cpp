@@ -66,9 +66,9 @@ std::string flow_command(const Bridge& b) { return "ovs-ofctl dump-flows " + b.n
 
 }  // namespace
 
-Translation::Translation(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
-                         const OvsOptions& options)
-    : node_(node), world_(world), record_(record), chooser_(chooser), options_(options) {}
+Translation::Translation(const cluster::Node& node, openflow::LookupSession& lookups, World& world, Record& record,
+                         Chooser& chooser, const OvsOptions& options)
+    : node_(node), lookups_(lookups), world_(world), record_(record), chooser_(chooser), options_(options) {}
 
 // --- jobs ----------------------------------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ std::optional<FlowIndex> Translation::choose_among_ties(const Lookup& hit, std::
 std::vector<FlowIndex> Translation::beaten_by(FlowIndex winner, std::uint8_t table, const FlowKey& k) const {
   const FlowTables& flows = *bridge().flows;
   if (!record_.wants_beaten || flows.flow(winner).use.n_packets != 0U) return {};
-  return flows.beaten(table, k, winner);
+  return lookups_.in(flows).beaten(table, k, winner);
 }
 
 Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, std::uint8_t depth) {
@@ -282,7 +282,7 @@ Translation::Found Translation::look_up(std::uint8_t table, const FlowKey& k, st
   step_.reset();
   if (!bridge().flows) return {};
   const FlowTables& flows = *bridge().flows;
-  const Lookup hit = flows.lookup(table, k);
+  const Lookup hit = lookups_.in(flows).lookup(table, k);
   const bool have = hit.hit != kNoFlow;
   const std::uint64_t metadata = k.u64(F::metadata);
   const auto priority = have ? std::optional(flows.flow(hit.hit).priority) : std::nullopt;

@@ -20,7 +20,8 @@ namespace egt::engine {
 
 class Translation {
  public:
-  Translation(const cluster::Node& node, World& world, Record& record, Chooser& chooser, const OvsOptions& options);
+  Translation(const cluster::Node& node, openflow::LookupSession& lookups, World& world, Record& record,
+              Chooser& chooser, const OvsOptions& options);
 
   OvsResult enter(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
   OvsResult resume(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& packet);
@@ -150,6 +151,7 @@ class Translation {
   const Bridge& bridge() const { return *state_.bridge; }
 
   const cluster::Node& node_;
+  openflow::LookupSession& lookups_;
   World& world_;
   Record& record_;
   Chooser& chooser_;

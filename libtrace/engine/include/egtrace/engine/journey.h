@@ -12,6 +12,7 @@
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
 #include "egtrace/engine/world.h"
+#include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
 
@@ -87,12 +88,15 @@ bool is_answer_to(const FlowKey& answer, const FlowKey& sent);
 class Topology;
 class Workloads;
 
-// The cluster must outlive it and not change: what is plugged into what is found out once.
+// The cluster must outlive it and not change: what is plugged into what is found out once. For one thread, with those
+// that with() makes of it: they share what lookups in flow tables keep.
 class Journey {
  public:
   explicit Journey(const cluster::Cluster& cluster, JourneyOptions options = {});
   // The same with other options; what is known of the cluster is shared.
   Journey with(JourneyOptions options) const;
+  // For another thread.
+  Journey with_own_lookups() const;
   const Workloads& workloads() const;
 
   // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
@@ -107,6 +111,7 @@ class Journey {
   const cluster::Cluster& cluster_;
   JourneyOptions options_;
   std::shared_ptr<Topology> topology_;
+  std::shared_ptr<openflow::LookupSession> lookups_;
 };
 
 }  // namespace egt::engine

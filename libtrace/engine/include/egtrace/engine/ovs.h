@@ -10,6 +10,7 @@
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
 #include "egtrace/engine/world.h"
+#include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
 
@@ -44,7 +45,9 @@ struct OvsResult {
 
 class OvsEngine {
  public:
-  OvsEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, OvsOptions options = {});
+  // `lookups`: of the thread that runs it.
+  OvsEngine(const cluster::Node& node, openflow::LookupSession& lookups, World& world, Record& record, Chooser& chooser,
+            OvsOptions options = {});
 
   // The packet enters `bridge` by OpenFlow port `in_port`; its metadata and registers start at zero unless set.
   OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
@@ -53,6 +56,7 @@ class OvsEngine {
 
  private:
   const cluster::Node& node_;
+  openflow::LookupSession& lookups_;
   World& world_;
   Record& record_;
   Chooser& chooser_;
