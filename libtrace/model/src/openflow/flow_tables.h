@@ -25,7 +25,7 @@ class SharedIndex {
   SharedIndex(const TableIndex& made, std::function<void(const TableIndex&)> check)
       : given_(true), made_(made), check_(std::move(check)) {}
 
-  bool ready() const { return given_ || index_.made(); }
+  bool ready() const { return given_ || index_.get() != nullptr; }
   const TableIndex& get(const FlowStore& store, std::span<const FlowRun> runs) const {
     return index_.get_or([&] { return given_ ? check() : Index{build_index(store, runs)}; }).view;
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace egt {
 
@@ -43,17 +45,37 @@ class MadeOnce {
  public:
   template <class Make>
   const T& get_or(Make make) const {
-    if (const T* known = known_.load(std::memory_order_acquire)) return *known;
+    if (const T* known = get()) return *known;
     const std::lock_guard<std::mutex> lock(guard_);
     if (!value_) known_.store(&value_.emplace(make()), std::memory_order_release);
     return *value_;
   }
-  bool made() const { return known_.load(std::memory_order_acquire) != nullptr; }
+  const T* get() const { return known_.load(std::memory_order_acquire); }  // null: not made so far
 
  private:
   mutable std::mutex guard_;
   mutable std::optional<T> value_;
   mutable std::atomic<const T*> known_{nullptr};
+};
+
+// Values by key, each made when it is first needed; they stay where they are. Making one may ask for others.
+template <class Key, class T>
+class Memo {
+ public:
+  template <class Make>
+  const T& get_or(const Key& key, Make make) const {
+    {
+      const std::lock_guard<std::mutex> lock(guard_);
+      if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    }
+    T made = make();
+    const std::lock_guard<std::mutex> lock(guard_);
+    return known_.try_emplace(key, std::move(made)).first->second;
+  }
+
+ private:
+  mutable std::mutex guard_;
+  mutable std::map<Key, T> known_;
 };
 
 }  // namespace egt
