@@ -33,7 +33,7 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
     }
 }
 
-Course run_once(const cluster::Cluster& cluster, Topology& topology, openflow::LookupSession& lookups,
+Course run_once(const cluster::Cluster& cluster, const Topology& topology, openflow::LookupSession& lookups,
                 const JourneyOptions& options, const Start& start, const World& world,
                 const std::vector<std::size_t>& script) {
   Course course;
@@ -148,7 +148,7 @@ World initial_world(const cluster::Cluster& cluster, bool use_conntrack) {
 Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)
     : cluster_(cluster),
       options_(options),
-      topology_(std::make_shared<Topology>(cluster)),
+      topology_(std::make_shared<const Topology>(cluster)),
       lookups_(std::make_shared<openflow::LookupSession>()) {}
 
 Journey Journey::with(JourneyOptions options) const {

@@ -57,7 +57,7 @@ struct Arrival {
 
 class Walker {
  public:
-  Walker(const cluster::Cluster& cluster, Topology& topology, openflow::LookupSession& lookups,
+  Walker(const cluster::Cluster& cluster, const Topology& topology, openflow::LookupSession& lookups,
          const JourneyOptions& options, World& world, Record& record, Chooser& chooser)
       : cluster_(cluster),
         topology_(topology),
@@ -114,7 +114,7 @@ class Walker {
                     Record& record);
 
   const cluster::Cluster& cluster_;
-  Topology& topology_;
+  const Topology& topology_;
   openflow::LookupSession& lookups_;
   const JourneyOptions& options_;
   World& world_;

@@ -110,7 +110,7 @@ class Journey {
  private:
   const cluster::Cluster& cluster_;
   JourneyOptions options_;
-  std::shared_ptr<Topology> topology_;
+  std::shared_ptr<const Topology> topology_;
   std::shared_ptr<openflow::LookupSession> lookups_;
 };
 
