@@ -6,6 +6,7 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/ovs.h"
+#include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/ovs_ofctl.h"
@@ -107,7 +108,7 @@ FlowKey pod_packet(unsigned pod) {
 
 void look_up_one_table(benchmark::State& state) {
   Loaded loaded;
-  const openflow::FlowTables& flows = *loaded.node.bridges.at(0).flows;
+  openflow::FlowLookup flows(*loaded.node.bridges.at(0).flows);
   unsigned pod = 0;
   engine::SwitchSessions sessions;
   for (auto _ : state) benchmark::DoNotOptimize(flows.lookup(3, pod_packet(pod = (pod + 1) % 64)));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/format.h"
 #include "snapshot/compiled.h"
 
@@ -17,10 +18,11 @@ using namespace egt;
 
 void look_into(const openflow::Bridge& bridge) {
   try {
+    openflow::LookupSession lookups;
     for (int table = 0; table < 256; ++table)
       if (bridge.flows && bridge.flows->has_table(static_cast<std::uint8_t>(table)))
-        bridge.flows->lookup(static_cast<std::uint8_t>(table), FlowKey{});
-    for (const auto& [id, group] : bridge.groups) (void)group;
+        lookups.in(*bridge.flows).lookup(static_cast<std::uint8_t>(table), FlowKey{});
+    bridge.groups.all();
   } catch (const std::exception&) {
   }
 }

@@ -128,7 +128,7 @@ class Lane {
        std::size_t packets)
       : o_(o),
         sources_(*c.sources),
-        node_(copy_of(node, packets)),
+        node_(node),
         bridge_(o.bridge.empty() ? nullptr : node_.bridge(o.bridge)),
         datapath_(datapath),
         tracer_(node_, std::move(datapath)),
@@ -137,6 +137,7 @@ class Lane {
     options_.version = version_of(node, o);
     options_.all_buckets = o.all_buckets;
     options_.record = !o.verdict_only;  // of what is recorded a verdict shows nothing
+    if (packets >= kMany) tracer_.expect_many_packets();
   }
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
@@ -204,16 +205,6 @@ class Lane {
     return false;
   }
 
-  // What looking into flows builds and keeps is this thread's; the flows are everybody's.
-  static cluster::Node copy_of(const cluster::Node& node, std::size_t packets) {
-    cluster::Node copy;
-    copy.name = node.name;
-    copy.bridges = node.bridges;
-    for (openflow::Bridge& b : copy.bridges)
-      if (b.flows && packets >= kMany) b.flows->expect_many_lookups();
-    return copy;
-  }
-
   std::string line_of(Provenance p) const { return fmt::format("{}:{}", sources_.at(p.source).path, p.line); }
 
   std::vector<std::string> warnings(const ofproto::Trace& trace) const {
@@ -235,7 +226,7 @@ class Lane {
 
   const TraceOptions& o_;
   const SourceTable& sources_;
-  cluster::Node node_;
+  const cluster::Node& node_;
   const openflow::Bridge* bridge_;  // null: flows of the datapath tell theirs
   openflow::Datapath datapath_;
   ofproto::Tracer tracer_;

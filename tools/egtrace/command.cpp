@@ -125,7 +125,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_flag("-q,--quiet", options.quiet, "no warnings");
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
-  verb.add_option("--jobs", options.jobs, "threads or processes to work with (default: one a processor)")
+  verb.add_option("--jobs", options.jobs, "threads to work with (default: one a processor)")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
 }

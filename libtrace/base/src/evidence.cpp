@@ -62,12 +62,14 @@ const Source& SourceTable::at(SourceId id) const {
 
 void SourceTable::mark_lines(SourceId id, std::vector<LineMark> marks) {
   assert(id != kNoSource && id <= sources_.size());
-  sources_[id - 1]->marks = std::move(marks);
+  if (!marks.empty()) sources_[id - 1]->marks.get_or([&] { return std::move(marks); });
 }
 
 const std::vector<LineMark>& SourceTable::line_marks(SourceId id) const {
   assert(id != kNoSource && id <= sources_.size());
-  return sources_[id - 1]->marks;
+  static const std::vector<LineMark> kNone;
+  const std::vector<LineMark>* known = sources_[id - 1]->marks.get();
+  return known != nullptr ? *known : kNone;
 }
 
 std::string_view SourceTable::line_text(Provenance p) const {
@@ -75,10 +77,10 @@ std::string_view SourceTable::line_text(Provenance p) const {
   const Entry& entry = *sources_[p.source - 1];
   if (p.line < entry.source.first_line) return {};
   const std::string_view text = entry.source.text;
-  if (entry.marks.empty()) entry.marks = mark_all(entry.source);
-  const auto behind = std::upper_bound(entry.marks.begin(), entry.marks.end(), p.line,
-                                       [](std::uint32_t line, const LineMark& m) { return line < m.line; });
-  if (behind == entry.marks.begin()) return {};
+  const std::vector<LineMark>& marks = entry.marks.get_or([&] { return mark_all(entry.source); });
+  const auto behind =
+      std::upper_bound(marks.begin(), marks.end(), p.line, [](std::uint32_t line, const LineMark& m) { return line < m.line; });
+  if (behind == marks.begin()) return {};
   const LineMark mark = *std::prev(behind);
   std::string_view rest = text.substr(std::min<std::uint64_t>(mark.offset, text.size()));
   for (std::uint32_t line = mark.line; line < p.line; ++line) {

@@ -125,9 +125,17 @@ using NodesOfWays = std::vector<std::set<std::string>>;   // those whose agreeme
 
 }  // namespace
 
+// What all threads share.
 struct Explainer::Prepared {
   Prepared(const cluster::Cluster& c, const cluster::Collection* how)
-      : cluster(c), collection(how), names(c), words(c, names), promises(c, words), journey(c), connections(engine::initial_world(c, true)) {}
+      : cluster(c),
+        collection(how),
+        names(c),
+        words(c, names),
+        promises(c, words),
+        journey(c),
+        connections(engine::initial_world(c, true)),
+        lagging(c) {}
 
   NodesOfWays tell_lines(const Inquiry& of, Explanation& e) const;
   NodesOfWays tell_walks(const Inquiry& of, Explanation& e) const;
@@ -138,10 +146,15 @@ struct Explainer::Prepared {
   Names names;
   Words words;
   Promises promises;
-  Journey journey;
+  Journey journey;   // of which each session has a copy
   engine::World connections, no_connections;
-  Destinations destinations;
   LaggingNodes lagging;
+};
+
+// What one thread keeps.
+struct Explainer::Session {
+  Journey journey;
+  Destinations destinations;
 };
 
 // What there is but lines. Nothing is told where none of them matches and something else was told before.
@@ -183,19 +196,24 @@ NodesOfWays Explainer::Prepared::tell_walks(const Inquiry& of, Explanation& e) c
 }
 
 Explainer::Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection)
-    : prepared_(std::make_unique<Prepared>(cluster, collection)) {}
+    : Explainer(std::make_shared<const Prepared>(cluster, collection)) {}
+Explainer::Explainer(std::shared_ptr<const Prepared> prepared)
+    : prepared_(std::move(prepared)), session_(std::make_unique<Session>(prepared_->journey.for_thread())) {}
 Explainer::~Explainer() = default;
+Explainer::Explainer(Explainer&&) noexcept = default;
+
+Explainer Explainer::for_another_thread() const { return Explainer(prepared_); }
 
 const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
 
 Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
 
 Result<Explanation> Explainer::explain(const Question& q) const {
-  Prepared& known = *prepared_;
+  const Prepared& known = *prepared_;
   const engine::Workloads& workloads = known.journey.workloads();
   const Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();
-  const Result<Resolved> to = known.destinations.resolve(q.to, known.cluster, workloads);
+  const Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads);
   if (!to) return to.error();
   const Result<Asked> asked = packet_of(q, *from, *to);
   if (!asked) return asked.error();
@@ -203,13 +221,13 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   engine::JourneyOptions noting;
   noting.note_misses = q.passed_over;
   noting.note_beaten = q.counters;
-  const Inquiry inquiry{q, *from, *asked, known.journey.with(noting)};
+  const Inquiry inquiry{q, *from, *asked, session_->journey.with(noting)};
   Explanation e;
   e.packet = packet_report(*asked);
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
   const NodesOfWays nodes = can_start(*from, known.cluster) ? known.tell_walks(inquiry, e) : known.tell_lines(inquiry, e);
-  for (std::size_t i = 0; i < e.ways.size(); ++i) known.lagging.doubt(e.ways[i], nodes[i], known.cluster, known.words);
+  for (std::size_t i = 0; i < e.ways.size(); ++i) known.lagging.doubt(e.ways[i], nodes[i], known.words);
   if (known.collection != nullptr) leave_open_what_was_replaced(*known.collection, e.ways);
   gather(e);
   e.verdict = common_verdict(e.ways);

@@ -23,13 +23,13 @@ std::set<std::string> nodes_of_ovn(const WayReport& way) {
   return nodes;
 }
 
-void LaggingNodes::doubt(WayReport& way, const std::set<std::string>& over, const cluster::Cluster& cluster,
-                         const Words& words) {
+void LaggingNodes::doubt(WayReport& way, const std::set<std::string>& over, const Words& words) const {
   for (const std::string& name : over) {
-    const auto [at, fresh] = judged_.try_emplace(name);
-    if (const cluster::Node* node = cluster.node(name); fresh && node != nullptr) at->second = agreement_of(cluster, *node);
-    if (!at->second || at->second->complete()) continue;
-    const Agreement& agreement = *at->second;
+    const cluster::Node* node = cluster_.node(name);
+    if (node == nullptr) continue;
+    const auto& judged = judged_.of(*node, [&] { return agreement_of(cluster_, *node); });
+    if (!judged || judged->complete()) continue;
+    const Agreement& agreement = *judged;
     std::vector<Provenance> from;
     for (const auto* some : {&agreement.missing, &agreement.orphaned})
       if (!some->empty()) from.push_back(some->front());

@@ -207,15 +207,14 @@ std::string_view forcing_option(const LogicalFlow& flow) {
   return {};
 }
 
-const Links::PerNode& Links::of(const Node& node) const {
-  const auto [at, fresh] = per_node_.try_emplace(&node);
-  PerNode& index = at->second;
-  if (!fresh) return index;
-  for (const Row& row : node.ovn.rows) {
-    if (const auto prefix = prefix_of(row.uuid))
-      (row.database == "NB" ? index.northbound : index.southbound)[*prefix].push_back(&row);
-  }
-  return index;
+const Links::Index& Links::of(const Node& node) const {
+  return per_node_.of(node, [&] {
+    Index index;
+    for (const Row& row : node.ovn.rows)
+      if (const auto prefix = prefix_of(row.uuid))
+        (row.database == "NB" ? index.northbound : index.southbound)[*prefix].push_back(&row);
+    return index;
+  });
 }
 
 std::vector<const Row*> Links::southbound_rows(const Node& node, std::uint64_t cookie) const {

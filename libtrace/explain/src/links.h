@@ -5,19 +5,18 @@
 // share them, and all are told.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/per_node.h"
 
 namespace egt::explain {
 
 class Links {
  public:
-  explicit Links(const cluster::Cluster& cluster) : cluster_(cluster) {}
+  explicit Links(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {}
 
   // Southbound rows of a cookie: what physical flows are made of (ports, MAC bindings, multicast groups, chassis, …).
   std::vector<const ovn::Row*> southbound_rows(const cluster::Node& node, std::uint64_t cookie) const;
@@ -31,11 +30,11 @@ class Links {
 
  private:
   using ByPrefix = std::unordered_map<std::uint32_t, std::vector<const ovn::Row*>>;
-  struct PerNode { ByPrefix southbound, northbound; };
-  const PerNode& of(const cluster::Node& node) const;
+  struct Index { ByPrefix southbound, northbound; };
+  const Index& of(const cluster::Node& node) const;
 
   const cluster::Cluster& cluster_;
-  mutable std::map<const cluster::Node*, PerNode> per_node_;   // filled for the nodes that are asked about
+  cluster::PerNode<Index> per_node_;
 };
 
 // Tables whose rows decide what becomes of a packet, rather than that it may pass.

@@ -54,12 +54,10 @@ std::string node_address(const Node& node, const IpAddr& a) {
 
 }  // namespace
 
-Names::Names(const cluster::Cluster& cluster) : cluster_(cluster) {}
+Names::Names(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {}
 
 std::string Names::address(const IpAddr& a, const Node* near) const {
-  const auto [at, fresh] = addresses_.try_emplace({a, near});
-  if (fresh) at->second = find_address(a, near);
-  return at->second;
+  return addresses_.get_or({a, near}, [&] { return find_address(a, near); });
 }
 
 std::string Names::find_address(const IpAddr& a, const Node* near) const {
@@ -71,20 +69,20 @@ std::string Names::find_address(const IpAddr& a, const Node* near) const {
   return {};
 }
 
-const Names::PerNode& Names::of(const Node& node) const {
-  const auto [at, fresh] = per_node_.try_emplace(&node);
-  PerNode& index = at->second;
-  if (!fresh) return index;
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
-    if (f.uuid_prefix) index.by_cookie[*f.uuid_prefix].push_back(&f);
-  for (const ovn::Datapath& d : node.ovn.datapaths)
-    if (d.tunnel_key && !d.name.empty()) index.datapaths[*d.tunnel_key] = d.name;
-  return index;
+const Names::Index& Names::of(const Node& node) const {
+  return per_node_.of(node, [&] {
+    Index index;
+    for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
+      if (f.uuid_prefix) index.by_cookie[*f.uuid_prefix].push_back(&f);
+    for (const ovn::Datapath& d : node.ovn.datapaths)
+      if (d.tunnel_key && !d.name.empty()) index.datapaths[*d.tunnel_key] = d.name;
+    return index;
+  });
 }
 
 std::vector<const ovn::LogicalFlow*> Names::logical_flows(const Node& node, std::uint64_t cookie) const {
   if (cookie == 0 || cookie > 0xffffffff) return {};
-  const PerNode& index = of(node);
+  const Index& index = of(node);
   const auto found = index.by_cookie.find(static_cast<std::uint32_t>(cookie));
   return found == index.by_cookie.end() ? std::vector<const ovn::LogicalFlow*>{} : found->second;
 }
@@ -94,7 +92,7 @@ bool Names::has_logical_flow(const Node& node, std::uint64_t cookie) const {
 }
 
 std::string Names::datapath(const Node& node, std::uint64_t key) const {
-  const PerNode& index = of(node);
+  const Index& index = of(node);
   const auto found = index.datapaths.find(key);
   return found == index.datapaths.end() ? std::string{} : found->second;
 }

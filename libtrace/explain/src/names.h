@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "egtrace/cluster/cluster.h"
+#include "egtrace/base/published.h"
+#include "egtrace/cluster/per_node.h"
 
 namespace egt::explain {
 
@@ -28,16 +29,16 @@ class Names {
   std::string logical_port(const cluster::Node& node, std::uint64_t datapath_key, std::uint64_t port_key) const;
 
  private:
-  struct PerNode {
+  struct Index {
     std::unordered_map<std::uint32_t, std::vector<const ovn::LogicalFlow*>> by_cookie;
     std::map<std::uint64_t, std::string> datapaths;
   };
-  const PerNode& of(const cluster::Node& node) const;
+  const Index& of(const cluster::Node& node) const;
   std::string find_address(const IpAddr& a, const cluster::Node* near) const;
 
   const cluster::Cluster& cluster_;
-  mutable std::map<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;   // those that were asked about
-  mutable std::map<const cluster::Node*, PerNode> per_node_;   // filled for the nodes that are asked about
+  Memo<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;   // those that were asked about
+  cluster::PerNode<Index> per_node_;
 };
 
 }  // namespace egt::explain

@@ -93,7 +93,7 @@ std::string mac_words(const cluster::Cluster& cluster, const MacAddr& mac) {
 
 }  // namespace
 
-Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluster_(cluster), words_(words) {
+Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluster_(cluster), words_(words), vips_(cluster) {
   for (const cluster::Service& s : cluster.objects.services) {
     std::set<IpAddr> addresses(s.cluster_ips.begin(), s.cluster_ips.end());
     addresses.insert(s.load_balancer_ips.begin(), s.load_balancer_ips.end());

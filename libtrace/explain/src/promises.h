@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "egtrace/cluster/per_node.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/explain/explanation.h"
 #include "words.h"
@@ -52,13 +53,14 @@ class Promises {
   Called called(const Tuple& sent) const;
   void backends(const Called& called, const Tuple& sent, const cluster::Node& node, Found& found) const;
   const Vips& vips_of(const cluster::Node& node) const;
+  static Vips read_vips(const cluster::Node& node);
   bool is_pod_address(const IpAddr& address) const;
 
   const cluster::Cluster& cluster_;
   const Words& words_;
   std::multimap<IpAddr, const cluster::Service*> services_;
   std::set<IpAddr> pods_;
-  mutable std::map<const cluster::Node*, Vips> vips_;
+  cluster::PerNode<Vips> vips_;
 };
 
 }  // namespace egt::explain

@@ -80,10 +80,13 @@ bool Promises::is_pod_address(const IpAddr& address) const {
 }
 
 const Promises::Vips& Promises::vips_of(const cluster::Node& node) const {
-  const auto [at, fresh] = vips_.try_emplace(&node);
-  Vips& vips = at->second;
+  return vips_.of(node, [&] { return read_vips(node); });
+}
+
+Promises::Vips Promises::read_vips(const cluster::Node& node) {
+  Vips vips;
   const auto complete = node.ovn.complete_tables.find("NB Load_Balancer");
-  if (!fresh || complete == node.ovn.complete_tables.end()) return vips;
+  if (complete == node.ovn.complete_tables.end()) return vips;
   vips.complete = true;
   vips.from = complete->second;
   for (const ovn::Row& row : node.ovn.rows) {

@@ -185,8 +185,7 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
 }
 
 const std::vector<std::string>& Words::ovn_candidates() const {
-  if (!ovn_candidates_) ovn_candidates_ = infer_ovn_version(cluster_).candidates;
-  return *ovn_candidates_;
+  return ovn_candidates_.get_or([&] { return infer_ovn_version(cluster_).candidates; });
 }
 
 // Registers of the logical pipeline, by the layout of this snapshot's releases; ports and zones by their names here.

@@ -34,7 +34,7 @@ class Words {
   const cluster::Cluster& cluster_;
   const Names& names_;
   Links links_;
-  mutable std::optional<std::vector<std::string>> ovn_candidates_;   // looked for when first needed
+  MadeOnce<std::vector<std::string>> ovn_candidates_;
 };
 
 EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place that is known

@@ -406,6 +406,7 @@ void load_flows(const Dump& dump, cluster::Cluster& cluster, cluster::Node& node
     if (dump.source != kNoSource && dump.source <= cluster.sources->size())
       cluster.sources->mark_lines(dump.source, std::move(marks));
   } else {
+    if (known != nullptr) known->index_ports();
     FlowLoader loader(
         dump, [known](std::string_view port) { return known ? port_of(*known, port) : std::nullopt; }, report);
     batch = loader.load();

@@ -1,4 +1,4 @@
-// The audit of many pods: processes share it out, and nobody can tell by what it prints.
+// The audit of many pods: threads share it out, and nobody can tell by what it prints.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ void write_node(const std::string& folder, int pods) {
   egt::testing::write_file(folder + "/k8s/pods.yaml", objects);
 }
 
-TEST(AuditOfMany, IsTheSameForAnyNumberOfProcesses) {
+TEST(AuditOfMany, IsTheSameForAnyNumberOfThreads) {
   const egt::testing::TemporaryDirectory d;
   write_node(d.path(), 90);
   for (const char* format : {"csv", "json"}) {

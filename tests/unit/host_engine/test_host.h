@@ -60,13 +60,13 @@ class ScriptedChooser : public engine::Chooser {
 class Neighbours : public engine::NeighbourOracle {
  public:
   std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr& a,
-                                 const std::optional<IpAddr>& by) override {
+                                 const std::optional<IpAddr>& by) const override {
     asker = by;
     const auto found = known.find(a);
     return found == known.end() ? std::nullopt : std::optional(found->second);
   }
   std::map<IpAddr, MacAddr> known;
-  std::optional<IpAddr> asker;  // of the last question
+  mutable std::optional<IpAddr> asker;  // of the last question
 };
 
 // One run; keeps the World between packets.

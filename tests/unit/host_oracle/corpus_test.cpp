@@ -22,7 +22,7 @@ constexpr const char* kCorpus = EGTRACE_SOURCE_DIR "/../shared/corpus";
 class SeenNeighbour : public engine::NeighbourOracle {
  public:
   std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&,
-                                 const std::optional<IpAddr>&) override {
+                                 const std::optional<IpAddr>&) const override {
     return mac;
   }
   MacAddr mac;

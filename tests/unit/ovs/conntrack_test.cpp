@@ -121,6 +121,17 @@ TEST_F(SwitchTest, AnErrorIsRelatedToWhatItQuotes) {
   EXPECT_TRUE(run("br0", 2, error).undecided);
 }
 
+// The kernel translates by ct(nat) what a connection has seen replies of, and what it opens by nat(src=…) alone.
+TEST_F(SwitchTest, WhatNobodyAnsweredIsTranslatedByItsOwnActionOnly) {
+  bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1)),output:2",
+                 "table=0,in_port=2,ip actions=ct(table=1,zone=3,nat)", "table=1 actions=output:3"});
+  EXPECT_EQ(src_ip(run("br0", 1, tcp()).emissions.at(0).packet), IpAddr::v4(0xc0000201));
+  EXPECT_EQ(src_ip(run("br0", 2, tcp()).emissions.at(0).packet), IpAddr::v4(0x0a000001));
+  node.bridge("br0")->datapath_type = "netdev";
+  run("br0", 1, tcp());
+  EXPECT_EQ(src_ip(run("br0", 2, tcp()).emissions.at(0).packet), IpAddr::v4(0xc0000201));
+}
+
 TEST_F(SwitchTest, AForcedStateOverridesConntrack) {
   bridge("br0", {"table=0,ip actions=ct(table=1)", "table=1,ct_state=+est actions=output:2"});
   options.ct_next = {ct_state::trk | ct_state::est};

@@ -116,6 +116,29 @@ TEST_F(SwitchTest, ASelectGroupIsSplit) {
   EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 64u) << "a bucket works on a copy";
 }
 
+// bucket_is_alive(): a watched port or a watched group makes a bucket live.
+TEST_F(SwitchTest, AFastFailoverBucketIsLiveByItsPortOrItsGroup) {
+  bridge("br0", {"table=0 actions=group:7"});
+  load("ovs-ofctl -O OpenFlow15 dump-groups br0",
+       "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=ff,bucket=bucket_id:0,watch_port:1,watch_group:8,"
+       "actions=output:2,bucket=bucket_id:1,watch_port:3,actions=output:3\n"
+       " group_id=8,type=indirect,bucket=bucket_id:0,actions=output:2\n");
+  for (openflow::Interface& i : node.bridge("br0")->interfaces) i.port_down = i.ofport == 1u;
+  EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"});
+}
+
+// The group's hash makes the switch recirculate, and what stood behind the clone is not executed.
+TEST_F(SwitchTest, AHashedGroupInACloneEndsTheList) {
+  bridge("br0", {"table=0,tcp actions=clone(group:7),output:3", "table=0,udp actions=group:7,output:3"});
+  load("ovs-ofctl -O OpenFlow15 dump-groups br0",
+       "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=select,selection_method=dp_hash,"
+       "bucket=bucket_id:0,actions=output:2\n");
+  EXPECT_EQ(ports(run("br0", 9, tcp())), Ports{"br0-p2"});
+  FlowKey udp = tcp();
+  udp.set(F::nw_proto, ip_proto::udp);
+  EXPECT_EQ(ports(run("br0", 9, udp)), (Ports{"br0-p2", "br0-p3"}));
+}
+
 TEST_F(SwitchTest, AMissingGroupIsAGapWhenGroupsWereNotDumped) {
   bridge("br0", {"table=0 actions=group:7,output:3"});
   const OvsResult r = run("br0", 1, tcp());

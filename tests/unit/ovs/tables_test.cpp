@@ -193,6 +193,30 @@ TEST_F(SwitchTest, LearnsAndUsesWhatItLearned) {
   EXPECT_TRUE(std::any_of(hits.begin(), hits.end(), [](const TableMatch& m) { return m.learned; }));
 }
 
+// The switch shows fragments to its tables without their ports, the first one too.
+TEST_F(SwitchTest, AFirstFragmentMatchesNoPorts) {
+  bridge("br0", {"table=0,priority=9,tcp,tp_dst=80 actions=output:2", "table=0,priority=1,tcp actions=output:3"});
+  FlowKey k = tcp();
+  EXPECT_EQ(ports(run("br0", 1, k)), Ports{"br0-p2"});
+  k.set(F::ip_frag, ip_frag::any);
+  EXPECT_EQ(ports(run("br0", 1, k)), Ports{"br0-p3"});
+}
+
+TEST_F(SwitchTest, ExitInACloneEndsTheWholeList) {
+  bridge("br0", {"table=0,tcp actions=clone(exit),output:2", "table=0,udp actions=clone(output:3),output:2"});
+  EXPECT_TRUE(run("br0", 1, tcp()).emissions.empty());
+  FlowKey udp = tcp();
+  udp.set(F::nw_proto, ip_proto::udp);
+  EXPECT_EQ(ports(run("br0", 1, udp)), (Ports{"br0-p3", "br0-p2"}));
+}
+
+TEST_F(SwitchTest, BothLengthsAreFollowedWhereNoneIsGiven) {
+  bridge("br0", {"table=0,ip actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
+                 "table=1,reg0=0x1 actions=output:2", "table=1,reg0=0 actions=output:3"});
+  options.packet_length.reset();
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
+}
+
 TEST_F(SwitchTest, WriteActionsRunAtTheEnd) {
   FlowKey k = tcp();
   load("ovs-ofctl -O OpenFlow13 dump-flows br0",

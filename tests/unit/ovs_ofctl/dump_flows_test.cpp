@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "egtrace/openflow/flow_lookup.h"
 #include "support/format_fixture.h"
 
 namespace egt::parsers {
@@ -118,12 +119,12 @@ TEST_F(DumpFlows, AFlowThatIsNotUnderstoodBlocksWhatMayMatchIt) {
     k.set(FieldId::nw_proto, proto);
     return k;
   };
-  const auto hit = b->flows->lookup(3, key(ip_proto::tcp)).hit;
+  const auto hit = openflow::FlowLookup(*b->flows).lookup(3, key(ip_proto::tcp)).hit;
   ASSERT_EQ(hit, 0u);
   const auto& actions = b->flows->actions(b->flows->flow(hit));
   ASSERT_EQ(actions.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<openflow::Opaque>(actions[0].kind));
-  EXPECT_EQ(b->flows->lookup(3, key(ip_proto::udp)).hit, 1u);
+  EXPECT_EQ(openflow::FlowLookup(*b->flows).lookup(3, key(ip_proto::udp)).hit, 1u);
 }
 
 TEST_F(DumpFlows, CutDumpsAreNotWhole) {
@@ -139,7 +140,7 @@ TEST_F(DumpFlows, CutDumpsAreNotWhole) {
   k.set(FieldId::eth_type, ethertype::ipv4);
   k.set(FieldId::nw_proto, ip_proto::tcp);
   k.set(FieldId::ip_src, 0x0a000010);  // "10.0.0.1" may have gone on as "10.0.0.16"
-  EXPECT_EQ(b->flows->lookup(3, k).hit, 0u);
+  EXPECT_EQ(openflow::FlowLookup(*b->flows).lookup(3, k).hit, 0u);
   EXPECT_TRUE(b->flows_partial);
   cluster = {};
   EXPECT_TRUE(loaded(kNxst + std::string(" cookie=0x0, duration=1s, table=3, n_packets=0, n_bytes=0, actions=ct(commit,tab"))->flows_partial);
@@ -187,7 +188,7 @@ TEST_F(DumpFlows, PortNamesAreLookedUp) {
   ASSERT_TRUE(b && b->flows);
   FlowKey k;
   k.set(FieldId::in_port, 3);
-  EXPECT_EQ(b->flows->lookup(0, k).hit, 0u);
+  EXPECT_EQ(openflow::FlowLookup(*b->flows).lookup(0, k).hit, 0u);
   EXPECT_TRUE(report.not_understood.empty());
 }
 

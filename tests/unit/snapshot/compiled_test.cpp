@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
 #include "support/sha256.h"
@@ -78,9 +79,9 @@ void same(const openflow::Bridge& a, const openflow::Bridge& b) {
   EXPECT_EQ(a.flows_partial, b.flows_partial);
   EXPECT_EQ(a.has_groups, b.has_groups);
   ASSERT_EQ(a.groups.size(), b.groups.size());
-  for (const auto& [id, group] : a.groups) {
-    EXPECT_EQ(group.buckets.at(0).actions_text, b.groups.at(id).buckets.at(0).actions_text);
-    EXPECT_EQ(group.from.line, b.groups.at(id).from.line);
+  for (const openflow::Group* group : a.groups.all()) {
+    EXPECT_EQ(group->buckets.at(0).actions_text, b.groups.at(group->id).buckets.at(0).actions_text);
+    EXPECT_EQ(group->from.line, b.groups.at(group->id).from.line);
   }
 }
 
@@ -115,10 +116,12 @@ TEST_F(CompiledSnapshot, FindsTheSameFlows) {
   key.set(FieldId::nw_proto, ip_proto::tcp);
   key.set(FieldId::ip_dst, 0x0a010203);
   key.set(FieldId::in_port, 1);
+  openflow::FlowLookup of_plain(*plain->nodes[0]->bridge("br-int")->flows);
+  openflow::FlowLookup of_compiled(*compiled->nodes[0]->bridge("br-int")->flows);
   for (const std::uint8_t table : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}})
     for (int again = 0; again < 20; ++again) {   // by going along the table, and by its index
-      const auto a = plain->nodes[0]->bridge("br-int")->flows->lookup(table, key);
-      const auto b = compiled->nodes[0]->bridge("br-int")->flows->lookup(table, key);
+      const auto a = of_plain.lookup(table, key);
+      const auto b = of_compiled.lookup(table, key);
       EXPECT_EQ(a.hit, b.hit);
       EXPECT_EQ(a.ties, b.ties);
     }

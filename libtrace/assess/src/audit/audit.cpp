@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
-#include "audit/row_bytes.h"
 #include "common/claims.h"
 #include "common/evidence.h"
 #include "common/glob.h"
-#include "common/side_by_side.h"
 #include "common/targets.h"
+#include "egtrace/base/parallel.h"
 
 namespace egt::assess {
 namespace {
@@ -45,23 +45,29 @@ class Auditor {
       if (!point) return point.error();
       given_.push_back({text, "given", *point, point->ip ? std::optional(point->ip->family) : std::nullopt});
     }
-    const std::vector<Sender> senders = all_senders();
-    const std::vector<std::string> told = side_by_side(senders.size(), options_.jobs, [&](std::size_t i) {
-      walk(senders[i]);
-      std::string bytes;
-      for (const AuditRow& row : rows_) append_row(bytes, row);
-      rows_.clear();
-      return bytes;
-    });
-    for (const std::string& bytes : told) {
-      std::vector<AuditRow> rows = rows_of(bytes);
-      std::move(rows.begin(), rows.end(), std::back_inserter(rows_));
-    }
-    std::stable_sort(rows_.begin(), rows_.end(), [](const AuditRow& a, const AuditRow& b) { return a.leak > b.leak; });
-    return std::move(rows_);
+    if (given_.empty()) add_common();
+    std::vector<AuditRow> rows;
+    for (Rows& of_one : walk_all(all_senders())) std::move(of_one.begin(), of_one.end(), std::back_inserter(rows));
+    std::stable_sort(rows.begin(), rows.end(), [](const AuditRow& a, const AuditRow& b) { return a.leak > b.leak; });
+    return rows;
   }
 
  private:
+  using Rows = std::vector<AuditRow>;
+
+  // Threads share the senders out; each has an explainer of its own. The rows of a sender are in its place.
+  std::vector<Rows> walk_all(const std::vector<Sender>& senders) const {
+    constexpr std::size_t kWorthAThread = 4;
+    std::vector<Rows> rows(senders.size());
+    std::atomic<std::size_t> next{0};
+    const std::size_t threads = useful_threads(senders.size(), options_.jobs, kWorthAThread);
+    for_each_index(threads, static_cast<unsigned>(threads), 1, [&](std::size_t) {
+      const explain::Explainer own = explainer_.for_another_thread();
+      for (std::size_t i = next++; i < senders.size(); i = next++) rows[i] = walk(own, senders[i]);
+    });
+    return rows;
+  }
+
   // Pods of the host's network send as their node does.
   bool wanted(const KnownPod& pod) const {
     if (pod.host_network || cluster_.node(pod.node) == nullptr) return false;
@@ -85,8 +91,7 @@ class Auditor {
   }
 
   // What every sender is asked about, but for the other node, which depends on its own.
-  const std::vector<Destination>& common() {
-    if (!common_.empty() || !given_.empty()) return given_.empty() ? common_ : given_;
+  void add_common() {
     for (const Family family : {Family::v4, Family::v6}) {
       const Target target = outside(cluster_, family);
       add(common_, target.address.to_string(), target.name, family);
@@ -94,12 +99,16 @@ class Auditor {
     if (const cluster::Service* s = few_endpoints_service(cluster_, pods_))
       add(common_, fmt::format("svc:{}/{}:{}", s->namespace_, s->name, s->ports.front().port), "service",
           s->cluster_ips.front().family);
-    return common_;
   }
 
-  void walk(const Sender& sender) {
-    for (const Destination& to : common()) ask(sender, to);
-    if (!given_.empty()) return;
+  Rows walk(const explain::Explainer& explainer, const Sender& sender) const {
+    Rows rows;
+    for (const Destination& to : given_.empty() ? common_ : given_) ask(explainer, sender, to, rows);
+    if (given_.empty()) ask_other_node(explainer, sender, rows);
+    return rows;
+  }
+
+  void ask_other_node(const explain::Explainer& explainer, const Sender& sender, Rows& rows) const {
     for (const std::string& other : nodes_) {
       if (other == sender.node) continue;
       for (const Family family : {Family::v4, Family::v6}) {
@@ -107,7 +116,7 @@ class Auditor {
         if (!address || !has(sender, family)) continue;
         std::vector<Destination> one;
         add(one, address->to_string(), "other node", family);
-        ask(sender, one.front());
+        ask(explainer, sender, one.front(), rows);
         return;
       }
     }
@@ -118,7 +127,7 @@ class Auditor {
     return node_address(cluster_, sender.node, family).has_value();
   }
 
-  void ask(const Sender& sender, const Destination& to) {
+  void ask(const explain::Explainer& explainer, const Sender& sender, const Destination& to, Rows& rows) const {
     if (to.family && !has(sender, *to.family)) return;
     const auto from = explain::parse_point(sender.pod != nullptr ? sender.pod->full_name() : "node:" + sender.node);
     if (!from) return;
@@ -127,9 +136,9 @@ class Auditor {
     q.to = to.point;
     q.dport = to.point.port;
     q.only_deciding = true;
-    const auto x = explainer_.explain(q);
+    const auto x = explainer.explain(q);
     if (!x) return;
-    for (const WayReport& way : x->ways) rows_.push_back(row(sender, to, *x, way));
+    for (const WayReport& way : x->ways) rows.push_back(row(sender, to, *x, way));
   }
 
   AuditRow row(const Sender& sender, const Destination& to, const explain::Explanation& x, const WayReport& way) const {
@@ -174,7 +183,6 @@ class Auditor {
   EgressClaims claims_;
   std::vector<std::string> nodes_;
   std::vector<Destination> given_, common_;
-  std::vector<AuditRow> rows_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "common/look.h"
 #include "common/targets.h"
 #include "egtrace/assess/triage.h"
+#include "egtrace/cluster/per_node.h"
 
 namespace egt::assess {
 
@@ -44,7 +45,7 @@ struct Facts {
  private:
   std::map<Provenance, std::string> names_;  // of objects, by where they begin
   std::map<IpAddr, const KnownPod*> pods_by_address_;
-  mutable std::map<const cluster::Node*, Policies> policies_at_;
+  cluster::PerNode<Policies> policies_at_;
 };
 
 struct Check;

@@ -38,7 +38,8 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
       twins(t),
       pods(known_pods(cluster)),
       claims(cluster, pods),
-      places(egress_places(cluster, pods, claims)) {
+      places(egress_places(cluster, pods, claims)),
+      policies_at_(cluster) {
   for (const KnownPod& pod : pods)
     for (const IpAddr& a : pod.addresses)
       if (!pod.host_network) pods_by_address_.emplace(a, &pod);
@@ -55,8 +56,7 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
 }
 
 const Policies& Facts::policies_at(const cluster::Node& node) const {
-  const auto known = policies_at_.find(&node);
-  return known != policies_at_.end() ? known->second : policies_at_.emplace(&node, policies_of(node)).first->second;
+  return policies_at_.of(node, [&] { return policies_of(node); });
 }
 
 Provenance Facts::telling_line(Provenance from) const {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "datapath/nat.h"
+
 namespace egt::engine {
 namespace {
 
@@ -11,33 +13,6 @@ using namespace openflow;
 using F = FieldId;
 
 constexpr std::uint32_t kNatBits = ct_state::snat | ct_state::dnat;
-constexpr std::uint32_t kFin = 0x01, kSyn = 0x02, kRst = 0x04, kAck = 0x10;
-
-bool is_icmp_error(const Tuple& t) {
-  switch (t.proto) {
-    case ip_proto::icmp:
-      return t.icmp_type == 3 || t.icmp_type == 4 || t.icmp_type == 5 || t.icmp_type == 11 || t.icmp_type == 12;
-    case ip_proto::icmp6:
-      return t.icmp_type >= 1 && t.icmp_type <= 4;
-    default:
-      return false;
-  }
-}
-
-// Neighbour discovery and multicast listener discovery are not tracked.
-bool is_untracked(const Tuple& t) {
-  return t.proto == ip_proto::icmp6 && ((t.icmp_type >= 130 && t.icmp_type <= 137) || t.icmp_type == 143);
-}
-
-// Whether the first packet of an unknown connection may look like this. Flags of 0 mean: not given.
-bool may_open(const FlowKey& k, ConntrackSpace space) {
-  if (k.u32(F::nw_proto) != ip_proto::tcp) return true;
-  const std::uint32_t flags = k.u32(F::tcp_flags);
-  if (flags == 0) return true;
-  if ((flags & kSyn) && (flags & (kAck | kRst | kFin))) return false;
-  if (space == ConntrackSpace::userspace) return (flags & kSyn) || (flags & (kAck | kRst));
-  return !(flags & (kRst | kFin));
-}
 
 void set_original_tuple(FlowKey& k, const Tuple& t) {
   k.set(F::ct_nw_proto, t.proto);
@@ -66,21 +41,6 @@ Tuple original_tuple(const FlowKey& k) {
   } else {
     t.sport = first;
     t.dport = second;
-  }
-  return t;
-}
-
-// What the translation of a connection makes of a packet of it.
-Tuple translated(const Connection& c, bool reply) { return reversed(reply ? c.original : c.reply); }
-
-// Of an ICMP error only the outer addresses change, those that the connection's NAT concerns.
-Tuple translated_error(const Connection& c, bool reply, Tuple t) {
-  if (reply) {
-    if (c.has_snat()) t.dst = c.original.src;
-    if (c.has_dnat()) t.src = c.original.dst;
-  } else {
-    if (c.has_snat()) t.src = c.reply.dst;
-    if (c.has_dnat()) t.dst = c.reply.src;
   }
   return t;
 }
@@ -142,59 +102,57 @@ void CtAction::reassemble(FlowKey& key) {
 }
 
 void CtAction::track(DatapathPacket& packet) {
-  if (!is_ip(packet.key) || is_untracked(result_.before)) return invalid(packet.key);
-  reassemble(packet.key);
-  if (is_icmp_error(result_.before)) return track_error(packet);
-  auto hit = find(packet.key);
-  if (hit && hit.reply_direction && action_.force) {
-    world_.conntrack.erase(zone_, *hit.connection);
-    hit = {};
-  }
-  if (hit)
-    existing(packet, hit);
-  else
-    opened(packet);
-}
-
-void CtAction::track_error(DatapathPacket& packet) {
-  if (!packet.quoted)
+  FlowKey& key = packet.key;
+  if (!is_ip(key)) return invalid(key);
+  reassemble(key);
+  if (is_icmp_error(key) && !packet.quoted) {
     undecided("which connection an ICMP error belongs to depends on the packet it quotes, which is not known");
-  const auto hit =
-      packet.quoted ? world_.conntrack.find(zone_, reversed(*packet.quoted)) : ConntrackTables::Hit{};
-  if (hit) return existing(packet, hit);
-  invalid(packet.key);
+    return invalid(key);
+  }
+  Tracked tracked = look_up(packet);
+  if (tracked.known && tracked.reply_direction && action_.force) {
+    world_.conntrack.erase(zone_, *tracked.known);
+    tracked = Tracker(world_.conntrack, zone_, loose_).track(key, packet.quoted);
+  }
+  if (tracked.known) return existing(packet, tracked);
+  if (!tracked.opened) return invalid(key);
+  if (tracked.opened->presumed)
+    recorder_.assume("conntrack takes up TCP connections in their midst",
+                     "no dump shows net.netfilter.nf_conntrack_tcp_loose", recorder_.evidence_of(step_));
+  opened(packet, std::move(*tracked.opened));
 }
 
-ConntrackTables::Hit CtAction::find(const FlowKey& key) {
+// The connection that an earlier ct of the same zone gave the packet (skb_nfct_cached()), else what conntrack finds.
+Tracked CtAction::look_up(const DatapathPacket& packet) {
+  const FlowKey& key = packet.key;
   const std::uint32_t state = key.u32(F::ct_state);
   if ((state & ct_state::trk) && key.u32(F::ct_zone) == zone_.zone && key.u32(F::ct_nw_proto) != 0) {
-    if (auto hit = world_.conntrack.find(zone_, original_tuple(key)); hit && !hit.reply_direction) {
-      hit.reply_direction = state & ct_state::rpl;
-      return hit;
+    const auto hit = world_.conntrack.find(zone_, original_tuple(key));
+    if (hit && !hit.reply_direction) {
+      const bool related = state & ct_state::rel;
+      const auto known = hit.connection->seen_reply ? PacketState::established : PacketState::new_;
+      return {related ? PacketState::related : known, hit.connection, {}, (state & ct_state::rpl) != 0};
     }
   }
-  return world_.conntrack.find(zone_, result_.before);
+  return Tracker(world_.conntrack, zone_, loose_).track(key, packet.quoted);
 }
 
-void CtAction::existing(DatapathPacket& packet, const ConntrackTables::Hit& hit) {
-  Connection& c = *hit.connection;
+void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
+  Connection& c = *tracked.known;
   FlowKey& key = packet.key;
-  const bool reply = hit.reply_direction, error = is_icmp_error(result_.before);
   const std::uint32_t earlier = key.u32(F::ct_zone) == zone_.zone ? key.u32(F::ct_state) & kNatBits : 0;
   result_.from_dump = c.from.known();
   if (!c.certain)
     recorder_.assume("the dumped connection has seen an answer and carries no label", "its dump does not print them",
                      {c.from});
-  if (!error && reply) c.seen_reply = true;
-  if (error)
-    result_.state |= ct_state::rel;
-  else
-    result_.state |= c.seen_reply ? ct_state::est : ct_state::new_;
-  if (reply) result_.state |= ct_state::rpl;
-  if (action_.has_nat && !earlier) {
-    result_.after = error ? translated_error(c, reply, result_.before) : translated(c, reply);
+  const bool related = tracked.state == PacketState::related;
+  result_.state |= related ? ct_state::rel : tracked.state == PacketState::new_ ? ct_state::new_ : ct_state::est;
+  if (tracked.reply_direction) result_.state |= ct_state::rpl;
+  if (!earlier && translates(tracked)) {
+    for (const bool source : {true, false})
+      result_.after = (related ? translated_error : translated)(c, tracked.reply_direction, source, result_.after);
     result_.state |= nat_bits(result_.before, result_.after);
-    if (error && result_.before != result_.after) packet.quoted = reply ? c.original : c.reply;
+    if (related && result_.before != result_.after) packet.quoted = tracked.reply_direction ? c.original : c.reply;
     set_tuple(key, result_.after);
   }
   result_.state |= earlier;
@@ -206,18 +164,24 @@ void CtAction::existing(DatapathPacket& packet, const ConntrackTables::Hit& hit)
   set_original_tuple(key, c.original);
 }
 
-void CtAction::opened(DatapathPacket& packet) {
+// ovs_ct_nat() of net/openvswitch/conntrack.c: what nobody has answered yet is translated where the action says how, an
+// error of the original direction where it commits. The userspace datapath makes no such difference (handle_nat()).
+bool CtAction::translates(const Tracked& tracked) const {
+  if (!action_.has_nat) return false;
+  if (zone_.space == ConntrackSpace::userspace || action_.nat.kind != Nat::Kind::bare) return true;
+  if (tracked.state == PacketState::new_) return false;
+  return tracked.state != PacketState::related || tracked.reply_direction || action_.commit || action_.force;
+}
+
+void CtAction::opened(DatapathPacket& packet, Connection c) {
   FlowKey& key = packet.key;
-  if (!may_open(key, zone_.space)) return invalid(key);
   result_.state |= ct_state::new_;
   write_mark_and_label(key, 0, 0);
-  set_original_tuple(key, result_.before);
+  set_original_tuple(key, c.original);
   if (!action_.commit && !action_.force) return;
-  if (action_.has_nat) result_.after = mapping();
+  if (action_.has_nat) map(c);
+  result_.after = reversed(c.reply);
   result_.state |= nat_bits(result_.before, result_.after);
-  Connection c;
-  c.original = result_.before;
-  c.reply = reversed(result_.after);
   c.mark = key.u32(F::ct_mark);
   c.label = key.get(F::ct_label);
   c.nat_done = action_.has_nat;
@@ -225,51 +189,45 @@ void CtAction::opened(DatapathPacket& packet) {
   set_tuple(key, result_.after);
 }
 
-// The translation that conntrack chooses for a new connection. No dump shows which member of a range it takes.
-Tuple CtAction::mapping() {
+// The translation of a new connection. No dump shows which member of a range conntrack takes.
+void CtAction::map(Connection& c) {
   const Nat& nat = action_.nat;
-  Tuple t = result_.before;
-  if (nat.kind == Nat::Kind::bare) return t;
+  if (nat.kind == Nat::Kind::bare) return;
   const bool source = nat.kind == Nat::Kind::src;
-  IpAddr& address = source ? t.src : t.dst;
-  std::uint16_t& port = source ? t.sport : t.dport;
+  const Tuple& before = c.original;
+  IpAddr address = source ? before.src : before.dst;
   if (nat.addresses && nat.addresses->first.family == address.family) {
     address = nat.addresses->first;
     if (nat.addresses->first != nat.addresses->last)
       recorder_.assume(fmt::format("the connection is translated to {}", address.to_string()),
                        "conntrack may choose any address of the range", recorder_.evidence_of(step_));
   }
-  if (!has_ports(t)) return t;
-  if (nat.port_min) {
+  std::optional<std::uint16_t> port;
+  const std::uint16_t own = source ? before.sport : before.dport;
+  if (has_ports(before) && nat.port_min) {
     const std::uint16_t last = nat.port_max.value_or(*nat.port_min);
-    if (port < *nat.port_min || port > last) {
-      port = *nat.port_min;
-      if (last != port)
-        recorder_.assume(fmt::format("the connection is translated to port {}", port),
-                         "conntrack may choose any port of the range", recorder_.evidence_of(step_));
-      if (last != *nat.port_min) world_.leave_port_open(t, source);
-    }
+    if (own < *nat.port_min || own > last) port = *nat.port_min;
+    if (port && last != *port)
+      recorder_.assume(fmt::format("the connection is translated to port {}", *port),
+                       "conntrack may choose any port of the range", recorder_.evidence_of(step_));
   }
-  return source && world_.conntrack.reply_taken(zone_, reversed(t)) ? free_port(t) : t;
+  (source ? bind_source : bind_destination)(c, address, port);
+  if (port && nat.port_max && *nat.port_max != *port) world_.leave_port_open(reversed(c.reply), source);
+  if (source && has_ports(before) && world_.conntrack.reply_taken(zone_, c.reply)) take_free_port(c);
 }
 
-Tuple CtAction::free_port(Tuple t) {
-  constexpr std::uint16_t kFirstFree = 1024, kLastFree = 65535;
+void CtAction::take_free_port(Connection& c) {
+  PortRange range;
   const Nat& nat = action_.nat;
-  const std::uint16_t first = nat.port_min.value_or(kFirstFree);
-  const std::uint16_t last = nat.port_min ? nat.port_max.value_or(first) : kLastFree;
-  for (std::uint32_t candidate = first; candidate <= last; ++candidate) {
-    t.sport = static_cast<std::uint16_t>(candidate);
-    if (world_.conntrack.reply_taken(zone_, reversed(t))) continue;
-    recorder_.assume(fmt::format("the source port becomes {}", candidate),
-                     fmt::format("another connection of zone {} uses {} already, so conntrack chooses a free one",
-                                 zone_.zone, result_.before.sport),
-                     recorder_.evidence_of(step_));
-    world_.leave_port_open(t, true);
-    return t;
-  }
-  undecided("no free port is left for the translation");
-  return t;
+  if (nat.port_min) range = {*nat.port_min, nat.port_max.value_or(*nat.port_min)};
+  const auto port = free_port(world_.conntrack, zone_, c.reply, range, range.first);
+  if (!port) return undecided("no free port is left for the translation");
+  recorder_.assume(fmt::format("the source port becomes {}", *port),
+                   fmt::format("another connection of zone {} uses {} already, so conntrack chooses a free one",
+                               zone_.zone, result_.before.sport),
+                   recorder_.evidence_of(step_));
+  bind_source(c, c.reply.dst, *port);
+  world_.leave_port_open(reversed(c.reply), true);
 }
 
 // What exec(…) writes to the connection shows on the packet.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "datapath/packet.h"
+#include "datapath/tracker.h"
 #include "egtrace/engine/openflow/datapath_actions.h"
 #include "egtrace/engine/world.h"
 #include "openflow/path_recorder.h"
@@ -21,9 +22,10 @@ struct CtResult {
 class CtAction {
  public:
   // `step`: the record's step of this action.
-  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, World& world, PathRecorder& recorder,
-           std::size_t step)
-      : zone_(zone), action_(action), world_(world), recorder_(recorder), step_(step) {}
+  // `loose`: as Tracker's.
+  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, std::optional<bool> loose, World& world,
+           PathRecorder& recorder, std::size_t step)
+      : zone_(zone), action_(action), loose_(loose), world_(world), recorder_(recorder), step_(step) {}
 
   CtResult execute(DatapathPacket& packet);
   // As ofproto/trace does with --ct-next: the state is given, NAT takes the first address, no connection is looked at.
@@ -31,19 +33,20 @@ class CtAction {
 
  private:
   void track(DatapathPacket& packet);
-  void track_error(DatapathPacket& packet);
   void reassemble(FlowKey& key);
-  ConntrackTables::Hit find(const FlowKey& key);
-  void existing(DatapathPacket& packet, const ConntrackTables::Hit& hit);
-  void opened(DatapathPacket& packet);
+  Tracked look_up(const DatapathPacket& packet);
+  void existing(DatapathPacket& packet, const Tracked& tracked);
+  bool translates(const Tracked& tracked) const;
+  void opened(DatapathPacket& packet, Connection c);
+  void map(Connection& c);
+  void take_free_port(Connection& c);
   void invalid(FlowKey& key);
-  Tuple mapping();
-  Tuple free_port(Tuple t);
   void write_mark_and_label(FlowKey& key, std::uint32_t mark, U128 label) const;
   void undecided(const char* why);
 
   const ZoneKey& zone_;
   const ofproto::dp::Conntrack& action_;
+  std::optional<bool> loose_;
   World& world_;
   PathRecorder& recorder_;
   std::size_t step_;

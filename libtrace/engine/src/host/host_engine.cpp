@@ -7,7 +7,7 @@
 namespace egt::engine {
 
 HostEngine::HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
-                       NeighbourOracle& neighbours, HostOptions options)
+                       const NeighbourOracle& neighbours, HostOptions options)
     : node_(node),
       world_(world),
       record_(record),

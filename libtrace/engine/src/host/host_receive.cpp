@@ -18,7 +18,7 @@ bool is_limited_broadcast(const IpAddr& a) { return a == IpAddr::v4(0xffffffff);
 }  // namespace
 
 HostWalk::HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser,
-                   NeighbourOracle& neighbours, const FlowKey& packet, HostOptions options)
+                   const NeighbourOracle& neighbours, const FlowKey& packet, HostOptions options)
     : node_(node),
       host_(node.host),
       world_(world),

@@ -20,7 +20,7 @@ namespace egt::engine {
 
 class HostWalk {
  public:
-  HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours,
+  HostWalk(const cluster::Node& node, World& world, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
            const FlowKey& packet, HostOptions options);
 
   HostOutcome receive(const std::string& device);
@@ -143,7 +143,7 @@ class HostWalk {
   World& world_;
   Record& record_;
   Chooser& chooser_;
-  NeighbourOracle& neighbours_;
+  const NeighbourOracle& neighbours_;
   HostOptions options_;
   Layer layer_;
   FlowKey packet_;

@@ -42,7 +42,7 @@ bool is_usable(const host::Neighbour& n) {
 }  // namespace
 
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               const IpAddr& source, NeighbourOracle& oracle) {
+                               const IpAddr& source, const NeighbourOracle& oracle) {
   const host::Link* link = node.host.link(device);
   NeighbourAnswer answer;
   if (link != nullptr && (has_flag(*link, "NOARP") || has_flag(*link, "LOOPBACK"))) {

@@ -21,6 +21,6 @@ struct NeighbourAnswer {
 
 // `source`: of the packet that is to be sent.
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               const IpAddr& source, NeighbourOracle& oracle);
+                               const IpAddr& source, const NeighbourOracle& oracle);
 
 }  // namespace egt::engine

@@ -34,7 +34,7 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
     }
 }
 
-Course run_once(const cluster::Cluster& cluster, Topology& topology, SwitchSessions& sessions,
+Course run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,
                 const JourneyOptions& options, const Start& start, const World& world,
                 const std::vector<std::size_t>& script) {
   Course course;
@@ -118,7 +118,7 @@ bool Course::assumed() const {
 Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)
     : cluster_(cluster),
       options_(options),
-      topology_(std::make_shared<Topology>(cluster)),
+      topology_(std::make_shared<const Topology>(cluster)),
       sessions_(std::make_shared<SwitchSessions>()) {}
 
 Journey Journey::with(JourneyOptions options) const {

@@ -126,7 +126,7 @@ std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device
 }
 
 std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address,
-                                         const std::optional<IpAddr>& asker) {
+                                         const std::optional<IpAddr>& asker) const {
   const LinkQuestion question{address, asker};
   const std::vector<WireEnd> asked = link_of(node, device);
   std::optional<MacAddr> answer;

@@ -29,7 +29,7 @@ class Topology : public NeighbourOracle {
   std::string device_with(const cluster::Node& node, const MacAddr& mac) const;
   // Who would answer ARP (or ND) for `address` on the link of `device`.
   std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
-                                 const std::optional<IpAddr>& asker) override;
+                                 const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;      // several have it

@@ -57,7 +57,7 @@ struct Arrival {
 
 class Walker {
  public:
-  Walker(const cluster::Cluster& cluster, Topology& topology, SwitchSessions& sessions, const JourneyOptions& options,
+  Walker(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions, const JourneyOptions& options,
          World& world, Record& record, Chooser& chooser)
       : cluster_(cluster), topology_(topology), sessions_(sessions), options_(options), world_(world), record_(record),
         chooser_(chooser) {}
@@ -109,7 +109,7 @@ class Walker {
                     Record& record);
 
   const cluster::Cluster& cluster_;
-  Topology& topology_;
+  const Topology& topology_;
   SwitchSessions& sessions_;
   const JourneyOptions& options_;
   World& world_;

@@ -79,8 +79,8 @@ bool Xlate::bucket_alive(const Group& g, const Bucket& b, int depth) {
     if (p && p->may_enable()) return true;
   }
   if (!b.watch_group) return false;
-  const auto other = bridge().groups.find(*b.watch_group);
-  return other != bridge().groups.end() && first_live_bucket(other->second, depth + 1).has_value();
+  const Group* other = bridge().groups.find(*b.watch_group);
+  return other != nullptr && first_live_bucket(*other, depth + 1).has_value();
 }
 
 std::optional<std::size_t> Xlate::first_live_bucket(const Group& g, int depth) {
@@ -205,14 +205,14 @@ void Xlate::run_bucket(const Group& g, std::size_t index, bool is_last) {
 
 bool Xlate::group(std::uint32_t id, bool is_last) {
   if (!resources_left()) return false;
-  const auto found = bridge().groups.find(id);
-  if (found == bridge().groups.end()) {
+  const Group* found = bridge().groups.find(id);
+  if (found == nullptr) {
     if (!bridge().has_groups)
       gap(Missing::groups, "OpenFlow groups of " + bridge().name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
     report(NodeKind::warning, Remark::no_such_group, id);
     return true;
   }
-  const Group& g = found->second;
+  const Group& g = *found;
   if (g.type == Group::Type::all || g.type == Group::Type::indirect) {
     for (std::size_t i = 0; i < g.buckets.size(); ++i) run_bucket(g, i, is_last && i + 1 == g.buckets.size());
     return false;

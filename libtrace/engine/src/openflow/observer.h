@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "egtrace/engine/openflow/trace.h"
+#include "egtrace/openflow/flow_lookup.h"
 #include "policy.h"
 #include "switch.h"
 
@@ -16,7 +17,8 @@ struct TableLookup {
   const openflow::Bridge& bridge;
   std::uint8_t table = 0;
   const FlowKey& key;                     // as it was looked up
-  const openflow::Lookup* hit = nullptr;  // null: there are no flows to look into
+  openflow::FlowLookup* in = nullptr;     // null: there are no flows to look into
+  const openflow::Lookup* hit = nullptr;  // likewise
   openflow::FlowIndex used = openflow::kNoFlow;
   const LearnedRule* learned = nullptr;  // used in the place of a flow of the dump
 };

@@ -170,7 +170,7 @@ void PathRecorder::record_match(const ofproto::TableLookup& l, std::uint8_t dept
   m.conjunction = l.hit->conjunction;
   m.ties = l.hit->ties;
   // Of a flow that has counted a packet nobody asks what would take its place.
-  if (record_.wants_beaten && f.use.n_packets == 0U) m.beaten = flows.beaten(l.table, l.key, l.used);
+  if (record_.wants_beaten && f.use.n_packets == 0U) m.beaten = l.in->beaten(l.table, l.key, l.used);
   std::vector<Provenance> evidence{f.from};
   for (const FlowIndex i : m.conjunction) evidence.push_back(flows.flow(i).from);
   add(std::move(m), std::move(evidence));

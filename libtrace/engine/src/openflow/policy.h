@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "egtrace/engine/openflow/trace.h"
-#include "egtrace/openflow/flow_table.h"
+#include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine::ofproto {
 

@@ -96,7 +96,8 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
     gap(Missing::flows, "OpenFlow flows of " + b.name, "ovs-ofctl dump-flows " + b.name);
     return miss(may_packet_in);
   }
-  Lookup hit = b.flows->lookup(table, key);
+  lookup.in = &tables_.lookups.in(*b.flows);
+  Lookup hit = lookup.in->lookup(table, key);
   if (options_.megaflow) tables_.wildcards_of(b, table, version()).add(key, wc());
   if (b.flows_partial)
     gap(Missing::more_flows, fmt::format("all OpenFlow flows of {} (the dump is an excerpt; table {} is needed)", b.name, table),

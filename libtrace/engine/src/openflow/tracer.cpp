@@ -87,6 +87,8 @@ Tracer::Tracer(const cluster::Node& node, openflow::Datapath datapath)
 Tracer::~Tracer() = default;
 Tracer::Tracer(Tracer&&) noexcept = default;
 
+void Tracer::expect_many_packets() { impl_->tables.lookups.expect_many(); }
+
 Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const TraceOptions& options) {
   Trace trace;
   trace.owned = impl_->tables.actions;

@@ -149,8 +149,9 @@ struct TableWildcards::Lookup {
 
 TableWildcards::~TableWildcards() = default;
 
-TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t table, std::size_t tries)
-    : flows_(flows), table_(table), in_(flows.subtables(table)) {
+TableWildcards::TableWildcards(const openflow::FlowTables& flows, openflow::FlowLookup& lookup, std::uint8_t table,
+                               std::size_t tries)
+    : flows_(flows), lookup_(lookup), table_(table), in_(flows.subtables(table)) {
   std::map<std::vector<std::pair<std::uint8_t, std::uint64_t>>, std::size_t> numbers;
   for (const openflow::SubtableView& view : in_.all()) {
     Subtable& s = subtables_.emplace_back(view, tries);
@@ -162,7 +163,7 @@ TableWildcards::TableWildcards(const openflow::FlowTables& flows, std::uint8_t t
 }
 
 // Whether some flow of the subtable has the packet's values up to an index, which is not the last.
-bool TableWildcards::agrees(const Subtable& s, std::size_t index, std::uint64_t hash, const FlowKey& key) const {
+bool TableWildcards::agrees(const Subtable& s, std::size_t index, std::uint64_t hash, const FlowKey& key) {
   const std::uint64_t which = mix(s.begins_with_pipeline ? s.hash(0, key, 0) : 0, s.view->number);
   const auto [at, fresh] = seen_.try_emplace(which);
   Seen& seen = at->second;
@@ -208,7 +209,7 @@ bool TableWildcards::tries_fail(const Subtable& s, Lookup& lookup) const {
 
 // How many bits of the packet's ports tell it from those of all flows of the subtable: they are a trie's prefixes, all
 // of one length.
-unsigned TableWildcards::port_bits(const Subtable& s, std::uint32_t ports) const {
+unsigned TableWildcards::port_bits(const Subtable& s, std::uint32_t ports) {
   const auto [at, fresh] = ports_.try_emplace(s.view->number);
   std::vector<std::uint32_t>& all = at->second;
   if (fresh) {
@@ -229,7 +230,7 @@ unsigned TableWildcards::port_bits(const Subtable& s, std::uint32_t ports) const
   return most < s.ports_length ? most + 1 : most;
 }
 
-void TableWildcards::miss_ports(const Subtable& s, Lookup& lookup) const {
+void TableWildcards::miss_ports(const Subtable& s, Lookup& lookup) {
   FlowKey& wc = lookup.wc;
   const std::size_t last = s.indexes.size() - 1;
   if (s.ports_length == 0) return s.fold(last + 1, wc);
@@ -248,7 +249,7 @@ TableWildcards::Hit TableWildcards::hit(FlowIndex flow) const {
           !actions.empty() && std::holds_alternative<openflow::Conjunction>(actions.front().kind)};
 }
 
-TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) const {
+TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) {
   const bool agreeing = lookup.agreeing[s.view->number] != 0;
   if (s.begins_with_pipeline && !agreeing) {
     // Whether or not all of it was looked at before: nothing is found, and this much is looked at now.
@@ -287,7 +288,7 @@ TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) c
 
 // Every conjunction whose clauses are all met is looked up by its identifier, those of higher priority first, until one
 // is there. `hard`: the ordinary flow that was found.
-void TableWildcards::search_conjunctions(std::vector<Hit> hits, Hit hard, const FlowKey& key, FlowKey& wc) const {
+void TableWildcards::search_conjunctions(std::vector<Hit> hits, Hit hard, const FlowKey& key, FlowKey& wc) {
   std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.priority > b.priority; });
   for (std::size_t begin = 0, end = 0; begin < hits.size(); begin = end) {
     if (hard.flow != openflow::kNoFlow && hits[begin].priority <= hard.priority) return;
@@ -297,7 +298,7 @@ void TableWildcards::search_conjunctions(std::vector<Hit> hits, Hit hard, const 
 }
 
 // `hits`: of one priority.
-bool TableWildcards::conjunction_holds(std::span<const Hit> hits, const FlowKey& key, FlowKey& wc) const {
+bool TableWildcards::conjunction_holds(std::span<const Hit> hits, const FlowKey& key, FlowKey& wc) {
   met_.clear();
   for (const Hit& h : hits)
     for (const openflow::Clause& c : flows_.clauses(flows_.flow(h.flow))) {
@@ -305,12 +306,12 @@ bool TableWildcards::conjunction_holds(std::span<const Hit> hits, const FlowKey&
       FlowKey again = key;
       again.set(F::conj_id, c.conj_id);
       search(again, wc, false);
-      if (flows_.lookup(table_, again).hit != openflow::kNoFlow) return true;
+      if (lookup_.lookup(table_, again).hit != openflow::kNoFlow) return true;
     }
   return false;
 }
 
-void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) const {
+void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjunctions) {
   folded_.assign(pipelines_, 0);
   Lookup lookup{key, wc, in_.agreeing_in_pipeline(key), {}, folded_};
   Hit hard;
@@ -328,6 +329,6 @@ void TableWildcards::search(const FlowKey& key, FlowKey& wc, bool with_conjuncti
   if (!soft.empty()) search_conjunctions(std::move(soft), hard, key, wc);
 }
 
-void TableWildcards::add(const FlowKey& key, FlowKey& wc) const { search(key, wc, true); }
+void TableWildcards::add(const FlowKey& key, FlowKey& wc) { search(key, wc, true); }
 
 }  // namespace egt::engine::ofproto

@@ -14,7 +14,7 @@ TableWildcards& Tables::wildcards_of(const openflow::Bridge& b, std::uint8_t tab
   constexpr OvsVersion kIpv6Tries{3, 5, 0};
   const std::size_t tries = version >= kIpv6Tries ? openflow::kAddressFields : 2;
   auto& w = wildcards[{&b, table, tries}];
-  if (!w) w = std::make_unique<TableWildcards>(*b.flows, table, tries);
+  if (!w) w = std::make_unique<TableWildcards>(*b.flows, lookups.in(*b.flows), table, tries);
   return *w;
 }
 

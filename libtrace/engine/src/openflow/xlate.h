@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "egtrace/engine/openflow/trace.h"
+#include "egtrace/openflow/flow_lookup.h"
 #include "observer.h"
 #include "ofpacts.h"
 #include "packet_fields.h"
@@ -41,10 +42,11 @@ struct FrozenState {
   friend bool operator==(const FrozenState&, const FrozenState&) = default;
 };
 
-// What outlives one packet: the switch, its actions in the switch's form, its tables' wildcards.
+// What outlives one packet: the switch, its actions in the switch's form, its tables' wildcards. For one thread.
 struct Tables {
   Tables(const cluster::Node& node, openflow::Datapath datapath) : sw(node, std::move(datapath)) {}
   Switch sw;
+  openflow::LookupSession lookups;
   std::shared_ptr<OfpactCache> actions = std::make_shared<OfpactCache>();
   std::map<std::tuple<const openflow::Bridge*, std::uint8_t, std::size_t>, std::unique_ptr<TableWildcards>> wildcards;
 

@@ -73,7 +73,7 @@ void FlowIndex::add_group(FieldId field, const std::vector<std::uint32_t>& keys,
   groups.positions[it->second].push_back(position);
 }
 
-const std::vector<std::uint32_t>& FlowIndex::hits(const FlowKey& packet) const {
+const std::vector<std::uint32_t>& FlowIndex::hits(const FlowKey& packet) {
   hits_.clear();
   for (const ByValue& b : by_value_)
     b.positions.find(value_digest(value_in(packet, b.first), value_in(packet, b.second)), hits_);

@@ -46,8 +46,8 @@ class FlowIndex {
   void add_other(std::uint32_t position) { others_.push_back(position); }
 
   // Flows that the packet may match, ascending: those that have the values it has, and those that any packet may match.
-  // The former are good until the next call. Not thread-safe.
-  const std::vector<std::uint32_t>& hits(const FlowKey& packet) const;
+  // The former are good until the next call.
+  const std::vector<std::uint32_t>& hits(const FlowKey& packet);
   const std::vector<std::uint32_t>& others() const { return others_; }
 
  private:
@@ -67,7 +67,7 @@ class FlowIndex {
   std::vector<ByValue> by_value_;
   std::vector<ByGroup> by_group_;
   std::vector<std::uint32_t> others_;
-  mutable std::vector<std::uint32_t> hits_, groups_;
+  std::vector<std::uint32_t> hits_, groups_;
 };
 
 }  // namespace egt::engine

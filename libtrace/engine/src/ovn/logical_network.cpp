@@ -91,7 +91,7 @@ const NetworkPort* LogicalDatapath::port(std::uint32_t wanted) const {
   return it == ports_by_key.end() ? nullptr : it->second;
 }
 
-const LogicalTable* LogicalDatapath::table(Pipeline pipeline, std::uint32_t number) const {
+LogicalTable* LogicalDatapath::table(Pipeline pipeline, std::uint32_t number) const {
   const auto& tables = pipeline == Pipeline::ingress ? ingress : egress;
   return number < tables.size() ? tables[number].get() : nullptr;
 }
@@ -290,24 +290,23 @@ std::optional<std::uint32_t> LogicalNetwork::port_key(const LogicalDatapath& dat
 
 const std::vector<std::uint32_t>& LogicalNetwork::group_keys(const LogicalDatapath& datapath,
                                                              const ovn::ValueSet& set) const {
-  auto& of_datapath = group_keys_[reinterpret_cast<std::uintptr_t>(&datapath)];
-  const auto [it, fresh] = of_datapath.try_emplace(&set);
-  if (fresh) {
+  return group_keys_.get_or({&datapath, &set}, [&] {
+    std::vector<std::uint32_t> keys;
     for (const ovn::Constant& c : set.constants().values)
-      if (const auto key = port_key(datapath, c.text)) it->second.push_back(*key);
-    std::sort(it->second.begin(), it->second.end());
-  }
-  return it->second;
+      if (const auto key = port_key(datapath, c.text)) keys.push_back(*key);
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  });
 }
 
 LogicalNetwork::FoundFlow LogicalNetwork::lookup(const LogicalDatapath& datapath, const FlowKey& packet,
                                                  Pipeline pipeline, std::uint32_t table) const {
-  const LogicalTable* t = datapath.table(pipeline, table);
+  LogicalTable* t = datapath.table(pipeline, table);
   return t ? t->lookup(packet, *this) : FoundFlow{};
 }
 
 std::string_view LogicalNetwork::stage(const LogicalDatapath& datapath, Pipeline pipeline, std::uint32_t table) const {
-  const LogicalTable* t = datapath.table(pipeline, table);
+  LogicalTable* t = datapath.table(pipeline, table);
   return t ? t->stage() : std::string_view();
 }
 

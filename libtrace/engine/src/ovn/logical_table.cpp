@@ -65,7 +65,7 @@ ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network, UnknownP
 }
 
 void LogicalTable::note_doubt(std::uint32_t position, const ovn::Expression& match, const Condition& absent,
-                              const LogicalNetwork& network) const {
+                              const LogicalNetwork& network) {
   UnknownPorts present{true};
   const auto behind = std::upper_bound(doubts_.begin(), doubts_.end(), position,
                                        [](std::uint32_t p, const Doubt& d) { return p < d.position; });
@@ -78,7 +78,7 @@ const ovn::sb::LogicalFlow* LogicalTable::doubt_before(std::uint32_t position, c
   return nullptr;
 }
 
-bool LogicalTable::index_by_text(std::uint32_t position, const LogicalNetwork& network) const {
+bool LogicalTable::index_by_text(std::uint32_t position, const LogicalNetwork& network) {
   const auto needed = network.reader_.needed_terms(rows_[position]->match, datapath_.key);
   if (!needed) return false;
   const auto number = [](const ovn::NeededTerm& t) { return FieldNeed{*t.symbol->field, t.mask, t.value}; };
@@ -95,7 +95,7 @@ bool LogicalTable::index_by_text(std::uint32_t position, const LogicalNetwork& n
   return true;
 }
 
-void LogicalTable::index_by_match(std::uint32_t position, const LogicalNetwork& network) const {
+void LogicalTable::index_by_match(std::uint32_t position, const LogicalNetwork& network) {
   const Condition& match = entry_at(position, network).match;
   if (match.is(false)) return;
   const auto needed = needed_of(match);
@@ -103,7 +103,7 @@ void LogicalTable::index_by_match(std::uint32_t position, const LogicalNetwork& 
   for (const Compare& c : needed) index_.add_value({c.field, c.mask, c.value}, position);
 }
 
-void LogicalTable::read(const LogicalNetwork& network) const {
+void LogicalTable::read(const LogicalNetwork& network) {
   is_read_ = true;
   std::stable_sort(rows_.begin(), rows_.end(), [](const auto* a, const auto* b) { return a->priority > b->priority; });
   entries_.resize(rows_.size());
@@ -111,11 +111,11 @@ void LogicalTable::read(const LogicalNetwork& network) const {
     if (!index_by_text(i, network)) index_by_match(i, network);
 }
 
-Condition LogicalTable::read_match(std::uint32_t position, const LogicalNetwork& network) const {
+Condition LogicalTable::read_match(std::uint32_t position, const LogicalNetwork& network) {
   const ovn::sb::LogicalFlow* row = rows_[position];
   const auto match = network.reader_.read_match(row->match, datapath_.key);
   if (!match) {
-    network.unread_.push_back(row);
+    network.unread_.add(row);
     return {false};
   }
   UnknownPorts unknown;
@@ -124,7 +124,7 @@ Condition LogicalTable::read_match(std::uint32_t position, const LogicalNetwork&
   return condition;
 }
 
-LogicalTable::Entry& LogicalTable::entry_at(std::uint32_t position, const LogicalNetwork& network) const {
+LogicalTable::Entry& LogicalTable::entry_at(std::uint32_t position, const LogicalNetwork& network) {
   auto& entry = entries_[position];
   if (!entry) {
     entry = std::make_unique<Entry>();
@@ -138,7 +138,7 @@ void LogicalTable::read_actions(Entry& entry, std::uint32_t position, const Logi
   const ovn::sb::LogicalFlow* row = rows_[position];
   auto actions = network.reader_.read_actions(row->actions, pipeline_, number_);
   if (!actions) {
-    network.unread_.push_back(row);
+    network.unread_.add(row);
     return;
   }
   entry.usable = true;
@@ -148,14 +148,15 @@ void LogicalTable::read_actions(Entry& entry, std::uint32_t position, const Logi
   entry.flow = {row, &entry.actions, entry.match.is(true) && entry.prerequisites.is(true)};
 }
 
-bool LogicalTable::applies(std::uint32_t position, const FlowKey& packet, const LogicalNetwork& network) const {
+bool LogicalTable::applies(std::uint32_t position, const FlowKey& packet, const LogicalNetwork& network) {
   Entry& entry = entry_at(position, network);
   if (!entry.match.holds(packet)) return false;
   if (!entry.has_actions) read_actions(entry, position, network);
   return entry.usable && entry.prerequisites.holds(packet);
 }
 
-LogicalNetwork::FoundFlow LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) const {
+LogicalNetwork::FoundFlow LogicalTable::lookup(const FlowKey& packet, const LogicalNetwork& network) {
+  const std::lock_guard<std::mutex> lock(guard_);
   if (!is_read_) read(network);
   const auto &hits = index_.hits(packet), &others = index_.others();
   auto hit = hits.begin(), other = others.begin();

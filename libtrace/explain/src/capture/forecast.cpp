@@ -125,7 +125,7 @@ std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) con
   return all;
 }
 
-const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) const {
+const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) {
   static const Owners kNone;
   if (!is_alone(address)) return kNone;
   const auto [found, is_new] = owners_.try_emplace(address);
@@ -239,7 +239,7 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
 }
 
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
-std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sent) const {
+std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sent) {
   std::vector<Origin> found;
   const auto add = [&](const Part& part, const Ends& ends) {
     if (std::find(sent.begin(), sent.end(), ends) != sent.end()) return;
@@ -283,7 +283,7 @@ Forecast Forecaster::forecast(const Flow& flow) {
 }
 
 // A machine's own packet starts with a TTL that machines start with; one less shows that it was forwarded.
-std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) const {
+std::string Forecaster::translator(const Forecast& forecast, const Flow& flow) {
   const cluster::Node* owner = owners_of(forecast.ends.own.src).first;
   if (owner == nullptr || forecast.explanation->from.kind == "pod" || ttl_fits(forecast.forward.rows, flow)) return {};
   return owner->name;

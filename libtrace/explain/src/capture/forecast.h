@@ -65,7 +65,7 @@ class Forecaster {
   // A walk takes milliseconds and some ten kilobytes: captures of more different flows have to be filtered.
   static constexpr std::size_t kMostWalks = 4096;
 
-  std::vector<Origin> origins(const Flow& flow, std::vector<Ends>& sent) const;
+  std::vector<Origin> origins(const Flow& flow, std::vector<Ends>& sent);
   const Walked& walk(const Origin& origin, const Ends& sent);
   const Walked& walk_for(const Origin& key, const Origin& origin, const Ends& sent);
   Walked walk_now(const Origin& origin, const Ends& sent);
@@ -78,9 +78,9 @@ class Forecaster {
     std::size_t count = 0;
     const cluster::Node* first = nullptr;
   };
-  const Owners& owners_of(const IpAddr& address) const;
+  const Owners& owners_of(const IpAddr& address);
   void consider(const Flow& flow, const Origin& origin, const Ends& sent, Forecast& best);
-  std::string translator(const Forecast& forecast, const Flow& flow) const;
+  std::string translator(const Forecast& forecast, const Flow& flow);
   void try_pods(const Flow& flow, Forecast& best);
   std::vector<IpAddr> pods_of(Family family) const;
   bool try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, Forecast& one);
@@ -91,7 +91,7 @@ class Forecaster {
   Explainer explainer_;
   std::map<Origin, Walked> walked_;  // at most kMostWalks
   Walked none_;                      // left out
-  mutable std::map<IpAddr, Owners> owners_;
+  std::map<IpAddr, Owners> owners_;
   std::map<std::string, std::optional<IpAddr>> pods_tried_;  // by ends without the source port, and places: the pod
 };
 

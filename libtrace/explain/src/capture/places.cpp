@@ -123,6 +123,8 @@ Places::Places(const cluster::Cluster& cluster, const std::vector<File>& files, 
     if (files_[i].place.device.empty() && all) files_[i].place.device = kAnyDevice;
     if (files_[i].place.node.empty() || files_[i].place.device.empty()) from_content(i, tracks);
   }
+  for (const Track& track : tracks.all())
+    if (const Told told = told_by(track); !known_.contains(told)) known_.emplace(told, place_of(track));
 }
 
 // "worker-1__eth0.pcap", "worker-1/eth0.pcap", "tcpdump-worker-1-br-ex.pcap"; the longest node's name that fits.
@@ -219,14 +221,7 @@ Direction Places::direction_of(const Node& node, const std::string& device, cons
   return from ? Direction::out : Direction::in;
 }
 
-Place Places::of(const Track& track) const {
-  const TrackKey& k = track.key;
-  const Told told{k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst};
-  const auto found = known_.find(told);
-  return found != known_.end() ? found->second : known_.emplace(told, place_of(track)).first->second;
-}
-
-Place Places::place_of(const Track& track) const {
+Place Places::place_of(const Track& track) {
   const Known& known = files_[track.key.file];
   const std::string device = device_of(known, track);
   const CapturePlace& at =

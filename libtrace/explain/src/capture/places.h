@@ -32,7 +32,8 @@ class Places {
  public:
   Places(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks);
 
-  Place of(const Track& track) const;
+  // `track`: one of those that were given.
+  Place of(const Track& track) const { return known_.at(told_by(track)); }
   // The place of this name, where a track was seen there; else null.
   const CapturePlace* find(const std::string& node, const std::string& device) const;
   // Whether a packet on this device would have been captured.
@@ -46,7 +47,14 @@ class Places {
     std::string by;
   };
 
-  Place place_of(const Track& track) const;
+  // What of a track decides its place: thousands of tracks share it.
+  using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
+                          std::uint8_t, IpAddr, IpAddr>;
+  static Told told_by(const Track& track) {
+    const TrackKey& k = track.key;
+    return {k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst};
+  }
+  Place place_of(const Track& track);
   Known from_name(const File& file) const;
   void from_content(std::size_t index, const Tracks& tracks);
   std::string device_of(const Known& known, const Track& track) const;
@@ -55,11 +63,8 @@ class Places {
   const cluster::Cluster& cluster_;
   const std::vector<File>& input_;
   std::vector<Known> files_;
-  // What of a track decides its place: thousands of tracks share it.
-  using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
-                          std::uint8_t, IpAddr, IpAddr>;
-  mutable std::map<Told, Place> known_;
-  mutable std::map<std::pair<std::string, std::string>, CapturePlace> places_;
+  std::map<Told, Place> known_;
+  std::map<std::pair<std::string, std::string>, CapturePlace> places_;
 };
 
 constexpr const char* kAnyDevice = "any";

@@ -140,10 +140,10 @@ void Finder::switches(const Node& node) {
       if (thing_.mac == entry.mac)
         add("MAC table entry", entry.mac.to_string(), &node,
             {{"bridge", b.name}, {"port", std::to_string(entry.port)}, {"VLAN", std::to_string(entry.vlan)}}, {entry.from});
-    for (const auto& [id, group] : b.groups)
-      if (is_number("group", id) || is_number("group_id", id))
-        add("group", std::to_string(id), &node,
-            {{"bridge", b.name}, {"buckets", std::to_string(group.buckets.size())}}, {group.from});
+    for (const openflow::Group* group : b.groups.all())
+      if (is_number("group", group->id) || is_number("group_id", group->id))
+        add("group", std::to_string(group->id), &node,
+            {{"bridge", b.name}, {"buckets", std::to_string(group->buckets.size())}}, {group->from});
     if (!b.flows) continue;
     flows_with_cookie(node, b);
     flows_with_address(node, b);

@@ -72,7 +72,7 @@ void Node::place_interfaces() {
     if (known) merge_interface(*known, unplaced);
     return known != nullptr;
   });
-  for (openflow::Bridge& b : bridges) b.ports = {};   // numbers may have been told since
+  for (openflow::Bridge& b : bridges) b.index_ports();   // numbers may have been told since
 }
 
 const Node* Cluster::node(std::string_view name) const {

@@ -8,24 +8,24 @@ namespace {
 
 constexpr std::size_t kFew = 32;   // interfaces that are gone through as quickly as looked up
 
-const PortIndex& brought_up_to_date(PortIndex& index, const std::vector<Interface>& interfaces) {
-  if (index.known > interfaces.size()) index = {};
+void add_new(PortIndex& index, const std::vector<Interface>& interfaces) {
   for (; index.known < interfaces.size(); ++index.known) {
     const Interface& i = interfaces[index.known];
     index.by_name.emplace(i.name, index.known);
     if (i.ofport) index.by_ofport.emplace(*i.ofport, index.known);
   }
-  return index;
 }
 
 }  // namespace
 
+void Bridge::index_ports() {
+  ports = {};
+  if (interfaces.size() > kFew) add_new(ports, interfaces);
+}
+
 const Interface* Bridge::by_ofport(std::uint32_t n) const {
-  if (interfaces.size() > kFew) {
-    const PortIndex& index = brought_up_to_date(ports, interfaces);
-    const auto found = index.by_ofport.find(n);
-    if (found != index.by_ofport.end() && interfaces[found->second].ofport == n) return &interfaces[found->second];
-  }
+  if (const auto found = ports.by_ofport.find(n); found != ports.by_ofport.end() && found->second < interfaces.size())
+    if (const Interface& i = interfaces[found->second]; i.ofport == n) return &i;
   const auto it = std::find_if(interfaces.begin(), interfaces.end(), [n](const Interface& i) { return i.ofport == n; });
   if (it != interfaces.end()) return &*it;
   if (n != port::local) return nullptr;
@@ -34,19 +34,20 @@ const Interface* Bridge::by_ofport(std::uint32_t n) const {
 }
 
 const Interface* Bridge::by_name(std::string_view n) const {
-  if (interfaces.size() > kFew) {
-    const std::string wanted(n);
-    auto found = brought_up_to_date(ports, interfaces).by_name.find(wanted);
-    if (found != ports.by_name.end() && interfaces[found->second].name != n) {   // some went away since
-      ports = {};
-      found = brought_up_to_date(ports, interfaces).by_name.find(wanted);
-    }
-    return found == ports.by_name.end() ? nullptr : &interfaces[found->second];
+  if (ports.known != 0 && ports.known == interfaces.size()) {
+    const auto found = ports.by_name.find(std::string(n));
+    if (found == ports.by_name.end()) return nullptr;
+    if (interfaces[found->second].name == n) return &interfaces[found->second];
   }
   const auto it = std::find_if(interfaces.begin(), interfaces.end(), [n](const Interface& i) { return i.name == n; });
   return it == interfaces.end() ? nullptr : &*it;
 }
 
-Interface* Bridge::by_name(std::string_view n) { return const_cast<Interface*>(std::as_const(*this).by_name(n)); }
+// Whoever loads interfaces asks before each.
+Interface* Bridge::by_name(std::string_view n) {
+  if (ports.known > interfaces.size()) ports = {};   // some went away since
+  if (interfaces.size() > kFew) add_new(ports, interfaces);
+  return const_cast<Interface*>(std::as_const(*this).by_name(n));
+}
 
 }  // namespace egt::openflow

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 namespace egt::openflow {
 namespace {
-
-constexpr std::uint8_t kMaxClauses = 64;
 
 std::uint32_t hash_of_shape(const MatchShape& shape) {
   MatchHash h;
@@ -23,80 +20,25 @@ std::uint32_t hash_of_shape(const MatchShape& shape) {
 
 void throw_damaged() { throw std::runtime_error("the index of the flows leads nowhere: it is damaged"); }
 
-std::uint32_t ActionPool::intern(std::string_view text) {
-  const auto found = ids_.find(text);
-  if (found != ids_.end()) return found->second;
-  const auto id = static_cast<std::uint32_t>(texts_.size());
-  ids_.emplace(texts_.emplace_back(text), id);
-  parsed_.emplace_back();
-  return id;
-}
-
-const ActionList& ActionPool::parsed(std::uint32_t id) const {
-  std::unique_ptr<ActionList>& list = parsed_[id];
-  if (!list) list = std::make_unique<ActionList>(parser_ ? parser_(texts_[id]) : ActionList{});
-  return *list;
-}
-
-std::span<const Clause> ActionPool::clauses(std::uint32_t id) const {
-  const auto [at, fresh] = clauses_.try_emplace(id);
-  if (!fresh) return at->second;
-  for (const Action& a : parsed(id)) {
-    const auto* c = std::get_if<Conjunction>(&a.kind);
-    if (c == nullptr) continue;
-    const std::uint32_t next = static_cast<std::uint32_t>(conjunctions_.size());
-    const bool sound = c->clause >= 1 && c->clause <= c->n_clauses && c->n_clauses <= kMaxClauses;
-    at->second.push_back({conjunctions_.try_emplace(c->id, next).first->second, c->id,
-                          sound ? std::uint64_t{1} << (c->clause - 1) : 0, c->n_clauses});
-  }
-  return at->second;
-}
-
-bool ActionPool::is_conjunctive(std::string_view text) const {
-  if (!parser_ || text.find("conjunction(") == std::string_view::npos) return false;
-  const ActionList list = parser_(text);
-  return std::any_of(list.begin(), list.end(),
-                     [](const Action& a) { return std::holds_alternative<Conjunction>(a.kind); });
-}
-
-const MatchWord* WordArena::keep(MatchView words) {
-  if (words.empty()) return nullptr;
-  if (left_ < words.size()) {
-    left_ = std::max(kBlock, words.size());
-    next_ = blocks_.emplace_back(std::make_unique<MatchWord[]>(left_)).get();
-  }
-  MatchWord* const at = next_;
-  std::copy(words.begin(), words.end(), at);
-  next_ += words.size();
-  left_ -= words.size();
-  return at;
-}
-
 FlowStore::FlowStore(const FlowStore& other)
-    : actions(other.actions.parser()),
-      refs_(other.refs_),
+    : refs_(other.refs_),
       own_(other.own_),
       prefixes_(other.prefixes_),
-      prefixes_unchecked_(other.prefixes_unchecked_),
       without_text_(other.without_text_),
-      check_(other.check_),
-      unchecked_(other.unchecked_),
+      checks_(other.checks_),
       shapes_(other.shapes_),
       shape_ids_(other.shape_ids_),
-      texts_(other.texts_) {
+      texts_(other.texts_),
+      read_(std::make_unique<ReadFlows>(other.read_->actions.parser())) {
+  read_->make_room(size());
   if (without_text_) keep_again(other);
 }
 
 // Flows that came without a text cannot be read a second time.
 void FlowStore::keep_again(const FlowStore& other) {
-  for (FlowIndex i = 0; i < other.size(); ++i) {
-    const FlowEntry* known = other.known(i);
-    if (known == nullptr) continue;
-    FlowEntry e = *known;
-    e.match = words_.keep({known->match, known->match_words});
-    e.actions = actions.intern(other.actions.text(known->actions));
-    place_of(i) = &entries_.emplace_back(e);
-  }
+  for (FlowIndex i = 0; i < other.size(); ++i)
+    if (const FlowEntry* known = other.read_->find(i))
+      read_->keep(i, *known, {known->match, known->match_words}, known->actions->text);
 }
 
 std::uint32_t FlowStore::intern(const MatchShape& shape) {
@@ -108,13 +50,6 @@ std::uint32_t FlowStore::intern(const MatchShape& shape) {
   same_hash.push_back(static_cast<std::uint32_t>(shapes_.size()));
   shapes_.push_back(shape);
   return same_hash.back();
-}
-
-const FlowEntry*& FlowStore::place_of(FlowIndex i) const {
-  const std::size_t page = i / kPage;
-  if (pages_.size() <= page) pages_.resize(page + 1);
-  if (!pages_[page]) pages_[page] = std::make_unique<Page>();
-  return (*pages_[page])[i % kPage];
 }
 
 void FlowStore::add(FlowEntry entry, MatchView match, std::string_view action_text) {
@@ -131,18 +66,16 @@ void FlowStore::add(FlowEntry entry, MatchView match, std::string_view action_te
   ref.line = entry.from.line;
   ref.hash = hash.get();
   ref.shape = intern(shape) & (kMaxShapes - 1);
-  ref.conjunctive = actions.is_conjunctive(action_text);
-  entry.match = words_.keep(match);
-  entry.match_words = static_cast<std::uint8_t>(match.size());
-  entry.actions = actions.intern(action_text);
+  ref.conjunctive = read_->actions.is_conjunctive(action_text);
   Owned& owned = own();
   PrefixCollector prefixes;
   prefixes.add(entry.table, match);
   add(prefixes.take());
   without_text_ = true;
-  place_of(static_cast<FlowIndex>(owned.flows.size())) = &entries_.emplace_back(entry);
   owned.flows.push_back(ref);
   refs_ = owned.flows;
+  read_->make_room(size());
+  read_->keep(static_cast<FlowIndex>(size() - 1), entry, match, action_text);
 }
 
 void FlowStore::add(FlowBatch batch) {
@@ -158,6 +91,7 @@ void FlowStore::add(FlowBatch batch) {
     owned.flows.insert(owned.flows.end(), batch.flows.begin(), batch.flows.end());
   }
   refs_ = owned.flows;
+  read_->make_room(size());
 }
 
 void FlowStore::add(OwnedPrefixes prefixes) {
@@ -172,11 +106,14 @@ void FlowStore::add(OwnedPrefixes prefixes) {
 
 FlowStore::Owned& FlowStore::own() {
   if (own_->flows.size() != refs_.size()) {  // they lie in a file
-    for (std::size_t page = 0; page < unchecked_.size(); ++page) check_page(page);
-    unchecked_.clear();
+    if (checks_) {
+      checks_->check_flows();
+      checks_->check_prefixes();
+      checks_.reset();
+    }
     own_ = std::make_shared<Owned>(
         Owned{{refs_.begin(), refs_.end()},
-              {{prefixes().ipv4.begin(), prefixes_.ipv4.end()}, {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}}});
+              {{prefixes_.ipv4.begin(), prefixes_.ipv4.end()}, {prefixes_.ipv6.begin(), prefixes_.ipv6.end()}}});
   } else if (own_.use_count() > 1) {
     own_ = std::make_shared<Owned>(*own_);
   }
@@ -190,44 +127,16 @@ void FlowStore::refer_to(CompiledFlows flows) {
   texts_.push_back({0, std::move(flows.text)});
   refs_ = flows.flows;
   prefixes_ = flows.prefixes;
-  check_ = std::move(flows.check);
-  prefixes_unchecked_ = static_cast<bool>(check_);
-  if (check_) unchecked_.assign(refs_.size() / kPage + 1, true);
-}
-
-void FlowStore::check_page(std::size_t page) const {
-  if (page >= unchecked_.size() || !unchecked_[page]) return;
-  const std::span<const FlowRef> flows = refs_.subspan(page * kPage, std::min(kPage, refs_.size() - page * kPage));
-  check_(flows.data(), flows.size_bytes());
-  unchecked_[page] = false;
-}
-
-const AddressPrefixes& FlowStore::prefixes() const {
-  if (prefixes_unchecked_) {
-    if (!prefixes_.ipv4.empty()) check_(prefixes_.ipv4.data(), prefixes_.ipv4.size_bytes());
-    if (!prefixes_.ipv6.empty()) check_(prefixes_.ipv6.data(), prefixes_.ipv6.size_bytes());
-    prefixes_unchecked_ = false;
-  }
-  return prefixes_;
+  if (flows.check) checks_ = std::make_shared<PageChecks>(std::move(flows.check), refs_, prefixes_);
+  read_->make_room(size());
 }
 
 std::shared_ptr<const FlowText> FlowStore::only_text() const {
   return texts_.size() == 1 && !without_text_ ? texts_.front().text : nullptr;
 }
 
-// Null: its line was not read so far.
-const FlowEntry* FlowStore::known(FlowIndex i) const {
-  const std::size_t page = i / kPage;
-  return page < pages_.size() && pages_[page] ? (*pages_[page])[i % kPage] : nullptr;
-}
-
-const FlowEntry& FlowStore::entry(FlowIndex i) const {
-  const FlowEntry* e = known(i);
-  return e != nullptr ? *e : read(i);
-}
-
 void FlowStore::read_match(FlowIndex i, std::vector<MatchWord>& out) const {
-  if (const FlowEntry* e = known(i)) {
+  if (const FlowEntry* e = read_->find(i)) {
     out.assign(e->match, e->match + e->match_words);
   } else {
     text_of(i).match(ref(i), out);
@@ -242,26 +151,22 @@ const FlowText& FlowStore::text_of(FlowIndex i) const {
 }
 
 std::uint64_t FlowStore::cookie(FlowIndex i) const {
-  if (const FlowEntry* e = known(i)) return e->cookie;
+  if (const FlowEntry* e = read_->find(i)) return e->cookie;
   return text_of(i).cookie(ref(i));
 }
 
 const FlowEntry& FlowStore::read(FlowIndex i) const {
+  thread_local FlowContent content;  // kept for its memory
   const FlowText& text = text_of(i);
   const FlowRef& ref = this->ref(i);
-  text.read(ref, content_);
+  text.read(ref, content);
   FlowEntry e;
-  e.cookie = content_.cookie;
-  e.use = content_.use;
+  e.cookie = content.cookie;
+  e.use = content.use;
   e.from = {text.source(), ref.line};
-  e.match = words_.keep(content_.match);
-  e.match_words = static_cast<std::uint8_t>(content_.match.size());
-  e.actions = actions.intern(content_.actions);
   e.priority = ref.priority;
   e.table = static_cast<std::uint8_t>(ref.table);
-  const FlowEntry& kept = entries_.emplace_back(e);
-  place_of(i) = &kept;
-  return kept;
+  return read_->keep(i, e, content.match, content.actions);
 }
 
 }  // namespace egt::openflow

@@ -1,7 +1,6 @@
 #include "egtrace/openflow/group_table.h"
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -13,60 +12,64 @@ void GroupTable::add(std::shared_ptr<const GroupText> text, std::vector<GroupPla
   for (std::size_t i = 0; i < places.size(); ++i)
     if (i + 1 == places.size() || places[i + 1].id != places[i].id) places[kept++] = places[i];
   places.resize(kept);
-  for (const GroupPlace& p : places) read_.erase(p.id);
-  batches_.push_back({std::move(text), std::move(places)});
+  for (const GroupPlace& p : places) own_.erase(p.id);
+  auto batch = std::make_shared<Batch>();
+  batch->text = std::move(text);
+  batch->places = std::move(places);
+  batch->groups.resize(batch->places.size());
+  batches_.push_back(std::move(batch));
 }
 
 Group& GroupTable::operator[](std::uint32_t id) {
-  find(id);
-  return read_[id];
+  if (!own_.contains(id))
+    if (const Group* told = find(id)) own_.emplace(id, *told);
+  return own_[id];
 }
 
-const GroupPlace* GroupTable::place_of(const Batch& batch, std::uint32_t id) const {
-  const auto it = std::lower_bound(batch.places.begin(), batch.places.end(), id,
-                                   [](const GroupPlace& p, std::uint32_t wanted) { return p.id < wanted; });
-  return it != batch.places.end() && it->id == id ? &*it : nullptr;
+GroupTable::Place GroupTable::place_of(std::uint32_t id) const {
+  for (auto at = batches_.rbegin(); at != batches_.rend(); ++at) {
+    const std::vector<GroupPlace>& places = (*at)->places;
+    const auto it = std::lower_bound(places.begin(), places.end(), id,
+                                     [](const GroupPlace& p, std::uint32_t wanted) { return p.id < wanted; });
+    if (it != places.end() && it->id == id) return {at->get(), static_cast<std::size_t>(it - places.begin())};
+  }
+  return {};
+}
+
+std::set<std::uint32_t> GroupTable::numbers() const {
+  std::set<std::uint32_t> ids;
+  for (const auto& batch : batches_)
+    for (const GroupPlace& p : batch->places) ids.insert(ids.end(), p.id);
+  for (const auto& [id, group] : own_) ids.insert(id);
+  return ids;
 }
 
 std::size_t GroupTable::size() const {
-  if (batches_.size() == 1 && read_.empty()) return batches_.front().places.size();
-  std::set<std::uint32_t> ids;
-  for (const Batch& b : batches_)
-    for (const GroupPlace& p : b.places) ids.insert(p.id);
-  for (const auto& [id, group] : read_) ids.insert(id);
-  return ids.size();
+  return batches_.size() == 1 && own_.empty() ? batches_.front()->places.size() : numbers().size();
 }
 
-bool GroupTable::contains(std::uint32_t id) const {
-  return read_.contains(id) ||
-         std::any_of(batches_.begin(), batches_.end(), [&](const Batch& b) { return place_of(b, id) != nullptr; });
-}
-
-GroupTable::const_iterator GroupTable::find(std::uint32_t id) const {
-  if (const auto known = read_.find(id); known != read_.end()) return known;
-  for (auto batch = batches_.rbegin(); batch != batches_.rend(); ++batch)
-    if (const GroupPlace* place = place_of(*batch, id)) return read_.emplace(id, batch->text->read(*place)).first;
-  return read_.end();
+const Group* GroupTable::find(std::uint32_t id) const {
+  if (const auto own = own_.find(id); own != own_.end()) return &own->second;
+  const Place at = place_of(id);
+  if (at.batch == nullptr) return nullptr;
+  return &at.batch->groups[at.number].get_or([&] { return at.batch->text->read(at.batch->places[at.number]); });
 }
 
 const Group& GroupTable::at(std::uint32_t id) const {
-  const auto found = find(id);
-  if (found == end()) throw std::out_of_range("no such group");
-  return found->second;
+  const Group* found = find(id);
+  if (found == nullptr) throw std::out_of_range("no such group");
+  return *found;
 }
 
-GroupTable::const_iterator GroupTable::begin() const {
-  for (const Batch& b : batches_)
-    for (const GroupPlace& p : b.places) find(p.id);
-  return read_.begin();
+std::vector<const Group*> GroupTable::all() const {
+  std::vector<const Group*> all;
+  for (const std::uint32_t id : numbers()) all.push_back(find(id));
+  return all;
 }
 
 GroupTable::Origin GroupTable::only_origin() const {
-  if (batches_.size() != 1) return {};
-  const Batch& only = batches_.front();
-  const bool others =
-      std::any_of(read_.begin(), read_.end(), [&](const auto& g) { return place_of(only, g.first) == nullptr; });
-  return others ? Origin{} : Origin{only.text, &only.places};
+  if (batches_.size() != 1 || !own_.empty()) return {};
+  return {batches_.front()->text, &batches_.front()->places};
 }
 
 }  // namespace egt::openflow

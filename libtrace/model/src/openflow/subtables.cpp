@@ -31,7 +31,7 @@ Subtables::Subtables(const FlowStore& store, const TableIndex& index)
                    [](const SubtableView& a, const SubtableView& b) { return a.max_priority > b.max_priority; });
 }
 
-const std::vector<char>& Subtables::agreeing_in_pipeline(const FlowKey& key) const {
+const std::vector<char>& Subtables::agreeing_in_pipeline(const FlowKey& key) {
   std::fill(agreeing_.begin(), agreeing_.end(), char{0});
   for (const Stage& stage : index_.stages) {
     const MatchShape& mask = store_->shape(stage.shape);
@@ -52,7 +52,7 @@ std::vector<FlowIndex> Subtables::flows(const SubtableView& s) const {
   return all;
 }
 
-std::vector<FlowIndex> Subtables::alike_in_pipeline(const SubtableView& s, const FlowKey& key) const {
+std::vector<FlowIndex> Subtables::alike_in_pipeline(const SubtableView& s, const FlowKey& key) {
   constexpr unsigned kAskedBeforeSorting = 4;
   const std::uint32_t wanted = s.pipeline_words == 0 ? 0 : hash_words(*s.mask, 0, s.pipeline_words, key).get();
   ByPipeline& known = by_pipeline_[s.number];

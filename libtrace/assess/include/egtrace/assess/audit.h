@@ -25,7 +25,7 @@ struct AuditRow {
 struct AuditOptions {
   std::vector<std::string> to;          // POINTs; empty: outside (of both families), a service, another node
   std::vector<std::string> namespaces;  // patterns; empty: all pods, and the nodes
-  unsigned jobs = 1;                    // processes that share the rows out; 0: one a processor
+  unsigned jobs = 1;                    // threads that share the rows out; 0: one a processor
 };
 
 // Leaks first, then by namespace, pod, node and destination. The error is for a POINT that cannot be read.

@@ -11,6 +11,13 @@
 
 namespace egt {
 
+// How many of `jobs` threads (0: one a processor) are worth it for so many pieces of work.
+inline std::size_t useful_threads(std::size_t count, unsigned jobs, std::size_t at_least_each) {
+  constexpr std::size_t kMost = 64;
+  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
+  return std::min<std::size_t>({jobs, kMost, count / std::max<std::size_t>(at_least_each, 1) + 1});
+}
+
 // Runs `work(i)` for each i below `count`; `jobs` threads at most, 0: one a processor. What the first of them threw is
 // thrown again once all have ended.
 template <class Work>
@@ -27,11 +34,9 @@ void for_each_index(std::size_t count, unsigned jobs, std::size_t at_least_each,
       if (!thrown) thrown = std::current_exception();
     }
   };
-  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t useful = count / std::max<std::size_t>(at_least_each, 1) + 1;
-  jobs = static_cast<unsigned>(std::min<std::size_t>({jobs, 64, useful}));
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < jobs; ++i) threads.emplace_back(run);
+  const std::size_t useful = useful_threads(count, jobs, at_least_each);
+  for (std::size_t i = 1; i < useful; ++i) threads.emplace_back(run);
   run();
   for (std::thread& thread : threads) thread.join();
   if (thrown) std::rethrow_exception(thrown);

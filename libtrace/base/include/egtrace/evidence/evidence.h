@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "egtrace/base/published.h"
+
 namespace egt {
 
 using SourceId = std::uint32_t;
@@ -36,7 +38,8 @@ struct LineMark {
   std::uint64_t offset = 0;
 };
 
-// Owns the text of all dumps. Sources are added while a snapshot is read and never removed.
+// Owns the text of all dumps. Sources are added while a snapshot is read and never removed; after that any number of
+// threads may read.
 class SourceTable {
  public:
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
@@ -45,7 +48,6 @@ class SourceTable {
   const Source& at(SourceId id) const;
   std::size_t size() const { return sources_.size(); }
   // The line's text without its end; empty when unknown. Line starts are indexed on first use, unless some are known.
-  // Not thread-safe.
   std::string_view line_text(Provenance p) const;
   // Where some lines begin, ascending, the first line among them: large dumps are then not gone through once more.
   void mark_lines(SourceId id, std::vector<LineMark> marks);
@@ -55,7 +57,7 @@ class SourceTable {
   struct Entry {
     Source source;
     std::shared_ptr<const void> keep;
-    mutable std::vector<LineMark> marks;
+    MadeOnce<std::vector<LineMark>> marks;
   };
   std::vector<std::unique_ptr<Entry>> sources_;
 };

@@ -19,7 +19,7 @@ class NeighbourOracle {
   virtual ~NeighbourOracle() = default;
   // `asker`: in whose name the node asks by ARP; empty for IPv6, and where it has no address to ask with.
   virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
-                                         const std::optional<IpAddr>& asker) = 0;
+                                         const std::optional<IpAddr>& asker) const = 0;
 };
 
 // Of the packet, beside its headers.
@@ -67,7 +67,7 @@ struct HostOutcome {
 // sightings, and the closing step (Deliver, Lost, Refused) that follows from the outcome.
 class HostEngine {
  public:
-  HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, NeighbourOracle& neighbours,
+  HostEngine(const cluster::Node& node, World& world, Record& record, Chooser& chooser, const NeighbourOracle& neighbours,
              HostOptions options = {});
 
   // A frame arrives on `device` (after OVS, VLAN, bond and macvlan handling). Ethernet addresses must be set.
@@ -79,7 +79,7 @@ class HostEngine {
   World& world_;
   Record& record_;
   Chooser& chooser_;
-  NeighbourOracle& neighbours_;
+  const NeighbourOracle& neighbours_;
   HostOptions options_;
 };
 

@@ -12,6 +12,7 @@
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
 #include "egtrace/engine/world.h"
+#include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
 
@@ -110,7 +111,7 @@ class Journey {
  private:
   const cluster::Cluster& cluster_;
   JourneyOptions options_;
-  std::shared_ptr<Topology> topology_;
+  std::shared_ptr<const Topology> topology_;
   std::shared_ptr<SwitchSessions> sessions_;
 };
 

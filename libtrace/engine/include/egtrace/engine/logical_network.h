@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
+#include "egtrace/base/published.h"
 #include "egtrace/ovn/language.h"
 #include "egtrace/ovn/southbound.h"
 #include "egtrace/packet/flow_key.h"
@@ -64,7 +66,7 @@ struct LogicalDatapath {
   const NetworkGroup* group(std::uint32_t key) const;
   const NetworkGroup* group(std::string_view name) const;
   const NetworkPort* port(std::uint32_t key) const;
-  const LogicalTable* table(ovn::Pipeline pipeline, std::uint32_t number) const;
+  LogicalTable* table(ovn::Pipeline pipeline, std::uint32_t number) const;
 };
 
 // A logical flow of one datapath.
@@ -74,6 +76,24 @@ struct NetworkFlow {
   bool matches_all = false;
 };
 
+// Flows whose text was not understood, in the order in which packets met them.
+class UnreadFlows {
+ public:
+  void add(const ovn::sb::LogicalFlow* row) const {
+    const std::lock_guard<std::mutex> lock(guard_);
+    rows_.push_back(row);
+  }
+  std::vector<const ovn::sb::LogicalFlow*> all() const {
+    const std::lock_guard<std::mutex> lock(guard_);
+    return rows_;
+  }
+
+ private:
+  mutable std::mutex guard_;
+  mutable std::vector<const ovn::sb::LogicalFlow*> rows_;
+};
+
+// Any number of threads may read it.
 class LogicalNetwork {
  public:
   // `southbound` and `reader` must outlive it. Without friendly names traces show UUIDs.
@@ -98,7 +118,7 @@ class LogicalNetwork {
     // A flow that would match, or would not, were a port known of which is_chassis_resident() asks and no dump tells.
     const ovn::sb::LogicalFlow* doubtful = nullptr;
   };
-  // The flow that a packet meets. Not thread-safe: it reads flows as they are needed.
+  // The flow that a packet meets.
   FoundFlow lookup(const LogicalDatapath& datapath, const FlowKey& packet, ovn::Pipeline pipeline,
                    std::uint32_t table) const;
   // The stage's name, from any flow of the table; empty where the table has none.
@@ -118,7 +138,7 @@ class LogicalNetwork {
   // Whether the whole table of the southbound database ("FDB") was read: what is not in it does not exist.
   bool knows_all_of(std::string_view table) const { return southbound_.complete.contains(table); }
   // Flows whose text was not understood, of the tables that packets met so far.
-  const std::vector<const ovn::sb::LogicalFlow*>& unread() const { return unread_; }
+  std::vector<const ovn::sb::LogicalFlow*> unread() const { return unread_.all(); }
 
  private:
   friend class LogicalTable;
@@ -141,8 +161,8 @@ class LogicalNetwork {
   std::unordered_map<std::string_view, std::vector<NetworkPort*>> ports_by_alias_;
   std::vector<Vip> vips_;
   std::map<IpAddr, std::size_t> first_vips_;   // positions in vips_
-  mutable std::unordered_map<std::uint64_t, std::unordered_map<const ovn::ValueSet*, std::vector<std::uint32_t>>> group_keys_;
-  mutable std::vector<const ovn::sb::LogicalFlow*> unread_;
+  Memo<std::pair<const LogicalDatapath*, const ovn::ValueSet*>, std::vector<std::uint32_t>> group_keys_;
+  UnreadFlows unread_;
 };
 
 }  // namespace egt::engine

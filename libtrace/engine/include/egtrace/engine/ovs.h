@@ -12,6 +12,7 @@
 #include "egtrace/engine/choice.h"
 #include "egtrace/engine/record.h"
 #include "egtrace/engine/world.h"
+#include "egtrace/openflow/flow_lookup.h"
 
 namespace egt::engine {
 

@@ -8,23 +8,31 @@
 
 namespace egt::explain {
 
-// What the answers share is prepared once. The cluster must outlive it. Not thread-safe, as the indexes of the cluster are
-// built on first use.
+// What the answers share is prepared once. The cluster must outlive it. Each thread has its own, which keeps what its
+// lookups found.
 class Explainer {
  public:
   // `collection`: how the snapshot came about; every answer then has its doubts (take_doubts). Null: nothing is known of
   // that. It must outlive the explainer, too.
   explicit Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection = nullptr);
   ~Explainer();
+  Explainer(Explainer&&) noexcept;
   Explainer(const Explainer&) = delete;
   Explainer& operator=(const Explainer&) = delete;
+
+  // For another thread: what is prepared is shared.
+  Explainer for_another_thread() const;
 
   Result<Explanation> explain(const Question& question) const;
   const cluster::Cluster& cluster() const;
 
  private:
   struct Prepared;
-  std::unique_ptr<Prepared> prepared_;
+  struct Session;
+  explicit Explainer(std::shared_ptr<const Prepared> prepared);
+
+  std::shared_ptr<const Prepared> prepared_;
+  std::unique_ptr<Session> session_;
 };
 
 }  // namespace egt::explain

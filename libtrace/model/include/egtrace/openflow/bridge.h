@@ -46,9 +46,9 @@ struct FdbEntry {
   Provenance from;
 };
 
-// Where a bridge's interfaces are: a node may have thousands. Of as many as there were when somebody last asked.
+// Where a bridge's interfaces are: a node may have thousands.
 struct PortIndex {
-  std::size_t known = 0;
+  std::size_t known = 0;                                      // of so many interfaces
   std::unordered_map<std::uint32_t, std::size_t> by_ofport;   // the first of each
   std::unordered_map<std::string, std::size_t> by_name;
 };
@@ -70,12 +70,14 @@ struct Bridge {
   std::vector<FdbEntry> fdb;
   Provenance from;
 
-  // The first interface of this number or name. Names stay once an interface is there; numbers may be told later.
+  // The first interface of this number or name.
   const Interface* by_ofport(std::uint32_t n) const;
   const Interface* by_name(std::string_view n) const;
   Interface* by_name(std::string_view n);
+  // So that these need not go through all of them: once interfaces are there and have their numbers.
+  void index_ports();
 
-  mutable PortIndex ports;                   // for these alone
+  PortIndex ports;                           // for these alone
 };
 
 }  // namespace egt::openflow

@@ -34,12 +34,14 @@ struct FlowUse {
   std::optional<std::uint64_t> idle_age;  // seconds since it last took a packet
 };
 
+struct ActionText;
+
 struct FlowEntry {
   std::uint64_t cookie = 0;
   FlowUse use;
   Provenance from;
   const MatchWord* match = nullptr;  // match_words of them
-  std::uint32_t actions = 0;         // interned action text
+  const ActionText* actions = nullptr;  // each text once
   std::uint16_t priority = 32768;
   std::uint8_t match_words = 0;
   std::uint8_t table = 0;
@@ -110,18 +112,12 @@ struct FlowBatch {
   OwnedPrefixes prefixes;
 };
 
-// What a lookup found. `hit` is kNoFlow on a miss.
-struct Lookup {
-  FlowIndex hit = kNoFlow;
-  std::uint32_t conj_id = 0;           // not 0: reached through a conjunctive match
-  std::vector<FlowIndex> conjunction;  // the flows that fulfilled its clauses
-  std::vector<FlowIndex> ties;         // others of equal priority that match as well: undefined in OpenFlow
-};
-
 struct Clause;
 struct CompiledFlows;
+class FlowLookup;
 class Subtables;
 
+// Once its flows are added any number of threads may read it.
 class FlowTables {
  public:
   explicit FlowTables(ActionParser parser);
@@ -129,8 +125,7 @@ class FlowTables {
   // nowhere.
   FlowTables(ActionParser parser, CompiledFlows flows);
   ~FlowTables();
-  // A copy shares the flows and costs little. What is read and built while looking each has for itself, so another
-  // thread may look into a copy.
+  // A copy shares the flows and their indexes; what is read of lines each has for itself.
   FlowTables(const FlowTables&);
   FlowTables& operator=(const FlowTables&);
   FlowTables(FlowTables&&) noexcept;
@@ -157,27 +152,20 @@ class FlowTables {
   std::vector<FlowIndex> in_table(std::uint8_t table) const;  // by descending priority, then line
   bool has_table(std::uint8_t table) const;
 
-  // Highest priority wins, among equals the first of the dump; conjunctive matches as in lib/classifier.c. The table's
-  // index is built when it was asked a few times, and dropped by add. Not thread-safe, like flow() and actions(): see
-  // the copy.
-  Lookup lookup(std::uint8_t table, const FlowKey& key) const;
-  // Indexes are worth their while from the first look-up on. Copies made later know it, too, and share the indexes.
-  void expect_many_lookups();
-  // Builds those of all tables, on `jobs` threads (0: one a processor), for this and its copies. Thread-safe.
+  // Builds the indexes of all tables, on `jobs` threads (0: one a processor), for this and its copies. Those of tables
+  // that a FlowLookup asks often are built then.
   void build_indexes(unsigned jobs) const;
-  // Flows that match `key` as well as `winner` does, with a lower priority: what would take the packet without it, by
-  // descending priority. Flows of conjunctions are left out, as they match only together.
-  std::vector<FlowIndex> beaten(std::uint8_t table, const FlowKey& key, FlowIndex winner) const;
   // Flows of `table` with a priority above `above_priority` that would match but for one field, by descending
   // priority: for "why not that flow?".
   std::vector<FlowIndex> near_misses(std::uint8_t table, const FlowKey& key, std::uint16_t above_priority) const;
-  // The subtables of a table, for what a lookup depends on; good until flows are added.
+  // The subtables of a table, for what a lookup depends on; good until flows are added. For one thread.
   Subtables subtables(std::uint8_t table) const;
   PrefixAnswer look_up_prefix(std::uint8_t table, AddressField field, U128 address) const;
   // The one field in which `f` and `key` disagree; none when they agree or disagree in several.
   std::optional<FieldId> only_mismatch(const FlowEntry& f, const FlowKey& key) const;
 
  private:
+  friend class FlowLookup;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

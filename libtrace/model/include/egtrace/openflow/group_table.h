@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
+#include "egtrace/base/published.h"
 #include "egtrace/openflow/group.h"
 
 namespace egt::openflow {
@@ -25,24 +27,19 @@ class GroupText {
   virtual Group read(const GroupPlace& place) const = 0;
 };
 
-// Has the face of a map. Not thread-safe, because looking reads.
+// Once its groups are added any number of threads may read it.
 class GroupTable {
  public:
-  using Map = std::map<std::uint32_t, Group>;
-  using const_iterator = Map::const_iterator;
-
   // Of several places with one number, and over groups that are there already, the last counts.
   void add(std::shared_ptr<const GroupText> text, std::vector<GroupPlace> places);
   Group& operator[](std::uint32_t id);
 
   std::size_t size() const;
   bool empty() const { return size() == 0; }
-  bool contains(std::uint32_t id) const;
-  std::size_t count(std::uint32_t id) const { return contains(id) ? 1 : 0; }
-  const_iterator find(std::uint32_t id) const;
-  const Group& at(std::uint32_t id) const;  // std::out_of_range where there is none
-  const_iterator begin() const;             // reads all of them
-  const_iterator end() const { return read_.end(); }
+  bool contains(std::uint32_t id) const { return own_.contains(id) || place_of(id).batch != nullptr; }
+  const Group* find(std::uint32_t id) const;  // null: there is none
+  const Group& at(std::uint32_t id) const;    // std::out_of_range where there is none
+  std::vector<const Group*> all() const;      // ascending by number
 
   // The places and their text, where all groups come from one dump; else null.
   struct Origin {
@@ -52,14 +49,21 @@ class GroupTable {
   Origin only_origin() const;
 
  private:
+  // The groups of one dump, which copies share.
   struct Batch {
     std::shared_ptr<const GroupText> text;
-    std::vector<GroupPlace> places;  // ascending by number
+    std::vector<GroupPlace> places;              // ascending by number
+    std::vector<Published<const Group>> groups;  // of the places, those that were read
   };
-  const GroupPlace* place_of(const Batch& batch, std::uint32_t id) const;
+  struct Place {
+    const Batch* batch = nullptr;
+    std::size_t number = 0;
+  };
+  Place place_of(std::uint32_t id) const;
+  std::set<std::uint32_t> numbers() const;
 
-  std::vector<Batch> batches_;
-  mutable Map read_;
+  std::vector<std::shared_ptr<const Batch>> batches_;
+  std::map<std::uint32_t, Group> own_;  // over those of batches
 };
 
 }  // namespace egt::openflow

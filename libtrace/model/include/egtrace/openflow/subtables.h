@@ -1,4 +1,4 @@
-// The flows of one table by their masks, as lib/classifier.c looks through them.
+// The flows of one table by their masks, as lib/classifier.c looks through them. For one thread: it keeps what it found.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ class Subtables {
   const std::vector<SubtableView>& all() const { return all_; }  // by descending priority, then by their first flows
   // By number: whether a flow of it has the key's values in the pipeline's fields. Of one whose mask has none it is
   // true. It goes by a hash of 32 bits: values that hash alike count as the same.
-  const std::vector<char>& agreeing_in_pipeline(const FlowKey& key) const;
+  const std::vector<char>& agreeing_in_pipeline(const FlowKey& key);
   // Those flows of one.
-  std::vector<FlowIndex> alike_in_pipeline(const SubtableView& s, const FlowKey& key) const;
+  std::vector<FlowIndex> alike_in_pipeline(const SubtableView& s, const FlowKey& key);
   std::vector<FlowIndex> flows(const SubtableView& s) const;
   // The one of highest priority that matches; of several the first. kNoFlow: none.
   FlowIndex best(const SubtableView& s, const FlowKey& key) const;
@@ -43,8 +43,8 @@ class Subtables {
     unsigned asked = 0;
     std::vector<std::pair<std::uint32_t, FlowIndex>> sorted;
   };
-  mutable std::vector<char> agreeing_;  // by number
-  mutable std::vector<ByPipeline> by_pipeline_;
+  std::vector<char> agreeing_;  // by number
+  std::vector<ByPipeline> by_pipeline_;
 };
 
 }  // namespace egt::openflow

@@ -135,7 +135,8 @@ struct Trace {
   std::shared_ptr<const void> owned;     // keeps the actions alive that nodes point to
 };
 
-// Translates packets on the bridges of one node. Keeps what it builds of the tables, so that the next packet is quicker.
+// Translates packets on the bridges of one node. Keeps what it builds of the tables, so that the next packet is quicker;
+// each thread has its own.
 class Tracer {
  public:
   // `datapath`: what dumps tell of the datapath below the node's bridges; kept.
@@ -144,6 +145,8 @@ class Tracer {
   Tracer(Tracer&&) noexcept;
 
   Trace trace(const openflow::Bridge& bridge, const FlowKey& packet, const TraceOptions& options);
+  // Before the first of them: indexes of flow tables are then built at once.
+  void expect_many_packets();
 
  private:
   struct Impl;
