@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "contradictions.h"
 #include "egtrace/base/text.h"
+#include "egtrace/openflow/tunnel_type.h"
 #include "translation.h"
 
 namespace egt::engine {
@@ -15,12 +14,6 @@ namespace {
 
 using namespace openflow;
 using F = FieldId;
-
-bool is_tunnel_type(std::string_view type) {
-  static constexpr std::array kTypes{"geneve",    "vxlan", "gre",  "ip6gre", "erspan",
-                                     "ip6erspan", "stt",   "lisp", "gtpu",   "bareudp"};
-  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
 
 // Whether the ports of this bridge are known well enough to say that a number is none of them.
 bool numbers_known(const Bridge& b) {
