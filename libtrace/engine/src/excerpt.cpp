@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <initializer_list>
+
+#include "egtrace/host/rule_view.h"
+#include "host/netfilter_match.h"
 
 namespace egt::engine {
 namespace {
@@ -73,107 +76,128 @@ std::vector<JudgedFlow> judge_bridge(const Node& node, const Bridge& bridge, con
   return judged;
 }
 
-// The value that a comparison asks for, as a range.
-bool covers(const netfilter::Atom& atom, const IpAddr& a) {
-  if (const auto* n = std::get_if<netfilter::Number>(&atom)) return *n == a.value;
-  if (const auto* r = std::get_if<netfilter::NumberRange>(&atom)) return r->first <= a.value && a.value <= r->last;
-  return std::holds_alternative<netfilter::Wildcard>(atom);
+// A rule judged by the headers of the packet alone, and of those by the ones that `known` lists.
+class LoneRule {
+ public:
+  using Key = netfilter::Key;
+  LoneRule(const Node& node, const netfilter::Rule& rule, const FlowKey& packet, std::initializer_list<Key> known)
+      : node_(node), rule_(rule), packet_(packet), known_(known) {}
+
+  // Whether the rule names this part of the packet, and the packet has what it names.
+  bool names(Key key) const {
+    return std::any_of(rule_.statements.begin(), rule_.statements.end(),
+                       [&](const netfilter::Statement& s) { return asks_for(s, key) && truth_of(s) == Truth::yes; });
+  }
+  bool contradicts() const {
+    return std::any_of(rule_.statements.begin(), rule_.statements.end(),
+                       [&](const netfilter::Statement& s) { return truth_of(s) == Truth::no; });
+  }
+  // What a map holds for the packet.
+  std::optional<IpAddr> mapped(const netfilter::NatTarget& target) const;
+
+ private:
+  bool can_read(const netfilter::ExprPtr& e) const;
+  bool can_read(const std::vector<netfilter::ExprPtr>& all) const {
+    return std::all_of(all.begin(), all.end(), [&](const auto& e) { return can_read(e); });
+  }
+  static bool reads(const netfilter::ExprPtr& e, Key key);
+  static bool asks_for(const netfilter::Statement& s, Key key);
+  Truth truth_of(const netfilter::Statement& s) const;
+  Family family() const { return family_of(packet_); }
+
+  const Node& node_;
+  const netfilter::Rule& rule_;
+  const FlowKey& packet_;
+  std::vector<Key> known_;
+};
+
+bool LoneRule::can_read(const netfilter::ExprPtr& e) const {
+  if (e == nullptr) return false;
+  if (const auto* read = std::get_if<netfilter::Read>(&e->node))
+    return std::find(known_.begin(), known_.end(), read->key) != known_.end();
+  const auto* masked = std::get_if<netfilter::Masked>(&e->node);
+  return masked != nullptr && can_read(masked->operand);
 }
 
-bool reads(const netfilter::ExprPtr& e, netfilter::Key key) {
+bool LoneRule::reads(const netfilter::ExprPtr& e, Key key) {
   if (e == nullptr) return false;
   if (const auto* read = std::get_if<netfilter::Read>(&e->node)) return read->key == key;
-  if (const auto* masked = std::get_if<netfilter::Masked>(&e->node)) return reads(masked->operand, key);
-  return false;
+  const auto* masked = std::get_if<netfilter::Masked>(&e->node);
+  return masked != nullptr && reads(masked->operand, key);
 }
 
-const netfilter::Compare* equality(const netfilter::Statement& s) {
+bool LoneRule::asks_for(const netfilter::Statement& s, Key key) {
   const auto* test = std::get_if<netfilter::Test>(&s);
-  const auto* compare = test == nullptr ? nullptr : std::get_if<netfilter::Compare>(test);
-  return compare != nullptr && compare->op == netfilter::Op::eq ? compare : nullptr;
+  if (test == nullptr) return false;
+  if (const auto* c = std::get_if<netfilter::Compare>(test)) return c->op == netfilter::Op::eq && reads(c->left, key);
+  const auto* in = std::get_if<netfilter::InSet>(test);
+  return in != nullptr && !in->negate && std::any_of(in->left.begin(), in->left.end(), [&](const auto& e) { return reads(e, key); });
 }
 
-// Whether the rule names this address of the packet; a rule without such a test says nothing about the packet.
-bool names(const netfilter::Rule& rule, netfilter::Key key, const IpAddr& address) {
-  return std::any_of(rule.statements.begin(), rule.statements.end(), [&](const netfilter::Statement& s) {
-    const netfilter::Compare* c = equality(s);
-    return c != nullptr && reads(c->left, key) && covers(c->right, address);
-  });
+Truth LoneRule::truth_of(const netfilter::Statement& s) const {
+  const auto* t = std::get_if<netfilter::Test>(&s);
+  if (t == nullptr) return Truth::unknown;
+  const auto* c = std::get_if<netfilter::Compare>(t);
+  const auto* in = std::get_if<netfilter::InSet>(t);
+  if ((c == nullptr || !can_read(c->left)) && (in == nullptr || !can_read(in->left))) return Truth::unknown;
+  FlowKey packet = packet_;
+  const NetfilterContext around{packet};
+  return test(*t, {node_.host, family(), netfilter::Hook::postrouting, around}).truth;
 }
 
-// Whether a test of the rule asks for another protocol, port or address than the packet has.
-bool contradicts(const netfilter::Rule& rule, const FlowKey& packet) {
-  using netfilter::Key;
-  const Tuple t = tuple_of(packet);
-  const bool v4 = t.src.is_v4();
-  const std::pair<Key, U128> known[] = {{Key::l4proto, t.proto}, {Key::sport, t.sport}, {Key::dport, t.dport},
-                                        {v4 ? Key::ip_saddr : Key::ip6_saddr, t.src.value},
-                                        {v4 ? Key::ip_daddr : Key::ip6_daddr, t.dst.value}};
-  return std::any_of(rule.statements.begin(), rule.statements.end(), [&](const netfilter::Statement& s) {
-    const netfilter::Compare* c = equality(s);
-    if (c == nullptr || !std::holds_alternative<netfilter::Read>(c->left->node)) return false;
-    const auto* number = std::get_if<netfilter::Number>(&c->right);
-    const auto* range = std::get_if<netfilter::NumberRange>(&c->right);
-    if (number == nullptr && range == nullptr) return false;
-    const U128 first = number != nullptr ? *number : range->first, last = number != nullptr ? *number : range->last;
-    return std::any_of(std::begin(known), std::end(known), [&](const auto& fact) {
-      return reads(c->left, fact.first) && (fact.second < first || last < fact.second);
-    });
-  });
-}
-
-// What the map of a translation holds for this address, where the address alone is its key.
-std::optional<IpAddr> mapped(const netfilter::NatTarget& target, netfilter::Key key, const IpAddr& address) {
+std::optional<IpAddr> LoneRule::mapped(const netfilter::NatTarget& target) const {
+  // Nothing is drawn: what is read is in the headers.
+  struct NoDraw : Splitter {
+    std::size_t split(const std::string&, std::vector<Option>) override { return 0; }
+  } none;
   const auto* value = std::get_if<netfilter::ExprPtr>(&target.address);
   const auto* lookup = value == nullptr || *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);
-  if (lookup == nullptr || lookup->map == nullptr || lookup->key.size() != 1 || !reads(lookup->key[0], key)) return std::nullopt;
-  for (const netfilter::SetElement& e : lookup->map->elements) {
-    if (e.key.size() != 1 || !covers(e.key[0], address) || !e.data || e.data->empty()) continue;
-    if (const auto* number = std::get_if<netfilter::Number>(&e.data->front())) return IpAddr{address.family, *number};
-  }
-  return std::nullopt;
+  if (lookup == nullptr || !can_read(lookup->key)) return std::nullopt;
+  FlowKey packet = packet_;
+  const NetfilterContext around{packet};
+  const Evaluated found = evaluate(**value, {node_.host, family(), netfilter::Hook::postrouting, around}, none);
+  const auto* number = found.parts.empty() ? nullptr : std::get_if<netfilter::Number>(&found.parts.front());
+  return number == nullptr ? std::nullopt : std::optional(IpAddr{family(), *number});
 }
 
 std::string out_device(const netfilter::Rule& rule) {
-  for (const netfilter::Statement& s : rule.statements) {
-    const auto* test = std::get_if<netfilter::Test>(&s);
-    const auto* compare = test == nullptr ? nullptr : std::get_if<netfilter::Compare>(test);
-    if (compare == nullptr || compare->op != netfilter::Op::eq || !reads(compare->left, netfilter::Key::oifname)) continue;
-    if (const auto* text = std::get_if<netfilter::Text>(&compare->right)) return text->value;
-  }
+  for (const netfilter::Statement& s : rule.statements)
+    if (std::string device = netfilter::asked_device(s, netfilter::Key::oifname); !device.empty()) return device;
   return {};
 }
 
-using Judge = std::optional<JudgedRule> (*)(const netfilter::NatTarget&, const netfilter::Rule&, const FlowKey&);
-
-bool sets_source(const netfilter::NatTarget& target) {
-  return target.kind == netfilter::NatTarget::Kind::snat || target.kind == netfilter::NatTarget::Kind::masquerade;
-}
-
-std::optional<JudgedRule> judge_source(const netfilter::NatTarget& target, const netfilter::Rule& rule, const FlowKey& packet) {
-  const IpAddr src = src_ip(packet);
-  if (!sets_source(target) || !names(rule, src.is_v4() ? netfilter::Key::ip_saddr : netfilter::Key::ip6_saddr, src))
-    return std::nullopt;
-  JudgedRule judged;
-  judged.rule = &rule;
-  judged.target = &target;
-  return judged;
-}
+using Judge = std::optional<JudgedRule> (*)(const Node&, const netfilter::NatTarget&, const netfilter::Rule&, const FlowKey&);
 
 // Whether the translation is one of this packet's source or destination, as far as its own rule tells.
-std::optional<JudgedRule> judge_target(const netfilter::NatTarget& target, const netfilter::Rule& rule, const FlowKey& packet) {
-  using netfilter::Key;
-  const bool source = sets_source(target);
-  if (!source && target.kind != netfilter::NatTarget::Kind::dnat) return std::nullopt;
-  const IpAddr address = source ? src_ip(packet) : dst_ip(packet);
-  if (target.family && *target.family != address.family) return std::nullopt;
-  const Key key = address.is_v4() ? (source ? Key::ip_saddr : Key::ip_daddr) : (source ? Key::ip6_saddr : Key::ip6_daddr);
+std::optional<JudgedRule> judge_by(const LoneRule& alone, const netfilter::NatTarget& target, const netfilter::Rule& rule,
+                                   netfilter::Key address) {
   JudgedRule judged;
   judged.rule = &rule;
   judged.target = &target;
-  judged.mapped = mapped(target, key, address);
-  if ((!judged.mapped && !names(rule, key, address)) || contradicts(rule, packet)) return std::nullopt;
+  judged.mapped = alone.mapped(target);
+  if ((!judged.mapped && !alone.names(address)) || alone.contradicts()) return std::nullopt;
   return judged;
+}
+
+std::optional<JudgedRule> judge_source(const Node& node, const netfilter::NatTarget& target, const netfilter::Rule& rule,
+                                       const FlowKey& packet) {
+  using netfilter::Key;
+  if (!netfilter::translates_source(target)) return std::nullopt;
+  const Key address = src_ip(packet).is_v4() ? Key::ip_saddr : Key::ip6_saddr;
+  return judge_by(LoneRule(node, rule, packet, {Key::ip_saddr, Key::ip6_saddr}), target, rule, address);
+}
+
+std::optional<JudgedRule> judge_target(const Node& node, const netfilter::NatTarget& target, const netfilter::Rule& rule,
+                                       const FlowKey& packet) {
+  using netfilter::Key;
+  const bool source = netfilter::translates_source(target), v4 = src_ip(packet).is_v4();
+  if (!source && target.kind != netfilter::NatTarget::Kind::dnat) return std::nullopt;
+  if (target.family && *target.family != family_of(packet)) return std::nullopt;
+  const Key address = v4 ? (source ? Key::ip_saddr : Key::ip_daddr) : (source ? Key::ip6_saddr : Key::ip6_daddr);
+  const LoneRule alone(node, rule, packet,
+                       {Key::ip_saddr, Key::ip_daddr, Key::ip6_saddr, Key::ip6_daddr, Key::l4proto, Key::ip_protocol,
+                        Key::ip6_nexthdr, Key::sport, Key::dport});
+  return judge_by(alone, target, rule, address);
 }
 
 void judge_ruleset(const Node& node, const netfilter::Ruleset& rules, const char* front_end, const FlowKey& packet,
@@ -183,7 +207,7 @@ void judge_ruleset(const Node& node, const netfilter::Ruleset& rules, const char
       for (const netfilter::Rule& rule : chain.rules)
         for (const netfilter::Statement& s : rule.statements) {
           const auto* target = std::get_if<netfilter::NatTarget>(&s);
-          auto judged = target == nullptr ? std::nullopt : judge_rule(*target, rule, packet);
+          auto judged = target == nullptr ? std::nullopt : judge_rule(node, *target, rule, packet);
           if (!judged) continue;
           judged->node = &node;
           judged->table = &table;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/targets.h"
 #include "egtrace/base/text.h"
+#include "egtrace/host/rule_view.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::assess {
@@ -158,6 +160,7 @@ std::vector<engine::JudgedRule> host_snat_for(const Cluster& cluster, const Node
 }
 
 bool translates_to(const engine::JudgedRule& rule, const IpAddr& address) {
+  if (rule.mapped) return *rule.mapped == address;
   const auto* range = rule.target != nullptr ? std::get_if<IpRange>(&rule.target->address) : nullptr;
   return range != nullptr && range->contains(address);
 }
@@ -169,31 +172,16 @@ bool has_nat_rules(const Node& node, Family family) {
 
 namespace {
 
-// The one number that a test of equality asks for.
-std::optional<U128> asked_number(const netfilter::Statement& s, std::initializer_list<netfilter::Key> keys) {
-  const auto* test = std::get_if<netfilter::Test>(&s);
-  const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
-  if (compare == nullptr || compare->op != netfilter::Op::eq || !compare->left) return std::nullopt;
-  const auto* read = std::get_if<netfilter::Read>(&compare->left->node);
-  if (read == nullptr || std::find(keys.begin(), keys.end(), read->key) == keys.end()) return std::nullopt;
-  if (const auto* number = std::get_if<netfilter::Number>(&compare->right)) return *number;
-  const auto* range = std::get_if<netfilter::NumberRange>(&compare->right);
-  return range != nullptr && range->first == range->last ? std::optional(range->first) : std::nullopt;
-}
-
 std::optional<DnatRule> dnat_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, Family family) {
   using netfilter::Key;
   DnatRule found{&chain, &rule, {}, {}, {}, {}};
-  const netfilter::NatTarget* target = nullptr;
+  const netfilter::NatTarget* target = netfilter::translation(rule);
+  if (target == nullptr || target->kind != netfilter::NatTarget::Kind::dnat) return std::nullopt;
   for (const netfilter::Statement& s : rule.statements) {
-    if (const auto n = asked_number(s, {family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr}))
+    if (const auto n = netfilter::asked_number(s, {family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr}))
       found.destination = IpAddr{family, *n};
-    if (const auto n = asked_number(s, {Key::dport})) found.port = static_cast<std::uint16_t>(low64(*n));
-    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s);
-        nat != nullptr && nat->kind == netfilter::NatTarget::Kind::dnat)
-      target = nat;
+    if (const auto n = netfilter::asked_number(s, {Key::dport})) found.port = static_cast<std::uint16_t>(low64(*n));
   }
-  if (target == nullptr) return std::nullopt;
   if (const auto* range = std::get_if<IpRange>(&target->address); range != nullptr && range->first == range->last) {
     if (range->first.family != family) return std::nullopt;
     found.to = range->first;
@@ -240,14 +228,13 @@ const host::Part<std::vector<host::Route>>& routes_of(const Node& node, Family f
   return family == Family::v4 ? node.host.routes_v4 : node.host.routes_v6;
 }
 
-const host::Route* best_route(const Node& node, const std::string& table, const IpAddr& to) {
-  const host::Route* best = nullptr;
-  for (const host::Route& r : routes_of(node, to.family).value) {
-    if (r.table != table || !r.to.contains(to)) continue;
-    if (best == nullptr || r.to.length > best->to.length || (r.to.length == best->to.length && r.metric < best->metric))
-      best = &r;
-  }
-  return best;
+engine::RouteAnswer route_from_outside(const Cluster& cluster, const Node& machine, const IpAddr& to) {
+  engine::RouteQuery query;
+  query.to = outside(cluster, to.family).address;
+  const engine::RouteAnswer back = engine::find_route(machine.host, query);
+  query.from = std::exchange(query.to, to);
+  if (!back.hops.empty()) query.in_device = back.hops.front().get().device;
+  return engine::find_route(machine.host, query);
 }
 
 std::vector<const Node*> outside_machines(const Cluster& cluster) {

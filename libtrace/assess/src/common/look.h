@@ -7,6 +7,7 @@
 
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/excerpt.h"
+#include "egtrace/engine/routing.h"
 
 namespace egt::assess {
 
@@ -67,8 +68,8 @@ std::vector<DnatRule> dnat_rules_of(const cluster::Node& node, Family family);
 
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const cluster::Node& node, Family family);
 const host::Part<std::vector<host::Route>>& routes_of(const cluster::Node& node, Family family);
-// The route of a table that a packet to `to` takes: longest prefix, then lowest metric; null where there is none.
-const host::Route* best_route(const cluster::Node& node, const std::string& table, const IpAddr& to);
+// Where a machine sends packets to `to` that come from outside the cluster, or that it makes itself where it is the outside.
+engine::RouteAnswer route_from_outside(const cluster::Cluster& cluster, const cluster::Node& machine, const IpAddr& to);
 
 // Machines of the snapshot that are no cluster nodes: routers, gateways, servers.
 std::vector<const cluster::Node*> outside_machines(const cluster::Cluster& cluster);

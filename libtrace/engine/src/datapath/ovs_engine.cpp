@@ -10,6 +10,7 @@
 #include "datapath/ct_action.h"
 #include "datapath/executor.h"
 #include "egtrace/engine/ovs.h"
+#include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
 #include "openflow/path_policy.h"
 #include "openflow/path_recorder.h"
@@ -188,7 +189,7 @@ OvsResult SwitchRun::finish() {
 
 void SwitchRun::output(const dp::Port& port, const DatapathPacket& packet, std::size_t origin) {
   if (port.interface->port_down) return;
-  const bool tunnel = ofproto::is_tunnel_type(port.interface->type);
+  const bool tunnel = openflow::is_tunnel_type(port.interface->type);
   if (tunnel && !packet.has_egress_tunnel)
     return recorder_.end_at(origin, fmt::format("tunnel port {} has no remote address for it", port.interface->name));
   emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "egtrace/engine/choice.h"
+#include "egtrace/engine/truth.h"
 #include "netfilter_values.h"
 
 namespace egt::engine {
-
-enum class Truth : std::uint8_t { no, yes, unknown };
 
 struct TestResult {
   Truth truth = Truth::no;

@@ -3,29 +3,21 @@
 
 #include <algorithm>
 
+#include "egtrace/host/rule_view.h"
 #include "netfilter_walk.h"
 
 namespace egt::engine {
 namespace {
 
-using netfilter::Atom;
 using netfilter::Concat;
 using netfilter::Hook;
 using netfilter::NatTarget;
-using netfilter::Number;
-using netfilter::NumberRange;
 
 constexpr U128 kMostOptions = 8;         // addresses of a range that are walked one by one
 
-bool changes_source(NatTarget::Kind kind, Hook hook) {
-  if (kind == NatTarget::Kind::netmap) return hook == Hook::postrouting || hook == Hook::input;
-  return kind == NatTarget::Kind::snat || kind == NatTarget::Kind::masquerade;
-}
-
-std::optional<std::pair<U128, U128>> bounds(const Atom& a) {
-  if (const auto* n = std::get_if<Number>(&a)) return std::pair{*n, *n};
-  if (const auto* r = std::get_if<NumberRange>(&a)) return std::pair{r->first, r->last};
-  return std::nullopt;
+bool changes_source(const NatTarget& t, Hook hook) {
+  if (t.kind == NatTarget::Kind::netmap) return hook == Hook::postrouting || hook == Hook::input;
+  return netfilter::translates_source(t);
 }
 
 // The prefix that covers exactly this range, for netmap through a map; its length is 0 where there is none.
@@ -40,7 +32,7 @@ Prefix covering(U128 first, U128 last, Family family) {
 // False when the rule does not apply; next_ says so where the walk ends with it.
 bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
   d.kind = t.kind;
-  d.source = changes_source(t.kind, hook_);
+  d.source = changes_source(t, hook_);
   Concat data;
   if (const auto* e = std::get_if<netfilter::ExprPtr>(&t.address)) {
     const Evaluated value = evaluate(**e, reading(), *this);
@@ -57,13 +49,13 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
   } else if (const auto* e = std::get_if<netfilter::ExprPtr>(&t.port)) {
     const Evaluated value = evaluate(**e, reading(), *this);
     if (value.kind == Evaluated::Kind::absent) return false;
-    const auto range = value.parts.empty() ? std::nullopt : bounds(value.parts.front());
+    const auto range = value.parts.empty() ? std::nullopt : netfilter::range_of(value.parts.front());
     if (!range) return cannot_tell(value.what.empty() ? "the port of a translation" : value.what);
-    choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->second), d);
+    choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->last), d);
   } else if (data.size() > 1) {
-    const auto range = bounds(data[1]);
+    const auto range = netfilter::range_of(data[1]);
     if (!range) return cannot_tell("the port of a translation");
-    choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->second), d);
+    choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->last), d);
   } else if ((t.random || t.fully_random) && (d.source || !has_ports(context_.packet))) {
     d.port_uncertain = true;  // of an echo the identifier, in either direction (nf_nat_l4proto_unique_tuple())
   }
@@ -73,15 +65,15 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
 ChainWalk::Chosen ChainWalk::choose_address(const NatTarget& t, const Concat& data) {
   if (const auto* range = std::get_if<IpRange>(&t.address)) return {pick(*range), false};
   if (const auto* prefix = std::get_if<Prefix>(&t.address)) {
-    return {mapped(*prefix, changes_source(t.kind, hook_)), false};
+    return {mapped(*prefix, changes_source(t, hook_)), false};
   }
   if (std::holds_alternative<std::monostate>(t.address)) return {};
-  const auto range = data.empty() ? std::nullopt : bounds(data.front());
-  if (!range || range->first > range->second) return {std::nullopt, true};
+  const auto range = data.empty() ? std::nullopt : netfilter::range_of(data.front());
+  if (!range || range->first > range->last) return {std::nullopt, true};
   if (t.kind == NatTarget::Kind::netmap) {
-    return {mapped(covering(range->first, range->second, around_.family), changes_source(t.kind, hook_)), false};
+    return {mapped(covering(range->first, range->last, around_.family), changes_source(t, hook_)), false};
   }
-  return {pick({{around_.family, range->first}, {around_.family, range->second}}), false};
+  return {pick({{around_.family, range->first}, {around_.family, range->last}}), false};
 }
 
 // The kernel picks by a hash of the addresses, which the dumps do not tell.

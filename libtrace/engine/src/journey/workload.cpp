@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/openflow/tunnel_type.h"
+
 namespace egt::engine {
 namespace {
 
@@ -48,9 +50,8 @@ const typename Map::mapped_type& found_or_empty(const Map& map, const Key& key) 
 }  // namespace
 
 bool is_workload(const openflow::Interface& port) {
-  static constexpr std::string_view kOthers[] = {"internal", "patch", "geneve", "vxlan", "gre", "stt"};
-  return port.external_ids.contains("iface-id") &&
-         std::find(std::begin(kOthers), std::end(kOthers), port.type) == std::end(kOthers);
+  return port.external_ids.contains("iface-id") && port.type != "internal" && port.type != "patch" &&
+         !openflow::is_tunnel_type(port.type);
 }
 
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node,

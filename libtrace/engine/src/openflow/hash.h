@@ -17,6 +17,7 @@ std::uint32_t hash_2words(std::uint32_t x, std::uint32_t y);
 inline std::uint32_t hash_int(std::uint32_t x, std::uint32_t basis) { return hash_2words(x, basis); }
 std::uint32_t hash_uint64(std::uint64_t x);
 std::uint32_t hash_bytes(const void* data, std::size_t n, std::uint32_t basis);
+inline std::uint32_t hash_string(std::string_view text) { return hash_bytes(text.data(), text.size(), 0); }
 std::uint32_t jhash_bytes(const void* data, std::size_t n, std::uint32_t basis);
 
 enum class HashFields : std::uint8_t {

@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "egtrace/openflow/tunnel_type.h"
 
 namespace egt::engine::ofproto {
 namespace {
-
-bool is_tunnel_type(const std::string& type) {
-  constexpr std::string_view kTypes[] = {"geneve", "vxlan", "gre", "ip6gre", "erspan", "ip6erspan", "stt", "lisp", "gtpu"};
-  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
-}
 
 std::optional<IpAddr> tunnel_source(const FlowKey& packet) {
   if (const std::uint32_t v4 = packet.u32(FieldId::tun_src)) return IpAddr::v4(v4);
@@ -44,7 +39,7 @@ Result<Ingress> ingress_of(const cluster::Node& node, const openflow::Datapath& 
   if (number && datapath.ports.empty())
     return Error{"no dump tells the numbers of the datapath's ports; `ovs-appctl dpctl/show` tells them"};
   const openflow::DatapathPort* port = number ? datapath.port(*number) : datapath.port(name);
-  if (port != nullptr && is_tunnel_type(port->type)) return by_tunnel(node, port->type, packet);
+  if (port != nullptr && openflow::is_tunnel_type(port->type)) return by_tunnel(node, port->type, packet);
   if (tunnel_source(packet)) return Error{"no OpenFlow tunnel port for this packet"};
   if (!number && name.empty()) return Error{"the flow does not tell the datapath's port: in_port(…) is missing"};
   const std::string& device = port == nullptr ? name : port->name;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "contradictions.h"
+#include "egtrace/openflow/tunnel_type.h"
 #include "ovn_controller/userdata.h"
 #include "packet_fields.h"
 
@@ -229,7 +230,7 @@ std::size_t PathRecorder::origin_of(const ofproto::dp::Action& action) {
 
 std::size_t PathRecorder::output_step(const ofproto::dp::Output& output) {
   const Interface& port = *output.port.interface;
-  if (ofproto::is_tunnel_type(port.type)) note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
+  if (openflow::is_tunnel_type(port.type)) note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
   if (port.port_down) {
     remark(fmt::format("port {} is administratively down", port.name), here());
     end(fmt::format("port {} is down", port.name), 0, here());

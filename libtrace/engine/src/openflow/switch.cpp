@@ -1,9 +1,10 @@
 #include "switch.h"
 
 #include <algorithm>
-#include <array>
 
+#include "egtrace/openflow/tunnel_type.h"
 #include "hash.h"
+#include "openflow/hash_order.h"
 
 namespace egt::engine::ofproto {
 namespace {
@@ -14,42 +15,15 @@ using namespace openflow;
 // one of these.
 constexpr std::uint32_t kUnnumbered = 0x10000;
 
-constexpr std::array kTunnelTypes = {"geneve", "vxlan", "gre",  "ip6gre",  "erspan", "ip6erspan",
-                                     "gtpu",   "stt",   "lisp", "bareudp", "srv6"};
-
-// HMAP_FOR_EACH over ports hashed by number: buckets from the first to the last, in a bucket the newest first. The
-// table doubles when it holds more than two a bucket, and growing turns the order within a bucket round.
-std::vector<SwitchPort*> hash_order(const std::vector<SwitchPort*>& ports) {
-  std::vector<std::vector<SwitchPort*>> buckets(1);
-  std::size_t count = 0;
-  const auto put = [&](SwitchPort* p) {
-    auto& bucket = buckets[hash_int(p->number, 0) & (buckets.size() - 1)];
-    bucket.insert(bucket.begin(), p);
-  };
-  for (SwitchPort* port : ports) {
-    put(port);
-    ++count;
-    if (count / 2 <= buckets.size() - 1) continue;
-    // hmap_expand: as many buckets as calc_mask(count) gives.
-    std::size_t mask = count / 2;
-    mask |= mask >> 1, mask |= mask >> 2, mask |= mask >> 4, mask |= mask >> 8, mask |= mask >> 16;
-    mask |= (mask & 1) << 1;
-    if (mask + 1 <= buckets.size()) continue;
-    std::vector<SwitchPort*> all;
-    for (const auto& bucket : buckets) all.insert(all.end(), bucket.begin(), bucket.end());
-    buckets.assign(mask + 1, {});
-    for (SwitchPort* p : all) put(p);
-  }
+std::vector<SwitchPort*> by_hash_of_number(const std::vector<SwitchPort*>& ports) {
+  std::vector<std::uint32_t> hashes;
+  for (const SwitchPort* p : ports) hashes.push_back(hash_int(p->number, 0));
   std::vector<SwitchPort*> order;
-  for (const auto& bucket : buckets) order.insert(order.end(), bucket.begin(), bucket.end());
+  for (const std::uint32_t i : order_in_hash_table(hashes)) order.push_back(ports[i]);
   return order;
 }
 
 }  // namespace
-
-bool is_tunnel_type(std::string_view type) {
-  return std::find(kTunnelTypes.begin(), kTunnelTypes.end(), type) != kTunnelTypes.end();
-}
 
 Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), datapath_(std::move(datapath)) {
   for (const Bridge& b : node.bridges) {
@@ -85,7 +59,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
     // The bridge's own port is made with the bridge, before all others.
     std::stable_partition(sb->in_order.begin(), sb->in_order.end(),
                           [](const SwitchPort* p) { return p->number == port::local; });
-    sb->by_hash = hash_order(sb->in_order);
+    sb->by_hash = by_hash_of_number(sb->in_order);
   }
 }
 

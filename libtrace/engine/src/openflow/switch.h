@@ -72,6 +72,4 @@ class Switch {
   std::map<const openflow::Bridge*, std::unique_ptr<SwitchBridge>> bridges_;
 };
 
-bool is_tunnel_type(std::string_view type);
-
 }  // namespace egt::engine::ofproto

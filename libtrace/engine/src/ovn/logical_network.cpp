@@ -7,7 +7,8 @@
 #include <span>
 
 #include "egtrace/base/text.h"
-#include "ovn/hash_order.h"
+#include "openflow/hash.h"
+#include "openflow/hash_order.h"
 #include "ovn/logical_table.h"
 
 namespace egt::engine {
@@ -223,7 +224,7 @@ void LogicalNetwork::add_vips() {
     std::vector<std::uint32_t> hashes;
     for (const auto& [key, backends] : b->vips) {
       keys.push_back(key);
-      hashes.push_back(hash_string(key));
+      hashes.push_back(ofproto::hash_string(key));
     }
     for (const std::uint32_t i : order_in_hash_table(hashes)) {
       const std::string_view key = keys[i];

@@ -1,4 +1,5 @@
 // Actions that write fields: constants, moves, the results of look-ups.
+#include "egtrace/openflow/prerequisites.h"
 #include "egtrace/packet/packet.h"
 #include "ovn/walker.h"
 
@@ -17,61 +18,6 @@ constexpr std::string_view kPortBinding = "Port_Binding", kMulticastGroup = "Mul
 bool is_group_name(std::string_view name) { return name.starts_with("_MC_"); }
 
 Remark about_mac(Kind kind, std::uint64_t mac) { return {kind, {}, {}, {}, mac, {}, nullptr}; }
-
-// The protocol that a field needs in the packet; what is set without it is ignored, as Open vSwitch ignores it.
-bool has_prerequisites(F id, const FlowKey& k) {
-  const auto type = k.u64(F::eth_type);
-  const auto proto = k.u32(F::nw_proto);
-  const bool v4 = type == ethertype::ipv4, v6 = type == ethertype::ipv6;
-  const bool arp = type == ethertype::arp || type == ethertype::rarp;
-  const bool first = !(k.u32(F::ip_frag) & ip_frag::later);
-  switch (id) {
-    case F::ip_src:
-    case F::ip_dst:
-      return v4;
-    case F::ipv6_src:
-    case F::ipv6_dst:
-    case F::ipv6_label:
-      return v6;
-    case F::nw_tos:
-    case F::ip_dscp:
-    case F::nw_ecn:
-    case F::nw_ttl:
-    case F::ip_frag:
-    case F::nw_proto:
-      return v4 || v6;
-    case F::arp_op:
-    case F::arp_spa:
-    case F::arp_tpa:
-    case F::arp_sha:
-    case F::arp_tha:
-      return arp;
-    case F::tcp_src:
-    case F::tcp_dst:
-    case F::tcp_flags:
-      return (v4 || v6) && proto == ip_proto::tcp && first;
-    case F::udp_src:
-    case F::udp_dst:
-      return (v4 || v6) && proto == ip_proto::udp && first;
-    case F::sctp_src:
-    case F::sctp_dst:
-      return (v4 || v6) && proto == ip_proto::sctp && first;
-    case F::icmp_type:
-    case F::icmp_code:
-      return v4 && proto == ip_proto::icmp;
-    case F::icmpv6_type:
-    case F::icmpv6_code:
-      return v6 && proto == ip_proto::icmp6;
-    case F::nd_target:
-      return v6 && proto == ip_proto::icmp6 && (k.u32(F::tp_src) == 135 || k.u32(F::tp_src) == 136);
-    case F::nd_sll:
-      return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 135;
-    case F::nd_tll:
-      return v6 && proto == ip_proto::icmp6 && k.u32(F::tp_src) == 136;
-    default:
-      return true;
-  }
-}
 
 IpAddr address_in(const ovn::FieldRef& field, const FlowKey& packet) {
   const Subfield s = field.subfield();
@@ -109,7 +55,7 @@ void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at
     if (!key) unanswered({is_group_name(a.value.text) ? kMulticastGroup : kPortBinding, a.value.text, {}, {}, nullptr});
   }
   if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Assigned{&action}, {}});
-  if (!has_prerequisites(to.field, packet)) return;
+  if (!openflow::prerequisites_met(to.field, packet)) return;   // what is set without them is ignored, as by Open vSwitch
   if (a.value.masked && !a.to.symbol->is_string()) value = (packet.get(to) & ~a.value.mask) | (value & a.value.mask);
   write(packet, to, value);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "contradictions.h"
+#include "egtrace/host/rule_view.h"
 
 namespace egt::cluster {
 namespace {
@@ -21,24 +22,15 @@ bool has_counted(const netfilter::Ruleset& rules) {
   return false;
 }
 
-const netfilter::Compare* compare_of(const netfilter::Statement& s) {
-  const auto* test = std::get_if<netfilter::Test>(&s);
-  return test == nullptr ? nullptr : std::get_if<netfilter::Compare>(test);
-}
-
 void add_devices(const netfilter::Ruleset& rules, std::set<std::string>& devices) {
   for (const netfilter::Table& t : rules.tables)
     for (const netfilter::Chain& c : t.chains)
       for (const netfilter::Rule& r : c.rules)
         for (const netfilter::Statement& s : r.statements) {
-          const netfilter::Compare* compare = compare_of(s);
-          const auto* read = compare == nullptr || compare->left == nullptr
-                                 ? nullptr
-                                 : std::get_if<netfilter::Read>(&compare->left->node);
-          const auto* name = compare == nullptr ? nullptr : std::get_if<netfilter::Text>(&compare->right);
-          const bool device =
-              read != nullptr && (read->key == netfilter::Key::iifname || read->key == netfilter::Key::oifname);
-          if (device && name != nullptr && !name->wildcard && name->value != "lo") devices.insert(name->value);
+          const auto asked = netfilter::comparison(s);
+          if (!asked || (asked->key != netfilter::Key::iifname && asked->key != netfilter::Key::oifname)) continue;
+          const auto* name = std::get_if<netfilter::Text>(asked->value);
+          if (name != nullptr && !name->wildcard && name->value != "lo") devices.insert(name->value);
         }
 }
 

@@ -36,36 +36,33 @@ std::vector<Wanted> wanted(const Facts& f) {
   return all;
 }
 
-// A machine that hands packets to cluster nodes directly, by its main table alone.
+// A machine that hands packets to cluster nodes directly.
 bool is_next_to_cluster(const Facts& f, const cluster::Node& machine, Family family) {
-  const auto& rules = rules_of(machine, family).value;
-  constexpr std::size_t kUsualRules = 3;  // local, main, default
-  if (rules.size() > kUsualRules) return false;
   for (const std::string& name : cluster_nodes(f.cluster))
     if (const auto address = node_address(f.cluster, name, family)) {
-      const host::Route* route = best_route(machine, "main", *address);
-      if (route != nullptr && route->to.length > 0 && !route->next_hops.empty() && !route->next_hops.front().via)
-        return true;
+      const engine::RouteAnswer answer = route_from_outside(f.cluster, machine, *address);
+      if (!answer.hops.empty() && answer.hops.front().route->to.length > 0 && !answer.hops.front().get().via) return true;
     }
   return false;
 }
 
-enum class Leads { nowhere, away, to_cluster };
+enum class Leads { nowhere, away, elsewhere };
 
-Leads leads(const host::Route* route) {
-  if (route == nullptr || route->type != host::RouteType::unicast) return Leads::nowhere;
-  return route->to.length == 0 ? Leads::away : Leads::to_cluster;  // who is right among nodes others check
+Leads leads(const engine::RouteAnswer& answer) {
+  if (answer.is_for_me() || answer.kind == engine::RouteAnswer::Kind::unknown) return Leads::elsewhere;
+  if (answer.hops.empty()) return Leads::nowhere;
+  return answer.hops.front().route->to.length == 0 ? Leads::away : Leads::elsewhere;  // who is right among nodes others check
 }
 
-void judge(const Wanted& w, const std::vector<const cluster::Node*>& routers, Findings& out) {
+void judge(const Facts& f, const Wanted& w, const std::vector<const cluster::Node*>& routers, Findings& out) {
   const cluster::Node* first = nullptr;
   const host::Route* by_default = nullptr;
   for (const cluster::Node* router : routers) {
-    const host::Route* route = best_route(*router, "main", w.address);
-    if (leads(route) == Leads::to_cluster) return;
+    const engine::RouteAnswer answer = route_from_outside(f.cluster, *router, w.address);
+    if (leads(answer) == Leads::elsewhere) return;
     if (first != nullptr) continue;
     first = router;
-    if (leads(route) == Leads::away) by_default = route;
+    if (leads(answer) == Leads::away) by_default = answer.hops.front().route;
   }
   if (first == nullptr) return;
   const auto& routes = routes_of(*first, w.address.family);
@@ -89,7 +86,7 @@ void run(const Facts& f, Findings& out) {
     if (routers.empty())
       out.lacks("dumps of the upstream router (ip route)");
     else
-      judge(w, routers, out);
+      judge(f, w, routers, out);
   }
 }
 

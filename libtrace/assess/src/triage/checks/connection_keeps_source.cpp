@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/look.h"
+#include "egtrace/host/rule_view.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -74,10 +75,8 @@ bool translates(const cluster::Node& gateway) {
     for (const netfilter::Table& table : part->value.tables)
       for (const netfilter::Chain& chain : table.chains)
         for (const netfilter::Rule& rule : chain.rules)
-          for (const netfilter::Statement& s : rule.statements)
-            if (const auto* nat = std::get_if<netfilter::NatTarget>(&s);
-                nat != nullptr && nat->kind == netfilter::NatTarget::Kind::snat)
-              return true;
+          if (const auto* nat = netfilter::translation(rule); nat != nullptr && nat->kind == netfilter::NatTarget::Kind::snat)
+            return true;
   return false;
 }
 

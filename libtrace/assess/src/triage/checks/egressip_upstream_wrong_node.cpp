@@ -10,12 +10,11 @@ namespace egt::assess {
 namespace egressip_upstream_wrong_node {
 
 void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router, Findings& out) {
-  const host::Route* route = best_route(router, "main", place.address);
-  if (route == nullptr) return;
-  for (const host::NextHop& hop : route->next_hops) {
-    const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
+  const engine::RouteAnswer answer = route_from_outside(f.cluster, router, place.address);
+  for (const engine::RouteHop& hop : answer.hops) {
+    const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;
     if (to == nullptr || !is_cluster_node(*to) || to->name == place.node) continue;
-    std::vector<Provenance> proof{route->from, place.object->from};
+    std::vector<Provenance> proof{hop.route->from, place.object->from};
     if (!place.pods.empty())
       for (const Provenance& line : layers_of(f, place, *place.pods.front())) proof.push_back(line);
     out.add(

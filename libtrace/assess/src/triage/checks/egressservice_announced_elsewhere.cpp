@@ -17,15 +17,14 @@ void run(const Facts& f, Findings& out) {
     if (service == nullptr || e.host.empty() || e.host == "ALL" || e.source_ip_by == "Network") continue;
     for (const IpAddr& address : service->load_balancer_ips)
       for (const cluster::Node* router : machines) {
-        const host::Route* route = best_route(*router, "main", address);
-        if (route == nullptr) continue;
-        for (const host::NextHop& hop : route->next_hops) {
-          const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
+        const engine::RouteAnswer answer = route_from_outside(f.cluster, *router, address);
+        for (const engine::RouteHop& hop : answer.hops) {
+          const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;
           if (to == nullptr || !is_cluster_node(*to) || to->name == e.host) continue;
           out.add(fmt::format("{} routes {} also to {}, but {} hosts EgressService {}/{}: answers may reach a node "
                               "that knows nothing of the connection.",
                               router->name, address.to_string(), to->name, e.host, e.namespace_, e.name),
-                  router->name, fmt::format("EgressService {}/{}", e.namespace_, e.name), {route->from, e.from},
+                  router->name, fmt::format("EgressService {}/{}", e.namespace_, e.name), {hop.route->from, e.from},
                   fmt::format("Limit the advertisement to nodes with label egress-service.k8s.ovn.org/{}-{} "
                               "(BGPAdvertisement nodeSelectors).",
                               e.namespace_, e.name));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "egtrace/host/rule_view.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -12,23 +13,17 @@ namespace egressservice_node_traffic_translated {
 constexpr std::uint32_t kNodeMark = 0x3f0;  // OVN-Kubernetes marks pods' packets to nodes with it
 
 bool tests_mark(const netfilter::Rule& rule) {
-  for (const netfilter::Statement& s : rule.statements) {
-    const auto* test = std::get_if<netfilter::Test>(&s);
-    const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
-    const auto* read =
-        compare != nullptr && compare->left ? std::get_if<netfilter::Read>(&compare->left->node) : nullptr;
-    const auto* value = compare != nullptr ? std::get_if<netfilter::Number>(&compare->right) : nullptr;
-    if (read != nullptr && value != nullptr && read->key == netfilter::Key::mark && *value == kNodeMark) return true;
-  }
-  return false;
+  return std::any_of(rule.statements.begin(), rule.statements.end(), [](const netfilter::Statement& s) {
+    const auto c = netfilter::comparison(s);
+    const auto* value = c && c->key == netfilter::Key::mark ? std::get_if<netfilter::Number>(c->value) : nullptr;
+    return value != nullptr && *value == kNodeMark;
+  });
 }
 
 const netfilter::NatTarget* mapped_snat(const netfilter::Rule& rule) {
-  for (const netfilter::Statement& s : rule.statements)
-    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s))
-      if (nat->kind == netfilter::NatTarget::Kind::snat && std::holds_alternative<netfilter::ExprPtr>(nat->address))
-        return nat;
-  return nullptr;
+  const netfilter::NatTarget* nat = netfilter::translation(rule);
+  const bool mapped = nat != nullptr && nat->kind == netfilter::NatTarget::Kind::snat && std::holds_alternative<netfilter::ExprPtr>(nat->address);
+  return mapped ? nat : nullptr;
 }
 
 void run(const Facts& f, Findings& out) {

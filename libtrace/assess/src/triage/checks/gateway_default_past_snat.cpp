@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/look.h"
+#include "egtrace/host/rule_view.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -17,21 +18,15 @@ struct MarkedSnat {
 };
 
 MarkedSnat marked_snat(const netfilter::Rule& rule) {
+  const netfilter::NatTarget* nat = netfilter::translation(rule);
+  if (nat == nullptr || nat->kind != netfilter::NatTarget::Kind::snat) return {};
   MarkedSnat found;
-  bool snat = false;
   for (const netfilter::Statement& s : rule.statements) {
-    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s)) snat |= nat->kind == netfilter::NatTarget::Kind::snat;
-    const auto* test = std::get_if<netfilter::Test>(&s);
-    const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
-    const auto* read =
-        compare != nullptr && compare->left ? std::get_if<netfilter::Read>(&compare->left->node) : nullptr;
-    if (read == nullptr || compare->op != netfilter::Op::eq) continue;
-    if (read->key == netfilter::Key::oifname)
-      if (const auto* text = std::get_if<netfilter::Text>(&compare->right); text != nullptr && !text->wildcard)
-        found.device = text->value;
-    found.by_mark |= read->key == netfilter::Key::mark;
+    if (std::string device = netfilter::asked_device(s, netfilter::Key::oifname); !device.empty()) found.device = device;
+    const auto c = netfilter::comparison(s);
+    found.by_mark |= c && c->op == netfilter::Op::eq && c->key == netfilter::Key::mark;
   }
-  return snat ? found : MarkedSnat{};
+  return found;
 }
 
 void run(const Facts& f, Findings& out) {

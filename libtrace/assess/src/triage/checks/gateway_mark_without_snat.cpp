@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/look.h"
+#include "egtrace/host/rule_view.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -15,10 +16,9 @@ struct Counted {
   Provenance from;
 };
 
-std::optional<std::uint64_t> constant(const netfilter::ExprPtr& e) {
-  const auto* c = e ? std::get_if<netfilter::Constant>(&e->node) : nullptr;
-  const auto* n = c != nullptr ? std::get_if<netfilter::Number>(&c->value) : nullptr;
-  return n != nullptr ? std::optional(low64(*n)) : std::nullopt;
+std::optional<std::uint64_t> mark_in(const netfilter::ExprPtr& e) {
+  const auto n = netfilter::constant(e);
+  return n ? std::optional(low64(*n)) : std::nullopt;
 }
 
 // The mark that a rule sets, or the one that it asks for before a source translation.
@@ -30,17 +30,10 @@ MarkUse mark_use(const netfilter::Rule& rule) {
   MarkUse use;
   std::optional<std::uint64_t> asked;
   for (const netfilter::Statement& s : rule.statements) {
-    if (const auto* set = std::get_if<netfilter::SetMark>(&s)) use.sets = constant(set->value);
-    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s))
-      if (nat->kind == netfilter::NatTarget::Kind::snat || nat->kind == netfilter::NatTarget::Kind::masquerade)
-        use.translates = asked;
-    const auto* test = std::get_if<netfilter::Test>(&s);
-    const auto* compare = test != nullptr ? std::get_if<netfilter::Compare>(test) : nullptr;
-    const auto* read =
-        compare != nullptr && compare->left ? std::get_if<netfilter::Read>(&compare->left->node) : nullptr;
-    const auto* n = compare != nullptr ? std::get_if<netfilter::Number>(&compare->right) : nullptr;
-    if (read != nullptr && n != nullptr && read->key == netfilter::Key::mark && compare->op == netfilter::Op::eq)
-      asked = low64(*n);
+    if (const auto* set = std::get_if<netfilter::SetMark>(&s)) use.sets = mark_in(set->value);
+    if (const auto* nat = std::get_if<netfilter::NatTarget>(&s); nat != nullptr && netfilter::translates_source(*nat))
+      use.translates = asked;
+    if (const auto n = netfilter::asked_number(s, {netfilter::Key::mark})) asked = low64(*n);
   }
   return use;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/look.h"
+#include "egtrace/host/rule_view.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -15,10 +16,10 @@ struct Guard {
   bool stops = false, has_source = false;
 };
 
-void read_test(const netfilter::Compare& c, Guard& guard) {
-  const auto* read = c.left ? std::get_if<netfilter::Read>(&c.left->node) : nullptr;
-  if (read == nullptr || read->key != netfilter::Key::ip_saddr || c.op != netfilter::Op::eq) return;
-  if (const auto* range = std::get_if<netfilter::NumberRange>(&c.right)) {
+void read_test(const netfilter::Statement& s, Guard& guard) {
+  const auto c = netfilter::comparison(s);
+  if (!c || c->key != netfilter::Key::ip_saddr || c->op != netfilter::Op::eq) return;
+  if (const auto* range = std::get_if<netfilter::NumberRange>(c->value)) {
     const U128 size = range->last - range->first;
     std::uint8_t length = 32;
     for (U128 bits = size; bits != 0 && length > 0; bits >>= 1) --length;
@@ -30,8 +31,7 @@ void read_test(const netfilter::Compare& c, Guard& guard) {
 Guard guard_of(const netfilter::Rule& rule) {
   Guard guard;
   for (const netfilter::Statement& s : rule.statements) {
-    if (const auto* test = std::get_if<netfilter::Test>(&s))
-      if (const auto* compare = std::get_if<netfilter::Compare>(test)) read_test(*compare, guard);
+    read_test(s, guard);
     if (const auto* verdict = std::get_if<netfilter::VerdictStatement>(&s))
       guard.stops |= verdict->verdict.kind == netfilter::Verdict::Kind::drop ||
                      verdict->verdict.kind == netfilter::Verdict::Kind::reject;

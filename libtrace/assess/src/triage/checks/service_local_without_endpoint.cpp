@@ -17,10 +17,9 @@ void run(const Facts& f, Findings& out) {
     const auto endpoints = endpoints_of(service, f.cluster.objects, f.pods);
     for (const IpAddr& address : service.load_balancer_ips)
       for (const cluster::Node* router : machines) {
-        const host::Route* route = best_route(*router, "main", address);
-        if (route == nullptr) continue;
-        for (const host::NextHop& hop : route->next_hops) {
-          const cluster::Node* to = hop.via ? f.cluster.owner_of(*hop.via) : nullptr;
+        const engine::RouteAnswer answer = route_from_outside(f.cluster, *router, address);
+        for (const engine::RouteHop& hop : answer.hops) {
+          const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;
           if (to == nullptr || !is_cluster_node(*to)) continue;
           if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; }))
             continue;
@@ -28,9 +27,9 @@ void run(const Facts& f, Findings& out) {
                               "externalTrafficPolicy Local nobody answers there.",
                               router->name, address.to_string(), service.namespace_, service.name, to->name),
                   router->name, fmt::format("Service {}/{}", service.namespace_, service.name),
-                  {route->from, service.from},
+                  {hop.route->from, service.from},
                   fmt::format("Announce the address only from nodes with endpoints; remove the route by {} on {}.",
-                              hop.via->to_string(), router->name));
+                              hop.get().via->to_string(), router->name));
         }
       }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "egtrace/openflow/tunnel_type.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -14,7 +15,7 @@ std::set<IpAddr> tunnel_remotes(const cluster::Node& node) {
   std::set<IpAddr> all;
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces)
-      if (port.type == "geneve" || port.type == "vxlan" || port.type == "stt")
+      if (openflow::is_tunnel_type(port.type))
         if (const auto remote = port.options.find("remote_ip"); remote != port.options.end())
           if (const auto a = IpAddr::parse(remote->second)) all.insert(*a);
   return all;

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/engine/truth.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine {
-
-enum class Truth : std::uint8_t { no, yes, unknown };
 
 struct JudgedFlow {
   const cluster::Node* node = nullptr;

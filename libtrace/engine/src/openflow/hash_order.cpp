@@ -1,23 +1,13 @@
-#include "ovn/hash_order.h"
+#include "openflow/hash_order.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 
+#include "openflow/hash.h"
+
 namespace egt::engine {
 namespace {
-
-// MurmurHash3, 32 bits.
-std::uint32_t add(std::uint32_t hash, std::uint32_t data) {
-  data = std::rotl(data * 0xcc9e2d51u, 15) * 0x1b873593u;
-  return std::rotl(hash ^ data, 13) * 5 + 0xe6546b64u;
-}
-
-std::uint32_t finish(std::uint32_t hash) {
-  hash = (hash ^ hash >> 16) * 0x85ebca6bu;
-  hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
-  return hash ^ hash >> 16;
-}
 
 // hmap: a bucket's last element comes first, and growing goes through the old buckets in their order.
 class HashTable {
@@ -66,27 +56,13 @@ std::vector<std::uint32_t> order_in_hash_table(std::span<const std::uint32_t> ha
 
 std::vector<std::uint32_t> order_at_client(std::span<const ovn::Uuid> rows) {
   std::vector<std::uint32_t> hashes;
-  for (const ovn::Uuid& row : rows) hashes.push_back(hash_string(row.to_string()));
+  for (const ovn::Uuid& row : rows) hashes.push_back(ofproto::hash_string(row.to_string()));
   const std::vector<std::uint32_t> sent = order_in_hash_table(hashes);
   hashes.clear();
   for (const std::uint32_t i : sent) hashes.push_back(rows[i].prefix());
   std::vector<std::uint32_t> order = order_in_hash_table(hashes);
   for (std::uint32_t& i : order) i = sent[i];
   return order;
-}
-
-std::uint32_t hash_string(std::string_view text) {
-  std::uint32_t hash = 0;
-  const auto word = [](std::string_view bytes) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-    return value;
-  };
-  std::string_view rest = text;
-  for (; rest.size() >= 4; rest.remove_prefix(4)) hash = add(hash, word(rest.substr(0, 4)));
-  if (!rest.empty()) hash = add(hash, word(rest));
-  return finish(hash ^ static_cast<std::uint32_t>(text.size()));
 }
 
 }  // namespace egt::engine
