@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "destinations.h"
@@ -153,6 +154,8 @@ struct Explainer::Prepared {
 
 // What one thread keeps.
 struct Explainer::Session {
+  explicit Session(Journey own) : journey(std::move(own)) {}
+
   Journey journey;
   Destinations destinations;
 };

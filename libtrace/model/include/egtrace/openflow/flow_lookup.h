@@ -45,15 +45,21 @@ class LookupSession {
  public:
   // `flows` must outlive the session, and not change.
   FlowLookup& in(const FlowTables& flows) {
-    const auto [at, fresh] = known_.try_emplace(&flows, flows);
-    if (fresh && many_) at->second.expect_many();
-    return at->second;
+    if (last_ != &flows) {
+      const auto [at, fresh] = known_.try_emplace(&flows, flows);
+      if (fresh && many_) at->second.expect_many();
+      last_ = &flows;
+      of_last_ = &at->second;
+    }
+    return *of_last_;
   }
   // Of tables that were not asked so far.
   void expect_many() { many_ = true; }
 
  private:
   std::unordered_map<const FlowTables*, FlowLookup> known_;
+  const FlowTables* last_ = nullptr;  // most packets stay in one bridge for many tables
+  FlowLookup* of_last_ = nullptr;
   bool many_ = false;
 };
 
