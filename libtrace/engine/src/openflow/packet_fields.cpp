@@ -56,14 +56,22 @@ void set(FlowKey& k, Extra e, std::uint64_t value) {
   k.set_word(p.word, (k.word(p.word) & ~mask) | ((value << p.shift) & mask));
 }
 
+U128 read(const FlowKey& k, const Subfield& s) {
+  if (s.field != F::nw_tos) return k.get(s);
+  return (k.get(F::nw_tos) & kDscp) >> s.first & ones(s.bits);
+}
+
 void write(FlowKey& k, const Subfield& s, U128 value) {
+  const U128 ecn = k.get(F::nw_ecn);
   k.set(s, value);
+  if (s.field == F::nw_tos) k.set(F::nw_ecn, ecn);
   written(k, s.field);
 }
 
 U128 exact_mask(F f) { return f == F::vlan_vid ? U128{kVlanVid | kVlanPresent} : ones(field(f).bits); }
 
 void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
+  if (f == F::nw_tos) mask &= kDscp;
   k.set(f, (k.get(f) & ~mask) | (value & mask));
   written(k, f);
 }
@@ -240,6 +248,11 @@ bool same_tunnel(const FlowKey& a, const FlowKey& b) {
   for (std::size_t i = kTunnel; i < kTunnelEnd; ++i)
     if (a.word(i) != b.word(i)) return false;
   return a.word(kTunnelPresent) == b.word(kTunnelPresent) && a.word(kTunnelHeader) == b.word(kTunnelHeader);
+}
+
+bool is_stp(const FlowKey& k) {
+  constexpr std::uint64_t kBridges = 0x0180c2000000, kNoType = 0x5ff;  // of a frame with a length instead
+  return get(k, F::eth_type) == kNoType && get(k, F::eth_dst) == kBridges;
 }
 
 bool has_tunnel_destination(const FlowKey& k) { return k.get(F::tun_dst) != 0 || k.get(F::tun_ipv6_dst) != 0; }

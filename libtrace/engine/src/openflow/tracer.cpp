@@ -23,6 +23,20 @@ void simulate_nat(const openflow::Nat& nat, FlowKey& k) {
   if (nat.port_min && *nat.port_min != 0) k.set(source ? F::tp_src : F::tp_dst, *nat.port_min);
 }
 
+// A tunnel option has the length that the TLV map gives it; the switch keeps none that the map does not name.
+void keep_mapped_options(const openflow::Bridge& b, FlowKey& k) {
+  std::uint64_t mapped = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    const F f = static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i);
+    unsigned length = 0;
+    for (const openflow::TlvMapping& m : b.tlv_map)
+      if (m.index == i) length = m.length;
+    k.set(f, k.get(f) & ones(std::min(length * 8u, 128u)));
+    if (length != 0) mapped |= std::uint64_t{1} << i;
+  }
+  set(k, X::tun_present, get(k, X::tun_present) & mapped);
+}
+
 }  // namespace
 
 std::optional<OvsVersion> parse_ovs_version(std::string_view text) {
@@ -60,6 +74,7 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
   for (unsigned i = 0; i < 8; ++i)
     if (first.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i)) != 0)
       set(first, X::tun_present, get(first, X::tun_present) | std::uint64_t{1} << i);
+  if (bridge.has_tlv_map) keep_mapped_options(bridge, first);
   Recirculations recirculations;
   trace.passes.push_back(Xlate(impl_->tables, recirculations, trace, options).run(*in, first, nullptr));
   recirculations.end_pass();

@@ -118,7 +118,9 @@ void Xlate::start(const FrozenState* frozen) {
 
 void Xlate::thaw(const FrozenState& frozen) {
   const auto level = level_;
-  enter(NodeKind::thaw, Note());
+  Note thawed;
+  thawed.bridge = frozen.bridge->bridge;
+  enter(NodeKind::thaw, std::move(thawed));
   bridge_ = frozen.bridge;
   table_ = frozen.table;
   report(NodeKind::thaw, Remark::resuming_from_table, table_);
@@ -157,7 +159,7 @@ void Xlate::execute_all() {
     }
     flow_.set(F::nw_ecn, kEcn);
   }
-  if (in && in->no_receive) return;
+  if (in && in->no_receive(is_stp(flow_))) return;
   cookie_ = cookie;
   do_actions(*list, true, false);
   if (error_ != XlateError::ok) return;
@@ -257,7 +259,7 @@ void Xlate::report_field(const Subfield& f) {
   Note n;
   n.what = Remark::field_is_now;
   n.field = f;
-  n.value = flow_.get(f);
+  n.value = read(flow_, f);
   n.bridge = &bridge();
   pass_.nodes.push_back({NodeKind::detail, level_, std::move(n)});
 }
