@@ -164,7 +164,7 @@ class Lane {
   };
 
   Result<Entry> entry_of(const std::string& flow) const {
-    if (const auto of_datapath = parsers::parse_datapath_flow(flow)) return datapath_entry(*of_datapath);
+    if (const auto of_datapath = parsers::parse_datapath_flow(flow, node_.vlan_limit)) return datapath_entry(*of_datapath);
     else if (bridge_ == nullptr) return Error{of_datapath.error().message + " (or the bridge name was omitted: --bridge)"};
     const auto ports = [this](std::string_view name) -> std::optional<std::uint32_t> {
       const openflow::Interface* i = bridge_->by_name(name);
@@ -185,6 +185,8 @@ class Lane {
     Entry e{at->bridge, flow.key};
     e.key.set(FieldId::in_port, at->port);
     ofproto::set(e.key, ofproto::Extra::tun_header_flags, flow.tunnel_flags);
+    ofproto::set(e.key, ofproto::Extra::vlan_tpid, flow.tag_types[0]);
+    ofproto::set(e.key, ofproto::Extra::vlan_tpid1, flow.tag_types[1]);
     for (const parsers::TunnelOption& o : flow.options)
       if (!put_option(o, *at->bridge, e.key)) return Error{"no dump tells where the tunnel's options are held; "
                                                            "`ovs-ofctl dump-tlv-map` tells it"};

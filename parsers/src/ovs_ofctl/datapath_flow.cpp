@@ -15,6 +15,7 @@ namespace {
 using F = FieldId;
 
 constexpr unsigned kMostNesting = 3;  // of encap()
+constexpr unsigned kMostTags = 2;
 constexpr std::uint16_t kNoEthertype = 0x05ff;  // FLOW_DL_TYPE_NONE
 
 // `rule`: the field whose prerequisites a value needs, where another one reads it.
@@ -119,6 +120,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 class Reader {
  public:
+  explicit Reader(unsigned vlan_limit) : vlan_limit_(vlan_limit == 0 ? kMostTags : std::min(vlan_limit, kMostTags)) {}
   // False, with error(): the text has not the form.
   bool read(std::string_view text, unsigned depth = 0) {
     while (true) {
@@ -162,11 +164,14 @@ class Reader {
   }
 
   bool group(std::string_view name, std::string_view body, unsigned depth) {
-    if (name == "encap") return depth < kMostNesting && read(body, depth + 1);
+    if (name == "encap" && !untagged_) return depth < kMostNesting && read(body, depth + 1);
+    if (untagged_ && (name == "vlan" || name == "encap")) return true;
+    if (depth > vlan_limit_ || (depth == vlan_limit_ && name == "vlan")) return true;  // a tag too many
     if (name == "in_port") return in_port(body);
     if (name == "eth_type") return type(body);
     if (name == "eth") has_ethernet_ = true;
-    if (name == "vlan") return vlan(body, depth);
+    if (name == "vlan" && !has_type_) untagged_ = true;  // a tag is one by the type before it
+    if (name == "vlan") return untagged_ || vlan(body, depth);
     if (name == "packet_type") return packet_type(body);
     if (const Place* whole = place_of(name, "")) return value(*whole, body);
     return parts(body, [&](std::string_view key, std::string_view text) { return part(name, key, text); });
@@ -238,6 +243,7 @@ class Reader {
     });
     if (!ok || depth > 1) return false;
     flow_.key.set(depth == 0 ? F::vlan_tci : F::vlan_tci1, tci);
+    flow_.tag_types[depth] = static_cast<std::uint16_t>(flow_.key.u32(F::eth_type));  // that of encap() comes later
     return true;
   }
 
@@ -322,10 +328,11 @@ class Reader {
     return true;
   }
 
+  unsigned vlan_limit_;
   DatapathFlow flow_;
   std::vector<Value> values_;
   std::string error_;
-  bool has_type_ = false, has_ethernet_ = false, has_packet_type_ = false;
+  bool untagged_ = false, has_type_ = false, has_ethernet_ = false, has_packet_type_ = false;
 };
 
 // The flow of "ufid:…, recirc_id(0),…, packets:5, bytes:490, used:0.1s, actions:2".
@@ -337,8 +344,8 @@ std::string_view flow_of(std::string_view line) {
 
 }  // namespace
 
-Result<DatapathFlow> parse_datapath_flow(std::string_view text) {
-  Reader reader;
+Result<DatapathFlow> parse_datapath_flow(std::string_view text, unsigned vlan_limit) {
+  Reader reader(vlan_limit);
   if (!reader.read(flow_of(text))) return Error{reader.error()};
   return reader.finish();
 }

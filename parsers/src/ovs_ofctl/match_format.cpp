@@ -32,7 +32,7 @@ class MatchWriter {
     vlan();
     ethernet("dl_src", F::eth_src);
     ethernet("dl_dst", F::eth_dst);
-    if (!skip_type_ && mask(F::eth_type)) padded_hex("dl_type", value(F::eth_type), 4);
+    if (!skip_type_ && mask(F::eth_type)) padded_hex("dl_type", ethertype_, 4);
     network();
     transport();
     if (!out_.empty()) out_.pop_back();
@@ -71,10 +71,38 @@ class MatchWriter {
     }
     out_ += ',';
   }
+  // 5, or 0x05/0x0f.
+  void byte(std::string_view name, F f) {
+    if (exact(f)) return plain_decimal(name, f);
+    if (mask(f) == 0) return;
+    begin(name);
+    write_padded_hex(value(f), 2, out_);
+    out_ += '/';
+    write_padded_hex(mask(f), 2, out_);
+    out_ += ',';
+  }
+  // 0x5, 0x0 or 0x5/0xf.
+  void long_hex(std::string_view name, F f) {
+    if (mask(f) == 0) return;
+    begin(name);
+    write_padded_hex(value(f), 1, out_);
+    if (!exact(f)) {
+      out_ += '/';
+      write_padded_hex(mask(f), 1, out_);
+    }
+    out_ += ',';
+  }
   void plain_decimal(std::string_view name, F f) {
     if (mask(f) == 0) return;
     begin(name);
     write_decimal(low64(value(f)), out_);
+    out_ += ',';
+  }
+  // 0x5 or 0, whatever the mask.
+  void plain_hex(std::string_view name, F f) {
+    if (mask(f) == 0) return;
+    begin(name);
+    write_hex(value(f), out_);
     out_ += ',';
   }
   void padded_hex(std::string_view name, U128 v, unsigned width) {
@@ -159,7 +187,6 @@ class MatchWriter {
   void ip_protocol(std::string_view any, std::string_view suffix, std::uint8_t icmp, std::string_view icmp_word) {
     skip_proto_ = mask(F::nw_proto) != 0;
     if (skip_proto_ && proto_ == icmp) return word(icmp_word);
-    if (skip_proto_ && proto_ == ip_proto::igmp && suffix.empty() && mask(F::tp_src) != 0) return word("igmp");
     const std::string_view name = proto_ == ip_proto::tcp    ? "tcp"
                                   : proto_ == ip_proto::udp  ? "udp"
                                   : proto_ == ip_proto::sctp ? "sctp"
@@ -185,7 +212,7 @@ class MatchWriter {
     address("tun_ipv6_src", F::tun_ipv6_src);
     address("tun_ipv6_dst", F::tun_ipv6_dst);
     decimal("tun_gbp_id", F::tun_gbp_id);
-    hex("tun_gbp_flags", F::tun_gbp_flags);
+    plain_hex("tun_gbp_flags", F::tun_gbp_flags);
     if (mask(F::tun_tos) != 0) {
       begin("tun_tos");
       std::string digits;
@@ -194,17 +221,23 @@ class MatchWriter {
     }
     plain_decimal("tun_ttl", F::tun_ttl);
     plain_decimal("tun_erspan_ver", F::tun_erspan_ver);
-    hex("tun_erspan_idx", F::tun_erspan_idx);
-    plain_decimal("tun_erspan_dir", F::tun_erspan_dir);
-    hex("tun_erspan_hwid", F::tun_erspan_hwid);
-    hex("gtpu_flags", F::tun_gtpu_flags);
+    if (value(F::tun_erspan_ver) == 1) plain_hex("tun_erspan_idx", F::tun_erspan_idx);
+    if (value(F::tun_erspan_ver) == 2) {
+      plain_decimal("tun_erspan_dir", F::tun_erspan_dir);
+      plain_hex("tun_erspan_hwid", F::tun_erspan_hwid);
+    }
+    plain_hex("gtpu_flags", F::tun_gtpu_flags);
     plain_decimal("gtpu_msgtype", F::tun_gtpu_msgtype);
     // Open vSwitch knows more flags than the one that has a name here, so that one is never "all of them".
     if (mask(F::tun_flags) != 0) word(value(F::tun_flags) != 0 ? "tun_flags=+oam" : "tun_flags=-oam");
-    for (unsigned i = 0; i < 8; ++i) {
-      const auto f = static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i);
-      hex(field(f).name, f);
-    }
+    for (unsigned i = 0; i < 8; ++i)
+      if (mask_.word(kTunnelOptionsWord) >> i & 1) option(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i), i);
+  }
+  // "tun_metadata0=0x5/0xff", "tun_metadata0" with any value, "tun_metadata0=NP" where the packet must not have it.
+  void option(F f, unsigned i) {
+    if (!(value_.word(kTunnelOptionsWord) >> i & 1)) return word(std::string(field(f).name) + "=NP");
+    if (mask(f) == 0) return word(field(f).name);
+    hex(field(f).name, f);
   }
 
   void vlan() {
@@ -282,25 +315,20 @@ class MatchWriter {
     out_ += ',';
   }
   void nsh() {
-    decimal("nsh_flags", F::nsh_flags);
+    byte("nsh_flags", F::nsh_flags);
     plain_decimal("nsh_ttl", F::nsh_ttl);
     plain_decimal("nsh_mdtype", F::nsh_mdtype);
     plain_decimal("nsh_np", F::nsh_np);
-    hex("nsh_spi", F::nsh_spi);
+    long_hex("nsh_spi", F::nsh_spi);
     plain_decimal("nsh_si", F::nsh_si);
-    hex("nsh_c1", F::nsh_c1);
-    hex("nsh_c2", F::nsh_c2);
-    hex("nsh_c3", F::nsh_c3);
-    hex("nsh_c4", F::nsh_c4);
+    if (!exact(F::nsh_mdtype) || value(F::nsh_mdtype) != 1) return;  // what other types hold is no context
+    for (const F f : {F::nsh_c1, F::nsh_c2, F::nsh_c3, F::nsh_c4}) long_hex(field(f).name, f);
   }
 
   void transport() {
     if (ethertype_ == ethertype::ipv4 && proto_ == ip_proto::icmp) {
       decimal("icmp_type", F::tp_src);  // whose 16 bits a megaflow may look at in part
       decimal("icmp_code", F::tp_dst);
-    } else if (ethertype_ == ethertype::ipv4 && proto_ == ip_proto::igmp) {
-      decimal("igmp_type", F::tp_src);
-      decimal("igmp_code", F::tp_dst);
     } else if (ethertype_ == ethertype::ipv6 && proto_ == ip_proto::icmp6) {
       decimal("icmp_type", F::tp_src);  // whose 16 bits a megaflow may look at in part
       decimal("icmp_code", F::tp_dst);

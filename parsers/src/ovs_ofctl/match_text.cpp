@@ -311,6 +311,8 @@ bool mask_is_allowed(const Field& f, U128 mask) {
   return mask == 0 || mask == ones((f.bits + 7u) / 8 * 8) || (f.bits % 8 == 0 && mask == ones(f.bits));
 }
 
+bool is_tunnel_option(FieldId id) { return id >= FieldId::tun_metadata0 && id <= FieldId::tun_metadata7; }
+
 U128 port_number(U128 v) { return v > 0xffffff00 ? v & 0xffff : v; }
 
 }  // namespace
@@ -442,6 +444,11 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     const bool ok = (k.ethertype == 0 || words.add(FieldId::eth_type, k.ethertype, 0xffff)) &&
                     (!k.has_ip_proto || words.add(FieldId::nw_proto, k.ip_proto, 0xff));
     return ok ? Added::yes : Added::contradiction;
+  }
+  if (is_tunnel_option(item.field)) {
+    const std::uint64_t bit = std::uint64_t{1} << (static_cast<unsigned>(item.field) - static_cast<unsigned>(FieldId::tun_metadata0));
+    if (!words.add(kTunnelOptionsWord, bit, bit)) return Added::contradiction;
+    if (item.form == ValueForm::none) return Added::yes;  // any value
   }
   if (item.form == ValueForm::none) return Added::inexpressible;
   U128 value = item.value;

@@ -147,14 +147,23 @@ class PacketReader {
     item.field = read_as;
     item.name = term.key;
     const char* why = "";
+    const std::string by_number = number_of_port(term.value, read_as);
     const auto bad = [&](const std::string& reason) { return fmt::format("bad value for {} ({})", term.key, reason); };
-    if (!ofctl::read_match_value(term.value, item, why)) return bad(refusal(id, term.value, why));
+    if (!ofctl::read_match_value(by_number.empty() ? term.value : by_number, item, why)) return bad(refusal(id, term.value, why));
     if ((item.value & ~own_bits(id)) != 0) return bad(refusal(id, term.value, "value does not fit into the field"));
     if ((~item.mask & ones(field(read_as).bits)) != 0) return bad(fmt::format("{}: wildcards not allowed here", term.value));
     ofctl::WordSet words;
     if (ofctl::add_item(item, words, ports_) != ofctl::Added::yes) return bad(refusal(id, term.value, ""));
     for (const openflow::MatchWord& w : words.view()) key_.set_word(w.word, (key_.word(w.word) & ~w.mask) | w.value);
     return {};
+  }
+
+  // The number of a port that is told by name; names may begin with a digit.
+  std::string number_of_port(std::string_view text, FieldId id) const {
+    if (!ports_ || (id != FieldId::in_port && id != FieldId::in_port_oxm) || parse_decimal(text)) return {};
+    if (text.size() > 1 && text.starts_with('"') && text.ends_with('"')) text = text.substr(1, text.size() - 2);
+    const auto number = ports_(text);
+    return number ? std::to_string(*number) : std::string();
   }
 
   // A type or code of ICMP has 8 bits where packets are told, whatever masks show.

@@ -217,6 +217,35 @@ std::string bridge_of_ports(const Dump& dump, std::string_view verb) {
   return told.empty() ? local_name(dump) : told;
 }
 
+void load_config(const Port& p, openflow::Interface& i) {
+  const std::vector<std::string_view> config = words(p.config), state = words(p.state);
+  const auto has = [](const std::vector<std::string_view>& flags, std::string_view flag) {
+    return std::find(flags.begin(), flags.end(), flag) != flags.end();
+  };
+  i.port_down = has(config, "PORT_DOWN");
+  i.no_receive = has(config, "NO_RECV");
+  i.no_receive_stp = has(config, "NO_RECV_STP");
+  i.no_flood = has(config, "NO_FLOOD");
+  i.no_forward = has(config, "NO_FWD");
+  i.link_down = has(state, "LINK_DOWN");
+}
+
+// "OFPT_GET_CONFIG_REPLY (xid=0x4): frags=drop miss_send_len=0", the last line of ovs-ofctl show.
+std::optional<openflow::Fragments> fragments_of(const Dump& dump) {
+  LineReader lines(dump);
+  Line line;
+  std::optional<openflow::Fragments> found;
+  while (lines.next(line)) {
+    const std::size_t at = line.text.find("frags=");
+    if (at == std::string_view::npos || !line.text.starts_with("OFPT_GET_CONFIG_REPLY")) continue;
+    const std::string_view word = line.text.substr(at + 6, line.text.find(' ', at) - at - 6);
+    found = word == "drop"       ? openflow::Fragments::drop
+            : word == "nx-match" ? openflow::Fragments::nx_match
+                                 : openflow::Fragments::normal;
+  }
+  return found;
+}
+
 void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const std::vector<Port> ports = read_ports(dump, report);
   std::string name;
@@ -226,6 +255,7 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
   if (name.empty()) name = bridge_of(dump, "dump-ports-desc");
   if (ports.empty() || name.empty()) return;
   openflow::Bridge& bridge = ensure_bridge(node, name, {dump.source, dump.first_line});
+  if (const auto fragments = fragments_of(dump)) bridge.fragments = *fragments;
   UnplacedByNumber unplaced(node.unplaced_interfaces);
   Numbered known_numbers = numbered(bridge);
   for (const Port& p : ports) {
@@ -233,8 +263,7 @@ void load_ports(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report
     i.ofport = p.line.number;
     known_numbers.emplace(p.line.number, static_cast<std::size_t>(&i - bridge.interfaces.data()));
     if (!i.mac) i.mac = MacAddr{p.line.mac};
-    i.port_down = p.config.find("PORT_DOWN") != std::string::npos;
-    i.link_down = p.state.find("LINK_DOWN") != std::string::npos;
+    load_config(p, i);
     if (!i.from.known()) i.from = {dump.source, p.at};
   }
   std::erase_if(node.unplaced_interfaces, [](const openflow::Interface& i) { return i.name.empty() && !i.ofport; });

@@ -147,6 +147,13 @@ void load_show_interface(const std::vector<ShowItem>& items, std::size_t i, Sour
   add_interface(ensure_bridge(node, items[bridge].name(), {source, items[bridge].line}), made);
 }
 
+void load_settings(const ovn::Row& row, cluster::Node& node) {
+  if (const std::string version = column(row, "ovs_version").text(); !version.empty()) node.ovs_version = version;
+  const auto config = column(row, "other_config").as_map();
+  if (const auto limit = config.find("vlan-limit"); limit != config.end())
+    node.vlan_limit = u32_of(limit->second).value_or(node.vlan_limit);
+}
+
 }  // namespace
 
 void link_vswitch_rows(cluster::Node& node) {
@@ -154,8 +161,7 @@ void link_vswitch_rows(cluster::Node& node) {
   std::vector<std::string> placed;
   for (const ovn::Row& row : node.ovs_rows) {
     if (row.table == "Bridge") link_bridge(row, ports, interfaces, placed, node);
-    if (row.table == "Open_vSwitch")
-      if (const std::string version = column(row, "ovs_version").text(); !version.empty()) node.ovs_version = version;
+    if (row.table == "Open_vSwitch") load_settings(row, node);
   }
   std::sort(placed.begin(), placed.end());
   UnplacedByName unplaced(node.unplaced_interfaces);

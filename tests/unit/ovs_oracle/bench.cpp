@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "comparison.h"
 
@@ -22,13 +23,21 @@ std::string file_name(std::string command) {
 }  // namespace
 
 const std::vector<std::string>& bench_bridges() {
-  static const std::vector<std::string> all = {"br-int", "br-ex"};
+  static const std::vector<std::string> all = {"br-int", "br-ex", "br-b"};
   return all;
 }
 
 Bench::Bench() : daemon_(directory_.path()) {
   if (daemon_.good()) make_bridges();
+  if (daemon_.good()) route_tunnels();
   if (daemon_.good()) dump_once();
+}
+
+void Bench::add_port(const std::string& bridge, const std::string& name, unsigned number, const Daemon::Words& more) {
+  Daemon::Words one = {"add-port", bridge, name, "--", "set", "interface", name};
+  one.push_back(fmt::format("ofport_request={}", number));
+  one.insert(one.end(), more.begin(), more.end());
+  daemon_.vsctl(one);
 }
 
 void Bench::make_bridges() {
@@ -41,24 +50,36 @@ void Bench::make_bridges() {
     add({"add-br", b});
     add({"set", "bridge", b, "datapath_type=dummy",
          "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15",
-         fmt::format("fail_mode={}", b == "br-int" ? "secure" : "standalone"), "other_config:disable-in-band=true"});
+         fmt::format("fail_mode={}", b == "br-ex" ? "standalone" : "secure"), "other_config:disable-in-band=true"});
   }
-  const auto port = [&](const std::string& bridge, const std::string& name, unsigned number,
-                        const Daemon::Words& more) {
-    Daemon::Words one = {"add-port", bridge, name, "--", "set", "interface", name};
-    one.push_back(fmt::format("ofport_request={}", number));
-    one.insert(one.end(), more.begin(), more.end());
-    daemon_.vsctl(one);
-  };
   daemon_.vsctl(words);
   // One after another: the order in which the switch floods is that in which ports came.
-  for (unsigned p = 1; p <= 4; ++p) port("br-int", fmt::format("p{}", p), p, {});
-  for (unsigned p = 1; p <= 3; ++p) port("br-ex", fmt::format("q{}", p), p, {});
-  port("br-int", "patch-int", 10, {"type=patch", "options:peer=patch-ex"});
-  port("br-ex", "patch-ex", 10, {"type=patch", "options:peer=patch-int"});
+  const Daemon::Words dummy = {"type=dummy"};
+  add_port("br-int", "p1", 1, dummy);
+  add_port("br-int", "p2", 2, dummy);
+  add_port("br-int", "9eth", 3, dummy);
+  add_port("br-int", "p-4.x", 4, dummy);
+  for (unsigned p = 1; p <= 3; ++p) add_port("br-ex", fmt::format("q{}", p), p, dummy);
+  for (unsigned p = 1; p <= 2; ++p) add_port("br-b", fmt::format("r{}", p), p, dummy);
+  add_port("br-int", "gnv0", 5, {"type=geneve", "options:remote_ip=flow", "options:key=flow"});
+  add_port("br-int", "vx0", 6, {"type=vxlan", "options:remote_ip=192.168.9.2", "options:key=7"});
+  add_port("br-int", "gre0", 7, {"type=gre", "options:remote_ip=192.168.9.3", "options:key=flow"});
+  add_port("br-int", "patch-int", 10, {"type=patch", "options:peer=patch-ex"});
+  add_port("br-ex", "patch-ex", 10, {"type=patch", "options:peer=patch-int"});
+  add_port("br-ex", "patch-exb", 11, {"type=patch", "options:peer=patch-b"});
+  add_port("br-b", "patch-b", 10, {"type=patch", "options:peer=patch-exb"});
   daemon_.vsctl({"set", "port", "q3", "tag=5"});
   for (const std::string& b : bench_bridges())
     daemon_.ofctl(kProtocol, {"add-meter", b, "meter=1 pktps bands=type=drop rate=10"});
+}
+
+// Their packets leave by br-ex; of the two other ends one has a known address.
+void Bench::route_tunnels() {
+  daemon_.appctl("netdev-dummy/ip4addr", {"br-ex", "192.168.9.1/24"});
+  daemon_.appctl("ovs/route/add", {"192.168.9.0/24", "br-ex"});
+  daemon_.appctl("ovs/route/add", {"10.0.0.0/8", "br-ex"});
+  for (const char* address : {"192.168.9.2", "10.0.0.1", "10.0.0.2"})
+    daemon_.appctl("tnl/neigh/set", {"br-ex", address, "0a:00:00:00:99:02"});
 }
 
 void Bench::keep(const std::string& command, const std::string& text) const {
@@ -69,21 +90,47 @@ void Bench::dump_once() {
   keep("ovs-vsctl show", daemon_.vsctl_output({"show"}));
   keep("ovs-vsctl list interface", daemon_.vsctl_output({"list", "interface"}));
   keep("ovs-appctl dpctl/show", daemon_.appctl("dpctl/show", {}));
-  for (const std::string& b : bench_bridges())
-    keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
+  for (const char* what : {"ofproto/list-tunnels", "ovs/route/show", "tnl/neigh/show"})
+    keep(fmt::format("ovs-appctl {}", what), daemon_.appctl(what, {}));
+  keep("ovs-appctl tnl/ports/show -v", daemon_.appctl("tnl/ports/show", {"-v"}));
 }
 
 void Bench::dump_tables(const Configuration& c) {
   const std::string folder = fmt::format("{}/snap/{}", directory_.path(), kNode);
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    if (file.path().filename().string().starts_with("ovs-ofctl")) std::filesystem::remove(file.path());
+  const Dialect& d = c.dialect;
   for (const std::string& b : bench_bridges()) {
-    std::filesystem::remove(folder + "/" + file_name("ovs-ofctl dump-flows " + b));
-    std::filesystem::remove(folder + "/" + file_name(fmt::format("ovs-ofctl -O {} dump-flows {}", kProtocol, b)));
-    const std::string protocol = c.old_dialect ? "OpenFlow10" : kProtocol;
-    const std::string flags = c.old_dialect ? "" : fmt::format("-O {} ", kProtocol);
-    keep(fmt::format("ovs-ofctl {}dump-flows {}", flags, b), daemon_.ofctl_output(protocol, {"dump-flows", b}));
+    keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
+    keep("ovs-ofctl dump-tlv-map " + b, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", b}));
+    const std::string flags = d.protocol == "OpenFlow10" ? "" : fmt::format("-O {} ", d.protocol);
+    Daemon::Words dump = {"dump-flows", b};
+    if (!d.dump_names.empty()) dump.insert(dump.begin(), d.dump_names);
+    keep(fmt::format("ovs-ofctl {}{}dump-flows {}", flags, d.dump_names.empty() ? "" : d.dump_names + " ", b),
+         daemon_.ofctl_output(d.protocol, dump));
     keep(fmt::format("ovs-ofctl -O {} dump-groups {}", kProtocol, b),
          daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
     keep("ovs-appctl fdb/show " + b, daemon_.appctl("fdb/show", {b}));
+  }
+}
+
+void Bench::configure(const Configuration& c) {
+  static const std::map<std::string, std::string> kBack = {
+      {"no-flood", "flood"},         {"no-forward", "forward"}, {"no-receive", "receive"},
+      {"no-packet-in", "packet-in"}, {"down", "up"},            {"no-receive-stp", "receive-stp"}};
+  for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, kBack.at(p.flag)});
+  ports_ = c.ports;
+  for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, p.flag});
+  for (const auto& [bridge, mode] : c.fragments) {
+    std::string& now = fragments_[bridge];
+    if (now != mode) daemon_.ofctl("OpenFlow10", {"set-frags", bridge, mode});
+    now = mode;
+  }
+  if (tlv_map_ == c.tlv_map) return;
+  tlv_map_ = c.tlv_map;
+  for (const std::string& b : bench_bridges()) {
+    daemon_.ofctl("OpenFlow10", {"del-tlv-map", b});
+    if (const char* map = tlv_maps()[c.tlv_map]; *map != '\0') daemon_.ofctl("OpenFlow10", {"add-tlv-map", b, map});
   }
 }
 
@@ -91,40 +138,44 @@ void Bench::load(Configuration& c) {
   for (const std::string& b : bench_bridges()) {
     daemon_.ofctl(kProtocol, {"del-flows", b});
     daemon_.ofctl(kProtocol, {"del-groups", b});
-    add_groups(c, b);
-    add_flows(c, b);
+  }
+  configure(c);
+  for (const std::string& b : bench_bridges()) {
+    add(c.groups, b, "add-groups");
+    add(c.flows, b, "add-flows");
   }
   dump_tables(c);
 }
 
-// All at once; where something is refused, one after another.
-void Bench::add_flows(Configuration& c, const std::string& bridge) {
-  std::string all;
-  for (const GeneratedFlow& f : c.flows)
-    if (f.bridge == bridge) all += text_of(f) + "\n";
-  if (daemon_.ofctl(kProtocol, {"--bundle", "add-flows", bridge, "-"}, all).empty()) return;
-  std::erase_if(c.flows, [&](const GeneratedFlow& f) {
-    if (f.bridge != bridge) return false;
-    const std::string error = daemon_.ofctl(kProtocol, {"add-flow", bridge, text_of(f)});
-    if (!error.empty() && std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}\n{}\n", text_of(f), error);
-    refused_ += error.empty() ? 0 : 1;
-    return !error.empty();
-  });
-}
-
-void Bench::add_groups(Configuration& c, const std::string& bridge) {
-  std::string all;
-  for (const GeneratedGroup& g : c.groups)
-    if (g.bridge == bridge) all += text_of(g) + "\n";
-  if (daemon_.ofctl(kProtocol, {"add-groups", bridge, "-"}, all).empty()) return;
-  daemon_.ofctl(kProtocol, {"del-groups", bridge});
-  std::erase_if(c.groups, [&](const GeneratedGroup& g) {
-    if (g.bridge != bridge) return false;
-    const std::string error = daemon_.ofctl(kProtocol, {"add-group", bridge, text_of(g)});
-    if (!error.empty() && std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}\n{}\n", text_of(g), error);
-    refused_ += error.empty() ? 0 : 1;
-    return !error.empty();
-  });
+// All at once; where something is refused, halves of it, down to what it is.
+template <class Part>
+void Bench::add(std::vector<Part>& all, const std::string& bridge, const char* verb) {
+  std::vector<Part> taken;
+  std::vector<Part*> own;
+  for (Part& p : all) {
+    if (p.bridge == bridge) own.push_back(&p);
+    else taken.push_back(p);
+  }
+  const auto halve = [&](auto& self, std::size_t begin, std::size_t end) -> void {
+    if (begin == end) return;
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) text += text_of(*own[i]) + "\n";
+    const std::string error = daemon_.ofctl(kProtocol, {"--bundle", verb, bridge, "-"}, text);
+    if (error.empty()) {
+      for (std::size_t i = begin; i < end; ++i) taken.push_back(*own[i]);
+      return;
+    }
+    if (end - begin == 1) {
+      ++refused_;
+      if (std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}{}\n", text, error.substr(0, 300));
+      return;
+    }
+    const std::size_t middle = begin + (end - begin) / 2;
+    self(self, begin, middle);
+    self(self, middle, end);
+  };
+  halve(halve, 0, own.size());
+  all = std::move(taken);
 }
 
 std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::string& bridge,
@@ -132,6 +183,8 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
   std::vector<std::string> answers;
   for (const std::string& packet : packets) {
     Daemon::Words words = {bridge, packet};
+    if (packet.find("in_port(") != std::string::npos) words = {packet};  // the datapath's port tells the bridge
+    if (c.dialect.trace_names == "--names") words.emplace_back("--names");
     for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
     answers.push_back(daemon_.appctl("ofproto/trace", words));
     if (is_lost(answers.back())) break;
@@ -143,6 +196,7 @@ std::vector<std::string> Bench::ask_program(const Configuration& c, const std::s
                                             const std::vector<std::string>& packets) {
   std::vector<std::string> words = {
       EGTRACE_BINARY, "trace", directory_.path() + "/snap", "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
+  if (!c.dialect.trace_names.empty()) words.push_back(c.dialect.trace_names);
   for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
   const Ran ran = run(words, fmt::format("{}\n", fmt::join(packets, "\n")));
   auto answers = split_traces(ran.out);

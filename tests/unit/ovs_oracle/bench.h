@@ -1,6 +1,7 @@
 // The daemon with its bridges and the program with the dumps of them, both ready to be asked.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,18 +23,26 @@ class Bench {
   std::vector<std::string> ask_program(const Configuration& c, const std::string& bridge,
                                        const std::vector<std::string>& packets);
   std::size_t refused() const { return refused_; }
+  std::string snapshot() const { return directory_.path() + "/snap"; }
 
  private:
   void make_bridges();
+  void route_tunnels();
+  void add_port(const std::string& bridge, const std::string& name, unsigned number, const Daemon::Words& more);
   void dump_once();
   void dump_tables(const Configuration& c);
-  void add_flows(Configuration& c, const std::string& bridge);
-  void add_groups(Configuration& c, const std::string& bridge);
+  void configure(const Configuration& c);
+  template <class Part>
+  void add(std::vector<Part>& all, const std::string& bridge, const char* verb);
   void keep(const std::string& command, const std::string& text) const;
 
   TemporaryDirectory directory_;
   Daemon daemon_;
   std::size_t refused_ = 0;
+  // What is configured now.
+  std::vector<PortConfig> ports_;
+  std::map<std::string, std::string> fragments_;
+  unsigned tlv_map_ = 0;
 };
 
 const std::vector<std::string>& bench_bridges();

@@ -5,85 +5,110 @@
 namespace egt::testing {
 namespace {
 
-constexpr unsigned kTables = 8, kGroups = 8;
+const char* const kBridges[] = {"br-int", "br-ex", "br-b"};
 
-std::string priority_and_match(Dice& dice, unsigned table, const std::string& match) {
+std::string random_head(Dice& dice, unsigned table) {
   const unsigned priority = dice.one_in(6) ? 32768 : dice.below(5) * 10;
   const std::string cookie = dice.one_in(2) ? fmt::format("cookie=0x{:x},", dice.between(1, 255)) : "";
-  return fmt::format("{}table={},priority={}{}{}", cookie, table, priority, match.empty() ? "" : ",", match);
+  return fmt::format("{}table={},priority={}", cookie, table, priority);
 }
 
-// What comes behind the list of actions, in the order of the specification.
-void add_instructions(Dice& dice, GeneratedFlow& flow, unsigned table, unsigned kinds) {
-  if (dice.one_in(8)) flow.actions.insert(flow.actions.begin(), "meter:1");
-  if (dice.one_in(8)) flow.actions.emplace_back("clear_actions");
-  if (dice.one_in(3)) {
-    std::vector<std::string> set = {fmt::format("output:{}", dice.between(1, 4))};
-    if (dice.one_in(2)) set.insert(set.begin(), kinds & kind::ip ? "dec_ttl" : "set_field:0a:00:00:00:00:0b->eth_src");
-    if (dice.one_in(3)) set.emplace_back("push_vlan:0x8100");
-    if (dice.one_in(3)) set.emplace_back(fmt::format("group:{}", dice.between(1, kGroups)));
-    if (dice.one_in(3)) set.emplace_back("set_field:7->reg0");
-    flow.actions.push_back(fmt::format("write_actions({})", fmt::join(set, ",")));
-  }
-  if (dice.one_in(4)) flow.actions.emplace_back(dice.one_in(2) ? "write_metadata:0x2" : "write_metadata:0x1/0x3");
-  if (dice.one_in(2) && table + 1 < kTables)
-    flow.actions.push_back(fmt::format("goto_table:{}", dice.between(table + 1, kTables - 1)));
-}
+struct Where {
+  const std::string& bridge;
+  bool like_ovn;
+  const Dialect& dialect;
+  bool tunnel_options;
+};
 
-GeneratedFlow random_flow(Dice& dice, const std::string& bridge, unsigned table, bool like_ovn, bool old_dialect) {
-  const Protocol& protocol = random_protocol(dice, like_ovn);
+GeneratedFlow random_flow(Dice& dice, const Where& at, unsigned table) {
+  const Protocol& protocol = random_protocol(dice, at.like_ovn);
   GeneratedFlow flow;
-  flow.bridge = bridge;
-  flow.match = priority_and_match(dice, table, random_match(dice, protocol, like_ovn));
-  const unsigned tracked = flow.match.find("+trk") != std::string::npos ? kind::tracked : kind::any;
-  flow.actions = random_actions(dice, {bridge, table, like_ovn, old_dialect, false}, protocol.kinds | tracked);
-  if (!like_ovn && !old_dialect && dice.one_in(3)) add_instructions(dice, flow, table, protocol.kinds);
+  flow.bridge = at.bridge;
+  flow.head = random_head(dice, table);
+  flow.match = random_match(dice, protocol, at.tunnel_options);
+  const ActionPlace place{flow.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tunnel_options};
+  flow.actions = random_actions(dice, place, flow.match.kinds());
+  if (!at.like_ovn && at.dialect.protocol != "OpenFlow10" && dice.one_in(3))
+    add_instructions(dice, flow.actions, place, flow.match.kinds());
   return flow;
 }
 
 // Two dimensions of a conjunction, and what it leads to.
 void add_conjunction(Dice& dice, Configuration& c, const std::string& bridge) {
-  const unsigned table = dice.below(kTables), id = dice.between(1, 3), priority = dice.below(5) * 10 + 5;
-  const std::string head = fmt::format("table={},priority={},", table, priority);
+  const unsigned table = dice.below(kGeneratedTables), id = dice.between(1, 3), priority = dice.below(5) * 10 + 5;
+  const std::string head = fmt::format("table={},priority={}", table, priority);
   const auto add = [&](const std::string& match, std::string action) {
-    c.flows.push_back({bridge, head + match, {std::move(action)}});
+    c.flows.push_back({bridge, head, {}, match, {std::move(action)}});
   };
+  const unsigned n = dice.one_in(4) ? 3 : 2;
   for (const char* from : {"nw_src=10.0.0.1", "nw_src=10.0.0.0/24", "nw_src=10.1.0.1"})
-    if (!dice.one_in(3)) add(fmt::format("ip,{}", from), fmt::format("conjunction({},1/2)", id));
+    if (!dice.one_in(3)) add(fmt::format("ip,{}", from), fmt::format("conjunction({},1/{})", id, n));
   for (const char* to : {"nw_dst=10.0.0.1", "nw_dst=10.96.0.0/16", "nw_dst=10.0.0.3"})
-    if (!dice.one_in(3)) add(fmt::format("ip,{}", to), fmt::format("conjunction({},2/2)", id));
+    if (!dice.one_in(3)) add(fmt::format("ip,{}", to), fmt::format("conjunction({},2/{})", id, n));
+  if (n == 3) add("ip,nw_ttl=64", fmt::format("conjunction({},3/3)", id));
   if (!dice.one_in(6))
     add(fmt::format("conj_id={},ip", id), dice.one_in(2) ? "resubmit(,7)" : fmt::format("output:{}", dice.between(1, 4)));
 }
 
-GeneratedGroup random_group(Dice& dice, const std::string& bridge, unsigned id, bool like_ovn) {
+GeneratedGroup random_group(Dice& dice, const Where& at, unsigned id) {
   static const char* const kTypes[] = {"all",
                                        "select,selection_method=dp_hash",
                                        "select,selection_method=hash,fields(ip_src,ip_dst)",
                                        "select,selection_method=hash,fields(eth_src,tcp_dst,udp_dst)",
+                                       "select,selection_method=hash,fields(ip_dst=255.255.0.0,nw_proto)",
+                                       "select,selection_method=hash,selection_method_param=5,fields(ipv6_dst)",
+                                       "select,selection_method=hash",
                                        "select",
                                        "indirect",
                                        "ff"};
   const std::string type = dice.of(kTypes);
-  GeneratedGroup group{bridge, fmt::format("group_id={},type={}", id, type), {}};
-  const ActionPlace place{bridge, 4, like_ovn, false, true};
-  const unsigned n = type == "indirect" ? 1 : dice.between(1, 4);
+  GeneratedGroup group{at.bridge, fmt::format("group_id={},type={}", id, type), {}};
+  const ActionPlace place{at.bridge, 4, at.like_ovn, at.dialect.protocol, true, at.tunnel_options};
+  const unsigned n = type == "indirect" ? 1 : dice.between(0, 4);
   for (unsigned i = 0; i < n; ++i) {
     std::string bucket;
     if (type.starts_with("select") && dice.one_in(2)) bucket = fmt::format("weight:{},", dice.between(0, 3));
-    if (type == "ff") bucket = fmt::format("watch_port:{},", dice.between(1, 5));
-    const auto actions = random_actions(dice, place, kind::ip | kind::ip4);
+    const bool watches = type == "ff" || (type.starts_with("select") && dice.one_in(4));
+    if (watches && (type != "ff" || !dice.one_in(4))) bucket += fmt::format("watch_port:{},", dice.between(1, 5));
+    if (watches && dice.one_in(3) && id > 1) bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
+    const auto actions = random_actions(dice, place, kind::ethernet | kind::ip | kind::ip4);
     bucket += fmt::format("actions={}", actions.empty() ? "drop" : fmt::format("{}", fmt::join(actions, ",")));
     group.buckets.push_back(bucket);
   }
   return group;
 }
 
+void configure_ports(Dice& dice, Configuration& c) {
+  static const char* const kFlags[] = {"no-flood", "no-forward", "no-receive", "no-packet-in", "down", "no-receive-stp"};
+  for (unsigned i = dice.one_in(2) ? 0 : dice.between(1, 4); i > 0; --i) {
+    const char* const bridge = dice.of(kBridges);
+    static const char* const kInt[] = {"1", "2", "3", "4", "10", "LOCAL", "5"};
+    static const char* const kOther[] = {"1", "2", "LOCAL", "10"};
+    c.ports.push_back({bridge, bridge == kBridges[0] ? dice.of(kInt) : dice.of(kOther), dice.of(kFlags)});
+  }
+  static const char* const kModes[] = {"normal", "drop", "nx-match"};
+  for (const char* bridge : kBridges) c.fragments.emplace_back(bridge, dice.one_in(3) ? dice.of(kModes) : "normal");
+}
+
+Dialect random_dialect(Dice& dice) {
+  static const char* const kProtocols[] = {"OpenFlow10", "OpenFlow11", "OpenFlow12", "OpenFlow13", "OpenFlow14"};
+  static const char* const kNames[] = {"", "--names", "--no-names"};
+  Dialect d;
+  if (dice.one_in(3)) d.protocol = dice.of(kProtocols);
+  if (const char* only = std::getenv("EGTRACE_PROTOCOL")) d.protocol = only;
+  d.dump_names = dice.of(kNames);
+  d.trace_names = dice.of(kNames);
+  return d;
+}
+
 }  // namespace
 
 std::string text_of(const GeneratedFlow& flow) {
-  if (flow.actions.empty()) return flow.match + ",actions=drop";
-  return fmt::format("{},actions={}", flow.match, fmt::join(flow.actions, ","));
+  std::string text = flow.head;
+  for (const std::string& part : {flow.match.text(), flow.more_match})
+    if (!part.empty()) text += "," + part;
+  if (flow.actions.empty()) return text + ",actions=drop";
+  return fmt::format("{},actions={}", text, fmt::join(flow.actions, ","));
 }
 
 std::string text_of(const GeneratedGroup& group) {
@@ -92,26 +117,44 @@ std::string text_of(const GeneratedGroup& group) {
   return text;
 }
 
+const std::vector<const char*>& tlv_maps() {
+  static const std::vector<const char*> all = {
+      "",
+      "{class=0x102,type=0x80,len=4}->tun_metadata5",
+      "{class=0x102,type=0x80,len=4}->tun_metadata0,{class=0x103,type=1,len=8}->tun_metadata1,"
+      "{class=0xffff,type=2,len=16}->tun_metadata2",
+      "{class=0x102,type=0x80,len=8}->tun_metadata0,{class=0x103,type=1,len=4}->tun_metadata1,"
+      "{class=0x103,type=2,len=4}->tun_metadata2",
+      "{class=1,type=3,len=12}->tun_metadata2,{class=1,type=4,len=4}->tun_metadata0,{class=2,type=4,len=16}->tun_metadata1",
+  };
+  return all;
+}
+
 Configuration random_configuration(Dice& dice) {
   Configuration c;
-  const bool like_ovn = dice.one_in(2);
-  c.old_dialect = dice.one_in(5);
-  static const char* const kStates[] = {"trk,est", "trk,new", "trk,est,rpl", "trk,inv", "trk,rel"};
+  const bool like_ovn = dice.one_in(3);
+  c.dialect = random_dialect(dice);
+  static const char* const kStates[] = {"trk,est", "trk,new", "trk,est,rpl", "trk,inv", "trk,rel", "trk,new,snat",
+                                        "trk,est,dnat"};
   for (unsigned i = dice.below(3); i > 0; --i) c.ct_next.emplace_back(dice.of(kStates));
-  for (const char* bridge : {"br-int", "br-ex"}) {
-    for (unsigned table = 0; table < kTables; ++table) {
-      for (unsigned i = dice.between(1, 5); i > 0; --i)
-        c.flows.push_back(random_flow(dice, bridge, table, like_ovn, c.old_dialect));
+  c.tlv_map = dice.below(static_cast<unsigned>(tlv_maps().size()));
+  configure_ports(dice, c);
+  for (const char* name : kBridges) {
+    const std::string bridge = name;
+    const Where at{bridge, like_ovn, c.dialect, c.tunnel_options()};
+    for (unsigned table = 0; table < kGeneratedTables; ++table) {
+      for (unsigned i = dice.between(1, 5); i > 0; --i) c.flows.push_back(random_flow(dice, at, table));
       // Something for what nothing else takes.
       if (dice.one_in(5)) continue;
-      GeneratedFlow rest = random_flow(dice, bridge, table, like_ovn, c.old_dialect);
-      rest.match = fmt::format("table={},priority=0", table);
-      rest.actions = random_actions(dice, {c.flows.back().bridge, table, like_ovn, c.old_dialect, false}, kind::any);
+      GeneratedFlow rest = random_flow(dice, at, table);
+      rest.head = fmt::format("table={},priority=0", table);
+      rest.match = {&random_protocol(dice, true), {}};
+      if (!dice.one_in(4)) rest.match.protocol = nullptr;
+      rest.actions = random_actions(dice, {bridge, table, like_ovn, c.dialect.protocol, false, at.tunnel_options}, rest.match.kinds());
       c.flows.push_back(rest);
     }
     if (dice.one_in(2)) add_conjunction(dice, c, bridge);
-    for (unsigned id = 1; id <= kGroups; ++id)
-      c.groups.push_back(random_group(dice, bridge, id, like_ovn));
+    for (unsigned id = 1; id <= kGeneratedGroups; ++id) c.groups.push_back(random_group(dice, at, id));
   }
   return c;
 }

@@ -128,7 +128,7 @@ Daemon::Daemon(std::string directory) : directory_(std::move(directory)) {
   good_ = appears(socket);
   if (!good_) return;
   vsctl({"--no-wait", "init", "--", "set", "Open_vSwitch", ".", "ovs_version=" + version()});
-  start({"ovs-vswitchd", "--no-chdir", "--log-file=/dev/null", "--disable-system", "--enable-dummy=override",
+  start({"ovs-vswitchd", "--no-chdir", "--log-file=/dev/null", "--disable-system", "--enable-dummy",
          "--unixctl=" + directory_ + "/switch.ctl", "unix:" + socket});
   good_ = good_ && connects(directory_ + "/switch.ctl");
 }

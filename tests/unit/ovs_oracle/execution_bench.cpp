@@ -14,6 +14,7 @@ namespace egt::testing {
 namespace {
 
 constexpr const char* kProtocol = "OpenFlow15";
+constexpr const char* kBridges[] = {"br-int", "br-ex", "br-b"};
 constexpr std::size_t kFileHeader = 24, kRecordHeader = 16;
 
 std::uint32_t u32_at(const std::string& bytes, std::size_t at) {
@@ -63,8 +64,9 @@ std::string as_request(const std::string& flow) {
 
 const std::vector<BenchPort>& execution_ports() {
   static const std::vector<BenchPort> ports = {
-      {"br-int", "p1", 1}, {"br-int", "p2", 2}, {"br-int", "p3", 3}, {"br-int", "p4", 4}, {"br-int", "br-int", 65534},
-      {"br-ex", "q1", 1},  {"br-ex", "q2", 2},  {"br-ex", "q3", 3},  {"br-ex", "br-ex", 65534}};
+      {"br-int", "p1", 1}, {"br-int", "p2", 2}, {"br-int", "9eth", 3},       {"br-int", "p-4.x", 4},
+      {"br-ex", "q1", 1},  {"br-ex", "q2", 2},  {"br-ex", "q3", 3},          {"br-b", "r1", 1},
+      {"br-b", "r2", 2},   {"br-int", "br-int", 65534}, {"br-ex", "br-ex", 65534}, {"br-b", "br-b", 65534}};
   return ports;
 }
 
@@ -73,7 +75,7 @@ ExecutionBench::ExecutionBench() : daemon_(directory_.path()) {
 }
 
 void ExecutionBench::make_bridges() {
-  for (const char* b : {"br-int", "br-ex"})
+  for (const char* b : kBridges)
     daemon_.vsctl({"add-br", b, "--", "set", "bridge", b, "datapath_type=dummy",
                    "protocols=OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "fail_mode=secure",
                    "other_config:disable-in-band=true"});
@@ -82,21 +84,37 @@ void ExecutionBench::make_bridges() {
     if (std::string(p.name) == p.bridge) {
       daemon_.vsctl({"set", "interface", p.name, capture});
     } else {
-      daemon_.vsctl({"add-port", p.bridge, p.name, "--", "set", "interface", p.name,
+      daemon_.vsctl({"add-port", p.bridge, p.name, "--", "set", "interface", p.name, "type=dummy",
                      fmt::format("ofport_request={}", p.number), capture});
     }
   }
-  daemon_.vsctl({"add-port", "br-int", "patch-int", "--", "set", "interface", "patch-int", "ofport_request=10",
-                 "type=patch", "options:peer=patch-ex"});
-  daemon_.vsctl({"add-port", "br-ex", "patch-ex", "--", "set", "interface", "patch-ex", "ofport_request=10",
-                 "type=patch", "options:peer=patch-int"});
+  struct Patch { const char* bridge; const char* name; unsigned number; const char* peer; };
+  for (const Patch& p : {Patch{"br-int", "patch-int", 10, "patch-ex"}, Patch{"br-ex", "patch-ex", 10, "patch-int"},
+                         Patch{"br-ex", "patch-exb", 11, "patch-b"}, Patch{"br-b", "patch-b", 10, "patch-exb"}})
+    daemon_.vsctl({"add-port", p.bridge, p.name, "--", "set", "interface", p.name,
+                   fmt::format("ofport_request={}", p.number), "type=patch", fmt::format("options:peer={}", p.peer)});
   daemon_.vsctl({"set", "port", "q3", "tag=5"});
-  for (const char* b : {"br-int", "br-ex"})
+  for (const char* b : kBridges)
     daemon_.ofctl(kProtocol, {"add-meter", b, "meter=1 pktps bands=type=drop rate=4000000000"});
 }
 
+void ExecutionBench::configure(const Configuration& c) {
+  static const std::map<std::string, std::string> kBack = {
+      {"no-flood", "flood"},         {"no-forward", "forward"}, {"no-receive", "receive"},
+      {"no-packet-in", "packet-in"}, {"down", "up"},            {"no-receive-stp", "receive-stp"}};
+  for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, kBack.at(p.flag)});
+  ports_ = c.ports;
+  for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, p.flag});
+  for (const char* b : kBridges) {
+    daemon_.ofctl("OpenFlow10", {"set-frags", b, "normal"});
+    daemon_.ofctl("OpenFlow10", {"del-tlv-map", b});
+    if (const char* map = tlv_maps()[c.tlv_map]; *map != '\0') daemon_.ofctl("OpenFlow10", {"add-tlv-map", b, map});
+  }
+  for (const auto& [bridge, mode] : c.fragments) daemon_.ofctl("OpenFlow10", {"set-frags", bridge, mode});
+}
+
 void ExecutionBench::put_tables(Configuration& c) {
-  for (const std::string bridge : {"br-int", "br-ex"}) {
+  for (const std::string bridge : kBridges) {
     daemon_.ofctl(kProtocol, {"del-flows", bridge});
     daemon_.ofctl(kProtocol, {"del-groups", bridge});
     std::erase_if(c.groups, [&](const GeneratedGroup& g) {
@@ -113,6 +131,8 @@ void ExecutionBench::put_tables(Configuration& c) {
 }
 
 void ExecutionBench::load(Configuration& c) {
+  for (const char* b : kBridges) daemon_.ofctl(kProtocol, {"del-flows", b});
+  configure(c);
   put_tables(c);
   read_dumps();
   reset(c);
@@ -125,7 +145,7 @@ void ExecutionBench::reset(const Configuration& c) {
   Configuration again = c;
   if (learns) put_tables(again);
   daemon_.appctl("dpctl/flush-conntrack", {});
-  for (const char* b : {"br-int", "br-ex"}) daemon_.appctl("fdb/flush", {b});
+  for (const char* b : kBridges) daemon_.appctl("fdb/flush", {b});
   daemon_.appctl("revalidator/purge", {});
 }
 
@@ -150,8 +170,9 @@ void ExecutionBench::read_dumps() {
   texts_.clear();
   read_dump("ovs-vsctl show", daemon_.vsctl_output({"show"}));
   read_dump("ovs-vsctl list interface", daemon_.vsctl_output({"list", "interface"}));
-  for (const char* b : {"br-int", "br-ex"}) {
+  for (const char* b : kBridges) {
     const std::string name = b;
+    read_dump("ovs-ofctl dump-tlv-map " + name, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", name}));
     read_dump("ovs-ofctl show " + name, daemon_.ofctl_output("OpenFlow10", {"show", name}));
     read_dump(fmt::format("ovs-ofctl -O {} dump-flows {}", kProtocol, name),
               daemon_.ofctl_output(kProtocol, {"dump-flows", name}));

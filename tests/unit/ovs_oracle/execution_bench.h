@@ -43,6 +43,7 @@ class ExecutionBench {
 
  private:
   void make_bridges();
+  void configure(const Configuration& c);
   void put_tables(Configuration& c);
   void read_dumps();
   void read_dump(const std::string& command, const std::string& text);
@@ -54,6 +55,7 @@ class ExecutionBench {
   Daemon daemon_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::vector<std::unique_ptr<std::string>> texts_;
+  std::vector<PortConfig> ports_;   // as they are configured now
   std::map<std::string, std::size_t> read_;   // bytes of each capture
 };
 

@@ -166,9 +166,11 @@ class Execution {
     std::vector<const BenchPort*> ports;
     for (unsigned i = 0; i < kPackets; ++i) {
       const BenchPort& port = execution_ports()[dice.below(static_cast<unsigned>(execution_ports().size()))];
-      const std::string flow = wire_part(random_packet(dice, port.bridge));
+      const std::string asked_for = random_packet(dice, c, port.bridge);
+      if (asked_for.find("in_port(") != std::string::npos || port.number == openflow::port::local) continue;
+      const std::string flow = wire_part(asked_for);
       const auto frame = bench_.compose(flow);
-      if (!frame || frame->empty() || port.number == 65534) continue;
+      if (!frame || frame->empty()) continue;
       flows.push_back(flow);
       frames.push_back(*frame);
       ports.push_back(&port);

@@ -1,77 +1,90 @@
-// Random flow tables and groups, and random packets for them. Everything is text as ovs-ofctl and ofproto/trace take it;
-// values come from small pools, so that packets meet flows.
+// Random flow tables, groups and switches, and random packets for them, from the grammar of ovs-actions(7) and
+// ovs-fields(7). Everything is text as ovs-ofctl and ofproto/trace take it; values come from small pools, so that packets
+// meet flows. Not there: debug_recirc and debug_slow, with which ovs-ofctl reads no dump.
 #pragma once
 
-#include <random>
 #include <string>
 #include <vector>
 
+#include "dice.h"
+#include "egtrace/packet/flow_key.h"
+#include "fields.h"
+
 namespace egt::testing {
 
-class Dice {
- public:
-  explicit Dice(unsigned seed) : engine_(seed) {}
-  unsigned below(unsigned n) { return static_cast<unsigned>(engine_() % n); }
-  unsigned between(unsigned a, unsigned b) { return a + below(b - a + 1); }
-  bool one_in(unsigned n) { return below(n) == 0; }
-  template <class All>
-  const auto& of(const All& all) {
-    return all[below(static_cast<unsigned>(std::size(all)))];
-  }
-
- private:
-  std::mt19937 engine_;
-};
-
-// What a packet is, as far as fields and actions depend on it. A bit is a prerequisite.
-namespace kind {
-constexpr unsigned any = 0, ip4 = 1, ip6 = 2, tcp = 4, udp = 8, sctp = 16, icmp4 = 32, icmp6 = 64, nd = 128, arp = 256,
-                   mpls = 512, vlan = 1024, ip = 2048,   // of either version
-                   tracked = 4096;
-}
 struct Protocol {
-  const char* words;   // of a match
+  const char* words;         // of a match
+  const char* packet_words;  // of a packet
   unsigned kinds;
+  std::vector<std::pair<FieldId, unsigned>> fields;  // that the words stand for
 };
 const Protocol& random_protocol(Dice& dice, bool like_ovn);
 
-struct FieldPool {
-  const char* name;
-  unsigned needs;
-  std::vector<const char*> values, masked;
-  bool in_packets = true, settable = true;
+struct Term {
+  const FieldSpec* field = nullptr;
+  Value value;
+  Masking masking = Masking::none;
 };
-const std::vector<FieldPool>& field_pools();
-inline bool has_kinds(unsigned kinds, unsigned needs) { return (kinds & needs) == needs; }
+struct GeneratedMatch {
+  const Protocol* protocol = nullptr;
+  std::vector<Term> terms;
+  std::string text() const;
+  unsigned kinds() const;
+};
+GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_options);
 
 struct GeneratedFlow {
-  std::string bridge, match;   // table, priority, fields
+  std::string bridge, head;  // cookie, table, priority
+  GeneratedMatch match;
+  std::string more_match;  // of conjunctions
   std::vector<std::string> actions;
 };
 struct GeneratedGroup {
   std::string bridge, head;
   std::vector<std::string> buckets;
 };
+struct PortConfig {
+  std::string bridge, port, flag;
+};
+// How the dumps are taken and how the trace is asked for.
+struct Dialect {
+  std::string protocol = "OpenFlow15";  // of dump-flows
+  std::string dump_names;               // "--names", "--no-names" or neither
+  std::string trace_names;              // of the call
+};
 struct Configuration {
   std::vector<GeneratedFlow> flows;
   std::vector<GeneratedGroup> groups;
+  std::vector<PortConfig> ports;
+  std::vector<std::pair<std::string, std::string>> fragments;  // bridge, mode
   std::vector<std::string> ct_next;
-  bool old_dialect = false;   // dumped as OpenFlow 1.0 tells it
+  unsigned tlv_map = 0;  // of tlv_maps()
+  bool tunnel_options() const { return tlv_map > 1; }
+  Dialect dialect;
 };
 
 std::string text_of(const GeneratedFlow& flow);
 std::string text_of(const GeneratedGroup& group);
 
-std::string random_match(Dice& dice, const Protocol& protocol, bool like_ovn);
-std::string random_packet(Dice& dice, const std::string& bridge);
+// As ovs-ofctl add-tlv-map takes them.
+const std::vector<const char*>& tlv_maps();
+
+// A packet that one of the flows asks for, or any: as text of a flow of the bridge, or of the datapath.
+std::string random_packet(Dice& dice, const Configuration& c, const std::string& bridge);
 
 struct ActionPlace {
   const std::string& bridge;
   unsigned table;
-  bool like_ovn, old_dialect, in_group;
+  bool like_ovn;
+  const std::string& protocol;  // of the dump: what it cannot tell is left out
+  bool in_group;
+  bool tunnel_options = true;  // whether all of tun_metadata0 to 2 are mapped
 };
 std::vector<std::string> random_actions(Dice& dice, const ActionPlace& place, unsigned kinds);
+// What only a flow of a table may hold, in the order of the specification.
+void add_instructions(Dice& dice, std::vector<std::string>& actions, const ActionPlace& place, unsigned kinds);
 
+constexpr unsigned kGeneratedTables = 8, kGeneratedGroups = 8;
 Configuration random_configuration(Dice& dice);
 
 }  // namespace egt::testing

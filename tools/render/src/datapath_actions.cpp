@@ -120,7 +120,10 @@ std::string Writer::operator()(const dp::Conntrack& a) {
   if (a.force) add("force_commit");
   if (a.zone != 0) add(fmt::format("zone={}", a.zone));
   if (a.mark) add(fmt::format("mark={}/{}", alternate_hex(a.mark->first), alternate_hex(a.mark->second)));
-  if (a.label) add(fmt::format("label={}/{}", hex(a.label->first, true), hex(a.label->second, true)));
+  if (a.label) {
+    const bool all = a.label->second == ~U128{0};  // a mark shows its mask even then
+    add(fmt::format("label={}{}", hex(a.label->first, true), all ? "" : "/" + hex(a.label->second, true)));
+  }
   if (!a.helper.empty()) add("helper=" + a.helper);
   if (a.has_nat) add(nat_text(a.nat));
   return args.empty() ? "ct" : "ct(" + args + ")";

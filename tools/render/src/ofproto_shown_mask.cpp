@@ -33,9 +33,11 @@ void mask_tunnel(const FlowKey& k, FlowKey& m) {
   }
   if (get(k, Extra::tun_header_flags) & 8) mask(m, F::tun_id);
   for (const F f : {F::tun_src, F::tun_dst, F::tun_ipv6_src, F::tun_ipv6_dst, F::tun_flags, F::tun_tos, F::tun_ttl,
-                    F::tun_gbp_id, F::tun_gbp_flags, F::tun_erspan_ver, F::tun_gtpu_flags, F::tun_gtpu_msgtype})
+                    F::tun_gbp_id, F::tun_gbp_flags, F::tun_erspan_ver, F::tun_erspan_idx, F::tun_erspan_dir, F::tun_erspan_hwid,
+                    F::tun_gtpu_flags, F::tun_gtpu_msgtype})
     mask(m, f);
   set(m, Extra::tun_header_flags, 14);
+  set(m, Extra::tun_present, get(k, Extra::tun_present));
   for (unsigned i = 0; i < 8; ++i)
     if (get(k, Extra::tun_present) >> i & 1) mask(m, static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i));
 }
@@ -88,6 +90,7 @@ void mask_headers(const FlowKey& k, FlowKey& m) {
       if (!(get(k, Extra::mpls_lse1) & 0x100)) set(m, Extra::mpls_lse2, ~std::uint64_t{0});
       return;
     case ethertype::nsh:
+      if (k.u32(F::eth_type) != ethertype::nsh) return;  // the packet's type alone shows none of it
       for (const F f : {F::nsh_flags, F::nsh_ttl, F::nsh_mdtype, F::nsh_np, F::nsh_spi, F::nsh_si, F::nsh_c1, F::nsh_c2,
                         F::nsh_c3, F::nsh_c4})
         mask(m, f);
@@ -112,10 +115,12 @@ FlowKey mask_of_packet(const FlowKey& k) {
   using namespace ct_state;
   const auto state = k.u64(F::ct_state);
   const bool valid = state & (new_ | est | rel | rpl | snat | dnat) || ((state & trk) && !(state & inv));
-  if (!valid || k.u64(F::ct_nw_proto) == 0)
-    for (const F f :
-         {F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst, F::ct_nw_src, F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst})
-      m.set(f, 0);
+  if (!valid || k.u64(F::ct_nw_proto) == 0) {
+    for (const F f : {F::ct_nw_proto, F::ct_tp_src, F::ct_tp_dst}) m.set(f, 0);
+    // By the Ethernet type alone: a packet without an Ethernet header shows addresses of no connection.
+    if (k.u32(F::eth_type) == ethertype::ipv4) m.set(F::ct_nw_src, 0), m.set(F::ct_nw_dst, 0);
+    if (k.u32(F::eth_type) == ethertype::ipv6) m.set(F::ct_ipv6_src, 0), m.set(F::ct_ipv6_dst, 0);
+  }
   for (auto id = static_cast<unsigned>(F::reg0); id <= static_cast<unsigned>(F::reg15); ++id)
     if (k.get(static_cast<F>(id)) != 0) mask(m, static_cast<F>(id));
   return m;

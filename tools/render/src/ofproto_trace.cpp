@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 
+#include "action_ports.h"
 #include "ofproto_trace_parts.h"
 
 namespace egt::render {
@@ -34,7 +36,8 @@ std::string tunnel_flags(const FlowKey& k, const FlowKey& m) {
 
 std::string OfprotoTraceWriter::write(const Trace& trace, const openflow::Bridge& bridge) {
   if (trace.owned != owned_) {
-    actions_.clear();
+    named_actions_.clear();
+    numbered_actions_.clear();
     owned_ = trace.owned;
   }
   bridge_ = at_ = &bridge;
@@ -56,15 +59,15 @@ std::string OfprotoTraceWriter::write(const Trace& trace, const openflow::Bridge
 // Puts names in the place of port numbers.
 std::string OfprotoTraceWriter::named(std::string match, const openflow::Bridge& b) const {
   if (!style_.names) return match;
-  const std::size_t at = match.find("in_port=");
-  if (at == std::string::npos) return match;
-  const std::size_t begin = at + 8, end = std::min(match.find(',', begin), match.size());
-  const std::string word = match.substr(begin, end - begin);
-  std::uint32_t number = word == "LOCAL" ? openflow::port::local : 0;
-  if (!word.empty() && word.front() >= '0' && word.front() <= '9')
-    number = static_cast<std::uint32_t>(std::stoul(word));
-  const openflow::Interface* i = b.by_ofport(number);
-  if (i) match.replace(begin, end - begin, text_.port({0, i->name}));
+  for (const std::string_view key : {"in_port=", "actset_output="}) {
+    const std::size_t at = match.find(key);
+    if (at == std::string::npos || (at > 0 && match[at - 1] != ',')) continue;
+    const std::size_t begin = at + key.size(), end = std::min(match.find(',', begin), match.size());
+    std::uint32_t number = 0;
+    const auto read = std::from_chars(match.data() + begin, match.data() + end, number);
+    if (read.ec != std::errc() || read.ptr != match.data() + end) continue;  // a word: LOCAL stays LOCAL
+    match.replace(begin, end - begin, text_.port(PortStyle{&b, true}({number, {}})));
+  }
   return match;
 }
 
@@ -81,6 +84,8 @@ std::string OfprotoTraceWriter::match(const FlowKey& value, FlowKey m) const {
   openflow::Match view;
   for (std::size_t i = 0; i < kFieldWords; ++i)
     if (m.word(i) != 0) view.require({static_cast<std::uint8_t>(i), value.word(i) & m.word(i), m.word(i)});
+  if (const auto options = m.word(kTunnelOptionsWord); options != 0)
+    view.require({static_cast<std::uint8_t>(kTunnelOptionsWord), value.word(kTunnelOptionsWord) & options, options});
   std::string out = text_.match(view.view());
   if (flags) {
     const std::size_t at = out.find("tun_flags=") + 10;
@@ -158,9 +163,11 @@ void OfprotoTraceWriter::nodes(const std::vector<TraceNode>& all) {
     seen_.resize(d + 1);  // of what stands deeper the list ends here
     seen_[d] = 1;
   }
+  bridges_.assign(1, bridge_);
   level_.assign(1, 0);  // by depth: of the list's own column
   for (std::size_t i = 0; i < all.size(); ++i) {
     const TraceNode& n = all[i];
+    enter(n);
     const bool terminal = n.kind == NodeKind::action || n.kind == NodeKind::detail || n.kind == NodeKind::warning ||
                           n.kind == NodeKind::error || n.kind == NodeKind::bucket;
     const unsigned more = has_sibling_[i] != 0 || terminal ? 1 : 0;
@@ -184,13 +191,24 @@ void OfprotoTraceWriter::nodes(const std::vector<TraceNode>& all) {
   }
 }
 
-const std::string& OfprotoTraceWriter::known_action(const openflow::Action& a) {
-  const auto [at, fresh] = actions_.try_emplace(&a);
-  if (fresh) at->second = text_.action(a);
+std::string OfprotoTraceWriter::action_text(const openflow::Action& a, bool names) const {
+  const PortStyle ports{at_, names};
+  if (says_ports(a)) return text_.action(with_ports(a, ports));
+  if (const auto* set = std::get_if<openflow::SetField>(&a.kind);
+      names && set != nullptr && (set->field == F::in_port || set->field == F::in_port_oxm)) {
+    const openflow::Port port = ports({static_cast<std::uint32_t>(set->value), {}});
+    return fmt::format("{}:{}->{}", set->word, text_.port(port), field(set->field).name);
+  }
+  return text_.action(a);
+}
+
+const std::string& OfprotoTraceWriter::known_action(const openflow::Action& a, bool names) {
+  const auto [at, fresh] = (names ? named_actions_ : numbered_actions_).try_emplace(&a);
+  if (fresh) at->second = action_text(a, names);
   return at->second;
 }
 
-std::string OfprotoTraceWriter::action(const Ofpact& o) {
+std::string OfprotoTraceWriter::action(const Ofpact& o, bool names) {
   if (o.nat) {
     openflow::Ct ct;
     ct.nat = *o.nat;
@@ -198,18 +216,26 @@ std::string OfprotoTraceWriter::action(const Ofpact& o) {
     return text.substr(3, text.size() - 4);
   }
   if (!o.action) return fmt::format("unroll_xlate(table={}, cookie={})", o.table, o.cookie);
-  if (style_.names)
-    if (const auto* out = std::get_if<openflow::Output>(&o.action->kind))
-      if (const openflow::Interface* i = at_->by_ofport(out->port.number); i && out->port.name.empty())
-        return text_.action({openflow::Output{{0, i->name}}});
-  return known_action(*o.action);
+  return known_action(*o.action, names);
 }
 
+// Of an action set or of frozen actions: the switch shows ports in them by number.
 std::string OfprotoTraceWriter::list(const Ofpacts& list) {
   if (list.empty()) return "drop";
   std::string out;
-  for (const Ofpact& o : list) (out += out.empty() ? "" : ",") += action(o);
+  for (const Ofpact& o : list) (out += out.empty() ? "" : ",") += action(o, false);
   return out;
+}
+
+// Notes whose actions follow: a table's, and where a trace resumes those of the bridge that froze it.
+void OfprotoTraceWriter::enter(const TraceNode& n) {
+  bridges_.resize(n.depth + 1, bridges_.back());
+  const openflow::Bridge* entered = nullptr;
+  if (const auto* table = std::get_if<TableLine>(&n.line)) entered = table->bridge;
+  if (const auto* note = std::get_if<Note>(&n.line); note && n.kind == NodeKind::thaw) entered = note->bridge;
+  if (entered != nullptr) bridges_[n.depth] = entered;
+  at_ = bridges_[n.depth];
+  bridges_.push_back(at_);
 }
 
 // What a flow's line says behind the number of its table.
@@ -225,7 +251,6 @@ const std::string& OfprotoTraceWriter::flow(const openflow::Bridge& b, openflow:
 }
 
 void OfprotoTraceWriter::table(const TableLine& t) {
-  if (t.bridge) at_ = t.bridge;
   if (t.table < 10) out_ += ' ';
   out_ += fmt::format_int(t.table).c_str();
   out_ += ". ";
@@ -250,7 +275,7 @@ void OfprotoTraceWriter::table(const TableLine& t) {
 
 void OfprotoTraceWriter::line(const TraceNode& n) {
   if (const auto* a = std::get_if<ActionLine>(&n.line)) {
-    out_ += a->drop ? "drop" : action(a->action);
+    out_ += a->drop ? "drop" : action(a->action, style_.names);
   } else if (const auto* t = std::get_if<TableLine>(&n.line)) {
     table(*t);
   } else if (const auto* b = std::get_if<BridgeLine>(&n.line)) {

@@ -126,7 +126,7 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   clear_conntrack(key);  // whatever tracked it before: a port hands over an untracked packet
   if (!ofproto::has_tunnel_destination(key)) ofproto::clear_tunnel(key);
   key.set(F::in_port, in_port);
-  key = ofproto::as_extracted(key);
+  key = ofproto::as_extracted(key, bridge);
   upcalls_.push_back(std::move(first));
   for (unsigned count = 0; !upcalls_.empty(); ++count) {
     if (count == kMaxUpcalls) {

@@ -237,7 +237,7 @@ struct Executor {
     if (prerequisites_met(a.dest.field, flow(), x.wc_) && prerequisites_met(a.source.field, flow(), x.wc_)) {
       unwildcard(wc(), a.source);
       unwildcard(wc(), a.dest);
-      write(flow(), a.dest, flow().get(a.source));
+      write(flow(), a.dest, read(flow(), a.source));
     }
     x.report_field(a.dest);
   }
@@ -248,7 +248,7 @@ struct Executor {
   }
   void operator()(const Push& a) {
     unwildcard(wc(), a.source);
-    x.stack_.push_back(flow().get(a.source));
+    x.stack_.push_back(read(flow(), a.source));
   }
   void operator()(const Pop& a) {
     if (x.stack_.empty()) return x.error_report(Remark::stack_underflow);
@@ -294,7 +294,7 @@ struct Executor {
     unwildcard(wc(), a.source);
     x.output(static_cast<std::uint32_t>(port), 0xffff, false, last, false, group_bucket);
   }
-  std::uint64_t get_subfield(const Subfield& s) const { return low64(flow().get(s)); }
+  std::uint64_t get_subfield(const Subfield& s) const { return low64(read(flow(), s)); }
   void operator()(const OutputTruncated& a) { x.output_truncated(a, last, group_bucket); }
   void operator()(const Learn& a) { x.learn(a); }
   void operator()(const Conjunction&) { x.error_report(Remark::conjunction_executed); }

@@ -59,6 +59,21 @@ std::vector<std::string_view> names_in(std::string_view list) {
   return names;
 }
 
+// "ip_dst=255.255.0.0": the mask behind the name; all of the field where there is none.
+U128 mask_of(std::string_view text, const Field& f) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return ones(f.bits);
+  text.remove_prefix(equals + 1);
+  if (const auto mac = MacAddr::parse(text)) return mac->value;
+  if (const auto address = IpAddr::parse(text)) return address->value;
+  const bool hexadecimal = text.starts_with("0x");
+  U128 mask = 0;
+  for (const char c : text.substr(hexadecimal ? 2 : 0))
+    mask = hexadecimal ? mask << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10)
+                       : mask * 10 + static_cast<unsigned>(c - '0');
+  return mask & ones(f.bits);
+}
+
 }  // namespace
 
 std::uint32_t Xlate::bucket_id(const Group& g, std::size_t index) const {
@@ -124,18 +139,18 @@ std::optional<std::size_t> Xlate::best_live_bucket(const Group& g, std::uint32_t
 
 std::optional<std::size_t> Xlate::pick_by_fields(const Group& g) {
   std::uint32_t basis = hash_uint64(g.selection_param.value_or(0));
-  std::vector<const Field*> fields;
-  for (const std::string_view name : names_in(g.fields))
-    if (const Field* f = find_field(name.substr(0, name.find('=')))) fields.push_back(f);
-  std::sort(fields.begin(), fields.end(), [](const Field* a, const Field* b) { return a->id < b->id; });
-  for (const Field* f : fields) {
+  std::vector<std::pair<const Field*, U128>> fields;  // with their masks
+  for (const std::string_view text : names_in(g.fields))
+    if (const Field* f = find_field(text.substr(0, text.find('=')))) fields.emplace_back(f, mask_of(text, *f));
+  std::sort(fields.begin(), fields.end(), [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
+  for (const auto& [f, mask] : fields) {
     if (!prerequisites_met(f->id, flow_, &wc())) continue;
-    const U128 value = flow_.get(f->id);
+    const U128 value = flow_.get(f->id) & mask;
     const unsigned bytes = (f->bits + 7u) / 8;
     std::uint8_t data[16];
     for (unsigned i = 0; i < bytes; ++i) data[i] = static_cast<std::uint8_t>(value >> (8 * (bytes - 1 - i)));
     basis = hash_bytes(data, bytes, basis);
-    unwildcard(wc(), f->id, ones(f->bits));
+    unwildcard(wc(), f->id, mask);
   }
   return best_live_bucket(g, basis);
 }

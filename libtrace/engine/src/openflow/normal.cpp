@@ -118,7 +118,7 @@ std::optional<LearnedMac> Xlate::mac_port(std::uint16_t vlan) {
 
 void Xlate::flood_normal(const SwitchPort* in, const Vlans& vlans) {
   for (SwitchPort* p : bridge_->in_order) {
-    if (p == in || p->no_flood) continue;
+    if (p == in || p->no_flood()) continue;
     if (p->interface->tag && *p->interface->tag != 0 && (vlans.vid[0] != *p->interface->tag || vlans.vid[1] != 0))
       continue;
     output_normal(*p, vlans);

@@ -19,6 +19,7 @@ struct TableLookup {
   const FlowKey& key;                     // as it was looked up
   openflow::FlowLookup* in = nullptr;     // null: there are no flows to look into
   const openflow::Lookup* hit = nullptr;  // likewise
+  bool drops_fragment = false;            // the bridge does not look up fragments
   openflow::FlowIndex used = openflow::kNoFlow;
   const LearnedRule* learned = nullptr;  // used in the place of a flow of the dump
 };

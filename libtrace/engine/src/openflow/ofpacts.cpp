@@ -19,18 +19,48 @@ unsigned bits_of(F f, const Bridge& bridge) {
   return field(f).bits;
 }
 
+// What dumps of OpenFlow 1.0 and 1.1 call a set_field: a controller of OpenFlow 1.5, as ovn-controller, has no such words.
+bool is_old_word_for_set_field(std::string_view word) {
+  constexpr std::string_view kWords[] = {"mod_dl_src", "mod_dl_dst", "mod_nw_src",  "mod_nw_dst",
+                                         "mod_nw_tos", "mod_nw_ecn", "set_tunnel", "set_tunnel64"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+// The mask that stands for the whole field: all bits of its bytes, which a mask of a field of 20 bits has not.
+U128 written_whole(F f, const Bridge& bridge) { return ones((bits_of(f, bridge) + 7) / 8 * 8); }
+
+// A tunnel option's part that is all of what the TLV map gives it is the whole field to the switch.
+void widen(Subfield& s, const Bridge& bridge) {
+  const bool option = s.field >= F::tun_metadata0 && s.field <= F::tun_metadata7;
+  if (option && s.first == 0 && s.bits == bits_of(s.field, bridge)) s.bits = field(s.field).bits;
+}
+
+struct Widen {
+  const Bridge& bridge;
+  void operator()(Move& a) const { widen(a.source, bridge), widen(a.dest, bridge); }
+  void operator()(Push& a) const { widen(a.source, bridge); }
+  void operator()(Pop& a) const { widen(a.dest, bridge); }
+  void operator()(OutputReg& a) const { widen(a.source, bridge); }
+  template <class Other>
+  void operator()(Other&) const {}
+};
+
 ActionList as_in_switch(const ActionList& list, const Bridge& bridge);
 
 Action as_in_switch(const Action& a, const Bridge& bridge) {
   if (const auto* load = std::get_if<Load>(&a.kind)) {
     const U128 mask = ones(load->dest.bits) << load->dest.first;
     SetField set{load->dest.field, load->value << load->dest.first, mask, "set_field"};
-    if (load->dest.first == 0 && load->dest.bits >= bits_of(load->dest.field, bridge)) set.mask.reset();
+    if (set.mask == written_whole(load->dest.field, bridge)) set.mask.reset();
     return {set};
+  }
+  if (const auto* set = std::get_if<SetField>(&a.kind); set && is_old_word_for_set_field(set->word)) {
+    if (set->word != "mod_nw_tos") return {SetField{set->field, set->value, std::nullopt, "set_field"}};
+    return {SetField{F::ip_dscp, set->value >> 2, std::nullopt, "set_field"}};
   }
   if (const auto* set = std::get_if<SetField>(&a.kind); set && set->word == "set_field" && set->mask) {
     SetField whole = *set;
-    if (*set->mask == ones(bits_of(set->field, bridge))) whole.mask.reset();
+    if (set->mask == written_whole(set->field, bridge)) whole.mask.reset();
     return {whole};
   }
   if (const auto* clone = std::get_if<Clone>(&a.kind)) return {Clone{as_in_switch(clone->actions, bridge)}};
@@ -40,7 +70,9 @@ Action as_in_switch(const Action& a, const Bridge& bridge) {
     copy.exec = as_in_switch(*ct->exec, bridge);
     return {copy};
   }
-  return a;
+  Action own = a;
+  std::visit(Widen{bridge}, own.kind);
+  return own;
 }
 
 ActionList as_in_switch(const ActionList& list, const Bridge& bridge) {

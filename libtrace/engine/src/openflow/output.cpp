@@ -120,8 +120,11 @@ void Xlate::output_truncated(const OutputTruncated& a, bool is_last, bool group_
 void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   SwitchPort* port = bridge_->port(number);
   if (!port) return no_such_port(Port{number, {}});
-  if (port->no_forward) return report(NodeKind::detail, Remark::no_forward, number);
-  if (get(flow_, F::packet_type) != packet_type::ethernet && !port->is_tunnel)
+  if (port->no_forward()) return report(NodeKind::detail, Remark::no_forward, number);
+  const auto carried = port->interface->options.find("packet_type");
+  const bool any_type = port->is_patch || (port->is_tunnel && carried != port->interface->options.end() &&
+                                           carried->second != "legacy_l2");
+  if (get(flow_, F::packet_type) != packet_type::ethernet && !any_type)
     return report(NodeKind::warning, Remark::non_ethernet_to_ethernet_port);
   if (port->is_patch) {
     if (truncate) report(NodeKind::error, Remark::truncate_patch);
@@ -192,7 +195,7 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
   clear_conntrack();
   enter(NodeKind::bridge, BridgeLine{to.bridge->bridge->name});
   bridge_ = to.bridge;
-  if (to.no_receive) {
+  if (to.no_receive(is_stp(flow_))) {
     if (observer_) observer_->not_received(to);
   } else {
     table_action(to.number, 0, true, false, is_last, true);
@@ -215,7 +218,7 @@ void Xlate::flood(bool all, bool is_last) {
   SwitchPort* previous = nullptr;
   for (SwitchPort* p : bridge_->by_hash) {
     if (p->number == get(flow_, F::in_port)) continue;
-    if (!all && p->no_flood) continue;
+    if (!all && p->no_flood()) continue;
     if (previous) output_to(previous->number, false, false);
     previous = p;
   }

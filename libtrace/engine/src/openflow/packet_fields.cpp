@@ -56,14 +56,22 @@ void set(FlowKey& k, Extra e, std::uint64_t value) {
   k.set_word(p.word, (k.word(p.word) & ~mask) | ((value << p.shift) & mask));
 }
 
+U128 read(const FlowKey& k, const Subfield& s) {
+  if (s.field != F::nw_tos) return k.get(s);
+  return (k.get(F::nw_tos) & kDscp) >> s.first & ones(s.bits);
+}
+
 void write(FlowKey& k, const Subfield& s, U128 value) {
+  const U128 ecn = k.get(F::nw_ecn);
   k.set(s, value);
+  if (s.field == F::nw_tos) k.set(F::nw_ecn, ecn);
   written(k, s.field);
 }
 
 U128 exact_mask(F f) { return f == F::vlan_vid ? U128{kVlanVid | kVlanPresent} : ones(field(f).bits); }
 
 void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
+  if (f == F::nw_tos) mask &= kDscp;
   k.set(f, (k.get(f) & ~mask) | (value & mask));
   written(k, f);
 }
@@ -107,13 +115,32 @@ bool is_tunnel_field(F f) { return f >= F::tun_id && f <= F::tun_metadata7; }
 
 bool is_l3_or_higher(F f) { return f >= F::mpls_label; }
 
-FlowKey as_extracted(const FlowKey& packet) {
+namespace {
+
+// A tunnel option has the length that the TLV map gives it.
+void keep_mapped_options(const openflow::Bridge& b, FlowKey& k) {
+  std::uint64_t mapped = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    const F f = static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i);
+    unsigned length = 0;
+    for (const openflow::TlvMapping& m : b.tlv_map)
+      if (m.index == i) length = m.length;
+    k.set(f, k.get(f) & ones(std::min(length * 8u, 128u)));
+    if (length != 0) mapped |= std::uint64_t{1} << i;
+  }
+  set(k, X::tun_present, get(k, X::tun_present) & mapped);
+}
+
+}  // namespace
+
+FlowKey as_extracted(const FlowKey& packet, const openflow::Bridge& bridge) {
   FlowKey k = packet;
   fix_vlan_tpid(k);
   if (k.get(F::vlan_tci1) != 0 && get(k, X::vlan_tpid1) == 0) set(k, X::vlan_tpid1, ethertype::vlan);
   for (unsigned i = 0; i < 8; ++i)
     if (k.get(static_cast<F>(static_cast<unsigned>(F::tun_metadata0) + i)) != 0)
       set(k, X::tun_present, get(k, X::tun_present) | std::uint64_t{1} << i);
+  if (bridge.has_tlv_map) keep_mapped_options(bridge, k);
   return k;
 }
 
@@ -250,6 +277,11 @@ bool same_tunnel(const FlowKey& a, const FlowKey& b) {
   for (std::size_t i = kTunnel; i < kTunnelEnd; ++i)
     if (a.word(i) != b.word(i)) return false;
   return a.word(kTunnelPresent) == b.word(kTunnelPresent) && a.word(kTunnelHeader) == b.word(kTunnelHeader);
+}
+
+bool is_stp(const FlowKey& k) {
+  constexpr std::uint64_t kBridges = 0x0180c2000000, kNoType = 0x5ff;  // of a frame with a length instead
+  return get(k, F::eth_type) == kNoType && get(k, F::eth_dst) == kBridges;
 }
 
 bool has_tunnel_destination(const FlowKey& k) { return k.get(F::tun_dst) != 0 || k.get(F::tun_ipv6_dst) != 0; }

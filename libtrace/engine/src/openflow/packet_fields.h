@@ -38,6 +38,8 @@ using openflow::prerequisites_met;
 inline bool is_vlan_type(std::uint64_t type) { return type == ethertype::vlan || type == ethertype::qinq; }
 // All bits that a write of the whole field writes: with vlan_vid also whether there is a tag.
 U128 exact_mask(F f);
+// nw_tos is the DSCP of a byte that holds the ECN, too.
+U128 read(const FlowKey& k, const Subfield& s);
 // Writes into a packet (or, for its masks, into a mask), with what comes along: a VLAN's type, a tunnel option's
 // presence.
 void write(FlowKey& k, const Subfield& s, U128 value);
@@ -50,8 +52,8 @@ bool is_tunnel_field(F f);
 bool is_l3_or_higher(F f);
 
 // A packet with what flow_extract() would add to the fields that OpenFlow names: types of its VLAN tags, presence of its
-// tunnel options.
-FlowKey as_extracted(const FlowKey& packet);
+// tunnel options, of which it keeps what the bridge's TLV map names.
+FlowKey as_extracted(const FlowKey& packet, const openflow::Bridge& bridge);
 
 // --- VLAN tags and MPLS labels
 unsigned vlan_count(const FlowKey& k);
@@ -72,6 +74,7 @@ void copy_tunnel(const FlowKey& from, FlowKey& to);
 void clear_registers(FlowKey& k);
 void copy_registers(const FlowKey& from, FlowKey& to);
 bool same_tunnel(const FlowKey& a, const FlowKey& b);
+bool is_stp(const FlowKey& k);  // to the group address of bridges
 bool has_tunnel_destination(const FlowKey& k);
 // Everything from the Ethernet header on, or from the network header on.
 void copy_headers(const FlowKey& from, FlowKey& to);

@@ -148,7 +148,9 @@ void PathRecorder::looked_up(const ofproto::TableLookup& l) {
   }
   next_.step.reset();
   frames_.push_back(next_);  // for where(), until its line comes
-  if (l.hit == nullptr) {
+  if (l.drops_fragment) {
+    end(fmt::format("{} drops fragments (frags=drop)", l.bridge.name), depth, {});
+  } else if (l.hit == nullptr) {
     end("the snapshot does not hold the flows of " + l.bridge.name, 0, {});
   } else {
     add(TableMiss{l.bridge.name, l.table, metadata, depth}, {});

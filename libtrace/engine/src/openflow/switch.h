@@ -23,8 +23,11 @@ struct SwitchPort {
   std::optional<std::uint32_t> datapath_port;
   SwitchPort* peer = nullptr;  // of a patch port, where its bridge is known
   bool is_patch = false, is_tunnel = false;
-  bool no_flood = false, no_forward = false, no_receive = false;  // its configuration (ovs-ofctl mod-port)
 
+  // Its configuration (ovs-ofctl mod-port).
+  bool no_flood() const { return interface->no_flood; }
+  bool no_forward() const { return interface->no_forward; }
+  bool no_receive(bool stp) const { return stp ? interface->no_receive_stp : interface->no_receive; }
   bool may_enable() const { return !interface->port_down && !interface->link_down; }
 };
 

@@ -36,6 +36,8 @@ void swap_tuple(FlowKey& k, bool v4) {
   exchange(F::tp_dst, F::ct_tp_dst);
 }
 
+bool is_fragment(const FlowKey& k) { return (get(k, F::ip_frag) & ip_frag::any) != 0; }
+
 }  // namespace
 
 Xlate::Rule Xlate::miss(bool may_packet_in) {
@@ -49,7 +51,7 @@ Xlate::Rule Xlate::miss(bool may_packet_in) {
 
 // The packet as tables see it, put together in `changed` where that is not the packet itself.
 const FlowKey& Xlate::key_of_lookup(std::uint32_t in_port, FlowKey& changed) const {
-  const bool fragment = (get(flow_, F::ip_frag) & ip_frag::any) != 0;
+  const bool fragment = is_fragment(flow_) && bridge().fragments != Fragments::nx_match;
   if (!fragment && get(flow_, F::in_port) == in_port) return flow_;
   changed = flow_;
   changed.set(F::in_port, in_port);
@@ -95,6 +97,13 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
     if (observer_) observer_->looked_up(lookup);
     gap(Missing::flows, "OpenFlow flows of " + b.name, "ovs-ofctl dump-flows " + b.name);
     return miss(may_packet_in);
+  }
+  if (is_fragment(flow_) && b.fragments == Fragments::drop) {
+    lookup.drops_fragment = true;
+    if (observer_) observer_->looked_up(lookup);
+    Rule dropped = miss(may_packet_in);
+    dropped.kind = TableLine::Rule::frags_dropped;
+    return dropped;
   }
   lookup.in = &tables_.lookups.in(*b.flows);
   Lookup hit = lookup.in->lookup(table, key);

@@ -94,7 +94,7 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
   trace.owned = impl_->tables.actions;
   SwitchBridge* in = impl_->tables.sw.bridge(bridge);
   if (!in) return trace;
-  const FlowKey first = as_extracted(packet);
+  const FlowKey first = as_extracted(packet, bridge);
   TracePolicy policy(trace, impl_->tables.sw.node().name);
   Recirculations recirculations;
   trace.passes.push_back(impl_->pass(*in, first, nullptr, recirculations, policy, options));

@@ -67,7 +67,7 @@ IpAddr tunnel_address(const FlowKey& k, F v4, F v6) {
 const TunnelRoute* best_route(const Datapath& dp, const IpAddr& to, std::uint32_t mark) {
   const TunnelRoute* best = nullptr;
   for (const TunnelRoute& r : dp.routes) {
-    if (!r.destination.contains(to) || (r.mark && *r.mark != mark)) continue;
+    if (!r.destination.contains(to) || r.mark.value_or(0) != mark) continue;
     const bool longer = best && r.destination.length > best->destination.length;
     const bool preferred = best && r.destination.length == best->destination.length && r.user && !best->user;
     if (!best || longer || preferred) best = &r;
@@ -271,38 +271,64 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   base_ = old_base;
 }
 
+namespace {
+
+// tnl_port_map_lookup: the ends are a table of their own, and what its search looks at counts. Ends of one kind are one
+// subtable, whose stages are the Ethernet header, the addresses, and the port.
+bool same_kind(const TunnelEnd& a, const TunnelEnd& b) {
+  return a.address.is_v4() == b.address.is_v4() && a.udp_port.has_value() == b.udp_port.has_value();
+}
+
+unsigned stages_met(const FlowKey& k, const TunnelEnd& e) {
+  const bool v4 = e.address.is_v4();
+  const bool link = get(k, F::eth_dst) == e.mac.value && get(k, F::vlan_tci) == 0 &&
+                    get(k, F::eth_type) == (v4 ? ethertype::ipv4 : ethertype::ipv6);
+  if (!link) return 0;
+  const U128 to = v4 ? k.get(F::ip_dst) : k.get(F::ipv6_dst);
+  if (to != e.address.value || get(k, F::nw_proto) != e.proto || get(k, F::ip_frag) != 0) return 1;
+  return !e.udp_port || get(k, F::tp_dst) == *e.udp_port ? 3 : 2;
+}
+
+void mask_stages(const TunnelEnd& e, unsigned stages, FlowKey& wc) {
+  mask_all(wc, F::eth_dst);
+  mask_all(wc, F::vlan_tci);
+  if (stages == 0) return;
+  mask_all(wc, e.address.is_v4() ? F::ip_dst : F::ipv6_dst);
+  mask_bits(wc, F::nw_proto, 0xff);
+  mask_all(wc, F::ip_frag);
+  if (stages > 1 && e.udp_port) mask_all(wc, F::tp_dst);
+}
+
+// Only a port with an address of its own can end a tunnel.
+bool has_address(const Datapath& dp, const Interface& i) {
+  return std::any_of(dp.routes.begin(), dp.routes.end(),
+                     [&](const TunnelRoute& r) { return r.local && r.device == i.name; }) ||
+         std::any_of(dp.tunnel_ends.begin(), dp.tunnel_ends.end(),
+                     [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac; });
+}
+
+}  // namespace
+
 bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_port) {
   if (!pushes_tunnels()) return false;
   const Datapath& dp = tables_.sw.datapath();
-  // Only a port with an address of its own can end a tunnel.
-  const bool has_address = std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) {
-    return r.local && r.device == port.interface->name;
-  });
-  if (!has_address) return false;
-  const IpAddr to = get(flow_, F::eth_type) == ethertype::ipv6
-                        ? IpAddr::v6(flow_.get(F::ipv6_dst))
-                        : IpAddr::v4(static_cast<std::uint32_t>(get(flow_, F::ip_dst)));
-  const TunnelEnd* found = nullptr;
-  for (const TunnelEnd& e : dp.tunnel_ends) {
-    // tnl_port_map_lookup is a look-up in a table of its own: what it looks at counts, too.
-    if (get(flow_, F::eth_dst) != e.mac.value) continue;
-    const bool type = get(flow_, F::eth_type) == (e.address.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
-    if (!type || e.address != to || get(flow_, F::nw_proto) != e.proto || get(flow_, F::ip_frag) & ip_frag::later)
-      continue;
-    if (e.udp_port && get(flow_, F::tp_dst) != *e.udp_port) continue;
-    found = &e;
-  }
-  if (!dp.tunnel_ends.empty()) {
-    mask_all(wc(), F::eth_dst);
-    if (found) {
-      mask_all(wc(), found->address.is_v4() ? F::ip_dst : F::ipv6_dst);
-      mask_bits(wc(), F::nw_proto, 0xff);
-      if (found->udp_port) mask_all(wc(), F::tp_dst);
+  if (!has_address(dp, *port.interface)) return false;
+  for (auto kind = dp.tunnel_ends.begin(); kind != dp.tunnel_ends.end(); ++kind) {
+    if (std::any_of(dp.tunnel_ends.begin(), kind, [&](const TunnelEnd& e) { return same_kind(e, *kind); })) continue;
+    unsigned met = 0;
+    const TunnelEnd* found = nullptr;
+    for (const TunnelEnd& e : dp.tunnel_ends) {
+      if (!same_kind(e, *kind)) continue;
+      const unsigned stages = stages_met(flow_, e);
+      met = std::max(met, stages);
+      if (stages == 3) found = &e;
     }
+    mask_stages(*kind, met, wc());
+    if (found == nullptr) continue;
+    *datapath_port = found->datapath_port;
+    return true;
   }
-  if (!found) return false;
-  *datapath_port = found->datapath_port;
-  return true;
+  return false;
 }
 
 }  // namespace egt::engine::ofproto

@@ -116,7 +116,9 @@ void Xlate::start(const FrozenState* frozen) {
 
 void Xlate::thaw(const FrozenState& frozen) {
   const auto level = level_;
-  enter(NodeKind::thaw, Note());
+  Note thawed;
+  thawed.bridge = frozen.bridge->bridge;
+  enter(NodeKind::thaw, std::move(thawed));
   bridge_ = frozen.bridge;
   table_ = frozen.table;
   report(NodeKind::thaw, Remark::resuming_from_table, table_);
@@ -155,7 +157,7 @@ void Xlate::execute_all(const Ofpacts* packet_out) {
     }
     flow_.set(F::nw_ecn, kEcn);
   }
-  if (in && in->no_receive) {
+  if (in && in->no_receive(is_stp(flow_))) {
     if (observer_) observer_->not_received(*in);
     return;
   }
@@ -258,7 +260,7 @@ void Xlate::report_field(const Subfield& f) {
   Note n;
   n.what = Remark::field_is_now;
   n.field = f;
-  n.value = flow_.get(f);
+  n.value = read(flow_, f);
   n.bridge = &bridge();
   observer_->line({NodeKind::detail, level_, std::move(n)});
 }

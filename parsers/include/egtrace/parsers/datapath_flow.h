@@ -25,12 +25,14 @@ struct DatapathFlow {
   FlowKey key;                             // without in_port: that of a bridge is another number
   std::optional<std::uint32_t> port;       // the datapath's number, or
   std::string port_name;                   // its name there
+  std::uint16_t tag_types[2] = {0, 0};     // Ethernet types of the tags
   std::uint16_t tunnel_flags = 0;          // DF 2, CSUM 4, KEY 8
   std::vector<TunnelOption> options;
 };
 
 // An error where a text has not the form, but that of OpenFlow perhaps. Of masked values what the flow holds is taken. A line of dpctl/dump-flows may be given as a whole. Fields that the
 // packet's headers leave no room for are passed over, as the switch does.
-Result<DatapathFlow> parse_datapath_flow(std::string_view text);
+// `vlan_limit`: so many tags are taken off; what stands behind another one is left unread, as by the switch.
+Result<DatapathFlow> parse_datapath_flow(std::string_view text, unsigned vlan_limit = 1);
 
 }  // namespace egt::parsers

@@ -25,7 +25,8 @@ struct Interface {
   std::optional<MacAddr> mac;
   std::optional<std::uint32_t> mtu;
   std::optional<std::uint16_t> tag;          // access VLAN of its Port
-  bool port_down = false, link_down = false; // from ovs-ofctl show
+  bool port_down = false, link_down = false; // from ovs-ofctl show, as what follows
+  bool no_receive = false, no_receive_stp = false, no_flood = false, no_forward = false;
   std::set<std::string> disputed;            // what dumps tell differently: keys of options, "ofport", "type", "name"
   Provenance from;
 };
@@ -53,10 +54,14 @@ struct PortIndex {
   std::unordered_map<std::string, std::size_t> by_name;
 };
 
+// What a bridge does with IP fragments (ovs-ofctl set-frags): `normal` shows them to its tables without their ports.
+enum class Fragments : std::uint8_t { normal, drop, nx_match };
+
 struct Bridge {
   std::string name;
   std::string fail_mode;                     // "", "standalone", "secure"
   std::string datapath_type;                 // "", "system", "netdev"
+  Fragments fragments = Fragments::normal;
   std::vector<Interface> interfaces;
   std::optional<FlowTables> flows;           // absent: not in the snapshot
   SourceId flows_source = kNoSource;

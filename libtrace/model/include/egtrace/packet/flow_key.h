@@ -78,6 +78,8 @@ struct Subfield {
 Subfield whole(FieldId id);
 
 constexpr std::size_t kFlowKeyWords = 80;
+// A word without a field: a bit for each tun_metadata field that the packet has, and that a match wants it to have.
+constexpr std::size_t kTunnelOptionsWord = 77;
 
 namespace detail {
 // Where a field lies, closer together than in the table of all that is known of fields.

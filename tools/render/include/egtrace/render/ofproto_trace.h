@@ -44,8 +44,10 @@ class OfprotoTraceWriter {
   std::string match(const FlowKey& value, FlowKey mask) const;
   std::string flow_match(const openflow::Bridge& b, openflow::FlowIndex i) const;
   std::string named(std::string match, const openflow::Bridge& b) const;
-  const std::string& known_action(const openflow::Action& a);
-  std::string action(const engine::ofproto::Ofpact& o);
+  const std::string& known_action(const openflow::Action& a, bool names);
+  std::string action_text(const openflow::Action& a, bool names) const;
+  std::string action(const engine::ofproto::Ofpact& o, bool names);
+  void enter(const engine::ofproto::TraceNode& n);
   std::string list(const engine::ofproto::Ofpacts& list);
   std::string value(const engine::ofproto::Note& n) const;
   std::string note(const engine::ofproto::Note& n);
@@ -59,10 +61,12 @@ class OfprotoTraceWriter {
   OpenFlowText text_;
   OfprotoTraceStyle style_;
   std::unordered_map<std::pair<const openflow::Bridge*, openflow::FlowIndex>, std::string, FlowHash> flows_;
-  std::unordered_map<const openflow::Action*, std::string> actions_;
+  // By name where the call asks for names, and by number, as action sets and frozen actions are shown nevertheless.
+  std::unordered_map<const openflow::Action*, std::string> named_actions_, numbered_actions_;
   std::shared_ptr<const void> owned_;         // keeps those actions alive
   const openflow::Bridge* bridge_ = nullptr;  // of the trace at hand
-  const openflow::Bridge* at_ = nullptr;      // whose port names are meant
+  const openflow::Bridge* at_ = nullptr;      // whose actions are executed
+  std::vector<const openflow::Bridge*> bridges_;  // by depth: whose actions the nodes there are
   std::string out_;
   std::vector<char> has_sibling_, seen_;  // of nodes(), kept for their memory
   std::vector<unsigned> level_;

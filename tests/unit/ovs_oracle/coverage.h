@@ -1,0 +1,23 @@
+// How often the switch executed each action and matched each field, as its traces tell.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace egt::testing {
+
+class Coverage {
+ public:
+  // A trace of the daemon.
+  void add(const std::string& trace);
+  // What was executed, most often first; and what was executed fewer than `least` times, never included.
+  std::string report(unsigned least) const;
+
+ private:
+  void action(std::string_view text);
+  void match(std::string_view text);
+
+  std::map<std::string, unsigned> actions_, fields_;
+};
+
+}  // namespace egt::testing

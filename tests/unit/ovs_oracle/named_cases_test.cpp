@@ -1,0 +1,178 @@
+// Small tables, one for each thing that a trace once told otherwise than the switch.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "bench.h"
+#include "comparison.h"
+
+namespace egt::testing {
+namespace {
+
+// One switch for all of them.
+class NamedCase : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (Daemon::installed()) bench_ = std::make_unique<Bench>();
+  }
+  static void TearDownTestSuite() { bench_.reset(); }
+  void SetUp() override {
+    if (!bench_) GTEST_SKIP() << "ovs-vswitchd is not installed";
+    ASSERT_TRUE(bench_->good());
+  }
+
+  void flow(const std::string& text, const std::string& bridge = "br-int") {
+    GeneratedFlow f;
+    f.bridge = bridge;
+    const std::size_t actions = text.find(" actions=");
+    f.head = text.substr(0, actions);
+    f.actions = {text.substr(actions + 9)};
+    config_.flows.push_back(f);
+  }
+  void group(const std::string& text) { config_.groups.push_back({"br-int", text, {}}); }
+
+  // Whether switch and program say the same of the packets.
+  void compare(const std::vector<std::string>& packets, const std::string& bridge = "br-int") {
+    Configuration c = config_;
+    const std::size_t flows = c.flows.size(), refused = bench_->refused();
+    bench_->load(c);
+    ASSERT_EQ(c.flows.size(), flows);
+    ASSERT_EQ(bench_->refused(), refused);
+    const auto daemon = bench_->ask_daemon(c, bridge, packets), program = bench_->ask_program(c, bridge, packets);
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      ASSERT_TRUE(daemon[i].starts_with("Flow: ")) << daemon[i];
+      EXPECT_EQ(renumbered_trace(program[i]), renumbered_trace(daemon[i])) << packets[i];
+    }
+    texts_ = daemon;
+  }
+  bool said(const std::string& text) const {
+    return std::any_of(texts_.begin(), texts_.end(), [&](const std::string& t) { return t.find(text) != t.npos; });
+  }
+  // The same in dialects of the dump and forms of the call; the random tables have all of them.
+  void compare_all_forms(const std::vector<std::string>& packets) {
+    for (const char* protocol : {"OpenFlow10", "OpenFlow13", "OpenFlow15"})
+      for (const char* dumped : {"", "--names"})
+        for (const char* asked : {"--no-names", "--names"}) {
+          config_.dialect = {protocol, dumped, asked};
+          SCOPED_TRACE(fmt::format("-O {} {} dump-flows, trace {}", protocol, dumped, asked));
+          compare(packets);
+        }
+  }
+
+  Configuration config_;
+  std::vector<std::string> texts_;
+  static std::unique_ptr<Bench> bench_;
+};
+std::unique_ptr<Bench> NamedCase::bench_;
+
+TEST_F(NamedCase, PortThatForwardsNothing) {
+  flow("table=0 actions=output:2,output:1,LOCAL");
+  config_.ports = {{"br-int", "2", "no-forward"}};
+  compare({"in_port=1,tcp"});
+  EXPECT_TRUE(said("OFPPC_NO_FWD set, skipping output"));
+}
+
+TEST_F(NamedCase, PortThatReceivesNothing) {
+  flow("table=0 actions=output:2,NORMAL");
+  config_.ports = {{"br-int", "1", "no-receive"}, {"br-ex", "10", "no-receive"}};
+  compare({"in_port=1,tcp", "in_port=2,tcp", "in_port=1,dl_dst=01:80:c2:00:00:00,dl_type=0x5ff"});
+  flow("table=0,priority=1 actions=output:10");
+  compare({"in_port=2,tcp"});
+}
+
+TEST_F(NamedCase, PortsThatAreNotFlooded) {
+  flow("table=0,in_port=1 actions=FLOOD");
+  flow("table=0,in_port=2 actions=NORMAL");
+  flow("table=0,in_port=3 actions=ALL");
+  config_.ports = {{"br-int", "4", "no-flood"}, {"br-int", "LOCAL", "no-flood"}, {"br-ex", "1", "no-flood"}};
+  compare({"in_port=1,tcp", "in_port=2,arp", "in_port=3,udp"});
+}
+
+TEST_F(NamedCase, PortWithoutPacketIns) {
+  flow("table=0,priority=5,tcp actions=controller(reason=no_match)");
+  config_.ports = {{"br-int", "1", "no-packet-in"}};
+  compare({"in_port=1,tcp", "in_port=1,udp", "in_port=2,tcp"});
+}
+
+TEST_F(NamedCase, FragmentModesOfTheBridge) {
+  flow("table=0,priority=9,tcp,tp_dst=80 actions=output:2");
+  flow("table=0,priority=8,ip,nw_frag=first actions=output:3");
+  flow("table=0,priority=0 actions=output:10");
+  flow("table=0,priority=9,tcp,tp_dst=80 actions=output:2", "br-ex");
+  for (const char* mode : {"normal", "drop", "nx-match"})
+    for (const char* beyond : {"normal", "drop"}) {
+      config_.fragments = {{"br-int", mode}, {"br-ex", beyond}};
+      SCOPED_TRACE(fmt::format("{}, then {}", mode, beyond));
+      compare({"in_port=1,tcp,tcp_dst=80", "in_port=1,tcp,nw_frag=first,tcp_dst=80", "in_port=1,tcp,nw_frag=later"});
+    }
+}
+
+TEST_F(NamedCase, PortsByNameWhereTheCallAsksForThem) {
+  group("group_id=1,type=select,selection_method=hash,fields(ip_src),bucket=watch_port:1,actions=output:3");
+  flow("table=0,in_port=1,tcp actions=resubmit(2,4),output:2,output(port=3,max_len=100),enqueue:2:1,group:1");
+  flow("table=4,in_port=2 actions=bundle(eth_src,0,active_backup,ofport,members:1,3),LOCAL,output:10");
+  flow("table=0 actions=NORMAL", "br-ex");
+  compare_all_forms({"in_port=1,tcp", "in_port=p1,tcp", "in_port=9eth,udp", "in_port=\"9eth\",udp", "in_port=LOCAL,arp"});
+}
+
+TEST_F(NamedCase, PortsOfWrittenActions) {
+  flow("table=0 actions=write_actions(set_field:5->reg1,output:2),goto_table:1");
+  flow("table=1,reg0=0 actions=sample(probability=9,collector_set_id=1,sampling_port=2),clone(output:3),output:10");
+  for (const char* asked : {"", "--names"}) {
+    config_.dialect.trace_names = asked;
+    compare({"in_port=1,tcp"});
+  }
+}
+
+TEST_F(NamedCase, MarkAndLabelOfConnections) {
+  for (const char* exec : {"set_field:0xffffffff/0xffffffff->ct_mark", "set_field:0x1/0x1->ct_mark", "set_field:2->ct_mark",
+                           "set_field:0x5->ct_label", "set_field:0x5/0xf->ct_label", "load:0x3->NXM_NX_CT_LABEL[64..127]",
+                           "move:NXM_NX_XXREG0[]->NXM_NX_CT_LABEL[],set_field:0->ct_mark"})
+    flow(fmt::format("table=0,priority={},ip,reg1={} actions=ct(commit,zone=5,exec({})),output:2", config_.flows.size() + 1,
+                     config_.flows.size(), exec));
+  std::vector<std::string> packets;
+  for (std::size_t i = 0; i < config_.flows.size(); ++i) packets.push_back(fmt::format("in_port=1,ip,reg1={}", i));
+  compare(packets);
+}
+
+TEST_F(NamedCase, TunnelOptionsByTheirMap) {
+  flow("table=0,priority=9,tun_metadata0=0x5 actions=move:NXM_NX_TUN_METADATA0[0..31]->NXM_NX_REG0[],output:2");
+  flow("table=0,priority=8,tun_metadata1=0/0x1 actions=move:NXM_NX_REG0[]->NXM_NX_TUN_METADATA0[0..31],output:5");
+  flow("table=0,priority=7 actions=set_field:0x7->tun_metadata0,set_field:10.0.0.1->tun_dst,output:5");
+  config_.tlv_map = 2;
+  compare({"in_port=5,tcp,tun_dst=10.0.0.9,tun_metadata0=0x5", "in_port=5,tcp,tun_dst=10.0.0.9,tun_metadata1=0x2",
+           "in_port=5,tcp,tun_dst=10.0.0.9", "in_port=1,tcp"});
+}
+
+TEST_F(NamedCase, WritesOfFieldsThatFillNoWholeByte) {
+  flow("table=0,ip actions=set_field:2->nw_ecn,resubmit(,1)");
+  flow("table=1,ip actions=load:1->NXM_NX_IP_ECN[],set_field:8->ip_dscp,set_field:255->nw_ttl,resubmit(,2)");
+  flow("table=2 actions=load:0x3->NXM_NX_REG0[0..3],set_field:0x5->metadata,output:2");
+  for (const char* protocol : {"OpenFlow12", "OpenFlow13", "OpenFlow14", "OpenFlow15"}) {
+    config_.dialect.protocol = protocol;
+    SCOPED_TRACE(protocol);
+    compare({"in_port=1,ip,nw_ecn=1"});
+  }
+}
+
+TEST_F(NamedCase, InputPortThatIsWritten) {
+  flow("table=0 actions=set_field:3->in_port,output:3");
+  flow("table=0,in_port=2 actions=set_field:2->in_port,output:2,load:0xffff->NXM_OF_IN_PORT[],output:2");
+  for (const char* asked : {"", "--names"}) {
+    config_.dialect.trace_names = asked;
+    compare({"in_port=1,tcp", "in_port=2,tcp", "in_port=3,tcp"});
+  }
+}
+
+TEST_F(NamedCase, PacketsOfInternalPortsAndOfTunnels) {
+  flow("table=0,ip actions=ct(table=1)");
+  flow("table=1,ip actions=output:5,output:6");
+  flow("table=0,priority=0 actions=output:6,output:7");
+  compare({"in_port=LOCAL,tcp", "in_port=5,tcp,tun_id=0x5,tun_src=10.0.0.1,tun_dst=10.0.0.2", "in_port=6,arp,tun_id=7",
+           "in_port=1,udp,tun_dst=10.0.0.1"});
+}
+
+}  // namespace
+}  // namespace egt::testing

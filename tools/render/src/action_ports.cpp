@@ -1,0 +1,107 @@
+#include "action_ports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace egt::render {
+namespace {
+
+constexpr std::string_view kSamplingPort = "sampling_port=";
+
+struct SaysPorts {
+  bool operator()(const openflow::Output&) const { return true; }
+  bool operator()(const openflow::OutputTruncated&) const { return true; }
+  bool operator()(const openflow::Enqueue&) const { return true; }
+  bool operator()(const openflow::Bundle&) const { return true; }
+  bool operator()(const openflow::Resubmit& a) const { return a.in_port.has_value(); }
+  bool operator()(const openflow::Sample& a) const { return a.arguments.find(kSamplingPort) != std::string::npos; }
+  bool operator()(const openflow::Clone& a) const { return any(a.actions); }
+  bool operator()(const openflow::WriteActions& a) const { return any(a.actions); }
+  bool operator()(const openflow::Ct& a) const { return a.exec && any(*a.exec); }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+  static bool any(const openflow::ActionList& list) { return std::any_of(list.begin(), list.end(), says_ports); }
+};
+
+// "…,sampling_port=2,egress"
+std::string with_sampling_port(const std::string& arguments, const PortStyle& style) {
+  const std::size_t begin = arguments.find(kSamplingPort) + kSamplingPort.size();
+  const std::size_t end = std::min(arguments.find(',', begin), arguments.size());
+  std::string word = arguments.substr(begin, end - begin);
+  openflow::Port port;
+  const auto read = std::from_chars(word.data(), word.data() + word.size(), port.number);
+  if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
+    if (word.starts_with('"') && word.size() > 1) word = word.substr(1, word.size() - 2);
+    port.name = word;
+  }
+  port = style(port);
+  std::string text = fmt::format("{}", port.number);
+  if (!port.name.empty()) {
+    const bool plain = std::isalpha(static_cast<unsigned char>(port.name.front())) &&
+                       std::all_of(port.name.begin(), port.name.end(),
+                                   [](char c) { return std::isalnum(static_cast<unsigned char>(c)); });
+    text = plain ? port.name : fmt::format("\"{}\"", port.name);
+  }
+  return arguments.substr(0, begin) + text + arguments.substr(end);
+}
+
+openflow::ActionList list_with_ports(const openflow::ActionList& list, const PortStyle& style) {
+  openflow::ActionList out;
+  for (const openflow::Action& a : list) out.push_back(with_ports(a, style));
+  return out;
+}
+
+struct WithPorts {
+  const PortStyle& style;
+
+  openflow::Action operator()(openflow::Output a) const { return a.port = style(a.port), openflow::Action{a}; }
+  openflow::Action operator()(openflow::OutputTruncated a) const { return a.port = style(a.port), openflow::Action{a}; }
+  openflow::Action operator()(openflow::Enqueue a) const { return a.port = style(a.port), openflow::Action{a}; }
+  openflow::Action operator()(openflow::Bundle a) const {
+    for (openflow::Port& p : a.members) p = style(p);
+    return {a};
+  }
+  openflow::Action operator()(openflow::Resubmit a) const {
+    if (a.in_port) a.in_port = style(*a.in_port);
+    return {a};
+  }
+  openflow::Action operator()(openflow::Sample a) const {
+    if (SaysPorts()(a)) a.arguments = with_sampling_port(a.arguments, style);
+    return {a};
+  }
+  openflow::Action operator()(const openflow::Clone& a) const { return {openflow::Clone{list_with_ports(a.actions, style)}}; }
+  openflow::Action operator()(const openflow::WriteActions& a) const { return {openflow::WriteActions{list_with_ports(a.actions, style)}}; }
+  openflow::Action operator()(openflow::Ct a) const {
+    if (a.exec) a.exec = list_with_ports(*a.exec, style);
+    return {a};
+  }
+  template <class Other>
+  openflow::Action operator()(const Other& a) const {
+    return {a};
+  }
+};
+
+}  // namespace
+
+openflow::Port PortStyle::operator()(const openflow::Port& p) const {
+  openflow::Port port = p;
+  if (!port.name.empty()) {
+    const openflow::Interface* i = bridge == nullptr ? nullptr : bridge->by_name(port.name);
+    if (i == nullptr || !i->ofport) return port;
+    port = {*i->ofport, {}};
+  }
+  // A reserved port stands by its word, LOCAL too.
+  if (!names || bridge == nullptr || port.number >= openflow::port::max) return port;
+  if (const openflow::Interface* i = bridge->by_ofport(port.number)) port.name = i->name;
+  return port;
+}
+
+bool says_ports(const openflow::Action& a) { return std::visit(SaysPorts{}, a.kind); }
+
+openflow::Action with_ports(const openflow::Action& a, const PortStyle& style) { return std::visit(WithPorts{style}, a.kind); }
+
+}  // namespace egt::render
