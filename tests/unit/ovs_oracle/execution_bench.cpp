@@ -55,6 +55,9 @@ std::string as_request(const std::string& flow) {
   static const std::regex kPort(R"(\btp_(src|dst))");
   static const std::regex kIcmp(R"(\bicmp_(type|code))");
   const std::string protocol = flow.substr(0, flow.find_first_of(",6"));
+  const bool has_ports = protocol == "tcp" || protocol == "udp" || protocol == "sctp";
+  static const std::regex kPorts(",tp_(src|dst)=[0-9]+");
+  if (!has_ports && protocol != "icmp") return std::regex_replace(std::regex_replace(flow, kNothing, ""), kPorts, "");
   const std::string icmp = flow.starts_with("icmp6") ? "icmpv6_$1" : "icmp_$1";
   const std::string shorter = std::regex_replace(flow, kNothing, "");
   return std::regex_replace(std::regex_replace(shorter, kPort, protocol + "_$1"), kIcmp, icmp);

@@ -25,6 +25,7 @@ class ExecutionBench {
  public:
   ExecutionBench();
   bool good() const { return daemon_.good(); }
+  bool answers() { return !is_lost(daemon_.appctl("version", {})); }
   void load(Configuration& c);
   // Forgets connections, learned flows and MAC addresses.
   void reset(const Configuration& c);
