@@ -1,5 +1,6 @@
-// A field of the model that is loaded and that no decision reads may make a walk deliver what a switch drops. Fields
-// are told apart by name alone: one that shares its name with a field that is read goes unnoticed.
+// A field of the model that is loaded and that no decision reads may make a walk deliver what a switch drops. Fields are told
+// apart by name alone: one that shares its name with a field that is read goes unnoticed here, but not by
+// tools/dev/unread-fields.
 #include <gtest/gtest.h>
 
 #include <filesystem>
