@@ -50,7 +50,8 @@ ExitStatus run_inspect(const InspectOptions& o) {
     write_output(o.common, render::history_text(history, text));
     return ExitStatus::done;
   }
-  const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
+  explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
+  if (o.common.verbose) inspection.unconsidered = explain::report_unconsidered(snapshot.cluster);
   if (o.common.format == "json") {
     write_output(o.common, o.snapshot.history ? render::inspect_json(inspection, history) : render::inspect_json(inspection));
     return ExitStatus::done;

@@ -323,7 +323,6 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.mode, from.mode);
   take_if_told(into.vlan_id, from.vlan_id);
   take_if_told(into.vrf_table, from.vrf_table);
-  take_if_told(into.link_netns, from.link_netns);
   for (host::Address& a : from.addresses) {
     const bool known = std::any_of(into.addresses.begin(), into.addresses.end(),
                                    [&](const host::Address& b) { return b.prefix == a.prefix; });

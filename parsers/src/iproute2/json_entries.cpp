@@ -236,7 +236,6 @@ host::Link json_link(const JsonValue& v, Provenance at) {
   link.group = v.text("group");
   link.link_type = v.text("link_type");
   link.mac = MacAddr::parse(v.text("address"));
-  link.link_netns = v.has("link_netns") ? v.text("link_netns") : v.text("link_netnsid");
   take_link_info(v, link);
   if (const JsonValue* addresses = v.find("addr_info"); addresses && addresses->array())
     for (const JsonValue& a : *addresses->array())

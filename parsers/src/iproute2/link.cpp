@@ -240,8 +240,6 @@ class LinkLowering {
   static void take_link_layer(const Attributes& words, host::Link& link) {
     link.link_type = value_of(words.list[0]).substr(5);
     if (words.list.size() > 1) link.mac = MacAddr::parse(value_of(words.list[1]));
-    link.link_netns = behind(words, "link-netns");
-    if (link.link_netns.empty()) link.link_netns = behind(words, "link-netnsid");
   }
 
   static void take_kind(const Attributes& words, host::Link& link) {

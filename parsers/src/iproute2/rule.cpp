@@ -179,11 +179,7 @@ class RuleLowering {
       r_.suppress_group = value;
       return !value.empty();
     }
-    if (key == "[unresolved]") {
-      r_.goto_unresolved = true;
-      return true;
-    }
-    return key == "proto" || key == "protocol" || key == "realms";  // who made it; for tc
+    return key == "[unresolved]" || key == "proto" || key == "protocol" || key == "realms";  // who made it; for tc
   }
 
   bool act(host::RuleAction action) {
@@ -199,10 +195,7 @@ class RuleLowering {
 
   bool go_to(const std::string& value) {
     const auto n = parse_decimal(value);
-    if (n && *n <= 0xffffffff)
-      r_.goto_priority = static_cast<std::uint32_t>(*n);
-    else
-      r_.goto_unresolved = true;  // "none"
+    if (n && *n <= 0xffffffff) r_.goto_priority = static_cast<std::uint32_t>(*n);   // else "none"
     return true;
   }
 

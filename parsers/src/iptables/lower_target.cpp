@@ -49,7 +49,6 @@ Effects translation(const Target& t, Family family) {
   nat.family = family;
   nat.random = option(t, "--random");
   nat.fully_random = option(t, "--random-fully");
-  nat.persistent = option(t, "--persistent");
   if (t.name == "MASQUERADE" || t.name == "REDIRECT") {
     nat.kind = t.name == "MASQUERADE" ? nf::NatTarget::Kind::masquerade : nf::NatTarget::Kind::redirect;
     if (const auto* r = value<Range>(t, "--to-ports"); r && r->last <= 0xffff && r->last != 0) nat.port = port_pair(*r);

@@ -26,8 +26,7 @@ void add_egress_ip(const Json& o, const cluster::Object& id, cluster::Objects& o
 
 void add_egress_service(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   const Json& spec = at(o, "spec");
-  objects.egress_services.add({id, text(at(o, "status"), "host"), text(spec, "sourceIPBy"), text(spec, "network"),
-                               selector(at(spec, "nodeSelector"), true)});
+  objects.egress_services.add({id, text(at(o, "status"), "host"), text(spec, "sourceIPBy"), text(spec, "network")});
 }
 
 void add_external_route(const Json& o, const cluster::Object& id, cluster::Objects& objects) {

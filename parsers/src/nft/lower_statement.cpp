@@ -191,7 +191,6 @@ class RuleLowering {
     for (const std::string& f : n.flags) {
       t.random = t.random || f == "random";
       t.fully_random = t.fully_random || f == "fully-random";
-      t.persistent = t.persistent || f == "persistent";
     }
     if (!n.address.empty() && !nat_address(n, t)) return opaque();
     if (!n.port.empty() && !nat_port(n.port.front(), t)) return opaque();

@@ -160,7 +160,6 @@ bool read_datapath_text(std::string_view text, SourceId source, Datapath& d) {
       if (kind == Kind::none) return false;
       d.has_routes |= kind == Kind::routes;
       d.has_neighbours |= kind == Kind::neighbours;
-      d.has_tunnel_ends |= kind == Kind::ends;
     }
     switch (kind) {
       case Kind::ports:

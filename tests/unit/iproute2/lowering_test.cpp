@@ -36,7 +36,6 @@ TEST_F(Host, RulesHaveTheirSelectors) {
   EXPECT_EQ(r.dport->last, 200);
   EXPECT_EQ(r.from.line, 2u);
   EXPECT_EQ(rules.value[2].suppress_prefix_length, 0);
-  EXPECT_TRUE(rules.value[3].goto_unresolved);
   EXPECT_EQ(rules.value[4].action, host::RuleAction::blackhole);
   EXPECT_TRUE(rules.value[5].l3mdev);
   EXPECT_EQ(rules.value[6].table, "main");

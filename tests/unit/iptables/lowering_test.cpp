@@ -82,7 +82,6 @@ TEST_F(Iptables, TranslationsHaveAddressAndPorts) {
   EXPECT_EQ(nat->kind, nf::NatTarget::Kind::snat);
   EXPECT_EQ(std::get<IpRange>(nat->address).last.to_string(), "1.1.1.5");
   EXPECT_EQ((std::get<std::pair<std::uint16_t, std::uint16_t>>(nat->port).second), 200);
-  EXPECT_TRUE(nat->persistent);
   EXPECT_EQ(number(compare(r[0].statements[0]).right), IpAddr::parse("10.133.0.9")->value);
   r = rules("nat", "PREROUTING", "-d fd00::1/128 -p tcp -m tcp --dport 80 -j DNAT --to-destination [fd00::2]:8080",
             true);

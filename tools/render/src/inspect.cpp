@@ -131,6 +131,16 @@ void print_words(const char* title, const std::vector<std::string>& words, const
   for (const std::string& w : words) out += wrap(w, 2, o.width);
 }
 
+void print_unconsidered(const Inspection& i, const TextOptions& o, const Style& style, std::string& out) {
+  if (i.unconsidered.empty()) return;
+  out += style(Tone::heading, "not considered") + "\n";
+  for (const UnconsideredReport& u : i.unconsidered) {
+    out += wrap(fmt::format("{}: {}{}", u.node, u.what, u.lines == 1 ? "" : fmt::format(" ({} lines)", u.lines)), 2, o.width);
+    for (const EvidenceLine& e : u.first)
+      out += style(Tone::faint, wrap(fmt::format("{}:{}: {}", e.dump, e.line, e.text), 4, o.width, 2));
+  }
+}
+
 }  // namespace
 
 Json inspect_document(const Inspection& i) {
@@ -160,6 +170,8 @@ Json inspect_document(const Inspection& i) {
   for (const LogicalFlowReport& f : i.busiest) j["busiest_logical_flows"].push_back(json(f));
   j["times"] = i.times;
   j["diagnostics"] = i.diagnostics;
+  for (const UnconsideredReport& u : i.unconsidered)
+    j["not_considered"].push_back({{"node", u.node}, {"what", u.what}, {"lines", u.lines}, {"evidence", evidence_json(u.first)}});
   j["gaps"] = Json::array();
   for (const Gap& g : i.gaps) j["gaps"].push_back({{"node", g.node}, {"what", g.what}, {"command", g.command}});
   return j;
@@ -207,6 +219,7 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   for (const AgreementReport& a : i.agreements) out += agreement_text(a, o.width);
   print_words("times", i.times, o, style, out);
   if (o.verbose) print_words("remarks", i.diagnostics, o, style, out);
+  print_unconsidered(i, o, style, out);
   if (!i.gaps.empty()) out += style(Tone::heading, "missing") + "\n";
   for (const Gap& g : i.gaps) out += wrap(fmt::format("{}: {}; get it by `{}`", g.node, g.what, g.command), 2, o.width);
   return out;

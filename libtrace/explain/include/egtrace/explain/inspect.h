@@ -52,6 +52,13 @@ struct LogicalFlowReport {
   std::uint64_t flows = 0, packets = 0;
 };
 
+// What dumps hold and no walk asks: meters, queues, bonds and the like.
+struct UnconsideredReport {
+  std::string node, what;
+  std::size_t lines = 0;
+  Evidence first;
+};
+
 struct Inspection {
   std::vector<NodeReport> nodes;
   std::vector<DumpReport> objects;         // dumps that belong to no node: Kubernetes objects
@@ -69,8 +76,11 @@ struct Inspection {
   std::vector<std::string> times;          // what the times of dumps show
   std::vector<std::string> diagnostics;
   std::vector<Gap> gaps;
+  std::vector<UnconsideredReport> unconsidered;   // empty unless asked for: report_unconsidered()
 };
 
 Inspection inspect(const cluster::Cluster& cluster, const cluster::Collection& collection = {});
+// By node and name. Goes through all flows.
+std::vector<UnconsideredReport> report_unconsidered(const cluster::Cluster& cluster);
 
 }  // namespace egt::explain

@@ -18,7 +18,6 @@ struct DumpOrigin {
   std::string why_partial;    // empty where it is whole
   std::string note;           // why it is not read
   std::string topic;          // what it tells ("flows br-int"): dumps of one topic and node compete
-  bool same_as_read = false;  // superseded by a dump with the very same text
 };
 
 struct Collection {

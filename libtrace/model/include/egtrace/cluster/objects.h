@@ -63,7 +63,6 @@ struct EgressService : Object {
   std::string host;                      // status.host: a node, "ALL", or empty where none was chosen
   std::string source_ip_by;              // LoadBalancerIP | Network
   std::string network;
-  LabelSelector node_selector;
 };
 // AdminPolicyBasedExternalRoute: pods of these namespaces leave by gateways outside the cluster.
 struct ExternalRoute : Object {

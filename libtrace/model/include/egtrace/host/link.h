@@ -38,7 +38,6 @@ struct Link {
   std::string mode;                      // macvlan mode
   std::optional<std::uint16_t> vlan_id;
   std::optional<std::uint32_t> vrf_table;
-  std::string link_netns;
   std::vector<Address> addresses;
   bool mac_disputed = false;             // dumps tell different ones
   Provenance from;

@@ -125,7 +125,7 @@ struct NatTarget {
   Kind kind = Kind::snat;
   std::variant<std::monostate, IpRange, ExprPtr, Prefix> address;    // Prefix: netmap
   std::variant<std::monostate, std::pair<std::uint16_t, std::uint16_t>, ExprPtr> port;
-  bool random = false, fully_random = false, persistent = false;
+  bool random = false, fully_random = false;
   std::optional<Family> family;      // "snat ip to": acts on that family only
 };
 struct SetMark { ExprPtr value; std::optional<Number> keep_mask; };  // mark = (mark & keep_mask) ^ value

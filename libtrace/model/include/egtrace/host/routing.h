@@ -70,7 +70,6 @@ struct PolicyRule {
   RuleAction action = RuleAction::lookup;
   std::string table;
   std::optional<std::uint32_t> goto_priority;
-  bool goto_unresolved = false;
   std::optional<int> suppress_prefix_length;
   std::string suppress_group;            // of devices, as printed; empty: none
   // Conditions of the line that have no member here ("tun_id 5") or were not understood: whether the rule matches is open.

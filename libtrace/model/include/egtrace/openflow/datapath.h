@@ -54,7 +54,7 @@ struct Datapath {
   std::vector<TunnelRoute> routes;
   std::vector<TunnelNeighbour> neighbours;
   std::vector<TunnelEnd> tunnel_ends;
-  bool has_routes = false, has_neighbours = false, has_tunnel_ends = false;   // whether those dumps are there at all
+  bool has_routes = false, has_neighbours = false;   // whether those dumps are there at all
 
   const DatapathPort* port(const std::string& name) const {
     for (const DatapathPort& p : ports)
