@@ -39,7 +39,7 @@ struct TraceOptions {
   SnapshotOptions snapshot;
   std::string node, bridge, flow, version, batch;
   std::vector<std::string> ct_next;
-  bool names = false, all_buckets = false, verdict_only = false;
+  bool names = false, verdict_only = false;
 };
 
 std::uint32_t ct_state_of(const std::string& text) {
@@ -135,7 +135,6 @@ class Lane {
         writer_(openflow_text(), {o.names, version_of(node, o)}) {
     for (const std::string& s : o.ct_next) options_.ct_next.push_back(ct_state_of(s));
     options_.version = version_of(node, o);
-    options_.all_buckets = o.all_buckets;
     options_.record = !o.verdict_only;  // of what is recorded a verdict shows nothing
     if (packets >= kMany) tracer_.expect_many_packets();
   }
@@ -379,7 +378,6 @@ void add_trace(CLI::App& app, ExitStatus& status) {
       ->type_name("FLAGS")
       ->allow_extra_args(false);
   verb->add_flag("--names,!--no-names", options->names, "ports by name");
-  verb->add_flag("--all-buckets", options->all_buckets, "go on behind a select group by dp_hash, with every bucket");
   verb->add_option("--ovs-version", options->version, "print as this release of Open vSwitch (default: the snapshot's)")
       ->type_name("VERSION");
   verb->add_option("--batch", options->batch, "one packet a line; - is standard input")->type_name("FILE");

@@ -96,7 +96,7 @@ class Unconsidered {
   }
 
   void flows(const openflow::FlowTables& flows) {
-    std::unordered_map<std::uint32_t, std::vector<std::string_view>> known;  // by interned actions
+    std::unordered_map<const openflow::ActionText*, std::vector<std::string_view>> known;  // by interned actions
     for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
       const openflow::FlowEntry& f = flows.flow(i);
       const auto [at, is_new] = known.try_emplace(f.actions);

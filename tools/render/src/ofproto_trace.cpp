@@ -109,16 +109,14 @@ std::string OfprotoTraceWriter::flow_match(const openflow::Bridge& b, openflow::
 void OfprotoTraceWriter::title(const TracePass::Resumption& r) {
   out_ += "\n\n" + std::string(kRule, '=');
   out_ += fmt::format("\nrecirc(0x{:x})", r.recirc_id);
-  if (r.conntrack && r.by_default) {
+  if (r.by_default) {
     out_ += " - resume conntrack with default ct_state=trk|new (use --ct-next to customize)";
-  } else if (r.conntrack) {
+  } else {
     constexpr std::array kStates = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
     std::string words;
     for (std::size_t i = 0; i < kStates.size(); ++i)
       if (r.ct_state >> i & 1) (words += words.empty() ? "" : "|") += kStates[i];
     out_ += " - resume conntrack with ct_state=" + (words.empty() ? "0" : words);
-  } else {
-    out_ += " - resume with one bucket of the group";
   }
   out_ += '\n';
   if (r.nat) {

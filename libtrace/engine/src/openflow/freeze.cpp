@@ -112,7 +112,7 @@ void Xlate::conntrack(const Ct& a, bool is_last) {
       FlowKey forked = flow_;
       forked.set(F::recirc_id, id);
       forked.set(F::ct_zone, zone);
-      recirculations_.wait({id, forked, ct_nat_ ? std::optional(*ct_nat_) : std::nullopt, true});
+      recirculations_.wait({id, forked, ct_nat_ ? std::optional(*ct_nat_) : std::nullopt});
       report(NodeKind::detail, Remark::forked, *a.table);
     }
   }

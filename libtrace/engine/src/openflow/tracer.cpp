@@ -109,12 +109,9 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
     }
     TracePass::Resumption r;
     r.recirc_id = next.id;
-    r.conntrack = next.conntrack;
-    if (next.conntrack) {
-      r.by_default = given >= options.ct_next.size();
-      r.ct_state = r.by_default ? ct_state::trk | ct_state::new_ : options.ct_next[given++];
-      next.flow.set(F::ct_state, r.ct_state);
-    }
+    r.by_default = given >= options.ct_next.size();
+    r.ct_state = r.by_default ? ct_state::trk | ct_state::new_ : options.ct_next[given++];
+    next.flow.set(F::ct_state, r.ct_state);
     if (next.nat) {
       r.nat = next.nat;
       r.before = next.flow;

@@ -59,7 +59,6 @@ struct Recirculations {
     std::uint32_t id = 0;
     FlowKey flow;
     std::optional<openflow::Nat> nat;
-    bool conntrack = true;  // otherwise a bucket of a select group that was asked for
   };
   std::deque<Waiting> queue;
   void wait(Waiting w);

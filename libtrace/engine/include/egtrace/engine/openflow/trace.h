@@ -105,7 +105,6 @@ struct Translation {
 struct TracePass : Translation {
   struct Resumption {
     std::uint32_t recirc_id = 0;
-    bool conntrack = true;               // else a bucket of a select group
     bool by_default = true;              // trk|new, because no state was given
     std::uint32_t ct_state = 0;
     std::optional<openflow::Nat> nat;
@@ -118,7 +117,6 @@ struct TracePass : Translation {
 struct TraceOptions {
   std::vector<std::uint32_t> ct_next;    // ct_state of the next resumptions of conntrack
   OvsVersion version;
-  bool all_buckets = false;              // go on behind a select group by dp_hash, once for every bucket
   bool record = true;                    // keep nodes, megaflow and datapath actions; else only where the packet goes
 };
 
