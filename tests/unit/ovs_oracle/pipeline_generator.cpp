@@ -126,6 +126,10 @@ std::string ActionWriter::exec() {
   };
   std::vector<std::string> all = {dice_.of(kExec)};
   while (dice_.one_in(3)) all.emplace_back(dice_.of(kExec));
+  std::erase_if(all, [&](const std::string& one) {  // a whole label: two loads
+    return dumped_in_old_words() && one.starts_with("set_field") && one.find("label") != one.npos;
+  });
+  if (all.empty()) all.emplace_back("load:1->NXM_NX_CT_MARK[1]");
   return fmt::format("exec({})", fmt::join(all, ","));
 }
 

@@ -139,7 +139,7 @@ void Xlate::put_controller_action(bool continuation, std::uint32_t recirc_id, st
   c.reason = why;
   c.controller_id = controller_id;
   c.max_len = static_cast<std::uint16_t>(max_len);
-  c.dont_send = !continuation;
+  c.dont_send = !continuation && !encapsulated_;
   c.continuation = continuation;
   c.recirc_id = recirc_id;
   c.cookie = cookie_;
