@@ -71,6 +71,15 @@ class MatchWriter {
     }
     out_ += ',';
   }
+  // 5, or 0x00000005/0x0000000f.
+  void word32(std::string_view name, F f) {
+    if (exact(f) || mask(f) == 0) return plain_decimal(name, f);
+    begin(name);
+    write_padded_hex(value(f), 8, out_);
+    out_ += '/';
+    write_padded_hex(mask(f), 8, out_);
+    out_ += ',';
+  }
   // 5, or 0x05/0x0f.
   void byte(std::string_view name, F f) {
     if (exact(f)) return plain_decimal(name, f);
@@ -316,11 +325,11 @@ class MatchWriter {
   }
   void nsh() {
     byte("nsh_flags", F::nsh_flags);
-    plain_decimal("nsh_ttl", F::nsh_ttl);
-    plain_decimal("nsh_mdtype", F::nsh_mdtype);
-    plain_decimal("nsh_np", F::nsh_np);
+    byte("nsh_ttl", F::nsh_ttl);
+    byte("nsh_mdtype", F::nsh_mdtype);
+    byte("nsh_np", F::nsh_np);
     long_hex("nsh_spi", F::nsh_spi);
-    plain_decimal("nsh_si", F::nsh_si);
+    byte("nsh_si", F::nsh_si);
     if (!exact(F::nsh_mdtype) || value(F::nsh_mdtype) != 1) return;  // what other types hold is no context
     for (const F f : {F::nsh_c1, F::nsh_c2, F::nsh_c3, F::nsh_c4}) long_hex(field(f).name, f);
   }
@@ -335,7 +344,7 @@ class MatchWriter {
       address("nd_target", F::nd_target);
       ethernet("nd_sll", F::nd_sll);
       ethernet("nd_tll", F::nd_tll);
-      decimal("nd_reserved", F::nd_reserved);
+      word32("nd_reserved", F::nd_reserved);
       decimal("nd_options_type", F::nd_options_type);
     } else {
       decimal("tp_src", F::tp_src);

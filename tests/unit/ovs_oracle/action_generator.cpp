@@ -66,6 +66,7 @@ bool ActionWriter::told_whole(const FieldSpec& f, unsigned bits) const {
                                             "vlan_pcp", "tcp_src",  "tcp_dst", "udp_src", "udp_dst",  "nw_tos",
                                             "ip_dscp",  "nw_ecn",   "nw_ttl",  "in_port_oxm"};
   if (!dumped_in_old_words()) return true;
+  if (f.bits % 8 != 0 && bits == f.bits) return false;  // the same load with and without a mask
   const std::string_view name = f.name;
   const bool word = std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords);
   const bool whole = bits == f.bits && (name.starts_with("eth_") || name == "ip_src" || name == "ip_dst");

@@ -33,6 +33,17 @@ GeneratedFlow random_flow(Dice& dice, const Where& at, unsigned table) {
   return flow;
 }
 
+// For packets that meet no other flow: those of a protocol, or all.
+GeneratedFlow flow_for_the_rest(Dice& dice, const Where& at, unsigned table, unsigned priority) {
+  GeneratedFlow rest;
+  rest.bridge = at.bridge;
+  rest.head = fmt::format("table={},priority={}", table, priority);
+  if (priority != 0) rest.match = {&random_protocol(dice, dice.one_in(2)), {}};
+  const ActionPlace place{rest.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tunnel_options};
+  rest.actions = random_actions(dice, place, rest.match.kinds());
+  return rest;
+}
+
 // Two dimensions of a conjunction, and what it leads to.
 void add_conjunction(Dice& dice, Configuration& c, const std::string& bridge) {
   const unsigned table = dice.below(kGeneratedTables), id = dice.between(1, 3), priority = dice.below(5) * 10 + 5;
@@ -143,15 +154,10 @@ Configuration random_configuration(Dice& dice) {
     const std::string bridge = name;
     const Where at{bridge, like_ovn, c.dialect, c.tunnel_options()};
     for (unsigned table = 0; table < kGeneratedTables; ++table) {
-      for (unsigned i = dice.between(1, 5); i > 0; --i) c.flows.push_back(random_flow(dice, at, table));
-      // Something for what nothing else takes.
-      if (dice.one_in(5)) continue;
-      GeneratedFlow rest = random_flow(dice, at, table);
-      rest.head = fmt::format("table={},priority=0", table);
-      rest.match = {&random_protocol(dice, true), {}};
-      if (!dice.one_in(4)) rest.match.protocol = nullptr;
-      rest.actions = random_actions(dice, {bridge, table, like_ovn, c.dialect.protocol, false, at.tunnel_options}, rest.match.kinds());
-      c.flows.push_back(rest);
+      // The first table has most: packets are made for its flows.
+      for (unsigned i = table == 0 ? dice.between(5, 9) : dice.between(1, 4); i > 0; --i)
+        c.flows.push_back(random_flow(dice, at, table));
+      for (unsigned i = 0; i < 4; ++i) c.flows.push_back(flow_for_the_rest(dice, at, table, i));
     }
     if (dice.one_in(2)) add_conjunction(dice, c, bridge);
     for (unsigned id = 1; id <= kGeneratedGroups; ++id) c.groups.push_back(random_group(dice, at, id));

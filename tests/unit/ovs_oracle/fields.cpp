@@ -234,8 +234,11 @@ U128 partial_mask(Dice& dice, const FieldSpec& f) {
   U128 mask = ones(width) << at;
   if (dice.one_in(3)) mask = all ^ ones(dice.below(f.bits));           // a prefix
   if (dice.one_in(4)) mask |= U128{1} << dice.below(f.bits);          // not contiguous
-  // The switch reads no address that is written short in the middle of a mask.
-  if (f.form == Form::ip6) mask |= ones(16) << 16 * dice.below(3) | U128{1};
+  // ovs-ofctl reads no mask with as many groups beside a '::' as there are.
+  if (f.form == Form::ip6) {
+    const unsigned length = dice.between(1, 127);
+    mask = dice.one_in(2) ? all ^ ones(128 - length) : U128{0xffff0000ffff} << 64 | 0xffffffff0000ffff;
+  }
   return (mask & all) == 0 ? all : mask & all;
 }
 

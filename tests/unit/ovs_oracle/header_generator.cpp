@@ -18,12 +18,13 @@ std::string ActionWriter::vlan_tag() {
       return dice_.one_in(2) ? fmt::format("mod_vlan_vid:{}", dice_.between(4, 7))
                              : fmt::format("mod_vlan_pcp:{}", dice_.below(8));
     case 2:
-      if (!(kinds_ & vlan)) return "strip_vlan";
+      if (!(kinds_ & vlan)) return "";
       return dice_.one_in(2) ? fmt::format("set_vlan_vid:{}", dice_.between(4, 7))
                              : fmt::format("set_vlan_pcp:{}", dice_.below(8));
     case 3:
+      if (!(kinds_ & vlan)) return kinds_ |= vlan, "push_vlan:0x8100,set_field:4101->vlan_vid";
       kinds_ &= ~vlan;
-      return dice_.one_in(2) ? "strip_vlan" : "pop_vlan";
+      return dice_.one_in(4) ? "strip_vlan" : "pop_vlan";
     case 4:
       return fmt::format("set_field:{}->vlan_vid", 4096 + dice_.between(4, 7));
     default:
@@ -35,7 +36,13 @@ std::string ActionWriter::mpls_label() {
   static const char* const kChanges[] = {"dec_mpls_ttl",     "set_field:200->mpls_label", "set_field:3->mpls_tc",
                                          "set_mpls_ttl(10)", "set_mpls_label(7)",         "set_mpls_tc(2)",
                                          "set_mpls_ttl:1",   "set_field:9->mpls_ttl"};
-  if (place_.in_group || !(kinds_ & ethernet)) return "";
+  // Before OpenFlow 1.2 a write of a label and a load of all of its bits are told alike.
+  if (place_.in_group || !(kinds_ & ethernet) || dumped_in_old_words()) return "";
+  if (!(kinds_ & mpls) && dice_.one_in(2)) {
+    const char* const change = dice_.of(kChanges);
+    kinds_ = ethernet;
+    return fmt::format("push_mpls:0x8847,{},{}pop_mpls:0x1234", change, dice_.one_in(2) ? "output:2," : "");
+  }
   if (!(kinds_ & mpls) || dice_.one_in(4)) {
     kinds_ = ethernet | mpls | (kinds_ & vlan);
     return dice_.one_in(4) ? "push_mpls:0x8848" : "push_mpls:0x8847";
@@ -62,7 +69,9 @@ std::string ActionWriter::encap() {
   if (place_.in_group || !dumps_encap()) return "";
   switch (dice_.below(5)) {
     case 0:
-      return kinds_ & ethernet ? "" : (kinds_ |= ethernet, "encap(ethernet)");
+      if (kinds_ & ethernet) return kinds_ & (ip | vlan) ? "" : (kinds_ = ethernet, "decap,encap(ethernet)");
+      kinds_ |= ethernet;
+      return "encap(ethernet)";
     case 1:
       if (!(kinds_ & ethernet)) return "";
       kinds_ = mpls;
@@ -87,7 +96,7 @@ std::string ActionWriter::nsh() {
   if (kinds_ & kind::nsh) return dice_.of(kChanges);
   if (place_.in_group || !dumps_encap() || !dice_.one_in(2)) return "";
   kinds_ = kind::nsh;
-  return "encap(nsh)";
+  return dice_.one_in(2) ? "encap(nsh),dec_nsh_ttl" : "encap(nsh)";
 }
 
 }  // namespace egt::testing

@@ -42,8 +42,6 @@ const std::vector<Protocol>& all_protocols() {
       {"vlan_tci=0x1000/0x1000", "vlan_tci=0x3006", ethernet | vlan, {{F::vlan_tci, 0x3006}}},
       {"udp6,vlan_tci=0x1005", "udp6,vlan_tci=0x1005", ethernet | ip | ip6 | udp | vlan,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 17}, {F::vlan_tci, 0x1005}}},
-      {"packet_type=(1,0x800)", "packet_type=(1,0x800)", ip | ip4, {{F::packet_type, 0x10800}}},
-      {"packet_type=(1,0x894f)", "packet_type=(1,0x894f)", nsh, {{F::packet_type, 0x1894f}}},
       {"ip,ct_state=+trk", "ip,ct_state=trk|est", ethernet | ip | ip4 | tracked,
        {{F::eth_type, 0x800}, {F::ct_state, 0x22}}},
       {"tcp,ct_state=+new+trk", "tcp,ct_state=trk|new", ethernet | ip | ip4 | tcp | tracked,
@@ -92,6 +90,8 @@ Masking random_masking(Dice& dice, const FieldSpec& f) {
 
 const Protocol& random_protocol(Dice& dice, bool like_ovn) {
   const auto& all = all_protocols();
+  constexpr unsigned kTracked = 3;  // the last ones
+  if (!like_ovn && dice.one_in(8)) return all[all.size() - 1 - dice.below(kTracked)];
   return all[dice.below(like_ovn ? kOvnProtocols : static_cast<unsigned>(all.size()))];
 }
 
@@ -100,7 +100,7 @@ GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_op
   static const std::vector<const FieldSpec*> kLikely = {
       &field_spec("in_port"), &field_spec("reg0"),    &field_spec("metadata"), &field_spec("reg15"),
       &field_spec("ct_state"), &field_spec("eth_dst"), &field_spec("tun_id"),   &field_spec("ct_mark")};
-  for (unsigned i = dice.below(4), tries = 0; i > 0 && tries < 40; ++tries) {
+  for (unsigned i = dice.below(5), tries = 0; i > 0 && tries < 40; ++tries) {
     const FieldSpec& f = dice.one_in(4) ? *dice.of(kLikely) : dice.of(field_specs());
     const std::string_view name = f.name;
     if (!has_kinds(protocol.kinds, f.needs) || said_by(protocol, f)) continue;
@@ -111,11 +111,13 @@ GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_op
     }
     if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); }))
       continue;
-    // Dumps print these for one version of ERSPAN only.
-    if (name == "tun_erspan_idx" || name == "tun_erspan_dir" || name == "tun_erspan_hwid") {
-      const FieldSpec& version = field_spec("tun_erspan_ver");
-      if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field == &version; })) continue;
-      match.terms.push_back({&version, {name == "tun_erspan_idx" ? 1u : 2u, 0xf}, Masking::none});
+    // Dumps print them for one version only, and the switch does not look at all of their bits.
+    if (name.starts_with("tun_erspan")) continue;
+    // Dumps print contexts of the first type only.
+    if (name.starts_with("nsh_c")) {
+      const FieldSpec& type = field_spec("nsh_mdtype");
+      if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field == &type; })) continue;
+      match.terms.push_back({&type, {1, 0xff}, Masking::none});
     }
     const Masking masking = random_masking(dice, f);
     match.terms.push_back({&f, random_value(dice, f, masking), masking});

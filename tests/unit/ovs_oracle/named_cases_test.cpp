@@ -160,8 +160,8 @@ TEST_F(NamedCase, WritesOfFieldsThatFillNoWholeByte) {
 TEST_F(NamedCase, InputPortThatIsWritten) {
   flow("table=0 actions=set_field:3->in_port,output:3");
   flow("table=0,in_port=2 actions=set_field:2->in_port,output:2,load:0xffff->NXM_OF_IN_PORT[],output:2");
-  for (const char* asked : {"", "--names"}) {
-    config_.dialect.trace_names = asked;
+  for (const char* names : {"", "--names"}) {
+    config_.dialect.dump_names = config_.dialect.trace_names = names;
     compare({"in_port=1,tcp", "in_port=2,tcp", "in_port=3,tcp"});
   }
 }

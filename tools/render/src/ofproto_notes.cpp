@@ -14,6 +14,10 @@ namespace {
 
 std::string port_word(std::uint64_t number) {
   switch (number) {
+    case openflow::port::unset:
+      return "UNSET";
+    case openflow::port::in_port:
+      return "IN_PORT";
     case openflow::port::table:
       return "TABLE";
     case openflow::port::normal:

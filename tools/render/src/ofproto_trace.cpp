@@ -140,7 +140,9 @@ void OfprotoTraceWriter::pass(const TracePass& pass) {
   nodes(pass.nodes);
   out_ += "\nFinal flow: ";
   out_ += pass.initial == pass.final_flow ? "unchanged" : match(pass.final_flow, mask_of_packet(pass.final_flow));
-  out_ += "\nMegaflow: " + match(pass.initial, pass.megaflow_mask);
+  FlowKey given = pass.initial;
+  given.set(F::actset_output, 0);  // the translation sets it, where it fails before it takes back what it looked at
+  out_ += "\nMegaflow: " + match(given, pass.megaflow_mask);
   out_ += "\nDatapath actions: " + datapath_actions_text(pass.actions, style_.names);
   if (pass.error != XlateError::ok) {
     out_ += fmt::format("\nTranslation failed ({}), packet is dropped.\n", error_text(pass.error));
@@ -193,7 +195,9 @@ std::string OfprotoTraceWriter::action_text(const openflow::Action& a, bool name
   const PortStyle ports{at_, names};
   if (says_ports(a)) return text_.action(with_ports(a, ports));
   if (const auto* set = std::get_if<openflow::SetField>(&a.kind);
-      names && set != nullptr && (set->field == F::in_port || set->field == F::in_port_oxm)) {
+      set != nullptr && (set->field == F::in_port || set->field == F::in_port_oxm) && (names || set->mask)) {
+    if (set->mask)
+      return fmt::format("{}:{}/{}->{}", set->word, low64(set->value), hex(*set->mask, true), field(set->field).name);
     const openflow::Port port = ports({static_cast<std::uint32_t>(set->value), {}});
     return fmt::format("{}:{}->{}", set->word, text_.port(port), field(set->field).name);
   }

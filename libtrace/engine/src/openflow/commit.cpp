@@ -107,6 +107,8 @@ void Xlate::commit_icmp() {
 
 void Xlate::commit_nsh() {
   if (get(flow_, F::eth_type) != ethertype::nsh) return;
+  constexpr unsigned kFixedContext = 1;  // the metadata type that has contexts
+  const U128 context = get(flow_, F::nsh_mdtype) == kFixedContext ? ones(32) : U128{0};
   commit_set(dp::Attribute::nsh, true,
              {{F::nsh_flags, 0xff},
               {F::nsh_ttl, 0xff},
@@ -114,10 +116,10 @@ void Xlate::commit_nsh() {
               {F::nsh_np, 0},
               {F::nsh_spi, ones(24)},
               {F::nsh_si, 0xff},
-              {F::nsh_c1, ones(32)},
-              {F::nsh_c2, ones(32)},
-              {F::nsh_c3, ones(32)},
-              {F::nsh_c4, ones(32)}});
+              {F::nsh_c1, context},
+              {F::nsh_c2, context},
+              {F::nsh_c3, context},
+              {F::nsh_c4, context}});
 }
 
 void Xlate::commit_vlan() {

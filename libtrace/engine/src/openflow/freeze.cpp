@@ -146,7 +146,7 @@ void Xlate::put_controller_action(const Controller* action, bool continuation, s
   c.reason = why;
   c.controller_id = controller_id;
   c.max_len = static_cast<std::uint16_t>(max_len);
-  c.dont_send = !continuation;
+  c.dont_send = !continuation && !encapsulated_;
   c.continuation = continuation;
   c.recirc_id = recirc_id;
   c.cookie = cookie_;

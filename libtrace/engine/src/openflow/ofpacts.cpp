@@ -45,6 +45,17 @@ struct Widen {
   void operator()(Other&) const {}
 };
 
+// "set_field:p1->in_port" of a dump with names: a port of the bridge, which who reads the dump does not know.
+std::optional<SetField> write_of_named_port(std::string_view text, const Bridge& bridge) {
+  constexpr std::string_view kBegin = "set_field:", kEnd = "->in_port";
+  if (!text.starts_with(kBegin) || !text.ends_with(kEnd)) return std::nullopt;
+  std::string_view name = text.substr(kBegin.size(), text.size() - kBegin.size() - kEnd.size());
+  if (name.size() > 1 && name.front() == '"') name = name.substr(1, name.size() - 2);
+  const Interface* i = bridge.by_name(name);
+  if (i == nullptr || !i->ofport) return std::nullopt;
+  return SetField{F::in_port, *i->ofport, std::nullopt, "set_field"};
+}
+
 ActionList as_in_switch(const ActionList& list, const Bridge& bridge);
 
 Action as_in_switch(const Action& a, const Bridge& bridge) {
@@ -63,6 +74,8 @@ Action as_in_switch(const Action& a, const Bridge& bridge) {
     if (set->mask == written_whole(set->field, bridge)) whole.mask.reset();
     return {whole};
   }
+  if (const auto* unread = std::get_if<Opaque>(&a.kind))
+    if (auto write = write_of_named_port(unread->text, bridge)) return {std::move(*write)};
   if (const auto* clone = std::get_if<Clone>(&a.kind)) return {Clone{as_in_switch(clone->actions, bridge)}};
   if (const auto* set = std::get_if<WriteActions>(&a.kind)) return {WriteActions{as_in_switch(set->actions, bridge)}};
   if (const auto* ct = std::get_if<Ct>(&a.kind); ct && ct->exec) {

@@ -65,7 +65,8 @@ void Xlate::put(dp::Action a) {
 dp::Port Xlate::datapath_port(const SwitchPort& p) {
   if (!p.datapath_port && policy_.needs_datapath_ports())
     gap(Missing::datapath, "datapath port numbers", "ovs-appctl dpctl/show");
-  return {p.datapath_port, p.interface->name, p.interface, p.bridge->bridge};
+  const openflow::DatapathPort* known = p.datapath_port ? tables_.sw.datapath().port(*p.datapath_port) : nullptr;
+  return {p.datapath_port, known == nullptr ? p.interface->name : known->name, p.interface, p.bridge->bridge};
 }
 
 void Xlate::output(std::uint32_t port, std::uint32_t max_len, bool may_packet_in, bool is_last, bool truncate,

@@ -56,12 +56,30 @@ void set(FlowKey& k, Extra e, std::uint64_t value) {
   k.set_word(p.word, (k.word(p.word) & ~mask) | ((value << p.shift) & mask));
 }
 
+namespace {
+
+// Ports are 32 bits wide as of OpenFlow 1.1, the reserved ones the last of them; the packet's are 16.
+constexpr U128 kWideReserved = 0xffff0000;
+bool is_wide_port(F f) { return f == F::in_port_oxm || f == F::actset_output; }
+U128 wide_port(U128 port) { return port >= openflow::port::max ? port | kWideReserved : port; }
+U128 narrow_port(U128 port) {
+  if (port < openflow::port::max) return port;
+  return port >= (kWideReserved | openflow::port::max) ? port & 0xffff : U128{openflow::port::none};
+}
+
+}  // namespace
+
 U128 read(const FlowKey& k, const Subfield& s) {
+  if (is_wide_port(s.field)) return wide_port(k.get(s.field) & 0xffff) >> s.first & ones(s.bits);
   if (s.field != F::nw_tos) return k.get(s);
   return (k.get(F::nw_tos) & kDscp) >> s.first & ones(s.bits);
 }
 
 void write(FlowKey& k, const Subfield& s, U128 value) {
+  if (s.field == F::in_port_oxm) {
+    const U128 mask = ones(s.bits) << s.first, wide = wide_port(k.get(F::in_port));
+    return k.set(F::in_port, narrow_port((wide & ~mask) | (value << s.first & mask)));
+  }
   const U128 ecn = k.get(F::nw_ecn);
   k.set(s, value);
   if (s.field == F::nw_tos) k.set(F::nw_ecn, ecn);
@@ -71,6 +89,7 @@ void write(FlowKey& k, const Subfield& s, U128 value) {
 U128 exact_mask(F f) { return f == F::vlan_vid ? U128{kVlanVid | kVlanPresent} : ones(field(f).bits); }
 
 void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
+  if (f == F::in_port_oxm) return k.set(F::in_port, narrow_port((wide_port(k.get(F::in_port)) & ~mask) | (value & mask)));
   if (f == F::nw_tos) mask &= kDscp;
   k.set(f, (k.get(f) & ~mask) | (value & mask));
   written(k, f);
@@ -95,12 +114,15 @@ void settle(FlowKey& wc, F f) {
 
 void unwildcard(FlowKey& wc, F f, U128 mask) {
   if (f == F::dl_vlan) mask &= kVlanVid;
+  if (f == F::nw_tos) mask &= kDscp;
   wc.set(f, wc.get(f) | mask);
   settle(wc, f);
 }
 
 void unwildcard(FlowKey& wc, const Subfield& s) {
+  const U128 ecn = wc.get(F::nw_ecn);
   wc.set(s, ~U128{0});
+  if (s.field == F::nw_tos) wc.set(F::nw_ecn, ecn);
   if (s.field == F::dl_vlan || s.field == F::vlan_vid || s.field == F::vlan_pcp || s.field == F::dl_vlan_pcp)
     mask_bits(wc, F::vlan_tci, kVlanPresent);
   settle(wc, s.field);

@@ -1,6 +1,7 @@
 // Tunnel ports: what the header carries (ofproto/tunnel.c), and headers that the datapath builds itself
 // (native_tunnel_output, lib/netdev-native-tnl.c).
 #include <algorithm>
+#include <utility>
 #include <charconv>
 
 #include "xlate.h"
@@ -254,7 +255,9 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
     FlowKey scratch;
     FlowKey* old_wc = wc_;
     wc_ = &scratch;
+    const bool was_encapsulated = std::exchange(encapsulated_, true);
     enter_peer(*out, is_last);
+    encapsulated_ = was_encapsulated;
     wc_ = old_wc;
   }
   out_ = outer;
@@ -307,6 +310,40 @@ bool has_address(const Datapath& dp, const Interface& i) {
                      [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac; });
 }
 
+// Addresses of the bridge's ports, as the routes and the ends of tunnels tell them.
+bool is_own_address(const Datapath& dp, const Bridge& b, const IpAddr& a) {
+  return std::any_of(b.interfaces.begin(), b.interfaces.end(), [&](const Interface& i) {
+    return std::any_of(dp.routes.begin(), dp.routes.end(), [&](const TunnelRoute& r) {
+             return r.local && r.device == i.name && r.destination.contains(a);
+           }) ||
+           std::any_of(dp.tunnel_ends.begin(), dp.tunnel_ends.end(),
+                       [&](const TunnelEnd& e) { return i.mac && e.mac == *i.mac && e.address == a; });
+  });
+}
+
+// tnl_neigh_snoop: what the switch looks at where it may learn the neighbour of a tunnel from ARP.
+void snoop_arp(const Datapath& dp, const Bridge& b, const FlowKey& k, FlowKey& wc) {
+  constexpr unsigned kReply = 2;
+  const auto to = IpAddr::v4(static_cast<std::uint32_t>(get(k, F::ip_dst)));
+  const bool gratuitous = get(k, F::ip_src) == get(k, F::ip_dst);
+  const bool to_us = is_own_address(dp, b, to);
+  mask_all(wc, F::ip_src);
+  mask_all(wc, F::ip_dst);
+  if (!to_us && !gratuitous) return;
+  if (!gratuitous) mask_bits(wc, F::nw_proto, 0xff);
+  if (gratuitous || get(k, F::nw_proto) == kReply) mask_all(wc, F::arp_sha);
+}
+
+// … and from neighbour discovery.
+void snoop_nd(const Datapath& dp, const Bridge& b, const FlowKey& k, FlowKey& wc) {
+  constexpr unsigned kAdvert = 136;
+  if (!is_own_address(dp, b, IpAddr::v6(k.get(F::ipv6_dst)))) return;
+  if (!is_nd(k, &wc) || get(k, F::tp_src) != kAdvert) return;
+  mask_all(wc, F::nd_tll);
+  if (get(k, F::nd_tll) == 0) return;
+  for (const F f : {F::ipv6_src, F::ipv6_dst, F::nd_target}) mask_all(wc, f);
+}
+
 }  // namespace
 
 bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_port) {
@@ -328,6 +365,8 @@ bool Xlate::terminates_tunnel(const SwitchPort& port, std::uint32_t* datapath_po
     *datapath_port = found->datapath_port;
     return true;
   }
+  if (get(flow_, F::eth_type) == ethertype::arp) snoop_arp(dp, bridge(), flow_, wc());
+  if (get(flow_, F::nw_proto) == ip_proto::icmp6) snoop_nd(dp, bridge(), flow_, wc());
   return false;
 }
 

@@ -281,6 +281,7 @@ class Xlate {
   bool exit_ = false;
   XlateError error_ = XlateError::ok;
   bool slow_ = false;
+  bool encapsulated_ = false;  // behind a native tunnel, whose packet is sent to controllers
 
   bool freezing_ = false, recirculate_hash_ = false, hash_symmetric_l4_ = false;
   std::uint32_t hash_basis_ = 0;
