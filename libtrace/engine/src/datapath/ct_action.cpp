@@ -1,5 +1,5 @@
-// ct_state follows ovs-fields(7) and what the datapaths make of it: a packet of the original direction is `new` until the
-// connection has seen a reply, even when it is committed.
+// ct_state follows ovs-fields(7) and what the datapaths make of it: a packet of the original direction is `new` until
+// the connection has seen a reply, even when it is committed.
 #include "datapath/ct_action.h"
 
 #include <fmt/format.h>
@@ -94,11 +94,14 @@ void CtAction::invalid(FlowKey& key) {
   clear_conntrack(key);
 }
 
-// The kernel puts the fragments of a packet together before it tracks it, and the pipeline goes on with the whole packet.
+// The kernel puts the fragments of a packet together before it tracks it, and the pipeline goes on with the whole
+// packet.
 void CtAction::reassemble(FlowKey& key) {
   const std::uint32_t frag = key.u32(F::ip_frag);
-  if (frag & ip_frag::later) undecided("conntrack reassembles fragments; a later fragment alone does not tell its ports");
-  else if (frag != 0 && zone_.space == ConntrackSpace::kernel) key.set(F::ip_frag, 0);
+  if (frag & ip_frag::later)
+    undecided("conntrack reassembles fragments; a later fragment alone does not tell its ports");
+  else if (frag != 0 && zone_.space == ConntrackSpace::kernel)
+    key.set(F::ip_frag, 0);
 }
 
 void CtAction::track(DatapathPacket& packet) {

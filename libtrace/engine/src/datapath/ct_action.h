@@ -1,4 +1,5 @@
-// The ct action of the datapath: connection tracking and NAT of one packet (net/openvswitch/conntrack.c, lib/conntrack.c).
+// The ct action of the datapath: connection tracking and NAT of one packet (net/openvswitch/conntrack.c,
+// lib/conntrack.c).
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@ namespace egt::engine {
 
 // What conntrack made of a packet.
 struct CtResult {
-  std::uint32_t state = 0;         // ct_state bits
-  Tuple before, after;             // differ where NAT changed the packet
-  bool from_dump = false;          // the connection is one of a dump
+  std::uint32_t state = 0;  // ct_state bits
+  Tuple before, after;      // differ where NAT changed the packet
+  bool from_dump = false;   // the connection is one of a dump
 };
 
 class CtAction {

@@ -1,5 +1,5 @@
-// The datapath and its upcalls: each packet that comes in, recirculates or is sent by ovn-controller is translated, then
-// the actions are executed.
+// The datapath and its upcalls: each packet that comes in, recirculates or is sent by ovn-controller is translated,
+// then the actions are executed.
 #include <fmt/format.h>
 
 #include <deque>
@@ -106,8 +106,8 @@ class SwitchRun : public DatapathPorts {
   ofproto::SwitchBridge* origin_ = nullptr;  // where the packet came in
   std::deque<Upcall> upcalls_;
   OvsResult result_;
-  std::string reject_with_;                  // of the packet under way
-  std::size_t forced_states_ = 0;            // of options_.ct_next
+  std::string reject_with_;        // of the packet under way
+  std::size_t forced_states_ = 0;  // of options_.ct_next
 };
 
 // --- upcalls -------------------------------------------------------------------------------------------------------
@@ -127,6 +127,12 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   if (!ofproto::has_tunnel_destination(key)) ofproto::clear_tunnel(key);
   key.set(F::in_port, in_port);
   key = ofproto::as_extracted(key, bridge);
+  if (node_.vlan_limit == 1 && key.u32(F::vlan_tci1) != 0) {
+    recorder_.set_undecided();
+    record_.add(
+        node_.name, Layer::ovs,
+        engine::Remark{"Open vSwitch looks at one tag (vlan-limit): what stands behind the second is not read"});
+  }
   upcalls_.push_back(std::move(first));
   for (unsigned count = 0; !upcalls_.empty(); ++count) {
     if (count == kMaxUpcalls) {

@@ -47,8 +47,8 @@ void PathRecorder::note_output(const ofproto::Note& n) {
       return end(fmt::format("the peer of patch port {} is not in the snapshot", n.a), 0, here());
     case Line::no_such_group: {
       const std::string name = fmt::format("group {} of {}", n.a, bridge().name);
-      // Open vSwitch takes no flow that names a group it lacks, and deletes a group's flows with it: dumps that show such
-      // a flow are of two moments or bridges.
+      // Open vSwitch takes no flow that names a group it lacks, and deletes a group's flows with it: dumps that show
+      // such a flow are of two moments or bridges.
       if (bridge().has_groups) gap(name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
       if (bridge().flows_partial) undecided_ = true;
       remark(name + " does not exist", here());
@@ -76,12 +76,14 @@ void PathRecorder::note_normal(const ofproto::Note& n) {
       if (n.from.known()) evidence.push_back(n.from);
       if (n.what == Line::learned_port_is_input)
         return end("its destination MAC was learned on the port it came in by", 0, std::move(evidence));
-      return remark(fmt::format("NORMAL: {} was learned on port {}", dst_mac(*flow_).to_string(), n.a), std::move(evidence));
+      return remark(fmt::format("NORMAL: {} was learned on port {}", dst_mac(*flow_).to_string(), n.a),
+                    std::move(evidence));
     }
     case Line::no_learned_mac:
       if (dst_mac(*flow_).is_multicast()) return;
-      return remark(fmt::format("NORMAL floods: {} is not in the MAC table of {}", dst_mac(*flow_).to_string(), bridge().name),
-                    here());
+      return remark(
+          fmt::format("NORMAL floods: {} is not in the MAC table of {}", dst_mac(*flow_).to_string(), bridge().name),
+          here());
     default:
       note_tunnel(n);
   }

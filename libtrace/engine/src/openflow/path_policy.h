@@ -1,5 +1,5 @@
-// How a walk answers what the dumps leave open: hashes are branches, flows that were learned on the way count, and so do
-// MAC addresses.
+// How a walk answers what the dumps leave open: hashes are branches, flows that were learned on the way count, and so
+// do MAC addresses.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,8 @@ class PathPolicy : public ofproto::Policy {
   std::size_t bucket(const openflow::Group& group, const std::vector<std::size_t>& live) override;
   std::size_t member(const openflow::Bundle& bundle, const std::vector<std::size_t>& live) override;
   std::size_t link(std::size_t links) override;
-  std::optional<ofproto::LearnedMac> learned_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan) override;
+  std::optional<ofproto::LearnedMac> learned_mac(const openflow::Bridge& bridge, MacAddr mac,
+                                                 std::uint16_t vlan) override;
   std::optional<ofproto::LearnedMac> presumed_mac(const openflow::Bridge& bridge, MacAddr mac) override;
   void saw_mac(const openflow::Bridge& bridge, MacAddr mac, std::uint16_t vlan, std::uint32_t port) override;
   bool has_controller() const override { return true; }

@@ -160,7 +160,8 @@ void PathRecorder::looked_up(const ofproto::TableLookup& l) {
 }
 
 void PathRecorder::record_match(const ofproto::TableLookup& l, std::uint8_t depth) {
-  TableMatch m{l.bridge.name, l.table, 0, 0, l.key.u64(F::metadata), &l.bridge, l.used, {}, {}, depth, l.learned != nullptr};
+  TableMatch m{l.bridge.name, l.table, 0,  0,     l.key.u64(F::metadata), &l.bridge,
+               l.used,        {},      {}, depth, l.learned != nullptr};
   if (l.learned) {
     m.priority = l.learned->priority;
     m.cookie = l.learned->cookie;
@@ -232,7 +233,8 @@ std::size_t PathRecorder::origin_of(const ofproto::dp::Action& action) {
 
 std::size_t PathRecorder::output_step(const ofproto::dp::Output& output) {
   const Interface& port = *output.port.interface;
-  if (openflow::is_tunnel_type(port.type)) note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
+  if (openflow::is_tunnel_type(port.type))
+    note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
   if (port.port_down) {
     remark(fmt::format("port {} is administratively down", port.name), here());
     end(fmt::format("port {} is down", port.name), 0, here());
@@ -282,7 +284,8 @@ void PathRecorder::missing(ofproto::Missing kind, std::string what, std::string 
 
 void PathRecorder::gap(std::string what, std::string command) {
   Gap g{node_.name, std::move(what), std::move(command)};
-  if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end()) record_.gaps.push_back(std::move(g));
+  if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end())
+    record_.gaps.push_back(std::move(g));
 }
 
 void PathRecorder::remark(std::string text, std::vector<Provenance> evidence) {
@@ -359,8 +362,8 @@ Stop PathRecorder::end_of_main_line() const {
 Stop PathRecorder::take_stop() {
   if (!ending_) ending_ = std::move(weak_);
   if (!ending_) ending_ = Ending{end_of_main_line(), nullptr};
-  // Nothing but the dump shows what other controllers than OVN's want of their bridges: one that was cut between two lines
-  // looks complete.
+  // Nothing but the dump shows what other controllers than OVN's want of their bridges: one that was cut between two
+  // lines looks complete.
   if (ending_->missed_in != nullptr && ending_->stop.layer != Layer::ovn)
     assume(fmt::format("the dump of the flows of {} on {} is whole", ending_->missed_in->name, node_.name),
            "none of them matches, and no other dump tells how many there are", {});

@@ -1,5 +1,5 @@
-// The steps of a path: what a translation looks up, changes and outputs, as a Record. Where a packet ends in the bridges
-// it knows why.
+// The steps of a path: what a translation looks up, changes and outputs, as a Record. Where a packet ends in the
+// bridges it knows why.
 #pragma once
 
 #include <optional>
@@ -51,7 +51,7 @@ class PathRecorder : public ofproto::Observer {
   void remark_at(std::size_t step, std::string text);
   void tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after, bool from_dump);
   void refused(std::size_t step, const std::string& with);
-  const std::string& controller_of(std::size_t step) const;   // of a ToController step
+  const std::string& controller_of(std::size_t step) const;  // of a ToController step
   // Of a step that origin_of() named, or of the flow or bucket being executed.
   std::vector<Provenance> evidence_of(std::size_t step) const;
   std::vector<Provenance> here() const;
@@ -67,11 +67,11 @@ class PathRecorder : public ofproto::Observer {
  private:
   // A list of actions under execution.
   struct Frame {
-    std::uint32_t level = 1;               // of its actions' lines
-    std::optional<std::size_t> step;       // the flow or bucket that has the list
-    std::uint8_t depth = 0;                // of nested resubmits
-    bool last = true;                      // nothing follows the current action in the list
-    bool missed = false;                   // no flow: there are no actions
+    std::uint32_t level = 1;          // of its actions' lines
+    std::optional<std::size_t> step;  // the flow or bucket that has the list
+    std::uint8_t depth = 0;           // of nested resubmits
+    bool last = true;                 // nothing follows the current action in the list
+    bool missed = false;              // no flow: there are no actions
     const openflow::Bridge* bridge = nullptr;
     std::uint8_t table = 0;
   };
@@ -98,15 +98,15 @@ class PathRecorder : public ofproto::Observer {
 
   const cluster::Node& node_;
   Record& record_;
-  const FlowKey* flow_ = nullptr;          // of the translation under way
-  FlowKey before_;                         // the words that the current action may change
+  const FlowKey* flow_ = nullptr;  // of the translation under way
+  FlowKey before_;                 // the words that the current action may change
   std::vector<Frame> frames_;
-  Frame next_;                             // of the table whose line comes next
-  const openflow::Ct* ct_ = nullptr;       // the ct action under execution
+  Frame next_;                        // of the table whose line comes next
+  const openflow::Ct* ct_ = nullptr;  // the ct action under execution
   std::optional<Ending> ending_, weak_;
-  std::optional<std::size_t> main_line_;   // the step of its last flow
+  std::optional<std::size_t> main_line_;  // the step of its last flow
   std::vector<std::size_t> ct_steps_, executed_;
-  std::unordered_map<std::size_t, std::string> places_;   // of steps at which a packet may end when they are executed
+  std::unordered_map<std::size_t, std::string> places_;  // of steps at which a packet may end when they are executed
   bool is_reply_ = false, undecided_ = false;
 };
 
