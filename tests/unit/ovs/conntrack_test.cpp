@@ -132,6 +132,16 @@ TEST_F(SwitchTest, WhatNobodyAnsweredIsTranslatedByItsOwnActionOnly) {
   EXPECT_EQ(src_ip(run("br0", 2, tcp()).emissions.at(0).packet), IpAddr::v4(0xc0000201));
 }
 
+// "Translation failed, packet is dropped": no connection comes of it, and no step says so.
+TEST_F(SwitchTest, ATranslationThatFailsTracksNothing) {
+  bridge("br0", {"table=0,ip actions=ct(commit,zone=3),resubmit(,1)", "table=1,ip actions=resubmit(,1)"});
+  const OvsResult r = run("br0", 1, tcp());
+  ASSERT_TRUE(r.stop);
+  EXPECT_NE(r.stop->why.find("64"), std::string::npos);
+  EXPECT_TRUE(steps<CtPass>().empty());
+  EXPECT_FALSE(steps<TableMatch>().empty());
+}
+
 TEST_F(SwitchTest, AForcedStateOverridesConntrack) {
   bridge("br0", {"table=0,ip actions=ct(table=1)", "table=1,ct_state=+est actions=output:2"});
   options.ct_next = {ct_state::trk | ct_state::est};

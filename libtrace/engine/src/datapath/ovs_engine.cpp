@@ -2,6 +2,7 @@
 // then the actions are executed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
 #include <utility>
@@ -54,7 +55,9 @@ SwitchSessions::Session& SwitchSessions::of(const cluster::Node& node) {
 
 namespace {
 
-constexpr unsigned kMaxUpcalls = 256;  // of our own, far beyond what a working pipeline needs
+// Limits of our own, far beyond what a working pipeline needs.
+constexpr unsigned kMaxUpcalls = 256;
+constexpr std::size_t kMaxSteps = 65536;
 
 class SwitchRun : public DatapathPorts {
  public:
@@ -135,7 +138,7 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   }
   upcalls_.push_back(std::move(first));
   for (unsigned count = 0; !upcalls_.empty(); ++count) {
-    if (count == kMaxUpcalls) {
+    if (count == kMaxUpcalls || record_.steps.size() > kMaxSteps) {
       recorder_.set_undecided();
       recorder_.remark("the packet recirculates without an end; it is not followed any further", {});
       break;
@@ -164,16 +167,17 @@ void SwitchRun::handle(Upcall upcall) {
   reject_with_ = upcall.reject_with;
   recorder_.follow_reply(!reject_with_.empty());
   const ofproto::Translation t = translate(upcall);
+  recorder_.translated();
   recirculations_.end_pass();
   recirculations_.queue.clear();
   if (t.error != ofproto::XlateError::ok && !recorder_.has_end())
     recorder_.end("Open vSwitch cannot translate it and drops the packet", 0, recorder_.here());
-  recorder_.translated();
   execute(t.actions, upcall.packet, options_.packet_length, *this);
   if (upcall.packet.is_opaque) recorder_.set_undecided();
 }
 
 void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std::size_t origin) {
+  if (upcalls_.size() >= kMaxUpcalls) return;  // run() ends before it comes to more
   Upcall next;
   next.packet = packet;
   next.recirculation = id;
@@ -183,11 +187,12 @@ void SwitchRun::recirculate(std::uint32_t id, const DatapathPacket& packet, std:
 }
 
 OvsResult SwitchRun::finish() {
-  recorder_.drop_unexecuted();
   result_.undecided = recorder_.is_undecided();
-  for (const OvsEmission& e : result_.emissions)
-    if (e.kind == OvsEmission::Kind::port || e.kind == OvsEmission::Kind::tunnel) return std::move(result_);
-  result_.stop = recorder_.take_stop();
+  const bool leaves = std::any_of(result_.emissions.begin(), result_.emissions.end(), [](const OvsEmission& e) {
+    return e.kind == OvsEmission::Kind::port || e.kind == OvsEmission::Kind::tunnel;
+  });
+  if (!leaves) result_.stop = recorder_.take_stop();
+  recorder_.drop_unexecuted();
   return std::move(result_);
 }
 
