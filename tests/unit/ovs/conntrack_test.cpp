@@ -121,6 +121,20 @@ TEST_F(SwitchTest, AnErrorIsRelatedToWhatItQuotes) {
   EXPECT_TRUE(run("br0", 2, error).undecided);
 }
 
+TEST_F(SwitchTest, ARandomPortIsNotProven) {
+  bridge("br0", {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1:900-1100))",
+                 "table=0,in_port=2 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:900-1100,random))",
+                 "table=0,in_port=3 actions=ct(commit,table=1,zone=6,nat(src=192.0.2.1,random))",
+                 "table=1 actions=LOCAL"});
+  run("br0", 1, tcp());
+  EXPECT_TRUE(record.assumptions.empty()) << "1000 lies in the range";
+  run("br0", 2, tcp());
+  EXPECT_EQ(record.assumptions.size(), 1u);
+  run("br0", 3, tcp());
+  EXPECT_EQ(record.assumptions.size(), 2u);
+  EXPECT_EQ(world.open_ports.size(), 2u);
+}
+
 // The kernel translates by ct(nat) what a connection has seen replies of, and what it opens by nat(src=…) alone.
 TEST_F(SwitchTest, WhatNobodyAnsweredIsTranslatedByItsOwnActionOnly) {
   bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1)),output:2",

@@ -116,6 +116,32 @@ TEST_F(SwitchTest, ASelectGroupIsSplit) {
   EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 64u) << "a bucket works on a copy";
 }
 
+TEST_F(SwitchTest, PortsDropByTheirConfiguration) {
+  openflow::Bridge& b = bridge("br0", {"table=0,in_port=1 actions=output:2", "table=0,in_port=3 actions=FLOOD"});
+  b.interfaces[1].no_forward = true;
+  const OvsResult forward = run("br0", 1, tcp());
+  ASSERT_TRUE(forward.stop);
+  EXPECT_NE(forward.stop->why.find("NO_FWD"), std::string::npos);
+  b.interfaces[1].no_forward = false;
+  b.interfaces[1].no_flood = true;
+  EXPECT_EQ(ports(run("br0", 3, tcp())), Ports{"br0-p1"});
+  b.interfaces[0].no_receive = true;
+  const OvsResult receive = run("br0", 1, tcp());
+  EXPECT_TRUE(receive.emissions.empty());
+  ASSERT_TRUE(receive.stop);
+  EXPECT_NE(receive.stop->why.find("NO_RECV"), std::string::npos);
+}
+
+TEST_F(SwitchTest, ABridgeMayDropFragments) {
+  bridge("br0", {"table=0 actions=output:2"}).fragments = openflow::Fragments::drop;
+  FlowKey k = tcp();
+  EXPECT_EQ(ports(run("br0", 1, k)), Ports{"br0-p2"});
+  k.set(F::ip_frag, ip_frag::any);
+  const OvsResult r = run("br0", 1, k);
+  ASSERT_TRUE(r.stop);
+  EXPECT_NE(r.stop->why.find("fragments"), std::string::npos);
+}
+
 // bucket_is_alive(): a watched port or a watched group makes a bucket live.
 TEST_F(SwitchTest, AFastFailoverBucketIsLiveByItsPortOrItsGroup) {
   bridge("br0", {"table=0 actions=group:7"});

@@ -205,18 +205,27 @@ void CtAction::map(Connection& c) {
       recorder_.assume(fmt::format("the connection is translated to {}", address.to_string()),
                        "conntrack may choose any address of the range", recorder_.evidence_of(step_));
   }
-  std::optional<std::uint16_t> port;
-  const std::uint16_t own = source ? before.sport : before.dport;
-  if (has_ports(before) && nat.port_min) {
-    const std::uint16_t last = nat.port_max.value_or(*nat.port_min);
-    if (own < *nat.port_min || own > last) port = *nat.port_min;
-    if (port && last != *port)
-      recorder_.assume(fmt::format("the connection is translated to port {}", *port),
-                       "conntrack may choose any port of the range", recorder_.evidence_of(step_));
-  }
-  (source ? bind_source : bind_destination)(c, address, port);
-  if (port && nat.port_max && *nat.port_max != *port) world_.leave_port_open(reversed(c.reply), source);
+  const PortChoice choice = has_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
+  (source ? bind_source : bind_destination)(c, address, choice.port);
+  if (choice.is_open) world_.leave_port_open(reversed(c.reply), source);
   if (source && has_ports(before) && world_.conntrack.reply_taken(zone_, c.reply)) take_free_port(c);
+}
+
+// The own port is kept where the range has it and nothing asks for another one: both `random` and `hash` make the kernel
+// take any (OVS_NAT_ATTR_PROTO_RANDOM, OVS_NAT_ATTR_PROTO_HASH).
+CtAction::PortChoice CtAction::choose_port(std::uint16_t own) {
+  const Nat& nat = action_.nat;
+  const bool any = nat.random || nat.hash;
+  const std::uint16_t first = nat.port_min.value_or(own), last = nat.port_min ? nat.port_max.value_or(first) : own;
+  const bool within = own >= first && own <= last;
+  PortChoice choice;
+  if (!within) choice.port = first;
+  choice.is_open = nat.port_min ? first != last && (any || !within) : any;
+  if (choice.is_open)
+    recorder_.assume(fmt::format("the connection is translated to port {}", choice.port.value_or(own)),
+                     nat.port_min ? "conntrack may choose any port of the range" : "conntrack chooses a port at random",
+                     recorder_.evidence_of(step_));
+  return choice;
 }
 
 void CtAction::take_free_port(Connection& c) {

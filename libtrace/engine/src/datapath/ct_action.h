@@ -39,6 +39,11 @@ class CtAction {
   void existing(DatapathPacket& packet, const Tracked& tracked);
   bool translates(const Tracked& tracked) const;
   void opened(DatapathPacket& packet, Connection c);
+  struct PortChoice {
+    std::optional<std::uint16_t> port;   // none: the packet's own
+    bool is_open = false;                // it stands for whichever conntrack takes
+  };
+  PortChoice choose_port(std::uint16_t own);
   void map(Connection& c);
   void take_free_port(Connection& c);
   void invalid(FlowKey& key);
