@@ -211,8 +211,8 @@ void CtAction::map(Connection& c) {
   if (source && has_ports(before) && world_.conntrack.reply_taken(zone_, c.reply)) take_free_port(c);
 }
 
-// The own port is kept where the range has it and nothing asks for another one: both `random` and `hash` make the kernel
-// take any (OVS_NAT_ATTR_PROTO_RANDOM, OVS_NAT_ATTR_PROTO_HASH).
+// The own port is kept where the range has it and nothing asks for another one: both `random` and `hash` make the
+// kernel take any (OVS_NAT_ATTR_PROTO_RANDOM, OVS_NAT_ATTR_PROTO_HASH).
 CtAction::PortChoice CtAction::choose_port(std::uint16_t own) {
   const Nat& nat = action_.nat;
   const bool any = nat.random || nat.hash;
