@@ -107,7 +107,9 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   const Node* node = start.arrive_at.empty() ? topology_.owner(to) : cluster_.node(start.arrive_at);
   sent = packet;
   std::string device = start.in_device;
-  const char* why = start.arrive_at.empty() ? "this node owns the address; no router's dump tells the way" : "--arrive-at";
+  const char* why = start.returns             ? "the request left by it"
+                    : start.arrive_at.empty() ? "this node owns the address; no router's dump tells the way"
+                                              : "--arrive-at";
   if (node == nullptr)
     if (const WireEnd entry = router_entry(packet); entry.node != nullptr) {
       node = entry.node;
@@ -131,7 +133,7 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   if (!mac && link != nullptr) mac = link->mac;
   if (!mac)
     return gap(*node, Layer::host, "devices and addresses", "the packet's way in is not known", "ip -d addr");
-  std::string lowest = topology_.device_with(*node, *mac);
+  std::string lowest = start.returns ? device : topology_.device_with(*node, *mac);
   if (lowest.empty()) lowest = device;
   record_.assume(fmt::format("the packet arrives at {} {}", node->name, lowest),
                  why);
