@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* kAuditFooter =
     "Without --to every pod and node is asked about an address outside (of both families), a service (one with the\n"
-    "fewest endpoints, as each is a way of its own) and another node. A LEAK is a way by which a pod that an egress\n"
-    "object selects leaves with another address. `?` marks what is assumed.\n"
+    "fewest endpoints, as each is a path of its own) and another node. A LEAK is a path by which a pod that an egress\n"
+    "object selects leaves with another address. OUTCOME is what the client sees: its reply is walked as well. `?`\n"
+    "marks what is assumed.\n"
     "\n"
     "Examples:\n"
     "  egtrace audit ./dumps\n"
@@ -27,8 +28,18 @@ struct AuditOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   assess::AuditOptions audit;
+  std::string only;
   bool fail_on_leak = false;
 };
+
+// Of --only.
+bool is_wanted(const assess::AuditRow& row, const std::string& only) {
+  using explain::Outcome;
+  if (only == "leaks") return row.leak;
+  if (only == "undecided") return row.outcome == Outcome::undecided;
+  if (only == "failed") return row.outcome != Outcome::answered && row.outcome != Outcome::undecided;
+  return true;
+}
 
 ExitStatus run_audit(const AuditOptions& o) {
   // Not taken apart at the end: of a large node that takes as long as a thousand rows.
@@ -37,8 +48,9 @@ ExitStatus run_audit(const AuditOptions& o) {
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::AuditOptions options = o.audit;
   options.jobs = o.common.jobs;
-  const auto rows = assess::audit(explainer, options);
+  auto rows = assess::audit(explainer, options);
   if (!rows) throw CommandError(rows.error().message);
+  std::erase_if(*rows, [&](const assess::AuditRow& r) { return !is_wanted(r, o.only); });
   if (o.common.format == "json")
     write_output(o.common, render::audit_json(*rows));
   else if (o.common.format == "csv")
@@ -59,6 +71,9 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_option("--to", o->audit.to, "destination (POINT); repeatable")->allow_extra_args(false);
   verb->add_option("-n,--namespace", o->audit.namespaces, "only pods of this namespace (a pattern); repeatable")
       ->allow_extra_args(false);
+  verb->add_option("--only", o->only, "only rows that leak, fail or are undecided: leaks, failed, undecided")
+      ->check(CLI::IsMember({"leaks", "failed", "undecided"}));
+  verb->add_flag("--one-way", o->audit.one_way, "walk requests alone, not their replies");
   verb->add_flag("--fail-on-leak", o->fail_on_leak, "exit status 1 where something leaks");
   add_common_options(*verb, o->common, {"table", "json", "csv", "text"});
   verb->footer(kAuditFooter);

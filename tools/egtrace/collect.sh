@@ -138,6 +138,7 @@ gather_host() {
   run bridge -d vlan show
   run bridge fdb show
   run sysctl -a
+  run ss -tulpan
   if loaded nf_tables; then run nft -a list ruleset; fi
   if loaded nf_tables ip_tables; then run iptables-save -c; fi
   if loaded nf_tables ip6_tables; then run ip6tables-save -c; fi

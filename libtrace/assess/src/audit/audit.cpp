@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <map>
 
 #include "common/claims.h"
 #include "common/evidence.h"
@@ -29,6 +30,26 @@ struct Sender {
   std::string node;
 };
 
+// The outcome that most rows to a destination have.
+std::map<std::string, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& rows) {
+  std::map<std::string, std::map<explain::Outcome, std::size_t>> counts;
+  for (const AuditRow& r : rows) ++counts[r.to_kind == "given" ? r.to : r.to_kind][r.outcome];
+  std::map<std::string, explain::Outcome> usual;
+  for (const auto& [to, by_outcome] : counts)
+    usual[to] = std::max_element(by_outcome.begin(), by_outcome.end(), [](const auto& a, const auto& b) {
+                  return a.second < b.second;
+                })->first;
+  return usual;
+}
+
+void sort_by_interest(std::vector<AuditRow>& rows) {
+  const auto usual = usual_outcomes(rows);
+  const auto rank = [&](const AuditRow& r) {
+    return r.leak ? 0 : usual.at(r.to_kind == "given" ? r.to : r.to_kind) != r.outcome ? 1 : 2;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const AuditRow& a, const AuditRow& b) { return rank(a) < rank(b); });
+}
+
 class Auditor {
  public:
   Auditor(const explain::Explainer& explainer, const AuditOptions& options)
@@ -48,7 +69,7 @@ class Auditor {
     if (given_.empty()) add_common();
     std::vector<AuditRow> rows;
     for (Rows& of_one : walk_all(all_senders())) std::move(of_one.begin(), of_one.end(), std::back_inserter(rows));
-    std::stable_sort(rows.begin(), rows.end(), [](const AuditRow& a, const AuditRow& b) { return a.leak > b.leak; });
+    sort_by_interest(rows);
     return rows;
   }
 
@@ -136,6 +157,7 @@ class Auditor {
     q.to = to.point;
     q.dport = to.point.port;
     q.only_deciding = true;
+    q.one_way = options_.one_way;
     const auto x = explainer.explain(q);
     if (!x) return;
     for (const WayReport& way : x->ways) rows.push_back(row(sender, to, *x, way));
@@ -151,15 +173,19 @@ class Auditor {
     r.ip = x.packet.src;
     r.to = to.text;
     r.to_kind = to.kind;
+    r.outcome = way.outcome;
     r.verdict = way.verdict;
-    r.confidence = way.confidence;
+    r.confidence = way.proven ? "proven" : "assumed";
     r.source_seen = way.source_seen;
     if (way.egress) {
       r.egress_node = way.egress->node;
       r.egress_device = way.egress->device;
     }
-    r.decided_by = decided_by(way);
-    r.evidence = deciding_evidence(way);
+    const explain::FailedWalk failed = explain::failed_walk(way);
+    if (failed.walk != nullptr) r.fails = failed.direction;
+    const WayReport& decides = failed.walk != nullptr ? *failed.walk : way;
+    r.decided_by = decided_by(decides);
+    r.evidence = deciding_evidence(decides);
     judge(sender, x, way, r);
     return r;
   }

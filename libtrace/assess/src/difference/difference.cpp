@@ -123,12 +123,12 @@ Inventory inventory_of_paths(const std::vector<AuditRow>& rows) {
   const InventoryScope scope{"paths", "", ""};
   facts.told.insert(scope);
   for (const AuditRow& r : rows) {
-    std::string value = r.verdict;
+    std::string value(name_of(r.outcome));
     if (r.source_seen) value += " as " + r.source_seen->ip;
     if (!r.egress_node.empty()) value += fmt::format(" by {} {}", r.egress_node, r.egress_device);
     facts.all.push_back({scope,
                          fmt::format("{} to {}", r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod, r.to),
-                         value + (r.verdict == "delivered" ? "" : "; " + r.decided_by),
+                         value + (r.outcome == explain::Outcome::answered ? "" : "; " + r.decided_by),
                          {}});
   }
   return facts;

@@ -21,9 +21,16 @@ std::string csv(const std::string& field) {
   return out + "\"";
 }
 
-std::string name_of(const AuditRow& r) { return r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod; }
+std::string sender_of(const AuditRow& r) { return r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod; }
 
 std::string seen(const AuditRow& r) { return r.source_seen ? r.source_seen->ip : "-"; }
+
+// "no answer (reply)": which packet of the connection fails; "?" where it is assumed.
+std::string outcome_cell(const AuditRow& r) {
+  std::string cell(r.outcome == explain::Outcome::unanswered ? "no answer" : name_of(r.outcome));
+  if (r.fails && *r.fails != explain::Direction::request) cell += fmt::format(" ({})", name_of(*r.fails));
+  return cell + (r.confidence == "proven" || r.outcome == explain::Outcome::undecided ? "" : " ?");
+}
 
 std::string place(const AuditRow& r) {
   return r.egress_node.empty() ? "-" : fmt::format("{} {}", r.egress_node, r.egress_device);
@@ -40,6 +47,8 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
                 {"ip", r.ip},
                 {"to", r.to},
                 {"to_kind", r.to_kind},
+                {"outcome", name_of(r.outcome)},
+                {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
                 {"verdict", r.verdict},
                 {"confidence", r.confidence}};
     row["source_seen"] =
@@ -57,11 +66,11 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
 
 std::string audit_csv(const std::vector<AuditRow>& rows) {
   std::string out =
-      "namespace,pod,node,ip,to,to_kind,verdict,confidence,source_seen,egress_node,egress_device,leak,expected,decided_"
+      "namespace,pod,node,ip,to,to_kind,outcome,verdict,confidence,source_seen,egress_node,egress_device,leak,expected,decided_"
       "by\r\n";
   for (const AuditRow& r : rows)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv(r.namespace_), csv(r.pod), csv(r.node),
-                       r.ip, csv(r.to), r.to_kind, r.verdict, r.confidence, r.source_seen ? r.source_seen->ip : "",
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv(r.namespace_), csv(r.pod), csv(r.node),
+                       r.ip, csv(r.to), r.to_kind, name_of(r.outcome), r.verdict, r.confidence, r.source_seen ? r.source_seen->ip : "",
                        csv(r.egress_node), csv(r.egress_device), r.leak, csv(r.expected), csv(r.decided_by));
   return out;
 }
@@ -71,9 +80,9 @@ std::string audit_table(const std::vector<AuditRow>& rows, const TextOptions& op
   const Style style(options.colour);
   constexpr std::size_t kColumns = 7;
   using Cells = std::array<std::string, kColumns>;
-  std::vector<Cells> cells{{"", "FROM", "TO", "VERDICT", "SEEN AS", "LEAVES BY", "DECIDED BY"}};
+  std::vector<Cells> cells{{"", "FROM", "TO", "OUTCOME", "SEEN AS", "LEAVES BY", "DECIDED BY"}};
   for (const AuditRow& r : rows)
-    cells.push_back({r.leak ? "LEAK" : "", name_of(r), r.to, r.verdict + (r.confidence == "proven" ? "" : " ?"),
+    cells.push_back({r.leak ? "LEAK" : "", sender_of(r), r.to, outcome_cell(r),
                      r.leak ? fmt::format("{} (not {})", seen(r), r.expected) : seen(r), place(r), r.decided_by});
   std::array<std::size_t, kColumns> width{};
   for (const Cells& line : cells)

@@ -14,7 +14,10 @@ namespace egt::assess {
 struct AuditRow {
   std::string pod, namespace_, node, ip;  // pod and namespace empty: the node itself
   std::string to, to_kind;  // as --to takes it; "outside v4", "outside v6", "service", "other node", "given"
-  std::string verdict, confidence;
+  explain::Outcome outcome = explain::Outcome::undecided;   // of the connection, on this path
+  std::string verdict;      // of the request
+  std::string confidence;   // of the outcome
+  std::optional<explain::Direction> fails;   // the packet of the connection that fails
   std::optional<explain::SeenAddress> source_seen;
   std::string egress_node, egress_device, decided_by;
   explain::Evidence evidence;
@@ -25,10 +28,12 @@ struct AuditRow {
 struct AuditOptions {
   std::vector<std::string> to;          // POINTs; empty: outside (of both families), a service, another node
   std::vector<std::string> namespaces;  // patterns; empty: all pods, and the nodes
+  bool one_way = false;                 // walk requests alone
   unsigned jobs = 1;                    // threads that share the rows out; 0: one a processor
 };
 
-// Leaks first, then by namespace, pod, node and destination. The error is for a POINT that cannot be read.
+// Leaks first, then rows whose outcome differs from that of most rows to the same destination; within both by namespace,
+// pod, node and destination. The error is for a POINT that cannot be read.
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
 
 }  // namespace egt::assess
