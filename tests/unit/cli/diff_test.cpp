@@ -113,8 +113,8 @@ TEST(DiffOfPaths, TellsWhoLeavesOtherwise) {
   EXPECT_EQ(1, ran.status) << ran.err;
   EXPECT_EQ(
       "paths\n  demo-egress/requester-3a to 192.168.55.13:80\n"
-      "    - delivered as 192.168.66.100 by master-02-demo br-ex\n"
-      "    + delivered as 10.133.0.9 by master-02-demo br-ex\n",
+      "    - answered as 192.168.66.100 by master-02-demo br-ex\n"
+      "    + unanswered as 10.133.0.9 by master-02-demo br-ex; router: policy routing: no route to 10.133.0.9\n",
       ran.out);
 }
 

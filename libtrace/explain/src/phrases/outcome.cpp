@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report.h"
+#include "words.h"
 
 namespace egt::explain {
 namespace {
@@ -85,8 +86,8 @@ std::string outcome_clause(const Explanation& e) {
     case Outcome::answered: return summary_of(e.ways, e.verdict) + lost_later(e.ways) + asymmetry(e.ways);
     case Outcome::refused:
       if (e.listener == Listener::closed && !e.ways.empty() && e.ways.front().destination_seen)
-        return fmt::format("no process listens on {}: the receiver refuses the connection",
-                           e.ways.front().destination_seen->ip);
+        return fmt::format("no process listens on {}, so the receiver refuses the connection",
+                           to_text(*e.ways.front().destination_seen));
       [[fallthrough]];
     case Outcome::unanswered:
       return e.fault ? fault_clause(*e.fault) : summary_of(e.ways, e.verdict);
