@@ -16,15 +16,13 @@ namespace {
 constexpr const char* kAssertFooter =
     "Several values of one option are alternatives; `!VALUE` excludes. --from and --to also take patterns (shop/*), "
     "and\n"
-    "networks (10.128.0.0/14) for everything known in them. Without --verdict the packet must be delivered; with "
-    "--reply\n"
-    "the answer must arrive.\n"
+    "networks (10.128.0.0/14) for everything known in them. Without --outcome and --verdict the\n"
+    "client must be answered.\n"
     "\n"
     "Examples:\n"
     "  egtrace assert ./dumps --from shop/cart-7d4b --to 192.0.2.10:443 --snat 198.51.100.7 --node worker-1\n"
-    "  egtrace assert ./dumps --from 'shop/*' --to 169.254.169.254:80 --verdict dropped --verdict rejected\n"
-    "  egtrace assert ./dumps --from shop/cart-7d4b --to 192.0.2.10 --contains chain:OVN-KUBE-EGRESS-IP-MULTI-NIC "
-    "--reply\n"
+    "  egtrace assert ./dumps --from 'shop/*' --to 169.254.169.254:80 --outcome refused --outcome unanswered\n"
+    "  egtrace assert ./dumps --from shop/cart-7d4b --to 192.0.2.10 --contains chain:OVN-KUBE-EGRESS-IP-MULTI-NIC\n"
     "\n"
     "Exit status: 0 it holds, 1 it does not, 2 the call or an input is unusable, 3 the snapshot does not decide it.\n";
 
@@ -32,7 +30,7 @@ struct AssertOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   PacketOptions packet;
-  std::vector<std::string> verdicts, snat, dnat, nodes, devices, contains, avoids;
+  std::vector<std::string> outcomes, verdicts, snat, dnat, nodes, devices, contains, avoids;
   bool assume_gaps = false;
   bool proto_given = false;  // otherwise "--to …/udp" may say it
 };
@@ -54,7 +52,8 @@ expect::Expectation expectation(const AssertOptions& o) {
   e.devices = o.devices;
   e.contains = o.contains;
   e.avoids = o.avoids;
-  if (o.packet.reply) e.reply = {"delivered"};
+  e.outcomes = o.outcomes;
+  if (o.packet.reply && e.outcomes.empty()) e.reply = {"delivered"};
   if (o.proto_given) e.proto = o.packet.proto;
   e.sport = q.sport;
   e.dport = o.packet.dport;
@@ -107,7 +106,9 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
     return verb->add_option(name, values, what)->allow_extra_args(false);
   };
-  list("--verdict", o->verdicts, "delivered, dropped, rejected (default: delivered)")
+  list("--outcome", o->outcomes, "answered, refused, unanswered (default without --verdict: answered)")
+      ->check(CLI::IsMember({"answered", "refused", "unanswered", "mixed", "undecided"}));
+  list("--verdict", o->verdicts, "of the request alone: delivered, dropped, rejected")
       ->check(CLI::IsMember({"delivered", "dropped", "rejected", "inconclusive"}));
   list("--snat", o->snat, "source that the receiver sees: IP, CIDR, IP:PORT, or none");
   list("--dnat", o->dnat, "destination that the receiver sees: IP, CIDR, IP:PORT, or none");

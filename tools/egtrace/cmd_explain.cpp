@@ -1,9 +1,10 @@
-// egtrace explain SNAPSHOT --from POINT --to POINT: walks one packet and tells its path.
+// egtrace explain SNAPSHOT --from POINT --to POINT: what happens to a connection, and why.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "command.h"
+#include "egtrace/assess/cause.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/render/explain.h"
 #include "packet_options.h"
@@ -18,8 +19,8 @@ constexpr const char* kExplainFooter =
     "\n"
     "Examples:\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
-    "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 --reply\n"
-    "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .verdict\n"
+    "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 -v\n"
+    "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .outcome\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10 --at 2026-03-01T12:00:00Z\n";
 
 struct ExplainOptions {
@@ -34,8 +35,9 @@ ExitStatus run_explain(const ExplainOptions& o) {
   question.counters = true;
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
-  const auto explanation = explainer.explain(question);
+  auto explanation = explainer.explain(question);
   if (!explanation) throw CommandError(explanation.error().message);
+  explanation->cause = assess::find_cause(explainer, *explanation);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
   } else if (o.common.format == "html") {
@@ -49,16 +51,14 @@ ExitStatus run_explain(const ExplainOptions& o) {
     text.quiet = o.common.quiet;
     write_output(o.common, render::explain_text(*explanation, text));
   }
-  for (const explain::WayReport& way : explanation->ways)
-    if (way.verdict == "inconclusive") return ExitStatus::inconclusive;
-  return ExitStatus::done;
+  return explanation->outcome == explain::Outcome::undecided ? ExitStatus::inconclusive : ExitStatus::done;
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* verb = app.add_subcommand("explain", "walk one packet and tell its path, with the dump line behind each step");
+  CLI::App* verb = app.add_subcommand("explain", "what happens to a connection, request and reply, with the dump line behind each step");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);

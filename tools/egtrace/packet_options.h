@@ -17,7 +17,7 @@ struct PacketOptions {
   std::uint16_t ttl = 64, dscp = 0;
   std::optional<std::uint16_t> icmp_type, icmp_code;
   std::string mark = "0", smac, dmac, arrive_at, in_dev;
-  bool established = false, no_conntrack = false, reply = false;
+  bool established = false, no_conntrack = false, reply = false, one_way = false;
 
   // Throws CommandError for what cannot be understood.
   explain::Question question() const;

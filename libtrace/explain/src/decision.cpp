@@ -84,7 +84,9 @@ WayReport report_decision(const Course& course, const Words& words) {
   WayReport way;
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
+  way.refusal_accepted = course.refusal_accepted;
   way.weight = weight_of(course);
+  way.choices = report_choices(course);
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
   for (const engine::NatEvent& e : course.record.nat)
     if (e.source) way.snat.push_back(report_nat(e, words));

@@ -24,6 +24,7 @@ void doubt(std::vector<WayReport>& ways, const std::vector<AssumptionReport>& do
   for (WayReport& way : ways) {
     way.assumptions.insert(way.assumptions.end(), doubts.begin(), doubts.end());
     doubt(way.confidence);
+    way.proven = false;
     for (std::vector<FollowUp>* next : {&way.reply, &way.continued})
       for (FollowUp& follow_up : *next) {
         doubt(follow_up.confidence);

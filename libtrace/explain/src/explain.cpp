@@ -4,14 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "conclusion.h"
 #include "destinations.h"
 #include "egtrace/explain/doubts.h"
 #include "egtrace/explain/explainer.h"
 #include "excerpt_way.h"
 #include "follow_up.h"
 #include "lagging_nodes.h"
+#include "listener.h"
 #include "names.h"
 #include "packet_of.h"
+#include "phrases/outcome.h"
 #include "promises.h"
 #include "reasons.h"
 #include "report.h"
@@ -23,6 +26,11 @@ namespace {
 using engine::Course;
 using engine::Journey;
 using engine::Start;
+
+bool has_handshake(const FlowKey& packet) {
+  const std::uint64_t proto = packet.u64(FieldId::nw_proto);
+  return proto == ip_proto::tcp || proto == ip_proto::sctp;
+}
 
 EndReport end_report(const Resolved& r, const IpAddr& address) {
   return {r.kind, r.name, r.node, address.is_unspecified() ? "" : address.to_string()};
@@ -136,7 +144,8 @@ struct Explainer::Prepared {
         promises(c, words),
         journey(c),
         connections(engine::initial_world(c, true)),
-        lagging(c) {}
+        lagging(c),
+        listeners(c) {}
 
   NodesOfWays tell_lines(const Inquiry& of, Explanation& e) const;
   NodesOfWays tell_walks(const Inquiry& of, Explanation& e) const;
@@ -150,6 +159,7 @@ struct Explainer::Prepared {
   Journey journey;   // of which each session has a copy
   engine::World connections, no_connections;
   LaggingNodes lagging;
+  Listeners listeners;
 };
 
 // What one thread keeps.
@@ -172,11 +182,15 @@ NodesOfWays Explainer::Prepared::tell_lines(const Inquiry& of, Explanation& e) c
 
 WayReport Explainer::Prepared::tell_walk(const Inquiry& of, const Start& start, const Course& course) const {
   const Question& q = of.question;
-  if (q.only_deciding) return report_decision(course, words);
   const std::string sender = of.sender();
-  WayReport way = report_way(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps});
-  if (q.reply && course.verdict == engine::Verdict::delivered)
-    follow_up(way, course, {of.journey, start, sender}, words, q.steps);
+  WayReport way = q.only_deciding
+                      ? report_decision(course, words)
+                      : report_way(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps});
+  way.listener = listeners.of(course).listener;
+  way.has_handshake = has_handshake(of.asked.packet);
+  if (!q.one_way && !q.established && course.verdict == engine::Verdict::delivered)
+    follow_up(way, course, {of.journey, start}, words,
+              q.only_deciding ? HopsReported::deciding : q.steps ? HopsReported::all : HopsReported::of_failed);
   return way;
 }
 
@@ -192,7 +206,8 @@ NodesOfWays Explainer::Prepared::tell_walks(const Inquiry& of, Explanation& e) c
     e.ways.push_back(tell_walk(of, start, course));
     nodes.push_back(nodes_of_ovn(course, cluster, names));
   }
-  if (!q.only_deciding && q.steps) e.disagreements = promises.broken(start.from, courses, e.ways);
+  if (!q.only_deciding) report_checked(e, courses, q);
+  if (!q.only_deciding && q.steps) e.intent = promises.intent(start.from, courses, e.ways);
   if (has_only_lines(courses, cluster))
     if (NodesOfWays of_lines = tell_lines(of, e); !of_lines.empty()) return of_lines;
   return nodes;
@@ -234,8 +249,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   if (known.collection != nullptr) leave_open_what_was_replaced(*known.collection, e.ways);
   gather(e);
   e.verdict = common_verdict(e.ways);
-  e.confidence = e.truncated ? "assumed" : common_confidence(e.ways);
-  if (!q.only_deciding) e.summary = summary_of(e.ways, e.verdict) + afterwards(e.ways);
+  conclude(e, q);
+  if (!q.only_deciding) e.summary = outcome_clause(e);
   if (known.collection != nullptr) take_doubts(*known.collection, *known.cluster.sources, e);
   return e;
 }

@@ -1,5 +1,7 @@
 #include "follow_up.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "report.h"
@@ -10,9 +12,11 @@ namespace {
 using engine::Course;
 
 // What was assumed of the packets before is assumed of those that follow as well.
-WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet, bool all_hops) {
+WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet,
+                       HopsReported hops) {
   course.undecided |= before.request->assumed();
-  return report_way(course, words, {packet, packet}, before, {true, all_hops});
+  if (hops == HopsReported::deciding) return report_decision(course, words);
+  return report_way(course, words, {packet, packet}, before, {true, hops == HopsReported::all});
 }
 
 void conclude(FollowUp& f) {
@@ -21,31 +25,39 @@ void conclude(FollowUp& f) {
   f.summary = summary_of(f.ways, f.verdict);
 }
 
-std::string receiver_name(const Course& course) {
-  if (course.end.kind == engine::Endpoint::Kind::pod) return course.end.pod.name;
-  return course.end.node != nullptr ? course.end.node->name : "the receiver";
+// "the reply from 192.0.2.10 to 10.128.0.5", as the receiver sends it.
+std::string reply_name(const Course& reply) {
+  if (!is_ip(reply.sent)) return "the reply";
+  return fmt::format("the reply from {} to {}", src_ip(reply.sent).to_string(), dst_ip(reply.sent).to_string());
+}
+
+std::string later_name(const Course& next) {
+  const bool handshake = next.sent.u64(FieldId::nw_proto) == ip_proto::tcp;
+  return handshake ? "the packet after the handshake" : "the next packet";
 }
 
 }  // namespace
 
-void follow_up(WayReport& way, const Course& forward, const Conversation& between, const Words& words, bool all_hops) {
-  const auto& [journey, start, sender] = between;
+void follow_up(WayReport& way, const Course& forward, const Conversation& between, const Words& words, HopsReported hops) {
+  const auto& [journey, start] = between;
   FollowUp reply, continued;
-  for (const Course& answer : journey.explore_reply(start, forward)) {
+  bool truncated = false;
+  for (const Course& answer : journey.explore_reply(start, forward, &truncated)) {
     std::vector<Course> nexts;
     if (answer.verdict == engine::Verdict::delivered) nexts = journey.explore_continued(start, forward, answer);
-    // What ends the next packet may be what the answer left behind.
-    const bool may_be_why = std::any_of(nexts.begin(), nexts.end(), [](const Course& next) {
+    // What ends the next packet may be what the reply left behind.
+    const bool may_be_why = hops == HopsReported::of_failed && std::any_of(nexts.begin(), nexts.end(), [](const Course& next) {
       return next.verdict != engine::Verdict::delivered;
     });
-    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, receiver_name(forward) + "'s answer",
-                                      all_hops || may_be_why));
+    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
+                                      may_be_why ? HopsReported::all : hops));
     for (const Course& next : nexts)
       continued.ways.push_back(
-          report_after(next, {&forward, &answer, &reply.ways.back()}, words, sender + "'s next packet", all_hops));
+          report_after(next, {&forward, &answer, &reply.ways.back()}, words, later_name(next), hops));
   }
+  if (truncated)
+    for (WayReport& back : reply.ways) back.confidence = "assumed";
   conclude(reply);
-  if (reply.ways.empty()) reply.summary = "the receiver is not in the snapshot, so neither is its answer";
   way.reply.push_back(std::move(reply));
   if (continued.ways.empty()) return;
   conclude(continued);

@@ -13,11 +13,15 @@ namespace egt::explain {
 struct Conversation {
   const engine::Journey& journey;
   const engine::Start& start;      // of the first packet
-  std::string sender;              // as sentences call it
 };
 
-// Adds to the first packet's way what answers it, and where the answer arrives, what follows that. `all_hops`: of these, too.
-void follow_up(WayReport& way, const engine::Course& forward, const Conversation& between, const Words& words, bool all_hops);
+// Which hops of the reply and of later packets are reported: those of all walks, of walks that fail, or as report_decision
+// does.
+enum class HopsReported { all, of_failed, deciding };
+
+// Adds the reply to the first packet's path, and where the reply arrives, the packet that follows it.
+void follow_up(WayReport& way, const engine::Course& forward, const Conversation& between, const Words& words,
+               HopsReported hops);
 
 // The courses of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no
 // first packet gets through and back, there is no such connection and they are none.

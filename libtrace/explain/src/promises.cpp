@@ -104,8 +104,7 @@ Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluste
     for (const Prefix& p : pod.addresses) pods_.insert(p.address);
 }
 
-std::vector<Disagreement> Promises::broken(const Endpoint& from, const std::vector<Course>& courses,
-                                           const std::vector<WayReport>& ways) const {
+Intent Promises::intent(const Endpoint& from, const std::vector<Course>& courses, const std::vector<WayReport>& ways) const {
   Found found;
   const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
   const cluster::Pod* pod = slash == std::string::npos ? nullptr
@@ -116,10 +115,12 @@ std::vector<Disagreement> Promises::broken(const Endpoint& from, const std::vect
     if (pod != nullptr) leaving(*pod, courses[i], ways[i], found);
     answering(courses[i], found);
   }
-  Found distinct;
-  for (Disagreement& d : found)
-    if (std::find(distinct.begin(), distinct.end(), d) == distinct.end()) distinct.push_back(std::move(d));
-  return distinct;
+  Intent intent;
+  for (Disagreement& d : found.violations)
+    if (std::find(intent.violations.begin(), intent.violations.end(), d) == intent.violations.end())
+      intent.violations.push_back(std::move(d));
+  if (found.promised) intent.kept = intent.violations.empty();
+  return intent;
 }
 
 // An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies
@@ -140,6 +141,7 @@ bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, 
       return b.endpoint->pod_namespace == pod.namespace_ && b.endpoint->pod == pod.name;
     });
     if (!is_endpoint && (backing.told || !selects(*service, pod))) continue;
+    found.promised = true;
     const IpAddr source = src_ip(course.egress->packet);
     const std::string host = e.host == "ALL" ? pod.node : e.host;
     std::vector<std::string> as;
@@ -147,7 +149,7 @@ bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, 
       if (a.family == source.family && e.source_ip_by != "Network") as.push_back(a.to_string());
     const bool source_kept = as.empty() || std::find(as.begin(), as.end(), source.to_string()) != as.end();
     if (!source_kept || course.egress->node != host)
-      found.push_back({fmt::format("EgressService {}", e.full_name()),
+      found.violated({fmt::format("EgressService {}", e.full_name()),
                        fmt::format("its pods leave{}{} by {}", as.empty() ? "" : " as ", listed(as), host),
                        leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
     return true;
@@ -169,8 +171,9 @@ bool Promises::by_egress_ip(const cluster::Pod& pod, const Course& course, Found
       kept |= item.address == source && item.node == course.egress->node;
     }
     if (promised.empty()) continue;
+    found.promised = true;
     if (!kept)
-      found.push_back({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(promised)),
+      found.violated({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(promised)),
                        leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
     return true;
   }
@@ -190,6 +193,7 @@ void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const W
       if (const auto mac = mac_of(cluster_, hop)) macs.insert(mac->value);
     }
     if (gateways.empty()) continue;
+    found.promised = true;
     const std::string promise = fmt::format("the pod leaves by gateway {}", listed(gateways));
     const std::string object = fmt::format("AdminPolicyBasedExternalRoute {}", route.name);
     std::optional<IpAddr> next_hop;
@@ -198,10 +202,10 @@ void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const W
     Evidence lines = words_.evidence({route.from});
     if (hop != nullptr) lines.insert(lines.end(), hop->evidence.begin(), hop->evidence.end());
     if (next_hop && !contains(route.next_hops, *next_hop))
-      found.push_back({object, promise, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
+      found.violated({object, promise, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
                        std::move(lines)});
     else if (macs.size() == gateways.size() && !macs.contains(receiver.value) && !receiver.is_zero())
-      found.push_back(
+      found.violated(
           {object, promise, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
     return;
   }
@@ -214,18 +218,19 @@ void Promises::by_firewall(const cluster::Pod& pod, const Course& course, const 
   if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;  // it is about what leaves the cluster
   const auto rule = firewall->rule_for(sent.dst, in_capitals(proto_name(sent.proto, sent.dst.family)), sent.dport);
   if (!rule) return;
+  found.promised = true;
   const bool allows = *rule == nullptr || (*rule)->allow;
   const std::string object = fmt::format("EgressFirewall {}", firewall->full_name());
   const bool delivered = course.verdict == engine::Verdict::delivered && goes_outside(course);
   if (!allows && delivered)
-    found.push_back({object, fmt::format("nothing leaves for {}", (*rule)->to->to_string()), leaves_as(course),
+    found.violated({object, fmt::format("nothing leaves for {}", (*rule)->to->to_string()), leaves_as(course),
                      words_.evidence({firewall->from})});
   if (!allows || !way.stopped_at) return;
   for (const RowRef& row : way.stopped_at->rows) {
     if (!row.object.starts_with("EgressFirewall")) continue;
     Evidence lines = words_.evidence({firewall->from});
     lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
-    found.push_back({object, fmt::format("the pod may send to {}", sent.dst.to_string()),
+    found.violated({object, fmt::format("the pod may send to {}", sent.dst.to_string()),
                      fmt::format("an ACL that was made for it stops the packet on {}", way.stopped_at->node),
                      std::move(lines)});
     return;

@@ -21,11 +21,15 @@ class Promises {
   Promises(const cluster::Cluster& cluster, const Words& words);
 
   // `courses` and `ways` tell the same, in the same order; `from`: where they start.
-  std::vector<Disagreement> broken(const engine::Endpoint& from, const std::vector<engine::Course>& courses,
-                                   const std::vector<WayReport>& ways) const;
+  Intent intent(const engine::Endpoint& from, const std::vector<engine::Course>& courses,
+                const std::vector<WayReport>& ways) const;
 
  private:
-  using Found = std::vector<Disagreement>;
+  struct Found {
+    std::vector<Disagreement> violations;
+    bool promised = false;                 // an object says something of the traffic
+    void violated(Disagreement d) { violations.push_back(std::move(d)); }
+  };
   using Target = std::pair<IpAddr, std::uint16_t>;
   // What one load balancer of a node's northbound database does with one address.
   struct Backends {

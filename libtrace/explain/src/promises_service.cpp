@@ -133,6 +133,7 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
   const cluster::Backing backing = backing_of(service, cluster_.objects);
   const Vips& vips = vips_of(node);
   if (!backing.told || !vips.complete) return;
+  found.promised = true;
   const bool local =
       (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
   std::vector<Target> promised, missing, stale;
@@ -173,7 +174,7 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
   if (!stale.empty())
     instead += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ",
                            joined_targets(stale));
-  found.push_back({fmt::format("Service {}", service.full_name()),
+  found.violated({fmt::format("Service {}", service.full_name()),
                    promised.empty() ? "its EndpointSlices have no ready endpoint"
                                     : fmt::format("its EndpointSlices have {}", joined_targets(promised)),
                    std::move(instead), words_.evidence(lines)});

@@ -50,14 +50,6 @@ std::set<std::string> nodes_behind(const cluster::Service& service, const cluste
   return nodes;
 }
 
-// Machines in the order in which the packet meets them.
-std::vector<std::string> machines(const WayReport& way) {
-  std::vector<std::string> all;
-  for (const SightingReport& s : way.sightings)
-    if (all.empty() || all.back() != s.node) all.push_back(s.node);
-  return all;
-}
-
 }  // namespace
 
 std::string logical_drop(const Course& course, const WayReport& way) {
@@ -239,41 +231,6 @@ std::string ending_rule(const StopReport& stop) {
   std::string_view text = trim(stop.evidence.front().text);
   if (text.starts_with('[') && text.find("] ") != std::string_view::npos) text = trim(text.substr(text.find("] ") + 2));   // counters
   return text.starts_with(':') || text.starts_with("chain ") || text.starts_with("type ") ? std::string() : std::string(text);   // a policy
-}
-
-std::string afterwards(const std::vector<WayReport>& ways) {
-  std::vector<std::string> lost, later, roundabout;
-  std::size_t answered = 0, asked = 0;
-  const auto add = [](std::vector<std::string>& all, const std::string& one) {
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-  };
-  for (const WayReport& way : ways) {
-    if (way.reply.empty() || way.reply.front().ways.empty()) continue;
-    std::vector<std::string> there = machines(way);
-    std::reverse(there.begin(), there.end());
-    for (const WayReport& back : way.reply.front().ways) {
-      ++asked;
-      if (back.verdict != "delivered") {
-        add(lost, back.summary);
-        continue;
-      }
-      ++answered;
-      const std::vector<std::string> course = machines(back);
-      if (course != there && std::set<std::string>(course.begin(), course.end()) != std::set<std::string>(there.begin(), there.end()))
-        add(roundabout, fmt::format("{}", fmt::join(course, ", ")));
-    }
-    if (way.continued.empty()) continue;
-    // A choice that the first packet made is made alike for the next one: where one course gets through, that may be it.
-    const std::vector<WayReport>& nexts = way.continued.front().ways;
-    if (std::none_of(nexts.begin(), nexts.end(), [](const WayReport& next) { return next.verdict == "delivered"; }))
-      for (const WayReport& next : nexts) add(later, next.summary);
-  }
-  std::string s;
-  if (!lost.empty())
-    s += fmt::format("; {}: {}", answered == 0 ? "but no answer comes back" : "on some ways no answer comes back", fmt::join(lost, "; or "));
-  if (!later.empty()) s += fmt::format("; the handshake is done, but {}", fmt::join(later, "; or "));
-  if (!roundabout.empty()) s += fmt::format("; the answer takes another way: {}", fmt::join(roundabout, "; or "));
-  return s;
 }
 
 }  // namespace egt::explain

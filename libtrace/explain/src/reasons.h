@@ -29,7 +29,5 @@ std::string wrong_machine(const engine::Course& request, const engine::Course& a
 std::string remembered_frame(const Before& before, const engine::Course& next, const cluster::Cluster& cluster);
 // The rule of a host that ends the packet, as its dump prints it; empty where no rule does.
 std::string ending_rule(const StopReport& stop);
-// What becomes of the answer and of the packet behind it, where that is not what the sender hopes for.
-std::string afterwards(const std::vector<WayReport>& ways);
 
 }  // namespace egt::explain

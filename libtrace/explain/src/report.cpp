@@ -183,10 +183,9 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   WayReport way;
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
+  way.refusal_accepted = course.refusal_accepted;
   way.weight = weight_of(course);
-  for (const MadeChoice& c : course.choices)
-    way.choices.push_back({c.step, what_of(c.point), phrase(c.point.options[c.chosen].label),
-                           c.point.kind == ChoicePoint::Kind::unknown, why_of(c.point)});
+  way.choices = report_choices(course);
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
   if (told.all_ways || course.verdict != Verdict::delivered) report_hops(course, words, told.registers, way);
   const std::vector<std::size_t> order = sighting_order(course.record);
@@ -218,6 +217,14 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
                                     what_went_before(before, course, words.cluster())});
   }
   return way;
+}
+
+std::vector<ChoiceReport> report_choices(const Course& course) {
+  std::vector<ChoiceReport> choices;
+  for (const MadeChoice& c : course.choices)
+    choices.push_back({c.step, c.point.node, what_of(c.point), phrase(c.point.options[c.chosen].label),
+                       c.point.kind == ChoicePoint::Kind::unknown, why_of(c.point)});
+  return choices;
 }
 
 std::optional<double> weight_of(const Course& course) {

@@ -21,6 +21,7 @@ WayReport report_way(const engine::Course& course, const Words& words, const Sub
 WayReport report_decision(const engine::Course& course, const Words& words);
 
 StopReport report_stop(const engine::Stop& stop, const Words& words);
+std::vector<ChoiceReport> report_choices(const engine::Course& course);
 NatReport report_nat(const engine::NatEvent& e, const Words& words);
 // The addresses with which the last receiver sees the packet.
 void report_seen(const engine::Course& course, WayReport& way);

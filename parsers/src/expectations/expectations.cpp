@@ -140,6 +140,15 @@ class Reader {
     return all;
   }
 
+  std::vector<std::string> outcomes(const Node& map) {
+    static constexpr std::string_view kOutcomes[] = {"answered", "refused", "unanswered", "mixed", "undecided"};
+    std::vector<std::string> all = strings(map, "outcome");
+    for (const std::string& o : all)
+      if (std::find(std::begin(kOutcomes), std::end(kOutcomes), o) == std::end(kOutcomes))
+        refuse(map["outcome"], fmt::format("`outcome: {}`: outcomes are {}", o, fmt::join(kOutcomes, ", ")));
+    return all;
+  }
+
   // `reply: true` stands for an answer that arrives.
   std::vector<std::string> reply(const Node& map) {
     const Node value = map["reply"];
@@ -182,7 +191,7 @@ class Reader {
   Expectation expectation(const Node& item) {
     if (!item.IsMap()) refuse(item, "an expectation is a map with from, to and what is expected");
     check_keys(item,
-               {"name",     "from",      "to",        "verdict", "snat",      "dnat",   "node",        "device",
+               {"name",     "from",      "to",        "outcome", "verdict", "snat",      "dnat",   "node",        "device",
                 "contains", "avoids",    "path",      "reply",   "proto",     "sport",  "dport",       "ttl",
                 "dscp",     "icmp-type", "icmp-code", "mark",    "arrive-at", "in-dev", "established", "no-conntrack"});
     Expectation e;
@@ -191,6 +200,7 @@ class Reader {
     e.to = ends(item, "to");
     e.name =
         item["name"] ? scalar(item["name"], "name") : fmt::format("{} to {}", e.from.front().text, e.to.front().text);
+    e.outcomes = outcomes(item);
     e.verdicts = verdicts(item, "verdict");
     e.snat = strings(item, "snat");
     e.dnat = strings(item, "dnat");

@@ -19,7 +19,7 @@ void expect_contract(std::vector<std::string> arguments) {
   const egt::testing::Ran ran = egt::testing::run(arguments, "", EGTRACE_SOURCE_DIR);
   const json document = json::parse(ran.out, nullptr, false);
   ASSERT_FALSE(document.is_discarded()) << verb << ": " << ran.err << ran.out.substr(0, 300);
-  EXPECT_EQ("egtrace." + verb + "/1", document.value("schema", ""));
+  EXPECT_EQ("egtrace." + verb + (verb == "explain" ? "/2" : "/1"), document.value("schema", ""));
   for (const std::string& error : egt::testing::contract_errors(document)) ADD_FAILURE() << verb << " " << error;
 }
 

@@ -11,29 +11,32 @@ using namespace engine;
 const IpAddr kAddress = IpAddr::v4(0xc0000207);  // 192.0.2.7
 
 TEST(Phrases, NameWhatACauseIsAbout) {
-  EXPECT_EQ(phrase(Cause{Reason::no_flow_matches}), "no flow matches");
-  EXPECT_EQ(phrase(Cause{Reason::group_missing, {std::uint64_t{7}, "br-int"}}), "group 7 of br-int is not there");
-  EXPECT_EQ(phrase(Cause{Reason::prohibited, {kAddress, std::uint64_t{0}}}), "a policy rule prohibits 192.0.2.7");
-  EXPECT_EQ(phrase(Cause{Reason::prohibited, {kAddress, std::uint64_t{1}}}), "a route prohibits 192.0.2.7");
-  EXPECT_EQ(phrase(Cause{Reason::reverse_path_other_device, {kAddress, "eth1", "eth0", "eth2"}}),
+  EXPECT_EQ(phrase(engine::Cause{Reason::no_flow_matches}), "no flow matches");
+  EXPECT_EQ(phrase(engine::Cause{Reason::group_missing, {std::uint64_t{7}, "br-int"}}),
+            "group 7 of br-int is not there");
+  EXPECT_EQ(phrase(engine::Cause{Reason::prohibited, {kAddress, std::uint64_t{0}}}),
+            "a policy rule prohibits 192.0.2.7");
+  EXPECT_EQ(phrase(engine::Cause{Reason::prohibited, {kAddress, std::uint64_t{1}}}), "a route prohibits 192.0.2.7");
+  EXPECT_EQ(phrase(engine::Cause{Reason::reverse_path_other_device, {kAddress, "eth1", "eth0", "eth2"}}),
             "strict reverse path filter: packets from 192.0.2.7 are expected on eth0, eth2, not on eth1");
 }
 
 TEST(Phrases, LeaveOutWhatIsAbsent) {
-  EXPECT_EQ(phrase(Cause{Reason::ovn_rejects}), "a flow makes ovn-controller refuse it");
-  EXPECT_EQ(phrase(Cause{Reason::ovn_rejects, {"tcp-reset"}}), "a flow makes ovn-controller refuse it with tcp-reset");
+  EXPECT_EQ(phrase(engine::Cause{Reason::ovn_rejects}), "a flow makes ovn-controller refuse it");
+  EXPECT_EQ(phrase(engine::Cause{Reason::ovn_rejects, {"tcp-reset"}}),
+            "a flow makes ovn-controller refuse it with tcp-reset");
 }
 
 TEST(Phrases, TellWhatFollows) {
-  const Cause cause{Reason::rule_rejects, {"FORWARD"}, {{Reason::error_lost}}};
+  const engine::Cause cause{Reason::rule_rejects, {"FORWARD"}, {{Reason::error_lost}}};
   EXPECT_EQ(phrase_alone(cause), "a rule of chain FORWARD rejects it");
   EXPECT_EQ(phrase(cause), "a rule of chain FORWARD rejects it; the error message does not reach the sender");
 }
 
 TEST(Phrases, HoldThoseOfWhatTheyName) {
-  EXPECT_EQ(phrase(Cause{Reason::rule_undecided, {Property::set_contents, "blocked"}}),
+  EXPECT_EQ(phrase(engine::Cause{Reason::rule_undecided, {Property::set_contents, "blocked"}}),
             "a rule depends on contents of set blocked, which the dumps do not tell");
-  EXPECT_EQ(phrase(Cause{Reason::route_undecided, {Supposition::vrf_table, "blue"}}),
+  EXPECT_EQ(phrase(engine::Cause{Reason::route_undecided, {Supposition::vrf_table, "blue"}}),
             "routing table of VRF blue: the dump of devices does not name it");
   EXPECT_EQ(phrase(Place{PlaceKind::input, {Input::port_numbers, "br-ex"}}), "OpenFlow port numbers of br-ex");
   EXPECT_EQ(phrase(Statement<Notice>{Notice::not_understood, {Input::action_meaning, "note"}}),

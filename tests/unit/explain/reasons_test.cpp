@@ -58,11 +58,11 @@ bool says(const std::string& text, const std::string& words) { return text.find(
 
 TEST(Reasons, TheAnswerGoesToTheWrongNode) {
   SampleCopy sample;
-  const std::vector<std::string> question = {"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"};
-  EXPECT_FALSE(says(sample.summary(question), "no answer comes back")) << sample.summary(question);
+  const std::vector<std::string> question = {"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"};
+  EXPECT_TRUE(says(sample.summary(question), "ANSWERED")) << sample.summary(question);
   sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid 10 via 192.168.99.24", "192.168.66.100 nhid 10 via 192.168.99.23");
   const std::string summary = sample.summary(question);
-  EXPECT_TRUE(says(summary, "no answer comes back")) << summary;
+  EXPECT_TRUE(says(summary, "NO ANSWER (proven): the reply from 192.168.55.13 to 192.168.66.100 is dropped")) << summary;
   EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo gave the request the address 192.168.66.100")) << summary;
   sample.replace("router/ip_route_show_table_all", "192.168.99.23 dev enp1s0 proto bgp", "192.168.99.23 dev enp1s0 proto static");
   sample.replace("router/vtysh_-c_show_ip_route", "B>* 192.168.66.100/32", "B   192.168.66.100/32");
@@ -74,8 +74,8 @@ TEST(Reasons, TheAnswerGoesToTheWrongNode) {
 TEST(Reasons, TheAnswerHasNoRoute) {
   SampleCopy sample;
   sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid", "192.168.66.101 nhid");
-  const std::string summary = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"});
-  EXPECT_TRUE(says(summary, "but no answer comes back")) << summary;
+  const std::string summary = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"});
+  EXPECT_TRUE(says(summary, "NO ANSWER (proven): the reply from 192.168.55.13 to 192.168.66.100 is dropped")) << summary;
   EXPECT_FALSE(says(summary, "wrong node")) << summary;
 }
 
@@ -93,7 +93,7 @@ TEST(Reasons, NoDropIsToldOfReplacedAddresses) {
   SampleCopy sample;
   sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid", "192.168.66.101 nhid");
   sample.add("report-obfuscated.txt", "of sos clean");
-  const std::string told = sample.told({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--reply"});
+  const std::string told = sample.told({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"});
   EXPECT_TRUE(says(told, "undecided: in what sos clean left of the dumps, ")) << told;
   EXPECT_TRUE(says(told, "addresses as they were before sos clean replaced them")) << told;
   EXPECT_FALSE(says(told, "DROPPED")) << told;
@@ -202,9 +202,9 @@ TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
     if (const std::string name = entry.path().filename().string(); name != "truth.json" && name != "pcap" && name != "trace")
       fs::create_symlink(entry.path(), fs::path(folder.path()) / name);
   std::string out = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", "ns-red/red-2", "--to", "192.168.55.13:80",
-                                       "--no-conntrack", "--reply", "-q"}).out;
+                                       "--no-conntrack", "-q"}).out;
   for (std::size_t at = out.find("\n"); at != std::string::npos; at = out.find("\n")) out.replace(at, 3, " ");
-  for (const char* words : {"the handshake is done, but ns-red/red-2's next packet is rejected at router",
+  for (const char* words : {"NO ANSWER (proven): the handshake succeeds, but the packet after the handshake is rejected at router",
                             "a symmetric-reply route of GR_master-02-demo took the MAC of the answer's frame, 52:54:00:3a:76:95 (router's enp1s0)",
                             "enters router by enp1s0 and not by macvlan-ns-red, without the mark 0x14",
                             "-m mark --mark 0x0 -j REJECT"})

@@ -19,7 +19,7 @@ WayReport way_with(const std::string& bucket) {
   way.confidence = "proven";
   way.summary = "it arrives";
   way.weight = 0.5;
-  way.choices.push_back({1, "group 7", bucket, false, ""});
+  way.choices.push_back({1, "node-a", "group 7", bucket, false, ""});
   way.hops.resize(3);
   way.hops[0] = {"node-a", "ovs", "br-int table 0", kEvil, true, {{"a/flows", 3, kEvil}}, {}, {}, {}};
   way.hops[1] = {"node-a", "ovs", "br-int group 7", bucket, false, {}, {}, {}, {}};

@@ -7,6 +7,7 @@
 #include "drawing.h"
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
+#include "headline.h"
 #include "html_text.h"
 
 namespace egt::render {
@@ -17,6 +18,8 @@ using namespace explain;
 const char* tone_class(const std::string& verdict) {
   return verdict == "delivered" ? "good" : verdict == "dropped" || verdict == "rejected" ? "bad" : "doubtful";
 }
+
+const char* tone_class(Tone tone) { return tone == Tone::good ? "good" : tone == Tone::bad ? "bad" : "doubtful"; }
 
 std::string pill(const std::string& verdict, const std::string& confidence) {
   return fmt::format("<span class=\"verdict {}\">{}</span> <span class=\"soft small\">{}</span>", tone_class(verdict), escape_html(verdict),
@@ -129,30 +132,21 @@ class HtmlPage {
     out_ += "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
-    out_ += fmt::format("<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escape_html(packet), escape_html(e_.verdict), page_style());
+    out_ += fmt::format("<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escape_html(packet), name_of(e_.outcome), page_style());
     // The first clause is the headline; what explains it goes below.
-    const std::size_t clause = e_.summary.find("; ");
-    out_ += fmt::format("<header>\n{}{}\n<h1>{}</h1>\n", pill(e_.verdict, e_.confidence), answer_pill(), escape_html(e_.summary.substr(0, clause)));
-    if (clause != std::string::npos) out_ += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(e_.summary.substr(clause + 2)));
+    const Headline h = headline(e_);
+    const std::size_t clause = h.clause.find("; ");
+    out_ += fmt::format("<header>\n<span class=\"verdict {}\">{}</span> <span class=\"soft\">{}</span>\n<h1>{}</h1>\n", tone_class(h.tone),
+                        escape_html(h.outcome), h.confidence, escape_html(h.clause.substr(0, clause)));
+    if (clause != std::string::npos) out_ += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(h.clause.substr(clause + 2)));
     out_ += "<dl class=\"facts\">";
+    if (!h.cause.empty()) fact("cause", escape_html(h.cause) + (h.finding.empty() ? "" : " <span class=\"soft\">[" + escape_html(h.finding) + "]</span>"));
+    if (!h.next.empty()) fact("next", "<code>" + escape_html(h.next) + "</code>");
     fact("packet", "<code>" + escape_html(packet) + "</code>");
     fact("from", escape_html(who(e_.from)));
     fact("to", escape_html(who(e_.to)));
-    if (e_.truncated) fact("ways", fmt::format("only the first {} are shown; there are more", e_.ways.size()));
+    if (e_.truncated) fact("paths", fmt::format("only the first {} are shown; there are more", e_.ways.size()));
     out_ += "</dl>\n<nav class=\"tools\"><button id=\"open-all\" type=\"button\" aria-pressed=\"false\">Open all steps</button></nav>\n</header>\n";
-  }
-
-  // Where the request arrives and its answer, or what follows it, does not: as visible as the verdict itself.
-  std::string answer_pill() const {
-    std::size_t lost = 0, later = 0, answered = 0;
-    for (const WayReport& way : e_.ways) {
-      for (const FollowUp& f : way.reply)
-        for (const WayReport& back : f.ways) ++(back.verdict == "delivered" ? answered : lost);
-      for (const FollowUp& f : way.continued) later += f.verdict != "delivered" && f.verdict != "mixed";
-    }
-    if (lost == 0 && later == 0) return {};
-    const char* words = lost == 0 ? "the next packet is lost" : answered == 0 ? "no answer" : "not every answer";
-    return fmt::format(" <span class=\"verdict bad\">{}</span>", words);
   }
 
   void fact(const char* name, const std::string& html) { out_ += fmt::format("<dt>{}</dt><dd>{}</dd>", name, html); }
@@ -171,16 +165,16 @@ class HtmlPage {
     if (e_.ways.size() > 1) {
       std::string numbers;
       for (const std::size_t i : group.ways) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", i + 1);
-      out_ += fmt::format("<h2>Way {} of {} {}", numbers, e_.ways.size(), pill(way.verdict, way.confidence));
+      out_ += fmt::format("<h2>Path {} of {} {}", numbers, e_.ways.size(), pill(way.verdict, way.confidence));
       if (group.weight) out_ += fmt::format(" <span class=\"soft small\">{:.0f}\xe2\x80\xaf% of the connections</span>", *group.weight * 100);
       out_ += "</h2>\n";
       if (groups > 1) out_ += fmt::format("<p>{}</p>\n", escape_html(way.summary));
       for (const std::string& choice : choices_of(e_.ways, group)) out_ += fmt::format("<p class=\"soft small\">{}</p>\n", escape_html(choice));
     }
     draw_way(way);
-    for (const FollowUp& reply : way.reply) follow_up("The answer", reply);
+    for (const FollowUp& reply : way.reply) follow_up("The reply", reply);
     for (const FollowUp& next : way.continued)
-      if (next.verdict != way.verdict) follow_up("The next packet", next);
+      if (next.verdict != way.verdict) follow_up("The packet after the handshake", next);
     out_ += "</section>\n";
   }
 
@@ -285,9 +279,9 @@ class HtmlPage {
   }
 
   void tail() {
-    if (!e_.disagreements.empty()) {
-      out_ += "<h2>Kubernetes objects say otherwise</h2>\n<ul class=\"plain\">\n";
-      for (const Disagreement& d : e_.disagreements)
+    if (!e_.intent.violations.empty()) {
+      out_ += "<h2>Not as intended</h2>\n<ul class=\"plain\">\n";
+      for (const Disagreement& d : e_.intent.violations)
         out_ += fmt::format("<li>{}: {}, <span class=\"soft\">but {}</span></li>\n", escape_html(d.object), escape_html(d.promise), escape_html(d.instead));
       out_ += "</ul>\n";
     }

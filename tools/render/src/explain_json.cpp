@@ -90,6 +90,26 @@ Json json(const std::vector<Gap>& gaps) {
 
 Json json(const WayReport& w);
 
+Json json(const std::optional<Fault>& f) {
+  if (!f) return nullptr;
+  return {{"direction", name_of(f->direction)}, {"node", f->at.node}, {"layer", f->at.layer}, {"where", f->at.where},
+          {"why", f->at.why}, {"summary", f->summary}, {"evidence", evidence_json(f->at.evidence)},
+          {"next", f->next.empty() ? Json(nullptr) : Json(f->next)}};
+}
+
+Json json(const std::optional<Cause>& c) {
+  if (!c) return nullptr;
+  return {{"finding", c->finding}, {"claim", c->claim}, {"next", c->next}, {"evidence", evidence_json(c->evidence)}};
+}
+
+Json json(const Disagreement& d) {
+  return {{"object", d.object}, {"expected", d.promise}, {"found", d.instead}, {"evidence", evidence_json(d.evidence)}};
+}
+
+Json json(const NotChecked& n) {
+  return {{"what", n.what}, {"why", n.why}, {"command", n.command.empty() ? Json(nullptr) : Json(n.command)}};
+}
+
 template <class T>
 Json list(const std::vector<T>& items) {
   Json all = Json::array();
@@ -118,30 +138,48 @@ Json json(const WayReport& w) {
   j["assumptions"] = json(w.assumptions);
   j["gaps"] = json(w.gaps);
   const auto follow_up = [](const FollowUp& f) {
-    return Json{{"verdict", f.verdict}, {"confidence", f.confidence}, {"summary", f.summary}, {"ways", list(f.ways)}};
+    return Json{{"verdict", f.verdict}, {"confidence", f.confidence}, {"summary", f.summary}, {"paths", list(f.ways)}};
   };
   for (const FollowUp& reply : w.reply) j["reply"] = follow_up(reply);
   for (const FollowUp& next : w.continued) j["continued"] = follow_up(next);
   return j;
 }
 
+// Of an outcome; one that the dumps do not decide has none.
+Json confidence_json(Outcome outcome, bool proven) {
+  if (outcome == Outcome::undecided) return nullptr;
+  return proven ? "proven" : "assumed";
+}
+
 }  // namespace
 
 std::string explain_json(const Explanation& e) {
   Json j;
-  j["schema"] = "egtrace.explain/1";
+  j["schema"] = "egtrace.explain/2";
   j["packet"] = {{"src", e.packet.src}, {"dst", e.packet.dst}, {"proto", e.packet.proto},
                  {"sport", or_null(e.packet.sport)}, {"dport", or_null(e.packet.dport)}};
   j["from"] = end_json(e.from);
   j["to"] = end_json(e.to);
+  j["outcome"] = name_of(e.outcome);
+  j["confidence"] = confidence_json(e.outcome, e.confidence == "proven");
+  j["intent"] = {{"kept", or_null(e.intent.kept)}, {"violations", list(e.intent.violations)}};
+  j["fault"] = json(e.fault);
+  j["cause"] = json(e.cause);
+  if (e.fault) j["fault"]["cause"] = json(e.cause);
+  j["listener"] = name_of(e.listener);
   j["verdict"] = e.verdict;
-  j["confidence"] = e.confidence;
   j["summary"] = e.summary;
   j["truncated"] = e.truncated;
-  j["ways"] = list(e.ways);
-  j["disagreements"] = Json::array();
-  for (const Disagreement& d : e.disagreements)
-    j["disagreements"].push_back({{"object", d.object}, {"promise", d.promise}, {"instead", d.instead}, {"evidence", evidence_json(d.evidence)}});
+  j["checked"] = e.checked;
+  j["not_checked"] = list(e.not_checked);
+  j["paths"] = Json::array();
+  for (const WayReport& path : e.ways) {
+    Json p = json(path);
+    p["outcome"] = name_of(path.outcome);
+    p["confidence"] = confidence_json(path.outcome, path.proven);
+    p["listener"] = name_of(path.listener);
+    j["paths"].push_back(std::move(p));
+  }
   j["assumptions"] = json(e.assumptions);
   j["gaps"] = json(e.gaps);
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -5,17 +5,13 @@
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
 #include "counted_words.h"
+#include "headline.h"
 #include "style.h"
 
 namespace egt::render {
 namespace {
 
 using namespace explain;
-
-std::string upper(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return s;
-}
 
 std::string address(const std::string& ip, const std::optional<std::uint16_t>& port) {
   if (!port) return ip;
@@ -40,15 +36,27 @@ class Page {
   void title(std::string_view text) { out_ += "\n" + style_(Tone::heading, text) + "\n"; }
 
   void head() {
-    out_ += style_(tone_of_verdict(e_.verdict), upper(e_.verdict)) + fmt::format(" ({})\n", e_.confidence);
-    line(2, e_.summary);
+    const Headline h = headline(e_);
+    const std::string outcome = h.confidence.empty() ? h.outcome : fmt::format("{} ({})", h.outcome, h.confidence);
+    std::string text = wrap(fmt::format("{}: {}", outcome, h.clause), 2, o_.width).substr(2);
+    if (text.starts_with(h.outcome)) text = style_(h.tone, h.outcome) + text.substr(h.outcome.size());
+    out_ += text;
+    labelled("cause", h.finding.empty() ? h.cause : fmt::format("{} [{}]", h.cause, h.finding));
+    labelled("next", h.next);
     if (o_.quiet) return;
     out_ += "\n";
     const std::string from = e_.packet.src.empty() ? e_.from.name : address(e_.packet.src, e_.packet.sport);
     line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, address(e_.packet.dst, e_.packet.dport)));
     line(2, fmt::format("from    {}", who(e_.from)));
     line(2, fmt::format("to      {}", who(e_.to)));
-    if (e_.truncated) line(2, fmt::format("ways    only the first {} are shown; there are more", e_.ways.size()));
+    if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.ways.size()));
+  }
+
+  // "  cause  text", wrapped under itself.
+  void labelled(std::string_view label, std::string_view text) {
+    if (text.empty()) return;
+    constexpr std::size_t kIndent = 9;
+    out_ += fmt::format("  {:<7}", label) + wrap(text, kIndent, o_.width).substr(kIndent);
   }
 
   static std::string who(const EndReport& e) {
@@ -59,25 +67,26 @@ class Page {
     return s;
   }
 
-  // Ways that differ only in what was chosen are told once.
+  // Paths that differ only in what was chosen are shown once.
   void way(const WayGroup& group, std::size_t groups) {
     const WayReport& w = e_.ways[group.ways.front()];
     if (e_.ways.size() > 1) {
       const std::string share = group.weight ? fmt::format(", {:.0f} % of the connections", *group.weight * 100) : "";
-      title(fmt::format("{} of {}: {} ({}){}", numbers(group), e_.ways.size(), w.verdict, w.confidence, share));
+      title(fmt::format("{} of {}: {}{}{}", numbers(group), e_.ways.size(), name_of(w.outcome),
+                        w.outcome == Outcome::undecided ? "" : w.proven ? " (proven)" : " (assumed)", share));
       for (const std::string& choice : choices_of(e_.ways, group)) line(2, choice);
       if (groups > 1) line(2, w.summary);
     }
     hops(w.hops);
     sightings(w.sightings);
-    for (const FollowUp& reply : w.reply) follow_up("Answer", reply);
-    // The next packet is of interest where it fares otherwise than the first.
+    for (const FollowUp& reply : w.reply) follow_up("Reply", reply, true);
+    // The next packet is of interest where it ends otherwise than the first.
     for (const FollowUp& next : w.continued)
-      if (next.verdict != w.verdict) follow_up("Next packet", next);
+      if (next.verdict != w.verdict) follow_up("Packet after the handshake", next, false);
   }
 
   static std::string numbers(const WayGroup& group) {
-    std::string s = group.ways.size() == 1 ? "Way" : "Ways";
+    std::string s = group.ways.size() == 1 ? "Path" : "Paths";
     for (std::size_t i = 0; i < group.ways.size(); ++i)
       s += fmt::format("{}{}", i == 0 ? " " : i + 1 == group.ways.size() ? " and " : ", ", group.ways[i] + 1);
     return s;
@@ -101,10 +110,14 @@ class Page {
     }
   }
 
-  void follow_up(const char* what, const FollowUp& f) {
+  // Of a walk that arrives, tcpdump's view is enough.
+  void follow_up(const char* what, const FollowUp& f, bool sighted) {
     title(fmt::format("{}: {} ({})", what, f.verdict, f.confidence));
     line(2, f.summary);
-    for (const WayReport& way : f.ways) hops(way.hops);
+    for (const WayReport& way : f.ways) {
+      if (way.verdict != "delivered" || o_.verbose) hops(way.hops);
+      if (sighted) sightings(way.sightings);
+    }
   }
 
   void hops(const std::vector<Hop>& all) {
@@ -152,13 +165,18 @@ class Page {
   }
 
   void tail() {
-    if (!e_.disagreements.empty()) title("Kubernetes objects say otherwise");
-    for (const Disagreement& d : e_.disagreements) {
+    if (!e_.intent.violations.empty()) title("Not as intended");
+    for (const Disagreement& d : e_.intent.violations) {
       line(2, fmt::format("- {}: {}, but {}", d.object, d.promise, d.instead));
       evidence(d.evidence);
     }
     if (!e_.assumptions.empty()) title("Assumed");
     for (const AssumptionReport& a : e_.assumptions) line(2, fmt::format("- {}: {}", a.what, a.why));
+    if (!e_.not_checked.empty()) title("Not checked");
+    for (const NotChecked& n : e_.not_checked) {
+      line(2, fmt::format("- {}: {}", n.what, n.why));
+      if (!n.command.empty()) line(6, "to check it: " + n.command);
+    }
     if (!e_.gaps.empty()) title("Missing");
     for (const Gap& g : e_.gaps) {
       line(2, fmt::format("- {}{}", g.node.empty() ? "" : g.node + ": ", g.what));

@@ -29,7 +29,7 @@ explain::Question question(const Expectation& e, const ExpandedEnd& from, const 
   q.in_dev = e.in_dev;
   q.established = e.established;
   q.use_conntrack = e.use_conntrack;
-  q.reply = !e.reply.empty();
+  q.one_way = !e.verdicts.empty() && e.outcomes.empty() && e.reply.empty();
   return q;
 }
 

@@ -19,7 +19,7 @@ using explain::WayReport;
 
 enum class Truth { no, unknown, yes };
 
-struct Outcome {
+struct Finding {
   Truth truth = Truth::yes;
   std::string why;
   const WayReport* at = nullptr;  // the way of the answer, or of what follows it, that decides; null: the packet's own
@@ -96,21 +96,31 @@ class Judge {
  public:
   Judge(const explain::Explanation& x, const Expectation& e) : x_(x), e_(e) {}
 
-  Outcome way(const WayReport& w) const {
-    const Words verdicts = e_.verdicts.empty() ? Words{"delivered"} : e_.verdicts;
-    if (!among(verdicts, w.verdict)) return {w.verdict == "inconclusive" ? Truth::unknown : Truth::no, ending(w)};
-    for (const Outcome& o : {w.verdict == "delivered" ? ends(w) : Outcome{}, path(w)})
+  Finding way(const WayReport& w) const {
+    if (!e_.verdicts.empty() && !among(e_.verdicts, w.verdict))
+      return {w.verdict == "inconclusive" ? Truth::unknown : Truth::no, ending(w)};
+    if (const Finding o = connection(w); o.truth != Truth::yes) return o;
+    for (const Finding& o : {w.verdict == "delivered" ? ends(w) : Finding{}, path(w)})
       if (o.truth != Truth::yes) return o;
-    return w.verdict == "delivered" ? answer(w) : Outcome{};
+    return w.verdict == "delivered" ? answer(w) : Finding{};
   }
 
  private:
-  Outcome differs(const std::string& what, const std::string& seen, const Words& wanted, const WayReport& w) const {
+  // Of the connection: what its client sees.
+  Finding connection(const WayReport& w) const {
+    const Words outcomes = !e_.outcomes.empty() ? e_.outcomes : e_.verdicts.empty() ? Words{"answered"} : Words{};
+    if (outcomes.empty() || among(outcomes, std::string(name_of(w.outcome)))) return {};
+    const explain::FailedWalk failed = explain::failed_walk(w);
+    const WayReport& at = failed.walk != nullptr ? *failed.walk : w;
+    return {w.outcome == explain::Outcome::undecided ? Truth::unknown : Truth::no, ending(at), &at};
+  }
+
+  Finding differs(const std::string& what, const std::string& seen, const Words& wanted, const WayReport& w) const {
     return {Truth::no, fmt::format("{} is {}, not {}: {}", what, seen.empty() ? "unknown" : seen, any_of_words(wanted),
                                    w.summary)};
   }
 
-  Outcome ends(const WayReport& w) const {
+  Finding ends(const WayReport& w) const {
     const auto address = [&](const Words& patterns, const std::optional<SeenAddress>& seen, const std::string& sent) {
       return patterns.empty() ||
              accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
@@ -130,7 +140,7 @@ class Judge {
     return {};
   }
 
-  Outcome path(const WayReport& w) const {
+  Finding path(const WayReport& w) const {
     if (e_.contains.empty() && e_.avoids.empty()) return {};
     const PathItems items = path_items(w);
     for (const std::string& item : e_.contains)
@@ -140,19 +150,19 @@ class Judge {
     return {};
   }
 
-  Outcome answer(const WayReport& w) const {
+  Finding answer(const WayReport& w) const {
     if (e_.reply.empty()) return {};
     if (w.reply.empty()) return {Truth::unknown, "the answer was not walked"};
-    if (const Outcome o = follow_up(w.reply.front(), e_.reply, "the answer"); o.truth != Truth::yes) return o;
+    if (const Finding o = follow_up(w.reply.front(), e_.reply, "the answer"); o.truth != Truth::yes) return o;
     for (const FollowUp& next : w.continued)
-      if (const Outcome o = follow_up(next, {"delivered"}, "the packet after the handshake"); o.truth != Truth::yes)
+      if (const Finding o = follow_up(next, {"delivered"}, "the packet after the handshake"); o.truth != Truth::yes)
         return o;
     return {};
   }
 
-  static Outcome follow_up(const FollowUp& f, const Words& wanted, const char* what) {
+  static Finding follow_up(const FollowUp& f, const Words& wanted, const char* what) {
     if (f.ways.empty()) return {Truth::unknown, f.summary};
-    Outcome worst;
+    Finding worst;
     for (const WayReport& w : f.ways) {
       if (among(wanted, w.verdict)) continue;
       const Truth t = w.verdict == "inconclusive" ? Truth::unknown : Truth::no;
@@ -193,8 +203,9 @@ void add_property(std::vector<Property>& all, const char* name, const std::set<s
 
 // What the packets do, in the words of the expectation.
 std::vector<Property> seen_properties(const explain::Explanation& x) {
-  std::set<std::string> verdicts, snat, dnat, nodes, devices, replies;
+  std::set<std::string> outcomes, verdicts, snat, dnat, nodes, devices, replies;
   for (const WayReport& w : x.ways) {
+    outcomes.emplace(name_of(w.outcome));
     verdicts.insert(w.verdict);
     if (w.source_seen) snat.insert(w.source_seen->ip);
     if (w.destination_seen) dnat.insert(to_text(w.destination_seen));
@@ -203,6 +214,7 @@ std::vector<Property> seen_properties(const explain::Explanation& x) {
     for (const FollowUp& f : w.reply) replies.insert(f.verdict);
   }
   std::vector<Property> all;
+  add_property(all, "outcome", outcomes);
   add_property(all, "verdict", verdicts);
   add_property(all, "snat", snat);
   add_property(all, "dnat", dnat);
@@ -213,14 +225,17 @@ std::vector<Property> seen_properties(const explain::Explanation& x) {
 }
 
 // The evidence of an answer that fails lies on the answer's way.
-explain::Evidence evidence_of(const WayReport& w, const Outcome& o) {
+explain::Evidence evidence_of(const WayReport& w, const Finding& o) {
   return deciding_evidence(o.at != nullptr ? *o.at : w);
 }
 
 }  // namespace
 
 std::vector<Property> expected_properties(const Expectation& e) {
-  std::vector<Property> all{{"verdict", e.verdicts.empty() ? "delivered" : any_of_words(e.verdicts)}};
+  std::vector<Property> all;
+  if (!e.outcomes.empty() || e.verdicts.empty())
+    all.push_back({"outcome", e.outcomes.empty() ? "answered" : any_of_words(e.outcomes)});
+  if (!e.verdicts.empty()) all.push_back({"verdict", any_of_words(e.verdicts)});
   const auto add = [&](const char* name, const Words& values, const char* joint = " or ") {
     if (!values.empty()) all.push_back({name, fmt::format("{}", fmt::join(values, joint))});
   };
@@ -240,11 +255,11 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   const Judge judge_way(x, e);
   const WayReport* failed = nullptr;    // the first way that fails for certain
   const WayReport* doubtful = nullptr;  // that fails, or not, by what is missing
-  Outcome failed_by, doubtful_by;
+  Finding failed_by, doubtful_by;
   std::size_t failures = 0;
   bool all_fail_by_choice = true;
   for (const WayReport& w : x.ways) {
-    const Outcome o = judge_way.way(w);
+    const Finding o = judge_way.way(w);
     std::vector<Gap> gaps;
     add_gaps(w, gaps);
     // Who accepts an inconclusive end accepts what is missing behind it.
@@ -260,7 +275,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
     } else if (o.truth != Truth::yes || open) {
       if (doubtful == nullptr) {
         doubtful = &w;
-        doubtful_by = o.truth == Truth::yes ? Outcome{} : o;
+        doubtful_by = o.truth == Truth::yes ? Finding{} : o;
       }
     }
     for (const Gap& g : gaps)
@@ -276,7 +291,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   }
   const WayReport* open_way = failed != nullptr ? failed : doubtful;
   if (open_way != nullptr || x.truncated || x.ways.empty()) {
-    const Outcome& by = failed != nullptr ? failed_by : doubtful_by;
+    const Finding& by = failed != nullptr ? failed_by : doubtful_by;
     j.why = by.why;
     if (!j.gaps.empty()) j.why += (j.why.empty() ? "the snapshot lacks " : "; the snapshot lacks ") + gap_words(j.gaps);
     if (failed != nullptr) j.why = "it depends on what the dumps do not tell: " + j.why;

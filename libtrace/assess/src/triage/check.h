@@ -59,6 +59,9 @@ class Findings {
   void add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& evidence,
            std::string remedy);
   void add(std::string claim, std::string node, std::string object, explain::Evidence evidence, std::string remedy);
+  // The pods that the next finding concerns.
+  void about(const KnownPod& pod) { about({&pod}); }
+  void about(const std::vector<const KnownPod*>& pods);
   // Something that this check needs is not in the snapshot: "policy rules of worker-1 (ip rule)".
   void lacks(std::string what) { lacking_.insert(std::move(what)); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
@@ -69,6 +72,7 @@ class Findings {
   Triage& triage_;
   const Check* check_ = nullptr;
   std::set<std::string> lacking_;
+  std::vector<std::string> about_;
 };
 
 struct Check {
@@ -78,6 +82,8 @@ struct Check {
   // Why the check cannot run at all; empty where it can.
   std::string (*lacks)(const Facts&);
   void (*run)(const Facts&, Findings&);
+  // A cause, or what follows from one: the latter explains no connection.
+  enum class Finds : std::uint8_t { cause, consequence } finds = Finds::cause;
 };
 
 // In the order of causes: a finding that explains another comes first.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/evidence.h"
 #include "triage/check.h"
@@ -82,7 +83,7 @@ void Findings::end() {
 void Findings::add(std::string claim, std::string node, std::string object, explain::Evidence lines,
                    std::string remedy) {
   triage_.findings.push_back({check_->id, check_->severity, check_->title, std::move(claim), std::move(node),
-                              std::move(object), std::move(lines), std::move(remedy),
+                              std::move(object), std::exchange(about_, {}), std::move(lines), std::move(remedy),
                               fmt::format("docs/triage/{}.md", check_->id)});
 }
 
@@ -91,6 +92,11 @@ void Findings::add(std::string claim, std::string node, std::string object, cons
   std::vector<Provenance> telling;
   for (const Provenance& p : from) telling.push_back(facts_.telling_line(p));
   add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, telling), std::move(remedy));
+}
+
+void Findings::about(const std::vector<const KnownPod*>& pods) {
+  about_.clear();
+  for (const KnownPod* pod : pods) about_.push_back(pod->full_name());
 }
 
 bool Findings::has_cause(const std::string& object) const {

@@ -51,6 +51,7 @@ Course run_once(const cluster::Cluster& cluster, const Topology& topology, Switc
   course.end = std::move(arrival.end);
   course.received = arrival.packet;
   course.left_snapshot = arrival.left_snapshot;
+  course.refusal_accepted = arrival.refusal_accepted;
   course.egress = walker.egress();
   course.undecided = walker.undecided();
   doubt_unread_lines(cluster, course.record);
@@ -74,6 +75,19 @@ Start answer_of(const Course& forward, std::uint8_t ttl) {
   packet.set(FieldId::eth_dst, 0);
   answer.packet = packet;
   return answer;
+}
+
+// A receiver that the snapshot does not hold: its reply comes back by the device and from the MAC that the request went to.
+void enter_where_it_left(Start& answer, const Course& forward) {
+  if (forward.end.kind != Endpoint::Kind::outside) return;
+  const auto& seen = forward.record.sightings;
+  const auto last = std::find_if(seen.rbegin(), seen.rend(), [](const Sighting& s) { return !s.in && !s.encap; });
+  if (last == seen.rend()) return;
+  answer.returns = true;
+  answer.arrive_at = last->node;
+  answer.in_device = last->device;
+  answer.smac = dst_mac(last->packet);
+  answer.dmac = src_mac(last->packet);
 }
 
 void judge_reply(Course& reply, const Start& start, const Course& forward) {
@@ -146,9 +160,9 @@ std::vector<Course> Journey::explore(const Start& start, const World& world, boo
 }
 
 std::vector<Course> Journey::explore_reply(const Start& start, const Course& forward, bool* truncated) const {
-  if (forward.end.kind == Endpoint::Kind::outside) return {};
   constexpr std::uint8_t kDefaultTtl = 64;
-  const Start answer = answer_of(forward, kDefaultTtl);
+  Start answer = answer_of(forward, kDefaultTtl);
+  enter_where_it_left(answer, forward);
   std::vector<Course> replies = explore(answer, forward.world, truncated);
   for (Course& reply : replies) judge_reply(reply, start, forward);
   return replies;

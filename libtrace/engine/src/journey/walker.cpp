@@ -226,6 +226,8 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
     arrival.stop->why.then.push_back(
         strange ? Cause{Reason::refusal_from_other_address, {src_ip(back.packet), dst_ip(sent_)}}
                 : Cause{Reason::refusal_lost});
+  } else {
+    arrival.refusal_accepted = ends_connection(back.packet);
   }
   return {{}, arrival};
 }
@@ -306,12 +308,21 @@ Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusa
     back.verdict = outcome.kind == HostOutcome::Kind::inconclusive ? Verdict::inconclusive : Verdict::dropped;
   answering_ = false;
   const bool reached = back.verdict == Verdict::delivered && back.end.same_place(from_);
-  constexpr std::uint64_t kSyn = 0x002, kAck = 0x010;
-  const bool amid = sent_.u64(FieldId::nw_proto) == ip_proto::tcp && (sent_.u64(FieldId::tcp_flags) & (kSyn | kAck)) == kAck;
-  if (reached || amid) arrival.verdict = Verdict::rejected;
+  arrival.refusal_accepted = reached && ends_connection(back.packet);
+  if (reached || is_amid_connection()) arrival.verdict = Verdict::rejected;
   if (back.verdict == Verdict::inconclusive) arrival.verdict = Verdict::inconclusive;
   if (!reached) arrival.stop->why.then.push_back({Reason::error_lost});
   return {{}, arrival};
+}
+
+bool Walker::is_amid_connection() const {
+  constexpr std::uint64_t kSyn = 0x002, kAck = 0x010;
+  return sent_.u64(FieldId::nw_proto) == ip_proto::tcp && (sent_.u64(FieldId::tcp_flags) & (kSyn | kAck)) == kAck;
+}
+
+// A reset ends any TCP connection, an ICMP error only one that is not established yet (RFC 5461, 1).
+bool Walker::ends_connection(const FlowKey& refusal) const {
+  return !is_amid_connection() || refusal.u64(FieldId::nw_proto) == ip_proto::tcp;
 }
 
 Walker::Next Walker::step(AtDevice at) {

@@ -53,6 +53,7 @@ struct Arrival {
   Endpoint end;
   FlowKey packet;
   bool left_snapshot = false;
+  bool refusal_accepted = false;   // as in Course
 };
 
 class Walker {
@@ -91,6 +92,8 @@ class Walker {
   Position position_of(const cluster::Node& node, const OvsEmission& emission);
   Next answered_by_ovs(const cluster::Node& node, const OvsEmission& answer);
   Next refused_by_host(const cluster::Node& node, const HostOutcome& refusal);
+  bool is_amid_connection() const;
+  bool ends_connection(const FlowKey& refusal) const;
   Next take_off_wire(const WireEnd& end, const OnWire& at);
   Next no_taker(const OnWire& at);
   std::string receiving_device(const WireEnd& end, const MacAddr& to) const;

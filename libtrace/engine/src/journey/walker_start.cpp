@@ -102,7 +102,9 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   const Node* node = start.arrive_at.empty() ? topology_.owner(to) : cluster_.node(start.arrive_at);
   sent = packet;
   std::string device = start.in_device;
-  Supposition arrives = start.arrive_at.empty() ? Supposition::arrives_at_owner : Supposition::arrives_as_asked;
+  Supposition arrives = start.returns             ? Supposition::arrives_where_request_left
+                        : start.arrive_at.empty() ? Supposition::arrives_at_owner
+                                                  : Supposition::arrives_as_asked;
   if (node == nullptr)
     if (const WireEnd entry = router_entry(packet); entry.node != nullptr) {
       node = entry.node;
@@ -122,7 +124,7 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   const host::Link* link = node->host.link(device);
   if (!mac && link != nullptr) mac = link->mac;
   if (!mac) return gap(*node, Layer::host, {Input::devices}, Reason::entry_device_unknown);
-  std::string lowest = topology_.device_with(*node, *mac);
+  std::string lowest = start.returns ? device : topology_.device_with(*node, *mac);
   if (lowest.empty()) lowest = device;
   record_.assume({arrives, {node->name, lowest}});
   packet.set(FieldId::eth_dst, mac->value);

@@ -186,7 +186,6 @@ Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) 
   q.dport = origin.dport;
   q.arrive_at = origin.arrive_at;
   q.in_dev = origin.in_device;
-  q.reply = true;
   q.steps = q.registers = false;
   q.established = origin.established;
   // Dumps are taken after captures as a rule: their connections may be this very one, which the first packet did not

@@ -126,6 +126,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::arrives_at_router, "arrives-at-router", "the packet arrives at {0} {1}",
      "it is the snapshot's only router that knows the way to the address"},
     {Supposition::arrives_as_asked, "arrives-as-asked", "the packet arrives at {0} {1}", "--arrive-at"},
+    {Supposition::arrives_where_request_left, "arrives-where-request-left", "the packet arrives at {0} {1}",
+     "the request left by it"},
 };
 static_assert(is_complete(kSuppositions));
 

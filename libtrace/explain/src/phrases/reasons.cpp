@@ -162,13 +162,13 @@ static_assert(is_complete(kReasons));
 
 std::string_view reason_name(Reason reason) { return kReasons[static_cast<std::size_t>(reason)].name; }
 
-std::string phrase_alone(const Cause& cause) {
+std::string phrase_alone(const engine::Cause& cause) {
   return fill(kReasons[static_cast<std::size_t>(cause.reason)].words, cause.about);
 }
 
-std::string phrase(const Cause& cause) {
+std::string phrase(const engine::Cause& cause) {
   std::string text = phrase_alone(cause);
-  for (const Cause& next : cause.then) text += "; " + phrase(next);
+  for (const engine::Cause& next : cause.then) text += "; " + phrase(next);
   return text;
 }
 

@@ -42,6 +42,7 @@ std::string triage_json(const Triage& triage) {
                              {"claim", f.claim},
                              {"node", text_or_null(f.node)},
                              {"object", text_or_null(f.object)},
+                             {"pods", f.pods},
                              {"evidence", evidence_json(f.evidence)},
                              {"remedy", f.remedy},
                              {"docs", f.docs}});

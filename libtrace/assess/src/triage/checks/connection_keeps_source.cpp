@@ -45,6 +45,7 @@ void tell(const cluster::Node& node, const KnownPod& pod, const std::string& obj
   for (std::size_t i = 0; i < found.size() && i < kShown; ++i) proof.push_back(found[i]->from);
   proof.push_back(from);
   const host::ConntrackEntry& e = *found.front();
+  out.about(pod);
   out.add(fmt::format("{} on {} keep{} {} as source, not {}: they are older than the translation, and NAT is decided "
                       "by a connection's first packet.",
                       found.size() == 1 ? fmt::format("A connection of pod {}", pod.full_name())

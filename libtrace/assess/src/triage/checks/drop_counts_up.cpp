@@ -172,6 +172,6 @@ std::string lacks(const Facts& f) {
 
 // A note: networks drop what they are to drop all the time.
 const Check kDropCountsUp{"drop-counts-up", "A drop that counted between two dumps", Severity::note,
-                          drop_counts_up::lacks, drop_counts_up::run};
+                          drop_counts_up::lacks, drop_counts_up::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

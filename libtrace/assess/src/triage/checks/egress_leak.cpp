@@ -31,6 +31,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
     }
     explain::Evidence lines = deciding_evidence(way);
     for (auto& line : evidence(f.cluster, {f.telling_line(claim.from)})) lines.push_back(std::move(line));
+    out.about(pod);
     out.add(
         fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(),
                     claim.addresses.front().to_string(), claim.object, target.address.to_string(), way.source_seen->ip),
@@ -49,6 +50,6 @@ void run(const Facts& f, Findings& out) {
 }  // namespace egress_leak
 
 const Check kEgressLeak{"egress-leak", "A selected pod that leaves with another address", Severity::error,
-                        needs_egress_ips_or_services, egress_leak::run};
+                        needs_egress_ips_or_services, egress_leak::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

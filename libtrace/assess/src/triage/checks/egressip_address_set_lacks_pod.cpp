@@ -46,6 +46,7 @@ void run(const Facts& f, Findings& out) {
       }
       const IpAddr& address = *pod.address(family);
       if (holds(*set, address)) continue;
+      out.about(pod);
       out.add(fmt::format("The set of pods that leave by egress addresses lacks pod {} ({}) on {}: towards cluster "
                           "nodes it is rerouted too, and they see {}.",
                           pod.full_name(), address.to_string(), pod.node, claim->addresses.front().to_string()),

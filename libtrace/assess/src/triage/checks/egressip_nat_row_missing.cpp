@@ -33,6 +33,7 @@ void run(const Facts& f, Findings& out) {
     std::vector<Provenance> proof;
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
     if (!rows.all.empty()) proof.push_back(rows.all.front().from);  // the list in which the row should be
+    out.about(without);
     out.add(
         fmt::format("The gateway router of {} has no SNAT row from {} to egress IP {}: what they send is dropped at "
                     "the external bridge, or leaves as the node.",

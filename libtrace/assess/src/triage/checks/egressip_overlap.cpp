@@ -14,6 +14,7 @@ void run(const Facts& f, Findings& out) {
     for (const KnownPod* pod : selected_by(eip, f.cluster.objects, f.pods)) {
       const auto [at, fresh] = first.emplace(pod->full_name(), &eip);
       if (fresh || at->second == &eip) continue;
+      out.about(*pod);
       out.add(fmt::format("EgressIP {} and EgressIP {} both select pod {}; only one of them is in force.",
                           at->second->name, eip.name, pod->full_name()),
               "", "EgressIP " + eip.name, {at->second->from, eip.from, pod->object->from},

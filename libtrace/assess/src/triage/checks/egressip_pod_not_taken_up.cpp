@@ -16,6 +16,7 @@ void run(const Facts& f, Findings& out) {
         by_object[{claim->object, pod.node}].push_back(&pod);
     for (const auto& [place, pods] : by_object) {
       const EgressClaim* claim = f.claims.of(pods.front()->full_name(), family);
+      out.about(pods);
       out.add(fmt::format("{} selects {}, but unlike its other pods no policy, address set or rule of any node knows "
                           "{}: {} as the node.",
                           claim->object, in_words(pods, family), pods.size() == 1 ? "it" : "them",

@@ -22,6 +22,7 @@ void on_pod_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, 
     return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", pod.node));
   const IpAddr& address = *pod.address(place.address.family);
   if (has_policy(policies, address)) return;
+  out.about(pod);
   out.add(fmt::format("{} selects pod {} ({}), but the logical router of its node {} has no policy that reroutes it: "
                       "it leaves as the node.",
                       place.name(), pod.full_name(), address.to_string(), pod.node),
@@ -46,6 +47,7 @@ void on_egress_node(const Facts& f, const EgressPlace& place, const KnownPod& po
     if (p.is_for_source(address))
       for (const IpAddr& hop : p.next_hops)
         if (node->host.owner_of(hop) != nullptr) return;
+  out.about(pod);
   out.add(fmt::format("{} sends pod {} ({}) to {}, whose own logical router has no policy that hands it to the host: "
                       "it is dropped or leaves as it is.",
                       place.name(), pod.full_name(), address.to_string(), place.node),

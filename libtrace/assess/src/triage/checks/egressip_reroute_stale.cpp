@@ -22,6 +22,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
     for (const IpAddr& hop : p.next_hops) {
       const std::string owner = owner_of_next_hop(f.cluster, hop);
       if (owner.empty() || is_cluster_wide(claim.nodes, owner)) continue;
+      out.about(pod);
       out.add(
           fmt::format("The policy for pod {} on {} leads to {} ({}), but {} is hosted by {}.", pod.full_name(),
                       pod.node, hop.to_string(), owner, claim.object, fmt::join(claim.nodes, ", ")),

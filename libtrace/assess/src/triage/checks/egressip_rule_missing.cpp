@@ -31,6 +31,7 @@ void run(const Facts& f, Findings& out) {
     const Family family = place.address.family;
     std::vector<Provenance> proof{rules.from};
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
+    out.about(without);
     out.add(fmt::format("{} has no policy rule for {}, which egress IP {} takes out there: the main table decides, not "
                         "that of the link.",
                         place.node, in_words(without, family), place.address.to_string()),

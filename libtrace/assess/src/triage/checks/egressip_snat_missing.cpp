@@ -34,6 +34,7 @@ void run(const Facts& f, Findings& out) {
       for (const netfilter::Chain& chain : table.chains)
         if (chain.name == kChain) proof.push_back(chain.from);
     for (const Provenance& line : layers_of(f, place, missing)) proof.push_back(line);
+    out.about(missing);
     out.add(
         fmt::format("{} hosts egress IP {}, but no rule translates {} to it{}: {} as {}.", place.node,
                     place.address.to_string(), in_words(missing, place.address.family),

@@ -25,6 +25,7 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& node, 
   if (any && right) return;
   const std::string what = !any ? fmt::format("is empty: packets fall through to the main table")
                                 : fmt::format("holds no route by {}, which has the address", link->name);
+  out.about(pod);
   out.add(fmt::format("Table {} on {}, to which the rule for pod {} of egress IP {} leads, {}.", rule.table, place.node,
                       pod.full_name(), place.address.to_string(), what),
           place.node, place.name(), {rule.from, first, place.object->from},

@@ -19,6 +19,7 @@ void on_node(const Facts& f, const std::string& name, const KnownPod& pod, const
   if (std::any_of(policies.all.begin(), policies.all.end(),
                   [&](const Policy& p) { return p.action == "reroute" && p.is_for_source(address); }))
     return;
+  out.about(pod);
   out.add(fmt::format("{} has pod {} ({}) as endpoint, but the logical router of {} has no policy that reroutes it: it "
                       "leaves as a node.",
                       claim.object, pod.full_name(), address.to_string(), name),

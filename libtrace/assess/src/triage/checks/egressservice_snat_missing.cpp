@@ -46,6 +46,7 @@ void run(const Facts& f, Findings& out) {
       if (std::any_of(claim->addresses.begin(), claim->addresses.end(),
                       [&](const IpAddr& to) { return translated(f, *node, *address, to); }))
         continue;
+      out.about(pod);
       out.add(fmt::format("{} hosts {}, but nothing there translates its endpoint {} ({}) to {}: the pod leaves with "
                           "its own address.",
                           node->name, claim->object, pod.full_name(), address->to_string(),

@@ -38,6 +38,7 @@ void run(const Facts& f, Findings& out) {
         continue;
       }
       if (pod->address(route.next_hops.front().family) == nullptr || has_route(*node, *pod, route.next_hops)) continue;
+      out.about(*pod);
       out.add(fmt::format("Pod {} is to leave by {}, but the gateway router of {} has no route for it.",
                           pod->full_name(), route.next_hops.front().to_string(), pod->node),
               pod->node, "AdminPolicyBasedExternalRoute " + route.name, {route.from},

@@ -22,6 +22,7 @@ void run(const Facts& f, Findings& out) {
         if (std::none_of(route.next_hops.begin(), route.next_hops.end(),
                          [&](const IpAddr& a) { return a.family == logical->address.family; }))
           continue;
+        out.about(*pod);
         out.add(fmt::format(
                     "The gateway router of {} still translates pod {} to {}: its gateway sees the node, not the pod.",
                     pod->node, pod->full_name(), row.external_ip),

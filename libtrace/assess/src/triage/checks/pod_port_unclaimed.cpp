@@ -36,6 +36,7 @@ void run(const Facts& f, Findings& out) {
     }
     const openflow::Interface* port = interface_of(*node, pod);
     if (port != nullptr && (!port->ofport || *port->ofport < 0xff00)) continue;
+    out.about(pod);
     out.add(fmt::format("Pod {} runs on {}, but Open vSwitch there has {}.", pod.full_name(), pod.node,
                         port == nullptr ? "no interface of it" : "no port number for its interface"),
             pod.node, fmt::format("Pod {}", pod.full_name()),

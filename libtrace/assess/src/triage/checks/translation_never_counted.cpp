@@ -99,6 +99,6 @@ void run(const Facts& f, Findings& out) {
 
 const Check kTranslationNeverCounted{"translation-never-counted", "A translation that no packet has ever reached",
                                      Severity::warning, needs_egress_ips_or_services,
-                                     translation_never_counted::run};
+                                     translation_never_counted::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -75,12 +75,13 @@ enum class Supposition : std::uint8_t {
   free_port,         // port; zone, port taken
 
   // between machines
-  unread_lines,         // how many, dump, whether several
-  derived_mac,          // address, MAC
-  delivered_unchanged,  // node, device; MAC
-  arrives_at_owner,     // node, device
-  arrives_at_router,    // node, device
-  arrives_as_asked,     // node, device
+  unread_lines,                // how many, dump, whether several
+  derived_mac,                 // address, MAC
+  delivered_unchanged,         // node, device; MAC
+  arrives_at_owner,            // node, device
+  arrives_at_router,           // node, device
+  arrives_as_asked,            // node, device
+  arrives_where_request_left,  // node, device
 };
 
 // Whether some dump would prove it, or prove the contrary.

@@ -44,6 +44,7 @@ struct Start {
   std::optional<MacAddr> smac, dmac; // override what the sender's stack would use
   std::string arrive_at;             // outside: the node at which the packet enters
   std::string in_device;             // outside: and the device
+  bool returns = false;              // outside: it answers what left by that device
 };
 
 struct MadeChoice {
@@ -66,6 +67,7 @@ struct Course {
   FlowKey sent;                      // as the sender sent it (source chosen)
   FlowKey received;                  // as the last receiver sees it
   bool left_snapshot = false;        // went on to a machine that the snapshot does not hold
+  bool refusal_accepted = false;     // the reset or ICMP error reaches the sender, who takes it for the end of the connection
   bool undecided = false;            // something on the way was missing or not understood
   World world;
 
@@ -102,7 +104,8 @@ class Journey {
 
   // All ways, in a fixed order. `truncated` is set when there were more than max_ways.
   std::vector<Course> explore(const Start& start, const World& world, bool* truncated = nullptr) const;
-  // The answer of the receiver of a delivered course; it must come back to `start.from`.
+  // The reply of the receiver of a delivered course; it must come back to `start.from`. Where the receiver is outside the
+  // snapshot, the reply enters where the request left.
   std::vector<Course> explore_reply(const Start& start, const Course& forward, bool* truncated = nullptr) const;
   // The sender's next packet after a delivered answer: it meets what the first two left behind.
   std::vector<Course> explore_continued(const Start& start, const Course& forward, const Course& reply,

@@ -13,6 +13,7 @@
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/place.h"
 #include "egtrace/engine/reason.h"
+#include "egtrace/explain/outcome.h"
 #include "egtrace/explain/point.h"
 
 namespace egt::explain {
@@ -29,11 +30,11 @@ struct Question {
   std::optional<MacAddr> smac, dmac;
   bool established = false;
   bool use_conntrack = true;
-  bool reply = false;
+  bool one_way = false;                    // walk the request alone, not the reply and the packet after the handshake
   bool passed_over = false;                // also tell rules that nearly matched
   bool registers = true;                   // tell what registers hold; needs the release of OVN, and takes time
   // Of each way tell only what decided it: verdict, where it leaves, the addresses seen, source translations, where it
-  // stops and why, and of the hops those behind that. No sentences, sightings, objects; `reply` is not asked.
+  // stops and why, and of the hops those behind that. No sentences, sightings, objects.
   bool only_deciding = false;
   bool steps = true;                       // tell hops of all ways; otherwise only of those that end undelivered
   bool counters = false;                   // also tell what neighbours of rules that never counted have counted
@@ -94,7 +95,7 @@ struct StopReport {
   engine::Place place = {};                // in words: `where`
   std::string cause = {};                  // of `why`, what does not follow from it
 };
-struct ChoiceReport { std::size_t hop = 0; std::string what, chosen; bool unknown = false; std::string why; };
+struct ChoiceReport { std::size_t hop = 0; std::string node, what, chosen; bool unknown = false; std::string why; };
 struct AssumptionReport { std::string what, why; Evidence evidence; };
 struct SightingReport {
   std::string node, device;
@@ -112,7 +113,12 @@ struct WayReport;
 struct FollowUp { std::string verdict, confidence, summary; std::vector<WayReport> ways; };
 
 struct WayReport {
-  std::string verdict, confidence;
+  std::string verdict, confidence;         // of this packet
+  bool refusal_accepted = false;           // rejected: the sender takes the refusal for the end of the connection
+  Outcome outcome = Outcome::undecided;    // of the connection, where its replies were walked; of this packet otherwise
+  bool proven = false;                     // the outcome is: nothing on any of its walks is assumed
+  Listener listener = Listener::unknown;
+  bool has_handshake = false;              // TCP, SCTP: a connection that only the packet after the handshake makes of use
   std::optional<double> weight;
   std::vector<ChoiceReport> choices;
   std::optional<EgressReport> egress;
@@ -137,17 +143,37 @@ struct Disagreement {
   friend bool operator==(const Disagreement&, const Disagreement&) = default;
 };
 
+// What the objects promise for this traffic. `kept`: nothing where none of them says anything of it.
+struct Intent { std::optional<bool> kept; std::vector<Disagreement> violations; };
+
+// What keeps the connection from being answered, and what to look at next.
+struct Fault { Direction direction = Direction::request; StopReport at; std::string summary, next; };
+
+// The finding of triage that explains a fault or a violated intent.
+struct Cause { std::string finding, claim, next; Evidence evidence; };
+
+// What the outcome rests on and the dumps do not show, and the command that would.
+struct NotChecked { std::string what, why, command; };
+
 struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };
 struct EndReport { std::string kind, name, node, ip; };
 
 struct Explanation {
   PacketReport packet;
   EndReport from, to;
-  std::string verdict, confidence, summary;
+  Outcome outcome = Outcome::undecided;
+  std::string verdict;                     // of the request
+  std::string confidence;                  // of the outcome
+  std::string summary;
+  Listener listener = Listener::unknown;
+  std::optional<Fault> fault;              // of the first path that fails; none where none does
+  std::optional<Cause> cause;              // of the fault, or of what the intent violates; filled by who runs the checks
   std::vector<WayReport> ways;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
-  std::vector<Disagreement> disagreements; // objects never decide; the walk follows the dumps
+  Intent intent;                           // objects never decide; the walk follows the dumps
+  std::vector<std::string> checked;        // kinds of dumps that the outcome was computed from
+  std::vector<NotChecked> not_checked;
   bool truncated = false;                  // there were more ways than are shown
 };
 

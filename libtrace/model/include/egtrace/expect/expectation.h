@@ -22,7 +22,8 @@ struct Expectation {
   std::string name;
   std::vector<EndPattern> from, to;
 
-  std::vector<std::string> verdicts;  // empty: delivered
+  std::vector<std::string> outcomes;  // of the connection; empty, and no verdicts either: answered
+  std::vector<std::string> verdicts;  // of the request; empty: not asked
   std::vector<std::string> snat;      // source that the receiver sees: IP, CIDR, IP:PORT, or "none" (the sender's own)
   std::vector<std::string> dnat;      // destination that it sees, in the same forms
   std::vector<std::string> nodes, devices;  // where it leaves the cluster's machines; else where it ends

@@ -12,6 +12,7 @@
 #include "egtrace/host/link.h"
 #include "egtrace/host/netfilter.h"
 #include "egtrace/host/routing.h"
+#include "egtrace/host/sockets.h"
 
 namespace egt::host {
 
@@ -43,6 +44,7 @@ struct Host {
   Part<std::map<std::string, SysctlValue>> sysctl;
   Part<std::vector<ConntrackEntry>> conntrack;         // of the kernel, all zones
   Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath
+  Part<Sockets> sockets;
 
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;         // the device that has this address

@@ -1,0 +1,112 @@
+#include "egtrace/assess/cause.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "triage/check.h"
+
+namespace egt::assess {
+namespace {
+
+using explain::Evidence;
+using explain::Explanation;
+using explain::FollowUp;
+using explain::Hop;
+using explain::WayReport;
+
+// What the connection meets: nodes, lines and objects of all its walks.
+struct Subject {
+  std::set<std::string> nodes, objects, violated;
+  std::set<std::pair<std::string, std::uint32_t>> lines, fault_lines;   // dump and line
+};
+
+void add_lines(const Evidence& from, std::set<std::pair<std::string, std::uint32_t>>& lines) {
+  for (const explain::EvidenceLine& e : from) lines.emplace(e.dump, e.line);
+}
+
+void add_walk(const WayReport& walk, Subject& s) {
+  for (const Hop& hop : walk.hops) {
+    s.nodes.insert(hop.node);
+    add_lines(hop.evidence, s.lines);
+    for (const explain::RowRef& row : hop.rows)
+      if (!row.object.empty()) s.objects.insert(row.object);
+  }
+  for (const auto* later : {&walk.reply, &walk.continued})
+    for (const FollowUp& f : *later)
+      for (const WayReport& next : f.ways) add_walk(next, s);
+}
+
+Subject subject_of(const Explanation& e) {
+  Subject s;
+  for (const WayReport& path : e.ways) add_walk(path, s);
+  for (const explain::Disagreement& d : e.intent.violations) {
+    s.violated.insert(d.object);
+    add_lines(d.evidence, s.fault_lines);
+  }
+  if (e.fault) {
+    s.nodes.insert(e.fault->at.node);
+    add_lines(e.fault->at.evidence, s.fault_lines);
+    for (const explain::RowRef& row : e.fault->at.rows) s.objects.insert(row.object);
+  }
+  for (const explain::EndReport* end : {&e.from, &e.to})
+    if (end->kind == "pod") s.objects.insert("Pod " + end->name);
+    else if (end->kind == "service") s.objects.insert("Service " + end->name);
+  return s;
+}
+
+bool has_line(const Finding& f, const std::set<std::pair<std::string, std::uint32_t>>& lines) {
+  return std::any_of(f.evidence.begin(), f.evidence.end(),
+                     [&](const explain::EvidenceLine& e) { return lines.contains({e.dump, e.line}); });
+}
+
+// Rows name the pod behind the object: "EgressIP billing for pod shop/cart-0".
+bool names_object(const std::set<std::string>& objects, const std::string& object) {
+  return !object.empty() && std::any_of(objects.begin(), objects.end(), [&](const std::string& o) {
+    return o == object || o.starts_with(object + " ");
+  });
+}
+
+bool concerns_ends(const Finding& f, const Explanation& e) {
+  return f.pods.empty() || std::any_of(f.pods.begin(), f.pods.end(), [&](const std::string& pod) {
+    return pod == e.from.name || pod == e.to.name;
+  });
+}
+
+// How much speaks for the finding; 0: nothing.
+int relevance(const Finding& f, const Subject& s, const Explanation& e) {
+  if (!concerns_ends(f, e)) return 0;
+  const int severity = f.severity == Severity::error ? 2 : f.severity == Severity::warning ? 1 : 0;
+  const bool at_fault = e.fault && f.node == e.fault->at.node;
+  int points = 0;
+  if (names_object(s.violated, f.object)) points += 8;
+  if (names_object(s.objects, f.object)) points += 4;
+  if (has_line(f, s.fault_lines)) points += 4;
+  if (f.object.empty() && f.severity == Severity::error && s.nodes.contains(f.node)) points += 2;
+  if (points == 0) return 0;
+  return points + (f.pods.empty() ? 0 : 3) + (at_fault ? 1 : 0) + severity;
+}
+
+bool needs_cause(const Explanation& e) {
+  return e.outcome == explain::Outcome::unanswered || e.outcome == explain::Outcome::refused ||
+         e.outcome == explain::Outcome::mixed || !e.intent.violations.empty();
+}
+
+}  // namespace
+
+std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, const Explanation& e) {
+  if (!needs_cause(e)) return std::nullopt;
+  std::vector<std::string> only;
+  for (const Check* check : checks())
+    if (check->finds == Check::Finds::cause) only.emplace_back(check->id);
+  const Triage found = triage(explainer, only);
+  const Subject subject = subject_of(e);
+  const Finding* best = nullptr;
+  int most = 0;
+  for (const Finding& f : found.findings)   // causes before what follows from them, so the first of the best
+    if (const int points = relevance(f, subject, e); points > most) best = &f, most = points;
+  if (best == nullptr) return std::nullopt;
+  return explain::Cause{best->id, best->claim, best->remedy, best->evidence};
+}
+
+}  // namespace egt::assess

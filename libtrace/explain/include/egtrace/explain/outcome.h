@@ -1,0 +1,47 @@
+// What the client of a connection sees, and what keeps it from what it hoped for. The one place that explain, assert, check,
+// audit, triage, diff and pcap ask.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace egt::explain {
+
+struct WayReport;
+
+// answered: the reply arrives, and so does the packet after the handshake. refused: a reset or an ICMP error that the client
+// accepts. unanswered: it times out. mixed: paths that the traffic is shared among differ. undecided: the dumps do not tell.
+enum class Outcome : std::uint8_t { answered, refused, unanswered, mixed, undecided };
+
+// Which packet of the connection fails: the first, what answers it, or the client's next one.
+enum class Direction : std::uint8_t { request, reply, later };
+
+// Whether a process takes the connection. known: a socket, a ready endpoint or a dumped connection shows it. closed: the dump
+// of the receiver's sockets has none for it. unknown: no dump tells, and the outcome is the network's part.
+enum class Listener : std::uint8_t { known, closed, unknown };
+
+// The names that JSON has.
+std::string_view name_of(Outcome outcome);
+std::string_view name_of(Direction direction);
+std::string_view name_of(Listener listener);
+std::optional<Outcome> parse_outcome(std::string_view name);
+
+// The walk that ends a path's connection otherwise than answered, and the packet of the connection that it walks.
+struct FailedWalk {
+  const WayReport* walk = nullptr;
+  Direction direction = Direction::request;
+};
+
+// Of one path with its replies and later packets, as far as they were walked.
+Outcome outcome_of(const WayReport& path, Listener listener);
+// Of all paths: where the traffic is shared among paths that differ, mixed; where the dumps do not tell which of them is the
+// real one, undecided.
+Outcome outcome_of(const std::vector<WayReport>& paths);
+// The first walk of the path that fails; null where none does.
+FailedWalk failed_walk(const WayReport& path);
+// Whether nothing of the path's walks is assumed.
+bool is_proven(const WayReport& path);
+
+}  // namespace egt::explain

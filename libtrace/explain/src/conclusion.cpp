@@ -1,0 +1,134 @@
+#include "conclusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "report.h"
+#include "words.h"
+
+namespace egt::explain {
+namespace {
+
+using engine::Course;
+
+Listener common_listener(const std::vector<WayReport>& paths) {
+  std::optional<Listener> common;
+  for (const WayReport& path : paths) {
+    if (path.verdict != "delivered") continue;
+    if (common && *common != path.listener) return Listener::unknown;
+    common = path.listener;
+  }
+  return common.value_or(Listener::unknown);
+}
+
+// The dump to look at next: what decides at the place where the packet ends.
+std::string command_at(const StopReport& at) {
+  const std::string on = at.node.empty() ? "" : " on " + at.node;
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= at.where.size();) {
+    const std::size_t end = std::min(at.where.find(' ', begin), at.where.size());
+    words.push_back(at.where.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (words.size() >= 3 && words[1] == "table") return fmt::format("ovs-ofctl dump-flows {} table={}{}", words[0], words[2], on);
+  if (words.size() >= 3 && (words[0] == "iptables" || words[0] == "ip6tables"))
+    return fmt::format("{} -t {} -vS {}{}", words[0], words[1], words[2], on);
+  if (words.size() >= 3 && words[0] == "nft") return fmt::format("nft -a list chain inet {} {}{}", words[1], words[2], on);
+  if (at.layer == "host" || at.layer == "router") return fmt::format("ip rule; ip route show table all; ip neigh{}", on);
+  return {};
+}
+
+Fault fault_of(const FailedWalk& failed) {
+  Fault fault;
+  fault.direction = failed.direction;
+  fault.summary = failed.walk->summary;
+  if (failed.walk->stopped_at) {
+    fault.at = *failed.walk->stopped_at;
+    fault.next = command_at(fault.at);
+  }
+  return fault;
+}
+
+std::optional<Fault> first_fault(const std::vector<WayReport>& paths) {
+  for (const WayReport& path : paths) {
+    if (path.outcome == Outcome::answered || path.outcome == Outcome::undecided) continue;
+    if (const FailedWalk failed = failed_walk(path); failed.walk != nullptr) return fault_of(failed);
+  }
+  return std::nullopt;
+}
+
+bool asks_one_packet(const Question& q) { return q.established; }
+
+}  // namespace
+
+void conclude(Explanation& e, const Question& q) {
+  for (WayReport& path : e.ways) {
+    path.outcome = outcome_of(path, path.listener);
+    path.proven = asks_one_packet(q) ? path.confidence == "proven" : is_proven(path);
+  }
+  e.outcome = e.ways.empty() ? Outcome::undecided : outcome_of(e.ways);
+  const bool proven = !e.ways.empty() && std::all_of(e.ways.begin(), e.ways.end(), [](const WayReport& p) { return p.proven; });
+  e.confidence = proven && !e.truncated ? "proven" : "assumed";
+  e.listener = common_listener(e.ways);
+  e.fault = e.outcome == Outcome::undecided ? std::nullopt : first_fault(e.ways);
+}
+
+namespace {
+
+enum class Aspect : std::uint8_t { flows, groups, connections, rules, routes, neighbours, tunnels };
+
+std::string_view name_of(Aspect aspect) {
+  static constexpr std::string_view kNames[] = {"OpenFlow flows", "OpenFlow groups", "connection tracking", "netfilter rules",
+                                                "policy rules and routes", "neighbours", "tunnels"};
+  return kNames[static_cast<std::size_t>(aspect)];
+}
+
+std::optional<Aspect> aspect_of(const engine::StepKind& step) {
+  if (std::holds_alternative<engine::TableMatch>(step) || std::holds_alternative<engine::TableMiss>(step)) return Aspect::flows;
+  if (std::holds_alternative<engine::GroupPick>(step)) return Aspect::groups;
+  if (std::holds_alternative<engine::CtPass>(step)) return Aspect::connections;
+  if (std::holds_alternative<engine::RuleHit>(step)) return Aspect::rules;
+  if (std::holds_alternative<engine::RouteLookup>(step)) return Aspect::routes;
+  if (std::holds_alternative<engine::Resolve>(step)) return Aspect::neighbours;
+  if (std::holds_alternative<engine::Encapsulate>(step)) return Aspect::tunnels;
+  return std::nullopt;
+}
+
+void add_distinct(std::vector<NotChecked>& all, NotChecked one) {
+  if (std::none_of(all.begin(), all.end(), [&](const NotChecked& n) { return n.what == one.what; })) all.push_back(std::move(one));
+}
+
+void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
+  for (const engine::Tunnel& t : course.record.tunnels)
+    add_distinct(out, {fmt::format("{} packets between {} and {} on the network between them", t.type, t.from, t.to),
+                       "no dump shows what lies between the two nodes, nor what it does with packets of this size",
+                       fmt::format("tcpdump -ni any udp port 6081 on {} and {}", t.from, t.to)});
+}
+
+void add_listener(const Course& course, const WayReport& path, std::vector<NotChecked>& out) {
+  if (course.verdict != engine::Verdict::delivered || path.listener != Listener::unknown || !path.destination_seen) return;
+  const std::string where = path.end_name.empty() ? "" : " in " + path.end_name;
+  add_distinct(out, {fmt::format("whether a process listens on {}", to_text(*path.destination_seen)),
+                     "no dump shows the sockets there", fmt::format("ss -tulpn{}", where)});
+}
+
+}  // namespace
+
+void report_checked(Explanation& e, const std::vector<Course>& courses, const Question& q) {
+  std::set<Aspect> aspects;
+  for (std::size_t i = 0; i < courses.size() && i < e.ways.size(); ++i) {
+    for (const engine::Step& step : courses[i].record.steps)
+      if (const auto aspect = aspect_of(step.kind)) aspects.insert(*aspect);
+    add_tunnels(courses[i], e.not_checked);
+    add_listener(courses[i], e.ways[i], e.not_checked);
+  }
+  for (const Aspect aspect : aspects) e.checked.emplace_back(name_of(aspect));
+  if (q.one_way)
+    e.not_checked.push_back({"the reply", "--one-way asks for the request alone", "egtrace explain without --one-way"});
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,49 @@
+// Whether a process takes what arrives at an address and port.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "egtrace/base/published.h"
+#include "egtrace/engine/journey.h"
+#include "egtrace/explain/outcome.h"
+
+namespace egt::explain {
+
+struct ListenerEvidence {
+  Listener listener = Listener::unknown;
+  Provenance from;   // the line that shows it; none where the protocol needs no process
+};
+
+// Dumps of sockets decide; ready endpoints and connections that were replied to show a listener and never prove that there
+// is none. Made for the whole snapshot when the first connection arrives somewhere.
+class Listeners {
+ public:
+  explicit Listeners(const cluster::Cluster& cluster) : cluster_(cluster) {}
+
+  // Of the process or pod that a delivered course ends at.
+  ListenerEvidence of(const engine::Course& course) const;
+
+ private:
+  struct Place {
+    IpAddr address;
+    std::uint16_t port = 0;
+    std::uint8_t proto = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  struct HashOfPlace {
+    std::size_t operator()(const Place& p) const;
+  };
+  using Known = std::unordered_map<Place, Provenance, HashOfPlace>;
+
+  Known find_known() const;
+  void add_endpoints(Known& known) const;
+  void add_connections(Known& known) const;
+  ListenerEvidence by_sockets(const cluster::Node& node, const Place& place) const;
+
+  const cluster::Cluster& cluster_;
+  MadeOnce<Known> known_;
+};
+
+}  // namespace egt::explain

@@ -1,0 +1,145 @@
+#include "egtrace/explain/outcome.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "egtrace/explain/explanation.h"
+
+namespace egt::explain {
+namespace {
+
+constexpr std::array<std::string_view, 5> kOutcomes = {"answered", "refused", "unanswered", "mixed", "undecided"};
+constexpr std::array<std::string_view, 3> kDirections = {"request", "reply", "later"};
+constexpr std::array<std::string_view, 3> kListeners = {"known", "closed", "unknown"};
+
+// A path of some walk, with what its connection comes to if the packet takes it.
+struct Leaf {
+  const WayReport* path = nullptr;
+  Outcome outcome = Outcome::undecided;
+};
+using Leaves = std::vector<Leaf>;
+
+bool all_alike(const std::vector<Outcome>& outcomes) {
+  return std::all_of(outcomes.begin(), outcomes.end(), [&](Outcome o) { return o == outcomes.front(); });
+}
+
+// Paths that made the same choices before `depth`; the next choice, where there is one, is the same choice point for all.
+Outcome fold(const Leaves& leaves, std::size_t depth) {
+  if (leaves.size() == 1) return leaves.front().outcome;
+  std::vector<std::pair<std::string, Leaves>> branches;   // by what was chosen there
+  bool is_unknown = false;
+  std::vector<Outcome> outcomes;
+  for (const Leaf& leaf : leaves) {
+    if (depth >= leaf.path->choices.size()) {   // no choice tells it from the others
+      outcomes.push_back(leaf.outcome);
+      continue;
+    }
+    const ChoiceReport& choice = leaf.path->choices[depth];
+    is_unknown |= choice.unknown;
+    auto branch = std::find_if(branches.begin(), branches.end(), [&](const auto& b) { return b.first == choice.chosen; });
+    if (branch == branches.end()) branch = branches.insert(branches.end(), {choice.chosen, {}});
+    branch->second.push_back(leaf);
+  }
+  for (const auto& [chosen, some] : branches) outcomes.push_back(fold(some, depth + 1));
+  if (all_alike(outcomes)) return outcomes.front();
+  const bool any_open = std::find(outcomes.begin(), outcomes.end(), Outcome::undecided) != outcomes.end();
+  return is_unknown || any_open ? Outcome::undecided : Outcome::mixed;
+}
+
+template <class OutcomeOf>
+Outcome fold_all(const std::vector<const WayReport*>& paths, OutcomeOf outcome) {
+  if (paths.empty()) return Outcome::undecided;
+  Leaves leaves;
+  for (const WayReport* path : paths) leaves.push_back({path, outcome(*path)});
+  return fold(leaves, 0);
+}
+
+Outcome of_reply(const WayReport& reply) {
+  if (reply.verdict == "delivered") return Outcome::answered;
+  return reply.verdict == "inconclusive" ? Outcome::undecided : Outcome::unanswered;
+}
+
+Outcome of_later(const WayReport& next) {
+  if (next.verdict == "rejected" && next.refusal_accepted) return Outcome::refused;
+  return of_reply(next);
+}
+
+// Whoever shares the traffic out by a hash sends all packets of a connection alike.
+bool chooses_alike(const WayReport& request, const WayReport& next) {
+  return std::all_of(next.choices.begin(), next.choices.end(), [&](const ChoiceReport& c) {
+    const auto first = std::find_if(request.choices.begin(), request.choices.end(),
+                                    [&](const ChoiceReport& r) { return r.node == c.node && r.what == c.what; });
+    return first == request.choices.end() || first->chosen == c.chosen;
+  });
+}
+
+std::vector<const WayReport*> all_of(const std::vector<FollowUp>& walks) {
+  std::vector<const WayReport*> all;
+  for (const FollowUp& walk : walks)
+    for (const WayReport& way : walk.ways) all.push_back(&way);
+  return all;
+}
+
+std::vector<const WayReport*> later_of(const WayReport& path) {
+  const std::vector<const WayReport*> all = all_of(path.continued);
+  std::vector<const WayReport*> alike;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(alike),
+               [&](const WayReport* next) { return chooses_alike(path, *next); });
+  return alike.empty() ? all : alike;
+}
+
+const WayReport* first_failed(const std::vector<const WayReport*>& walks) {
+  const auto failed = std::find_if(walks.begin(), walks.end(), [](const WayReport* w) { return w->verdict != "delivered"; });
+  return failed == walks.end() ? nullptr : *failed;
+}
+
+}  // namespace
+
+std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
+std::string_view name_of(Direction direction) { return kDirections[static_cast<std::size_t>(direction)]; }
+std::string_view name_of(Listener listener) { return kListeners[static_cast<std::size_t>(listener)]; }
+
+std::optional<Outcome> parse_outcome(std::string_view name) {
+  const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), name);
+  if (found == kOutcomes.end()) return std::nullopt;
+  return static_cast<Outcome>(found - kOutcomes.begin());
+}
+
+Outcome outcome_of(const WayReport& path, Listener listener) {
+  if (path.verdict == "inconclusive") return Outcome::undecided;
+  if (path.verdict == "rejected") return path.refusal_accepted ? Outcome::refused : Outcome::unanswered;
+  if (path.verdict != "delivered") return Outcome::unanswered;
+  if (!path.reply.empty()) {
+    const Outcome reply = fold_all(all_of(path.reply), of_reply);
+    if (reply != Outcome::answered) return reply;
+  }
+  if (listener == Listener::closed) return Outcome::refused;   // its refusal takes the reply's path
+  // A datagram that is answered is answered, whatever becomes of the next one.
+  if (path.continued.empty() || !path.has_handshake) return Outcome::answered;
+  return fold_all(later_of(path), of_later);
+}
+
+Outcome outcome_of(const std::vector<WayReport>& paths) {
+  std::vector<const WayReport*> all;
+  for (const WayReport& path : paths) all.push_back(&path);
+  return fold_all(all, [](const WayReport& path) { return path.outcome; });
+}
+
+FailedWalk failed_walk(const WayReport& path) {
+  if (path.verdict != "delivered") return {&path, Direction::request};
+  if (const WayReport* reply = first_failed(all_of(path.reply))) return {reply, Direction::reply};
+  if (path.outcome == Outcome::answered) return {};
+  if (const WayReport* next = first_failed(later_of(path))) return {next, Direction::later};
+  return {};
+}
+
+bool is_proven(const WayReport& path) {
+  const auto proven = [](const WayReport* walk) { return walk->confidence == "proven"; };
+  if (path.confidence != "proven" || path.verdict != "delivered") return path.confidence == "proven";
+  const std::vector<const WayReport*> replies = all_of(path.reply), later = later_of(path);
+  return !replies.empty() && std::all_of(replies.begin(), replies.end(), proven) &&
+         std::all_of(later.begin(), later.end(), proven);
+}
+
+}  // namespace egt::explain

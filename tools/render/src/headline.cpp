@@ -1,0 +1,78 @@
+#include "headline.h"
+
+#include <fmt/format.h>
+
+namespace egt::render {
+namespace {
+
+using namespace explain;
+
+std::string capitals(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::answered: return "ANSWERED";
+    case Outcome::refused: return "REFUSED";
+    case Outcome::unanswered: return "NO ANSWER";
+    case Outcome::mixed: return "MIXED";
+    case Outcome::undecided: return "UNDECIDED";
+  }
+  return {};
+}
+
+std::string with_port(const SeenAddress& a) {
+  if (!a.port) return a.ip;
+  return a.ip.find(':') == std::string::npos ? fmt::format("{}:{}", a.ip, *a.port) : fmt::format("[{}]:{}", a.ip, *a.port);
+}
+
+// The places at which no dump shows a listener.
+std::string condition(const Explanation& e) {
+  std::string places;
+  for (const WayReport& path : e.ways) {
+    if (path.listener != Listener::unknown || !path.destination_seen) continue;
+    const std::string place = with_port(*path.destination_seen);
+    if (places.find(place) == std::string::npos) places += (places.empty() ? "" : " and ") + place;
+  }
+  return places.empty() ? std::string() : " if a process listens on " + places;
+}
+
+Tone tone_of(const Explanation& e) {
+  switch (e.outcome) {
+    case Outcome::answered: return e.intent.violations.empty() ? Tone::good : Tone::bad;
+    case Outcome::refused:
+    case Outcome::unanswered: return Tone::bad;
+    case Outcome::mixed:
+    case Outcome::undecided: return Tone::doubtful;
+  }
+  return Tone::plain;
+}
+
+void add_cause(const Explanation& e, Headline& h) {
+  if (e.cause) {
+    h.cause = e.cause->claim;
+    h.finding = e.cause->finding;
+    h.next = e.cause->next;
+  } else if (!e.intent.violations.empty()) {
+    const Disagreement& d = e.intent.violations.front();
+    h.cause = fmt::format("{}: {}, but {}", d.object, d.promise, d.instead);
+  }
+  if (h.next.empty() && e.fault) h.next = e.fault->next;
+  if (h.next.empty() && e.outcome == Outcome::undecided && !e.gaps.empty()) {
+    const Gap& gap = e.gaps.front();
+    h.next = gap.command.empty() ? gap.what : gap.command + (gap.node.empty() ? "" : " on " + gap.node);
+  }
+}
+
+}  // namespace
+
+Headline headline(const Explanation& e) {
+  Headline h;
+  h.outcome = capitals(e.outcome);
+  if (e.outcome == Outcome::answered && !e.intent.violations.empty()) h.outcome += ", not as intended";
+  else if (e.outcome == Outcome::answered) h.outcome += condition(e);
+  if (e.outcome != Outcome::undecided) h.confidence = e.confidence;
+  h.clause = e.summary;
+  h.tone = tone_of(e);
+  add_cause(e, h);
+  return h;
+}
+
+}  // namespace egt::render
