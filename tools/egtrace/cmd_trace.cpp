@@ -13,6 +13,7 @@
 #include "command.h"
 #include "egtrace/base/parallel.h"
 #include "egtrace/engine/openflow/ingress.h"
+#include "egtrace/explain/phrases.h"
 #include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"
@@ -210,9 +211,11 @@ class Lane {
 
   std::vector<std::string> warnings(const ofproto::Trace& trace) const {
     std::vector<std::string> all;
-    for (const Gap& g : trace.gaps)
+    for (const engine::MissingInput& m : trace.gaps) {
+      const Gap g = explain::gap_of(m);
       all.push_back(fmt::format("{}: not in the snapshot: {}{}", g.node, g.what,
                                 g.command.empty() ? "" : "; `" + g.command + "` tells it"));
+    }
     for (const ofproto::Overlap& o : trace.overlaps)
       for (const openflow::FlowIndex i : o.others) {
         const auto& used = o.bridge->flows->flow(o.used);

@@ -1,16 +1,12 @@
 #include "contradictions.h"
 
-#include <algorithm>
-
 namespace egt::engine {
 namespace {
 
 using cluster::Contradiction;
 
 void note(const cluster::Node& node, const Contradiction& c, Record& record) {
-  Gap gap{node.name, c.what, c.command};
-  if (std::find(record.gaps.begin(), record.gaps.end(), gap) == record.gaps.end())
-    record.gaps.push_back(std::move(gap));
+  record.gap({node.name, c.conflict, Details(c.names.begin(), c.names.end())});
 }
 
 }  // namespace

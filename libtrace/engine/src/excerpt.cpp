@@ -148,7 +148,7 @@ Truth LoneRule::truth_of(const netfilter::Statement& s) const {
 std::optional<IpAddr> LoneRule::mapped(const netfilter::NatTarget& target) const {
   // Nothing is drawn: what is read is in the headers.
   struct NoDraw : Splitter {
-    std::size_t split(const std::string&, std::vector<Option>) override { return 0; }
+    std::size_t split(Property, std::vector<Option>) override { return 0; }
   } none;
   const auto* value = std::get_if<netfilter::ExprPtr>(&target.address);
   const auto* lookup = value == nullptr || *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);

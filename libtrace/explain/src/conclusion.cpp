@@ -28,16 +28,13 @@ Listener common_listener(const std::vector<WayReport>& paths) {
 // The dump to look at next: what decides at the place where the packet ends.
 std::string command_at(const StopReport& at) {
   const std::string on = at.node.empty() ? "" : " on " + at.node;
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= at.where.size();) {
-    const std::size_t end = std::min(at.where.find(' ', begin), at.where.size());
-    words.push_back(at.where.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  if (words.size() >= 3 && words[1] == "table") return fmt::format("ovs-ofctl dump-flows {} table={}{}", words[0], words[2], on);
-  if (words.size() >= 3 && (words[0] == "iptables" || words[0] == "ip6tables"))
-    return fmt::format("{} -t {} -vS {}{}", words[0], words[1], words[2], on);
-  if (words.size() >= 3 && words[0] == "nft") return fmt::format("nft -a list chain inet {} {}{}", words[1], words[2], on);
+  const auto& names = at.place.about;
+  const auto name = [&](std::size_t i) { return std::get<std::string>(names[i]); };
+  if (at.place.kind == engine::PlaceKind::table)
+    return fmt::format("ovs-ofctl dump-flows {} table={}{}", name(0), std::get<std::uint64_t>(names[1]), on);
+  if (at.place.kind == engine::PlaceKind::chain && name(0) == "nft")
+    return fmt::format("nft -a list chain inet {} {}{}", name(1), name(2), on);
+  if (at.place.kind == engine::PlaceKind::chain) return fmt::format("{} -t {} -vS {}{}", name(0), name(1), name(2), on);
   if (at.layer == "host" || at.layer == "router") return fmt::format("ip rule; ip route show table all; ip neigh{}", on);
   return {};
 }

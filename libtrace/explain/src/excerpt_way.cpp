@@ -6,6 +6,7 @@
 
 #include "egtrace/engine/excerpt.h"
 #include "next_hop.h"
+#include "report.h"
 
 namespace egt::explain {
 namespace {
@@ -199,7 +200,7 @@ WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const
     add_address_sets(*node, packet, words, way.hops);
   }
   add_gaps(cluster, way.gaps);
-  way.stopped_at = StopReport{"", "ovs", "", "the snapshot does not tell by which port the packet enters Open vSwitch", {}, {}};
+  way.stopped_at = report_stop({"", engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
   if (way.hops.empty()) {
     way.summary = fmt::format("no line of the snapshot mentions {}", src_ip(packet).to_string());
     return way;

@@ -227,7 +227,7 @@ std::string remembered_frame(const Before& before, const Course& next, const clu
 
 std::string ending_rule(const StopReport& stop) {
   if ((stop.layer != "host" && stop.layer != "router") || stop.evidence.empty()) return {};
-  if (!stop.where.starts_with("iptables ") && !stop.where.starts_with("ip6tables ") && !stop.where.starts_with("nft ")) return {};
+  if (stop.place.kind != PlaceKind::chain) return {};
   std::string_view text = trim(stop.evidence.front().text);
   if (text.starts_with('[') && text.find("] ") != std::string_view::npos) text = trim(text.substr(text.find("] ") + 2));   // counters
   return text.starts_with(':') || text.starts_with("chain ") || text.starts_with("type ") ? std::string() : std::string(text);   // a policy

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "counters.h"
+#include "egtrace/explain/phrases.h"
 #include "reasons.h"
 #include "rule_words.h"
 #include "sighting_order.h"
@@ -66,10 +67,10 @@ void share_causes(std::vector<Hop>& hops) {
 }
 
 // The same gap is met once for every table or rule that would have needed it.
-std::vector<Gap> distinct(const std::vector<Gap>& gaps) {
+std::vector<Gap> distinct(const std::vector<MissingInput>& gaps) {
   std::vector<Gap> out;
-  for (const Gap& g : gaps)
-    if (std::find(out.begin(), out.end(), g) == out.end()) out.push_back(g);
+  for (const MissingInput& missing : gaps)
+    if (Gap g = gap_of(missing); std::find(out.begin(), out.end(), g) == out.end()) out.push_back(std::move(g));
   return out;
 }
 
@@ -112,8 +113,8 @@ std::string stopped_sentence(const WayReport& way, const std::string& packet, co
   const std::string rule = way.stopped_at ? ending_rule(*way.stopped_at) : "";
   if (rule.empty()) return s + why;
   // What ends the packet, then what becomes of the refusal.
-  const std::size_t end = std::min(why.find(';'), why.size());
-  return s + why.substr(0, end) + fmt::format(" ({})", rule) + why.substr(end);
+  const std::string& cause = way.stopped_at->cause;
+  return s + cause + fmt::format(" ({})", rule) + why.substr(cause.size());
 }
 
 std::string what_went_before(const Before& before, const Course& course, const cluster::Cluster& cluster) {
@@ -144,7 +145,8 @@ void report_hops(const Course& course, const Words& words, bool registers, WayRe
 }  // namespace
 
 StopReport report_stop(const Stop& stop, const Words& words) {
-  return {stop.node, layer_name(stop.layer), stop.where, stop.why, words.evidence(stop.evidence), {}};
+  return {stop.node, layer_name(stop.layer), phrase(stop.where), phrase(stop.why), words.evidence(stop.evidence), {},
+          stop.why.reason, stop.where, phrase_alone(stop.why)};
 }
 
 NatReport report_nat(const NatEvent& e, const Words& words) {
@@ -196,7 +198,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   name_nat(way.dnat, way.hops);
   way.tunnels = course.record.tunnels;
   for (const Assumption& a : course.record.assumptions)
-    way.assumptions.push_back({a.what, a.why, words.evidence(a.evidence)});
+    way.assumptions.push_back({what_of(a), why_of(a), words.evidence(a.evidence)});
   way.gaps = distinct(course.record.gaps);
   // What takes the proof away is always named.
   if (course.undecided && way.gaps.empty() && way.assumptions.empty())
@@ -220,8 +222,8 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
 std::vector<ChoiceReport> report_choices(const Course& course) {
   std::vector<ChoiceReport> choices;
   for (const MadeChoice& c : course.choices)
-    choices.push_back({c.step, c.point.node, c.point.what, c.point.options[c.chosen].label,
-                       c.point.kind == ChoicePoint::Kind::unknown, c.point.why});
+    choices.push_back({c.step, c.point.node, what_of(c.point), phrase(c.point.options[c.chosen].label),
+                       c.point.kind == ChoicePoint::Kind::unknown, why_of(c.point)});
   return choices;
 }
 

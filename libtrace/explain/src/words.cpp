@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/world.h"
+#include "egtrace/explain/phrases.h"
 #include "egtrace/ovn/southbound.h"
 #include "next_hop.h"
 #include "ovn_version.h"
@@ -304,7 +306,9 @@ Say say(const GroupPick& s) {
   return {fmt::format("{} group {}", s.bridge, s.group), fmt::format("bucket {} of {}", s.bucket + 1, s.buckets)};
 }
 Say say(const ToController& s) { return {s.bridge, fmt::format("to ovn-controller: {}", s.reason)}; }
-Say say(const LearnFlow& s) { return {fmt::format("{} table {}", s.bridge, s.table), "learns a flow: " + s.flow, true}; }
+Say say(const LearnFlow& s) {
+  return {fmt::format("{} table {}", s.bridge, s.flow->table), "learns a flow: " + phrase(*s.flow), true};
+}
 Say say(const LeaveBridge& s) { return {s.bridge, fmt::format("leaves by port {} ({})", s.port, s.ofport), true}; }
 Say say(const CrossPatch& s) {
   return {s.from_bridge, fmt::format("patch port {} leads into bridge {}", s.from_port, s.to_bridge), false};
@@ -327,8 +331,8 @@ Say say(const Translate& s) {
 }
 Say say(const SendCopy& s) {
   const std::string copy = s.gateway ? fmt::format("copy for gateway {}", s.gateway->to_string()) : std::string("copy");
-  if (s.why.empty()) return {copy, fmt::format("leaves by {}", s.device)};
-  return {copy, fmt::format("goes no further at {}: {}", s.where, s.why)};
+  if (s.why.reason == Reason::none) return {copy, fmt::format("leaves by {}", s.device)};
+  return {copy, fmt::format("goes no further at {}: {}", phrase(s.where), phrase(s.why))};
 }
 Say say(const Resolve& s) {
   const std::string mac = s.mac ? s.mac->to_string() : "unknown";
@@ -340,9 +344,9 @@ Say say(const CrossWire& s) {
 Say say(const Deliver& s) {
   return {s.to, s.to_pod ? "the pod receives it" : "a process on this machine receives it"};
 }
-Say say(const Lost& s) { return {s.where, "dropped: " + s.why}; }
-Say say(const Refused& s) { return {s.where, fmt::format("rejected with {}: {}", s.with, s.why)}; }
-Say say(const Remark& s) { return {"note", s.text, true}; }
+Say say(const Lost& s) { return {phrase(s.where), "dropped: " + phrase(s.why)}; }
+Say say(const Refused& s) { return {phrase(s.where), fmt::format("rejected with {}: {}", s.with, phrase(s.why))}; }
+Say say(const Remark& s) { return {"note", phrase(s), true}; }
 
 }  // namespace
 

@@ -45,8 +45,7 @@ void compare(const host::Part<std::vector<Route>>& read, const host::Part<std::v
     const char* dash = r->family == Family::v4 ? "-4" : "-6";
     node.contradictions.push_back(
         {cluster::Contradiction::About::routes, "", r->to,
-         fmt::format("which routes to {} table {} has: dumps differ", r->to.to_short_string(), r->table),
-         fmt::format("ip {} route show table all", dash)});
+         cluster::Conflict::routes, {r->to.to_short_string(), r->table, dash}});
   }
 }
 

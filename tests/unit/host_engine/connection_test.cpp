@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -118,7 +119,7 @@ TEST(Connection, OnlyPortThatIsTakenLosesThePacket) {
   const HostOutcome second = lab.receive("in0", tcp("10.0.0.6", "9.9.9.9", 4000, 80));
   EXPECT_EQ(second.kind, Kind::dropped);
   ASSERT_TRUE(second.stop);
-  EXPECT_EQ(second.stop->where, "conntrack");
+  EXPECT_EQ(explain::phrase(second.stop->where), "conntrack");
   EXPECT_EQ(lab.receive("in0", tcp("10.0.0.6", "9.9.9.9", 4000, 81)).kind, Kind::transmit);
 }
 

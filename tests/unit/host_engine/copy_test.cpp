@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -68,7 +69,7 @@ TEST(Copy, PassesOutputUntrackedAndIsNotCopiedAgain) {
   ASSERT_EQ(alone.copies.size(), 2u);
   EXPECT_EQ(alone.copies[0].kind, Kind::dropped);
   ASSERT_EQ(stopped.steps<engine::SendCopy>().size(), 2u);
-  EXPECT_EQ(stopped.steps<engine::SendCopy>()[0]->where, "iptables filter OUTPUT");
+  EXPECT_EQ(explain::phrase(stopped.steps<engine::SendCopy>()[0]->where), "iptables filter OUTPUT");
 }
 
 // ip_route_me_harder(): by the packet's own destination then, whatever gateway and device TEE named.

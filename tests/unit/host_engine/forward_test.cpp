@@ -1,6 +1,7 @@
 // Packets that a host passes on: route, checks, TTL, MAC addresses, and how it refuses.
 #include <gtest/gtest.h>
 
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -106,7 +107,7 @@ TEST(Forward, WithForwardingOffNobodyIsTold) {
   for (const char* to : {"10.9.1.1", "172.16.0.1"}) {
     const HostOutcome o = lab.receive("in0", tcp("10.1.0.5", to, 1000, 80));
     EXPECT_EQ(o.kind, Kind::dropped);
-    EXPECT_EQ(o.stop->where, "forwarding");
+    EXPECT_EQ(explain::phrase(o.stop->where), "forwarding");
     EXPECT_EQ(o.stop->evidence.size(), 1u);
   }
 }
@@ -118,7 +119,7 @@ TEST(Forward, ForwardingThatIsNotDumpedIsAssumedOn) {
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
   ASSERT_EQ(lab.record.gaps.size(), 1u);
-  EXPECT_EQ(lab.record.gaps[0].command, "sysctl net.ipv4.conf.in0.forwarding");
+  EXPECT_EQ(explain::gap_of(lab.record.gaps[0]).command, "sysctl net.ipv4.conf.in0.forwarding");
   EXPECT_EQ(lab.record.assumptions.size(), 1u);
 }
 
@@ -140,7 +141,7 @@ TEST(Forward, StrictReversePathFilter) {
   EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
   const HostOutcome o = lab.receive("in0", tcp("10.9.0.5", "10.2.0.7", 1000, 80));
   ASSERT_EQ(o.kind, Kind::dropped);
-  EXPECT_EQ(o.stop->where, "rp_filter");
+  EXPECT_EQ(explain::phrase(o.stop->where), "rp_filter");
   h.sysctl("net.ipv4.conf.in0.rp_filter", "2");   // the larger value: loose
   EXPECT_NE(lab.receive("in0", tcp("10.9.0.5", "10.2.0.7", 1000, 80)).kind, Kind::dropped);
 }
@@ -154,7 +155,7 @@ TEST(Forward, ReversePathFilterIsAskedForOnlyWhereItMatters) {
   EXPECT_TRUE(lab.proven()) << lab.doubts();
   lab.receive("in0", tcp("10.9.0.5", "10.9.1.1", 1000, 80));
   ASSERT_EQ(lab.record.gaps.size(), 1u);
-  EXPECT_EQ(lab.record.gaps[0].command, "sysctl net.ipv4.conf.in0.rp_filter");
+  EXPECT_EQ(explain::gap_of(lab.record.gaps[0]).command, "sysctl net.ipv4.conf.in0.rp_filter");
 }
 
 TEST(Forward, OwnAddressAsSourceIsMartian) {
@@ -175,7 +176,7 @@ TEST(Forward, FramesForOthersAreNotTaken) {
   k.set(FieldId::eth_dst, mac("02:00:00:00:00:99").value);
   EXPECT_EQ(lab.receive("in0", k).kind, Kind::dropped);
   h.at("in0").flags = {"BROADCAST"};
-  EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).stop->why, "the device is down");
+  EXPECT_EQ(explain::phrase(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).stop->why), "the device is down");
 }
 
 TEST(Forward, NeighbourThatNeverAnswered) {
@@ -188,7 +189,7 @@ TEST(Forward, NeighbourThatNeverAnswered) {
   EXPECT_FALSE(lab.proven());
   const HostOutcome unknown = lab.receive("in0", tcp("10.1.0.5", "10.2.0.10", 1000, 80));
   EXPECT_EQ(unknown.kind, Kind::inconclusive);
-  EXPECT_EQ(lab.record.gaps.at(0).command, "ip neigh");
+  EXPECT_EQ(explain::gap_of(lab.record.gaps.at(0)).command, "ip neigh");
   lab.neighbours.known[ip("10.2.0.10")] = mac("02:aa:00:00:00:10");
   const HostOutcome known = lab.receive("in0", tcp("10.1.0.5", "10.2.0.10", 1000, 80));
   EXPECT_EQ(known.kind, Kind::transmit);
@@ -260,7 +261,7 @@ TEST(Forward, MainTableAloneLeavesOtherTablesOpen) {
   EXPECT_FALSE(lab.proven());
   const HostOutcome o = lab.receive("in0", tcp("10.1.0.6", "10.9.1.1", 1000, 80));
   EXPECT_EQ(o.kind, Kind::inconclusive);
-  EXPECT_EQ(lab.record.gaps.back().command, "ip -4 route show table 7");
+  EXPECT_EQ(explain::gap_of(lab.record.gaps.back()).command, "ip -4 route show table 7");
 }
 
 TEST(Forward, RoutesAloneTellOwnAddressesByTheirSource) {
@@ -289,7 +290,7 @@ TEST(Forward, RulesThatAreNotDumpedAreAssumedToBeTheDefaultOnes) {
   h.host().rules_v4 = {};
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", tcp("10.1.0.5", "10.9.1.1", 1000, 80)).kind, Kind::transmit);
-  EXPECT_EQ(lab.record.gaps.at(0).command, "ip -4 rule");
+  EXPECT_EQ(explain::gap_of(lab.record.gaps.at(0)).command, "ip -4 rule");
 }
 
 TEST(Forward, WithoutNetfilterDumpsTheWalkIsNotProven) {

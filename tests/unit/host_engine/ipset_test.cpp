@@ -1,6 +1,7 @@
 // Sets of ipset(8) that rules of iptables ask; what each question is answered with was seen of a kernel (6.18).
 #include <gtest/gtest.h>
 
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -124,7 +125,7 @@ TEST_F(Ipset, WhatIsNotDumpedStaysOpen) {
   Lab lab(h);
   lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
   ASSERT_EQ(lab.record.gaps.size(), 1u);
-  EXPECT_EQ(lab.record.gaps[0].command, "ipset save");
+  EXPECT_EQ(explain::gap_of(lab.record.gaps[0]).command, "ipset save");
 }
 
 TEST_F(Ipset, RulesThatWriteIntoASetOutdateItsDump) {

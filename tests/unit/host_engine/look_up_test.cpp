@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "egtrace/engine/routing.h"
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -60,7 +61,7 @@ TEST(LookUp, NftAsksWithTheProtocolAndWithoutPorts) {
   Lab lab(h);
   const auto stop = lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4000, 80)).stop;
   ASSERT_TRUE(stop);
-  EXPECT_EQ(stop->where, "nft t c");
+  EXPECT_EQ(explain::phrase(stop->where), "nft t c");
   EXPECT_EQ(lab.receive("in0", udp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::delivered);
   h.host().rules_v4.value.back().ip_proto.reset();
   h.host().rules_v4.value.back().sport = host::PortRange{80, 80};
@@ -267,7 +268,7 @@ TEST(LookUp, TypeOfAPacketIsThatOfItsFrame) {
   EXPECT_EQ(lab.receive("in0", packet).kind, Kind::dropped);
   packet.set(FieldId::eth_dst, 0xffffffffffff);
   const auto passed = lab.receive("in0", packet);
-  EXPECT_TRUE(!passed.stop || passed.stop->where != "iptables raw PREROUTING");
+  EXPECT_TRUE(!passed.stop || explain::phrase(passed.stop->where) != "iptables raw PREROUTING");
 }
 
 // drivers/net/vrf.c; the kernel at hand has none to ask.

@@ -1,6 +1,7 @@
 // Conntrack and NAT: the first packet decides, both directions follow.
 #include <gtest/gtest.h>
 
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -110,7 +111,7 @@ TEST(Nat, MasqueradedConnectionDoesNotChangeDevices) {
   EXPECT_EQ(src_ip(lab.receive("mp0", packet).packet), ip("192.168.2.10"));
   const HostOutcome lost = lab.receive("mp0", of_the_other_uplink(packet));
   EXPECT_EQ(lost.kind, Kind::dropped);
-  EXPECT_EQ(lost.stop->where, "conntrack");
+  EXPECT_EQ(explain::phrase(lost.stop->where), "conntrack");
   const HostOutcome anew = lab.receive("mp0", of_the_other_uplink(packet));
   EXPECT_EQ(anew.device, "up1");
   EXPECT_EQ(src_ip(anew.packet), ip("172.20.0.10"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "egtrace/engine/routing.h"
+#include "egtrace/explain/phrases.h"
 #include "test_host.h"
 
 namespace egt::test {
@@ -145,7 +146,7 @@ TEST(Send, RoutedOnceMoreOnLoopbackItsOwnAddressIsMartian) {
   Lab lab(h);
   const HostOutcome o = lab.send(tcp("172.20.0.10", "9.9.9.9", 4000, 80));
   ASSERT_EQ(o.kind, Kind::dropped);
-  EXPECT_EQ(o.stop->where, "source check");
+  EXPECT_EQ(explain::phrase(o.stop->where), "source check");
   h.sysctl("net.ipv4.conf.lo.accept_local", "1");
   const HostOutcome taken = lab.send(tcp("172.20.0.10", "9.9.9.9", 4001, 80));
   EXPECT_EQ(taken.kind, Kind::delivered);

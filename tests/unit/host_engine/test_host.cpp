@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "egtrace/explain/phrases.h"
 #include "egtrace/base/text.h"
 
 namespace egt::test {
@@ -315,8 +316,11 @@ engine::HostOutcome Lab::send(const FlowKey& sent, bool choose_source, const std
 
 std::string Lab::doubts() const {
   std::string text;
-  for (const auto& a : record.assumptions) text += a.what + " (" + a.why + ")\n";
-  for (const auto& g : record.gaps) text += "gap: " + g.what + " [" + g.command + "]\n";
+  for (const auto& a : record.assumptions) text += explain::what_of(a) + " (" + explain::why_of(a) + ")\n";
+  for (const auto& m : record.gaps) {
+    const Gap g = explain::gap_of(m);
+    text += "gap: " + g.what + " [" + g.command + "]\n";
+  }
   return text;
 }
 

@@ -63,7 +63,7 @@ bool same_device(const HostOutcome& way, const Observation::Item& told) {
 
 bool any_storms(const std::vector<HostOutcome>& copies) {
   return std::any_of(copies.begin(), copies.end(), [](const HostOutcome& c) {
-    return any_storms(c.copies) || (c.stop && c.stop->where == "copies");
+    return any_storms(c.copies) || (c.stop && c.stop->where.kind == engine::PlaceKind::copies);
   });
 }
 
@@ -144,7 +144,7 @@ Split split(const Observation& o, bool probe_is_error) {
 }
 
 bool waits_for_neighbour(const Way& w) {
-  return w.outcome.kind == Kind::inconclusive && w.outcome.stop && w.outcome.stop->where.starts_with("neighbour ");
+  return w.outcome.kind == Kind::inconclusive && w.outcome.stop && w.outcome.stop->where.kind == engine::PlaceKind::neighbour;
 }
 
 bool storms(const Way& w) { return any_storms(w.outcome.copies); }

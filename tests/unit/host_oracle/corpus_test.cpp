@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "egtrace/engine/host.h"
+#include "egtrace/explain/phrases.h"
 #include "egtrace/parsers/snapshot.h"
 
 namespace egt::test {
@@ -135,7 +136,7 @@ void walk_hops(const cluster::Cluster& cluster, const json& hops, engine::World&
       options = chooser.most;
       got = o.kind == engine::HostOutcome::Kind::transmit
                 ? describe(o.packet, o.device)
-                : fmt::format("stopped: {} ({})", o.stop ? o.stop->where : "", o.stop ? o.stop->why : "");
+                : fmt::format("stopped: {} ({})", o.stop ? explain::phrase(o.stop->where) : "", o.stop ? explain::phrase(o.stop->why) : "");
       if (got != wanted && option + 1 < options) continue;
       world = std::move(after);
       count.proven += record.assumptions.empty() && record.gaps.empty();

@@ -1,3 +1,4 @@
+#include "egtrace/explain/phrases.h"
 #include "predictor.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ class EveryWay : public engine::Chooser {
     if (point.options.size() < 2) return 0;
     if (at_ == chosen_.size()) chosen_.push_back({0, point.options.size()});
     if (point.kind == engine::ChoicePoint::Kind::unknown) asked_unknown = true;
-    text += fmt::format("[{} {}] ", point.what, point.options[chosen_[at_].first].label);
+    text += fmt::format("[{} {}] ", explain::what_of(point), explain::phrase(point.options[chosen_[at_].first].label));
     return chosen_[at_++].first;
   }
   bool next() {
@@ -42,10 +43,8 @@ class NoNeighbours : public engine::NeighbourOracle {
   }
 };
 
-bool assumes(const engine::Record& r, std::string_view words) {
-  return std::any_of(r.assumptions.begin(), r.assumptions.end(), [&](const auto& a) {
-    return a.what.find(words) != std::string::npos || a.why.find(words) != std::string::npos;
-  });
+bool assumes(const engine::Record& r, engine::Supposition what) {
+  return std::any_of(r.assumptions.begin(), r.assumptions.end(), [&](const auto& a) { return a.what == what; });
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ void Predictor::add_ways(const Probe& p, const engine::World& world, std::vector
       w.answer->copies.insert(w.answer->copies.begin(), copies.begin(), copies.end());
     }
     w.choices = chooser.text;
-    w.open_port = assumes(w.record, "picks one at random") || assumes(w.record, "another source port");
+    w.open_port = assumes(w.record, engine::Supposition::random_port) || assumes(w.record, engine::Supposition::other_source_port);
     w.sure = !chooser.asked_unknown && w.record.assumptions.empty() && w.record.gaps.empty();
     ways.push_back(std::move(w));
   } while (chooser.next() && ways.size() < most);
@@ -94,10 +93,10 @@ std::string describe(const Way& w) {
   static constexpr const char* kNames[] = {"delivered", "transmit", "dropped", "rejected", "inconclusive"};
   std::string out = fmt::format("{}{} {}", w.choices, kNames[static_cast<int>(w.outcome.kind)],
                                 frame_text(w.outcome.device, w.outcome.packet));
-  if (w.outcome.stop) out += fmt::format(" at {}: {}", w.outcome.stop->where, w.outcome.stop->why);
+  if (w.outcome.stop) out += fmt::format(" at {}: {}", explain::phrase(w.outcome.stop->where), explain::phrase(w.outcome.stop->why));
   if (w.outcome.answer) out += fmt::format(" with {} ({})", w.outcome.reject_with, to_text(w.outcome.answer->packet));
   if (w.answer && w.answer->stop)
-    out += fmt::format("; the answer stops at {}: {}", w.answer->stop->where, w.answer->stop->why);
+    out += fmt::format("; the answer stops at {}: {}", explain::phrase(w.answer->stop->where), explain::phrase(w.answer->stop->why));
   else if (w.answer)
     out += fmt::format("; the answer: {} {}", kNames[static_cast<int>(w.answer->kind)],
                        frame_text(w.answer->device, w.answer->packet));
@@ -105,9 +104,9 @@ std::string describe(const Way& w) {
   if (w.answer) copies.insert(copies.end(), w.answer->copies.begin(), w.answer->copies.end());
   for (const HostOutcome& copy : copies)
     out += fmt::format("; a copy: {} {}{}", kNames[static_cast<int>(copy.kind)], frame_text(copy.device, copy.packet),
-                       copy.stop ? " at " + copy.stop->where + ": " + copy.stop->why : "");
-  for (const auto& a : w.record.assumptions) out += fmt::format("; assumes {} ({})", a.what, a.why);
-  for (const auto& g : w.record.gaps) out += fmt::format("; lacks {}", g.what);
+                       copy.stop ? " at " + explain::phrase(copy.stop->where) + ": " + explain::phrase(copy.stop->why) : "");
+  for (const auto& a : w.record.assumptions) out += fmt::format("; assumes {} ({})", explain::what_of(a), explain::why_of(a));
+  for (const auto& g : w.record.gaps) out += fmt::format("; lacks {}", explain::gap_of(g).what);
   return out;
 }
 

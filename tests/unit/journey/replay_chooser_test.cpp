@@ -7,7 +7,7 @@ namespace {
 
 ChoicePoint point(std::size_t options) {
   ChoicePoint p;
-  for (std::size_t i = 0; i < options; ++i) p.options.push_back({std::to_string(i), std::nullopt});
+  for (std::size_t i = 0; i < options; ++i) p.options.push_back({{Alternative::number, {i}}});
   return p;
 }
 

@@ -1,6 +1,7 @@
 // Which chains run, in which order, and where NAT stands between them.
 #include <fmt/format.h>
 
+#include "egtrace/explain/phrases.h"
 #include "netfilter_support.h"
 
 namespace egt::engine {
@@ -114,12 +115,12 @@ TEST(NetfilterOrder, RulesOfIptablesCountOnce) {
   Scene both(nft);
   both.iptables("*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A FORWARD -j DROP\nCOMMIT\n");
   const HookResult r = both.pass(Hook::forward);
-  EXPECT_EQ(r.where, "iptables filter FORWARD");
+  EXPECT_EQ(explain::phrase(r.where), "iptables filter FORWARD");
   EXPECT_TRUE(both.record.assumptions.empty());
 
   Scene alone(nft);
   alone.node.host.iptables_v4 = {};
-  EXPECT_EQ(alone.pass(Hook::forward).where, "nft filter FORWARD");
+  EXPECT_EQ(explain::phrase(alone.pass(Hook::forward).where), "nft filter FORWARD");
   EXPECT_EQ(alone.record.assumptions.size(), 1U);   // nft does not print all that iptables tests
   EXPECT_TRUE(alone.record.gaps.empty());
 }
@@ -141,7 +142,7 @@ table ip filter {
   EXPECT_TRUE(gaps("-A FORWARD -j DROP\n").empty());
   for (const std::string rules : {"", "-A FORWARD -j DROP\n-A INPUT -j DROP\n"}) {
     ASSERT_EQ(gaps(rules).size(), 1U) << rules;
-    EXPECT_EQ(gaps(rules)[0].command, "iptables-save -c; nft list ruleset");
+    EXPECT_EQ(explain::gap_of(gaps(rules)[0]).command, "iptables-save -c; nft list ruleset");
   }
 }
 
@@ -151,8 +152,8 @@ TEST(NetfilterOrder, MissingDumpsAreGaps) {
   s.node.host.iptables_v4 = {};
   s.pass(Hook::forward);
   ASSERT_EQ(s.record.gaps.size(), 2U);
-  EXPECT_EQ(s.record.gaps[0].command, "nft list ruleset");
-  EXPECT_EQ(s.record.gaps[1].command, "iptables-save -c");
+  EXPECT_EQ(explain::gap_of(s.record.gaps[0]).command, "nft list ruleset");
+  EXPECT_EQ(explain::gap_of(s.record.gaps[1]).command, "iptables-save -c");
 }
 
 TEST(NetfilterOrder, OnlyRouteChainsRouteAnew) {

@@ -1,4 +1,5 @@
 // Tests, sets, maps, marks and verdicts against one packet.
+#include "egtrace/explain/phrases.h"
 #include "netfilter_support.h"
 
 namespace egt::engine {
@@ -76,7 +77,7 @@ TEST(NetfilterRules, AcceptEndsOneChainAndDropAll) {
   Scene s(rules);
   const HookResult r = s.pass(Hook::forward);
   EXPECT_EQ(r.outcome, Outcome::dropped);
-  EXPECT_EQ(r.where, "nft b c");
+  EXPECT_EQ(explain::phrase(r.where), "nft b c");
   EXPECT_EQ(r.evidence.at(0).line, 9U);
 }
 

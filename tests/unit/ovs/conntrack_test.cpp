@@ -1,3 +1,4 @@
+#include "egtrace/explain/phrases.h"
 #include "unit/ovs/switch_fixture.h"
 
 namespace egt::engine {
@@ -151,7 +152,7 @@ TEST_F(SwitchTest, ATranslationThatFailsTracksNothing) {
   bridge("br0", {"table=0,ip actions=ct(commit,zone=3),resubmit(,1)", "table=1,ip actions=resubmit(,1)"});
   const OvsResult r = run("br0", 1, tcp());
   ASSERT_TRUE(r.stop);
-  EXPECT_NE(r.stop->why.find("64"), std::string::npos);
+  EXPECT_NE(explain::phrase(r.stop->why).find("64"), std::string::npos);
   EXPECT_TRUE(steps<CtPass>().empty());
   EXPECT_FALSE(steps<TableMatch>().empty());
 }

@@ -1,3 +1,4 @@
+#include "egtrace/explain/phrases.h"
 #include "unit/ovs/switch_fixture.h"
 
 namespace egt::engine {
@@ -83,7 +84,7 @@ TEST_F(SwitchTest, AskingForAnAddressPausesThePacket) {
   EXPECT_TRUE(r.undecided);
   EXPECT_TRUE(r.emissions.empty());
   ASSERT_EQ(record.gaps.size(), 1u);
-  EXPECT_EQ(record.gaps[0].what, "MAC binding for 192.168.1.1 unknown");
+  EXPECT_EQ(explain::gap_of(record.gaps[0]).what, "MAC binding for 192.168.1.1 unknown");
 }
 
 TEST_F(SwitchTest, TakingNoteDoesNotStopThePacket) {

@@ -1,3 +1,4 @@
+#include "egtrace/explain/phrases.h"
 #include "unit/ovs/switch_fixture.h"
 
 namespace egt::engine {
@@ -47,7 +48,7 @@ TEST_F(SwitchTest, AMissThatEndsThePacketMayBeACutDump) {
   bridge("br0", {"table=0,in_port=3 actions=output:2", "table=0,in_port=2 actions=resubmit(,5),output:3"});
   EXPECT_TRUE(run("br0", 1, tcp()).stop.has_value());
   ASSERT_EQ(record.assumptions.size(), 1u);
-  EXPECT_NE(record.assumptions[0].what.find("the flows of br0"), std::string::npos);
+  EXPECT_NE(explain::what_of(record.assumptions[0]).find("the flows of br0"), std::string::npos);
   record.assumptions.clear();
   EXPECT_EQ(ports(run("br0", 2, tcp())), Ports{"br0-p3"});  // table 5 has none, which ends nothing
   EXPECT_TRUE(record.assumptions.empty());
@@ -56,7 +57,7 @@ TEST_F(SwitchTest, AMissThatEndsThePacketMayBeACutDump) {
   patch("br1", 2, "br2", 2);
   EXPECT_TRUE(run("br1", 1, tcp()).stop.has_value());
   ASSERT_EQ(record.assumptions.size(), 1u);
-  EXPECT_NE(record.assumptions[0].what.find("the flows of br2"), std::string::npos);
+  EXPECT_NE(explain::what_of(record.assumptions[0]).find("the flows of br2"), std::string::npos);
 }
 
 TEST_F(SwitchTest, AnUnknownPortIsAGapOnlyWhenPortsAreUnknown) {
@@ -66,7 +67,7 @@ TEST_F(SwitchTest, AnUnknownPortIsAGapOnlyWhenPortsAreUnknown) {
   const OvsResult r = run("br0", 1, tcp());
   EXPECT_TRUE(r.undecided);
   ASSERT_FALSE(record.gaps.empty());
-  EXPECT_EQ(record.gaps.back().command, "ovs-ofctl show br0");
+  EXPECT_EQ(explain::gap_of(record.gaps.back()).command, "ovs-ofctl show br0");
 }
 
 TEST_F(SwitchTest, NormalForwardsToALearnedPort) {
@@ -105,12 +106,12 @@ TEST_F(SwitchTest, ASelectGroupIsSplit) {
   load("ovs-ofctl -O OpenFlow15 dump-groups br0",
        "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=select,bucket=bucket_id:0,weight:100,"
        "actions=mod_nw_ttl:1,output:1,bucket=bucket_id:4,weight:300,actions=output:2\n");
-  chooser.wanted["group 7"] = 1;
+  chooser.wanted[Branch::group] = 1;
   EXPECT_EQ(ports(run("br0", 9, tcp())), (Ports{"br0-p2", "br0-p3"}));
   ASSERT_EQ(chooser.asked.size(), 1u);
-  EXPECT_EQ(chooser.asked[0].options[1].label, "bucket 4");
+  EXPECT_EQ(chooser.asked[0].options[1].label.about.front(), engine::Detail(std::uint64_t{4}));
   EXPECT_DOUBLE_EQ(*chooser.asked[0].options[1].weight, 0.75);
-  chooser.wanted["group 7"] = 0;
+  chooser.wanted[Branch::group] = 0;
   const OvsResult r = run("br0", 9, tcp());
   EXPECT_EQ(r.emissions[0].packet.u64(F::nw_ttl), 1u);
   EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 64u) << "a bucket works on a copy";
@@ -121,7 +122,7 @@ TEST_F(SwitchTest, PortsDropByTheirConfiguration) {
   b.interfaces[1].no_forward = true;
   const OvsResult forward = run("br0", 1, tcp());
   ASSERT_TRUE(forward.stop);
-  EXPECT_NE(forward.stop->why.find("NO_FWD"), std::string::npos);
+  EXPECT_NE(explain::phrase(forward.stop->why).find("NO_FWD"), std::string::npos);
   b.interfaces[1].no_forward = false;
   b.interfaces[1].no_flood = true;
   EXPECT_EQ(ports(run("br0", 3, tcp())), Ports{"br0-p1"});
@@ -129,7 +130,7 @@ TEST_F(SwitchTest, PortsDropByTheirConfiguration) {
   const OvsResult receive = run("br0", 1, tcp());
   EXPECT_TRUE(receive.emissions.empty());
   ASSERT_TRUE(receive.stop);
-  EXPECT_NE(receive.stop->why.find("NO_RECV"), std::string::npos);
+  EXPECT_NE(explain::phrase(receive.stop->why).find("NO_RECV"), std::string::npos);
 }
 
 TEST_F(SwitchTest, ABridgeMayDropFragments) {
@@ -139,7 +140,7 @@ TEST_F(SwitchTest, ABridgeMayDropFragments) {
   k.set(F::ip_frag, ip_frag::any);
   const OvsResult r = run("br0", 1, k);
   ASSERT_TRUE(r.stop);
-  EXPECT_NE(r.stop->why.find("fragments"), std::string::npos);
+  EXPECT_NE(explain::phrase(r.stop->why).find("fragments"), std::string::npos);
 }
 
 // bucket_is_alive(): a watched port or a watched group makes a bucket live.

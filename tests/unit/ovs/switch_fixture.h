@@ -16,9 +16,9 @@
 
 namespace egt::engine {
 
-// Takes the options it is told by the name of the choice, otherwise the first; keeps what it was asked.
+// Takes the options it is told by the kind of the choice, otherwise the first; keeps what it was asked.
 struct ScriptedChooser : Chooser {
-  std::map<std::string, std::size_t> wanted;
+  std::map<Branch, std::size_t> wanted;
   std::vector<ChoicePoint> asked;
   std::size_t choose(const ChoicePoint& p) override {
     asked.push_back(p);

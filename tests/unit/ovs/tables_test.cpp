@@ -1,3 +1,4 @@
+#include "egtrace/explain/phrases.h"
 #include "unit/ovs/switch_fixture.h"
 
 namespace egt::engine {
@@ -44,8 +45,8 @@ TEST_F(SwitchTest, MissAndDropSayWhere) {
   bridge("br0", {"table=0,ip actions=resubmit(,1)", "table=1,priority=7,ip actions=drop"});
   const OvsResult r = run("br0", 1, tcp());
   ASSERT_TRUE(r.stop);
-  EXPECT_EQ(r.stop->where, "br0 table 1");
-  EXPECT_EQ(r.stop->why, "a flow drops it");
+  EXPECT_EQ(explain::phrase(r.stop->where), "br0 table 1");
+  EXPECT_EQ(explain::phrase(r.stop->why), "a flow drops it");
   ASSERT_EQ(r.stop->evidence.size(), 1u);
   EXPECT_EQ(cluster.sources->line_text(r.stop->evidence[0]).find("table=1") != std::string_view::npos, true);
   EXPECT_FALSE(r.undecided);
@@ -55,7 +56,7 @@ TEST_F(SwitchTest, AMissOfANestedTableIsNotTheReason) {
   bridge("br0", {"table=0,ip actions=resubmit(,9),resubmit(,1)", "table=1,ip actions=drop"});
   const OvsResult r = run("br0", 1, tcp());
   ASSERT_TRUE(r.stop);
-  EXPECT_EQ(r.stop->where, "br0 table 1");
+  EXPECT_EQ(explain::phrase(r.stop->where), "br0 table 1");
   EXPECT_EQ(steps<TableMiss>().size(), 1u);
 }
 
@@ -65,7 +66,7 @@ TEST_F(SwitchTest, DoesNotSendBackToTheInputPort) {
   const OvsResult r = run("br0", 1, tcp());
   EXPECT_TRUE(r.emissions.empty());
   ASSERT_TRUE(r.stop);
-  EXPECT_NE(r.stop->why.find("came in by"), std::string::npos);
+  EXPECT_NE(explain::phrase(r.stop->why).find("came in by"), std::string::npos);
   FlowKey udp = tcp();
   udp.set(F::nw_proto, ip_proto::udp);
   EXPECT_EQ(ports(run("br0", 1, udp)), Ports{"br0-p1"});
@@ -105,7 +106,7 @@ TEST_F(SwitchTest, GivesUpAtTheDepthOfOpenVSwitch) {
   const OvsResult r = run("br0", 1, tcp());
   EXPECT_TRUE(r.emissions.empty()) << "Open vSwitch drops what it had output already";
   ASSERT_TRUE(r.stop);
-  EXPECT_NE(r.stop->why.find("64"), std::string::npos);
+  EXPECT_NE(explain::phrase(r.stop->why).find("64"), std::string::npos);
   EXPECT_LE(steps<TableMatch>().size(), 65u);
 }
 
@@ -120,7 +121,7 @@ TEST_F(SwitchTest, GivesUpAfterTooManyResubmits) {
   const OvsResult r = run("br0", 1, tcp());
   EXPECT_TRUE(r.emissions.empty());
   ASSERT_TRUE(r.stop);
-  EXPECT_NE(r.stop->why.find("4096"), std::string::npos);
+  EXPECT_NE(explain::phrase(r.stop->why).find("4096"), std::string::npos);
 }
 
 TEST_F(SwitchTest, EndsAChainThroughAllTables) {
@@ -147,7 +148,7 @@ TEST_F(SwitchTest, MissingFlowsAreAGap) {
   const OvsResult r = run("br9", 1, tcp());
   EXPECT_TRUE(r.undecided);
   ASSERT_EQ(record.gaps.size(), 1u);
-  EXPECT_EQ(record.gaps[0].command, "ovs-ofctl dump-flows br9");
+  EXPECT_EQ(explain::gap_of(record.gaps[0]).command, "ovs-ofctl dump-flows br9");
   EXPECT_TRUE(r.stop);
 }
 
@@ -167,7 +168,7 @@ TEST_F(SwitchTest, AnUnknownActionIsSaid) {
 
 TEST_F(SwitchTest, EqualPrioritiesThatDifferAreAChoice) {
   bridge("br0", {"table=0,priority=5,ip actions=output:2", "table=0,priority=5,tcp actions=output:3"});
-  chooser.wanted["flows of equal priority in br0 table 0"] = 1;
+  chooser.wanted[Branch::equal_priority] = 1;
   EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
   ASSERT_EQ(chooser.asked.size(), 1u);
   EXPECT_EQ(chooser.asked[0].kind, ChoicePoint::Kind::unknown);

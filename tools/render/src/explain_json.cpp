@@ -1,4 +1,5 @@
 #include "counted_words.h"
+#include "egtrace/explain/phrases.h"
 #include "egtrace/render/explain.h"
 #include "json_parts.h"
 
@@ -31,8 +32,9 @@ Json json(const engine::Tunnel& t) {
 
 Json json(const std::optional<StopReport>& s) {
   if (!s) return nullptr;
-  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"why", s->why}, {"evidence", evidence_json(s->evidence)},
-          {"rows", json(s->rows)}};
+  return {{"node", s->node}, {"layer", s->layer}, {"where", s->where}, {"reason", reason_name(s->reason)},
+          {"why", s->why},
+          {"evidence", evidence_json(s->evidence)}, {"rows", json(s->rows)}};
 }
 
 Json json(const SightingReport& s) {

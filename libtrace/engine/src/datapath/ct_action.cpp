@@ -2,8 +2,6 @@
 // the connection has seen a reply, even when it is committed.
 #include "datapath/ct_action.h"
 
-#include <fmt/format.h>
-
 #include "datapath/nat.h"
 
 namespace egt::engine {
@@ -84,7 +82,7 @@ CtResult CtAction::execute_with(std::uint32_t state, DatapathPacket& packet) {
   return result_;
 }
 
-void CtAction::undecided(const char* why) {
+void CtAction::undecided(Notice why) {
   recorder_.set_undecided();
   recorder_.remark_at(step_, why);
 }
@@ -99,7 +97,7 @@ void CtAction::invalid(FlowKey& key) {
 void CtAction::reassemble(FlowKey& key) {
   const std::uint32_t frag = key.u32(F::ip_frag);
   if (frag & ip_frag::later)
-    undecided("conntrack reassembles fragments; a later fragment alone does not tell its ports");
+    undecided(Notice::later_fragment);
   else if (frag != 0 && zone_.space == ConntrackSpace::kernel)
     key.set(F::ip_frag, 0);
 }
@@ -109,7 +107,7 @@ void CtAction::track(DatapathPacket& packet) {
   if (!is_ip(key)) return invalid(key);
   reassemble(key);
   if (is_icmp_error(key) && !packet.quoted) {
-    undecided("which connection an ICMP error belongs to depends on the packet it quotes, which is not known");
+    undecided(Notice::quoted_packet_unknown);
     return invalid(key);
   }
   Tracked tracked = look_up(packet);
@@ -120,8 +118,7 @@ void CtAction::track(DatapathPacket& packet) {
   if (tracked.known) return existing(packet, tracked);
   if (!tracked.opened) return invalid(key);
   if (tracked.opened->presumed)
-    recorder_.assume("conntrack takes up TCP connections in their midst",
-                     "no dump shows net.netfilter.nf_conntrack_tcp_loose", recorder_.evidence_of(step_));
+    recorder_.assume({Supposition::connections_picked_up, {}, {}, recorder_.evidence_of(step_)});
   opened(packet, std::move(*tracked.opened));
 }
 
@@ -145,9 +142,7 @@ void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
   FlowKey& key = packet.key;
   const std::uint32_t earlier = key.u32(F::ct_zone) == zone_.zone ? key.u32(F::ct_state) & kNatBits : 0;
   result_.from_dump = c.from.known();
-  if (!c.certain)
-    recorder_.assume("the dumped connection has seen an answer and carries no label", "its dump does not print them",
-                     {c.from});
+  if (!c.certain) recorder_.assume({Supposition::connection_answered, {}, {}, {c.from}});
   const bool related = tracked.state == PacketState::related;
   result_.state |= related ? ct_state::rel : tracked.state == PacketState::new_ ? ct_state::new_ : ct_state::est;
   if (tracked.reply_direction) result_.state |= ct_state::rpl;
@@ -202,8 +197,7 @@ void CtAction::map(Connection& c) {
   if (nat.addresses && nat.addresses->first.family == address.family) {
     address = nat.addresses->first;
     if (nat.addresses->first != nat.addresses->last)
-      recorder_.assume(fmt::format("the connection is translated to {}", address.to_string()),
-                       "conntrack may choose any address of the range", recorder_.evidence_of(step_));
+      recorder_.assume({Supposition::address_of_range, {address}, {}, recorder_.evidence_of(step_)});
   }
   const PortChoice choice = has_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
   (source ? bind_source : bind_destination)(c, address, choice.port);
@@ -222,9 +216,10 @@ CtAction::PortChoice CtAction::choose_port(std::uint16_t own) {
   if (!within) choice.port = first;
   choice.is_open = nat.port_min ? first != last && (any || !within) : any;
   if (choice.is_open)
-    recorder_.assume(fmt::format("the connection is translated to port {}", choice.port.value_or(own)),
-                     nat.port_min ? "conntrack may choose any port of the range" : "conntrack chooses a port at random",
-                     recorder_.evidence_of(step_));
+    recorder_.assume({Supposition::port_of_range,
+                      {std::uint64_t{choice.port.value_or(own)}},
+                      {std::uint64_t{nat.port_min.has_value()}},
+                      recorder_.evidence_of(step_)});
   return choice;
 }
 
@@ -233,11 +228,11 @@ void CtAction::take_free_port(Connection& c) {
   const Nat& nat = action_.nat;
   if (nat.port_min) range = {*nat.port_min, nat.port_max.value_or(*nat.port_min)};
   const auto port = free_port(world_.conntrack, zone_, c.reply, range, range.first);
-  if (!port) return undecided("no free port is left for the translation");
-  recorder_.assume(fmt::format("the source port becomes {}", *port),
-                   fmt::format("another connection of zone {} uses {} already, so conntrack chooses a free one",
-                               zone_.zone, result_.before.sport),
-                   recorder_.evidence_of(step_));
+  if (!port) return undecided(Notice::no_free_port);
+  recorder_.assume({Supposition::free_port,
+                    {std::uint64_t{*port}},
+                    {std::uint64_t{zone_.zone}, std::uint64_t{result_.before.sport}},
+                    recorder_.evidence_of(step_)});
   bind_source(c, c.reply.dst, *port);
   world_.leave_port_open(reversed(c.reply), true);
 }

@@ -48,7 +48,7 @@ class CtAction {
   void take_free_port(Connection& c);
   void invalid(FlowKey& key);
   void write_mark_and_label(FlowKey& key, std::uint32_t mark, U128 label) const;
-  void undecided(const char* why);
+  void undecided(Notice why);
 
   const ZoneKey& zone_;
   const ofproto::dp::Conntrack& action_;

@@ -1,7 +1,5 @@
 // The datapath and its upcalls: each packet that comes in, recirculates or is sent by ovn-controller is translated,
 // then the actions are executed.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
@@ -132,15 +130,13 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   key = ofproto::as_extracted(key, bridge);
   if (node_.vlan_limit == 1 && key.u32(F::vlan_tci1) != 0) {
     recorder_.set_undecided();
-    record_.add(
-        node_.name, Layer::ovs,
-        engine::Remark{"Open vSwitch looks at one tag (vlan-limit): what stands behind the second is not read"});
+    record_.add(node_.name, Layer::ovs, engine::Remark{Notice::vlan_limit});
   }
   upcalls_.push_back(std::move(first));
   for (unsigned count = 0; !upcalls_.empty(); ++count) {
     if (count == kMaxUpcalls || record_.steps.size() > kMaxSteps) {
       recorder_.set_undecided();
-      recorder_.remark("the packet recirculates without an end; it is not followed any further", {});
+      recorder_.remark({Notice::endless_recirculation}, {});
       break;
     }
     Upcall next = std::move(upcalls_.front());
@@ -171,7 +167,7 @@ void SwitchRun::handle(Upcall upcall) {
   recirculations_.end_pass();
   recirculations_.queue.clear();
   if (t.error != ofproto::XlateError::ok && !recorder_.has_end())
-    recorder_.end("Open vSwitch cannot translate it and drops the packet", 0, recorder_.here());
+    recorder_.end({Reason::not_translated}, 0, recorder_.here());
   execute(t.actions, upcall.packet, options_.packet_length, *this);
   if (upcall.packet.is_opaque) recorder_.set_undecided();
 }
@@ -202,7 +198,7 @@ void SwitchRun::output(const dp::Port& port, const DatapathPacket& packet, std::
   if (port.interface->port_down) return;
   const bool tunnel = openflow::is_tunnel_type(port.interface->type);
   if (tunnel && !packet.has_egress_tunnel)
-    return recorder_.end_at(origin, fmt::format("tunnel port {} has no remote address for it", port.interface->name));
+    return recorder_.end_at(origin, {Reason::tunnel_without_remote, {port.interface->name}});
   emit(tunnel ? OvsEmission::Kind::tunnel : OvsEmission::Kind::port, &port, packet);
 }
 
@@ -250,23 +246,21 @@ void SwitchRun::to_controller(const dp::ToController& action, const DatapathPack
     emit(OvsEmission::Kind::controller, nullptr, copy);
     if (!action.continuation) return;
     recorder_.set_undecided();
-    return recorder_.end_at(origin, "a controller decides how it goes on");
+    return recorder_.end_at(origin, {Reason::controller_decides});
   }
   const bool is_reply = !reject_with_.empty();
   switch (reaction_to(data->opcode, action.continuation)) {
     case Reaction::refuses:
-      if (is_reply) return recorder_.remark_at(origin, "ovn-controller's own answer is refused");
+      if (is_reply) return recorder_.remark_at(origin, Notice::answer_refused);
       return refuse(*data, key, bridge, origin);
     case Reaction::resolves:
-      if (is_reply)
-        return recorder_.remark_at(origin, "ovn-controller's own answer waits for an address to be resolved");
+      if (is_reply) return recorder_.remark_at(origin, Notice::answer_waits);
       return resolve(*data, key, bridge, origin);
     case Reaction::holds:
       recorder_.set_undecided();
-      return recorder_.end_at(
-          origin, fmt::format("ovn-controller would handle it ({}) and send it on", opcode_name(data->opcode)));
+      return recorder_.end_at(origin, {Reason::ovn_controller_handles, {std::string(opcode_name(data->opcode))}});
     case Reaction::consumes:
-      return recorder_.end_at(origin, fmt::format("ovn-controller takes it ({})", recorder_.controller_of(origin)));
+      return recorder_.end_at(origin, {Reason::ovn_controller_consumes, {recorder_.controller_of(origin)}});
     case Reaction::notes:
       return;
   }
@@ -275,8 +269,8 @@ void SwitchRun::to_controller(const dp::ToController& action, const DatapathPack
 void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
   const auto answer = refusal_of(key, data.opcode, data.nested);
   if (!answer) {
-    recorder_.remark_at(origin, "ovn-controller does not answer a packet of this kind");
-    return recorder_.end_at(origin, "a flow hands it to ovn-controller, which drops it");
+    recorder_.remark_at(origin, Notice::not_answered);
+    return recorder_.end_at(origin, {Reason::ovn_controller_drops});
   }
   const std::string with = refusal_name(after_field_actions(*answer, data.nested, bridge));
   recorder_.refused(origin, with);
@@ -293,19 +287,17 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
 
 void SwitchRun::resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
   const FlowKey request = address_request(key, data.opcode == opcode::arp);
-  const std::string address = requested_address(after_field_actions(request, data.nested, bridge)).to_string();
+  const IpAddr address = requested_address(after_field_actions(request, data.nested, bridge));
   recorder_.set_undecided();
-  recorder_.gap(fmt::format("MAC binding for {} unknown", address), "ovn-sbctl list MAC_Binding");
-  recorder_.end_at(origin, fmt::format("OVN does not know the MAC of {}: ovn-controller would ask for it and hold the "
-                                       "packet back until the answer comes",
-                                       address));
+  recorder_.gap(Input::mac_binding, {address});
+  recorder_.end_at(origin, {Reason::mac_binding_missing, {address}});
 }
 
 // The packet behind those nested actions that stand before the first one that sends it anywhere.
 FlowKey SwitchRun::after_field_actions(const FlowKey& key, const openflow::ActionList& nested,
                                        const openflow::Bridge& bridge) {
   struct Silent : ofproto::Policy {
-    void missing(ofproto::Missing, std::string, std::string) override {}
+    void missing(Statement<Input>) override {}
   } silent;
   const ofproto::Ofpacts& all = session_.tables.actions->of(nested, bridge);
   ofproto::Ofpacts fields;

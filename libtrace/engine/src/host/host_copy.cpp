@@ -1,7 +1,5 @@
 // Copies that TEE and dup send: nf_dup_ipv4(), nf_dup_ipv6(), nf_do_netdev_egress() of net/netfilter and net/ipv4,
 // net/ipv6.
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "host_walk.h"
@@ -19,10 +17,10 @@ constexpr std::size_t kMostOfOne = 64;  // copies of one packet
 class OpenQuestion : public Chooser {
  public:
   std::size_t choose(const ChoicePoint& point) override {
-    if (point.options.size() > 1 && what.empty()) what = point.what;
+    if (point.options.size() > 1 && !first) first = point;
     return 0;
   }
-  std::string what;
+  std::optional<ChoicePoint> first;
 };
 
 }  // namespace
@@ -36,7 +34,7 @@ void HostWalk::duplicate(PacketCopy copy, Hook hook) {
   HostOutcome o;
   if (too_many) {
     o.packet = copy.packet;
-    o.stop = Stop{node_.name, layer_, "copies", "rules copy the packet too often", {}};
+    o.stop = Stop{node_.name, layer_, {PlaceKind::copies}, {Reason::too_many_copies}};
   } else {
     o = walk_copy(copy);
   }
@@ -47,8 +45,8 @@ void HostWalk::duplicate(PacketCopy copy, Hook hook) {
     step.why = o.stop->why;
     lines.insert(lines.end(), o.stop->evidence.begin(), o.stop->evidence.end());
   } else if (o.kind == HostOutcome::Kind::delivered) {
-    step.where = "this machine";
-    step.why = "the gateway is one of its own addresses";
+    step.where = {PlaceKind::this_machine};
+    step.why = {Reason::copy_for_this_machine};
   }
   record_.add(node_.name, layer_, std::move(step), std::move(lines));
   copies_.push_back(std::move(o));
@@ -62,9 +60,11 @@ HostOutcome HostWalk::walk_copy(const PacketCopy& copy) {
   walk.bound_device_ = bound_device_;
   walk.copies_left_ = copies_left_;
   HostOutcome o = walk.send_copy(copy, passing_copy_ || !made_here(), copy_depth_ + 1);
-  if (open.what.empty() || o.kind == HostOutcome::Kind::inconclusive) return o;
+  if (!open.first || o.kind == HostOutcome::Kind::inconclusive) return o;
   o.kind = HostOutcome::Kind::inconclusive;
-  o.stop = Stop{node_.name, layer_, "the copy", fmt::format("its course depends on: {}", open.what), {}};
+  Details on{open.first->what};
+  on.insert(on.end(), open.first->about.begin(), open.first->about.end());
+  o.stop = Stop{node_.name, layer_, {PlaceKind::copy}, {Reason::copy_undecided, std::move(on)}};
   return o;
 }
 
@@ -73,9 +73,9 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   passing_copy_ = passing;
   copy_depth_ = depth;
   conntrack_.skip();
-  if (depth > kMostCopies) return inconclusive("copies", "each copy is copied again", copy.evidence);
+  if (depth > kMostCopies) return inconclusive({PlaceKind::copies}, {Reason::copies_of_copies}, copy.evidence);
   if (!copy.gateway && copy.device.empty())
-    return inconclusive("the copy", "where the rule sends it is not understood", copy.evidence);
+    return inconclusive({PlaceKind::copy}, {Reason::copy_target_unknown}, copy.evidence);
   if (!copy.gateway) {
     HostOutcome o = outcome(HostOutcome::Kind::transmit);
     o.device = copy.device;
@@ -89,7 +89,7 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
   RouteAnswer answer = look_up(query);
   if (answer.kind == Kind::unknown) return failed_route(answer);
   if (answer.kind != Kind::unicast && !answer.is_for_me())
-    return dropped("route to the gateway", fmt::format("no route to {}", copy.gateway->to_string()), answer.evidence());
+    return dropped({PlaceKind::gateway_route}, {Reason::no_route, {*copy.gateway}}, answer.evidence());
   Taken route = take_hop(std::move(answer));
   // With the device alone, for lack of a route, the gateway is forgotten (rt_set_nexthop()).
   if (!route.gateway && route.answer.route != nullptr) route.gateway = copy.gateway;
@@ -103,7 +103,8 @@ HostOutcome HostWalk::send_copy(const PacketCopy& copy, bool passing, int depth)
 // nft's fwd: past everything that is still to come, but for what the other device asks of what leaves by it.
 HostWalk::Ended HostWalk::send_frame(const HookResult& by) {
   const host::Link* link = host_.link(by.device);
-  if (link != nullptr && !link->is_up()) return dropped(by.device, "the device is down", {link->from});
+  if (link != nullptr && !link->is_up())
+    return dropped({PlaceKind::device, {by.device}}, {Reason::device_down}, {link->from});
   out_ = by.device;
   if (Ended end = pass(Hook::egress)) return end;
   HostOutcome o = outcome(HostOutcome::Kind::transmit);

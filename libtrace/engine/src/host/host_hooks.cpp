@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host_walk.h"
@@ -112,9 +110,8 @@ bool HostWalk::shows_rules() const {
 void HostWalk::assume_no_rules() {
   if (shows_rules()) return;
   const bool v4 = family() == Family::v4;
-  assume(fmt::format("{} has no netfilter rules that concern the packet", node_.name),
-         "neither iptables nor nft rules are in the snapshot");
-  gap("netfilter rules", v4 ? "iptables-save; nft list ruleset" : "ip6tables-save; nft list ruleset");
+  assume({Supposition::no_netfilter_rules, {node_.name}});
+  gap(Input::netfilter_rules, {std::uint64_t{!v4}});
 }
 
 // All chains of a hook, with conntrack and NAT at their places. `output`: the route, where a chain may change it.
@@ -156,9 +153,7 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.
   if (about == nullptr || about->from.known())
-    assume(fmt::format("the ICMP error on {} is about {}", node_.name,
-                       about == nullptr ? "no connection that it knows" : "the newest connection of its receiver"),
-           "the packet that an error message quotes is not simulated");
+    assume({Supposition::icmp_error_about, {node_.name, std::uint64_t{about != nullptr}}});
 }
 
 // No node of a cluster is without rules that translate the sources of what it forwards: without a dump of them, nobody can
@@ -176,7 +171,7 @@ HostWalk::Ended HostWalk::translate(Hook hook, Taken* output) {
   const Tuple before = tuple_of(packet_);
   if (!by_connection) {
     if (hook == Hook::postrouting && source_is_open())
-      return inconclusive("netfilter postrouting", "no dump tells the rules by which this node translates sources");
+      return inconclusive({PlaceKind::postrouting}, {Reason::translation_rules_missing});
     if (Ended end = run(hook, NetfilterStage::nat, output)) return end;
     if (conntrack_.undecided(source)) keep_addresses(source);
     else if (output != nullptr && tuple_of(packet_).dst != before.dst) return route_again(*output);
@@ -207,11 +202,7 @@ HostWalk::Ended HostWalk::check_masquerade() {
   std::vector<Provenance> lines;
   if (c->from.known()) lines.push_back(c->from);
   conntrack_.forget();
-  return dropped("conntrack",
-                 fmt::format("MASQUERADE translated the connection for {}, and the packet is to leave by {}: the "
-                             "connection is forgotten",
-                             device, out_),
-                 std::move(lines));
+  return dropped({PlaceKind::conntrack}, {Reason::masquerade_moved, {device, out_}}, std::move(lines));
 }
 
 // Of a connection that a dump tells of. That dump does not say what translated it: where the new source is an address of
@@ -228,23 +219,20 @@ std::string HostWalk::device_of_masquerade(const Connection& c) {
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
-  point.what = fmt::format("whether SNAT or MASQUERADE made {} the source", c.reply.dst.to_string());
-  point.why = fmt::format("{} has that address, the packet leaves by {}, and a masqueraded connection does not outlive "
-                          "the change", owner->name, out_);
-  point.options = {{"SNAT", std::nullopt}, {"MASQUERADE", std::nullopt}};
+  point.what = Branch::masquerade;
+  point.about = {c.reply.dst, owner->name, out_};
+  point.options = {{{Alternative::snat}}, {{Alternative::masquerade}}};
   point.evidence = {c.from};
   return chooser_.choose(point) == 0 ? std::string() : owner->name;
 }
 
 // Said only where it decides something: what the rules do with a packet, or what it is translated to.
 void HostWalk::assume_pick_up() {
-  if (conntrack_.presumed())
-    know(tcp_loose_setting(host_), true, "a TCP packet that opens no connection comes where conntrack knows none");
+  if (conntrack_.presumed()) know(tcp_loose_setting(host_), true, Supposition::tcp_loose);
 }
 
 void HostWalk::assume_another_port(const std::vector<Provenance>& evidence) {
-  assume(fmt::format("the translation on {} takes another source port", node_.name),
-         "another connection has the port already; which one the kernel takes is not known", evidence);
+  assume({Supposition::other_source_port, {node_.name}, {}, evidence});
 }
 
 // __nf_conntrack_confirm(): of two connections whose answers would look the same the second is lost.
@@ -252,9 +240,8 @@ HostWalk::Ended HostWalk::confirm() {
   if (conntrack_.confirm()) return std::nullopt;
   assume_pick_up();
   const Tuple& reply = conntrack_.connection()->reply;
-  return dropped("conntrack", fmt::format("another connection is already answered from {} to {} port {}, and the translation "
-                                          "leaves no other port",
-                                          reply.src.to_string(), reply.dst.to_string(), reply.dport));
+  return dropped({PlaceKind::conntrack},
+                 {Reason::reply_tuple_taken, {reply.src, reply.dst, std::uint64_t{reply.dport}}});
 }
 
 // No rule translates; two connections of which the answers would look the same still get different ports.
@@ -269,18 +256,18 @@ void HostWalk::keep_addresses(bool source) {
 HostWalk::Ended HostWalk::bind(const NatDecision& decision, Hook hook) {
   std::vector<Provenance> lines = decision.evidence;
   const auto address = translation_address(decision, hook, lines);
-  const std::string where = fmt::format("{} {} {}", decision.front_end, decision.table, decision.chain);
   if (!address) {
-    if (!host_.links.present || host_.links.partial) {
-      gap("addresses of the devices", "ip addr");
-      return inconclusive(where, "the address to translate to is not known", lines);
-    }
-    return dropped(where, "there is no address to translate to", lines);
+    const Place where{PlaceKind::chain, {decision.front_end, decision.table, decision.chain}};
+    if (host_.links.present && !host_.links.partial) return dropped(where, {Reason::no_translation_address}, lines);
+    gap(Input::addresses);
+    return inconclusive(where, {Reason::translation_address_unknown}, lines);
   }
+  const std::uint16_t own = decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport;
   if (decision.port_uncertain)
-    assume(fmt::format("the translation on {} takes port {}", node_.name,
-                       decision.port.value_or(decision.source ? tuple_of(packet_).sport : tuple_of(packet_).dport)),
-           "the kernel picks one at random", decision.evidence);
+    assume({Supposition::random_port,
+            {node_.name, std::uint64_t{decision.port.value_or(own)}},
+            {},
+            decision.evidence});
   const bool keeps_port = conntrack_.bind(decision.source, *address, decision.port, decision.only_port);
   if (!keeps_port) assume_another_port(decision.evidence);
   if (Connection* c = conntrack_.connection()) {

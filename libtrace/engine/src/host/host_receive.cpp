@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "contradictions.h"
@@ -60,10 +58,10 @@ HostWalk::Ended HostWalk::reassemble() {
   const std::uint32_t fragment = packet_.u32(FieldId::ip_frag);
   if (fragment == 0) return std::nullopt;
   if (fragment & ip_frag::later)
-    return inconclusive("fragments", "the host puts fragments together first; what becomes of them is told of the first one");
+    return inconclusive({PlaceKind::fragments}, {Reason::later_fragment});
   reassembled_ = fragment;
   packet_.set(FieldId::ip_frag, 0);
-  assume(fmt::format("the other fragments arrive on {} too", node_.name), "the host puts the packet together from them all");
+  assume({Supposition::fragments_arrive, {node_.name}});
   return std::nullopt;
 }
 
@@ -78,11 +76,12 @@ HostWalk::Ended HostWalk::enter_vrf() {
 }
 
 HostWalk::Ended HostWalk::check_device() {
-  if (!is_ip(packet_)) return inconclusive(in_, "only IP packets are walked through a host");
+  if (!is_ip(packet_)) return inconclusive({PlaceKind::device, {in_}}, {Reason::not_ip});
   const host::Link* link = host_.link(in_);
-  if (link != nullptr) return link->is_up() ? Ended{} : dropped(in_, "the device is down", {link->from});
-  if (host_.links.present && !host_.links.partial) return dropped(in_, "the host has no such device");
-  gap(fmt::format("device {}", in_), "ip -d addr");
+  const Place where{PlaceKind::device, {in_}};
+  if (link != nullptr) return link->is_up() ? Ended{} : dropped(where, {Reason::device_down}, {link->from});
+  if (host_.links.present && !host_.links.partial) return dropped({PlaceKind::device, {in_}}, {Reason::device_missing});
+  gap(Input::device, {in_});
   return std::nullopt;
 }
 
@@ -91,12 +90,12 @@ HostWalk::Ended HostWalk::check_frame() {
   const host::Link* link = host_.link(in_);
   const MacAddr to = dst_mac(packet_);
   if (link != nullptr && link->mac && !link->mac->is_zero() && !to.is_zero() && !to.is_multicast() && to != *link->mac)
-    return dropped(in_, fmt::format("the frame is for {}, not for the device's {}", to.to_string(), link->mac->to_string()),
-                   {link->from});
+    return dropped({PlaceKind::device, {in_}}, {Reason::mac_not_of_device, {to, *link->mac}}, {link->from});
   const IpAddr from = src_ip(packet_);
   if (family() == Family::v6 && in_ != "lo" && (from.is_loopback() || dst_ip(packet_).is_loopback()))
-    return dropped(in_, "a loopback address comes from outside");
-  if (family() == Family::v6 && from.is_multicast()) return dropped(in_, "the source is a multicast address");
+    return dropped({PlaceKind::device, {in_}}, {Reason::loopback_from_outside});
+  if (family() == Family::v6 && from.is_multicast())
+    return dropped({PlaceKind::device, {in_}}, {Reason::multicast_source});
   return std::nullopt;
 }
 
@@ -106,13 +105,12 @@ HostWalk::Ended HostWalk::check_addresses() {
   if (family() != Family::v4 || in_ == "lo") return std::nullopt;
   if (from.is_unspecified() && to.is_unspecified()) return std::nullopt;   // an old form of the limited broadcast
   if (from.is_multicast() || is_limited_broadcast(from) || (is_zero_net(from) && !is_limited_broadcast(to)))
-    return dropped("input route", fmt::format("{} is no source address (martian source)", from.to_string()));
-  if (is_zero_net(to)) return dropped("input route", fmt::format("{} is no destination (martian)", to.to_string()));
+    return dropped({PlaceKind::input_route}, {Reason::martian_source, {from}});
+  if (is_zero_net(to)) return dropped({PlaceKind::input_route}, {Reason::martian_destination, {to}});
   if (!from.is_loopback() && !to.is_loopback()) return std::nullopt;
   const Setting setting = either_setting(host_, in_, "route_localnet");
-  if (know(setting, false, "a packet with a loopback address comes from outside")) return std::nullopt;
-  return dropped("input route", fmt::format("{} from outside is dropped unless route_localnet is set (martian)",
-                                            (to.is_loopback() ? to : from).to_string()),
+  if (know(setting, false, Supposition::loopback_accepted)) return std::nullopt;
+  return dropped({PlaceKind::input_route}, {Reason::loopback_not_accepted, {to.is_loopback() ? to : from}},
                  setting.evidence);
 }
 
@@ -123,8 +121,8 @@ HostOutcome HostWalk::route_input() {
   const bool limited = is_limited_broadcast(to) || (family() == Family::v4 && to.is_unspecified() && src_ip(packet_).is_unspecified());
   if (limited) answer.kind = Kind::broadcast;
   if (answer.kind == Kind::multicast) {
-    gap(fmt::format("who listens to the group {}", dst_ip(packet_).to_string()), "ip maddr");
-    return inconclusive("input route", "multicast is not simulated", answer.evidence());
+    gap(Input::multicast_listeners, {dst_ip(packet_)});
+    return inconclusive({PlaceKind::input_route}, {Reason::multicast_not_simulated}, answer.evidence());
   }
   if (answer.is_for_me()) {
     note_route({answer, 0, answer.device, std::nullopt}, std::nullopt);
@@ -162,16 +160,14 @@ HostWalk::Ended HostWalk::check_bridge(const Taken& route) {
   const host::Link* link = host_.link(in_);
   if (link == nullptr || link->kind != "bridge" || route.device != in_ || dst_ip(packet_) == to_) return std::nullopt;
   const Setting setting = bridge_calls();
-  if (!know(setting, false, "a packet with a new destination leaves by the bridge that it came from"))
-    return std::nullopt;
+  if (!know(setting, false, Supposition::bridge_calls_on_new_destination)) return std::nullopt;
   const auto ports = std::count_if(host_.links.value.begin(), host_.links.value.end(),
                                    [&](const host::Link& l) { return l.master == in_; });
   std::vector<Provenance> lines = setting.evidence;
   lines.push_back(link->from);
-  const std::string what =
-      fmt::format("bridge-nf-call lets the bridge {} itself send on what has a new destination behind it", in_);
-  if (ports == 1) return dropped(in_, what + "; its only port is the one that the packet came by", std::move(lines));
-  return inconclusive(in_, what + ", by a port that no dump tells", std::move(lines));
+  if (ports == 1)
+    return dropped({PlaceKind::device, {in_}}, {Reason::bridge_has_no_other_port, {in_}}, std::move(lines));
+  return inconclusive({PlaceKind::device, {in_}}, {Reason::bridge_port_unknown, {in_}}, std::move(lines));
 }
 
 // Of a broadcast the way back is looked up as from nobody (ip_route_input_slow()).
@@ -190,7 +186,7 @@ HostWalk::Ended HostWalk::check_source(const std::string& out_device, bool to_ev
     step.device = v.reverse.hops.empty() ? v.reverse.device : v.reverse.hops.front().get().device;
     record_.add(node_.name, layer_, step, v.reverse.evidence());
   }
-  return dropped(v.martian ? "source check" : "rp_filter", v.why, v.evidence);
+  return dropped({v.martian ? PlaceKind::source_check : PlaceKind::rp_filter}, v.why, v.evidence);
 }
 
 // IPv4 asks the in-device, IPv6 the whole host (and since 6.17 the in-device's force_forwarding).
@@ -198,15 +194,15 @@ HostWalk::Ended HostWalk::check_forwarding() {
   const bool v4 = family() == Family::v4;
   const Setting setting = device_setting(host_, family(), v4 ? std::string_view(in_) : "all", "forwarding");
   if (!v4 && device_setting(host_, Family::v6, in_, "force_forwarding").value.value_or(0) != 0) return std::nullopt;
-  if (know(setting, true, "the packet is to be forwarded")) return std::nullopt;
-  return dropped("forwarding",
-                 v4 ? fmt::format("forwarding is off on {}", in_) : std::string("IPv6 forwarding is off on this host"),
+  if (know(setting, true, Supposition::forwarding)) return std::nullopt;
+  return dropped({PlaceKind::forwarding}, v4 ? Cause{Reason::forwarding_off, {in_}} : Cause{Reason::forwarding_off_v6},
                  setting.evidence);
 }
 
 HostWalk::Ended HostWalk::check_ttl() {
   const std::uint32_t ttl = packet_.u32(FieldId::nw_ttl);
-  if (ttl <= 1) return rejected("icmp-ttl-exceeded", "forwarding", fmt::format("the TTL of {} is used up", ttl), {});
+  if (ttl <= 1)
+    return rejected("icmp-ttl-exceeded", {PlaceKind::forwarding}, {Reason::ttl_exceeded, {std::uint64_t{ttl}}}, {});
   packet_.set(FieldId::nw_ttl, ttl - 1);
   return std::nullopt;
 }
@@ -223,23 +219,23 @@ HostWalk::Ended HostWalk::check_length(const Taken& route) {
   }
   if (mtu == 0 || options_.packet_length <= mtu) return std::nullopt;
   const bool v4 = family() == Family::v4;
-  if (v4)
-    assume("the sender forbids fragments", "a packet of this length fits only in fragments; Linux forbids them by default");
-  HostOutcome o = rejected(v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", "forwarding",
-                           fmt::format("{} bytes are more than the {} that {} takes", options_.packet_length, mtu, route.device),
-                           std::move(lines));
+  if (v4) assume({Supposition::fragments_forbidden});
+  HostOutcome o = rejected(
+      v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
+      {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}},
+      std::move(lines));
   o.answer_mtu = mtu;
   return o;
 }
 
 HostOutcome HostWalk::forward(const Taken& route) {
   if (dst_mac(packet_).is_multicast())
-    return dropped("forwarding", "the frame was sent to all; only frames to this host are forwarded");
+    return dropped({PlaceKind::forwarding}, {Reason::broadcast_frame});
   if (Ended end = check_ttl()) return *end;
   if (Ended end = check_length(route)) return *end;
   const IpAddr from = src_ip(packet_);
   if (family() == Family::v6 && from.is_link_local() && route.device != in_)
-    return dropped("forwarding", fmt::format("{} is valid on its own link only", from.to_string()));
+    return dropped({PlaceKind::forwarding}, {Reason::link_local_source, {from}});
   out_ = route.device;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = pass(Hook::forward)) return *end;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host_walk.h"
@@ -10,8 +8,9 @@ namespace {
 
 using Kind = RouteAnswer::Kind;
 
-std::string table_of(const RouteAnswer& answer) {
-  return answer.route != nullptr ? fmt::format("routing table {}", answer.route->table) : std::string("policy routing");
+Place table_of(const RouteAnswer& answer) {
+  if (answer.route == nullptr) return {PlaceKind::policy_routing};
+  return {PlaceKind::routing_table, {answer.route->table}};
 }
 
 }  // namespace
@@ -31,41 +30,36 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   return o;
 }
 
-HostOutcome HostWalk::stopped(HostOutcome::Kind kind, std::string where, std::string why,
+HostOutcome HostWalk::stopped(HostOutcome::Kind kind, Place where, Cause why,
                               std::vector<Provenance> evidence) const {
   HostOutcome o = outcome(kind);
   o.stop = Stop{node_.name, layer_, std::move(where), std::move(why), std::move(evidence)};
   return o;
 }
 
-HostOutcome HostWalk::dropped(std::string where, std::string why, std::vector<Provenance> evidence) const {
+HostOutcome HostWalk::dropped(Place where, Cause why, std::vector<Provenance> evidence) const {
   return stopped(HostOutcome::Kind::dropped, std::move(where), std::move(why), std::move(evidence));
 }
 
-HostOutcome HostWalk::inconclusive(std::string where, std::string why, std::vector<Provenance> evidence) const {
+HostOutcome HostWalk::inconclusive(Place where, Cause why, std::vector<Provenance> evidence) const {
   return stopped(HostOutcome::Kind::inconclusive, std::move(where), std::move(why), std::move(evidence));
 }
 
-void HostWalk::assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence) {
-  for (const Assumption& a : record_.assumptions)
-    if (a.what == what && a.why == why) return;
-  record_.assume(what, why, std::move(evidence));
-}
-
-void HostWalk::gap(const std::string& what, const std::string& command) {
-  const Gap g{node_.name, what, command};
-  if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end()) record_.gaps.push_back(g);
+void HostWalk::assume(Assumption assumption) {
+  const auto& all = record_.assumptions;
+  if (std::none_of(all.begin(), all.end(), [&](const Assumption& a) { return a.says_as(assumption); }))
+    record_.assume(std::move(assumption));
 }
 
 // A reset turns round the addresses that the packet has now (nf_send_reset()); an error message goes to whom the packet came
 // from. Both have the connection of the packet, and so are translated on the way out like its answers.
-HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::string why,
-                               std::vector<Provenance> evidence) {
+HostOutcome HostWalk::rejected(const std::string& with, Place where, Cause why, std::vector<Provenance> evidence) {
   // A copy has the route to its gateway.
   const bool to_all =
       family() == Family::v4 && copy_depth_ == 0 && local_type_of(host_, dst_ip(packet_)) == Kind::broadcast;
   if (to_all || !may_be_answered(packet_)) {
-    return dropped(std::move(where), why + "; packets of this kind are not answered", std::move(evidence));
+    why.then.push_back({Reason::never_answered});
+    return dropped(std::move(where), std::move(why), std::move(evidence));
   }
   HostOutcome o = stopped(HostOutcome::Kind::rejected, std::move(where), std::move(why), std::move(evidence));
   o.reject_with = with;
@@ -75,7 +69,7 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
   }
   const auto error = icmp_error_named(with, family());
   if (!error) {
-    gap(fmt::format("how the host refuses: \"{}\" is not known", with), "");
+    gap(Input::refusal_name, {with});
     o.kind = HostOutcome::Kind::inconclusive;
     return o;
   }
@@ -87,14 +81,14 @@ HostOutcome HostWalk::rejected(const std::string& with, std::string where, std::
     return o;
   }
   o.kind = HostOutcome::Kind::dropped;
-  o.stop->why += "; the host finds no address of its own for the error message";
+  o.stop->why.then.push_back({Reason::no_address_for_error});
   return o;
 }
 
 bool HostWalk::by_bridge() {
   const host::Link* link = made_here() ? nullptr : host_.link(in_);
   return link != nullptr && link->kind == "bridge" &&
-         know(bridge_calls(), false, "a reset answers a packet that came by a bridge");
+         know(bridge_calls(), false, Supposition::bridge_calls_on_reset);
 }
 
 // Where bridges ask iptables, a reset goes back by the port as it is, with the addresses that the packet has now
@@ -154,36 +148,32 @@ std::optional<HostWalk::ErrorSource> HostWalk::error_source_v6(const RouteQuery&
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
-  point.what = "source of the ICMPv6 error";
-  point.why = "since Linux 4.20 it is an address of the inbound device, and rules on the source count; before, the route back told it";
-  point.options = {{inbound.address.to_string() + ", of " + in_, {}}, {by_route->address.to_string() + ", by route", {}}};
+  point.what = Branch::icmpv6_source;
+  point.options = {{{Alternative::address_of_device, {inbound.address, in_}}},
+                   {{Alternative::address_by_route, {by_route->address}}}};
   return chooser_.choose(point) == 0 ? inbound : *by_route;
 }
 
 // A forwarded packet without a route. IPv4 tells nobody when forwarding is off on the in-device.
 HostOutcome HostWalk::failed_route(const RouteAnswer& answer) {
-  const std::string to = dst_ip(packet_).to_string();
+  const IpAddr to = dst_ip(packet_);
   const auto lines = answer.evidence();
   const bool v4 = family() == Family::v4;
+  const Place policy{PlaceKind::policy_routing};
+  if (answer.kind == Kind::unknown && answer.doubts.empty()) return inconclusive(policy, {Reason::route_unknown}, lines);
   if (answer.kind == Kind::unknown)
-    return inconclusive("policy routing",
-                        answer.doubts.empty() ? "the route is not known" : answer.doubts.back().what + ": " +
-                                                                             answer.doubts.back().why,
-                        lines);
-  if (answer.kind == Kind::blackhole)
-    return dropped(table_of(answer), fmt::format("{} goes into a black hole", to), lines);
+    return inconclusive(policy, {Reason::route_undecided, answer.doubts.back().as_details()}, lines);
+  if (answer.kind == Kind::blackhole) return dropped(table_of(answer), {Reason::blackhole, {to}}, lines);
   if (v4 && !made_here())
     if (Ended off = check_forwarding()) return *off;
+  const std::uint64_t by_route = answer.route != nullptr ? 1 : 0;
   if (answer.kind == Kind::prohibit)
     return rejected(v4 ? "icmp-admin-prohibited" : "icmp6-adm-prohibited", table_of(answer),
-                    fmt::format("a {} prohibits {}", answer.route != nullptr ? "route" : "policy rule", to), lines);
+                    {Reason::prohibited, {to, by_route}}, lines);
   if (answer.kind == Kind::unreachable)
     return rejected(!v4 ? "icmp6-no-route" : answer.route != nullptr ? "icmp-host-unreachable" : "icmp-net-unreachable",
-                    table_of(answer),
-                    fmt::format("a {} declares {} unreachable", answer.route != nullptr ? "route" : "policy rule", to),
-                    lines);
-  return rejected(v4 ? "icmp-net-unreachable" : "icmp6-no-route", "policy routing", fmt::format("no route to {}", to),
-                  lines);
+                    table_of(answer), {Reason::unreachable, {to, by_route}}, lines);
+  return rejected(v4 ? "icmp-net-unreachable" : "icmp6-no-route", policy, {Reason::no_route, {to}}, lines);
 }
 
 }  // namespace egt::engine

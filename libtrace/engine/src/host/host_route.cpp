@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "contradictions.h"
@@ -8,17 +6,25 @@
 namespace egt::engine {
 namespace {
 
-std::string hop_label(const host::NextHop& hop) {
-  return hop.via ? fmt::format("{} dev {}", hop.via->to_string(), hop.device) : fmt::format("dev {}", hop.device);
+Statement<Alternative> hop_label(const host::NextHop& hop) {
+  if (!hop.via) return {Alternative::device, {hop.device}};
+  return {Alternative::next_hop, {*hop.via, hop.device}};
 }
 
 }  // namespace
 
 // What an answer rests on beside its evidence. Of an answer that could not be given, only the gaps are of interest.
-void HostWalk::note(const std::vector<Doubt>& doubts, bool decided) {
-  for (const Doubt& d : doubts) {
-    if (decided) assume(fmt::format("{}: {}", node_.name, d.what), d.why, d.evidence);
-    if (!d.command.empty()) gap(d.what, d.command);
+void HostWalk::note(const std::vector<Assumption>& doubts, bool decided) {
+  for (const Assumption& d : doubts) {
+    if (decided) {
+      Assumption here = d;
+      here.node = node_.name;
+      assume(std::move(here));
+    }
+    if (!can_be_dumped(d.what)) continue;
+    Details about = d.about;
+    about.insert(about.end(), d.because.begin(), d.because.end());
+    record_.gap({node_.name, d.what, std::move(about)});
   }
 }
 
@@ -69,7 +75,8 @@ std::size_t HostWalk::share_load(const RouteAnswer& answer, bool again) {
       return s.hop;
   ChoicePoint point;
   point.node = node_.name;
-  point.what = fmt::format("ECMP route {}{}", answer.route->to.to_short_string(), again ? ", routed anew" : "");
+  point.what = Branch::ecmp_route;
+  point.about = {answer.route->to, std::uint64_t{again}};
   point.evidence = answer.evidence();
   double total = 0;
   for (const RouteHop& h : answer.hops) total += h.get().weight;
@@ -124,10 +131,10 @@ void HostWalk::note_route(const Taken& taken, std::optional<IpAddr> source) {
 }
 
 // A setting as a yes or no. What is not dumped is assumed to be `otherwise`.
-bool HostWalk::know(const Setting& setting, bool otherwise, const std::string& why) {
+bool HostWalk::know(const Setting& setting, bool otherwise, Supposition needed) {
   if (setting.value) return *setting.value != 0;
-  assume(fmt::format("{}: {} is {}", node_.name, setting.key, otherwise ? "on" : "off"), why);
-  gap(setting.key, sysctl_command(setting));
+  assume({needed, {node_.name, setting.key, std::uint64_t{otherwise}}});
+  gap(Input::setting, {setting.key});
   return otherwise;
 }
 

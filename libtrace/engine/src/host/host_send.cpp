@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "contradictions.h"
 #include "host_walk.h"
 #include "source_address.h"
@@ -62,7 +60,7 @@ HostOutcome HostWalk::send_as_frame(const LocalSend& what) {
   const RouteAnswer answer = look_up(query_for(packet_, "lo"));
   if (answer.kind == Kind::unknown) return failed_route(answer);
   if (answer.kind != Kind::unicast && !answer.is_for_me())
-    return dropped("output route", fmt::format("no route to {}", to_.to_string()), answer.evidence());
+    return dropped({PlaceKind::output_route}, {Reason::no_route, {to_}}, answer.evidence());
   HostOutcome o = outcome(HostOutcome::Kind::transmit);
   o.device = what.bound_device;
   o.sent = packet_;
@@ -91,11 +89,11 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   }
   const auto source = choose_source(host_, route.answer, route.hop, to_);
   if (!source) {
-    if (!host_.links.present || host_.links.partial) {
-      gap("addresses of the devices", "ip addr");
-      return inconclusive("source address selection", "the host's addresses are not known", route.answer.evidence());
-    }
-    return dropped("source address selection", "the host has no address to send from", route.answer.evidence());
+    const Place where{PlaceKind::source_selection};
+    if (host_.links.present && !host_.links.partial)
+      return dropped(where, {Reason::no_source}, route.answer.evidence());
+    gap(Input::addresses);
+    return inconclusive(where, {Reason::source_unknown}, route.answer.evidence());
   }
   const Tuple unbound = tuple_of(packet_);
   set_src_ip(packet_, *source);
@@ -144,9 +142,8 @@ bool HostWalk::follows_source_rules(const LocalSend& what, const Taken& first) {
   ChoicePoint point;
   point.kind = ChoicePoint::Kind::unknown;
   point.node = node_.name;
-  point.what = "the UDP socket is connected";
-  point.why = "policy rules on the source address count for connected sockets only";
-  point.options = {{"connected", std::nullopt}, {"not connected", std::nullopt}};
+  point.what = Branch::udp_connected;
+  point.options = {{{Alternative::connected}}, {{Alternative::not_connected}}};
   point.evidence = second.evidence();
   return chooser_.choose(point) == 0;
 }
@@ -169,9 +166,7 @@ HostWalk::Ended HostWalk::refused_by_tcp(const RouteAnswer& answer) {
       answer.kind == Kind::broadcast || answer.kind == Kind::multicast || to_ == IpAddr::v4(0xffffffff);
   if (!several || packet_.u32(FieldId::nw_proto) != ip_proto::tcp) return std::nullopt;
   HostOutcome o =
-      stopped(HostOutcome::Kind::rejected, "connect()",
-              fmt::format("TCP does not connect to {}, which is no address of one machine", to_.to_string()),
-              answer.evidence());
+      stopped(HostOutcome::Kind::rejected, {PlaceKind::connect}, {Reason::tcp_to_many, {to_}}, answer.evidence());
   o.reject_with = "ENETUNREACH";
   return o;
 }
@@ -231,8 +226,7 @@ HostWalk::Ended HostWalk::route_again(Taken& route) {
 HostWalk::Ended HostWalk::stay_on_link_again(const RouteQuery& query, Taken& route) {
   const IpAddr from = src_ip(packet_);
   if (bound_device_.empty() && !from.is_unspecified() && local_type_of(host_, from) == Kind::unicast)
-    return dropped("output route", fmt::format("{} is no address of this host, and tells no link for {}",
-                                               from.to_string(), to_.to_string()));
+    return dropped({PlaceKind::output_route}, {Reason::no_link_for_broadcast, {from, to_}});
   const std::string before = route.device;
   stay_on_link(query, route);
   if (route.device == before) return std::nullopt;
@@ -250,11 +244,9 @@ HostWalk::Ended HostWalk::check_loopback_source(const Taken& route) {
   if (!from.is_v4() || !from.is_loopback() || route.answer.kind == Kind::local || route.device == "lo")
     return std::nullopt;
   const Setting setting = either_setting(host_, route.device, "route_localnet");
-  if (know(setting, false, "a packet with a loopback address is to leave the host")) return std::nullopt;
-  HostOutcome o = stopped(
-      HostOutcome::Kind::rejected, "output route",
-      fmt::format("{} does not leave the host unless route_localnet is set on {}", from.to_string(), route.device),
-      setting.evidence);
+  if (know(setting, false, Supposition::loopback_sent)) return std::nullopt;
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},
+                          {Reason::loopback_not_sent, {from, route.device}}, setting.evidence);
   o.reject_with = "EINVAL";
   return o;
 }
@@ -277,11 +269,8 @@ HostWalk::Ended HostWalk::check_looped_source() {
   const bool loopback = from.is_loopback() || to.is_loopback();
   const Setting setting = either_setting(host_, in_, loopback ? "route_localnet" : "accept_local");
   if (!loopback && local_type_of(host_, from) != Kind::local) return std::nullopt;
-  if (know(setting, false, "a packet of this host is routed once more on lo")) return std::nullopt;
-  return dropped(
-      "source check",
-      fmt::format("{} is an address of this host, and the packet is routed once more on lo", from.to_string()),
-      setting.evidence);
+  if (know(setting, false, Supposition::own_source_on_lo)) return std::nullopt;
+  return dropped({PlaceKind::source_check}, {Reason::own_source_on_lo, {from}}, setting.evidence);
 }
 
 }  // namespace egt::engine

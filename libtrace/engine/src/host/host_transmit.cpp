@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "host_walk.h"
 #include "neighbour.h"
 
@@ -20,11 +18,12 @@ HostOutcome HostWalk::leave(const Taken& route) {
 
 HostOutcome HostWalk::transmit(const Taken& route) {
   const host::Link* link = host_.link(route.device);
+  const Place where{PlaceKind::device, {route.device}};
   if (link == nullptr && host_.links.present && !host_.links.partial)
-    return dropped(route.device, "the host has no such device");
-  if (link != nullptr && !link->is_up()) return dropped(route.device, "the device is down", {link->from});
-  if (link != nullptr && !link->has_carrier()) return dropped(route.device, "the device has no carrier", {link->from});
-  if (link == nullptr) gap(fmt::format("MAC address of {}", route.device), "ip -d addr");
+    return dropped(where, {Reason::device_missing});
+  if (link != nullptr && !link->is_up()) return dropped(where, {Reason::device_down}, {link->from});
+  if (link != nullptr && !link->has_carrier()) return dropped(where, {Reason::no_carrier}, {link->from});
+  if (link == nullptr) gap(Input::device_mac, {route.device});
   packet_.set(FieldId::eth_src, link != nullptr && link->mac ? link->mac->value : 0);
   packet_.set(FieldId::eth_dst, 0);
   const IpAddr next = route.gateway.value_or(dst_ip(packet_));
@@ -53,18 +52,16 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   }
   record_.add(node_.name, layer_, step, lines);
   if (found.contradicts_dump)
-    assume(fmt::format("{} answers on {} {} now", next.to_string(), node_.name, route.device),
-           "it did not when the neighbour table was dumped, and a machine of the snapshot has the address", lines);
+    assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});
   if (found.kind == NeighbourAnswer::Kind::mac) return std::nullopt;
-  const std::string where = fmt::format("neighbour {} on {}", next.to_string(), route.device);
+  const Place where{PlaceKind::neighbour, {next, route.device}};
   if (found.kind == NeighbourAnswer::Kind::unknown) {
-    gap(fmt::format("MAC address of {} on {}", next.to_string(), route.device), "ip neigh");
-    return inconclusive(where, "no dump tells who has this address");
+    gap(Input::neighbour_mac, {next, route.device});
+    return inconclusive(where, {Reason::neighbour_unknown});
   }
-  assume(fmt::format("{} still does not answer on {} {}", next.to_string(), node_.name, route.device),
-         "it did not when the neighbour table was dumped", lines);
+  assume({Supposition::neighbour_stays_silent, {next, node_.name, route.device}, {}, lines});
   return rejected(family() == Family::v4 ? "icmp-host-unreachable" : "icmp6-addr-unreachable", where,
-                  "nobody answers for this address", lines);
+                  {Reason::neighbour_unresolved}, lines);
 }
 
 }  // namespace egt::engine

@@ -107,8 +107,8 @@ class HostWalk {
   bool hashes_ports() const;
   void keep_hop(const Tuple& unbound);
   void note_route(const Taken& taken, std::optional<IpAddr> source);
-  void note(const std::vector<Doubt>& doubts, bool decided);
-  bool know(const Setting& setting, bool otherwise, const std::string& why);
+  void note(const std::vector<Assumption>& doubts, bool decided);
+  bool know(const Setting& setting, bool otherwise, Supposition needed);
 
   // --- host_transmit.cpp
   HostOutcome leave(const Taken& route);
@@ -117,10 +117,10 @@ class HostWalk {
 
   // --- host_refuse.cpp
   HostOutcome outcome(HostOutcome::Kind kind) const;
-  HostOutcome stopped(HostOutcome::Kind kind, std::string where, std::string why, std::vector<Provenance> evidence) const;
-  HostOutcome dropped(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
-  HostOutcome inconclusive(std::string where, std::string why, std::vector<Provenance> evidence = {}) const;
-  HostOutcome rejected(const std::string& with, std::string where, std::string why, std::vector<Provenance> evidence);
+  HostOutcome stopped(HostOutcome::Kind kind, Place where, Cause why, std::vector<Provenance> evidence) const;
+  HostOutcome dropped(Place where, Cause why, std::vector<Provenance> evidence = {}) const;
+  HostOutcome inconclusive(Place where, Cause why, std::vector<Provenance> evidence = {}) const;
+  HostOutcome rejected(const std::string& with, Place where, Cause why, std::vector<Provenance> evidence);
   bool by_bridge();
   LocalSend reset_frame() const;
   HostOutcome failed_route(const RouteAnswer& answer);
@@ -132,8 +132,8 @@ class HostWalk {
   std::optional<Attached> its_connection() const;
   IpAddr sender() const;
   std::optional<ErrorSource> error_source_v6(const RouteQuery& query, const RouteAnswer& back, bool found);
-  void assume(const std::string& what, const std::string& why, std::vector<Provenance> evidence = {});
-  void gap(const std::string& what, const std::string& command);
+  void assume(Assumption assumption);
+  void gap(Input input, Details about = {}) { record_.gap({node_.name, input, std::move(about)}); }
 
   Family family() const { return to_.family; }
   bool made_here() const { return in_.empty(); }

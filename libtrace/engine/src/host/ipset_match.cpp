@@ -1,7 +1,5 @@
 #include "ipset_match.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace egt::engine {
@@ -211,9 +209,9 @@ SetAnswer find_in(const host::IpSets& sets, const std::string& name, const Quest
 TestResult test_ipset(const netfilter::InIpset& t, const ReadFrom& from) {
   const SetAnswer answer = find_in(from.host.ipsets.value, t.set, {t, from}, false);
   if (answer.kind == Found::unknown)
-    return {Truth::unknown, fmt::format("members of ipset {}", t.set), std::nullopt, "ipset save", {}};
+    return {Truth::unknown, {Property::ipset_members, t.set}, std::nullopt, {}};
   const bool met = answer.kind == Found::yes;
-  TestResult result{met != t.negate ? Truth::yes : Truth::no, {}, std::nullopt, {}, {}};
+  TestResult result{met != t.negate ? Truth::yes : Truth::no, {}, std::nullopt, {}};
   if (met) result.member = answer.member;
   return result;
 }

@@ -1,7 +1,5 @@
 #include "egtrace/engine/netfilter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "netfilter_walk.h"
@@ -101,9 +99,7 @@ struct NetfilterEngine::Impl {
   void note_gaps() {
     if (gaps_noted) return;
     gaps_noted = true;
-    for (Gap& g : missing_rules(host, family, node)) {
-      if (std::find(record.gaps.begin(), record.gaps.end(), g) == record.gaps.end()) record.gaps.push_back(std::move(g));
-    }
+    for (MissingInput& m : missing_rules(host, family, node)) record.gap(std::move(m));
   }
 
   bool is_due(const PlacedChain& p, Hook hook, NetfilterStage stage, const NetfilterContext& c) const {
@@ -141,9 +137,12 @@ struct NetfilterEngine::Impl {
       ChoicePoint point;
       point.kind = ChoicePoint::Kind::unknown;
       point.node = node;
-      point.what = fmt::format("order of {} and {}", name_of(next), name_of(other));
-      point.why = "both chains have the same priority, and the dumps do not prove which was registered later";
-      point.options = {{name_of(next), {}}, {name_of(other), {}}};
+      point.what = Branch::chain_order;
+      for (const PlacedChain* p : {&next, &other}) {
+        const Details name = place_of(*p).about;
+        point.about.insert(point.about.end(), name.begin(), name.end());
+        point.options.push_back({{Alternative::chain, name}});
+      }
       for (const HookResult* r : {static_cast<const HookResult*>(&*own), &rival}) {
         const std::vector<Provenance>& lines = r->nat ? r->nat->evidence : r->evidence;
         point.evidence.insert(point.evidence.end(), lines.begin(), lines.end());
@@ -158,9 +157,6 @@ struct NetfilterEngine::Impl {
   static bool decide_alike(const HookResult& a, const HookResult& b) {
     if (a.nat.has_value() != b.nat.has_value()) return false;
     return a.nat ? same_translation(*a.nat, *b.nat) : a.outcome == b.outcome && a.reject_with == b.reject_with;
-  }
-  static std::string name_of(const PlacedChain& p) {
-    return fmt::format("{} {} {}", p.front_end, p.table->name, p.chain->name);
   }
   HookResult would_do(const PlacedChain& other, Hook hook, const NetfilterContext& context) {
     Record unused;

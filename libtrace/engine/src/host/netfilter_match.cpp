@@ -1,7 +1,5 @@
 #include "netfilter_match.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "ipset_match.h"
@@ -33,7 +31,7 @@ U128 shifted(U128 v, int left) {
 
 // Without map look-ups, which may split the packet's course.
 ReadValue read_expr(const Expr& e, const ReadFrom& from, int depth = 0) {
-  if (depth > kMaxDepth) return NotKnown{"a deeply nested expression"};
+  if (depth > kMaxDepth) return NotKnown{Property::nested_expression};
   return std::visit(
       Overloaded{
           [&](const netfilter::Read& r) { return read_key(r, from); },
@@ -53,11 +51,11 @@ ReadValue read_expr(const Expr& e, const ReadFrom& from, int depth = 0) {
             if (const auto* g = std::get_if<Generated>(&inner)) return NotKnown{g->what};
             return inner;
           },
-          [&](const netfilter::MapLookup&) -> ReadValue { return NotKnown{"a map inside a test"}; },
+          [&](const netfilter::MapLookup&) -> ReadValue { return NotKnown{Property::map_in_test}; },
           [&](const netfilter::Constant& c) -> ReadValue {
             if (const auto* n = std::get_if<Number>(&c.value)) return KnownNumber{*n, 0};
             if (const auto* t = std::get_if<Text>(&c.value)) return t->value;
-            return NotKnown{"a constant range"};
+            return NotKnown{Property::constant_range};
           },
       },
       e.node);
@@ -122,10 +120,10 @@ Truth compare(const ReadValue& v, Op op, const Atom& right) {
   return op == Op::any_bits_of ? any_bits(*n, *number) : ordered(*n, op, *number);
 }
 
-std::string what_of(const ReadValue& v) {
-  if (const auto* u = std::get_if<NotKnown>(&v)) return u->what;
-  if (const auto* g = std::get_if<Generated>(&v)) return g->what;
-  return "a part of the packet";
+Unknown what_of(const ReadValue& v) {
+  if (const auto* u = std::get_if<NotKnown>(&v)) return {u->what};
+  if (const auto* g = std::get_if<Generated>(&v)) return {g->what};
+  return {Property::packet_part};
 }
 
 // The share of the numbers that a generator may draw which satisfy the comparison.
@@ -144,7 +142,8 @@ std::optional<double> share(const ReadValue& v, Op op, const Atom& right) {
 std::vector<ReadValue> read_all(const std::vector<netfilter::ExprPtr>& exprs, const ReadFrom& from) {
   std::vector<ReadValue> values;
   values.reserve(exprs.size());
-  for (const auto& e : exprs) values.push_back(e ? read_expr(*e, from) : ReadValue{NotKnown{"an empty expression"}});
+  for (const auto& e : exprs)
+    values.push_back(e ? read_expr(*e, from) : ReadValue{NotKnown{Property::empty_expression}});
   return values;
 }
 
@@ -166,20 +165,22 @@ Truth meets(const std::vector<ReadValue>& values, const Concat& key) {
   return all;
 }
 
-std::string first_unknown(const std::vector<ReadValue>& values) {
+Unknown first_unknown(const std::vector<ReadValue>& values) {
   for (const ReadValue& v : values) {
     if (std::holds_alternative<NotKnown>(v) || std::holds_alternative<Generated>(v)) return what_of(v);
   }
-  return "a part of the packet";
+  return {Property::packet_part};
 }
 
-std::string set_name(const netfilter::Set& s) { return s.name.empty() ? "an anonymous set" : "set " + s.name; }
+Unknown contents_of(const netfilter::Set& s) {
+  return {s.name.empty() ? Property::anonymous_set_contents : Property::set_contents, s.name};
+}
 
 TestResult test_set(const netfilter::InSet& t, const ReadFrom& from) {
-  if (!t.set) return {Truth::unknown, "a set that the dump does not hold", std::nullopt};
+  if (!t.set) return {Truth::unknown, {Property::set}, std::nullopt};
   const auto values = read_all(t.left, from);
   if (has_absent(values)) return {};
-  if (t.set->contents_unknown) return {Truth::unknown, "contents of " + set_name(*t.set), std::nullopt};
+  if (t.set->contents_unknown) return {Truth::unknown, contents_of(*t.set), std::nullopt};
   Truth found = Truth::no;
   for (const auto& e : t.set->elements) {
     const Truth one = meets(values, e.key);
@@ -188,7 +189,7 @@ TestResult test_set(const netfilter::InSet& t, const ReadFrom& from) {
   }
   if (found == Truth::unknown) return {Truth::unknown, first_unknown(values), std::nullopt};
   // Packets add to this set, so what the dump does not show may be there now.
-  if (t.set->dynamic) return {Truth::unknown, "contents of " + set_name(*t.set), std::nullopt};
+  if (t.set->dynamic) return {Truth::unknown, contents_of(*t.set), std::nullopt};
   return {t.negate ? Truth::yes : Truth::no, {}, std::nullopt};
 }
 
@@ -206,7 +207,7 @@ std::uint64_t width(const Generated& g, const Atom& a) {
 
 struct SetHit {
   std::optional<std::size_t> element;
-  std::optional<std::string> unknown;
+  std::optional<Unknown> unknown;
 };
 
 // Which of several elements a generated number picks: the course splits there.
@@ -228,7 +229,7 @@ SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue>
     if (t == Truth::unknown) return {std::nullopt, first_unknown(rest)};
     if (t == Truth::no) continue;
     covered += n;
-    options.push_back({fmt::format("element {} of {}", i + 1, keys.size()),
+    options.push_back({{Alternative::element, {i + 1, keys.size()}},
                        static_cast<double>(n) / static_cast<double>(g.count)});
     picks.emplace_back(i);
   }
@@ -237,7 +238,7 @@ SetHit split_over(const std::vector<const Concat*>& keys, std::vector<ReadValue>
     for (std::size_t i = 0; i < keys.size() && !rest; ++i) {
       if (is_catch_all(*keys[i])) rest = i;
     }
-    options.push_back({rest ? "the catch-all element" : "no element",
+    options.push_back({{rest ? Alternative::catch_all : Alternative::no_element},
                        static_cast<double>(g.count - covered) / static_cast<double>(g.count)});
     picks.push_back(rest);
   }
@@ -273,7 +274,7 @@ ReadValue draw(ReadValue v, Splitter& splitter) {
   if (g == nullptr || g->count == 0 || g->count > kMost) return v;
   std::vector<Option> options;
   for (std::uint64_t i = 0; i < g->count; ++i)
-    options.push_back({fmt::format("{}", g->first + i), 1.0 / static_cast<double>(g->count)});
+    options.push_back({{Alternative::number, {g->first + i}}, 1.0 / static_cast<double>(g->count)});
   const std::size_t chosen = options.size() == 1 ? 0 : splitter.split(g->what, std::move(options));
   return KnownNumber{g->first + chosen, 0};
 }
@@ -282,7 +283,7 @@ Evaluated from_value(const ReadValue& v) {
   using Kind = Evaluated::Kind;
   if (std::holds_alternative<Absent>(v)) return {};
   if (const auto* n = std::get_if<KnownNumber>(&v)) {
-    if (n->unknown_bits != 0) return {Kind::unknown, {}, "a part of the packet"};
+    if (n->unknown_bits != 0) return {Kind::unknown, {}, {Property::packet_part}};
     return {Kind::value, {n->value}, {}};
   }
   if (const auto* s = std::get_if<std::string>(&v)) return {Kind::value, {Text{*s, false}}, {}};
@@ -292,11 +293,12 @@ Evaluated from_value(const ReadValue& v) {
 }  // namespace
 
 TestResult test(const netfilter::Test& t, const ReadFrom& from) {
-  if (const auto* u = std::get_if<netfilter::Undecided>(&t)) return {Truth::unknown, u->what, u->probability};
+  if (const auto* u = std::get_if<netfilter::Undecided>(&t))
+    return {Truth::unknown, {Property::as_written, u->what}, u->probability};
   if (const auto* in = std::get_if<netfilter::InSet>(&t)) return test_set(*in, from);
   if (const auto* in = std::get_if<netfilter::InIpset>(&t)) return test_ipset(*in, from);
   const auto& c = std::get<netfilter::Compare>(t);
-  const ReadValue left = c.left ? read_expr(*c.left, from) : ReadValue{NotKnown{"an empty expression"}};
+  const ReadValue left = c.left ? read_expr(*c.left, from) : ReadValue{NotKnown{Property::empty_expression}};
   const Truth truth = compare(left, c.op, c.right);
   if (truth != Truth::unknown) return {truth, {}, std::nullopt};
   const auto probability = share(left, c.op, c.right);
@@ -327,16 +329,16 @@ Evaluated evaluate(const Expr& e, const ReadFrom& from, Splitter& splitter) {
   if (const auto* c = std::get_if<netfilter::Constant>(&e.node)) return {Evaluated::Kind::value, {c->value}, {}};
   const auto* lookup = std::get_if<netfilter::MapLookup>(&e.node);
   if (lookup == nullptr) return from_value(draw(read_expr(e, from), splitter));
-  if (!lookup->map) return {Evaluated::Kind::unknown, {}, "a map that the dump does not hold"};
+  if (!lookup->map) return {Evaluated::Kind::unknown, {}, {Property::map}};
   const auto values = read_all(lookup->key, from);
   if (has_absent(values)) return {};
-  if (lookup->map->contents_unknown) return {Evaluated::Kind::unknown, {}, "contents of " + set_name(*lookup->map)};
+  if (lookup->map->contents_unknown) return {Evaluated::Kind::unknown, {}, contents_of(*lookup->map)};
   std::vector<const Concat*> keys;
   for (const auto& element : lookup->map->elements) keys.push_back(&element.key);
   const SetHit found = find_element(keys, values, splitter);
   if (found.unknown) return {Evaluated::Kind::unknown, {}, *found.unknown};
   if (!found.element) {
-    if (lookup->map->dynamic) return {Evaluated::Kind::unknown, {}, "contents of " + set_name(*lookup->map)};
+    if (lookup->map->dynamic) return {Evaluated::Kind::unknown, {}, contents_of(*lookup->map)};
     return {};
   }
   const auto& element = lookup->map->elements[*found.element];
@@ -345,16 +347,16 @@ Evaluated evaluate(const Expr& e, const ReadFrom& from, Splitter& splitter) {
 }
 
 VerdictLookup look_up(const netfilter::VerdictMapStatement& m, const ReadFrom& from, Splitter& splitter) {
-  if (!m.map) return {nullptr, "a verdict map that the dump does not hold"};
+  if (!m.map) return {nullptr, Unknown{Property::verdict_map}};
   const auto values = read_all(m.key, from);
   if (has_absent(values)) return {};
-  if (m.map->contents_unknown) return {nullptr, "contents of " + set_name(*m.map)};
+  if (m.map->contents_unknown) return {nullptr, contents_of(*m.map)};
   std::vector<const Concat*> keys;
   for (const auto& element : m.map->verdicts) keys.push_back(&element.key);
   const SetHit found = find_element(keys, values, splitter);
   if (found.unknown) return {nullptr, found.unknown};
   if (!found.element) {
-    if (m.map->dynamic) return {nullptr, "contents of " + set_name(*m.map)};
+    if (m.map->dynamic) return {nullptr, contents_of(*m.map)};
     return {};
   }
   return {&m.map->verdicts[*found.element], std::nullopt};

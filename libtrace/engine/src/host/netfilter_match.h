@@ -13,9 +13,8 @@ namespace egt::engine {
 
 struct TestResult {
   Truth truth = Truth::no;
-  std::string what;                      // unknown: what would decide it
+  Unknown what;                          // would decide it
   std::optional<double> probability;     // of "yes", where it is the rule that tosses the coin
-  std::string command = {};              // unknown: prints what would decide it
   Provenance member = {};                // of a set that is told apart from the rules: the one that was met
 };
 
@@ -23,14 +22,14 @@ struct TestResult {
 struct Evaluated {
   enum class Kind : std::uint8_t { value, absent, unknown } kind = Kind::absent;
   netfilter::Concat parts;
-  std::string what;                      // unknown: what would decide it
+  Unknown what;                          // would decide it
 };
 
 // Lets an expression that draws a number (numgen, jhash) split the course of the packet.
 class Splitter {
  public:
   virtual ~Splitter() = default;
-  virtual std::size_t split(const std::string& what, std::vector<Option> options) = 0;
+  virtual std::size_t split(Property what, std::vector<Option> options) = 0;
 };
 
 TestResult test(const netfilter::Test& t, const ReadFrom& from);
@@ -41,7 +40,7 @@ Evaluated evaluate(const netfilter::Expr& e, const ReadFrom& from, Splitter& spl
 // The element of a verdict map that the key meets; null when none does.
 struct VerdictLookup {
   const netfilter::VerdictElement* element = nullptr;
-  std::optional<std::string> unknown;    // what would decide it
+  std::optional<Unknown> unknown;        // what would decide it
 };
 VerdictLookup look_up(const netfilter::VerdictMapStatement& m, const ReadFrom& from, Splitter& splitter);
 

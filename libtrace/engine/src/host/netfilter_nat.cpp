@@ -1,6 +1,4 @@
 // From a NAT statement to the address and port that the kernel would set up.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "egtrace/host/rule_view.h"
@@ -41,7 +39,7 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
     data = value.parts;
   }
   const Chosen chosen = choose_address(t, data);
-  if (chosen.failed) return cannot_tell("a NAT address that is not understood");
+  if (chosen.failed) return cannot_tell({Property::nat_address});
   d.address = chosen.address;
 
   if (const auto* fixed = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&t.port)) {
@@ -50,11 +48,11 @@ bool ChainWalk::translate(const NatTarget& t, NatDecision& d) {
     const Evaluated value = evaluate(**e, reading(), *this);
     if (value.kind == Evaluated::Kind::absent) return false;
     const auto range = value.parts.empty() ? std::nullopt : netfilter::range_of(value.parts.front());
-    if (!range) return cannot_tell(value.what.empty() ? "the port of a translation" : value.what);
+    if (!range) return cannot_tell(value, Property::nat_port);
     choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->last), d);
   } else if (data.size() > 1) {
     const auto range = netfilter::range_of(data[1]);
-    if (!range) return cannot_tell("the port of a translation");
+    if (!range) return cannot_tell({Property::nat_port});
     choose_port(t, static_cast<std::uint16_t>(range->first), static_cast<std::uint16_t>(range->last), d);
   } else if ((t.random || t.fully_random) && (d.source || !has_ports(context_.packet))) {
     d.port_uncertain = true;  // of an echo the identifier, in either direction (nf_nat_l4proto_unique_tuple())
@@ -82,18 +80,15 @@ IpAddr ChainWalk::pick(const IpRange& range) {
   const U128 count = range.last.value - range.first.value + 1;
   std::vector<Option> options;
   for (U128 i = 0; i < std::min(count, kMostOptions); ++i) {
-    options.push_back({IpAddr{range.first.family, range.first.value + i}.to_string(), std::nullopt});
+    options.push_back({{Alternative::address, {IpAddr{range.first.family, range.first.value + i}}}});
   }
-  const std::string what = fmt::format("address of the range {}-{} in {}", range.first.to_string(),
-                                       range.last.to_string(), place_name());
-  if (count > kMostOptions) {
-    around_.record.assume(fmt::format("the translation takes one of the first {} addresses of {}-{}",
-                                      static_cast<unsigned>(kMostOptions), range.first.to_string(),
-                                      range.last.to_string()),
-                          "the kernel picks by a hash of the addresses", evidence());
-  }
+  if (count > kMostOptions)
+    around_.record.assume({Supposition::first_of_range,
+                           {static_cast<std::uint64_t>(kMostOptions), range.first, range.last},
+                           {},
+                           evidence()});
   const std::size_t chosen =
-      ask(ChoicePoint::Kind::unknown, what, "the kernel's hash of source and destination", std::move(options));
+      ask(ChoicePoint::Kind::unknown, {Branch::address_of_range, {range.first, range.last}}, std::move(options));
   return {range.first.family, range.first.value + chosen};
 }
 

@@ -1,7 +1,5 @@
 #include "netfilter_order.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -84,17 +82,15 @@ std::optional<std::string> differing_chain(const Table& a, const Table& b) {
 
 // iptables-nft's rules stand in both listings, one for one. Where they differ, one is of another moment or machine, or
 // iptables-save is that of iptables-legacy and both sets of rules hold.
-std::optional<Gap> contradiction(const host::Host& host, Family family, const std::string& node) {
+std::optional<MissingInput> contradiction(const host::Host& host, Family family, const std::string& node) {
   const auto& iptables = iptables_part(host, family);
   if (!iptables.present || iptables.partial || !host.nft.present || host.nft.partial) return std::nullopt;
-  const std::string save = family == Family::v4 ? "iptables-save" : "ip6tables-save";
   for (const Table& t : host.nft.value.tables) {
     if (!is_repetition(t, host) || !sees(t.family, family)) continue;
     for (const Table& own : iptables.value.tables) {
       if (own.name != t.name) continue;
       if (const auto chain = differing_chain(own, t))
-        return Gap{node, fmt::format("which rules the chain {} of table {} has: {} and nft list ruleset differ", *chain, t.name, save),
-                   save + " -c; nft list ruleset"};
+        return MissingInput{node, Input::one_ruleset, {*chain, t.name, std::uint64_t{family == Family::v6}}};
     }
   }
   return std::nullopt;
@@ -206,9 +202,9 @@ class Placer {
 
 std::vector<PlacedChain> place_chains(const host::Host& host, Family family) { return Placer(host, family).run(); }
 
-std::vector<Gap> missing_rules(const host::Host& host, Family family, const std::string& node) {
-  std::vector<Gap> gaps;
-  if (!host.nft.present || host.nft.partial) gaps.push_back({node, "nft ruleset", "nft list ruleset"});
+std::vector<MissingInput> missing_rules(const host::Host& host, Family family, const std::string& node) {
+  std::vector<MissingInput> gaps;
+  if (!host.nft.present || host.nft.partial) gaps.push_back({node, Input::nft_rules});
   const auto& iptables = iptables_part(host, family);
   const TableFamily own = family == Family::v4 ? TableFamily::ip : TableFamily::ip6;
   // Where nft shows tables of iptables-nft, those are iptables' rules.
@@ -217,10 +213,8 @@ std::vector<Gap> missing_rules(const host::Host& host, Family family, const std:
                          std::any_of(tables.begin(), tables.end(),
                                      [&](const Table& t) { return t.from_iptables && t.family == own; });
   const bool legacy_tells = legacy_part(host, family).present && !legacy_part(host, family).partial;
-  if ((!iptables.present || iptables.partial) && !nft_tells && !legacy_tells) {
-    gaps.push_back({node, family == Family::v4 ? "iptables rules" : "ip6tables rules",
-                    family == Family::v4 ? "iptables-save -c" : "ip6tables-save -c"});
-  }
+  if ((!iptables.present || iptables.partial) && !nft_tells && !legacy_tells)
+    gaps.push_back({node, Input::iptables_rules, {std::uint64_t{family == Family::v6}}});
   if (auto differing = contradiction(host, family, node)) gaps.push_back(std::move(*differing));
   return gaps;
 }

@@ -23,10 +23,14 @@ struct PlacedChain {
   bool lossy = false;                    // rules of iptables read from an nft listing
 };
 
+inline Place place_of(const PlacedChain& p) {
+  return {PlaceKind::chain, {p.front_end, p.table->name, p.chain->name}};
+}
+
 // All base chains that packets of this family meet, hook by hook in calling order.
 std::vector<PlacedChain> place_chains(const host::Host& host, Family family);
 
 // Gaps that keep the order or the rules from being known completely.
-std::vector<Gap> missing_rules(const host::Host& host, Family family, const std::string& node);
+std::vector<MissingInput> missing_rules(const host::Host& host, Family family, const std::string& node);
 
 }  // namespace egt::engine

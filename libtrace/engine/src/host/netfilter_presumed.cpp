@@ -9,7 +9,7 @@ namespace {
 // Draws are the same on both sides of a comparison.
 class FirstOption : public Splitter {
  public:
-  std::size_t split(const std::string&, std::vector<Option>) override { return 0; }
+  std::size_t split(Property, std::vector<Option>) override { return 0; }
 };
 
 NetfilterContext without_connection(const NetfilterContext& context) {

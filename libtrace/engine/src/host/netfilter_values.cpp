@@ -13,7 +13,7 @@ using netfilter::Key;
 using netfilter::Read;
 
 ReadValue number(U128 v) { return KnownNumber{v, 0}; }
-ReadValue not_known(std::string what) { return NotKnown{std::move(what)}; }
+ReadValue not_known(Property what) { return NotKnown{what}; }
 
 std::uint8_t protocol(const FlowKey& p) { return static_cast<std::uint8_t>(p.u64(FieldId::nw_proto)); }
 
@@ -29,13 +29,13 @@ ReadValue tcp_flags(const ReadFrom& f) {
     const bool first_answer = f.context.reply_direction && !f.context.connection->seen_reply;
     return first_answer ? number(kSyn | kAck) : KnownNumber{kAck, 0x08};
   }
-  return not_known("TCP flags");
+  return not_known(Property::tcp_flags);
 }
 
 // Offset 0 and no "more fragments" for a whole datagram; "don't fragment" is the sender's choice.
 ReadValue fragment_offset(const FlowKey& p) {
   constexpr unsigned kDontFragment = 0x4000;
-  if (p.u64(FieldId::ip_frag) != 0) return not_known("fragment offset");
+  if (p.u64(FieldId::ip_frag) != 0) return not_known(Property::fragment_offset);
   return KnownNumber{0, kDontFragment};
 }
 
@@ -50,7 +50,7 @@ ReadValue ethernet(FieldId field, const ReadFrom& f) {
 
 constexpr unsigned kHeaderWords = 5;     // of an IPv4 header without options, each of 32 bits
 
-ReadValue taken_port() { return not_known("the port that the translation took"); }
+ReadValue taken_port() { return not_known(Property::translated_port); }
 
 ReadValue read_header(Key key, const ReadFrom& f) {
   const FlowKey& p = f.context.packet;
@@ -120,7 +120,7 @@ ReadValue packet_type(const ReadFrom& f) {
 ReadValue kind_of(const std::string& device, const ReadFrom& f) {
   const host::Link* link = f.host.link(device);
   if (device.empty()) return Absent{};
-  if (link == nullptr || link->kind.empty()) return not_known("kind of the device");
+  if (link == nullptr || link->kind.empty()) return not_known(Property::device_kind);
   return link->kind;
 }
 
@@ -131,7 +131,7 @@ ReadValue hardware_type_of(const std::string& device, const ReadFrom& f) {
   const host::Link* link = f.host.link(device);
   if (link != nullptr && link->link_type == "ether") return number(kEther);
   if (link != nullptr && link->link_type == "loopback") return number(kLoopback);
-  return not_known("type of the device");
+  return not_known(Property::device_type);
 }
 
 ReadValue group_of(const std::string& device, const ReadFrom& f) {
@@ -140,25 +140,25 @@ ReadValue group_of(const std::string& device, const ReadFrom& f) {
   if (link != nullptr && link->group == "default") return number(0);
   if (link != nullptr)
     if (const auto n = parse_decimal(link->group)) return number(*n);
-  return not_known("group of the device");
+  return not_known(Property::device_group);
 }
 
 // The port of a bridge by which a bridged frame came; of others there is none.
 ReadValue bridge_port(const std::string& device, const ReadFrom& f) {
   const host::Link* link = f.host.link(device);
-  if (link != nullptr && link->kind == "bridge") return not_known("port of the bridge");
+  if (link != nullptr && link->kind == "bridge") return not_known(Property::bridge_port);
   return std::string();
 }
 
 // "socket": the one that would take the packet were it for this host; a process that listens on any address will do
 // (nft_socket_eval()).
-ReadValue found_socket(const ReadFrom& f, const char* what) {
+ReadValue found_socket(const ReadFrom& f, Property what) {
   const bool looks = f.hook == Hook::prerouting || f.hook == Hook::input || f.context.local_socket;
   return looks ? ReadValue{NotKnown{what}} : ReadValue{Absent{}};
 }
 
 // Socket of a local process: none on packets that only pass.
-ReadValue socket_fact(const ReadFrom& f, const char* what) {
+ReadValue socket_fact(const ReadFrom& f, Property what) {
   if (!f.context.local_socket) return Absent{};
   return not_known(what);
 }
@@ -176,15 +176,15 @@ ReadValue read_meta(Key key, const ReadFrom& f) {
     case Key::protocol: return number(v4 ? ethertype::ipv4 : ethertype::ipv6);
     case Key::length: return number(f.context.length);
     case Key::pkttype: return packet_type(f);
-    case Key::skuid: return socket_fact(f, "user of the socket");
-    case Key::skgid: return socket_fact(f, "group of the socket");
-    case Key::cgroup: return socket_fact(f, "cgroup of the socket");
-    case Key::socket_transparent: return found_socket(f, "transparent socket");
-    case Key::socket_mark: return found_socket(f, "mark of the socket");
-    case Key::socket_cgroup: return found_socket(f, "cgroup of the socket");
+    case Key::skuid: return socket_fact(f, Property::socket_user);
+    case Key::skgid: return socket_fact(f, Property::socket_group);
+    case Key::cgroup: return socket_fact(f, Property::socket_cgroup);
+    case Key::socket_transparent: return found_socket(f, Property::transparent_socket);
+    case Key::socket_mark: return found_socket(f, Property::socket_mark);
+    case Key::socket_cgroup: return found_socket(f, Property::socket_cgroup);
     case Key::ibrname:
     case Key::obrname: return Absent{};
-    case Key::random: return not_known("a random number");
+    case Key::random: return not_known(Property::random_number);
     case Key::iifgroup: return group_of(f.context.iif, f);
     case Key::oifgroup: return group_of(f.context.oif, f);
     case Key::iifkind: return kind_of(f.context.iif, f);
@@ -193,7 +193,7 @@ ReadValue read_meta(Key key, const ReadFrom& f) {
     case Key::oiftype: return hardware_type_of(f.context.oif, f);
     case Key::physdev_in: return bridge_port(f.context.iif, f);
     case Key::physdev_out: return bridge_port(f.context.oif, f);
-    default: return not_known("something outside the packet");
+    default: return not_known(Property::outside_packet);
   }
 }
 
@@ -245,9 +245,9 @@ ReadValue read_conntrack(Key key, const ReadFrom& f) {
     case Key::ct_original_protocol: return number(c->original.proto);
     case Key::ct_reply_saddr: return number(c->reply.src.value);
     case Key::ct_reply_daddr: return number(c->reply.dst.value);
-    case Key::ct_expiration: return not_known("rest of the connection's life");
+    case Key::ct_expiration: return not_known(Property::connection_expiration);
     // That of the connection which announced this one: what a walk opens nobody has announced (nft_ct_get_eval(), xt_helper.c).
-    default: return c->from.known() ? not_known("helper of the connection") : ReadValue{Absent{}};
+    default: return c->from.known() ? not_known(Property::connection_helper) : ReadValue{Absent{}};
   }
 }
 
@@ -260,7 +260,7 @@ ReadValue fib_type(const Read& r, const IpAddr& address, const ReadFrom& f) {
   bool known = true;
   const std::string device = r.by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
   const AddressType t = type_of(address, device, f, known);
-  if (!known) return not_known("type of an address");
+  if (!known) return not_known(Property::address_type);
   return number(static_cast<unsigned>(t));
 }
 
@@ -274,7 +274,7 @@ bool is_of_zero_net_to_all(const FlowKey& p) {
 // Of several next hops IPv4 takes the first, IPv6 one by a hash. With iif or oif only routes by that device count.
 ReadValue device_among(const std::vector<std::string>& devices, const std::string& wanted, Family family) {
   const bool several = std::any_of(devices.begin(), devices.end(), [&](const auto& d) { return d != devices.front(); });
-  if (family == Family::v6 && several) return not_known("which of several next hops is asked for");
+  if (family == Family::v6 && several) return not_known(Property::chosen_next_hop);
   if (!wanted.empty()) {
     const bool uses = std::find(devices.begin(), devices.end(), wanted) != devices.end();
     return uses ? wanted : std::string();
@@ -287,12 +287,12 @@ ReadValue fib_device(const Read& r, const IpAddr& address, const IpAddr& other, 
   const FlowKey& p = f.context.packet;
   const bool looped = f.context.iif == "lo" && (f.hook == Hook::prerouting || f.hook == Hook::input);
   if ((looped && f.hook == Hook::prerouting) || is_of_zero_net_to_all(p)) return f.context.iif;
-  if (!f.context.route_devices) return not_known("device of a route");
+  if (!f.context.route_devices) return not_known(Property::route_device);
   // A local address has no route that counts here (RTN_LOCAL, RTF_LOCAL).
   bool known = true;
   const bool own = type_of(address, {}, f, known) == AddressType::local;
-  if (!known) return not_known("type of an address");
-  if (looped) return not_known("what the kernel tells in INPUT of packets on lo (since 6.16: lo)");
+  if (!known) return not_known(Property::address_type);
+  if (looped) return not_known(Property::device_on_lo);
   if (own) return std::string();
   const bool by_iif = r.by_iif || r.key == Key::fib_saddr_iif_oif;
   const std::string& wanted = by_iif ? f.context.iif : r.by_oif ? f.context.oif : std::string();
@@ -300,7 +300,7 @@ ReadValue fib_device(const Read& r, const IpAddr& address, const IpAddr& other, 
   // ip*t_rpfilter.c).
   const std::uint8_t proto = f.xt && f.family == Family::v4 ? std::uint8_t{0} : protocol(p);
   const auto devices = f.context.route_devices(address, other, r.by_mark ? p.u32(FieldId::pkt_mark) : 0, proto);
-  if (!devices) return not_known("device of a route");
+  if (!devices) return not_known(Property::route_device);
   return device_among(*devices, wanted, f.family);
 }
 
@@ -312,7 +312,7 @@ ReadValue read_fib(const Read& r, const ReadFrom& f) {
   return fib_device(r, address, of_source ? dst_ip(p) : src_ip(p), f);
 }
 
-ReadValue generated(const Read& r, const char* what) {
+ReadValue generated(const Read& r, Property what) {
   if (r.modulus == 0) return not_known(what);
   return Generated{what, r.offset, r.modulus};
 }
@@ -333,13 +333,13 @@ ReadValue read_key(const Read& read, const ReadFrom& from) {
     case Key::socket_transparent:
     case Key::socket_mark:
     case Key::socket_cgroup: return read_meta(k, from);
-    case Key::numgen_random: return generated(read, "numgen random");
-    case Key::numgen_inc: return generated(read, "numgen inc");
-    case Key::jhash: return generated(read, "jhash");
-    case Key::symhash: return generated(read, "symhash");
-    case Key::rt_classid: return not_known("realm of the route");
-    case Key::rt_nexthop: return not_known("next hop of the route");
-    default: return not_known("a value that is not understood");
+    case Key::numgen_random: return generated(read, Property::numgen_random);
+    case Key::numgen_inc: return generated(read, Property::numgen_inc);
+    case Key::jhash: return generated(read, Property::jhash);
+    case Key::symhash: return generated(read, Property::symhash);
+    case Key::rt_classid: return not_known(Property::route_realm);
+    case Key::rt_nexthop: return not_known(Property::route_next_hop);
+    default: return not_known(Property::unknown_key);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "netfilter_walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -125,9 +123,7 @@ const Chain* ChainIndex::find(const netfilter::Table& table, const std::string& 
 void ChainWalk::run() {
   const Chain& chain = *place_.chain;
   if (place_.lossy && !chain.rules.empty()) {
-    around_.record.assume("the tests of iptables' rules are all shown by nft list ruleset",
-                          "nft does not print every test of iptables, and iptables-save is not in the snapshot",
-                          {chain.from});
+    around_.record.assume({Supposition::iptables_tests_shown, {}, {}, {chain.from}});
   }
   const RoutedBy before = routed_by(context_.packet);
   if (run_chain(chain, 0) != Next::ended) apply_policy();
@@ -141,7 +137,7 @@ void ChainWalk::apply_policy() {
   rule_ = nullptr;
   element_ = {};
   hit(RuleVerdict::Kind::drop);
-  end(HookResult::Outcome::dropped, fmt::format("the policy of chain {} is drop", chain.name));
+  end(HookResult::Outcome::dropped, {Reason::policy_drops, {chain.name}});
 }
 
 ChainWalk::Next ChainWalk::run_chain(const Chain& first, int depth) {
@@ -203,27 +199,27 @@ void ChainWalk::note_miss(const Rule& rule, std::size_t failed) {
 bool ChainWalk::apply(const netfilter::Test& t) {
   const TestResult r = test(t, reading());
   if (asks_length(t))
-    around_.record.assume(fmt::format("the packet is {} bytes long", context_.length),
-                          fmt::format("a rule of {} asks for its length", place_name()), evidence());
+    around_.record.assume({Supposition::packet_length, {std::uint64_t{context_.length}}, place().about, evidence()});
   failed_ = r.truth == Truth::no;
   if (r.truth == Truth::yes && r.member.known()) element_ = r.member;
   if (r.truth != Truth::unknown) return r.truth == Truth::yes;
-  if (!r.command.empty()) note_gap({around_.node, r.what, r.command});
-  std::vector<Option> options{{"matches", std::nullopt}, {"does not match", std::nullopt}};
+  if (r.what.property == Property::ipset_members)
+    around_.record.gap({around_.node, Input::ipset_members, {r.what.name}});
+  std::vector<Option> options{{{Alternative::matches}}, {{Alternative::does_not_match}}};
   if (r.probability) {
     options[0].weight = *r.probability;
     options[1].weight = 1 - *r.probability;
   }
   // A rule that tosses a coin sends packets either way; of anything else only one outcome is the true one.
   const auto kind = r.probability ? ChoicePoint::Kind::split : ChoicePoint::Kind::unknown;
-  return ask(kind, fmt::format("{} in {}", r.what, place_name()), r.what, std::move(options)) == 0;
+  return ask(kind, {Branch::test, {r.what.property, r.what.name}}, std::move(options)) == 0;
 }
 
 bool ChainWalk::apply(const netfilter::SetMark& s) {
   const Evaluated e = evaluate(*s.value, reading(), *this);
   if (e.kind == Evaluated::Kind::absent) return false;
   const auto value = as_number(e);
-  if (!value) return cannot_tell(e.what.empty() ? "the value of the mark" : e.what);
+  if (!value) return cannot_tell(e, Property::mark);
   const std::uint32_t before = context_.packet.u32(FieldId::pkt_mark);
   const std::uint32_t after = combined(before, s.keep_mask, *value);
   hit();
@@ -236,7 +232,7 @@ bool ChainWalk::apply(const netfilter::SetCtMark& s) {
   const Evaluated e = evaluate(*s.value, reading(), *this);
   if (e.kind == Evaluated::Kind::absent || context_.connection == nullptr) return e.kind != Evaluated::Kind::absent;
   const auto value = as_number(e);
-  if (!value) return cannot_tell(e.what.empty() ? "the value of the connection mark" : e.what);
+  if (!value) return cannot_tell(e, Property::connection_mark);
   hit();
   context_.connection->mark = combined(context_.connection->mark, s.keep_mask, *value);
   return true;
@@ -253,7 +249,7 @@ bool ChainWalk::apply(const netfilter::SetField& s) {
     if (e.kind == Evaluated::Kind::absent) return false;
     const auto* n = e.parts.empty() ? nullptr : std::get_if<Number>(&e.parts.front());
     if (e.kind != Evaluated::Kind::value || n == nullptr)
-      return cannot_tell(e.what.empty() ? "the value of a header field" : e.what);
+      return cannot_tell(e, Property::header_field);
     after = (before & s.keep_mask.value_or(0)) ^ *n;
   } else {
     constexpr int kMost = 255;
@@ -281,7 +277,7 @@ bool ChainWalk::apply(const netfilter::CtZone& z) {
   const Evaluated e = evaluate(*z.zone, reading(), *this);
   if (e.kind == Evaluated::Kind::absent) return false;
   const auto value = as_number(e);
-  if (!value) return cannot_tell(e.what.empty() ? "the conntrack zone" : e.what);
+  if (!value) return cannot_tell(e, Property::conntrack_zone);
   hit();
   result_.zone = static_cast<std::uint16_t>(*value);
   result_.untracked = false;
@@ -302,9 +298,9 @@ bool ChainWalk::apply(const netfilter::NoTrack&) {
 
 // Where nobody listens, iptables drops the packet and nft goes on as if the rule did not match.
 bool ChainWalk::apply(const netfilter::Tproxy& t) {
-  const bool listens = ask(ChoicePoint::Kind::unknown, fmt::format("a proxy listens for TPROXY in {}", place_name()),
-                           "whether a socket with IP_TRANSPARENT takes the packet", {{"yes", std::nullopt}, {"no", std::nullopt}}) == 0;
-  if (!listens) return t.terminal ? end(HookResult::Outcome::dropped, "TPROXY finds no socket for it") : false;
+  const bool listens =
+      ask(ChoicePoint::Kind::unknown, {Branch::proxy}, {{{Alternative::yes}}, {{Alternative::no}}}) == 0;
+  if (!listens) return t.terminal ? end(HookResult::Outcome::dropped, {Reason::no_transparent_socket}) : false;
   hit();
   result_.tproxy = t;
   return t.terminal ? end(HookResult::Outcome::accepted, {}) : true;
@@ -327,7 +323,7 @@ bool ChainWalk::apply(const netfilter::Duplicate& d) {
 bool ChainWalk::apply(const netfilter::SendFrame& f) {
   hit();
   result_.device = f.device;
-  return end(HookResult::Outcome::sent, "a rule sends the frame on");
+  return end(HookResult::Outcome::sent, {});
 }
 
 bool ChainWalk::apply(const netfilter::VerdictStatement& v) { return verdict(v.verdict, {}); }
@@ -356,11 +352,10 @@ bool ChainWalk::apply(const netfilter::NatTarget& t) {
 
 // It may be a test, a verdict or nothing that matters here.
 bool ChainWalk::apply(const netfilter::OpaqueStatement& o) {
-  const std::size_t chosen =
-      ask(ChoicePoint::Kind::unknown, fmt::format("\"{}\" in {}", o.text, place_name()), "a statement that is not understood",
-          {{"has no effect", std::nullopt}, {"applies", std::nullopt}});
+  const std::size_t chosen = ask(ChoicePoint::Kind::unknown, {Branch::statement, {o.text}},
+                                 {{{Alternative::has_no_effect}}, {{Alternative::applies}}});
   if (chosen == 0) return false;
-  return end(HookResult::Outcome::inconclusive, fmt::format("the statement \"{}\" is not understood", o.text));
+  return end(HookResult::Outcome::inconclusive, {Reason::statement_unknown, {o.text}});
 }
 
 // --- verdicts ------------------------------------------------------------------------------------------------------
@@ -371,24 +366,21 @@ bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
   switch (v.kind) {
     case Kind::continue_: return true;
     case Kind::accept: return end(HookResult::Outcome::accepted, {});
-    case Kind::drop: return end(HookResult::Outcome::dropped, fmt::format("a rule of chain {} drops it", chain_->name));
+    case Kind::drop: return end(HookResult::Outcome::dropped, {Reason::rule_drops, {chain_->name}});
     case Kind::reject:
       result_.reject_with = v.reject_with;
-      return end(HookResult::Outcome::rejected, fmt::format("a rule of chain {} rejects it", chain_->name));
+      return end(HookResult::Outcome::rejected, {Reason::rule_rejects, {chain_->name}});
     case Kind::return_: next_ = Next::returned; return false;
     case Kind::queue: {
-      const bool passes = ask(ChoicePoint::Kind::unknown, fmt::format("queue in {}", place_name()),
-                              "what the process behind the queue decides",
-                              {{"accepts", std::nullopt}, {"drops", std::nullopt}}) == 0;
+      const bool passes = ask(ChoicePoint::Kind::unknown, {Branch::queue},
+                              {{{Alternative::accepts}}, {{Alternative::drops}}}) == 0;
       return passes ? end(HookResult::Outcome::accepted, {})
-                    : end(HookResult::Outcome::dropped, "the process behind the queue drops it");
+                    : end(HookResult::Outcome::dropped, {Reason::queue_drops});
     }
     case Kind::jump:
     case Kind::goto_: {
       const Chain* target = around_.index.find(*place_.table, v.chain);
-      if (target == nullptr) {
-        return end(HookResult::Outcome::inconclusive, fmt::format("chain {} is not in the dump", v.chain));
-      }
+      if (target == nullptr) return end(HookResult::Outcome::inconclusive, {Reason::chain_missing, {v.chain}});
       ++calls_;
       (v.kind == Kind::jump ? call_ : go_to_) = target;
       return false;
@@ -397,22 +389,26 @@ bool ChainWalk::verdict(const RuleVerdict& v, Provenance at) {
   return false;
 }
 
-bool ChainWalk::end(HookResult::Outcome outcome, std::string why) {
+bool ChainWalk::end(HookResult::Outcome outcome, Cause why) {
   next_ = Next::ended;
   result_.outcome = outcome;
   if (outcome == HookResult::Outcome::accepted) return false;
-  result_.where = place_name();
+  result_.where = place();
   result_.why = std::move(why);
   result_.evidence = evidence();
   return false;
 }
 
-bool ChainWalk::cannot_tell(const std::string& what) {
-  return end(HookResult::Outcome::inconclusive, fmt::format("a rule depends on {}, which the dumps do not tell", what));
+bool ChainWalk::cannot_tell(const Unknown& what) {
+  return end(HookResult::Outcome::inconclusive, {Reason::rule_undecided, {what.property, what.name}});
+}
+
+bool ChainWalk::cannot_tell(const Evaluated& e, Property asked) {
+  return cannot_tell(e.what.property == Property::none ? Unknown{asked} : e.what);
 }
 
 ChainWalk::Next ChainWalk::limit_reached() {
-  end(HookResult::Outcome::inconclusive, "chains call each other without end");
+  end(HookResult::Outcome::inconclusive, {Reason::chains_loop});
   return Next::ended;
 }
 
@@ -423,13 +419,8 @@ bool ChainWalk::hit(RuleVerdict::Kind kind) {
   return true;
 }
 
-void ChainWalk::note_gap(const Gap& gap) {
-  auto& gaps = around_.record.gaps;
-  if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
-}
-
-std::string ChainWalk::place_name() const {
-  return fmt::format("{} {} {}", place_.front_end, place_.table->name, chain_->name);
+Place ChainWalk::place() const {
+  return {PlaceKind::chain, {place_.front_end, place_.table->name, chain_->name}};
 }
 
 std::vector<Provenance> ChainWalk::evidence() const {
@@ -438,19 +429,21 @@ std::vector<Provenance> ChainWalk::evidence() const {
   return lines;
 }
 
-std::size_t ChainWalk::ask(ChoicePoint::Kind kind, std::string what, std::string why, std::vector<Option> options) {
+// In the chain where the walk is.
+std::size_t ChainWalk::ask(ChoicePoint::Kind kind, Statement<Branch> what, std::vector<Option> options) {
   ChoicePoint point;
   point.kind = kind;
   point.node = around_.node;
-  point.what = std::move(what);
-  if (kind == ChoicePoint::Kind::unknown) point.why = std::move(why);
+  point.what = what.kind;
+  point.about = place().about;
+  point.about.insert(point.about.end(), what.about.begin(), what.about.end());
   point.options = std::move(options);
   point.evidence = evidence();
   return around_.chooser.choose(point);
 }
 
-std::size_t ChainWalk::split(const std::string& what, std::vector<Option> options) {
-  return ask(ChoicePoint::Kind::split, fmt::format("{} in {}", what, place_name()), {}, std::move(options));
+std::size_t ChainWalk::split(Property what, std::vector<Option> options) {
+  return ask(ChoicePoint::Kind::split, {Branch::test, {what}}, std::move(options));
 }
 
 }  // namespace egt::engine

@@ -68,8 +68,10 @@ class ChainWalk : private Splitter {
   bool apply(const netfilter::OpaqueStatement& o);
 
   bool verdict(const netfilter::Verdict& v, Provenance at);
-  bool end(HookResult::Outcome outcome, std::string why);
-  bool cannot_tell(const std::string& what);
+  bool end(HookResult::Outcome outcome, Cause why);
+  bool cannot_tell(const Unknown& what);
+  // What an expression could not tell, or what it was asked for.
+  bool cannot_tell(const Evaluated& e, Property asked);
   bool hit(netfilter::Verdict::Kind kind = netfilter::Verdict::Kind::continue_);
   Next limit_reached();
 
@@ -81,11 +83,10 @@ class ChainWalk : private Splitter {
   void choose_port(const netfilter::NatTarget& t, std::uint16_t first, std::uint16_t last, NatDecision& d);
   IpAddr mapped(const Prefix& to, bool source) const;
 
-  std::size_t ask(ChoicePoint::Kind kind, std::string what, std::string why, std::vector<Option> options);
-  std::size_t split(const std::string& what, std::vector<Option> options) override;
+  std::size_t ask(ChoicePoint::Kind kind, Statement<Branch> what, std::vector<Option> options);
+  std::size_t split(Property what, std::vector<Option> options) override;
   ReadFrom reading() const { return {around_.host, around_.family, hook_, context_, place_.front_end != "nft"}; }
-  void note_gap(const Gap& gap);
-  std::string place_name() const;
+  Place place() const;                          // of the chain where the walk is
   std::vector<Provenance> evidence() const;
 
   Surroundings around_;

@@ -23,8 +23,6 @@ using Kind = RouteAnswer::Kind;
 
 constexpr std::uint32_t kLocalPriority = 0, kMainPriority = 32766, kDefaultPriority = 32767;
 
-const char* dash(Family f) { return f == Family::v4 ? "-4" : "-6"; }
-
 PolicyRule plain_rule(Family f, std::uint32_t priority, const char* table) {
   PolicyRule r;
   r.family = f;
@@ -70,8 +68,9 @@ class Walk {
   bool own_address(const PolicyRule& rule);
   bool hinted_address(const PolicyRule& rule);
   bool main_goes_deeper(const TableHit& local) const;
-  void doubt(std::string what, std::string why, std::string command, std::vector<Provenance> evidence = {});
-  void doubt_routes(const std::string& what);
+  void doubt(Assumption doubt);
+  void doubt_routes(Supposition what, Details about = {});
+  std::uint64_t ip_version() const { return family_ == Family::v4 ? 4 : 6; }
   void doubt_emptiness(const PolicyRule& rule, const std::string& table);
   bool stop(Kind kind, const PolicyRule& rule);
 
@@ -85,18 +84,15 @@ class Walk {
   RouteAnswer answer_;
 };
 
-void Walk::doubt(std::string what, std::string why, std::string command, std::vector<Provenance> evidence) {
-  for (const Doubt& d : answer_.doubts)
-    if (d.what == what) return;
-  answer_.doubts.push_back({std::move(what), std::move(why), std::move(command), std::move(evidence)});
+void Walk::doubt(Assumption doubt) {
+  for (const Assumption& d : answer_.doubts)
+    if (d.what == doubt.what && d.about == doubt.about) return;
+  answer_.doubts.push_back(std::move(doubt));
 }
 
-void Walk::doubt_routes(const std::string& what) {
+void Walk::doubt_routes(Supposition what, Details about) {
   const host::RouteTeller by = family_ == Family::v4 ? host_.routes_v4_by : host_.routes_v6_by;
-  const char* why = by == host::RouteTeller::kernel   ? "the dump does not hold all routing tables"
-                    : by == host::RouteTeller::daemon ? "FRR's routing table tells the routes, no dump of the kernel's"
-                                                      : "what FRR's protocols offer tells the routes, no dump of the kernel's";
-  doubt(what, why, fmt::format("ip {} route show table all", dash(family_)));
+  doubt({what, std::move(about), {static_cast<std::uint64_t>(by), ip_version()}});
 }
 
 bool Walk::stop(Kind kind, const PolicyRule& rule) {
@@ -111,10 +107,8 @@ std::vector<const PolicyRule*> Walk::rules() {
     list.push_back(&r);
     only_defaults_ &= is_default_rule(r);
   }
-  const std::string command = fmt::format("ip {} rule", dash(family_));
-  if (!rules_.present) doubt("no policy rules besides the default ones", "the policy rules are not in the snapshot", command);
-  if (rules_.present && rules_.partial)
-    doubt("no policy rules besides the ones shown and the default ones", "the dump of policy rules is an excerpt", command);
+  if (!rules_.present) doubt({Supposition::default_rules_only, {}, {ip_version()}});
+  if (rules_.present && rules_.partial) doubt({Supposition::shown_rules_only, {}, {ip_version()}});
   // A dump that is complete proves that a default rule was deleted.
   if (!rules_.present || rules_.partial)
     for (const PolicyRule& d : default_rules(family_))
@@ -129,13 +123,13 @@ bool Walk::matches(const PolicyRule& rule) {
   if (fits && rule.uid_range) {
     // Forwarded packets count as root's; of a socket the dumps do not tell the owner.
     fits = rule.uid_range->first == 0;
-    if (query_.is_local())
-      doubt("the socket belongs to root", fmt::format("rule {} asks for the owner of the socket", rule.priority),
-            "ss -tunpe", {rule.from});
+    if (query_.is_local()) doubt({Supposition::socket_of_root, {}, {std::uint64_t{rule.priority}}, {rule.from}});
   }
   if (!rule.not_modelled.empty() && (fits || rule.negate)) {
-    doubt(fmt::format("policy rule {} does not apply", rule.priority),
-          fmt::format("its condition \"{}\" is not simulated", fmt::join(rule.not_modelled, " ")), "", {rule.from});
+    doubt({Supposition::rule_does_not_apply,
+           {std::uint64_t{rule.priority}},
+           {fmt::format("{}", fmt::join(rule.not_modelled, " "))},
+           {rule.from}});
     return false;
   }
   return fits != rule.negate;
@@ -164,7 +158,7 @@ RouteAnswer Walk::run() {
   answer_.kind = Kind::no_route;
   if (!routes_.present) answer_.kind = Kind::unknown;
   if (routes_.partial) {
-    doubt_routes(fmt::format("no route to {}", query_.to.to_string()));
+    doubt_routes(Supposition::no_route, {query_.to});
     answer_.kind = Kind::unknown;
   }
   return answer_;
@@ -183,16 +177,14 @@ bool Walk::apply(const PolicyRule& rule) {
   const Link* vrf = vrf_of(host_, query_.out_device.empty() ? query_.in_device : query_.out_device);
   if (vrf == nullptr) return false;
   if (vrf->vrf_table) return look_up(rule, host::canonical_table(std::to_string(*vrf->vrf_table)));
-  doubt(fmt::format("routing table of VRF {}", vrf->name), "the dump of devices does not name it",
-        fmt::format("ip -d link show {}", vrf->name), {vrf->from});
+  doubt({Supposition::vrf_table, {vrf->name}, {}, {vrf->from}});
   return stop(Kind::unknown, rule);
 }
 
 // The routes may have been printed where the table has a number and no name.
 void Walk::doubt_emptiness(const PolicyRule& rule, const std::string& table) {
   if (table == "local" || table == "main" || table == "default" || parse_decimal(table)) return;
-  doubt(fmt::format("routing table {} is empty", table), "a policy rule sends the packet there, and the dump shows no route in a table of this name",
-        fmt::format("ip {} route show table {}", dash(family_), table), {rule.from});
+  doubt({Supposition::table_empty, {table}, {ip_version()}, {rule.from}});
 }
 
 bool Walk::look_up(const PolicyRule& rule, const std::string& table) {
@@ -206,15 +198,14 @@ bool Walk::look_up(const PolicyRule& rule, const std::string& table) {
       return false;
     }
     if (!shown) return missing_table(rule, table);
-    doubt_routes(fmt::format("table {} has no other route to {}", table, query_.to.to_string()));
+    doubt_routes(Supposition::no_other_route, {table, query_.to});
     return false;
   }
   if (table == "local" && only_defaults_ && main_goes_deeper(*hit)) {
-    doubt("the longest prefix of the tables local and main wins", "this host never had another policy rule", "",
-          {hit->route->from});
+    doubt({Supposition::longest_prefix_of_two, {}, {}, {hit->route->from}});
     return false;
   }
-  if (routes_.partial) doubt_routes(fmt::format("table {} has no better route to {}", table, query_.to.to_string()));
+  if (routes_.partial) doubt_routes(Supposition::no_better_route, {table, query_.to});
   return take(rule, *hit);
 }
 
@@ -238,25 +229,28 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
     if (link != nullptr && !link->group.empty()) {
       if (link->group == rule.suppress_group || (link->group == "default" && rule.suppress_group == "0")) return false;
     } else {
-      doubt(fmt::format("{} is in no device group {}", hit.hops.front().get().device, rule.suppress_group),
-            fmt::format("policy rule {} passes over routes by such devices", rule.priority), "ip -d link", {rule.from});
+      doubt({Supposition::device_not_in_group,
+             {hit.hops.front().get().device, rule.suppress_group},
+             {std::uint64_t{rule.priority}},
+             {rule.from}});
     }
   }
   answer_.route = &route;
   answer_.hops = hit.hops;
   if (const auto open = std::find_if(hit.hops.begin(), hit.hops.end(), [](const RouteHop& h) { return h.get().device.empty(); });
       route.type == RouteType::unicast && open != hit.hops.end()) {
-    const std::string via = open->get().via ? open->get().via->to_string() : route.to.to_short_string();
-    doubt(fmt::format("the device that leads to next hop {}", via), "no dump tells it", fmt::format("ip route get {}", via), {route.from});
+    const auto& via = open->get().via;
+    doubt({Supposition::next_hop_device, {via ? Detail(*via) : Detail(route.to)}, {}, {route.from}});
     return stop(Kind::unknown, rule);
   }
   if (!route.next_hops.empty()) answer_.device = route.next_hops.front().device;
   if (!route.not_modelled.empty())
-    doubt(fmt::format("the route to {} does what its other words say", route.to.to_short_string()),
-          fmt::format("\"{}\" is not simulated", fmt::join(route.not_modelled, " ")), "", {route.from});
+    doubt({Supposition::route_words,
+           {route.to},
+           {fmt::format("{}", fmt::join(route.not_modelled, " "))},
+           {route.from}});
   if (hit.ambiguous_device)
-    doubt(fmt::format("packets to {} leave by {}", query_.to.to_string(), hit.hops.front().get().device),
-          "several devices have the same route", "", {route.from});
+    doubt({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device}, {}, {route.from}});
   switch (route.type) {
     case RouteType::unicast: return stop(Kind::unicast, rule);
     case RouteType::local:
@@ -269,8 +263,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
     case RouteType::throw_:
     case RouteType::nat: break;
   }
-  doubt(fmt::format("what a route of this type does with {}", query_.to.to_string()), "the route's type is not simulated",
-        "", {route.from});
+  doubt({Supposition::route_type, {query_.to}, {}, {route.from}});
   return stop(Kind::unknown, rule);
 }
 
@@ -279,21 +272,19 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
 bool Walk::missing_table(const PolicyRule& rule, const std::string& table) {
   if (table == "local") return own_address(rule);
   if (table == "default" && routes_.present) {
-    doubt_routes("the table named default is empty");
+    doubt_routes(Supposition::default_table_empty);
     return false;
   }
   if (routes_.present)
-    doubt(fmt::format("routing table {}", table), "a policy rule sends the packet there and the dump does not hold it",
-          fmt::format("ip {} route show table {}", dash(family_), table), {rule.from});
+    doubt({Supposition::table_not_dumped, {table}, {ip_version()}, {rule.from}});
   else
-    doubt(fmt::format("IPv{} routes", family_ == Family::v4 ? 4 : 6), "they are not in the snapshot",
-          fmt::format("ip {} route show table all", dash(family_)));
+    doubt({Supposition::routes_not_dumped, {ip_version()}});
   return stop(Kind::unknown, rule);
 }
 
 bool Walk::own_address(const PolicyRule& rule) {
   if (!host_.links.present) return hinted_address(rule);
-  doubt_routes("the local routing table is what follows from the addresses");
+  doubt_routes(Supposition::local_table_from_addresses);
   const Kind kind = local_type_of(host_, query_.to);
   if (kind == Kind::unicast) return false;
   for (const Link& link : host_.links.value)
@@ -313,20 +304,17 @@ bool Walk::own_address(const PolicyRule& rule) {
 
 // Without the devices' addresses, those that routes name as "src" are known to be the host's own.
 bool Walk::hinted_address(const PolicyRule& rule) {
-  const std::string command = fmt::format("ip {} route show table all", dash(family_));
   if (!routes_.present) {
-    doubt("own addresses", "neither addresses nor routing tables are in the snapshot", command);
+    doubt({Supposition::own_addresses, {}, {ip_version()}});
     return stop(Kind::unknown, rule);
   }
-  const std::string to = query_.to.to_string();
   for (const Route& r : routes_.value)
     if (r.source_hint == query_.to) {
-      doubt(fmt::format("{} is an address of this host", to), "a route uses it as source", command, {r.from});
+      doubt({Supposition::own_address, {query_.to}, {ip_version()}, {r.from}});
       if (!r.next_hops.empty()) answer_.device = r.next_hops.front().device;
       return stop(Kind::local, rule);
     }
-  doubt(fmt::format("{} is no address of this host", to),
-        "neither its addresses nor its local routing table are in the snapshot", command);
+  doubt({Supposition::no_own_address, {query_.to}, {ip_version()}});
   return false;
 }
 

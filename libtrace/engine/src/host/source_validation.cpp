@@ -1,7 +1,5 @@
 #include "source_validation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -63,13 +61,14 @@ bool comes_by(const Host& host, const RouteAnswer& answer, const std::string& de
          (answer.kind != Kind::unicast && answer.device == device);
 }
 
-std::string devices_of(const RouteAnswer& answer) {
-  std::string text;
-  for (const RouteHop& h : answer.hops) text += (text.empty() ? "" : ", ") + h.get().device;
-  return text;
+// From `source` on `device`, which the reverse route does not have.
+Cause by_other_device(const IpAddr& source, const std::string& device, const RouteAnswer& answer) {
+  Cause cause{Reason::reverse_path_other_device, {source, device}};
+  for (const RouteHop& h : answer.hops) cause.about.emplace_back(h.get().device);
+  return cause;
 }
 
-Validation refuse(Validation v, std::string why, bool martian) {
+Validation refuse(Validation v, Cause why, bool martian) {
   v.accepted = false;
   v.martian = martian;
   v.why = std::move(why);
@@ -77,7 +76,7 @@ Validation refuse(Validation v, std::string why, bool martian) {
 }
 
 Validation full_check(const Host& host, const ValidationQuery& q, const Settings& s) {
-  const std::string source = q.packet.from->to_string();
+  const IpAddr source = *q.packet.from;
   Validation v;
   v.looked_up = true;
   v.reverse = find_route(host, reverse_of(host, q, s.src_valid_mark != 0));
@@ -86,20 +85,20 @@ Validation full_check(const Host& host, const ValidationQuery& q, const Settings
   if (v.reverse.kind == Kind::unknown) return v;   // its doubts tell what is missing
   const bool found = v.reverse.kind == Kind::unicast || v.reverse.is_for_me();
   if (found && v.reverse.kind != Kind::unicast && (v.reverse.kind != Kind::local || s.accept_local == 0))
-    return refuse(std::move(v), fmt::format("{} is an address of this host or a broadcast address", source), true);
+    return refuse(std::move(v), {Reason::own_or_broadcast_source, {source}}, true);
   if (found && comes_by(host, v.reverse, q.packet.in_device)) return v;
   const bool no_address = !has_v4_address(host, q.packet.in_device);
   if (!found || no_address) {
     if (s.rp_filter == 0) return v;
     return refuse(std::move(v),
-                  no_address ? fmt::format("reverse path filter: {} has no IPv4 address", q.packet.in_device)
-                             : fmt::format("reverse path filter: no route back to {}", source),
+                  no_address ? Cause{Reason::reverse_path_no_address, {q.packet.in_device}}
+                             : Cause{Reason::reverse_path_no_route, {source}},
                   false);
   }
-  if (s.rp_filter == kStrict)
-    return refuse(std::move(v), fmt::format("strict reverse path filter: packets from {} are expected on {}, not on {}",
-                                            source, devices_of(v.reverse), q.packet.in_device),
-                  false);
+  if (s.rp_filter == kStrict) {
+    Cause why = by_other_device(source, q.packet.in_device, v.reverse);
+    return refuse(std::move(v), std::move(why), false);
+  }
   return v;
 }
 
@@ -112,7 +111,7 @@ Validation check(const Host& host, const ValidationQuery& q, const Settings& s) 
     Validation v;
     for (const auto& a : owner->addresses)
       if (a.prefix.address == *q.packet.from) v.evidence.push_back(a.from);
-    return refuse(std::move(v), fmt::format("{} is an address of this host", q.packet.from->to_string()), true);
+    return refuse(std::move(v), {Reason::own_source, {*q.packet.from}}, true);
   }
   return {};
 }
@@ -136,10 +135,9 @@ void doubt_settings(const Host& host, const ValidationQuery& q, const Known& k, 
       const int assumed = s.*member;
       s.*member = value;
       if (value == assumed || check(host, q, s).accepted == v.accepted) continue;
-      v.doubts.push_back({fmt::format("{} is {}", setting.key, assumed),
-                          fmt::format("whether packets from {} are taken on {} hangs on it", q.packet.from->to_string(),
-                                      q.packet.in_device),
-                          sysctl_command(setting), {}});
+      v.doubts.push_back({Supposition::source_validation,
+                          {setting.key, static_cast<std::uint64_t>(assumed)},
+                          {*q.packet.from, q.packet.in_device}});
       return;
     }
   };

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/engine/reason.h"
 #include "egtrace/engine/routing.h"
 
 namespace egt::engine {
@@ -16,13 +17,12 @@ struct ValidationQuery {
 
 struct Validation {
   bool accepted = true;
-  // Refused: "strict reverse path filter: 10.0.0.1 is reached by eth1".
-  std::string why;
+  Cause why;                             // refused
   bool martian = false;                  // an own, broadcast or multicast address as source
   std::vector<Provenance> evidence;      // settings and the reverse route
   RouteAnswer reverse;                   // empty kind no_route when no look-up was needed
   bool looked_up = false;
-  std::vector<Doubt> doubts;             // settings that matter and are not dumped
+  std::vector<Assumption> doubts;             // settings that matter and are not dumped
 };
 
 Validation validate_source(const host::Host& host, const ValidationQuery& query);

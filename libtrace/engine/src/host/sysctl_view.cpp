@@ -74,6 +74,4 @@ std::optional<bool> tcp_loose(const host::Host& host) {
   return value ? std::optional(*value != 0) : std::nullopt;
 }
 
-std::string sysctl_command(const Setting& s) { return "sysctl " + s.key; }
-
 }  // namespace egt::engine

@@ -32,7 +32,4 @@ bool ignores_linkdown(const host::Host& host, Family family, std::string_view de
 Setting tcp_loose_setting(const host::Host& host);
 std::optional<bool> tcp_loose(const host::Host& host);
 
-// "sysctl net.ipv4.conf.eth0.rp_filter", with "all" beside it where that counts too.
-std::string sysctl_command(const Setting& s);
-
 }  // namespace egt::engine

@@ -1,7 +1,5 @@
 #include "egtrace/engine/journey.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "egtrace/engine/ovs.h"
@@ -28,9 +26,10 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
       const cluster::DumpInfo& dump = cluster.dumps[i];
       if (!has_unread_lines(dump) || !has_visited(record, node->name)) continue;
       const std::size_t count = dump.not_understood.size();
-      record.assume(fmt::format("{} unread line{} of {} change{} nothing", count, count == 1 ? "" : "s", dump.path,
-                                count == 1 ? "s" : ""),
-                    "they are not understood", {dump.not_understood.front()});
+      record.assume({Supposition::unread_lines,
+                     {count, dump.path, std::uint64_t{count != 1}},
+                     {},
+                     {dump.not_understood.front()}});
     }
 }
 
@@ -99,8 +98,9 @@ void judge_reply(Course& reply, const Start& start, const Course& forward) {
   Stop stop;
   stop.node = reply.end.node != nullptr ? reply.end.node->name : "";
   stop.layer = Layer::host;
-  stop.where = reply.end.kind == Endpoint::Kind::pod ? reply.end.pod.name : stop.node;
-  stop.why = "the answer arrives where nobody waits for it";
+  const bool at_pod = reply.end.kind == Endpoint::Kind::pod;
+  stop.where = at_pod ? Place{PlaceKind::pod, {reply.end.pod.name}} : Place{PlaceKind::machine, {stop.node}};
+  stop.why = {Reason::reply_unexpected};
   reply.stop = std::move(stop);
 }
 

@@ -72,10 +72,10 @@ Arrival Walker::walk(const Start& start, FlowKey& sent) {
   return follow_copies(std::move(next.places), kMostPlaces);
 }
 
-Arrival Walker::follow(Place place, int budget) {
+Arrival Walker::follow(Position place, int budget) {
   while (true) {
     if (budget-- == 0)
-      return *stop(Verdict::dropped, {"", Layer::underlay, "a loop", "the packet goes around in circles", {}}).arrival;
+      return *stop(Verdict::dropped, {"", Layer::underlay, {PlaceKind::loop}, {Reason::loop}}).arrival;
     Next next = std::visit([this](auto& at) { return step(std::move(at)); }, place);
     if (next.arrival) return *next.arrival;
     if (next.places.size() != 1) return follow_copies(std::move(next.places), budget);
@@ -84,7 +84,7 @@ Arrival Walker::follow(Place place, int budget) {
 }
 
 // Several copies of a packet (a flood, several outputs): all are walked, the best outcome is the way's.
-Arrival Walker::follow_copies(std::vector<Place> places, int budget) {
+Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
   if (places.size() == 1) return follow(std::move(places.front()), budget);
   const std::size_t count = std::min(places.size(), kMostCopies);
   Record before = record_;
@@ -129,9 +129,10 @@ Walker::Next Walker::stop(Verdict verdict, Stop where) {
   return {{}, arrival};
 }
 
-Walker::Next Walker::gap(const Node& node, Layer layer, std::string where, std::string why, std::string command) {
-  record_.gap(node.name, where, std::move(command));
-  return stop(Verdict::inconclusive, {node.name, layer, std::move(where), std::move(why), {}});
+Walker::Next Walker::gap(const Node& node, Layer layer, Statement<Input> missing, Reason why) {
+  record_.gap({node.name, missing.kind, missing.about});
+  missing.about.insert(missing.about.begin(), missing.kind);
+  return stop(Verdict::inconclusive, {node.name, layer, {PlaceKind::input, std::move(missing.about)}, {why}});
 }
 
 HostOptions Walker::host_options() const {
@@ -155,9 +156,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
 
 // A port whose number no dump tells: which flows of table 0 match is then anybody's guess.
 Walker::Next Walker::number_missing(const AtPort& at) {
-  return gap(*at.node, Layer::ovs, fmt::format("OpenFlow port numbers of {}", at.bridge->name),
-             "the port by which the packet enters the bridge has no number in these dumps",
-             fmt::format("ovs-vsctl list interface; ovs-ofctl show {}", at.bridge->name));
+  return gap(*at.node, Layer::ovs, {Input::port_numbers, {at.bridge->name}}, Reason::input_port_number_missing);
 }
 
 Walker::Next Walker::step(AtPort at) {
@@ -170,19 +169,19 @@ Walker::Next Walker::step(AtPort at) {
 
 Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
   undecided_ |= result.undecided;
-  std::vector<Place> places;
+  std::vector<Position> places;
   for (const OvsEmission& emission : result.emissions) {
     if (emission.kind == OvsEmission::Kind::controller) continue;
     if (emission.kind == OvsEmission::Kind::rejected) return answered_by_ovs(node, emission);
     if (answering_) quoted_ = emission.quoted;   // NAT inside the bridges translates the quoted packet too
-    places.push_back(place_of(node, emission));
+    places.push_back(position_of(node, emission));
   }
   if (!places.empty()) return {std::move(places), std::nullopt};
-  Stop where = result.stop.value_or(Stop{node.name, Layer::ovs, "", "no flow sends the packet on", {}});
+  Stop where = result.stop.value_or(Stop{node.name, Layer::ovs, {}, {Reason::no_output}});
   return stop(result.undecided ? Verdict::inconclusive : Verdict::dropped, std::move(where));
 }
 
-Place Walker::place_of(const Node& node, const OvsEmission& emission) {
+Position Walker::position_of(const Node& node, const OvsEmission& emission) {
   const Interface& port = *emission.port;
   FlowKey packet = emission.packet;
   if (userspace_datapath(*emission.bridge)) packet.set(FieldId::pkt_mark, 0);
@@ -203,17 +202,18 @@ Place Walker::place_of(const Node& node, const OvsEmission& emission) {
 
 // ovn-controller refused the packet and sent an answer: it is a refusal only if the sender takes it for one.
 Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer) {
-  Stop where{node.name, Layer::ovn, answer.bridge ? answer.bridge->name : "", "OVN rejects the packet", {}};
+  const std::string bridge = answer.bridge ? answer.bridge->name : "";
+  Stop where{node.name, Layer::ovn, {PlaceKind::bridge, {bridge}}, {Reason::ovn_rejects}};
   for (const Step& s : record_.steps)
     if (const auto* refused = std::get_if<Refused>(&s.kind)) {
       where.where = refused->where;
-      where.why = fmt::format("{} with {}", refused->why, refused->with);
+      where.why = {refused->why.reason, {refused->with}};
       where.evidence = s.evidence;
     }
   if (answering_ || answer.port == nullptr) return stop(Verdict::dropped, std::move(where));
   answering_ = true;
   quoted_ = answer.quoted;
-  Arrival back = follow(place_of(node, answer), kMostPlaces);
+  Arrival back = follow(position_of(node, answer), kMostPlaces);
   answering_ = false;
   Arrival arrival;
   arrival.stop = where;
@@ -223,10 +223,9 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
     if (arrival.verdict != Verdict::inconclusive) arrival.verdict = Verdict::dropped;
     const bool strange = back.verdict == Verdict::delivered && back.end.same_place(from_) &&
                          src_ip(back.packet) != dst_ip(sent_);
-    arrival.stop->why += strange ? fmt::format("; that reaches the sender from {} instead of {}, so it takes it for no "
-                                               "answer and waits until it times out",
-                                               src_ip(back.packet).to_string(), dst_ip(sent_).to_string())
-                                 : std::string("; but that does not reach the sender as an answer");
+    arrival.stop->why.then.push_back(
+        strange ? Cause{Reason::refusal_from_other_address, {src_ip(back.packet), dst_ip(sent_)}}
+                : Cause{Reason::refusal_lost});
   } else {
     arrival.refusal_accepted = ends_connection(back.packet);
   }
@@ -240,16 +239,14 @@ Walker::Next Walker::step(AtPod at) {
   note_contradictions(*at.pod.node, cluster::Contradiction::About::port, at.pod.port->name, record_);
   const MacAddr to = dst_mac(at.packet);
   if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
-    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, at.pod.pod.name,
-                                   fmt::format("the frame is for {}, not for the pod's {}", to.to_string(),
-                                               at.pod.pod.mac->to_string()),
-                                   {}});
+    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}},
+                                   {Reason::mac_not_of_pod, {to, *at.pod.pod.mac}}});
   const IpAddr address = dst_ip(at.packet);
   const auto& own = at.pod.pod.addresses;
   if (!own.empty() &&
       std::none_of(own.begin(), own.end(), [&](const Prefix& p) { return p.address == address; }))
-    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, at.pod.pod.name,
-                                   fmt::format("{} is not an address of the pod", address.to_string()), {}});
+    return stop(Verdict::dropped, {at.pod.node->name, Layer::host, {PlaceKind::pod, {at.pod.pod.name}},
+                                   {Reason::address_not_of_pod, {address}}});
   record_.add(at.pod.node->name, Layer::host, Deliver{at.pod.pod.name, true, false}, {at.pod.port->from});
   Arrival arrival;
   arrival.verdict = Verdict::delivered;
@@ -314,7 +311,7 @@ Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusa
   arrival.refusal_accepted = reached && ends_connection(back.packet);
   if (reached || is_amid_connection()) arrival.verdict = Verdict::rejected;
   if (back.verdict == Verdict::inconclusive) arrival.verdict = Verdict::inconclusive;
-  if (!reached) arrival.stop->why += "; the error message does not reach the sender";
+  if (!reached) arrival.stop->why.then.push_back({Reason::error_lost});
   return {{}, arrival};
 }
 
@@ -344,8 +341,7 @@ Walker::Next Walker::step(AtDevice at) {
     return {{AtDevice{at.node, lower, packet}}, std::nullopt};
   }
   if (link != nullptr && (link->kind == "geneve" || link->kind == "vxlan" || link->kind == "gre" || link->kind == "wireguard"))
-    return gap(*at.node, Layer::host, fmt::format("tunnel device {}", at.device),
-               "tunnels of the host itself are not followed", fmt::format("ip -d link show {}", at.device));
+    return gap(*at.node, Layer::host, {Input::tunnel_device, {at.device}}, Reason::host_tunnel);
   return {{OnWire{at.node, at.device, at.packet, std::nullopt, nullptr}}, std::nullopt};
 }
 
@@ -366,9 +362,10 @@ Walker::Next Walker::step(OnWire at) {
     ChoicePoint point;
     point.kind = ChoicePoint::Kind::unknown;
     point.node = at.node->name;
-    point.what = fmt::format("who takes frames to {}", dst_mac(at.packet).to_string());
-    point.why = "several devices have this address";
-    for (const WireEnd& end : ends) point.options.push_back({end.node->name + "/" + end.device, std::nullopt});
+    point.what = Branch::frame_taker;
+    point.about = {dst_mac(at.packet)};
+    for (const WireEnd& end : ends)
+      point.options.push_back({{Alternative::device_of_node, {end.node->name, end.device}}});
     pick = chooser_.choose(point);
   }
   return take_off_wire(ends[pick], at);
@@ -389,31 +386,27 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   const IpAddr to = at.encap ? at.encap->dst : dst_ip(at.packet);
   Arrival arrival;
   if (at.encap && topology_.is_shared(to)) {
-    record_.gap("", fmt::format("which machine has {}: several do in the snapshot", to.to_string()),
-                "ip addr; hostname on these machines");
-    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, fmt::format("tunnel to {}", to.to_string()),
-                                        "several machines of the snapshot have that address", {}});
+    record_.gap({"", Input::owner_of_address, {to}});
+    return stop(Verdict::inconclusive,
+                {at.node->name, Layer::underlay, {PlaceKind::tunnel_to, {to}}, {Reason::address_shared}});
   }
   if (at.encap) {
-    record_.gap("", fmt::format("dumps of the node that owns {}", to.to_string()), "sosreport of that node");
+    record_.gap({"", Input::node_with_address, {to}});
     return stop(Verdict::inconclusive,
-                {at.node->name, Layer::underlay, fmt::format("tunnel to {}", to.to_string()),
-                 fmt::format("the snapshot holds no machine with address {}", to.to_string()), {}});
+                {at.node->name, Layer::underlay, {PlaceKind::tunnel_to, {to}}, {Reason::node_missing, {to}}});
   }
   const MacAddr mac = dst_mac(at.packet);
   if (mac.is_zero()) {
-    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, at.device, "nobody tells the next hop's MAC", {}});
+    return stop(Verdict::inconclusive,
+                {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}}, {Reason::next_hop_mac_unknown}});
   }
   arrival.verdict = Verdict::delivered;
   arrival.left_snapshot = true;
   arrival.packet = at.packet;
   arrival.end.kind = Endpoint::Kind::outside;
   arrival.end.address = to;
-  record_.assume(fmt::format("what lies behind {} {} delivers the packet unchanged", at.node->name, at.device),
-                 fmt::format("the snapshot holds no machine with MAC {}", mac.to_string()));
-  record_.gap("", fmt::format("dumps of the machine with MAC {} (router or server behind {} {})", mac.to_string(),
-                              at.node->name, at.device),
-              "ip route show table all; iptables-save; conntrack -L on that machine");
+  record_.assume({Supposition::delivered_unchanged, {at.node->name, at.device}, {mac}});
+  record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
   return {{}, arrival};
 }
 
@@ -450,8 +443,9 @@ Walker::Next Walker::step(InTunnel at) {
                                                              : IpAddr::v6(at.packet.get(FieldId::tun_ipv6_dst));
   FlowKey outer;
   const auto device = outer_device(at, remote, outer);
-  if (!device) return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, at.port->name,
-                                                   fmt::format("no way to the tunnel's end {}", remote.to_string()), {}});
+  if (!device)
+    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, {PlaceKind::device, {at.port->name}},
+                                        {Reason::tunnel_end_unreachable, {remote}}});
   const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
   const std::uint32_t option = at.packet.u32(FieldId::tun_metadata0);
   record_.add(at.node->name, Layer::ovn,
@@ -551,9 +545,9 @@ Walker::Next Walker::decapsulate(const WireEnd& end, const OnWire& at, const Enc
     return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const Interface& p) { return p.options.contains("remote_ip"); });
   });
   if (!ports_known)
-    return gap(node, Layer::ovs, "Open vSwitch ports", "the end of the tunnel is not in the snapshot", "ovs-vsctl show");
-  return stop(Verdict::dropped, {node.name, Layer::ovs, fmt::format("{} from {}", encap.type, encap.src.to_string()),
-                                 "no tunnel port of this node has that remote address", {}});
+    return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
+  return stop(Verdict::dropped, {node.name, Layer::ovs, {PlaceKind::tunnel_from, {encap.type, encap.src}},
+                                 {Reason::tunnel_peer_missing}});
 }
 
 }  // namespace egt::engine

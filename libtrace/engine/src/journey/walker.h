@@ -45,7 +45,7 @@ struct InTunnel {                     // left a tunnel port; the inner packet wi
   FlowKey packet;
 };
 
-using Place = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
+using Position = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
 
 struct Arrival {
   Verdict verdict = Verdict::inconclusive;
@@ -70,10 +70,10 @@ class Walker {
   bool undecided() const { return undecided_; }
 
  private:
-  struct Next { std::vector<Place> places; std::optional<Arrival> arrival; };
+  struct Next { std::vector<Position> places; std::optional<Arrival> arrival; };
 
-  Arrival follow(Place place, int budget);
-  Arrival follow_copies(std::vector<Place> places, int budget);
+  Arrival follow(Position place, int budget);
+  Arrival follow_copies(std::vector<Position> places, int budget);
   Next step(AtPort at);
   Next step(AtHost at);
   Next step(AtDevice at);
@@ -89,7 +89,7 @@ class Walker {
   WireEnd router_entry(const FlowKey& packet) const;
   Next number_missing(const AtPort& at);
   Next after_ovs(const cluster::Node& node, OvsResult result);
-  Place place_of(const cluster::Node& node, const OvsEmission& emission);
+  Position position_of(const cluster::Node& node, const OvsEmission& emission);
   Next answered_by_ovs(const cluster::Node& node, const OvsEmission& answer);
   Next refused_by_host(const cluster::Node& node, const HostOutcome& refusal);
   bool is_amid_connection() const;
@@ -106,7 +106,7 @@ class Walker {
            std::optional<Encap> encap = std::nullopt);
   void see_copies(const cluster::Node& node, const HostOutcome& outcome);
   Next stop(Verdict verdict, Stop where);
-  Next gap(const cluster::Node& node, Layer layer, std::string where, std::string why, std::string command);
+  Next gap(const cluster::Node& node, Layer layer, Statement<Input> missing, Reason why);
   HostOptions host_options() const;
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                     Record& record);

@@ -1,6 +1,4 @@
 // How a packet gets on its way: from a pod, from a process on a machine, or from outside the snapshot.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "contradictions.h"
@@ -35,21 +33,18 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   const auto smac = start.smac ? start.smac : pod.pod.mac;
   const auto dmac = start.dmac ? start.dmac : hop.mac;
   if (!smac || !dmac) {
-    record_.gap(pod.node->name, fmt::format("MAC addresses of {} and of its gateway", pod.pod.name),
-                "ovn-nbctl show; ovs-vsctl -f json list interface");
+    record_.gap({pod.node->name, Input::pod_macs, {pod.pod.name}});
     sent = frame;
     return stop(Verdict::inconclusive,
-                {pod.node->name, Layer::host, pod.pod.name, "the frame's MAC addresses are not known", {}});
+                {pod.node->name, Layer::host, {PlaceKind::pod, {pod.pod.name}}, {Reason::frame_macs_unknown}});
   }
   if (!start.dmac && hop.by_convention)
-    record_.assume(fmt::format("{} has MAC {}", hop.address.to_string(), dmac->to_string()),
-                   "OVN-Kubernetes derives MACs of router ports from their IPv4 addresses; no dump says it");
+    record_.assume({Supposition::derived_mac, {hop.address, *dmac}});
   frame.set(FieldId::eth_src, smac->value);
   frame.set(FieldId::eth_dst, dmac->value);
   sent = frame;
   if (!pod.port->ofport)
-    return gap(*pod.node, Layer::ovs, fmt::format("OpenFlow port number of {}", pod.port->name),
-               "the packet cannot enter the bridge", "ovs-vsctl list interface");
+    return gap(*pod.node, Layer::ovs, {Input::port_number, {pod.port->name}}, Reason::pod_port_number_missing);
   see(*pod.node, pod.port->name, true, frame);
   return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
 }
@@ -107,21 +102,18 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   const Node* node = start.arrive_at.empty() ? topology_.owner(to) : cluster_.node(start.arrive_at);
   sent = packet;
   std::string device = start.in_device;
-  const char* why = start.returns             ? "the request left by it"
-                    : start.arrive_at.empty() ? "this node owns the address; no router's dump tells the way"
-                                              : "--arrive-at";
+  Supposition arrives = start.returns             ? Supposition::arrives_where_request_left
+                        : start.arrive_at.empty() ? Supposition::arrives_at_owner
+                                                  : Supposition::arrives_as_asked;
   if (node == nullptr)
     if (const WireEnd entry = router_entry(packet); entry.node != nullptr) {
       node = entry.node;
       if (device.empty()) device = entry.device;
-      why = "it is the snapshot's only router that knows the way to the address";
+      arrives = Supposition::arrives_at_router;
     }
   if (node == nullptr) {
-    record_.gap("", fmt::format("the way of {} into the cluster", to.to_string()),
-                "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)");
-    return stop(Verdict::inconclusive,
-                {"", Layer::router, fmt::format("outside, towards {}", to.to_string()),
-                 "the snapshot does not tell at which node the packet arrives", {}});
+    record_.gap({"", Input::entry, {to}});
+    return stop(Verdict::inconclusive, {"", Layer::router, {PlaceKind::outside, {to}}, {Reason::entry_node_unknown}});
   }
   std::optional<MacAddr> mac = start.dmac;
   for (const host::Link& link : node->host.links.value)
@@ -131,12 +123,10 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
     if (device.empty() && r.table == "main" && r.to.length == 0 && !r.next_hops.empty()) device = r.next_hops[0].device;
   const host::Link* link = node->host.link(device);
   if (!mac && link != nullptr) mac = link->mac;
-  if (!mac)
-    return gap(*node, Layer::host, "devices and addresses", "the packet's way in is not known", "ip -d addr");
+  if (!mac) return gap(*node, Layer::host, {Input::devices}, Reason::entry_device_unknown);
   std::string lowest = start.returns ? device : topology_.device_with(*node, *mac);
   if (lowest.empty()) lowest = device;
-  record_.assume(fmt::format("the packet arrives at {} {}", node->name, lowest),
-                 why);
+  record_.assume({arrives, {node->name, lowest}});
   packet.set(FieldId::eth_dst, mac->value);
   if (start.smac) packet.set(FieldId::eth_src, start.smac->value);
   sent = packet;

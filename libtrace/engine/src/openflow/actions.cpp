@@ -345,7 +345,7 @@ struct Executor {
     } else if (a.text == "debug_slow") {
       x.slow_ = true;
     } else {
-      x.gap(Missing::meaning, "the meaning of the action " + a.text, "");
+      x.gap(Input::action_meaning, {a.text});
     }
   }
   template <class Other>

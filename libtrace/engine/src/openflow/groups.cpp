@@ -222,8 +222,7 @@ bool Xlate::group(std::uint32_t id, bool is_last) {
   if (!resources_left()) return false;
   const Group* found = bridge().groups.find(id);
   if (found == nullptr) {
-    if (!bridge().has_groups)
-      gap(Missing::groups, "OpenFlow groups of " + bridge().name, "ovs-ofctl -O OpenFlow15 dump-groups " + bridge().name);
+    if (!bridge().has_groups) gap(Input::groups, {bridge().name});
     report(NodeKind::warning, Remark::no_such_group, id);
     return true;
   }

@@ -195,7 +195,7 @@ void Xlate::encap(const Encap& a) {
     flow_.set(F::eth_src, 0);
     flow_.set(F::eth_dst, 0);
   } else {
-    gap(Missing::meaning, "the meaning of the action encap(" + what + ")", "");
+    gap(Input::action_meaning, {"encap(" + what + ")"});
     return;
   }
   pending_encap_ = true;

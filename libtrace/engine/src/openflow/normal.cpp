@@ -112,7 +112,7 @@ std::optional<LearnedMac> Xlate::mac_port(std::uint16_t vlan) {
   if (const FdbEntry* e = bridge_->fdb_entry(mac, vlan)) return LearnedMac{e->port, e->from};
   if (bridge().has_fdb) return std::nullopt;
   const auto presumed = policy_.presumed_mac(bridge(), mac);
-  gap(Missing::mac_table, "MAC table of " + bridge().name, "ovs-appctl fdb/show " + bridge().name);
+  gap(Input::mac_table, {bridge().name});
   return presumed;
 }
 

@@ -64,7 +64,7 @@ void Xlate::put(dp::Action a) {
 
 dp::Port Xlate::datapath_port(const SwitchPort& p) {
   if (!p.datapath_port && policy_.needs_datapath_ports())
-    gap(Missing::datapath, "datapath port numbers", "ovs-appctl dpctl/show");
+    gap(Input::datapath_ports);
   const openflow::DatapathPort* known = p.datapath_port ? tables_.sw.datapath().port(*p.datapath_port) : nullptr;
   return {p.datapath_port, known == nullptr ? p.interface->name : known->name, p.interface, p.bridge->bridge};
 }
@@ -160,15 +160,14 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
 
 void Xlate::no_such_port(const Port& port) {
   const std::string shown = port.name.empty() ? fmt::format("{}", port.number) : port.name;
-  if (!bridge_->numbers_known)
-    gap(Missing::ports, fmt::format("port {} of {}", shown, bridge().name), "ovs-ofctl show " + bridge().name);
+  if (!bridge_->numbers_known) gap(Input::port, {shown, bridge().name});
   report(NodeKind::warning, Remark::no_such_port, port.number, bridge_->numbers_known, shown);
 }
 
 void Xlate::output_to_unknown(SwitchPort& port) {
   const auto peer = port.interface->options.find("peer");
   const std::string to = peer == port.interface->options.end() ? port.interface->name : peer->second;
-  gap(Missing::patch_peer, "the bridge behind patch port " + port.interface->name, "ovs-vsctl show");
+  gap(Input::patch_peer, {port.interface->name});
   report(NodeKind::warning, Remark::unknown_bridge, port.number, 0, to);
 }
 

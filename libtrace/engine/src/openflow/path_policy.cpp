@@ -1,7 +1,5 @@
 #include "path_policy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,39 +8,24 @@ namespace {
 
 using namespace openflow;
 
-std::string bucket_label(const Bucket& b, std::size_t index) {
-  return fmt::format("bucket {}", b.id.value_or(static_cast<std::uint32_t>(index)));
-}
-
-std::string subfield_text(const Subfield& s) {
-  const Field& f = field(s.field);
-  const std::string_view name = f.nxm_name.empty() ? f.name : f.nxm_name;
-  if (s == whole(s.field)) return fmt::format("{}[]", name);
-  if (s.bits == 1) return fmt::format("{}[{}]", name, s.first);
-  return fmt::format("{}[{}..{}]", name, s.first, s.first + s.bits - 1);
-}
-
-void append(std::string& actions, std::string text) {
-  if (!actions.empty()) actions += ',';
-  actions += text;
+Statement<Alternative> bucket_label(const Bucket& b, std::size_t index) {
+  return {Alternative::bucket, {std::uint64_t{b.id.value_or(static_cast<std::uint32_t>(index))}}};
 }
 
 // One specification of a learn action becomes a part of the flow (lib/learn.c, learn_execute).
-void apply(const LearnSpec& spec, const FlowKey& packet, LearnedFlow& flow, std::string& match_text) {
+void apply(const LearnSpec& spec, const FlowKey& packet, LearnedFlow& flow) {
   const auto* source = std::get_if<Subfield>(&spec.source);
   const U128 value = source ? packet.get(*source) : std::get<U128>(spec.source);
   switch (spec.kind) {
     case LearnSpec::Kind::match:
       flow.match.require(spec.dest, value);
-      match_text += fmt::format(",{}={}", subfield_text(spec.dest), hex(value));
+      flow.conditions.emplace_back(spec.dest, value);
       break;
     case LearnSpec::Kind::load:
       flow.action_list.push_back({Load{value, spec.dest}});
-      append(flow.actions, fmt::format("load:{}->{}", hex(value, true), subfield_text(spec.dest)));
       break;
     case LearnSpec::Kind::output:
       flow.action_list.push_back({Output{{static_cast<std::uint32_t>(value), ""}}});
-      append(flow.actions, fmt::format("output:{}", static_cast<std::uint64_t>(value)));
       break;
   }
 }
@@ -61,12 +44,10 @@ FlowIndex PathPolicy::flow(const Bridge& bridge, std::uint8_t table, const Looku
   if (rivals.size() == 1) return hit.hit;
   ChoicePoint p{ChoicePoint::Kind::unknown,
                 node_.name,
-                fmt::format("flows of equal priority in {} table {}", bridge.name, table),
-                "OpenFlow does not define which of them is used",
-                {},
-                {}};
+                Branch::equal_priority,
+                {bridge.name, std::uint64_t{table}}};
   for (const FlowIndex i : rivals) {
-    p.options.push_back({fmt::format("cookie 0x{:x}", flows.flow(i).cookie), {}});
+    p.options.push_back({{Alternative::cookie, {flows.flow(i).cookie}}});
     p.evidence.push_back(flows.flow(i).from);
   }
   return rivals[std::min(chooser_.choose(p), rivals.size() - 1)];
@@ -95,12 +76,8 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
   flow->cookie = a.cookie.value_or(0);
   const auto evidence = recorder_.here();
   if (!evidence.empty()) flow->from = evidence.front();
-  std::string match_text;
-  for (const LearnSpec& spec : a.specs) apply(spec, packet, *flow, match_text);
-  recorder_.add(LearnFlow{bridge.name, a.table,
-                          fmt::format("priority={}{} actions={}", a.priority, match_text,
-                                      flow->actions.empty() ? "drop" : flow->actions)},
-                evidence);
+  for (const LearnSpec& spec : a.specs) apply(spec, packet, *flow);
+  recorder_.add(LearnFlow{bridge.name, flow}, evidence);
   auto& known = world_.learned[{node_.name, bridge.name}];
   std::erase_if(known, [&](const auto& f) {
     return f->table == flow->table && f->priority == flow->priority && f->match == flow->match;
@@ -115,15 +92,16 @@ std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes) {
 
 // --- hashes --------------------------------------------------------------------------------------------------------
 
-ChoicePoint PathPolicy::split(std::string what) const {
-  return {ChoicePoint::Kind::split, node_.name, std::move(what), "", {}, recorder_.here()};
+ChoicePoint PathPolicy::split(Branch what) const {
+  return {ChoicePoint::Kind::split, node_.name, what, {}, {}, recorder_.here()};
 }
 
 std::size_t PathPolicy::bucket(const Group& group, const std::vector<std::size_t>& live) {
   if (live.size() == 1) return 0;
   double total = 0;
   for (const std::size_t i : live) total += group.buckets[i].weight.value_or(1);
-  ChoicePoint point = split(fmt::format("group {}", group.id));
+  ChoicePoint point = split(Branch::group);
+  point.about = {std::uint64_t{group.id}};
   point.evidence = {group.from};
   for (const std::size_t i : live)
     point.options.push_back({bucket_label(group.buckets[i], i), group.buckets[i].weight.value_or(1) / total});
@@ -131,19 +109,20 @@ std::size_t PathPolicy::bucket(const Group& group, const std::vector<std::size_t
 }
 
 std::size_t PathPolicy::member(const Bundle& bundle, const std::vector<std::size_t>& live) {
-  ChoicePoint point = split("bundle");
+  ChoicePoint point = split(Branch::bundle);
   for (const std::size_t i : live) {
     const Port& p = bundle.members[i];
-    point.options.push_back({p.name.empty() ? fmt::format("port {}", p.number) : p.name, {}});
+    point.options.push_back({p.name.empty() ? Statement{Alternative::port, {std::uint64_t{p.number}}}
+                                            : Statement{Alternative::name, {p.name}}});
   }
   return std::min(chooser_.choose(point), live.size() - 1);
 }
 
 std::size_t PathPolicy::link(std::size_t links) {
   constexpr std::size_t kMaxLinks = 64;
-  if (links > kMaxLinks) recorder_.missing(ofproto::Missing::meaning, "multipath over more than 64 links", "");
-  ChoicePoint point = split("multipath");
-  for (std::size_t i = 0; i < std::min(links, kMaxLinks); ++i) point.options.push_back({fmt::format("link {}", i), {}});
+  if (links > kMaxLinks) recorder_.missing({Input::multipath_links});
+  ChoicePoint point = split(Branch::multipath);
+  for (std::size_t i = 0; i < std::min(links, kMaxLinks); ++i) point.options.push_back({{Alternative::link, {i}}});
   return std::min(chooser_.choose(point), links - 1);
 }
 
@@ -160,8 +139,7 @@ std::optional<ofproto::LearnedMac> PathPolicy::learned_mac(const Bridge& bridge,
 std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge, MacAddr mac) {
   for (const Interface& i : bridge.interfaces) {
     if (i.mac != mac || i.type == "patch" || !i.ofport) continue;
-    recorder_.assume(fmt::format("{} has learned {} on port {}", bridge.name, mac.to_string(), i.name),
-                     "its MAC table is not in the snapshot, and that port has this address", recorder_.here());
+    recorder_.assume({Supposition::mac_learned, {bridge.name, mac, i.name}, {}, recorder_.here()});
     return ofproto::LearnedMac{*i.ofport, {}};
   }
   return std::nullopt;

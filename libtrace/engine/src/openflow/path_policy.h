@@ -21,8 +21,8 @@ class PathPolicy : public ofproto::Policy {
              std::optional<std::uint32_t> packet_length)
       : node_(node), world_(world), recorder_(recorder), chooser_(chooser), packet_length_(packet_length) {}
 
-  void missing(ofproto::Missing kind, std::string what, std::string command) override {
-    recorder_.missing(kind, std::move(what), std::move(command));
+  void missing(Statement<Input> input) override {
+    recorder_.missing(std::move(input));
   }
   openflow::FlowIndex flow(const openflow::Bridge& bridge, std::uint8_t table, const openflow::Lookup& hit) override;
   const ofproto::LearnedRule* learned(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& key,
@@ -42,7 +42,7 @@ class PathPolicy : public ofproto::Policy {
   bool needs_datapath_ports() const override { return false; }
 
  private:
-  ChoicePoint split(std::string what) const;
+  ChoicePoint split(Branch what) const;
 
   const cluster::Node& node_;
   World& world_;

@@ -86,7 +86,7 @@ void PathRecorder::line(ofproto::TraceNode node) {
   if (const auto* action = std::get_if<ofproto::ActionLine>(&node.line)) {
     Frame& list = frames_.back();
     list.last = action->last;
-    if (action->drop && !list.missed && !ct_) end("a flow drops it", list.depth, here());
+    if (action->drop && !list.missed && !ct_) end({Reason::flow_drops}, list.depth, here());
   } else if (std::holds_alternative<ofproto::TableLine>(node.line)) {
     next_.level = node.depth + 1;
     frames_.push_back(next_);
@@ -149,12 +149,12 @@ void PathRecorder::looked_up(const ofproto::TableLookup& l) {
   next_.step.reset();
   frames_.push_back(next_);  // for where(), until its line comes
   if (l.drops_fragment) {
-    end(fmt::format("{} drops fragments (frags=drop)", l.bridge.name), depth, {});
+    end({Reason::fragments_dropped, {l.bridge.name}}, depth, {});
   } else if (l.hit == nullptr) {
-    end("the snapshot does not hold the flows of " + l.bridge.name, 0, {});
+    end({Reason::flows_missing, {l.bridge.name}}, 0, {});
   } else {
     add(TableMiss{l.bridge.name, l.table, metadata, depth}, {});
-    end("no flow matches", depth, {}, &l.bridge);
+    end({Reason::no_flow_matches}, depth, {}, &l.bridge);
   }
   frames_.pop_back();
 }
@@ -193,9 +193,9 @@ void PathRecorder::after(const Action& action) {
   ct_ = nullptr;
   record_changes(action);
   if (const auto* a = std::get_if<Meter>(&action.kind))
-    remark(fmt::format("meter {} may drop packets above its rate", a->id), here());
+    remark({Notice::meter, {std::uint64_t{a->id}}}, here());
   else if (const auto* t = std::get_if<OutputTruncated>(&action.kind))
-    remark(fmt::format("this copy is cut to {} bytes", t->max_len), here());
+    remark({Notice::truncated, {std::uint64_t{t->max_len}}}, here());
 }
 
 void PathRecorder::record_changes(const Action& action) {
@@ -236,11 +236,11 @@ std::size_t PathRecorder::output_step(const ofproto::dp::Output& output) {
   if (openflow::is_tunnel_type(port.type))
     note_contradictions(node_, cluster::Contradiction::About::port, port.name, record_);
   if (port.port_down) {
-    remark(fmt::format("port {} is administratively down", port.name), here());
-    end(fmt::format("port {} is down", port.name), 0, here());
+    remark({Notice::port_down, {port.name}}, here());
+    end({Reason::port_down, {port.name}}, 0, here());
     return record_.steps.size();
   }
-  if (port.link_down) remark(fmt::format("port {} has no link", port.name), here());
+  if (port.link_down) remark({Notice::port_without_link, {port.name}}, here());
   places_[record_.steps.size()] = where();
   add(LeaveBridge{output.port.bridge->name, port.ofport.value_or(0), port.name}, here());
   return record_.steps.size() - 1;
@@ -274,50 +274,42 @@ std::size_t PathRecorder::controller_step(const ofproto::dp::ToController& c) {
 
 // --- what else there is to say ---------------------------------------------------------------------------------------
 
-void PathRecorder::missing(ofproto::Missing kind, std::string what, std::string command) {
-  using ofproto::Missing;
-  if (kind != Missing::mac_table) undecided_ = true;
-  if (kind == Missing::meaning) return remark("not understood: " + what, here());
-  if (kind == Missing::nesting) return end("the tables nest deeper than is followed here", 0, here());
-  gap(std::move(what), std::move(command));
+void PathRecorder::missing(Statement<Input> input) {
+  if (input.kind != Input::mac_table) undecided_ = true;
+  if (input.kind == Input::shallow_pipeline) return end({Reason::tables_nest_too_deep}, 0, here());
+  if (input.kind != Input::action_meaning && input.kind != Input::multipath_links)
+    return gap(input.kind, std::move(input.about));
+  input.about.insert(input.about.begin(), input.kind);
+  remark({Notice::not_understood, std::move(input.about)}, here());
 }
 
-void PathRecorder::gap(std::string what, std::string command) {
-  Gap g{node_.name, std::move(what), std::move(command)};
-  if (std::find(record_.gaps.begin(), record_.gaps.end(), g) == record_.gaps.end())
-    record_.gaps.push_back(std::move(g));
+void PathRecorder::gap(Input input, Details about) { record_.gap({node_.name, input, std::move(about)}); }
+
+void PathRecorder::remark(engine::Remark remark, std::vector<Provenance> evidence) {
+  add(std::move(remark), std::move(evidence));
 }
 
-void PathRecorder::remark(std::string text, std::vector<Provenance> evidence) {
-  add(engine::Remark{std::move(text)}, std::move(evidence));
-}
-
-void PathRecorder::assume(std::string what, std::string why, std::vector<Provenance> evidence) {
-  record_.assume(std::move(what), std::move(why), std::move(evidence));
-}
-
-void PathRecorder::no_live_member(const Bundle&) { end("no member of the bundle is live", 0, here()); }
+void PathRecorder::no_live_member(const Bundle&) { end({Reason::no_live_member}, 0, here()); }
 
 void PathRecorder::not_received(const ofproto::SwitchPort& port) {
-  end(fmt::format("port {} has NO_RECV set: Open vSwitch drops what it receives", port.interface->name), 0, here());
+  end({Reason::port_no_receive, {port.interface->name}}, 0, here());
 }
 
-void PathRecorder::end(std::string why, std::uint8_t depth, std::vector<Provenance> evidence, const Bridge* missed_in) {
+void PathRecorder::end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence, const Bridge* missed_in) {
   if (is_reply_) return;
   Stop s{node_.name, layer(), where(), std::move(why), std::move(evidence)};
   (depth == 0 ? ending_ : weak_) = Ending{std::move(s), missed_in};
 }
 
-void PathRecorder::end_at(std::size_t step, std::string why) {
+void PathRecorder::end_at(std::size_t step, Cause why) {
   if (is_reply_) return;
   const auto place = places_.find(step);
-  ending_ = Ending{{node_.name, record_.steps[step].layer, place == places_.end() ? "" : place->second, std::move(why),
-                    evidence_of(step)},
-                   nullptr};
+  const Place where = place == places_.end() ? Place{} : place->second;
+  ending_ = Ending{{node_.name, record_.steps[step].layer, where, std::move(why), evidence_of(step)}, nullptr};
 }
 
-void PathRecorder::remark_at(std::size_t step, std::string text) {
-  record_.add(node_.name, record_.steps[step].layer, engine::Remark{std::move(text)}, evidence_of(step));
+void PathRecorder::remark_at(std::size_t step, Notice notice) {
+  record_.add(node_.name, record_.steps[step].layer, engine::Remark{notice}, evidence_of(step));
 }
 
 void PathRecorder::tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after,
@@ -338,10 +330,9 @@ void PathRecorder::tracked(std::size_t step, std::uint32_t state, const Tuple& b
 }
 
 void PathRecorder::refused(std::size_t step, const std::string& with) {
-  const std::string place = places_[step];
-  record_.add(node_.name, record_.steps[step].layer, Refused{place, "a flow makes ovn-controller refuse it", with},
+  record_.add(node_.name, record_.steps[step].layer, Refused{places_[step], {Reason::ovn_rejects}, with},
               evidence_of(step));
-  end_at(step, fmt::format("a flow makes ovn-controller refuse it with {}", with));
+  end_at(step, {Reason::ovn_rejects, {with}});
 }
 
 const std::string& PathRecorder::controller_of(std::size_t step) const {
@@ -349,12 +340,12 @@ const std::string& PathRecorder::controller_of(std::size_t step) const {
 }
 
 Stop PathRecorder::end_of_main_line() const {
-  Stop end{node_.name, Layer::ovs, "", "no action outputs the packet", {}};
+  Stop end{node_.name, Layer::ovs, {}, {Reason::no_output}};
   if (!main_line_) return end;
   const Step& step = record_.steps[*main_line_];
   const auto& match = std::get<TableMatch>(step.kind);
   end.layer = step.layer;
-  end.where = fmt::format("{} table {}", match.bridge, match.table);
+  end.where = {PlaceKind::table, {match.bridge, std::uint64_t{match.table}}};
   end.evidence = {step.evidence.front()};
   return end;
 }
@@ -365,8 +356,7 @@ Stop PathRecorder::take_stop() {
   // Nothing but the dump shows what other controllers than OVN's want of their bridges: one that was cut between two
   // lines looks complete.
   if (ending_->missed_in != nullptr && ending_->stop.layer != Layer::ovn)
-    assume(fmt::format("the dump of the flows of {} on {} is whole", ending_->missed_in->name, node_.name),
-           "none of them matches, and no other dump tells how many there are", {});
+    assume({Supposition::flows_whole, {ending_->missed_in->name, node_.name}});
   return std::move(ending_->stop);
 }
 
@@ -388,6 +378,8 @@ std::vector<Provenance> PathRecorder::here() const {
 // A logical datapath is known as soon as metadata is set: from then on it is OVN's pipeline.
 Layer PathRecorder::layer() const { return flow_ && flow_->u64(F::metadata) != 0 ? Layer::ovn : Layer::ovs; }
 
-std::string PathRecorder::where() const { return fmt::format("{} table {}", bridge().name, frames_.back().table); }
+Place PathRecorder::where() const {
+  return {PlaceKind::table, {bridge().name, std::uint64_t{frames_.back().table}}};
+}
 
 }  // namespace egt::engine

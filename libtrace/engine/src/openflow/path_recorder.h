@@ -34,21 +34,21 @@ class PathRecorder : public ofproto::Observer {
   void not_received(const ofproto::SwitchPort& port) override;
   std::size_t origin_of(const ofproto::dp::Action& action) override;
 
-  void gap(std::string what, std::string command);
-  void missing(ofproto::Missing kind, std::string what, std::string command);
-  void remark(std::string text, std::vector<Provenance> evidence);
-  void assume(std::string what, std::string why, std::vector<Provenance> evidence);
+  void gap(Input input, Details about);
+  void missing(Statement<Input> input);
+  void remark(Remark remark, std::vector<Provenance> evidence);
+  void assume(Assumption assumption) { record_.assume(std::move(assumption)); }
   template <class Kind>
   void add(Kind kind, std::vector<Provenance> evidence) {
     record_.add(node_.name, layer(), std::move(kind), std::move(evidence));
   }
   // Why the packet may not leave; the last reason counts. Those of nested tables (which often miss or drop by design)
   // count only when nothing follows in the main line.
-  void end(std::string why, std::uint8_t depth, std::vector<Provenance> evidence,
+  void end(Cause why, std::uint8_t depth, std::vector<Provenance> evidence,
            const openflow::Bridge* missed_in = nullptr);
   // Of packets that the datapath executes when the translation has ended: said of the step that origin_of() named.
-  void end_at(std::size_t step, std::string why);
-  void remark_at(std::size_t step, std::string text);
+  void end_at(std::size_t step, Cause why);
+  void remark_at(std::size_t step, Notice notice);
   void tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after, bool from_dump);
   void refused(std::size_t step, const std::string& with);
   const std::string& controller_of(std::size_t step) const;  // of a ToController step
@@ -94,7 +94,7 @@ class PathRecorder : public ofproto::Observer {
   std::uint8_t nested_depth() const;
   Stop end_of_main_line() const;
   Layer layer() const;
-  std::string where() const;
+  Place where() const;
 
   const cluster::Node& node_;
   Record& record_;
@@ -106,7 +106,7 @@ class PathRecorder : public ofproto::Observer {
   std::optional<Ending> ending_, weak_;
   std::optional<std::size_t> main_line_;  // the step of its last flow
   std::vector<std::size_t> ct_steps_, executed_;
-  std::unordered_map<std::size_t, std::string> places_;  // of steps at which a packet may end when they are executed
+  std::unordered_map<std::size_t, Place> places_;  // of steps at which a packet may end when they are executed
   bool is_reply_ = false, undecided_ = false;
 };
 

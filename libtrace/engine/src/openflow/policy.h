@@ -27,27 +27,12 @@ struct LearnedMac {
   Provenance from;
 };
 
-// Parts of a snapshot that a translation may need. `meaning`: of an action that is not known; `nesting`: tables nest
-// deeper than is followed.
-enum class Missing : std::uint8_t {
-  flows,
-  more_flows,
-  ports,
-  groups,
-  mac_table,
-  patch_peer,
-  tunnel_options,
-  datapath,
-  meaning,
-  nesting,
-};
-
 class Policy {
  public:
   virtual ~Policy() = default;
 
-  // The snapshot lacks `what`; `command` prints it. The translation goes on as if that part were empty.
-  virtual void missing(Missing kind, std::string what, std::string command) = 0;
+  // The snapshot lacks it. The translation goes on as if that part were empty.
+  virtual void missing(Statement<Input> input) = 0;
 
   // Which of the flows of equal priority is used.
   virtual openflow::FlowIndex flow(const openflow::Bridge& /*bridge*/, std::uint8_t /*table*/,

@@ -1,6 +1,4 @@
 // Look-ups in flow tables and what follows from them.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "xlate.h"
@@ -95,7 +93,7 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
   TableLookup lookup{b, table, key};
   if (!b.flows) {
     if (observer_) observer_->looked_up(lookup);
-    gap(Missing::flows, "OpenFlow flows of " + b.name, "ovs-ofctl dump-flows " + b.name);
+    gap(Input::flows, {b.name});
     return miss(may_packet_in);
   }
   if (is_fragment(flow_) && b.fragments == Fragments::drop) {
@@ -108,9 +106,7 @@ Xlate::Rule Xlate::look_up(std::uint8_t& table, std::uint32_t in_port, bool may_
   lookup.in = &tables_.lookups.in(*b.flows);
   Lookup hit = lookup.in->lookup(table, key);
   if (options_.megaflow) tables_.wildcards_of(b, table, version()).add(key, wc());
-  if (b.flows_partial)
-    gap(Missing::more_flows, fmt::format("all OpenFlow flows of {} (the dump is an excerpt; table {} is needed)", b.name, table),
-        "ovs-ofctl dump-flows " + b.name);
+  if (b.flows_partial) gap(Input::all_flows, {b.name, std::uint64_t{table}});
   const bool found = hit.hit != kNoFlow;
   lookup.hit = &hit;
   lookup.learned = policy_.learned(b, table, key, found ? std::optional(b.flows->flow(hit.hit).priority) : std::nullopt);
@@ -134,7 +130,7 @@ bool Xlate::resources_left() {
     error_report(Remark::stack_too_big);
     error_ = XlateError::stack_too_deep;
   } else if (nesting_ >= kMaxNesting) {
-    gap(Missing::nesting, "a pipeline that nests less deeply", "");
+    gap(Input::shallow_pipeline);
     error_ = XlateError::recursion_too_deep;
   } else {
     return true;

@@ -29,10 +29,9 @@ class TracePolicy : public Policy {
  public:
   TracePolicy(Trace& trace, const std::string& node) : trace_(trace), node_(node) {}
 
-  void missing(Missing, std::string what, std::string command) override {
-    for (const Gap& g : trace_.gaps)
-      if (g.what == what) return;
-    trace_.gaps.push_back({node_, std::move(what), std::move(command)});
+  void missing(Statement<Input> input) override {
+    MissingInput m{node_, input.kind, std::move(input.about)};
+    if (std::find(trace_.gaps.begin(), trace_.gaps.end(), m) == trace_.gaps.end()) trace_.gaps.push_back(std::move(m));
   }
   openflow::FlowIndex flow(const openflow::Bridge& b, std::uint8_t table, const openflow::Lookup& hit) override {
     const openflow::FlowTables& flows = *b.flows;

@@ -134,8 +134,7 @@ bool Xlate::prepare_tunnel(const SwitchPort& port) {
     mask_all(wc(), F::pkt_mark);
   }
   if (as_mapped(flow_, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
-    if (i.options.empty())
-      gap(Missing::tunnel_options, "the options of tunnel port " + i.name, "ovs-vsctl list interface " + i.name);
+    if (i.options.empty()) gap(Input::tunnel_options, {i.name});
     report(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(flow_), i.name);
     return false;
   }
@@ -163,7 +162,7 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   SwitchPort* out = route ? tables_.sw.port_named(route->device) : nullptr;
   if (!out) {
     if (!datapath.has_routes) {
-      gap(Missing::datapath, "routes of the switch", "ovs-appctl ovs/route/show");
+      gap(Input::switch_routes);
       return report(NodeKind::warning, Remark::no_route_known);
     }
     return report(NodeKind::warning, Remark::no_route);
@@ -177,14 +176,13 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
                    [&](const TunnelNeighbour& n) { return n.address == hop && n.bridge == out->bridge->bridge->name; });
   if (neighbour == datapath.neighbours.end()) {
     if (!datapath.has_neighbours) {
-      gap(Missing::datapath, "neighbours of the switch", "ovs-appctl tnl/neigh/show");
+      gap(Input::switch_neighbours);
       return report(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
     }
     return report(NodeKind::detail, Remark::neighbour_miss, hop.is_v4() ? 4 : 6, 0, hop.to_string(),
                   out->bridge->bridge->name);
   }
-  if (!out->interface->mac)
-    gap(Missing::datapath, "Ethernet address of " + out->interface->name, "ovs-vsctl list interface");
+  if (!out->interface->mac) gap(Input::port_mac, {out->interface->name});
   dp::TunnelPush push;
   push.source_mac = out->interface->mac.value_or(MacAddr{});
   push.destination_mac = neighbour->mac;

@@ -289,8 +289,6 @@ void Xlate::report_table(const Rule& rule, std::uint8_t table) {
   }
 }
 
-void Xlate::gap(Missing kind, std::string what, std::string command) {
-  policy_.missing(kind, std::move(what), std::move(command));
-}
+void Xlate::gap(Input input, Details about) { policy_.missing({input, std::move(about)}); }
 
 }  // namespace egt::engine::ofproto

@@ -137,7 +137,7 @@ class Xlate {
   void report_table(const Rule& rule, std::uint8_t table);
   void enter(NodeKind kind, decltype(TraceNode::line) line);  // a node whose children follow; leave() by depth_level_
   void error_report(Remark what, std::uint64_t a = 0) { report(NodeKind::error, what, a); }
-  void gap(Missing kind, std::string what, std::string command);
+  void gap(Input input, Details about = {});
 
   // --- tables (tables.cpp)
   const FlowKey& key_of_lookup(std::uint32_t in_port, FlowKey& changed) const;

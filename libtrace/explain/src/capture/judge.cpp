@@ -255,9 +255,9 @@ class Judge {
   }
 
   std::string stop_place(const StopReport& stop) const {
-    const bool bridge = stop.layer == "ovs" || stop.layer == "ovn";  // "br-int table 21"
-    return place_text(stop.node,
-                      bridge ? stop.where.substr(0, stop.where.find(' ')) : forecast_.ends.in_text(stop.where));
+    const bool in_table = stop.place.kind == engine::PlaceKind::table;
+    return place_text(stop.node, in_table ? std::get<std::string>(stop.place.about.front())
+                                          : forecast_.ends.in_text(stop.where));
   }
 
   // Not seen behind `p.last`, and nothing came back that its sender would take.

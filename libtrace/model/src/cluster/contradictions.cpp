@@ -10,9 +10,8 @@ void add_contradiction(Node& node, Contradiction c) {
     node.contradictions.push_back(std::move(c));
 }
 
-void doubt_bridge(Node& node, const openflow::Bridge& bridge, std::string what, std::string command) {
-  add_contradiction(node,
-                    {Contradiction::About::bridge, bridge.name, std::nullopt, std::move(what), std::move(command)});
+void doubt_bridge(Node& node, const openflow::Bridge& bridge, Conflict conflict, std::vector<std::string> names) {
+  add_contradiction(node, {Contradiction::About::bridge, bridge.name, std::nullopt, conflict, std::move(names)});
 }
 
 void notice_contradictions(Cluster& cluster) {

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "egtrace/cluster/cluster.h"
 
 namespace egt::cluster {
 
 void add_contradiction(Node& node, Contradiction c);  // unless it is there
-void doubt_bridge(Node& node, const openflow::Bridge& bridge, std::string what, std::string command);
+// `names`: what the conflict names, the bridge included.
+void doubt_bridge(Node& node, const openflow::Bridge& bridge, Conflict conflict, std::vector<std::string> names);
 
 bool is_tunnel(const openflow::Interface& port);
 bool holds_pods(const openflow::Bridge& bridge);  // ports of pods or tunnels

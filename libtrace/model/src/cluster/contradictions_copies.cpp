@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <map>
 #include <string_view>
 #include <utility>
@@ -35,9 +33,7 @@ void look_at_copies(Cluster& cluster) {
       auto& [other, other_at] = known->second;
       if (fresh || other == node.get() || other_at == at) continue;
       for (const auto& [one, two] : {std::pair(node.get(), other), std::pair(other, node.get())})
-        add_contradiction(
-            *one, {About::machine, "", std::nullopt,
-                   fmt::format("whose {} is: it is word for word that of {}", dump.kind, two->name), dump.kind});
+        add_contradiction(*one, {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, two->name}});
     }
 }
 

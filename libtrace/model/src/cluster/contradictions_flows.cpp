@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -58,19 +56,15 @@ void look_at_flow_ports(Node& node, const Bridge& bridge, const Matched& matched
   const auto foreign = static_cast<std::size_t>(std::count_if(
       matched.ports.begin(), matched.ports.end(), [&](std::uint32_t p) { return bridge.by_ofport(p) == nullptr; }));
   if (2 * foreign > matched.ports.size())
-    doubt_bridge(node, bridge,
-                 fmt::format("whose flows stand under the name of {}: of {} ports that they ask for it lacks {}",
-                             bridge.name, matched.ports.size(), foreign),
-                 fmt::format("ovs-ofctl dump-flows {0}; ovs-ofctl show {0}", bridge.name));
+    doubt_bridge(node, bridge, Conflict::flows_of_other_ports,
+                 {bridge.name, std::to_string(matched.ports.size()), std::to_string(foreign)});
 }
 
 // Logical datapaths are asked for in the integration bridge alone.
 void look_at_metadata(Node& node, const Bridge& bridge, const Matched& matched) {
   const bool elsewhere = std::any_of(node.bridges.begin(), node.bridges.end(), holds_pods);
   if (matched.metadata && elsewhere && !bridge.interfaces.empty() && !holds_pods(bridge))
-    doubt_bridge(node, bridge,
-                 fmt::format("whose flows stand under the name of {}: they ask for logical datapaths", bridge.name),
-                 fmt::format("ovs-ofctl dump-flows {}", bridge.name));
+    doubt_bridge(node, bridge, Conflict::flows_of_integration_bridge, {bridge.name});
 }
 
 bool has_mac(const Node& node, std::uint64_t mac) {
@@ -92,10 +86,7 @@ void look_at_flow_macs(const Cluster& cluster, Node& node, const Bridge& bridge,
     if (other.get() == &node || other->bridge(bridge.name) == nullptr ||
         std::none_of(matched.macs.begin(), matched.macs.end(), is_of_other))
       continue;
-    doubt_bridge(
-        node, bridge,
-        fmt::format("whose flows stand under the name of {}: they ask for MACs of {}", bridge.name, other->name),
-        fmt::format("ovs-ofctl dump-flows {}", bridge.name));
+    doubt_bridge(node, bridge, Conflict::flows_with_macs_of, {bridge.name, other->name});
     return;
   }
 }
@@ -114,11 +105,7 @@ void look_at_cookies(Node& node, const Bridge& bridge, const Matched& matched) {
   }
   const bool none = !matched.metadata && holds_pods(bridge);
   if (!told || (10 * known.size() >= cookies.size() && !none)) return;
-  doubt_bridge(
-      node, bridge,
-      fmt::format("whose flows stand under the name of {}: they come from none of this machine's logical flows",
-                  bridge.name),
-      fmt::format("ovs-ofctl dump-flows {}; ovn-sbctl --uuid lflow-list", bridge.name));
+  doubt_bridge(node, bridge, Conflict::flows_without_logical_flows, {bridge.name});
 }
 
 }  // namespace

@@ -39,9 +39,8 @@ void look_at_pods(const Objects& objects, Node& node) {
       const auto pod = pods.find(id->second);
       if (pod != pods.end() && differs(*pod->second, told->second))
         add_contradiction(node, {About::port, port.name, std::nullopt,
-                                 fmt::format("which addresses pod {}/{} has: its object and port {} differ",
-                                             pod->second->namespace_, pod->second->name, port.name),
-                                 "kubectl get pod -o yaml; ovs-vsctl list interface " + port.name});
+                                 Conflict::pod_addresses,
+                                 {fmt::format("{}/{}", pod->second->namespace_, pod->second->name), port.name}});
     }
 }
 

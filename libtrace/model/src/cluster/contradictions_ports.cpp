@@ -15,27 +15,19 @@ using About = Contradiction::About;
 
 // An interface is in one bridge, and only a bridge has a port of its own name.
 void look_at_port_names(Node& node, const Bridge& bridge) {
-  const std::string command = fmt::format("ovs-vsctl show; ovs-ofctl show {}", bridge.name);
   std::set<std::string_view> seen;
   for (const Interface& port : bridge.interfaces) {
     const bool twice = !seen.insert(port.name).second;
-    if (twice)
-      doubt_bridge(node, bridge, fmt::format("which number port {} of {} has: dumps differ", port.name, bridge.name),
-                   command);
+    if (twice) doubt_bridge(node, bridge, Conflict::port_number, {port.name, bridge.name});
     for (const Bridge& other : node.bridges) {
       if (other.name == bridge.name || (port.name != other.name && other.by_name(port.name) == nullptr)) continue;
       for (const Bridge* b : {&bridge, &other})
-        doubt_bridge(node, *b,
-                     fmt::format("whether port {} is of {} or of {}: dumps differ", port.name,
-                                 std::min(bridge.name, other.name), std::max(bridge.name, other.name)),
-                     "ovs-vsctl show");
+        doubt_bridge(node, *b, Conflict::bridge_of_port,
+                     {port.name, std::min(bridge.name, other.name), std::max(bridge.name, other.name)});
     }
     const auto peer = port.type == "patch" ? port.options.find("peer") : port.options.end();
     if (peer != port.options.end() && bridge.by_name(peer->second) != nullptr)
-      doubt_bridge(
-          node, bridge,
-          fmt::format("which bridge has port {}: it would be the peer of one in {} itself", peer->second, bridge.name),
-          "ovs-vsctl show");
+      doubt_bridge(node, bridge, Conflict::patch_within_bridge, {peer->second, bridge.name});
   }
 }
 
@@ -45,8 +37,7 @@ void look_at_disputes(Node& node, const Bridge& bridge) {
     for (const std::string& what : port.disputed) {
       const bool tunnel = is_tunnel(port);
       add_contradiction(node, {tunnel ? About::port : About::bridge, tunnel ? port.name : bridge.name, std::nullopt,
-                               fmt::format("the {} of port {} of {}: dumps differ", what, port.name, bridge.name),
-                               fmt::format("ovs-vsctl show; ovs-vsctl list interface {}", port.name)});
+                               Conflict::port_setting, {what, port.name, bridge.name}});
     }
 }
 
@@ -66,9 +57,7 @@ void look_at_tunnel_ends(Node& node, const Bridge& bridge) {
     const auto remote = IpAddr::parse(port.options.at("remote_ip"));
     if (remote && !has_encap(node.ovn, *remote))
       add_contradiction(node, {About::port, port.name, std::nullopt,
-                               fmt::format("whose address {} is, to which port {} leads: no chassis has it",
-                                           remote->to_string(), port.name),
-                               "ovn-sbctl list Encap; ovs-vsctl show"});
+                               Conflict::tunnel_to_no_chassis, {remote->to_string(), port.name}});
   }
 }
 
@@ -79,11 +68,8 @@ void look_at_tunnel_starts(Node& node, const Bridge& bridge) {
     const auto option = is_tunnel(port) ? port.options.find("local_ip") : port.options.end();
     const auto local = option == port.options.end() ? std::nullopt : IpAddr::parse(option->second);
     if (local && node.host.owner_of(*local) == nullptr)
-      add_contradiction(
-          node, {About::port, port.name, std::nullopt,
-                 fmt::format("whose addresses or tunnels these are: port {} begins at {}, which this machine lacks",
-                             port.name, local->to_string()),
-                 "ip addr; ovs-vsctl show"});
+      add_contradiction(node, {About::port, port.name, std::nullopt, Conflict::tunnel_from_elsewhere,
+                               {port.name, local->to_string()}});
   }
 }
 
@@ -113,18 +99,13 @@ void look_at_settings(Node& node) {
       without.push_back(device.name);
   }
   if (!any || without.empty()) return;
-  add_contradiction(
-      node, {About::machine, "", std::nullopt,
-             fmt::format("whose settings these are: sysctl tells of other devices and not of {}", without.front()),
-             "sysctl -a"});
+  add_contradiction(node, {About::machine, "", std::nullopt, Conflict::settings_of_other_devices, {without.front()}});
 }
 
 void look_at_devices(Node& node) {
   for (const host::Link& device : node.host.links.value)
     if (device.mac_disputed)
-      add_contradiction(node, {About::machine, "", std::nullopt,
-                               fmt::format("whose devices these are: dumps tell different MACs of {}", device.name),
-                               "ip addr; ip -d link"});
+      add_contradiction(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
 }
 
 // The local port of a bridge is a device of the machine, whatever the datapath.
@@ -137,9 +118,8 @@ void look_at_local_ports(Node& node) {
         device != nullptr && device->mac && local != nullptr && local->mac && *local->mac != *device->mac;
     if (device == nullptr || other_mac)
       doubt_bridge(node, bridge,
-                   fmt::format("whose bridge {} is: {}", bridge.name,
-                               device == nullptr ? "this machine has no such device" : "the device has another MAC"),
-                   fmt::format("ovs-ofctl show {}; ip link", bridge.name));
+                   device == nullptr ? Conflict::bridge_without_device : Conflict::bridge_with_other_mac,
+                   {bridge.name});
   }
 }
 
@@ -173,10 +153,7 @@ void leave_out_foreign_switch(Node& node) {
   node.bridges.clear();
   node.unplaced_interfaces.clear();
   node.ovs_rows.clear();
-  add_contradiction(
-      node, {About::machine, "", std::nullopt,
-             fmt::format("whose dumps of Open vSwitch lie with those of this machine: it has no device {}", bridge),
-             "ovs-vsctl show; ip link"});
+  add_contradiction(node, {About::machine, "", std::nullopt, Conflict::switch_without_device, {bridge}});
 }
 
 }  // namespace egt::cluster

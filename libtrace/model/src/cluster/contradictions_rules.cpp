@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -49,10 +47,8 @@ void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfil
   for (const auto& other : cluster.nodes)
     if (other.get() != &node && count_devices(*other, devices) == devices.size())
       return add_contradiction(
-          node, {About::netfilter, "", std::nullopt,
-                 fmt::format("whose rules stand under the name of {}: they ask for {}, which {} has", command,
-                             *devices.begin(), other->name),
-                 command});
+          node, {About::netfilter, "", std::nullopt, Conflict::rules_with_devices_of,
+                 {command, *devices.begin(), other->name}});
 }
 
 // What iptables-nft shows as its own stands in nft's listing, too.
@@ -71,10 +67,7 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
                                     [&](const netfilter::Table& n) { return n.family == family && n.name == t.name; });
     if (does && !listed)
       return add_contradiction(
-          node,
-          {About::netfilter, "", std::nullopt,
-           fmt::format("whose rules stand under the name of {}: nft list ruleset has no table {}", command, t.name),
-           fmt::format("{}; nft list ruleset", command)});
+          node, {About::netfilter, "", std::nullopt, Conflict::rules_not_listed, {command, t.name}});
   }
 }
 
@@ -88,10 +81,7 @@ void look_at_copied_rules(Cluster& cluster, RulesOf rules, const char* command) 
     const auto [known, fresh] = first.try_emplace(cluster.sources->at(part.from.source).text, node.get());
     if (fresh) continue;
     for (const auto& [one, two] : {std::pair(node.get(), known->second), std::pair(known->second, node.get())})
-      add_contradiction(
-          *one, {About::netfilter, "", std::nullopt,
-                 fmt::format("whose rules those of {} are: they are word for word those of {}", command, two->name),
-                 command});
+      add_contradiction(*one, {About::netfilter, "", std::nullopt, Conflict::copied_rules, {command, two->name}});
   }
 }
 

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/engine/branch.h"
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::engine {
 
 struct Option {
-  std::string label;                 // "bucket 0", "10.0.0.1 dev eth0", "matches"
-  std::optional<double> weight;      // share of the traffic, where the dump tells it
+  Statement<Alternative> label;
+  std::optional<double> weight = {};   // share of the traffic, where the dump tells it
 };
 
 struct ChoicePoint {
@@ -23,11 +24,11 @@ struct ChoicePoint {
   // every way through it is `assumed`.
   enum class Kind { split, unknown };
   Kind kind = Kind::split;
-  std::string node;
-  std::string what;                  // "group 133", "ECMP route 10.0.0.0/8", "-m statistic"
-  std::string why;                   // unknown: what would decide it
-  std::vector<Option> options;
-  std::vector<Provenance> evidence;
+  std::string node = {};
+  Branch what{};
+  Details about = {};
+  std::vector<Option> options = {};
+  std::vector<Provenance> evidence = {};
 };
 
 class Chooser {

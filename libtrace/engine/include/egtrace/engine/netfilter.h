@@ -88,7 +88,8 @@ struct HookResult {
   // inconclusive: a statement that was not understood applies to the packet. sent: it leaves as a frame by `device`.
   enum class Outcome : std::uint8_t { accepted, dropped, rejected, inconclusive, sent };
   Outcome outcome = Outcome::accepted;
-  std::string where, why;                // "iptables filter FORWARD", "policy drop"; empty when accepted
+  Place where;                           // neither is said when accepted
+  Cause why;
   std::string reject_with;               // rejected: "icmp-port-unreachable", "tcp-reset", …
   std::string device;                    // sent
   std::vector<Provenance> evidence;      // of the outcome

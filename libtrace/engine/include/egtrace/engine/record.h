@@ -1,12 +1,18 @@
 // What a walk writes down: typed steps, sightings, translations, tunnels, gaps. No text is made here; explain words it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "egtrace/engine/assumption.h"
+#include "egtrace/engine/notice.h"
+#include "egtrace/engine/place.h"
+#include "egtrace/engine/reason.h"
 #include "egtrace/engine/routing.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/host/host.h"
@@ -14,6 +20,8 @@
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine {
+
+struct LearnedFlow;
 
 enum class Layer : std::uint8_t { ovs, ovn, host, underlay, router };
 enum class Verdict : std::uint8_t { delivered, dropped, rejected, inconclusive };
@@ -44,7 +52,7 @@ struct CtPass {                                // ct(...) and what the packet ca
 };
 struct GroupPick { std::string bridge; std::uint32_t group = 0; std::size_t bucket = 0, buckets = 0; };
 struct ToController { std::string bridge; std::string reason; std::uint32_t opcode = 0; bool pause = false; };
-struct LearnFlow { std::string bridge; std::uint8_t table = 0; std::string flow; };
+struct LearnFlow { std::string bridge; std::shared_ptr<const LearnedFlow> flow; };
 struct LeaveBridge { std::string bridge; std::uint32_t ofport = 0; std::string port; };
 struct CrossPatch { std::string from_bridge, from_port, to_bridge, to_port; };
 struct Encapsulate { std::string type, port; IpAddr local, remote; std::uint64_t vni = 0;
@@ -86,14 +94,14 @@ struct Translate {                             // NAT of the host: by a rule, or
   bool port_open = false;                      // as in NatEvent
 };
 // What TEE or dup sent besides, and where it left this machine, or (`where`, `why`) was stopped in it.
-struct SendCopy { std::optional<IpAddr> gateway; std::string device; std::string where, why; };
+struct SendCopy { std::optional<IpAddr> gateway; std::string device; Place where = {}; Cause why = {}; };
 struct Resolve { IpAddr address; std::optional<MacAddr> mac; std::string device;
                  host::NeighbourState state = host::NeighbourState::none; bool from_dump = false; };
 struct CrossWire { std::string from_node, from_device, to_node, to_device; };
 struct Deliver { std::string to; bool to_pod = false; bool to_process = false; };
-struct Lost { std::string where, why; };       // dropped
-struct Refused { std::string where, why, with; };  // rejected: "tcp-reset", "icmp-host-unreachable"
-struct Remark { std::string text; };           // something a reader should know; changes nothing
+struct Lost { Place where; Cause why; };       // dropped
+struct Refused { Place where; Cause why; std::string with; };  // rejected: "tcp-reset", "icmp-host-unreachable"
+using Remark = Statement<Notice>;
 
 using StepKind = std::variant<EnterBridge, TableMatch, TableMiss, CtPass, GroupPick, ToController, LearnFlow, LeaveBridge,
                               CrossPatch, Encapsulate, Decapsulate, ReceiveFrame, RouteLookup, RuleHit, MarkSet,
@@ -127,8 +135,13 @@ struct NatEvent {
   bool port_open = false;
 };
 struct Tunnel { std::string from, to, type; std::uint64_t vni = 0; std::uint32_t ingress_key = 0, egress_key = 0; };
-struct Assumption { std::string what, why; std::vector<Provenance> evidence; };
-struct Stop { std::string node; Layer layer = Layer::ovs; std::string where, why; std::vector<Provenance> evidence; };
+struct Stop {
+  std::string node;
+  Layer layer = Layer::ovs;
+  Place where = {};
+  Cause why = {};
+  std::vector<Provenance> evidence = {};
+};
 
 struct Record {
   std::vector<Step> steps;
@@ -136,7 +149,7 @@ struct Record {
   std::vector<NatEvent> nat;
   std::vector<Tunnel> tunnels;
   std::vector<Assumption> assumptions;
-  std::vector<Gap> gaps;
+  std::vector<MissingInput> gaps;
   bool wants_misses = false;                   // fill both kinds of misses; costs a second look at rules that do not match
   std::vector<RuleMiss> misses;
   std::vector<RouteMiss> route_misses;         // likewise
@@ -150,11 +163,9 @@ struct Record {
     step.kind.emplace<Kind>(std::move(kind));
     step.evidence = std::move(evidence);
   }
-  void assume(std::string what, std::string why, std::vector<Provenance> evidence = {}) {
-    assumptions.push_back({std::move(what), std::move(why), std::move(evidence)});
-  }
-  void gap(std::string node, std::string what, std::string command) {
-    gaps.push_back({std::move(node), std::move(what), std::move(command)});
+  void assume(Assumption assumption) { assumptions.push_back(std::move(assumption)); }
+  void gap(MissingInput missing) {   // unless it is there
+    if (std::find(gaps.begin(), gaps.end(), missing) == gaps.end()) gaps.push_back(std::move(missing));
   }
 };
 

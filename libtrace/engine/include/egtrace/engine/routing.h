@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/base/ip.h"
+#include "egtrace/engine/assumption.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/host/host.h"
 #include "egtrace/packet/packet.h"
@@ -31,12 +32,6 @@ struct RouteQuery {
 // A query for a packet that arrived on `in_device`, or with "lo" leaves a socket with its source address set.
 RouteQuery query_for(const FlowKey& packet, std::string in_device);
 
-// Something that the dumps leave open and on which an answer rests.
-struct Doubt {
-  std::string what, why, command;
-  std::vector<Provenance> evidence;
-};
-
 // One usable next hop: an index into its route's next_hops.
 struct RouteHop {
   const host::Route* route = nullptr;
@@ -56,7 +51,7 @@ struct RouteAnswer {
   const host::Address* address = nullptr;     // the own address that made it local, where the local table is not dumped
   std::vector<RouteHop> hops;                 // unicast: at least one, but for a bound socket without a route
   std::string device;                         // local: the device that has the address; bound socket without a route
-  std::vector<Doubt> doubts;
+  std::vector<Assumption> doubts;             // on which the answer rests
 
   bool is_for_me() const { return kind == Kind::local || kind == Kind::broadcast || kind == Kind::multicast; }
   std::vector<Provenance> evidence() const;   // rule, then route or address

@@ -18,7 +18,8 @@ struct LearnedFlow {
   std::uint16_t priority = 0;
   std::uint64_t cookie = 0;
   openflow::Match match;
-  std::string actions;               // as ovs-ofctl would print them
+  // What `match` asks for, in the order in which the learn action names it.
+  std::vector<std::pair<Subfield, U128>> conditions;
   openflow::ActionList action_list;
   Provenance from;                   // the flow whose learn action made it
 };

@@ -11,6 +11,8 @@
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/journey.h"
+#include "egtrace/engine/place.h"
+#include "egtrace/engine/reason.h"
 #include "egtrace/explain/outcome.h"
 #include "egtrace/explain/point.h"
 
@@ -85,7 +87,14 @@ struct Hop {
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };
 struct NatReport { std::string node, by; SeenAddress from, to; Evidence evidence; std::vector<RowRef> rows; };
-struct StopReport { std::string node, layer, where, why; Evidence evidence; std::vector<RowRef> rows; };
+struct StopReport {
+  std::string node, layer, where, why;
+  Evidence evidence;
+  std::vector<RowRef> rows;
+  engine::Reason reason = engine::Reason::none;
+  engine::Place place = {};                // in words: `where`
+  std::string cause = {};                  // of `why`, what does not follow from it
+};
 struct ChoiceReport { std::size_t hop = 0; std::string node, what, chosen; bool unknown = false; std::string why; };
 struct AssumptionReport { std::string what, why; Evidence evidence; };
 struct SightingReport {

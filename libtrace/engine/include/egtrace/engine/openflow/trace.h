@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "egtrace/engine/assumption.h"
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/openflow/datapath_actions.h"
 #include "egtrace/openflow/datapath.h"
@@ -129,7 +130,7 @@ struct Trace {
   bool limit_reached = false;            // more than 4,096 recirculations
   std::size_t not_processed = 0;         // … and how many were still waiting
   std::vector<Overlap> overlaps;
-  std::vector<Gap> gaps;                 // what would have been needed
+  std::vector<MissingInput> gaps;                 // what would have been needed
   std::shared_ptr<const void> owned;     // keeps the actions alive that nodes point to
 };
 

@@ -1,0 +1,167 @@
+// What a walk takes for true although no dump proves it, and what the snapshot lacks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "egtrace/cluster/contradiction.h"
+#include "egtrace/engine/detail.h"
+#include "egtrace/evidence/evidence.h"
+
+namespace egt::engine {
+
+// Behind each: what it names, and behind a semicolon what the ground for it names besides.
+enum class Supposition : std::uint8_t {
+  // of a host's rules and connections
+  no_netfilter_rules,  // node
+  icmp_error_about,    // node, whether a connection is known
+  other_source_port,   // node
+  random_port,         // node, port
+  first_of_range,      // how many, first and last address
+  iptables_tests_shown,
+  packet_length,  // bytes; front end, table, chain
+
+  // of a host's packets and neighbours
+  fragments_arrive,  // node
+  fragments_forbidden,
+  neighbour_answers_now,   // address, node, device
+  neighbour_stays_silent,  // address, node, device
+
+  // of a host's settings: node, key, whether it is on
+  bridge_calls_on_new_destination,
+  bridge_calls_on_reset,
+  tcp_loose,
+  loopback_accepted,
+  forwarding,
+  loopback_sent,
+  own_source_on_lo,
+  source_validation,  // key, value; source, device
+
+  // of policy rules: what a name ends with is the version of IP
+  default_rules_only,
+  shown_rules_only,
+  socket_of_root,       // ; priority of the rule
+  rule_does_not_apply,  // priority; what is not simulated
+  device_not_in_group,  // device, group; priority of the rule
+
+  // of routes: last who tells the routes and the version of IP
+  no_route,         // address
+  no_other_route,   // table, address
+  no_better_route,  // table, address
+  default_table_empty,
+  local_table_from_addresses,
+  vrf_table,          // device
+  table_empty,        // table; version of IP
+  table_not_dumped,   // table; version of IP
+  routes_not_dumped,  // version of IP
+  longest_prefix_of_two,
+  next_hop_device,      // next hop
+  route_words,          // destination; words
+  one_of_equal_routes,  // address, device
+  route_type,           // address
+  own_addresses,        // ; version of IP
+  own_address,          // address; version of IP
+  no_own_address,       // address; version of IP
+
+  // of Open vSwitch
+  flows_whole,  // bridge, node
+  mac_learned,  // bridge, MAC, port
+  connections_picked_up,
+  connection_answered,
+  address_of_range,  // address
+  port_of_range,     // port; whether the range is given
+  free_port,         // port; zone, port taken
+
+  // between machines
+  unread_lines,                // how many, dump, whether several
+  derived_mac,                 // address, MAC
+  delivered_unchanged,         // node, device; MAC
+  arrives_at_owner,            // node, device
+  arrives_at_router,           // node, device
+  arrives_as_asked,            // node, device
+  arrives_where_request_left,  // node, device
+};
+
+// Whether some dump would prove it, or prove the contrary.
+constexpr bool can_be_dumped(Supposition s) {
+  return s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
+         s != Supposition::route_words && s != Supposition::one_of_equal_routes && s != Supposition::route_type;
+}
+
+struct Assumption {
+  Supposition what{};
+  Details about = {}, because = {};
+  std::vector<Provenance> evidence = {};
+  std::string node = {};  // where `about` does not name the machine
+
+  // With what it names behind it.
+  Details as_details() const {
+    Details all{what};
+    all.insert(all.end(), about.begin(), about.end());
+    all.insert(all.end(), because.begin(), because.end());
+    return all;
+  }
+  // Whether both say the same, of whatever evidence.
+  bool says_as(const Assumption& o) const {
+    return what == o.what && about == o.about && because == o.because && node == o.node;
+  }
+};
+
+// What would have to be dumped. Behind each: what it names.
+enum class Input : std::uint8_t {
+  // of Open vSwitch
+  flows,         // bridge
+  all_flows,     // bridge, table
+  groups,        // bridge
+  group,         // number, bridge
+  mac_table,     // bridge
+  port,          // number or name, bridge
+  port_numbers,  // bridge
+  port_number,   // port
+  port_mac,      // port
+  patch_peer,    // port
+  tunnel_ports,
+  tunnel_options,  // port
+  datapath_ports,
+  switch_routes,
+  switch_neighbours,
+  mac_binding,     // address
+  action_meaning,  // action
+  multipath_links,
+  shallow_pipeline,
+
+  // of hosts
+  devices,
+  addresses,
+  device,               // device
+  device_mac,           // device
+  neighbour_mac,        // address, device
+  tunnel_device,        // device
+  multicast_listeners,  // group
+  setting,              // key
+  netfilter_rules,      // whether of IPv6
+  iptables_rules,       // whether of IPv6
+  nft_rules,
+  one_ruleset,    // chain, table, whether of IPv6
+  ipset_members,  // set
+  refusal_name,   // as the rule has it
+
+  // of machines
+  pod_macs,           // pod
+  owner_of_address,   // address
+  node_with_address,  // address
+  machine_with_mac,   // MAC, node, device
+  entry,              // address
+};
+
+// `what`: an input; a supposition that a dump could prove; or dumps that cannot be true together.
+struct MissingInput {
+  std::string node;  // empty: not bound to a node
+  std::variant<Input, Supposition, cluster::Conflict> what;
+  Details about = {};
+  friend bool operator==(const MissingInput&, const MissingInput&) = default;
+};
+
+}  // namespace egt::engine

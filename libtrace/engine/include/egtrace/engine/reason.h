@@ -1,0 +1,155 @@
+// Why a packet ends, is refused or cannot be followed any further. docs/reasons.md has a page of them; phrases of
+// explain have the words and the names that JSON prints.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "egtrace/engine/detail.h"
+
+namespace egt::engine {
+
+enum class Reason : std::uint8_t {
+  none,  // the packet goes on, or nothing says why not
+
+  // flows and groups of Open vSwitch
+  flow_drops,             // the flow that matches has no output
+  no_flow_matches,        // the table has no flow for the packet
+  no_output,              // actions are executed and none of them outputs
+  flows_missing,          // the bridge's flows are not in the snapshot
+  fragments_dropped,      // the bridge drops IP fragments
+  tables_nest_too_deep,   // egtrace follows no deeper nesting of tables
+  resubmits_too_deep,     // resubmit nests beyond the limit of Open vSwitch
+  too_many_resubmits,     // more resubmits than Open vSwitch executes
+  stack_too_big,          // push without pop fills the stack of Open vSwitch
+  not_translated,         // Open vSwitch reports an error of translation
+  flow_ttl_exceeded,      // dec_ttl of a flow finds a TTL of 1 or less
+  output_to_input_port,   // a flow outputs to the port that the packet came in by
+  port_not_known,         // a flow outputs to a port that no dump names
+  port_missing,           // a flow outputs to a port that the bridge lacks
+  port_no_forward,        // the port has NO_FWD set
+  port_no_receive,        // the port has NO_RECV set
+  port_down,              // the port has PORT_DOWN set
+  patch_peer_missing,     // the other end of a patch port is not in the snapshot
+  group_missing,          // a flow names a group that the bridge lacks
+  group_not_dumped,       // a flow names a group, and no groups are dumped
+  no_live_bucket,         // the group has no bucket that may be used
+  no_live_member,         // the bundle action has no port that is up
+  input_port_unknown,     // NORMAL does not know the input port
+  tagged_on_access_port,  // NORMAL receives a tagged frame on an access port
+  reserved_multicast,     // NORMAL does not forward 01:80:c2:00:00:0x
+  learned_on_input_port,  // NORMAL has learned the destination where the packet comes from
+  tunnel_without_remote,  // remote_ip is `flow` and no flow sets tun_dst
+  tunnel_to_itself,       // the tunnel's remote address is this machine's own
+
+  // ovn-controller
+  controller_decides,       // a controller other than OVN's gets the packet and decides
+  ovn_controller_handles,   // ovn-controller would answer or change the packet in a way that is not simulated
+  ovn_controller_consumes,  // ovn-controller takes the packet for itself
+  ovn_controller_drops,     // ovn-controller answers no packets of this kind
+  mac_binding_missing,      // OVN has no MAC of the next hop yet
+  ovn_rejects,              // a logical flow rejects the packet with a reset or an ICMP error
+
+  // what becomes of a refusal
+  refusal_from_other_address,  // the reset or error reaches the sender from another address
+  refusal_lost,                // the reset or error of OVN does not reach the sender
+  error_lost,                  // the reset or error of a host does not reach the sender
+  never_answered,              // errors, fragments and multicast are refused silently
+  no_address_for_error,        // the host has no address to send the error from
+
+  // between machines
+  loop,                       // the packet crosses more devices than any path has
+  input_port_number_missing,  // the port by which the packet enters the bridge has no number
+  pod_port_number_missing,    // the pod's port has no OpenFlow number
+  frame_macs_unknown,         // no dump tells the MACs of the pod and its gateway
+  mac_not_of_pod,             // the frame has another destination than the pod's MAC
+  address_not_of_pod,         // the packet reaches a pod that lacks its destination address
+  host_tunnel,                // the packet enters a tunnel of the host's own
+  address_shared,             // several machines have the tunnel's remote address
+  node_missing,               // no machine of the snapshot has the tunnel's remote address
+  next_hop_mac_unknown,       // the frame leaves with no destination MAC
+  tunnel_end_unreachable,     // the host cannot send to the tunnel's remote address
+  tunnel_end_unknown,         // the receiving node's ports are not dumped
+  tunnel_peer_missing,        // the receiving node has no tunnel port to the sender
+  entry_node_unknown,         // no dump tells at which node a packet from outside arrives
+  entry_port_unknown,         // an excerpt of dumps: none tells the port by which the packet enters Open vSwitch
+  entry_device_unknown,       // no dump tells the device by which a packet from outside arrives
+  reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
+
+  // devices and frames of a host
+  device_down,               // the device is administratively down
+  device_missing,            // the host lacks the device
+  no_carrier,                // the device has no link
+  not_ip,                    // only IP packets are followed through a host
+  later_fragment,            // fragments behind the first one are not followed
+  mac_not_of_device,         // the frame has another destination than the device's MAC
+  loopback_from_outside,     // an IPv6 loopback address comes from a wire
+  multicast_source,          // a multicast address stands as source
+  martian_source,            // IPv4 never accepts this source
+  martian_destination,       // IPv4 never accepts this destination
+  loopback_not_accepted,     // 127/8 from a wire without route_localnet
+  loopback_not_sent,         // 127/8 is to leave the host without route_localnet
+  multicast_not_simulated,   // multicast is not followed through a host
+  bridge_has_no_other_port,  // bridge-nf-call lets a bridge forward where it has one port
+  bridge_port_unknown,       // bridge-nf-call lets a bridge forward by a port that no dump tells
+
+  // source validation
+  own_source,                 // a packet from outside has the host's own address as source
+  own_or_broadcast_source,    // likewise, or a broadcast address
+  own_source_on_lo,           // NAT makes a packet of the host come back by lo without its route
+  reverse_path_no_address,    // rp_filter asks a device that has no IPv4 address
+  reverse_path_no_route,      // rp_filter finds no route back to the source
+  reverse_path_other_device,  // strict rp_filter finds the route back by another device
+
+  // routing and forwarding
+  forwarding_off,         // net.ipv4.conf.DEVICE.forwarding is 0
+  forwarding_off_v6,      // net.ipv6.conf.all.forwarding is 0
+  ttl_exceeded,           // the TTL or hop limit reaches zero
+  mtu_exceeded,           // the packet is larger than the MTU and may not be fragmented
+  broadcast_frame,        // a broadcast frame holds a packet for another machine
+  link_local_source,      // a link-local source is to leave its link
+  route_unknown,          // no dump tells the route
+  route_undecided,        // the route depends on something that no dump tells
+  blackhole,              // a route or policy rule of type blackhole
+  prohibited,             // a route or policy rule of type prohibit
+  unreachable,            // a route or policy rule of type unreachable
+  no_route,               // no table has a route
+  tcp_to_many,            // TCP to a broadcast or multicast address
+  no_link_for_broadcast,  // the limited broadcast has no link to go to
+  source_unknown,         // the host's addresses are not dumped
+  no_source,              // the host has no address to send from
+  neighbour_unknown,      // no dump tells the MAC of the next hop
+  neighbour_unresolved,   // the next hop does not answer ARP or neighbour solicitation
+
+  // netfilter and conntrack
+  rule_drops,                   // a rule with verdict drop
+  rule_rejects,                 // a rule with verdict reject
+  policy_drops,                 // no rule accepts, and the policy of the base chain is drop
+  queue_drops,                  // a process behind NFQUEUE drops
+  no_transparent_socket,        // TPROXY finds no proxy that listens
+  statement_unknown,            // a rule has a statement that egtrace does not know
+  chain_missing,                // a rule jumps to a chain that the dump lacks
+  rule_undecided,               // a rule depends on something that no dump tells
+  chains_loop,                  // chains jump to each other without end
+  translation_rules_missing,    // a node's rules are not dumped, so nobody can tell the source it leaves with
+  masquerade_moved,             // a masqueraded connection is to leave by another device
+  reply_tuple_taken,            // two connections would have the same reply tuple
+  translation_address_unknown,  // no dump tells the address to translate to
+  no_translation_address,       // the device of MASQUERADE or REDIRECT has no address
+
+  // copies that TEE and dup send
+  too_many_copies,        // rules make more copies than are followed
+  copies_of_copies,       // a copy is copied again without end
+  copy_target_unknown,    // the gateway of TEE or dup is not understood
+  copy_undecided,         // the copy's path depends on something that no dump tells
+  copy_for_this_machine,  // the gateway of TEE or dup is the machine itself
+};
+
+// A reason, and what follows from it: a refusal that does not reach the sender, say.
+struct Cause {
+  Reason reason = Reason::none;
+  Details about = {};
+  std::vector<Cause> then = {};
+};
+
+}  // namespace egt::engine

@@ -1,0 +1,151 @@
+#include "egtrace/explain/phrases.h"
+#include "phrase.h"
+
+namespace egt::explain {
+namespace {
+
+using namespace engine;
+
+constexpr std::string_view kSetting = "{0}: {1} is {2|off|on}";
+constexpr std::string_view kRoutesTeller =
+    "{-2|the dump does not hold all routing tables|FRR's routing table tells the routes, no dump of the kernel's|"
+    "what FRR's protocols offer tells the routes, no dump of the kernel's}";
+constexpr std::string_view kRoutesCommand = "ip -{-1} route show table all";
+
+constexpr Phrase<Supposition> kSuppositions[] = {
+    // of a host's rules and connections
+    {Supposition::no_netfilter_rules, "no-netfilter-rules", "{0} has no netfilter rules that concern the packet",
+     "neither iptables nor nft rules are in the snapshot"},
+    {Supposition::icmp_error_about, "icmp-error-about",
+     "the ICMP error on {0} is about {1|no connection that it knows|the newest connection of its receiver}",
+     "the packet that an error message quotes is not simulated"},
+    {Supposition::other_source_port, "other-source-port", "the translation on {0} takes another source port",
+     "another connection has the port already; which one the kernel takes is not known"},
+    {Supposition::random_port, "random-port", "the translation on {0} takes port {1}",
+     "the kernel picks one at random"},
+    {Supposition::first_of_range, "first-of-range", "the translation takes one of the first {0} addresses of {1}-{2}",
+     "the kernel picks by a hash of the addresses"},
+    {Supposition::iptables_tests_shown, "iptables-tests-shown",
+     "the tests of iptables' rules are all shown by nft list ruleset",
+     "nft does not print every test of iptables, and iptables-save is not in the snapshot"},
+    {Supposition::packet_length, "packet-length", "the packet is {0} bytes long",
+     "a rule of {1} {2} {3} asks for its length"},
+    // of a host's packets and neighbours
+    {Supposition::fragments_arrive, "fragments-arrive", "the other fragments arrive on {0} too",
+     "the host puts the packet together from them all"},
+    {Supposition::fragments_forbidden, "fragments-forbidden", "the sender forbids fragments",
+     "a packet of this length fits only in fragments; Linux forbids them by default"},
+    {Supposition::neighbour_answers_now, "neighbour-answers-now", "{0} answers on {1} {2} now",
+     "it did not when the neighbour table was dumped, and a machine of the snapshot has the address"},
+    {Supposition::neighbour_stays_silent, "neighbour-stays-silent", "{0} still does not answer on {1} {2}",
+     "it did not when the neighbour table was dumped"},
+    // of a host's settings: node, key, whether it is on
+    {Supposition::bridge_calls_on_new_destination, "bridge-calls-on-new-destination", kSetting,
+     "a packet with a new destination leaves by the bridge that it came from"},
+    {Supposition::bridge_calls_on_reset, "bridge-calls-on-reset", kSetting,
+     "a reset answers a packet that came by a bridge"},
+    {Supposition::tcp_loose, "tcp-loose", kSetting,
+     "a TCP packet that opens no connection comes where conntrack knows none"},
+    {Supposition::loopback_accepted, "loopback-accepted", kSetting,
+     "a packet with a loopback address comes from outside"},
+    {Supposition::forwarding, "forwarding", kSetting, "the packet is to be forwarded"},
+    {Supposition::loopback_sent, "loopback-sent", kSetting, "a packet with a loopback address is to leave the host"},
+    {Supposition::own_source_on_lo, "own-source-on-lo", kSetting, "a packet of this host is routed once more on lo"},
+    {Supposition::source_validation, "source-validation", "{0} is {1}",
+     "whether packets from {2} are taken on {3} hangs on it", "sysctl {0}"},
+    // of policy rules: what a name ends with is the version of IP
+    {Supposition::default_rules_only, "default-rules-only", "no policy rules besides the default ones",
+     "the policy rules are not in the snapshot", "ip -{-1} rule"},
+    {Supposition::shown_rules_only, "shown-rules-only", "no policy rules besides the ones shown and the default ones",
+     "the dump of policy rules is an excerpt", "ip -{-1} rule"},
+    {Supposition::socket_of_root, "socket-of-root", "the socket belongs to root",
+     "rule {0} asks for the owner of the socket", "ss -tunpe"},
+    {Supposition::rule_does_not_apply, "rule-does-not-apply", "policy rule {0} does not apply",
+     "its condition \"{1}\" is not simulated"},
+    {Supposition::device_not_in_group, "device-not-in-group", "{0} is in no device group {1}",
+     "policy rule {2} passes over routes by such devices", "ip -d link"},
+    // of routes: last who tells the routes and the version of IP
+    {Supposition::no_route, "no-route", "no route to {0}", kRoutesTeller, kRoutesCommand},
+    {Supposition::no_other_route, "no-other-route", "table {0} has no other route to {1}", kRoutesTeller,
+     kRoutesCommand},
+    {Supposition::no_better_route, "no-better-route", "table {0} has no better route to {1}", kRoutesTeller,
+     kRoutesCommand},
+    {Supposition::default_table_empty, "default-table-empty", "the table named default is empty", kRoutesTeller,
+     kRoutesCommand},
+    {Supposition::local_table_from_addresses, "local-table-from-addresses",
+     "the local routing table is what follows from the addresses", kRoutesTeller, kRoutesCommand},
+    {Supposition::vrf_table, "vrf-table", "routing table of VRF {0}", "the dump of devices does not name it",
+     "ip -d link show {0}"},
+    {Supposition::table_empty, "table-empty", "routing table {0} is empty",
+     "a policy rule sends the packet there, and the dump shows no route in a table of this name",
+     "ip -{-1} route show table {0}"},
+    {Supposition::table_not_dumped, "table-not-dumped", "routing table {0}",
+     "a policy rule sends the packet there and the dump does not hold it", "ip -{-1} route show table {0}"},
+    {Supposition::routes_not_dumped, "routes-not-dumped", "IPv{0} routes", "they are not in the snapshot",
+     kRoutesCommand},
+    {Supposition::longest_prefix_of_two, "longest-prefix-of-two",
+     "the longest prefix of the tables local and main wins", "this host never had another policy rule"},
+    {Supposition::next_hop_device, "next-hop-device", "the device that leads to next hop {0}", "no dump tells it",
+     "ip route get {0}"},
+    {Supposition::route_words, "route-words", "the route to {0} does what its other words say",
+     "\"{1}\" is not simulated"},
+    {Supposition::one_of_equal_routes, "one-of-equal-routes", "packets to {0} leave by {1}",
+     "several devices have the same route"},
+    {Supposition::route_type, "route-type", "what a route of this type does with {0}",
+     "the route's type is not simulated"},
+    {Supposition::own_addresses, "own-addresses", "own addresses",
+     "neither addresses nor routing tables are in the snapshot", kRoutesCommand},
+    {Supposition::own_address, "own-address", "{0} is an address of this host", "a route uses it as source",
+     kRoutesCommand},
+    {Supposition::no_own_address, "no-own-address", "{0} is no address of this host",
+     "neither its addresses nor its local routing table are in the snapshot", kRoutesCommand},
+    // of Open vSwitch
+    {Supposition::flows_whole, "flows-whole", "the dump of the flows of {0} on {1} is whole",
+     "none of them matches, and no other dump tells how many there are"},
+    {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
+     "its MAC table is not in the snapshot, and that port has this address"},
+    {Supposition::connections_picked_up, "connections-picked-up", "conntrack takes up TCP connections in their midst",
+     "no dump shows net.netfilter.nf_conntrack_tcp_loose"},
+    {Supposition::connection_answered, "connection-answered",
+     "the dumped connection has seen an answer and carries no label", "its dump does not print them"},
+    {Supposition::address_of_range, "address-of-range", "the connection is translated to {0}",
+     "conntrack may choose any address of the range"},
+    {Supposition::port_of_range, "port-of-range", "the connection is translated to port {0}",
+     "conntrack {1|chooses a port at random|may choose any port of the range}"},
+    {Supposition::free_port, "free-port", "the source port becomes {0}",
+     "another connection of zone {1} uses {2} already, so conntrack chooses a free one"},
+    // between machines
+    {Supposition::unread_lines, "unread-lines", "{0} unread line{2||s} of {1} change{2|s|} nothing",
+     "they are not understood"},
+    {Supposition::derived_mac, "derived-mac", "{0} has MAC {1}",
+     "OVN-Kubernetes derives MACs of router ports from their IPv4 addresses; no dump says it"},
+    {Supposition::delivered_unchanged, "delivered-unchanged", "what lies behind {0} {1} delivers the packet unchanged",
+     "the snapshot holds no machine with MAC {2}"},
+    {Supposition::arrives_at_owner, "arrives-at-owner", "the packet arrives at {0} {1}",
+     "this node owns the address; no router's dump tells the way"},
+    {Supposition::arrives_at_router, "arrives-at-router", "the packet arrives at {0} {1}",
+     "it is the snapshot's only router that knows the way to the address"},
+    {Supposition::arrives_as_asked, "arrives-as-asked", "the packet arrives at {0} {1}", "--arrive-at"},
+    {Supposition::arrives_where_request_left, "arrives-where-request-left", "the packet arrives at {0} {1}",
+     "the request left by it"},
+};
+static_assert(is_complete(kSuppositions));
+
+Details all_of(const Assumption& a) {
+  Details all = a.about;
+  all.insert(all.end(), a.because.begin(), a.because.end());
+  return all;
+}
+
+}  // namespace
+
+const Phrase<Supposition>& phrase_of(Supposition kind) { return kSuppositions[static_cast<std::size_t>(kind)]; }
+
+std::string what_of(const Assumption& assumption) {
+  const std::string text = fill(phrase_of(assumption.what).words, all_of(assumption));
+  return assumption.node.empty() ? text : assumption.node + ": " + text;
+}
+
+std::string why_of(const Assumption& assumption) { return fill(phrase_of(assumption.what).why, all_of(assumption)); }
+
+}  // namespace egt::explain

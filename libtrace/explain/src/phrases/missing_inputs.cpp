@@ -1,0 +1,126 @@
+#include "egtrace/explain/phrases.h"
+#include "phrase.h"
+
+namespace egt::explain {
+namespace {
+
+using namespace engine;
+using cluster::Conflict;
+
+constexpr Phrase<Input> kInputs[] = {
+    // of Open vSwitch
+    {Input::flows, "flows", "OpenFlow flows of {0}", "", "ovs-ofctl dump-flows {0}"},
+    {Input::all_flows, "all-flows", "all OpenFlow flows of {0} (the dump is an excerpt; table {1} is needed)", "",
+     "ovs-ofctl dump-flows {0}"},
+    {Input::groups, "groups", "OpenFlow groups of {0}", "", "ovs-ofctl -O OpenFlow15 dump-groups {0}"},
+    {Input::group, "group", "group {0} of {1}", "", "ovs-ofctl -O OpenFlow15 dump-groups {1}"},
+    {Input::mac_table, "mac-table", "MAC table of {0}", "", "ovs-appctl fdb/show {0}"},
+    {Input::port, "port", "port {0} of {1}", "", "ovs-ofctl show {1}"},
+    {Input::port_numbers, "port-numbers", "OpenFlow port numbers of {0}", "",
+     "ovs-vsctl list interface; ovs-ofctl show {0}"},
+    {Input::port_number, "port-number", "OpenFlow port number of {0}", "", "ovs-vsctl list interface"},
+    {Input::port_mac, "port-mac", "Ethernet address of {0}", "", "ovs-vsctl list interface"},
+    {Input::patch_peer, "patch-peer", "the bridge behind patch port {0}", "", "ovs-vsctl show"},
+    {Input::tunnel_ports, "tunnel-ports", "Open vSwitch ports", "", "ovs-vsctl show"},
+    {Input::tunnel_options, "tunnel-options", "the options of tunnel port {0}", "", "ovs-vsctl list interface {0}"},
+    {Input::datapath_ports, "datapath-ports", "datapath port numbers", "", "ovs-appctl dpctl/show"},
+    {Input::switch_routes, "switch-routes", "routes of the switch", "", "ovs-appctl ovs/route/show"},
+    {Input::switch_neighbours, "switch-neighbours", "neighbours of the switch", "", "ovs-appctl tnl/neigh/show"},
+    {Input::mac_binding, "mac-binding", "MAC binding for {0} unknown", "", "ovn-sbctl list MAC_Binding"},
+    {Input::action_meaning, "action-meaning", "the meaning of the action {0}"},
+    {Input::multipath_links, "multipath-links", "multipath over more than 64 links"},
+    {Input::shallow_pipeline, "shallow-pipeline", "a pipeline that nests less deeply"},
+    // of hosts
+    {Input::devices, "devices", "devices and addresses", "", "ip -d addr"},
+    {Input::addresses, "addresses", "addresses of the devices", "", "ip addr"},
+    {Input::device, "device", "device {0}", "", "ip -d addr"},
+    {Input::device_mac, "device-mac", "MAC address of {0}", "", "ip -d addr"},
+    {Input::neighbour_mac, "neighbour-mac", "MAC address of {0} on {1}", "", "ip neigh"},
+    {Input::tunnel_device, "tunnel-device", "tunnel device {0}", "", "ip -d link show {0}"},
+    {Input::multicast_listeners, "multicast-listeners", "who listens to the group {0}", "", "ip maddr"},
+    {Input::setting, "setting", "{0}", "", "sysctl {0}"},
+    {Input::netfilter_rules, "netfilter-rules", "netfilter rules", "",
+     "{0|iptables-save|ip6tables-save}; nft list ruleset"},
+    {Input::iptables_rules, "iptables-rules", "{0|iptables|ip6tables} rules", "", "{0|iptables|ip6tables}-save -c"},
+    {Input::nft_rules, "nft-rules", "nft ruleset", "", "nft list ruleset"},
+    {Input::one_ruleset, "one-ruleset",
+     "which rules the chain {0} of table {1} has: {2|iptables|ip6tables}-save and nft list ruleset differ", "",
+     "{2|iptables|ip6tables}-save -c; nft list ruleset"},
+    {Input::ipset_members, "ipset-members", "members of ipset {0}", "", "ipset save"},
+    {Input::refusal_name, "refusal-name", "how the host refuses: \"{0}\" is not known"},
+    // of machines
+    {Input::pod_macs, "pod-macs", "MAC addresses of {0} and of its gateway", "",
+     "ovn-nbctl show; ovs-vsctl -f json list interface"},
+    {Input::owner_of_address, "owner-of-address", "which machine has {0}: several do in the snapshot", "",
+     "ip addr; hostname on these machines"},
+    {Input::node_with_address, "node-with-address", "dumps of the node that owns {0}", "", "sosreport of that node"},
+    {Input::machine_with_mac, "machine-with-mac", "dumps of the machine with MAC {0} (router or server behind {1} {2})",
+     "", "ip route show table all; iptables-save; conntrack -L on that machine"},
+    {Input::entry, "entry", "the way of {0} into the cluster", "",
+     "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)"},
+};
+static_assert(is_complete(kInputs));
+
+constexpr Phrase<Conflict> kConflicts[] = {
+    {Conflict::flows_of_other_ports, "flows-of-other-ports",
+     "whose flows stand under the name of {0}: of {1} ports that they ask for it lacks {2}", "",
+     "ovs-ofctl dump-flows {0}; ovs-ofctl show {0}"},
+    {Conflict::flows_of_integration_bridge, "flows-of-integration-bridge",
+     "whose flows stand under the name of {0}: they ask for logical datapaths", "", "ovs-ofctl dump-flows {0}"},
+    {Conflict::flows_with_macs_of, "flows-with-macs-of",
+     "whose flows stand under the name of {0}: they ask for MACs of {1}", "", "ovs-ofctl dump-flows {0}"},
+    {Conflict::flows_without_logical_flows, "flows-without-logical-flows",
+     "whose flows stand under the name of {0}: they come from none of this machine's logical flows", "",
+     "ovs-ofctl dump-flows {0}; ovn-sbctl --uuid lflow-list"},
+    {Conflict::port_number, "port-number", "which number port {0} of {1} has: dumps differ", "",
+     "ovs-vsctl show; ovs-ofctl show {1}"},
+    {Conflict::bridge_of_port, "bridge-of-port", "whether port {0} is of {1} or of {2}: dumps differ", "",
+     "ovs-vsctl show"},
+    {Conflict::patch_within_bridge, "patch-within-bridge",
+     "which bridge has port {0}: it would be the peer of one in {1} itself", "", "ovs-vsctl show"},
+    {Conflict::port_setting, "port-setting", "the {0} of port {1} of {2}: dumps differ", "",
+     "ovs-vsctl show; ovs-vsctl list interface {1}"},
+    {Conflict::tunnel_to_no_chassis, "tunnel-to-no-chassis",
+     "whose address {0} is, to which port {1} leads: no chassis has it", "", "ovn-sbctl list Encap; ovs-vsctl show"},
+    {Conflict::tunnel_from_elsewhere, "tunnel-from-elsewhere",
+     "whose addresses or tunnels these are: port {0} begins at {1}, which this machine lacks", "",
+     "ip addr; ovs-vsctl show"},
+    {Conflict::settings_of_other_devices, "settings-of-other-devices",
+     "whose settings these are: sysctl tells of other devices and not of {0}", "", "sysctl -a"},
+    {Conflict::macs_of_device, "macs-of-device", "whose devices these are: dumps tell different MACs of {0}", "",
+     "ip addr; ip -d link"},
+    {Conflict::bridge_without_device, "bridge-without-device", "whose bridge {0} is: this machine has no such device",
+     "", "ovs-ofctl show {0}; ip link"},
+    {Conflict::bridge_with_other_mac, "bridge-with-other-mac", "whose bridge {0} is: the device has another MAC", "",
+     "ovs-ofctl show {0}; ip link"},
+    {Conflict::switch_without_device, "switch-without-device",
+     "whose dumps of Open vSwitch lie with those of this machine: it has no device {0}", "", "ovs-vsctl show; ip link"},
+    {Conflict::copied_dump, "copied-dump", "whose {0} is: it is word for word that of {1}", "", "{0}"},
+    {Conflict::rules_with_devices_of, "rules-with-devices-of",
+     "whose rules stand under the name of {0}: they ask for {1}, which {2} has", "", "{0}"},
+    {Conflict::rules_not_listed, "rules-not-listed",
+     "whose rules stand under the name of {0}: nft list ruleset has no table {1}", "", "{0}; nft list ruleset"},
+    {Conflict::copied_rules, "copied-rules", "whose rules those of {0} are: they are word for word those of {1}", "",
+     "{0}"},
+    {Conflict::pod_addresses, "pod-addresses", "which addresses pod {0} has: its object and port {1} differ", "",
+     "kubectl get pod -o yaml; ovs-vsctl list interface {1}"},
+    {Conflict::routes, "routes", "which routes to {0} table {1} has: dumps differ", "", "ip {2} route show table all"},
+};
+static_assert(is_complete(kConflicts));
+
+}  // namespace
+
+const Phrase<Conflict>& phrase_of(Conflict kind) { return kConflicts[static_cast<std::size_t>(kind)]; }
+
+const Phrase<Input>& phrase_of(Input kind) { return kInputs[static_cast<std::size_t>(kind)]; }
+
+Gap gap_of(const MissingInput& missing) {
+  return std::visit(
+      [&](auto kind) {
+        const auto& phrase = phrase_of(kind);
+        return Gap{missing.node, fill(phrase.words, missing.about), fill(phrase.command, missing.about)};
+      },
+      missing.what);
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,84 @@
+// Reasons have a name and words each, and a place in docs/reasons.md; none is told twice, none is forgotten.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "egtrace/explain/phrases.h"
+#include "support/run.h"
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  return egt::testing::read_file(std::string(EGTRACE_SOURCE_DIR) + "/" + path);
+}
+
+// "flow_drops" and the like, in the order of the header.
+std::vector<std::string> values_of(const std::string& header, const std::string& enumeration) {
+  const std::string text = text_of("libtrace/engine/include/egtrace/engine/" + header);
+  const std::size_t begin = text.find("enum class " + enumeration + " ");
+  std::istringstream lines(text.substr(begin, text.find("};", begin) - begin));
+  std::vector<std::string> values;
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    const std::size_t first = line.find_first_not_of(' '), end = line.find(',');
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0)
+      values.push_back(line.substr(first, end - first));
+  }
+  return values;
+}
+
+std::vector<std::string> headings_of(const std::string& page) {
+  std::istringstream lines(text_of(page));
+  std::vector<std::string> headings;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("### ")) headings.push_back(line.substr(4));
+  return headings;
+}
+
+std::string in_kebab_case(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::size_t rows_in(const std::string& table, const std::string& enumeration) {
+  const std::string text = text_of("libtrace/explain/src/phrases/" + table);
+  std::size_t rows = 0;
+  for (std::size_t at = text.find("{" + enumeration + "::"); at != std::string::npos;
+       at = text.find("{" + enumeration + "::", at + 1))
+    ++rows;
+  return rows;
+}
+
+TEST(Reasons, HaveTheirNamesAndTheirPlaceInTheManual) {
+  const std::vector<std::string> values = values_of("reason.h", "Reason"), headings = headings_of("docs/reasons.md");
+  ASSERT_EQ(values.size(), headings.size());
+  ASSERT_EQ(values.size(), rows_in("reasons.cpp", "Reason"));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(in_kebab_case(values[i]), headings[i]);
+    EXPECT_EQ(headings[i], egt::explain::reason_name(static_cast<egt::engine::Reason>(i)));
+  }
+  EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size());
+}
+
+// The tables are indexed by value: one that is too short would be read beyond its end.
+TEST(Phrases, AreThereForEachValue) {
+  const struct {
+    std::string header, enumeration, table;
+  } kAll[] = {{"assumption.h", "Supposition", "assumptions.cpp"},
+              {"assumption.h", "Input", "missing_inputs.cpp"},
+              {"branch.h", "Branch", "branches.cpp"},
+              {"branch.h", "Alternative", "branches.cpp"},
+              {"branch.h", "Property", "properties.cpp"},
+              {"notice.h", "Notice", "notices.cpp"},
+              {"place.h", "PlaceKind", "places.cpp"},
+              {"../../../../model/include/egtrace/cluster/contradiction.h", "Conflict", "missing_inputs.cpp"}};
+  for (const auto& a : kAll)
+    EXPECT_EQ(values_of(a.header, a.enumeration).size(), rows_in(a.table, a.enumeration)) << a.enumeration;
+}
+
+}  // namespace
