@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "egtrace/assess/check.h"
+#include "egtrace/assess/names.h"
 #include "egtrace/render/check.h"
 #include "packet_options.h"
 #include "snapshot_options.h"
@@ -54,8 +55,8 @@ expect::Expectation expectation(const AssertOptions& o) {
   e.avoids = o.avoids;
   e.outcomes = o.outcomes;
   if (o.packet.reply && e.outcomes.empty()) e.reply = {"delivered"};
-  if (o.proto_given) e.proto = o.packet.proto;
-  e.sport = q.sport;
+  if (o.proto_given) e.proto = q.proto;
+  e.sport = o.packet.sport;
   e.dport = o.packet.dport;
   e.ttl = q.ttl;
   e.dscp = q.dscp;
@@ -80,6 +81,7 @@ ExitStatus run_assert(const AssertOptions& o) {
   const expect::Expectation e = expectation(o);
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
+  if (const auto mistake = assess::find_mistake(e, snapshot.cluster)) throw CommandError("--" + mistake->message);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "egtrace/assess/check.h"
+#include "egtrace/assess/names.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/expectations.h"
 #include "egtrace/render/check.h"
@@ -92,6 +93,9 @@ ExitStatus run_check(const CheckOptions& o) {
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
+  for (const expect::Expectation& e : given)
+    if (const auto mistake = assess::find_mistake(e, snapshot.cluster))
+      throw CommandError(fmt::format("{}:{}: {}", o.file, e.line, mistake->message));
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;

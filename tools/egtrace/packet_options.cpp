@@ -28,13 +28,14 @@ explain::Question PacketOptions::question() const {
   q.from = point(from, namespace_);
   q.to = point(to, namespace_);
   if (!q.dport) q.dport = q.to.port;
+  if (!sport && q.from.port) q.sport = *q.from.port;
   return q;
 }
 
 explain::Question PacketOptions::packet() const {
   explain::Question q;
-  q.proto = proto;
-  q.sport = sport;
+  q.proto = lower(proto);
+  q.sport = sport.value_or(q.sport);
   q.dport = dport;
   q.ttl = static_cast<std::uint8_t>(ttl);
   q.dscp = static_cast<std::uint8_t>(dscp);
@@ -58,7 +59,7 @@ void add_packet_options(CLI::App& verb, PacketOptions& o) {
   verb.add_option("--to", o.to, "where it is sent to (POINT)")->required();
   verb.add_option("-n,--namespace", o.namespace_, "namespace of pod/NAME");
   verb.add_option("--proto", o.proto, "tcp, udp, sctp, icmp or icmp6")->capture_default_str();
-  verb.add_option("--sport", o.sport, "source port")->capture_default_str();
+  verb.add_option("--sport", o.sport, "source port (default: that of --from, else 54321)");
   verb.add_option("--dport", o.dport, "destination port (default: that of --to, else 80)");
   verb.add_option("--ttl", o.ttl, "time to live")->check(CLI::Range(0, 255))->capture_default_str();
   verb.add_option("--dscp", o.dscp, "differentiated services code point")->check(CLI::Range(0, 63));

@@ -12,8 +12,7 @@ namespace egt::cli {
 struct PacketOptions {
   std::string from, to, namespace_;
   std::string proto = "tcp";
-  std::uint16_t sport = 54321;
-  std::optional<std::uint16_t> dport;
+  std::optional<std::uint16_t> sport, dport;
   std::uint16_t ttl = 64, dscp = 0;
   std::optional<std::uint16_t> icmp_type, icmp_code;
   std::string mark = "0", smac, dmac, arrive_at, in_dev;

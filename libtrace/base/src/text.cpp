@@ -138,6 +138,20 @@ std::uint32_t count_lines(std::string_view text) {
   return n + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+std::string lower(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  return out;
+}
+
+std::string upper(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - ('a' - 'A'));
+  return out;
+}
+
 std::string_view next_line(std::string_view& rest) {
   const void* newline = rest.empty() ? nullptr : std::memchr(rest.data(), '\n', rest.size());
   if (newline == nullptr) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -8,6 +10,7 @@
 #include "destinations.h"
 #include "egtrace/explain/doubts.h"
 #include "egtrace/explain/explainer.h"
+#include "egtrace/explain/suggest.h"
 #include "excerpt_way.h"
 #include "follow_up.h"
 #include "lagging_nodes.h"
@@ -226,8 +229,29 @@ const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; 
 
 Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
 
+namespace {
+
+// Names that the snapshot lacks would make every answer wrong without a word.
+std::optional<Error> unknown_name(const Question& q, const cluster::Cluster& cluster) {
+  if (q.arrive_at.empty()) return std::nullopt;
+  const cluster::Node* node = cluster.node(q.arrive_at);
+  if (node == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& n : cluster.nodes) names.push_back(n->name);
+    return Error{fmt::format("the snapshot has no node {}{}", q.arrive_at, did_you_mean(q.arrive_at, names))};
+  }
+  if (q.in_dev.empty() || !node->host.links.present || node->host.link(q.in_dev) != nullptr || node->port(q.in_dev).port != nullptr)
+    return std::nullopt;
+  std::vector<std::string> devices;
+  for (const host::Link& link : node->host.links.value) devices.push_back(link.name);
+  return Error{fmt::format("{} has no device {}{}", node->name, q.in_dev, did_you_mean(q.in_dev, devices))};
+}
+
+}  // namespace
+
 Result<Explanation> Explainer::explain(const Question& q) const {
   const Prepared& known = *prepared_;
+  if (const auto unknown = unknown_name(q, known.cluster)) return *unknown;
   const engine::Workloads& workloads = known.journey.workloads();
   const Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();

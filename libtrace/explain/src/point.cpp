@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "egtrace/base/text.h"
 #include "egtrace/engine/workload.h"
@@ -15,94 +16,6 @@ using cluster::Cluster;
 using cluster::Node;
 using engine::Endpoint;
 using engine::Workloads;
-
-std::optional<std::uint16_t> port_number(std::string_view s) {
-  const auto v = parse_decimal(s);
-  if (!v || *v > 0xffff) return std::nullopt;
-  return static_cast<std::uint16_t>(*v);
-}
-
-// Cuts ":PORT" off; false when what follows the last colon is no port.
-bool take_port(std::string_view& s, Point& p) {
-  const std::size_t colon = s.rfind(':');
-  if (colon == std::string_view::npos) return true;
-  p.port = port_number(s.substr(colon + 1));
-  s = s.substr(0, colon);
-  return p.port.has_value();
-}
-
-bool parse_address(std::string_view s, Point& p) {
-  if (s.starts_with('[')) {
-    const std::size_t close = s.find(']');
-    if (close == std::string_view::npos) return false;
-    p.ip = IpAddr::parse(s.substr(1, close - 1));
-    std::string_view rest = s.substr(close + 1);
-    if (rest.empty()) return p.ip.has_value();
-    if (!consume(rest, ":")) return false;
-    p.port = port_number(rest);
-    return p.ip && p.port;
-  }
-  p.ip = IpAddr::parse(s);
-  if (p.ip) return true;
-  if (!take_port(s, p)) return false;
-  p.ip = IpAddr::parse(s);
-  return p.ip.has_value() && p.ip->is_v4();
-}
-
-bool parse_namespaced(std::string_view s, Point& p) {
-  const std::size_t slash = s.find('/');
-  if (slash == std::string_view::npos || !take_port(s, p)) return false;
-  p.namespace_ = s.substr(0, slash);
-  p.name = s.substr(slash + 1);
-  return !p.namespace_.empty() && !p.name.empty() && p.name.find('/') == std::string::npos;
-}
-
-constexpr std::string_view kForms =
-    "NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], node:NAME, external:IP or port:IFACE-ID, with @NODE";
-
-}  // namespace
-
-Result<Point> parse_point(std::string_view text, std::string_view default_namespace) {
-  Point p;
-  p.text = text;
-  std::string_view s = text;
-  if (const std::size_t at = s.rfind('@'); at != std::string_view::npos) {
-    p.at_node = s.substr(at + 1);
-    s = s.substr(0, at);
-  }
-  bool good = false;
-  if (consume(s, "svc:")) {
-    p.kind = Point::Kind::service;
-    good = parse_namespaced(s, p);
-  } else if (consume(s, "node:")) {
-    p.kind = Point::Kind::node;
-    good = take_port(s, p) && !s.empty();
-    p.name = s;
-  } else if (consume(s, "external:")) {
-    p.kind = Point::Kind::external;
-    good = parse_address(s, p);
-  } else if (consume(s, "port:")) {
-    p.kind = Point::Kind::port;
-    p.name = s;
-    good = !s.empty();
-  } else if (s.starts_with("pod/") && !default_namespace.empty()) {
-    p.kind = Point::Kind::pod;
-    s.remove_prefix(4);
-    good = take_port(s, p) && !s.empty();
-    p.namespace_ = default_namespace;
-    p.name = s;
-  } else if (s.find('/') != std::string_view::npos) {
-    p.kind = Point::Kind::pod;
-    good = parse_namespaced(s, p);
-  } else {
-    p.kind = Point::Kind::ip;
-    good = parse_address(s, p);
-  }
-  if (!good) return Error{fmt::format("'{}' is no place; use {}", text, kForms)};
-  return p;
-}
-
-namespace {
 
 std::vector<std::string> node_names(const Cluster& cluster) {
   std::vector<std::string> names;
@@ -166,7 +79,43 @@ Resolved from_node(const Node& node) {
   return r;
 }
 
-Result<Resolved> resolve_pod(const Point& point, const Cluster& cluster, const Workloads& workloads) {
+// Names of pods that something made: NAME-HASH-SUFFIX of a Deployment, NAME-SUFFIX or NAME-NUMBER of the others.
+bool is_made_by(std::string_view pod, const Point& maker) {
+  if (!pod.starts_with(maker.name) || pod.size() <= maker.name.size() + 1 || pod[maker.name.size()] != '-') return false;
+  const auto dashes = std::count(pod.begin() + static_cast<std::ptrdiff_t>(maker.name.size()) + 1, pod.end(), '-');
+  return dashes == (maker.made_by.starts_with("deploy") ? 1 : 0);
+}
+
+// The pod of a bare name, or the first one that a Deployment or its like has made.
+Result<Point> find_pod(const Point& point, const Cluster& cluster) {
+  const std::vector<std::string> known = pod_names(cluster);
+  std::vector<std::string> found;
+  for (const std::string& full : known) {
+    const std::string_view space = std::string_view(full).substr(0, full.find('/')), name = std::string_view(full).substr(full.find('/') + 1);
+    if (!point.namespace_.empty() && space != point.namespace_) continue;
+    if (point.made_by.empty() ? name == point.name : is_made_by(name, point)) found.push_back(full);
+  }
+  const std::string what = point.made_by.empty() ? point.name : fmt::format("{}/{}", point.made_by, point.name);
+  if (found.empty())
+    return Error{fmt::format("the snapshot knows no pod {}{}{}", point.made_by.empty() ? "" : "of ", what,
+                             did_you_mean(point.name, known))};
+  std::set<std::string> spaces;
+  for (const std::string& full : found) spaces.insert(full.substr(0, full.find('/')));
+  if (spaces.size() > 1) return Error{fmt::format("{} is in several namespaces: {}", what, fmt::join(found, ", "))};
+  Point one = point;
+  one.namespace_ = *spaces.begin();
+  one.name = found.front().substr(one.namespace_.size() + 1);
+  one.made_by.clear();
+  return one;
+}
+
+Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const Workloads& workloads) {
+  Point point = asked;
+  if (asked.namespace_.empty() || !asked.made_by.empty()) {
+    auto found = find_pod(asked, cluster);
+    if (!found) return found.error();
+    point = *found;
+  }
   const engine::Workload* workload = workloads.with_id(point.namespace_ + "_" + point.name, point.at_node);
   Resolved r;
   if (workload != nullptr) r = from_workload(*workload);
@@ -201,8 +150,15 @@ Result<Resolved> resolve_service(const Point& point, const Cluster& cluster) {
     r.kind = "service";
     r.name = known.back();
     r.addresses = s.cluster_ips;
-    if (!point.port && s.ports.size() == 1) r.port = s.ports.front().port;
-    return r;
+    if (!point.port && point.port_name.empty() && s.ports.size() == 1) r.port = s.ports.front().port;
+    if (point.port_name.empty()) return r;
+    std::vector<std::string> ports;
+    for (const cluster::ServicePort& p : s.ports) {
+      if (p.name == point.port_name) r.port = p.port;
+      ports.push_back(p.name);
+    }
+    if (r.port) return r;
+    return Error{fmt::format("service {} has no port {}{}", r.name, point.port_name, did_you_mean(point.port_name, ports))};
   }
   const std::string name = point.namespace_ + "/" + point.name;
   return Error{fmt::format("the snapshot knows no service {}{}", name, did_you_mean(name, known))};

@@ -170,7 +170,7 @@ class Reader {
 
   void packet(const Node& item, Expectation& e) {
     if (item["proto"]) {
-      e.proto = scalar(item["proto"], "proto");
+      e.proto = lower(scalar(item["proto"], "proto"));
       static constexpr std::string_view kProtocols[] = {"tcp", "udp", "sctp", "icmp", "icmp6"};
       if (std::find(std::begin(kProtocols), std::end(kProtocols), e.proto) == std::end(kProtocols))
         refuse(item["proto"], fmt::format("unknown protocol `{}`; use tcp, udp, sctp, icmp or icmp6", e.proto));

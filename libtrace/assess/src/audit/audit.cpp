@@ -184,6 +184,7 @@ class Auditor {
     const explain::FailedWalk failed = explain::failed_walk(way);
     if (failed.walk != nullptr) r.fails = failed.direction;
     const WayReport& decides = failed.walk != nullptr ? *failed.walk : way;
+    if (failed.walk != nullptr) r.stopped_at = failed.walk->stopped_at;
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
     judge(sender, x, way, r);
@@ -196,6 +197,7 @@ class Auditor {
     if (sender.pod == nullptr || x.to.kind != "external" || !destination) return;
     const EgressClaim* claim = claims_.of(sender.pod->full_name(), destination->family);
     if (claim == nullptr) return;
+    r.object = claim->object;
     for (const IpAddr& a : claim->addresses) r.expected += (r.expected.empty() ? "" : " or ") + a.to_string();
     if (!way.source_seen) return;
     r.leak = std::none_of(claim->addresses.begin(), claim->addresses.end(),

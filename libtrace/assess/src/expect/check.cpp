@@ -18,7 +18,7 @@ explain::Question question(const Expectation& e, const ExpandedEnd& from, const 
   q.from = from.point;
   q.to = to.point;
   q.proto = !e.proto.empty() ? e.proto : !proto.empty() ? proto : "tcp";
-  q.sport = e.sport.value_or(q.sport);
+  q.sport = e.sport.value_or(from.point.port.value_or(q.sport));
   q.dport = e.dport ? e.dport : to.point.port;
   q.ttl = e.ttl.value_or(q.ttl);
   q.dscp = e.dscp.value_or(q.dscp);

@@ -50,6 +50,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTunnelMtu,
                                                     &kEgressRpFilter,
                                                     &kEgressStopped,
+                                                    &kConnectionLost,
                                                     &kBridgeDropsPods,
                                                     &kDropCountsUp,
                                                     &kEgressIpPodNotTakenUp,

@@ -1,9 +1,13 @@
 #include "egtrace/assess/cause.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
 
+#include "common/evidence.h"
+#include "egtrace/base/text.h"
 #include "triage/check.h"
 
 namespace egt::assess {
@@ -92,10 +96,48 @@ bool needs_cause(const Explanation& e) {
          e.outcome == explain::Outcome::mixed || !e.intent.violations.empty();
 }
 
+const cluster::Service* service_called(const cluster::Cluster& cluster, const Explanation& e) {
+  if (e.to.kind != "service") return nullptr;
+  const std::size_t slash = e.to.name.find('/');
+  return slash == std::string::npos ? nullptr
+                                    : cluster.objects.services.find(e.to.name.substr(0, slash), e.to.name.substr(slash + 1));
+}
+
+// A port that the service does not have: "Service shop/front has port 8000/TCP, not 9999".
+std::optional<explain::Cause> wrong_port(const cluster::Cluster& cluster, const Explanation& e) {
+  const cluster::Service* service = service_called(cluster, e);
+  if (service == nullptr || !e.packet.dport || service->ports.empty()) return std::nullopt;
+  std::string ports;
+  for (const cluster::ServicePort& p : service->ports) {
+    if (p.port == *e.packet.dport && lower(p.protocol) == e.packet.proto) return std::nullopt;
+    if (p.node_port == *e.packet.dport) return std::nullopt;
+    ports += fmt::format("{}{}/{}", ports.empty() ? "" : ", ", p.port, p.protocol);
+  }
+  return explain::Cause{"service-port",
+                        fmt::format("Service {} has port{} {}, not {}/{}", service->full_name(),
+                                    service->ports.size() == 1 ? "" : "s", ports, *e.packet.dport, upper(e.packet.proto)),
+                        fmt::format("kubectl get service -n {} {}", service->namespace_, service->name),
+                        evidence(cluster, {service->from})};
+}
+
+// A pod that a policy isolates.
+std::optional<explain::Cause> policy(const Explanation& e) {
+  if (!e.fault) return std::nullopt;
+  for (const explain::RowRef& row : e.fault->at.rows)
+    if (!row.object.empty())
+      return explain::Cause{"policy", fmt::format("{} drops it: ACL {}", row.object, row.name),
+                            e.from.kind == "pod" ? fmt::format("kubectl get networkpolicy -n {}", e.from.name.substr(0, e.from.name.find('/')))
+                                                 : std::string("kubectl get networkpolicy -A"),
+                            row.evidence};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, const Explanation& e) {
   if (!needs_cause(e)) return std::nullopt;
+  if (auto cause = wrong_port(explainer.cluster(), e)) return cause;
+  if (auto cause = policy(e)) return cause;
   std::vector<std::string> only;
   for (const Check* check : checks())
     if (check->finds == Check::Finds::cause) only.emplace_back(check->id);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "common/claims.h"
 #include "common/look.h"
 #include "common/targets.h"
+#include "egtrace/assess/audit.h"
 #include "egtrace/assess/triage.h"
+#include "egtrace/base/published.h"
 #include "egtrace/cluster/per_node.h"
 
 namespace egt::assess {
@@ -41,11 +44,14 @@ struct Facts {
   Provenance telling_line(Provenance from) const;
   // As policies_of(), read once a node.
   const Policies& policies_at(const cluster::Node& node) const;
+  // What becomes of connections of every pod: the rows of audit, walked when the first check asks.
+  const std::vector<AuditRow>& connections() const;
 
  private:
   std::map<Provenance, std::string> names_;  // of objects, by where they begin
   std::map<IpAddr, const KnownPod*> pods_by_address_;
   cluster::PerNode<Policies> policies_at_;
+  MadeOnce<std::vector<AuditRow>> connections_;
 };
 
 struct Check;
@@ -55,24 +61,33 @@ class Findings {
   Findings(const Facts& facts, Triage& triage) : facts_(facts), triage_(triage) {}
 
   void begin(const Check& check);
-  void end();  // notes what was missing
+  void end();  // notes what was missing, and takes the severity of findings from what they do to connections
   void add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& evidence,
            std::string remedy);
   void add(std::string claim, std::string node, std::string object, explain::Evidence evidence, std::string remedy);
   // The pods that the next finding concerns.
   void about(const KnownPod& pod) { about({&pod}); }
   void about(const std::vector<const KnownPod*>& pods);
+  // Of the next finding, where it is not that of its check.
+  void weigh(Severity severity) { weight_ = severity; }
   // Something that this check needs is not in the snapshot: "policy rules of worker-1 (ip rule)".
   void lacks(std::string what) { lacking_.insert(std::move(what)); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
   bool has_cause(const std::string& object) const;
+  // Whether a finding stands on this line, or is an error of that node that concerns no object in particular.
+  bool explains(const explain::StopReport& stop) const;
 
  private:
+  void weigh_by_effect(Finding& finding) const;
+  void merge_nodes(std::size_t first);
+
   const Facts& facts_;
   Triage& triage_;
   const Check* check_ = nullptr;
   std::set<std::string> lacking_;
   std::vector<std::string> about_;
+  std::optional<Severity> weight_;
+  std::size_t first_of_check_ = 0;
 };
 
 struct Check {
@@ -84,6 +99,8 @@ struct Check {
   void (*run)(const Facts&, Findings&);
   // A cause, or what follows from one: the latter explains no connection.
   enum class Finds : std::uint8_t { cause, consequence } finds = Finds::cause;
+  // egress: an error only where a pod that the egress object selects leaves otherwise, or is not answered.
+  enum class Effect : std::uint8_t { any, egress } effect = Effect::any;
 };
 
 // In the order of causes: a finding that explains another comes first.

@@ -53,6 +53,7 @@ extern const Check kFlowOverlap;
 extern const Check kTunnelMtu;
 extern const Check kEgressRpFilter;
 extern const Check kEgressStopped;
+extern const Check kConnectionLost;
 extern const Check kBridgeDropsPods;
 extern const Check kDropCountsUp;
 extern const Check kEgressIpPodNotTakenUp;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "common/evidence.h"
@@ -70,20 +71,92 @@ const KnownPod* Facts::pod_with(const IpAddr& address) const {
   return found == pods_by_address_.end() ? nullptr : found->second;
 }
 
+const std::vector<AuditRow>& Facts::connections() const {
+  return connections_.get_or([&] {
+    auto rows = audit(explainer);
+    return rows ? std::move(*rows) : std::vector<AuditRow>{};
+  });
+}
+
 void Findings::begin(const Check& check) {
   check_ = &check;
   lacking_.clear();
+  first_of_check_ = triage_.findings.size();
+}
+
+namespace {
+
+bool is_bad(const AuditRow& row) {
+  return row.leak || (row.outcome != explain::Outcome::answered && row.outcome != explain::Outcome::undecided);
+}
+
+bool concerns(const Finding& finding, const AuditRow& row) {
+  if (row.object != finding.object || row.pod.empty()) return false;
+  return finding.pods.empty() ||
+         std::find(finding.pods.begin(), finding.pods.end(), row.namespace_ + "/" + row.pod) != finding.pods.end();
+}
+
+}  // namespace
+
+// What is missing and does no harm (another rule does the same, the traffic takes another path) is no outage.
+void Findings::weigh_by_effect(Finding& finding) const {
+  bool any = false, harms = false;
+  for (const AuditRow& row : facts_.connections()) {
+    if (!concerns(finding, row)) continue;
+    any = true;
+    harms |= is_bad(row) || row.outcome == explain::Outcome::undecided;
+  }
+  if (any && !harms) finding.severity = std::min(finding.severity, Severity::warning);
+}
+
+// One cause found on several nodes is one finding.
+void Findings::merge_nodes(std::size_t first) {
+  auto& all = triage_.findings;
+  std::map<std::pair<std::string, Severity>, std::size_t> kept;   // by object, those of one node each
+  std::vector<Finding> merged;
+  for (std::size_t i = first; i < all.size(); ++i) {
+    Finding& f = all[i];
+    const auto [at, is_new] = kept.try_emplace({f.object, f.severity}, merged.size());
+    const bool joins = !is_new && !f.object.empty() && !f.node.empty() && merged[at->second].node != f.node;
+    if (!joins) {
+      merged.push_back(std::move(f));
+      continue;
+    }
+    Finding& whole = merged[at->second];
+    whole.nodes.push_back(f.node);
+    whole.pods.insert(whole.pods.end(), f.pods.begin(), f.pods.end());
+    std::move(f.evidence.begin(), f.evidence.end(), std::back_inserter(whole.evidence));
+  }
+  for (Finding& f : merged) {
+    std::sort(f.nodes.begin(), f.nodes.end());
+    f.nodes.erase(std::unique(f.nodes.begin(), f.nodes.end()), f.nodes.end());
+  }
+  all.resize(first);
+  std::move(merged.begin(), merged.end(), std::back_inserter(all));
+}
+
+bool Findings::explains(const explain::StopReport& stop) const {
+  return std::any_of(triage_.findings.begin(), triage_.findings.end(), [&](const Finding& f) {
+    if (f.object.empty() && f.severity == Severity::error && f.node == stop.node) return true;
+    return std::any_of(f.evidence.begin(), f.evidence.end(), [&](const explain::EvidenceLine& line) {
+      return std::find(stop.evidence.begin(), stop.evidence.end(), line) != stop.evidence.end();
+    });
+  });
 }
 
 void Findings::end() {
+  if (check_->effect == Check::Effect::egress)
+    for (std::size_t i = first_of_check_; i < triage_.findings.size(); ++i) weigh_by_effect(triage_.findings[i]);
+  merge_nodes(first_of_check_);
   if (!lacking_.empty())
     triage_.skipped.push_back({check_->id, fmt::format("the snapshot lacks {}", fmt::join(lacking_, ", "))});
 }
 
 void Findings::add(std::string claim, std::string node, std::string object, explain::Evidence lines,
                    std::string remedy) {
-  triage_.findings.push_back({check_->id, check_->severity, check_->title, std::move(claim), std::move(node),
-                              std::move(object), std::exchange(about_, {}), std::move(lines), std::move(remedy),
+  const Severity severity = std::exchange(weight_, std::nullopt).value_or(check_->severity);
+  triage_.findings.push_back({check_->id, severity, check_->title, std::move(claim), std::move(node), std::move(object), {},
+                              std::exchange(about_, {}), std::move(lines), std::move(remedy),
                               fmt::format("docs/triage/{}.md", check_->id)});
 }
 

@@ -2,6 +2,7 @@
 // then the actions are executed.
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "datapath/executor.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "host/neighbour.h"
 #include "host/sysctl_view.h"
 #include "openflow/path_policy.h"
 #include "openflow/path_recorder.h"
@@ -35,8 +37,19 @@ struct SwitchSessions::Session {
     return at->second ? &*at->second : nullptr;
   }
 
+  // resubmit(,TABLE)
+  const openflow::ActionList& resubmit_to(std::uint8_t table) {
+    const auto [at, is_new] = resubmits.try_emplace(table);
+    if (!is_new) return at->second;
+    openflow::Resubmit resubmit;
+    resubmit.table = table;
+    at->second.push_back({std::move(resubmit)});
+    return at->second;
+  }
+
   ofproto::Tables tables;
   ofproto::OvsVersion version;
+  std::map<std::uint8_t, openflow::ActionList> resubmits;
   std::unordered_map<const openflow::Controller*, std::optional<Userdata>> userdata;
 };
 
@@ -92,6 +105,9 @@ class SwitchRun : public DatapathPorts {
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
   void refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   void resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
+  std::optional<MacAddr> mac_on_link(const IpAddr& address, std::size_t origin);
+  void send_on(const FlowKey& key, const MacAddr& mac, const TableMatch& asked, const openflow::Bridge& bridge,
+               std::size_t origin);
   FlowKey after_field_actions(const FlowKey& key, const openflow::ActionList& nested, const openflow::Bridge& bridge);
   OvsResult finish();
 
@@ -285,9 +301,40 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
   upcalls_.push_back(std::move(next));
 }
 
+// The MAC of an address on one of the node's own links, where ovn-controller asks through the external bridge: that of the
+// host's neighbour table, or of who would answer.
+std::optional<MacAddr> SwitchRun::mac_on_link(const IpAddr& address, std::size_t origin) {
+  if (options_.neighbours == nullptr) return std::nullopt;
+  for (const host::Link& link : node_.host.links.value)
+    for (const host::Address& own : link.addresses) {
+      if (own.prefix.is_host() || !own.subnet().contains(address) || own.prefix.address == address) continue;
+      const NeighbourAnswer found = find_neighbour(node_, link.name, address, own.prefix.address, *options_.neighbours);
+      if (found.kind != NeighbourAnswer::Kind::mac) continue;
+      std::vector<Provenance> lines = recorder_.evidence_of(origin);
+      if (found.from_dump) lines.push_back(found.entry->from);
+      recorder_.assume({Supposition::owner_answers_ovn, {address, found.mac}, {node_.name, link.name}, std::move(lines)});
+      return found.mac;
+    }
+  return std::nullopt;
+}
+
+// ovn-controller holds the packet back until the answer comes, then sends it on with the MAC: behind the table that asked.
+void SwitchRun::send_on(const FlowKey& key, const MacAddr& mac, const TableMatch& asked, const openflow::Bridge& bridge,
+                        std::size_t origin) {
+  Upcall next;
+  next.packet.key = key;
+  next.packet.key.set(F::eth_dst, mac.value);
+  next.packet_out = &session_.resubmit_to(asked.table);
+  next.bridge = &bridge;
+  next.step = origin;
+  upcalls_.push_back(std::move(next));
+}
+
 void SwitchRun::resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
   const FlowKey request = address_request(key, data.opcode == opcode::arp);
   const IpAddr address = requested_address(after_field_actions(request, data.nested, bridge));
+  if (const auto* asked = std::get_if<TableMatch>(&record_.steps[origin].kind))
+    if (const auto mac = mac_on_link(address, origin)) return send_on(key, *mac, *asked, bridge, origin);
   recorder_.set_undecided();
   recorder_.gap(Input::mac_binding, {address});
   recorder_.end_at(origin, {Reason::mac_binding_missing, {address}});

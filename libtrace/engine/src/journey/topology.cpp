@@ -143,7 +143,16 @@ std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view devi
   if (!answer)
     for (const WireEnd& end : asked)
       if (answers_for_others(end.node->host, end.device, question)) hear(mac_of(end));
+  if (!answer && !several) answer = pod_answer(node, device, address);
   return several ? std::nullopt : answer;
+}
+
+// OVN answers ARP and neighbour discovery for the pods of a logical switch, and a pod for itself: both with the pod's MAC.
+std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view device, const IpAddr& address) const {
+  const auto place = node.port(device);
+  if (place.bridge == nullptr || place.bridge != node.integration_bridge()) return std::nullopt;
+  const Workload* pod = workloads_.with_address(address, node.name);
+  return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
 }
 
 std::string Topology::wire_device(const Node& node, const std::string& device) const {

@@ -45,6 +45,8 @@ class Topology : public NeighbourOracle {
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
 
  private:
+  std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
+
   Workloads workloads_;
   std::map<const cluster::Node*, std::vector<const ovn::LogicalPort*>> router_ports_;
   std::vector<WireEnd> link_of(const cluster::Node& node, std::string_view device) const;

@@ -150,6 +150,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   OvsOptions options;
   options.packet_length = options_.packet_length;
   if (answering_) options.quoted = quoted_;
+  options.neighbours = &topology_;
   OvsEngine engine(sessions_, node, world_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
 }

@@ -114,6 +114,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "conntrack {1|chooses a port at random|may choose any port of the range}"},
     {Supposition::free_port, "free-port", "the source port becomes {0}",
      "another connection of zone {1} uses {2} already, so conntrack chooses a free one"},
+    {Supposition::owner_answers_ovn, "owner-answers-ovn", "{0} answers ovn-controller's request with {1}",
+     "OVN has no MAC binding for it yet, and the dumps show that MAC for the address on the link of {2} {3}"},
     // between machines
     {Supposition::unread_lines, "unread-lines", "{0} unread line{2||s} of {1} change{2|s|} nothing",
      "they are not understood"},

@@ -42,6 +42,7 @@ std::string triage_json(const Triage& triage) {
                              {"claim", f.claim},
                              {"node", text_or_null(f.node)},
                              {"object", text_or_null(f.object)},
+                             {"nodes", f.nodes},
                              {"pods", f.pods},
                              {"evidence", evidence_json(f.evidence)},
                              {"remedy", f.remedy},
@@ -58,6 +59,7 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
     ++counts[static_cast<std::size_t>(f.severity)];
     out += fmt::format("{}: {} [{}]\n", style(tone(f.severity), severity_name(f.severity)), f.claim, f.id);
     if (options.quiet) continue;
+    if (!f.nodes.empty()) out += wrap(fmt::format("the same on {}", fmt::join(f.nodes, ", ")), 4, options.width);
     std::size_t shown = 0;
     for (const explain::EvidenceLine& e : f.evidence) {
       if (!options.verbose && ++shown > kEvidenceShown) break;

@@ -18,10 +18,12 @@ struct AuditRow {
   std::string verdict;      // of the request
   std::string confidence;   // of the outcome
   std::optional<explain::Direction> fails;   // the packet of the connection that fails
+  std::optional<explain::StopReport> stopped_at;   // and where
   std::optional<explain::SeenAddress> source_seen;
   std::string egress_node, egress_device, decided_by;
   explain::Evidence evidence;
-  bool leak = false;     // an egress object selects the pod, and this way leaves otherwise
+  std::string object;    // the egress object that selects the pod: "EgressIP project"; empty: none
+  bool leak = false;     // it does, and this path leaves otherwise
   std::string expected;  // what that object promises; empty: nothing
 };
 

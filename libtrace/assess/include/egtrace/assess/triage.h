@@ -18,6 +18,7 @@ struct Finding {
   Severity severity = Severity::warning;
   std::string title, claim;  // what the check looks for; what it found, in one sentence
   std::string node, object;  // "EgressIP project"; empty where none is meant
+  std::vector<std::string> nodes;  // other nodes on which the same was found
   std::vector<std::string> pods;  // NS/NAME of those it concerns, where it does not concern all that the object selects
   explain::Evidence evidence;
   std::string remedy;  // what to do or to look at next

@@ -21,6 +21,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
   if (!from || !to) return;
   q.from = *from;
   q.to = *to;
+  q.one_way = true;
   const auto x = f.explainer.explain(q);
   if (!x) return;
   for (const explain::WayReport& way : x->ways) {

@@ -14,6 +14,7 @@ namespace egress_stopped {
 struct Stop {
   const EgressClaim* claim = nullptr;
   std::string verdict, node, where, why, isolating;
+  bool lets_nothing_out = true;   // none of the isolating policies has a rule for what leaves
   std::vector<const KnownPod*> pods;
   explain::Evidence lines;
 };
@@ -25,17 +26,25 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool h
   explain::Question q;
   q.from = *from;
   q.to = *to;
+  q.one_way = true;
   const auto x = f.explainer.explain(q);
   if (!x) return;
   for (const explain::WayReport& way : x->ways) {
     if ((way.verdict != "dropped" && way.verdict != "rejected") || !way.stopped_at) continue;
     // The policies that isolate the pod, as far as objects tell.
-    Stop stop{&claim, way.verdict, way.stopped_at->node,  way.stopped_at->where, way.stopped_at->why,
-              "",     {&pod},      deciding_evidence(way)};
+    Stop stop;
+    stop.claim = &claim;
+    stop.verdict = way.verdict;
+    stop.node = way.stopped_at->node;
+    stop.where = way.stopped_at->where;
+    stop.why = way.stopped_at->why;
+    stop.pods = {&pod};
+    stop.lines = deciding_evidence(way);
     for (const cluster::NetworkPolicy& p : f.cluster.objects.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
         stop.isolating +=
             fmt::format("{}NetworkPolicy {}/{}", stop.isolating.empty() ? "" : ", ", p.namespace_, p.name);
+        stop.lets_nothing_out &= p.egress_rules == 0;
         for (auto& line : evidence(f.cluster, {f.telling_line(p.from)})) stop.lines.push_back(std::move(line));
       }
     // What a finding before this one explains is not told again; that a policy may be meant is.
@@ -59,6 +68,9 @@ void tell(const Facts& f, Stop& stop, Findings& out) {
   const std::string pods = in_words(stop.pods, family),
                     command = fmt::format("egtrace explain SNAPSHOT --from {} --to {}", stop.pods.front()->full_name(),
                                           outside(f.cluster, family).address.to_string());
+  out.about(stop.pods);
+  // A pod that is to leave by an address and may not leave at all is an outage, whoever asked for it.
+  if (stop.isolating.empty() || stop.lets_nothing_out) out.weigh(Severity::error);
   if (stop.isolating.empty()) {
     out.add(fmt::format("What {} sends by {} is {} on {}, {}: {}.", pods, stop.claim->object, stop.verdict, stop.node,
                         stop.where, stop.why),

@@ -46,6 +46,7 @@ void run(const Facts& f, Findings& out) {
 
 const Check kEgressIpForwardingOff{"egressip-forwarding-off",
                                    "The egress node does not forward on a link that an egress IP needs",
-                                   Severity::error, needs_egress_ips, egressip_forwarding_off::run};
+                                   Severity::error, needs_egress_ips, egressip_forwarding_off::run,
+    Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

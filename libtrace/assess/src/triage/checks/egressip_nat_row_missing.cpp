@@ -49,6 +49,7 @@ void run(const Facts& f, Findings& out) {
 
 const Check kEgressIpNatRowMissing{"egressip-nat-row-missing",
                                    "No SNAT row on the gateway router for an egress IP's pod", Severity::error,
-                                   needs_egress_ips, egressip_nat_row_missing::run};
+                                   needs_egress_ips, egressip_nat_row_missing::run,
+    Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

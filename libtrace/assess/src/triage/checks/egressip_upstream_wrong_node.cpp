@@ -59,6 +59,7 @@ void run(const Facts& f, Findings& out) {
 
 const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node",
                                        "An upstream router sends an egress IP's answers to another node",
-                                       Severity::error, needs_egress_ips, egressip_upstream_wrong_node::run};
+                                       Severity::error, needs_egress_ips, egressip_upstream_wrong_node::run,
+    Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -40,6 +40,9 @@ std::optional<std::uint64_t> parse_hex(std::string_view s);  // digits without 0
 
 // Those of a text whose last may lack its end.
 std::uint32_t count_lines(std::string_view text);
+// ASCII letters alone.
+std::string lower(std::string_view s);
+std::string upper(std::string_view s);
 // The next line without its '\n' (a '\r' before it stays), advancing `rest`.
 std::string_view next_line(std::string_view& rest);
 

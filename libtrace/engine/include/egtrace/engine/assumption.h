@@ -73,6 +73,7 @@ enum class Supposition : std::uint8_t {
   address_of_range,  // address
   port_of_range,     // port; whether the range is given
   free_port,         // port; zone, port taken
+  owner_answers_ovn,  // address, MAC; node with the device, device
 
   // between machines
   unread_lines,                // how many, dump, whether several

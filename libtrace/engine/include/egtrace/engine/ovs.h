@@ -32,12 +32,15 @@ class SwitchSessions {
   std::unique_ptr<Impl> impl_;
 };
 
+class NeighbourOracle;
+
 struct OvsOptions {
   // Bytes with the Ethernet header, for check_pkt_larger; none: the rest is run for both outcomes, as ofproto/trace does.
   std::optional<std::uint32_t> packet_length = 74;
   std::vector<std::uint32_t> ct_next;  // ct_state of the next recirculations; empty: conntrack decides
   // The packet is an ICMP error that quotes a packet of this tuple, as it stood where the error was made.
   std::optional<Tuple> quoted;
+  const NeighbourOracle* neighbours = nullptr;   // who answers when OVN asks for an address; null: nobody is known
 };
 
 // A packet that leaves the bridges of the node.

@@ -1,4 +1,4 @@
-// Where a user says that a packet starts or ends: "ns/pod", "10.0.0.1:80", "svc:ns/name:80", "node:worker-1",
+// Where a user says that a packet starts or ends: "ns/pod", "deploy/name", "10.0.0.1:80", "svc:ns/name:http", "node:worker-1",
 // "external:192.0.2.1", "port:IFACE-ID", each with an optional "@NODE". See the POINT section of the manual.
 #pragma once
 
@@ -19,14 +19,16 @@ struct Point {
   enum class Kind : std::uint8_t { pod, ip, service, node, external, port };
   Kind kind = Kind::ip;
   std::string text;                        // as the user wrote it
-  std::string namespace_, name;            // pod, service; name alone: node, port
+  std::string namespace_, name;            // pod, service; name alone: node, port, a pod of whichever namespace has it
+  std::string made_by;                     // pod: "deploy", "sts", ...: `name` is that of what made it
+  std::string port_name;                   // service: "http"
   std::optional<IpAddr> ip;                // ip, external
   std::optional<std::uint16_t> port;
   std::string at_node;
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// `default_namespace` completes "pod/NAME".
+// `default_namespace` completes "pod/NAME", "deploy/NAME" and "NAME".
 Result<Point> parse_point(std::string_view text, std::string_view default_namespace = {});
 
 // What a point means in this snapshot.
