@@ -93,8 +93,9 @@ std::string ActionWriter::encap() {
 std::string ActionWriter::nsh() {
   static const char* const kChanges[] = {"dec_nsh_ttl", "set_field:0x1234->nsh_spi", "set_field:5->nsh_si",
                                          "set_field:0x11223344->nsh_c1", "set_field:2/0x3->nsh_flags"};
+  if (!dumps_encap()) return "";
   if (kinds_ & kind::nsh) return dice_.of(kChanges);
-  if (place_.in_group || !dumps_encap() || !dice_.one_in(2)) return "";
+  if (place_.in_group || !dice_.one_in(2)) return "";
   kinds_ = kind::nsh;
   return dice_.one_in(2) ? "encap(nsh),dec_nsh_ttl" : "encap(nsh)";
 }

@@ -61,7 +61,6 @@ std::string ActionWriter::learn() {
                                            ",fin_hard_timeout=4", ",priority=100",         ",cookie=0x77",
                                            ",limit=9",            ",result_dst=reg1[3]",   ",send_flow_rem",
                                            ",delete_learned",     ",result_dst=NXM_NX_REG15[0]"};
-  if (place_.bridge == "br-ex") return "";  // behind a tunnel's encapsulation the switch shows what it would learn
   std::string out = fmt::format("learn(table={}", dice_.one_in(2) ? 70 : 99);
   for (const char* a : kArguments)
     if (dice_.one_in(4) && (a[1] != 'r' || out.find("result_dst") == std::string::npos)) out += a;

@@ -252,10 +252,11 @@ std::string Writer::operator()(const dp::Set& a) {
   std::string args;
   for (const Word& w : words_of(a.attribute))
     for (const dp::SetField& f : a.fields) {
-      if (f.field != w.field || (f.mask == 0 && !a.whole)) continue;
+      const bool always = f.field == F::nd_reserved;  // and without a mask
+      if (f.field != w.field || (f.mask == 0 && !a.whole && !always)) continue;
       if (!args.empty()) args += ',';
       args += fmt::format("{}={}", w.name, value_text(w.form, f.value));
-      if (!a.whole && f.mask != whole_mask(f.field)) args += "/" + mask_text(w.form, f.mask);
+      if (!a.whole && !always && f.mask != whole_mask(f.field)) args += "/" + mask_text(w.form, f.mask);
     }
   return fmt::format("set({}({}))", name_of(a.attribute), args);
 }

@@ -1,6 +1,7 @@
 // What ofproto/trace says beside the flows and actions of a packet's way.
 #include <fmt/format.h>
 
+#include "egtrace/engine/world.h"
 #include "egtrace/render/ofproto_trace.h"
 
 namespace egt::render {
@@ -38,6 +39,20 @@ std::string port_word(std::uint64_t number) {
 }
 
 }  // namespace
+
+// As xlate_learn_action() tells it: ports by number whatever the call asks for.
+std::string OfprotoTraceWriter::learned(const engine::LearnedFlow& f) const {
+  std::string out = fmt::format("table={}", f.table);
+  if (!f.match.empty()) out += " " + text_.match(f.match.view());
+  out += fmt::format(" priority={}", f.priority);
+  if (f.cookie != 0) out += fmt::format(" cookie=0x{:x}", f.cookie);
+  if (f.idle_timeout != 0) out += fmt::format(" idle={}", f.idle_timeout);
+  if (f.hard_timeout != 0) out += fmt::format(" hard={}", f.hard_timeout);
+  if (f.send_flow_rem) out += " send_flow_rem";
+  std::string actions;
+  for (const openflow::Action& a : f.actions) actions += "," + text_.action(a);
+  return out + " actions=" + (actions.empty() ? "drop" : actions.substr(1));
+}
 
 // The value of a field as set_field would show it; of a part of a field in hexadecimal.
 std::string OfprotoTraceWriter::value(const Note& n) const {
@@ -142,7 +157,7 @@ std::string OfprotoTraceWriter::note(const Note& n) {
     case Remark::learn_suppressed:
       return "suppressing side effects, so learn action ignored";
     case Remark::learns:
-      return n.text;
+      return learned(*n.learned);
     case Remark::conjunction_executed:
       return "executing no-op conjunction action";
     case Remark::unknown_input_port:

@@ -36,8 +36,7 @@ std::string tunnel_flags(const FlowKey& k, const FlowKey& m) {
 
 std::string OfprotoTraceWriter::write(const Trace& trace, const openflow::Bridge& bridge) {
   if (trace.owned != owned_) {
-    named_actions_.clear();
-    numbered_actions_.clear();
+    actions_.clear();
     owned_ = trace.owned;
   }
   bridge_ = at_ = &bridge;
@@ -205,7 +204,7 @@ std::string OfprotoTraceWriter::action_text(const openflow::Action& a, bool name
 }
 
 const std::string& OfprotoTraceWriter::known_action(const openflow::Action& a, bool names) {
-  const auto [at, fresh] = (names ? named_actions_ : numbered_actions_).try_emplace(&a);
+  const auto [at, fresh] = actions_.try_emplace({names ? at_ : nullptr, &a});
   if (fresh) at->second = action_text(a, names);
   return at->second;
 }

@@ -3,19 +3,13 @@
 #include <charconv>
 
 #include "hash.h"
+#include "learned_flow.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
-
-std::uint16_t reason_of(const std::string& word) {
-  constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};
-  for (std::uint16_t i = 0; i < std::size(kReasons); ++i)
-    if (word == kReasons[i]) return i;
-  return reason::action;
-}
 
 // "symmetric_l4,1024,modulo_n,4,0,NXM_NX_REG0[]" as written.
 struct MultipathArguments {
@@ -123,7 +117,7 @@ struct Executor {
       skip = true;
       return;
     }
-    x.to_controller(a.max_len.value_or(0xffff), a.reason ? reason_of(*a.reason) : reason::action,
+    x.to_controller(a.max_len.value_or(0xffff), reason_of(a),
                     static_cast<std::uint16_t>(a.id.value_or(0)), a.meter_id, &a);
   }
   void operator()(const Enqueue& a) {
@@ -546,8 +540,18 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
 void Xlate::learn(const Learn& a) {
   for (const LearnSpec& s : a.specs)
     if (const auto* source = std::get_if<Subfield>(&s.source)) unwildcard(wc(), *source);
-  if (!policy_.learn(bridge(), a, flow_)) return report(NodeKind::warning, Remark::learn_suppressed);
-  if (a.result_dst) write(flow_, *a.result_dst, 1);
+  if (encapsulated_) {
+    Note n;
+    n.what = Remark::learns;
+    n.learned = std::make_shared<const LearnedFlow>(learned_flow(a, flow_));
+    report(NodeKind::detail, std::move(n));
+  } else if (!policy_.learn(bridge(), a, flow_)) {
+    return report(NodeKind::warning, Remark::learn_suppressed);
+  }
+  if (!a.result_dst) return;
+  write(flow_, *a.result_dst, 1);
+  unwildcard(wc(), *a.result_dst);
+  report_field(*a.result_dst);
 }
 
 }  // namespace egt::engine::ofproto

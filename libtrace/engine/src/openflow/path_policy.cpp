@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "learned_flow.h"
+
 namespace egt::engine {
 namespace {
 
@@ -12,39 +14,6 @@ using namespace openflow;
 
 std::string bucket_label(const Bucket& b, std::size_t index) {
   return fmt::format("bucket {}", b.id.value_or(static_cast<std::uint32_t>(index)));
-}
-
-std::string subfield_text(const Subfield& s) {
-  const Field& f = field(s.field);
-  const std::string_view name = f.nxm_name.empty() ? f.name : f.nxm_name;
-  if (s == whole(s.field)) return fmt::format("{}[]", name);
-  if (s.bits == 1) return fmt::format("{}[{}]", name, s.first);
-  return fmt::format("{}[{}..{}]", name, s.first, s.first + s.bits - 1);
-}
-
-void append(std::string& actions, std::string text) {
-  if (!actions.empty()) actions += ',';
-  actions += text;
-}
-
-// One specification of a learn action becomes a part of the flow (lib/learn.c, learn_execute).
-void apply(const LearnSpec& spec, const FlowKey& packet, LearnedFlow& flow, std::string& match_text) {
-  const auto* source = std::get_if<Subfield>(&spec.source);
-  const U128 value = source ? packet.get(*source) : std::get<U128>(spec.source);
-  switch (spec.kind) {
-    case LearnSpec::Kind::match:
-      flow.match.require(spec.dest, value);
-      match_text += fmt::format(",{}={}", subfield_text(spec.dest), hex(value));
-      break;
-    case LearnSpec::Kind::load:
-      flow.action_list.push_back({Load{value, spec.dest}});
-      append(flow.actions, fmt::format("load:{}->{}", hex(value, true), subfield_text(spec.dest)));
-      break;
-    case LearnSpec::Kind::output:
-      flow.action_list.push_back({Output{{static_cast<std::uint32_t>(value), ""}}});
-      append(flow.actions, fmt::format("output:{}", static_cast<std::uint64_t>(value)));
-      break;
-  }
 }
 
 }  // namespace
@@ -84,23 +53,15 @@ const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8
   }
   if (!best) return nullptr;
   UsedRule& used = used_.emplace_back(UsedRule{best, {best->priority, best->cookie, {}, best->from}});
-  for (const Action& a : best->action_list) used.rule.actions.push_back({&a, nullptr, 0, 0});
+  for (const Action& a : best->actions) used.rule.actions.push_back({&a, nullptr, 0, 0});
   return &used.rule;
 }
 
 bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& packet) {
-  auto flow = std::make_shared<LearnedFlow>();
-  flow->table = a.table;
-  flow->priority = a.priority;
-  flow->cookie = a.cookie.value_or(0);
+  auto flow = std::make_shared<LearnedFlow>(learned_flow(a, packet));
   const auto evidence = recorder_.here();
   if (!evidence.empty()) flow->from = evidence.front();
-  std::string match_text;
-  for (const LearnSpec& spec : a.specs) apply(spec, packet, *flow, match_text);
-  recorder_.add(LearnFlow{bridge.name, a.table,
-                          fmt::format("priority={}{} actions={}", a.priority, match_text,
-                                      flow->actions.empty() ? "drop" : flow->actions)},
-                evidence);
+  recorder_.add(LearnFlow{bridge.name, a.table, text_of(a, packet)}, evidence);
   auto& known = world_.learned[{node_.name, bridge.name}];
   std::erase_if(known, [&](const auto& f) {
     return f->table == flow->table && f->priority == flow->priority && f->match == flow->match;

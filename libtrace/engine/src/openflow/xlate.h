@@ -28,6 +28,7 @@ namespace egt::engine::ofproto {
 namespace reason {
 constexpr std::uint16_t action = 1, invalid_ttl = 2, action_set = 3, group = 4, explicit_miss = 6;
 }
+std::uint16_t reason_of(const openflow::Controller& a);
 
 // What a recirculation needs to go on.
 struct FrozenState {
@@ -281,7 +282,8 @@ class Xlate {
   bool exit_ = false;
   XlateError error_ = XlateError::ok;
   bool slow_ = false;
-  bool encapsulated_ = false;  // behind a native tunnel, whose packet is sent to controllers
+  // Behind a native tunnel, where a trace has side effects: packets go to controllers, flows are learned.
+  bool encapsulated_ = false;
 
   bool freezing_ = false, recirculate_hash_ = false, hash_symmetric_l4_ = false;
   std::uint32_t hash_basis_ = 0;

@@ -18,8 +18,9 @@ struct LearnedFlow {
   std::uint16_t priority = 0;
   std::uint64_t cookie = 0;
   openflow::Match match;
-  std::string actions;               // as ovs-ofctl would print them
-  openflow::ActionList action_list;
+  openflow::ActionList actions;
+  std::uint16_t idle_timeout = 0, hard_timeout = 0;
+  bool send_flow_rem = false;
   Provenance from;                   // the flow whose learn action made it
 };
 
