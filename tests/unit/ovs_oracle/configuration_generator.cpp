@@ -80,8 +80,8 @@ GeneratedGroup random_group(Dice& dice, const Where& at, unsigned id) {
     std::string bucket;
     if (type.starts_with("select") && dice.one_in(2)) bucket = fmt::format("weight:{},", dice.between(0, 3));
     const bool watches = type == "ff" || (type.starts_with("select") && dice.one_in(4));
-    if (watches && (type != "ff" || !dice.one_in(4))) bucket += fmt::format("watch_port:{},", dice.between(1, 5));
-    if (watches && dice.one_in(3) && id > 1) bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
+    if (watches && (type != "ff" || id == 1 || !dice.one_in(4))) bucket += fmt::format("watch_port:{},", dice.between(1, 5));
+    if (watches && id > 1 && (bucket.find("watch") == bucket.npos || dice.one_in(3))) bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
     const auto actions = random_actions(dice, place, kind::ethernet | kind::ip | kind::ip4);
     bucket += fmt::format("actions={}", actions.empty() ? "drop" : fmt::format("{}", fmt::join(actions, ",")));
     group.buckets.push_back(bucket);
