@@ -203,8 +203,9 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
 
 std::vector<std::string> Bench::ask_program(const Configuration& c, const std::string& bridge,
                                             const std::vector<std::string>& packets) {
-  std::vector<std::string> words = {
-      EGTRACE_BINARY, "trace", directory_.path() + "/snap", "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
+  const char* const other = std::getenv("EGTRACE_PROGRAM");  // for long runs beside builds
+  std::vector<std::string> words = {other != nullptr ? other : EGTRACE_BINARY, "trace", directory_.path() + "/snap",
+                                    "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
   if (!c.dialect.trace_names.empty()) words.push_back(c.dialect.trace_names);
   for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
   const Ran ran = run(words, fmt::format("{}\n", fmt::join(packets, "\n")));

@@ -22,6 +22,7 @@ std::string ActionWriter::vlan_tag() {
       return dice_.one_in(2) ? fmt::format("set_vlan_vid:{}", dice_.between(4, 7))
                              : fmt::format("set_vlan_pcp:{}", dice_.below(8));
     case 3:
+      if (!(kinds_ & vlan) && dice_.one_in(2)) return "push_vlan:0x8100,set_field:4101->vlan_vid,pop_vlan";
       if (!(kinds_ & vlan)) return kinds_ |= vlan, "push_vlan:0x8100,set_field:4101->vlan_vid";
       kinds_ &= ~vlan;
       return dice_.one_in(4) ? "strip_vlan" : "pop_vlan";

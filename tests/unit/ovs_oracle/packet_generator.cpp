@@ -152,13 +152,13 @@ std::string datapath_packet(Dice& dice, const std::string& bridge) {
 }  // namespace
 
 std::string random_packet(Dice& dice, const Configuration& c, const std::string& bridge) {
-  if (dice.one_in(8)) return datapath_packet(dice, bridge);
+  if (dice.one_in(6)) return datapath_packet(dice, bridge);
   const GeneratedFlow* flow = dice.one_in(5) ? nullptr : flow_to_meet(dice, c, bridge);
   const Protocol& protocol = flow != nullptr && !(flow->match.protocol->fields.empty() && dice.one_in(2))
                                  ? *flow->match.protocol
-                                 : random_protocol(dice, dice.one_in(2));
+                                 : *dice.of(c.protocols);
   Packet packet(dice, protocol);
-  if (dice.one_in(10)) packet.make_tunneled();
+  if (dice.one_in(5)) packet.make_tunneled();
   if (flow != nullptr) packet.suit(flow->match);
   packet.fill();
   return packet.text();

@@ -1,7 +1,7 @@
 // One action after another: do_xlate_actions().
 #include <algorithm>
-#include <charconv>
 
+#include "egtrace/base/text.h"
 #include "hash.h"
 #include "learned_flow.h"
 #include "xlate.h"
@@ -19,31 +19,13 @@ struct MultipathArguments {
   unsigned links = 0, arg = 0;
 };
 
-unsigned number_in(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  unsigned value = 0;
-  if (text.starts_with("0x")) {
-    std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-  } else {
-    std::from_chars(text.data(), text.data() + text.size(), value);
-  }
-  return value;
-}
+unsigned multipath_number(std::string_view text) { return static_cast<unsigned>(parse_u64(trim(text)).value_or(0)); }
 
 MultipathArguments multipath_arguments(std::string_view text) {
-  std::string_view part[5];
-  for (std::string_view& p : part) {
-    const std::size_t comma = text.find(',');
-    p = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-  }
-  MultipathArguments m;
-  m.fields = hash_fields(part[0]);
-  m.basis = static_cast<std::uint16_t>(number_in(part[1]));
-  m.algorithm = part[2];
-  m.links = number_in(part[3]);
-  m.arg = number_in(part[4]);
-  return m;
+  std::vector<std::string_view> parts = split(text, ',');
+  parts.resize(5);
+  return {hash_fields(parts[0]), parts[2], static_cast<std::uint16_t>(multipath_number(parts[1])), multipath_number(parts[3]),
+          multipath_number(parts[4])};
 }
 
 // Actions after a popped MPLS label that look below it; the others go on.

@@ -73,7 +73,7 @@ Translation Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const Frozen
   packet_ = flow_ = packet;
   flow_.set(F::actset_output, openflow::port::unset);
   Translation t;
-  t.initial = flow_;
+  t.initial = packet;
   if (observer_) observer_->begin(flow_);
   start(frozen);
   if (error_ == XlateError::ok) execute_all(packet_out);

@@ -160,7 +160,6 @@ class Xlate {
   void run_action_set();
   void clone(const Ofpacts& list, bool is_last);
   void check_length(const openflow::CheckPktLarger& a, const Ofpacts& rest);
-  void do_rest(const Ofpacts& rest);
   void learn(const openflow::Learn& a);
   void freeze_unroll(const Ofpacts& list, std::size_t from);
   void recirculate_for_mpls(const Ofpact& o);
@@ -232,6 +231,7 @@ class Xlate {
   void push_mpls_action(std::uint16_t type);
   void pop_mpls_action(std::uint16_t type);
   bool dec_ttl(const openflow::DecTtl& a);
+  bool dec_header_ttl(FieldId field, bool present, Remark exception);
   bool dec_mpls_ttl();
   bool dec_nsh_ttl();
   void encap(const openflow::Encap& a);
