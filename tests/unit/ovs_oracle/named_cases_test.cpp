@@ -206,6 +206,14 @@ TEST_F(NamedCase, SideEffectsBehindANativeTunnel) {
   }
 }
 
+TEST_F(NamedCase, StacksOfLabelsInFlowsOfTheDatapath) {
+  flow("table=0,priority=1,mpls actions=pop_mpls:0x8847,output:2,pop_mpls:0x8847,output:3");
+  flow("table=0 actions=output:4");
+  const std::string begin = "in_port(p1),eth(src=0a:00:00:00:00:01,dst=0a:00:00:00:00:02),eth_type(0x8847),mpls(";
+  compare({begin + "label=100,tc=3,ttl=64,bos=1)", begin + "label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=1)",
+           begin + "label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=0,label=8,tc=1,ttl=3,bos=1)"});
+}
+
 TEST_F(NamedCase, LearnedInputPortByName) {
   flow("table=0 actions=learn(table=70,in_port=3,output:NXM_NX_REG0[0..15]),learn(table=70,in_port=1,load:1->reg1[])");
   compare_all_forms({"in_port=1,tcp"});
@@ -222,14 +230,14 @@ TEST_F(NamedCase, NeighbourDiscovery) {
   flow("table=0,arp actions=group:1");
   group("group_id=1,type=all,bucket=actions=move:NXM_NX_TUN_GBP_FLAGS[2..7]->NXM_NX_ND_SLL[24..29],output:2");
   const std::string packet = ",icmp6,icmpv6_type=136,icmpv6_code=0,nd_tll=0a:00:00:00:00:02";
-  compare({"in_port=1" + packet, "in_port=2" + packet, "in_port=3,reg5=9" + packet, "in_port=2,nd_options_type=5" + packet,
+  compare({"in_port=1" + packet, "in_port=2" + packet, "in_port=3,reg5=9" + packet, "in_port=2" + packet + ",nd_options_type=5",
            "in_port=1,arp,arp_sha=0a:00:00:00:00:03"});
 }
 
 TEST_F(NamedCase, TagThatIsWrittenToNothing) {
-  flow("table=0 actions=move:OXM_OF_PKT_REG7[42..57]->NXM_OF_VLAN_TCI[],ct(table=7)");
+  flow("table=0,icmp6 actions=move:OXM_OF_PKT_REG7[42..57]->NXM_OF_VLAN_TCI[],ct(table=7)");
   flow("table=7 actions=move:OXM_OF_PKT_REG7[42..57]->NXM_OF_VLAN_TCI[],output:2");
-  compare({"in_port=1,icmp6,vlan_tci=0x1fff", "in_port=1,tcp"});
+  compare({"in_port=1,icmp6,vlan_tci=0x1fff", "in_port=1,icmp6"});
 }
 
 TEST_F(NamedCase, StateOfOneBridgeResumedInAnother) {

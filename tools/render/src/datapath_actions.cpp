@@ -226,9 +226,7 @@ std::string set_nsh(const dp::Set& a) {
   const char* const names[] = {"flags", "ttl", "mdtype", "np", "spi", "si", "c1", "c2", "c3", "c4"};
   std::string out;
   for (std::size_t i = 0; i < a.fields.size() && i < std::size(names); ++i) {
-    dp::SetField f = a.fields[i];
-    // Contexts are there with one type of metadata only; without them they are shown as if all of them were written.
-    if (i > 5 && !a.whole && a.fields[2].value != 1) f = {f.field, 0, ones(32)};
+    const dp::SetField& f = a.fields[i];
     const bool is_hex = i == 4 || i > 5;
     if (f.mask == 0 && !(a.whole && i != 2 && i != 3)) continue;
     if (!out.empty()) out += ',';
