@@ -29,6 +29,9 @@ class Bench {
   void make_bridges();
   void route_tunnels();
   void add_port(const std::string& bridge, const std::string& name, unsigned number, const Daemon::Words& more);
+  void place_macs();
+  void forget_macs();
+  std::string trace(const Daemon::Words& words);
   void dump_once();
   void dump_tables(const Configuration& c);
   void configure(const Configuration& c);

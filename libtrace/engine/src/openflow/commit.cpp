@@ -32,7 +32,8 @@ bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_li
   set.attribute = attribute;
   for (const auto& [f, all] : fields) {
     const bool same = ((value_of(flow_, f) ^ value_of(base_, f)) & all) == 0;
-    const U128 mask = same ? U128{0} : value_of(wc(), f) & all;
+    // commit_nsh() leaves out nothing of what was looked at.
+    const U128 mask = same && attribute != dp::Attribute::nsh ? U128{0} : value_of(wc(), f) & all;
     differs = differs || !same;
     exact = exact && mask == all;
     set.fields.push_back({f, value_of(flow_, f) & all, mask});
