@@ -456,24 +456,18 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
     stack_.clear();
     action_set_.clear();
   }
-  const auto finish = [&] {
-    if (!freezing_) run_action_set();
-    if (freezing_) finish_freezing_here();
-  };
   if (reversible(list) || is_last) {
     do_actions(list, is_last, false);
-    finish();
+    end_pipeline();
   } else {
     commit();
     const FlowKey old_base = base_;
     const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
-    dp::Actions nested;
-    dp::Actions* outer = out_;
-    out_ = &nested;
-    do_actions(list, true, false);
-    finish();
-    out_ = outer;
-    if (!nested.empty()) put({dp::Clone{std::move(nested)}});
+    dp::Actions cloned = nested([&] {
+      do_actions(list, true, false);
+      end_pipeline();
+    });
+    if (!cloned.empty()) put({dp::Clone{std::move(cloned)}});
     conntracked_ = old_conntracked;
     was_mpls_ = old_was_mpls;
     base_ = old_base;
@@ -497,13 +491,12 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
   bool old_exit = false;
   dp::CheckLength check;
   check.length = a.length;
-  dp::Actions* outer = out_;
   for (const bool larger : {true, false}) {
-    out_ = larger ? &check.greater : &check.not_greater;
-    write(flow_, a.dest, larger);
-    do_actions(rest, true, false);
-    if (!freezing_) run_action_set();
-    if (freezing_) finish_freezing_here();
+    (larger ? check.greater : check.not_greater) = nested([&] {
+      write(flow_, a.dest, larger);
+      do_actions(rest, true, false);
+      end_pipeline();
+    });
     base_ = old_base;
     was_mpls_ = old_was_mpls;
     conntracked_ = old_conntracked;
@@ -512,7 +505,6 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
     if (larger) old_exit = std::exchange(exit_, false);
   }
   exit_ = old_exit;
-  out_ = outer;
   put({std::move(check)});
   action_set_ = old.action_set;
   stack_ = old.stack;

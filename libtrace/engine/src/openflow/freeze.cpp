@@ -75,6 +75,11 @@ void Xlate::finish_freezing_here() {
   finish_freezing(0);
 }
 
+void Xlate::end_pipeline() {
+  if (!freezing_) run_action_set();
+  if (freezing_) finish_freezing_here();
+}
+
 void Xlate::clear_conntrack() {
   conntracked_ = false;
   clear_ct(flow_);
@@ -139,13 +144,10 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.hold(s);
   if (!meter) return put_controller_action(action, false, id, max_len, why, controller_id);
-  dp::Actions nested;
-  dp::Actions* outer = out_;
-  out_ = &nested;
-  put_meter(*meter);
-  put_controller_action(action, false, id, max_len, why, controller_id);
-  out_ = outer;
-  put({dp::Sample{1.0, std::move(nested)}});
+  put({dp::Sample{1.0, nested([&] {
+                    put_meter(*meter);
+                    put_controller_action(action, false, id, max_len, why, controller_id);
+                  })}});
 }
 
 void Xlate::put_controller_action(const Controller* action, bool continuation, std::uint32_t recirc_id,

@@ -200,8 +200,7 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
     if (observer_) observer_->not_received(to);
   } else {
     table_action(to.number, 0, true, false, is_last, true);
-    if (!freezing_) run_action_set();
-    if (freezing_) finish_freezing_here();
+    end_pipeline();
   }
   level_ = level;
   flow_ = old.flow;

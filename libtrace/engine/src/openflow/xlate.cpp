@@ -164,8 +164,7 @@ void Xlate::execute_all(const Ofpacts* packet_out) {
   cookie_ = cookie;
   do_actions(*list, true, false);
   if (error_ != XlateError::ok) return;
-  if (!freezing_) run_action_set();
-  if (freezing_) finish_freezing_here();
+  end_pipeline();
   if (out_bytes_ > kMaxAttribute - 4) slow_ = true;
 }
 

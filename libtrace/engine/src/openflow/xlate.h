@@ -175,6 +175,7 @@ class Xlate {
   FrozenState frozen_state(std::uint8_t table) const;
   std::uint32_t finish_freezing(std::uint8_t table);
   void finish_freezing_here();
+  void end_pipeline();  // the action set, and what is frozen by then
   void conntrack(const openflow::Ct& a, bool is_last);
   void ct_clear();
   void clear_conntrack();
@@ -196,6 +197,15 @@ class Xlate {
   void bundle(const openflow::Bundle& a, bool is_last, bool group_bucket);
   dp::Port datapath_port(const SwitchPort& p);
   void put(dp::Action a);
+  // What `run` puts, as a list of its own.
+  template <class Run>
+  dp::Actions nested(Run run) {
+    dp::Actions list;
+    dp::Actions* const outer = std::exchange(out_, &list);
+    run();
+    out_ = outer;
+    return list;
+  }
   void put_meter(std::uint32_t id) { put({dp::Meter{recirculations_.meter_of(bridge(), id)}}); }
 
   // --- the learning switch (normal.cpp)
