@@ -356,8 +356,9 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
     }
     const auto* check = std::get_if<CheckPktLarger>(&o.action->kind);
     const auto longer = check ? policy_.is_longer_than(check->length) : std::nullopt;
-    if (check && !longer) {
-      check_length(*check, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()));
+    const bool nothing_behind = is_last && action_set_.empty();  // that would need the packet as it was
+    if (check && !(longer && nothing_behind)) {
+      check_length(*o.action, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()), longer);
       exit_list = true;
     } else {
       Executor e{*this, last, group_bucket};
@@ -477,7 +478,9 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
   flow_ = old.flow;
 }
 
-void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
+// `longer`: which branch is taken, where that is known. It is executed on a copy.
+void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optional<bool> longer) {
+  const auto& a = std::get<CheckPktLarger>(action.kind);
   const Retained old{flow_, stack_, action_set_};
   constexpr OvsVersion kEmptyInside{3, 1, 3};
   if (fixed_in(kEmptyInside)) {
@@ -492,8 +495,11 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
   dp::CheckLength check;
   check.length = a.length;
   for (const bool larger : {true, false}) {
+    if (longer && *longer != larger) continue;
     (larger ? check.greater : check.not_greater) = nested([&] {
+      if (longer && observer_) observer_->before(action);
       write(flow_, a.dest, larger);
+      if (longer && observer_) observer_->after(action);
       do_actions(rest, true, false);
       end_pipeline();
     });
@@ -502,10 +508,15 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
     conntracked_ = old_conntracked;
     flow_ = before_commit;
     // What the first branch did to the list decides whether the callers go on.
-    if (larger) old_exit = std::exchange(exit_, false);
+    if (larger || longer) old_exit = std::exchange(exit_, false);
   }
   exit_ = old_exit;
-  put({std::move(check)});
+  dp::Actions& taken = longer.value_or(false) ? check.greater : check.not_greater;
+  if (!longer) {
+    put({std::move(check)});
+  } else if (!taken.empty()) {
+    put({dp::Clone{std::move(taken)}});
+  }
   action_set_ = old.action_set;
   stack_ = old.stack;
   flow_ = old.flow;
