@@ -106,14 +106,12 @@ bool ActionReader::learn_spec(std::string_view term, Learn& l) {
   if (!subfield(kv.key, spec.dest)) return false;
   if (!kv.has_value) {
     spec.source = spec.dest;
-    spec.same_field_spelling = true;
     l.specs.push_back(std::move(spec));
     return true;
   }
   if (const auto s = field_on_the_right(kv.value)) {
     if (s->bits != spec.dest.bits) return fail("source and destination differ in width", term);
     spec.source = *s;
-    spec.same_field_spelling = *s == spec.dest;
     l.specs.push_back(std::move(spec));
     return true;
   }
@@ -125,6 +123,8 @@ bool ActionReader::learn_spec(std::string_view term, Learn& l) {
     spec.source = value;
   } else if (read_number(kv.value, n) && (n.value & ~ones(spec.dest.bits)) == 0) {
     spec.source = n.value;
+  } else if (Port port; f.id == FieldId::in_port && read_port(kv.value, port)) {
+    spec.port = port.name;
   } else {
     return fail("not a value of the field", term);
   }

@@ -286,6 +286,7 @@ class ActionWriter {
       if (*from != s.dest) subfield("=", *from);
     } else if (s.dest == whole(s.dest.field)) {
       (out_ += field(s.dest.field).set_name) += '=';
+      if (!s.port.empty()) return write_port({0, s.port}, out_);
       write_field_value(field(s.dest.field), *immediate, std::nullopt, out_);
     } else {
       write_subfield(s.dest, out_);

@@ -148,6 +148,7 @@ class Reader {
       });
       progress = waiting.size() < before;
     }
+    if (openflow::is_mpls(openflow::dl_type(key))) key.set_word(kLowerLabelsWord, lower_labels_);
     return std::move(flow_);
   }
   const std::string& error() const { return error_; }
@@ -199,7 +200,17 @@ class Reader {
     if (group == "tunnel" && key == "tos") return tunnel_tos(text);
     if (group == "tunnel" && (key == "tp_src" || key == "tp_dst")) return number(text).has_value();
     const Place* place = place_of(group, key);
+    if (group == "mpls" && key == "label") ++labels_;
+    if (labels_ > 1 && group == "mpls") return place != nullptr && lower_label(key, text);
     return place != nullptr && value(*place, text);
+  }
+
+  // Of the entries below the top of the stack the switch reads two.
+  bool lower_label(std::string_view key, std::string_view text) {
+    const auto n = number(text);
+    const unsigned shift = key == "label" ? 12 : key == "tc" ? 9 : key == "bos" ? 8 : 0;
+    if (n && labels_ <= 3) lower_labels_ |= *n << (shift + (labels_ == 2 ? 32 : 0));
+    return n.has_value();
   }
 
   bool value(const Place& place, std::string_view text) {
@@ -328,7 +339,10 @@ class Reader {
     return true;
   }
 
-  unsigned vlan_limit_;
+  static constexpr std::size_t kLowerLabelsWord = 76;  // Extra::mpls_lse1 and mpls_lse2 of the engine
+
+  unsigned vlan_limit_, labels_ = 0;
+  std::uint64_t lower_labels_ = 0;
   DatapathFlow flow_;
   std::vector<Value> values_;
   std::string error_;

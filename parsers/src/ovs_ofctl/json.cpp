@@ -42,7 +42,8 @@ std::string byte_text(const std::vector<std::uint8_t>& bytes) {
 Json learn_spec(const LearnSpec& s) {
   static constexpr const char* kKinds[] = {"match", "load", "output"};
   Json j{{"kind", kKinds[static_cast<std::size_t>(s.kind)]}};
-  if (const auto* value = std::get_if<U128>(&s.source)) j["value"] = hex_text(*value);
+  if (!s.port.empty()) j["port"] = s.port;
+  else if (const auto* value = std::get_if<U128>(&s.source)) j["value"] = hex_text(*value);
   if (const auto* from = std::get_if<Subfield>(&s.source)) j["source"] = json_of(*from);
   if (s.kind != LearnSpec::Kind::output) j["dest"] = json_of(s.dest);
   return j;

@@ -42,7 +42,9 @@ class MatchWriter {
  private:
   U128 value(F f) const { return value_.get(f); }
   U128 mask(F f) const { return mask_.get(f); }
-  bool exact(F f) const { return mask(f) == ones(field(f).bits); }
+  bool exact(F f) const {
+    return mask(f) == ones(field(f).bits) && (~mask_.word(field(f).word) & openflow::beyond_field(f)) == 0;
+  }
 
   void word(std::string_view w) { (out_ += w) += ','; }
   void begin(std::string_view name) { (out_ += name) += '='; }
@@ -317,7 +319,7 @@ class MatchWriter {
     if (mask(F::ipv6_label) == 0) return;
     begin("ipv6_label");
     write_padded_hex(value(F::ipv6_label), 5, out_);
-    if ((~mask_.word(field(F::ipv6_label).word) & openflow::kExactFlowLabel) != 0) {
+    if (!exact(F::ipv6_label)) {
       out_ += '/';
       write_padded_hex(mask(F::ipv6_label), 5, out_);
     }

@@ -480,9 +480,10 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::icmpv6_code:
       return add_icmp(FieldId::tp_dst, item, words);
     case FieldId::ipv6_label:
-      if (item.mask == ones(field(item.field).bits))
-        return words.add(field(item.field).word, low64(value), openflow::kExactFlowLabel)
-                   ? Added::yes : Added::contradiction;
+    case FieldId::nd_options_type:
+      if (item.mask == ones(field(item.field).bits) &&
+          !words.add(field(item.field).word, 0, openflow::beyond_field(item.field)))
+        return Added::contradiction;
       break;
     default:
       break;

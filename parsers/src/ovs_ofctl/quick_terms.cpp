@@ -171,7 +171,6 @@ class QuickTable {
       case FieldId::icmp_code:
       case FieldId::icmpv6_type:
       case FieldId::icmpv6_code:
-      case FieldId::ipv6_label:
       case FieldId::vlan_vid:
       case FieldId::dl_vlan_pcp:
       case FieldId::vlan_pcp:
@@ -179,7 +178,7 @@ class QuickTable {
       case FieldId::tun_tos:
         return false;
       default:
-        return true;
+        return openflow::beyond_field(id) == 0;
     }
   }
 

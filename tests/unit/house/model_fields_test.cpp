@@ -20,7 +20,7 @@ const std::string kProjectRoot = EGTRACE_SOURCE_DIR;
 // For printers, to give back what the tool printed.
 const std::set<std::string> kSpelling = {
     "Bundle::slaves_spelling", "Bundle::member_type",  "DecTtl::parens",        "PopVlan::strip_spelling",
-    "Resubmit::short_form",    "Resubmit::table_name", "GotoTable::table_name", "LearnSpec::same_field_spelling",
+    "Resubmit::short_form",    "Resubmit::table_name", "GotoTable::table_name",
     "Nat::address_is_range",
 };
 

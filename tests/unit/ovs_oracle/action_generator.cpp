@@ -27,7 +27,7 @@ std::string ActionWriter::action() {
       &W::resubmit,   &W::resubmit,   &W::resubmit,  &W::resubmit,  &W::resubmit, &W::set_field, &W::set_field,
       &W::set_field,  &W::set_field,  &W::set_field, &W::load,      &W::load,     &W::load,      &W::move,
       &W::move,       &W::move,       &W::connect,   &W::connect,   &W::push,     &W::pop,       &W::output,
-      &W::output,     &W::reserved,   &W::truncated, &W::group,     &W::vlan_tag, &W::vlan_tag,  &W::mpls_label,
+      &W::output,     &W::reserved,   &W::reserved,  &W::truncated, &W::group,     &W::vlan_tag, &W::vlan_tag,  &W::mpls_label,
       &W::mpls_label, &W::dec_ttl,    &W::timeout,   &W::multipath, &W::bundle,   &W::note,      &W::exit,
       &W::length,     &W::clone,      &W::learn,     &W::modify,    &W::modify,   &W::clear,     &W::queue,
       &W::controller, &W::controller, &W::sample,    &W::encap,     &W::encap,    &W::remove,
@@ -42,13 +42,13 @@ bool ActionWriter::may_use(const FieldSpec& f) const {
 }
 
 const FieldSpec* ActionWriter::field_where(bool writable, unsigned bits) {
-  for (int attempt = 0; attempt < 60; ++attempt) {
+  const bool special = dice_.one_in(2);  // one that only packets of some kinds have: they are few among all
+  for (int attempt = 0; attempt < 120; ++attempt) {
     const FieldSpec& f = dice_.of(field_specs());
     if ((writable && !f.writable) || !in_actions(f) || !may_use(f) || f.bits < bits) continue;
     if (!place_.tunnel_options && std::string_view(f.name).starts_with("tun_metadata")) continue;
     if (leads_back() && std::string_view(f.name).starts_with("in_port") && writable) continue;
-    // Fields that need a protocol are few in most flows: those that need none are passed over at times.
-    if (f.needs == any && kinds_ != ethernet && dice_.one_in(2)) continue;
+    if (special && attempt < 60 && f.needs == any) continue;
     return &f;
   }
   return nullptr;

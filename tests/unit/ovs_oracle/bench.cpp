@@ -20,6 +20,12 @@ std::string file_name(std::string command) {
   return command;
 }
 
+// "ovs-ofctl: -:3: …" tells which line of its input ovs-ofctl itself does not take. Counted from 0.
+std::size_t line_of(const std::string& error) {
+  const std::size_t at = error.find(" -:");
+  return at == std::string::npos ? ~std::size_t{0} : std::strtoul(error.c_str() + at + 3, nullptr, 10) - 1;
+}
+
 }  // namespace
 
 const std::vector<std::string>& bench_bridges() {
@@ -30,6 +36,7 @@ const std::vector<std::string>& bench_bridges() {
 Bench::Bench() : daemon_(directory_.path()) {
   if (daemon_.good()) make_bridges();
   if (daemon_.good()) route_tunnels();
+  if (daemon_.good()) place_macs();
   if (daemon_.good()) dump_once();
 }
 
@@ -82,6 +89,28 @@ void Bench::route_tunnels() {
     daemon_.appctl("tnl/neigh/set", {"br-ex", address, "0a:00:00:00:99:02"});
 }
 
+// A flush takes none of them away.
+void Bench::place_macs() {
+  daemon_.appctl("fdb/add", {"br-int", "p2", "0", "0a:00:00:00:00:01"});
+  daemon_.appctl("fdb/add", {"br-int", "patch-int", "0", "0a:00:00:00:00:03"});
+  daemon_.appctl("fdb/add", {"br-ex", "q2", "0", "0a:00:00:00:00:02"});
+  daemon_.appctl("fdb/add", {"br-ex", "q3", "5", "0a:00:00:00:00:01"});
+}
+
+void Bench::forget_macs() {
+  for (const std::string& b : bench_bridges()) daemon_.appctl("fdb/flush", {b});
+}
+
+// For want of a tunnel's neighbour the switch asks for it amid the trace: its own request goes through the tables for real,
+// and where a later NORMAL finds a port, it may be of what that taught them, which no dump could have.
+std::string Bench::trace(const Daemon::Words& words) {
+  forget_macs();
+  std::string answer = daemon_.appctl("ofproto/trace", words);
+  const std::size_t asked = answer.find("neighbor cache miss");
+  if (asked == answer.npos || answer.find("learned port", asked) == answer.npos) return answer;
+  return "the switch learned MAC addresses meanwhile";
+}
+
 void Bench::keep(const std::string& command, const std::string& text) const {
   write_file(fmt::format("{}/snap/{}/{}", directory_.path(), kNode, file_name(command)), text);
 }
@@ -98,11 +127,14 @@ void Bench::dump_once() {
 void Bench::dump_tables(const Configuration& c) {
   const std::string folder = fmt::format("{}/snap/{}", directory_.path(), kNode);
   for (const auto& file : std::filesystem::directory_iterator(folder))
-    if (file.path().filename().string().starts_with("ovs-ofctl")) std::filesystem::remove(file.path());
+    if (file.path().filename().string().find("dump-flows") != std::string::npos) std::filesystem::remove(file.path());
   const Dialect& d = c.dialect;
+  forget_macs();
   for (const std::string& b : bench_bridges()) {
-    keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
-    keep("ovs-ofctl dump-tlv-map " + b, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", b}));
+    if (configured_) {
+      keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
+      keep("ovs-ofctl dump-tlv-map " + b, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", b}));
+    }
     const std::string flags = d.protocol == "OpenFlow10" ? "" : fmt::format("-O {} ", d.protocol);
     Daemon::Words dump = {"dump-flows", b};
     if (!d.dump_names.empty()) dump.insert(dump.begin(), d.dump_names);
@@ -112,17 +144,20 @@ void Bench::dump_tables(const Configuration& c) {
          daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
     keep("ovs-appctl fdb/show " + b, daemon_.appctl("fdb/show", {b}));
   }
+  configured_ = false;
 }
 
 void Bench::configure(const Configuration& c) {
   static const std::map<std::string, std::string> kBack = {
       {"no-flood", "flood"},         {"no-forward", "forward"}, {"no-receive", "receive"},
       {"no-packet-in", "packet-in"}, {"down", "up"},            {"no-receive-stp", "receive-stp"}};
+  configured_ |= !ports_.empty() || !c.ports.empty() || tlv_map_ != c.tlv_map;
   for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, kBack.at(p.flag)});
   ports_ = c.ports;
   for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, p.flag});
   for (const auto& [bridge, mode] : c.fragments) {
     std::string& now = fragments_[bridge];
+    configured_ |= now != mode;
     if (now != mode) daemon_.ofctl("OpenFlow10", {"set-frags", bridge, mode});
     now = mode;
   }
@@ -147,35 +182,33 @@ void Bench::load(Configuration& c) {
   dump_tables(c);
 }
 
-// All at once; where something is refused, halves of it, down to what it is.
 template <class Part>
 void Bench::add(std::vector<Part>& all, const std::string& bridge, const char* verb) {
-  std::vector<Part> taken;
-  std::vector<Part*> own;
-  for (Part& p : all) {
-    if (p.bridge == bridge) own.push_back(&p);
-    else taken.push_back(p);
+  std::vector<Part> own;
+  std::erase_if(all, [&](Part& p) { return p.bridge == bridge ? own.push_back(std::move(p)), true : false; });
+  add_own(std::move(own), verb, all);
+}
+
+// All at once; where something is refused, without the line that is told, or halves of it, down to what it is.
+template <class Part>
+void Bench::add_own(std::vector<Part> own, const char* verb, std::vector<Part>& taken) {
+  if (own.empty()) return;
+  std::string text;
+  for (const Part& p : own) text += text_of(p) + "\n";
+  const std::string error = daemon_.ofctl(kProtocol, {"--bundle", verb, own.front().bridge, "-"}, text);
+  if (error.empty()) {
+    taken.insert(taken.end(), own.begin(), own.end());
+    return;
   }
-  const auto halve = [&](auto& self, std::size_t begin, std::size_t end) -> void {
-    if (begin == end) return;
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i) text += text_of(*own[i]) + "\n";
-    const std::string error = daemon_.ofctl(kProtocol, {"--bundle", verb, bridge, "-"}, text);
-    if (error.empty()) {
-      for (std::size_t i = begin; i < end; ++i) taken.push_back(*own[i]);
-      return;
-    }
-    if (end - begin == 1) {
-      ++refused_;
-      if (std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}{}\n", text, error.substr(0, 300));
-      return;
-    }
-    const std::size_t middle = begin + (end - begin) / 2;
-    self(self, begin, middle);
-    self(self, middle, end);
-  };
-  halve(halve, 0, own.size());
-  all = std::move(taken);
+  if (const std::size_t line = own.size() == 1 ? 0 : line_of(error); line < own.size()) {
+    ++refused_;
+    if (std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}\n{}\n", text_of(own[line]), error.substr(0, 300));
+    own.erase(own.begin() + static_cast<std::ptrdiff_t>(line));
+    return add_own(std::move(own), verb, taken);
+  }
+  const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
+  add_own(std::vector<Part>(own.begin(), middle), verb, taken);
+  add_own(std::vector<Part>(middle, own.end()), verb, taken);
 }
 
 std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::string& bridge,
@@ -186,7 +219,7 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
     if (packet.find("in_port(") != std::string::npos) words = {packet};  // the datapath's port tells the bridge
     if (c.dialect.trace_names == "--names") words.emplace_back("--names");
     for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
-    answers.push_back(daemon_.appctl("ofproto/trace", words));
+    answers.push_back(trace(words));
     if (is_lost(answers.back())) break;
   }
   return answers;
@@ -194,8 +227,9 @@ std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::st
 
 std::vector<std::string> Bench::ask_program(const Configuration& c, const std::string& bridge,
                                             const std::vector<std::string>& packets) {
-  std::vector<std::string> words = {
-      EGTRACE_BINARY, "trace", directory_.path() + "/snap", "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
+  const char* const other = std::getenv("EGTRACE_PROGRAM");  // for long runs beside builds
+  std::vector<std::string> words = {other != nullptr ? other : EGTRACE_BINARY, "trace", directory_.path() + "/snap",
+                                    "--node", kNode, "--bridge", bridge, "--batch", "-", "-q"};
   if (!c.dialect.trace_names.empty()) words.push_back(c.dialect.trace_names);
   for (const std::string& state : c.ct_next) words.insert(words.end(), {"--ct-next", state});
   const Ran ran = run(words, fmt::format("{}\n", fmt::join(packets, "\n")));

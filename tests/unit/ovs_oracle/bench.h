@@ -29,11 +29,16 @@ class Bench {
   void make_bridges();
   void route_tunnels();
   void add_port(const std::string& bridge, const std::string& name, unsigned number, const Daemon::Words& more);
+  void place_macs();
+  void forget_macs();
+  std::string trace(const Daemon::Words& words);
   void dump_once();
   void dump_tables(const Configuration& c);
   void configure(const Configuration& c);
   template <class Part>
   void add(std::vector<Part>& all, const std::string& bridge, const char* verb);
+  template <class Part>
+  void add_own(std::vector<Part> own, const char* verb, std::vector<Part>& taken);
   void keep(const std::string& command, const std::string& text) const;
 
   TemporaryDirectory directory_;
@@ -43,6 +48,7 @@ class Bench {
   std::vector<PortConfig> ports_;
   std::map<std::string, std::string> fragments_;
   unsigned tlv_map_ = 0;
+  bool configured_ = true;  // since the last dump
 };
 
 const std::vector<std::string>& bench_bridges();

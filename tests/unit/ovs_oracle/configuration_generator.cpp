@@ -18,10 +18,11 @@ struct Where {
   bool like_ovn;
   const Dialect& dialect;
   bool tunnel_options;
+  const Protocols& protocols;
 };
 
 GeneratedFlow random_flow(Dice& dice, const Where& at, unsigned table) {
-  const Protocol& protocol = random_protocol(dice, at.like_ovn);
+  const Protocol& protocol = *dice.of(at.protocols);
   GeneratedFlow flow;
   flow.bridge = at.bridge;
   flow.head = random_head(dice, table);
@@ -38,7 +39,7 @@ GeneratedFlow flow_for_the_rest(Dice& dice, const Where& at, unsigned table, uns
   GeneratedFlow rest;
   rest.bridge = at.bridge;
   rest.head = fmt::format("table={},priority={}", table, priority);
-  if (priority != 0) rest.match = {&random_protocol(dice, dice.one_in(2)), {}};
+  if (priority != 0) rest.match = {dice.of(at.protocols), {}};
   const ActionPlace place{rest.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tunnel_options};
   rest.actions = random_actions(dice, place, rest.match.kinds());
   return rest;
@@ -80,8 +81,8 @@ GeneratedGroup random_group(Dice& dice, const Where& at, unsigned id) {
     std::string bucket;
     if (type.starts_with("select") && dice.one_in(2)) bucket = fmt::format("weight:{},", dice.between(0, 3));
     const bool watches = type == "ff" || (type.starts_with("select") && dice.one_in(4));
-    if (watches && (type != "ff" || !dice.one_in(4))) bucket += fmt::format("watch_port:{},", dice.between(1, 5));
-    if (watches && dice.one_in(3) && id > 1) bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
+    if (watches && (type != "ff" || id == 1 || !dice.one_in(4))) bucket += fmt::format("watch_port:{},", dice.between(1, 5));
+    if (watches && id > 1 && (bucket.find("watch") == bucket.npos || dice.one_in(3))) bucket += fmt::format("watch_group:{},", dice.between(1, id - 1));
     const auto actions = random_actions(dice, place, kind::ethernet | kind::ip | kind::ip4);
     bucket += fmt::format("actions={}", actions.empty() ? "drop" : fmt::format("{}", fmt::join(actions, ",")));
     group.buckets.push_back(bucket);
@@ -144,6 +145,7 @@ const std::vector<const char*>& tlv_maps() {
 Configuration random_configuration(Dice& dice) {
   Configuration c;
   const bool like_ovn = dice.one_in(3);
+  c.protocols = random_protocols(dice, like_ovn);
   c.dialect = random_dialect(dice);
   static const char* const kStates[] = {"trk,est", "trk,new", "trk,est,rpl", "trk,inv", "trk,rel", "trk,new,snat",
                                         "trk,est,dnat"};
@@ -152,7 +154,7 @@ Configuration random_configuration(Dice& dice) {
   configure_ports(dice, c);
   for (const char* name : kBridges) {
     const std::string bridge = name;
-    const Where at{bridge, like_ovn, c.dialect, c.tunnel_options()};
+    const Where at{bridge, like_ovn, c.dialect, c.tunnel_options(), c.protocols};
     for (unsigned table = 0; table < kGeneratedTables; ++table) {
       // The first table has most: packets are made for its flows.
       for (unsigned i = table == 0 ? dice.between(5, 9) : dice.between(1, 4); i > 0; --i)

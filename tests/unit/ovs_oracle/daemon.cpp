@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kSchema = "/usr/share/openvswitch/vswitch.ovsschema";
 constexpr int kPatience = 2000;  // steps of 10 ms
-constexpr timeval kAnswerTime{60, 0};
+constexpr timeval kAnswerTime{8, 0};
 
 void pause_a_little() { ::usleep(10000); }
 
@@ -125,7 +125,7 @@ Daemon::Daemon(std::string directory) : directory_(std::move(directory)) {
   if (!good_) return;
   start({"ovsdb-server", "--no-chdir", "--log-file=/dev/null", "--unixctl=" + directory_ + "/db.ctl",
          "--remote=punix:" + socket, database});
-  good_ = appears(socket);
+  good_ = listens(socket);
   if (!good_) return;
   vsctl({"--no-wait", "init", "--", "set", "Open_vSwitch", ".", "ovs_version=" + version()});
   start({"ovs-vswitchd", "--no-chdir", "--log-file=/dev/null", "--disable-system", "--enable-dummy",
@@ -147,9 +147,11 @@ pid_t Daemon::start(const Words& words) {
   return child;
 }
 
-bool Daemon::appears(const std::string& file) const {
-  for (int i = 0; i < kPatience && !std::filesystem::exists(file); ++i) pause_a_little();
-  return std::filesystem::exists(file);
+// A socket is there before somebody accepts what connects to it.
+bool Daemon::listens(const std::string& socket) const {
+  for (int i = 0; i < kPatience; ++i, pause_a_little())
+    if (UnixCtl().connect_to(socket)) return true;
+  return false;
 }
 
 bool Daemon::connects(const std::string& path) {

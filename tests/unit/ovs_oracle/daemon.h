@@ -50,7 +50,7 @@ class Daemon {
 
  private:
   pid_t start(const Words& words);
-  bool appears(const std::string& file) const;
+  bool listens(const std::string& socket) const;
   bool connects(const std::string& path);
   Words with_database(const Words& words) const;
 

@@ -15,7 +15,7 @@
 namespace egt::testing {
 namespace {
 
-constexpr unsigned kPackets = 40, kTableCount = 12, kShrinkSteps = 250;
+constexpr unsigned kPackets = 50, kTableCount = 12, kShrinkSteps = 250;
 
 unsigned asked(const char* name, unsigned otherwise) {
   const char* text = std::getenv(name);

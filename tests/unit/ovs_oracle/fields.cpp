@@ -218,6 +218,8 @@ U128 one(Dice& dice, const FieldSpec& f) {
   }
 }
 
+constexpr unsigned kNamedFlags = 0x1ff;  // of TCP
+
 U128 partial_mask(Dice& dice, const FieldSpec& f) {
   const U128 all = ones(f.bits);
   switch (f.form) {
@@ -234,11 +236,12 @@ U128 partial_mask(Dice& dice, const FieldSpec& f) {
   U128 mask = ones(width) << at;
   if (dice.one_in(3)) mask = all ^ ones(dice.below(f.bits));           // a prefix
   if (dice.one_in(4)) mask |= U128{1} << dice.below(f.bits);          // not contiguous
-  // ovs-ofctl reads no mask with as many groups beside a '::' as there are.
-  if (f.form == Form::ip6) {
-    const unsigned length = dice.between(1, 127);
-    mask = dice.one_in(2) ? all ^ ones(128 - length) : U128{0xffff0000ffff} << 64 | 0xffffffff0000ffff;
-  }
+  // ovs-ofctl takes a mask that begins with a digit for the length of a prefix.
+  if (f.form == Form::ip6) mask = dice.one_in(2) ? all ^ ones(128 - dice.between(1, 127)) : mask | U128{0xf} << 124;
+  if (f.form == Form::tcp_flags) mask &= kNamedFlags;
+  if (f.form == Form::tcp_flags && mask == 0) return 2;
+  // Dumps do not tell one of the lowest whole bytes from none: the wire leaves out bytes that no mask looks at.
+  if (std::string_view(f.name).starts_with("tun_metadata") && (mask & (mask + 1)) == 0) mask ^= mask == 1 ? 3 : 1;
   return (mask & all) == 0 ? all : mask & all;
 }
 
@@ -306,7 +309,7 @@ std::string text_of(const FieldSpec& f, const Value& v, Masking masking) {
       return flags_text(v, {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"}, masking == Masking::partial);
     case Form::tcp_flags:
       if (masking != Masking::partial) return fmt::format("0x{:x}", low64(v.value));
-      return flags_text(v, {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns", "[9]", "[10]", "[11]"}, true);
+      return flags_text(v, {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"}, true);
     case Form::tunnel_flags:
       return v.value != 0 ? masked ? "+oam" : "oam" : masked ? "-oam" : "0";
     case Form::fragment:

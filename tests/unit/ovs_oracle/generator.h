@@ -18,7 +18,9 @@ struct Protocol {
   unsigned kinds;
   std::vector<std::pair<FieldId, unsigned>> fields;  // that the words stand for
 };
-const Protocol& random_protocol(Dice& dice, bool like_ovn);
+// The protocols of one configuration, so that tables one behind another have flows for the same packets.
+using Protocols = std::vector<const Protocol*>;
+Protocols random_protocols(Dice& dice, bool like_ovn);
 
 struct Term {
   const FieldSpec* field = nullptr;
@@ -53,6 +55,7 @@ struct Dialect {
   std::string trace_names;              // of the call
 };
 struct Configuration {
+  Protocols protocols;
   std::vector<GeneratedFlow> flows;
   std::vector<GeneratedGroup> groups;
   std::vector<PortConfig> ports;

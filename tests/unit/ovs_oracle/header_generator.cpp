@@ -22,6 +22,7 @@ std::string ActionWriter::vlan_tag() {
       return dice_.one_in(2) ? fmt::format("set_vlan_vid:{}", dice_.between(4, 7))
                              : fmt::format("set_vlan_pcp:{}", dice_.below(8));
     case 3:
+      if (!(kinds_ & vlan) && dice_.one_in(2)) return "push_vlan:0x8100,set_field:4101->vlan_vid,pop_vlan";
       if (!(kinds_ & vlan)) return kinds_ |= vlan, "push_vlan:0x8100,set_field:4101->vlan_vid";
       kinds_ &= ~vlan;
       return dice_.one_in(4) ? "strip_vlan" : "pop_vlan";
@@ -93,8 +94,9 @@ std::string ActionWriter::encap() {
 std::string ActionWriter::nsh() {
   static const char* const kChanges[] = {"dec_nsh_ttl", "set_field:0x1234->nsh_spi", "set_field:5->nsh_si",
                                          "set_field:0x11223344->nsh_c1", "set_field:2/0x3->nsh_flags"};
+  if (!dumps_encap()) return "";
   if (kinds_ & kind::nsh) return dice_.of(kChanges);
-  if (place_.in_group || !dumps_encap() || !dice_.one_in(2)) return "";
+  if (place_.in_group || !dice_.one_in(2)) return "";
   kinds_ = kind::nsh;
   return dice_.one_in(2) ? "encap(nsh),dec_nsh_ttl" : "encap(nsh)";
 }

@@ -48,6 +48,8 @@ const std::vector<Protocol>& all_protocols() {
        {{F::eth_type, 0x800}, {F::nw_proto, 6}, {F::ct_state, 0x21}}},
       {"ipv6,ct_state=+est+trk", "ipv6,ct_state=trk|est", ethernet | ip | ip6 | tracked,
        {{F::eth_type, 0x86dd}, {F::ct_state, 0x22}}},
+      {"udp6,ct_state=+rpl+trk", "udp6,ct_state=trk|est|rpl", ethernet | ip | ip6 | udp | tracked,
+       {{F::eth_type, 0x86dd}, {F::nw_proto, 17}, {F::ct_state, 0x2a}}},
   };
   return all;
 }
@@ -83,16 +85,31 @@ bool overlaps(const FieldSpec& a, const FieldSpec& b) {
 
 Masking random_masking(Dice& dice, const FieldSpec& f) {
   if (!f.maskable || dice.one_in(2)) return Masking::none;
-  return dice.one_in(4) ? Masking::full : Masking::partial;
+  const bool option = std::string_view(f.name).starts_with("tun_metadata");  // see partial_mask()
+  return dice.one_in(4) && !option ? Masking::full : Masking::partial;
+}
+
+// Half of the time one that only packets of some kinds have: they are few among all.
+const FieldSpec& random_field(Dice& dice, unsigned kinds, const std::vector<const FieldSpec*>& likely) {
+  if (dice.one_in(4)) return *dice.of(likely);
+  const bool special = dice.one_in(2);
+  for (unsigned tries = 0; tries < 100; ++tries) {
+    const FieldSpec& f = dice.of(field_specs());
+    if (has_kinds(kinds, f.needs) && (!special || f.needs != any)) return f;
+  }
+  return *dice.of(likely);
 }
 
 }  // namespace
 
-const Protocol& random_protocol(Dice& dice, bool like_ovn) {
+Protocols random_protocols(Dice& dice, bool like_ovn) {
   const auto& all = all_protocols();
-  constexpr unsigned kTracked = 3;  // the last ones
-  if (!like_ovn && dice.one_in(8)) return all[all.size() - 1 - dice.below(kTracked)];
-  return all[dice.below(like_ovn ? kOvnProtocols : static_cast<unsigned>(all.size()))];
+  constexpr unsigned kTracked = 4;  // the last ones
+  Protocols some = {&all.front()};
+  for (unsigned i = dice.between(4, 7); i > 0; --i)
+    some.push_back(&all[dice.below(like_ovn ? kOvnProtocols : static_cast<unsigned>(all.size()))]);
+  if (dice.one_in(2)) some.push_back(&all[all.size() - 1 - dice.below(kTracked)]);
+  return some;
 }
 
 GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_options) {
@@ -101,7 +118,7 @@ GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_op
       &field_spec("in_port"), &field_spec("reg0"),    &field_spec("metadata"), &field_spec("reg15"),
       &field_spec("ct_state"), &field_spec("eth_dst"), &field_spec("tun_id"),   &field_spec("ct_mark")};
   for (unsigned i = dice.below(5), tries = 0; i > 0 && tries < 40; ++tries) {
-    const FieldSpec& f = dice.one_in(4) ? *dice.of(kLikely) : dice.of(field_specs());
+    const FieldSpec& f = random_field(dice, protocol.kinds, kLikely);
     const std::string_view name = f.name;
     if (!has_kinds(protocol.kinds, f.needs) || said_by(protocol, f)) continue;
     if (!tunnel_options && name.starts_with("tun_metadata")) continue;

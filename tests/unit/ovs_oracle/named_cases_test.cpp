@@ -174,5 +174,89 @@ TEST_F(NamedCase, PacketsOfInternalPortsAndOfTunnels) {
            "in_port=1,udp,tun_dst=10.0.0.1"});
 }
 
+// Behind encap and decap only flows match that look at no header, or at the packet's type.
+TEST_F(NamedCase, PacketsWithoutEthernetHeader) {
+  flow("table=0,tcp actions=encap(mpls_mc),resubmit(,1)");
+  flow("table=0,udp actions=encap(nsh),resubmit(,1)");
+  flow("table=0,arp actions=decap,resubmit(,1)");
+  flow("table=1,priority=3,mplsm actions=set_field:5->reg5");
+  flow("table=1,priority=3,dl_type=0x894f,reg1=0 actions=LOCAL");
+  flow("table=1,priority=3,arp,reg2=0 actions=output:3");
+  flow("table=1,priority=2,packet_type=(1,0x806) actions=encap(ethernet),output:2");
+  flow("table=1,priority=1,reg3=0 actions=output:2");
+  compare({"in_port=1,tcp", "in_port=1,udp", "in_port=1,arp", "in_port=1,arp,vlan_tci=0x1005"});
+}
+
+TEST_F(NamedCase, PartsOfAServiceHeader) {
+  flow("table=0,in_port=1 actions=encap(nsh),set_field:0x1->nsh_spi,load:0x1->NXOXM_NSH_SPI[],encap(ethernet),output:2");
+  flow("table=0,in_port=2,dl_type=0x894f actions=load:3->NXOXM_NSH_SPI[2..20],output:3");
+  compare({"in_port=1,tcp", "in_port=2,dl_type=0x894f,nsh_spi=0xffffff", "in_port=2,dl_type=0x894f,nsh_mdtype=1,nsh_c1=5"});
+}
+
+// There a trace learns, and pauses for controllers.
+TEST_F(NamedCase, SideEffectsBehindANativeTunnel) {
+  flow("table=0 actions=output:6,learn(table=70,reg2=5,output:reg1[])");
+  flow("table=0,udp actions=learn(table=70,idle_timeout=20,hard_timeout=30,cookie=0x77,send_flow_rem,fin_hard_timeout=4,"
+       "result_dst=reg1[3],NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[],reg3[0..7]=0xa,load:reg4[]->reg5[],output:NXM_OF_IN_PORT[]),"
+       "learn(table=71,load:1->reg0[]),controller(reason=invalid_ttl,pause,userdata=01),output:2", "br-ex");
+  for (const char* asked : {"", "--names"}) {
+    config_.dialect.trace_names = asked;
+    compare({"in_port=1,tcp", "in_port=1,udp"});
+    EXPECT_TRUE(said("table=70 reg3=0xa/0xff,dl_dst="));
+  }
+}
+
+TEST_F(NamedCase, StacksOfLabelsInFlowsOfTheDatapath) {
+  flow("table=0,priority=1,mpls actions=pop_mpls:0x8847,output:2,pop_mpls:0x8847,output:3");
+  flow("table=0 actions=output:4");
+  const std::string begin = "in_port(p1),eth(src=0a:00:00:00:00:01,dst=0a:00:00:00:00:02),eth_type(0x8847),mpls(";
+  compare({begin + "label=100,tc=3,ttl=64,bos=1)", begin + "label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=1)",
+           begin + "label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=0,label=8,tc=1,ttl=3,bos=1)"});
+}
+
+TEST_F(NamedCase, LearnedInputPortByName) {
+  flow("table=0 actions=learn(table=70,in_port=3,output:NXM_NX_REG0[0..15]),learn(table=70,in_port=1,load:1->reg1[])");
+  compare_all_forms({"in_port=1,tcp"});
+}
+
+// The type of an option takes 16 bits in an exact match, reads as zero, and lies beside what ARP has.
+TEST_F(NamedCase, NeighbourDiscovery) {
+  const std::string nd = "icmp6,icmp_type=136,icmp_code=0";
+  flow("table=0,priority=9," + nd + ",nd_options_type=3 actions=drop");
+  flow("table=0,priority=8," + nd + ",in_port=2 actions=set_field:5->nd_options_type,move:ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[1..6]"
+       "->NXM_NX_REG5[24..29],output:3");
+  flow("table=0,priority=7," + nd + ",in_port=3 actions=move:NXM_NX_REG5[0..7]->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[],"
+       "set_field:7->nd_reserved,output:2");
+  flow("table=0,arp actions=group:1");
+  group("group_id=1,type=all,bucket=actions=move:NXM_NX_TUN_GBP_FLAGS[2..7]->NXM_NX_ND_SLL[24..29],output:2");
+  const std::string packet = ",icmp6,icmpv6_type=136,icmpv6_code=0,nd_tll=0a:00:00:00:00:02";
+  compare({"in_port=1" + packet, "in_port=2" + packet, "in_port=3,reg5=9" + packet, "in_port=2" + packet + ",nd_options_type=5",
+           "in_port=1,arp,arp_sha=0a:00:00:00:00:03"});
+}
+
+TEST_F(NamedCase, TagThatIsWrittenToNothing) {
+  flow("table=0,icmp6 actions=move:OXM_OF_PKT_REG7[42..57]->NXM_OF_VLAN_TCI[],ct(table=7)");
+  flow("table=7 actions=move:OXM_OF_PKT_REG7[42..57]->NXM_OF_VLAN_TCI[],output:2");
+  compare({"in_port=1,icmp6,vlan_tci=0x1fff", "in_port=1,icmp6"});
+}
+
+TEST_F(NamedCase, StateOfOneBridgeResumedInAnother) {
+  flow("table=0,ip actions=clone(clone(resubmit(,7)),load:0x0->NXM_NX_REG9[2..8],output:6),ct(commit,table=2,zone=64000)");
+  flow("table=0,priority=1 actions=check_pkt_larger(1500)->NXM_NX_REG9[0],1,controller(reason=invalid_ttl,pause)", "br-ex");
+  for (const char* asked : {"--no-names", "--names"}) {
+    config_.dialect.trace_names = asked;
+    compare({"in_port=1,udp"});
+  }
+}
+
+// What was looked at is then shown as it is.
+TEST_F(NamedCase, TranslationsThatFail) {
+  flow("table=0,mpls actions=push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847,push_mpls:0x8847");
+  flow("table=0,ip actions=ct(table=1)");
+  flow("table=1,actset_output=2 actions=output:2");
+  flow("table=1,priority=0 actions=resubmit(,1)");
+  compare({"in_port=1,mpls,mpls_bos=1", "in_port=1,tcp"});
+}
+
 }  // namespace
 }  // namespace egt::testing

@@ -113,12 +113,23 @@ std::string inner_headers(Dice& dice) {
                                        "udp(src=53,dst=53)", "sctp(src=1,dst=2)", "icmp(type=8,code=0)"};
   static const unsigned kProtocols[] = {6, 6, 17, 132, 1};
   const unsigned which = dice.below(5);
-  switch (dice.below(5)) {
+  switch (dice.below(9)) {
     case 0:
       return fmt::format("eth_type(0x0806),arp(sip={},tip={},op={},sha={},tha={})", v4(dice), v4(dice),
                          dice.between(1, 2), mac(dice), mac(dice));
     case 1:
-      return fmt::format("eth_type(0x8847),mpls(label=100,tc=3,ttl=64,bos=1)");
+      return dice.one_in(2) ? "eth_type(0x8847),mpls(label=100,tc=3,ttl=64,bos=1)"
+                            : "eth_type(0x8847),mpls(label=100,tc=3,ttl=64,bos=0,label=7,tc=0,ttl=9,bos=1)";
+    case 3:
+      return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0,proto=58,tclass=0,hlimit=255,frag=no),"
+                         "icmpv6(type={},code=0),nd(target={},{}={})",
+                         v6(dice), v6(dice), which < 3 ? 135 : 136, v6(dice), which < 3 ? "sll" : "tll", mac(dice));
+    case 4:
+      return fmt::format("eth_type(0x0800),ipv4(src={},dst={},proto=17,tos=0,ttl=3,frag={})", v4(dice), v4(dice),
+                         dice.one_in(2) ? "later" : "first");
+    case 5:
+      return fmt::format("eth_type(0x894f),nsh(flags=0,ttl={},mdtype=1,np=3,spi=0x5,si=255,c1=0x1,c2=0x2,c3=0,c4=0)",
+                         dice.between(1, 63));
     case 2:
       return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0x5,proto=17,tclass=0x2,hlimit=64,frag=no),"
                          "udp(src=53,dst=1000)",
@@ -152,13 +163,13 @@ std::string datapath_packet(Dice& dice, const std::string& bridge) {
 }  // namespace
 
 std::string random_packet(Dice& dice, const Configuration& c, const std::string& bridge) {
-  if (dice.one_in(8)) return datapath_packet(dice, bridge);
+  if (dice.one_in(6)) return datapath_packet(dice, bridge);
   const GeneratedFlow* flow = dice.one_in(5) ? nullptr : flow_to_meet(dice, c, bridge);
   const Protocol& protocol = flow != nullptr && !(flow->match.protocol->fields.empty() && dice.one_in(2))
                                  ? *flow->match.protocol
-                                 : random_protocol(dice, dice.one_in(2));
+                                 : *dice.of(c.protocols);
   Packet packet(dice, protocol);
-  if (dice.one_in(10)) packet.make_tunneled();
+  if (dice.one_in(5)) packet.make_tunneled();
   if (flow != nullptr) packet.suit(flow->match);
   packet.fill();
   return packet.text();

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::string_view kSamplingPort = "sampling_port=";
 
+// "in_port=1"
+bool is_port(const openflow::LearnSpec& s) {
+  return s.kind == openflow::LearnSpec::Kind::match && s.dest == whole(FieldId::in_port) &&
+         std::holds_alternative<U128>(s.source);
+}
+
 struct SaysPorts {
   bool operator()(const openflow::Output&) const { return true; }
   bool operator()(const openflow::OutputTruncated&) const { return true; }
@@ -17,6 +23,7 @@ struct SaysPorts {
   bool operator()(const openflow::Bundle&) const { return true; }
   bool operator()(const openflow::Resubmit& a) const { return a.in_port.has_value(); }
   bool operator()(const openflow::Sample& a) const { return a.arguments.find(kSamplingPort) != std::string::npos; }
+  bool operator()(const openflow::Learn& a) const { return std::any_of(a.specs.begin(), a.specs.end(), is_port); }
   bool operator()(const openflow::Clone& a) const { return any(a.actions); }
   bool operator()(const openflow::WriteActions& a) const { return any(a.actions); }
   bool operator()(const openflow::Ct& a) const { return a.exec && any(*a.exec); }
@@ -71,6 +78,11 @@ struct WithPorts {
   }
   openflow::Action operator()(openflow::Sample a) const {
     if (SaysPorts()(a)) a.arguments = with_sampling_port(a.arguments, style);
+    return {a};
+  }
+  openflow::Action operator()(openflow::Learn a) const {
+    for (openflow::LearnSpec& s : a.specs)
+      if (is_port(s)) s.port = style({static_cast<std::uint32_t>(std::get<U128>(s.source)), {}}).name;
     return {a};
   }
   openflow::Action operator()(const openflow::Clone& a) const { return {openflow::Clone{list_with_ports(a.actions, style)}}; }

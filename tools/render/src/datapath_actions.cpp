@@ -129,7 +129,7 @@ std::string Writer::operator()(const dp::Conntrack& a) {
   return args.empty() ? "ct" : "ct(" + args + ")";
 }
 
-enum class Form { mac, ipv4, ipv6, decimal, hex, hex_mask_decimal };
+enum class Form { mac, ipv4, ipv6, decimal, hex, word };
 struct Word {
   F field;
   const char* name;
@@ -145,8 +145,9 @@ std::string value_text(Form form, U128 v) {
     case Form::ipv6:
       return ipv6(v);
     case Form::decimal:
-    case Form::hex_mask_decimal:
       return fmt::format("{}", num(v));
+    case Form::word:  // zero is 0x0
+      return fmt::format("0x{:x}", num(v));
     case Form::hex:
       return alternate_hex(num(v));
   }
@@ -154,7 +155,7 @@ std::string value_text(Form form, U128 v) {
 }
 
 std::string mask_text(Form form, U128 v) {
-  return form == Form::decimal || form == Form::hex_mask_decimal ? alternate_hex(num(v)) : value_text(form, v);
+  return form == Form::decimal ? alternate_hex(num(v)) : value_text(form, v);
 }
 
 const std::vector<Word>& words_of(dp::Attribute a) {
@@ -175,7 +176,7 @@ const std::vector<Word>& words_of(dp::Attribute a) {
   static const std::vector<Word> icmp = {{F::tp_src, "type", Form::decimal}, {F::tp_dst, "code", Form::decimal}};
   static const std::vector<Word> nd = {
       {F::nd_target, "target", Form::ipv6}, {F::nd_sll, "sll", Form::mac}, {F::nd_tll, "tll", Form::mac}};
-  static const std::vector<Word> nd_ext = {{F::nd_reserved, "nd_reserved", Form::hex},
+  static const std::vector<Word> nd_ext = {{F::nd_reserved, "nd_reserved", Form::word},
                                            {F::nd_options_type, "nd_options_type", Form::decimal}};
   static const std::vector<Word> ports = {{F::tp_src, "src", Form::decimal}, {F::tp_dst, "dst", Form::decimal}};
   static const std::vector<Word> none;
@@ -252,10 +253,11 @@ std::string Writer::operator()(const dp::Set& a) {
   std::string args;
   for (const Word& w : words_of(a.attribute))
     for (const dp::SetField& f : a.fields) {
-      if (f.field != w.field || (f.mask == 0 && !a.whole)) continue;
+      const bool always = f.field == F::nd_reserved;  // and without a mask
+      if (f.field != w.field || (f.mask == 0 && !a.whole && !always)) continue;
       if (!args.empty()) args += ',';
       args += fmt::format("{}={}", w.name, value_text(w.form, f.value));
-      if (!a.whole && f.mask != whole_mask(f.field)) args += "/" + mask_text(w.form, f.mask);
+      if (!a.whole && !always && f.mask != whole_mask(f.field)) args += "/" + mask_text(w.form, f.mask);
     }
   return fmt::format("set({}({}))", name_of(a.attribute), args);
 }

@@ -1,6 +1,7 @@
 // What ofproto/trace says beside the flows and actions of a packet's way.
 #include <fmt/format.h>
 
+#include "egtrace/engine/world.h"
 #include "egtrace/render/ofproto_trace.h"
 
 namespace egt::render {
@@ -39,9 +40,25 @@ std::string port_word(std::uint64_t number) {
 
 }  // namespace
 
+// As xlate_learn_action() tells it: ports by number whatever the call asks for.
+std::string OfprotoTraceWriter::learned(const engine::LearnedFlow& f) const {
+  std::string out = fmt::format("table={}", f.table);
+  if (!f.match.empty()) out += " " + text_.match(f.match.view());
+  out += fmt::format(" priority={}", f.priority);
+  if (f.cookie != 0) out += fmt::format(" cookie=0x{:x}", f.cookie);
+  if (f.idle_timeout != 0) out += fmt::format(" idle={}", f.idle_timeout);
+  if (f.hard_timeout != 0) out += fmt::format(" hard={}", f.hard_timeout);
+  if (f.send_flow_rem) out += " send_flow_rem";
+  std::string actions;
+  for (const openflow::Action& a : f.actions) actions += "," + text_.action(a);
+  return out + " actions=" + (actions.empty() ? "drop" : actions.substr(1));
+}
+
 // The value of a field as set_field would show it; of a part of a field in hexadecimal.
 std::string OfprotoTraceWriter::value(const Note& n) const {
   if (n.field != whole(n.field.field)) return hex(n.value, true);
+  constexpr U128 kNoPort = 0xffffffff;  // as of OpenFlow 1.1
+  if (n.field.field == FieldId::in_port_oxm && n.value == kNoPort) return port_word(openflow::port::none);
   const std::string text = text_.action({openflow::SetField{n.field.field, n.value, std::nullopt, "set_field"}});
   const std::size_t begin = text.find(':'), end = text.rfind("->");
   return begin == std::string::npos || end == std::string::npos ? hex(n.value, true)
@@ -142,7 +159,7 @@ std::string OfprotoTraceWriter::note(const Note& n) {
     case Remark::learn_suppressed:
       return "suppressing side effects, so learn action ignored";
     case Remark::learns:
-      return n.text;
+      return learned(*n.learned);
     case Remark::conjunction_executed:
       return "executing no-op conjunction action";
     case Remark::unknown_input_port:

@@ -7,11 +7,9 @@ namespace {
 using namespace engine::ofproto;
 using F = FieldId;
 
-void mask(FlowKey& m, F f) { m.set(f, ~U128{0}); }
-
-void mask_flow_label(FlowKey& m) {
-  const std::size_t word = field(F::ipv6_label).word;
-  m.set_word(word, m.word(word) | openflow::kExactFlowLabel);
+void mask(FlowKey& m, F f) {
+  m.set(f, ~U128{0});
+  m.set_word(field(f).word, m.word(field(f).word) | openflow::beyond_field(f));
 }
 
 std::uint16_t type_of(const FlowKey& k) {
@@ -64,8 +62,7 @@ void mask_headers(const FlowKey& k, FlowKey& m) {
       for (const F f : {F::ip_src, F::ip_dst, F::ct_nw_src, F::ct_nw_dst}) mask(m, f);
       return mask_transport(k, m);
     case ethertype::ipv6:
-      for (const F f : {F::ipv6_src, F::ipv6_dst}) mask(m, f);
-      mask_flow_label(m);
+      for (const F f : {F::ipv6_src, F::ipv6_dst, F::ipv6_label}) mask(m, f);
       // Asking whether it is neighbour discovery shows what was asked for, in later fragments too.
       if (k.u64(F::nw_proto) == ip_proto::icmp6) {
         mask(m, F::tp_dst);

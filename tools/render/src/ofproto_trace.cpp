@@ -36,8 +36,7 @@ std::string tunnel_flags(const FlowKey& k, const FlowKey& m) {
 
 std::string OfprotoTraceWriter::write(const Trace& trace, const openflow::Bridge& bridge) {
   if (trace.owned != owned_) {
-    named_actions_.clear();
-    numbered_actions_.clear();
+    actions_.clear();
     owned_ = trace.owned;
   }
   bridge_ = at_ = &bridge;
@@ -97,7 +96,10 @@ std::string OfprotoTraceWriter::match(const FlowKey& value, FlowKey m) const {
     const std::string name = e == Extra::mpls_lse1 ? "mpls_lse1" : "mpls_lse2";
     const std::string term = bits == 0xffffffff ? fmt::format(",{}={}", name, get(value, e))
                                                 : fmt::format(",{}=0x{:08x}/0x{:08x}", name, get(value, e) & bits, bits);
-    out += term;
+    constexpr std::string_view kBefore[] = {"mpls_lse1=", "mpls_bos="};  // the first that is there
+    std::size_t at = out.npos;
+    for (const std::string_view before : kBefore) at = at == out.npos ? out.find(before) : at;
+    out.insert(std::min(out.find(',', at), out.size()), term);
   }
   return named(std::move(out), *bridge_);
 }
@@ -139,10 +141,10 @@ void OfprotoTraceWriter::pass(const TracePass& pass) {
   out_ += "Flow: " + match(pass.initial, mask_of_packet(pass.initial)) + "\n";
   nodes(pass.nodes);
   out_ += "\nFinal flow: ";
-  out_ += pass.initial == pass.final_flow ? "unchanged" : match(pass.final_flow, mask_of_packet(pass.final_flow));
-  FlowKey given = pass.initial;
-  given.set(F::actset_output, 0);  // the translation sets it, where it fails before it takes back what it looked at
-  out_ += "\nMegaflow: " + match(given, pass.megaflow_mask);
+  FlowKey begun = pass.initial;
+  begun.set(F::actset_output, openflow::port::unset);  // the translation begins without an action set
+  out_ += begun == pass.final_flow ? "unchanged" : match(pass.final_flow, mask_of_packet(pass.final_flow));
+  out_ += "\nMegaflow: " + match(pass.initial, pass.megaflow_mask);
   out_ += "\nDatapath actions: " + datapath_actions_text(pass.actions, style_.names);
   if (pass.error != XlateError::ok) {
     out_ += fmt::format("\nTranslation failed ({}), packet is dropped.\n", error_text(pass.error));
@@ -205,7 +207,7 @@ std::string OfprotoTraceWriter::action_text(const openflow::Action& a, bool name
 }
 
 const std::string& OfprotoTraceWriter::known_action(const openflow::Action& a, bool names) {
-  const auto [at, fresh] = (names ? named_actions_ : numbered_actions_).try_emplace(&a);
+  const auto [at, fresh] = actions_.try_emplace({names ? at_ : nullptr, &a});
   if (fresh) at->second = action_text(a, names);
   return at->second;
 }

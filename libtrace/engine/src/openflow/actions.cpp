@@ -1,21 +1,15 @@
 // One action after another: do_xlate_actions().
 #include <algorithm>
-#include <charconv>
 
+#include "egtrace/base/text.h"
 #include "hash.h"
+#include "learned_flow.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
 namespace {
 
 using namespace openflow;
-
-std::uint16_t reason_of(const std::string& word) {
-  constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};
-  for (std::uint16_t i = 0; i < std::size(kReasons); ++i)
-    if (word == kReasons[i]) return i;
-  return reason::action;
-}
 
 // "symmetric_l4,1024,modulo_n,4,0,NXM_NX_REG0[]" as written.
 struct MultipathArguments {
@@ -25,31 +19,13 @@ struct MultipathArguments {
   unsigned links = 0, arg = 0;
 };
 
-unsigned number_in(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  unsigned value = 0;
-  if (text.starts_with("0x")) {
-    std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-  } else {
-    std::from_chars(text.data(), text.data() + text.size(), value);
-  }
-  return value;
-}
+unsigned multipath_number(std::string_view text) { return static_cast<unsigned>(parse_u64(trim(text)).value_or(0)); }
 
 MultipathArguments multipath_arguments(std::string_view text) {
-  std::string_view part[5];
-  for (std::string_view& p : part) {
-    const std::size_t comma = text.find(',');
-    p = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-  }
-  MultipathArguments m;
-  m.fields = hash_fields(part[0]);
-  m.basis = static_cast<std::uint16_t>(number_in(part[1]));
-  m.algorithm = part[2];
-  m.links = number_in(part[3]);
-  m.arg = number_in(part[4]);
-  return m;
+  std::vector<std::string_view> parts = split(text, ',');
+  parts.resize(5);
+  return {hash_fields(parts[0]), parts[2], static_cast<std::uint16_t>(multipath_number(parts[1])), multipath_number(parts[3]),
+          multipath_number(parts[4])};
 }
 
 // Actions after a popped MPLS label that look below it; the others go on.
@@ -123,7 +99,7 @@ struct Executor {
       skip = true;
       return;
     }
-    x.to_controller(a.max_len.value_or(0xffff), a.reason ? reason_of(*a.reason) : reason::action,
+    x.to_controller(a.max_len.value_or(0xffff), reason_of(a),
                     static_cast<std::uint16_t>(a.id.value_or(0)), a.meter_id, &a);
   }
   void operator()(const Enqueue& a) {
@@ -380,8 +356,9 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
     }
     const auto* check = std::get_if<CheckPktLarger>(&o.action->kind);
     const auto longer = check ? policy_.is_longer_than(check->length) : std::nullopt;
-    if (check && !longer) {
-      check_length(*check, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()));
+    const bool nothing_behind = is_last && action_set_.empty();  // that would need the packet as it was
+    if (check && !(longer && nothing_behind)) {
+      check_length(*o.action, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()), longer);
       exit_list = true;
     } else {
       Executor e{*this, last, group_bucket};
@@ -480,24 +457,18 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
     stack_.clear();
     action_set_.clear();
   }
-  const auto finish = [&] {
-    if (!freezing_) run_action_set();
-    if (freezing_) finish_freezing_here();
-  };
   if (reversible(list) || is_last) {
     do_actions(list, is_last, false);
-    finish();
+    end_pipeline();
   } else {
     commit();
     const FlowKey old_base = base_;
     const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
-    dp::Actions nested;
-    dp::Actions* outer = out_;
-    out_ = &nested;
-    do_actions(list, true, false);
-    finish();
-    out_ = outer;
-    if (!nested.empty()) put({dp::Clone{std::move(nested)}});
+    dp::Actions cloned = nested([&] {
+      do_actions(list, true, false);
+      end_pipeline();
+    });
+    if (!cloned.empty()) put({dp::Clone{std::move(cloned)}});
     conntracked_ = old_conntracked;
     was_mpls_ = old_was_mpls;
     base_ = old_base;
@@ -507,7 +478,9 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
   flow_ = old.flow;
 }
 
-void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
+// `longer`: which branch is taken, where that is known. It is executed on a copy.
+void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optional<bool> longer) {
+  const auto& a = std::get<CheckPktLarger>(action.kind);
   const Retained old{flow_, stack_, action_set_};
   constexpr OvsVersion kEmptyInside{3, 1, 3};
   if (fixed_in(kEmptyInside)) {
@@ -521,23 +494,29 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
   bool old_exit = false;
   dp::CheckLength check;
   check.length = a.length;
-  dp::Actions* outer = out_;
   for (const bool larger : {true, false}) {
-    out_ = larger ? &check.greater : &check.not_greater;
-    write(flow_, a.dest, larger);
-    do_actions(rest, true, false);
-    if (!freezing_) run_action_set();
-    if (freezing_) finish_freezing_here();
+    if (longer && *longer != larger) continue;
+    (larger ? check.greater : check.not_greater) = nested([&] {
+      if (longer && observer_) observer_->before(action);
+      write(flow_, a.dest, larger);
+      if (longer && observer_) observer_->after(action);
+      do_actions(rest, true, false);
+      end_pipeline();
+    });
     base_ = old_base;
     was_mpls_ = old_was_mpls;
     conntracked_ = old_conntracked;
     flow_ = before_commit;
     // What the first branch did to the list decides whether the callers go on.
-    if (larger) old_exit = std::exchange(exit_, false);
+    if (larger || longer) old_exit = std::exchange(exit_, false);
   }
   exit_ = old_exit;
-  out_ = outer;
-  put({std::move(check)});
+  dp::Actions& taken = longer.value_or(false) ? check.greater : check.not_greater;
+  if (!longer) {
+    put({std::move(check)});
+  } else if (!taken.empty()) {
+    put({dp::Clone{std::move(taken)}});
+  }
   action_set_ = old.action_set;
   stack_ = old.stack;
   flow_ = old.flow;
@@ -546,8 +525,18 @@ void Xlate::check_length(const CheckPktLarger& a, const Ofpacts& rest) {
 void Xlate::learn(const Learn& a) {
   for (const LearnSpec& s : a.specs)
     if (const auto* source = std::get_if<Subfield>(&s.source)) unwildcard(wc(), *source);
-  if (!policy_.learn(bridge(), a, flow_)) return report(NodeKind::warning, Remark::learn_suppressed);
-  if (a.result_dst) write(flow_, *a.result_dst, 1);
+  if (encapsulated_) {
+    Note n;
+    n.what = Remark::learns;
+    n.learned = std::make_shared<const LearnedFlow>(learned_flow(a, flow_));
+    report(NodeKind::detail, std::move(n));
+  } else if (!policy_.learn(bridge(), a, flow_)) {
+    return report(NodeKind::warning, Remark::learn_suppressed);
+  }
+  if (!a.result_dst) return;
+  write(flow_, *a.result_dst, 1);
+  unwildcard(wc(), *a.result_dst);
+  report_field(*a.result_dst);
 }
 
 }  // namespace egt::engine::ofproto

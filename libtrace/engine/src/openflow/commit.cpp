@@ -32,7 +32,8 @@ bool Xlate::commit_set(dp::Attribute attribute, bool masked, std::initializer_li
   set.attribute = attribute;
   for (const auto& [f, all] : fields) {
     const bool same = ((value_of(flow_, f) ^ value_of(base_, f)) & all) == 0;
-    const U128 mask = same ? U128{0} : value_of(wc(), f) & all;
+    // commit_nsh() leaves out nothing of what was looked at.
+    const U128 mask = same && attribute != dp::Attribute::nsh ? U128{0} : value_of(wc(), f) & all;
     differs = differs || !same;
     exact = exact && mask == all;
     set.fields.push_back({f, value_of(flow_, f) & all, mask});
@@ -109,17 +110,21 @@ void Xlate::commit_nsh() {
   if (get(flow_, F::eth_type) != ethertype::nsh) return;
   constexpr unsigned kFixedContext = 1;  // the metadata type that has contexts
   const U128 context = get(flow_, F::nsh_mdtype) == kFixedContext ? ones(32) : U128{0};
-  commit_set(dp::Attribute::nsh, true,
-             {{F::nsh_flags, 0xff},
-              {F::nsh_ttl, 0xff},
-              {F::nsh_mdtype, 0},
-              {F::nsh_np, 0},
-              {F::nsh_spi, ones(24)},
-              {F::nsh_si, 0xff},
-              {F::nsh_c1, context},
-              {F::nsh_c2, context},
-              {F::nsh_c3, context},
-              {F::nsh_c4, context}});
+  const bool written = commit_set(dp::Attribute::nsh, true,
+                                  {{F::nsh_flags, 0xff},
+                                   {F::nsh_ttl, 0xff},
+                                   {F::nsh_mdtype, 0},
+                                   {F::nsh_np, 0},
+                                   {F::nsh_spi, ones(24)},
+                                   {F::nsh_si, 0xff},
+                                   {F::nsh_c1, context},
+                                   {F::nsh_c2, context},
+                                   {F::nsh_c3, context},
+                                   {F::nsh_c4, context}});
+  if (!written || context != 0) return;
+  // The action says nothing of them then, which is shown as if it wrote zeros.
+  for (dp::SetField& f : std::get<dp::Set>(out_->back().kind).fields)
+    if (f.field >= F::nsh_c1 && f.field <= F::nsh_c4) f.mask = ones(32);
 }
 
 void Xlate::commit_vlan() {

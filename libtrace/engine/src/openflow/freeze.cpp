@@ -1,5 +1,7 @@
 // Where the translation stops and the datapath sends the packet back: conntrack, hashes, headers below a popped label;
 // and what goes to a controller.
+#include <algorithm>
+
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -12,6 +14,12 @@ std::vector<std::uint8_t> userdata_of(const Controller* action) {
 }
 
 }  // namespace
+
+std::uint16_t reason_of(const Controller& a) {
+  constexpr std::string_view kReasons[] = {"no_match", "action", "invalid_ttl", "action_set", "group", "packet_out"};
+  const auto known = std::find(std::begin(kReasons), std::end(kReasons), a.reason.value_or("action"));
+  return known == std::end(kReasons) ? reason::action : static_cast<std::uint16_t>(known - std::begin(kReasons));
+}
 
 void Xlate::trigger_freeze() {
   exit_ = true;
@@ -49,8 +57,9 @@ std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
   s.userdata = userdata_of(pause_);
   const std::uint32_t id = recirculations_.hold(s);
   if (pause_) {
-    if (!policy_.has_controller()) return 0;  // a trace sends nothing to the controller, so nothing comes back
-    put_controller_action(pause_, true, id, pause_->max_len.value_or(0xffff), reason::action,
+    // A trace sends nothing to the controller, so nothing comes back.
+    if (!encapsulated_ && !policy_.has_controller()) return 0;
+    put_controller_action(pause_, true, id, pause_->max_len.value_or(0xffff), reason_of(*pause_),
                           static_cast<std::uint16_t>(pause_->id.value_or(0)));
     cancel_freeze();
     return id;
@@ -64,6 +73,11 @@ std::uint32_t Xlate::finish_freezing(std::uint8_t table) {
 void Xlate::finish_freezing_here() {
   commit();
   finish_freezing(0);
+}
+
+void Xlate::end_pipeline() {
+  if (!freezing_) run_action_set();
+  if (freezing_) finish_freezing_here();
 }
 
 void Xlate::clear_conntrack() {
@@ -130,13 +144,10 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.hold(s);
   if (!meter) return put_controller_action(action, false, id, max_len, why, controller_id);
-  dp::Actions nested;
-  dp::Actions* outer = out_;
-  out_ = &nested;
-  put_meter(*meter);
-  put_controller_action(action, false, id, max_len, why, controller_id);
-  out_ = outer;
-  put({dp::Sample{1.0, std::move(nested)}});
+  put({dp::Sample{1.0, nested([&] {
+                    put_meter(*meter);
+                    put_controller_action(action, false, id, max_len, why, controller_id);
+                  })}});
 }
 
 void Xlate::put_controller_action(const Controller* action, bool continuation, std::uint32_t recirc_id,

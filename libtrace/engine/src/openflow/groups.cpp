@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "egtrace/base/text.h"
 #include "hash.h"
 #include "xlate.h"
 
@@ -50,13 +51,7 @@ std::vector<std::size_t> hash_map_of(const Group& g, std::size_t max_hash, bool 
 std::vector<std::string_view> names_in(std::string_view list) {
   if (list.starts_with("=")) list.remove_prefix(1);
   if (list.starts_with("(")) list = list.substr(1, list.size() < 2 ? 0 : list.size() - 2);
-  std::vector<std::string_view> names;
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    names.push_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
-  }
-  return names;
+  return list.empty() ? std::vector<std::string_view>() : split(list, ',');
 }
 
 // "ip_dst=255.255.0.0": the mask behind the name; all of the field where there is none.
@@ -66,12 +61,7 @@ U128 mask_of(std::string_view text, const Field& f) {
   text.remove_prefix(equals + 1);
   if (const auto mac = MacAddr::parse(text)) return mac->value;
   if (const auto address = IpAddr::parse(text)) return address->value;
-  const bool hexadecimal = text.starts_with("0x");
-  U128 mask = 0;
-  for (const char c : text.substr(hexadecimal ? 2 : 0))
-    mask = hexadecimal ? mask << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10)
-                       : mask * 10 + static_cast<unsigned>(c - '0');
-  return mask & ones(f.bits);
+  return parse_u128(text).value_or(0) & ones(f.bits);
 }
 
 }  // namespace

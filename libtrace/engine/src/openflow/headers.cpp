@@ -1,6 +1,5 @@
 // TTLs, MPLS labels and the headers of packet-type aware pipelines.
-#include <algorithm>
-
+#include "egtrace/base/text.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -9,7 +8,6 @@ namespace {
 using namespace openflow;
 
 constexpr std::uint16_t kInvalidTtl = 2;
-constexpr std::uint32_t kMplsTtl = 0xff;
 constexpr std::uint8_t kNshIpv4 = 1, kNshIpv6 = 2, kNshEthernet = 3, kNshNsh = 4;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
 
@@ -21,47 +19,42 @@ std::string_view argument_of(std::string_view text, std::string_view word) {
   return rest.substr(0, rest.find_first_of(",)"));
 }
 
-std::uint64_t hex_or_decimal(std::string_view t) {
-  const bool hex = t.starts_with("0x");
-  std::uint64_t v = 0;
-  for (const char c : t.substr(hex ? 2 : 0)) {
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
-    if (digit < 0) break;
-    v = v * (hex ? 16 : 10) + static_cast<std::uint64_t>(digit);
-  }
-  return v;
-}
+std::uint64_t encap_number(std::string_view text) { return parse_u64(text).value_or(0); }
 
-std::vector<std::uint8_t> hex_bytes(std::string_view t) {
-  if (t.starts_with("0x")) t.remove_prefix(2);
+std::vector<std::uint8_t> hex_bytes(std::string_view text) {
+  consume(text, "0x");
+  const std::string padded = (text.size() % 2 != 0 ? "0" : "") + std::string(text);
   std::vector<std::uint8_t> bytes;
-  std::size_t i = 0;
-  if (t.size() % 2 != 0) bytes.push_back(static_cast<std::uint8_t>(hex_or_decimal(std::string("0x") + t[i++])));
-  for (; i + 1 < t.size(); i += 2)
-    bytes.push_back(static_cast<std::uint8_t>(hex_or_decimal("0x" + std::string(t.substr(i, 2)))));
+  for (std::size_t i = 0; i < padded.size(); i += 2)
+    bytes.push_back(static_cast<std::uint8_t>(parse_hex(std::string_view(padded).substr(i, 2)).value_or(0)));
   return bytes;
 }
 
 std::vector<std::uint8_t> nsh_metadata(std::string_view text) {
+  constexpr std::string_view kOption = "tlv(";
   std::vector<std::uint8_t> out;
-  for (std::size_t at = text.find("tlv("); at != std::string_view::npos; at = text.find("tlv(", at + 4)) {
-    std::string_view t = text.substr(at + 4);
-    t = t.substr(0, t.find(')'));
-    const std::size_t first = t.find(','), second = t.find(',', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos) break;
-    const auto cls = hex_or_decimal(t.substr(0, first)), type = hex_or_decimal(t.substr(first + 1, second - first - 1));
-    std::vector<std::uint8_t> data = hex_bytes(t.substr(second + 1));
-    out.push_back(static_cast<std::uint8_t>(cls >> 8));
-    out.push_back(static_cast<std::uint8_t>(cls));
-    out.push_back(static_cast<std::uint8_t>(type));
-    out.push_back(static_cast<std::uint8_t>(data.size()));
+  for (std::size_t at = text.find(kOption); at != text.npos; at = text.find(kOption, at + 1)) {
+    const std::string_view rest = text.substr(at + kOption.size());
+    const std::vector<std::string_view> parts = split(rest.substr(0, rest.find(')')), ',');
+    if (parts.size() != 3) break;
+    const auto cls = encap_number(parts[0]);
+    std::vector<std::uint8_t> data = hex_bytes(parts[2]);
+    for (const std::uint64_t byte : {cls >> 8, cls, encap_number(parts[1]), std::uint64_t{data.size()}})
+      out.push_back(static_cast<std::uint8_t>(byte));
     data.resize((data.size() + 3) / 4 * 4);
     out.insert(out.end(), data.begin(), data.end());
   }
   return out;
+}
+
+std::optional<std::uint8_t> nsh_next_protocol(std::uint32_t type) {
+  switch (type) {
+    case packet_type::ethernet: return kNshEthernet;
+    case packet_type::ipv4: return kNshIpv4;
+    case packet_type::ipv6: return kNshIpv6;
+    case packet_type::nsh: return kNshNsh;
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -101,32 +94,28 @@ bool Xlate::dec_ttl(const DecTtl& a) {
   return true;
 }
 
-bool Xlate::dec_mpls_ttl() {
-  if (is_mpls(get(flow_, F::eth_type))) {
-    const std::uint32_t lse = mpls_lse(flow_, 0), ttl = lse & kMplsTtl;
-    mask_mpls_lse(wc(), 0, kMplsTtl);
+// Whether it came to an end. `present`: the packet has the header.
+bool Xlate::dec_header_ttl(F field, bool present, Remark exception) {
+  if (present) {
+    mask_all(wc(), field);
+    const auto ttl = get(flow_, field);
     if (ttl > 1) {
-      set_mpls_lse(flow_, 0, (lse & ~kMplsTtl) | (ttl - 1));
+      flow_.set(field, ttl - 1);
       return false;
     }
     to_controller(0xffff, kInvalidTtl, 0, std::nullopt, nullptr);
   }
-  report(NodeKind::warning, Remark::mpls_ttl_exception);
+  report(NodeKind::warning, exception);
   return true;
 }
 
+bool Xlate::dec_mpls_ttl() {
+  return dec_header_ttl(F::mpls_ttl, is_mpls(get(flow_, F::eth_type)), Remark::mpls_ttl_exception);
+}
+
 bool Xlate::dec_nsh_ttl() {
-  if (get(flow_, F::packet_type) == packet_type::nsh || get(flow_, F::eth_type) == ethertype::nsh) {
-    mask_all(wc(), F::nsh_ttl);
-    const auto ttl = get(flow_, F::nsh_ttl);
-    if (ttl > 1) {
-      flow_.set(F::nsh_ttl, ttl - 1);
-      return false;
-    }
-    to_controller(0xffff, kInvalidTtl, 0, std::nullopt, nullptr);
-  }
-  report(NodeKind::warning, Remark::nsh_ttl_exception);
-  return true;
+  const bool present = get(flow_, F::packet_type) == packet_type::nsh || get(flow_, F::eth_type) == ethertype::nsh;
+  return dec_header_ttl(F::nsh_ttl, present, Remark::nsh_ttl_exception);
 }
 
 void Xlate::encap(const Encap& a) {
@@ -146,32 +135,19 @@ void Xlate::encap(const Encap& a) {
     flow_.set(F::eth_dst, 0);
     flow_.set(F::eth_type, type & 0xffff);
   } else if (what.rfind("nsh", 0) == 0) {
-    const auto md_type = static_cast<unsigned>(hex_or_decimal(argument_of(what, "md_type=")));
-    std::uint8_t next = 0;
-    switch (type) {
-      case packet_type::ethernet:
-        next = kNshEthernet;
-        break;
-      case packet_type::ipv4:
-        next = kNshIpv4;
-        break;
-      case packet_type::ipv6:
-        next = kNshIpv6;
-        break;
-      case packet_type::nsh:
-        next = kNshNsh;
-        break;
-      default:
-        report(NodeKind::action, Remark::encap_nsh_of_type, type >> 16, type & 0xffff);
-        error_ = XlateError::unsupported_packet_type;
-        return;
+    const auto md_type = static_cast<unsigned>(encap_number(argument_of(what, "md_type=")));
+    const auto next = nsh_next_protocol(type);
+    if (!next) {
+      report(NodeKind::action, Remark::encap_nsh_of_type, type >> 16, type & 0xffff);
+      error_ = XlateError::unsupported_packet_type;
+      return;
     }
     mask_all(wc(), F::packet_type);
     clear_headers(flow_);
     flow_.set(F::packet_type, packet_type::nsh);
     flow_.set(F::eth_type, ethertype::nsh);
     flow_.set(F::nsh_ttl, 63);
-    flow_.set(F::nsh_np, next);
+    flow_.set(F::nsh_np, *next);
     flow_.set(F::nsh_si, 255);
     flow_.set(F::nsh_mdtype, md_type == 2 ? 2 : 1);
     if (md_type == 2) encap_data_ = nsh_metadata(what);
@@ -232,8 +208,8 @@ bool Xlate::decap(const Decap& a) {
     case packet_type::mpls:
     case packet_type::mplsm: {
       // decap(packet_type(ns=N,type=0xTTTT)) tells what comes to light.
-      const auto ns = hex_or_decimal(argument_of(a.argument, "ns=")),
-                 to = hex_or_decimal(argument_of(a.argument, "type="));
+      const auto ns = encap_number(argument_of(a.argument, "ns=")),
+                 to = encap_number(argument_of(a.argument, "type="));
       flow_.set(F::packet_type, ns << 16 | to);
       const unsigned n = mpls_count(flow_, &wc());
       const auto inner = static_cast<std::uint16_t>(to != 0 ? to : kTransparentEthernet);

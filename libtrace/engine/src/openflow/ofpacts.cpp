@@ -26,8 +26,12 @@ bool is_old_word_for_set_field(std::string_view word) {
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
-// The mask that stands for the whole field: all bits of its bytes, which a mask of a field of 20 bits has not.
-U128 written_whole(F f, const Bridge& bridge) { return ones((bits_of(f, bridge) + 7) / 8 * 8); }
+// The mask that stands for the whole field: all bits of its bytes, which a mask of a field of 20 bits has not. Three bytes
+// lie in four.
+U128 written_whole(F f, const Bridge& bridge) {
+  const unsigned bytes = (bits_of(f, bridge) + 7) / 8;
+  return ones((bytes == 3 ? 4 : bytes) * 8);
+}
 
 // A tunnel option's part that is all of what the TLV map gives it is the whole field to the switch.
 void widen(Subfield& s, const Bridge& bridge) {
@@ -73,6 +77,13 @@ Action as_in_switch(const Action& a, const Bridge& bridge) {
     SetField whole = *set;
     if (set->mask == written_whole(set->field, bridge)) whole.mask.reset();
     return {whole};
+  }
+  if (const auto* learn = std::get_if<Learn>(&a.kind)) {
+    Learn numbered = *learn;
+    for (LearnSpec& s : numbered.specs)
+      if (const Interface* i = s.port.empty() ? nullptr : bridge.by_name(s.port); i != nullptr && i->ofport)
+        s.source = U128{*i->ofport}, s.port.clear();
+    return {std::move(numbered)};
   }
   if (const auto* unread = std::get_if<Opaque>(&a.kind))
     if (auto write = write_of_named_port(unread->text, bridge)) return {std::move(*write)};

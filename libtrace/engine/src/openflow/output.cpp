@@ -30,7 +30,7 @@ struct Size {
   }
   std::size_t operator()(const dp::TunnelPush&) const { return 4 + 528; }
   std::size_t operator()(const dp::SetTunnel& a) const { return 64 + 20 * a.options.size(); }
-  std::size_t operator()(const dp::ToController&) const { return 4 + 8 + 4 + 52; }
+  std::size_t operator()(const dp::ToController&) const { return 4 + 8 + 4 + 48; }
   std::size_t operator()(const dp::Conntrack& a) const {
     return 4 + 8 + (a.commit || a.force ? 12 : 0) + (a.mark ? 12 : 0) + (a.label ? 36 : 0) + (a.has_nat ? 12 : 0) +
            (a.helper.empty() ? 0 : 12);
@@ -199,8 +199,7 @@ void Xlate::enter_peer(SwitchPort& to, bool is_last) {
     if (observer_) observer_->not_received(to);
   } else {
     table_action(to.number, 0, true, false, is_last, true);
-    if (!freezing_) run_action_set();
-    if (freezing_) finish_freezing_here();
+    end_pipeline();
   }
   level_ = level;
   flow_ = old.flow;

@@ -67,9 +67,16 @@ U128 narrow_port(U128 port) {
   return port >= (kWideReserved | openflow::port::max) ? port & 0xffff : U128{openflow::port::none};
 }
 
+// mf_get_value() takes the wrong one of the two bytes that hold it. (It would be the right one where the most significant
+// byte comes first.)
+void forget_what_reads_as_zero(FlowKey& k, F f) {
+  if (f == F::nd_options_type) k.set(f, 0);
+}
+
 }  // namespace
 
 U128 read(const FlowKey& k, const Subfield& s) {
+  if (s.field == F::nd_options_type) return 0;
   if (is_wide_port(s.field)) return wide_port(k.get(s.field) & 0xffff) >> s.first & ones(s.bits);
   if (s.field != F::nw_tos) return k.get(s);
   return (k.get(F::nw_tos) & kDscp) >> s.first & ones(s.bits);
@@ -81,6 +88,7 @@ void write(FlowKey& k, const Subfield& s, U128 value) {
     return k.set(F::in_port, narrow_port((wide & ~mask) | (value << s.first & mask)));
   }
   const U128 ecn = k.get(F::nw_ecn);
+  forget_what_reads_as_zero(k, s.field);
   k.set(s, value);
   if (s.field == F::nw_tos) k.set(F::nw_ecn, ecn);
   written(k, s.field);
@@ -91,22 +99,21 @@ U128 exact_mask(F f) { return f == F::vlan_vid ? U128{kVlanVid | kVlanPresent} :
 void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
   if (f == F::in_port_oxm) return k.set(F::in_port, narrow_port((wide_port(k.get(F::in_port)) & ~mask) | (value & mask)));
   if (f == F::nw_tos) mask &= kDscp;
+  forget_what_reads_as_zero(k, f);
   k.set(f, (k.get(f) & ~mask) | (value & mask));
   written(k, f);
 }
 
 namespace {
 
-// What mf_set_flow_value() makes of a mask besides: an ARP operation and types and codes of ICMP keep 8 bits of 16, a flow
-// label 20 of the 32 that an exact match takes.
+// What mf_set_flow_value() makes of a mask besides: an ARP operation and types and codes of ICMP keep 8 bits of 16, others
+// nothing of what an exact match takes beyond them.
 void settle(FlowKey& wc, F f) {
   if (f == F::icmp_type || f == F::icmpv6_type) wc.set(F::tp_src, wc.get(F::tp_src) & 0xff);
   if (f == F::icmp_code || f == F::icmpv6_code) wc.set(F::tp_dst, wc.get(F::tp_dst) & 0xff);
   if (f == F::arp_op) wc.set(f, wc.get(f) & 0xff);
-  if (f == F::ipv6_label) {
-    const std::size_t word = field(f).word;
-    wc.set_word(word, (wc.word(word) & ~openflow::kExactFlowLabel) | low64(wc.get(f)));
-  }
+  const std::size_t word = field(f).word;
+  wc.set_word(word, wc.word(word) & ~openflow::beyond_field(f));
   if (is_tun_metadata(f)) written(wc, f);
 }
 
@@ -115,12 +122,14 @@ void settle(FlowKey& wc, F f) {
 void unwildcard(FlowKey& wc, F f, U128 mask) {
   if (f == F::dl_vlan) mask &= kVlanVid;
   if (f == F::nw_tos) mask &= kDscp;
+  forget_what_reads_as_zero(wc, f);
   wc.set(f, wc.get(f) | mask);
   settle(wc, f);
 }
 
 void unwildcard(FlowKey& wc, const Subfield& s) {
   const U128 ecn = wc.get(F::nw_ecn);
+  forget_what_reads_as_zero(wc, s.field);
   wc.set(s, ~U128{0});
   if (s.field == F::nw_tos) wc.set(F::nw_ecn, ecn);
   if (s.field == F::dl_vlan || s.field == F::vlan_vid || s.field == F::vlan_pcp || s.field == F::dl_vlan_pcp)
@@ -203,10 +212,7 @@ void copy_vlans(const FlowKey& from, FlowKey& to) {
 }
 
 void fix_vlan_tpid(FlowKey& k) {
-  if (get(k, X::vlan_tpid) == 0 && get(k, F::vlan_tci) != 0)
-    set(k, X::vlan_tpid, ethertype::vlan);
-  else if (get(k, F::vlan_tci) == 0)
-    set(k, X::vlan_tpid, 0);
+  if (get(k, X::vlan_tpid) == 0 && get(k, F::vlan_tci) != 0) set(k, X::vlan_tpid, ethertype::vlan);
 }
 
 std::uint32_t mpls_lse(const FlowKey& k, unsigned i) {

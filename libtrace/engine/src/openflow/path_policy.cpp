@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "learned_flow.h"
+
 namespace egt::engine {
 namespace {
 
@@ -10,24 +12,6 @@ using namespace openflow;
 
 Statement<Alternative> bucket_label(const Bucket& b, std::size_t index) {
   return {Alternative::bucket, {std::uint64_t{b.id.value_or(static_cast<std::uint32_t>(index))}}};
-}
-
-// One specification of a learn action becomes a part of the flow (lib/learn.c, learn_execute).
-void apply(const LearnSpec& spec, const FlowKey& packet, LearnedFlow& flow) {
-  const auto* source = std::get_if<Subfield>(&spec.source);
-  const U128 value = source ? packet.get(*source) : std::get<U128>(spec.source);
-  switch (spec.kind) {
-    case LearnSpec::Kind::match:
-      flow.match.require(spec.dest, value);
-      flow.conditions.emplace_back(spec.dest, value);
-      break;
-    case LearnSpec::Kind::load:
-      flow.action_list.push_back({Load{value, spec.dest}});
-      break;
-    case LearnSpec::Kind::output:
-      flow.action_list.push_back({Output{{static_cast<std::uint32_t>(value), ""}}});
-      break;
-  }
 }
 
 }  // namespace
@@ -65,18 +49,14 @@ const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8
   }
   if (!best) return nullptr;
   UsedRule& used = used_.emplace_back(UsedRule{best, {best->priority, best->cookie, {}, best->from}});
-  for (const Action& a : best->action_list) used.rule.actions.push_back({&a, nullptr, 0, 0});
+  for (const Action& a : best->actions) used.rule.actions.push_back({&a, nullptr, 0, 0});
   return &used.rule;
 }
 
 bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& packet) {
-  auto flow = std::make_shared<LearnedFlow>();
-  flow->table = a.table;
-  flow->priority = a.priority;
-  flow->cookie = a.cookie.value_or(0);
+  auto flow = std::make_shared<LearnedFlow>(learned_flow(a, packet));
   const auto evidence = recorder_.here();
   if (!evidence.empty()) flow->from = evidence.front();
-  for (const LearnSpec& spec : a.specs) apply(spec, packet, *flow);
   recorder_.add(LearnFlow{bridge.name, flow}, evidence);
   auto& known = world_.learned[{node_.name, bridge.name}];
   std::erase_if(known, [&](const auto& f) {

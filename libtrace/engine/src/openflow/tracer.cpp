@@ -1,8 +1,8 @@
 // The trace as a whole: the packet, then every recirculation in the order in which they were asked for
 // (ofproto/ofproto-dpif-trace.c, ofproto_trace).
 #include <algorithm>
-#include <charconv>
 
+#include "egtrace/base/text.h"
 #include "trace_tree.h"
 #include "xlate.h"
 
@@ -50,15 +50,13 @@ class TracePolicy : public Policy {
 }  // namespace
 
 std::optional<OvsVersion> parse_ovs_version(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text.substr(0, text.find_first_not_of("0123456789.")), '.');
   OvsVersion v;
-  unsigned* const parts[] = {&v.major, &v.minor, &v.patch};
-  v.patch = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto r = std::from_chars(text.data(), text.data() + text.size(), *parts[i]);
-    if (r.ec != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(r.ptr - text.data()));
-    if (text.empty() || text.front() != '.') return i >= 1 ? std::optional(v) : std::nullopt;
-    text.remove_prefix(1);
+  unsigned* const numbers[] = {&v.major, &v.minor, &v.patch};
+  for (std::size_t i = 0; i < std::size(numbers); ++i) {
+    const auto n = i < parts.size() ? parse_decimal(parts[i]) : std::nullopt;
+    if (!n && i < 2) return std::nullopt;
+    *numbers[i] = static_cast<unsigned>(n.value_or(0));
   }
   return v;
 }

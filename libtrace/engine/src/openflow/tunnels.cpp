@@ -2,8 +2,8 @@
 // (native_tunnel_output, lib/netdev-native-tnl.c).
 #include <algorithm>
 #include <utility>
-#include <charconv>
 
+#include "egtrace/base/text.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -21,14 +21,7 @@ std::string option(const Interface& i, const char* name) {
   return it == i.options.end() ? std::string() : it->second;
 }
 
-std::uint64_t number(const std::string& text, std::uint64_t otherwise) {
-  if (text.empty()) return otherwise;
-  std::uint64_t value = 0;
-  const bool hex = text.rfind("0x", 0) == 0;
-  const char* begin = text.data() + (hex ? 2 : 0);
-  const auto r = std::from_chars(begin, text.data() + text.size(), value, hex ? 16 : 10);
-  return r.ec == std::errc() ? value : otherwise;
-}
+std::uint64_t number(const std::string& text, std::uint64_t otherwise) { return parse_u64(text).value_or(otherwise); }
 
 bool is_set(const Interface& i, const char* name, bool otherwise) {
   const std::string v = option(i, name);

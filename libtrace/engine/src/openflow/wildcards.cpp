@@ -108,6 +108,10 @@ struct TableWildcards::Subtable {
     for (std::size_t x = 0; x < stages; ++x)
       for (const Part& p : indexes[x]) wc.set_word(p.word, wc.word(p.word) | p.mask);
   }
+  void fold_metadata(FlowKey& wc) const {
+    for (const openflow::MaskWord& w : *view->mask)
+      wc.set_word(w.word, wc.word(w.word) | (w.mask & stage_bits(w.word, 0)));
+  }
 
  private:
   void add_index(unsigned stage) {
@@ -250,6 +254,10 @@ TableWildcards::Hit TableWildcards::hit(FlowIndex flow) const {
 }
 
 TableWildcards::Hit TableWildcards::look_up(const Subtable& s, Lookup& lookup) {
+  if (get(lookup.key, F::packet_type) != packet_type::ethernet && openflow::implies_ethernet(*s.view->mask)) {
+    s.fold_metadata(lookup.wc);  // the first stage, in which the packet's type lies
+    return {};
+  }
   const bool agreeing = lookup.agreeing[s.view->number] != 0;
   if (s.begins_with_pipeline && !agreeing) {
     // Whether or not all of it was looked at before: nothing is found, and this much is looked at now.

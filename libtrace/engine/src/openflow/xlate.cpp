@@ -73,7 +73,7 @@ Translation Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const Frozen
   packet_ = flow_ = packet;
   flow_.set(F::actset_output, openflow::port::unset);
   Translation t;
-  t.initial = flow_;
+  t.initial = packet;
   if (observer_) observer_->begin(flow_);
   start(frozen);
   if (error_ == XlateError::ok) execute_all(packet_out);
@@ -164,8 +164,7 @@ void Xlate::execute_all(const Ofpacts* packet_out) {
   cookie_ = cookie;
   do_actions(*list, true, false);
   if (error_ != XlateError::ok) return;
-  if (!freezing_) run_action_set();
-  if (freezing_) finish_freezing_here();
+  end_pipeline();
   if (out_bytes_ > kMaxAttribute - 4) slow_ = true;
 }
 

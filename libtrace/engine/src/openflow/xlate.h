@@ -28,6 +28,7 @@ namespace egt::engine::ofproto {
 namespace reason {
 constexpr std::uint16_t action = 1, invalid_ttl = 2, action_set = 3, group = 4, explicit_miss = 6;
 }
+std::uint16_t reason_of(const openflow::Controller& a);
 
 // What a recirculation needs to go on.
 struct FrozenState {
@@ -158,8 +159,7 @@ class Xlate {
   void write_actions(const Ofpacts& list);
   void run_action_set();
   void clone(const Ofpacts& list, bool is_last);
-  void check_length(const openflow::CheckPktLarger& a, const Ofpacts& rest);
-  void do_rest(const Ofpacts& rest);
+  void check_length(const openflow::Action& action, const Ofpacts& rest, std::optional<bool> longer);
   void learn(const openflow::Learn& a);
   void freeze_unroll(const Ofpacts& list, std::size_t from);
   void recirculate_for_mpls(const Ofpact& o);
@@ -175,6 +175,7 @@ class Xlate {
   FrozenState frozen_state(std::uint8_t table) const;
   std::uint32_t finish_freezing(std::uint8_t table);
   void finish_freezing_here();
+  void end_pipeline();  // the action set, and what is frozen by then
   void conntrack(const openflow::Ct& a, bool is_last);
   void ct_clear();
   void clear_conntrack();
@@ -196,6 +197,15 @@ class Xlate {
   void bundle(const openflow::Bundle& a, bool is_last, bool group_bucket);
   dp::Port datapath_port(const SwitchPort& p);
   void put(dp::Action a);
+  // What `run` puts, as a list of its own.
+  template <class Run>
+  dp::Actions nested(Run run) {
+    dp::Actions list;
+    dp::Actions* const outer = std::exchange(out_, &list);
+    run();
+    out_ = outer;
+    return list;
+  }
   void put_meter(std::uint32_t id) { put({dp::Meter{recirculations_.meter_of(bridge(), id)}}); }
 
   // --- the learning switch (normal.cpp)
@@ -231,6 +241,7 @@ class Xlate {
   void push_mpls_action(std::uint16_t type);
   void pop_mpls_action(std::uint16_t type);
   bool dec_ttl(const openflow::DecTtl& a);
+  bool dec_header_ttl(FieldId field, bool present, Remark exception);
   bool dec_mpls_ttl();
   bool dec_nsh_ttl();
   void encap(const openflow::Encap& a);
@@ -281,7 +292,8 @@ class Xlate {
   bool exit_ = false;
   XlateError error_ = XlateError::ok;
   bool slow_ = false;
-  bool encapsulated_ = false;  // behind a native tunnel, whose packet is sent to controllers
+  // Behind a native tunnel, where a trace has side effects: packets go to controllers, flows are learned.
+  bool encapsulated_ = false;
 
   bool freezing_ = false, recirculate_hash_ = false, hash_symmetric_l4_ = false;
   std::uint32_t hash_basis_ = 0;

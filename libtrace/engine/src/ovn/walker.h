@@ -95,7 +95,5 @@ inline Remark remark_of(Remark::Kind kind) { return {kind, {}, {}, {}, 0, {}, nu
 
 // Fields of registers change without being told of.
 bool is_register(FieldId id);
-// Writes a field, and what Open vSwitch keeps in the same place.
-void write(FlowKey& packet, const Subfield& to, U128 value);
 
 }  // namespace egt::engine::logical

@@ -137,7 +137,7 @@ void Walker::select(const ovn::Select& a, const ovn::Action& action, const Place
     }
   if (!t.selected_by_caller) ++trace_.supposed_members;
   FlowKey selected = packet;
-  write(selected, a.result.subfield(), t.selected);
+  selected.set(a.result.subfield(), t.selected);
   Node node{NodeType::transformation, false, std::move(t), {}};
   enter_table(at.datapath, selected, a.table, at.pipeline, node.children);
   at.nodes.push_back(std::move(node));
@@ -153,7 +153,7 @@ void Walker::check_hairpin(const ovn::ResultAction& a, const Place& at, FlowKey&
     const FieldId port = a.kind == ovn::ResultAction::Kind::chk_lb_hairpin ? FieldId::ct_tp_dst : FieldId::tp_dst;
     hairpin = same && vip->port == packet.u32(port);
   }
-  write(packet, a.result.subfield(), hairpin);
+  packet.set(a.result.subfield(), hairpin);
   at.nodes.push_back({NodeType::modify, false, Became{a.result, hairpin, false}, {}});
 }
 

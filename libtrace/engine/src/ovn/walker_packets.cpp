@@ -27,8 +27,8 @@ FlowKey arp_request(const FlowKey& packet) {
   for (const F id : {F::ip_frag, F::nw_tos, F::nw_ecn, F::nw_ttl, F::tcp_flags}) arp.set(id, 0);
   arp.set(F::eth_type, ethertype::arp);
   arp.set(F::arp_op, kArpRequest);
-  write(arp, whole(F::arp_sha), arp.get(F::eth_src));
-  write(arp, whole(F::arp_tha), 0);
+  arp.set(F::arp_sha, arp.get(F::eth_src));
+  arp.set(F::arp_tha, 0);
   return arp;
 }
 
@@ -38,8 +38,8 @@ FlowKey advertisement(const FlowKey& packet) {
   na.set(F::ipv6_dst, packet.get(F::ipv6_src));
   na.set(F::ipv6_src, packet.get(F::nd_target));
   na.set(F::tp_src, kAdvertisement);
-  write(na, whole(F::arp_sha), 0);
-  write(na, whole(F::arp_tha), packet.get(F::eth_dst));
+  na.set(F::arp_sha, 0);
+  na.set(F::arp_tha, packet.get(F::eth_dst));
   return na;
 }
 
@@ -48,8 +48,8 @@ FlowKey solicitation(const FlowKey& packet) {
   FlowKey ns = packet;
   ns.set(F::eth_dst, 0x3333ff000000ULL | (packet.u64(F::ipv6_dst) & 0xffffff));
   ns.set(F::tp_src, kSolicitation);
-  write(ns, whole(F::arp_sha), 0);
-  write(ns, whole(F::arp_tha), packet.get(F::eth_dst));
+  ns.set(F::arp_sha, 0);
+  ns.set(F::arp_tha, packet.get(F::eth_dst));
   return ns;
 }
 

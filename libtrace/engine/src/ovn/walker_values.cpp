@@ -29,17 +29,6 @@ IpAddr address_in(const ovn::FieldRef& field, const FlowKey& packet) {
 
 bool is_register(FieldId id) { return id >= F::reg0 && id <= F::xxreg7; }
 
-// ARP and ND keep their hardware addresses in the same place in Open vSwitch's flow.
-void write(FlowKey& packet, const Subfield& to, U128 value) {
-  packet.set(to, value);
-  const auto mirror = [&](F a, F b) {
-    if (to.field == a) packet.set(Subfield{b, to.first, to.bits}, value);
-    if (to.field == b) packet.set(Subfield{a, to.first, to.bits}, value);
-  };
-  mirror(F::arp_sha, F::nd_sll);
-  mirror(F::arp_tha, F::nd_tll);
-}
-
 void Walker::became(const ovn::FieldRef& field, std::uint64_t value, const Place& at) {
   at.nodes.push_back({NodeType::modify, false, Became{field, value, false}, {}});
 }
@@ -57,13 +46,13 @@ void Walker::load(const ovn::Load& a, const ovn::Action& action, const Place& at
   if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Assigned{&action}, {}});
   if (!openflow::prerequisites_met(to.field, packet)) return;   // what is set without them is ignored, as by Open vSwitch
   if (a.value.masked && !a.to.symbol->is_string()) value = (packet.get(to) & ~a.value.mask) | (value & a.value.mask);
-  write(packet, to, value);
+  packet.set(to, value);
 }
 
 void Walker::move(const ovn::Move& a, const Place& at, FlowKey& packet) {
   const Subfield to = a.to.subfield(), from = a.from.subfield();
   if (!is_register(to.field)) at.nodes.push_back({NodeType::modify, false, Moved{a.to, from, packet.get(from)}, {}});
-  write(packet, to, packet.get(from));
+  packet.set(to, packet.get(from));
 }
 
 void Walker::exchange(const ovn::Exchange& a, const Place& at, FlowKey& packet) {
@@ -71,8 +60,8 @@ void Walker::exchange(const ovn::Exchange& a, const Place& at, FlowKey& packet) 
   const U128 in_x = packet.get(x), in_y = packet.get(y);
   if (!is_register(x.field)) at.nodes.push_back({NodeType::modify, false, Moved{a.a, y, in_y}, {}});
   if (!is_register(y.field)) at.nodes.push_back({NodeType::modify, false, Moved{a.b, x, in_x}, {}});
-  write(packet, x, in_y);
-  write(packet, y, in_x);
+  packet.set(x, in_y);
+  packet.set(y, in_x);
 }
 
 void Walker::push(const ovn::Push& a, const Place& at, const FlowKey& packet, Stack& stack) {
@@ -86,7 +75,7 @@ void Walker::pop(const ovn::Pop& a, const Place& at, FlowKey& packet, Stack& sta
   if (!stack.empty()) {
     popped.value = stack.back();
     stack.pop_back();
-    write(packet, a.field.subfield(), *popped.value);
+    packet.set(a.field.subfield(), *popped.value);
   }
   at.nodes.push_back({NodeType::modify, false, std::move(popped), {}});
 }
@@ -120,7 +109,7 @@ void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKe
     remark(at.nodes, NodeType::action, about_mac(Kind::binding_found, packet.u64(F::eth_dst)));
   else
     remark(at.nodes, NodeType::action, remark_of(Kind::binding_found_ip));
-  write(packet, a.result.subfield(), found);
+  packet.set(a.result.subfield(), found);
 }
 
 std::optional<std::uint32_t> Walker::learned_port(const ovn::FieldRef& field, const Place& at, const FlowKey& packet) {
@@ -133,14 +122,14 @@ std::optional<std::uint32_t> Walker::learned_port(const ovn::FieldRef& field, co
 void Walker::get_fdb(const ovn::GetFdb& a, const Place& at, FlowKey& packet) {
   if (a.remote) return remark(at.nodes, NodeType::output, remark_of(Kind::remote_fdb));
   const auto port = learned_port(a.mac, at, packet);
-  write(packet, a.result.subfield(), port.value_or(0));
+  packet.set(a.result.subfield(), port.value_or(0));
 }
 
 void Walker::lookup_fdb(const ovn::LookupFdb& a, const Place& at, FlowKey& packet) {
   const auto port = learned_port(a.mac, at, packet);
   const bool found = port && U128{*port} == packet.get(a.port.subfield());
   remark(at.nodes, NodeType::action, about_mac(found ? Kind::fdb_found : Kind::fdb_missing, packet.u64(F::eth_dst)));
-  write(packet, a.result.subfield(), found);
+  packet.set(a.result.subfield(), found);
 }
 
 void Walker::put_options(const ovn::PutOptions& a, const ovn::Action& action, const Place& at, FlowKey& packet) {
@@ -148,7 +137,7 @@ void Walker::put_options(const ovn::PutOptions& a, const ovn::Action& action, co
   remark(at.nodes, NodeType::modify, {Kind::put_options, {}, {}, {}, 0, {}, &action});
   const Subfield to = a.result.subfield();
   if (!is_register(to.field)) became(a.result, 1, at);
-  write(packet, to, 1);
+  packet.set(to, 1);
 }
 
 void Walker::dhcp_relay(const ovn::DhcpRelayCheck& a, const Place& at, FlowKey& packet) {
@@ -159,12 +148,12 @@ void Walker::dhcp_relay(const ovn::DhcpRelayCheck& a, const Place& at, FlowKey& 
   }
   const Subfield to = a.result.subfield();
   if (!is_register(to.field)) became(a.result, 1, at);
-  write(packet, to, 1);
+  packet.set(to, 1);
 }
 
 void Walker::check_evpn(const ovn::CheckEvpnArp& a, const Place& at, FlowKey& packet) {
   remark(at.nodes, NodeType::action, {Kind::evpn_unavailable, {}, {}, {}, 0, address_in(a.ip, packet), nullptr});
-  write(packet, a.result.subfield(), 0);
+  packet.set(a.result.subfield(), 0);
 }
 
 void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
@@ -172,27 +161,27 @@ void Walker::result(const ResultAction& a, const Place& at, FlowKey& packet) {
   const Subfield to = a.result.subfield();
   switch (a.kind) {
     case K::dns_lookup:
-      write(packet, to, 0);
+      packet.set(to, 0);
       return remark(at.nodes, NodeType::error, remark_of(Kind::dns_lookup));
     case K::chk_lb_hairpin:
     case K::chk_lb_hairpin_reply:
       return check_hairpin(a, at, packet);
     case K::check_in_port_sec:
-      return write(packet, to, violates_ingress(at, packet));
+      return packet.set(to, violates_ingress(at, packet));
     case K::check_out_port_sec:
-      return write(packet, to, violates_egress(at, packet));
+      return packet.set(to, violates_egress(at, packet));
     // What OVN cannot know of the tracked tuple is taken from the packet, where its own trace does so.
     case K::ct_tp_dst:
       if (!options_.keeps_original_tuple) return;
-      write(packet, to, packet.get(F::tp_dst));
+      packet.set(to, packet.get(F::tp_dst));
       return became(a.result, packet.u64(F::tp_dst), at);
     case K::ct_proto:
-      write(packet, to, packet.get(F::nw_proto));
+      packet.set(to, packet.get(F::nw_proto));
       return became(a.result, packet.u64(F::nw_proto), at);
     case K::ct_state_save: {
       const auto state = packet.u32(F::ct_state);
       const std::uint32_t saved = (state & ct_state::trk) ? state & 0xff : 0;
-      write(packet, to, saved);
+      packet.set(to, saved);
       at.nodes.push_back({NodeType::action, false, Became{a.result, saved, true}, {}});
       return;
     }

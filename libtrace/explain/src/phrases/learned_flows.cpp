@@ -26,7 +26,7 @@ std::string action_text(const openflow::Action& action) {
 std::string phrase(const engine::LearnedFlow& flow) {
   std::string text = fmt::format("priority={}", flow.priority), actions;
   for (const auto& [what, value] : flow.conditions) text += fmt::format(",{}={}", subfield_text(what), hex(value));
-  for (const openflow::Action& a : flow.action_list) actions += (actions.empty() ? "" : ",") + action_text(a);
+  for (const openflow::Action& a : flow.actions) actions += (actions.empty() ? "" : ",") + action_text(a);
   return text + " actions=" + (actions.empty() ? "drop" : actions);
 }
 

@@ -242,7 +242,9 @@ FlowLookup::FlowLookup(FlowLookup&&) noexcept = default;
 void FlowLookup::expect_many() { impl_->walks_before_index = 0; }
 
 Lookup FlowLookup::lookup(std::uint8_t table, const FlowKey& key) {
-  if (impl_->index_of(table) == nullptr) return impl_->look_up(table, key);
+  // The cache looks at the bits that matches name, among which the packet's type need not be.
+  const bool ethernet = key.u64(FieldId::packet_type) == 0;
+  if (impl_->index_of(table) == nullptr || !ethernet) return impl_->look_up(table, key);
   LookupCache& cache = impl_->state(table).ensure_cache(impl_->store);
   const std::uint64_t hash = cache.hash(key);
   if (std::optional<Lookup> known = cache.find(hash, key)) return *std::move(known);

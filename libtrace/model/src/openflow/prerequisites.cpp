@@ -69,6 +69,7 @@ bool prerequisites_met(F f, const FlowKey& k, FlowKey* looked_at) {
   switch (f) {
     case F::eth_src:
     case F::eth_dst:
+    case F::eth_type:
     case F::vlan_tci:
     case F::dl_vlan:
     case F::vlan_vid:

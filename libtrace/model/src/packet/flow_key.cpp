@@ -180,8 +180,8 @@ constexpr std::array<Field, kFieldCount> kFields = {{
     row(F::icmpv6_type, "icmpv6_type", "", "NXM_NX_ICMPV6_TYPE", 8, 64, 32, kWritable, P::decimal, 0x00012a00),
     row(F::icmpv6_code, "icmpv6_code", "", "NXM_NX_ICMPV6_CODE", 8, 64, 48, kWritable, P::decimal, 0x00012c00),
     row(F::nd_target, "nd_target", "", "NXM_NX_ND_TARGET", 128, 67, 0, kBoth, P::ipv6, 0x00012e00),
-    row(F::nd_sll, "nd_sll", "", "NXM_NX_ND_SLL", 48, 69, 0, kBoth, P::ethernet, 0x00013000),
-    row(F::nd_tll, "nd_tll", "", "NXM_NX_ND_TLL", 48, 70, 0, kBoth, P::ethernet, 0x00013200),
+    row(F::nd_sll, "nd_sll", "", "NXM_NX_ND_SLL", 48, 65, 0, kBoth, P::ethernet, 0x00013000),
+    row(F::nd_tll, "nd_tll", "", "NXM_NX_ND_TLL", 48, 66, 0, kBoth, P::ethernet, 0x00013200),
     row(F::nd_reserved, "nd_reserved", "", "ERICOXM_OF_ICMPV6_ND_RESERVED", 32, 71, 0, kWritable, P::decimal, 0x10000200),
     row(F::nd_options_type, "nd_options_type", "", "ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE", 8, 71, 32, kWritable, P::decimal, 0x10000400),
     row(F::nsh_flags, "nsh_flags", "", "NXOXM_NSH_FLAGS", 8, 72, 0, kBoth, P::decimal, 0),
@@ -320,6 +320,8 @@ constexpr bool is_overlay(F id) {
     case F::vlan_pcp:
     case F::nw_tos:
     case F::arp_op:
+    case F::nd_sll:
+    case F::nd_tll:
     case F::arp_spa:
     case F::arp_tpa:
     case F::tcp_src:
@@ -351,6 +353,8 @@ F name_in(const FlowKey& k, F id) {
   if (id == F::nw_proto) return arp ? F::arp_op : id;
   if (id == F::ip_src) return arp ? F::arp_spa : id;
   if (id == F::ip_dst) return arp ? F::arp_tpa : id;
+  if (id == F::arp_sha) return proto == ip_proto::icmp6 ? F::nd_sll : id;
+  if (id == F::arp_tha) return proto == ip_proto::icmp6 ? F::nd_tll : id;
   if (id == F::tp_src) return proto == ip_proto::icmp ? F::icmp_type : proto == ip_proto::icmp6 ? F::icmpv6_type : id;
   if (id == F::tp_dst) return proto == ip_proto::icmp ? F::icmp_code : proto == ip_proto::icmp6 ? F::icmpv6_code : id;
   return id;

@@ -20,7 +20,9 @@ struct LearnedFlow {
   openflow::Match match;
   // What `match` asks for, in the order in which the learn action names it.
   std::vector<std::pair<Subfield, U128>> conditions;
-  openflow::ActionList action_list;
+  openflow::ActionList actions;
+  std::uint16_t idle_timeout = 0, hard_timeout = 0;
+  bool send_flow_rem = false;
   Provenance from;                   // the flow whose learn action made it
 };
 

@@ -92,7 +92,7 @@ struct LearnSpec {
   Kind kind = Kind::match;
   std::variant<U128, Subfield> source;               // immediate or field
   Subfield dest;                                     // unused for output
-  bool same_field_spelling = false;                  // "NXM_OF_IP_SRC[]": source and destination are one field
+  std::string port;                                  // "in_port=p1": by name, `source` is not known
 };
 struct Learn {
   std::uint8_t table = 1;

@@ -50,19 +50,24 @@ class OfprotoTraceWriter {
   void enter(const engine::ofproto::TraceNode& n);
   std::string list(const engine::ofproto::Ofpacts& list);
   std::string value(const engine::ofproto::Note& n) const;
+  std::string learned(const engine::LearnedFlow& f) const;
   std::string note(const engine::ofproto::Note& n);
 
-  struct FlowHash {
-    std::size_t operator()(const std::pair<const openflow::Bridge*, openflow::FlowIndex>& f) const {
-      return std::hash<const void*>()(f.first) ^ f.second * std::size_t{0x9e3779b97f4a7c15};
+  template <class Part>
+  using OfBridge = std::pair<const openflow::Bridge*, Part>;
+  struct PairHash {
+    template <class Part>
+    std::size_t operator()(const OfBridge<Part>& p) const {
+      return std::hash<const void*>()(p.first) ^ std::hash<Part>()(p.second) * std::size_t{0x9e3779b97f4a7c15};
     }
   };
 
   OpenFlowText text_;
   OfprotoTraceStyle style_;
-  std::unordered_map<std::pair<const openflow::Bridge*, openflow::FlowIndex>, std::string, FlowHash> flows_;
-  // By name where the call asks for names, and by number, as action sets and frozen actions are shown nevertheless.
-  std::unordered_map<const openflow::Action*, std::string> named_actions_, numbered_actions_;
+  std::unordered_map<OfBridge<openflow::FlowIndex>, std::string, PairHash> flows_;
+  // With the names of a bridge's ports where the call asks for names; without a bridge by number, as action sets and frozen
+  // actions are shown nevertheless. (A state that one bridge froze may be resumed in another.)
+  std::unordered_map<OfBridge<const openflow::Action*>, std::string, PairHash> actions_;
   std::shared_ptr<const void> owned_;         // keeps those actions alive
   const openflow::Bridge* bridge_ = nullptr;  // of the trace at hand
   const openflow::Bridge* at_ = nullptr;      // whose actions are executed

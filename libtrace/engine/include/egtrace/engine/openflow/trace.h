@@ -21,6 +21,10 @@
 #include "egtrace/openflow/datapath.h"
 #include "egtrace/packet/packet.h"
 
+namespace egt::engine {
+struct LearnedFlow;
+}
+
 namespace egt::engine::ofproto {
 
 // Where behaviour or text of ofproto/trace differs from release to release.
@@ -80,6 +84,7 @@ struct Note {
   const openflow::Bridge* bridge = nullptr;
   openflow::FlowIndex flow = openflow::kNoFlow;
   Provenance from;                       // of what was learned
+  std::shared_ptr<const LearnedFlow> learned;
 };
 
 // Nodes of the trace in the order in which they are printed; `depth` makes the tree.
