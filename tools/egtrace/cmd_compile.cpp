@@ -17,7 +17,7 @@ void add_compile(CLI::App& app, ExitStatus& status) {
   };
   auto options = std::make_shared<CompileOptions>();
   CLI::App* verb = app.add_subcommand("compile", "write a snapshot as one indexed file, which opens in milliseconds");
-  add_snapshot_options(*verb, options->snapshot);
+  add_snapshot_arguments(*verb, options->snapshot);
   add_common_options(*verb, options->common, {"text"});
   verb->callback([options, &status] {
     const std::string& path = options->common.output;

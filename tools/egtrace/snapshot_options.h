@@ -18,9 +18,14 @@ struct SnapshotOptions {
   bool history = false;              // the transactions of databases, too
   bool logical_only = false;         // parsers::SnapshotRequest::logical_only
   bool as_told = false;              // parsers::SnapshotRequest::as_told
+  bool follow_links = false;         // parsers::SnapshotRequest::follow_links
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
+// The snapshot and --dump alone: for what is packed, in which nothing from outside the snapshot has a place.
+void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options);
+// --follow-links, for verbs that name snapshots in another way.
+void add_follow_links(CLI::App& verb, bool& follow_links);
 // --at, for verbs that say what it makes doubtful.
 void add_at_option(CLI::App& verb, SnapshotOptions& options);
 // What --at supposes of these nodes (none: of all), on standard error: for verbs whose answers have no place for it.

@@ -41,7 +41,9 @@ void keep_large_dumps(const cluster::Cluster& cluster, std::vector<FileToCompile
 
 }  // namespace
 
-Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path) {
+Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::string& path) {
+  SnapshotRequest request = asked;
+  request.follow_links = false;   // what the snapshot does not hold itself is not handed on with it
   if (!request.dumps.empty()) return Error{"--dump: not in a compiled snapshot; put the dump into the snapshot's directory"};
   if (request.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
   const Result<cluster::Cluster> cluster = read_snapshot(request);

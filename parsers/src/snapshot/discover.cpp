@@ -21,15 +21,17 @@ namespace fs = std::filesystem;
 constexpr int kMaxDepth = 24;  // of directories
 constexpr int kMaxLinks = 16;  // one behind the other
 constexpr std::size_t kMaxFiles = 500000;
+constexpr const char* kOutOfSnapshot = "a link out of the snapshot; not followed, --follow-links follows it";
 
 class Walk {
  public:
-  Walk(fs::path root, Discovery& out) : root_(std::move(root)), out_(out) {
+  Walk(fs::path root, bool follow_links, Discovery& out)
+      : root_(std::move(root)), follow_links_(follow_links), out_(out) {
     std::error_code failed;
     real_root_ = fs::canonical(root_, failed);
   }
 
-  // Symbolic links are followed; a directory that is its own ancestor is not entered again.
+  // Symbolic links within the snapshot are followed; a directory that is its own ancestor is not entered again.
   void directory(const fs::path& at, const std::string& relative, bool by_link, int depth) {
     std::error_code failed;
     const fs::path real = fs::canonical(at, failed);
@@ -65,8 +67,9 @@ class Walk {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
-  // In a report a link that leads out of it means a file of the machine that was collected, not of this one. Nobody
-  // means all that is around the snapshot.
+  // A link out of the snapshot would read, print and pack a file of the machine that egtrace runs on, whoever made the
+  // link. In a report such a link means a file of the machine that was collected. Nobody means all that is around the
+  // snapshot.
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
     const fs::path target = fs::canonical(entry.path(), failed);
@@ -74,6 +77,7 @@ class Walk {
     if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
     if (is_below(real_root_, target) && target != real_root_)
       return "leads to what is around the snapshot; not followed";
+    if (!follow_links_ && !is_below(target, real_root_)) return kOutOfSnapshot;
     return {};
   }
 
@@ -83,8 +87,10 @@ class Walk {
     const std::string path = relative.empty() ? name : relative + "/" + name;
     std::error_code failed;
     const bool is_link = entry.is_symlink(failed), link = by_link || is_link;
-    if (const std::string why = is_link ? why_not_followed(entry) : std::string(); !why.empty())
+    if (const std::string why = is_link ? why_not_followed(entry) : std::string(); !why.empty()) {
+      if (why == kOutOfSnapshot) out_.links_out.push_back(path);
       return out_.remarks.push_back(fmt::format("{}: {}", path, why));
+    }
     const fs::file_status status = entry.status(failed);
     if (fs::is_directory(status)) {
       directory(entry.path(), path, link, depth + 1);
@@ -109,6 +115,7 @@ class Walk {
   }
 
   fs::path root_, real_root_;
+  bool follow_links_;
   fs::path report_;  // the support archive's tree that the walk is in; empty: none
   Discovery& out_;
   std::set<std::string> ancestors_;
@@ -214,7 +221,7 @@ void read_file(const std::string& path, FoundFile file, const std::string& folde
 
 Discovery read_directory(const std::string& root, const DiscoverOptions& options) {
   Discovery listed;
-  Walk(root, listed).directory(root, "", false, 0);
+  Walk(root, options.follow_links, listed).directory(root, "", false, 0);
   UnpackBudget budget(options.limits);
   std::vector<Discovery> read(listed.files.size());
   for_each_index(listed.files.size(), options.jobs, 1, [&](std::size_t i) {
@@ -223,6 +230,7 @@ Discovery read_directory(const std::string& root, const DiscoverOptions& options
   });
   Discovery out;
   out.remarks = std::move(listed.remarks);
+  out.links_out = std::move(listed.links_out);
   for (Discovery& some : read) {
     std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
     std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));

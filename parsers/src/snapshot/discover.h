@@ -32,12 +32,14 @@ struct Discovery {
   std::vector<FoundFile> files;      // in order of their paths
   std::vector<std::string> remarks;  // what was left out, and why
   std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
+  std::vector<std::string> links_out;  // symbolic links out of the directory that were not followed
 };
 
 struct DiscoverOptions {
   unsigned jobs = 0;
   ContentLimits limits;
   SnapshotProgress* progress = nullptr;
+  bool follow_links = false;  // also those that lead out of the directory
 };
 
 // The error is for a path that cannot be read at all.

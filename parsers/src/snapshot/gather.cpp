@@ -42,6 +42,7 @@ class Gathering {
     for (std::string& remark : found.remarks) out_.remarks.push_back(std::move(remark));
     for (const std::string& damaged : found.damaged)
       out_.remarks.push_back(damaged + ": what was read of it may be wrong; copy it again");
+    std::move(found.links_out.begin(), found.links_out.end(), std::back_inserter(out_.links_out));
     std::move(found.damaged.begin(), found.damaged.end(), std::back_inserter(out_.damaged));
   }
 
@@ -49,6 +50,7 @@ class Gathering {
     DiscoverOptions options;
     options.jobs = request_.jobs;
     options.progress = request_.progress;
+    options.follow_links = request_.follow_links;
     return options;
   }
 

@@ -201,7 +201,7 @@ TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
   for (const auto& entry : fs::directory_iterator(scenario))
     if (const std::string name = entry.path().filename().string(); name != "truth.json" && name != "pcap" && name != "trace")
       fs::create_symlink(entry.path(), fs::path(folder.path()) / name);
-  std::string out = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", "ns-red/red-2", "--to", "192.168.55.13:80",
+  std::string out = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--follow-links", "--from", "ns-red/red-2", "--to", "192.168.55.13:80",
                                        "--no-conntrack", "--reply", "-q"}).out;
   for (std::size_t at = out.find("\n"); at != std::string::npos; at = out.find("\n")) out.replace(at, 3, " ");
   for (const char* words : {"the handshake is done, but ns-red/red-2's next packet is rejected at router",
