@@ -10,6 +10,23 @@
 
 namespace egt::cli {
 
+namespace {
+
+std::string listing(const parsers::Compiled& done) {
+  std::string packed, left_out;
+  for (const parsers::CompiledEntry& file : done.files) {
+    if (file.left_out) {
+      left_out += fmt::format("left out  {}\n", file.path);
+      continue;
+    }
+    packed += fmt::format("packed    {}  {} bytes{}{}\n", file.path, file.bytes, file.indexed ? ", indexed" : "",
+                          file.masked ? ", secrets masked" : "");
+  }
+  return packed + left_out;
+}
+
+}  // namespace
+
 void add_compile(CLI::App& app, ExitStatus& status) {
   struct CompileOptions {
     CommonOptions common;
@@ -25,8 +42,9 @@ void add_compile(CLI::App& app, ExitStatus& status) {
     const auto done =
         parsers::compile_snapshot({options->snapshot.path, options->snapshot.dumps, options->common.jobs}, path);
     if (!done) throw CommandError(done.error().message);
-    if (options->common.verbose)
-      fmt::print(stderr, "egtrace: {}: {} bytes, {} files, {} of them indexed\n", path, done->bytes, done->files, done->indexed);
+    CommonOptions listed = options->common;
+    listed.output.clear();
+    if (!listed.quiet) write_output(listed, listing(*done));
     status = ExitStatus::done;
   });
 }

@@ -18,6 +18,7 @@
 #include "command.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
+#include "egtrace/parsers/secrets.h"
 #include "egtrace/parsers/snapshot.h"
 
 namespace egt::cli {
@@ -116,6 +117,12 @@ ExitStatus run_parse(const ParseOptions& options) {
   if (!content) throw CommandError(fmt::format("{}: {}; name a dump, or - for standard input", path, content.error().message));
   if (content->cut && content->text.empty()) {
     throw CommandError(fmt::format("{}: cannot be decompressed: {}; copy it again", path, content->cut_why));
+  }
+  if (auto masked = parsers::mask_secrets(content->text)) {
+    const auto text = std::make_shared<const std::string>(std::move(*masked));
+    content->text = *text;
+    content->keep = text;
+    if (!options.common.quiet) print_error(fmt::format("egtrace: {}: secrets in it are shown as {}\n", path, parsers::kMasked));
   }
   SourceTable sources;
   parsers::Dump dump;

@@ -17,7 +17,7 @@ namespace egt::parsers {
 namespace {
 
 constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
-constexpr std::uint32_t kVersion = 3, kByteOrder = 0x01020304;
+constexpr std::uint32_t kVersion = 4, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {
@@ -84,22 +84,20 @@ namespace {
 // What stands in the directory of one file.
 struct Row {
   std::string_view path, shown, identity, problem, cut_why, digest;
-  bool by_link = false, cut = false;
+  bool by_link = false, cut = false, left_out = false, masked = false;
   std::uint64_t text_at = 0, text_size = 0, found_at = 0, found_size = 0;
 };
 
 void write_row(BinaryWriter& w, const Row& r) {
   for (const std::string_view s : {r.path, r.shown, r.identity, r.problem, r.cut_why, r.digest}) w.text(s);
-  w.number<std::uint8_t>(r.by_link);
-  w.number<std::uint8_t>(r.cut);
+  for (const bool flag : {r.by_link, r.cut, r.left_out, r.masked}) w.number<std::uint8_t>(flag);
   for (const std::uint64_t n : {r.text_at, r.text_size, r.found_at, r.found_size}) w.number(n);
 }
 
 Row read_row(BinaryReader& in) {
   Row r;
   for (std::string_view* s : {&r.path, &r.shown, &r.identity, &r.problem, &r.cut_why, &r.digest}) *s = in.text();
-  r.by_link = in.number<std::uint8_t>() != 0;
-  r.cut = in.number<std::uint8_t>() != 0;
+  for (bool* flag : {&r.by_link, &r.cut, &r.left_out, &r.masked}) *flag = in.number<std::uint8_t>() != 0;
   for (std::uint64_t* n : {&r.text_at, &r.text_size, &r.found_at, &r.found_size}) *n = in.number<std::uint64_t>();
   return r;
 }
@@ -142,6 +140,8 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
   f.shown = r.shown;
   f.identity = r.identity;
   f.by_link = r.by_link;
+  f.left_out = r.left_out;
+  f.masked = r.masked;
   f.problem = r.problem;
   f.content.text = section(bytes, r.text_at, r.text_size);
   f.content.keep = file;
@@ -220,7 +220,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   std::vector<Row> rows;
   for (const FileToCompile& f : files) {
     Row r{f.file->path, f.file->shown, f.file->identity, f.file->problem, f.file->content.cut_why, {}, f.file->by_link,
-          f.file->content.cut, at, f.file->content.text.size(), 0, 0};
+          f.file->content.cut, f.file->left_out, f.file->masked, at, f.file->content.text.size(), 0, 0};
     at = aligned(at + r.text_size);
     if (!f.found.empty()) r.found_at = at, r.found_size = f.found.size(), at = aligned(at + r.found_size);
     const std::string digest = sha256(f.file->content.text);

@@ -21,6 +21,7 @@ struct FoundFile {
   std::string identity;   // the same for two names of one file
   std::string copy_of;    // path of the file that it is another dump of, by its name; empty: none
   bool by_link = false;   // a symbolic link stands on the way
+  bool masked = false;    // secrets in it were masked
   bool left_out = false;  // its beginning shows that it is no dump: not read
   std::int64_t time = 0;  // of its last change, as an archive tells it (seconds since 1970); 0: not told
   Content content;

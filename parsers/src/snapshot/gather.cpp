@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "egtrace/parsers/format.h"
+#include "snapshot/mask.h"
 
 namespace egt::parsers {
 namespace {
@@ -20,6 +21,7 @@ class Gathering {
   Result<Gathered> gather() {
     if (auto error = find_files()) return *error;
     if (auto error = find_settings()) return *error;
+    mask_files(out_.files, Masking::secrets, request_.jobs);
     return std::move(out_);
   }
 

@@ -42,8 +42,8 @@ class CompiledSnapshot : public ::testing::Test {
     egt = (root / "s.egt").string();
     const auto done = compile_snapshot({(root / "snap").string(), {}, 0}, egt);
     ASSERT_TRUE(done) << done.error().message;
-    EXPECT_EQ(done->files, 3u);
-    EXPECT_EQ(done->indexed, 2u);
+    EXPECT_EQ(done->files.size(), 3u);
+    EXPECT_EQ(std::ranges::count_if(done->files, &CompiledEntry::indexed), 2);
     EXPECT_EQ(done->bytes, fs::file_size(egt));
   }
   void TearDown() override { fs::remove_all(root); }
