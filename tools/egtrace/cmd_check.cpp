@@ -88,6 +88,7 @@ ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
 ExitStatus run_check(const CheckOptions& o) {
   if (o.file.empty() && !o.from_objects)
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
+  for (const std::string& report : {o.junit, o.sarif}) refuse_inside(o.snapshot, report);
   std::vector<expect::Expectation> given;
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);

@@ -39,6 +39,7 @@ void add_compile(CLI::App& app, ExitStatus& status) {
   verb->callback([options, &status] {
     const std::string& path = options->common.output;
     if (path.empty()) throw CommandError("no file to write to; give one with -o FILE.egt");
+    refuse_inside(options->snapshot, path);
     const auto done =
         parsers::compile_snapshot({options->snapshot.path, options->snapshot.dumps, options->common.jobs}, path);
     if (!done) throw CommandError(done.error().message);

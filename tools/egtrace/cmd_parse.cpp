@@ -2,9 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -97,18 +95,22 @@ bool may_stream(const ParseOptions& options, const parsers::Format& format, cons
 
 void stream_back(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump,
                  parsers::Report& report) {
-  const std::string& path = options.common.output;
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(path.empty() ? nullptr : std::fopen(path.c_str(), "wb"),
-                                                   [](FILE* f) { return std::fclose(f); });
-  FILE* const to = path.empty() ? stdout : file.get();
-  bool good = to != nullptr;
-  format.stream(
-      dump, [&](std::string_view piece) { good = good && std::fwrite(piece.data(), 1, piece.size(), to) == piece.size(); },
-      report);
-  if (!good || std::fflush(to) != 0) {
-    throw CommandError(fmt::format("{}: cannot be written: {}", path.empty() ? "standard output" : path,
-                                   std::strerror(errno)));
-  }
+  constexpr std::size_t kAtOnce = std::size_t{256} << 10;
+  OutputStream out(options.common);
+  std::string waiting;
+  bool wanted = true;
+  const auto put = [&](std::string_view text) { wanted = wanted && (text.empty() || out.write(text)); };
+  format.stream(dump, [&](std::string_view piece) {
+    if (waiting.size() + piece.size() < kAtOnce) {
+      waiting += piece;
+      return;
+    }
+    put(waiting);
+    waiting.clear();
+    put(piece);
+  }, report);
+  put(waiting);
+  out.finish();
 }
 
 ExitStatus run_parse(const ParseOptions& options) {

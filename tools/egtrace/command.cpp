@@ -13,6 +13,7 @@
 #include <numeric>
 #include <utility>
 
+#include "egtrace/parsers/output_file.h"
 #include "egtrace/render/printable.h"
 
 namespace egt::cli {
@@ -87,19 +88,21 @@ bool page(std::string_view text) {
   return status != -1 && WEXITSTATUS(status) != 127;  // 127: the shell found no such pager
 }
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+parsers::OutputFile open_file(const std::string& path) {
+  Result<parsers::OutputFile> file = parsers::OutputFile::create(path);
+  if (!file) throw CommandError(file.error().message);
+  return std::move(*file);
+}
 
-File open_file(const std::string& path) {
-  File file(std::fopen(path.c_str(), "wb"), &std::fclose);
-  if (!file) throw CommandError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-  return file;
+void finish(parsers::OutputFile& file) {
+  if (const std::string why = file.finish(); !why.empty()) throw CommandError(why);
 }
 
 // False: a reader that has seen enough (head) closed the pipe. Nothing to complain of.
-bool write_all(std::FILE* to, std::string_view text, const std::string& name) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
+bool print_all(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written && errno != EPIPE)
-    throw CommandError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+    throw CommandError(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
   return written;
 }
 
@@ -163,27 +166,30 @@ void write_output(const CommonOptions& options, std::string_view text) {
 
 void write_bytes(const CommonOptions& options, std::string_view text) {
   if (!options.output.empty()) {
-    write_all(open_file(options.output).get(), text, options.output);
-    return;
+    parsers::OutputFile file = open_file(options.output);
+    file.write(text);
+    return finish(file);
   }
   if (wants_pager(options, text) && page(text)) return;
-  write_all(stdout, text, "standard output");
+  print_all(text);
 }
 
-OutputStream::OutputStream(const CommonOptions& options)
-    : options_(options),
-      file_(options.output.empty() ? File(nullptr, &std::fclose) : open_file(options.output)),
-      for_pager_(may_page(options)) {}
+OutputStream::OutputStream(const CommonOptions& options) : options_(options), for_pager_(may_page(options)) {
+  if (!options.output.empty()) file_.emplace(open_file(options.output));
+}
 
 bool OutputStream::write(std::string_view piece) {
   if (for_pager_) {
     waiting_ += piece;
     return true;
   }
-  return write_all(file_ ? file_.get() : stdout, piece, file_ ? options_.output : "standard output");
+  if (!file_) return print_all(piece);
+  if (!file_->write(piece)) cli::finish(*file_);   // which says why
+  return true;
 }
 
 void OutputStream::finish() {
+  if (file_) cli::finish(*file_);
   if (for_pager_) write_output(options_, waiting_);
 }
 

@@ -6,10 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "egtrace/parsers/output_file.h"
 
 namespace egt::cli {
 
@@ -60,7 +63,7 @@ class OutputStream {
 
  private:
   const CommonOptions& options_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::optional<parsers::OutputFile> file_;
   bool for_pager_ = false;
   std::string waiting_;
 };

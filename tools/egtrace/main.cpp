@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "egtrace/parsers/content.h"
+#include "egtrace/parsers/output_file.h"
 
 namespace egt::cli {
 namespace {
@@ -114,6 +116,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);   // `egtrace … | head` ends quietly; write_output() sees EPIPE
+  egt::parsers::end_when_files_change(static_cast<int>(egt::cli::ExitStatus::unusable));
+  egt::parsers::remove_unfinished_files_on_signals();
   try {
     return egt::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "egtrace/explain/doubts.h"
 #include "progress.h"
@@ -79,9 +82,19 @@ void warn_of_lines(const parsers::Snapshot& snapshot) {
 
 }  // namespace
 
+void refuse_inside(const SnapshotOptions& options, const std::string& output) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (output.empty() || !fs::is_directory(options.path, failed)) return;
+  const fs::path root = fs::canonical(options.path, failed), file = fs::weakly_canonical(output, failed);
+  if (failed || std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first != root.end()) return;
+  throw CommandError(fmt::format("{}: lies in the snapshot, into which nothing is written; name a file elsewhere", output));
+}
+
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
   if (options.path.empty() && options.dumps.empty())
     throw CommandError("no snapshot given; name a directory, an archive or a file");
+  refuse_inside(options, common.output);
   parsers::SnapshotRequest request;
   request.path = options.path;
   request.dumps = options.dumps;

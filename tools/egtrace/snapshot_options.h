@@ -32,6 +32,8 @@ void add_at_option(CLI::App& verb, SnapshotOptions& options);
 void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes = {});
 // The argument of an option that takes a moment. Throws CommandError when it is none.
 Moment moment_of(const std::string& option, const std::string& text);
+// Throws where `output` lies in the snapshot, into which nothing is written. Empty: nothing is written.
+void refuse_inside(const SnapshotOptions& options, const std::string& output);
 // Reads it and complains on standard error about what was odd. Throws CommandError when it is unusable.
 cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common);
 // The same with what is known of how it was collected.

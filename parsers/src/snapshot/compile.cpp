@@ -1,10 +1,6 @@
 #include "egtrace/parsers/compile.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "egtrace/parsers/format.h"
+#include "egtrace/parsers/output_file.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "snapshot/compiled.h"
 #include "snapshot/discover.h"
@@ -91,21 +88,14 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   // A private map stays behind, so that the texts are not those that were read.
   if (!snapshot->collection.translated_back) keep_large_dumps(snapshot->cluster, files);
 
-  const std::string unfinished = path + ".new";
-  std::unique_ptr<FILE, int (*)(FILE*)> out(std::fopen(unfinished.c_str(), "wb"), [](FILE* f) { return std::fclose(f); });
+  Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
+  if (!out) return out.error();
   Compiled result;
-  bool good = out != nullptr;
-  if (good)
-    write_compiled(files, [&](std::string_view bytes) {
-      good = good && std::fwrite(bytes.data(), 1, bytes.size(), out.get()) == bytes.size();
-      result.bytes += bytes.size();
-    });
-  good = good && std::fclose(out.release()) == 0 && std::rename(unfinished.c_str(), path.c_str()) == 0;
-  if (!good) {
-    const int why = errno;
-    std::remove(unfinished.c_str());
-    return Error{fmt::format("{}: cannot be written: {}", path, std::strerror(why))};
-  }
+  write_compiled(files, [&](std::string_view bytes) {
+    out->write(bytes);
+    result.bytes += bytes.size();
+  });
+  if (std::string why = out->finish(); !why.empty()) return Error{std::move(why)};
   for (const FileToCompile& f : files) result.files.push_back(entry_of(f));
   return result;
 }

@@ -12,6 +12,7 @@
 #include "egtrace/base/parallel.h"
 #include "snapshot/compiled.h"
 #include "snapshot/glance.h"
+#include "snapshot/mapped_file.h"
 
 namespace egt::parsers {
 namespace {
@@ -219,7 +220,7 @@ void read_file(const std::string& path, FoundFile file, const std::string& folde
   out.files.push_back(std::move(file));
 }
 
-Discovery read_directory(const std::string& root, const DiscoverOptions& options) {
+Result<Discovery> read_directory(const std::string& root, const DiscoverOptions& options) {
   Discovery listed;
   Walk(root, options.follow_links, listed).directory(root, "", false, 0);
   UnpackBudget budget(options.limits);
@@ -232,6 +233,8 @@ Discovery read_directory(const std::string& root, const DiscoverOptions& options
   out.remarks = std::move(listed.remarks);
   out.links_out = std::move(listed.links_out);
   for (Discovery& some : read) {
+    for (const FoundFile& file : some.files)
+      if (file.problem == kChangedWhileRead) return Error{fmt::format("{}: {}", file.shown, file.problem)};
     std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
     std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));
     std::move(some.damaged.begin(), some.damaged.end(), std::back_inserter(out.damaged));

@@ -24,7 +24,7 @@ struct Compiled {
   std::uint64_t bytes = 0;   // of the file that was written
 };
 
-// Writes to `path` by way of a new file beside it, so that a failure leaves nothing half done. Files that no loader used are
+// Writes an OutputFile that only its owner may read. Files that no loader used are
 // not in it, nor are secrets (secrets.h); what links out of the snapshot lead to is none of its files. The error is one line.
 Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path);
 
