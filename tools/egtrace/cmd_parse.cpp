@@ -96,7 +96,7 @@ bool may_stream(const ParseOptions& options, const parsers::Format& format, cons
 void stream_back(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump,
                  parsers::Report& report) {
   constexpr std::size_t kAtOnce = std::size_t{256} << 10;
-  OutputStream out(options.common);
+  OutputStream out(options.common, OutputStream::Bytes::as_they_are);
   std::string waiting;
   bool wanted = true;
   const auto put = [&](std::string_view text) { wanted = wanted && (text.empty() || out.write(text)); };

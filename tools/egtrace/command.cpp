@@ -106,6 +106,10 @@ bool print_all(std::string_view text) {
   return written;
 }
 
+std::string shown(const CommonOptions& options, std::string_view text) {
+  return options.format == "json" ? render::with_visible(text) : render::printable(text);
+}
+
 }  // namespace
 
 void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer_list<std::string> formats) {
@@ -141,7 +145,7 @@ bool use_color(const CommonOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
 }
 
-void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text, false)); }
+void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text)); }
 
 void hold_warning(std::string line, bool may_be_why_others_fail) {
   held_warnings().push_back({std::move(line), may_be_why_others_fail});
@@ -159,9 +163,7 @@ std::string what_may_be_why() {
 }
 
 void write_output(const CommonOptions& options, std::string_view text) {
-  const bool colours = use_color(options);
-  if (options.format == "json" || render::is_printable(text, colours)) return write_bytes(options, text);
-  write_bytes(options, render::printable(text, colours));
+  write_bytes(options, options.format != "json" && render::is_printable(text) ? std::string(text) : shown(options, text));
 }
 
 void write_bytes(const CommonOptions& options, std::string_view text) {
@@ -174,7 +176,8 @@ void write_bytes(const CommonOptions& options, std::string_view text) {
   print_all(text);
 }
 
-OutputStream::OutputStream(const CommonOptions& options) : options_(options), for_pager_(may_page(options)) {
+OutputStream::OutputStream(const CommonOptions& options, Bytes bytes)
+    : options_(options), bytes_(bytes), for_pager_(may_page(options)) {
   if (!options.output.empty()) file_.emplace(open_file(options.output));
 }
 
@@ -183,8 +186,13 @@ bool OutputStream::write(std::string_view piece) {
     waiting_ += piece;
     return true;
   }
-  if (!file_) return print_all(piece);
-  if (!file_->write(piece)) cli::finish(*file_);   // which says why
+  if (bytes_ == Bytes::as_they_are) return put(piece);
+  return put(shown(options_, piece));
+}
+
+bool OutputStream::put(std::string_view bytes) {
+  if (!file_) return print_all(bytes);
+  if (!file_->write(bytes)) cli::finish(*file_);   // which says why
   return true;
 }
 

@@ -11,7 +11,7 @@
 
 #include "support/binary.h"
 #include "support/quick_hash.h"
-#include "support/sha256.h"
+#include "egtrace/base/sha256.h"
 
 namespace egt::parsers {
 namespace {

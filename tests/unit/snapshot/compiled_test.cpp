@@ -13,7 +13,7 @@
 #include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
-#include "support/sha256.h"
+#include "egtrace/base/sha256.h"
 
 namespace egt::parsers {
 namespace {
