@@ -65,6 +65,12 @@ void warn_of_links(const std::vector<std::string>& links_out) {
   hold_warning(fmt::format("{}{}: {}", links_out.front(), others, all));
 }
 
+void warn_of_missing(const std::vector<std::string>& missing) {
+  if (missing.empty()) return;
+  const std::string others = missing.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", missing.size() - 1) : "";
+  hold_warning(missing.front() + others, true);
+}
+
 // Lines of a damaged archive that are not understood are no news beside the damage, which may be why the verb fails.
 void warn_of_lines(const parsers::Snapshot& snapshot) {
   const std::vector<std::string>& damaged = snapshot.collection.damaged;
@@ -110,6 +116,7 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   if (common.strict) refuse_odd_lines(snapshot->cluster);
   line.clear();
   if (!common.quiet) warn_of_links(snapshot->collection.links_out);
+  if (!common.quiet) warn_of_missing(snapshot->collection.missing);
   if (!common.quiet) warn_of_lines(*snapshot);
   return std::move(*snapshot);
 }

@@ -38,7 +38,7 @@ class Walk {
     const fs::path real = fs::canonical(at, failed);
     if (failed || !ancestors_.insert(real.string()).second) return;
     if (depth > kMaxDepth) {
-      out_.remarks.push_back(fmt::format("{}: deeper than egtrace looks", relative));
+      out_.missing.push_back(fmt::format("{}: not read: more than {} folders in one another", relative, kMaxDepth));
     } else {
       children(at, relative, by_link, depth);
     }
@@ -105,7 +105,7 @@ class Walk {
 
   void file(const fs::path& at, const std::string& path, bool link) {
     if (out_.files.size() >= kMaxFiles) return;
-    if (out_.files.size() + 1 == kMaxFiles) out_.remarks.push_back(path + ": more files than egtrace reads");
+    if (out_.files.size() + 1 == kMaxFiles) out_.missing.push_back(fmt::format("{}: more than {} files; the rest was not read", path, kMaxFiles));
     FoundFile found;
     found.path = found.shown = path;
     found.by_link = link;
@@ -153,6 +153,10 @@ class Unpacked : public ArchiveVisitor {
     remarks_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
   }
 
+  void missing(const std::string& path, const std::string& why) override {
+    missing_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
+  }
+
   void damaged(const std::string& path, const std::string& why) override {
     damaged_.emplace(path.empty() ? archive_.shown : path, why);
   }
@@ -161,6 +165,7 @@ class Unpacked : public ArchiveVisitor {
     follow_links();
     for (auto& [path, file] : files_) out.files.push_back(std::move(file));
     std::move(remarks_.begin(), remarks_.end(), std::back_inserter(out.remarks));
+    std::move(missing_.begin(), missing_.end(), std::back_inserter(out.missing));
     for (const auto& [path, why] : damaged_) out.damaged.push_back(fmt::format("{}: {}", path, why));
   }
 
@@ -193,7 +198,7 @@ class Unpacked : public ArchiveVisitor {
   SnapshotProgress* progress_;
   std::map<std::string, FoundFile> files_;
   std::map<std::string, std::string> links_;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> remarks_, missing_;
   std::map<std::string, std::string> damaged_;  // why, by path
 };
 
@@ -232,11 +237,13 @@ Result<Discovery> read_directory(const std::string& root, const DiscoverOptions&
   Discovery out;
   out.remarks = std::move(listed.remarks);
   out.links_out = std::move(listed.links_out);
+  out.missing = std::move(listed.missing);
   for (Discovery& some : read) {
     for (const FoundFile& file : some.files)
       if (file.problem == kChangedWhileRead) return Error{fmt::format("{}: {}", file.shown, file.problem)};
     std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
     std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));
+    std::move(some.missing.begin(), some.missing.end(), std::back_inserter(out.missing));
     std::move(some.damaged.begin(), some.damaged.end(), std::back_inserter(out.damaged));
   }
   return out;

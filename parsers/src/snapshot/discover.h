@@ -33,6 +33,7 @@ struct Discovery {
   std::vector<FoundFile> files;      // in order of their paths
   std::vector<std::string> remarks;  // what was left out, and why
   std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
+  std::vector<std::string> missing;  // what was not read and may hold dumps, and why (limits, encryption, nesting)
   std::vector<std::string> links_out;  // symbolic links out of the directory that were not followed
 };
 

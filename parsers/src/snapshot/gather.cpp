@@ -44,6 +44,8 @@ class Gathering {
     for (std::string& remark : found.remarks) out_.remarks.push_back(std::move(remark));
     for (const std::string& damaged : found.damaged)
       out_.remarks.push_back(damaged + ": what was read of it may be wrong; copy it again");
+    for (const std::string& missing : found.missing) out_.remarks.push_back(missing);
+    std::move(found.missing.begin(), found.missing.end(), std::back_inserter(out_.missing));
     std::move(found.links_out.begin(), found.links_out.end(), std::back_inserter(out_.links_out));
     std::move(found.damaged.begin(), found.damaged.end(), std::back_inserter(out_.damaged));
   }

@@ -74,6 +74,7 @@ class Reader {
     settings_ = std::move(gathered.settings);
     for (const std::string& remark : gathered.remarks) remark_on({}, remark);
     collection_.damaged = std::move(gathered.damaged);
+    collection_.missing = std::move(gathered.missing);
     collection_.links_out = std::move(gathered.links_out);
     if (!gathered.settings_file) return;
     const FoundFile& file = *gathered.settings_file;
@@ -140,6 +141,7 @@ class Reader {
     if (!collection_.links_out.empty())
       return fmt::format("{}: no dump in it; its links lead out of it ({}), --follow-links follows them", shown,
                          collection_.links_out.front());
+    if (!collection_.missing.empty()) return "no dump in what could be read: " + collection_.missing.front();
     if (files_.empty()) return shown + ": holds no files; give the directory that holds the dumps";
     if (files_.size() > 1) {
       return fmt::format(
