@@ -13,6 +13,7 @@
 #include "ovs_ofctl/compiled_parts.h"
 #include "snapshot/compiled.h"
 #include "snapshot/discover.h"
+#include "snapshot/machine_key.h"
 #include "snapshot/mask.h"
 
 namespace egt::parsers {
@@ -91,7 +92,7 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
   Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
   if (!out) return out.error();
   Compiled result;
-  write_compiled(files, [&](std::string_view bytes) {
+  write_compiled(files, machine_key(Missing::create), [&](std::string_view bytes) {
     out->write(bytes);
     result.bytes += bytes.size();
   });

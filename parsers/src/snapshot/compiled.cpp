@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "snapshot/machine_key.h"
 #include "support/binary.h"
 #include "support/quick_hash.h"
 #include "egtrace/base/sha256.h"
@@ -26,12 +27,26 @@ struct Header {
   std::uint64_t file_size = 0;
   std::uint64_t directory_at = 0, directory_size = 0, directory_hash = 0;
   std::uint64_t hashes_at = 0, hashes = 0, hashes_hash = 0;  // of the blocks before hashes_at
+  std::array<char, 32> seal{};                               // of whoever made it (machine_key.h); zeros: nobody's
   std::uint64_t header_hash = 0;                             // of all that stands before it
 };
-static_assert(sizeof(Header) == 80);
+static_assert(sizeof(Header) == 112 && sizeof(Header) <= kHeaderBytes);
 
 std::string_view bytes_of(const Header& h, std::size_t n) { return {reinterpret_cast<const char*>(&h), n}; }
 std::uint64_t hash_of(const Header& h) { return quick_hash(bytes_of(h, offsetof(Header, header_hash))); }
+
+// Of all that the hashes hang on: header, directory (with the SHA-256 of each text) and the hashes of the blocks.
+std::array<char, 32> sealed(Header h, std::string_view directory, std::string_view hashes, std::string_view key) {
+  std::array<char, 32> seal{};
+  if (key.empty()) return seal;
+  h.seal = {};
+  h.header_hash = 0;
+  std::string message(bytes_of(h, sizeof h));
+  message.append(directory).append(hashes);
+  const std::string digest = seal_of(key, message);
+  std::copy_n(digest.begin(), seal.size(), seal.begin());
+  return seal;
+}
 
 }  // namespace
 
@@ -55,6 +70,7 @@ class CompiledFile {
     }
   }
 
+  bool made_here = false;    // sealed with this machine's key
   std::size_t data_end = 0;  // of what the hashes are of
 
  private:
@@ -107,7 +123,7 @@ std::string_view section(std::string_view bytes, std::uint64_t at, std::uint64_t
   return bytes.substr(at, size);
 }
 
-std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& directory) {
+std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key, std::string_view& directory) {
   const std::string_view bytes = content.text;
   if (bytes.size() < sizeof(Header)) throw std::runtime_error("the compiled snapshot is cut");
   Header h;
@@ -129,6 +145,7 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& di
   if (!hashes.empty()) std::memcpy(hashes.data(), raw.data(), raw.size());
   auto file = std::make_shared<CompiledFile>(std::move(content), std::move(hashes));
   file->data_end = h.hashes_at;
+  file->made_here = !key.empty() && h.seal == sealed(h, directory, raw, key);
   return file;
 }
 
@@ -151,6 +168,13 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
     file->check(r.text_at, r.text_size);
     return f;
   }
+  if (!file->made_here) {
+    // Whoever made it may have made the index say what the text does not: the text is read anew.
+    file->check(r.text_at, r.text_size);
+    if (sha256(f.content.text) != r.digest)
+      throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", r.path));
+    return f;
+  }
   const std::uint64_t end = std::min<std::uint64_t>(kEnds / 64, r.text_size);
   file->check(r.text_at, end);
   file->check(r.text_at + r.text_size - end, end);
@@ -161,10 +185,10 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
 
 }  // namespace
 
-Result<std::vector<FoundFile>> open_compiled(Content content) {
+Result<std::vector<FoundFile>> open_compiled(Content content, std::string_view key) {
   try {
     std::string_view directory;
-    const std::shared_ptr<CompiledFile> file = check_header(std::move(content), directory);
+    const std::shared_ptr<CompiledFile> file = check_header(std::move(content), key, directory);
     BinaryReader in(directory);
     std::vector<FoundFile> files;
     for (std::uint64_t n = in.count(64); n > 0; --n) files.push_back(found_file(read_row(in), file));
@@ -209,7 +233,7 @@ std::uint64_t aligned(std::uint64_t at) { return (at + kAlign - 1) / kAlign * kA
 
 }  // namespace
 
-void write_compiled(const std::vector<FileToCompile>& files, const std::function<void(std::string_view)>& write) {
+void write_compiled(const std::vector<FileToCompile>& files, std::string_view key, const std::function<void(std::string_view)>& write) {
   // All places are known before the first byte is written, but the hashes are not: the header's block is hashed with the
   // header left empty, and the header has a hash of its own.
   Header header;
@@ -255,6 +279,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   const std::string_view hashes{reinterpret_cast<const char*>(first.hashes.data()), first.hashes.size() * 8};
   header.hashes_hash = quick_hash(hashes);
   header.file_size = header.hashes_at + hashes.size();
+  header.seal = sealed(header, listing, hashes, key);
   header.header_hash = hash_of(header);
   std::size_t skipped = 0;
   const std::function<void(std::string_view)> behind_header = [&](std::string_view bytes) {

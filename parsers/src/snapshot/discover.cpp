@@ -12,6 +12,7 @@
 #include "egtrace/base/parallel.h"
 #include "snapshot/compiled.h"
 #include "snapshot/glance.h"
+#include "snapshot/machine_key.h"
 #include "snapshot/mapped_file.h"
 
 namespace egt::parsers {
@@ -272,7 +273,7 @@ Result<Discovery> discover(const std::string& path, const DiscoverOptions& optio
     return Error{fmt::format("{}: {}; copy it again", shown, out.files[0].content.cut_why)};
   }
   if (out.files.size() == 1 && is_compiled(out.files[0].content.text)) {
-    Result<std::vector<FoundFile>> files = open_compiled(std::move(out.files[0].content));
+    Result<std::vector<FoundFile>> files = open_compiled(std::move(out.files[0].content), machine_key(Missing::leave));
     if (!files) return Error{fmt::format("{}: {}", shown, files.error().message)};
     out.files = std::move(*files);
   }
