@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -32,6 +33,12 @@ constexpr std::string_view kManifestName = "sos_reports/manifest.json";
 constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
 constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
 constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
+
+// Without this dump answers would be others: it is no dump to go on without.
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(std::string dump) : path(std::move(dump)) {}
+  std::string path;
+};
 
 // The version of the tool, where the dump says it.
 std::string tool_of(std::string_view text) {
@@ -258,8 +265,10 @@ class Reader {
     Report report;
     try {
       c.format->load(c.dump, cluster_, node, report);
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(c.dump.path);
     } catch (const std::exception& error) {
-      // A format's own bug or a full memory must not cost the other dumps.
+      // A format's own bug must not cost the other dumps.
       remark_on({c.dump.source, 0}, fmt::format("could not be read to its end: {}", error.what()));
     }
     if (report.told_by != kNoSource) return leave_to(report.told_by, c);
@@ -327,7 +336,13 @@ class Reader {
 
 }  // namespace
 
-Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
+Result<Snapshot> open_snapshot(const SnapshotRequest& request) {
+  try {
+    return Reader(request).read();
+  } catch (const OutOfMemory& full) {
+    return Error{full.path + ": needs more memory than --max-memory allows; give an excerpt of it, or allow more"};
+  }
+}
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {
   Result<Snapshot> snapshot = open_snapshot(request);
