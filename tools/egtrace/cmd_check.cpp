@@ -96,9 +96,10 @@ ExitStatus run_check(const CheckOptions& o) {
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;
+  const assess::Checker checker(explainer, options);
   std::vector<assess::ExpectationReport> reports;
   for (const expect::Expectation& e : expectations(o, snapshot.cluster, std::move(given)))
-    reports.push_back(assess::check(explainer, e, options));
+    reports.push_back(checker.check(e));
   if (!o.junit.empty()) write_file(o.junit, render::check_junit(reports));
   if (!o.sarif.empty()) write_file(o.sarif, render::check_sarif(reports, o.file, EGTRACE_VERSION));
   if (o.common.format == "json")
