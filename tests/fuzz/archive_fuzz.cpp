@@ -32,6 +32,7 @@ class Watch : public ArchiveVisitor {
     if (kept_ > kKept) std::abort();
   }
   void remark(const std::string&, const std::string&) override {}
+  void missing(const std::string&, const std::string&) override {}
   void damaged(const std::string&, const std::string&) override {}
 
  private:

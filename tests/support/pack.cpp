@@ -26,6 +26,11 @@ void set_up(archive* a, const std::string& filter, const std::string& format) {
   if (filter == "bz2") archive_write_add_filter_bzip2(a);
   if (format == "tar") archive_write_set_format_pax_restricted(a);
   if (format == "zip") archive_write_set_format_zip(a);
+  if (format == "encrypted zip") {
+    archive_write_set_format_zip(a);
+    archive_write_set_options(a, "zip:encryption=traditional");
+    archive_write_set_passphrase(a, "password");
+  }
   if (format == "raw") archive_write_set_format_raw(a);
   archive_write_set_bytes_in_last_block(a, 1);
 }

@@ -14,7 +14,7 @@ struct PackedFile {
   enum class Kind : std::uint8_t { file, fifo, device } kind = Kind::file;
 };
 
-// `filter`: "", "gz", "xz", "zst", "bz2"; `format`: "tar", "zip" or "raw" (the first file alone).
+// `filter`: "", "gz", "xz", "zst", "bz2"; `format`: "tar", "zip", "encrypted zip" or "raw" (the first file alone).
 std::string pack(const std::vector<PackedFile>& files, const std::string& filter = "", const std::string& format = "tar");
 
 // The files below a directory, in order of their names, symbolic links as links.

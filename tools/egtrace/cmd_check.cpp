@@ -89,6 +89,7 @@ ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
 ExitStatus run_check(const CheckOptions& o) {
   if (o.file.empty() && !o.from_objects)
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
+  for (const std::string& report : {o.junit, o.sarif}) refuse_inside(o.snapshot, report);
   std::vector<expect::Expectation> given;
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
@@ -99,9 +100,10 @@ ExitStatus run_check(const CheckOptions& o) {
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;
+  const assess::Checker checker(explainer, options);
   std::vector<assess::ExpectationReport> reports;
   for (const expect::Expectation& e : expectations(o, snapshot.cluster, std::move(given)))
-    reports.push_back(assess::check(explainer, e, options));
+    reports.push_back(checker.check(e));
   if (!o.junit.empty()) write_file(o.junit, render::check_junit(reports));
   if (!o.sarif.empty()) write_file(o.sarif, render::check_sarif(reports, o.file, EGTRACE_VERSION));
   if (o.common.format == "json")

@@ -10,6 +10,23 @@
 
 namespace egt::cli {
 
+namespace {
+
+std::string listing(const parsers::Compiled& done) {
+  std::string packed, left_out;
+  for (const parsers::CompiledEntry& file : done.files) {
+    if (file.left_out) {
+      left_out += fmt::format("left out  {}\n", file.path);
+      continue;
+    }
+    packed += fmt::format("packed    {}  {} bytes{}{}\n", file.path, file.bytes, file.indexed ? ", indexed" : "",
+                          file.masked ? ", secrets masked" : "");
+  }
+  return packed + left_out;
+}
+
+}  // namespace
+
 void add_compile(CLI::App& app, ExitStatus& status) {
   struct CompileOptions {
     CommonOptions common;
@@ -17,16 +34,18 @@ void add_compile(CLI::App& app, ExitStatus& status) {
   };
   auto options = std::make_shared<CompileOptions>();
   CLI::App* verb = app.add_subcommand("compile", "write a snapshot as one indexed file, which opens in milliseconds");
-  add_snapshot_options(*verb, options->snapshot);
+  add_snapshot_arguments(*verb, options->snapshot);
   add_common_options(*verb, options->common, {"text"});
   verb->callback([options, &status] {
     const std::string& path = options->common.output;
     if (path.empty()) throw CommandError("no file to write to; give one with -o FILE.egt");
+    refuse_inside(options->snapshot, path);
     const auto done =
         parsers::compile_snapshot({options->snapshot.path, options->snapshot.dumps, options->common.jobs}, path);
     if (!done) throw CommandError(done.error().message);
-    if (options->common.verbose)
-      fmt::print(stderr, "egtrace: {}: {} bytes, {} files, {} of them indexed\n", path, done->bytes, done->files, done->indexed);
+    CommonOptions listed = options->common;
+    listed.output.clear();
+    if (!listed.quiet) write_output(listed, listing(*done));
     status = ExitStatus::done;
   });
 }

@@ -26,19 +26,21 @@ constexpr const char* kDiffFooter =
 struct DiffOptions {
   CommonOptions common;
   std::string before, after;
+  bool follow_links = false;
   assess::DifferenceOptions compare;
 };
 
-parsers::Snapshot open(const std::string& path, const CommonOptions& common) {
+parsers::Snapshot open(const std::string& path, const DiffOptions& o) {
   SnapshotOptions one;
   one.path = path;
-  return open_collection(one, common);
+  one.follow_links = o.follow_links;
+  return open_collection(one, o.common);
 }
 
 ExitStatus run_diff(const DiffOptions& o) {
   if (o.before == "-" && o.after == "-")
     throw CommandError("standard input holds one snapshot; name a file for the other");
-  const parsers::Snapshot before = open(o.before, o.common), after = open(o.after, o.common);
+  const parsers::Snapshot before = open(o.before, o), after = open(o.after, o);
   const explain::Explainer then(before.cluster, &before.collection), now(after.cluster, &after.collection);
   assess::DifferenceOptions options = o.compare;
   options.jobs = o.common.jobs;
@@ -63,6 +65,7 @@ void add_diff(CLI::App& app, ExitStatus& status) {
   verb->add_option("--to", o->compare.to, "destination (POINT) of the paths; repeatable")->allow_extra_args(false);
   verb->add_option("-n,--namespace", o->compare.namespaces, "paths of pods of this namespace (a pattern); repeatable")
       ->allow_extra_args(false);
+  add_follow_links(*verb, o->follow_links);
   add_common_options(*verb, o->common, {"text", "json"});
   verb->footer(kDiffFooter);
   verb->callback([o, &status] { status = run_diff(*o); });

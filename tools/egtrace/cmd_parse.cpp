@@ -2,9 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -18,6 +16,7 @@
 #include "command.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
+#include "egtrace/parsers/secrets.h"
 #include "egtrace/parsers/snapshot.h"
 
 namespace egt::cli {
@@ -96,18 +95,22 @@ bool may_stream(const ParseOptions& options, const parsers::Format& format, cons
 
 void stream_back(const ParseOptions& options, const parsers::Format& format, const parsers::Dump& dump,
                  parsers::Report& report) {
-  const std::string& path = options.common.output;
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(path.empty() ? nullptr : std::fopen(path.c_str(), "wb"),
-                                                   [](FILE* f) { return std::fclose(f); });
-  FILE* const to = path.empty() ? stdout : file.get();
-  bool good = to != nullptr;
-  format.stream(
-      dump, [&](std::string_view piece) { good = good && std::fwrite(piece.data(), 1, piece.size(), to) == piece.size(); },
-      report);
-  if (!good || std::fflush(to) != 0) {
-    throw CommandError(fmt::format("{}: cannot be written: {}", path.empty() ? "standard output" : path,
-                                   std::strerror(errno)));
-  }
+  constexpr std::size_t kAtOnce = std::size_t{256} << 10;
+  OutputStream out(options.common, OutputStream::Bytes::as_they_are);
+  std::string waiting;
+  bool wanted = true;
+  const auto put = [&](std::string_view text) { wanted = wanted && (text.empty() || out.write(text)); };
+  format.stream(dump, [&](std::string_view piece) {
+    if (waiting.size() + piece.size() < kAtOnce) {
+      waiting += piece;
+      return;
+    }
+    put(waiting);
+    waiting.clear();
+    put(piece);
+  }, report);
+  put(waiting);
+  out.finish();
 }
 
 ExitStatus run_parse(const ParseOptions& options) {
@@ -116,6 +119,12 @@ ExitStatus run_parse(const ParseOptions& options) {
   if (!content) throw CommandError(fmt::format("{}: {}; name a dump, or - for standard input", path, content.error().message));
   if (content->cut && content->text.empty()) {
     throw CommandError(fmt::format("{}: cannot be decompressed: {}; copy it again", path, content->cut_why));
+  }
+  if (auto masked = parsers::mask_secrets(content->text)) {
+    const auto text = std::make_shared<const std::string>(std::move(*masked));
+    content->text = *text;
+    content->keep = text;
+    if (!options.common.quiet) print_error(fmt::format("egtrace: {}: secrets in it are shown as {}\n", path, parsers::kMasked));
   }
   SourceTable sources;
   parsers::Dump dump;

@@ -246,7 +246,7 @@ class Answers {
   // False: nobody reads on. `where`: before the error of a packet.
   bool take(const Lane::Answer& a, const std::string& where) {
     for (const std::string& w : a.warnings)
-      if (told_.insert(w).second) fmt::print(stderr, "egtrace: {}\n", w);
+      if (told_.insert(w).second) print_error(fmt::format("egtrace: {}\n", w));
     incomplete_ = incomplete_ || a.incomplete;
     if (!a.error.empty()) {
       finish();

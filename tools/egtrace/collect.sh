@@ -9,26 +9,30 @@
 
 usage() {
   cat <<'END'
-usage: collect [-o FILE] [-n NAME] [-t SECONDS] [-T SECONDS] [-s MEGABYTES] [-d] [-k] [-q]
+usage: collect [-o FILE] [-n NAME] [-t SECONDS] [-T SECONDS] [-s MEGABYTES] [-S MEGABYTES] [-d] [-k] [-q]
   -o FILE       archive to write; - is standard output (default: egtrace-NAME-DATE.tar.gz here)
   -n NAME       name of the machine (default: its host name)
   -t SECONDS    the longest that one command may take (default 60)
   -T SECONDS    the longest that all may take together (default 900)
   -s MEGABYTES  the most that is kept of one command's output or one file (default 500)
+  -S MEGABYTES  the most that is kept of all together (default 4000)
   -d            leave databases (conf.db, ovnnb_db.db, ovnsb_db.db) out
   -k            Kubernetes objects by oc or kubectl instead of this machine's dumps
   -q            say nothing while at work
+Passwords and keys of routing daemons, tunnels and sysctl and the environment of containers are masked; databases are
+copied as they are.
 END
 }
 
-out='' name='' limit=60 total=900 megabytes=500 databases=1 objects=0 quiet=0
-while getopts o:n:t:T:s:dkqh option; do
+out='' name='' limit=60 total=900 megabytes=500 total_megabytes=4000 databases=1 objects=0 quiet=0
+while getopts o:n:t:T:s:S:dkqh option; do
   case $option in
     o) out=$OPTARG ;;
     n) name=$OPTARG ;;
     t) limit=$OPTARG ;;
     T) total=$OPTARG ;;
     s) megabytes=$OPTARG ;;
+    S) total_megabytes=$OPTARG ;;
     d) databases=0 ;;
     k) objects=1 ;;
     q) quiet=1 ;;
@@ -36,7 +40,7 @@ while getopts o:n:t:T:s:dkqh option; do
     *) usage >&2; exit 2 ;;
   esac
 done
-for number in "$limit" "$total" "$megabytes"; do
+for number in "$limit" "$total" "$megabytes" "$total_megabytes"; do
   case $number in
     '' | *[!0-9]* | 0*) echo "collect: $number is no positive number; see -h" >&2; exit 2 ;;
   esac
@@ -62,7 +66,7 @@ mkdir "$work/$name" || exit 2
 log=$work/$name/egtrace-collect.tsv
 printf '# egtrace collect 1: time\tstatus\tbytes\tcut\tfile\tcommand\n' >"$log"
 begin=$(now)
-bytes=$((megabytes * 1048576))
+bytes=$((megabytes * 1048576)) left=$((total_megabytes * 1048576))
 
 # sos's rule for names of files: other characters become one _, / becomes a dot.
 mangle() {
@@ -86,35 +90,66 @@ else
   }
 fi
 
+# Secrets that no question about a packet needs. What -k gathers may have them in the environment of containers.
+mask_keys() {
+  sed -e 's/^\( *password \).*/\1(masked)/' -e 's/^\( *enable password \).*/\1(masked)/' \
+    -e 's/^\( *neighbor [^ ]* password \).*/\1(masked)/' -e 's/^\( *username [^ ]* password \).*/\1(masked)/' \
+    -e 's/^\( *key-string \).*/\1(masked)/' -e 's/^\( *[a-z]*-password [a-z]* \).*/\1(masked)/' \
+    -e 's/^\( *isis password [a-z]* \).*/\1(masked)/' -e 's/\( authentication-key \).*/\1(masked)/' \
+    -e 's/\( message-digest-key [0-9]* md5 \).*/\1(masked)/' -e 's/\( authentication string \).*/\1(masked)/' \
+    -e 's/^\( *ip nhrp authentication \).*/\1(masked)/' \
+    -e 's/^\(net[^ ]*\.tcp_fastopen_key = \).*/\1(masked)/' -e 's/^\(net[^ ]*\.stable_secret = \).*/\1(masked)/' \
+    -e 's/\(psk="\)[^"]*/\1(masked)/g' -e 's/\(psk=\)[^",} ][^,} ]*/\1(masked)/g'
+}
+mask_environment() {
+  awk 'BEGIN { env = -1; hidden = -1 }
+    { match($0, /^ */); depth = RLENGTH; key = substr($0, depth + 1); item = key ~ /^- / }
+    hidden >= 0 && (key == "" || depth > hidden) { next }
+    { hidden = -1 }
+    env >= 0 && key != "" && (depth < env || (depth == env && !item)) { env = -1 }
+    { at = depth; while (sub(/^- /, "", key)) at += 2 }
+    key == "env:" { env = at }
+    (env >= 0 && key ~ /^value:/) || key ~ /^kubectl.kubernetes.io\/last-applied-configuration:/ {
+      sub(/:.*/, ": (masked)"); hidden = at
+    }
+    { print }'
+}
+
 # run_as NAME COMMAND…: the output of COMMAND under the name of the command NAME.
 run_as() {
   title=$1
   shift
-  [ $(($(now) - begin)) -lt "$total" ] || { printf '%s\t-\t0\t0\t\t%s\n' "$(now)" "$title" >>"$log"; return; }
+  most=$bytes
+  [ "$most" -le "$left" ] || most=$left
+  [ "$most" -gt 0 ] && [ $(($(now) - begin)) -lt "$total" ] || { printf '%s\t-\t0\t0\t\t%s\n' "$(now)" "$title" >>"$log"; return; }
   has "$1" || return
   file=$(mangle "$title")
   # One byte more than the limit shows that there was more.
-  { within "$@" </dev/null 2>"$work/stderr"; echo $? >"$work/status"; } | head -c $((bytes + 1)) >"$work/$name/$file"
+  { within "$@" </dev/null 2>"$work/stderr"; echo $? >"$work/status"; } | $mask | head -c $((most + 1)) >"$work/$name/$file"
   status=$(cat "$work/status")
   size=$(wc -c <"$work/$name/$file" | tr -d ' ')
   cut=0
-  if [ "$size" -gt "$bytes" ]; then
+  if [ "$size" -gt "$most" ]; then
     cut=1
-    head -c "$bytes" "$work/$name/$file" >"$work/part" && mv "$work/part" "$work/$name/$file"
-    size=$bytes
+    head -c "$most" "$work/$name/$file" >"$work/part" && mv "$work/part" "$work/$name/$file"
+    size=$most
   fi
+  left=$((left - size))
   if [ "$status" -ne 0 ] && [ "$cut" = 0 ]; then
     say "$title: status $status: $(head -n 1 "$work/stderr")"
     [ "$size" -gt 0 ] || { rm -f "$work/$name/$file"; file=; }
   fi
   printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(now)" "$status" "$size" "$cut" "$file" "$title" >>"$log"
 }
+mask=cat
 run() { run_as "$*" "$@"; }
 
 copy() {
   [ "$databases" = 1 ] && [ -r "$1" ] || return
   size=$(wc -c <"$1" | tr -d ' ')
   [ "$size" -le "$bytes" ] || { say "$1: larger than $megabytes MB, left out"; return; }
+  [ "$size" -le "$left" ] || { say "$1: with it more than $total_megabytes MB, left out"; return; }
+  left=$((left - size))
   cp "$1" "$work/$name/$2" && printf '%s\t0\t%s\t0\t%s\tcp %s\n' "$(now)" "$size" "$2" "$1" >>"$log"
 }
 
@@ -137,7 +172,9 @@ gather_host() {
   run ip vrf show
   run bridge -d vlan show
   run bridge fdb show
+  mask=mask_keys
   run sysctl -a
+  mask=cat
   run ss -tulpan
   if loaded nf_tables; then run nft -a list ruleset; fi
   if loaded nf_tables ip_tables; then run iptables-save -c; fi
@@ -145,16 +182,20 @@ gather_host() {
   if loaded ip_set; then run ipset save; fi
   if loaded nf_conntrack_netlink; then run conntrack -L -o extended; fi
   if has vtysh; then
+    mask=mask_keys
     for what in 'running-config' 'ip route' 'ip bgp' 'ipv6 route' 'bfd peers'; do
       run_as "vtysh -c show $what" vtysh -c "show $what"
     done
+    mask=cat
   fi
 }
 
 gather_switch() {
   has ovs-vsctl && ovs-vsctl -t 5 list-br >"$work/bridges" 2>/dev/null || return
+  mask=mask_keys
   run ovs-vsctl -t 20 show
   for table in Open_vSwitch bridge port interface; do run ovs-vsctl -t 20 list "$table"; done
+  mask=cat
   while read -r bridge; do
     case $bridge in '' | *[!A-Za-z0-9_.-]*) continue ;; esac
     run ovs-ofctl dump-flows "$bridge"
@@ -219,6 +260,7 @@ gather_objects() {
   client=oc
   has oc || client=kubectl
   has "$client" || { echo "collect: -k needs oc or kubectl" >&2; exit 2; }
+  mask=mask_environment
   for kind in nodes namespaces pods services endpointslices networkpolicies egressips egressservices egressfirewalls \
     egressqoses adminpolicybasedexternalroutes userdefinednetworks clusteruserdefinednetworks routeadvertisements \
     adminnetworkpolicies baselineadminnetworkpolicies; do

@@ -13,7 +13,9 @@
 #include <numeric>
 #include <utility>
 
+#include "egtrace/parsers/output_file.h"
 #include "egtrace/render/printable.h"
+#include "memory.h"
 
 namespace egt::cli {
 namespace {
@@ -87,20 +89,26 @@ bool page(std::string_view text) {
   return status != -1 && WEXITSTATUS(status) != 127;  // 127: the shell found no such pager
 }
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+parsers::OutputFile open_file(const std::string& path) {
+  Result<parsers::OutputFile> file = parsers::OutputFile::create(path);
+  if (!file) throw CommandError(file.error().message);
+  return std::move(*file);
+}
 
-File open_file(const std::string& path) {
-  File file(std::fopen(path.c_str(), "wb"), &std::fclose);
-  if (!file) throw CommandError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-  return file;
+void finish(parsers::OutputFile& file) {
+  if (const std::string why = file.finish(); !why.empty()) throw CommandError(why);
 }
 
 // False: a reader that has seen enough (head) closed the pipe. Nothing to complain of.
-bool write_all(std::FILE* to, std::string_view text, const std::string& name) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
+bool print_all(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written && errno != EPIPE)
-    throw CommandError(fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+    throw CommandError(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
   return written;
+}
+
+std::string shown(const CommonOptions& options, std::string_view text) {
+  return options.format == "json" ? render::with_visible(text) : render::printable(text);
 }
 
 }  // namespace
@@ -125,6 +133,9 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_flag("-q,--quiet", options.quiet, "no warnings");
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
+  verb.add_option_function<std::uint64_t>("--max-memory", limit_memory, "memory to take, mapped files aside: 2G, 500M (default: 3/4 of the machine's)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
   verb.add_option("--jobs", options.jobs, "threads to work with (default: one a processor)")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
@@ -138,7 +149,7 @@ bool use_color(const CommonOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
 }
 
-void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text, false)); }
+void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text)); }
 
 void hold_warning(std::string line, bool may_be_why_others_fail) {
   held_warnings().push_back({std::move(line), may_be_why_others_fail});
@@ -156,34 +167,41 @@ std::string what_may_be_why() {
 }
 
 void write_output(const CommonOptions& options, std::string_view text) {
-  const bool colours = use_color(options);
-  if (options.format == "json" || render::is_printable(text, colours)) return write_bytes(options, text);
-  write_bytes(options, render::printable(text, colours));
+  write_bytes(options, options.format != "json" && render::is_printable(text) ? std::string(text) : shown(options, text));
 }
 
 void write_bytes(const CommonOptions& options, std::string_view text) {
   if (!options.output.empty()) {
-    write_all(open_file(options.output).get(), text, options.output);
-    return;
+    parsers::OutputFile file = open_file(options.output);
+    file.write(text);
+    return finish(file);
   }
   if (wants_pager(options, text) && page(text)) return;
-  write_all(stdout, text, "standard output");
+  print_all(text);
 }
 
-OutputStream::OutputStream(const CommonOptions& options)
-    : options_(options),
-      file_(options.output.empty() ? File(nullptr, &std::fclose) : open_file(options.output)),
-      for_pager_(may_page(options)) {}
+OutputStream::OutputStream(const CommonOptions& options, Bytes bytes)
+    : options_(options), bytes_(bytes), for_pager_(may_page(options)) {
+  if (!options.output.empty()) file_.emplace(open_file(options.output));
+}
 
 bool OutputStream::write(std::string_view piece) {
   if (for_pager_) {
     waiting_ += piece;
     return true;
   }
-  return write_all(file_ ? file_.get() : stdout, piece, file_ ? options_.output : "standard output");
+  if (bytes_ == Bytes::as_they_are) return put(piece);
+  return put(shown(options_, piece));
+}
+
+bool OutputStream::put(std::string_view bytes) {
+  if (!file_) return print_all(bytes);
+  if (!file_->write(bytes)) cli::finish(*file_);   // which says why
+  return true;
 }
 
 void OutputStream::finish() {
+  if (file_) cli::finish(*file_);
   if (for_pager_) write_output(options_, waiting_);
 }
 

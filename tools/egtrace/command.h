@@ -6,10 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "egtrace/parsers/output_file.h"
 
 namespace egt::cli {
 
@@ -50,17 +53,21 @@ void write_bytes(const CommonOptions& options, std::string_view text);   // as t
 // To standard error; likewise.
 void print_error(std::string_view text);
 
-// The same for text that comes in pieces, each written at once; only a pager is shown them together.
+// The same for text that comes in pieces of whole lines, each written at once; only a pager is shown them together.
 class OutputStream {
  public:
-  explicit OutputStream(const CommonOptions& options);
+  enum class Bytes { shown, as_they_are };   // as write_output(), as write_bytes()
+  explicit OutputStream(const CommonOptions& options, Bytes bytes = Bytes::shown);
   // False: the reader has gone (head), no more is needed.
   bool write(std::string_view piece);
   void finish();
 
  private:
+  bool put(std::string_view bytes);
+
   const CommonOptions& options_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  Bytes bytes_;
+  std::optional<parsers::OutputFile> file_;
   bool for_pager_ = false;
   std::string waiting_;
 };

@@ -68,6 +68,7 @@ bool takes_value(const CLI::Option* option) { return option != nullptr && option
 struct Typed {
   std::vector<std::string> arguments;  // without options
   std::vector<std::string> dumps;      // values of --dump
+  bool follow_links = false;
   const CLI::Option* open = nullptr;   // whose value is being typed
   std::string open_name;
 };
@@ -83,6 +84,7 @@ Typed read_line(const CLI::App& verb, const std::vector<std::string>& words) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const CLI::Option* option = option_named(verb, name);
+    if (name == "--follow-links") typed.follow_links = true;
     if (!takes_value(option)) continue;
     const bool here = equals != std::string::npos;
     if (!here && i + 2 == words.size()) {
@@ -127,6 +129,13 @@ void add_things(const cluster::Cluster& cluster, std::set<std::string>& names) {
     for (const ovn::AddressSet& set : node->ovn.address_sets) names.insert(set.name);
 }
 
+// Whoever made the snapshot chose the names, and shells that put an answer on the line as it is would run `$(…)` of a pod's
+// name: no name is offered that means anything to a shell, or an option to egtrace.
+bool can_offer(std::string_view name) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@%-";
+  return !name.empty() && name.front() != '-' && name.find_first_not_of(kPlain) == std::string_view::npos;
+}
+
 std::set<std::string> names_in(const cluster::Cluster& cluster, Names what) {
   std::set<std::string> names;
   if (what == Names::points) add_points(cluster, names);
@@ -144,7 +153,7 @@ std::set<std::string> names_in(const cluster::Cluster& cluster, Names what) {
     if (what == Names::datapaths)
       for (const ovn::Datapath& d : node->ovn.datapaths) names.insert(d.name);
   }
-  names.erase("");
+  std::erase_if(names, [](const std::string& name) { return !can_offer(name); });
   return names;
 }
 
@@ -159,6 +168,7 @@ std::set<std::string> names_of_snapshot(const Typed& typed, Names what) {
   if (!typed.arguments.empty()) request.path = typed.arguments.front();
   request.dumps = typed.dumps;
   request.as_told = true;
+  request.follow_links = typed.follow_links;
   const bool readable = request.path != "-" && (!request.path.empty() || !request.dumps.empty());
   if (!readable) return {};  // standard input is the shell's
   const auto cluster = parsers::read_snapshot(request);

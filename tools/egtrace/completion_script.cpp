@@ -9,7 +9,7 @@ namespace {
 // them.
 constexpr const char* kBash = R"script(# egtrace completion for bash: source <(egtrace completion bash)
 _egtrace() {
-  local line=${COMP_LINE:0:COMP_POINT} answer last words
+  local line=${COMP_LINE:0:COMP_POINT} answer quoted last words
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   last=${words[-1]}
@@ -18,7 +18,8 @@ _egtrace() {
     case $answer in
       :files) compopt -o filenames 2>/dev/null
               mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "${last##*=}") ;;
-      *) COMPREPLY+=("$answer") ;;
+      *) printf -v quoted %q "$answer"
+         COMPREPLY+=("$quoted") ;;
     esac
   done < <(egtrace completion --candidates -- "${words[@]:1}" 2>/dev/null)
   local kept=${last%"${last##*[:=]}"}

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "egtrace/parsers/content.h"
+#include "egtrace/parsers/output_file.h"
+#include "memory.h"
 
 namespace egt::cli {
 namespace {
@@ -114,10 +117,13 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);   // `egtrace … | head` ends quietly; write_output() sees EPIPE
+  egt::cli::limit_memory_by_machine();
+  egt::parsers::end_when_files_change(static_cast<int>(egt::cli::ExitStatus::unusable));
+  egt::parsers::remove_unfinished_files_on_signals();
   try {
     return egt::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    return egt::cli::complain("out of memory; give a smaller snapshot or excerpt");
+    return egt::cli::complain("needs more memory than --max-memory allows; give a smaller snapshot or excerpt, or allow more");
   } catch (const std::exception& error) {
     return egt::cli::complain(error.what() + egt::cli::what_may_be_why());
   }

@@ -2,14 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "egtrace/explain/doubts.h"
 #include "progress.h"
 
 namespace egt::cli {
 
+void add_follow_links(CLI::App& verb, bool& follow_links) {
+  verb.add_flag("--follow-links", follow_links, "follow symbolic links that lead out of the snapshot's directory")
+      ->envname("EGTRACE_FOLLOW_LINKS");
+}
+
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
+  add_snapshot_arguments(verb, options);
+  add_follow_links(verb, options.follow_links);
+}
+
+void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options) {
   verb.add_option("snapshot", options.path, "directory, archive or file that holds the dumps; - is standard input");
   verb.add_option("--dump", options.dumps, "one more dump: [NODE:][KIND=]PATH, repeatable")->allow_extra_args(false);
 }
@@ -44,6 +57,20 @@ void refuse_odd_lines(const cluster::Cluster& cluster) {
   }
 }
 
+void warn_of_links(const std::vector<std::string>& links_out) {
+  if (links_out.empty()) return;
+  const std::string others = links_out.size() > 1 ? fmt::format(" and {} more", links_out.size() - 1) : "";
+  const char* all = links_out.size() > 1 ? "links out of the snapshot, not followed; --follow-links follows them"
+                                         : "a link out of the snapshot, not followed; --follow-links follows it";
+  hold_warning(fmt::format("{}{}: {}", links_out.front(), others, all));
+}
+
+void warn_of_missing(const std::vector<std::string>& missing) {
+  if (missing.empty()) return;
+  const std::string others = missing.size() > 1 ? fmt::format(", and {} more; `egtrace inspect` lists them", missing.size() - 1) : "";
+  hold_warning(missing.front() + others, true);
+}
+
 // Lines of a damaged archive that are not understood are no news beside the damage, which may be why the verb fails.
 void warn_of_lines(const parsers::Snapshot& snapshot) {
   const std::vector<std::string>& damaged = snapshot.collection.damaged;
@@ -61,9 +88,19 @@ void warn_of_lines(const parsers::Snapshot& snapshot) {
 
 }  // namespace
 
+void refuse_inside(const SnapshotOptions& options, const std::string& output) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (output.empty() || !fs::is_directory(options.path, failed)) return;
+  const fs::path root = fs::canonical(options.path, failed), file = fs::weakly_canonical(output, failed);
+  if (failed || std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first != root.end()) return;
+  throw CommandError(fmt::format("{}: lies in the snapshot, into which nothing is written; name a file elsewhere", output));
+}
+
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
   if (options.path.empty() && options.dumps.empty())
     throw CommandError("no snapshot given; name a directory, an archive or a file");
+  refuse_inside(options, common.output);
   parsers::SnapshotRequest request;
   request.path = options.path;
   request.dumps = options.dumps;
@@ -71,12 +108,15 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.history = options.history;
   request.logical_only = options.logical_only;
   request.as_told = options.as_told;
+  request.follow_links = options.follow_links;
   if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
   const ProgressLine line(request, common.quiet);
   auto snapshot = parsers::open_snapshot(request);
   if (!snapshot) throw CommandError(snapshot.error().message);
   if (common.strict) refuse_odd_lines(snapshot->cluster);
   line.clear();
+  if (!common.quiet) warn_of_links(snapshot->collection.links_out);
+  if (!common.quiet) warn_of_missing(snapshot->collection.missing);
   if (!common.quiet) warn_of_lines(*snapshot);
   return std::move(*snapshot);
 }

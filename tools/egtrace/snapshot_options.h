@@ -18,15 +18,22 @@ struct SnapshotOptions {
   bool history = false;              // the transactions of databases, too
   bool logical_only = false;         // parsers::SnapshotRequest::logical_only
   bool as_told = false;              // parsers::SnapshotRequest::as_told
+  bool follow_links = false;         // parsers::SnapshotRequest::follow_links
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
+// The snapshot and --dump alone: for what is packed, in which nothing from outside the snapshot has a place.
+void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options);
+// --follow-links, for verbs that name snapshots in another way.
+void add_follow_links(CLI::App& verb, bool& follow_links);
 // --at, for verbs that say what it makes doubtful.
 void add_at_option(CLI::App& verb, SnapshotOptions& options);
 // What --at supposes of these nodes (none: of all), on standard error: for verbs whose answers have no place for it.
 void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& common, const std::vector<std::string>& nodes = {});
 // The argument of an option that takes a moment. Throws CommandError when it is none.
 Moment moment_of(const std::string& option, const std::string& text);
+// Throws where `output` lies in the snapshot, into which nothing is written. Empty: nothing is written.
+void refuse_inside(const SnapshotOptions& options, const std::string& output);
 // Reads it and complains on standard error about what was odd. Throws CommandError when it is unusable.
 cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common);
 // The same with what is known of how it was collected.

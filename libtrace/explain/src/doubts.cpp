@@ -127,6 +127,10 @@ void take_doubts(const cluster::Collection& collection, const SourceTable& sourc
     doubts.push_back({"what was read of a damaged archive is what was packed: " + archive,
                       "its bytes have changed; copy it again",
                       {}});
+  for (const std::string& missing : collection.missing)
+    doubts.push_back({"nothing that was not read of the snapshot matters here: " + missing,
+                      "whatever is in it may tell otherwise",
+                      {}});
   std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
   collect_nodes(explanation.ways, nodes);
   for (AssumptionReport& a : suppose_moment(collection, sources, {nodes.begin(), nodes.end()}))

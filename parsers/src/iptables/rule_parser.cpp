@@ -138,8 +138,13 @@ class RuleParser {
   bool typed_option(std::string_view module, std::string_view name, std::vector<Option>& options) {
     std::size_t next = at_ + 1;
     bool negate = negate_;
+    // A '!' behind an option that takes nothing belongs to the next one.
+    if (add_option(module, name, negate, {}, family_, options)) {
+      at_ = next;
+      return true;
+    }
     if (next < words_.size() && is_negation(words_[next])) negate = true, ++next;  // old style: "--dport ! 80"
-    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
       if (next + count > words_.size()) return false;
       const std::vector<Word> arguments(words_.begin() + static_cast<std::ptrdiff_t>(next),
                                         words_.begin() + static_cast<std::ptrdiff_t>(next + count));

@@ -25,9 +25,12 @@ constexpr int kMaxNesting = 5;  // case archive > sos collect > sosreport > comp
 constexpr std::uint64_t kInnocentGrowth = 250;
 constexpr std::uint64_t kBelieved = std::uint64_t{16} << 20;  // of a member's size, before its bytes are there
 
-constexpr const char* kTooDeep = "archives nested deeper than egtrace looks; left out";
+const std::string kTooDeep = fmt::format("not read: more than {} archives in one another; unpack it first", kMaxNesting);
 constexpr const char* kTooMuch = "the archive grows like a bomb";
-constexpr const char* kOutOfBudget = "the archives unpack to more than egtrace reads";
+
+std::string out_of_budget(const ContentLimits& limits) {
+  return fmt::format("the archives unpack to more than {} GB ({} GB of dumps)", limits.unpacked_bytes >> 30, limits.archive_bytes >> 30);
+}
 
 std::string text_of(const char* words) { return words != nullptr ? words : ""; }
 
@@ -159,13 +162,14 @@ class Visit {
   }
 
   void compressed(ByteSource& packed, std::string_view beginning, const Place& place) {
-    if (place.depth > kMaxNesting || place.filters > kMaxFilters) return visitor_.remark(place.path, kTooDeep);
+    if (place.depth > kMaxNesting || place.filters > kMaxFilters) return visitor_.missing(place.path, kTooDeep);
     Metered counted(*this, packed, place.path);
     const std::unique_ptr<ByteSource> filter = decompressed(counted, beginning);
     Metered source(*this, *filter, place.path);
     source.grows_from = &counted;
     layer(source, {place.path, place.time, place.depth, place.filters + 1});
     drain(source);  // checksums are at the end
+    if (!filter->left_over().empty()) visitor_.missing(place.path, filter->left_over());
     check(filter->error(), place.path);
   }
 
@@ -177,7 +181,7 @@ class Visit {
   void zip_in_memory(std::string_view bytes, const std::string& path) {
     const ArchiveReader reader = new_archive_reader();
     if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
-      return visitor_.remark(path, "cannot be opened: " + error_of(reader.get()));
+      return visitor_.missing(path, "cannot be opened: " + error_of(reader.get()));
     members(reader.get(), {path});
   }
 
@@ -193,20 +197,33 @@ class Visit {
   }
 
   void archived(ByteSource& source, const Place& place) {
-    if (place.depth > kMaxNesting) return visitor_.remark(place.path, kTooDeep);
+    if (place.depth > kMaxNesting) return visitor_.missing(place.path, kTooDeep);
     const ArchiveReader reader = new_archive_reader();
     if (archive_read_open(reader.get(), &source, nullptr, read_source, nullptr) != ARCHIVE_OK)
-      return visitor_.remark(place.path, "cannot be opened: " + error_of(reader.get()));
+      return visitor_.missing(place.path, "cannot be opened: " + error_of(reader.get()));
     members(reader.get(), place);
   }
 
   void members(archive* a, const Place& place) {
+    std::size_t encrypted = 0;
+    read_members(a, place, encrypted);
+    if (encrypted > 0)
+      visitor_.missing(place.path, fmt::format("{} of its members {} encrypted and not read; unpack it with its password first", encrypted,
+                                               encrypted == 1 ? "is" : "are"));
+  }
+
+  void read_members(archive* a, const Place& place, std::size_t& encrypted) {
     for (std::size_t count = 0;; ++count) {
       archive_entry* header = nullptr;
       const int status = archive_read_next_header(a, &header);
       if (status == ARCHIVE_EOF) return;
       if (status < ARCHIVE_WARN) return ended_early(error_of(a), place, count);
-      if (stopped_ || !budget_.take_entry()) return stop(place.path, "more members than egtrace reads");
+      if (stopped_ || !budget_.take_entry())
+        return stop(place.path, fmt::format("more than {} members in archives", budget_.limits.archive_entries));
+      if (archive_entry_is_encrypted(header) != 0) {
+        ++encrypted;
+        continue;
+      }
       member(a, header, place);
       if (stopped_) return;
     }
@@ -215,7 +232,7 @@ class Visit {
   void ended_early(const std::string& why, const Place& place, std::size_t count) {
     if (stopped_) return;
     if (count == 0) return unreadable(place, why);
-    visitor_.remark(place.path, "archive cut short: " + why);
+    visitor_.missing(place.path, fmt::format("cut short after {} members: {}; copy it again", count, why));
     check(why, place.path);
   }
 
@@ -229,7 +246,7 @@ class Visit {
   }
 
   void stop(const std::string& path, const std::string& why) {
-    if (!stopped_) visitor_.remark(path, why + "; the rest is left out");
+    if (!stopped_) visitor_.missing(path, why + "; the rest was not read, unpack what you need first");
     stopped_ = true;
   }
 
@@ -296,9 +313,9 @@ class Visit {
     std::string why = source.error();
     if (text.size() >= limit) why = "longer than egtrace reads";
     if (!budget_.take_kept(text.size())) {
-      why = kOutOfBudget;
+      why = out_of_budget(budget_.limits);
       text.clear();
-      stop(member.path, kOutOfBudget);
+      stop(member.path, why);
     }
     member.content = owned_content(std::move(text));
     member.content.cut = !why.empty();
@@ -315,7 +332,7 @@ class Visit {
     if (growth.made > budget_.limits.innocent_bytes && growth.made / kInnocentGrowth > growth.packed) {
       stop(path, "an archive that grows more than any dump would");
     } else if (growth.made > growth.packed && !budget_.take_unpacked(more)) {
-      stop(path, kOutOfBudget);
+      stop(path, out_of_budget(budget_.limits));
     }
     return !stopped_;
   }

@@ -52,8 +52,10 @@ class ArchiveVisitor {
   // Whether to read a member that begins so. `size` is what the archive says, 0 where it does not.
   virtual bool wants(const std::string& path, std::uint64_t size, std::string_view beginning) = 0;
   virtual void take(ArchiveMember member) = 0;
-  // Something was left out, or an archive ended early. `path` may be the archive's own.
+  // Something was left out that is no file with a dump. `path` may be the archive's own.
   virtual void remark(const std::string& path, const std::string& why) = 0;
+  // Something was left out in which there may be dumps: what is not in the snapshot may be there.
+  virtual void missing(const std::string& path, const std::string& why) = 0;
   // A checksum or the format of an archive or a compressed file shows that bytes in it are wrong: what was taken of it,
   // before and after, may be so too. Not for one that only ends early.
   virtual void damaged(const std::string& path, const std::string& why) = 0;

@@ -38,6 +38,7 @@ class GzipSource : public ByteSource {
         ++members_;
         ::inflateReset(&zlib_);
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
+        if (between_members()) note_left_over();
         end(between_members() ? "" : std::string("gzip: ") + (zlib_.msg != nullptr ? zlib_.msg : "damaged"));
       }
       const std::size_t made = out_.size() - zlib_.avail_out;
@@ -47,7 +48,14 @@ class GzipSource : public ByteSource {
   }
 
  private:
-  // Nothing of a further member so far. Zeros and the like behind the last one are passed over, as gzip(1) does.
+  // Zeros fill up blocks of tapes; anything else somebody lost or added.
+  void note_left_over() {
+    const auto* behind = zlib_.next_in;
+    if (std::any_of(behind, behind + zlib_.avail_in, [](Bytef b) { return b != 0; }))
+      left_over_ = "bytes behind the end of the gzip data are no gzip data and not read; copy it again";
+  }
+
+  // Nothing of a further member so far. What is behind the last one and begins none is not read, as by gzip(1).
   bool between_members() const { return members_ > 0 && zlib_.total_out == 0 && zlib_.total_in <= kGzip.size(); }
 
   bool refill() {

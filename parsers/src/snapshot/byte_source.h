@@ -18,9 +18,11 @@ class ByteSource {
   virtual std::string_view next() = 0;
   // Why it ended early; empty while it has not.
   const std::string& error() const { return error_; }
+  // What stood behind its end and was not read; empty: nothing.
+  const std::string& left_over() const { return left_over_; }
 
  protected:
-  std::string error_;
+  std::string error_, left_over_;
 };
 
 class MemorySource : public ByteSource {

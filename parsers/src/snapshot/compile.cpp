@@ -1,18 +1,20 @@
 #include "egtrace/parsers/compile.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "egtrace/parsers/format.h"
+#include "egtrace/parsers/output_file.h"
 #include "ovs_ofctl/compiled_parts.h"
 #include "snapshot/compiled.h"
 #include "snapshot/discover.h"
+#include "snapshot/machine_key.h"
+#include "snapshot/mask.h"
 
 namespace egt::parsers {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 // The file that is this source as a whole and unchanged; null for pieces of a file and for texts that were made anew.
 FileToCompile* file_of(std::vector<FileToCompile>& files, const Source& source) {
   const auto it = std::find_if(files.begin(), files.end(), [&](const FileToCompile& f) {
-    return f.file->shown == source.path && f.file->content.text.size() == source.text.size() && source.first_line == 1;
+    return f.file->shown == source.path && !f.file->masked && f.file->content.text.size() == source.text.size() && source.first_line == 1;
   });
   return it == files.end() ? nullptr : &*it;
 }
@@ -39,37 +41,63 @@ void keep_large_dumps(const cluster::Cluster& cluster, std::vector<FileToCompile
     }
 }
 
+// Files that say how the others were collected, and what they are.
+bool is_about_the_snapshot(std::string_view path) {
+  static constexpr std::string_view kNames[] = {"egtrace.yaml", "egtrace-collect.tsv", "sos_reports/manifest.json",
+                                                "version.txt", "version", "watermark.txt"};
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
+    return path.ends_with(name) && (path.size() == name.size() || path[path.size() - name.size() - 1] == '/');
+  });
+}
+
+// Objects of kinds that nobody reads (Secrets, kubeconfigs, ConfigMaps) are no use.
+bool is_used(const cluster::DumpInfo& dump) {
+  return dump.kind != "unknown" && (dump.kind != kube_formats().front().kind || dump.understood > 0);
+}
+
+// The names of the others stay, for layouts are told by them, and `inspect` lists them.
+void leave_out_unused(const cluster::Cluster& cluster, std::vector<FoundFile>& files) {
+  std::set<std::string_view> used;
+  for (const cluster::DumpInfo& dump : cluster.dumps)
+    if (is_used(dump)) used.insert(dump.path);
+  for (FoundFile& file : files) {
+    if (used.contains(file.shown) || is_about_the_snapshot(file.path)) continue;
+    file.left_out = true;
+    file.content = {};
+  }
+}
+
+CompiledEntry entry_of(const FileToCompile& f) {
+  return {f.file->path, f.file->content.text.size(), !f.found.empty(), f.file->masked, f.file->left_out};
+}
+
 }  // namespace
 
-Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path) {
-  if (!request.dumps.empty()) return Error{"--dump: not in a compiled snapshot; put the dump into the snapshot's directory"};
-  if (request.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
-  const Result<cluster::Cluster> cluster = read_snapshot(request);
-  if (!cluster) return cluster.error();
+Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::string& path) {
+  if (!asked.dumps.empty()) return Error{"--dump: not in a compiled snapshot; put the dump into the snapshot's directory"};
+  if (asked.path == "-") return Error{"(standard input): cannot be read twice; give the snapshot's path"};
+  SnapshotRequest request = asked;
+  request.follow_links = false;   // what the snapshot does not hold itself is not handed on with it
+  const Result<Snapshot> snapshot = open_snapshot(request);
+  if (!snapshot) return snapshot.error();
   Result<Discovery> found = discover(request.path, {request.jobs, {}, nullptr});
   if (!found) return found.error();
+  leave_out_unused(snapshot->cluster, found->files);
+  mask_files(found->files, Masking::to_hand_on, request.jobs);
   std::vector<FileToCompile> files;
   for (const FoundFile& f : found->files) files.push_back({&f, {}});
-  keep_large_dumps(*cluster, files);
+  // A private map stays behind, so that the texts are not those that were read.
+  if (!snapshot->collection.translated_back) keep_large_dumps(snapshot->cluster, files);
 
-  const std::string unfinished = path + ".new";
-  std::unique_ptr<FILE, int (*)(FILE*)> out(std::fopen(unfinished.c_str(), "wb"), [](FILE* f) { return std::fclose(f); });
+  Result<OutputFile> out = OutputFile::create(path, Readers::owner_alone);
+  if (!out) return out.error();
   Compiled result;
-  bool good = out != nullptr;
-  if (good)
-    write_compiled(files, [&](std::string_view bytes) {
-      good = good && std::fwrite(bytes.data(), 1, bytes.size(), out.get()) == bytes.size();
-      result.bytes += bytes.size();
-    });
-  good = good && std::fclose(out.release()) == 0 && std::rename(unfinished.c_str(), path.c_str()) == 0;
-  if (!good) {
-    const int why = errno;
-    std::remove(unfinished.c_str());
-    return Error{fmt::format("{}: cannot be written: {}", path, std::strerror(why))};
-  }
-  result.files = files.size();
-  result.indexed = static_cast<std::size_t>(
-      std::count_if(files.begin(), files.end(), [](const FileToCompile& f) { return !f.found.empty(); }));
+  write_compiled(files, machine_key(Missing::create), [&](std::string_view bytes) {
+    out->write(bytes);
+    result.bytes += bytes.size();
+  });
+  if (std::string why = out->finish(); !why.empty()) return Error{std::move(why)};
+  for (const FileToCompile& f : files) result.files.push_back(entry_of(f));
   return result;
 }
 

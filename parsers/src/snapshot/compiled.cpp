@@ -9,15 +9,16 @@
 
 #include <fmt/format.h>
 
+#include "snapshot/machine_key.h"
 #include "support/binary.h"
 #include "support/quick_hash.h"
-#include "support/sha256.h"
+#include "egtrace/base/sha256.h"
 
 namespace egt::parsers {
 namespace {
 
 constexpr std::string_view kMagic{"\x7f" "EGTRACE", 8};
-constexpr std::uint32_t kVersion = 3, kByteOrder = 0x01020304;
+constexpr std::uint32_t kVersion = 4, kByteOrder = 0x01020304;
 constexpr std::size_t kHashedBlock = std::size_t{1} << 16, kAlign = 64, kHeaderBytes = 128;
 
 struct Header {
@@ -26,12 +27,26 @@ struct Header {
   std::uint64_t file_size = 0;
   std::uint64_t directory_at = 0, directory_size = 0, directory_hash = 0;
   std::uint64_t hashes_at = 0, hashes = 0, hashes_hash = 0;  // of the blocks before hashes_at
+  std::array<char, 32> seal{};                               // of whoever made it (machine_key.h); zeros: nobody's
   std::uint64_t header_hash = 0;                             // of all that stands before it
 };
-static_assert(sizeof(Header) == 80);
+static_assert(sizeof(Header) == 112 && sizeof(Header) <= kHeaderBytes);
 
 std::string_view bytes_of(const Header& h, std::size_t n) { return {reinterpret_cast<const char*>(&h), n}; }
 std::uint64_t hash_of(const Header& h) { return quick_hash(bytes_of(h, offsetof(Header, header_hash))); }
+
+// Of all that the hashes hang on: header, directory (with the SHA-256 of each text) and the hashes of the blocks.
+std::array<char, 32> sealed(Header h, std::string_view directory, std::string_view hashes, std::string_view key) {
+  std::array<char, 32> seal{};
+  if (key.empty()) return seal;
+  h.seal = {};
+  h.header_hash = 0;
+  std::string message(bytes_of(h, sizeof h));
+  message.append(directory).append(hashes);
+  const std::string digest = seal_of(key, message);
+  std::copy_n(digest.begin(), seal.size(), seal.begin());
+  return seal;
+}
 
 }  // namespace
 
@@ -55,6 +70,7 @@ class CompiledFile {
     }
   }
 
+  bool made_here = false;    // sealed with this machine's key
   std::size_t data_end = 0;  // of what the hashes are of
 
  private:
@@ -84,22 +100,20 @@ namespace {
 // What stands in the directory of one file.
 struct Row {
   std::string_view path, shown, identity, problem, cut_why, digest;
-  bool by_link = false, cut = false;
+  bool by_link = false, cut = false, left_out = false, masked = false;
   std::uint64_t text_at = 0, text_size = 0, found_at = 0, found_size = 0;
 };
 
 void write_row(BinaryWriter& w, const Row& r) {
   for (const std::string_view s : {r.path, r.shown, r.identity, r.problem, r.cut_why, r.digest}) w.text(s);
-  w.number<std::uint8_t>(r.by_link);
-  w.number<std::uint8_t>(r.cut);
+  for (const bool flag : {r.by_link, r.cut, r.left_out, r.masked}) w.number<std::uint8_t>(flag);
   for (const std::uint64_t n : {r.text_at, r.text_size, r.found_at, r.found_size}) w.number(n);
 }
 
 Row read_row(BinaryReader& in) {
   Row r;
   for (std::string_view* s : {&r.path, &r.shown, &r.identity, &r.problem, &r.cut_why, &r.digest}) *s = in.text();
-  r.by_link = in.number<std::uint8_t>() != 0;
-  r.cut = in.number<std::uint8_t>() != 0;
+  for (bool* flag : {&r.by_link, &r.cut, &r.left_out, &r.masked}) *flag = in.number<std::uint8_t>() != 0;
   for (std::uint64_t* n : {&r.text_at, &r.text_size, &r.found_at, &r.found_size}) *n = in.number<std::uint64_t>();
   return r;
 }
@@ -109,7 +123,7 @@ std::string_view section(std::string_view bytes, std::uint64_t at, std::uint64_t
   return bytes.substr(at, size);
 }
 
-std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& directory) {
+std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key, std::string_view& directory) {
   const std::string_view bytes = content.text;
   if (bytes.size() < sizeof(Header)) throw std::runtime_error("the compiled snapshot is cut");
   Header h;
@@ -131,6 +145,7 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view& di
   if (!hashes.empty()) std::memcpy(hashes.data(), raw.data(), raw.size());
   auto file = std::make_shared<CompiledFile>(std::move(content), std::move(hashes));
   file->data_end = h.hashes_at;
+  file->made_here = !key.empty() && h.seal == sealed(h, directory, raw, key);
   return file;
 }
 
@@ -142,6 +157,8 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
   f.shown = r.shown;
   f.identity = r.identity;
   f.by_link = r.by_link;
+  f.left_out = r.left_out;
+  f.masked = r.masked;
   f.problem = r.problem;
   f.content.text = section(bytes, r.text_at, r.text_size);
   f.content.keep = file;
@@ -149,6 +166,13 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
   f.content.cut_why = r.cut_why;
   if (r.found_size == 0) {
     file->check(r.text_at, r.text_size);
+    return f;
+  }
+  if (!file->made_here) {
+    // Whoever made it may have made the index say what the text does not: the text is read anew.
+    file->check(r.text_at, r.text_size);
+    if (sha256(f.content.text) != r.digest)
+      throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", r.path));
     return f;
   }
   const std::uint64_t end = std::min<std::uint64_t>(kEnds / 64, r.text_size);
@@ -161,10 +185,10 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
 
 }  // namespace
 
-Result<std::vector<FoundFile>> open_compiled(Content content) {
+Result<std::vector<FoundFile>> open_compiled(Content content, std::string_view key) {
   try {
     std::string_view directory;
-    const std::shared_ptr<CompiledFile> file = check_header(std::move(content), directory);
+    const std::shared_ptr<CompiledFile> file = check_header(std::move(content), key, directory);
     BinaryReader in(directory);
     std::vector<FoundFile> files;
     for (std::uint64_t n = in.count(64); n > 0; --n) files.push_back(found_file(read_row(in), file));
@@ -209,7 +233,7 @@ std::uint64_t aligned(std::uint64_t at) { return (at + kAlign - 1) / kAlign * kA
 
 }  // namespace
 
-void write_compiled(const std::vector<FileToCompile>& files, const std::function<void(std::string_view)>& write) {
+void write_compiled(const std::vector<FileToCompile>& files, std::string_view key, const std::function<void(std::string_view)>& write) {
   // All places are known before the first byte is written, but the hashes are not: the header's block is hashed with the
   // header left empty, and the header has a hash of its own.
   Header header;
@@ -220,7 +244,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   std::vector<Row> rows;
   for (const FileToCompile& f : files) {
     Row r{f.file->path, f.file->shown, f.file->identity, f.file->problem, f.file->content.cut_why, {}, f.file->by_link,
-          f.file->content.cut, at, f.file->content.text.size(), 0, 0};
+          f.file->content.cut, f.file->left_out, f.file->masked, at, f.file->content.text.size(), 0, 0};
     at = aligned(at + r.text_size);
     if (!f.found.empty()) r.found_at = at, r.found_size = f.found.size(), at = aligned(at + r.found_size);
     const std::string digest = sha256(f.file->content.text);
@@ -255,6 +279,7 @@ void write_compiled(const std::vector<FileToCompile>& files, const std::function
   const std::string_view hashes{reinterpret_cast<const char*>(first.hashes.data()), first.hashes.size() * 8};
   header.hashes_hash = quick_hash(hashes);
   header.file_size = header.hashes_at + hashes.size();
+  header.seal = sealed(header, listing, hashes, key);
   header.header_hash = hash_of(header);
   std::size_t skipped = 0;
   const std::function<void(std::string_view)> behind_header = [&](std::string_view bytes) {

@@ -36,14 +36,15 @@ class CompiledDump {
 
 bool is_compiled(std::string_view bytes);
 
+// `key`: of this machine (machine_key.h). A file that is not sealed with it was made by somebody else: its dumps are read anew.
 // The error is the reason alone: another version, cut, damaged.
-Result<std::vector<FoundFile>> open_compiled(Content content);
+Result<std::vector<FoundFile>> open_compiled(Content content, std::string_view key);
 
 struct FileToCompile {
   const FoundFile* file = nullptr;
   std::string found;   // empty: nothing beside the text
 };
-// `write` gets the pieces of the file in order.
-void write_compiled(const std::vector<FileToCompile>& files, const std::function<void(std::string_view)>& write);
+// `key`: as above; empty: none. `write` gets the pieces of the file in order.
+void write_compiled(const std::vector<FileToCompile>& files, std::string_view key, const std::function<void(std::string_view)>& write);
 
 }  // namespace egt::parsers

@@ -1,7 +1,6 @@
 #include "egtrace/parsers/content.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "snapshot/byte_source.h"
+#include "snapshot/mapped_file.h"
 #include "snapshot/packing.h"
 
 namespace egt::parsers {
@@ -43,14 +43,23 @@ Result<Content> read_stream(int fd, const ContentLimits& limits) {
   }
 }
 
-Result<Content> map_file(int fd, std::size_t size, const ContentLimits& limits) {
-  // Files of /proc and /sys claim to be empty and are not.
-  if (size == 0) return read_stream(fd, limits);
-  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (at == MAP_FAILED) return read_stream(fd, limits);
-  Content content;
-  content.keep = std::shared_ptr<const void>(at, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
-  content.text = {static_cast<const char*>(at), size};
+constexpr std::size_t kMapped = std::size_t{1} << 20;   // files of this size on are not copied
+
+bool has_changed(int fd, const struct stat& before) {
+  struct stat now {};
+  return ::fstat(fd, &now) == 0 && (now.st_size != before.st_size || now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+                                    now.st_mtim.tv_nsec != before.st_mtim.tv_nsec);
+}
+
+Result<Content> read_file(int fd, const std::string& path, const ContentLimits& limits) {
+  struct stat before {};
+  if (::fstat(fd, &before) != 0) return Error{std::strerror(errno)};
+  const auto size = static_cast<std::size_t>(before.st_size);
+  if (size >= kMapped)
+    if (Content mapped = map_file(fd, size, path); mapped.keep) return mapped;
+  Result<Content> content = read_stream(fd, limits);
+  // Of files of /proc and /sys the size says nothing.
+  if (content && has_changed(fd, before)) return Error{kChangedWhileRead};
   return content;
 }
 
@@ -78,7 +87,7 @@ Result<Content> read_packed(const std::string& path, const ContentLimits& limits
   if (!S_ISREG(info.st_mode)) return Error{"is no regular file"};
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) return Error{std::strerror(errno)};
-  return map_file(fd.get(), static_cast<std::size_t>(info.st_size), limits);
+  return read_file(fd.get(), path, limits);
 }
 
 Content decompress(Content raw, const ContentLimits& limits) {

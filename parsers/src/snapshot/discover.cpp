@@ -12,6 +12,8 @@
 #include "egtrace/base/parallel.h"
 #include "snapshot/compiled.h"
 #include "snapshot/glance.h"
+#include "snapshot/machine_key.h"
+#include "snapshot/mapped_file.h"
 
 namespace egt::parsers {
 namespace {
@@ -21,21 +23,38 @@ namespace fs = std::filesystem;
 constexpr int kMaxDepth = 24;  // of directories
 constexpr int kMaxLinks = 16;  // one behind the other
 constexpr std::size_t kMaxFiles = 500000;
+constexpr const char* kOutOfSnapshot = "a link out of the snapshot; not followed, --follow-links follows it";
+
+// A directory without a file of its own, whose links somebody laid out to view dumps that lie elsewhere. What a collector
+// packs, and what is slipped into it, has files beside its links.
+bool is_view(const fs::path& root) {
+  std::error_code failed;
+  bool has_links = false;
+  fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, failed), end;
+  for (; !failed && it != end; it.increment(failed)) {
+    if (it.depth() > kMaxDepth) return false;
+    const fs::file_status status = it->symlink_status(failed);
+    if (!failed && !fs::is_symlink(status) && !fs::is_directory(status)) return false;
+    has_links |= fs::is_symlink(status);
+  }
+  return has_links && !failed;
+}
 
 class Walk {
  public:
-  Walk(fs::path root, Discovery& out) : root_(std::move(root)), out_(out) {
+  Walk(fs::path root, bool follow_links, Discovery& out)
+      : root_(std::move(root)), follow_links_(follow_links || is_view(root_)), out_(out) {
     std::error_code failed;
     real_root_ = fs::canonical(root_, failed);
   }
 
-  // Symbolic links are followed; a directory that is its own ancestor is not entered again.
+  // Symbolic links within the snapshot are followed; a directory that is its own ancestor is not entered again.
   void directory(const fs::path& at, const std::string& relative, bool by_link, int depth) {
     std::error_code failed;
     const fs::path real = fs::canonical(at, failed);
     if (failed || !ancestors_.insert(real.string()).second) return;
     if (depth > kMaxDepth) {
-      out_.remarks.push_back(fmt::format("{}: deeper than egtrace looks", relative));
+      out_.missing.push_back(fmt::format("{}: not read: more than {} folders in one another", relative, kMaxDepth));
     } else {
       children(at, relative, by_link, depth);
     }
@@ -65,8 +84,9 @@ class Walk {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
   }
 
-  // In a report a link that leads out of it means a file of the machine that was collected, not of this one. Nobody
-  // means all that is around the snapshot.
+  // A link out of the snapshot would read, print and pack a file of the machine that egtrace runs on, whoever made the
+  // link. In a report such a link means a file of the machine that was collected. Nobody means all that is around the
+  // snapshot.
   std::string why_not_followed(const fs::directory_entry& entry) const {
     std::error_code failed;
     const fs::path target = fs::canonical(entry.path(), failed);
@@ -74,6 +94,7 @@ class Walk {
     if (!report_.empty() && !is_below(target, report_)) return "leads out of the report; not followed";
     if (is_below(real_root_, target) && target != real_root_)
       return "leads to what is around the snapshot; not followed";
+    if (!follow_links_ && !is_below(target, real_root_)) return kOutOfSnapshot;
     return {};
   }
 
@@ -83,8 +104,10 @@ class Walk {
     const std::string path = relative.empty() ? name : relative + "/" + name;
     std::error_code failed;
     const bool is_link = entry.is_symlink(failed), link = by_link || is_link;
-    if (const std::string why = is_link ? why_not_followed(entry) : std::string(); !why.empty())
+    if (const std::string why = is_link ? why_not_followed(entry) : std::string(); !why.empty()) {
+      if (why == kOutOfSnapshot) out_.links_out.push_back(path);
       return out_.remarks.push_back(fmt::format("{}: {}", path, why));
+    }
     const fs::file_status status = entry.status(failed);
     if (fs::is_directory(status)) {
       directory(entry.path(), path, link, depth + 1);
@@ -98,7 +121,7 @@ class Walk {
 
   void file(const fs::path& at, const std::string& path, bool link) {
     if (out_.files.size() >= kMaxFiles) return;
-    if (out_.files.size() + 1 == kMaxFiles) out_.remarks.push_back(path + ": more files than egtrace reads");
+    if (out_.files.size() + 1 == kMaxFiles) out_.missing.push_back(fmt::format("{}: more than {} files; the rest was not read", path, kMaxFiles));
     FoundFile found;
     found.path = found.shown = path;
     found.by_link = link;
@@ -109,6 +132,7 @@ class Walk {
   }
 
   fs::path root_, real_root_;
+  bool follow_links_;
   fs::path report_;  // the support archive's tree that the walk is in; empty: none
   Discovery& out_;
   std::set<std::string> ancestors_;
@@ -145,6 +169,10 @@ class Unpacked : public ArchiveVisitor {
     remarks_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
   }
 
+  void missing(const std::string& path, const std::string& why) override {
+    missing_.push_back(fmt::format("{}: {}", path.empty() ? archive_.shown : path, why));
+  }
+
   void damaged(const std::string& path, const std::string& why) override {
     damaged_.emplace(path.empty() ? archive_.shown : path, why);
   }
@@ -153,6 +181,7 @@ class Unpacked : public ArchiveVisitor {
     follow_links();
     for (auto& [path, file] : files_) out.files.push_back(std::move(file));
     std::move(remarks_.begin(), remarks_.end(), std::back_inserter(out.remarks));
+    std::move(missing_.begin(), missing_.end(), std::back_inserter(out.missing));
     for (const auto& [path, why] : damaged_) out.damaged.push_back(fmt::format("{}: {}", path, why));
   }
 
@@ -185,7 +214,7 @@ class Unpacked : public ArchiveVisitor {
   SnapshotProgress* progress_;
   std::map<std::string, FoundFile> files_;
   std::map<std::string, std::string> links_;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> remarks_, missing_;
   std::map<std::string, std::string> damaged_;  // why, by path
 };
 
@@ -212,9 +241,9 @@ void read_file(const std::string& path, FoundFile file, const std::string& folde
   out.files.push_back(std::move(file));
 }
 
-Discovery read_directory(const std::string& root, const DiscoverOptions& options) {
+Result<Discovery> read_directory(const std::string& root, const DiscoverOptions& options) {
   Discovery listed;
-  Walk(root, listed).directory(root, "", false, 0);
+  Walk(root, options.follow_links, listed).directory(root, "", false, 0);
   UnpackBudget budget(options.limits);
   std::vector<Discovery> read(listed.files.size());
   for_each_index(listed.files.size(), options.jobs, 1, [&](std::size_t i) {
@@ -223,9 +252,14 @@ Discovery read_directory(const std::string& root, const DiscoverOptions& options
   });
   Discovery out;
   out.remarks = std::move(listed.remarks);
+  out.links_out = std::move(listed.links_out);
+  out.missing = std::move(listed.missing);
   for (Discovery& some : read) {
+    for (const FoundFile& file : some.files)
+      if (file.problem == kChangedWhileRead) return Error{fmt::format("{}: {}", file.shown, file.problem)};
     std::move(some.files.begin(), some.files.end(), std::back_inserter(out.files));
     std::move(some.remarks.begin(), some.remarks.end(), std::back_inserter(out.remarks));
+    std::move(some.missing.begin(), some.missing.end(), std::back_inserter(out.missing));
     std::move(some.damaged.begin(), some.damaged.end(), std::back_inserter(out.damaged));
   }
   return out;
@@ -254,7 +288,7 @@ Result<Discovery> discover(const std::string& path, const DiscoverOptions& optio
     return Error{fmt::format("{}: {}; copy it again", shown, out.files[0].content.cut_why)};
   }
   if (out.files.size() == 1 && is_compiled(out.files[0].content.text)) {
-    Result<std::vector<FoundFile>> files = open_compiled(std::move(out.files[0].content));
+    Result<std::vector<FoundFile>> files = open_compiled(std::move(out.files[0].content), machine_key(Missing::leave));
     if (!files) return Error{fmt::format("{}: {}", shown, files.error().message)};
     out.files = std::move(*files);
   }

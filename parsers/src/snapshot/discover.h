@@ -21,6 +21,7 @@ struct FoundFile {
   std::string identity;   // the same for two names of one file
   std::string copy_of;    // path of the file that it is another dump of, by its name; empty: none
   bool by_link = false;   // a symbolic link stands on the way
+  bool masked = false;    // secrets in it were masked
   bool left_out = false;  // its beginning shows that it is no dump: not read
   std::int64_t time = 0;  // of its last change, as an archive tells it (seconds since 1970); 0: not told
   Content content;
@@ -32,12 +33,15 @@ struct Discovery {
   std::vector<FoundFile> files;      // in order of their paths
   std::vector<std::string> remarks;  // what was left out, and why
   std::vector<std::string> damaged;  // "case.tar.gz: gzip: incorrect data check": archives with wrong bytes in them
+  std::vector<std::string> missing;  // what was not read and may hold dumps, and why (limits, encryption, nesting)
+  std::vector<std::string> links_out;  // symbolic links out of the directory that were not followed
 };
 
 struct DiscoverOptions {
   unsigned jobs = 0;
   ContentLimits limits;
   SnapshotProgress* progress = nullptr;
+  bool follow_links = false;  // also those that lead out of a directory that holds files of its own
 };
 
 // The error is for a path that cannot be read at all.

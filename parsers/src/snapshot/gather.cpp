@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "egtrace/parsers/format.h"
+#include "snapshot/mask.h"
 
 namespace egt::parsers {
 namespace {
@@ -20,6 +21,7 @@ class Gathering {
   Result<Gathered> gather() {
     if (auto error = find_files()) return *error;
     if (auto error = find_settings()) return *error;
+    mask_files(out_.files, Masking::secrets, request_.jobs);
     return std::move(out_);
   }
 
@@ -42,6 +44,9 @@ class Gathering {
     for (std::string& remark : found.remarks) out_.remarks.push_back(std::move(remark));
     for (const std::string& damaged : found.damaged)
       out_.remarks.push_back(damaged + ": what was read of it may be wrong; copy it again");
+    for (const std::string& missing : found.missing) out_.remarks.push_back(missing);
+    std::move(found.missing.begin(), found.missing.end(), std::back_inserter(out_.missing));
+    std::move(found.links_out.begin(), found.links_out.end(), std::back_inserter(out_.links_out));
     std::move(found.damaged.begin(), found.damaged.end(), std::back_inserter(out_.damaged));
   }
 
@@ -49,6 +54,7 @@ class Gathering {
     DiscoverOptions options;
     options.jobs = request_.jobs;
     options.progress = request_.progress;
+    options.follow_links = request_.follow_links;
     return options;
   }
 

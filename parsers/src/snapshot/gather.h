@@ -22,6 +22,8 @@ struct Gathered {
   std::optional<FoundFile> settings_file;         // is not among `files`
   std::vector<std::string> remarks;
   std::vector<std::string> damaged;               // archives with wrong bytes in them
+  std::vector<std::string> missing;               // Discovery::missing
+  std::vector<std::string> links_out;             // Discovery::links_out
 };
 
 // The error is for a path that cannot be read, a --dump that names nothing, and settings that egtrace does not know.

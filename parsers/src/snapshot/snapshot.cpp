@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -32,6 +33,12 @@ constexpr std::string_view kManifestName = "sos_reports/manifest.json";
 constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
 constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
 constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
+
+// Without this dump answers would be others: it is no dump to go on without.
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(std::string dump) : path(std::move(dump)) {}
+  std::string path;
+};
 
 // The version of the tool, where the dump says it.
 std::string tool_of(std::string_view text) {
@@ -74,6 +81,8 @@ class Reader {
     settings_ = std::move(gathered.settings);
     for (const std::string& remark : gathered.remarks) remark_on({}, remark);
     collection_.damaged = std::move(gathered.damaged);
+    collection_.missing = std::move(gathered.missing);
+    collection_.links_out = std::move(gathered.links_out);
     if (!gathered.settings_file) return;
     const FoundFile& file = *gathered.settings_file;
     const SourceId source = cluster_.sources->add(file.shown, file.content.text, file.content.keep);
@@ -136,6 +145,10 @@ class Reader {
     const std::string shown = request_.path.empty()  ? "--dump"
                               : request_.path == "-" ? "(standard input)"
                                                      : request_.path;
+    if (!collection_.links_out.empty())
+      return fmt::format("{}: no dump in it; its links lead out of it ({}), --follow-links follows them", shown,
+                         collection_.links_out.front());
+    if (!collection_.missing.empty()) return "no dump in what could be read: " + collection_.missing.front();
     if (files_.empty()) return shown + ": holds no files; give the directory that holds the dumps";
     if (files_.size() > 1) {
       return fmt::format(
@@ -252,8 +265,10 @@ class Reader {
     Report report;
     try {
       c.format->load(c.dump, cluster_, node, report);
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(c.dump.path);
     } catch (const std::exception& error) {
-      // A format's own bug or a full memory must not cost the other dumps.
+      // A format's own bug must not cost the other dumps.
       remark_on({c.dump.source, 0}, fmt::format("could not be read to its end: {}", error.what()));
     }
     if (report.told_by != kNoSource) return leave_to(report.told_by, c);
@@ -321,7 +336,13 @@ class Reader {
 
 }  // namespace
 
-Result<Snapshot> open_snapshot(const SnapshotRequest& request) { return Reader(request).read(); }
+Result<Snapshot> open_snapshot(const SnapshotRequest& request) {
+  try {
+    return Reader(request).read();
+  } catch (const OutOfMemory& full) {
+    return Error{full.path + ": needs more memory than --max-memory allows; give an excerpt of it, or allow more"};
+  }
+}
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {
   Result<Snapshot> snapshot = open_snapshot(request);

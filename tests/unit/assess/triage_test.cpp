@@ -367,6 +367,9 @@ std::vector<Case> cases() {
       {"egress-stopped",
        [](Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 10.132.0.0/14"); },
        [](Sample& s) { only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "-A FORWARD -s 172.22.0.0/16"); }},
+      {"connection-lost",   // replies have no way back
+       [](Sample& s) { s.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0 \n", ""); },
+       [](Sample& s) { s.replace("server/ip_route_show_table_all", "metric 1024 pref medium", "metric 512 pref medium"); }},
       {"egressip-pod-not-taken-up", as_it_is,
        [](Sample& s) {
          s.replace("k8s/egressips.yaml", "podSelector: {}",

@@ -43,6 +43,16 @@ TEST(Completion, OffersNamesOfTheSnapshot) {
   EXPECT_EQ("", candidates({"explain", "/nonexistent", "--from", ""}));
 }
 
+TEST(Completion, OffersNoNameThatAShellWouldRun) {
+  const egt::testing::TemporaryDirectory d;
+  std::string pods;
+  for (const char* name : {"a", "$(touch x)", "`id`", "b;id", "c d", "e\u2066f", "g'h", "-o", "~", "i*", "{1,2}", "!!"})
+    pods += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: \"" + std::string(name) + "\", namespace: ns}\n";
+  d.file("pods.yaml", pods + "---\napiVersion: v1\nkind: Node\nmetadata: {name: --output=x}\n");
+  EXPECT_EQ("ns/-o\nns/a\n", candidates({"explain", d.path(), "--from", ""}));
+  EXPECT_EQ("", candidates({"explain", d.path(), "--arrive-at", ""}));
+}
+
 TEST(Completion, BashAsks) {
   const std::string binary = EGTRACE_BINARY;
   const std::string folder = binary.substr(0, binary.rfind('/'));

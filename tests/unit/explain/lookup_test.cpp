@@ -6,6 +6,8 @@
 #include "egtrace/explain/inspect.h"
 #include "egtrace/explain/lookup.h"
 #include "egtrace/ovn/southbound.h"
+#include "egtrace/parsers/snapshot.h"
+#include "support/run.h"
 
 namespace egt::explain {
 namespace {
@@ -149,6 +151,34 @@ TEST(Lookup, FindsTheLoadBalancerOfAnAddressAndPort) {
     EXPECT_EQ(s.kinds(other), std::vector<std::string>{"value"}) << other;
   EXPECT_EQ(s.kinds("10.133.0.9:8080"), std::vector<std::string>{"Load_Balancer"});
   EXPECT_EQ(s.kinds("[fd00::1]:80"), std::vector<std::string>{"Load_Balancer"});
+}
+
+// A machine that is no node of a cluster: all that is known of an address is what rules, routes and connections say.
+TEST(Lookup, FindsAnAddressInWhateverDecides) {
+  const egt::testing::TemporaryDirectory d;
+  d.file("r1/ip_rule", "0:\tfrom all lookup local\n100:\tfrom 192.0.2.7 lookup 5\n200:\tfrom 192.0.2.0/24 lookup 6\n300:\tfrom 192.0.2.70 lookup 7\n");
+  d.file("r1/ip_route_show_table_all", "default via 10.0.0.254 dev eth0 \n192.0.2.0/29 via 10.0.0.9 dev eth0 \n");
+  d.file("r1/iptables-save", "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -s 192.0.2.7/32 -j DROP\nCOMMIT\n");
+  d.file("r1/nft_list_ruleset", "table ip t {\n\tchain c {\n\t\tip saddr 192.0.2.7 drop\n\t}\n}\n");
+  d.file("r1/conntrack_-L", "tcp      6 100 ESTABLISHED src=192.0.2.7 dst=10.0.0.1 sport=1 dport=80 src=10.0.0.1 dst=192.0.2.7 sport=80 dport=1 [ASSURED] mark=0 use=1\n");
+  d.file("r1/ovs-ofctl_dump-flows_br-x", " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.7 actions=drop\n");
+  const auto cluster = parsers::read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster);
+  const auto shown = [&](const char* thing) {
+    std::vector<std::string> all;
+    for (const LookupMatch& m : look_up(*cluster, thing).matches) {
+      all.push_back(m.kind);
+      for (const LookupUse& u : m.used_by) all.push_back(u.what + " " + std::to_string(u.evidence.at(0).line));
+    }
+    return all;
+  };
+  std::vector<std::string> found = shown("192.0.2.7");
+  for (const char* kind : {"policy rules that concern it", "routes that concern it", "iptables rules that concern it",
+                           "nft rules that concern it", "connections that concern it", "OpenFlow flows that match on it"})
+    EXPECT_NE(found.end(), std::find(found.begin(), found.end(), kind)) << kind;
+  const auto rules = std::find(found.begin(), found.end(), "policy rules that concern it");
+  EXPECT_EQ((std::vector<std::string>{"names it 2", "holds it 3"}), std::vector<std::string>(rules + 1, rules + 3));
+  EXPECT_EQ(found.end(), std::find(found.begin(), found.end(), "names it 4"));
 }
 
 TEST(Lookup, NamesWhatResemblesAThingThatIsNotThere) {

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "egtrace/engine/workload.h"
 #include "egtrace/explain/point.h"
 #include "egtrace/explain/suggest.h"
@@ -21,6 +24,13 @@ TEST(Point, KnowsEveryForm) {
       {"external:192.0.2.7", Point::Kind::external, "", "", "192.0.2.7", -1, ""},
       {"port:shop_cart-1", Point::Kind::port, "", "shop_cart-1", "", -1, ""},
       {"port:5@worker-1", Point::Kind::port, "", "5", "", -1, "worker-1"},
+      {"host:gateway", Point::Kind::node, "", "gateway", "", -1, ""},
+      {"cart-1:8080", Point::Kind::pod, "", "cart-1", "", 8080, ""},
+      {"deploy/cart", Point::Kind::pod, "", "cart", "", -1, ""},
+      {"shop/deploy/cart:80", Point::Kind::pod, "shop", "cart", "", 80, ""},
+      {"svc:shop/cart:http", Point::Kind::service, "shop", "cart", "", -1, ""},
+      {"cart.shop.svc:80", Point::Kind::service, "shop", "cart", "", 80, ""},
+      {"cart.shop.svc.cluster.local:http", Point::Kind::service, "shop", "cart", "", -1, ""},
   };
   for (const Case& c : cases) {
     const auto p = parse_point(c.text);
@@ -42,7 +52,7 @@ TEST(Point, CompletesPodsWithTheNamespace) {
 }
 
 TEST(Point, RefusesWhatIsNoPlace) {
-  for (const char* text : {"", "cart", "10.0.0.1:99999", "a/b/c", "svc:cart", "external:cart", "[fd00::1]80", "10.0.0.300", "/x"})
+  for (const char* text : {"", "10.0.0.1:99999", "a/b/c", "svc:cart", "external:cart", "[fd00::1]80", "10.0.0.300", "/x"})
     EXPECT_FALSE(parse_point(text)) << text;
 }
 
@@ -55,6 +65,42 @@ TEST(Point, NamesTheNearestPod) {
   const auto r = resolve(*parse_point("shop/cart-7d4c"), cluster, engine::Workloads(cluster));
   ASSERT_FALSE(r);
   EXPECT_NE(r.error().message.find("did you mean shop/cart-7d4b?"), std::string::npos) << r.error().message;
+}
+
+cluster::Cluster shop() {
+  cluster::Cluster cluster;
+  for (const auto& [space, name] : std::vector<std::pair<const char*, const char*>>{
+           {"shop", "cart-7d4b9-xk2p1"}, {"shop", "cart-redis-0"}, {"billing", "invoice-d1"}, {"billing", "twin"}, {"shop", "twin"}}) {
+    cluster::Pod pod;
+    pod.namespace_ = space;
+    pod.name = name;
+    pod.addresses = {*Prefix::parse("10.0.0.5/32")};
+    cluster.objects.pods.add(pod);
+  }
+  cluster::Service service;
+  service.namespace_ = "shop";
+  service.name = "front";
+  service.cluster_ips = {*IpAddr::parse("10.96.0.7")};
+  service.ports = {{"http", "TCP", 8000, 0, ""}, {"metrics", "TCP", 9090, 0, ""}};
+  cluster.objects.services.add(service);
+  return cluster;
+}
+
+TEST(Point, FindsBareNamesDeploymentsAndPortNames) {
+  const cluster::Cluster cluster = shop();
+  const engine::Workloads workloads(cluster);
+  const auto name = [&](const char* text, const char* space = "") {
+    const auto r = resolve(*parse_point(text, space), cluster, workloads);
+    return r ? r->name : r.error().message;
+  };
+  EXPECT_EQ("billing/invoice-d1", name("invoice-d1"));
+  EXPECT_EQ("shop/cart-7d4b9-xk2p1", name("deploy/cart"));
+  EXPECT_EQ("shop/cart-redis-0", name("sts/cart-redis"));
+  EXPECT_EQ("shop/twin", name("twin", "shop"));
+  EXPECT_EQ("twin is in several namespaces: billing/twin, shop/twin", name("twin"));
+  EXPECT_EQ(8000, *resolve(*parse_point("svc:shop/front:http"), cluster, workloads)->port);
+  EXPECT_EQ(9090, *resolve(*parse_point("front.shop.svc:metrics"), cluster, workloads)->port);
+  EXPECT_EQ("service shop/front has no port htpp (did you mean http?)", name("svc:shop/front:htpp"));
 }
 
 // An unknown address starts outside only where no network of the cluster has it.

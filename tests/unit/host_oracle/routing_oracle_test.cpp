@@ -9,6 +9,7 @@
 
 #include "../../../libtrace/engine/src/host/source_validation.h"
 #include "egtrace/engine/routing.h"
+#include "egtrace/explain/phrases.h"
 #include "namespace.h"
 
 namespace egt::test {
@@ -335,7 +336,7 @@ void RoutingOracle::compare(const Namespace& ns, const RouteQuery& q) {
       EXPECT_STREQ(error_of(out.text), expected_error(ours)) << context;
       return;
     }
-    EXPECT_STRNE(error_of(out.text), "?") << context << valid.why;
+    EXPECT_STRNE(error_of(out.text), "?") << context << explain::phrase(valid.why);
     return;
   }
   if (!answered) {

@@ -53,7 +53,8 @@ const std::set<std::string> kForParsers = {
 };
 
 // What the printers of reports alone read: no decision hangs on it.
-const std::set<std::string> kForReports = {"ColumnChange::column", "ColumnChange::added", "ColumnChange::removed"};
+const std::set<std::string> kForReports = {"ColumnChange::column", "ColumnChange::added", "ColumnChange::removed",
+                                           "Collection::links_out"};
 
 // Reported by `inspect -v` as not considered, or part of an action that is
 // (libtrace/explain/src/inspect_unconsidered.cpp).

@@ -38,7 +38,7 @@ TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
                        "json"});
   const nlohmann::json told = nlohmann::json::parse(ran.out);
   std::set<std::string> tables;
-  for (const auto& way : told.at("ways"))
+  for (const auto& way : told.at("paths"))
     for (const auto& hop : way.at("hops")) {
       if (hop.at("layer") != "ovn" || !hop.at("what").get<std::string>().starts_with("NAT:")) continue;
       EXPECT_FALSE(hop.at("rows").empty()) << hop.dump(1);

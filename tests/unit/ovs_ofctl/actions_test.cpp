@@ -117,7 +117,7 @@ TEST(Actions, Learn) {
   const ActionList list = parse_actions("learn(table=9,NXM_OF_IP_SRC[],tcp_dst=80)");
   const auto& learn = std::get<Learn>(list.at(0).kind);
   ASSERT_EQ(learn.specs.size(), 2u);
-  EXPECT_TRUE(learn.specs[0].same_field_spelling);
+  EXPECT_EQ(std::get<Subfield>(learn.specs[0].source), learn.specs[0].dest);
   EXPECT_EQ(std::get<U128>(learn.specs[1].source), U128{80});
   EXPECT_EQ(learn.priority, 32768);
 }

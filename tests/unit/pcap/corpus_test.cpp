@@ -39,10 +39,10 @@ void link_dumps(const fs::path& scenario, const fs::path& snapshot) {
 Json study(const fs::path& scenario) {
   const egt::testing::TemporaryDirectory folder;
   link_dumps(scenario, folder.path());
-  std::vector<std::string> command = {EGTRACE_BINARY, "pcap", folder.path(), "--format", "json", "-q"};
+  std::vector<std::string> command = {EGTRACE_BINARY, "pcap", folder.path(), "--follow-links", "--format", "json", "-q"};
   for (const auto& file : fs::directory_iterator(scenario / "pcap"))
     if (file.path().extension() == ".pcap") command.push_back(file.path().string());
-  std::sort(command.begin() + 6, command.end());
+  std::sort(command.begin() + 7, command.end());
   return Json::parse(egt::testing::run(command).out, nullptr, false);
 }
 

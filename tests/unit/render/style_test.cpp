@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "../tools/render/src/style.h"
+#include "egtrace/render/printable.h"
 
 namespace egt::render {
 namespace {
@@ -19,7 +20,7 @@ TEST(Wrap, MarksWhatItCuts) {
 
 TEST(Style, ColoursOnlyWhenAsked) {
   EXPECT_EQ(Style(false)(Tone::bad, "x"), "x");
-  EXPECT_EQ(Style(true)(Tone::bad, "x"), "\033[1;31mx\033[0m");
+  EXPECT_EQ(printable(Style(true)(Tone::bad, "x")), "\033[1;31mx\033[0m");
 }
 
 }  // namespace

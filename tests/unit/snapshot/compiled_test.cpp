@@ -13,7 +13,10 @@
 #include "egtrace/openflow/flow_lookup.h"
 #include "egtrace/parsers/compile.h"
 #include "egtrace/parsers/snapshot.h"
-#include "support/sha256.h"
+#include "snapshot/machine_key.h"
+#include "egtrace/base/sha256.h"
+#include "ovs_ofctl/compiled_parts.h"
+#include "support/run.h"
 
 namespace egt::parsers {
 namespace {
@@ -36,14 +39,15 @@ class CompiledSnapshot : public ::testing::Test {
   void SetUp() override {
     root = fs::path(::testing::TempDir()) / ("egt_" + std::to_string(::getpid()));
     fs::create_directories(root / "snap" / "n1");
+    ::setenv("XDG_STATE_HOME", (root / "state").c_str(), 1);
     write(root / "snap/n1/ovs-ofctl_dump-flows_br-int", kFlows);
     write(root / "snap/n1/ovs-ofctl_-O_OpenFlow15_dump-groups_br-int", kGroups);
     write(root / "snap/n1/hostname", "n1\n");
     egt = (root / "s.egt").string();
     const auto done = compile_snapshot({(root / "snap").string(), {}, 0}, egt);
     ASSERT_TRUE(done) << done.error().message;
-    EXPECT_EQ(done->files, 3u);
-    EXPECT_EQ(done->indexed, 2u);
+    EXPECT_EQ(done->files.size(), 3u);
+    EXPECT_EQ(std::ranges::count_if(done->files, &CompiledEntry::indexed), 2);
     EXPECT_EQ(done->bytes, fs::file_size(egt));
   }
   void TearDown() override { fs::remove_all(root); }
@@ -57,7 +61,7 @@ class CompiledSnapshot : public ::testing::Test {
   static Result<std::vector<FoundFile>> open(const std::string& bytes) {
     Content content;
     content.text = bytes;
-    return open_compiled(content);
+    return open_compiled(content, machine_key(Missing::leave));
   }
 
   fs::path root;
@@ -156,6 +160,58 @@ TEST_F(CompiledSnapshot, ChangedBytesAreNoticed) {
     EXPECT_GE(at, 80u);
     EXPECT_LT(at, 128u) << "byte " << at;   // behind the header: nothing stands there
   }
+}
+
+// An index that leads past the flow that drops.
+std::string forged(const std::string& text, std::string_view key) {
+  std::string other = text;   // of the same size
+  other.replace(other.find("priority=20,tcp"), 15, "priority=20,udp");
+  const auto index_of = [](const std::string& dump) {
+    const egt::testing::TemporaryDirectory d;
+    d.file("n1/ovs-ofctl_dump-flows_br-int", dump);
+    const auto cluster = read_snapshot({d.path(), {}, 0});
+    return ofctl::compiled_flows(*cluster->nodes[0]->bridge("br-int")->flows, *cluster->sources).found;
+  };
+  FoundFile file;
+  file.path = file.shown = "n1/ovs-ofctl_dump-flows_br-int";
+  file.content.text = text;
+  std::string whole;
+  write_compiled({{&file, index_of(other)}}, key, [&](std::string_view part) { whole += part; });
+  return whole;
+}
+
+TEST_F(CompiledSnapshot, IndexesOfStrangersAreNotBelieved) {
+  const std::string text =
+      "NXST_FLOW reply (xid=0x4):\n cookie=0x1, duration=1.5s, table=0, n_packets=7, n_bytes=0, priority=20,tcp actions=drop\n"
+      " cookie=0x2, duration=1.5s, table=0, n_packets=7, n_bytes=0, priority=10,ip actions=output:1\n";
+  FlowKey key;
+  key.set(FieldId::eth_type, ethertype::ipv4);
+  key.set(FieldId::nw_proto, ip_proto::tcp);
+  const auto cookie_of_hit = [&](std::string_view sealed_with) {
+    write(root / "forged.egt", forged(text, sealed_with));
+    const auto opened = read_snapshot({(root / "forged.egt").string(), {}, 0});
+    if (!opened) return std::uint64_t{0};
+    const openflow::FlowTables& flows = *opened->nodes[0]->bridge("br-int")->flows;
+    return flows.flow(openflow::FlowLookup(flows).lookup(0, key).hit).cookie;
+  };
+  EXPECT_EQ(2U, cookie_of_hit(machine_key(Missing::create)));   // what a forged index does
+  EXPECT_EQ(1U, cookie_of_hit("their key"));
+  EXPECT_EQ(1U, cookie_of_hit(""));
+}
+
+TEST_F(CompiledSnapshot, IndexesAreBelievedWhereTheyWereMade) {
+  const auto indexed = [&] {
+    const auto files = open(bytes());
+    return files ? std::ranges::count_if(*files, [](const FoundFile& f) { return f.compiled != nullptr; }) : -1;
+  };
+  EXPECT_EQ(2, indexed());
+  ::setenv("XDG_STATE_HOME", (root / "elsewhere").c_str(), 1);
+  EXPECT_EQ(0, indexed());
+  machine_key(Missing::create);
+  EXPECT_EQ(0, indexed());
+  EXPECT_EQ(64U, machine_key(Missing::leave).size());
+  fs::permissions(root / "elsewhere/egtrace/key", fs::perms{0644});
+  EXPECT_EQ("", machine_key(Missing::leave));   // whoever may read it may seal with it
 }
 
 TEST_F(CompiledSnapshot, AnotherVersionIsNamed) {

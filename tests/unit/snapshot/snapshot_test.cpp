@@ -118,24 +118,6 @@ TEST(Snapshot, WordsOfOcAndErrorsInASessionAreNoLinesOfDumps) {
   for (const cluster::DumpInfo& dump : cluster->dumps) EXPECT_TRUE(dump.not_understood.empty()) << dump.kind;
 }
 
-TEST(Snapshot, LinksOutOfAReportMeanTheMachineThatWasCollected) {
-  namespace fs = std::filesystem;
-  const TemporaryDirectory d, elsewhere;
-  elsewhere.file("ip_-4_rule_list", kIpRules);
-  d.file("sosreport-w1/sos_commands/networking/ip_route_show_table_all", kRoutes);
-  fs::create_symlink(elsewhere.path() + "/ip_-4_rule_list", d.path() + "/sosreport-w1/sos_commands/networking/ip_-4_rule_list");
-  fs::create_directory_symlink("/", d.path() + "/sosreport-w1/host");
-  fs::create_directory_symlink("..", d.path() + "/around");
-  fs::create_directory_symlink(elsewhere.path(), d.path() + "/w2");   // laid there by the user
-  const auto cluster = read_snapshot(at(d.path()));
-  ASSERT_TRUE(cluster) << cluster.error().message;
-  ASSERT_EQ(2U, cluster->nodes.size());
-  EXPECT_FALSE(cluster->node("w1") != nullptr && cluster->node("w1")->host.rules_v4.present);
-  ASSERT_NE(nullptr, cluster->node("w2"));
-  EXPECT_TRUE(cluster->node("w2")->host.rules_v4.present);
-  EXPECT_GE(cluster->diagnostics.size(), 3U);
-}
-
 TEST(Snapshot, DocumentThatQuotesAnObjectIsReadBlockByBlock) {
   const TemporaryDirectory d;
   const std::string text = "How the egress IP is set up\n\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: red\n\n"

@@ -55,7 +55,7 @@ class PathMap {
     }
     body += end(x);
     x += 70;
-    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" style=\"--w:{0}px\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
+    return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
                        escape_html("the machines on the way, in order"), body);
   }
 
@@ -131,7 +131,7 @@ class HtmlPage {
                                            end_text(e_.packet.dst, e_.packet.dport));
     out_ += "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"" + page_policy() + "\">\n";
     out_ += fmt::format("<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escape_html(packet), name_of(e_.outcome), page_style());
     // The first clause is the headline; what explains it goes below.
     const Headline h = headline(e_);

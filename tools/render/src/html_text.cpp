@@ -1,8 +1,14 @@
 #include "html_text.h"
 
+#include <fmt/format.h>
+
+#include "egtrace/base/sha256.h"
+#include "egtrace/render/printable.h"
+
 namespace egt::render {
 
-std::string escape_html(std::string_view text) {
+std::string escape_html(std::string_view dumped) {
+  const std::string text = with_visible(dumped);
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   for (const char c : text) {
@@ -46,7 +52,7 @@ nav.tools{margin:.9rem 0 0}
 button{font:inherit;font-size:.88rem;color:var(--accent);background:none;border:1px solid var(--line);border-radius:.45rem;padding:.3rem .7rem;cursor:pointer}
 button:hover{border-color:var(--accent)}
 .map{overflow-x:auto;margin:1rem 0 .4rem;padding-bottom:.2rem}
-.map svg{display:block;height:auto;width:100%;max-width:var(--w);min-width:calc(var(--w)*.7)}
+.map svg{display:block;height:auto;max-width:100%}
 .map rect{fill:var(--card);stroke:var(--line);stroke-width:1.5}
 .map text{fill:var(--ink);font:600 13px system-ui,sans-serif}.map text.sub{font:10px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--soft)}
 .map path{stroke:var(--rail);stroke-width:2;fill:none}.map path.tunnel{stroke:var(--tunnel);stroke-width:6;stroke-linecap:round;opacity:.55}
@@ -82,9 +88,9 @@ pre{margin:.2rem 0 .5rem;padding:.45rem .6rem;background:var(--code);border:1px 
 .source{color:var(--soft);font-size:.8rem;overflow-wrap:anywhere}
 ul.plain{padding-left:1.1rem;margin:.3rem 0}
 table{border-collapse:collapse;font-size:.85rem;margin:.2rem 0 .5rem}td{padding:.1rem .7rem .1rem 0;vertical-align:top;overflow-wrap:anywhere}
-@media (max-width:30rem){.map svg{min-width:var(--w)}body{font-size:15px}main{padding:.9rem .7rem 3rem}.machine{padding:.6rem .65rem}.inside{margin-left:.2rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}}
+@media (max-width:30rem){.map svg{max-width:none}body{font-size:15px}main{padding:.9rem .7rem 3rem}.machine{padding:.6rem .65rem}.inside{margin-left:.2rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--code:#fff;--mark:#eee;--good:#14532d;--bad:#7f1d1d;--doubt:#6b4700;--rail:#777;--tunnel:#3b2a78;--tunnel-bg:#fff;--good-bg:#fff;--bad-bg:#fff;--doubt-bg:#fff}
-body{font-size:10.5pt}main{max-width:none;padding:0}nav.tools{display:none}.machine>h3,.path>li{break-inside:avoid-page}.verdict{border:1px solid currentColor}details.hop::details-content{content-visibility:visible}.path>li.station{break-inside:auto}.map{overflow:visible}.map svg{min-width:0}}
+body{font-size:10.5pt}main{max-width:none;padding:0}nav.tools{display:none}.machine>h3,.path>li{break-inside:avoid-page}.verdict{border:1px solid currentColor}details.hop::details-content{content-visibility:visible}.path>li.station{break-inside:auto}.map{overflow:visible}}
 )css";
 }
 
@@ -96,6 +102,11 @@ b.setAttribute('aria-pressed',String(open));b.textContent=open?'Close all steps'
 addEventListener('beforeprint',function(){was=[].map.call(all,function(d){return d.open});all.forEach(function(d){if(!d.classList.contains('quiet'))d.open=true})});
 addEventListener('afterprint',function(){if(was)all.forEach(function(d,i){d.open=was[i]})})})();
 )js";
+}
+
+std::string page_policy() {
+  return fmt::format("default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+                     sha256_base64(page_style()), sha256_base64(page_script()));
 }
 
 }  // namespace egt::render

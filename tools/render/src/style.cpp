@@ -1,5 +1,7 @@
 #include "style.h"
 
+#include "egtrace/render/printable.h"
+
 namespace egt::render {
 namespace {
 
@@ -26,7 +28,7 @@ std::string Style::operator()(Tone tone, std::string_view text) const {
     case Tone::faint: code = "2"; break;
   }
   if (!colour_ || code == nullptr) return std::string(text);
-  return std::string("\033[") + code + "m" + std::string(text) + "\033[0m";
+  return render::colour(code) + std::string(text) + render::colour("0");
 }
 
 Tone tone_of_verdict(std::string_view verdict) {

@@ -187,6 +187,7 @@ class Auditor {
     if (failed.walk != nullptr) r.stopped_at = failed.walk->stopped_at;
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
+    if (r.evidence.empty()) r.evidence = deciding_evidence(way);   // what ends a packet may be that no line is there
     judge(sender, x, way, r);
     return r;
   }

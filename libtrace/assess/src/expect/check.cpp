@@ -78,13 +78,23 @@ void sum_up(ExpectationReport& report) {
 }  // namespace
 
 ExpectationReport check(const explain::Explainer& explainer, const Expectation& e, const CheckOptions& options) {
-  const cluster::Cluster& cluster = explainer.cluster();
+  return Checker(explainer, options).check(e);
+}
+
+Checker::Checker(const explain::Explainer& explainer, CheckOptions options)
+    : explainer_(explainer),
+      options_(options),
+      pods_(std::make_unique<const std::vector<KnownPod>>(known_pods(explainer.cluster()))) {}
+Checker::~Checker() = default;
+
+ExpectationReport Checker::check(const Expectation& e) const {
+  const cluster::Cluster& cluster = explainer_.cluster();
   ExpectationReport report;
   report.name = e.name;
   report.line = e.line;
   report.object = evidence(cluster, {e.object});
   report.expected = expected_properties(e);
-  const std::vector<KnownPod> pods = known_pods(cluster);
+  const std::vector<KnownPod>& pods = *pods_;
   const auto undecidable = [&](const expect::EndPattern& from, const expect::EndPattern& to, const Error& error) {
     report.cases.push_back({from.text, to.text, not_decided(error.message)});
   };
@@ -100,9 +110,9 @@ ExpectationReport check(const explain::Explainer& explainer, const Expectation& 
           if (a.name == b.name && from->ends.size() > 1)
             continue;  // a pattern of pods does not speak of a pod and itself
           const std::string proto = !to->proto.empty() ? to->proto : service_protocol(cluster, b.point);
-          const auto explanation = explainer.explain(question(e, a, b, proto));
+          const auto explanation = explainer_.explain(question(e, a, b, proto));
           report.cases.push_back(
-              {a.name, b.name, explanation ? judge(*explanation, e, options) : not_decided(explanation.error().message)});
+              {a.name, b.name, explanation ? judge(*explanation, e, options_) : not_decided(explanation.error().message)});
         }
     }
   sum_up(report);

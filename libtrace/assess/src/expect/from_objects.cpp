@@ -17,8 +17,6 @@ using expect::EndPattern;
 using expect::Expectation;
 
 constexpr Family kFamilies[] = {Family::v4, Family::v6};
-// OVN-Kubernetes routes what leaves by an egress IP of the host's networks with a policy rule of this preference.
-constexpr const char* kEgressIpRule = "rule:6000";
 constexpr std::uint16_t kPort = 80;     // that expectations ask about where they name none
 constexpr std::size_t kOtherNodes = 2;  // a pod's way to nodes is the same for all of them
 
@@ -71,12 +69,6 @@ class Promises {
     for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
     e.nodes = claim.nodes;
     e.reply = {"delivered"};
-    const bool by_host =
-        !claim.nodes.empty() && claim.kind == EgressClaim::Kind::egress_ip &&
-        std::all_of(claim.addresses.begin(), claim.addresses.end(), [&, i = std::size_t{0}](const IpAddr& a) mutable {
-          return egress_network(cluster_, a, claim.nodes[i++]) == EgressNetwork::host;
-        });
-    if (by_host) e.contains.push_back(kEgressIpRule);
   }
 
   // Towards nodes of the cluster a pod does not leave as its egress address.

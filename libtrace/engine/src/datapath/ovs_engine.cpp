@@ -106,7 +106,8 @@ class SwitchRun : public DatapathPorts {
   void refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   void resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   std::optional<MacAddr> mac_on_link(const IpAddr& address, std::size_t origin);
-  void send_on(const FlowKey& key, const MacAddr& mac, const TableMatch& asked, const openflow::Bridge& bridge,
+  std::optional<std::uint8_t> table_that_asked(std::size_t origin) const;
+  void send_on(const FlowKey& key, const MacAddr& mac, std::uint8_t table, const openflow::Bridge& bridge,
                std::size_t origin);
   FlowKey after_field_actions(const FlowKey& key, const openflow::ActionList& nested, const openflow::Bridge& bridge);
   OvsResult finish();
@@ -318,13 +319,20 @@ std::optional<MacAddr> SwitchRun::mac_on_link(const IpAddr& address, std::size_t
   return std::nullopt;
 }
 
+// The table of the flow behind the message to ovn-controller.
+std::optional<std::uint8_t> SwitchRun::table_that_asked(std::size_t origin) const {
+  for (std::size_t i = origin + 1; i-- > 0;)
+    if (const auto* match = std::get_if<TableMatch>(&record_.steps[i].kind)) return match->table;
+  return std::nullopt;
+}
+
 // ovn-controller holds the packet back until the answer comes, then sends it on with the MAC: behind the table that asked.
-void SwitchRun::send_on(const FlowKey& key, const MacAddr& mac, const TableMatch& asked, const openflow::Bridge& bridge,
+void SwitchRun::send_on(const FlowKey& key, const MacAddr& mac, std::uint8_t table, const openflow::Bridge& bridge,
                         std::size_t origin) {
   Upcall next;
   next.packet.key = key;
   next.packet.key.set(F::eth_dst, mac.value);
-  next.packet_out = &session_.resubmit_to(asked.table);
+  next.packet_out = &session_.resubmit_to(table);
   next.bridge = &bridge;
   next.step = origin;
   upcalls_.push_back(std::move(next));
@@ -333,8 +341,8 @@ void SwitchRun::send_on(const FlowKey& key, const MacAddr& mac, const TableMatch
 void SwitchRun::resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
   const FlowKey request = address_request(key, data.opcode == opcode::arp);
   const IpAddr address = requested_address(after_field_actions(request, data.nested, bridge));
-  if (const auto* asked = std::get_if<TableMatch>(&record_.steps[origin].kind))
-    if (const auto mac = mac_on_link(address, origin)) return send_on(key, *mac, *asked, bridge, origin);
+  if (const auto table = table_that_asked(origin))
+    if (const auto mac = mac_on_link(address, origin)) return send_on(key, *mac, *table, bridge, origin);
   recorder_.set_undecided();
   recorder_.gap(Input::mac_binding, {address});
   recorder_.end_at(origin, {Reason::mac_binding_missing, {address}});

@@ -258,7 +258,9 @@ Lookup look_up(const cluster::Cluster& cluster, std::string_view text) {
     finder.logical(*node);
     finder.rows(*node);
     finder.switches(*node);
+    finder.logical_flows_with_address(*node);
   }
+  for (const cluster::DumpInfo& dump : cluster.dumps) finder.dump_lines(dump);
   finder.value();
   Lookup result{std::string(text), std::move(finder.matches), finder.truncated, {}};
   if (!result.matches.empty()) return result;

@@ -24,6 +24,8 @@ class Finder {
   void switches(const cluster::Node& node);        // bridges, interfaces, groups, zones, OpenFlow flows
   void rows(const cluster::Node& node);            // of databases
   void logical(const cluster::Node& node);         // ports, datapaths, chassis, logical flows
+  void logical_flows_with_address(const cluster::Node& node);
+  void dump_lines(const cluster::DumpInfo& dump);  // rules, routes, connections: whatever decides by addresses
   void value();                                    // what the number or address means by itself
 
   std::vector<LookupMatch> matches;

@@ -4,18 +4,28 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "egtrace/base/result.h"
 #include "egtrace/parsers/snapshot.h"
 
 namespace egt::parsers {
 
-struct Compiled {
-  std::size_t files = 0, indexed = 0;  // indexed: those that need not be read again
-  std::uint64_t bytes = 0;             // of the file that was written
+struct CompiledEntry {
+  std::string path;
+  std::uint64_t bytes = 0;
+  bool indexed = false;    // need not be read again
+  bool masked = false;     // without its secrets, and the environment of containers
+  bool left_out = false;   // no loader used it: there is no more of it than its name
 };
 
-// Writes to `path` by way of a new file beside it, so that a failure leaves nothing half done. The error is one line.
+struct Compiled {
+  std::vector<CompiledEntry> files;
+  std::uint64_t bytes = 0;   // of the file that was written
+};
+
+// Writes an OutputFile that only its owner may read. Files that no loader used are
+// not in it, nor are secrets (secrets.h); what links out of the snapshot lead to is none of its files. The error is one line.
 Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path);
 
 }  // namespace egt::parsers

@@ -42,6 +42,8 @@ struct SnapshotRequest {
   bool logical_only = false;
   // What dumps tell is not held against each other: Node::contradictions stay empty.
   bool as_told = false;
+  // Symbolic links that lead out of the directory at `path` are followed: for trees of links that the user made.
+  bool follow_links = false;
 };
 
 // One argument of --dump. What stands before ':' and '=' counts as NODE and KIND only where PATH as a whole is no file.

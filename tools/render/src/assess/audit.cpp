@@ -13,8 +13,11 @@ namespace {
 
 using namespace assess;
 
-// RFC 4180: quoted where a comma, a quote or a line end is in it.
-std::string csv(const std::string& field) {
+// RFC 4180: quoted where a comma, a quote or a line end is in it. What a spreadsheet would take for a formula gets a quote
+// before it.
+std::string csv(const std::string& dumped) {
+  const bool formula = !dumped.empty() && std::string_view("=+-@\t\r").find(dumped.front()) != std::string_view::npos;
+  const std::string field = (formula ? "'" : "") + dumped;
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   std::string out = "\"";
   for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);

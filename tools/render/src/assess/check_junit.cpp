@@ -21,7 +21,9 @@ std::size_t character(std::string_view text) {
 }
 
 // Control characters, which XML 1.0 does not allow, are left out; what is no character at all is replaced.
-std::string escape(std::string_view text) {
+std::string escape(std::string_view dumped) {
+  const std::string visible = with_visible(dumped);
+  std::string_view text = visible;
   std::string out;
   while (!text.empty()) {
     const char c = text.front();

@@ -1,4 +1,5 @@
 #include "assess/sarif.h"
+#include "egtrace/render/printable.h"
 
 #include <fmt/format.h>
 
@@ -56,9 +57,10 @@ std::string sarif(const std::string& version, const std::vector<SarifRule>& rule
   for (const SarifRule& r : rules) driver["rules"].push_back(rule_json(r));
   Json run = {{"tool", {{"driver", driver}}}, {"columnKind", "utf16CodeUnits"}, {"results", Json::array()}};
   for (const SarifResult& r : results) run["results"].push_back(result_json(r, rules));
-  return dump_json({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                    {"version", "2.1.0"},
-                    {"runs", Json::array({run})}});
+  const std::string text = dump_json({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                                     {"version", "2.1.0"},
+                                     {"runs", Json::array({run})}});
+  return with_visible(text, R"(\\)");   // as whoever reads the report is shown it
 }
 
 }  // namespace egt::render

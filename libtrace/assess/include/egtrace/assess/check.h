@@ -2,6 +2,7 @@
 // that it speaks of, and with nothing missing behind it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,21 @@ struct ExpectationReport {
 
 struct CheckOptions {
   bool assume_gaps = false;  // what is missing is taken to change nothing
+};
+
+struct KnownPod;
+
+// For many expectations of one snapshot: what all of them look at is gathered once.
+class Checker {
+ public:
+  explicit Checker(const explain::Explainer& explainer, CheckOptions options = {});
+  ~Checker();
+  ExpectationReport check(const expect::Expectation& expectation) const;
+
+ private:
+  const explain::Explainer& explainer_;
+  CheckOptions options_;
+  std::unique_ptr<const std::vector<KnownPod>> pods_;
 };
 
 ExpectationReport check(const explain::Explainer& explainer, const expect::Expectation& expectation,

@@ -29,6 +29,10 @@ struct Collection {
   bool translated_back = false;   // by the private map of `sos clean`: addresses are those of before again
   // Archives in which a checksum or the format shows wrong bytes, with what shows it; dumps out of them may be wrong anywhere.
   std::vector<std::string> damaged;
+  // What was not read and may hold dumps, and why: encrypted, nested too deep, beyond a limit, cut off.
+  std::vector<std::string> missing;
+  // Symbolic links out of the snapshot's directory, below its root: what they lead to was not read.
+  std::vector<std::string> links_out;
   // The moment, in ms since 1970, as of which databases were read; absent: as of their last transaction.
   std::optional<std::int64_t> as_of;
   std::vector<DatabaseMoment> as_of_databases;   // that were read so

@@ -1,10 +1,10 @@
-#include "support/sha256.h"
+#include "egtrace/base/sha256.h"
 
 #include <array>
 #include <bit>
 #include <cstring>
 
-namespace egt::parsers {
+namespace egt {
 namespace {
 
 constexpr std::array<std::uint32_t, 64> kConstants = {
@@ -39,9 +39,7 @@ void add_block(State& state, const unsigned char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += s[i];
 }
 
-}  // namespace
-
-std::string sha256(std::string_view text) {
+State digest(std::string_view text) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   std::size_t left = text.size();
@@ -53,10 +51,28 @@ std::string sha256(std::string_view text) {
   const std::uint64_t bits = std::uint64_t{text.size()} * 8;
   for (std::size_t i = 0; i < 8; ++i) end[size - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
   for (std::size_t at = 0; at < size; at += 64) add_block(state, end.data() + at);
+  return state;
+}
+
+}  // namespace
+
+std::string sha256(std::string_view text) {
   std::string out;
-  for (const std::uint32_t word : state)
+  for (const std::uint32_t word : digest(text))
     for (int shift = 28; shift >= 0; shift -= 4) out += "0123456789abcdef"[word >> shift & 15];
   return out;
 }
 
-}  // namespace egt::parsers
+std::string sha256_base64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  std::uint32_t bits = 0;
+  int have = 0;
+  for (const std::uint32_t word : digest(text))
+    for (int shift = 24; shift >= 0; shift -= 8)
+      for (bits = bits << 8 | (word >> shift & 0xff), have += 8; have >= 6; have -= 6) out += kDigits[bits >> (have - 6) & 63];
+  out += kDigits[bits << (6 - have) & 63];   // 256 bits are 42 digits and 4 bits more
+  return out + "=";
+}
+
+}  // namespace egt

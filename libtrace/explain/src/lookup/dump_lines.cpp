@@ -1,0 +1,90 @@
+// Where an address stands in what the kernel and routing daemons decide by: rules, routes, connections, sets. Lines are
+// looked at as they were printed, so that whatever a format knows of them, none is passed over.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "egtrace/base/text.h"
+#include "lookup/finder.h"
+
+namespace egt::explain {
+namespace {
+
+struct DecidingKind {
+  std::string_view dump, lines;   // kind of the dump; what its lines are called
+};
+constexpr std::array<DecidingKind, 17> kDeciding = {{{"ip rule", "policy rules"},
+                                                     {"ip route", "routes"},
+                                                     {"iptables-save", "iptables rules"},
+                                                     {"ip6tables-save", "iptables rules"},
+                                                     {"iptables -S", "iptables rules"},
+                                                     {"iptables -L", "iptables rules"},
+                                                     {"nft list ruleset", "nft rules"},
+                                                     {"conntrack -L", "connections"},
+                                                     {"ovs-appctl dpctl/dump-conntrack", "connections"},
+                                                     {"ipset save", "members of ipsets"},
+                                                     {"ipset list", "members of ipsets"},
+                                                     {"vtysh show ip route", "routes of FRR"},
+                                                     {"vtysh show ip bgp", "routes of BGP"},
+                                                     {"vtysh show running-config", "lines of FRR's configuration"},
+                                                     {"ovn-nbctl lr-policy-list", "policies of logical routers"},
+                                                     {"ovn-nbctl lr-route-list", "routes of logical routers"},
+                                                     {"ovn-nbctl lr-nat-list", "NAT of logical routers"}}};
+
+bool is_of_address(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' || c == ':' || c == '/';
+}
+
+// Prefixes that hold everything tell nothing of the one.
+bool holds(std::string_view word, const IpAddr& address) {
+  if (word.find('/') == std::string_view::npos) return false;
+  const auto prefix = Prefix::parse(word);
+  return prefix && prefix->length > 0 && prefix->contains(address);
+}
+
+bool line_holds(std::string_view line, const IpAddr& address) {
+  while (!line.empty()) {
+    const auto begin = std::find_if(line.begin(), line.end(), is_of_address);
+    const auto end = std::find_if_not(begin, line.end(), is_of_address);
+    if (holds({begin, end}, address)) return true;
+    line = {end, line.end()};
+  }
+  return false;
+}
+
+}  // namespace
+
+void Finder::dump_lines(const cluster::DumpInfo& dump) {
+  const auto kind = std::find_if(kDeciding.begin(), kDeciding.end(), [&](const DecidingKind& k) { return k.dump == dump.kind; });
+  if (!thing_.address || thing_.port || kind == kDeciding.end() || !dump.superseded_by.empty()) return;
+  const Source& source = cluster_.sources->at(dump.source);
+  const std::string address = thing_.address->to_string();
+  std::uint32_t line = source.first_line, found = 0;
+  LookupMatch* match = nullptr;
+  for (std::string_view rest = source.text; !rest.empty(); ++line) {
+    const std::string_view text = next_line(rest);
+    const bool named = mentions(text, address);
+    if (!named && !line_holds(text, *thing_.address)) continue;
+    if (found++ == 0) match = add(fmt::format("{} that concern it", kind->lines), dump.path, cluster_.node(dump.node), {}, {});
+    if (match == nullptr) return;
+    use(*match, named ? "names it" : "holds it", {dump.source, line});
+  }
+  if (match != nullptr) match->facts.emplace_back("lines", std::to_string(found));
+}
+
+void Finder::logical_flows_with_address(const cluster::Node& node) {
+  if (!thing_.address || thing_.port) return;
+  const std::string address = thing_.address->to_string();
+  std::uint32_t found = 0;
+  LookupMatch* match = nullptr;
+  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
+    if (!mentions(f.match, address) && !mentions(f.actions, address)) continue;
+    if (found++ == 0) match = add("logical flows that name it", address, &node, {}, {});
+    if (match == nullptr) return;
+    use(*match, fmt::format("{} {} priority {}: {}", f.stage, f.uuid.substr(0, 8), f.priority, f.match), f.from);
+  }
+  if (match != nullptr) match->facts.emplace_back("logical flows", std::to_string(found));
+}
+
+}  // namespace egt::explain

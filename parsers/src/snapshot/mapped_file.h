@@ -1,0 +1,17 @@
+// Files as memory. What somebody else cuts short while it is read has no bytes any more behind some addresses, and looking
+// there is SIGBUS: the names of mapped files are kept for a handler that says so.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "egtrace/parsers/content.h"
+
+namespace egt::parsers {
+
+constexpr const char* kChangedWhileRead = "changed while it was read; run it again once nobody writes to it";
+
+// Without content: it cannot be mapped.
+Content map_file(int fd, std::size_t size, const std::string& path);
+
+}  // namespace egt::parsers

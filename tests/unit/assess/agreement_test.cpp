@@ -1,0 +1,71 @@
+// One snapshot, one opinion: where pods' connections fail or leak, or an expectation of the objects does not hold, triage has an
+// error, and nowhere else. Asked of scenarios of a real lab.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "egtrace/assess/audit.h"
+#include "egtrace/assess/check.h"
+#include "egtrace/assess/triage.h"
+#include "egtrace/parsers/snapshot.h"
+
+namespace egt::assess {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> scenarios() {
+  const fs::path lab = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus/demo";
+  std::vector<fs::path> all;
+  if (fs::exists(lab))
+    for (const auto& entry : fs::directory_iterator(lab))
+      if (fs::exists(entry.path() / "truth.json")) all.push_back(entry.path());
+  std::sort(all.begin(), all.end());
+  if (std::getenv("EGTRACE_ALL_SCENARIOS") != nullptr) return all;
+  std::vector<fs::path> some;
+  for (std::size_t i = 0; i < all.size(); i += 4) some.push_back(all[i]);
+  return some;
+}
+
+bool is_failure(const AuditRow& row, const std::set<std::string>& not_taken_up) {
+  using explain::Outcome;
+  if (row.pod.empty() || row.to_kind == "other node") return false;
+  if (row.leak) return !not_taken_up.contains(row.namespace_ + "/" + row.pod);
+  return row.outcome == Outcome::unanswered || row.outcome == Outcome::refused || row.outcome == Outcome::mixed;
+}
+
+bool an_expectation_fails(const explain::Explainer& explainer) {
+  const auto all = expectations_from_objects(explainer.cluster());
+  return std::any_of(all.begin(), all.end(), [&](const expect::Expectation& e) { return check(explainer, e).overall.holds == false; });
+}
+
+TEST(Agreement, TriageAuditAndCheckHaveOneOpinion) {
+  const std::vector<fs::path> all = scenarios();
+  if (all.empty()) GTEST_SKIP() << "no ../shared/corpus";
+  for (const fs::path& scenario : all) {
+    parsers::SnapshotRequest request;
+    request.path = scenario.string();
+    const auto snapshot = parsers::open_snapshot(request);
+    ASSERT_TRUE(snapshot) << scenario;
+    const explain::Explainer explainer(snapshot->cluster, &snapshot->collection);
+    const Triage found = triage(explainer);
+    std::set<std::string> not_taken_up;
+    bool has_error = false;
+    for (const Finding& f : found.findings) {
+      has_error |= f.severity == Severity::error;
+      if (f.id == "egressip-pod-not-taken-up") not_taken_up.insert(f.pods.begin(), f.pods.end());
+    }
+    const auto rows = audit(explainer);
+    ASSERT_TRUE(rows);
+    const bool fails = std::any_of(rows->begin(), rows->end(), [&](const AuditRow& r) { return is_failure(r, not_taken_up); });
+    EXPECT_EQ(has_error, fails || an_expectation_fails(explainer)) << scenario;
+  }
+}
+
+}  // namespace
+}  // namespace egt::assess

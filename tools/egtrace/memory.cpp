@@ -1,0 +1,36 @@
+#include "memory.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace egt::cli {
+namespace {
+
+// Sanitizers reserve terabytes beside what the program takes.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+constexpr bool kLimited = false;
+#else
+constexpr bool kLimited = true;
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimited = false;
+#else
+constexpr bool kLimited = true;
+#endif
+
+}  // namespace
+
+void limit_memory(std::uint64_t bytes) {
+  rlimit limit{};
+  if (!kLimited || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? bytes : limit.rlim_max;
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+void limit_memory_by_machine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && size > 0) limit_memory(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 * 3);
+}
+
+}  // namespace egt::cli

@@ -1,0 +1,13 @@
+// How much memory the program may take: a small archive may unpack to text that needs more than the machine has.
+#pragma once
+
+#include <cstdint>
+
+namespace egt::cli {
+
+// Of what the program keeps for itself; mapped files do not count. What would need more ends in std::bad_alloc.
+void limit_memory(std::uint64_t bytes);
+// Three quarters of what the machine has.
+void limit_memory_by_machine();
+
+}  // namespace egt::cli
