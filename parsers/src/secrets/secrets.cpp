@@ -45,10 +45,12 @@ void find_in_lines(std::string_view text, Passages& found) {
 
 constexpr std::size_t kLargeDump = std::size_t{1} << 20, kLooked = 4096;
 
-// A million flows stay mapped, and no flow has a secret.
+// A million flows or groups stay mapped, and none has a secret.
 bool is_large_flow_dump(std::string_view text) {
-  return text.size() >= kLargeDump && text.substr(0, kLooked).find(" cookie=0x") != std::string_view::npos &&
-         text.substr(text.size() - kLooked).find("actions=") != std::string_view::npos;
+  if (text.size() < kLargeDump) return false;
+  const std::string_view head = text.substr(0, kLooked), tail = text.substr(text.size() - kLooked);
+  const auto has = [](std::string_view part, std::string_view word) { return part.find(word) != std::string_view::npos; };
+  return has(tail, "actions=") && (has(head, " cookie=0x") || has(head, "group_id="));
 }
 
 // The records of a database file have checksums: as they are, or not at all.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -26,6 +27,21 @@ std::size_t colour_length(std::string_view text) {
   if (!text.starts_with(colour_mark())) return 0;
   const std::size_t end = text.find('m', colour_mark().size());
   return end == std::string_view::npos ? 0 : end + 1;
+}
+
+constexpr std::array<bool, 256> plain_bytes() {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = true;
+  plain['\n'] = plain['\t'] = true;
+  return plain;
+}
+
+// The bytes at the beginning that are ASCII and may stay: nearly all of every text, so they are copied in one piece.
+std::size_t plain_length(std::string_view text) {
+  static constexpr std::array<bool, 256> kPlain = plain_bytes();
+  std::size_t i = 0;
+  while (i < text.size() && kPlain[static_cast<unsigned char>(text[i])]) ++i;
+  return i;
 }
 
 // The bytes at the beginning that may stay; 0: the first may not.
@@ -92,7 +108,7 @@ std::size_t utf8_length(std::string_view text) {
 std::string colour(std::string_view code) { return fmt::format("{}{}m", colour_mark(), code); }
 
 bool is_printable(std::string_view text) {
-  while (!text.empty()) {
+  for (text.remove_prefix(plain_length(text)); !text.empty(); text.remove_prefix(plain_length(text))) {
     const std::size_t length = invisible_length(text) == 0 ? shown_length(text) : 0;
     if (length == 0) return false;
     text.remove_prefix(length);
@@ -105,7 +121,10 @@ std::string printable(std::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     std::size_t length = 1;
-    if (const std::size_t coloured = colour_length(text); coloured > 0) {
+    if (const std::size_t plain = plain_length(text); plain > 0) {
+      out += text.substr(0, plain);
+      length = plain;
+    } else if (const std::size_t coloured = colour_length(text); coloured > 0) {
       out += "\033[";
       out += text.substr(colour_mark().size(), coloured - colour_mark().size());
       length = coloured;
@@ -127,6 +146,11 @@ std::string with_visible(std::string_view text, std::string_view backslash) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
+    if (const std::size_t plain = plain_length(text); plain > 0) {
+      out += text.substr(0, plain);
+      text.remove_prefix(plain);
+      continue;
+    }
     const std::size_t hidden = invisible_length(text), length = std::max<std::size_t>(hidden, 1);
     out += hidden > 0 ? escape_of(text.substr(0, hidden), backslash) : std::string(1, text.front());
     text.remove_prefix(length);
