@@ -120,16 +120,44 @@ std::optional<explain::Cause> wrong_port(const cluster::Cluster& cluster, const 
                         evidence(cluster, {service->from})};
 }
 
-// A pod that a policy isolates.
-std::optional<explain::Cause> policy(const Explanation& e) {
+const cluster::Pod* pod_of(const cluster::Cluster& cluster, const explain::EndReport& end) {
+  const std::size_t slash = end.name.find('/');
+  if (end.kind != "pod" || slash == std::string::npos) return nullptr;
+  return cluster.objects.pods.find(end.name.substr(0, slash), end.name.substr(slash + 1));
+}
+
+// The NetworkPolicies that isolate a pod in one direction: the drop that they share names none of them.
+std::vector<const cluster::NetworkPolicy*> isolating(const cluster::Cluster& cluster, const cluster::Pod& pod, bool egress) {
+  std::vector<const cluster::NetworkPolicy*> all;
+  for (const cluster::NetworkPolicy& p : cluster.objects.network_policies)
+    if ((egress ? p.egress : p.ingress) && p.namespace_ == pod.namespace_ && p.pods.matches(pod.labels)) all.push_back(&p);
+  return all;
+}
+
+// The policy whose ACL stops the packet.
+std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Explanation& e) {
   if (!e.fault) return std::nullopt;
-  for (const explain::RowRef& row : e.fault->at.rows)
-    if (!row.object.empty())
-      return explain::Cause{"policy", fmt::format("{} drops it: ACL {}", row.object, row.name),
-                            e.from.kind == "pod" ? fmt::format("kubectl get networkpolicy -n {}", e.from.name.substr(0, e.from.name.find('/')))
-                                                 : std::string("kubectl get networkpolicy -A"),
-                            row.evidence};
-  return std::nullopt;
+  const auto row = std::find_if(e.fault->at.rows.begin(), e.fault->at.rows.end(),
+                                [](const explain::RowRef& r) { return !r.object.empty(); });
+  if (row == e.fault->at.rows.end()) return std::nullopt;
+  const cluster::Pod *from = pod_of(cluster, e.from), *to = pod_of(cluster, e.to);
+  for (const bool egress : {true, false}) {
+    const cluster::Pod* pod = egress ? from : to;
+    if (pod == nullptr || row->object.find(egress ? "Egress" : "Ingress") == std::string::npos) continue;
+    std::string names;
+    std::vector<Provenance> lines;
+    for (const cluster::NetworkPolicy* p : isolating(cluster, *pod, egress)) {
+      names += (names.empty() ? "" : ", ") + p->name;
+      lines.push_back(p->from);
+    }
+    if (names.empty()) continue;
+    return explain::Cause{"policy",
+                          fmt::format("NetworkPolicy {} in namespace {} isolates pod {} for {}, and no rule allows this packet",
+                                      names, pod->namespace_, pod->name, egress ? "egress" : "ingress"),
+                          fmt::format("kubectl get networkpolicy -n {} -o yaml", pod->namespace_), evidence(cluster, lines)};
+  }
+  return explain::Cause{"policy", fmt::format("{} does not allow this packet", row->object),
+                        "kubectl get networkpolicies,egressfirewalls,adminnetworkpolicies -A", row->evidence};
 }
 
 }  // namespace
@@ -137,7 +165,7 @@ std::optional<explain::Cause> policy(const Explanation& e) {
 std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, const Explanation& e) {
   if (!needs_cause(e)) return std::nullopt;
   if (auto cause = wrong_port(explainer.cluster(), e)) return cause;
-  if (auto cause = policy(e)) return cause;
+  if (auto cause = policy(explainer.cluster(), e)) return cause;
   std::vector<std::string> only;
   for (const Check* check : checks())
     if (check->finds == Check::Finds::cause) only.emplace_back(check->id);

@@ -92,8 +92,8 @@ std::size_t PathPolicy::member(const Bundle& bundle, const std::vector<std::size
   ChoicePoint point = split(Branch::bundle);
   for (const std::size_t i : live) {
     const Port& p = bundle.members[i];
-    point.options.push_back({p.name.empty() ? Statement{Alternative::port, {std::uint64_t{p.number}}}
-                                            : Statement{Alternative::name, {p.name}}});
+    point.options.push_back({p.name.empty() ? Statement<Alternative>{Alternative::port, {std::uint64_t{p.number}}}
+                                            : Statement<Alternative>{Alternative::name, {p.name}}});
   }
   return std::min(chooser_.choose(point), live.size() - 1);
 }
