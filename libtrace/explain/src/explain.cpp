@@ -266,6 +266,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const Inquiry inquiry{q, *from, *asked, session_->journey.with(noting)};
   Explanation e;
   e.packet = packet_report(*asked);
+  e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
   const NodesOfWays nodes = can_start(*from, known.cluster) ? known.tell_walks(inquiry, e) : known.tell_lines(inquiry, e);

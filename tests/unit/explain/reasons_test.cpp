@@ -79,6 +79,22 @@ TEST(Reasons, TheAnswerHasNoRoute) {
   EXPECT_FALSE(says(summary, "wrong node")) << summary;
 }
 
+TEST(Reasons, WhatWasNotWalkedIsNotClaimed) {
+  SampleCopy sample;
+  const std::string one_way = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80", "--one-way"});
+  EXPECT_TRUE(says(one_way, "ANSWERED if the reply arrives (assumed)")) << one_way;
+}
+
+TEST(Reasons, SocketsOfTheReceiverDecide) {
+  SampleCopy sample;
+  sample.add("server/ss_-tulpn", "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n"
+                                 "tcp   LISTEN 0      128          0.0.0.0:80      0.0.0.0:*          \n");
+  const std::string open = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:80"});
+  EXPECT_TRUE(says(open, "ANSWERED (proven): server (192.168.55.13:80) sees")) << open;
+  const std::string closed = sample.summary({"--from", "demo-egress/requester-2a", "--to", "192.168.55.13:81"});
+  EXPECT_TRUE(says(closed, "REFUSED (proven): no process listens on 192.168.55.13:81")) << closed;
+}
+
 // Half a machine's dumps in a second folder make a second machine with its addresses.
 TEST(Reasons, SeveralMachinesHaveTheTunnelsEnd) {
   SampleCopy sample;

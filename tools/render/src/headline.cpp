@@ -23,8 +23,9 @@ std::string with_port(const SeenAddress& a) {
   return a.ip.find(':') == std::string::npos ? fmt::format("{}:{}", a.ip, *a.port) : fmt::format("[{}]:{}", a.ip, *a.port);
 }
 
-// The places at which no dump shows a listener.
+// What was not walked, or the places at which no dump shows a listener.
 std::string condition(const Explanation& e) {
+  if (e.one_way) return " if the reply arrives";
   std::string places;
   for (const WayReport& path : e.ways) {
     if (path.listener != Listener::unknown || !path.destination_seen) continue;

@@ -71,6 +71,15 @@ class Filler {
     return all;
   }
 
+  template <class Kind>
+  std::string nested(Kind kind, std::size_t index) const {
+    const Details rest(about_.begin() + static_cast<std::ptrdiff_t>(index) + 1, about_.end());
+    const Phrase<Kind>& phrase = phrase_of(kind);
+    std::string text = fill(phrase.words, rest);
+    if constexpr (std::is_same_v<Kind, engine::Supposition>) text += ": " + fill(phrase.why, rest);
+    return text;
+  }
+
   std::string text(std::size_t index) const {
     return std::visit(
         [&](const auto& d) -> std::string {
@@ -87,15 +96,6 @@ class Filler {
             return d.to_string();
         },
         about_[index]);
-  }
-
-  template <class Kind>
-  std::string nested(Kind kind, std::size_t index) const {
-    const Details rest(about_.begin() + static_cast<std::ptrdiff_t>(index) + 1, about_.end());
-    const Phrase<Kind>& phrase = phrase_of(kind);
-    std::string text = fill(phrase.words, rest);
-    if constexpr (std::is_same_v<Kind, engine::Supposition>) text += ": " + fill(phrase.why, rest);
-    return text;
   }
 
   std::string_view words_;

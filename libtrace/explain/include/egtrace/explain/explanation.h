@@ -175,6 +175,7 @@ struct Explanation {
   std::vector<std::string> checked;        // kinds of dumps that the outcome was computed from
   std::vector<NotChecked> not_checked;
   bool truncated = false;                  // there were more ways than are shown
+  bool one_way = false;                    // the request alone was walked: it is answered if its reply arrives
 };
 
 Result<Explanation> explain(const cluster::Cluster& cluster, const Question& question);
