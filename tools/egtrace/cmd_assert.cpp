@@ -54,7 +54,6 @@ expect::Expectation expectation(const AssertOptions& o) {
   e.contains = o.contains;
   e.avoids = o.avoids;
   e.outcomes = o.outcomes;
-  if (o.packet.reply && e.outcomes.empty()) e.reply = {"delivered"};
   if (o.proto_given) e.proto = q.proto;
   e.sport = o.packet.sport;
   e.dport = o.packet.dport;

@@ -34,11 +34,9 @@ struct AuditOptions {
 
 // Of --only.
 bool is_wanted(const assess::AuditRow& row, const std::string& only) {
-  using explain::Outcome;
   if (only == "leaks") return row.leak;
-  if (only == "undecided") return row.outcome == Outcome::undecided;
-  if (only == "failed") return row.outcome != Outcome::answered && row.outcome != Outcome::undecided;
-  return true;
+  if (only == "undecided") return row.outcome == explain::Outcome::undecided;
+  return only != "failed" || assess::is_failure(row);
 }
 
 ExitStatus run_audit(const AuditOptions& o) {

@@ -33,7 +33,7 @@ std::string command_at(const StopReport& at) {
   if (at.place.kind == engine::PlaceKind::table)
     return fmt::format("ovs-ofctl dump-flows {} table={}{}", name(0), std::get<std::uint64_t>(names[1]), on);
   if (at.place.kind == engine::PlaceKind::chain && name(0) == "nft")
-    return fmt::format("nft -a list chain inet {} {}{}", name(1), name(2), on);
+    return fmt::format("nft -a list ruleset{}", on);
   if (at.place.kind == engine::PlaceKind::chain) return fmt::format("{} -t {} -vS {}{}", name(0), name(1), name(2), on);
   if (at.layer == "host" || at.layer == "router") return fmt::format("ip rule; ip route show table all; ip neigh{}", on);
   return {};
@@ -80,7 +80,7 @@ enum class Aspect : std::uint8_t { flows, groups, connections, rules, routes, ne
 
 std::string_view name_of(Aspect aspect) {
   static constexpr std::string_view kNames[] = {"OpenFlow flows", "OpenFlow groups", "connection tracking", "netfilter rules",
-                                                "policy rules and routes", "neighbours", "tunnels"};
+                                                "policy rules and routes", "neighbours", "tunnel endpoints"};
   return kNames[static_cast<std::size_t>(aspect)];
 }
 
@@ -99,11 +99,20 @@ void add_distinct(std::vector<NotChecked>& all, NotChecked one) {
   if (std::none_of(all.begin(), all.end(), [&](const NotChecked& n) { return n.what == one.what; })) all.push_back(std::move(one));
 }
 
+// Of pcap-filter(7), with the port that the type has where no option sets another.
+std::string_view filter_of(std::string_view tunnel_type) {
+  if (tunnel_type == "geneve") return "udp port 6081";
+  if (tunnel_type == "vxlan") return "udp port 4789";
+  return tunnel_type.find("gre") != std::string_view::npos || tunnel_type.find("erspan") != std::string_view::npos
+             ? "ip proto 47 or ip6 proto 47"
+             : "udp";
+}
+
 void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
   for (const engine::Tunnel& t : course.record.tunnels)
     add_distinct(out, {fmt::format("{} packets between {} and {} on the network between them", t.type, t.from, t.to),
                        "no dump shows what lies between the two nodes, nor what it does with packets of this size",
-                       fmt::format("tcpdump -ni any udp port 6081 on {} and {}", t.from, t.to)});
+                       fmt::format("tcpdump -ni any {} on {} and {}", filter_of(t.type), t.from, t.to)});
 }
 
 void add_listener(const Course& course, const WayReport& path, std::vector<NotChecked>& out) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "egtrace/base/text.h"
+
 namespace egt::explain {
 namespace {
 
@@ -69,12 +71,6 @@ bool contains(const std::vector<IpAddr>& all, const IpAddr& one) {
 }
 
 std::string listed(const std::vector<std::string>& all) { return fmt::format("{}", fmt::join(all, " or ")); }
-
-std::string in_capitals(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return s;
-}
 
 // The MAC address of the device that has the address; absent where no dump tells it.
 std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& address) {
@@ -216,7 +212,7 @@ void Promises::by_firewall(const cluster::Pod& pod, const Course& course, const 
   if (firewall == nullptr || pod.host_network) return;
   const Tuple sent = tuple_of(course.sent);
   if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;  // it is about what leaves the cluster
-  const auto rule = firewall->rule_for(sent.dst, in_capitals(proto_name(sent.proto, sent.dst.family)), sent.dport);
+  const auto rule = firewall->rule_for(sent.dst, upper(proto_name(sent.proto, sent.dst.family)), sent.dport);
   if (!rule) return;
   found.promised = true;
   const bool allows = *rule == nullptr || (*rule)->allow;

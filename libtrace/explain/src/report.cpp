@@ -105,7 +105,7 @@ std::string stopped_sentence(const WayReport& way, const std::string& packet, co
   }
   const std::string why = !drop.empty() ? drop : way.stopped_at ? way.stopped_at->why : "";
   if (way.verdict == "inconclusive")
-    return fmt::format("the dumps do not tell what becomes of {} behind {}: {}", packet,
+    return fmt::format("the dumps do not show what happens to {} after {}: {}", packet,
                        where.empty() ? "its start" : where, why);
   std::string s = fmt::format("{} is {} at {}: ", packet, way.verdict, where);
   for (const std::string& cause : causes)
@@ -263,10 +263,10 @@ std::string summary_of(const std::vector<WayReport>& ways, const std::string& ve
   for (const WayReport& w : ways)
     if (w.source_seen) sources.insert(w.source_seen->ip);
   if (verdict == "delivered" && sources.size() == 1)
-    return fmt::format("{} ways, all delivered with source {}: {}", ways.size(), *sources.begin(), sentences.front());
+    return fmt::format("{} paths, all with source {}: {}", ways.size(), *sources.begin(), sentences.front());
   if (verdict == "delivered")
-    return fmt::format("{} ways, all delivered, seen as {}", ways.size(), fmt::join(sources, " or "));
-  return fmt::format("{} ways ({}): {}", ways.size(), verdict, fmt::join(sentences, "; or "));
+    return fmt::format("{} paths, seen as {}", ways.size(), fmt::join(sources, " or "));
+  return fmt::format("{} paths ({}): {}", ways.size(), verdict, fmt::join(sentences, "; or "));
 }
 
 }  // namespace egt::explain

@@ -41,7 +41,6 @@ EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place 
 std::string layer_name(engine::Layer layer);
 std::string verdict_name(engine::Verdict verdict);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);
-std::string to_text(const SeenAddress& a);         // "10.0.0.1:80", "[fd00::1]:80", "10.0.0.1"
 std::string endpoint_text(const Tuple& t, bool source, bool with_port = true);
 
 }  // namespace egt::explain

@@ -32,11 +32,10 @@ std::vector<fs::path> scenarios() {
   return some;
 }
 
-bool is_failure(const AuditRow& row, const std::set<std::string>& not_taken_up) {
-  using explain::Outcome;
+bool is_harm(const AuditRow& row, const std::set<std::string>& not_taken_up) {
   if (row.pod.empty() || row.to_kind == "other node") return false;
   if (row.leak) return !not_taken_up.contains(row.namespace_ + "/" + row.pod);
-  return row.outcome == Outcome::unanswered || row.outcome == Outcome::refused || row.outcome == Outcome::mixed;
+  return is_failure(row);
 }
 
 bool an_expectation_fails(const explain::Explainer& explainer) {
@@ -62,7 +61,7 @@ TEST(Agreement, TriageAuditAndCheckHaveOneOpinion) {
     }
     const auto rows = audit(explainer);
     ASSERT_TRUE(rows);
-    const bool fails = std::any_of(rows->begin(), rows->end(), [&](const AuditRow& r) { return is_failure(r, not_taken_up); });
+    const bool fails = std::any_of(rows->begin(), rows->end(), [&](const AuditRow& r) { return is_harm(r, not_taken_up); });
     EXPECT_EQ(has_error, fails || an_expectation_fails(explainer)) << scenario;
   }
 }

@@ -13,11 +13,6 @@ namespace {
 
 using namespace explain;
 
-std::string address(const std::string& ip, const std::optional<std::uint16_t>& port) {
-  if (!port) return ip;
-  return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
-}
-
 class Page {
  public:
   Page(const Explanation& e, const TextOptions& o) : e_(e), o_(o), style_(o.colour) {}
@@ -45,8 +40,8 @@ class Page {
     labelled("next", h.next);
     if (o_.quiet) return;
     out_ += "\n";
-    const std::string from = e_.packet.src.empty() ? e_.from.name : address(e_.packet.src, e_.packet.sport);
-    line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, address(e_.packet.dst, e_.packet.dport)));
+    const std::string from = e_.packet.src.empty() ? e_.from.name : to_text({e_.packet.src, e_.packet.sport});
+    line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, to_text({e_.packet.dst, e_.packet.dport})));
     line(2, fmt::format("from    {}", who(e_.from)));
     line(2, fmt::format("to      {}", who(e_.to)));
     if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.ways.size()));
@@ -102,7 +97,7 @@ class Page {
     for (const SightingReport& s : all) {
       if (s.node != node) line(2, node = s.node);
       const std::string place = fmt::format("{:<{}} {:<3} ", s.device, width, s.in ? "in" : "out");
-      line(4, fmt::format("{}{} > {} ttl {}", place, address(s.src, s.sport), address(s.dst, s.dport), s.ttl));
+      line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
       if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac, s.dmac));
       if (s.encap)
         line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),

@@ -18,18 +18,13 @@ std::string capitals(Outcome outcome) {
   return {};
 }
 
-std::string with_port(const SeenAddress& a) {
-  if (!a.port) return a.ip;
-  return a.ip.find(':') == std::string::npos ? fmt::format("{}:{}", a.ip, *a.port) : fmt::format("[{}]:{}", a.ip, *a.port);
-}
-
 // What was not walked, or the places at which no dump shows a listener.
 std::string condition(const Explanation& e) {
   if (e.one_way) return " if the reply arrives";
   std::string places;
   for (const WayReport& path : e.ways) {
     if (path.listener != Listener::unknown || !path.destination_seen) continue;
-    const std::string place = with_port(*path.destination_seen);
+    const std::string place = to_text(*path.destination_seen);
     if (places.find(place) == std::string::npos) places += (places.empty() ? "" : " and ") + place;
   }
   return places.empty() ? std::string() : " if a process listens on " + places;

@@ -216,6 +216,10 @@ class Auditor {
 
 }  // namespace
 
+bool is_failure(const AuditRow& row) {
+  return row.outcome != explain::Outcome::answered && row.outcome != explain::Outcome::undecided;
+}
+
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options) {
   return Auditor(explainer, options).run();
 }

@@ -51,19 +51,10 @@ bool address_fits(const std::string& pattern, const SeenAddress& seen, const std
   if (pattern == "none") return seen.ip == unchanged;
   const auto ip = IpAddr::parse(seen.ip);
   if (const auto prefix = Prefix::parse(pattern)) return ip && prefix->contains(*ip);
-  const std::string with_port = seen.port ? seen.ip.find(':') == std::string::npos
-                                                ? fmt::format("{}:{}", seen.ip, *seen.port)
-                                                : fmt::format("[{}]:{}", seen.ip, *seen.port)
-                                          : seen.ip;
-  return pattern == with_port;
+  return pattern == explain::to_text(seen);
 }
 
-std::string to_text(const std::optional<SeenAddress>& a) {
-  if (!a) return "-";
-  if (!a->port) return a->ip;
-  return a->ip.find(':') == std::string::npos ? fmt::format("{}:{}", a->ip, *a->port)
-                                              : fmt::format("[{}]:{}", a->ip, *a->port);
-}
+std::string text_of(const std::optional<SeenAddress>& a) { return a ? explain::to_text(*a) : "-"; }
 
 std::string node_of(const WayReport& way) {
   return way.egress ? way.egress->node : way.hops.empty() ? std::string() : way.hops.back().node;
@@ -126,9 +117,9 @@ class Judge {
              accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
     };
     if (!address(e_.snat, w.source_seen, x_.packet.src))
-      return differs("the source seen", to_text(w.source_seen), e_.snat, w);
+      return differs("the source seen", text_of(w.source_seen), e_.snat, w);
     if (!address(e_.dnat, w.destination_seen, x_.packet.dst))
-      return differs("the destination", to_text(w.destination_seen), e_.dnat, w);
+      return differs("the destination", text_of(w.destination_seen), e_.dnat, w);
     const std::string node = node_of(w);
     if (!e_.nodes.empty() && !accepted(e_.nodes, [&](const std::string& p) { return glob_match(p, node); }))
       return differs("the node", node, e_.nodes, w);
@@ -208,7 +199,7 @@ std::vector<Property> seen_properties(const explain::Explanation& x) {
     outcomes.emplace(name_of(w.outcome));
     verdicts.insert(w.verdict);
     if (w.source_seen) snat.insert(w.source_seen->ip);
-    if (w.destination_seen) dnat.insert(to_text(w.destination_seen));
+    if (w.destination_seen) dnat.insert(text_of(w.destination_seen));
     if (const std::string node = node_of(w); !node.empty()) nodes.insert(node);
     if (w.egress) devices.insert(w.egress->device);
     for (const FollowUp& f : w.reply) replies.insert(f.verdict);

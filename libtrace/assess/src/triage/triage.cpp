@@ -86,10 +86,6 @@ void Findings::begin(const Check& check) {
 
 namespace {
 
-bool is_bad(const AuditRow& row) {
-  return row.leak || (row.outcome != explain::Outcome::answered && row.outcome != explain::Outcome::undecided);
-}
-
 bool concerns(const Finding& finding, const AuditRow& row) {
   if (row.object != finding.object || row.pod.empty()) return false;
   return finding.pods.empty() ||
@@ -104,7 +100,7 @@ void Findings::weigh_by_effect(Finding& finding) const {
   for (const AuditRow& row : facts_.connections()) {
     if (!concerns(finding, row)) continue;
     any = true;
-    harms |= is_bad(row) || row.outcome == explain::Outcome::undecided;
+    harms |= row.leak || is_failure(row) || row.outcome == explain::Outcome::undecided;
   }
   if (any && !harms) finding.severity = std::min(finding.severity, Severity::warning);
 }

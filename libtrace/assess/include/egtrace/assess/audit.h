@@ -27,6 +27,9 @@ struct AuditRow {
   std::string expected;  // what that object promises; empty: nothing
 };
 
+// Whether the connection is refused or not answered, on this path or on some of those it stands for.
+bool is_failure(const AuditRow& row);
+
 struct AuditOptions {
   std::vector<std::string> to;          // POINTs; empty: outside (of both families), a service, another node
   std::vector<std::string> namespaces;  // patterns; empty: all pods, and the nodes

@@ -30,10 +30,7 @@ bool is_same(const Loss& loss, const AuditRow& row, const std::string& object) {
          a.where == b.where && a.reason == b.reason;
 }
 
-bool is_lost(const AuditRow& row) {
-  using explain::Outcome;
-  return !row.pod.empty() && row.stopped_at && (row.outcome == Outcome::unanswered || row.outcome == Outcome::refused);
-}
+bool is_lost(const AuditRow& row) { return !row.pod.empty() && row.stopped_at && is_failure(row); }
 
 // What a policy asks for may be meant; what goes to a node by its address is rarely what applications do.
 Severity severity_of(const Loss& loss) {

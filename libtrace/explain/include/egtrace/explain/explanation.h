@@ -86,6 +86,7 @@ struct Hop {
 };
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };
+std::string to_text(const SeenAddress& a);   // "10.0.0.1:80", "[fd00::1]:80", "10.0.0.1"
 struct NatReport { std::string node, by; SeenAddress from, to; Evidence evidence; std::vector<RowRef> rows; };
 struct StopReport {
   std::string node, layer, where, why;
