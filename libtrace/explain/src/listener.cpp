@@ -60,10 +60,14 @@ void Listeners::add_connections(Known& known) const {
 ListenerEvidence Listeners::by_sockets(const cluster::Node& node, const Place& place) const {
   const auto& sockets = node.host.sockets;
   if (!sockets.present) return {};
-  for (const host::ListeningSocket& s : sockets.value.listening)
-    if (s.accepts(place.proto, place.address, place.port)) return {Listener::known, s.from};
-  const bool complete = !sockets.partial && sockets.value.is_complete(place.proto);
-  return complete ? ListenerEvidence{Listener::closed, sockets.from} : ListenerEvidence{};
+  bool perhaps = false;
+  for (const host::ListeningSocket& s : sockets.value.listening) {
+    const host::Accepts accepts = s.accepts(place.proto, place.address, place.port);
+    if (accepts == host::Accepts::yes) return {Listener::known, s.from};
+    perhaps |= accepts == host::Accepts::perhaps;
+  }
+  const bool complete = !sockets.partial && sockets.value.is_complete(place.proto, place.address.family);
+  return complete && !perhaps ? ListenerEvidence{Listener::closed, sockets.from} : ListenerEvidence{};
 }
 
 }  // namespace egt::explain

@@ -137,6 +137,7 @@ FailedWalk failed_walk(const WayReport& path) {
 bool is_proven(const WayReport& path) {
   const auto proven = [](const WayReport* walk) { return walk->confidence == "proven"; };
   if (path.confidence != "proven" || path.verdict != "delivered") return path.confidence == "proven";
+  if (path.listener == Listener::closed && !path.has_handshake) return false;   // the ICMP error's own path was not walked
   const std::vector<const WayReport*> replies = all_of(path.reply), later = later_of(path);
   return !replies.empty() && std::all_of(replies.begin(), replies.end(), proven) &&
          std::all_of(later.begin(), later.end(), proven);

@@ -6,7 +6,6 @@
 namespace egt::parsers::system {
 namespace {
 
-
 void split_words(std::string_view line, SocketLine& out) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   std::size_t at = 0;
@@ -35,8 +34,10 @@ bool read_local(std::string_view text, SocketLine& out) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return false;
   std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  host = host.substr(0, host.find('%'));
+  out.bracketed = host.starts_with('[');
+  out.of_device = host.find('%') != std::string_view::npos;
+  if (out.bracketed) host.remove_prefix(1);
+  host = host.substr(0, host.find_first_of("]%"));
   if (host != "*") {
     out.address = IpAddr::parse(host);
     if (!out.address) return false;

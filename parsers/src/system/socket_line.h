@@ -29,6 +29,8 @@ struct SocketLine {
   std::uint8_t proto = 0;                // 0: the header has no column for it
   bool listening = false;                // TCP and SCTP: LISTEN; UDP: not connected
   std::optional<IpAddr> address;         // none: "*"
+  bool bracketed = false;                // "[::]:22"
+  bool of_device = false;                // "127.0.0.53%lo:53"
   std::optional<std::uint16_t> port;     // none: a name, as without -n
   std::string process;
 };

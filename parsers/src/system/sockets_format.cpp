@@ -19,6 +19,7 @@ struct Asked {
   bool listening = false;              // -l or -a
   bool filtered = false;               // ss: "sport = :22", "state established"
   std::vector<std::uint8_t> protocols; // empty: all
+  std::vector<Family> families;        // empty: both
 };
 
 void add_flags(std::string_view letters, bool netstat, Asked& asked) {
@@ -27,6 +28,8 @@ void add_flags(std::string_view letters, bool netstat, Asked& asked) {
     if (c == 't') asked.protocols.push_back(ip_proto::tcp);
     if (c == 'u') asked.protocols.push_back(ip_proto::udp);
     if (c == 'S') asked.protocols.push_back(ip_proto::sctp);
+    if (c == '4') asked.families.push_back(Family::v4);
+    if (c == '6') asked.families.push_back(Family::v6);
     if (c == 'x' || (c == 'w' && !netstat)) asked.protocols.push_back(0);
   }
 }
@@ -95,27 +98,80 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
   append_json(document, out);
 }
 
-bool is_asked(const Asked& asked, std::uint8_t proto) {
-  return asked.protocols.empty() || std::find(asked.protocols.begin(), asked.protocols.end(), proto) != asked.protocols.end();
+template <class T>
+bool has(const std::vector<T>& all, T one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+template <class T>
+bool is_asked(const std::vector<T>& asked, T one) {
+  return asked.empty() || has(asked, one);
+}
+
+// "::ffff:10.0.0.1" is how a socket of IPv6 takes an address of IPv4.
+std::optional<IpAddr> without_mapping(const std::optional<IpAddr>& address) {
+  if (!address || address->is_v4() || address->value >> 32 != 0xffff) return address;
+  return IpAddr::v4(static_cast<std::uint32_t>(low64(address->value)));
+}
+
+using host::Accepts;
+
+// Which families a line names. ss writes "*" for a socket of both, "0.0.0.0" and "[::]" for one of either; before iproute2 4.17
+// "*" for one of IPv4 and "::" for one of IPv6, of both or not, which netstat does too.
+void set_families(const SocketLine& line, bool old_style, host::ListeningSocket& socket) {
+  socket.address = without_mapping(line.address);
+  if (!socket.address) {
+    socket.ipv4 = Accepts::yes;
+    socket.ipv6 = old_style ? Accepts::perhaps : Accepts::yes;
+    return;
+  }
+  (socket.address->is_v4() ? socket.ipv4 : socket.ipv6) = Accepts::yes;
+  if (!socket.address->is_unspecified()) return;
+  if (!socket.address->is_v4() && !line.bracketed) socket.ipv4 = Accepts::perhaps;
+  socket.address.reset();
+}
+
+bool is_new_style(const SocketLine& line) { return line.bracketed || (line.address && line.address->is_v4() && line.address->is_unspecified()); }
+
+struct Listening {
+  std::vector<std::pair<SocketLine, Provenance>> lines;
+  std::vector<std::uint8_t> unreadable;   // protocols of which a port is printed by name
+  bool all_lines = true;
+  bool new_style = false;
+};
+
+Listening listening_in(const Dump& dump, const Asked& asked, Report& report) {
+  Listening found;
+  read_sockets(dump, report, [&](const Line& line, SocketLine s) {
+    found.all_lines &= s.kind != SocketKind::unknown;
+    found.new_style |= is_new_style(s);
+    if (s.kind != SocketKind::socket || !s.listening) return;
+    if (s.proto == 0 && asked.protocols.size() == 1) s.proto = asked.protocols.front();
+    if (s.proto == 0) return;
+    if (!s.port) found.unreadable.push_back(s.proto);
+    else found.lines.emplace_back(std::move(s), Provenance{dump.source, line.number});
+  });
+  return found;
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const Asked asked = asked_by(dump);
+  const Listening found = listening_in(dump, asked, report);
   host::Sockets sockets;
-  std::vector<std::uint8_t> unreadable;   // protocols of which a port is printed by name
-  bool all_lines = true;
-  read_sockets(dump, report, [&](const Line& line, const SocketLine& s) {
-    all_lines &= s.kind != SocketKind::unknown;
-    if (s.kind != SocketKind::socket || !s.listening) return;
-    const std::uint8_t proto = s.proto != 0 ? s.proto : asked.protocols.size() == 1 ? asked.protocols.front() : std::uint8_t{0};
-    if (proto == 0) return;
-    if (!s.port) unreadable.push_back(proto);
-    else sockets.listening.push_back({proto, s.address, *s.port, s.process, {dump.source, line.number}});
-  });
-  for (const std::uint8_t proto : kProtocols) {
-    const bool named = std::find(unreadable.begin(), unreadable.end(), proto) != unreadable.end();
-    if (asked.listening && !asked.filtered && all_lines && !named && is_asked(asked, proto)) sockets.complete.push_back(proto);
+  for (const auto& [line, from] : found.lines) {
+    host::ListeningSocket socket;
+    socket.proto = line.proto;
+    socket.port = *line.port;
+    socket.of_device = line.of_device;
+    socket.from = from;
+    set_families(line, !found.new_style, socket);
+    sockets.listening.push_back(std::move(socket));
   }
+  const bool whole = asked.listening && !asked.filtered && found.all_lines;
+  for (const std::uint8_t proto : kProtocols)
+    for (const Family family : {Family::v4, Family::v6})
+      if (whole && !has(found.unreadable, proto) && is_asked(asked.protocols, proto) && is_asked(asked.families, family))
+        sockets.complete.push_back({proto, family});
   node.host.sockets = {true, dump.partial, std::move(sockets), {dump.source, dump.first_line}};
 }
 
