@@ -59,11 +59,11 @@ class ScriptedChooser : public engine::Chooser {
 
 class Neighbours : public engine::NeighbourOracle {
  public:
-  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr& a,
+  std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr& a,
                                  const std::optional<IpAddr>& by) const override {
     asker = by;
     const auto found = known.find(a);
-    return found == known.end() ? std::nullopt : std::optional(found->second);
+    return found == known.end() ? std::nullopt : std::optional(Answer{found->second});
   }
   std::map<IpAddr, MacAddr> known;
   mutable std::optional<IpAddr> asker;  // of the last question

@@ -22,9 +22,9 @@ constexpr const char* kCorpus = EGTRACE_SOURCE_DIR "/../shared/corpus";
 // The next hop is what the capture shows; whether the right one was asked for is told by the device and the addresses.
 class SeenNeighbour : public engine::NeighbourOracle {
  public:
-  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&,
+  std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr&,
                                  const std::optional<IpAddr>&) const override {
-    return mac;
+    return Answer{mac};
   }
   MacAddr mac;
 };

@@ -37,7 +37,7 @@ class EveryWay : public engine::Chooser {
 
 class NoNeighbours : public engine::NeighbourOracle {
  public:
-  std::optional<MacAddr> resolve(const cluster::Node&, std::string_view, const IpAddr&,
+  std::optional<Answer> resolve(const cluster::Node&, std::string_view, const IpAddr&,
                                  const std::optional<IpAddr>&) const override {
     return std::nullopt;
   }

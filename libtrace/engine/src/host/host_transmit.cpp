@@ -51,6 +51,7 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
     packet_.set(FieldId::eth_dst, found.mac.value);
   }
   record_.add(node_.name, layer_, step, lines);
+  if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
   if (found.contradicts_dump)
     assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});
   if (found.kind == NeighbourAnswer::Kind::mac) return std::nullopt;

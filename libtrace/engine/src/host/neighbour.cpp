@@ -61,9 +61,10 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
     answer.from_dump = true;
     return answer;
   }
-  if (const auto mac = oracle.resolve(node, device, address, arp_asker(node.host, device, address, source))) {
+  if (const auto heard = oracle.resolve(node, device, address, arp_asker(node.host, device, address, source))) {
     answer.kind = NeighbourAnswer::Kind::mac;
-    answer.mac = *mac;
+    answer.mac = heard->mac;
+    answer.by_ovn = heard->by_ovn;
     answer.contradicts_dump = answer.entry != nullptr;
     return answer;
   }

@@ -15,6 +15,7 @@ struct NeighbourAnswer {
   MacAddr mac;
   const host::Neighbour* entry = nullptr;
   bool from_dump = false;
+  bool by_ovn = false;   // as in NeighbourOracle::Answer
   // The host's own table says that nobody answered, while the snapshot holds somebody who would.
   bool contradicts_dump = false;
 };

@@ -125,7 +125,7 @@ std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device
   return ends;
 }
 
-std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address,
+std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address,
                                          const std::optional<IpAddr>& asker) const {
   const LinkQuestion question{address, asker};
   const std::vector<WireEnd> asked = link_of(node, device);
@@ -143,8 +143,10 @@ std::optional<MacAddr> Topology::resolve(const Node& node, std::string_view devi
   if (!answer)
     for (const WireEnd& end : asked)
       if (answers_for_others(end.node->host, end.device, question)) hear(mac_of(end));
-  if (!answer && !several) answer = pod_answer(node, device, address);
-  return several ? std::nullopt : answer;
+  if (several) return std::nullopt;
+  if (answer) return Answer{*answer};
+  if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
+  return std::nullopt;
 }
 
 // OVN answers ARP and neighbour discovery for the pods of a logical switch, and a pod for itself: both with the pod's MAC.

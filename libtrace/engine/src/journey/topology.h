@@ -28,7 +28,7 @@ class Topology : public NeighbourOracle {
   // The real device of `node` behind this MAC, or empty.
   std::string device_with(const cluster::Node& node, const MacAddr& mac) const;
   // Who would answer ARP (or ND) for `address` on the link of `device`.
-  std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
+  std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                  const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;

@@ -116,6 +116,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "another connection of zone {1} uses {2} already, so conntrack chooses a free one"},
     {Supposition::owner_answers_ovn, "owner-answers-ovn", "{0} answers ovn-controller's request with {1}",
      "OVN has no MAC binding for it yet, and the dumps show that MAC for the address on the link of {2} {3}"},
+    {Supposition::ovn_answers_host, "ovn-answers-host", "OVN answers {2}'s ARP or neighbour discovery request for {0} with {1}",
+     "that is the MAC of the pod's port, and the neighbour table of {2} {3} has no entry for it"},
     // between machines
     {Supposition::unread_lines, "unread-lines", "{0} unread line{2||s} of {1} change{2|s|} nothing",
      "they are not understood"},

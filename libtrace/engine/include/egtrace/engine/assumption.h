@@ -74,6 +74,7 @@ enum class Supposition : std::uint8_t {
   port_of_range,     // port; whether the range is given
   free_port,         // port; zone, port taken
   owner_answers_ovn,  // address, MAC; node with the device, device
+  ovn_answers_host,   // address, MAC; node that asks, device
 
   // between machines
   unread_lines,                // how many, dump, whether several

@@ -17,8 +17,12 @@ namespace egt::engine {
 class NeighbourOracle {
  public:
   virtual ~NeighbourOracle() = default;
+  struct Answer {
+    MacAddr mac;
+    bool by_ovn = false;   // as OVN answers for the ports of a logical switch; its flows for that were not walked
+  };
   // `asker`: in whose name the node asks by ARP; empty for IPv6, and where it has no address to ask with.
-  virtual std::optional<MacAddr> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
+  virtual std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                          const std::optional<IpAddr>& asker) const = 0;
 };
 
