@@ -270,6 +270,11 @@ std::vector<std::uint64_t> Links::cookies_behind(const openflow::Bridge& bridge,
   return cookies;
 }
 
+bool Links::is_of_network_policy(const Row& row) const {
+  const std::string type = id_of(row, "k8s.ovn.org/owner-type");
+  return type == "NetworkPolicy" || type == "NetpolNamespace";
+}
+
 std::string Links::object_of(const Row& row) const {
   if (const std::string kind = id_of(row, "k8s.ovn.org/kind"); !kind.empty())
     return fmt::format("{} {}", kind, id_of(row, "k8s.ovn.org/owner"));

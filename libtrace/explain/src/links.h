@@ -27,6 +27,7 @@ class Links {
 
   // "EgressIP egressip-prod for pod demo/web-1", "Service demo/web"; empty where nothing tells it.
   std::string object_of(const ovn::Row& row) const;
+  bool is_of_network_policy(const ovn::Row& row) const;   // of one, or the default beside those of a namespace
 
  private:
   using ByPrefix = std::unordered_map<std::uint32_t, std::vector<const ovn::Row*>>;

@@ -93,9 +93,7 @@ Promises::Vips Promises::read_vips(const cluster::Node& node) {
     if (row.table != "Load_Balancer" || row.database != "NB") continue;
     const auto column = row.columns.find("vips");
     if (column == row.columns.end()) continue;
-    std::string protocol = column_text(row, "protocol");
-    std::transform(protocol.begin(), protocol.end(), protocol.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    const std::string protocol = upper(column_text(row, "protocol"));
     each_pair(column->second, [&](std::string_view vip, std::string_view targets) {
       Backends backends{{}, row.from};
       for (const std::string_view target : split(targets, ','))

@@ -66,12 +66,13 @@ Evidence deciding_evidence(const WayReport& way) {
   return hop != nullptr ? hop->evidence : Evidence{};
 }
 
-std::string stopped_for(const WayReport& way) {
-  if (way.stopped_at)
-    for (const explain::RowRef& row : way.stopped_at->rows)
-      if (!row.object.empty()) return row.object;
+std::string stopped_for(const explain::StopReport& stop) {
+  for (const explain::RowRef& row : stop.rows)
+    if (!row.object.empty()) return row.object;
   return {};
 }
+
+std::string stopped_for(const WayReport& way) { return way.stopped_at ? stopped_for(*way.stopped_at) : std::string(); }
 
 std::string decided_by(const WayReport& way) {
   if (way.stopped_at) {

@@ -19,6 +19,7 @@ Provenance line_within(const cluster::Cluster& cluster, Provenance from, std::st
 // routing decision.
 explain::Evidence deciding_evidence(const explain::WayReport& way);
 // The object for which the row was made that stopped the packet: "NetworkPolicy shop/deny"; empty: none is known.
+std::string stopped_for(const explain::StopReport& stop);
 std::string stopped_for(const explain::WayReport& way);
 // The same as words: "iptables on worker-1: OVN-KUBE-EGRESS-IP-MULTI-NIC".
 std::string decided_by(const explain::WayReport& way);

@@ -8,6 +8,7 @@
 #include "common/look.h"
 #include "common/targets.h"
 #include "egtrace/assess/check.h"
+#include "egtrace/base/text.h"
 
 namespace egt::assess {
 namespace {
@@ -24,12 +25,6 @@ EndPattern place(std::string text) { return {std::move(text), {}, {}}; }
 
 std::string with_port(const IpAddr& a, std::uint16_t port) {
   return a.is_v4() ? fmt::format("{}:{}", a.to_string(), port) : fmt::format("[{}]:{}", a.to_string(), port);
-}
-
-std::string lower(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return s;
 }
 
 class Promises {

@@ -13,6 +13,7 @@
 namespace egt::assess {
 namespace {
 
+using explain::AclDirection;
 using explain::Evidence;
 using explain::Explanation;
 using explain::FollowUp;
@@ -134,16 +135,16 @@ std::vector<const cluster::NetworkPolicy*> isolating(const cluster::Cluster& clu
   return all;
 }
 
-// The policy whose ACL stops the packet.
+// The policies that isolate the pod whose ACL stops the packet. OVN-Kubernetes writes ACLs for egress as from-lport.
 std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Explanation& e) {
   if (!e.fault) return std::nullopt;
   const auto row = std::find_if(e.fault->at.rows.begin(), e.fault->at.rows.end(),
-                                [](const explain::RowRef& r) { return !r.object.empty(); });
+                                [](const explain::RowRef& r) { return r.of_network_policy; });
   if (row == e.fault->at.rows.end()) return std::nullopt;
   const cluster::Pod *from = pod_of(cluster, e.from), *to = pod_of(cluster, e.to);
   for (const bool egress : {true, false}) {
     const cluster::Pod* pod = egress ? from : to;
-    if (pod == nullptr || row->object.find(egress ? "Egress" : "Ingress") == std::string::npos) continue;
+    if (pod == nullptr || row->direction != (egress ? AclDirection::from_lport : AclDirection::to_lport)) continue;
     std::string names;
     std::vector<Provenance> lines;
     for (const cluster::NetworkPolicy* p : isolating(cluster, *pod, egress)) {

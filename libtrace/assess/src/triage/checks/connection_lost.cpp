@@ -1,7 +1,8 @@
 // Connections of pods that are not answered, and that no other finding explains.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "common/evidence.h"
 #include "triage/checks.h"
@@ -18,16 +19,10 @@ struct Loss {
   std::string object;   // that asks for it: "NetworkPolicy shop/deny"
 };
 
-std::string object_of(const explain::StopReport& stop) {
-  for (const explain::RowRef& row : stop.rows)
-    if (!row.object.empty()) return row.object;
-  return {};
-}
-
-bool is_same(const Loss& loss, const AuditRow& row, const std::string& object) {
-  const explain::StopReport &a = *loss.first->stopped_at, &b = *row.stopped_at;
-  return loss.first->fails == row.fails && loss.first->to_kind == row.to_kind && loss.object == object && a.node == b.node &&
-         a.where == b.where && a.reason == b.reason;
+// What connections of one loss have in common.
+auto kind_of(const AuditRow& row) {
+  const explain::StopReport& stop = *row.stopped_at;
+  return std::make_tuple(row.fails, row.to_kind, stopped_for(stop), stop.node, stop.where, stop.reason);
 }
 
 bool is_lost(const AuditRow& row) { return !row.pod.empty() && row.stopped_at && is_failure(row); }
@@ -61,12 +56,12 @@ void report(const Loss& loss, Findings& out) {
 
 void run(const Facts& f, Findings& out) {
   std::vector<Loss> losses;
+  std::map<decltype(kind_of(f.connections().front())), std::size_t> places;   // in `losses`
   for (const AuditRow& row : f.connections()) {
     if (!is_lost(row) || (!row.object.empty() && out.has_cause(row.object)) || out.explains(*row.stopped_at)) continue;
-    const std::string object = object_of(*row.stopped_at);
-    auto loss = std::find_if(losses.begin(), losses.end(), [&](const Loss& l) { return is_same(l, row, object); });
-    if (loss == losses.end()) loss = losses.insert(losses.end(), {&row, {}, object});
-    loss->rows.push_back(&row);
+    const auto [place, is_new] = places.emplace(kind_of(row), losses.size());
+    if (is_new) losses.push_back({&row, {}, stopped_for(*row.stopped_at)});
+    losses[place->second].rows.push_back(&row);
   }
   for (const Loss& loss : losses) report(loss, out);
 }

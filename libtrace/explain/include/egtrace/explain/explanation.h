@@ -54,7 +54,13 @@ struct LflowRef {
   std::string source;                      // of northd, that made it: "northd.c:8453"; empty where no database tells it
 };
 // A row of an OVN database that stands behind a step, and the Kubernetes object that it was made for (empty: unknown).
-struct RowRef { std::string database, table, uuid, name, object; Evidence evidence; };
+enum class AclDirection : std::uint8_t { none, from_lport, to_lport };   // direction of the table ACL of ovn-nb(5)
+struct RowRef {
+  std::string database, table, uuid, name, object;
+  Evidence evidence;
+  AclDirection direction = AclDirection::none;
+  bool of_network_policy = false;   // OVN-Kubernetes made it for a NetworkPolicy, or as the default beside those of a namespace
+};
 struct Change { std::string field, before, after; };
 
 // A rule that the packet met before the hop and that a reader might have expected to match.
