@@ -71,7 +71,7 @@ void add_audit(CLI::App& app, ExitStatus& status) {
       ->allow_extra_args(false);
   verb->add_option("--only", o->only, "only rows that leak, fail or are undecided: leaks, failed, undecided")
       ->check(CLI::IsMember({"leaks", "failed", "undecided"}));
-  verb->add_flag("--one-way", o->audit.one_way, "walk requests alone, not their replies");
+  verb->add_flag("--one-way", o->audit.one_way, "walk requests only, not their replies");
   verb->add_flag("--fail-on-leak", o->fail_on_leak, "exit status 1 where something leaks");
   add_common_options(*verb, o->common, {"table", "json", "csv", "text"});
   verb->footer(kAuditFooter);

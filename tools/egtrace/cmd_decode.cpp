@@ -34,7 +34,7 @@ ExitStatus run_decode(const DecodeOptions& o) {
 
 void add_decode(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<DecodeOptions>();
-  CLI::App* verb = app.add_subcommand("decode", "tell what register values, marks, MACs, states and table numbers mean");
+  CLI::App* verb = app.add_subcommand("decode", "show what register values, marks, MACs, states and table numbers mean");
   verb->add_option("values", options->values, "values, assignments, fields or stage names")->required();
   verb->add_option("--ovn", options->decode.ovn, "OVN release whose tables count (25.03, 25.03.1); default: all");
   add_common_options(*verb, options->common, {"text", "json"});

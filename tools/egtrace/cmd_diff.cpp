@@ -21,7 +21,7 @@ constexpr const char* kDiffFooter =
     "\n"
     "Exit status: 0 nothing differs, 1 something does, 2 the call or an input is unusable, 3 nothing differs as far "
     "as\n"
-    "both snapshots tell.\n";
+    "both snapshots show.\n";
 
 struct DiffOptions {
   CommonOptions common;
@@ -56,7 +56,7 @@ ExitStatus run_diff(const DiffOptions& o) {
 
 void add_diff(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<DiffOptions>();
-  CLI::App* verb = app.add_subcommand("diff", "tell what differs in meaning between two snapshots");
+  CLI::App* verb = app.add_subcommand("diff", "show what differs in meaning between two snapshots");
   verb->add_option("before", o->before, "directory, archive or file that holds the dumps")->required();
   verb->add_option("after", o->after, "the other one")->required();
   verb->add_option("--only", o->compare.topics, "compare only this; repeatable")

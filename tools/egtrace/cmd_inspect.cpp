@@ -64,11 +64,11 @@ ExitStatus run_inspect(const InspectOptions& o) {
 
 void add_inspect(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<InspectOptions>();
-  CLI::App* verb = app.add_subcommand("inspect", "tell what a snapshot holds: machines, dumps, counts, gaps");
+  CLI::App* verb = app.add_subcommand("inspect", "show what a snapshot holds: nodes, dumps, counts, gaps");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_flag("--history", options->snapshot.history, "what changed when, from the logs of database files");
-  verb->add_option("--since", options->since, "of the history what is not earlier: a moment as --at takes it");
+  verb->add_option("--since", options->since, "only the history since this moment, written as for --at");
   verb->add_option("--node", options->node, "of the history what happened on this node");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kInspectFooter);

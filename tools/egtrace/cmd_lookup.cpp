@@ -44,7 +44,7 @@ ExitStatus run_lookup(const LookupOptions& o) {
 
 void add_lookup(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<LookupOptions>();
-  CLI::App* verb = app.add_subcommand("lookup", "tell everything known of an IP, MAC, cookie, UUID, name or number");
+  CLI::App* verb = app.add_subcommand("lookup", "show everything known of an IP, MAC, cookie, UUID, name or number");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_option("thing", options->thing,

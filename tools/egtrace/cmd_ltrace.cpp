@@ -20,7 +20,7 @@ namespace lang = parsers::ovn_lang;
 namespace lt = engine::logical;
 
 constexpr const char* kLtraceFooter =
-    "MICROFLOW is a match that leaves one packet, as ovn-trace(8) takes it; without DATAPATH its inport tells the "
+    "MICROFLOW is a match that leaves one packet, as ovn-trace(8) takes it; without DATAPATH its inport names the "
     "datapath.\n"
     "\n"
     "Examples:\n"
@@ -247,11 +247,11 @@ void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluste
   if (trace.supposed_backends > 0)
     fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
   for (const lt::Unanswered& q : trace.unanswered)
-    fmt::print(stderr, "egtrace: not decided: {}; `ovn-sbctl list {}' tells\n", question_text(q, cluster), q.table);
+    fmt::print(stderr, "egtrace: undecided: {}: run `ovn-sbctl list {}'\n", question_text(q, cluster), q.table);
   if (trace.cut) fmt::print(stderr, "egtrace: the packet passes too many tables; the trace is cut\n");
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();
-  print_error(fmt::format("egtrace: {} logical flow(s) on the way were not understood, the first in {}:{}: match=({})\n",
+  print_error(fmt::format("egtrace: {} logical flow(s) on the path were not understood, the first in {}:{}: match=({})\n",
                           at.network->unread().size(),
                           first.from.known() ? cluster.sources->at(first.from.source).path : "?", first.from.line,
                           first.match));
@@ -333,7 +333,7 @@ void add_ltrace(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--leader-only,--no-leader-only")->group("");
   verb->add_option("--batch", options->batch,
                    "one microflow a line, or DATAPATH, a tab and MICROFLOW; - is standard input");
-  verb->add_flag("--verdict-only", options->verdict_only, "one line a packet: what becomes of it");
+  verb->add_flag("--verdict-only", options->verdict_only, "one line per packet: what happens to it");
   add_common_options(*verb, options->common, {"text"});
   verb->footer(kLtraceFooter);
   verb->callback([options, &status] { status = run_ltrace(*options); });

@@ -163,7 +163,7 @@ void add_parse(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<ParseOptions>();
   CLI::App* verb = app.add_subcommand("parse", "read one dump and print it back, or print its typed tree");
   verb->add_option("FILE", options->file, "a dump, compressed or not; - for standard input")->required();
-  verb->add_option("--kind", options->kind, "what the dump is, where its content does not tell")->type_name("KIND");
+  verb->add_option("--kind", options->kind, "what the dump is, where its content does not show it")->type_name("KIND");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer([] {
     return fmt::format("Kinds:\n  {}\nTheir last word will do where it is one kind's alone, and so will ovs-flows, nft and the like.\n",

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 constexpr const char* kPcapFooter =
     "CAPTURE is a file (pcap, pcapng or text of tcpdump, compressed or not), a directory of them, or "
     "NODE:DEVICE=FILE.\n"
-    "Without NODE:DEVICE the file's name tells where it was taken (NODE__DEVICE.pcap, NODE/DEVICE.pcap), then the\n"
+    "Without NODE:DEVICE the file's name says where it was taken (NODE__DEVICE.pcap, NODE/DEVICE.pcap), then the\n"
     "interfaces named in it, then the addresses in it. DEVICE `any` stands for all devices (tcpdump -i any).\n"
-    "Flows that fared alike, told apart by source ports and addresses that no dump knows, are told once; -v tells each.\n"
+    "Flows with the same result, that differ only in source ports and addresses that no dump has, are shown once; -v shows each.\n"
     "\n"
     "Examples:\n"
     "  egtrace pcap ./dumps ./captures\n"
@@ -146,7 +146,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
 void add_pcap(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<PcapOptions>();
   CLI::App* verb = app.add_subcommand(
-      "pcap", "hold captured packets against the predicted way: what became of each flow, and where");
+      "pcap", "compare captured packets with the predicted path: what happened to each flow, and where");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE")->required();
   add_common_options(*verb, options->common, {"text", "json"});

@@ -188,8 +188,8 @@ class Lane {
     ofproto::set(e.key, ofproto::Extra::vlan_tpid, flow.tag_types[0]);
     ofproto::set(e.key, ofproto::Extra::vlan_tpid1, flow.tag_types[1]);
     for (const parsers::TunnelOption& o : flow.options)
-      if (!put_option(o, *at->bridge, e.key)) return Error{"no dump tells where the tunnel's options are held; "
-                                                           "`ovs-ofctl dump-tlv-map` tells it"};
+      if (!put_option(o, *at->bridge, e.key)) return Error{"no dump shows where the tunnel's options are held: "
+                                                           "run `ovs-ofctl dump-tlv-map`"};
     return e;
   }
 
@@ -214,7 +214,7 @@ class Lane {
     for (const engine::MissingInput& m : trace.gaps) {
       const Gap g = explain::gap_of(m);
       all.push_back(fmt::format("{}: not in the snapshot: {}{}", g.node, g.what,
-                                g.command.empty() ? "" : "; `" + g.command + "` tells it"));
+                                g.command.empty() ? "" : ": run `" + g.command + "`"));
     }
     for (const ofproto::Overlap& o : trace.overlaps)
       for (const openflow::FlowIndex i : o.others) {
@@ -374,9 +374,9 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<TraceOptions>();
   CLI::App* verb = app.add_subcommand("trace", "OpenFlow only: print what ovs-appctl ofproto/trace prints");
   add_snapshot_options(*verb, options->snapshot);
-  verb->add_option("flow", options->flow, "the packet, as ofproto/trace takes it")->type_name("FLOW");
+  verb->add_option("flow", options->flow, "the packet, in the syntax of ofproto/trace")->type_name("FLOW");
   verb->add_option("--node", options->node, "the machine (default: the one that has the bridge)")->type_name("NODE");
-  verb->add_option("--bridge", options->bridge, "the bridge; a flow of the datapath tells it")->type_name("BRIDGE");
+  verb->add_option("--bridge", options->bridge, "the bridge; a datapath flow names it")->type_name("BRIDGE");
   verb->add_option("--ct-next", options->ct_next, "ct_state of the next resumption of conntrack, repeatable")
       ->type_name("FLAGS")
       ->allow_extra_args(false);
@@ -384,7 +384,7 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   verb->add_option("--ovs-version", options->version, "print as this release of Open vSwitch (default: the snapshot's)")
       ->type_name("VERSION");
   verb->add_option("--batch", options->batch, "one packet a line; - is standard input")->type_name("FILE");
-  verb->add_flag("--verdict-only", options->verdict_only, "one line a packet: what becomes of it");
+  verb->add_flag("--verdict-only", options->verdict_only, "one line per packet: what happens to it");
   add_common_options(*verb, options->common, {"text"});
   verb->footer(kTraceFooter);
   verb->callback([options, &status] { status = run_trace(*options); });

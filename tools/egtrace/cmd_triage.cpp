@@ -80,7 +80,7 @@ ExitStatus run_triage(const TriageOptions& o) {
 
 void add_triage(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<TriageOptions>();
-  CLI::App* verb = app.add_subcommand("triage", "tell what is wrong or suspicious in a snapshot, most serious first");
+  CLI::App* verb = app.add_subcommand("triage", "report what is wrong or suspicious in a snapshot, most serious first");
   add_snapshot_options(*verb, o->snapshot);
   add_at_option(*verb, o->snapshot);
   verb->add_option("--fail-on", o->fail_on, "exit status 1 for a finding of this level: error, warning, note, never")

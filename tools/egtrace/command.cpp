@@ -129,7 +129,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_option("--color", options.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  verb.add_flag("-v,--verbose", options.verbose, "tell more; -vv tells all");
+  verb.add_flag("-v,--verbose", options.verbose, "show more; -vv shows all");
   verb.add_flag("-q,--quiet", options.quiet, "no warnings");
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");

@@ -72,7 +72,7 @@ void add_packet_options(CLI::App& verb, PacketOptions& o) {
   verb.add_option("--dmac", o.dmac, "destination MAC of the first frame");
   verb.add_flag("--established", o.established, "a packet of an established connection, not a first one");
   verb.add_flag("--no-conntrack", o.no_conntrack, "ignore dumped conntrack entries");
-  verb.add_flag("--one-way", o.one_way, "the request alone, not its reply nor the packet after the handshake");
+  verb.add_flag("--one-way", o.one_way, "walk the request only, not its reply nor the packet after the handshake");
   verb.add_flag("--reply", o.reply, "without effect: the reply is always walked")->group("");
 }
 

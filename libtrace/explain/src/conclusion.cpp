@@ -134,7 +134,7 @@ void report_checked(Explanation& e, const std::vector<Course>& courses, const Qu
   }
   for (const Aspect aspect : aspects) e.checked.emplace_back(name_of(aspect));
   if (q.one_way)
-    e.not_checked.push_back({"the reply", "--one-way asks for the request alone", "egtrace explain without --one-way"});
+    e.not_checked.push_back({"the reply", "--one-way walks the request only", "egtrace explain without --one-way"});
 }
 
 }  // namespace egt::explain

@@ -48,13 +48,13 @@ std::optional<AssumptionReport> suppose(const cluster::DatabaseMoment& d, std::i
   const Evidence evidence = {{sources.at(d.from.source).path, d.from.line, ""}};
   if (d.last == 0)
     return AssumptionReport{fmt::format("the rows of {} were at {} what the file has", whose, at),
-                            "no record of it tells its time", evidence};
+                            "none of its records has a time", evidence};
   if (d.begins_later)
     return AssumptionReport{fmt::format("the rows of {} were at {} what they were at {}", whose, at, utc_text(d.first)),
                             "its log begins with a snapshot made then: what came before is not in it", evidence};
   if (d.later == 0 && d.last < as_of)
     return AssumptionReport{fmt::format("nothing changed in {} between {} and {}", whose, utc_text(d.last), at),
-                            "the file has no later transaction, and does not tell when it was copied", evidence};
+                            "the file has no later transaction, and does not show when it was copied", evidence};
   if (d.later > 0)
     return AssumptionReport{
         fmt::format("{} later transaction{} of {} changed no flow, rule or route that matters here", d.later,
@@ -88,7 +88,7 @@ void leave_open_what_was_replaced(const cluster::Collection& collection, std::ve
   const std::string& tool = collection.obfuscated_by;
   const std::string why =
       collection.translated_back
-          ? " replaced them: it gave several one address, which its map does not tell apart"
+          ? " replaced them: it gave several one address, which its map does not distinguish"
           : " replaced them: its masks, prefixes and MACs no longer fit the numbers in registers and actions";
   for (WayReport& way : ways) {
     for (std::vector<FollowUp>* next : {&way.reply, &way.continued})
@@ -129,7 +129,7 @@ void take_doubts(const cluster::Collection& collection, const SourceTable& sourc
                       {}});
   for (const std::string& missing : collection.missing)
     doubts.push_back({"nothing that was not read of the snapshot matters here: " + missing,
-                      "whatever is in it may tell otherwise",
+                      "its content may show otherwise",
                       {}});
   std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
   collect_nodes(explanation.ways, nodes);

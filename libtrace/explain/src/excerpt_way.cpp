@@ -62,7 +62,7 @@ std::string effect(const openflow::ActionList& actions, std::vector<std::string>
     if (load->dest.field == FieldId::pkt_mark) return fmt::format("sets packet mark {}", hex(load->value));
     if (load->dest == Subfield{FieldId::reg10, 12, 1} && load->value == 0) return "passes the port security check";
   }
-  return "goes on to the next table";
+  return "continues in the next table";
 }
 
 Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
@@ -166,7 +166,7 @@ void add_address_sets(const cluster::Node& node, const FlowKey& packet, const Wo
 
 void add_gaps(const cluster::Cluster& cluster, std::vector<Gap>& gaps) {
   gaps.push_back({"", "the port by which the packet enters Open vSwitch", "ovs-vsctl -f json list interface; ovs-ofctl show br-int"});
-  gaps.push_back({"", "all flows of br-int, of every node on the way", "ovs-ofctl dump-flows br-int"});
+  gaps.push_back({"", "all flows of br-int, of every node on the path", "ovs-ofctl dump-flows br-int"});
   gaps.push_back({"", "all rules and routes of the egress node", "ip rule; ip route show table all; ip addr"});
   gaps.push_back({"", "all of its netfilter rules", "iptables-save -c; nft list ruleset"});
   const bool lflows = std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
@@ -205,7 +205,7 @@ WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const
     way.summary = fmt::format("no line of the snapshot mentions {}", src_ip(packet).to_string());
     return way;
   }
-  way.summary = fmt::format("the lines at hand do not tell the whole path of {}", from);
+  way.summary = fmt::format("the dumped lines do not show the whole path of {}", from);
   if (!reroute.empty()) way.summary += fmt::format("; they prove a reroute to {}", reroute);
   const char* show = reroute.empty() ? "; they show a" : " and show a";
   for (const auto& [what, to] : {std::pair("source", &source), std::pair("destination", &destination)}) {

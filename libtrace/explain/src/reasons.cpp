@@ -98,7 +98,7 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
   if (nat == course.record.nat.rend() || course.record.sightings.empty()) return s;
   const Sighting& last = course.record.sightings.back();
   if (last.node == node->name && !last.in && dst_ip(last.packet) == nat->after.dst)
-    s += fmt::format(", so nobody behind {} answers for {}, which {} makes of {}", last.device,
+    s += fmt::format(", so no device behind {} answers for {}, which {} makes of {}", last.device,
                      endpoint_text(nat->after, false), nat->by, endpoint_text(nat->before, false));
   return s;
 }
@@ -214,7 +214,7 @@ std::string remembered_frame(const Before& before, const Course& next, const clu
   });
   if (from == answers.end()) return {};
   const std::string router = router_that_remembers(*before.answered, from->node);
-  std::string s = fmt::format("{} took the MAC of the answer's frame, {}, for the way back, and sends to it instead of {}",
+  std::string s = fmt::format("{} uses the MAC of the reply's frame, {}, for the path back, and sends to it instead of {}",
                               router.empty() ? from->node : fmt::format("a symmetric-reply route of {}", router),
                               device_with_mac(cluster, node, mac), device_with_mac(cluster, node, dst_mac(first->packet)));
   if (first->device == now->device) return s;

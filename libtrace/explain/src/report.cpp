@@ -202,7 +202,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   way.gaps = distinct(course.record.gaps);
   // What takes the proof away is always named.
   if (course.undecided && way.gaps.empty() && way.assumptions.empty())
-    way.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the way does is not understood", ""});
+    way.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the path does is not understood", ""});
   way.end_name = end_name(course, words);
   if (course.verdict == Verdict::delivered) {
     report_seen(course, way);

@@ -65,7 +65,7 @@ std::string passed_over_words(const RouteMiss& m) {
   switch (m.why) {
     case RouteMiss::Why::selector: {
       const AskedOfRoute a = asked_of_route(m);
-      return fmt::format("{} is {}, the rule wants {}", a.name, a.actual, a.wanted);
+      return fmt::format("{} is {}, the rule matches {}", a.name, a.actual, a.wanted);
     }
     case RouteMiss::Why::no_route:
       return fmt::format("its table {} has no route to {}", m.rule->table, m.query.to.to_string());

@@ -153,7 +153,7 @@ std::string actual_words(const std::vector<Side>& sides, const engine::RuleMiss&
   return out;
 }
 
-// "source is 10.0.0.9, the rule wants src in ipset blocked"
+// "source is 10.0.0.9, the rule matches src in ipset blocked"
 std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& miss) {
   std::string actual, flags;
   for (std::size_t i = 0; i < in.source.size(); ++i) {
@@ -164,7 +164,7 @@ std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& mi
     actual += fmt::format("{}{} is {}", actual.empty() ? "" : ", ", in.source[i] ? "source" : "destination",
                           atom_words(Look::ipv4, *miss.actual[i]));
   }
-  return fmt::format("{}, the rule wants {} {}in ipset {}", actual, flags, in.negate ? "not " : "", in.set);
+  return fmt::format("{}, the rule matches {} {}in ipset {}", actual, flags, in.negate ? "not " : "", in.set);
 }
 
 }  // namespace
@@ -173,13 +173,13 @@ std::string passed_over_words(const engine::RuleMiss& miss) {
   if (miss.failed == nullptr) return {};
   if (const auto* c = std::get_if<netfilter::Compare>(miss.failed)) {
     const Side side = side_of(c->left);
-    return fmt::format("{}, the rule wants {}", actual_words({side}, miss), wanted_words(side, *c));
+    return fmt::format("{}, the rule matches {}", actual_words({side}, miss), wanted_words(side, *c));
   }
   if (const auto* in = std::get_if<netfilter::InIpset>(miss.failed)) return ipset_words(*in, miss);
   if (const auto* in = std::get_if<netfilter::InSet>(miss.failed)) {
     std::vector<Side> sides;
     for (const auto& e : in->left) sides.push_back(side_of(e));
-    return fmt::format("{}, the rule wants {}", actual_words(sides, miss), set_words(sides, *in));
+    return fmt::format("{}, the rule matches {}", actual_words(sides, miss), set_words(sides, *in));
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Why a netfilter rule passed a packet over, in the words of nft(8): "oif is enp1s0, the rule wants br-ex"; and why a policy
+// Why a netfilter rule passed a packet over, in the words of nft(8): "oif is enp1s0, the rule matches br-ex"; and why a policy
 // rule or a route did.
 #pragma once
 

@@ -70,7 +70,7 @@ Recognition recognise_table(const Dump& dump, const TableShape& shape, std::stri
 }
 
 // A row cannot be read before its heading is.
-constexpr const char* kNoHeading = "a row before the heading that tells its columns";
+constexpr const char* kNoHeading = "a row before the heading that names its columns";
 
 void reprint_table(const Dump& dump, const TableShape& shape, std::string& out, Report& report) {
   std::vector<ColumnTable::Heading> headings;

@@ -123,7 +123,7 @@ void load_fdb(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& 
     report.diagnostics.push_back({Diagnostic::Severity::warning,
                                   {dump.source, dump.first_line},
                                   0,
-                                  "nothing tells the bridge of this MAC table; it is left out",
+                                  "no bridge is named for this MAC table; it is ignored",
                                   "name the file after the command that printed it"});
     return;
   }

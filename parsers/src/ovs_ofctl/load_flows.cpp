@@ -58,10 +58,10 @@ std::string bridge_of_flows(const Dump& dump, const cluster::Node& node, Report&
   }
   if (name.empty()) {
     d.severity = Diagnostic::Severity::warning;
-    d.message = "nothing tells the bridge of these flows; they are left out";
+    d.message = "no bridge is named for these flows; they are ignored";
     d.hint = "put the command that printed them before them, or name the file after it";
   } else {
-    d.message = "nothing tells the bridge of these flows; they are taken for those of " + name;
+    d.message = "no bridge is named for these flows; they are assumed to be those of " + name;
   }
   report.diagnostics.push_back(std::move(d));
   return name;

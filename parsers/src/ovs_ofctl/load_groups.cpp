@@ -173,7 +173,7 @@ void load_groups(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
     report.diagnostics.push_back({Diagnostic::Severity::note,
                                   {dump.source, dump.first_line},
                                   0,
-                                  "nothing tells the bridge of these groups; they are taken for those of " + name,
+                                  "no bridge is named for these groups; they are assumed to be those of " + name,
                                   {}});
   }
   if (const openflow::Bridge* known = node.bridge(name); known != nullptr && known->has_groups) {

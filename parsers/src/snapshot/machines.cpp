@@ -175,7 +175,7 @@ class Sorting {
   static void leave_out(Candidate& c) {
     if (c.format == nullptr) return;
     c.note = !c.netns.empty() ? "of the network namespace " + c.netns + ", not of the host"
-                              : "nothing tells its machine; name it with --dump NODE:PATH or in egtrace.yaml";
+                              : "nothing shows which host it is of; name it with --dump NODE:PATH or in egtrace.yaml";
     c.format = nullptr;
   }
 

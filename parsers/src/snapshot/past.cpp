@@ -20,10 +20,10 @@ Result<std::int64_t> resolve_moment(const Moment& moment, const std::vector<Cand
   }
   if (!any)
     return Error{
-        "no database file in the snapshot, so nothing tells what was before; add ovnnb_db.db, ovnsb_db.db, conf.db"};
+        "no database file in the snapshot, so nothing shows what was before; add ovnnb_db.db, ovnsb_db.db, conf.db"};
   if (moment.before_newest && newest == 0)
     return Error{
-        "no transaction in the snapshot's databases tells its time; give a moment such as 2026-03-01T12:00:00Z"};
+        "no transaction in the snapshot's databases has a time; give a moment such as 2026-03-01T12:00:00Z"};
   return moment.relative_to(newest);
 }
 
@@ -34,7 +34,7 @@ void leave_out_present(const std::vector<Candidate*>& dumps) {
   for (Candidate* c : dumps) {
     if (c->format == nullptr || c->format->shows_rows_of.empty()) continue;
     if (!files.contains(fmt::format("database {}", c->format->shows_rows_of))) continue;
-    c->note = "not of the moment that is asked for: the database's file tells that";
+    c->note = "not of the moment that is asked for: the database's file shows that";
     c->format = nullptr;
   }
 }

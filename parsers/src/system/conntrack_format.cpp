@@ -148,7 +148,7 @@ class Loader {
     ++seen_;
     if (!parsed.event.empty()) {
       if (events_++ == 0)
-        lines_.note(line, 1, "events tell changes, not the table of connections: they are left out",
+        lines_.note(line, 1, "events show changes, not the table of connections: they are ignored",
                     Diagnostic::Severity::warning);
       return;
     }

@@ -93,7 +93,7 @@ TEST_F(Diff, WhatIsNotToldIsNotGone) {
   const Ran ran = diff();
   EXPECT_EQ(3, ran.status);
   EXPECT_NE(std::string::npos, ran.out.find("no difference\n"));
-  EXPECT_NE(std::string::npos, ran.out.find("w1: rules of iptables: the second snapshot does not tell all of them\n"));
+  EXPECT_NE(std::string::npos, ran.out.find("w1: rules of iptables: the second snapshot does not show all of them\n"));
 }
 
 TEST(DiffOfPaths, TellsWhoLeavesOtherwise) {

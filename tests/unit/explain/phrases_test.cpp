@@ -35,7 +35,7 @@ TEST(Phrases, TellWhatFollows) {
 
 TEST(Phrases, HoldThoseOfWhatTheyName) {
   EXPECT_EQ(phrase(engine::Cause{Reason::rule_undecided, {Property::set_contents, "blocked"}}),
-            "a rule depends on contents of set blocked, which the dumps do not tell");
+            "a rule depends on contents of set blocked, which the dumps do not show");
   EXPECT_EQ(phrase(engine::Cause{Reason::route_undecided, {Supposition::vrf_table, "blue"}}),
             "routing table of VRF blue: the dump of devices does not name it");
   EXPECT_EQ(phrase(Place{PlaceKind::input, {Input::port_numbers, "br-ex"}}), "OpenFlow port numbers of br-ex");
@@ -46,7 +46,7 @@ TEST(Phrases, HoldThoseOfWhatTheyName) {
 TEST(Phrases, OfAssumptionsAndWhatWouldProveThem) {
   const Assumption doubt{Supposition::no_route, {kAddress}, {std::uint64_t{1}, std::uint64_t{4}}, {}, "w1"};
   EXPECT_EQ(what_of(doubt), "w1: no route to 192.0.2.7");
-  EXPECT_EQ(why_of(doubt), "FRR's routing table tells the routes, no dump of the kernel's");
+  EXPECT_EQ(why_of(doubt), "the routes are of FRR's routing table, as no dump shows the kernel's");
   const MissingInput missing{"w1", doubt.what, {kAddress, std::uint64_t{1}, std::uint64_t{4}}};
   EXPECT_EQ(gap_of(missing), (Gap{"w1", "no route to 192.0.2.7", "ip -4 route show table all"}));
   EXPECT_EQ(gap_of({"w1", Input::netfilter_rules, {std::uint64_t{1}}}),

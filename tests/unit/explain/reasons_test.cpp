@@ -221,7 +221,7 @@ TEST(Reasons, TheNextPacketGoesToTheMacThatTheAnswerCameFrom) {
                                        "--no-conntrack", "-q"}).out;
   for (std::size_t at = out.find("\n"); at != std::string::npos; at = out.find("\n")) out.replace(at, 3, " ");
   for (const char* words : {"NO ANSWER (proven): the handshake succeeds, but the packet after the handshake is rejected at router",
-                            "a symmetric-reply route of GR_master-02-demo took the MAC of the answer's frame, 52:54:00:3a:76:95 (router's enp1s0)",
+                            "a symmetric-reply route of GR_master-02-demo uses the MAC of the reply's frame, 52:54:00:3a:76:95 (router's enp1s0)",
                             "enters router by enp1s0 and not by macvlan-ns-red, without the mark 0x14",
                             "-m mark --mark 0x0 -j REJECT"})
     EXPECT_TRUE(says(out, words)) << words << "\n" << out;

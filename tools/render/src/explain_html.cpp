@@ -56,7 +56,7 @@ class PathMap {
     body += end(x);
     x += 70;
     return fmt::format("<div class=\"map\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" role=\"img\" aria-label=\"{2}\">{3}</svg></div>\n", x, kHeight,
-                       escape_html("the machines on the way, in order"), body);
+                       escape_html("the nodes on the path, in order"), body);
   }
 
  private:

@@ -36,7 +36,7 @@ class Chart {
     out_ = "flowchart TD\n";
     const std::vector<WayGroup> groups = fold_ways(e_.ways);
     for (const WayGroup& group : groups) {
-      std::string title = e_.ways.size() > 1 ? fmt::format("way {}: ", group.ways.front() + 1) : "";
+      std::string title = e_.ways.size() > 1 ? fmt::format("path {}: ", group.ways.front() + 1) : "";
       way(e_.ways[group.ways.front()], title + fmt::format("{} {} > {}", e_.packet.proto, end_text(e_.packet.src, e_.packet.sport),
                                                              end_text(e_.packet.dst, e_.packet.dport)));
       for (const FollowUp& reply : e_.ways[group.ways.front()].reply)

@@ -93,7 +93,7 @@ std::string history_text(const HistoryReport& history, const TextOptions& option
   const Style style(options.colour);
   std::string out;
   if (history.transactions.empty() && history.earlier == 0)
-    return "no transaction: the snapshot holds no database file (ovnnb_db.db, ovnsb_db.db, conf.db) that tells one\n";
+    return "no transaction: the snapshot holds no database file (ovnnb_db.db, ovnsb_db.db, conf.db) with one\n";
   for (const TransactionReport& t : history.transactions) out += transaction_text(t, options, style);
   if (history.transactions.empty()) out += fmt::format("no transaction since {}\n", history.since);
   if (history.earlier > 0)

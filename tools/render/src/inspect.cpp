@@ -185,7 +185,7 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   for (const std::string& tool : i.collected_by) out += fmt::format("collected by {}\n", tool);
   if (!i.obfuscated_by.empty())
     out += wrap(fmt::format("addresses and names were replaced by {}; {}", i.obfuscated_by,
-                            i.translated_back ? "its private map turned them back as far as it tells them apart"
+                            i.translated_back ? "its private map turned them back as far as it distinguishes them"
                                               : "numbers in registers and marks were not"), 0, o.width);
   for (const NodeReport& n : i.nodes) {
     out += style(Tone::heading, n.name);

@@ -197,14 +197,14 @@ std::string OfprotoTraceWriter::note(const Note& n) {
     case Remark::no_route:
       return "native tunnel routing failed";
     case Remark::no_route_known:
-      return "the snapshot does not tell the switch's routes: native tunnel not followed";
+      return "the snapshot does not show the switch's routes: native tunnel not followed";
     case Remark::tunneling_via:
       return fmt::format("tunneling to {} via {}", n.text, n.more);
     case Remark::neighbour_miss:
       return fmt::format("neighbor cache miss for {} on bridge {}, sending {} request", n.text, n.more,
                          n.a == 4 ? "ARP" : "ND");
     case Remark::neighbour_unknown:
-      return fmt::format("the snapshot does not tell the neighbour {}: native tunnel not followed", n.text);
+      return fmt::format("the snapshot does not show neighbour {}: native tunnel not followed", n.text);
     case Remark::tunneling:
       return fmt::format("tunneling from {} {} to {} {}", MacAddr{n.a}.to_string(), n.text, MacAddr{n.b}.to_string(),
                          n.more);

@@ -132,7 +132,7 @@ class CapturePage {
       line(2, fmt::format("{} packets of further flows were left out: too many flows; filter the captures",
                           a_.packets_left_out));
     if (a_.flows_not_walked > 0)
-      line(2, fmt::format("the ways of {} flows were not worked out: too many different ends; filter the captures",
+      line(2, fmt::format("the paths of {} flows were not computed: too many different ends; filter the captures",
                           a_.flows_not_walked));
   }
 

@@ -109,9 +109,9 @@ class Comparer {
       const bool a = before.told.contains(scope), b = after.told.contains(scope);
       if (a && b) continue;
       out.not_compared.push_back({scope.topic, scope.node, scope.part,
-                                  a   ? "the second snapshot does not tell all of them"
-                                  : b ? "the first snapshot does not tell all of them"
-                                      : "neither snapshot tells all of them"});
+                                  a   ? "the second snapshot does not show all of them"
+                                  : b ? "the first snapshot does not show all of them"
+                                      : "neither snapshot shows all of them"});
     }
   }
 

@@ -125,7 +125,7 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
   // A line of nft's JSON is not a rule's own.
   if (!part.present || trim(cluster_.sources->at(part.from.source).text).starts_with("{")) return;
   for (const netfilter::Table& table : part.value.tables) {
-    scope_.part = table.from_iptables && front_end == "nft" ? "iptables as nft tells it" : front_end;
+    scope_.part = table.from_iptables && front_end == "nft" ? "iptables as nft prints it" : front_end;
     if (!part.partial) told();
     for (const netfilter::Chain& chain : table.chains) {
       const std::string what =

@@ -285,7 +285,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
     const Finding& by = failed != nullptr ? failed_by : doubtful_by;
     j.why = by.why;
     if (!j.gaps.empty()) j.why += (j.why.empty() ? "the snapshot lacks " : "; the snapshot lacks ") + gap_words(j.gaps);
-    if (failed != nullptr) j.why = "it depends on what the dumps do not tell: " + j.why;
+    if (failed != nullptr) j.why = "it depends on what the dumps do not show: " + j.why;
     if (j.why.empty())
       j.why = x.truncated ? "there are more ways than were walked" : "a part of the way is not understood";
     if (open_way != nullptr) j.evidence = evidence_of(*open_way, by);

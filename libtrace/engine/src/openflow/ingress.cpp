@@ -37,11 +37,11 @@ Result<Ingress> by_tunnel(const cluster::Node& node, const std::string& type, co
 Result<Ingress> ingress_of(const cluster::Node& node, const openflow::Datapath& datapath, std::optional<std::uint32_t> number,
                            const std::string& name, const FlowKey& packet) {
   if (number && datapath.ports.empty())
-    return Error{"no dump tells the numbers of the datapath's ports; `ovs-appctl dpctl/show` tells them"};
+    return Error{"no dump shows the numbers of the datapath's ports: run `ovs-appctl dpctl/show`"};
   const openflow::DatapathPort* port = number ? datapath.port(*number) : datapath.port(name);
   if (port != nullptr && openflow::is_tunnel_type(port->type)) return by_tunnel(node, port->type, packet);
   if (tunnel_source(packet)) return Error{"no OpenFlow tunnel port for this packet"};
-  if (!number && name.empty()) return Error{"the flow does not tell the datapath's port: in_port(…) is missing"};
+  if (!number && name.empty()) return Error{"the flow names no datapath port: in_port(…) is missing"};
   const std::string& device = port == nullptr ? name : port->name;
   if (!device.empty())
     for (const openflow::Bridge& b : node.bridges)

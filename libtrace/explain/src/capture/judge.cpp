@@ -194,7 +194,7 @@ class Judge {
 
   std::string_view untold() const {
     return out_.not_walked ? "its way was not worked out: the captures have too many different ends; filter them"
-                           : "the snapshot does not tell its way";
+                           : "the snapshot does not show its path";
   }
 
   // The way's own summary; without the sender's name where that is not known.
@@ -272,7 +272,7 @@ class Judge {
       out_.direction.clear();
       out_.why =
           fmt::format("seen at {} without an answer; {}", from,
-                      way == nullptr ? untold() : "where that is, neither the file's name nor its content tells");
+                      way == nullptr ? untold() : "where that is, neither the file's name nor its content shows");
       return;
     }
     const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
@@ -280,7 +280,7 @@ class Judge {
       out_.lost_between = {from, to_text()};
       out_.why = fmt::format(
           "last seen at {}; {}", from,
-          p.furthest == kNoRow ? "the snapshot does not tell its way" : "that is not the way that the dumps tell");
+          p.furthest == kNoRow ? "the snapshot does not show its path" : "that is not the path that the dumps show");
     } else if (p.missing != kNoRow) {
       const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};

@@ -8,8 +8,8 @@ using namespace engine;
 
 constexpr std::string_view kSetting = "{0}: {1} is {2|off|on}";
 constexpr std::string_view kRoutesTeller =
-    "{-2|the dump does not hold all routing tables|FRR's routing table tells the routes, no dump of the kernel's|"
-    "what FRR's protocols offer tells the routes, no dump of the kernel's}";
+    "{-2|the dump does not hold all routing tables|the routes are of FRR's routing table, as no dump shows the kernel's|"
+    "the routes are those that FRR's protocols offer, as no dump shows the kernel's}";
 constexpr std::string_view kRoutesCommand = "ip -{-1} route show table all";
 
 constexpr Phrase<Supposition> kSuppositions[] = {
@@ -85,7 +85,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      kRoutesCommand},
     {Supposition::longest_prefix_of_two, "longest-prefix-of-two",
      "the longest prefix of the tables local and main wins", "this host never had another policy rule"},
-    {Supposition::next_hop_device, "next-hop-device", "the device that leads to next hop {0}", "no dump tells it",
+    {Supposition::next_hop_device, "next-hop-device", "the device that leads to next hop {0}", "no dump shows it",
      "ip route get {0}"},
     {Supposition::route_words, "route-words", "the route to {0} does what its other words say",
      "\"{1}\" is not simulated"},
@@ -101,7 +101,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "neither its addresses nor its local routing table are in the snapshot", kRoutesCommand},
     // of Open vSwitch
     {Supposition::flows_whole, "flows-whole", "the dump of the flows of {0} on {1} is whole",
-     "none of them matches, and no other dump tells how many there are"},
+     "none of them matches, and no other dump shows how many there are"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "its MAC table is not in the snapshot, and that port has this address"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack takes up TCP connections in their midst",
@@ -126,9 +126,9 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::delivered_unchanged, "delivered-unchanged", "what lies behind {0} {1} delivers the packet unchanged",
      "the snapshot holds no machine with MAC {2}"},
     {Supposition::arrives_at_owner, "arrives-at-owner", "the packet arrives at {0} {1}",
-     "this node owns the address; no router's dump tells the way"},
+     "this node owns the address; no router's dump shows the path"},
     {Supposition::arrives_at_router, "arrives-at-router", "the packet arrives at {0} {1}",
-     "it is the snapshot's only router that knows the way to the address"},
+     "it is the snapshot's only router that has a route to the address"},
     {Supposition::arrives_as_asked, "arrives-as-asked", "the packet arrives at {0} {1}", "--arrive-at"},
     {Supposition::arrives_where_request_left, "arrives-where-request-left", "the packet arrives at {0} {1}",
      "the request left by it"},

@@ -18,7 +18,7 @@ constexpr Phrase<Branch> kBranches[] = {
      "policy rules on the source address count for connected sockets only"},
     {Branch::icmpv6_source, "icmpv6-source", "source of the ICMPv6 error",
      "since Linux 4.20 it is an address of the inbound device, and rules on the source count; before, the route "
-     "back told it"},
+     "back gave it"},
     {Branch::masquerade, "masquerade", "whether SNAT or MASQUERADE made {0} the source",
      "{1} has that address, the packet leaves by {2}, and a masqueraded connection does not outlive the change"},
     {Branch::chain_order, "chain-order", "order of {0} {1} {2} and {3} {4} {5}",

@@ -56,7 +56,7 @@ constexpr Phrase<Input> kInputs[] = {
     {Input::node_with_address, "node-with-address", "dumps of the node that owns {0}", "", "sosreport of that node"},
     {Input::machine_with_mac, "machine-with-mac", "dumps of the machine with MAC {0} (router or server behind {1} {2})",
      "", "ip route show table all; iptables-save; conntrack -L on that machine"},
-    {Input::entry, "entry", "the way of {0} into the cluster", "",
+    {Input::entry, "entry", "the path of {0} into the cluster", "",
      "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)"},
 };
 static_assert(is_complete(kInputs));
@@ -86,8 +86,8 @@ constexpr Phrase<Conflict> kConflicts[] = {
      "whose addresses or tunnels these are: port {0} begins at {1}, which this machine lacks", "",
      "ip addr; ovs-vsctl show"},
     {Conflict::settings_of_other_devices, "settings-of-other-devices",
-     "whose settings these are: sysctl tells of other devices and not of {0}", "", "sysctl -a"},
-    {Conflict::macs_of_device, "macs-of-device", "whose devices these are: dumps tell different MACs of {0}", "",
+     "whose settings these are: sysctl shows other devices but not {0}", "", "sysctl -a"},
+    {Conflict::macs_of_device, "macs-of-device", "whose devices these are: dumps show different MACs of {0}", "",
      "ip addr; ip -d link"},
     {Conflict::bridge_without_device, "bridge-without-device", "whose bridge {0} is: this machine has no such device",
      "", "ovs-ofctl show {0}; ip link"},

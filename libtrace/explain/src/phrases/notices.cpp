@@ -34,7 +34,7 @@ constexpr Phrase<Notice> kNotices[] = {
     {Notice::not_answered, "not-answered", "ovn-controller does not answer a packet of this kind"},
     // conntrack
     {Notice::later_fragment, "later-fragment",
-     "conntrack reassembles fragments; a later fragment alone does not tell its ports"},
+     "conntrack reassembles fragments; a later fragment alone does not carry the ports"},
     {Notice::quoted_packet_unknown, "quoted-packet-unknown",
      "which connection an ICMP error belongs to depends on the packet it quotes, which is not known"},
     {Notice::no_free_port, "no-free-port", "no free port is left for the translation"},

@@ -32,8 +32,8 @@ constexpr Phrase<Property> kProperties[] = {
     // of routes
     {Property::address_type, "address-type", "type of an address"},
     {Property::route_device, "route-device", "device of a route"},
-    {Property::chosen_next_hop, "chosen-next-hop", "which of several next hops is asked for"},
-    {Property::device_on_lo, "device-on-lo", "what the kernel tells in INPUT of packets on lo (since 6.16: lo)"},
+    {Property::chosen_next_hop, "chosen-next-hop", "which of several next hops is used"},
+    {Property::device_on_lo, "device-on-lo", "which device packets on lo have in INPUT (since Linux 6.16: lo)"},
     {Property::route_realm, "route-realm", "realm of the route"},
     {Property::route_next_hop, "route-next-hop", "next hop of the route"},
     // generators

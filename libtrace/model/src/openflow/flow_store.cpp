@@ -46,7 +46,7 @@ std::uint32_t FlowStore::intern(const MatchShape& shape) {
   for (const std::uint32_t id : same_hash)
     if (shapes_[id] == shape) return id;
   if (shapes_.size() >= kMaxShapes)
-    throw std::length_error("flows look at more kinds of fields than can be told apart");
+    throw std::length_error("flows look at more kinds of fields than can be distinguished");
   same_hash.push_back(static_cast<std::uint32_t>(shapes_.size()));
   shapes_.push_back(shape);
   return same_hash.back();
