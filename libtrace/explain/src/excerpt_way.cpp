@@ -176,6 +176,16 @@ void add_gaps(const cluster::Cluster& cluster, std::vector<Gap>& gaps) {
 
 }  // namespace
 
+WayReport way_from_absent_node(const std::string& node, const std::string& from, const Words& words) {
+  WayReport way;
+  way.verdict = "inconclusive";
+  way.confidence = "assumed";
+  way.stopped_at = report_stop({node, engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
+  way.gaps.push_back({node, "the dumps of " + node, "a sosreport of that node, or egtrace collect on it"});
+  way.summary = fmt::format("the snapshot has no dumps of {}, where the path of {} begins", node, from);
+  return way;
+}
+
 WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
                       const std::string& from) {
   WayReport way;

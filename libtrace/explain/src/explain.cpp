@@ -80,6 +80,15 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
                      [](const auto& node) { return node->host.links.present; });
 }
 
+// Whole dumps of other nodes show nothing of what this one does with the packet.
+bool is_node_absent(const Resolved& from, const cluster::Cluster& cluster) {
+  if (from.node.empty() || cluster.node(from.node) != nullptr) return false;
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) {
+    const openflow::Bridge* bridge = node->integration_bridge();
+    return bridge != nullptr && bridge->flows && !bridge->flows_partial;
+  });
+}
+
 // Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are told one by one.
 bool has_only_lines(const std::vector<Course>& courses, const cluster::Cluster& cluster) {
   const bool walked = std::any_of(courses.begin(), courses.end(), [](const Course& c) {
@@ -133,8 +142,6 @@ Start start_of(const Inquiry& of) {
   return start;
 }
 
-using NodesOfWays = std::vector<std::set<std::string>>;   // those whose agreement with OVN a way rests on
-
 }  // namespace
 
 // What all threads share.
@@ -150,8 +157,8 @@ struct Explainer::Prepared {
         lagging(c),
         listeners(c) {}
 
-  NodesOfWays tell_lines(const Inquiry& of, Explanation& e) const;
-  NodesOfWays tell_walks(const Inquiry& of, Explanation& e) const;
+  void tell_lines(const Inquiry& of, Explanation& e) const;
+  void tell_walks(const Inquiry& of, Explanation& e) const;
   WayReport tell_walk(const Inquiry& of, const Start& start, const Course& course) const;
 
   const cluster::Cluster& cluster;
@@ -173,14 +180,17 @@ struct Explainer::Session {
   Destinations destinations;
 };
 
-// What there is but lines. Nothing is told where none of them matches and something else was told before.
-NodesOfWays Explainer::Prepared::tell_lines(const Inquiry& of, Explanation& e) const {
+// What single lines show. Reports nothing where none of them matches and a path was reported before.
+void Explainer::Prepared::tell_lines(const Inquiry& of, Explanation& e) const {
+  if (is_node_absent(of.from, cluster)) {
+    e.ways = {way_from_absent_node(of.from.node, of.sender(), words)};
+    return;
+  }
   WayReport lines = excerpt_way(cluster, names, words, of.asked.packet, of.sender());
   for (const WayReport& way : e.ways)
     for (const Gap& g : way.gaps) add_new(lines.gaps, g);
-  if (lines.hops.empty() && !e.ways.empty()) return {};
+  if (lines.hops.empty() && !e.ways.empty()) return;
   e.ways = {std::move(lines)};
-  return {nodes_of_ovn(e.ways.front())};
 }
 
 WayReport Explainer::Prepared::tell_walk(const Inquiry& of, const Start& start, const Course& course) const {
@@ -191,29 +201,23 @@ WayReport Explainer::Prepared::tell_walk(const Inquiry& of, const Start& start, 
                       : report_way(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps});
   way.listener = listeners.of(course).listener;
   way.has_handshake = has_handshake(of.asked.packet);
-  if (!q.one_way && !q.established && course.verdict == engine::Verdict::delivered)
+  if (!q.one_way && !q.established && !way.is_for_group && course.verdict == engine::Verdict::delivered)
     follow_up(way, course, {of.journey, start}, words,
               q.only_deciding ? HopsReported::deciding : q.steps ? HopsReported::all : HopsReported::of_failed);
   return way;
 }
 
-NodesOfWays Explainer::Prepared::tell_walks(const Inquiry& of, Explanation& e) const {
+void Explainer::Prepared::tell_walks(const Inquiry& of, Explanation& e) const {
   const Question& q = of.question;
   const Start start = start_of(of);
   std::vector<Course> courses = of.journey.explore(start, q.use_conntrack ? connections : no_connections, &e.truncated);
   if (q.established)
     if (std::vector<Course> later = established(of.journey, start, courses); !later.empty()) courses = std::move(later);
   fill_sent(e, courses);
-  NodesOfWays nodes;
-  for (const Course& course : courses) {
-    e.ways.push_back(tell_walk(of, start, course));
-    nodes.push_back(nodes_of_ovn(course, cluster, names));
-  }
+  for (const Course& course : courses) e.ways.push_back(tell_walk(of, start, course));
   if (!q.only_deciding) report_checked(e, courses, q);
   if (!q.only_deciding && q.steps) e.intent = promises.intent(start.from, courses, e.ways);
-  if (has_only_lines(courses, cluster))
-    if (NodesOfWays of_lines = tell_lines(of, e); !of_lines.empty()) return of_lines;
-  return nodes;
+  if (has_only_lines(courses, cluster)) tell_lines(of, e);
 }
 
 Explainer::Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection)
@@ -269,8 +273,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  const NodesOfWays nodes = can_start(*from, known.cluster) ? known.tell_walks(inquiry, e) : known.tell_lines(inquiry, e);
-  for (std::size_t i = 0; i < e.ways.size(); ++i) known.lagging.doubt(e.ways[i], nodes[i], known.words);
+  can_start(*from, known.cluster) ? known.tell_walks(inquiry, e) : known.tell_lines(inquiry, e);
+  for (WayReport& way : e.ways) known.lagging.doubt(way, known.words);
   if (known.collection != nullptr) leave_open_what_was_replaced(*known.collection, e.ways);
   gather(e);
   e.verdict = common_verdict(e.ways);

@@ -2,32 +2,27 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 
 #include "agreement.h"
 #include "egtrace/cluster/per_node.h"
-#include "egtrace/engine/journey.h"
 #include "egtrace/explain/explanation.h"
-#include "names.h"
 #include "words.h"
 
 namespace egt::explain {
 
-// Machines on which the packet met flows that OVN made, or that stand where only OVN makes some.
-std::set<std::string> nodes_of_ovn(const engine::Course& course, const cluster::Cluster& cluster, const Names& names);
-std::set<std::string> nodes_of_ovn(const WayReport& way);
-
-// Judges each machine once.
+// Judges each node once.
 class LaggingNodes {
  public:
   explicit LaggingNodes(const cluster::Cluster& cluster) : cluster_(cluster), judged_(cluster) {}
 
-  // What a node was told since, or was not told yet, may change the packet's way: its flows are certain, what OVN wants is
-  // not. `over`: the machines that the way rests on.
-  void doubt(WayReport& way, const std::set<std::string>& over, const Words& words) const;
+  // A dump that lacks flows, or an ovn-controller that lags, may change the path: of the packet and of those that follow it.
+  void doubt(WayReport& way, const Words& words) const;
 
  private:
+  void doubt_one(WayReport& way, const std::string& node, const Words& words) const;
+  void doubt_drop(WayReport& way, const std::string& node) const;
+
   const cluster::Cluster& cluster_;
   cluster::PerNode<std::optional<Agreement>> judged_;
 };

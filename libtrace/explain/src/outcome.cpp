@@ -110,6 +110,7 @@ Outcome outcome_of(const WayReport& path, Listener listener) {
   if (path.verdict == "inconclusive") return Outcome::undecided;
   if (path.verdict == "rejected") return path.refusal_accepted ? Outcome::refused : Outcome::unanswered;
   if (path.verdict != "delivered") return Outcome::unanswered;
+  if (path.is_for_group) return Outcome::undecided;
   if (!path.reply.empty()) {
     const Outcome reply = fold_all(all_of(path.reply), of_reply);
     if (reply != Outcome::answered) return reply;

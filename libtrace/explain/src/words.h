@@ -19,6 +19,7 @@ class Words {
   Evidence evidence(const std::vector<Provenance>& from) const;
   RowRef row(const ovn::Row& row) const;
   const cluster::Cluster& cluster() const { return cluster_; }
+  const Names& names() const { return names_; }
   std::string address(const IpAddr& a) const;      // "100.88.0.3 (transit port of master-02)"
 
  private:

@@ -353,9 +353,8 @@ Stop PathRecorder::end_of_main_line() const {
 Stop PathRecorder::take_stop() {
   if (!ending_) ending_ = std::move(weak_);
   if (!ending_) ending_ = Ending{end_of_main_line(), nullptr};
-  // Nothing but the dump shows what other controllers than OVN's want of their bridges: one that was cut between two
-  // lines looks complete.
-  if (ending_->missed_in != nullptr && ending_->stop.layer != Layer::ovn)
+  // A dump that was cut between two lines looks complete. Tables of logical flows have a flow for whatever no other takes.
+  if (ending_->missed_in != nullptr)
     assume({Supposition::flows_whole, {ending_->missed_in->name, node_.name}});
   return std::move(ending_->stop);
 }

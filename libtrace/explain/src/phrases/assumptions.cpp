@@ -102,6 +102,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     // of Open vSwitch
     {Supposition::flows_whole, "flows-whole", "the dump of the flows of {0} on {1} is whole",
      "none of them matches, and no other dump shows how many there are"},
+    {Supposition::physical_flows_whole, "physical-flows-whole", "the dump of the flows of {0} on {1} is whole",
+     "no flow for a port takes the packet, and no logical flow shows how many of those there are"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "its MAC table is not in the snapshot, and that port has this address"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack takes up TCP connections in their midst",

@@ -59,6 +59,10 @@ const WayReport* first_undecided(const WayReport& path) {
 
 std::string undecided_clause(const Explanation& e) {
   for (const WayReport& path : e.ways)
+    if (path.is_for_group && path.verdict == "delivered")
+      return fmt::format("{} is a broadcast or multicast address: who receives the packet replies, if at all, from its own address",
+                         e.packet.dst);
+  for (const WayReport& path : e.ways)
     if (const WayReport* walk = first_undecided(path)) return walk->summary;
   for (const WayReport& path : e.ways)
     for (const ChoiceReport& c : path.choices)

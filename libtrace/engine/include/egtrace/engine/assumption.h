@@ -66,7 +66,8 @@ enum class Supposition : std::uint8_t {
   no_own_address,       // address; version of IP
 
   // of Open vSwitch
-  flows_whole,  // bridge, node
+  flows_whole,           // bridge, node
+  physical_flows_whole,  // bridge, node
   mac_learned,  // bridge, MAC, port
   connections_picked_up,
   connection_answered,

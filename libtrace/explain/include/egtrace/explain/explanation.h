@@ -125,6 +125,7 @@ struct WayReport {
   Outcome outcome = Outcome::undecided;    // of the connection, where its replies were walked; of this packet otherwise
   bool proven = false;                     // the outcome is: nothing on any of its walks is assumed
   Listener listener = Listener::unknown;
+  bool is_for_group = false;               // broadcast or multicast: has other receivers, which answer from their own addresses
   bool has_handshake = false;              // TCP, SCTP: a connection that only the packet after the handshake makes of use
   std::optional<double> weight;
   std::vector<ChoiceReport> choices;
@@ -139,6 +140,7 @@ struct WayReport {
   std::vector<Gap> gaps;
   std::string summary;
   std::string end_name;                    // who received it
+  std::vector<std::string> ovn_nodes;      // whose flows of OVN the packet met, or missed
   std::vector<FollowUp> reply, continued;  // none or one each
 };
 

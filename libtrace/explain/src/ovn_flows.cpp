@@ -1,0 +1,54 @@
+#include "ovn_flows.h"
+
+#include <algorithm>
+#include <set>
+
+namespace egt::explain {
+namespace {
+
+using engine::Step;
+using engine::TableMatch;
+using engine::TableMiss;
+
+bool is_of_ovn(const TableMatch& match, const cluster::Node& node, const Names& names) {
+  return match.on == node.integration_bridge() || (match.cookie != 0 && names.has_logical_flow(node, match.cookie));
+}
+
+bool is_of_ovn(const Step& step, const cluster::Node& node, const Names& names) {
+  if (const auto* match = std::get_if<TableMatch>(&step.kind)) return is_of_ovn(*match, node, names);
+  const auto* miss = std::get_if<TableMiss>(&step.kind);
+  const openflow::Bridge* integration = node.integration_bridge();
+  return miss != nullptr && integration != nullptr && miss->bridge == integration->name;
+}
+
+}  // namespace
+
+std::vector<std::string> nodes_of_ovn(const engine::Course& course, const cluster::Cluster& cluster, const Names& names) {
+  std::set<std::string> nodes;
+  for (const Step& step : course.record.steps) {
+    if (nodes.contains(step.node)) continue;
+    const cluster::Node* node = cluster.node(step.node);
+    if (node != nullptr && is_of_ovn(step, *node, names)) nodes.insert(step.node);
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Course& course, const cluster::Cluster& cluster,
+                                                           const Names& names) {
+  if (course.verdict != engine::Verdict::dropped) return std::nullopt;
+  const auto& steps = course.record.steps;
+  const auto last = std::find_if(steps.rbegin(), steps.rend(),
+                                 [](const Step& s) { return std::holds_alternative<TableMatch>(s.kind); });
+  if (last == steps.rend()) return std::nullopt;
+  const auto& match = std::get<TableMatch>(last->kind);
+  const cluster::Node* node = cluster.node(last->node);
+  if (node == nullptr || match.on != node->integration_bridge()) return std::nullopt;
+  const std::vector<const ovn::LogicalFlow*> flows = names.logical_flows(*node, match.cookie);
+  const bool by_logical_flow = std::any_of(flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) {
+    return f->stage.find("port_sec") == std::string_view::npos;
+  });
+  if (by_logical_flow) return std::nullopt;
+  return engine::Assumption{engine::Supposition::physical_flows_whole, {match.bridge, last->node}, {}, last->evidence};
+}
+
+}  // namespace egt::explain
