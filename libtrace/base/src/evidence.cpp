@@ -1,5 +1,3 @@
-#include "egtrace/evidence/evidence.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "egtrace/evidence/diagnostic_head.h"
 
 namespace egt {
 namespace {
@@ -90,7 +89,7 @@ std::string_view SourceTable::line_text(Provenance p) const {
   return trim_right(next_line(rest));
 }
 
-std::string format_diagnostic(const Diagnostic& d, const SourceTable& sources) {
+std::string diagnostic_head(const Diagnostic& d, const SourceTable& sources) {
   std::string out;
   if (d.at.known()) {
     out += sources.at(d.at.source).path;
@@ -100,7 +99,11 @@ std::string format_diagnostic(const Diagnostic& d, const SourceTable& sources) {
   }
   out += fmt::format("{}: {}", severity_name(d.severity), d.message);
   if (!d.hint.empty()) out += fmt::format(" ({})", d.hint);
-  out += '\n';
+  return out;
+}
+
+std::string format_diagnostic(const Diagnostic& d, const SourceTable& sources) {
+  std::string out = diagnostic_head(d, sources) + '\n';
   if (d.at.line != 0) out += excerpt(sources.line_text(d.at), d.column);
   return out;
 }

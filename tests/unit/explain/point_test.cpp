@@ -1,11 +1,12 @@
+#include "egtrace/explain/point.h"
+
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
+#include "egtrace/base/nearest.h"
 #include "egtrace/engine/workload.h"
-#include "egtrace/explain/point.h"
-#include "egtrace/explain/suggest.h"
 
 namespace egt::explain {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "egtrace/base/nearest.h"
 #include "egtrace/base/text.h"
 #include "egtrace/explain/decode.h"
-#include "egtrace/explain/suggest.h"
 #include "egtrace/ovn/southbound.h"
 
 namespace egt::explain {

@@ -7,9 +7,7 @@
 
 namespace egt::explain {
 
-// At most `most` of `known`, nearest first, none that is farther than about a third of its letters.
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known, std::size_t most = 3);
-// " (did you mean A, B?)", or empty.
+// " (did you mean A, B?)", " (there are A, B)" of a few that are all unlike it, or empty.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace egt::explain
