@@ -174,6 +174,14 @@ TEST_F(SwitchTest, EqualPrioritiesThatDifferAreAChoice) {
   EXPECT_EQ(chooser.asked[0].kind, ChoicePoint::Kind::unknown);
 }
 
+TEST_F(SwitchTest, EqualPrioritiesThatDoTheSameAreNone) {
+  bridge("br0", {"table=0,priority=5,ip actions=load:0x1->NXM_NX_REG0[],output:2",
+                 "table=0,priority=5,tcp actions=set_field:0x1->reg0,output:2"});
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p2"});
+  EXPECT_TRUE(chooser.asked.empty());
+  for (const TableMatch& m : steps<TableMatch>()) EXPECT_TRUE(m.ties.empty());
+}
+
 TEST_F(SwitchTest, PacketLengthDecides) {
   bridge("br0", {"table=0,ip actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
                  "table=1,reg0=0x1 actions=output:2", "table=1,reg0=0 actions=output:3"});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "learned_flow.h"
+#include "rivals.h"
 
 namespace egt::engine {
 namespace {
@@ -18,23 +19,20 @@ Statement<Alternative> bucket_label(const Bucket& b, std::size_t index) {
 
 // --- tables --------------------------------------------------------------------------------------------------------
 
-// Flows of equal priority that both match and do different things: OpenFlow leaves open which one is used.
 FlowIndex PathPolicy::flow(const Bridge& bridge, std::uint8_t table, const Lookup& hit) {
   const FlowTables& flows = *bridge.flows;
-  const std::string_view text = flows.actions_text(flows.flow(hit.hit));
-  std::vector<FlowIndex> rivals{hit.hit};
-  for (const FlowIndex i : hit.ties)
-    if (flows.actions_text(flows.flow(i)) != text) rivals.push_back(i);
-  if (rivals.size() == 1) return hit.hit;
+  std::vector<FlowIndex> candidates = rivals_of(flows, hit);
+  if (candidates.empty()) return hit.hit;
+  candidates.insert(candidates.begin(), hit.hit);
   ChoicePoint p{ChoicePoint::Kind::unknown,
                 node_.name,
                 Branch::equal_priority,
                 {bridge.name, std::uint64_t{table}}};
-  for (const FlowIndex i : rivals) {
+  for (const FlowIndex i : candidates) {
     p.options.push_back({{Alternative::cookie, {flows.flow(i).cookie}}});
     p.evidence.push_back(flows.flow(i).from);
   }
-  return rivals[std::min(chooser_.choose(p), rivals.size() - 1)];
+  return candidates[std::min(chooser_.choose(p), candidates.size() - 1)];
 }
 
 const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8_t table, const FlowKey& key,

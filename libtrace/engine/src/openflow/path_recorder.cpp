@@ -9,6 +9,7 @@
 #include "egtrace/openflow/tunnel_type.h"
 #include "ovn_controller/userdata.h"
 #include "packet_fields.h"
+#include "rivals.h"
 
 namespace egt::engine {
 namespace {
@@ -172,7 +173,7 @@ void PathRecorder::record_match(const ofproto::TableLookup& l, std::uint8_t dept
   m.priority = f.priority;
   m.cookie = f.cookie;
   m.conjunction = l.hit->conjunction;
-  m.ties = l.hit->ties;
+  m.ties = rivals_of(flows, *l.hit);
   // Of a flow that has counted a packet nobody asks what would take its place.
   if (record_.wants_beaten && f.use.n_packets == 0U) m.beaten = l.in->beaten(l.table, l.key, l.used);
   std::vector<Provenance> evidence{f.from};

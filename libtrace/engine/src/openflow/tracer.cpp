@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
+#include "rivals.h"
 #include "trace_tree.h"
 #include "xlate.h"
 
@@ -34,10 +35,7 @@ class TracePolicy : public Policy {
     if (std::find(trace_.gaps.begin(), trace_.gaps.end(), m) == trace_.gaps.end()) trace_.gaps.push_back(std::move(m));
   }
   openflow::FlowIndex flow(const openflow::Bridge& b, std::uint8_t table, const openflow::Lookup& hit) override {
-    const openflow::FlowTables& flows = *b.flows;
-    Overlap overlap{&b, table, hit.hit, {}};
-    for (const openflow::FlowIndex i : hit.ties)
-      if (flows.actions_text(flows.flow(i)) != flows.actions_text(flows.flow(hit.hit))) overlap.others.push_back(i);
+    Overlap overlap{&b, table, hit.hit, rivals_of(*b.flows, hit)};
     if (!overlap.others.empty()) trace_.overlaps.push_back(std::move(overlap));
     return hit.hit;
   }

@@ -35,7 +35,8 @@ struct TableMatch {
   std::uint64_t cookie = 0, metadata = 0;      // metadata: logical datapath at the look-up
   const openflow::Bridge* on = nullptr;
   openflow::FlowIndex flow = openflow::kNoFlow;
-  std::vector<openflow::FlowIndex> conjunction, ties;
+  std::vector<openflow::FlowIndex> conjunction;
+  std::vector<openflow::FlowIndex> ties;       // of equal priority, that match as well and do something else
   std::uint8_t depth = 0;                      // of nested resubmits; 0 in the main line
   bool learned = false;                        // a flow that this walk learned: `flow` is kNoFlow
   std::vector<openflow::FlowIndex> beaten{};   // where Record::wants_beaten: what would match without a flow that never counted
