@@ -10,6 +10,7 @@
 #include "egtrace/render/history.h"
 #include "egtrace/render/inspect.h"
 #include "snapshot_options.h"
+#include "text_options.h"
 
 namespace egt::cli {
 namespace {
@@ -33,7 +34,7 @@ explain::HistoryQuestion question_of(const InspectOptions& o, const cluster::Clu
   if (o.node.empty() || cluster.node(o.node) != nullptr) return question;
   std::vector<std::string> names;
   for (const auto& n : cluster.nodes) names.push_back(n->name);
-  throw CommandError(fmt::format("no node `{}' in the snapshot; {}", o.node,
+  throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
                                  did_you_mean(o.node, names, "`egtrace inspect` lists them")));
 }
 
@@ -43,11 +44,8 @@ ExitStatus run_inspect(const InspectOptions& o) {
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   explain::HistoryReport history;
   if (o.snapshot.history) history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
-  render::TextOptions text;
-  text.colour = use_color(o.common);
-  text.verbose = o.common.verbose;
   if (o.snapshot.history && o.common.format != "json") {
-    write_output(o.common, render::history_text(history, text));
+    write_output(o.common, render::history_text(history, text_options(o.common)));
     return ExitStatus::done;
   }
   explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
@@ -56,7 +54,7 @@ ExitStatus run_inspect(const InspectOptions& o) {
     write_output(o.common, o.snapshot.history ? render::inspect_json(inspection, history) : render::inspect_json(inspection));
     return ExitStatus::done;
   }
-  write_output(o.common, render::inspect_text(inspection, text));
+  write_output(o.common, render::inspect_text(inspection, text_options(o.common)));
   return ExitStatus::done;
 }
 

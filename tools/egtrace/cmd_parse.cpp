@@ -18,6 +18,7 @@
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/secrets.h"
 #include "egtrace/parsers/snapshot.h"
+#include "egtrace/render/diagnostic.h"
 
 namespace egt::cli {
 namespace {
@@ -51,9 +52,7 @@ void print_diagnostics(const ParseOptions& options, const parsers::Report& repor
   if (options.common.quiet) return;
   const std::size_t shown = std::min(report.diagnostics.size(), kShownDiagnostics);
   for (std::size_t i = 0; i < shown; ++i) {
-    std::string text = format_diagnostic(report.diagnostics[i], sources);
-    if (!text.ends_with('\n')) text += '\n';
-    print_error(text);
+    print_error(render::diagnostic_text(explain::report_diagnostic(report.diagnostics[i], sources), text_width(options.common)));
   }
   if (report.diagnostics.size() > shown) {
     fmt::print(stderr, "egtrace: {} more like these\n", report.diagnostics.size() - shown);

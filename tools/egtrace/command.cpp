@@ -10,9 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <utility>
 
+#include "egtrace/base/nearest.h"
+#include "egtrace/base/text.h"
 #include "egtrace/parsers/output_file.h"
 #include "egtrace/render/printable.h"
 #include "memory.h"
@@ -20,6 +21,7 @@
 namespace egt::cli {
 namespace {
 
+constexpr std::size_t kLeastWidth = 60, kMostWidth = 200, kWidthWithoutTerminal = 80;
 constexpr std::string_view kFormatNames[] = {"text", "json", "html", "mermaid"};
 
 struct HeldWarning {
@@ -43,24 +45,6 @@ std::string refuse_format_name(std::string& value) {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
-}
-
-// Insertions, deletions, substitutions and swaps of neighbours that lead from one word to the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before_last[j - 2] + 1);
-    }
-    before_last = last;
-    last = row;
-  }
-  return last[b.size()];
 }
 
 std::size_t lines_in(std::string_view text) {
@@ -129,7 +113,11 @@ void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer
   verb.add_option("--color", options.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  verb.add_flag("-v,--verbose", options.verbose, "show more; -vv shows all");
+  verb.add_option("--width", options.width, "columns of text, 60 to 200 (default: the terminal's, 80 without one)")
+      ->check(CLI::Range(kLeastWidth, kMostWidth))
+      ->type_name("N");
+  verb.add_flag("-v,--verbose", options.verbose,
+                "show more (explain: tables that changed or decided something); -vv shows all");
   verb.add_flag("-q,--quiet", options.quiet, "no warnings");
   verb.add_flag("--no-pager", options.no_pager, "do not start a pager");
   verb.add_flag("--strict", options.strict, "a line that is not understood is an error");
@@ -147,6 +135,16 @@ bool use_color(const CommonOptions& options) {
   const std::string force = environment("CLICOLOR_FORCE");
   if (!force.empty() && force != "0") return true;
   return ::isatty(STDOUT_FILENO) != 0 && environment("TERM") != "dumb";
+}
+
+std::size_t text_width(const CommonOptions& options) {
+  if (options.width != 0) return options.width;
+  if (!options.output.empty() || ::isatty(STDOUT_FILENO) == 0) return kWidthWithoutTerminal;
+  winsize size{};
+  const auto asked = parse_decimal(environment("COLUMNS"));
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const std::size_t columns = asked && *asked > 0 ? *asked : known ? size.ws_col : kWidthWithoutTerminal;
+  return std::clamp(columns, kLeastWidth, kMostWidth);
 }
 
 void print_error(std::string_view text) { fmt::print(stderr, "{}", render::printable(text)); }
@@ -203,23 +201,6 @@ bool OutputStream::put(std::string_view bytes) {
 void OutputStream::finish() {
   if (file_) cli::finish(*file_);
   if (for_pager_) write_output(options_, waiting_);
-}
-
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    const bool begins = word.size() >= 2 && candidate.starts_with(word);
-    if (begins || distance <= std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3)) {
-      near.emplace_back(begins ? std::min<std::size_t>(distance, 1) : distance, candidate);
-    }
-  }
-  std::sort(near.begin(), near.end());
-  std::vector<std::string> names;
-  for (const auto& [distance, name] : near) {
-    if (names.size() < 3 && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,

@@ -32,11 +32,16 @@ struct CommonOptions {
   int verbose = 0;                    // how often -v was given
   bool quiet = false, no_pager = false, strict = false;
   unsigned jobs = 0;                  // 0: as many as there are processors
+  std::size_t width = 0;              // columns of text; 0: the terminal's
 };
 
-// Adds --format (one of `formats`, the first is the default), -o, --color, -v, -q, --no-pager, --jobs, --strict.
+// Adds --format (one of `formats`, the first is the default), -o, --color, --width, -v, -q, --no-pager, --jobs,
+// --strict.
 void add_common_options(CLI::App& verb, CommonOptions& options, std::initializer_list<std::string> formats);
 
+// The columns that text for standard output (or the file of -o) may take: those of --width or the terminal, 60 to 200;
+// 80 where it is none.
+std::size_t text_width(const CommonOptions& options);
 // Whether text for standard output (or the file of -o) is to be coloured: the flag, NO_COLOR, CLICOLOR_FORCE, terminal.
 bool use_color(const CommonOptions& options);
 
@@ -72,8 +77,6 @@ class OutputStream {
   std::string waiting_;
 };
 
-// The candidates that resemble `word`, nearest first, at most three; none where nothing is near.
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 // "did you mean `A` or `B`?" or `otherwise`.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates, std::string_view otherwise);
 

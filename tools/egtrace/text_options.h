@@ -11,6 +11,7 @@ inline render::TextOptions text_options(const CommonOptions& common) {
   text.colour = use_color(common);
   text.verbose = common.verbose;
   text.quiet = common.quiet;
+  text.width = text_width(common);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agreement.h"
+#include "egtrace/evidence/diagnostic_head.h"
 #include "egtrace/explain/doubts.h"
 #include "inspect_parts.h"
 #include "ovn_version.h"
@@ -172,8 +173,14 @@ Inspection inspect(const Cluster& cluster, const cluster::Collection& collection
   r.times = report_times(cluster, collection);
   for (const AssumptionReport& a : suppose_moment(collection, *cluster.sources))
     r.times.push_back(fmt::format("supposed: {}: {}", a.what, a.why));
-  for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(format_diagnostic(d, *cluster.sources));
+  for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(report_diagnostic(d, *cluster.sources));
   return r;
+}
+
+DiagnosticReport report_diagnostic(const Diagnostic& d, const SourceTable& sources) {
+  DiagnosticReport report{diagnostic_head(d, sources), {}, d.column};
+  if (d.at.line != 0) report.line = sources.line_text(d.at);
+  return report;
 }
 
 }  // namespace egt::explain

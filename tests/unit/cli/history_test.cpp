@@ -60,7 +60,7 @@ TEST_F(Past, InspectTellsWhatChangedWhen) {
     EXPECT_TRUE(out.starts_with("2026-03-01T13:00:00Z") && has(out, "2 earlier than 2026-03-01T12:30:00Z not shown"))
         << out;
   }
-  EXPECT_TRUE(has(run({"inspect", "snap", "--history", "--node", "worker-2"}).out, "holds no database file"));
+  EXPECT_TRUE(has(run({"inspect", "snap", "--history", "--node", "worker-2"}).out, "has no database file"));
 }
 
 // Servers of one cluster have the same entries in their logs, each behind a compaction of its own.

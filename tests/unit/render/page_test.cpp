@@ -96,6 +96,18 @@ TEST(Chart, QuotesLabels) {
   EXPECT_NE(std::string::npos, chart.find("192.0.2.9 #gt; 192.0.2.1"));
 }
 
+TEST(Text, TablesThatDecidedSomethingAreOfTheFirstLevel) {
+  Explanation e = explanation();
+  e.ways.front().hops.front().what = "enters logical datapath join";
+  render::TextOptions options;
+  options.verbose = 1;
+  EXPECT_EQ(std::string::npos, render::explain_text(e, options).find("enters logical datapath join"));
+  e.ways.front().hops.front().decides = true;
+  EXPECT_NE(std::string::npos, render::explain_text(e, options).find("enters logical datapath join"));
+  options.verbose = 0;
+  EXPECT_EQ(std::string::npos, render::explain_text(e, options).find("enters logical datapath join"));
+}
+
 TEST(Text, LevelsTellMoreAndMore) {
   const Explanation e = explanation();
   render::TextOptions options;
@@ -104,7 +116,7 @@ TEST(Text, LevelsTellMoreAndMore) {
   const std::string quiet = render::explain_text(e, options);
   EXPECT_EQ(2u, count(quiet, "\n"));
   options.quiet = false;
-  for (int level = 0; level < 2; ++level) {
+  for (const int level : {0, 2}) {
     options.verbose = level;
     const std::string text = render::explain_text(e, options);
     EXPECT_GT(text.size(), before);

@@ -20,7 +20,7 @@ std::string decode_json(const std::vector<DecodedValue>& values) {
 std::string decode_text(const std::vector<DecodedValue>& values, std::size_t width) {
   std::string out;
   for (const DecodedValue& v : values) {
-    out += v.input + "\n";
+    out += wrap(v.input, 0, width);
     if (v.meanings.empty()) out += "  nothing is known of this value\n";
     for (const explain::Meaning& m : v.meanings) out += wrap(fmt::format("{}: {}", m.as, m.text), 2, width);
   }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "counted_words.h"
+#include "egtrace/base/columns.h"
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
-#include "counted_words.h"
 #include "headline.h"
 #include "style.h"
 
@@ -50,8 +51,7 @@ class Page {
   // "  cause  text", wrapped under itself.
   void labelled(std::string_view label, std::string_view text) {
     if (text.empty()) return;
-    constexpr std::size_t kIndent = 9;
-    out_ += fmt::format("  {:<7}", label) + wrap(text, kIndent, o_.width).substr(kIndent);
+    out_ += wrap_behind(fmt::format("  {:<7}", label), text, o_.width);
   }
 
   static std::string who(const EndReport& e) {
@@ -92,11 +92,11 @@ class Page {
     if (all.empty()) return;
     title("Seen by tcpdump");
     std::size_t width = 0;
-    for (const SightingReport& s : all) width = std::max(width, s.device.size());
+    for (const SightingReport& s : all) width = std::max(width, columns_of(s.device));
     std::string node;
     for (const SightingReport& s : all) {
       if (s.node != node) line(2, node = s.node);
-      const std::string place = fmt::format("{:<{}} {:<3} ", s.device, width, s.in ? "in" : "out");
+      const std::string place = fmt::format("{} {:<3} ", padded(s.device, width), s.in ? "in" : "out");
       line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
       if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac, s.dmac));
       if (s.encap)
@@ -110,7 +110,7 @@ class Page {
     title(fmt::format("{}: {} ({})", what, f.verdict, f.confidence));
     line(2, f.summary);
     for (const WayReport& way : f.ways) {
-      if (way.verdict != "delivered" || o_.verbose) hops(way.hops);
+      if (way.verdict != "delivered" || o_.verbose > 1) hops(way.hops);
       if (sighted) sightings(way.sightings);
     }
   }
@@ -119,10 +119,26 @@ class Page {
     std::string node;
     std::size_t number = 0;
     for (const Hop& h : all) {
-      if (h.detail && !o_.verbose) continue;
+      if (h.detail && o_.verbose < (h.decides ? 1 : 2)) continue;
       if (h.node != node) title(node = h.node);
-      hop(h, ++number);
+      ++number;
+      if (h.detail && o_.verbose == 1)
+        brief_hop(h, number);
+      else
+        hop(h, number);
     }
+  }
+
+  void headed(const Hop& h, std::size_t number) {
+    out_ += wrap_behind(fmt::format("{:>4}. ", number),
+                        h.where.empty() ? h.what : fmt::format("{}: {}", h.where, h.what), o_.width);
+  }
+
+  // Of a table that is shown on demand: what it made of the packet, and where that stands.
+  void brief_hop(const Hop& h, std::size_t number) {
+    headed(h, number);
+    for (const LflowRef& l : h.lflows) lflow(l);
+    for (const EvidenceLine& e : h.evidence) place(e);
   }
 
   void hop(const Hop& h, std::size_t number) {
@@ -130,12 +146,9 @@ class Page {
       line(6, fmt::format("{}: not this one: {}", p.where, p.why));
       evidence(p.evidence);
     }
-    const std::string label = fmt::format("{:>4}. ", number);
-    std::string text = wrap(h.where.empty() ? h.what : fmt::format("{}: {}", h.where, h.what), 6, o_.width);
-    text.replace(0, 6, label);
-    out_ += text;
+    headed(h, number);
     for (const std::string& m : h.means) line(8, m);
-    if (o_.verbose)
+    if (o_.verbose > 1)
       for (const std::string& r : h.registers) line(8, r);
     if (o_.verbose > 1)
       for (const Change& c : h.changed) line(8, fmt::format("{}: {} -> {}", c.field, c.before, c.after));
@@ -148,14 +161,18 @@ class Page {
   }
 
   void lflow(const LflowRef& l) {
-    const std::string text = fmt::format("{}: {} => {}", l.datapath, l.match, l.actions);
-    out_ += style_(Tone::faint, wrap("lflow " + text, 8, o_.width, o_.verbose ? 0 : 2));
+    const std::string text = fmt::format("{}{} => {}", l.datapath.empty() ? "" : l.datapath + ": ", l.match, l.actions);
+    out_ += style_(Tone::faint, wrap("lflow " + text, 8, o_.width, o_.verbose > 1 ? 0 : 2));
+  }
+
+  void place(const EvidenceLine& e) {
+    out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 8, o_.width));
   }
 
   void evidence(const Evidence& lines) {
     for (const EvidenceLine& e : lines) {
-      out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 8, o_.width));
-      out_ += style_(Tone::faint, wrap(e.text, 10, o_.width, o_.verbose ? 0 : 5));
+      place(e);
+      out_ += style_(Tone::faint, wrap(e.text, 10, o_.width, o_.verbose > 1 ? 0 : 5));
     }
   }
 

@@ -80,7 +80,7 @@ std::string row_text(const RowReport& row, const TextOptions& o) {
 std::string transaction_text(const TransactionReport& t, const TextOptions& o, const Style& style) {
   std::string out = style(Tone::heading, t.time.empty() ? "at an unknown time" : t.time);
   out += fmt::format("  {}{}{}\n", t.node, t.node.empty() ? "" : "  ", t.database);
-  out += style(Tone::faint, fmt::format("  {}:{}", t.at.dump, t.at.line)) + "\n";
+  out += style(Tone::faint, wrap(fmt::format("{}:{}", t.at.dump, t.at.line), 2, o.width));
   if (t.is_snapshot) return out + fmt::format("  {} row{} as of {}\n", t.rows, t.rows == 1 ? "" : "s", occasion(t));
   if (!t.comment.empty()) out += wrap(t.comment, 2, o.width, o.verbose ? 0 : kLines);
   for (const RowReport& row : t.changes) out += row_text(row, o);
@@ -93,7 +93,8 @@ std::string history_text(const HistoryReport& history, const TextOptions& option
   const Style style(options.colour);
   std::string out;
   if (history.transactions.empty() && history.earlier == 0)
-    return "no transaction: the snapshot holds no database file (ovnnb_db.db, ovnsb_db.db, conf.db) with one\n";
+    return wrap("no transaction: the snapshot has no database file (ovnnb_db.db, ovnsb_db.db, conf.db) with one", 0,
+                options.width);
   for (const TransactionReport& t : history.transactions) out += transaction_text(t, options, style);
   if (history.transactions.empty()) out += fmt::format("no transaction since {}\n", history.since);
   if (history.earlier > 0)

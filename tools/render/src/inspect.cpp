@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "egtrace/base/columns.h"
+#include "egtrace/render/diagnostic.h"
 #include "inspect_document.h"
 #include "style.h"
 
@@ -96,7 +98,7 @@ void print_networks(const Inspection& i, const TextOptions& o, const Style& styl
   for (const NetworkReport& n : i.networks) {
     if (!o.verbose && n.what != "pods") continue;
     if (!std::exchange(begun, true)) out += style(Tone::heading, "networks") + "\n";
-    out += fmt::format("  {:<20}{}{}\n", n.prefix, n.what, n.node.empty() ? "" : " of " + n.node);
+    out += wrap_behind(fmt::format("  {:<20}", n.prefix), n.what + (n.node.empty() ? "" : " of " + n.node), o.width);
   }
 }
 
@@ -112,7 +114,8 @@ void print_features(const Inspection& i, const TextOptions& o, const Style& styl
   if (sums.empty()) return;
   out += style(Tone::heading, "flows by purpose") + "\n";
   out += fmt::format("  {:>9}{:>9}{:>12}\n", "flows", "hit", "packets");
-  for (const auto& [name, sum] : sums) out += fmt::format("  {:>9}{:>9}{:>12}  {}\n", sum.flows, sum.hit, sum.packets, name);
+  for (const auto& [name, sum] : sums)
+    out += wrap_behind(fmt::format("  {:>9}{:>9}{:>12}  ", sum.flows, sum.hit, sum.packets), name, o.width);
 }
 
 void print_logical(const char* title, const std::vector<LogicalFlowReport>& flows, const TextOptions& o, const Style& style,
@@ -120,8 +123,9 @@ void print_logical(const char* title, const std::vector<LogicalFlowReport>& flow
   if (!o.verbose || flows.empty()) return;
   out += style(Tone::heading, title) + "\n";
   for (const LogicalFlowReport& f : flows)
-    out += wrap(fmt::format("{:>10}  {} {} {}: {} → {}", f.packets, f.node, f.stage, f.uuid.substr(0, 8), f.match, f.actions), 2,
-                o.width, 1);
+    out += wrap_behind(fmt::format("  {:>10}  ", f.packets),
+                       fmt::format("{} {} {}: {} → {}", f.node, f.stage, f.uuid.substr(0, 8), f.match, f.actions),
+                       o.width, 1);
 }
 
 void print_words(const char* title, const std::vector<std::string>& words, const TextOptions& o, const Style& style,
@@ -129,6 +133,13 @@ void print_words(const char* title, const std::vector<std::string>& words, const
   if (words.empty()) return;
   out += style(Tone::heading, title) + "\n";
   for (const std::string& w : words) out += wrap(w, 2, o.width);
+}
+
+void print_diagnostics(const std::vector<DiagnosticReport>& diagnostics, const TextOptions& o, const Style& style,
+                       std::string& out) {
+  if (diagnostics.empty()) return;
+  out += style(Tone::heading, "remarks") + "\n";
+  for (const DiagnosticReport& d : diagnostics) out += wrap(d.head, 2, o.width) + quoted_line(d, o.width);
 }
 
 void print_unconsidered(const Inspection& i, const TextOptions& o, const Style& style, std::string& out) {
@@ -169,7 +180,9 @@ Json inspect_document(const Inspection& i) {
   j["busiest_logical_flows"] = Json::array();
   for (const LogicalFlowReport& f : i.busiest) j["busiest_logical_flows"].push_back(json(f));
   j["times"] = i.times;
-  j["diagnostics"] = i.diagnostics;
+  constexpr std::size_t kDiagnosticWidth = 160;  // the same whoever looks at it
+  j["diagnostics"] = Json::array();
+  for (const DiagnosticReport& d : i.diagnostics) j["diagnostics"].push_back(diagnostic_text(d, kDiagnosticWidth));
   for (const UnconsideredReport& u : i.unconsidered)
     j["not_considered"].push_back({{"node", u.node}, {"what", u.what}, {"lines", u.lines}, {"evidence", evidence_json(u.first)}});
   j["gaps"] = Json::array();
@@ -182,18 +195,19 @@ std::string inspect_json(const Inspection& i) { return dump_json(inspect_documen
 std::string inspect_text(const Inspection& i, const TextOptions& o) {
   const Style style(o.colour);
   std::string out;
-  for (const std::string& tool : i.collected_by) out += fmt::format("collected by {}\n", tool);
+  for (const std::string& tool : i.collected_by) out += wrap("collected by " + tool, 0, o.width);
   if (!i.obfuscated_by.empty())
     out += wrap(fmt::format("addresses and names were replaced by {}; {}", i.obfuscated_by,
                             i.translated_back ? "its private map turned them back as far as it distinguishes them"
                                               : "numbers in registers and marks were not"), 0, o.width);
   for (const NodeReport& n : i.nodes) {
-    out += style(Tone::heading, n.name);
-    out += fmt::format("  {}\n", fmt::join(n.roles, ", "));
+    const std::string name = shortened_path(n.name, o.width / 2);
+    out += style(Tone::heading, name) +
+           wrap_behind(name + "  ", fmt::format("{}", fmt::join(n.roles, ", ")), o.width).substr(name.size());
     if (!n.addresses.empty()) out += wrap(fmt::format("addresses {}", fmt::join(n.addresses, " ")), 2, o.width);
     if (!n.ovs_version.empty()) out += fmt::format("  Open vSwitch {}\n", n.ovs_version);
     if (!n.gateway_mode.empty()) out += wrap(fmt::format("{} gateway mode: {}", n.gateway_mode, n.gateway_because), 2, o.width);
-    out += fmt::format("  {}\n", dumps_line(n.dumps));
+    out += wrap(dumps_line(n.dumps), 2, o.width);
     for (const DumpReport& d : n.dumps) {
       if (!o.verbose && d.not_understood.empty() && (!d.partial || !d.superseded_by.empty())) continue;
       out += wrap(dump_line(d), 4, o.width);
@@ -218,7 +232,7 @@ std::string inspect_text(const Inspection& i, const TextOptions& o) {
   if (!i.agreements.empty()) out += "\n" + style(Tone::heading, "OpenFlow against OVN") + "\n";
   for (const AgreementReport& a : i.agreements) out += agreement_text(a, o.width);
   print_words("times", i.times, o, style, out);
-  if (o.verbose) print_words("remarks", i.diagnostics, o, style, out);
+  if (o.verbose) print_diagnostics(i.diagnostics, o, style, out);
   print_unconsidered(i, o, style, out);
   if (!i.gaps.empty()) out += style(Tone::heading, "missing") + "\n";
   for (const Gap& g : i.gaps) out += wrap(fmt::format("{}: {}; get it by `{}`", g.node, g.what, g.command), 2, o.width);

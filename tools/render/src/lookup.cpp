@@ -33,7 +33,8 @@ Json json(const LookupMatch& m) {
 }
 
 std::string text_of(const LookupMatch& m, const TextOptions& o, const Style& style) {
-  std::string out = style(Tone::heading, fmt::format("{} {}{}", m.kind, m.name, m.node.empty() ? "" : " on " + m.node)) + "\n";
+  std::string out = style(
+      Tone::heading, wrap(fmt::format("{} {}{}", m.kind, m.name, m.node.empty() ? "" : " on " + m.node), 0, o.width));
   if (o.quiet) return out;
   const std::size_t most = o.verbose ? 0 : 3;
   for (const auto& [name, value] : m.facts) out += wrap(fmt::format("{}: {}", name, value), 4, o.width, most);
@@ -67,8 +68,9 @@ std::string lookup_text(const explain::Lookup& result, const TextOptions& option
   for (const LookupMatch& m : result.matches) out += (out.empty() ? "" : "\n") + text_of(m, options, style);
   if (result.truncated) out += "\nThere is more; ask for something narrower.\n";
   if (!result.matches.empty()) return out;
-  out = fmt::format("nothing in the snapshot is called, has or mentions {}\n", result.thing);
-  if (!result.similar.empty()) out += fmt::format("did you mean {}?\n", fmt::join(result.similar, ", "));
+  out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.thing), 0, options.width);
+  if (!result.similar.empty())
+    out += wrap(fmt::format("did you mean {}?", fmt::join(result.similar, ", ")), 0, options.width);
   return out;
 }
 

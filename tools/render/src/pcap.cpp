@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "egtrace/base/columns.h"
 #include "json_parts.h"
 #include "style.h"
 
@@ -146,14 +147,22 @@ class CapturePage {
     line(2, s);
   }
 
+  static std::string place_of(const CaptureReport& c) {
+    std::string place =
+        c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
+    if (c.placed_by == "content") place += " (by the addresses in it)";
+    return fmt::format("{}, {} packet{}", place, c.packets, c.packets == 1 ? "" : "s");
+  }
+
   void captures() {
     std::size_t width = 0;
-    for (const CaptureReport& c : a_.captures) width = std::max(width, c.file.size());
+    for (const CaptureReport& c : a_.captures) width = std::max(width, columns_of(c.file));
+    constexpr std::size_t kLeast = 24, kBetween = 4;
+    std::size_t rest = 0;
+    for (const CaptureReport& c : a_.captures) rest = std::max(rest, columns_of(place_of(c)));
+    width = std::min(width, std::max(kLeast, o_.width - std::min(o_.width, rest + kBetween)));
     for (const CaptureReport& c : a_.captures) {
-      std::string place =
-          c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
-      if (c.placed_by == "content") place += " (by the addresses in it)";
-      line(2, fmt::format("{:<{}}  {}, {} packet{}", c.file, width, place, c.packets, c.packets == 1 ? "" : "s"));
+      out_ += wrap_behind(fmt::format("  {}  ", padded(shortened_path(c.file, width), width)), place_of(c), o_.width);
       if (c.not_understood > 0)
         line(6, fmt::format("{} not understood, the first is number {}", c.not_understood, c.first_not_understood));
       if (!c.cut_why.empty()) line(6, "cut: " + c.cut_why);
@@ -164,9 +173,10 @@ class CapturePage {
     std::string fate = f.fate;
     if (!f.direction.empty() && f.fate == "lost") fate += f.direction == "reply" ? ", the answer" : ", the request";
     if (f.after_handshake) fate += " after the handshake";
+    const std::string ends = fmt::format("{} {} > {}", f.packet.proto, end_text(f.packet.src, f.packet.sport),
+                                         end_text(f.packet.dst, f.packet.dport));
     out_ += "\n" + style_(tone_of_fate(f), fate) +
-            fmt::format("  {} {} > {}\n", f.packet.proto, end_text(f.packet.src, f.packet.sport),
-                        end_text(f.packet.dst, f.packet.dport));
+            wrap(fmt::format("{}  {}", fate, ends), 2, o_.width).substr(2 + fate.size());
     line(2, f.why);
     if (f.last_seen)
       line(2, fmt::format("last seen     {} {} {}", f.last_seen->node, f.last_seen->device, f.last_seen->direction));
@@ -185,11 +195,11 @@ class CapturePage {
 
   void seen(const std::vector<SeenReport>& all) {
     std::size_t width = 0;
-    for (const SeenReport& s : all) width = std::max(width, s.at.device.size());
+    for (const SeenReport& s : all) width = std::max(width, columns_of(s.at.device));
     std::string node = "\n";
     for (const SeenReport& s : all) {
       if (s.at.node != node) line(4, (node = s.at.node).empty() ? "(unknown machine)" : node);
-      const std::string place = fmt::format("{:<{}} {:<3} ", s.at.device, width,
+      const std::string place = fmt::format("{} {:<3} ", padded(s.at.device, width),
                                             !s.direction_known ? ""
                                             : s.at.in          ? "in"
                                                                : "out");

@@ -1,8 +1,10 @@
-// Colour and line breaking of text for terminals. Widths count bytes of ASCII; other text is only ever too short.
+// Colour of text for terminals.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "egtrace/render/wrap.h"
 
 namespace egt::render {
 
@@ -18,9 +20,5 @@ class Style {
 };
 
 Tone tone_of_verdict(std::string_view verdict);
-
-// Breaks at blanks (and behind commas where a word is too long), each line indented; ends with a newline.
-// `most_lines` 0: no limit; otherwise the rest is cut and marked "...".
-std::string wrap(std::string_view text, std::size_t indent, std::size_t width, std::size_t most_lines = 0);
 
 }  // namespace egt::render

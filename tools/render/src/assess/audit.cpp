@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
+#include "egtrace/base/columns.h"
 #include "json_parts.h"
 #include "style.h"
 
@@ -78,28 +80,102 @@ std::string audit_csv(const std::vector<AuditRow>& rows) {
   return out;
 }
 
-// As wide as its contents: the terminal's width changes nothing.
-std::string audit_table(const std::vector<AuditRow>& rows, const TextOptions& options) {
-  const Style style(options.colour);
-  constexpr std::size_t kColumns = 7;
-  using Cells = std::array<std::string, kColumns>;
-  std::vector<Cells> cells{{"", "FROM", "TO", "OUTCOME", "SEEN AS", "LEAVES BY", "DECIDED BY"}};
-  for (const AuditRow& r : rows)
-    cells.push_back({r.leak ? "LEAK" : "", sender_of(r), r.to, outcome_cell(r),
-                     r.leak ? fmt::format("{} (not {})", seen(r), r.expected) : seen(r), place(r), r.decided_by});
-  std::array<std::size_t, kColumns> width{};
-  for (const Cells& line : cells)
-    for (std::size_t i = 0; i + 1 < kColumns; ++i) width[i] = std::max(width[i], line[i].size());
-  std::string out;
-  for (std::size_t n = 0; n < cells.size(); ++n) {
-    std::string line;
-    for (std::size_t i = 0; i + 1 < kColumns; ++i)
-      if (width[i] > 0) line += fmt::format("{:<{}}  ", cells[n][i], width[i]);
-    line += cells[n][kColumns - 1];
-    out += n == 0 ? style(Tone::heading, line) : rows[n - 1].leak ? style(Tone::bad, line) : line;
-    out += "\n";
+namespace {
+
+constexpr std::size_t kBetween = 2;  // blanks between two columns
+
+// What a row says, in the order of importance: as many as fit stand side by side, the others below.
+enum Column : std::size_t { kLeak, kFrom, kTo, kOutcome, kSeenAs, kLeavesBy, kDecidedBy, kColumns };
+constexpr std::array<std::string_view, kColumns> kTitles = {"",        "FROM",      "TO",        "OUTCOME",
+                                                            "SEEN AS", "LEAVES BY", "DECIDED BY"};
+constexpr std::array<std::string_view, kColumns> kWords = {"", "", "", "", "seen as ", "leaves by ", "decided by "};
+using Cells = std::array<std::string, kColumns>;
+
+Cells cells_of(const AuditRow& r) {
+  return {r.leak ? "LEAK" : "",
+          sender_of(r),
+          r.to,
+          outcome_cell(r),
+          r.leak ? fmt::format("{} (not {})", seen(r), r.expected) : seen(r),
+          place(r),
+          r.decided_by};
+}
+
+class Table {
+ public:
+  Table(const std::vector<AuditRow>& rows, const TextOptions& options) : o_(options), style_(options.colour) {
+    for (const AuditRow& r : rows) rows_.push_back(cells_of(r));
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      for (const Cells& row : rows_) width_[i] = std::max(width_[i], columns_of(row[i]));
+      if (width_[i] > 0 || i != kLeak) width_[i] = std::max(width_[i], kTitles[i].size());
+    }
+    choose_columns();
   }
-  return out;
+
+  std::string print() const {
+    Cells titles;
+    std::copy(kTitles.begin(), kTitles.end(), titles.begin());
+    std::string out = style_(Tone::heading, side_by_side(titles));
+    for (const Cells& row : rows_) {
+      std::string text = side_by_side(row);
+      if (shown_ < kColumns) text += below(row);
+      out += row[kLeak].empty() ? text : style_(Tone::bad, text);
+    }
+    return out;
+  }
+
+ private:
+  // The last column may go on in lines of its own, under itself.
+  void choose_columns() {
+    constexpr std::size_t kLeastLast = 24, kLeast = kOutcome + 1;
+    shown_ = kColumns;
+    if (room_for(kDecidedBy) >= std::min(kLeastLast, width_[kDecidedBy])) return;
+    while (--shown_ > kLeast && begin_of(shown_) > o_.width + kBetween) {
+    }
+    // Names that are too long for any table lose their middle.
+    for (const Column c : {kFrom, kTo})
+      if (const std::size_t all = begin_of(shown_); all > o_.width + kBetween) {
+        const std::size_t too_wide = all - o_.width - kBetween;
+        width_[c] = std::max<std::size_t>(kTitles[kOutcome].size(), width_[c] - std::min(width_[c], too_wide));
+      }
+  }
+
+  // Where a column begins, if all before it are shown.
+  std::size_t begin_of(std::size_t column) const {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < column; ++i)
+      if (width_[i] > 0) at += width_[i] + kBetween;
+    return at;
+  }
+  std::size_t room_for(Column c) const { return o_.width - std::min(o_.width, begin_of(c)); }
+
+  std::string side_by_side(const Cells& row) const {
+    std::string line;
+    const std::size_t padded_columns = std::min<std::size_t>(shown_, kDecidedBy);
+    for (std::size_t i = 0; i < padded_columns; ++i)
+      if (width_[i] > 0) line += padded(shortened_path(row[i], width_[i]), width_[i] + kBetween);
+    if (shown_ == kColumns) return wrap_behind(line, row[kDecidedBy], o_.width);
+    return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+
+  std::string below(const Cells& row) const {
+    std::string text;
+    for (std::size_t i = shown_; i < kColumns; ++i)
+      if (!row[i].empty() && row[i] != "-") text += fmt::format("{}{}{}", text.empty() ? "" : ", ", kWords[i], row[i]);
+    return text.empty() ? std::string() : wrap(text, 4, o_.width);
+  }
+
+  const TextOptions& o_;
+  Style style_;
+  std::vector<Cells> rows_;
+  std::array<std::size_t, kColumns> width_{};
+  std::size_t shown_ = kColumns;
+};
+
+}  // namespace
+
+std::string audit_table(const std::vector<AuditRow>& rows, const TextOptions& options) {
+  return Table(rows, options).print();
 }
 
 }  // namespace egt::render

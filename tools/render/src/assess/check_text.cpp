@@ -30,7 +30,8 @@ class Page {
 
  private:
   void expectation(const ExpectationReport& r) {
-    out_ += fmt::format("{:<4} {}\n", style_(tone(r.overall), word(r.overall)), r.name);
+    const std::string label = fmt::format("{:<4}", word(r.overall));
+    out_ += style_(tone(r.overall), label) + wrap_behind(label + " ", r.name, o_.width).substr(label.size());
     if (r.overall.holds == true && !o_.verbose) return;
     std::string expected;
     for (const Property& p : r.expected)

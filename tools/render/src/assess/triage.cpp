@@ -15,9 +15,8 @@ Tone tone(Severity s) {
   return s == Severity::error ? Tone::bad : s == Severity::warning ? Tone::doubtful : Tone::heading;
 }
 
-// A finding takes five lines: what is the matter, three dump lines, the next step. --verbose and JSON have every line.
+// Of a finding's dump lines these are shown, a line each; --verbose and JSON have all of them.
 constexpr std::size_t kEvidenceShown = 3;
-constexpr std::size_t kEvidenceWidth = 120;
 
 }  // namespace
 
@@ -57,7 +56,9 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
   std::size_t counts[3] = {};
   for (const Finding& f : triage.findings) {
     ++counts[static_cast<std::size_t>(f.severity)];
-    out += fmt::format("{}: {} [{}]\n", style(tone(f.severity), severity_name(f.severity)), f.claim, f.id);
+    const std::string_view severity = severity_name(f.severity);
+    out += style(tone(f.severity), severity) +
+           wrap(fmt::format("{}: {} [{}]", severity, f.claim, f.id), 2, options.width).substr(2 + severity.size());
     if (options.quiet) continue;
     if (!f.nodes.empty()) out += wrap(fmt::format("the same on {}", fmt::join(f.nodes, ", ")), 4, options.width);
     std::size_t shown = 0;
@@ -65,15 +66,15 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
       if (!options.verbose && ++shown > kEvidenceShown) break;
       const std::string text = e.text.empty() ? fmt::format("{}:{}", e.dump, e.line)
                                               : fmt::format("{}:{}: {}", e.dump, e.line, trim(e.text));
-      out +=
-          style(Tone::faint, wrap(text, 4, options.verbose ? options.width : kEvidenceWidth, options.verbose ? 0 : 1));
+      out += style(Tone::faint, wrap(text, 4, options.width, options.verbose ? 0 : 1));
     }
-    out += fmt::format("  next: {}\n\n", f.remedy);
+    out += wrap_behind("  next: ", f.remedy, options.width) + "\n";
   }
-  out += fmt::format("{} error{}, {} warning{}, {} note{}; {} check{} could not look everywhere", counts[2],
-                     counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0],
-                     counts[0] == 1 ? "" : "s", triage.skipped.size(), triage.skipped.size() == 1 ? "" : "s");
-  out += triage.skipped.empty() || options.verbose ? "\n" : " (--verbose lists them)\n";
+  const std::string sum =
+      fmt::format("{} error{}, {} warning{}, {} note{}; {} check{} could not look everywhere", counts[2],
+                  counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0], counts[0] == 1 ? "" : "s",
+                  triage.skipped.size(), triage.skipped.size() == 1 ? "" : "s");
+  out += wrap(sum + (triage.skipped.empty() || options.verbose ? "" : " (--verbose lists them)"), 0, options.width);
   if (options.verbose)
     for (const SkippedCheck& s : triage.skipped) out += wrap(fmt::format("{}: {}", s.id, s.why), 2, options.width);
   return out;
@@ -98,9 +99,11 @@ std::string triage_sarif(const Triage& triage, const std::string& version) {
 std::string catalogue_text(const std::vector<CatalogueEntry>& entries, const TextOptions& options) {
   const Style style(options.colour);
   std::string out;
-  for (const CatalogueEntry& e : entries)
-    out += fmt::format("{} {:<38} {}\n", style(tone(e.severity), fmt::format("{:<7}", severity_name(e.severity))), e.id,
-                       e.title);
+  for (const CatalogueEntry& e : entries) {
+    const std::string label = fmt::format("{:<7}", severity_name(e.severity));
+    out += style(tone(e.severity), label) +
+           wrap_behind(label + " ", fmt::format("{}: {}", e.id, e.title), options.width).substr(label.size());
+  }
   return out;
 }
 

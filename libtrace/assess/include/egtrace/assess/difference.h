@@ -1,6 +1,7 @@
 // What differs in meaning between two snapshots of one cluster: numbers that count, times and UUIDs do not.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Difference {
   std::string what;   // "iptables nat POSTROUTING", "v4 main 10.0.0.0/8", "shop/cart to 192.0.2.1"
   std::vector<std::string> before, after;
   explain::Evidence evidence_before, evidence_after;  // of the first of each
+  std::optional<std::size_t> cause = {};  // index in Differences::all of what this follows from, which has none itself
 };
 
 // A topic of which one of the snapshots tells nothing.

@@ -80,7 +80,7 @@ struct Counted {
 
 struct Hop {
   std::string node, layer, where, what;
-  bool detail = false;                     // shown only on demand: a table that merely passes the packet on
+  bool detail = false;  // shown only on demand
   Evidence evidence;
   std::vector<LflowRef> lflows;            // all candidates of a cookie
   std::vector<RowRef> rows;                // likewise
@@ -89,6 +89,7 @@ struct Hop {
   std::vector<std::string> registers{};    // what the registers hold that this step writes
   std::vector<PassedOver> passed_over{};    // where the question asks for them
   std::optional<Counted> counted{};         // where the dump tells it
+  bool decides = false;  // of a detail: it changed or decided something; others merely pass the packet on
 };
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };

@@ -59,6 +59,13 @@ struct UnconsideredReport {
   Evidence first;
 };
 
+// What a parser or a merge of dumps remarks on a place.
+struct DiagnosticReport {
+  std::string head;          // "w1/ip_rule:7:3: warning: no such selector"
+  std::string line;          // of the dump; empty: none is meant
+  std::uint32_t column = 0;  // of that line, in bytes from 1; 0: the whole
+};
+
 struct Inspection {
   std::vector<NodeReport> nodes;
   std::vector<DumpReport> objects;         // dumps that belong to no node: Kubernetes objects
@@ -74,12 +81,13 @@ struct Inspection {
   std::vector<LogicalFlowReport> acls;     // all, busiest first
   std::vector<LogicalFlowReport> busiest;  // logical flows, at most 20
   std::vector<std::string> times;          // what the times of dumps show
-  std::vector<std::string> diagnostics;
+  std::vector<DiagnosticReport> diagnostics;
   std::vector<Gap> gaps;
   std::vector<UnconsideredReport> unconsidered;   // empty unless asked for: report_unconsidered()
 };
 
 Inspection inspect(const cluster::Cluster& cluster, const cluster::Collection& collection = {});
+DiagnosticReport report_diagnostic(const Diagnostic& d, const SourceTable& sources);
 // By node and name. Goes through all flows.
 std::vector<UnconsideredReport> report_unconsidered(const cluster::Cluster& cluster);
 

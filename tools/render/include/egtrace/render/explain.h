@@ -14,9 +14,10 @@ std::string explain_mermaid(const explain::Explanation& e);
 
 struct TextOptions {
   bool colour = false;
-  int verbose = 0;                   // 1: every table, whole lines; 2: also what each step changes, and MAC addresses
+  int verbose = 0;                   // 1: also tables that changed or decided something; 2: every table and line whole,
+                                     // what each step changes, MAC addresses, the steps of replies
   bool quiet = false;                // the verdict alone
-  std::size_t width = 80;            // lines are wrapped to this, whatever the terminal
+  std::size_t width = 80;            // columns that a line may take
 };
 std::string explain_text(const explain::Explanation& e, const TextOptions& options);
 
