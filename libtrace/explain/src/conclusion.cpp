@@ -25,18 +25,12 @@ Listener common_listener(const std::vector<WayReport>& paths) {
   return common.value_or(Listener::unknown);
 }
 
-// The dump to look at next: what decides at the place where the packet ends.
-std::string command_at(const StopReport& at) {
-  const std::string on = at.node.empty() ? "" : " on " + at.node;
-  const auto& names = at.place.about;
-  const auto name = [&](std::size_t i) { return std::get<std::string>(names[i]); };
-  if (at.place.kind == engine::PlaceKind::table)
-    return fmt::format("ovs-ofctl dump-flows {} table={}{}", name(0), std::get<std::uint64_t>(names[1]), on);
-  if (at.place.kind == engine::PlaceKind::chain && name(0) == "nft")
-    return fmt::format("nft -a list ruleset{}", on);
-  if (at.place.kind == engine::PlaceKind::chain) return fmt::format("{} -t {} -vS {}{}", name(0), name(1), name(2), on);
-  if (at.layer == "host" || at.layer == "router") return fmt::format("ip rule; ip route show table all; ip neigh{}", on);
-  return {};
+// What to look at next. The dumps that decided are at hand: what is of use is what nearly decided otherwise.
+std::string next_at(const StopReport& at) {
+  const bool has_rules = at.place.kind == engine::PlaceKind::table || at.place.kind == engine::PlaceKind::chain;
+  if (!has_rules && at.layer != "host" && at.layer != "router") return {};
+  return fmt::format("egtrace explain -v: what nearly matched at {}{}", at.where,
+                     at.node.empty() ? "" : " on " + at.node);
 }
 
 Fault fault_of(const FailedWalk& failed) {
@@ -45,7 +39,7 @@ Fault fault_of(const FailedWalk& failed) {
   fault.summary = failed.walk->summary;
   if (failed.walk->stopped_at) {
     fault.at = *failed.walk->stopped_at;
-    fault.next = command_at(fault.at);
+    fault.next = next_at(fault.at);
   }
   return fault;
 }

@@ -65,6 +65,12 @@ std::string effect(const openflow::ActionList& actions, std::vector<std::string>
   return "continues in the next table";
 }
 
+// Of the logical datapath that the flow is of; 0: of all.
+std::uint64_t metadata_of(MatchView match) {
+  return openflow::mask_of(match, FieldId::metadata) == ones(64) ? low64(openflow::value_of(match, FieldId::metadata))
+                                                                 : 0;
+}
+
 Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   const FlowEntry& f = j.bridge->flows->flow(j.flow);
   Hop hop;
@@ -72,7 +78,7 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   hop.layer = "ovs";
   hop.where = fmt::format("{} table {}", j.bridge->name, f.table);
   hop.evidence = words.evidence({f.from});
-  for (const ovn::LogicalFlow* l : names.logical_flows(*j.node, f.cookie))
+  for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(j.bridge->flows->match(f))))
     hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),
                           std::string(l->actions), l->priority, {}});
   const std::string what = effect(j.bridge->flows->actions(f), hop.means, names);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "egtrace/ovn/southbound.h"
+
 namespace egt::explain {
 namespace {
 
@@ -54,7 +56,7 @@ std::string node_address(const Node& node, const IpAddr& a) {
 
 }  // namespace
 
-Names::Names(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {}
+Names::Names(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster), inferred_(cluster) {}
 
 std::string Names::address(const IpAddr& a, const Node* near) const {
   return addresses_.get_or({a, near}, [&] { return find_address(a, near); });
@@ -95,6 +97,33 @@ std::string Names::datapath(const Node& node, std::uint64_t key) const {
   const Index& index = of(node);
   const auto found = index.datapaths.find(key);
   return found == index.datapaths.end() ? std::string{} : found->second;
+}
+
+std::string Names::listed_or_inferred_datapath(const Node& node, std::uint64_t key) const {
+  if (key == 0 || !of(node).datapaths.empty()) return datapath(node, key);
+  const auto& inferred = inferred_.of(node, [&] { return infer_datapaths(node); });
+  const auto found = inferred.find(key);
+  return found == inferred.end() ? std::string{} : found->second;
+}
+
+// A flow of a logical flow that one datapath alone has carries that one's key. A key of
+// which two flows say different things is none.
+std::map<std::uint64_t, std::string> Names::infer_datapaths(const Node& node) const {
+  std::map<std::uint64_t, std::string> names;
+  const openflow::Bridge* bridge = node.integration_bridge();
+  if (bridge == nullptr || !bridge->flows || !node.ovn.has_logical_flows) return names;
+  const openflow::FlowTables& flows = *bridge->flows;
+  for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
+    const auto behind = logical_flows(node, flows.cookie_of(i));
+    if (behind.size() != 1) continue;
+    const auto of_flow = ovn::datapaths_of(node.ovn, *behind.front());
+    const openflow::MatchView match = flows.match(flows.flow(i));
+    if (of_flow.size() != 1 || openflow::mask_of(match, FieldId::metadata) != ones(64)) continue;
+    const auto [known, is_new] =
+        names.try_emplace(low64(openflow::value_of(match, FieldId::metadata)), of_flow.front());
+    if (!is_new && known->second != of_flow.front()) known->second.clear();
+  }
+  return names;
 }
 
 std::string Names::logical_port(const Node& node, std::uint64_t datapath_key, std::uint64_t port_key) const {

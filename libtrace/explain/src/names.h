@@ -25,6 +25,9 @@ class Names {
   bool has_logical_flow(const cluster::Node& node, std::uint64_t cookie) const;
   // Name of the logical datapath with this tunnel key (OpenFlow metadata) on `node`; empty when unknown.
   std::string datapath(const cluster::Node& node, std::uint64_t key) const;
+  // The same; where no dump lists the datapaths, from the logical flows behind that node's flows. Goes through all of
+  // them.
+  std::string listed_or_inferred_datapath(const cluster::Node& node, std::uint64_t key) const;
   // Name of the logical port with this key on that datapath; empty when unknown.
   std::string logical_port(const cluster::Node& node, std::uint64_t datapath_key, std::uint64_t port_key) const;
 
@@ -34,11 +37,13 @@ class Names {
     std::map<std::uint64_t, std::string> datapaths;
   };
   const Index& of(const cluster::Node& node) const;
+  std::map<std::uint64_t, std::string> infer_datapaths(const cluster::Node& node) const;
   std::string find_address(const IpAddr& a, const cluster::Node* near) const;
 
   const cluster::Cluster& cluster_;
   Memo<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;   // those that were asked about
   cluster::PerNode<Index> per_node_;
+  cluster::PerNode<std::map<std::uint64_t, std::string>> inferred_;  // datapaths by key
 };
 
 }  // namespace egt::explain

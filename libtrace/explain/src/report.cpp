@@ -7,6 +7,7 @@
 #include <set>
 
 #include "counters.h"
+#include "dumped_inputs.h"
 #include "egtrace/explain/phrases.h"
 #include "ovn_flows.h"
 #include "reasons.h"
@@ -68,10 +69,11 @@ void share_causes(std::vector<Hop>& hops) {
 }
 
 // The same gap is met once for every table or rule that would have needed it.
-std::vector<Gap> distinct(const std::vector<MissingInput>& gaps) {
+std::vector<Gap> distinct(const std::vector<MissingInput>& gaps, const cluster::Cluster& cluster) {
   std::vector<Gap> out;
   for (const MissingInput& missing : gaps)
-    if (Gap g = gap_of(missing); std::find(out.begin(), out.end(), g) == out.end()) out.push_back(std::move(g));
+    if (Gap g = gap_besides_dumps(missing, cluster); std::find(out.begin(), out.end(), g) == out.end())
+      out.push_back(std::move(g));
   return out;
 }
 
@@ -245,7 +247,7 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   for (const Assumption& a : course.record.assumptions) add_assumption(a, words, way);
   report_ovn(course, words, way);
   report_group(course, way);
-  way.gaps = distinct(course.record.gaps);
+  way.gaps = distinct(course.record.gaps, words.cluster());
   // What takes the proof away is always named.
   if (course.undecided && way.gaps.empty() && way.assumptions.empty())
     way.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the path does is not understood", ""});

@@ -160,17 +160,22 @@ RowRef Words::row(const ovn::Row& row) const {
 
 // --- flow tables ---------------------------------------------------------------------------------------------------
 
-// A cookie is 32 bits of a UUID: other rows may share it. Logical flows of the packet's own datapath go first, and are
-// alone where there are any.
-void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop) const {
-  std::vector<const ovn::LogicalFlow*> flows = names_.logical_flows(node, s.cookie);
-  const std::string datapath = names_.datapath(node, s.metadata);
+std::vector<const ovn::LogicalFlow*> Words::logical_flows(const cluster::Node& node, std::uint64_t cookie,
+                                                          std::uint64_t metadata) const {
+  std::vector<const ovn::LogicalFlow*> flows = names_.logical_flows(node, cookie);
+  const std::string datapath = flows.size() > 1 ? names_.listed_or_inferred_datapath(node, metadata) : std::string();
   const auto is_here = [&](const ovn::LogicalFlow* f) {
     const auto all = ovn::datapaths_of(node.ovn, *f);
     return std::find(all.begin(), all.end(), datapath) != all.end();
   };
   if (!datapath.empty() && std::any_of(flows.begin(), flows.end(), is_here))
     std::erase_if(flows, [&](const ovn::LogicalFlow* f) { return !is_here(f); });
+  return flows;
+}
+
+void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop) const {
+  const std::vector<const ovn::LogicalFlow*> flows = logical_flows(node, s.cookie, s.metadata);
+  const std::string datapath = names_.datapath(node, s.metadata);
   std::vector<const ovn::Row*> rows = links_.southbound_rows(node, s.cookie);
   for (const ovn::LogicalFlow* f : flows) {
     const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, *f);
@@ -218,6 +223,7 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
   hop.detail = !matters(step);
+  hop.decides = changes(step, FieldId::metadata) || (s.priority > 0 && !hop.lflows.empty() && !step.changed.empty());
   std::vector<std::string> did;
   if (stage.starts_with("lr_in_policy") || stage.starts_with("lr_in_ip_routing")) {
     if (const auto to = chosen_next_hop(s, step); to && !to->is_unspecified()) {
@@ -238,13 +244,17 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
       did.push_back(fmt::format("destination becomes {}", field_text(c.field, c.after)));
     if (c.field == FieldId::pkt_mark) did.push_back(fmt::format("packet mark becomes {}", field_text(c.field, c.after)));
   }
+  if (const auto to = after(step, FieldId::metadata); to && node != nullptr)
+    if (const std::string datapath = names_.datapath(*node, low64(*to)); !datapath.empty())
+      did.push_back(fmt::format("enters logical datapath {}", datapath));
   if (did.empty()) did.push_back(fmt::format("priority {}", s.priority));
   else did.back() += fmt::format(" (priority {})", s.priority);
   hop.what = fmt::format("{}", fmt::join(did, ", "));
   if (!s.ties.empty()) {
     hop.detail = false;
-    hop.what += fmt::format("; {} more flow{} of equal priority match{}: undefined in OpenFlow", s.ties.size(),
-                            s.ties.size() == 1 ? "" : "s", s.ties.size() == 1 ? "es" : "");
+    hop.what += fmt::format("; {} more flow{} of equal priority match{} and {} something else: undefined in OpenFlow",
+                            s.ties.size(), s.ties.size() == 1 ? "" : "s", s.ties.size() == 1 ? "es" : "",
+                            s.ties.size() == 1 ? "does" : "do");
   }
 }
 
@@ -274,6 +284,7 @@ void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
   hop.where = fmt::format("{} {} {}", s.front_end, s.table, s.chain);
   using enum netfilter::Verdict::Kind;
   hop.detail = s.verdict != drop && s.verdict != reject && s.verdict != queue;
+  hop.decides = s.rule != nullptr && s.verdict == accept;
   hop.what = s.rule == nullptr ? fmt::format("policy {} ({})", verdict_word(s.verdict), hook_name(s.hook))
                                : fmt::format("rule {} ({})", verdict_word(s.verdict), hook_name(s.hook));
   if (s.rule != nullptr && !s.rule->comment.empty()) hop.what += fmt::format(", \"{}\"", clip(s.rule->comment, 60));
@@ -281,8 +292,11 @@ void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
 
 namespace {
 
-// Where and what of the steps that need no look-up; `detail` marks those of little interest.
-struct Say { std::string where, what; bool detail = false; };
+// Where and what of the steps that need no lookup; `detail` and `decides` as in Hop.
+struct Say {
+  std::string where, what;
+  bool detail = false, decides = false;
+};
 
 std::string tunnel_words(const char* verb, const std::string& type, const IpAddr& from, const IpAddr& to,
                          std::uint64_t vni, std::uint32_t in, std::uint32_t out) {
@@ -295,7 +309,7 @@ std::string tuple_words(const Tuple& t) { return fmt::format("{} > {}", endpoint
 Say say(const EnterBridge& s) { return {s.bridge, fmt::format("enters by port {} ({})", s.port, s.ofport), true}; }
 Say say(const TableMiss& s) { return {fmt::format("{} table {}", s.bridge, s.table), "no flow matches", true}; }
 Say say(const CtPass& s) {
-  Say w{fmt::format("{} conntrack zone {}", s.bridge, s.zone), "", true};
+  Say w{fmt::format("{} conntrack zone {}", s.bridge, s.zone), "", true, true};
   static constexpr std::string_view kBits[] = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
   std::string state;
   for (std::size_t i = 0; i < 8; ++i)
@@ -361,6 +375,7 @@ void Words::describe(const Other& s, const Step&, Hop& hop) const {
   hop.where = std::move(w.where);
   hop.what = std::move(w.what);
   hop.detail = w.detail;
+  hop.decides = w.decides;
 }
 
 }  // namespace egt::explain

@@ -18,6 +18,10 @@ class Words {
   Hop hop(const engine::Step& step, bool registers = true) const;   // whether to fill Hop::registers
   Evidence evidence(const std::vector<Provenance>& from) const;
   RowRef row(const ovn::Row& row) const;
+  // Behind a cookie: 32 bits of a UUID, which other rows may share. Where the metadata names a logical datapath that
+  // has one of them, those of that datapath alone.
+  std::vector<const ovn::LogicalFlow*> logical_flows(const cluster::Node& node, std::uint64_t cookie,
+                                                     std::uint64_t metadata) const;
   const cluster::Cluster& cluster() const { return cluster_; }
   const Names& names() const { return names_; }
   std::string address(const IpAddr& a) const;      // "100.88.0.3 (transit port of master-02)"
