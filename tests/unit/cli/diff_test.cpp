@@ -80,6 +80,36 @@ TEST_F(Diff, TellsWhatCameWentAndChanged) {
   EXPECT_EQ("w1/iptables-save", rule.at("evidence_after").at(0).at("dump"));
 }
 
+// The same switch and the same rules, printed by other commands and releases.
+TEST_F(Diff, DialectsAreNone) {
+  const std::string head = "cookie=0x1, duration=1.5s, table=";
+  write("before", "ovs-ofctl_show_br-int",
+        "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000b6b2b6b2b6b2\nn_tables:254, n_buffers:0\n"
+        "capabilities: FLOW_STATS TABLE_STATS PORT_STATS QUEUE_STATS ARP_MATCH_IP\nactions: output\n"
+        " 5(3f2a91c0aa11e2b): addr:aa:55:aa:55:00:05\n     config:     0\n     state:      0\n"
+        "     speed: 0 Mbps now, 0 Mbps max\nOFPT_GET_CONFIG_REPLY (xid=0x4): frags=normal miss_send_len=0\n");
+  write("before", "ovs-ofctl_dump-flows_br-int",
+        "NXST_FLOW reply (xid=0x4):\n " + head +
+            "0, n_packets=3, n_bytes=180, priority=100,ip,in_port=3f2a91c0aa11e2b,"
+            "nw_src=10.0.0.0/8 actions=load:0x5->NXM_NX_REG0[0..7],mod_dl_src:0a:58:0a:85:00:01,resubmit(,8)\n " +
+            head + "8, n_packets=3, n_bytes=180, priority=0 actions=strip_vlan,output:\"3f2a91c0aa11e2b\"\n");
+  write("after", "ovs-ofctl_-O_OpenFlow15_dump-flows_br-int",
+        "OFPST_FLOW reply (OF1.5) (xid=0x2):\n " + head +
+            "8, n_packets=0, n_bytes=0, priority=0 "
+            "actions=pop_vlan,output:5\n " +
+            head +
+            "0, n_packets=0, n_bytes=0, priority=100,ip,in_port=5,"
+            "nw_src=10.0.0.0/255.0.0.0 "
+            "actions=set_field:0a:58:0a:85:00:01->eth_src,set_field:0x5/0xff->reg0,resubmit(,8)\n");
+  std::filesystem::remove(d_.path() + "/after/w1/ovs-ofctl_dump-flows_br-int");
+  write("after", "iptables-save",
+        with(with(kIptables, "-s 10.0.0.1/32 -j", "-s 10.0.0.1 -j"), "-s 10.0.0.2/32",
+             "--source 10.0.0.2/255.255.255.255"));
+  const Ran ran = diff({"--only", "flows", "--only", "rules"});
+  EXPECT_EQ("no difference\n", ran.out) << ran.err;
+  EXPECT_EQ(0, ran.status);
+}
+
 TEST_F(Diff, TellsTheOrderOfRules) {
   const std::string first = "[1:60] -A SHOP -s 10.0.0.1/32 -j SNAT --to-source 192.0.2.1\n";
   write("after", "iptables-save", with(with(kIptables, first, ""), "COMMIT", first + "COMMIT"));
@@ -114,8 +144,23 @@ TEST(DiffOfPaths, TellsWhoLeavesOtherwise) {
   EXPECT_EQ(
       "paths\n  demo-egress/requester-3a to 192.168.55.13:80\n"
       "    - answered as 192.168.66.100 by master-02-demo br-ex\n"
-      "    + unanswered as 10.133.0.9 by master-02-demo br-ex; router: policy routing: no route to 10.133.0.9\n",
+      "    + unanswered as 10.133.0.9 by master-02-demo br-ex; router: policy routing:\n"
+      "      no route to 10.133.0.9\n",
       ran.out);
+  // With the rule at hand the path is what follows from it.
+  const Ran all = egt::testing::run({EGTRACE_BINARY, "diff", sample, after, "--to", "192.168.55.13:80"});
+  EXPECT_EQ(
+      "master-02-demo: rules\n  iptables nat OVN-KUBE-EGRESS-IP-MULTI-NIC\n"
+      "    - -A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9/32 -o br-ex -j SNAT\n      --to-source 192.168.66.100\n"
+      "    changes the path of\n      demo-egress/requester-3a to 192.168.55.13:80\n"
+      "        - answered as 192.168.66.100 by master-02-demo br-ex\n"
+      "        + unanswered as 10.133.0.9 by master-02-demo br-ex; router: policy\n"
+      "          routing: no route to 10.133.0.9\n",
+      all.out.substr(0, all.out.find("\nnot compared")));
+  const json document = json::parse(
+      egt::testing::run({EGTRACE_BINARY, "diff", sample, after, "--to", "192.168.55.13:80", "--format", "json"}).out);
+  EXPECT_EQ("paths", document.at("differences").at(0).at("topic"));
+  EXPECT_EQ("rules", document["differences"][0].at("caused_by").at("topic"));
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "common/evidence.h"
+#include "difference/consequences.h"
 #include "difference/inventory.h"
 #include "egtrace/assess/audit.h"
 
@@ -25,17 +28,17 @@ using Values = std::vector<const InventoryLine*>;
 
 std::map<Key, Values> by_thing(const Inventory& facts) {
   std::map<Key, Values> all;
-  for (const InventoryLine& f : facts.all) all[{place_of(f.scope.topic), f.scope.node, f.what}].push_back(&f);
+  for (const InventoryLine& f : facts.all) all[{place_of(f.scope.topic), f.scope.node, f.thing()}].push_back(&f);
   return all;
 }
 
 // Those of `a` that are not in `b`, each as often as it is there more often.
 Values missing_in(const Values& a, const Values& b) {
   std::map<std::string_view, std::size_t> there;
-  for (const InventoryLine* f : b) ++there[f->value];
+  for (const InventoryLine* f : b) ++there[f->effect()];
   Values left;
   for (const InventoryLine* f : a) {
-    const auto found = there.find(f->value);
+    const auto found = there.find(f->effect());
     if (found == there.end() || found->second == 0)
       left.push_back(f);
     else
@@ -46,7 +49,9 @@ Values missing_in(const Values& a, const Values& b) {
 
 class Comparer {
  public:
-  Comparer(const cluster::Cluster& before, const cluster::Cluster& after) : before_(before), after_(after) {}
+  // Of each difference that is found its trail is kept as well.
+  Comparer(const cluster::Cluster& before, const cluster::Cluster& after, std::vector<Trail>& trails)
+      : before_(before), after_(after), trails_(trails) {}
 
   void compare(const Inventory& before, const Inventory& after, Differences& out) const {
     const auto old_things = by_thing(before), new_things = by_thing(after);
@@ -85,6 +90,19 @@ class Comparer {
     if (!gone.empty()) d.evidence_before = evidence(before_, {gone.front()->from});
     if (!come.empty()) d.evidence_after = evidence(after_, {come.front()->from});
     out.all.push_back(std::move(d));
+    trails_.push_back(trail_of(gone, come));
+  }
+
+  static Trail trail_of(const Values& gone, const Values& come) {
+    Trail trail;
+    for (const auto& [values, lines] : {std::pair{&gone, &trail.before}, std::pair{&come, &trail.after}})
+      for (const InventoryLine* line : *values) {
+        lines->push_back(line->from);
+        trail.lflow = line->lflow;
+        if (line->origin) trail.origins.insert(*line->origin);
+        if (!line->address_set.empty()) trail.address_sets.insert(line->address_set);
+      }
+    return trail;
   }
 
   // Where what is compared has one value, so that two of them are a change, even of an excerpt.
@@ -96,7 +114,7 @@ class Comparer {
   static bool order_differs(const Values& a, const Values& b) {
     return !a.empty() && a.front()->scope.topic == "rules" && a.size() == b.size() &&
            !std::equal(a.begin(), a.end(), b.begin(),
-                       [](const InventoryLine* x, const InventoryLine* y) { return x->value == y->value; });
+                       [](const InventoryLine* x, const InventoryLine* y) { return x->effect() == y->effect(); });
   }
 
   static void note_untold(const Inventory& before, const Inventory& after, Differences& out) {
@@ -116,7 +134,29 @@ class Comparer {
   }
 
   const cluster::Cluster &before_, &after_;
+  std::vector<Trail>& trails_;
 };
+
+// nft shows what iptables has written: where both snapshots have iptables' own dump, once is enough.
+void leave_out_copies(Inventory& before, Inventory& after) {
+  for (const std::string front_end : {"iptables", "ip6tables"}) {
+    const auto is_copy = [&](const InventoryScope& scope) {
+      const InventoryScope own{scope.topic, scope.node, front_end};
+      return scope.topic == "rules" && scope.part == as_nft_shows(front_end) && before.told.contains(own) &&
+             after.told.contains(own);
+    };
+    std::set<InventoryScope> copies;
+    for (const Inventory* facts : {&before, &after}) {
+      std::copy_if(facts->told.begin(), facts->told.end(), std::inserter(copies, copies.end()), is_copy);
+      for (const InventoryLine& line : facts->all)
+        if (is_copy(line.scope)) copies.insert(line.scope);
+    }
+    for (Inventory* facts : {&before, &after}) {
+      for (const InventoryScope& copy : copies) facts->told.erase(copy);
+      std::erase_if(facts->all, [&](const InventoryLine& line) { return copies.contains(line.scope); });
+    }
+  }
+}
 
 Inventory inventory_of_paths(const std::vector<AuditRow>& rows) {
   Inventory facts;
@@ -129,6 +169,8 @@ Inventory inventory_of_paths(const std::vector<AuditRow>& rows) {
     facts.all.push_back({scope,
                          fmt::format("{} to {}", r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod, r.to),
                          value + (r.outcome == explain::Outcome::answered ? "" : "; " + r.decided_by),
+                         {},
+                         {},
                          {}});
   }
   return facts;
@@ -142,8 +184,21 @@ const AuditRow* row_of(const std::vector<AuditRow>& rows, const Difference& d, c
   return nullptr;
 }
 
-Result<void*> compare_paths(const explain::Explainer& before, const explain::Explainer& after,
-                            const DifferenceOptions& options, Differences& out) {
+// As audit() asks it.
+std::optional<explain::Question> question_of(const AuditRow& row) {
+  const auto from = explain::parse_point(row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod);
+  const auto to = explain::parse_point(row.to);
+  if (!from || !to) return std::nullopt;
+  explain::Question q;
+  q.from = *from;
+  q.to = *to;
+  q.dport = to->port;
+  return q;
+}
+
+Result<std::vector<DifferingPath>> compare_paths(const explain::Explainer& before, const explain::Explainer& after,
+                                                 const DifferenceOptions& options, std::vector<Trail>& trails,
+                                                 Differences& out) {
   AuditOptions wanted;
   wanted.to = options.to;
   wanted.namespaces = options.namespaces;
@@ -151,16 +206,19 @@ Result<void*> compare_paths(const explain::Explainer& before, const explain::Exp
   const auto a = audit(before, wanted), b = audit(after, wanted);
   if (!a) return a.error();
   if (!b) return b.error();
-  Differences paths;
-  Comparer(before.cluster(), after.cluster()).compare(inventory_of_paths(*a), inventory_of_paths(*b), paths);
-  for (Difference& d : paths.all) {
-    if (!d.before.empty())
-      if (const AuditRow* r = row_of(*a, d, d.before)) d.evidence_before = r->evidence;
-    if (!d.after.empty())
-      if (const AuditRow* r = row_of(*b, d, d.after)) d.evidence_after = r->evidence;
+  Differences found;
+  Comparer(before.cluster(), after.cluster(), trails).compare(inventory_of_paths(*a), inventory_of_paths(*b), found);
+  std::vector<DifferingPath> paths;
+  for (Difference& d : found.all) {
+    const AuditRow* then = d.before.empty() ? nullptr : row_of(*a, d, d.before);
+    const AuditRow* now = d.after.empty() ? nullptr : row_of(*b, d, d.after);
+    if (then != nullptr) d.evidence_before = then->evidence;
+    if (now != nullptr) d.evidence_after = now->evidence;
+    if (const AuditRow* row = then != nullptr ? then : now)
+      if (auto question = question_of(*row)) paths.push_back({out.all.size(), std::move(*question)});
     out.all.push_back(std::move(d));
   }
-  return nullptr;
+  return paths;
 }
 
 }  // namespace
@@ -176,10 +234,17 @@ Result<Differences> compare(const explain::Explainer& before, const explain::Exp
   const auto& given = options.topics.empty() ? difference_topics() : options.topics;
   const std::set<std::string> topics(given.begin(), given.end());
   Differences out;
-  if (topics.contains("paths"))
-    if (const auto done = compare_paths(before, after, options, out); !done) return done.error();
-  Comparer(before.cluster(), after.cluster())
-      .compare(inventory_of(before.cluster(), topics), inventory_of(after.cluster(), topics), out);
+  std::vector<Trail> trails;
+  std::vector<DifferingPath> paths;
+  if (topics.contains("paths")) {
+    auto compared = compare_paths(before, after, options, trails, out);
+    if (!compared) return compared.error();
+    paths = std::move(*compared);
+  }
+  Inventory then = inventory_of(before.cluster(), topics), now = inventory_of(after.cluster(), topics);
+  leave_out_copies(then, now);
+  Comparer(before.cluster(), after.cluster(), trails).compare(then, now, out);
+  find_causes(out, trails, paths, before, after);
   return out;
 }
 

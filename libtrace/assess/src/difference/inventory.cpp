@@ -9,6 +9,8 @@
 
 #include "difference/host_text.h"
 #include "egtrace/base/text.h"
+#include "egtrace/host/rule_effect.h"
+#include "egtrace/openflow/action_effect.h"
 #include "egtrace/ovn/southbound.h"
 
 namespace egt::assess {
@@ -40,8 +42,8 @@ class Collector {
     return topics_.contains(topic);
   }
   void told() { facts_.told.insert(scope_); }
-  void add(std::string what, std::string value, Provenance from) {
-    facts_.all.push_back({scope_, std::move(what), std::move(value), from});
+  InventoryLine& add(std::string what, std::string value, Provenance from) {
+    return facts_.all.emplace_back(InventoryLine{scope_, std::move(what), std::move(value), from, {}, {}});
   }
 
   void objects();
@@ -53,6 +55,7 @@ class Collector {
   void logical_flows(const Node& node);
   void flows(const Node& node);
   void flows_of(const Node& node, const openflow::Bridge& bridge);
+  void add_flow(const openflow::Bridge& bridge, const openflow::FlowEntry& flow);
 
   const Cluster& cluster_;
   const std::set<std::string>& topics_;
@@ -125,7 +128,9 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
   // A line of nft's JSON is not a rule's own.
   if (!part.present || trim(cluster_.sources->at(part.from.source).text).starts_with("{")) return;
   for (const netfilter::Table& table : part.value.tables) {
-    scope_.part = table.from_iptables && front_end == "nft" ? "iptables as nft prints it" : front_end;
+    scope_.part = front_end;
+    if (table.from_iptables && front_end == "nft")
+      scope_.part = as_nft_shows(table.family == netfilter::TableFamily::ip6 ? "ip6tables" : "iptables");
     if (!part.partial) told();
     for (const netfilter::Chain& chain : table.chains) {
       const std::string what =
@@ -134,7 +139,8 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
       if (chain.drop_by_default)
         add(what, "policy drop", chain.from);  // to accept is what happens without a chain, too
       for (const netfilter::Rule& rule : chain.rules)
-        add(what, without_counters(cluster_.sources->line_text(rule.from)), rule.from);
+        add(what, without_counters(cluster_.sources->line_text(rule.from)), rule.from).meaning =
+            netfilter::effect_of(rule).value_or("");
     }
   }
   scope_.part = front_end;
@@ -149,6 +155,13 @@ void Collector::rules(const Node& node) {
   ruleset("iptables-legacy", h.iptables_legacy_v4);
   ruleset("ip6tables-legacy", h.iptables_legacy_v6);
   ruleset("nft", h.nft);
+}
+
+std::string name_of(const ovn::Row& row) {
+  const auto found = row.columns.find("name");
+  std::string_view name = found == row.columns.end() ? std::string_view{} : std::string_view(found->second);
+  if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+  return std::string(name);
 }
 
 // Rows by what they say. What counts, tells a time, or only lists other rows by UUID is left out.
@@ -168,14 +181,16 @@ void Collector::northbound(const Node& node) {
     for (const auto& [column, value] : row.columns)
       if (!kColumns.contains(column) && value != "[]" && value != "{}" && value != "\"\"")
         text += fmt::format("{}{}={}", text.empty() ? "" : " ", column, value);
-    add(row.table, std::move(text), row.from);
+    InventoryLine& line = add(row.table, std::move(text), row.from);
+    line.origin = uuid_prefix(row.uuid);
+    if (row.table == "Address_Set") line.address_set = name_of(row);
   }
 }
 
-std::string name_of(const ovn::LogicalFlow& f, std::string_view datapath) {
+std::string name_of(const ovn::LogicalFlow& f) {
   const std::string stage =
       f.stage.empty() ? fmt::format("{} {}", f.ingress ? "ingress" : "egress", f.table) : std::string(f.stage);
-  return fmt::format("{} {} priority {} match {}", datapath, stage, f.priority, f.match);
+  return lflow_name(stage, f.priority, f.match);
 }
 
 // One for each datapath that has it: whether they share a row tells nothing.
@@ -183,8 +198,34 @@ void Collector::logical_flows(const Node& node) {
   if (!begin("logical flows", node.name) || !node.ovn.has_logical_flows) return;
   told();
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
-    for (const std::string_view datapath : ovn::datapaths_of(node.ovn, f))
-      add(name_of(f, datapath), std::string(f.actions), f.from);
+    for (const std::string_view datapath : ovn::datapaths_of(node.ovn, f)) {
+      const std::string name = name_of(f);
+      InventoryLine& line = add(fmt::format("{} {}", datapath, name), std::string(trim(f.actions)), f.from);
+      line.lflow = name;
+      if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f)) line.origin = uuid_prefix(origin->stage_hint);
+    }
+}
+
+// What a line says of a flow besides its match and actions.
+std::string timeouts(std::string_view line) {
+  std::string text;
+  for (std::string_view head = line.substr(0, line.find(" actions=")); !head.empty();)
+    if (const std::string_view word = trim(take_until(head, ','));
+        word.starts_with("idle_timeout=") || word.starts_with("hard_timeout="))
+      text += std::string(word) + ",";
+  return text;
+}
+
+std::string words_of(openflow::MatchView match) {
+  std::string text;
+  for (const openflow::MatchWord& w : match) text += fmt::format("{:02}:{:x}/{:x} ", w.word, w.value, w.mask);
+  return text;
+}
+
+// A flow that was not understood has no meaning but its text.
+bool is_understood(const openflow::ActionList& actions) {
+  return std::none_of(actions.begin(), actions.end(),
+                      [](const openflow::Action& a) { return std::holds_alternative<openflow::Opaque>(a.kind); });
 }
 
 // A flow as its dump prints it, without what counts, how old it is, and its cookie.
@@ -204,6 +245,22 @@ std::string flow_text(std::string_view line) {
   return text;
 }
 
+void Collector::add_flow(const openflow::Bridge& bridge, const openflow::FlowEntry& flow) {
+  const std::string_view text = cluster_.sources->line_text(flow.from);
+  const std::size_t at = text.find(" actions=");
+  const openflow::ActionList& actions = bridge.flows->actions(flow);
+  InventoryLine& line = add(fmt::format("{} {}", bridge.name, flow_text(text)),
+                            at == std::string_view::npos ? std::string() : std::string(text.substr(at + 1)), flow.from);
+  if (!is_understood(actions)) return;
+  const auto number = [&](std::string_view name) -> std::optional<std::uint32_t> {
+    const openflow::Interface* port = bridge.by_name(name);
+    return port != nullptr ? port->ofport : std::nullopt;
+  };
+  line.key = fmt::format("{} table={:03},priority={:05},{}", bridge.name, flow.table, flow.priority,
+                         words_of(bridge.flows->match(flow)));
+  line.meaning = fmt::format("{}actions={}", timeouts(text), openflow::effect_of(actions, number));
+}
+
 // A logical flow becomes a flow on each datapath, and more where its match is not one of OpenFlow: how many says
 // enough, as ports, datapaths and conjunctions have numbers of their own on each node.
 void Collector::flows_of(const Node& node, const openflow::Bridge& bridge) {
@@ -219,23 +276,20 @@ void Collector::flows_of(const Node& node, const openflow::Bridge& bridge) {
       if (count++ == 0) from = bridge.flows->flow(i).from;
       continue;
     }
-    const Provenance from = bridge.flows->flow(i).from;
-    const std::string_view line = cluster_.sources->line_text(from);
-    const std::size_t actions = line.find(" actions=");
-    add(fmt::format("{} {}", bridge.name, flow_text(line)),
-        actions == std::string_view::npos ? std::string() : std::string(line.substr(actions + 1)), from);
+    add_flow(bridge, bridge.flows->flow(i));
   }
   std::map<std::string, std::pair<std::size_t, Provenance>> by_name;  // rows of several datapaths may be one or many
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
     const auto it = counts.find(&f);
     if (it == counts.end()) continue;
-    auto& [count, from] = by_name[name_of(f, "")];
+    auto& [count, from] = by_name[name_of(f)];
     if (count == 0) from = it->second.second;
     count += it->second.first;
   }
   for (const auto& [name, counted] : by_name)
-    add(fmt::format("{} of{}", bridge.name, name),
-        fmt::format("{} flow{}", counted.first, counted.first == 1 ? "" : "s"), counted.second);
+    add(fmt::format("{} of {}", bridge.name, name),
+        fmt::format("{} flow{}", counted.first, counted.first == 1 ? "" : "s"), counted.second)
+        .lflow = name;
 }
 
 void Collector::flows(const Node& node) {
@@ -250,6 +304,18 @@ void Collector::flows(const Node& node) {
 }
 
 }  // namespace
+
+std::string lflow_name(std::string_view stage, std::uint16_t priority, std::string_view match) {
+  return fmt::format("{} priority {} match {}", stage, priority, trim(match));
+}
+
+std::optional<std::uint32_t> uuid_prefix(std::string_view uuid) {
+  constexpr std::size_t kDigits = 8;
+  const auto digits = parse_u64(fmt::format("0x{}", uuid.substr(0, kDigits)));
+  return uuid.size() < kDigits || !digits ? std::nullopt : std::optional(static_cast<std::uint32_t>(*digits));
+}
+
+std::string as_nft_shows(const std::string& front_end) { return front_end + " as nft prints it"; }
 
 Inventory inventory_of(const Cluster& cluster, const std::set<std::string>& topics) {
   return Collector(cluster, topics).collect();
