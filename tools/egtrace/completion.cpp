@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "arguments.h"
 #include "command.h"
 #include "egtrace/assess/triage.h"
 #include "egtrace/base/text.h"
@@ -40,29 +41,6 @@ Names meaning(const std::array<Meaning, N>& all, std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Meaning& m) { return m.name == name; });
   return found == all.end() ? Names::none : found->names;
 }
-
-const CLI::App* verb_named(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (verb->get_name() == name) return verb;
-  return nullptr;
-}
-
-std::vector<std::string> names_of(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  return names;
-}
-
-const CLI::Option* option_named(const CLI::App& verb, const std::string& name) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const auto names = names_of(*option);
-    if (std::find(names.begin(), names.end(), name) != names.end()) return option;
-  }
-  return nullptr;
-}
-
-bool takes_value(const CLI::Option* option) { return option != nullptr && option->get_items_expected_max() > 0; }
 
 // What was typed before the word in question.
 struct Typed {
@@ -200,8 +178,7 @@ void offer_argument(const CLI::App& verb, const Typed& typed, const std::string&
 }
 
 void offer_verbs(const CLI::App& app, const std::string& begun, Completion& all) {
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    offer(std::vector<std::string>{verb->get_name()}, "", begun, all);
+  offer(verb_names(app), "", begun, all);
 }
 
 void offer_options(const CLI::App& verb, const std::string& begun, Completion& all) {
@@ -211,9 +188,13 @@ void offer_options(const CLI::App& verb, const std::string& begun, Completion& a
 
 }  // namespace
 
-Completion complete(const CLI::App& app, const std::vector<std::string>& line) {
+Completion complete(const CLI::App& app, const std::vector<std::string>& words) {
   Completion all;
-  const std::string last = line.empty() ? "" : line.back();
+  const std::string last = words.empty() ? "" : words.back();
+  std::vector<std::string> line = words;
+  if (!line.empty()) line.pop_back();
+  line = verb_first(app, line);
+  line.push_back(last);
   const CLI::App* verb = line.size() < 2 ? nullptr : verb_named(app, line.front());
   const std::size_t equals = last.starts_with("--") ? last.find('=') : std::string::npos;
   if (line.size() < 2) {

@@ -12,9 +12,9 @@ struct Completion {
   bool files = false;              // names of files fit as well
 };
 
-// `line`: the words behind the program's name; the last one, possibly empty, is to be completed. Names of pods,
-// services and nodes come from the snapshot that the line names, where it can be read.
-Completion complete(const CLI::App& app, const std::vector<std::string>& line);
+// `words`: those behind the program's name; the last one, possibly empty, is to be completed. Names of pods,
+// services and nodes come from the snapshot that they name, where it can be read.
+Completion complete(const CLI::App& app, const std::vector<std::string>& words);
 
 // The script that makes a shell ask: bash, zsh or fish.
 const char* completion_script(const std::string& shell);

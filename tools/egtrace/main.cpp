@@ -1,15 +1,19 @@
 // egtrace: explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "arguments.h"
 #include "command.h"
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/output_file.h"
+#include "help.h"
 #include "memory.h"
 
 namespace egt::cli {
@@ -24,6 +28,7 @@ constexpr const char* kFooter =
     "  egtrace parse ovs-ofctl_dump-flows_br-int\n"
     "  ip rule | egtrace parse --format json -\n"
     "\n"
+    "Options may stand before the command or behind it.\n"
     "Exit status: 0 done, 1 an expectation does not hold, 2 the call or an input is unusable, 3 inconclusive.\n";
 
 // One line whatever the message held, so that scripts and logs can rely on it.
@@ -34,12 +39,6 @@ int complain(std::string message) {
   }
   print_error(fmt::format("egtrace: {}\n", message));
   return static_cast<int>(ExitStatus::unusable);
-}
-
-std::vector<std::string> verbs_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(verb->get_name());
-  return names;
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
@@ -58,7 +57,7 @@ std::string explain_extra(const CLI::App& app, const CLI::App& verb, const std::
     const std::string name = extra.substr(0, extra.find('='));
     return fmt::format("unknown option `{}`; {}", name, did_you_mean(name, options_of(verb), help));
   }
-  if (!in_verb) return fmt::format("unknown command `{}`; {}", extra, did_you_mean(extra, verbs_of(app), help));
+  if (!in_verb) return fmt::format("unknown command `{}`; {}", extra, did_you_mean(extra, verb_names(app), help));
   return fmt::format("`{}` is one argument too many for `{}`; {}", extra, verb.get_name(), help);
 }
 
@@ -81,7 +80,7 @@ int run(int argc, char** argv) {
   app.set_help_flag("-h,--help", "print this help");
   app.require_subcommand(1);
   app.footer(kFooter);
-  app.get_formatter()->column_width(32);
+  app.get_formatter()->column_width(kHelpColumn);
 
   ExitStatus status = ExitStatus::done;
   add_assert(app, status);
@@ -102,8 +101,13 @@ int run(int argc, char** argv) {
   add_trace(app, status);
 
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {   // --help, --version
+    std::vector<std::string> words = verb_first(app, std::vector<std::string>(argv + 1, argv + argc));
+    std::reverse(words.begin(), words.end());  // as parse() takes them
+    app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    write_output({}, fit_help(app.help(), text_width({})));
+    return static_cast<int>(ExitStatus::done);
+  } catch (const CLI::Success& asked) {   // --version
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
     return explain_parse_error(app, error);
