@@ -4,6 +4,7 @@
 #include "command.h"
 #include "egtrace/render/lookup.h"
 #include "snapshot_options.h"
+#include "text_options.h"
 
 namespace egt::cli {
 namespace {
@@ -24,6 +25,7 @@ struct LookupOptions {
 };
 
 ExitStatus run_lookup(const LookupOptions& o) {
+  if (o.thing.empty()) throw CommandError("thing to look up is required; see `egtrace lookup --help`");
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   const explain::Lookup result = explain::look_up(snapshot.cluster, o.thing);
@@ -32,11 +34,7 @@ ExitStatus run_lookup(const LookupOptions& o) {
     write_output(o.common, render::lookup_json(result));
     return status;
   }
-  render::TextOptions text;
-  text.colour = use_color(o.common);
-  text.verbose = o.common.verbose;
-  text.quiet = o.common.quiet;
-  write_output(o.common, render::lookup_text(result, text));
+  write_output(o.common, render::lookup_text(result, text_options(o.common)));
   return status;
 }
 
@@ -48,11 +46,13 @@ void add_lookup(CLI::App& app, ExitStatus& status) {
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_option("thing", options->thing,
-                   "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE")
-      ->required();
+                   "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kLookupFooter);
-  verb->callback([options, &status] { status = run_lookup(*options); });
+  verb->callback([options, &status] {
+    take_argument_for(options->thing, options->snapshot);
+    status = run_lookup(*options);
+  });
 }
 
 }  // namespace egt::cli

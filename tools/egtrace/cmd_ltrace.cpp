@@ -11,6 +11,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "egtrace/render/logical_trace.h"
+#include "refused_lines.h"
 #include "snapshot_options.h"
 
 namespace egt::cli {
@@ -119,11 +120,13 @@ Loaded load(const cluster::Node& node, bool friendly_names) {
 // A question as one line of a batch or as the command line has it.
 struct Question {
   std::string datapath, microflow;
+  std::size_t line = 0;  // of the file of --batch
 };
 
 // Why it cannot be answered, as ovn-trace says it, or the datapath and packet.
 struct Understood {
   std::string problem;
+  std::string unknown_datapath, unknown_port;  // the name that the problem is about
   const engine::LogicalDatapath* datapath = nullptr;
   FlowKey packet;
 };
@@ -135,14 +138,17 @@ Understood understand(const Loaded& at, const Question& question) {
   };
   if (!question.datapath.empty()) {
     result.datapath = at.network->find_datapath(question.datapath).datapath;
-    if (result.datapath == nullptr) result.problem = fmt::format("unknown datapath \"{}\"\n", question.datapath);
+    if (result.datapath == nullptr) {
+      result.problem = fmt::format("unknown datapath \"{}\"\n", question.datapath);
+      result.unknown_datapath = question.datapath;
+    }
   } else {
     const auto inport = at.reader->inport_of(question.microflow);
     const engine::NetworkPort* port = inport ? at.network->find_port(*inport) : nullptr;
     if (!inport)
       result.problem = parse_problem(inport.error().message);
     else if (port == nullptr)
-      result.problem = fmt::format("unknown port \"{}\"\n", *inport);
+      result.problem = fmt::format("unknown port \"{}\"\n", *inport), result.unknown_port = *inport;
     else
       result.datapath = port->datapath;
   }
@@ -158,15 +164,27 @@ Understood understand(const Loaded& at, const Question& question) {
   return result;
 }
 
-// The node that is meant: the named one, the only one with logical flows, or the only one that knows the question's
-// names.
-Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, const Question& question) {
+// What is wrong with the only question, in one line.
+std::string complaint(const Loaded& at, const Understood& understood) {
+  std::vector<std::string> known;
+  if (!understood.unknown_datapath.empty())
+    for (const ovn::sb::DatapathBinding& d : at.southbound->datapaths)
+      if (const auto name = d.external_ids.find("name"); name != d.external_ids.end()) known.push_back(name->second);
+  if (!understood.unknown_port.empty())
+    for (const ovn::sb::PortBinding& p : at.southbound->ports) known.push_back(p.logical_port);
+  const std::string& name = understood.unknown_datapath.empty() ? understood.unknown_port : understood.unknown_datapath;
+  return fmt::format("{}; {}", trim(understood.problem), did_you_mean(name, known, "see `egtrace ltrace --help`"));
+}
+
+// The node that is meant: the named one, the only one with logical flows, or the only one that knows the names of a
+// question. Questions of a batch that nobody understands tell nothing.
+Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, const std::vector<Question>& questions) {
   if (!o.node.empty()) {
     const cluster::Node* node = cluster.node(o.node);
     if (node == nullptr) {
       std::vector<std::string> names;
       for (const auto& n : cluster.nodes) names.push_back(n->name);
-      throw CommandError(fmt::format("no node `{}' in the snapshot; {}", o.node,
+      throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
                                      did_you_mean(o.node, names, "`egtrace inspect` lists them")));
     }
     if (!tells_flows(*node))
@@ -182,7 +200,9 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
     if (!tells_flows(*node)) continue;
     ++with_flows;
     Loaded loaded = load(*node, !o.no_friendly_names);
-    const bool fits = understand(loaded, question).problem.empty();
+    const bool fits = std::any_of(questions.begin(), questions.end(), [&](const Question& question) {
+      return understand(loaded, question).problem.empty();
+    });
     if (!fits && with_flows > 1) continue;
     if (fits) names += fmt::format("{}{}", names.empty() ? "" : ", ", node->name);
     fitting.insert(fits ? fitting.begin() : fitting.end(), std::move(loaded));
@@ -210,7 +230,7 @@ std::vector<Question> questions_of(const LtraceOptions& o) {
   if (o.batch.empty()) {
     if (o.arguments.empty() || o.arguments.size() > 2)
       throw CommandError("one or two arguments are required: [DATAPATH] MICROFLOW; see `egtrace ltrace --help`");
-    return {{datapath, o.arguments.back()}};
+    return {{datapath, o.arguments.back(), 0}};
   }
   if (o.arguments.size() > 1)
     throw CommandError("with --batch the microflows come from the file; give a DATAPATH at most");
@@ -221,14 +241,16 @@ std::vector<Question> questions_of(const LtraceOptions& o) {
   }
   std::istream& in = o.batch == "-" ? std::cin : file;
   std::vector<Question> questions;
+  std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
+    ++number;
     const std::string_view text = trim(line);
     if (text.empty() || text.front() == '#') continue;
     const std::size_t tab = text.find('\t');
     if (tab == std::string_view::npos)
-      questions.push_back({datapath, std::string(text)});
+      questions.push_back({datapath, std::string(text), number});
     else
-      questions.push_back({std::string(text.substr(0, tab)), std::string(trim(text.substr(tab)))});
+      questions.push_back({std::string(text.substr(0, tab)), std::string(trim(text.substr(tab))), number});
   }
   return questions;
 }
@@ -268,7 +290,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   // Both go with the process: to take half a million rows apart one by one would cost as much as the answer.
   static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
   const cluster::Cluster& cluster = snapshot.cluster;
-  static const Loaded& at = *new Loaded(choose_node(cluster, o, questions.front()));
+  static const Loaded& at = *new Loaded(choose_node(cluster, o, questions));
   warn_of_moment(snapshot, o.common, {at.node->name});
   lt::Options options = base;
   const auto release = lang::release_of(*at.southbound);
@@ -286,13 +308,14 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   std::string out;
   render::LogicalTracePrinter printer(*at.network, form);
   ExitStatus status = ExitStatus::done;
+  std::vector<std::size_t> refused;
   for (const Question& question : questions) {
     if (!out.empty() && !o.verdict_only) out += '\n';
     const Understood understood = understand(at, question);
     if (!understood.problem.empty()) {
       out += understood.problem;
       if (!out.ends_with('\n')) out += '\n';
-      status = ExitStatus::unusable;
+      refused.push_back(question.line);
       continue;
     }
     const lt::Trace trace = lt::trace(*at.network, *understood.datapath, understood.packet, options);
@@ -304,7 +327,8 @@ ExitStatus run_ltrace(LtraceOptions& o) {
     if (trace.cut || !at.network->unread().empty() || !trace.unanswered.empty()) status = ExitStatus::inconclusive;
   }
   write_output(o.common, out);
-  return status;
+  if (!refused.empty() && o.batch.empty()) throw CommandError(complaint(at, understand(at, questions.front())));
+  return refused.empty() ? status : refuse_lines(o.batch, refused);
 }
 
 }  // namespace

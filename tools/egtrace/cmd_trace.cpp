@@ -12,12 +12,14 @@
 
 #include "command.h"
 #include "egtrace/base/parallel.h"
+#include "egtrace/base/text.h"
 #include "egtrace/engine/openflow/ingress.h"
 #include "egtrace/explain/phrases.h"
 #include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 #include "egtrace/render/ofproto_trace.h"
+#include "refused_lines.h"
 #include "snapshot_options.h"
 
 namespace egt::cli {
@@ -75,7 +77,7 @@ const cluster::Node& node_of(const cluster::Cluster& c, const TraceOptions& o) {
     if (const cluster::Node* n = c.node(o.node)) return *n;
     std::vector<std::string> names;
     for (const auto& n : c.nodes) names.push_back(n->name);
-    throw CommandError(fmt::format("there is no node {} in the snapshot; {}", o.node,
+    throw CommandError(fmt::format("the snapshot has no node {}; {}", o.node,
                                    did_you_mean(o.node, names, "`egtrace inspect` lists them")));
   }
   const cluster::Node* only = nullptr;
@@ -166,13 +168,22 @@ class Lane {
   Result<Entry> entry_of(const std::string& flow) const {
     if (const auto of_datapath = parsers::parse_datapath_flow(flow, node_.vlan_limit)) return datapath_entry(*of_datapath);
     else if (bridge_ == nullptr) return Error{of_datapath.error().message + " (or the bridge name was omitted: --bridge)"};
-    const auto ports = [this](std::string_view name) -> std::optional<std::uint32_t> {
+    std::string unknown_port;
+    const auto ports = [&](std::string_view name) -> std::optional<std::uint32_t> {
       const openflow::Interface* i = bridge_->by_name(name);
+      if (i == nullptr) unknown_port = name;
       return i ? i->ofport : std::nullopt;
     };
     const auto key = parsers::parse_flow_key(flow, ports);
-    if (!key) return Error{"Bad openflow flow syntax: " + key.error().message};
-    return Entry{bridge_, *key};
+    if (key) return Entry{bridge_, *key};
+    const std::string hint = unknown_port.empty() ? "" : did_you_mean(unknown_port, port_names(), "");
+    return Error{"Bad openflow flow syntax: " + key.error().message + (hint.empty() ? "" : "; " + hint)};
+  }
+
+  std::vector<std::string> port_names() const {
+    std::vector<std::string> names;
+    for (const openflow::Interface& i : bridge_->interfaces) names.push_back(i.name);
+    return names;
   }
 
   Result<Entry> datapath_entry(const parsers::DatapathFlow& flow) const {
@@ -238,30 +249,36 @@ class Lane {
   render::OfprotoTraceWriter writer_;
 };
 
+struct Packet {
+  std::string flow;
+  std::size_t line = 0;  // of the file of --batch
+};
+
 // Writes answers in the order of the packets, each warning once.
 class Answers {
  public:
   explicit Answers(const TraceOptions& o) : o_(o), out_(o.common) {}
 
-  // False: nobody reads on. `where`: before the error of a packet.
-  bool take(const Lane::Answer& a, const std::string& where) {
+  // False: nobody reads on. What is wrong with a line of a batch is the answer to it.
+  bool take(const Lane::Answer& a, const Packet& packet) {
     for (const std::string& w : a.warnings)
-      if (told_.insert(w).second) print_error(fmt::format("egtrace: {}\n", w));
+      if (printed_.insert(w).second) print_error(fmt::format("egtrace: {}\n", w));
     incomplete_ = incomplete_ || a.incomplete;
-    if (!a.error.empty()) {
-      finish();
-      throw CommandError(where + a.error);
-    }
+    if (!a.error.empty() && o_.batch.empty()) throw CommandError(a.error);
+    if (!a.error.empty()) refused_.push_back(packet.line);
     if (!first_ && !o_.verdict_only) piece_ += '\n';
     first_ = false;
-    piece_ += a.text;
+    piece_ += a.error.empty() ? a.text : a.error + '\n';
     return piece_.size() < kPiece || flush();
   }
   void finish() {
     flush();
     out_.finish();
   }
-  bool incomplete() const { return incomplete_; }
+  ExitStatus status() const {
+    if (!refused_.empty()) return refuse_lines(o_.batch, refused_);
+    return incomplete_ ? ExitStatus::inconclusive : ExitStatus::done;
+  }
 
  private:
   static constexpr std::size_t kPiece = std::size_t{1} << 18;
@@ -275,7 +292,8 @@ class Answers {
   const TraceOptions& o_;
   OutputStream out_;
   std::string piece_;
-  std::set<std::string> told_;
+  std::set<std::string> printed_;
+  std::vector<std::size_t> refused_;
   bool first_ = true, incomplete_ = false;
 };
 
@@ -291,11 +309,6 @@ std::string read_all(const std::string& path) {
   return std::move(text).str();
 }
 
-struct Packet {
-  std::string flow;
-  std::size_t line = 0;  // of the file of --batch
-};
-
 std::vector<Packet> packets_of(const TraceOptions& o) {
   if (o.batch.empty()) return {{o.flow, 0}};
   std::vector<Packet> packets;
@@ -303,7 +316,8 @@ std::vector<Packet> packets_of(const TraceOptions& o) {
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (!line.empty() && line.front() != '#') packets.push_back({line, number});
+    const std::string_view text = trim(line);
+    if (!text.empty() && text.front() != '#') packets.push_back({std::string(text), number});
   }
   return packets;
 }
@@ -324,16 +338,16 @@ class Batch {
       lanes_.push_back(std::make_unique<Lane>(c, node_, datapath, o, packets_.size()));
   }
 
-  bool run() {
+  ExitStatus run() {
     Answers answers(o_);
     bool read = true;
     for (std::size_t begin = 0; begin < packets_.size() && read; begin += round_.size()) {
       answer_round(begin);
       for (std::size_t i = 0; i < round_.size() && read; ++i)
-        read = answers.take(round_[i], where(packets_[begin + i]));
+        read = answers.take(round_[i], packets_[begin + i]);
     }
     answers.finish();
-    return answers.incomplete();
+    return answers.status();
   }
 
  private:
@@ -349,10 +363,6 @@ class Batch {
     });
   }
 
-  std::string where(const Packet& p) const {
-    return p.line == 0 ? "" : fmt::format("{}:{}: ", o_.batch == "-" ? "standard input" : o_.batch, p.line);
-  }
-
   const TraceOptions& o_;
   const cluster::Node& node_;
   std::vector<Packet> packets_;
@@ -365,7 +375,7 @@ ExitStatus run_trace(const TraceOptions& o) {
   SnapshotOptions snapshot = o.snapshot;
   snapshot.as_told = true;   // Open vSwitch does what its tables say, whoever wrote them
   const cluster::Cluster cluster = open_snapshot(snapshot, o.common);
-  return Batch(cluster, o).run() ? ExitStatus::inconclusive : ExitStatus::done;
+  return Batch(cluster, o).run();
 }
 
 }  // namespace
@@ -387,7 +397,10 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--verdict-only", options->verdict_only, "one line per packet: what happens to it");
   add_common_options(*verb, options->common, {"text"});
   verb->footer(kTraceFooter);
-  verb->callback([options, &status] { status = run_trace(*options); });
+  verb->callback([options, &status] {
+    if (options->batch.empty()) take_argument_for(options->flow, options->snapshot);
+    status = run_trace(*options);
+  });
 }
 
 }  // namespace egt::cli

@@ -27,6 +27,10 @@ void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options) {
   verb.add_option("--dump", options.dumps, "one more dump: [NODE:][KIND=]PATH, repeatable")->allow_extra_args(false);
 }
 
+void take_argument_for(std::string& own, SnapshotOptions& options) {
+  if (own.empty() && !options.dumps.empty()) own.swap(options.path);
+}
+
 void add_at_option(CLI::App& verb, SnapshotOptions& options) {
   verb.add_option(
       "--at", options.at,

@@ -24,6 +24,8 @@ struct SnapshotOptions {
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
 // The snapshot and --dump alone: for what is packed, in which nothing from outside the snapshot has a place.
 void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options);
+// Where dumps are named one by one no snapshot need be: then the only argument is the verb's own.
+void take_argument_for(std::string& own, SnapshotOptions& options);
 // --follow-links, for verbs that name snapshots in another way.
 void add_follow_links(CLI::App& verb, bool& follow_links);
 // --at, for verbs that say what it makes doubtful.

@@ -1,5 +1,6 @@
 #include "ovs_ofctl/values.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -365,7 +366,8 @@ bool read_port(std::string_view text, openflow::Port& out) {
   for (const char c : text)
     if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("_-.@:").find(c) == std::string_view::npos)
       return false;
-  if (is_digit(text.front())) return false;
+  // The host's ends of pods' devices are called by the first digits of a hash: "3f2a91c0aa11e2b".
+  if (std::all_of(text.begin(), text.end(), is_digit)) return false;
   out.name = text;
   return true;
 }

@@ -47,6 +47,32 @@ TEST(LtraceFromText, GoesTheWayOfTheDatabase) {
   }
 }
 
+TEST(LtraceNames, UnknownOnesAreAnsweredWithTheNearest) {
+  const Ran port = ltrace(kSample, {"--node", kNode, "inport==\"demo-egress_requester-3x\""});
+  EXPECT_EQ(2, port.status);
+  EXPECT_NE(std::string::npos, port.err.find("did you mean `demo-egress_requester-3a`")) << port.err;
+  const Ran datapath = ltrace(kSample, {"--node", kNode, "master-03-dem", from_pod("10.133.0.9")});
+  EXPECT_EQ(2, datapath.status);
+  EXPECT_NE(std::string::npos, datapath.err.find("`master-03-demo`?")) << datapath.err;
+}
+
+// Each line has its answer; the node is that of a line that somebody understands.
+TEST(LtraceBatch, ABadLineIsAnsweredWithItsError) {
+  const std::string good = from_pod("10.133.0.9");
+  const Ran ran = egt::testing::run(
+      {EGTRACE_BINARY, "ltrace", kSample, "--batch", "-", "--verdict-only", "--ct", "new", "--ct", "new"},
+      "nonsense=1\n" + good + "\n# a remark\ninport==\"a\"\n" + good + "\n");
+  EXPECT_EQ(2, ran.status);
+  EXPECT_NE(std::string::npos, ran.err.find("standard input:1: not answered, nor is line 4;")) << ran.err;
+  std::vector<std::string> lines;
+  for (std::size_t at = 0, end = 0; (end = ran.out.find('\n', at)) != std::string::npos; at = end + 1)
+    lines.push_back(ran.out.substr(at, end - at));
+  ASSERT_EQ(4U, lines.size()) << ran.out;
+  EXPECT_TRUE(lines[0].starts_with("error parsing flow: ")) << lines[0];
+  EXPECT_EQ("unknown port \"a\"", lines[2]);
+  EXPECT_EQ(lines[1], lines[3]);
+}
+
 TEST(LtraceFromText, SaysWhatNothingTells) {
   const std::string flows =
       "Datapath: \"sw\" (bda3d276-9584-467d-bf3b-90b04f9388ef)  Pipeline: ingress\n"

@@ -48,12 +48,61 @@ TEST_F(TraceBatch, AnswersComeInTheOrderOfThePacketsOnAnyNumberOfThreads) {
   }
 }
 
-TEST_F(TraceBatch, ABadLineEndsTheAnswersWhereItStands) {
+TEST_F(TraceBatch, ABadLineIsAnsweredWithItsError) {
   const Ran ran = answer("3", true);
   EXPECT_EQ(ran.status, 2);
-  EXPECT_NE(ran.err.find("standard input:151: Bad openflow flow syntax: "), std::string::npos) << ran.err;
-  EXPECT_NE(ran.out.find("nw_dst=10.0.0.149, priority 10"), std::string::npos);
-  EXPECT_EQ(ran.out.find("nw_dst=10.0.0.151, priority 10"), std::string::npos);
+  EXPECT_NE(ran.err.find("standard input:151: not answered; "), std::string::npos) << ran.err;
+  const std::size_t before = ran.out.find("nw_dst=10.0.0.149, priority 10");
+  const std::size_t bad = ran.out.find("\n\nBad openflow flow syntax: nonsense=1: unknown field nonsense\n\n");
+  const std::size_t behind = ran.out.find("nw_dst=10.0.0.151, priority 10");
+  ASSERT_NE(behind, std::string::npos);
+  EXPECT_LT(before, bad);
+  EXPECT_LT(bad, behind);
+}
+
+// `--dump` names all that there is: the only argument is the packet.
+TEST_F(TraceBatch, DumpsNeedNoSnapshot) {
+  const std::string dump = directory_.path() + "/ovs-ofctl_dump-flows_br0";
+  const std::string packet = "in_port=1,ip,nw_dst=10.0.0.7";
+  const Ran with = egt::testing::run({EGTRACE_BINARY, "trace", directory_.path(), "--bridge", "br0", packet});
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--dump", dump, "--bridge", "br0", packet},
+                                                    {packet, "--dump", dump, "--bridge", "br0"}}) {
+    std::vector<std::string> command = {EGTRACE_BINARY, "trace"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Ran without = egt::testing::run(command);
+    EXPECT_EQ(with.out, without.out) << without.err;
+    EXPECT_NE(std::string::npos, without.out.find("nw_dst=10.0.0.7, priority 10"));
+  }
+}
+
+// The host's ends of pods' devices are called by digits of a hash.
+TEST(TracePorts, NamesMayBeginWithDigits) {
+  const TemporaryDirectory d;
+  std::string ports =
+      "OFPT_FEATURES_REPLY (xid=0x2): dpid:0000b6b2b6b2b6b2\nn_tables:254, n_buffers:0\n"
+      "capabilities: FLOW_STATS TABLE_STATS PORT_STATS QUEUE_STATS ARP_MATCH_IP\nactions: output\n";
+  for (const char* port : {"5(8baddcb6b09e409)", "6(3f2a91c0aa11e2b)", "7(1e10)"})
+    ports += fmt::format(
+        " {}: addr:aa:55:aa:55:00:05\n     config:     0\n     state:      0\n     speed: 0 Mbps now, 0 Mbps max\n",
+        port);
+  d.file("ovs-ofctl_show_br0", ports + "OFPT_GET_CONFIG_REPLY (xid=0x4): frags=normal miss_send_len=0\n");
+  d.file("ovs-ofctl_--names_dump-flows_br0",
+         " cookie=0x1, duration=1.0s, table=0, n_packets=0, n_bytes=0, priority=10,in_port=8baddcb6b09e409 "
+         "actions=output:3f2a91c0aa11e2b,enqueue:1e10:3\n"
+         " cookie=0x2, duration=1.0s, table=0, n_packets=0, n_bytes=0, priority=10,in_port=\"3f2a91c0aa11e2b\" "
+         "actions=output:\"1e10\"\n");
+  const auto verdict = [&](const std::string& flow) {
+    return egt::testing::run({EGTRACE_BINARY, "trace", d.path(), "--bridge", "br0", flow}).out;
+  };
+  EXPECT_NE(std::string::npos, verdict("in_port=8baddcb6b09e409,ip").find("    output:6\n    enqueue:7:3\n"));
+  EXPECT_NE(std::string::npos, verdict("in_port=3f2a91c0aa11e2b,ip").find("    output:7\n"));
+  EXPECT_NE(std::string::npos, verdict("ip,in_port=\"1e10\"").find("No match"));
+  EXPECT_NE(std::string::npos,
+            verdict("in_port(8baddcb6b09e409),eth(),eth_type(0x0800),ipv4(frag=no)").find("    output:6\n"));
+  const Ran unknown =
+      egt::testing::run({EGTRACE_BINARY, "trace", d.path(), "--bridge", "br0", "in_port=3f2a91c0aa11e2c"});
+  EXPECT_EQ(2, unknown.status);
+  EXPECT_NE(std::string::npos, unknown.err.find("did you mean `3f2a91c0aa11e2b`?")) << unknown.err;
 }
 
 }  // namespace
