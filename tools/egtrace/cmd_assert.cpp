@@ -40,10 +40,7 @@ expect::Expectation expectation(const AssertOptions& o) {
   const explain::Question q = o.packet.packet();  // checks the values
   expect::Expectation e;
   e.name = fmt::format("{} to {}", o.packet.from, o.packet.to);
-  const auto place = [&](const std::string& text) {
-    const bool bare = text.starts_with("pod/") && !o.packet.namespace_.empty();
-    return expect::EndPattern{bare ? o.packet.namespace_ + text.substr(3) : text, {}, {}};
-  };
+  const auto place = [&](const std::string& text) { return expect::EndPattern{text, {}, {}, o.packet.namespace_}; };
   e.from = {place(o.packet.from)};
   e.to = {place(o.packet.to)};
   e.verdicts = o.verdicts;
@@ -69,18 +66,25 @@ expect::Expectation expectation(const AssertOptions& o) {
   return e;
 }
 
-// A place that nothing in the snapshot fits is the caller's mistake here.
+// A place that nothing in an excerpt fits is the caller's mistake here.
 void refuse_unknown_places(const assess::ExpectationReport& report) {
   if (report.cases.size() != 1) return;
   const assess::Judgement& j = report.cases.front().judgement;
   if (!j.holds && j.seen.empty() && j.gaps.empty() && j.evidence.empty()) throw CommandError(j.why);
 }
 
+void refuse_unknown_names(const AssertOptions& o, const expect::Expectation& e, const cluster::Cluster& cluster) {
+  const assess::NameChecker names(cluster);
+  if (!o.packet.namespace_.empty())
+    if (const auto unknown = names.unknown_namespace({o.packet.namespace_})) throw CommandError(unknown->message);
+  if (const auto mistake = names.mistake_in(e)) throw CommandError("--" + mistake->message);
+}
+
 ExitStatus run_assert(const AssertOptions& o) {
   const expect::Expectation e = expectation(o);
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
-  if (const auto mistake = assess::find_mistake(e, snapshot.cluster)) throw CommandError("--" + mistake->message);
+  refuse_unknown_names(o, e, snapshot.cluster);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "egtrace/assess/audit.h"
+#include "egtrace/assess/names.h"
 #include "egtrace/render/audit.h"
 #include "snapshot_options.h"
 #include "text_options.h"
@@ -43,6 +44,9 @@ ExitStatus run_audit(const AuditOptions& o) {
   // Not taken apart at the end: of a large node that takes as long as a thousand rows.
   static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
   warn_of_moment(snapshot, o.common);
+  const assess::NameChecker names(snapshot.cluster);
+  if (const auto unknown = names.unknown_namespace(o.audit.namespaces)) throw CommandError(unknown->message);
+  if (const auto unknown = names.unknown_place(o.audit.to)) throw CommandError(unknown->message);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::AuditOptions options = o.audit;
   options.jobs = o.common.jobs;

@@ -94,8 +94,9 @@ ExitStatus run_check(const CheckOptions& o) {
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
+  const assess::NameChecker names(snapshot.cluster);
   for (const expect::Expectation& e : given)
-    if (const auto mistake = assess::find_mistake(e, snapshot.cluster))
+    if (const auto mistake = names.mistake_in(e))
       throw CommandError(fmt::format("{}:{}: {}", o.file, e.line, mistake->message));
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::CheckOptions options;
@@ -130,8 +131,7 @@ void add_check(CLI::App& app, ExitStatus& status) {
   add_common_options(*verb, o->common, {"text", "json"});
   verb->footer(kCheckFooter);
   verb->callback([o, &status] {
-    // Where the dumps are named one by one, the only argument is the file of expectations.
-    if (o->file.empty() && !o->from_objects && !o->snapshot.dumps.empty()) o->file.swap(o->snapshot.path);
+    if (!o->from_objects) take_argument_for(o->file, o->snapshot);
     status = run_check(*o);
   });
 }

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "egtrace/assess/difference.h"
+#include "egtrace/assess/names.h"
 #include "egtrace/render/difference.h"
 #include "snapshot_options.h"
 #include "text_options.h"
@@ -11,8 +12,8 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kDiffFooter =
-    "Counters, ages, handles and UUIDs are no differences. Flows with a logical flow are counted by it; others are\n"
-    "compared as they are printed, so that both dumps should come from the same command.\n"
+    "Counters, ages, handles, UUIDs and spelling are no differences: flows and rules are compared by what they do. Flows\n"
+    "with a logical flow are counted by it. What follows from another difference stands below it.\n"
     "\n"
     "Examples:\n"
     "  egtrace diff before.tar.gz after.tar.gz\n"
@@ -37,10 +38,20 @@ parsers::Snapshot open(const std::string& path, const DiffOptions& o) {
   return open_collection(one, o.common);
 }
 
+// A name that one of them has is a difference.
+void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Cluster& before, const cluster::Cluster& after) {
+  const assess::NameChecker then(before), now(after);
+  if (const auto unknown = now.unknown_namespace(o.namespaces); unknown && then.unknown_namespace(o.namespaces))
+    throw CommandError(unknown->message);
+  if (const auto unknown = now.unknown_place(o.to); unknown && then.unknown_place(o.to))
+    throw CommandError(unknown->message);
+}
+
 ExitStatus run_diff(const DiffOptions& o) {
   if (o.before == "-" && o.after == "-")
     throw CommandError("standard input holds one snapshot; name a file for the other");
   const parsers::Snapshot before = open(o.before, o), after = open(o.after, o);
+  refuse_unknown_names(o.compare, before.cluster, after.cluster);
   const explain::Explainer then(before.cluster, &before.collection), now(after.cluster, &after.collection);
   assess::DifferenceOptions options = o.compare;
   options.jobs = o.common.jobs;

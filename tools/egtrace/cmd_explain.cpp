@@ -5,10 +5,12 @@
 
 #include "command.h"
 #include "egtrace/assess/cause.h"
+#include "egtrace/assess/names.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/render/explain.h"
 #include "packet_options.h"
 #include "snapshot_options.h"
+#include "text_options.h"
 
 namespace egt::cli {
 namespace {
@@ -34,6 +36,9 @@ ExitStatus run_explain(const ExplainOptions& o) {
   question.passed_over = o.common.verbose;
   question.counters = true;
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  if (!o.packet.namespace_.empty())
+    if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_}))
+      throw CommandError(unknown->message);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   auto explanation = explainer.explain(question);
   if (!explanation) throw CommandError(explanation.error().message);
@@ -45,11 +50,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   } else if (o.common.format == "mermaid") {
     write_output(o.common, render::explain_mermaid(*explanation));
   } else {
-    render::TextOptions text;
-    text.colour = use_color(o.common);
-    text.verbose = o.common.verbose;
-    text.quiet = o.common.quiet;
-    write_output(o.common, render::explain_text(*explanation, text));
+    write_output(o.common, render::explain_text(*explanation, text_options(o.common)));
   }
   return explanation->outcome == explain::Outcome::undecided ? ExitStatus::inconclusive : ExitStatus::done;
 }

@@ -10,6 +10,7 @@
 #include "egtrace/parsers/capture.h"
 #include "egtrace/render/pcap.h"
 #include "snapshot_options.h"
+#include "text_options.h"
 
 namespace egt::cli {
 namespace {
@@ -73,13 +74,27 @@ std::vector<Input> inputs_of(const std::vector<std::string>& arguments) {
   return all;
 }
 
+void check_device(const cluster::Node& node, const std::string& device) {
+  const host::Host& host = node.host;
+  const bool is_known = device.empty() || device == "any" || host.link(device) != nullptr || node.port(device).port != nullptr;
+  if (is_known || !host.links.present || host.links.partial) return;
+  std::vector<std::string> names;
+  for (const host::Link& link : host.links.value) names.push_back(link.name);
+  throw CommandError(
+      fmt::format("{} has no device {}; {}", node.name, device, did_you_mean(device, names, "`any` stands for all of them")));
+}
+
 void check_places(const std::vector<Input>& inputs, const cluster::Cluster& cluster) {
   std::vector<std::string> names;
   for (const auto& node : cluster.nodes) names.push_back(node->name);
-  for (const Input& input : inputs)
-    if (input.place && cluster.node(input.place->node) == nullptr)
+  for (const Input& input : inputs) {
+    if (!input.place) continue;
+    const cluster::Node* node = cluster.node(input.place->node);
+    if (node == nullptr)
       throw CommandError(fmt::format("the snapshot has no node {}; {}", input.place->node,
                                      did_you_mean(input.place->node, names, "`egtrace inspect` lists them")));
+    check_device(*node, input.place->device);
+  }
 }
 
 // Nothing that was captured could be explained.
@@ -106,11 +121,7 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
 ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
   static const explain::CaptureAnalysis& analysis =
       *new explain::CaptureAnalysis(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
-  render::TextOptions text;
-  text.colour = use_color(o.common);
-  text.verbose = o.common.verbose;
-  text.quiet = o.common.quiet;
-  write_output(o.common, render::pcap_text(analysis, text));
+  write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
                                          [](const explain::FlowReport& f) { return f.fate == "unexplained"; });
   return status_of(analysis.flows.size(), static_cast<std::size_t>(unexplained));

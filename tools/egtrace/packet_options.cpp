@@ -59,8 +59,8 @@ void add_packet_options(CLI::App& verb, PacketOptions& o) {
   verb.add_option("--to", o.to, "where it is sent to (POINT)")->required();
   verb.add_option("-n,--namespace", o.namespace_, "namespace of pod/NAME");
   verb.add_option("--proto", o.proto, "tcp, udp, sctp, icmp or icmp6")->capture_default_str();
-  verb.add_option("--sport", o.sport, "source port (default: that of --from, else 54321)");
-  verb.add_option("--dport", o.dport, "destination port (default: that of --to, else 80)");
+  verb.add_option("--sport", o.sport, "source port (default: that of --from, else 54321)")->check(CLI::Range(0, 65535));
+  verb.add_option("--dport", o.dport, "destination port (default: that of --to, else 80)")->check(CLI::Range(0, 65535));
   verb.add_option("--ttl", o.ttl, "time to live")->check(CLI::Range(0, 255))->capture_default_str();
   verb.add_option("--dscp", o.dscp, "differentiated services code point")->check(CLI::Range(0, 63));
   verb.add_option("--icmp-type", o.icmp_type, "default: echo request")->check(CLI::Range(0, 255));

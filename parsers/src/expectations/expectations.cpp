@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <stdexcept>
 
+#include "egtrace/base/nearest.h"
 #include "egtrace/base/text.h"
 
 namespace egt::parsers {
@@ -36,6 +37,18 @@ std::uint32_t line_of(const Node& node) {
 
 [[noreturn]] void refuse(const Node& node, const std::string& what) { throw Refused(line_of(node), what); }
 
+// "did you mean `to`?", or all that there are.
+template <class Words>
+std::string suggestion(const std::string& word, const Words& known) {
+  const std::vector<std::string> near = nearest(word, {std::begin(known), std::end(known)});
+  return near.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
+                      : fmt::format("did you mean `{}`?", fmt::join(near, "` or `"));
+}
+
+constexpr std::string_view kVerdicts[] = {"delivered", "dropped", "rejected", "inconclusive"};
+constexpr std::string_view kOutcomes[] = {"answered", "refused", "unanswered", "mixed", "undecided"};
+constexpr std::string_view kProtocols[] = {"tcp", "udp", "sctp", "icmp", "icmp6"};
+
 class Reader {
  public:
   std::vector<Expectation> read(const Node& root) {
@@ -56,7 +69,7 @@ class Reader {
     for (const auto& entry : map) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
       if (std::find(known.begin(), known.end(), key) == known.end())
-        refuse(entry.first, fmt::format("unknown key `{}`; known are {}", key, fmt::join(known, ", ")));
+        refuse(entry.first, fmt::format("unknown key `{}`; {}", key, suggestion(key, known)));
     }
   }
 
@@ -132,20 +145,21 @@ class Reader {
     return all;
   }
 
+  template <class Words>
+  void check_word(const Node& node, const char* key, const std::string& word, const Words& known) {
+    if (std::find(std::begin(known), std::end(known), word) == std::end(known))
+      refuse(node, fmt::format("`{}: {}` is unknown; {}", key, word, suggestion(word, known)));
+  }
+
   std::vector<std::string> verdicts(const Node& map, const char* key) {
     std::vector<std::string> all = strings(map, key);
-    for (const std::string& v : all)
-      if (v != "delivered" && v != "dropped" && v != "rejected" && v != "inconclusive")
-        refuse(map[key], fmt::format("`{}: {}`: verdicts are delivered, dropped, rejected, inconclusive", key, v));
+    for (const std::string& v : all) check_word(map[key], key, v, kVerdicts);
     return all;
   }
 
   std::vector<std::string> outcomes(const Node& map) {
-    static constexpr std::string_view kOutcomes[] = {"answered", "refused", "unanswered", "mixed", "undecided"};
     std::vector<std::string> all = strings(map, "outcome");
-    for (const std::string& o : all)
-      if (std::find(std::begin(kOutcomes), std::end(kOutcomes), o) == std::end(kOutcomes))
-        refuse(map["outcome"], fmt::format("`outcome: {}`: outcomes are {}", o, fmt::join(kOutcomes, ", ")));
+    for (const std::string& o : all) check_word(map["outcome"], "outcome", o, kOutcomes);
     return all;
   }
 
@@ -171,9 +185,7 @@ class Reader {
   void packet(const Node& item, Expectation& e) {
     if (item["proto"]) {
       e.proto = lower(scalar(item["proto"], "proto"));
-      static constexpr std::string_view kProtocols[] = {"tcp", "udp", "sctp", "icmp", "icmp6"};
-      if (std::find(std::begin(kProtocols), std::end(kProtocols), e.proto) == std::end(kProtocols))
-        refuse(item["proto"], fmt::format("unknown protocol `{}`; use tcp, udp, sctp, icmp or icmp6", e.proto));
+      check_word(item["proto"], "proto", e.proto, kProtocols);
     }
     if (const auto n = number(item, "sport", 65535)) e.sport = static_cast<std::uint16_t>(*n);
     if (const auto n = number(item, "dport", 65535)) e.dport = static_cast<std::uint16_t>(*n);

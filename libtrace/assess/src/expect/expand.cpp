@@ -63,7 +63,7 @@ Result<Expanded> expand_pods(const expect::EndPattern& pattern, std::string_view
   const std::string_view name_space = text.substr(0, slash), name = text.substr(slash + 1);
   std::vector<std::string> known;
   for (const KnownPod& pod : pods) {
-    known.push_back(pod.full_name());
+    known.push_back(name == "*" ? pod.namespace_ + "/*" : pod.full_name());
     if (!glob_match(name_space, pod.namespace_) || !glob_match(name, pod.name) || !labels_fit(pattern, cluster, pod))
       continue;
     add(out, pod.full_name(), pod.full_name() + port);
@@ -77,7 +77,9 @@ Result<Expanded> expand_nodes(std::string_view text, Expanded out, const Cluster
   for (const auto& node : cluster.nodes)
     if (glob_match(text.substr(5), node->name)) add(out, "node:" + node->name, "node:" + node->name);
   if (!out.ends.empty()) return out;
-  return Error{fmt::format("no node of the snapshot fits {}", text)};
+  std::vector<std::string> known;
+  for (const auto& node : cluster.nodes) known.push_back("node:" + node->name);
+  return Error{fmt::format("no node of the snapshot fits {}{}", text, explain::did_you_mean(text, known))};
 }
 
 Result<Expanded> expand_services(std::string_view text, Expanded out, const Cluster& cluster) {
@@ -85,7 +87,9 @@ Result<Expanded> expand_services(std::string_view text, Expanded out, const Clus
   const std::string port = take_port(rest);
   const std::size_t slash = rest.find('/');
   if (slash == std::string_view::npos) return Error{fmt::format("'{}' is no service; use svc:NS/NAME", text)};
+  std::vector<std::string> known;
   for (const cluster::Service& s : cluster.objects.services) {
+    known.push_back(fmt::format("svc:{}/{}", s.namespace_, s.name));
     if (!glob_match(rest.substr(0, slash), s.namespace_) || !glob_match(rest.substr(slash + 1), s.name)) continue;
     const std::string name = fmt::format("svc:{}/{}", s.namespace_, s.name);
     if (!port.empty()) {
@@ -96,7 +100,7 @@ Result<Expanded> expand_services(std::string_view text, Expanded out, const Clus
     }
   }
   if (!out.ends.empty()) return out;
-  return Error{fmt::format("no service of the snapshot fits {}", text)};
+  return Error{fmt::format("no service of the snapshot fits {}{}", text, explain::did_you_mean(text, known))};
 }
 
 // A network stands for every pod, service and node address in it.
@@ -144,7 +148,7 @@ Result<Expanded> expand(const expect::EndPattern& pattern, const Cluster& cluste
       return Error{fmt::format("'{}' is no pattern; use NS/POD, node:NAME or svc:NS/NAME, with * and ?", pattern.text)};
     return expand_pods(pattern, text, std::move(out), cluster, pods);
   }
-  auto point = explain::parse_point(text);
+  auto point = explain::parse_point(text, pattern.default_namespace);
   if (!point) return point.error();
   out.ends.push_back({std::string(text), *point});
   return out;

@@ -4,41 +4,51 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "common/glob.h"
+#include "common/pods.h"
 #include "common/targets.h"
 #include "egtrace/base/text.h"
+#include "egtrace/engine/workload.h"
+#include "egtrace/explain/point.h"
 #include "egtrace/explain/suggest.h"
+#include "expect/expand.h"
 
 namespace egt::assess {
 namespace {
 
+using cluster::Cluster;
 using Names = std::vector<std::string>;
 
-Names node_names(const cluster::Cluster& cluster) {
+Names sorted(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
+
+Names node_names(const Cluster& cluster) {
   std::set<std::string> names;
   for (const auto& node : cluster.nodes) names.insert(node->name);
   for (const std::string& name : cluster_nodes(cluster)) names.insert(name);
-  return {names.begin(), names.end()};
+  return sorted(names);
 }
 
-// Of hosts and of Open vSwitch.
-Names device_names(const cluster::Cluster& cluster) {
+// Of hosts and of Open vSwitch, alone and behind their nodes.
+Names device_names(const Cluster& cluster) {
   std::set<std::string> names;
   for (const auto& node : cluster.nodes) {
-    for (const host::Link& link : node->host.links.value) names.insert(link.name);
+    const auto add = [&](const std::string& name) {
+      names.insert(name);
+      names.insert(node->name + "/" + name);
+    };
+    for (const host::Link& link : node->host.links.value) add(link.name);
     for (const openflow::Bridge& bridge : node->bridges) {
-      names.insert(bridge.name);
-      for (const openflow::Interface& port : bridge.interfaces) names.insert(port.name);
+      add(bridge.name);
+      for (const openflow::Interface& port : bridge.interfaces) add(port.name);
     }
   }
-  return {names.begin(), names.end()};
+  return sorted(names);
 }
 
 // Whether all nodes of the cluster are in the snapshot with their devices: only then can a name be wrong for certain.
-bool knows_devices(const cluster::Cluster& cluster) {
+bool knows_devices(const Cluster& cluster) {
   const Names nodes = cluster_nodes(cluster);
   return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [&](const std::string& name) {
     const cluster::Node* node = cluster.node(name);
@@ -46,61 +56,217 @@ bool knows_devices(const cluster::Cluster& cluster) {
   });
 }
 
+Names stage_names(const Cluster& cluster) {
+  std::set<std::string> names;
+  for (const auto& node : cluster.nodes)
+    for (const ovn::LogicalFlow& f : node->ovn.logical_flows)
+      if (!f.stage.empty()) names.insert(std::string(f.stage));
+  return sorted(names);
+}
+
+Names chain_names(const Cluster& cluster) {
+  std::set<std::string> names;
+  for (const auto& node : cluster.nodes) {
+    const host::Host& h = node->host;
+    for (const auto* part : {&h.iptables_v4, &h.iptables_v6, &h.iptables_legacy_v4, &h.iptables_legacy_v6, &h.nft})
+      for (const netfilter::Table& table : part->value.tables)
+        for (const netfilter::Chain& chain : table.chains) names.insert(chain.name);
+  }
+  return sorted(names);
+}
+
+// "br-int 25"
+Names table_names(const Cluster& cluster) {
+  std::set<std::string> names;
+  for (const auto& node : cluster.nodes)
+    for (const openflow::Bridge& bridge : node->bridges)
+      for (unsigned table = 0; bridge.flows && table <= 255; ++table)
+        if (bridge.flows->has_table(static_cast<std::uint8_t>(table)))
+          names.insert(fmt::format("{} {}", bridge.name, table));
+  return sorted(names);
+}
+
+Names namespace_names(const Cluster& cluster, const std::vector<KnownPod>& pods) {
+  std::set<std::string> names;
+  for (const KnownPod& pod : pods) names.insert(pod.namespace_);
+  for (const auto& n : cluster.objects.namespaces) names.insert(n.name);
+  for (const cluster::Service& s : cluster.objects.services) names.insert(s.namespace_);
+  return sorted(names);
+}
+
 std::string_view without_exclusion(std::string_view pattern) {
   consume(pattern, "!");
   return pattern;
 }
 
+bool is_among(std::string_view pattern, const Names& known) {
+  return std::any_of(known.begin(), known.end(), [&](const std::string& k) { return glob_match(pattern, k); });
+}
+
 std::optional<Error> unknown_among(const char* key, const Names& patterns, const Names& known) {
   for (const std::string& pattern : patterns) {
     const std::string_view name = without_exclusion(pattern);
-    if (std::any_of(known.begin(), known.end(), [&](const std::string& k) { return glob_match(name, k); })) continue;
+    if (is_among(name, known)) continue;
     return Error{fmt::format("{}: the snapshot has no {}{}", key, name, explain::did_you_mean(name, known))};
   }
   return std::nullopt;
 }
 
 // IP, CIDR, IP:PORT, [IPv6]:PORT.
-bool is_address(std::string_view text) {
-  if (Prefix::parse(text) || IpAddr::parse(text)) return true;
+std::optional<Prefix> address_of(std::string_view text) {
+  if (const auto prefix = Prefix::parse(text)) return prefix;
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return false;
+  if (colon == std::string_view::npos) return std::nullopt;
   const auto port = parse_decimal(text.substr(colon + 1));
   std::string_view host = text.substr(0, colon);
   const bool bracketed = host.starts_with('[') && host.ends_with(']');
   if (bracketed) host = host.substr(1, host.size() - 2);
   const auto ip = IpAddr::parse(host);
-  return port && *port <= 0xffff && ip && ip->is_v4() != bracketed;
+  if (!port || *port == 0 || *port > 0xffff || !ip || ip->is_v4() == bracketed) return std::nullopt;
+  return Prefix::host(*ip);
 }
 
-std::optional<Error> no_address(const char* key, const Names& patterns) {
-  for (const std::string& pattern : patterns)
-    if (const std::string_view text = without_exclusion(pattern); text != "none" && !is_address(text))
+// Of packets that a receiver on another machine sees.
+bool is_possible(const Prefix& p) {
+  const IpAddr& a = p.address;
+  const bool nobody = a.is_unspecified() && p.length != 0;
+  return !nobody && !a.is_multicast() && !a.is_loopback() && !(a.is_v4() && a.as_v4() == 0xffffffff);
+}
+
+// The family that all destinations with an address have.
+std::optional<Family> family_of(const std::vector<expect::EndPattern>& ends) {
+  std::set<Family> families;
+  for (const expect::EndPattern& end : ends) {
+    const auto point = explain::parse_point(end.text);
+    if (!point || !point->ip) return std::nullopt;
+    families.insert(point->ip->family);
+  }
+  return families.size() == 1 ? std::optional(*families.begin()) : std::nullopt;
+}
+
+std::optional<Error> impossible_address(const char* key, const Names& patterns, std::optional<Family> family) {
+  for (const std::string& pattern : patterns) {
+    const std::string_view text = without_exclusion(pattern);
+    if (text == "none") continue;
+    const auto address = address_of(text);
+    if (!address)
       return Error{fmt::format("{}: '{}' is no address; write IP, CIDR, IP:PORT, [IPv6]:PORT or none", key, text)};
+    if (!is_possible(*address)) return Error{fmt::format("{}: no packet on a network has the address {}", key, text)};
+    if (family && address->address.family != *family)
+      return Error{fmt::format("{}: {} is of another family than the destination", key, text)};
+  }
   return std::nullopt;
-}
-
-// "node:NAME" and "device:NAME" of --contains and --avoids.
-Names of_kind(std::string_view kind, const expect::Expectation& e) {
-  Names names;
-  for (const auto* list : {&e.contains, &e.avoids})
-    for (const std::string& item : *list)
-      if (item.starts_with(kind)) names.push_back(item.substr(kind.size()));
-  return names;
 }
 
 }  // namespace
 
-std::optional<Error> find_mistake(const expect::Expectation& e, const cluster::Cluster& cluster) {
-  if (auto mistake = no_address("snat", e.snat)) return mistake;
-  if (auto mistake = no_address("dnat", e.dnat)) return mistake;
-  const Names nodes = node_names(cluster);
-  if (auto mistake = unknown_among("node", e.nodes, nodes)) return mistake;
-  if (auto mistake = unknown_among("node", of_kind("node:", e), nodes)) return mistake;
-  if (!knows_devices(cluster)) return std::nullopt;
-  const Names devices = device_names(cluster);
-  if (auto mistake = unknown_among("device", e.devices, devices)) return mistake;
-  return unknown_among("device", of_kind("device:", e), devices);
+struct NameChecker::Known {
+  explicit Known(const Cluster& c)
+      : cluster(c),
+        workloads(c),
+        pods(known_pods(c)),
+        namespaces(namespace_names(c, pods)),
+        nodes(node_names(c)),
+        stages(stage_names(c)),
+        chains(chain_names(c)),
+        tables(table_names(c)) {
+    if (knows_devices(c)) devices = device_names(c);
+  }
+
+  std::optional<Error> unknown_in_path(const char* key, const Names& items) const;
+  std::optional<Error> unknown_entry(const expect::Expectation& e) const;
+  std::optional<Error> unknown_end(const char* key, const std::vector<expect::EndPattern>& ends) const;
+
+  const Cluster& cluster;
+  engine::Workloads workloads;
+  std::vector<KnownPod> pods;
+  Names namespaces, nodes, stages, chains, tables;
+  Names devices;  // empty: the snapshot does not have all of them
+};
+
+// "chain:NAME" and its like, or a bare NAME of any of these kinds. A rule's number is no name.
+std::optional<Error> NameChecker::Known::unknown_in_path(const char* key, const Names& items) const {
+  const std::pair<std::string_view, const Names*> kinds[] = {
+      {"node:", &nodes}, {"device:", &devices}, {"stage:", &stages}, {"table:", &tables}, {"chain:", &chains}};
+  for (const std::string& item : items) {
+    const auto* kind =
+        std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& k) { return item.starts_with(k.first); });
+    if (kind != std::end(kinds)) {
+      if (kind->second->empty()) continue;
+      if (auto unknown = unknown_among(key, {item.substr(kind->first.size())}, *kind->second)) return unknown;
+      continue;
+    }
+    const bool is_rule = item.starts_with("rule:") || parse_decimal(item);
+    const bool knows_all =
+        std::none_of(std::begin(kinds), std::end(kinds), [](const auto& k) { return k.second->empty(); });
+    if (is_rule || !knows_all) continue;
+    Names all;
+    for (const auto& [name, known] : kinds) all.insert(all.end(), known->begin(), known->end());
+    if (auto unknown = unknown_among(key, {item}, all)) return unknown;
+  }
+  return std::nullopt;
+}
+
+// Of the node and the device by which packets from outside enter.
+std::optional<Error> NameChecker::Known::unknown_entry(const expect::Expectation& e) const {
+  if (!e.arrive_at.empty() && cluster.node(e.arrive_at) == nullptr)
+    return Error{fmt::format("arrive-at: the snapshot has no node {}{}", e.arrive_at,
+                             explain::did_you_mean(e.arrive_at, nodes))};
+  if (e.in_dev.empty() || devices.empty()) return std::nullopt;
+  if (e.arrive_at.empty()) return unknown_among("in-dev", {e.in_dev}, devices);
+  const cluster::Node& node = *cluster.node(e.arrive_at);
+  if (node.host.link(e.in_dev) != nullptr || node.port(e.in_dev).port != nullptr) return std::nullopt;
+  Names own;
+  for (const host::Link& link : node.host.links.value) own.push_back(link.name);
+  return Error{fmt::format("in-dev: {} has no device {}{}", node.name, e.in_dev, explain::did_you_mean(e.in_dev, own))};
+}
+
+std::optional<Error> NameChecker::Known::unknown_end(const char* key,
+                                                     const std::vector<expect::EndPattern>& ends) const {
+  if (pods.empty()) return std::nullopt;  // excerpts: who is not there may be in the cluster
+  for (const expect::EndPattern& end : ends) {
+    const auto expanded = expand(end, cluster, pods);
+    if (!expanded) return Error{fmt::format("{}: {}", key, expanded.error().message)};
+    for (const ExpandedEnd& e : expanded->ends)
+      if (const auto resolved = explain::resolve(e.point, cluster, workloads); !resolved)
+        return Error{fmt::format("{}: {}", key, resolved.error().message)};
+  }
+  return std::nullopt;
+}
+
+NameChecker::NameChecker(const Cluster& cluster) : known_(std::make_unique<const Known>(cluster)) {}
+NameChecker::~NameChecker() = default;
+
+std::optional<Error> NameChecker::mistake_in(const expect::Expectation& e) const {
+  const std::optional<Family> family = family_of(e.to);
+  if (auto mistake = known_->unknown_end("from", e.from)) return mistake;
+  if (auto mistake = known_->unknown_end("to", e.to)) return mistake;
+  if (auto mistake = impossible_address("snat", e.snat, family)) return mistake;
+  if (auto mistake = impossible_address("dnat", e.dnat, family)) return mistake;
+  if (auto mistake = unknown_among("node", e.nodes, known_->nodes)) return mistake;
+  if (auto mistake = known_->unknown_entry(e)) return mistake;
+  if (auto mistake = known_->unknown_in_path("contains", e.contains)) return mistake;
+  if (auto mistake = known_->unknown_in_path("avoids", e.avoids)) return mistake;
+  return known_->devices.empty() ? std::nullopt : unknown_among("device", e.devices, known_->devices);
+}
+
+std::optional<Error> NameChecker::unknown_namespace(const std::vector<std::string>& patterns) const {
+  if (known_->namespaces.empty()) return std::nullopt;
+  for (const std::string& pattern : patterns)
+    if (!is_among(pattern, known_->namespaces))
+      return Error{fmt::format("the snapshot has no namespace {}{}", pattern,
+                               explain::did_you_mean(pattern, known_->namespaces))};
+  return std::nullopt;
+}
+
+std::optional<Error> NameChecker::unknown_place(const std::vector<std::string>& points) const {
+  for (const std::string& text : points) {
+    const auto point = explain::parse_point(text);
+    if (!point) return point.error();
+    if (const auto resolved = explain::resolve(*point, known_->cluster, known_->workloads); !resolved)
+      return resolved.error();
+  }
+  return std::nullopt;
 }
 
 }  // namespace egt::assess

@@ -15,6 +15,7 @@ struct EndPattern {
   std::string text;
   cluster::LabelSelector pods;        // narrows pods by their labels where present
   cluster::LabelSelector namespaces;  // and by those of their namespace
+  std::string default_namespace = {};  // of a pod's bare name
 };
 
 // Each list holds alternatives; "!X" in a list of addresses, nodes or devices excludes X. Empty: anything goes.
