@@ -15,9 +15,8 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kAssertFooter =
-    "Several values of one option are alternatives; `!VALUE` excludes. --from and --to also take patterns (shop/*), "
-    "and\n"
-    "networks (10.128.0.0/14) for everything known in them. Without --outcome and --verdict the\n"
+    "Several values of one option are alternatives; `!VALUE` excludes. --from and --to also take patterns "
+    "(shop/*), and networks (10.128.0.0/14) for everything known in them. Without --outcome and --verdict the "
     "client must be answered.\n"
     "\n"
     "Examples:\n"

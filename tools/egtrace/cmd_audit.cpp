@@ -13,10 +13,10 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kAuditFooter =
-    "Without --to every pod and node is asked about an address outside (of both families), a service (one with the\n"
-    "fewest endpoints, as each is a path of its own) and another node. A LEAK is a path by which a pod that an egress\n"
-    "object selects leaves with another address. OUTCOME is what the client sees: its reply is walked as well. `?`\n"
-    "marks what is assumed.\n"
+    "Without --to every pod and node is asked about an address outside (of both families), a service (one with the "
+    "fewest endpoints, as each is a path of its own) and another node. A LEAK is a path by which a pod that an "
+    "egress object selects leaves with another address. OUTCOME is what the client sees: its reply is walked as "
+    "well. `?` marks what is assumed.\n"
     "\n"
     "Examples:\n"
     "  egtrace audit ./dumps\n"

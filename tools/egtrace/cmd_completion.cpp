@@ -9,9 +9,8 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kCompletionFooter =
-    "Verbs, options and their values are completed, and names of pods, services, nodes, bridges and namespaces that "
-    "the\n"
-    "snapshot holds which the line names.\n"
+    "Verbs, options and their values are completed, and names of pods, services, nodes, bridges and namespaces "
+    "that the snapshot holds which the line names.\n"
     "\n"
     "Examples:\n"
     "  source <(egtrace completion bash)                  # in ~/.bashrc for good\n"

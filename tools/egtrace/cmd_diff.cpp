@@ -12,17 +12,16 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kDiffFooter =
-    "Counters, ages, handles, UUIDs and spelling are no differences: flows and rules are compared by what they do. Flows\n"
-    "with a logical flow are counted by it. What follows from another difference stands below it.\n"
+    "Counters, ages, handles, UUIDs and spelling are no differences: flows and rules are compared by what they do. "
+    "Flows with a logical flow are counted by it. What follows from another difference stands below it.\n"
     "\n"
     "Examples:\n"
     "  egtrace diff before.tar.gz after.tar.gz\n"
     "  egtrace diff ./before ./after --only paths --to 192.0.2.10:443\n"
     "  egtrace diff ./before ./after --format json | jq '.differences[] | select(.topic == \"rules\")'\n"
     "\n"
-    "Exit status: 0 nothing differs, 1 something does, 2 the call or an input is unusable, 3 nothing differs as far "
-    "as\n"
-    "both snapshots show.\n";
+    "Exit status: 0 nothing differs, 1 something does, 2 the call or an input is unusable, 3 nothing differs as "
+    "far as both snapshots show.\n";
 
 struct DiffOptions {
   CommonOptions common;
@@ -39,7 +38,8 @@ parsers::Snapshot open(const std::string& path, const DiffOptions& o) {
 }
 
 // A name that one of them has is a difference.
-void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Cluster& before, const cluster::Cluster& after) {
+void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Cluster& before,
+                          const cluster::Cluster& after) {
   const assess::NameChecker then(before), now(after);
   if (const auto unknown = now.unknown_namespace(o.namespaces); unknown && then.unknown_namespace(o.namespaces))
     throw CommandError(unknown->message);

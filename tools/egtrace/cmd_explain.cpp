@@ -16,7 +16,7 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kExplainFooter =
-    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], node:NAME, external:IP or port:IFACE-ID,\n"
+    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], node:NAME, external:IP or port:IFACE-ID, "
     "with @NODE where it is ambiguous.\n"
     "\n"
     "Examples:\n"

@@ -43,7 +43,8 @@ ExitStatus run_inspect(const InspectOptions& o) {
   if (!o.since.empty()) moment_of("--since", o.since);   // before a long reading
   const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
   explain::HistoryReport history;
-  if (o.snapshot.history) history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
+  if (o.snapshot.history)
+    history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
   if (o.snapshot.history && o.common.format != "json") {
     write_output(o.common, render::history_text(history, text_options(o.common)));
     return ExitStatus::done;

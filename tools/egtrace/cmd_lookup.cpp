@@ -45,8 +45,9 @@ void add_lookup(CLI::App& app, ExitStatus& status) {
   CLI::App* verb = app.add_subcommand("lookup", "show everything known of an IP, MAC, cookie, UUID, name or number");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
-  verb->add_option("thing", options->thing,
-                   "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE");
+  verb->add_option(
+      "thing", options->thing,
+      "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kLookupFooter);
   verb->callback([options, &status] {

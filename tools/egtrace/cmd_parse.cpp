@@ -1,17 +1,16 @@
 // `egtrace parse`: reads one dump and prints it back, as its tool would or as the typed tree in JSON.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "egtrace/parsers/content.h"
@@ -52,7 +51,8 @@ void print_diagnostics(const ParseOptions& options, const parsers::Report& repor
   if (options.common.quiet) return;
   const std::size_t shown = std::min(report.diagnostics.size(), kShownDiagnostics);
   for (std::size_t i = 0; i < shown; ++i) {
-    print_error(render::diagnostic_text(explain::report_diagnostic(report.diagnostics[i], sources), text_width(options.common)));
+    print_error(render::diagnostic_text(explain::report_diagnostic(report.diagnostics[i], sources),
+                                        text_width(options.common)));
   }
   if (report.diagnostics.size() > shown) {
     fmt::print(stderr, "egtrace: {} more like these\n", report.diagnostics.size() - shown);

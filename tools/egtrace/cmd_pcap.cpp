@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPcapFooter =
     "CAPTURE is a file (pcap, pcapng or text of tcpdump, compressed or not), a directory of them, or "
-    "NODE:DEVICE=FILE.\n"
-    "Without NODE:DEVICE the file's name says where it was taken (NODE__DEVICE.pcap, NODE/DEVICE.pcap), then the\n"
-    "interfaces named in it, then the addresses in it. DEVICE `any` stands for all devices (tcpdump -i any).\n"
-    "Flows with the same result, that differ only in source ports and addresses that no dump has, are shown once; -v shows each.\n"
+    "NODE:DEVICE=FILE. Without NODE:DEVICE the file's name says where it was taken (NODE__DEVICE.pcap, "
+    "NODE/DEVICE.pcap), then the interfaces named in it, then the addresses in it. DEVICE `any` stands for all "
+    "devices (tcpdump -i any). Flows with the same result, that differ only in source ports and addresses that no "
+    "dump has, are shown once; -v shows each.\n"
     "\n"
     "Examples:\n"
     "  egtrace pcap ./dumps ./captures\n"
@@ -76,12 +76,13 @@ std::vector<Input> inputs_of(const std::vector<std::string>& arguments) {
 
 void check_device(const cluster::Node& node, const std::string& device) {
   const host::Host& host = node.host;
-  const bool is_known = device.empty() || device == "any" || host.link(device) != nullptr || node.port(device).port != nullptr;
+  const bool is_known =
+      device.empty() || device == "any" || host.link(device) != nullptr || node.port(device).port != nullptr;
   if (is_known || !host.links.present || host.links.partial) return;
   std::vector<std::string> names;
   for (const host::Link& link : host.links.value) names.push_back(link.name);
-  throw CommandError(
-      fmt::format("{} has no device {}; {}", node.name, device, did_you_mean(device, names, "`any` stands for all of them")));
+  throw CommandError(fmt::format("{} has no device {}; {}", node.name, device,
+                                 did_you_mean(device, names, "`any` stands for all of them")));
 }
 
 void check_places(const std::vector<Input>& inputs, const cluster::Cluster& cluster) {

@@ -29,8 +29,8 @@ namespace ofproto = engine::ofproto;
 
 constexpr const char* kTraceFooter =
     "FLOW is what ofproto/trace takes: in_port=5,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_dst=80; ports by number or "
-    "name;\n"
-    "or a flow of the datapath, as ovs-appctl dpctl/dump-flows prints it: in_port(5),eth(),eth_type(0x0800),ipv4(frag=no).\n"
+    "name; or a flow of the datapath, as ovs-appctl dpctl/dump-flows prints it: "
+    "in_port(5),eth(),eth_type(0x0800),ipv4(frag=no).\n"
     "\n"
     "Examples:\n"
     "  egtrace trace ./dumps --node worker-1 --bridge br-int in_port=5,icmp,nw_src=10.128.2.7,nw_dst=10.128.0.4\n"
@@ -343,8 +343,7 @@ class Batch {
     bool read = true;
     for (std::size_t begin = 0; begin < packets_.size() && read; begin += round_.size()) {
       answer_round(begin);
-      for (std::size_t i = 0; i < round_.size() && read; ++i)
-        read = answers.take(round_[i], packets_[begin + i]);
+      for (std::size_t i = 0; i < round_.size() && read; ++i) read = answers.take(round_[i], packets_[begin + i]);
     }
     answers.finish();
     return answers.status();

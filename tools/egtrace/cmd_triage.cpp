@@ -15,9 +15,8 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kTriageFooter =
-    "Each finding has its dump lines and a next step; docs/triage/ has a page for each check. A check that lacks dumps "
-    "says\n"
-    "which (--verbose, or `skipped` in JSON).\n"
+    "Each finding has its dump lines and a next step; docs/triage/ has a page for each check. A check that lacks "
+    "dumps says which (--verbose, or `skipped` in JSON).\n"
     "\n"
     "Examples:\n"
     "  egtrace triage ./dumps\n"

@@ -1,4 +1,6 @@
 // egtrace: explains, from dumps alone, what happens to a packet in an OVN-Kubernetes cluster.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -6,8 +8,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "arguments.h"
 #include "command.h"
@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     write_output({}, fit_help(app.help(), text_width({})));
     return static_cast<int>(ExitStatus::done);
-  } catch (const CLI::Success& asked) {   // --version
+  } catch (const CLI::Success& asked) {  // --version
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
     return explain_parse_error(app, error);
