@@ -1,5 +1,6 @@
 #include "ovs_ofctl/flow_line.h"
 
+#include "egtrace/base/columns.h"
 #include "ovs_ofctl/values.h"
 #include "support/cursor.h"
 
@@ -24,9 +25,9 @@ namespace {
 constexpr std::size_t kLongestShown = 40;
 
 std::string shown(std::string_view text) {
-  std::string out(text.substr(0, kLongestShown));
+  std::string out(text.substr(0, bytes_within(text, kLongestShown)));
   for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return out;
 }
 
