@@ -20,12 +20,6 @@ std::string file_name(std::string command) {
   return command;
 }
 
-// "ovs-ofctl: -:3: …" tells which line of its input ovs-ofctl itself does not take. Counted from 0.
-std::size_t line_of(const std::string& error) {
-  const std::size_t at = error.find(" -:");
-  return at == std::string::npos ? ~std::size_t{0} : std::strtoul(error.c_str() + at + 3, nullptr, 10) - 1;
-}
-
 }  // namespace
 
 const std::vector<std::string>& bench_bridges() {
@@ -97,14 +91,10 @@ void Bench::place_macs() {
   daemon_.appctl("fdb/add", {"br-ex", "q3", "5", "0a:00:00:00:00:01"});
 }
 
-void Bench::forget_macs() {
-  for (const std::string& b : bench_bridges()) daemon_.appctl("fdb/flush", {b});
-}
-
 // For want of a tunnel's neighbour the switch asks for it amid the trace: its own request goes through the tables for real,
 // and where a later NORMAL finds a port, it may be of what that taught them, which no dump could have.
 std::string Bench::trace(const Daemon::Words& words) {
-  forget_macs();
+  daemon_.tell("fdb/flush", {});
   std::string answer = daemon_.appctl("ofproto/trace", words);
   const std::size_t asked = answer.find("neighbor cache miss");
   if (asked == answer.npos || answer.find("learned port", asked) == answer.npos) return answer;
@@ -124,17 +114,26 @@ void Bench::dump_once() {
   keep("ovs-appctl tnl/ports/show -v", daemon_.appctl("tnl/ports/show", {"-v"}));
 }
 
+// The same settings are told in the same words.
+void Bench::keep_once(const std::string& command, const std::string& settings, const Daemon::Words& words) {
+  const auto [shown, is_new] = shown_.try_emplace(command + " " + settings);
+  if (is_new) shown->second = daemon_.ofctl_output("OpenFlow10", words);
+  keep(command, shown->second);
+}
+
+void Bench::dump_settings(const std::string& bridge) {
+  keep_once("ovs-ofctl show " + bridge, settings_.ports_of(bridge), {"show", bridge});
+  keep_once("ovs-ofctl dump-tlv-map " + bridge, fmt::format("{}", settings_.tlv_map()), {"dump-tlv-map", bridge});
+}
+
 void Bench::dump_tables(const Configuration& c) {
   const std::string folder = fmt::format("{}/snap/{}", directory_.path(), kNode);
   for (const auto& file : std::filesystem::directory_iterator(folder))
     if (file.path().filename().string().find("dump-flows") != std::string::npos) std::filesystem::remove(file.path());
   const Dialect& d = c.dialect;
-  forget_macs();
+  daemon_.tell("fdb/flush", {});
   for (const std::string& b : bench_bridges()) {
-    if (configured_) {
-      keep("ovs-ofctl show " + b, daemon_.ofctl_output("OpenFlow10", {"show", b}));
-      keep("ovs-ofctl dump-tlv-map " + b, daemon_.ofctl_output("OpenFlow10", {"dump-tlv-map", b}));
-    }
+    dump_settings(b);
     const std::string flags = d.protocol == "OpenFlow10" ? "" : fmt::format("-O {} ", d.protocol);
     Daemon::Words dump = {"dump-flows", b};
     if (!d.dump_names.empty()) dump.insert(dump.begin(), d.dump_names);
@@ -144,71 +143,13 @@ void Bench::dump_tables(const Configuration& c) {
          daemon_.ofctl_output(kProtocol, {"dump-groups", b}));
     keep("ovs-appctl fdb/show " + b, daemon_.appctl("fdb/show", {b}));
   }
-  configured_ = false;
-}
-
-void Bench::configure(const Configuration& c) {
-  static const std::map<std::string, std::string> kBack = {
-      {"no-flood", "flood"},         {"no-forward", "forward"}, {"no-receive", "receive"},
-      {"no-packet-in", "packet-in"}, {"down", "up"},            {"no-receive-stp", "receive-stp"}};
-  configured_ |= !ports_.empty() || !c.ports.empty() || tlv_map_ != c.tlv_map;
-  for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, kBack.at(p.flag)});
-  ports_ = c.ports;
-  for (const PortConfig& p : ports_) daemon_.ofctl("OpenFlow10", {"mod-port", p.bridge, p.port, p.flag});
-  for (const auto& [bridge, mode] : c.fragments) {
-    std::string& now = fragments_[bridge];
-    configured_ |= now != mode;
-    if (now != mode) daemon_.ofctl("OpenFlow10", {"set-frags", bridge, mode});
-    now = mode;
-  }
-  if (tlv_map_ == c.tlv_map) return;
-  tlv_map_ = c.tlv_map;
-  for (const std::string& b : bench_bridges()) {
-    daemon_.ofctl("OpenFlow10", {"del-tlv-map", b});
-    if (const char* map = tlv_maps()[c.tlv_map]; *map != '\0') daemon_.ofctl("OpenFlow10", {"add-tlv-map", b, map});
-  }
 }
 
 void Bench::load(Configuration& c) {
-  for (const std::string& b : bench_bridges()) {
-    daemon_.ofctl(kProtocol, {"del-flows", b});
-    daemon_.ofctl(kProtocol, {"del-groups", b});
-  }
-  configure(c);
-  for (const std::string& b : bench_bridges()) {
-    add(c.groups, b, "add-groups");
-    add(c.flows, b, "add-flows");
-  }
+  loader_.clear(bench_bridges());
+  settings_.apply(c, bench_bridges());
+  loader_.fill(c, bench_bridges());
   dump_tables(c);
-}
-
-template <class Part>
-void Bench::add(std::vector<Part>& all, const std::string& bridge, const char* verb) {
-  std::vector<Part> own;
-  std::erase_if(all, [&](Part& p) { return p.bridge == bridge ? own.push_back(std::move(p)), true : false; });
-  add_own(std::move(own), verb, all);
-}
-
-// All at once; where something is refused, without the line that is told, or halves of it, down to what it is.
-template <class Part>
-void Bench::add_own(std::vector<Part> own, const char* verb, std::vector<Part>& taken) {
-  if (own.empty()) return;
-  std::string text;
-  for (const Part& p : own) text += text_of(p) + "\n";
-  const std::string error = daemon_.ofctl(kProtocol, {"--bundle", verb, own.front().bridge, "-"}, text);
-  if (error.empty()) {
-    taken.insert(taken.end(), own.begin(), own.end());
-    return;
-  }
-  if (const std::size_t line = own.size() == 1 ? 0 : line_of(error); line < own.size()) {
-    ++refused_;
-    if (std::getenv("EGTRACE_SHOW_REFUSED")) fmt::print("{}\n{}\n", text_of(own[line]), error.substr(0, 300));
-    own.erase(own.begin() + static_cast<std::ptrdiff_t>(line));
-    return add_own(std::move(own), verb, taken);
-  }
-  const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
-  add_own(std::vector<Part>(own.begin(), middle), verb, taken);
-  add_own(std::vector<Part>(middle, own.end()), verb, taken);
 }
 
 std::vector<std::string> Bench::ask_daemon(const Configuration& c, const std::string& bridge,

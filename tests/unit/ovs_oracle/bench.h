@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "bridge_settings.h"
 #include "daemon.h"
 #include "generator.h"
 #include "support/run.h"
+#include "table_loader.h"
 
 namespace egt::testing {
 
@@ -22,7 +24,7 @@ class Bench {
                                       const std::vector<std::string>& packets);
   std::vector<std::string> ask_program(const Configuration& c, const std::string& bridge,
                                        const std::vector<std::string>& packets);
-  std::size_t refused() const { return refused_; }
+  std::size_t refused() const { return loader_.refused(); }
   std::string snapshot() const { return directory_.path() + "/snap"; }
 
  private:
@@ -30,25 +32,18 @@ class Bench {
   void route_tunnels();
   void add_port(const std::string& bridge, const std::string& name, unsigned number, const Daemon::Words& more);
   void place_macs();
-  void forget_macs();
   std::string trace(const Daemon::Words& words);
   void dump_once();
+  void dump_settings(const std::string& bridge);
   void dump_tables(const Configuration& c);
-  void configure(const Configuration& c);
-  template <class Part>
-  void add(std::vector<Part>& all, const std::string& bridge, const char* verb);
-  template <class Part>
-  void add_own(std::vector<Part> own, const char* verb, std::vector<Part>& taken);
+  void keep_once(const std::string& command, const std::string& settings, const Daemon::Words& words);
   void keep(const std::string& command, const std::string& text) const;
 
   TemporaryDirectory directory_;
   Daemon daemon_;
-  std::size_t refused_ = 0;
-  // What is configured now.
-  std::vector<PortConfig> ports_;
-  std::map<std::string, std::string> fragments_;
-  unsigned tlv_map_ = 0;
-  bool configured_ = true;  // since the last dump
+  TableLoader loader_{daemon_};
+  BridgeSettings settings_{daemon_};
+  std::map<std::string, std::string> shown_;  // what dumps of settings say, by command and settings
 };
 
 const std::vector<std::string>& bench_bridges();

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 namespace egt::testing {
 namespace {
@@ -28,6 +28,13 @@ class Numbers {
   std::map<unsigned long long, std::size_t> numbers_;
 };
 
+// Whether a word goes on before the last `size` characters.
+bool is_word(std::string_view text, std::size_t size) {
+  if (text.size() == size) return false;
+  const char c = text[text.size() - size - 1];
+  return (c >= 'a' && c <= 'z') || c == '_';
+}
+
 }  // namespace
 
 std::vector<std::string> split_traces(const std::string& text) {
@@ -47,19 +54,23 @@ std::vector<std::string> split_traces(const std::string& text) {
 }
 
 std::string renumbered_trace(const std::string& text) {
-  static const std::regex kNumber(R"((recirc\(|recirc_id[=(]|[^a-z_]meter\()(0x[0-9a-f]+|[0-9]+))");
+  static constexpr std::string_view kBefore[] = {"recirc(", "recirc_id(", "recirc_id=", "meter("};
   Numbers recirculations, meters;
   recirculations.of("0");   // not recirculated
   std::string out;
-  std::sregex_iterator at(text.begin(), text.end(), kNumber);
-  auto copied = text.begin();
-  for (; at != std::sregex_iterator(); ++at) {
-    out.append(copied, (*at)[2].first);
-    out += (at->str(1).find("meter") != std::string::npos ? meters : recirculations).of(at->str(2));
-    copied = (*at)[2].second;
+  std::size_t copied = 0;
+  for (std::size_t at = 0; (at = text.find_first_of("(=", at)) != text.npos;) {
+    const std::string_view head = std::string_view(text).substr(copied, ++at - copied);
+    const auto* before = std::find_if(std::begin(kBefore), std::end(kBefore), [&](auto b) { return head.ends_with(b); });
+    const std::size_t end = std::min(text.find_first_not_of("0123456789abcdefx", at), text.size());
+    if (before == std::end(kBefore) || end == at || text[at] > '9') continue;
+    const bool is_meter = before->starts_with("meter");
+    if (is_meter && is_word(head, before->size())) continue;  // "dec_meter("
+    out.append(head);
+    out += (is_meter ? meters : recirculations).of(text.substr(at, end - at));
+    copied = at = end;
   }
-  out.append(copied, text.end());
-  return out;
+  return out.append(text, copied);
 }
 
 std::string without_megaflow(const std::string& text) {

@@ -50,11 +50,17 @@ int connected_socket(const std::string& path) {
   ::_exit(127);
 }
 
-// Whether `text` is a whole JSON object: braces balance outside strings.
+std::string request(const std::string& method, const std::vector<std::string>& arguments) {
+  return nlohmann::json{{"id", 0}, {"method", method}, {"params", arguments}}.dump();
+}
+
+// Finds the ends of JSON objects one behind another: there braces balance outside strings.
 class ObjectEnd {
  public:
-  bool feed(std::string_view text) {
-    for (const char c : text) {
+  // Behind the object that ends next; npos: all of `text` lies before.
+  std::size_t find(std::string_view text) {
+    for (; at_ < text.size(); ++at_) {
+      const char c = text[at_];
       if (in_string_) {
         if (escaped_)
           escaped_ = false;
@@ -67,13 +73,14 @@ class ObjectEnd {
       } else if (c == '{') {
         ++depth_;
       } else if (c == '}' && --depth_ == 0) {
-        return true;
+        return ++at_;
       }
     }
-    return false;
+    return text.npos;
   }
 
  private:
+  std::size_t at_ = 0;
   bool in_string_ = false, escaped_ = false;
   int depth_ = 0;
 };
@@ -92,24 +99,36 @@ bool UnixCtl::connect_to(const std::string& path) {
 
 bool is_lost(const std::string& answer) { return answer.starts_with("the daemon "); }
 
+void UnixCtl::tell(const std::string& method, const std::vector<std::string>& arguments) {
+  unsent_ += request(method, arguments);
+  ++unread_;
+}
+
 std::string UnixCtl::ask(const std::string& method, const std::vector<std::string>& arguments) {
-  const std::string request = nlohmann::json{{"id", 0}, {"method", method}, {"params", arguments}}.dump();
-  if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
+  tell(method, arguments);
+  const std::string all = std::exchange(unsent_, "");
+  if (::send(socket_, all.data(), all.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(all.size()))
     return "the daemon does not listen";
-  std::string reply;
-  ObjectEnd end;
+  std::string replies;
+  std::size_t begin = 0;
+  ObjectEnd object;
   char buffer[65536];
   for (;;) {
+    const std::size_t end = object.find(replies);
+    if (end != replies.npos && --unread_ == 0) {
+      const auto answer = nlohmann::json::parse(replies.begin() + static_cast<std::ptrdiff_t>(begin), replies.end());
+      const auto& told = answer.at("error").is_null() ? answer.at("result") : answer.at("error");
+      return told.is_string() ? told.get<std::string>() : told.dump();
+    }
+    if (end != replies.npos) {
+      begin = end;
+      continue;
+    }
     const ssize_t n = ::recv(socket_, buffer, sizeof buffer, 0);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return "the daemon does not answer";
     if (n <= 0) return "the daemon went away";
-    const std::string_view piece(buffer, static_cast<std::size_t>(n));
-    reply += piece;
-    if (end.feed(piece)) break;
+    replies.append(buffer, static_cast<std::size_t>(n));
   }
-  const auto answer = nlohmann::json::parse(reply);
-  const auto& told = answer.at("error").is_null() ? answer.at("result") : answer.at("error");
-  return told.is_string() ? told.get<std::string>() : told.dump();
 }
 
 bool Daemon::installed() {

@@ -21,8 +21,12 @@ class UnixCtl {
   bool connect_to(const std::string& path);
   // What the daemon prints; its error message where it refuses; what happened where it is lost (is_lost()).
   std::string ask(const std::string& method, const std::vector<std::string>& arguments);
+  // Goes with the next question, for nobody to read the answer.
+  void tell(const std::string& method, const std::vector<std::string>& arguments);
 
  private:
+  std::string unsent_;
+  unsigned unread_ = 0;  // answers to what was told
   int socket_ = -1;
 };
 
@@ -47,6 +51,7 @@ class Daemon {
   std::string ofctl_output(const std::string& protocol, const Words& words);
   std::string vsctl_output(const Words& words);
   std::string appctl(const std::string& method, const Words& arguments) { return control_.ask(method, arguments); }
+  void tell(const std::string& method, const Words& arguments) { control_.tell(method, arguments); }
 
  private:
   pid_t start(const Words& words);

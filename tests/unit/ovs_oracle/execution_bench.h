@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "bridge_settings.h"
 #include "daemon.h"
 #include "egtrace/cluster/cluster.h"
 #include "generator.h"
 #include "support/run.h"
+#include "table_loader.h"
 
 namespace egt::testing {
 
@@ -44,11 +46,9 @@ class ExecutionBench {
 
  private:
   void make_bridges();
-  void configure(const Configuration& c);
-  void put_tables(Configuration& c);
+  void forget();
   void read_dumps();
   void read_dump(const std::string& command, const std::string& text);
-  std::string lookups();
   std::vector<std::string> new_frames(const std::string& port);
   std::string capture_of(const std::string& port) const { return directory_.path() + "/" + port + ".pcap"; }
 
@@ -56,7 +56,8 @@ class ExecutionBench {
   Daemon daemon_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::vector<std::unique_ptr<std::string>> texts_;
-  std::vector<PortConfig> ports_;   // as they are configured now
+  TableLoader loader_{daemon_};
+  BridgeSettings settings_{daemon_};
   std::map<std::string, std::size_t> read_;   // bytes of each capture
 };
 

@@ -42,7 +42,7 @@ const std::vector<Protocol>& all_protocols() {
       {"vlan_tci=0x1000/0x1000", "vlan_tci=0x3006", ethernet | vlan, {{F::vlan_tci, 0x3006}}},
       {"udp6,vlan_tci=0x1005", "udp6,vlan_tci=0x1005", ethernet | ip | ip6 | udp | vlan,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 17}, {F::vlan_tci, 0x1005}}},
-      {"ip,ct_state=+trk", "ip,ct_state=trk|est", ethernet | ip | ip4 | tracked,
+      {"ip,ct_state=+trk-inv", "ip,ct_state=trk|est", ethernet | ip | ip4 | tracked,
        {{F::eth_type, 0x800}, {F::ct_state, 0x22}}},
       {"tcp,ct_state=+new+trk", "tcp,ct_state=trk|new", ethernet | ip | ip4 | tcp | tracked,
        {{F::eth_type, 0x800}, {F::nw_proto, 6}, {F::ct_state, 0x21}}},

@@ -59,8 +59,9 @@ std::string ActionWriter::learn() {
       "in_port=2,NXM_NX_TUN_ID[],output:NXM_NX_REG0[0..15]",
       "NXM_OF_IN_PORT[],eth_type=0x86dd,NXM_NX_IPV6_DST[]=NXM_NX_IPV6_SRC[],load:NXM_NX_CT_LABEL[32..63]->NXM_NX_REG1[]",
       "eth_type=0x806,arp_op=1,load:NXM_NX_XXREG1[0..47]->NXM_OF_ETH_DST[],load:1->NXM_OF_IN_PORT[],output:OXM_OF_METADATA[0..7]",
-      "dl_vlan=5,nw_tos=8,eth_type=0x800",
+      "eth_type=0x800,nw_tos=8,vlan_tci=0x1005",
   };
+  constexpr unsigned kOfIp6 = 8;  // asks for a packet of IPv6
   static const char* const kArguments[] = {",idle_timeout=20",    ",hard_timeout=30",      ",fin_idle_timeout=3",
                                            ",fin_hard_timeout=4", ",priority=100",         ",cookie=0x77",
                                            ",limit=9",            ",result_dst=reg1[3]",   ",send_flow_rem",
@@ -68,7 +69,9 @@ std::string ActionWriter::learn() {
   std::string out = fmt::format("learn(table={}", dice_.one_in(2) ? 70 : 99);
   for (const char* a : kArguments)
     if (dice_.one_in(4) && (a[1] != 'r' || out.find("result_dst") == std::string::npos)) out += a;
-  return fmt::format("{},{})", out, dice_.of(kSpecs));
+  unsigned spec = dice_.below(static_cast<unsigned>(std::size(kSpecs)));
+  if (spec == kOfIp6 && !(kinds_ & ip6)) spec = 0;
+  return fmt::format("{},{})", out, kSpecs[spec]);
 }
 
 std::string ActionWriter::clear() { return "ct_clear"; }

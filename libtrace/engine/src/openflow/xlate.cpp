@@ -76,8 +76,7 @@ Translation Xlate::run(SwitchBridge& bridge, const FlowKey& packet, const Frozen
   t.initial = packet;
   if (observer_) observer_->begin(flow_);
   start(frozen);
-  if (error_ == XlateError::ok) execute_all(packet_out);
-  if (error_ == XlateError::ok) finish_wildcards();
+  if (error_ == XlateError::ok && execute_all(packet_out)) finish_wildcards();
   if (error_ != XlateError::ok) {
     slow_ = false;
     actions_.clear();
@@ -138,7 +137,8 @@ void Xlate::thaw(const FrozenState& frozen) {
   level_ = level;
 }
 
-void Xlate::execute_all(const Ofpacts* packet_out) {
+// False: actions failed, and what was looked at is left as it is. (A failing action set is not that.)
+bool Xlate::execute_all(const Ofpacts* packet_out) {
   SwitchPort* in = origin_->port(static_cast<std::uint32_t>(get(base_, F::in_port)));
   const Ofpacts* list = frozen_ && !frozen_->actions.empty() ? &frozen_->actions : packet_out;
   std::uint64_t cookie = cookie_;
@@ -153,19 +153,20 @@ void Xlate::execute_all(const Ofpacts* packet_out) {
   if (has_tunnel_destination(flow_) && is_ip_any(flow_) && (get(flow_, F::tun_tos) & kEcn) == kEcn) {
     if (get(flow_, F::nw_ecn) == 0) {
       error_ = XlateError::congestion_drop;
-      return;
+      return true;
     }
     flow_.set(F::nw_ecn, kEcn);
   }
   if (in && in->no_receive(is_stp(flow_))) {
     if (observer_) observer_->not_received(*in);
-    return;
+    return true;
   }
   cookie_ = cookie;
   do_actions(*list, true, false);
-  if (error_ != XlateError::ok) return;
+  if (error_ != XlateError::ok) return false;
   end_pipeline();
   if (out_bytes_ > kMaxAttribute - 4) slow_ = true;
+  return true;
 }
 
 void Xlate::init_wildcards() {

@@ -122,7 +122,7 @@ class Xlate {
   // --- the run (xlate.cpp)
   void start(const FrozenState* frozen);
   void thaw(const FrozenState& frozen);
-  void execute_all(const Ofpacts* packet_out);
+  bool execute_all(const Ofpacts* packet_out);
   void init_wildcards();
   void finish_wildcards();
   void optimize_datapath_actions();

@@ -1,0 +1,32 @@
+// What is set of the bridges beside tables: flags of ports, fragments, the map of tunnel options.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon.h"
+#include "generator.h"
+
+namespace egt::testing {
+
+class BridgeSettings {
+ public:
+  explicit BridgeSettings(Daemon& daemon) : daemon_(daemon) {}
+  // Asks the daemon for what has changed only. Bridges are empty: flows keep the map that they were made with.
+  void apply(const Configuration& c, const std::vector<std::string>& bridges);
+  // Two equal ones: `ovs-ofctl show` says the same of the bridge.
+  std::string ports_of(const std::string& bridge) const;
+  unsigned tlv_map() const { return tlv_map_; }
+
+ private:
+  void configure(const PortConfig& p, const std::string& flag);
+  void map_options(const std::string& bridge, const char* map);
+
+  Daemon& daemon_;
+  std::vector<PortConfig> ports_;
+  std::map<std::string, std::string> fragments_;
+  unsigned tlv_map_ = 0;
+};
+
+}  // namespace egt::testing
