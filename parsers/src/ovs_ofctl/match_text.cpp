@@ -437,6 +437,10 @@ bool WordSet::add(FieldId id, U128 value, U128 mask) {
   return add(f.word, high64(value), high64(mask)) && add(low, low64(value), low64(mask));
 }
 
+bool value_is_mask(FieldId id) {
+  return id >= FieldId::tun_erspan_ver && id <= FieldId::tun_gtpu_msgtype;
+}
+
 Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports) {
   if (item.field == FieldId::count_) {
     const KeyInfo& k = key_info(item.name);
@@ -488,7 +492,8 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     default:
       break;
   }
-  return words.add(item.field, value, item.mask) ? Added::yes : Added::contradiction;
+  const U128 mask = value_is_mask(item.field) ? value : item.mask;
+  return words.add(item.field, value, mask) ? Added::yes : Added::contradiction;
 }
 
 }  // namespace egt::parsers::ofctl

@@ -41,6 +41,9 @@ class WordSet {
   std::size_t n_ = 0;
 };
 
+// Fields of which the switch takes the value for the mask, too (match_set_tun_erspan_ver_masked() and those beside it).
+bool value_is_mask(FieldId id);
+
 enum class Added : std::uint8_t { yes, contradiction, inexpressible };
 // What an item requires. `inexpressible`: a port name that `ports` does not know, presence of a tunnel option.
 Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports);

@@ -178,7 +178,7 @@ class QuickTable {
       case FieldId::tun_tos:
         return false;
       default:
-        return openflow::beyond_field(id) == 0;
+        return openflow::beyond_field(id) == 0 && !value_is_mask(id);
     }
   }
 

@@ -15,7 +15,7 @@
 namespace egt::testing {
 namespace {
 
-constexpr unsigned kPackets = 50, kTableCount = 12, kShrinkSteps = 250;
+constexpr unsigned kPackets = 50, kTableCount = 12, kShrinkSteps = 250, kShownAfter = 100;
 
 unsigned asked(const char* name, unsigned otherwise) {
   const char* text = std::getenv(name);
@@ -197,8 +197,10 @@ TEST(OfprotoTraceOracle, RandomTablesAndPackets) {
   ASSERT_TRUE(comparison.good());
   const unsigned packets = asked("EGTRACE_CASES", kPackets * kTableCount), seed = asked("EGTRACE_SEED", 1);
   const Tally& t = comparison.tally();
-  for (unsigned i = 0; t.packets < packets && comparison.good() && t.unanswered <= t.tables / 10 + 2; ++i)
+  for (unsigned i = 0; t.packets < packets && comparison.good() && t.unanswered <= t.tables / 10 + 2; ++i) {
     comparison.table(seed + i);
+    if (i % kShownAfter == kShownAfter - 1) fmt::print("{} packets over {} tables\n", t.packets, t.tables);
+  }
   fmt::print(
       "{} packets over {} tables: {} differ, {} more in the megaflow only; {} flows, groups or packets were refused, "
       "{} "

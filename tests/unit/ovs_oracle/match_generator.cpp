@@ -89,6 +89,14 @@ Masking random_masking(Dice& dice, const FieldSpec& f) {
   return dice.one_in(4) && !option ? Masking::full : Masking::partial;
 }
 
+// False: the match has that field already, and with what value?
+bool add_term(GeneratedMatch& match, std::string_view name, unsigned value) {
+  const FieldSpec& f = field_spec(name);
+  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field == &f; })) return false;
+  match.terms.push_back({&f, {value, ones(f.bits)}, Masking::none});
+  return true;
+}
+
 // Half of the time one that only packets of some kinds have: they are few among all.
 const FieldSpec& random_field(Dice& dice, unsigned kinds, const std::vector<const FieldSpec*>& likely) {
   if (dice.one_in(4)) return *dice.of(likely);
@@ -128,14 +136,10 @@ GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_op
     }
     if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); }))
       continue;
-    // Dumps print them for one version only, and the switch does not look at all of their bits.
-    if (name.starts_with("tun_erspan")) continue;
-    // Dumps print contexts of the first type only.
-    if (name.starts_with("nsh_c")) {
-      const FieldSpec& type = field_spec("nsh_mdtype");
-      if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field == &type; })) continue;
-      match.terms.push_back({&type, {1, 0xff}, Masking::none});
-    }
+    // Dumps print contexts of the first type only, and parts of ERSPAN's header for one version.
+    if (name.starts_with("nsh_c") && !add_term(match, "nsh_mdtype", 1)) continue;
+    if (name == "tun_erspan_idx" && !add_term(match, "tun_erspan_ver", 1)) continue;
+    if ((name == "tun_erspan_dir" || name == "tun_erspan_hwid") && !add_term(match, "tun_erspan_ver", 2)) continue;
     const Masking masking = random_masking(dice, f);
     match.terms.push_back({&f, random_value(dice, f, masking), masking});
     --i;

@@ -258,5 +258,45 @@ TEST_F(NamedCase, TranslationsThatFail) {
   compare({"in_port=1,mpls,mpls_bos=1", "in_port=1,tcp"});
 }
 
+// A failing action set is no failing translation: what was looked at is shown as of any other packet.
+TEST_F(NamedCase, ActionSetsThatFail) {
+  flow("table=0,reg5=0,arp actions=encap(mpls_mc),write_actions(output:1,encap(nsh)),goto_table:1");
+  flow("table=1,reg4=0 actions=drop");
+  compare({"in_port=1,arp,vlan_tci=0x1005", "in_port=2,arp"});
+  EXPECT_TRUE(said("Translation failed"));
+}
+
+// The switch takes the value of such a match for its mask: 2 finds 3 as well.
+TEST_F(NamedCase, TunnelFieldsWhoseValueIsTheMask) {
+  flow("table=0,priority=9,tun_gtpu_msgtype=2 actions=output:1");
+  flow("table=0,priority=8,tun_gtpu_flags=0x30 actions=output:2");
+  flow("table=0,priority=7,tun_erspan_ver=1,tun_erspan_idx=0x5 actions=output:3");
+  flow("table=0,priority=6,tun_erspan_ver=2,tun_erspan_dir=1,tun_erspan_hwid=0x4 actions=output:4");
+  flow("table=0,priority=5,tun_erspan_ver=2,tun_erspan_dir=0 actions=LOCAL");
+  const std::string from = "in_port=5,tcp,tun_dst=10.0.0.9";
+  compare({from + ",tun_gtpu_msgtype=3", "in_port=1,tun_gtpu_msgtype=2", from + ",tun_gtpu_msgtype=1", from + ",tun_gtpu_flags=0x34",
+           from + ",tun_erspan_ver=1,tun_erspan_idx=0x5", from + ",tun_erspan_ver=3,tun_erspan_idx=0x5",
+           from + ",tun_erspan_ver=2,tun_erspan_dir=1,tun_erspan_hwid=0x7", from + ",tun_erspan_ver=2,tun_erspan_dir=1"});
+}
+
+TEST_F(NamedCase, ArpOperationThatFillsItsByte) {
+  flow("table=0,arp,in_port=1 actions=set_field:255->arp_op,output:2");
+  flow("table=0,arp,in_port=2,arp_op=255 actions=set_field:10.0.0.9->arp_spa,output:3");
+  compare({"in_port=1,arp,arp_op=1", "in_port=2,arp,arp_op=255"});
+  EXPECT_TRUE(said("set(arp(op=65535))"));
+}
+
+TEST_F(NamedCase, InputPortThatIsWrittenInACopy) {
+  flow("table=0 actions=clone(set_field:2->in_port,clone(set_field:3->in_port,output:1))");
+  compare_all_forms({"in_port=1,tcp"});
+}
+
+TEST_F(NamedCase, TagThatIsMoved) {
+  flow("table=0,vlan_tci=0x1000/0x1000 actions=move:NXM_OF_ETH_TYPE[3..14]->OXM_OF_VLAN_VID[],output:2");
+  flow("table=0,priority=9,vlan_tci=0x1007 actions=move:NXM_NX_REG0[0..3]->OXM_OF_VLAN_VID[2..5],pop:OXM_OF_VLAN_VID[],output:2");
+  compare({"in_port=1,tcp,vlan_tci=0x1005", "in_port=1,tcp,vlan_tci=0x1007,reg0=9"});
+  EXPECT_TRUE(said("is now 4352"));
+}
+
 }  // namespace
 }  // namespace egt::testing

@@ -16,7 +16,10 @@ bool is_port(const openflow::LearnSpec& s) {
          std::holds_alternative<U128>(s.source);
 }
 
+bool writes_port(const openflow::SetField& a) { return a.field == FieldId::in_port || a.field == FieldId::in_port_oxm; }
+
 struct SaysPorts {
+  bool operator()(const openflow::SetField& a) const { return writes_port(a); }
   bool operator()(const openflow::Output&) const { return true; }
   bool operator()(const openflow::OutputTruncated&) const { return true; }
   bool operator()(const openflow::Enqueue&) const { return true; }
@@ -45,15 +48,7 @@ std::string with_sampling_port(const std::string& arguments, const PortStyle& st
     if (word.starts_with('"') && word.size() > 1) word = word.substr(1, word.size() - 2);
     port.name = word;
   }
-  port = style(port);
-  std::string text = fmt::format("{}", port.number);
-  if (!port.name.empty()) {
-    const bool plain = std::isalpha(static_cast<unsigned char>(port.name.front())) &&
-                       std::all_of(port.name.begin(), port.name.end(),
-                                   [](char c) { return std::isalnum(static_cast<unsigned char>(c)); });
-    text = plain ? port.name : fmt::format("\"{}\"", port.name);
-  }
-  return arguments.substr(0, begin) + text + arguments.substr(end);
+  return arguments.substr(0, begin) + style.text(style(port)) + arguments.substr(end);
 }
 
 openflow::ActionList list_with_ports(const openflow::ActionList& list, const PortStyle& style) {
@@ -90,6 +85,13 @@ struct WithPorts {
   openflow::Action operator()(openflow::Ct a) const {
     if (a.exec) a.exec = list_with_ports(*a.exec, style);
     return {a};
+  }
+  // The value has no place for a name: text stands for the action.
+  openflow::Action operator()(const openflow::SetField& a) const {
+    if (!writes_port(a) || (!style.names && !a.mask)) return {a};
+    const std::string value = a.mask ? fmt::format("{}/{}", low64(a.value), hex(*a.mask, true))
+                                     : style.text(style({static_cast<std::uint32_t>(a.value), {}}));
+    return {openflow::Opaque{fmt::format("{}:{}->{}", a.word, value, field(a.field).name)}};
   }
   template <class Other>
   openflow::Action operator()(const Other& a) const {

@@ -1,6 +1,9 @@
 // Ports within actions, as the switch shows them: by number, or by name where the call asked for names.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "egtrace/openflow/action.h"
 #include "egtrace/openflow/bridge.h"
 
@@ -10,6 +13,7 @@ namespace egt::render {
 struct PortStyle {
   const openflow::Bridge* bridge = nullptr;
   bool names = false;
+  const std::function<std::string(const openflow::Port&)>& text;
 
   openflow::Port operator()(const openflow::Port& p) const;
 };

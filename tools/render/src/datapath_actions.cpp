@@ -129,7 +129,7 @@ std::string Writer::operator()(const dp::Conntrack& a) {
   return args.empty() ? "ct" : "ct(" + args + ")";
 }
 
-enum class Form { mac, ipv4, ipv6, decimal, hex, word };
+enum class Form { mac, ipv4, ipv6, decimal, hex, word, arp_operation };
 struct Word {
   F field;
   const char* name;
@@ -146,6 +146,8 @@ std::string value_text(Form form, U128 v) {
       return ipv6(v);
     case Form::decimal:
       return fmt::format("{}", num(v));
+    case Form::arp_operation:  // get_arp_key()
+      return fmt::format("{}", v == 0xff ? 0xffff : num(v));
     case Form::word:  // zero is 0x0
       return fmt::format("0x{:x}", num(v));
     case Form::hex:
@@ -155,7 +157,7 @@ std::string value_text(Form form, U128 v) {
 }
 
 std::string mask_text(Form form, U128 v) {
-  return form == Form::decimal ? alternate_hex(num(v)) : value_text(form, v);
+  return form == Form::decimal || form == Form::arp_operation ? alternate_hex(num(v)) : value_text(form, v);
 }
 
 const std::vector<Word>& words_of(dp::Attribute a) {
@@ -170,7 +172,7 @@ const std::vector<Word>& words_of(dp::Attribute a) {
                                        {F::nw_tos, "tclass", Form::hex},    {F::nw_ttl, "hlimit", Form::decimal}};
   static const std::vector<Word> arp = {{F::ip_src, "sip", Form::ipv4},
                                         {F::ip_dst, "tip", Form::ipv4},
-                                        {F::nw_proto, "op", Form::decimal},
+                                        {F::nw_proto, "op", Form::arp_operation},
                                         {F::arp_sha, "sha", Form::mac},
                                         {F::arp_tha, "tha", Form::mac}};
   static const std::vector<Word> icmp = {{F::tp_src, "type", Form::decimal}, {F::tp_dst, "code", Form::decimal}};

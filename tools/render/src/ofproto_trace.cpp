@@ -65,7 +65,7 @@ std::string OfprotoTraceWriter::named(std::string match, const openflow::Bridge&
     std::uint32_t number = 0;
     const auto read = std::from_chars(match.data() + begin, match.data() + end, number);
     if (read.ec != std::errc() || read.ptr != match.data() + end) continue;  // a word: LOCAL stays LOCAL
-    match.replace(begin, end - begin, text_.port(PortStyle{&b, true}({number, {}})));
+    match.replace(begin, end - begin, text_.port(PortStyle{&b, true, text_.port}({number, {}})));
   }
   return match;
 }
@@ -194,15 +194,7 @@ void OfprotoTraceWriter::nodes(const std::vector<TraceNode>& all) {
 }
 
 std::string OfprotoTraceWriter::action_text(const openflow::Action& a, bool names) const {
-  const PortStyle ports{at_, names};
-  if (says_ports(a)) return text_.action(with_ports(a, ports));
-  if (const auto* set = std::get_if<openflow::SetField>(&a.kind);
-      set != nullptr && (set->field == F::in_port || set->field == F::in_port_oxm) && (names || set->mask)) {
-    if (set->mask)
-      return fmt::format("{}:{}/{}->{}", set->word, low64(set->value), hex(*set->mask, true), field(set->field).name);
-    const openflow::Port port = ports({static_cast<std::uint32_t>(set->value), {}});
-    return fmt::format("{}:{}->{}", set->word, text_.port(port), field(set->field).name);
-  }
+  if (says_ports(a)) return text_.action(with_ports(a, {at_, names, text_.port}));
   return text_.action(a);
 }
 

@@ -26,6 +26,9 @@ struct ActionExecution {
         continue;
       }
       key.set(f.field, (key.get(f.field) & ~f.mask) | (f.value & f.mask));
+      // It stands for 65535 (get_arp_key()), and none beyond a byte is read back.
+      if (a.attribute == dp::Attribute::arp && f.field == F::nw_proto && key.get(F::nw_proto) == 0xff)
+        key.set(F::nw_proto, 0);
       // The type-of-service byte is two fields of a key.
       if (f.field == F::nw_tos) {
         const U128 mask = f.mask & kEcnBits;

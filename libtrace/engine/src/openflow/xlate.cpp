@@ -261,6 +261,7 @@ void Xlate::report_field(const Subfield& f) {
   n.what = Remark::field_is_now;
   n.field = f;
   n.value = read(flow_, f);
+  if (f == whole(F::vlan_vid)) n.value |= flow_.get(F::vlan_tci) & kVlanPresent;  // as set_field takes it
   n.bridge = &bridge();
   observer_->line({NodeKind::detail, level_, std::move(n)});
 }
