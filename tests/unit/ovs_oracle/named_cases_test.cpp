@@ -11,6 +11,12 @@
 namespace egt::testing {
 namespace {
 
+std::string times(unsigned n, const std::string& text) {
+  std::string all;
+  while (n-- > 0) all += text;
+  return all;
+}
+
 // One switch for all of them.
 class NamedCase : public ::testing::Test {
  protected:
@@ -296,6 +302,26 @@ TEST_F(NamedCase, TagThatIsMoved) {
   flow("table=0,priority=9,vlan_tci=0x1007 actions=move:NXM_NX_REG0[0..3]->OXM_OF_VLAN_VID[2..5],pop:OXM_OF_VLAN_VID[],output:2");
   compare({"in_port=1,tcp,vlan_tci=0x1005", "in_port=1,tcp,vlan_tci=0x1007,reg0=9"});
   EXPECT_TRUE(said("is now 4352"));
+}
+
+TEST_F(NamedCase, LabelsTakenOffAPacketWithoutEthernetHeader) {
+  flow("table=0,in_port=1,mpls actions=decap,decap");
+  flow("table=0,in_port=2,mpls actions=decap,decap(packet_type(ns=0,type=0)),output:3");
+  flow("table=0,in_port=3,mpls actions=decap,decap(packet_type(ns=1,type=0x800)),output:2");
+  flow("table=0,in_port=4,tcp actions=encap(mpls),encap(mpls),decap,decap(packet_type(ns=1,type=0x800)),encap(ethernet),output:2");
+  compare({"in_port=1,mpls,mpls_bos=1", "in_port=1,mpls", "in_port=2,mpls,mpls_bos=1", "in_port=3,mpls,mpls_bos=1"});
+}
+
+// 64 kB of datapath actions end a translation, to the byte.
+TEST_F(NamedCase, ManyActionsInTunnels) {
+  flow("table=0,in_port=1 actions=resubmit(,1)" + times(24, ",resubmit(,1)"));
+  flow("table=0,in_port=2,ip actions=resubmit(,3)" + times(40, ",clone(ct(commit,nat,exec(set_field:5->ct_mark)),resubmit(,3))"));
+  flow("table=3,ip actions=controller(meter_id=1),resubmit(,4)" + times(80, ",output:2,mod_nw_tos:4,output:3,mod_nw_tos:8"));
+  flow("table=1,ip actions=output:6" + times(24, ",resubmit(,2)"));
+  flow("table=2 actions=mod_vlan_vid:5,output:6,strip_vlan,output:2,output:6,output:3");
+  flow("table=0 actions=output:1,output:10", "br-ex");
+  compare({"in_port=1,tcp", "in_port=2,tcp"});
+  EXPECT_TRUE(said("resubmits yielded over 64 kB of actions"));
 }
 
 }  // namespace

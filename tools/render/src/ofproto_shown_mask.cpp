@@ -14,7 +14,7 @@ void mask(FlowKey& m, F f) {
 
 std::uint16_t type_of(const FlowKey& k) {
   const auto type = k.u32(F::packet_type);
-  return static_cast<std::uint16_t>(type >> 16 == 1 ? type : k.u32(F::eth_type));
+  return static_cast<std::uint16_t>(type != 0 ? type : k.u32(F::eth_type));
 }
 
 bool is_nd(const FlowKey& k) {

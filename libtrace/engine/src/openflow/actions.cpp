@@ -464,7 +464,7 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
     commit();
     const FlowKey old_base = base_;
     const bool old_was_mpls = was_mpls_, old_conntracked = conntracked_;
-    dp::Actions cloned = nested([&] {
+    dp::Actions cloned = nested(kCloneBytes, [&] {
       do_actions(list, true, false);
       end_pipeline();
     });
@@ -496,7 +496,7 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optiona
   check.length = a.length;
   for (const bool larger : {true, false}) {
     if (longer && *longer != larger) continue;
-    (larger ? check.greater : check.not_greater) = nested([&] {
+    (larger ? check.greater : check.not_greater) = nested(larger ? kGreaterBytes : kNotGreaterBytes, [&] {
       if (longer && observer_) observer_->before(action);
       write(flow_, a.dest, larger);
       if (longer && observer_) observer_->after(action);

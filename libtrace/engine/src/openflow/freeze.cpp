@@ -144,7 +144,7 @@ void Xlate::to_controller(std::uint32_t max_len, std::uint16_t why, std::uint16_
   s.userdata = userdata_of(action);
   const std::uint32_t id = recirculations_.hold(s);
   if (!meter) return put_controller_action(action, false, id, max_len, why, controller_id);
-  put({dp::Sample{1.0, nested([&] {
+  put({dp::Sample{1.0, nested(kSampleBytes, [&] {
                     put_meter(*meter);
                     put_controller_action(action, false, id, max_len, why, controller_id);
                   })}});

@@ -208,8 +208,9 @@ bool Xlate::decap(const Decap& a) {
     case packet_type::mpls:
     case packet_type::mplsm: {
       // decap(packet_type(ns=N,type=0xTTTT)) tells what comes to light.
-      const auto ns = encap_number(argument_of(a.argument, "ns=")),
-                 to = encap_number(argument_of(a.argument, "type="));
+      constexpr std::uint32_t kUseNextProtocol = 0xfffe;  // without an argument
+      const std::string_view said = argument_of(a.argument, "type=");
+      const auto ns = encap_number(argument_of(a.argument, "ns=")), to = said.empty() ? kUseNextProtocol : encap_number(said);
       flow_.set(F::packet_type, ns << 16 | to);
       const unsigned n = mpls_count(flow_, &wc());
       const auto inner = static_cast<std::uint16_t>(to != 0 ? to : kTransparentEthernet);

@@ -28,16 +28,16 @@ struct Size {
         return 8 + (a.whole ? 4 : 8);
     }
   }
-  std::size_t operator()(const dp::TunnelPush&) const { return 4 + 528; }
+  std::size_t operator()(const dp::TunnelPush& a) const { return 4 + (16 + a.header_size + 3u) / 4 * 4; }
   std::size_t operator()(const dp::SetTunnel& a) const { return 64 + 20 * a.options.size(); }
   std::size_t operator()(const dp::ToController&) const { return 4 + 8 + 4 + 48; }
   std::size_t operator()(const dp::Conntrack& a) const {
     return 4 + 8 + (a.commit || a.force ? 12 : 0) + (a.mark ? 12 : 0) + (a.label ? 36 : 0) + (a.has_nat ? 12 : 0) +
            (a.helper.empty() ? 0 : 12);
   }
-  std::size_t operator()(const dp::Sample&) const { return 4 + 8 + 4; }
-  std::size_t operator()(const dp::Clone&) const { return 4; }
-  std::size_t operator()(const dp::CheckLength&) const { return 4 + 8 + 4 + 4; }
+  std::size_t operator()(const dp::Sample&) const { return kSampleBytes; }
+  std::size_t operator()(const dp::Clone&) const { return kCloneBytes; }
+  std::size_t operator()(const dp::CheckLength&) const { return kNotGreaterBytes; }
   std::size_t operator()(const dp::PushEthernet&) const { return 4 + 12; }
   std::size_t operator()(const dp::PushMpls& a) const { return 4 + (a.add ? 12 : 8); }
   std::size_t operator()(const dp::Hash&) const { return 4 + 8; }

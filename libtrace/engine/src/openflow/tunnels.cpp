@@ -234,32 +234,23 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
     k->set(F::arp_op, 0);
     k->set(F::nw_proto, push.proto);
   }
-  dp::Actions nested;
-  dp::Actions* outer = out_;
   const std::size_t old_bytes = out_bytes_;
-  out_ = &nested;
-  put({push});
-  const std::size_t pushed = nested.size();
-  if (truncate) {
-    put({dp::Recirculate{0}});
-  } else {
+  dp::Actions pushed = nested(is_last ? 0 : kCloneBytes, [&] {
+    put({push});
+    if (truncate) return put({dp::Recirculate{0}});
     FlowKey scratch;
-    FlowKey* old_wc = wc_;
-    wc_ = &scratch;
+    FlowKey* old_wc = std::exchange(wc_, &scratch);
     const bool was_encapsulated = std::exchange(encapsulated_, true);
     enter_peer(*out, is_last);
     encapsulated_ = was_encapsulated;
     wc_ = old_wc;
-  }
-  out_ = outer;
-  if (nested.size() > pushed) {
-    if (is_last) {
-      for (dp::Action& a : nested) out_->push_back(std::move(a));
-    } else {
-      put({dp::Clone{std::move(nested)}});
-    }
-  } else {
+  });
+  if (pushed.size() == 1) {
     out_bytes_ = old_bytes;
+  } else if (!is_last) {
+    put({dp::Clone{std::move(pushed)}});
+  } else {
+    for (dp::Action& a : pushed) out_->push_back(std::move(a));
   }
   flow_ = old_flow;
   base_ = old_base;

@@ -197,12 +197,14 @@ class Xlate {
   void bundle(const openflow::Bundle& a, bool is_last, bool group_bucket);
   dp::Port datapath_port(const SwitchPort& p);
   void put(dp::Action a);
-  // What `run` puts, as a list of its own.
+  // What `run` puts, as a list of its own; meanwhile bytes of the action around it count, too.
   template <class Run>
-  dp::Actions nested(Run run) {
+  dp::Actions nested(std::size_t header, Run run) {
     dp::Actions list;
     dp::Actions* const outer = std::exchange(out_, &list);
+    out_bytes_ += header;
     run();
+    out_bytes_ -= header;
     out_ = outer;
     return list;
   }
@@ -313,6 +315,8 @@ class Xlate {
   std::uint32_t level_ = 0;  // depth of the nodes that are added
 };
 
-std::size_t netlink_size(const dp::Action& a);  // without what is nested
+// Bytes of a datapath action as a netlink attribute, without what is nested, and of attributes around what is.
+constexpr std::size_t kCloneBytes = 4, kSampleBytes = 4 + 8 + 4, kGreaterBytes = 4 + 8 + 4, kNotGreaterBytes = kGreaterBytes + 4;
+std::size_t netlink_size(const dp::Action& a);
 
 }  // namespace egt::engine::ofproto
