@@ -483,6 +483,8 @@ Added add_item(const MatchItem& item, WordSet& words, const PortResolver& ports)
     case FieldId::icmp_code:
     case FieldId::icmpv6_code:
       return add_icmp(FieldId::tp_dst, item, words);
+    case FieldId::arp_op:  // lies where other packets have their protocol, and is as wide
+      return words.add(FieldId::nw_proto, value, 0xff) ? Added::yes : Added::contradiction;
     case FieldId::ipv6_label:
     case FieldId::nd_options_type:
       if (item.mask == ones(field(item.field).bits) &&

@@ -176,6 +176,7 @@ class QuickTable {
       case FieldId::vlan_pcp:
       case FieldId::nw_tos:
       case FieldId::tun_tos:
+      case FieldId::arp_op:
         return false;
       default:
         return openflow::beyond_field(id) == 0 && !value_is_mask(id);

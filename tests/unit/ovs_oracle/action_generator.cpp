@@ -16,6 +16,25 @@ std::vector<std::string> ActionWriter::list(unsigned length) {
   return all;
 }
 
+std::vector<std::string> ActionWriter::about(const FieldSpec& f) {
+  using W = ActionWriter;
+  static constexpr Make kUses[] = {&W::set_field, &W::load, &W::move, &W::push, &W::pop, &W::output_field};
+  static constexpr Make kAny[] = {&W::output,   &W::reserved,   &W::truncated,  &W::group,   &W::vlan_tag,   &W::mpls_label,
+                                  &W::dec_ttl,  &W::timeout,    &W::multipath,  &W::bundle,  &W::note,       &W::length,
+                                  &W::clone,    &W::learn,      &W::modify,     &W::queue,   &W::controller, &W::sample,
+                                  &W::encap,    &W::remove,     &W::enqueue,    &W::nsh,     &W::connect,    &W::connect,
+                                  &W::resubmit, &W::connect};
+  likely_ = &f;
+  std::vector<std::string> all;
+  const auto add = [&](Make make) {
+    if (std::string one = (this->*make)(); !one.empty()) all.push_back(std::move(one));
+  };
+  for (unsigned i = 0; i < 4; ++i) add(dice_.of(kUses));
+  likely_ = nullptr;
+  for (unsigned i = 0; i < 2; ++i) add(dice_.of(kAny));
+  return all;
+}
+
 std::string ActionWriter::action() {
   using W = ActionWriter;
   static constexpr Make kOvn[] = {
@@ -41,14 +60,18 @@ bool ActionWriter::may_use(const FieldSpec& f) const {
   return has_kinds(kinds_, f.needs) || (place_.in_group && !(f.needs & (mpls | kind::nsh | vlan | nd | icmp6 | tracked)));
 }
 
+bool ActionWriter::fits(const FieldSpec& f, bool writable, unsigned bits) const {
+  if ((writable && !f.writable) || !in_actions(f) || !may_use(f) || f.bits < bits) return false;
+  if (!place_.tunnel_options && std::string_view(f.name).starts_with("tun_metadata")) return false;
+  return !leads_back() || !writable || !std::string_view(f.name).starts_with("in_port");
+}
+
 const FieldSpec* ActionWriter::field_where(bool writable, unsigned bits) {
+  if (likely_ != nullptr && dice_.one_in(2) && fits(*likely_, writable, bits)) return likely_;
   const bool special = dice_.one_in(2);  // one that only packets of some kinds have: they are few among all
   for (int attempt = 0; attempt < 120; ++attempt) {
     const FieldSpec& f = dice_.of(field_specs());
-    if ((writable && !f.writable) || !in_actions(f) || !may_use(f) || f.bits < bits) continue;
-    if (!place_.tunnel_options && std::string_view(f.name).starts_with("tun_metadata")) continue;
-    if (leads_back() && std::string_view(f.name).starts_with("in_port") && writable) continue;
-    if (special && attempt < 60 && f.needs == any) continue;
+    if (!fits(f, writable, bits) || (special && attempt < 60 && f.needs == any)) continue;
     return &f;
   }
   return nullptr;
@@ -87,7 +110,7 @@ std::string ActionWriter::set_field() {
     v.value = random_value(dice_, *f, Masking::none).value & v.mask;
   }
   const bool is_vlan_id = f->name == std::string_view("vlan_vid");  // loads do not tell that it sets a tag's presence
-  if (is_vlan_id && masking == Masking::partial && dumped_as_loads()) return "";
+  if (is_vlan_id && masking != Masking::none && dumped_as_loads()) return "";
   if (is_vlan_id) v.value |= 0x1000, v.mask |= 0x1000;
   return fmt::format("set_field:{}->{}", text_of(*f, v, masking), f->name);
 }
@@ -170,6 +193,10 @@ std::string ActionWriter::exit() { return dice_.one_in(3) ? "exit" : ""; }
 
 std::vector<std::string> random_actions(Dice& dice, const ActionPlace& place, unsigned kinds) {
   return ActionWriter(dice, place, kinds).list(dice.between(0, 5));
+}
+
+std::vector<std::string> actions_about(Dice& dice, const ActionPlace& place, unsigned kinds, const FieldSpec& f) {
+  return ActionWriter(dice, place, kinds).about(f);
 }
 
 }  // namespace egt::testing

@@ -12,6 +12,8 @@ class ActionWriter {
  public:
   ActionWriter(Dice& dice, const ActionPlace& place, unsigned kinds) : dice_(dice), place_(place), kinds_(kinds) {}
   std::vector<std::string> list(unsigned length);
+  // What uses one field, and one action of any kind: for flows that packets are made for.
+  std::vector<std::string> about(const FieldSpec& f);
 
  private:
   using Make = std::string (ActionWriter::*)();
@@ -28,6 +30,7 @@ class ActionWriter {
   unsigned later_table() { return dice_.between(place_.table + 1, kGeneratedTables - 1); }
   bool may_go_on() const { return place_.table + 1 < kGeneratedTables; }
   bool may_use(const FieldSpec& f) const;
+  bool fits(const FieldSpec& f, bool writable, unsigned bits) const;
   const FieldSpec* field_where(bool writable, unsigned bits = 1);
   std::string subfield(const FieldSpec& f, unsigned begin, unsigned bits) const;
   std::string stacked(bool writable);
@@ -78,6 +81,7 @@ class ActionWriter {
   const ActionPlace& place_;
   unsigned kinds_, tables_ = 0, nested_ = 0;
   bool length_ = false;
+  const FieldSpec* likely_ = nullptr;  // that every other action uses
 };
 
 }  // namespace egt::testing

@@ -6,6 +6,7 @@ namespace egt::testing {
 namespace {
 
 const char* const kBridges[] = {"br-int", "br-ex", "br-b"};
+constexpr unsigned kFlowsAboutFields = 8;
 
 std::string random_head(Dice& dice, unsigned table) {
   const unsigned priority = dice.one_in(6) ? 32768 : dice.below(5) * 10;
@@ -43,6 +44,18 @@ GeneratedFlow flow_for_the_rest(Dice& dice, const Where& at, unsigned table, uns
   const ActionPlace place{rest.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tunnel_options};
   rest.actions = random_actions(dice, place, rest.match.kinds());
   return rest;
+}
+
+// A flow before all others of its table, of which one field is the subject: among all fields, none is met often by chance.
+GeneratedFlow flow_about_a_field(Dice& dice, const Where& at) {
+  const FieldSpec& f = dice.of(field_specs());
+  GeneratedFlow flow;
+  flow.bridge = at.bridge;
+  flow.head = fmt::format("table=0,priority={}", 100 + dice.below(100));
+  flow.match = match_of(dice, f, at.tunnel_options);
+  flow.actions = actions_about(dice, {flow.bridge, 0, at.like_ovn, at.dialect.protocol, false, at.tunnel_options},
+                               flow.match.kinds(), f);
+  return flow;
 }
 
 // Two dimensions of a conjunction, and what it leads to.
@@ -161,6 +174,7 @@ Configuration random_configuration(Dice& dice) {
         c.flows.push_back(random_flow(dice, at, table));
       for (unsigned i = 0; i < 4; ++i) c.flows.push_back(flow_for_the_rest(dice, at, table, i));
     }
+    for (unsigned i = 0; i < kFlowsAboutFields; ++i) c.flows.push_back(flow_about_a_field(dice, at));
     if (dice.one_in(2)) add_conjunction(dice, c, bridge);
     for (unsigned id = 1; id <= kGeneratedGroups; ++id) c.groups.push_back(random_group(dice, at, id));
   }

@@ -238,6 +238,8 @@ U128 partial_mask(Dice& dice, const FieldSpec& f) {
   if (dice.one_in(4)) mask |= U128{1} << dice.below(f.bits);          // not contiguous
   // ovs-ofctl takes a mask that begins with a digit for the length of a prefix.
   if (f.form == Form::ip6) mask = dice.one_in(2) ? all ^ ones(128 - dice.between(1, 127)) : mask | U128{0xf} << 124;
+  // Dumps do not tell a match of nothing but a tag's priority.
+  if (f.name == std::string_view("vlan_tci") && (mask & 0x1fff) == 0) mask |= 0x1000;
   if (f.form == Form::tcp_flags) mask &= kNamedFlags;
   if (f.form == Form::tcp_flags && mask == 0) return 2;
   // Dumps do not tell one of the lowest whole bytes from none: the wire leaves out bytes that no mask looks at.

@@ -34,6 +34,8 @@ struct GeneratedMatch {
   unsigned kinds() const;
 };
 GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_options);
+// One field, of a protocol that has it.
+GeneratedMatch match_of(Dice& dice, const FieldSpec& f, bool tunnel_options);
 
 struct GeneratedFlow {
   std::string bridge, head;  // cookie, table, priority
@@ -84,6 +86,7 @@ struct ActionPlace {
   bool tunnel_options = true;  // whether all of tun_metadata0 to 2 are mapped
 };
 std::vector<std::string> random_actions(Dice& dice, const ActionPlace& place, unsigned kinds);
+std::vector<std::string> actions_about(Dice& dice, const ActionPlace& place, unsigned kinds, const FieldSpec& f);
 // What only a flow of a table may hold, in the order of the specification.
 void add_instructions(Dice& dice, std::vector<std::string>& actions, const ActionPlace& place, unsigned kinds);
 

@@ -120,6 +120,26 @@ Protocols random_protocols(Dice& dice, bool like_ovn) {
   return some;
 }
 
+namespace {
+
+// False: the match cannot have the field.
+bool add_field(Dice& dice, GeneratedMatch& match, const FieldSpec& f, bool tunnel_options) {
+  const std::string_view name = f.name;
+  if (!has_kinds(match.protocol->kinds, f.needs) || said_by(*match.protocol, f)) return false;
+  if (!tunnel_options && name.starts_with("tun_metadata")) return false;
+  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); }))
+    return false;
+  // Dumps print contexts of the first type only, and parts of ERSPAN's header for one version.
+  if (name.starts_with("nsh_c") && !add_term(match, "nsh_mdtype", 1)) return false;
+  if (name == "tun_erspan_idx" && !add_term(match, "tun_erspan_ver", 1)) return false;
+  if ((name == "tun_erspan_dir" || name == "tun_erspan_hwid") && !add_term(match, "tun_erspan_ver", 2)) return false;
+  const Masking masking = random_masking(dice, f);
+  match.terms.push_back({&f, random_value(dice, f, masking), masking});
+  return true;
+}
+
+}  // namespace
+
 GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_options) {
   GeneratedMatch match{&protocol, {}};
   static const std::vector<const FieldSpec*> kLikely = {
@@ -128,22 +148,23 @@ GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_op
   for (unsigned i = dice.below(5), tries = 0; i > 0 && tries < 40; ++tries) {
     const FieldSpec& f = random_field(dice, protocol.kinds, kLikely);
     const std::string_view name = f.name;
-    if (!has_kinds(protocol.kinds, f.needs) || said_by(protocol, f)) continue;
-    if (!tunnel_options && name.starts_with("tun_metadata")) continue;
     // The switch takes these, but nothing that it traces has them; in_port_oxm is printed as in_port.
     if (name == "conj_id" || name == "in_port_oxm" || name == "packet_type" || name == "dp_hash") {
       if (!dice.one_in(8)) continue;
     }
-    if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); }))
-      continue;
-    // Dumps print contexts of the first type only, and parts of ERSPAN's header for one version.
-    if (name.starts_with("nsh_c") && !add_term(match, "nsh_mdtype", 1)) continue;
-    if (name == "tun_erspan_idx" && !add_term(match, "tun_erspan_ver", 1)) continue;
-    if ((name == "tun_erspan_dir" || name == "tun_erspan_hwid") && !add_term(match, "tun_erspan_ver", 2)) continue;
-    const Masking masking = random_masking(dice, f);
-    match.terms.push_back({&f, random_value(dice, f, masking), masking});
-    --i;
+    i -= add_field(dice, match, f, tunnel_options) ? 1 : 0;
   }
+  return match;
+}
+
+GeneratedMatch match_of(Dice& dice, const FieldSpec& f, bool tunnel_options) {
+  GeneratedMatch match;
+  for (unsigned tries = 0; tries < 60; ++tries) {
+    match = {&dice.of(all_protocols()), {}};
+    if (add_field(dice, match, f, tunnel_options)) return match;
+    if (has_kinds(match.protocol->kinds, f.needs) && tries > 40) break;  // as the protocol's words say it
+  }
+  match.terms.clear();
   return match;
 }
 

@@ -292,6 +292,14 @@ TEST_F(NamedCase, ArpOperationThatFillsItsByte) {
   EXPECT_TRUE(said("set(arp(op=65535))"));
 }
 
+// One subtable, though the names differ.
+TEST_F(NamedCase, ArpOperationAndProtocolBesideOneAnother) {
+  flow("table=0,priority=9,arp,arp_op=2 actions=output:1");
+  flow("table=0,priority=5 actions=output:2");
+  flow("table=0,priority=3,ip,nw_proto=47 actions=output:3");
+  compare({"in_port=1,ip", "in_port=1,arp", "in_port=1,ip,nw_proto=47", "in_port=1,arp,arp_op=2"});
+}
+
 TEST_F(NamedCase, InputPortThatIsWrittenInACopy) {
   flow("table=0 actions=clone(set_field:2->in_port,clone(set_field:3->in_port,output:1))");
   compare_all_forms({"in_port=1,tcp"});
