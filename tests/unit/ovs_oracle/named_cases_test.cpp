@@ -233,10 +233,13 @@ TEST_F(NamedCase, NeighbourDiscovery) {
        "->NXM_NX_REG5[24..29],output:3");
   flow("table=0,priority=7," + nd + ",in_port=3 actions=move:NXM_NX_REG5[0..7]->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[],"
        "set_field:7->nd_reserved,output:2");
+  flow("table=0,priority=10," + nd + ",nd_options_type=9 actions=load:0->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[2..5],output:2");
+  flow("table=0,priority=10," + nd + ",nd_options_type=10 actions=push:ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[5..7],output:2");
   flow("table=0,arp actions=group:1");
   group("group_id=1,type=all,bucket=actions=move:NXM_NX_TUN_GBP_FLAGS[2..7]->NXM_NX_ND_SLL[24..29],output:2");
   const std::string packet = ",icmp6,icmpv6_type=136,icmpv6_code=0,nd_tll=0a:00:00:00:00:02";
   compare({"in_port=1" + packet, "in_port=2" + packet, "in_port=3,reg5=9" + packet, "in_port=2" + packet + ",nd_options_type=5",
+           "in_port=1" + packet + ",nd_options_type=9", "in_port=1" + packet + ",nd_options_type=10",
            "in_port=1,arp,arp_sha=0a:00:00:00:00:03"});
 }
 
@@ -283,6 +286,13 @@ TEST_F(NamedCase, TunnelFieldsWhoseValueIsTheMask) {
   compare({from + ",tun_gtpu_msgtype=3", "in_port=1,tun_gtpu_msgtype=2", from + ",tun_gtpu_msgtype=1", from + ",tun_gtpu_flags=0x34",
            from + ",tun_erspan_ver=1,tun_erspan_idx=0x5", from + ",tun_erspan_ver=3,tun_erspan_idx=0x5",
            from + ",tun_erspan_ver=2,tun_erspan_dir=1,tun_erspan_hwid=0x7", from + ",tun_erspan_ver=2,tun_erspan_dir=1"});
+}
+
+TEST_F(NamedCase, ErspanHeaderAtOtherTunnels) {
+  flow("table=0,tun_erspan_ver=2 actions=output:6,resubmit(,1)");
+  flow("table=1,priority=2,tun_erspan_ver=2 actions=output:1");
+  flow("table=1,priority=1 actions=output:2");
+  compare({"in_port=1,tcp,tun_erspan_ver=2,tun_erspan_hwid=0x4", "in_port=5,tcp,tun_dst=10.0.0.9,tun_erspan_ver=3"});
 }
 
 TEST_F(NamedCase, ArpOperationThatFillsItsByte) {

@@ -1,6 +1,7 @@
 #include "packet_fields.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace egt::engine::ofproto {
 namespace {
@@ -67,10 +68,11 @@ U128 narrow_port(U128 port) {
   return port >= (kWideReserved | openflow::port::max) ? port & 0xffff : U128{openflow::port::none};
 }
 
-// mf_get_value() takes the wrong one of the two bytes that hold it. (It would be the right one where the most significant
-// byte comes first.)
-void forget_what_reads_as_zero(FlowKey& k, F f) {
-  if (f == F::nd_options_type) k.set(f, 0);
+// mf_get_value() takes the wrong one of the two bytes that hold it, which only the mask of an exact match fills. (It would
+// be the right one where the most significant byte comes first.)
+void take_wrong_byte(FlowKey& k, F f) {
+  const auto beyond = openflow::beyond_field(f);
+  if (f == F::nd_options_type) k.set(f, (k.word(field(f).word) & beyond) >> std::countr_zero(beyond));
 }
 
 }  // namespace
@@ -88,7 +90,7 @@ void write(FlowKey& k, const Subfield& s, U128 value) {
     return k.set(F::in_port, narrow_port((wide & ~mask) | (value << s.first & mask)));
   }
   const U128 ecn = k.get(F::nw_ecn);
-  forget_what_reads_as_zero(k, s.field);
+  take_wrong_byte(k, s.field);
   k.set(s, value);
   if (s.field == F::nw_tos) k.set(F::nw_ecn, ecn);
   written(k, s.field);
@@ -99,7 +101,7 @@ U128 exact_mask(F f) { return f == F::vlan_vid ? U128{kVlanVid | kVlanPresent} :
 void write_masked(FlowKey& k, F f, U128 value, U128 mask) {
   if (f == F::in_port_oxm) return k.set(F::in_port, narrow_port((wide_port(k.get(F::in_port)) & ~mask) | (value & mask)));
   if (f == F::nw_tos) mask &= kDscp;
-  forget_what_reads_as_zero(k, f);
+  take_wrong_byte(k, f);
   k.set(f, (k.get(f) & ~mask) | (value & mask));
   written(k, f);
 }
@@ -122,14 +124,14 @@ void settle(FlowKey& wc, F f) {
 void unwildcard(FlowKey& wc, F f, U128 mask) {
   if (f == F::dl_vlan) mask &= kVlanVid;
   if (f == F::nw_tos) mask &= kDscp;
-  forget_what_reads_as_zero(wc, f);
+  take_wrong_byte(wc, f);
   wc.set(f, wc.get(f) | mask);
   settle(wc, f);
 }
 
 void unwildcard(FlowKey& wc, const Subfield& s) {
   const U128 ecn = wc.get(F::nw_ecn);
-  forget_what_reads_as_zero(wc, s.field);
+  take_wrong_byte(wc, s.field);
   wc.set(s, ~U128{0});
   if (s.field == F::nw_tos) wc.set(F::nw_ecn, ecn);
   if (s.field == F::dl_vlan || s.field == F::vlan_vid || s.field == F::vlan_pcp || s.field == F::dl_vlan_pcp)

@@ -52,6 +52,15 @@ std::string key_of(const Interface& i) {
   return out.empty() ? option(i, "key") : out;
 }
 
+// What the packet had of ERSPAN's header stays only where the port's options leave it to flows.
+void set_erspan(FlowKey& k, const Interface& i) {
+  constexpr std::pair<F, const char*> kFields[] = {{F::tun_erspan_ver, "erspan_ver"}, {F::tun_erspan_dir, "erspan_dir"},
+                                                   {F::tun_erspan_idx, "erspan_idx"}, {F::tun_erspan_hwid, "erspan_hwid"}};
+  if (option(i, "erspan_ver") == "flow") return;
+  for (const auto& [f, name] : kFields)
+    if (const std::string text = option(i, name); text != "flow") k.set(f, std::strtoul(text.c_str(), nullptr, 16));
+}
+
 U128 as_mapped(const FlowKey& k, F v4, F v6) { return k.get(v4) != 0 ? (U128{0xffff} << 32 | k.get(v4)) : k.get(v6); }
 
 IpAddr tunnel_address(const FlowKey& k, F v4, F v6) {
@@ -126,6 +135,7 @@ bool Xlate::prepare_tunnel(const SwitchPort& port) {
     flow_.set(F::pkt_mark, number(mark, 0));
     mask_all(wc(), F::pkt_mark);
   }
+  set_erspan(flow_, i);
   if (as_mapped(flow_, F::tun_dst, F::tun_ipv6_dst) == original_tunnel_destination_) {
     if (i.options.empty()) gap(Input::tunnel_options, {i.name});
     report(NodeKind::warning, Remark::own_tunnel_address, port.number, has_tunnel_destination(flow_), i.name);
