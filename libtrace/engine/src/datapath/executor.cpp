@@ -21,6 +21,8 @@ struct ActionExecution {
   void operator()(const dp::Set& a) {
     for (const dp::SetField& f : a.fields) {
       if (f.mask == 0) continue;
+      // packet_set_nd() writes into options that are there.
+      if ((f.field == F::nd_sll || f.field == F::nd_tll) && a.attribute == dp::Attribute::nd && key.get(f.field) == 0) continue;
       if (f.field == F::mpls_label && a.attribute == dp::Attribute::mpls) {
         set_mpls_lse(key, 0, static_cast<std::uint32_t>(f.value));
         continue;
@@ -68,7 +70,9 @@ struct ActionExecution {
     if (packet.hidden.empty()) return lose_headers();
     const FlowKey below = packet.hidden.back();
     packet.hidden.pop_back();
-    copy_l3(below, key);
+    if (get(below, F::eth_type) == a.ethertype) return copy_l3(below, key);
+    if (is_ip_any(key)) return lose_headers();
+    clear_l3(key);  // nobody reads what follows another Ethernet type
   }
   void operator()(const dp::PushNsh& a) {
     packet.hidden.push_back(key);

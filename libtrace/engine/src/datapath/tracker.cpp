@@ -84,8 +84,11 @@ Tracked Tracker::open(const FlowKey& packet) const {
 // icmp4_valid_new() and icmp6_valid_new() of lib/conntrack-*.c, where what has no key is invalid (extract_l4_icmp6()).
 PacketState Tracker::first_state(const FlowKey& packet) const {
   const bool userspace = zone_.space == ConntrackSpace::userspace;
-  const std::uint32_t type = packet.u32(FieldId::icmp_type);
-  switch (packet.u32(FieldId::nw_proto)) {
+  const std::uint32_t type = packet.u32(FieldId::icmp_type), proto = packet.u32(FieldId::nw_proto);
+  if (userspace && (proto == ip_proto::tcp || proto == ip_proto::udp) &&
+      (packet.u32(FieldId::tp_src) == 0 || packet.u32(FieldId::tp_dst) == 0))
+    return PacketState::invalid;  // extract_l4_tcp(), extract_l4_udp()
+  switch (proto) {
     case ip_proto::tcp:
       return opening(open_tcp(packet.u32(FieldId::tcp_flags), zone_.space, loose_.value_or(true)).has_value());
     case ip_proto::icmp:  // echo, timestamp, information and (the kernel alone) address mask requests

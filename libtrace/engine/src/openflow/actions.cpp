@@ -495,7 +495,10 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optiona
   dp::CheckLength check;
   check.length = a.length;
   for (const bool larger : {true, false}) {
-    if (longer && *longer != larger) continue;
+    // The switch translates both branches, and the second finds what the first has left of stack and action set.
+    const bool only_takes = longer && *longer != larger;
+    if (only_takes && (!larger || (stack_.empty() && action_set_.empty()))) continue;
+    Observer* const observer = std::exchange(observer_, only_takes ? nullptr : observer_);
     (larger ? check.greater : check.not_greater) = nested(larger ? kGreaterBytes : kNotGreaterBytes, [&] {
       if (longer && observer_) observer_->before(action);
       write(flow_, a.dest, larger);
@@ -503,6 +506,7 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optiona
       do_actions(rest, true, false);
       end_pipeline();
     });
+    observer_ = observer;
     base_ = old_base;
     was_mpls_ = old_was_mpls;
     conntracked_ = old_conntracked;
