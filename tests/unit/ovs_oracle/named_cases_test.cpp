@@ -295,6 +295,24 @@ TEST_F(NamedCase, ErspanHeaderAtOtherTunnels) {
   compare({"in_port=1,tcp,tun_erspan_ver=2,tun_erspan_hwid=0x4", "in_port=5,tcp,tun_dst=10.0.0.9,tun_erspan_ver=3"});
 }
 
+TEST_F(NamedCase, TunnelFieldsThatAreWrittenAndDeleted) {
+  flow("table=0,in_port=1 actions=set_field:7->tun_metadata0,delete_field:tun_metadata0,resubmit(,1)");
+  flow("table=0,in_port=2 actions=set_field:0->tun_flags,output:3");
+  flow("table=0,in_port=3 actions=set_field:oam->tun_flags,output:2");
+  flow("table=0,in_port=5 actions=delete_field:tun_metadata0,move:NXM_NX_TUN_METADATA0[0..31]->NXM_NX_REG0[],resubmit(,1)");
+  flow("table=1,priority=2,tun_metadata0=7 actions=output:2");
+  flow("table=1,priority=1 actions=output:3");
+  config_.tlv_map = 2;
+  compare({"in_port=1,tcp", "in_port=2,tcp", "in_port=3,tcp", "in_port=2,tcp,tun_dst=10.0.0.9", "in_port=3,tcp,tun_dst=10.0.0.9",
+           "in_port=5,tcp,tun_dst=10.0.0.9,tun_metadata0=7"});
+}
+
+TEST_F(NamedCase, TypeOfIcmpBehindTranslatedPorts) {
+  flow("table=0,icmp6 actions=ct(commit,table=1,nat(src=[fd00::3]:8080))");
+  flow("table=1,icmp6 actions=move:NXM_NX_TUN_FLAGS[]->NXM_NX_ICMPV6_TYPE[3],output:2");
+  compare({"in_port=1,icmp6,icmpv6_type=135", "in_port=1,icmp6,icmpv6_type=128"});
+}
+
 TEST_F(NamedCase, ArpOperationThatFillsItsByte) {
   flow("table=0,arp,in_port=1 actions=set_field:255->arp_op,output:2");
   flow("table=0,arp,in_port=2,arp_op=255 actions=set_field:10.0.0.9->arp_spa,output:3");

@@ -165,7 +165,11 @@ struct Executor {
     }
     unmask_protocol(a.field);
     const U128 mask = a.mask.value_or(exact_mask(a.field));
-    if (!(is_tunnel_field(a.field) && tunnel_writes_unmasked())) unwildcard(wc(), a.field, mask);
+    if (!(is_tunnel_field(a.field) && tunnel_writes_unmasked())) {
+      unwildcard(wc(), a.field, mask);
+      constexpr auto kOthers = tunnel_flag::df | tunnel_flag::csum | tunnel_flag::key;
+      if (a.field == F::tun_flags && !a.mask) set(wc(), X::tun_header_flags, kOthers);  // flags without a name, too
+    }
     write_masked(flow(), a.field, a.value, mask);
   }
   bool tunnel_writes_unmasked() const {
@@ -276,8 +280,8 @@ struct Executor {
   void operator()(const Conjunction&) { x.error_report(Remark::conjunction_executed); }
   void operator()(const Exit&) { x.exit_ = true; }
   void operator()(const FinTimeout&) { mask_bits(wc(), F::nw_proto, 0xff); }
+  // The value stays, for those who do not ask whether it is there.
   void operator()(const DeleteField& a) {
-    flow().set(a.field, 0);
     set(flow(), X::tun_present,
         get(flow(), X::tun_present) &
             ~(std::uint64_t{1} << (static_cast<unsigned>(a.field) - static_cast<unsigned>(F::tun_metadata0))));

@@ -17,6 +17,12 @@ bool is_vlan_field(F f) {
 
 bool is_tun_metadata(F f) { return f >= F::tun_metadata0 && f <= F::tun_metadata7; }
 
+// Types and codes of ICMP lie where others have ports, and leave nothing of their upper bytes.
+void keep_byte_of_icmp(FlowKey& k, F f) {
+  if (f == F::icmp_type || f == F::icmpv6_type) k.set(F::tp_src, k.get(F::tp_src) & 0xff);
+  if (f == F::icmp_code || f == F::icmpv6_code) k.set(F::tp_dst, k.get(F::tp_dst) & 0xff);
+}
+
 void written(FlowKey& k, F f) {
   if (is_vlan_field(f)) fix_vlan_tpid(k);
   if (is_tun_metadata(f))
@@ -24,6 +30,7 @@ void written(FlowKey& k, F f) {
         get(k, X::tun_present) |
             (std::uint64_t{1} << (static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0))));
   if (f == F::arp_op) k.set(F::arp_op, k.get(F::arp_op) & 0xff);
+  keep_byte_of_icmp(k, f);
 }
 
 void copy_words(const FlowKey& from, FlowKey& to, std::size_t begin, std::size_t end) {
@@ -111,8 +118,7 @@ namespace {
 // What mf_set_flow_value() makes of a mask besides: an ARP operation and types and codes of ICMP keep 8 bits of 16, others
 // nothing of what an exact match takes beyond them.
 void settle(FlowKey& wc, F f) {
-  if (f == F::icmp_type || f == F::icmpv6_type) wc.set(F::tp_src, wc.get(F::tp_src) & 0xff);
-  if (f == F::icmp_code || f == F::icmpv6_code) wc.set(F::tp_dst, wc.get(F::tp_dst) & 0xff);
+  keep_byte_of_icmp(wc, f);
   if (f == F::arp_op) wc.set(f, wc.get(f) & 0xff);
   const std::size_t word = field(f).word;
   wc.set_word(word, wc.word(word) & ~openflow::beyond_field(f));
