@@ -15,6 +15,7 @@ FlowKey packet_of(std::uint8_t proto, bool v6 = false) {
   k.set(FieldId::nw_proto, proto);
   set_src_ip(k, v6 ? IpAddr::v6(1) : IpAddr::v4(1));
   set_dst_ip(k, v6 ? IpAddr::v6(2) : IpAddr::v4(2));
+  if (proto != ip_proto::icmp && proto != ip_proto::icmp6) k.set(FieldId::tp_src, 1000), k.set(FieldId::tp_dst, 80);
   return k;
 }
 
@@ -43,6 +44,17 @@ TEST(Tracker, UserspaceOpensWhatOvsVswitchdOpens) {
   EXPECT_EQ(that_open(packet_of(ip_proto::tcp), FieldId::tcp_flags, 0x40, space), flags);
   EXPECT_EQ(that_open(packet_of(ip_proto::icmp), FieldId::icmp_type, 45, space), (Values{8, 13, 15}));
   EXPECT_EQ(that_open(packet_of(ip_proto::icmp6, true), FieldId::icmp_type, 160, space), Values{128});
+}
+
+TEST(Tracker, PortsOfZeroAreInvalidInUserspace) {
+  for (const std::uint8_t proto : {ip_proto::tcp, ip_proto::udp})
+    for (const FieldId port : {FieldId::tp_src, FieldId::tp_dst}) {
+      FlowKey packet = packet_of(proto);
+      packet.set(FieldId::tcp_flags, 2);
+      packet.set(port, 0);
+      EXPECT_EQ(state_of(packet, ConntrackSpace::userspace), PacketState::invalid);
+      EXPECT_EQ(state_of(packet, ConntrackSpace::kernel), PacketState::new_);
+    }
 }
 
 TEST(Tracker, KernelOpensByItsTables) {

@@ -22,6 +22,25 @@ TEST_F(SwitchTest, APatchPortStartsAnewAndRestores) {
   EXPECT_EQ(steps<CrossPatch>()[0].to_port, "br1-p2");
 }
 
+// Below the label lies what nobody reads behind another Ethernet type.
+TEST_F(SwitchTest, APoppedLabelMayLeaveNoHeaders) {
+  bridge("br0", {"table=0,tcp actions=push_mpls:0x8847,output:2,pop_mpls:0x1234,output:3"});
+  const OvsResult r = run("br0", 1, tcp());
+  ASSERT_EQ(ports(r), (Ports{"br0-p2", "br0-p3"}));
+  EXPECT_EQ(r.emissions[1].packet.u64(F::eth_type), 0x1234u);
+  EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 0u);
+}
+
+// The switch translates both branches: the first takes the action set, the second finds none. At the end it is there again.
+TEST_F(SwitchTest, TheLongerBranchTakesTheActionSet) {
+  bridge("br0", {"table=0 actions=write_actions(output:2),goto_table:1",
+                 "table=1 actions=check_pkt_larger(1500)->NXM_NX_REG1[0],resubmit(,2)", "table=2,reg1=0 actions=output:3"});
+  options.packet_length = 100;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p3", "br0-p2"}));
+  options.packet_length = 2000;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p2"}));
+}
+
 TEST_F(SwitchTest, ALoopOfPatchPortsEnds) {
   bridge("br0", {"table=0 actions=output:2"});
   bridge("br1", {"table=0 actions=IN_PORT"});

@@ -165,6 +165,14 @@ std::string wire_part(const std::string& flow) {
   return kept;
 }
 
+// Headers that frames have and ovs-ofctl does not print.
+void add_untold(const std::string& flow, FlowKey& key) {
+  for (const F f : {F::nd_reserved, F::nd_options_type}) {
+    const std::string name = fmt::format(",{}=", field(f).name);
+    if (const std::size_t at = flow.find(name); at != flow.npos) key.set(f, std::strtoul(flow.c_str() + at + name.size(), nullptr, 0));
+  }
+}
+
 struct Tally {
   unsigned tables = 0, packets = 0, differ = 0, undecided = 0, sent = 0, lost = 0;
 };
@@ -192,7 +200,8 @@ class Execution {
       frames.push_back(*frame);
       ports.push_back(&port);
     }
-    const std::vector<FlowKey> keys = bench_->extract(frames);
+    std::vector<FlowKey> keys = bench_->extract(frames);
+    for (std::size_t i = 0; i < keys.size() && i < flows.size(); ++i) add_untold(flows[i], keys[i]);
     engine::World world;
     for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i)
       if (!packet(seed, c, *ports[i], flows[i], frames[i], keys[i], world)) return;

@@ -79,7 +79,7 @@ std::string OfprotoTraceWriter::match(const FlowKey& value, FlowKey m) const {
   }
   const bool flags = get(m, Extra::tun_header_flags) != 0 || m.u64(F::tun_flags) != 0;
   const std::string own_flags = flags ? tunnel_flags(value, m) : std::string();
-  if (flags) mask(m, F::tun_flags);
+  if (flags) m.set(F::tun_flags, ~U128{0});
   openflow::Match view;
   for (std::size_t i = 0; i < kFieldWords; ++i)
     if (m.word(i) != 0) view.require({static_cast<std::uint8_t>(i), value.word(i) & m.word(i), m.word(i)});

@@ -93,12 +93,12 @@ void CtAction::invalid(FlowKey& key) {
 }
 
 // The kernel puts the fragments of a packet together before it tracks it, and the pipeline goes on with the whole
-// packet.
+// packet. The userspace datapath waits for them, too, and takes short ones for invalid (ipf_is_valid_v4_frag()).
 void CtAction::reassemble(FlowKey& key) {
   const std::uint32_t frag = key.u32(F::ip_frag);
-  if (frag & ip_frag::later)
+  if ((frag & ip_frag::later) || (frag != 0 && zone_.space == ConntrackSpace::userspace))
     undecided(Notice::later_fragment);
-  else if (frag != 0 && zone_.space == ConntrackSpace::kernel)
+  else if (frag != 0)
     key.set(F::ip_frag, 0);
 }
 

@@ -37,6 +37,11 @@ struct ActionExecution {
         key.set(F::nw_ecn, (key.get(F::nw_ecn) & ~mask) | (f.value & mask));
       }
     }
+    if (a.attribute == dp::Attribute::icmpv6 && !is_nd(key, nullptr)) forget_discovery();
+  }
+  // What another type of ICMPv6 has there nobody reads.
+  void forget_discovery() {
+    for (const F f : {F::nd_target, F::nd_sll, F::nd_tll, F::nd_reserved, F::nd_options_type}) key.set(f, 0);
   }
   void operator()(const dp::SetTunnel& a) {
     copy_tunnel(a.tunnel, key);
