@@ -235,11 +235,13 @@ TEST_F(NamedCase, NeighbourDiscovery) {
        "set_field:7->nd_reserved,output:2");
   flow("table=0,priority=10," + nd + ",nd_options_type=9 actions=load:0->ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[2..5],output:2");
   flow("table=0,priority=10," + nd + ",nd_options_type=10 actions=push:ERICOXM_OF_ICMPV6_ND_OPTIONS_TYPE[5..7],output:2");
+  flow("table=0,priority=10," + nd + ",nd_options_type=11 actions=set_field:7->nd_reserved,output:2");
   flow("table=0,arp actions=group:1");
   group("group_id=1,type=all,bucket=actions=move:NXM_NX_TUN_GBP_FLAGS[2..7]->NXM_NX_ND_SLL[24..29],output:2");
   const std::string packet = ",icmp6,icmpv6_type=136,icmpv6_code=0,nd_tll=0a:00:00:00:00:02";
   compare({"in_port=1" + packet, "in_port=2" + packet, "in_port=3,reg5=9" + packet, "in_port=2" + packet + ",nd_options_type=5",
            "in_port=1" + packet + ",nd_options_type=9", "in_port=1" + packet + ",nd_options_type=10",
+           "in_port=1" + packet + ",nd_options_type=11",
            "in_port=1,arp,arp_sha=0a:00:00:00:00:03"});
 }
 

@@ -23,6 +23,12 @@ void narrow_type(FlowKey& wc) {
   for (const F f : {F::tp_src, F::tp_dst}) wc.set(f, wc.get(f) & 0xff);
 }
 
+// The same of the type of an option.
+void narrow_option_type(FlowKey& wc) {
+  const std::size_t word = field(F::nd_options_type).word;
+  wc.set_word(word, wc.word(word) & ~openflow::beyond_field(F::nd_options_type));
+}
+
 }  // namespace
 
 // `fields`: with the bits that make the field whole. `masked`: only what differs is written, else the whole header.
@@ -75,7 +81,10 @@ void Xlate::commit_network() {
                 {F::nw_tos, 0xff},
                 {F::nw_ttl, 0xff}});
     if (get(base_, F::nw_proto) != ip_proto::icmp6) return;
-    slow_ |= commit_set(dp::Attribute::nd_extensions, true, {{F::nd_reserved, ones(32)}, {F::nd_options_type, 0xff}});
+    if (commit_set(dp::Attribute::nd_extensions, true, {{F::nd_reserved, ones(32)}, {F::nd_options_type, 0xff}})) {
+      slow_ = true;
+      narrow_option_type(wc());
+    }
     slow_ |=
         commit_set(dp::Attribute::nd, true, {{F::nd_target, ones(128)}, {F::nd_sll, ones(48)}, {F::nd_tll, ones(48)}});
   } else if (type == ethertype::arp) {
