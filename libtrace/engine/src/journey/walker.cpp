@@ -168,16 +168,44 @@ Walker::Next Walker::step(AtPort at) {
   return after_ovs(*at.node, run_ovs(*at.node, *at.bridge, at.ofport, packet, record_));
 }
 
+namespace {
+
+// The node's link without carrier behind a port, or null: neither end sends or receives by it.
+const host::Link* dead_link(const Node& node, std::string_view device) {
+  const host::Link* link = node.host.link(device);
+  return link != nullptr && !link->has_carrier() ? link : nullptr;
+}
+
+Stop no_carrier(const Node& node, const host::Link& link) {
+  return {node.name, Layer::underlay, {PlaceKind::device, {link.name}}, {Reason::no_carrier}, {link.from}};
+}
+
+// A device that the switch may send by and that has no link: by `ip link`, or else by `ovs-ofctl show` and conf.db.
+std::optional<Stop> dead_port(const Node& node, const OvsEmission& e) {
+  if (e.kind != OvsEmission::Kind::port || e.port->type == "internal" || e.port->name == e.bridge->name) return std::nullopt;
+  if (const host::Link* link = dead_link(node, e.port->name)) return no_carrier(node, *link);
+  if (node.host.link(e.port->name) != nullptr || !(e.port->link_down || e.port->port_down)) return std::nullopt;
+  return Stop{node.name, Layer::underlay, {PlaceKind::device, {e.port->name}}, {Reason::no_carrier}, {e.port->from}};
+}
+
+}  // namespace
+
 Walker::Next Walker::after_ovs(const Node& node, OvsResult result) {
   undecided_ |= result.undecided;
   std::vector<Position> places;
+  std::optional<Stop> dead;
   for (const OvsEmission& emission : result.emissions) {
+    if (std::optional<Stop> stop = dead_port(node, emission)) {
+      dead = std::move(stop);
+      continue;
+    }
     if (emission.kind == OvsEmission::Kind::controller) continue;
     if (emission.kind == OvsEmission::Kind::rejected) return answered_by_ovs(node, emission);
     if (answering_) quoted_ = emission.quoted;   // NAT inside the bridges translates the quoted packet too
     places.push_back(position_of(node, emission));
   }
   if (!places.empty()) return {std::move(places), std::nullopt};
+  if (dead && !result.undecided) return stop(Verdict::dropped, std::move(*dead));
   Stop where = result.stop.value_or(Stop{node.name, Layer::ovs, {}, {Reason::no_output}});
   return stop(result.undecided ? Verdict::inconclusive : Verdict::dropped, std::move(where));
 }
@@ -350,6 +378,7 @@ Walker::Next Walker::step(AtDevice at) {
 
 Walker::Next Walker::step(OnWire at) {
   // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
+  if (const host::Link* link = dead_link(*at.node, at.device)) return stop(Verdict::dropped, no_carrier(*at.node, *link));
   const bool by_bridge = at.node->port(at.device).port != nullptr;
   if (by_bridge) see(*at.node, at.device, false, at.packet, at.encap);
   if (!at.encap && !answering_ && layer_of(*at.node) == Layer::host) {
@@ -414,6 +443,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
 Walker::Next Walker::take_off_wire(const WireEnd& end, const OnWire& at) {
   const Node& node = *end.node;
   record_.add(node.name, Layer::underlay, CrossWire{at.node->name, at.device, node.name, end.device});
+  if (const host::Link* link = dead_link(node, end.device)) return stop(Verdict::dropped, no_carrier(node, *link));
   if (at.encap) return decapsulate(end, at, *at.encap);
   FlowKey packet = at.packet;
   clear_pipeline(packet);
