@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "egtrace/openflow/tunnel_type.h"
 #include "report.h"
 #include "words.h"
 
@@ -94,9 +95,8 @@ void add_distinct(std::vector<NotChecked>& all, NotChecked one) {
 }
 
 // Of pcap-filter(7), with the port that the type has where no option sets another.
-std::string_view filter_of(std::string_view tunnel_type) {
-  if (tunnel_type == "geneve") return "udp port 6081";
-  if (tunnel_type == "vxlan") return "udp port 4789";
+std::string filter_of(std::string_view tunnel_type) {
+  if (const auto port = openflow::default_tunnel_port(tunnel_type)) return fmt::format("udp port {}", *port);
   return tunnel_type.find("gre") != std::string_view::npos || tunnel_type.find("erspan") != std::string_view::npos
              ? "ip proto 47 or ip6 proto 47"
              : "udp";

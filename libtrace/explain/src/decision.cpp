@@ -88,7 +88,7 @@ WayReport report_decision(const Course& course, const Words& words) {
   way.weight = weight_of(course);
   way.choices = report_choices(course);
   report_ovn(course, words, way);
-  report_group(course, way);
+  report_group(course, words, way);
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
   for (const engine::NatEvent& e : course.record.nat)
     if (e.source) way.snat.push_back(report_nat(e, words));

@@ -1,7 +1,5 @@
 #include "lagging_nodes.h"
 
-#include <fmt/format.h>
-
 #include "report.h"
 
 namespace egt::explain {
@@ -10,27 +8,22 @@ void LaggingNodes::doubt_one(WayReport& way, const std::string& name, const Word
   const cluster::Node* node = cluster_.node(name);
   if (node == nullptr) return;
   const auto& judged = judged_.of(*node, [&] { return agreement_of(cluster_, *node); });
-  if (!judged) return doubt_drop(way, name);
+  if (!judged) return doubt_drop(way, name, words);
   if (judged->complete()) return;
   const Agreement& agreement = *judged;
   std::vector<Provenance> from;
   for (const auto* some : {&agreement.missing, &agreement.orphaned})
     if (!some->empty()) from.push_back(some->front());
-  way.assumptions.push_back({fmt::format("the flows of {} stay as they are", name),
-                             fmt::format("they differ from the logical flows: {} logical flows have no OpenFlow flow, {} cookies "
-                                         "have no logical flow", agreement.missing.size(), agreement.orphaned.size()),
-                             words.evidence(from)});
-  way.confidence = "assumed";
+  assume({engine::Supposition::flows_stay, {name}, {std::uint64_t{agreement.missing.size()}, std::uint64_t{agreement.orphaned.size()}},
+          std::move(from)},
+         words, way);
 }
 
 // Flows that would have let the packet pass may be missing where no logical flows can be compared.
-void LaggingNodes::doubt_drop(WayReport& way, const std::string& node) const {
-  const bool drops = way.verdict == "dropped" && way.stopped_at && way.stopped_at->node == node &&
-                     way.stopped_at->layer == layer_name(engine::Layer::ovn);
-  if (!drops) return;
-  way.assumptions.push_back({fmt::format("the dump of the flows of {} is whole", node),
-                             "no logical flows of the same time are in the snapshot to compare it with", {}});
-  way.confidence = "assumed";
+void LaggingNodes::doubt_drop(WayReport& way, const std::string& node, const Words& words) const {
+  const bool stops_in_ovn = way.verdict != "delivered" && way.stopped_at && way.stopped_at->node == node &&
+                            way.stopped_at->layer == layer_name(engine::Layer::ovn);
+  if (stops_in_ovn) assume({engine::Supposition::flows_not_compared, {node}}, words, way);
 }
 
 void LaggingNodes::doubt(WayReport& way, const Words& words) const {

@@ -21,7 +21,7 @@ class LaggingNodes {
 
  private:
   void doubt_one(WayReport& way, const std::string& node, const Words& words) const;
-  void doubt_drop(WayReport& way, const std::string& node) const;
+  void doubt_drop(WayReport& way, const std::string& node, const Words& words) const;
 
   const cluster::Cluster& cluster_;
   cluster::PerNode<std::optional<Agreement>> judged_;

@@ -35,14 +35,17 @@ std::vector<std::string> nodes_of_ovn(const engine::Course& course, const cluste
 
 std::optional<engine::Assumption> assumed_of_physical_flows(const engine::Course& course, const cluster::Cluster& cluster,
                                                            const Names& names) {
-  if (course.verdict != engine::Verdict::dropped) return std::nullopt;
+  if (course.verdict != engine::Verdict::dropped || !course.stop) return std::nullopt;
   const auto& steps = course.record.steps;
   const auto last = std::find_if(steps.rbegin(), steps.rend(),
                                  [](const Step& s) { return std::holds_alternative<TableMatch>(s.kind); });
   if (last == steps.rend()) return std::nullopt;
   const auto& match = std::get<TableMatch>(last->kind);
   const cluster::Node* node = cluster.node(last->node);
-  if (node == nullptr || match.on != node->integration_bridge()) return std::nullopt;
+  const engine::Details here = {match.bridge, std::uint64_t{match.table}};
+  const engine::Stop& stop = *course.stop;
+  const bool stops_here = stop.node == last->node && stop.where.kind == engine::PlaceKind::table && stop.where.about == here;
+  if (node == nullptr || match.on != node->integration_bridge() || !stops_here) return std::nullopt;
   const std::vector<const ovn::LogicalFlow*> flows = names.logical_flows(*node, match.cookie);
   const bool by_logical_flow = std::any_of(flows.begin(), flows.end(), [](const ovn::LogicalFlow* f) {
     return f->stage.find("port_sec") == std::string_view::npos;

@@ -8,6 +8,7 @@
 
 #include "counters.h"
 #include "dumped_inputs.h"
+#include "egtrace/engine/link_answer.h"
 #include "egtrace/explain/phrases.h"
 #include "ovn_flows.h"
 #include "reasons.h"
@@ -147,13 +148,10 @@ void report_hops(const Course& course, const Words& words, bool registers, WayRe
 
 }  // namespace
 
-namespace {
-
-void add_assumption(const Assumption& a, const Words& words, WayReport& way) {
+void assume(const Assumption& a, const Words& words, WayReport& way) {
   way.assumptions.push_back({what_of(a), why_of(a), words.evidence(a.evidence)});
+  way.confidence = "assumed";
 }
-
-}  // namespace
 
 StopReport report_stop(const Stop& stop, const Words& words) {
   return {stop.node, layer_name(stop.layer), phrase(stop.where), phrase(stop.why), words.evidence(stop.evidence), {},
@@ -189,40 +187,22 @@ void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop
   }
 }
 
-namespace {
-
-// RFC 919: the last address of a prefix that leaves room for one.
-bool is_broadcast_on(const cluster::Node& node, const IpAddr& a) {
-  const auto is_last_of = [&](const host::Address& own) {
-    const Prefix& p = own.prefix;
-    return a.is_v4() && p.length < 31 && p.contains(a) && a.value == (p.network().address.value | ones(32u - p.length));
-  };
-  return std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
-    return std::any_of(link.addresses.begin(), link.addresses.end(), is_last_of);
-  });
-}
-
-}  // namespace
-
-void report_group(const Course& course, WayReport& way) {
+void report_group(const Course& course, const Words& words, WayReport& way) {
   const FlowKey& packet = is_ip(course.received) ? course.received : course.sent;
   if (!is_ip(packet)) return;
   const IpAddr to = dst_ip(packet);
-  way.is_for_group = to.is_multicast() || (to.is_v4() && to.as_v4() == 0xffffffff) ||
-                     (course.end.node != nullptr && is_broadcast_on(*course.end.node, to));
-  if (!way.is_for_group) return;
-  way.confidence = "assumed";
-  way.assumptions.push_back({fmt::format("no other receiver of {} matters", to.to_string()),
-                             "every host on a link receives a broadcast, and members of the group a multicast; one copy was walked",
-                             {}});
+  const auto is_broadcast = [&](const host::Link& link) { return engine::is_broadcast_of(link, to); };
+  way.is_for_group = to.is_multicast() || (to.is_v4() && to.as_v4() == 0xffffffff);
+  if (course.end.node != nullptr) {
+    const auto& links = course.end.node->host.links.value;
+    way.is_for_group |= std::any_of(links.begin(), links.end(), is_broadcast);
+  }
+  if (way.is_for_group) assume({engine::Supposition::no_other_receiver, {to}}, words, way);
 }
 
 void report_ovn(const Course& course, const Words& words, WayReport& way) {
   way.ovn_nodes = nodes_of_ovn(course, words.cluster(), words.names());
-  const auto assumed = assumed_of_physical_flows(course, words.cluster(), words.names());
-  if (!assumed) return;
-  way.confidence = "assumed";
-  add_assumption(*assumed, words, way);
+  if (const auto assumed = assumed_of_physical_flows(course, words.cluster(), words.names())) assume(*assumed, words, way);
 }
 
 WayReport report_way(const Course& course, const Words& words, const Subject& from, const Before& before,
@@ -244,9 +224,9 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   name_nat(way.snat, way.hops);
   name_nat(way.dnat, way.hops);
   way.tunnels = course.record.tunnels;
-  for (const Assumption& a : course.record.assumptions) add_assumption(a, words, way);
+  for (const Assumption& a : course.record.assumptions) assume(a, words, way);
   report_ovn(course, words, way);
-  report_group(course, way);
+  report_group(course, words, way);
   way.gaps = distinct(course.record.gaps, words.cluster());
   // What takes the proof away is always named.
   if (course.undecided && way.gaps.empty() && way.assumptions.empty())

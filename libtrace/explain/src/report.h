@@ -24,8 +24,10 @@ StopReport report_stop(const engine::Stop& stop, const Words& words);
 std::vector<ChoiceReport> report_choices(const engine::Course& course);
 NatReport report_nat(const engine::NatEvent& e, const Words& words);
 // The addresses with which the last receiver sees the packet.
+// Names it, and takes the proof away.
+void assume(const engine::Assumption& a, const Words& words, WayReport& way);
 void report_ovn(const engine::Course& course, const Words& words, WayReport& way);
-void report_group(const engine::Course& course, WayReport& way);   // of broadcast and multicast
+void report_group(const engine::Course& course, const Words& words, WayReport& way);   // of broadcast and multicast
 void report_seen(const engine::Course& course, WayReport& way);
 // The rows behind the last step that one of them decided, on the machine where the packet ended. `hop_at`: the hops of
 // the way, by number.

@@ -85,17 +85,17 @@ class CauseFinder {
   // Their logical flow, or a set of addresses that it names.
   std::optional<std::size_t> cause_of_flows(const std::string& node, const std::string& lflow) const {
     if (const auto found = lflows_.find({node, lflow}); found != lflows_.end()) return found->second;
-    for (const auto& [set, i] : sets_)
-      if (set.first == node && names_set(lflow, set.second)) return i;
+    for (std::size_t at = lflow.find('$'); at != std::string::npos; at = lflow.find('$', at + 1))
+      if (const auto found = sets_.find({node, set_named_at(lflow, at + 1)}); found != sets_.end()) return found->second;
     return std::nullopt;
   }
-  static bool names_set(const std::string& match, const std::string& set) {
+  static std::string set_named_at(const std::string& match, std::size_t at) {
     const auto is_of_name = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
     };
-    for (std::size_t at = match.find("$" + set); at != std::string::npos; at = match.find("$" + set, at + 1))
-      if (const std::size_t end = at + 1 + set.size(); end == match.size() || !is_of_name(match[end])) return true;
-    return false;
+    std::size_t end = at;
+    while (end < match.size() && is_of_name(match[end])) ++end;
+    return match.substr(at, end - at);
   }
 
   std::size_t root_of(std::size_t i) const {

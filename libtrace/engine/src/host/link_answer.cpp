@@ -137,4 +137,12 @@ std::optional<IpAddr> arp_asker(const host::Host& host, std::string_view device,
   return own ? std::optional(own->address) : std::nullopt;
 }
 
+bool is_broadcast_of(const host::Link& link, const IpAddr& address) {
+  if (!address.is_v4()) return false;
+  return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) {
+    const Prefix& p = own.prefix;
+    return p.length < 31 && p.contains(address) && address.value == (p.network().address.value | ones(32u - p.length));
+  });
+}
+
 }  // namespace egt::engine

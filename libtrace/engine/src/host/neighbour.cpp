@@ -17,10 +17,7 @@ bool has_flag(const host::Link& link, std::string_view flag) {
 bool is_broadcast(const host::Link* link, const IpAddr& a) {
   if (!a.is_v4()) return false;
   if (a.as_v4() == 0xffffffff) return true;
-  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(), [&](const host::Address& own) {
-           const Prefix& p = own.prefix;
-           return p.length < 31 && p.contains(a) && a.value == (p.network().address.value | ones(32u - p.length));
-         });
+  return link != nullptr && is_broadcast_of(*link, a);
 }
 
 std::optional<MacAddr> group_mac(const host::Link* link, const IpAddr& a) {

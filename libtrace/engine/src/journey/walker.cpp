@@ -377,8 +377,8 @@ Walker::Next Walker::step(AtDevice at) {
 // --- wires ---------------------------------------------------------------------------------------------------------
 
 Walker::Next Walker::step(OnWire at) {
-  // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
   if (const host::Link* link = dead_link(*at.node, at.device)) return stop(Verdict::dropped, no_carrier(*at.node, *link));
+  // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
   const bool by_bridge = at.node->port(at.device).port != nullptr;
   if (by_bridge) see(*at.node, at.device, false, at.packet, at.encap);
   if (!at.encap && !answering_ && layer_of(*at.node) == Layer::host) {

@@ -95,10 +95,8 @@ std::optional<std::uint32_t> Switch::datapath_port(const Bridge& b, const Switch
       if (t.name == p.interface->name) return t.datapath_port;
     const auto given = p.interface->options.find("dst_port");
     const std::string& type = p.interface->type;
-    if (type == "geneve" || type == "vxlan") {
-      const std::string number = given != p.interface->options.end() ? given->second
-                                 : type == "geneve"                  ? "6081"
-                                                                     : "4789";
+    if (const auto otherwise = openflow::default_tunnel_port(type)) {
+      const std::string number = given != p.interface->options.end() ? given->second : std::to_string(*otherwise);
       if (const DatapathPort* d = dp.port((type == "geneve" ? "genev_sys_" : "vxlan_sys_") + number)) return d->number;
     } else if (const DatapathPort* d = dp.port(type == "ip6gre" ? "ip6gre_sys" : "gre_sys")) {
       return d->number;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "egtrace/openflow/tunnel_type.h"
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -12,7 +13,6 @@ namespace {
 using namespace openflow;
 
 constexpr std::uint8_t kDefaultTtl = 64;
-constexpr std::uint16_t kGenevePort = 6081, kVxlanPort = 4789;
 constexpr unsigned kEthernetHeader = 14, kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kGeneveHeader = 8,
                    kVxlanHeader = 8, kGreHeader = 4, kGreOption = 4;
 
@@ -36,9 +36,8 @@ unsigned vport_type(std::string_view type) {  // enum ovs_vport_type
 }
 
 std::uint16_t udp_port(const Interface& i) {
-  if (i.type == "geneve") return static_cast<std::uint16_t>(number(option(i, "dst_port"), kGenevePort));
-  if (i.type == "vxlan") return static_cast<std::uint16_t>(number(option(i, "dst_port"), kVxlanPort));
-  return 0;
+  const auto otherwise = openflow::default_tunnel_port(i.type);
+  return otherwise ? static_cast<std::uint16_t>(number(option(i, "dst_port"), *otherwise)) : std::uint16_t{0};
 }
 
 void set_address(FlowKey& k, F v4, F v6, const std::string& text) {

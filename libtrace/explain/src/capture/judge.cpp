@@ -193,7 +193,7 @@ class Judge {
   }
 
   std::string_view untold() const {
-    return out_.not_walked ? "its way was not worked out: the captures have too many different ends; filter them"
+    return out_.not_walked ? "its path was not computed: the captures have too many different ends; filter them"
                            : "the snapshot does not show its path";
   }
 

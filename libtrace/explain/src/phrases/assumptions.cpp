@@ -104,6 +104,10 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "none of them matches, and no other dump shows how many there are"},
     {Supposition::physical_flows_whole, "physical-flows-whole", "the dump of the flows of {0} on {1} is whole",
      "no flow for a port takes the packet, and no logical flow shows how many of those there are"},
+    {Supposition::flows_not_compared, "flows-not-compared", "the dump of the flows of {0} is whole",
+     "no logical flows of the same time are in the snapshot to compare it with"},
+    {Supposition::flows_stay, "flows-stay", "the flows of {0} stay as they are",
+     "they differ from the logical flows: {1} logical flows have no OpenFlow flow, {2} cookies have no logical flow"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "its MAC table is not in the snapshot, and that port has this address"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack takes up TCP connections in their midst",
@@ -134,6 +138,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::arrives_as_asked, "arrives-as-asked", "the packet arrives at {0} {1}", "--arrive-at"},
     {Supposition::arrives_where_request_left, "arrives-where-request-left", "the packet arrives at {0} {1}",
      "the request left by it"},
+    {Supposition::no_other_receiver, "no-other-receiver", "no other receiver of {0} matters",
+     "every host on a link receives a broadcast, and members of the group a multicast; one copy was walked"},
 };
 static_assert(is_complete(kSuppositions));
 

@@ -11,4 +11,10 @@ bool is_tunnel_type(std::string_view interface_type) {
   return std::find(kTypes.begin(), kTypes.end(), interface_type) != kTypes.end();
 }
 
+std::optional<std::uint16_t> default_tunnel_port(std::string_view interface_type) {
+  if (interface_type == "geneve") return 6081;
+  if (interface_type == "vxlan") return 4789;
+  return std::nullopt;
+}
+
 }  // namespace egt::openflow

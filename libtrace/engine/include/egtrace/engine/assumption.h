@@ -68,6 +68,8 @@ enum class Supposition : std::uint8_t {
   // of Open vSwitch
   flows_whole,           // bridge, node
   physical_flows_whole,  // bridge, node
+  flows_not_compared,    // node
+  flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow
   mac_learned,  // bridge, MAC, port
   connections_picked_up,
   connection_answered,
@@ -85,6 +87,7 @@ enum class Supposition : std::uint8_t {
   arrives_at_router,           // node, device
   arrives_as_asked,            // node, device
   arrives_where_request_left,  // node, device
+  no_other_receiver,           // address
 };
 
 // Whether some dump would prove it, or prove the contrary.
