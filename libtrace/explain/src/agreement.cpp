@@ -35,7 +35,7 @@ bool may_come_to_nothing(const LogicalFlow& f) {
 
 // What the flow tables hold, as far as it matters here.
 struct Installed {
-  std::unordered_set<std::uint64_t> cookies;
+  std::unordered_map<std::uint64_t, std::size_t> cookies;   // how many flows have each
   std::set<std::uint64_t> datapaths;  // values of metadata
   std::array<bool, 256> pipeline{};   // tables in which logical flows are
 };
@@ -48,7 +48,7 @@ Installed look(const Node& node, const Bridge& bridge, const std::unordered_set<
     if (d.tunnel_key) unseen.insert(*d.tunnel_key);
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
     const std::uint64_t cookie = bridge.flows->cookie_of(i);
-    if (cookie == 0 || !seen.cookies.insert(cookie).second || !known.contains(cookie)) continue;
+    if (cookie == 0 || ++seen.cookies[cookie] != 1 || !known.contains(cookie)) continue;
     seen.pipeline[bridge.flows->table_of(i)] = true;
     if (unseen.empty() && !seen.datapaths.empty()) continue;
     const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(i));
@@ -72,6 +72,25 @@ bool is_local(const Node& node, const LogicalFlow& f, const std::set<std::string
   return std::any_of(all.begin(), all.end(), [&](std::string_view d) { return local.contains(d); });
 }
 
+// A logical flow has as many OpenFlow flows in one of its datapaths as in another: where their number cannot be shared out,
+// one is missing.
+std::vector<Provenance> uneven_flows(const Node& node, const Installed& seen, const std::set<std::string_view>& local) {
+  struct Spread { std::set<std::string_view> datapaths; Provenance from; };
+  std::unordered_map<std::uint64_t, Spread> spreads;
+  for (const LogicalFlow& f : node.ovn.logical_flows) {
+    if (!f.uuid_prefix || !seen.cookies.contains(*f.uuid_prefix) || may_come_to_nothing(f)) continue;
+    Spread& spread = spreads[*f.uuid_prefix];
+    spread.from = f.from;
+    for (const std::string_view d : ovn::datapaths_of(node.ovn, f))
+      if (local.contains(d)) spread.datapaths.insert(d);
+  }
+  std::vector<Provenance> uneven;
+  for (const auto& [cookie, spread] : spreads)
+    if (spread.datapaths.size() > 1 && seen.cookies.at(cookie) % spread.datapaths.size() != 0) uneven.push_back(spread.from);
+  std::sort(uneven.begin(), uneven.end());
+  return uneven;
+}
+
 std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
   const std::set<std::string_view> local = local_datapaths(node, seen);
   // Of two logical flows that ask for the same OpenFlow flow one is installed.
@@ -82,7 +101,7 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
     if (f.uuid_prefix && *f.uuid_prefix != 0 && !seen.cookies.contains(*f.uuid_prefix) && !may_come_to_nothing(f) &&
         is_local(node, f, local))
       absent.push_back(&f);
-  std::vector<Provenance> missing;
+  std::vector<Provenance> missing = uneven_flows(node, seen, local);
   if (absent.empty()) return missing;
   std::set<Key> asked_for, installed;
   for (const LogicalFlow* f : absent) asked_for.insert(key_of(*f));

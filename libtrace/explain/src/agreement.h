@@ -13,7 +13,7 @@
 namespace egt::explain {
 
 struct Agreement {
-  std::vector<Provenance> missing;     // logical flows without OpenFlow flow
+  std::vector<Provenance> missing;     // logical flows without OpenFlow flow, or with fewer in some of their datapaths
   std::vector<Provenance> orphaned;    // one OpenFlow flow for each cookie that no logical flow has
 
   bool complete() const { return missing.empty() && orphaned.empty(); }

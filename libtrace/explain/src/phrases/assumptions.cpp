@@ -107,7 +107,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::flows_not_compared, "flows-not-compared", "the dump of the flows of {0} is whole",
      "no logical flows of the same time are in the snapshot to compare it with"},
     {Supposition::flows_stay, "flows-stay", "the flows of {0} stay as they are",
-     "they differ from the logical flows: {1} logical flows have no OpenFlow flow, {2} cookies have no logical flow"},
+     "they differ from the logical flows: {1} logical flows lack OpenFlow flows, {2} cookies have no logical flow"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "its MAC table is not in the snapshot, and that port has this address"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack takes up TCP connections in their midst",
