@@ -1,3 +1,4 @@
+#include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/snapshot.h"
 
 #include <fmt/format.h>
@@ -67,6 +68,7 @@ class Reader {
     load_objects();
     load_machines();
     count_other_lines();
+    load_datapaths();
     if (!request_.as_told) cluster::notice_contradictions(cluster_);
     cluster_.declared_links = std::move(settings_.links);
     finish();
@@ -74,6 +76,13 @@ class Reader {
   }
 
  private:
+  // Of the userspace datapath, where the switch and not the host sends what its tunnels carry.
+  void load_datapaths() {
+    for (const auto& node : cluster_.nodes)
+      if (std::any_of(node->bridges.begin(), node->bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
+        node->datapath = read_datapath(cluster_, *node);
+  }
+
   void take(Gathered gathered) {
     files_ = std::move(gathered.files);
     root_files_ = gathered.root_files;

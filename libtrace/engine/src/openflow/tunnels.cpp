@@ -66,17 +66,6 @@ IpAddr tunnel_address(const FlowKey& k, F v4, F v6) {
   return k.get(v4) != 0 ? IpAddr::v4(static_cast<std::uint32_t>(k.get(v4))) : IpAddr::v6(k.get(v6));
 }
 
-const TunnelRoute* best_route(const Datapath& dp, const IpAddr& to, std::uint32_t mark) {
-  const TunnelRoute* best = nullptr;
-  for (const TunnelRoute& r : dp.routes) {
-    if (!r.destination.contains(to) || r.mark.value_or(0) != mark) continue;
-    const bool longer = best && r.destination.length > best->destination.length;
-    const bool preferred = best && r.destination.length == best->destination.length && r.user && !best->user;
-    if (!best || longer || preferred) best = &r;
-  }
-  return best;
-}
-
 }  // namespace
 
 std::vector<dp::GeneveOption> Xlate::geneve_options(const Bridge& b) const {
@@ -160,7 +149,7 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   const FlowKey old_flow = flow_, old_base = base_;
   const IpAddr destination = tunnel_address(flow_, F::tun_dst, F::tun_ipv6_dst);
   IpAddr source = tunnel_address(flow_, F::tun_src, F::tun_ipv6_src);
-  const TunnelRoute* route = best_route(datapath, destination, static_cast<std::uint32_t>(get(flow_, F::pkt_mark)));
+  const TunnelRoute* route = datapath.route(destination, static_cast<std::uint32_t>(get(flow_, F::pkt_mark)));
   SwitchPort* out = route ? tables_.sw.port_named(route->device) : nullptr;
   if (!out) {
     if (!datapath.has_routes) {

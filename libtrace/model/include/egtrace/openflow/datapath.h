@@ -56,6 +56,8 @@ struct Datapath {
   std::vector<TunnelEnd> tunnel_ends;
   bool has_routes = false, has_neighbours = false;   // whether those dumps are there at all
 
+  // The route of ovs_router_lookup() (lib/ovs-router.c) without its preference for a source; null: none.
+  const TunnelRoute* route(const IpAddr& to, std::uint32_t pkt_mark) const;
   const DatapathPort* port(const std::string& name) const {
     for (const DatapathPort& p : ports)
       if (p.name == name) return &p;
