@@ -198,8 +198,12 @@ void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
   const bool partial = routes_are_partial(dump, r);
   const std::string table = table_of_command(dump);
   std::vector<host::Route> v4, v6;
+  std::vector<host::PathMtu> learned = lower_path_mtus(r.entries, dump.source);
   for (host::Route& route : lower_routes(r.entries, dump.source, command_is_v6(dump), table.empty() ? "main" : table))
     (route.family == Family::v4 ? v4 : v6).push_back(std::move(route));
+  const bool shows_tables = learned.empty() || !v4.empty() || !v6.empty();
+  std::move(learned.begin(), learned.end(), std::back_inserter(node.host.path_mtus));
+  if (!shows_tables) return;
   // A dump of one family says nothing of the other; "table all" without -4 and -6 tells both.
   const bool both = command_shows_all(dump) && !command_is_v4(dump) && !command_is_v6(dump);
   const Provenance from{dump.source, 0};

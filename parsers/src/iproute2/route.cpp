@@ -228,11 +228,38 @@ void parse_route_line(std::string_view text, TextLine& out) {
   words_of::parse_attributes(reader, kRouteWords, out.words);
 }
 
+// "    cache expires 595sec mtu 1300" below a route.
+const Attributes* cache_line(const Entry& e) {
+  for (const Attributes& line : e.more)
+    if (line.has("cache")) return &line;
+  return nullptr;
+}
+
+std::vector<host::PathMtu> lower_path_mtus(const std::vector<Entry>& entries, SourceId source) {
+  std::vector<host::PathMtu> all;
+  for (const Entry& e : entries) {
+    const Attributes* cache = cache_line(e);
+    if (cache == nullptr || e.words.list.empty()) continue;
+    host::PathMtu known;
+    const auto to = IpAddr::parse(words_of::print_value(e.words.list.front().value));
+    for (const Attribute& a : e.words.list)
+      if (a.key == "dev") known.device = words_of::print_value(a.value);
+    for (const Attribute& a : cache->list)
+      if (a.key == "mtu") known.mtu = static_cast<std::uint32_t>(parse_u64(words_of::print_value(a.value)).value_or(0));
+    if (!to || known.mtu == 0) continue;
+    known.to = *to;
+    known.from = {source, e.line};
+    all.push_back(std::move(known));
+  }
+  return all;
+}
+
 std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,
                                       std::string_view table) {
   std::vector<host::Route> routes;
   bool after_v6 = v6;  // "table all" shows all of IPv4 first
   for (const Entry& e : entries) {
+    if (cache_line(e) != nullptr) continue;   // of no table
     const Place place = place_of(e.words);
     host::Route r;
     if (tells_v6(e, place.destination)) after_v6 = true;

@@ -34,6 +34,7 @@ struct Host {
   Part<std::vector<Neighbour>> neighbours;
   Part<std::vector<PolicyRule>> rules_v4, rules_v6;
   Part<std::vector<Route>> routes_v4, routes_v6;
+  std::vector<PathMtu> path_mtus;              // of both versions
   RouteTeller routes_v4_by = RouteTeller::kernel, routes_v6_by = RouteTeller::kernel;
   RoutingDaemon routing_daemon;                // what it tells decides where no dump tells the kernel's routes
   Part<netfilter::Ruleset> iptables_v4, iptables_v6;   // iptables-save, whatever its backend

@@ -39,6 +39,14 @@ struct Route {
   Provenance from;
 };
 
+// What path MTU discovery found out about one destination (ip-route(8), "show cache").
+struct PathMtu {
+  IpAddr to;
+  std::string device;
+  std::uint32_t mtu = 0;
+  Provenance from;
+};
+
 enum class RuleAction : std::uint8_t { lookup, goto_, blackhole, unreachable, prohibit, nop };
 
 // first to last; with a mask, the ports that equal `first` under it.
