@@ -85,6 +85,8 @@ WayReport report_decision(const Course& course, const Words& words) {
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
   way.refusal_accepted = course.refusal_accepted;
+  way.size_learned = course.size_learned;
+  way.largest = course.record.largest;
   way.weight = weight_of(course);
   way.choices = report_choices(course);
   report_ovn(course, words, way);

@@ -30,6 +30,8 @@ using engine::Course;
 using engine::Journey;
 using engine::Start;
 
+constexpr std::uint32_t kEthernetHeader = 14;
+
 bool has_handshake(const FlowKey& packet) {
   const std::uint64_t proto = packet.u64(FieldId::nw_proto);
   return proto == ip_proto::tcp || proto == ip_proto::sctp;
@@ -48,6 +50,21 @@ std::string sender_name(const Resolved& from, const Point& point) {
 template <class T>
 void add_new(std::vector<T>& all, const T& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+void keep_smaller(std::optional<engine::SizeLimit>& known, const std::optional<engine::SizeLimit>& other) {
+  if (other && (!known || other->bytes < known->bytes)) known = other;
+}
+
+std::optional<LargestPacket> largest_packet(const std::vector<WayReport>& paths, const Words& words) {
+  std::optional<engine::SizeLimit> least;
+  for (const WayReport& path : paths) {
+    keep_smaller(least, path.largest);
+    for (const FollowUp& after : path.reply)
+      for (const WayReport& back : after.ways) keep_smaller(least, back.largest);
+  }
+  if (!least) return std::nullopt;
+  return LargestPacket{least->bytes, least->node, least->device, words.evidence({least->from})};
 }
 
 void gather(Explanation& e) {
@@ -202,7 +219,7 @@ WayReport Explainer::Prepared::tell_walk(const Inquiry& of, const Start& start, 
   way.listener = listeners.of(course).listener;
   way.has_handshake = has_handshake(of.asked.packet);
   if (!q.one_way && !q.established && !way.is_for_group && course.verdict == engine::Verdict::delivered)
-    follow_up(way, course, {of.journey, start}, words,
+    follow_up(way, course, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
               q.only_deciding ? HopsReported::deciding : q.steps ? HopsReported::all : HopsReported::of_failed);
   return way;
 }
@@ -281,6 +298,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   engine::JourneyOptions noting;
   noting.note_misses = q.passed_over;
   noting.note_beaten = q.counters;
+  noting.may_fragment = !q.dont_fragment;
+  if (q.size) (q.proto == "tcp" ? noting.later_length.emplace() : noting.packet_length) = *q.size + kEthernetHeader;
   const Inquiry inquiry{q, *from, *asked, session_->journey.with(noting)};
   Explanation e;
   e.packet = packet_report(*asked);
@@ -291,6 +310,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   for (WayReport& way : e.ways) known.lagging.doubt(way, known.words);
   if (known.collection != nullptr) leave_open_what_was_replaced(*known.collection, e.ways);
   gather(e);
+  if (!q.only_deciding && !q.one_way) e.largest = largest_packet(e.ways, known.words);
   e.verdict = common_verdict(e.ways);
   conclude(e, q);
   if (!q.only_deciding) e.summary = outcome_clause(e);

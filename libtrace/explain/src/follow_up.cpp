@@ -36,24 +36,42 @@ std::string later_name(const Course& next) {
   return handshake ? "the packet after the handshake" : "the next packet";
 }
 
+// The packet after the handshake and, where packets have a size of their own then, what answers it: the first that is lost.
+struct Later { Course course; bool is_answer = false; };
+
+std::vector<Later> walk_later(const Conversation& between, const Course& forward, const Course& answer) {
+  std::vector<Later> all;
+  for (Course& next : between.journey.explore_continued(between.start, forward, answer)) {
+    std::vector<Course> lost;
+    if (between.sized && next.verdict == engine::Verdict::delivered)
+      for (Course& back : between.journey.explore_later_reply(between.start, next))
+        if (back.verdict != engine::Verdict::delivered) lost.push_back(std::move(back));
+    if (lost.empty()) all.push_back({std::move(next)});
+    for (Course& back : lost) all.push_back({std::move(back), true});
+  }
+  return all;
+}
+
 }  // namespace
 
 void follow_up(WayReport& way, const Course& forward, const Conversation& between, const Words& words, HopsReported hops) {
-  const auto& [journey, start] = between;
+  const engine::Journey& journey = between.journey;
+  const engine::Start& start = between.start;
   FollowUp reply, continued;
   bool truncated = false;
   for (const Course& answer : journey.explore_reply(start, forward, &truncated)) {
-    std::vector<Course> nexts;
-    if (answer.verdict == engine::Verdict::delivered) nexts = journey.explore_continued(start, forward, answer);
+    std::vector<Later> nexts;
+    if (answer.verdict == engine::Verdict::delivered) nexts = walk_later(between, forward, answer);
     // What ends the next packet may be what the reply left behind.
-    const bool may_be_why = hops == HopsReported::of_failed && std::any_of(nexts.begin(), nexts.end(), [](const Course& next) {
-      return next.verdict != engine::Verdict::delivered;
+    const bool may_be_why = hops == HopsReported::of_failed && std::any_of(nexts.begin(), nexts.end(), [](const Later& next) {
+      return next.course.verdict != engine::Verdict::delivered;
     });
     reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
                                       may_be_why ? HopsReported::all : hops));
-    for (const Course& next : nexts)
+    for (const Later& next : nexts)
       continued.ways.push_back(
-          report_after(next, {&forward, &answer, &reply.ways.back()}, words, later_name(next), hops));
+          report_after(next.course, {&forward, &answer, &reply.ways.back()}, words,
+                       next.is_answer ? "the answer to the packet after the handshake" : later_name(next.course), hops));
   }
   if (truncated)
     for (WayReport& back : reply.ways) back.confidence = "assumed";

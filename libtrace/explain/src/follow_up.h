@@ -13,6 +13,7 @@ namespace egt::explain {
 struct Conversation {
   const engine::Journey& journey;
   const engine::Start& start;      // of the first packet
+  bool sized = false;              // the question has a size for the packets after the handshake
 };
 
 // Which hops of the reply and of later packets are reported: those of all walks, of walks that fail, or as report_decision

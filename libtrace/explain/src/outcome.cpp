@@ -61,6 +61,7 @@ Outcome of_reply(const WayReport& reply) {
 }
 
 Outcome of_later(const WayReport& next) {
+  if (next.verdict == "rejected" && next.size_learned) return Outcome::answered;   // TCP sends smaller segments then
   if (next.verdict == "rejected" && next.refusal_accepted) return Outcome::refused;
   return of_reply(next);
 }

@@ -155,7 +155,7 @@ void assume(const Assumption& a, const Words& words, WayReport& way) {
 
 StopReport report_stop(const Stop& stop, const Words& words) {
   return {stop.node, layer_name(stop.layer), phrase(stop.where), phrase(stop.why), words.evidence(stop.evidence), {},
-          stop.why.reason, stop.where, phrase_alone(stop.why)};
+          stop.why.reason, stop.where, phrase_alone(stop.why), stop.in_tunnel};
 }
 
 NatReport report_nat(const NatEvent& e, const Words& words) {
@@ -211,6 +211,8 @@ WayReport report_way(const Course& course, const Words& words, const Subject& fr
   way.verdict = verdict_name(course.verdict);
   way.confidence = course.assumed() ? "assumed" : "proven";
   way.refusal_accepted = course.refusal_accepted;
+  way.size_learned = course.size_learned;
+  way.largest = course.record.largest;
   way.weight = weight_of(course);
   way.choices = report_choices(course);
   if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};

@@ -302,10 +302,16 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
   upcalls_.push_back(std::move(next));
 }
 
-// The MAC of an address on one of the node's own links, where ovn-controller asks through the external bridge: that of the
+// The MAC of a logical router's address, or of one on one of the node's own links, where ovn-controller asks through the external bridge: that of the
 // host's neighbour table, or of who would answer.
 std::optional<MacAddr> SwitchRun::mac_on_link(const IpAddr& address, std::size_t origin) {
   if (options_.neighbours == nullptr) return std::nullopt;
+  for (const ovn::LogicalPort& port : node_.ovn.ports)   // a router's port answers for itself
+    if (port.on_router && port.mac &&
+        std::any_of(port.addresses.begin(), port.addresses.end(), [&](const Prefix& p) { return p.address == address; })) {
+      recorder_.assume({Supposition::owner_answers_ovn, {address, *port.mac}, {node_.name, port.name}, {port.from}});
+      return port.mac;
+    }
   for (const host::Link& link : node_.host.links.value)
     for (const host::Address& own : link.addresses) {
       if (own.prefix.is_host() || !own.subnet().contains(address) || own.prefix.address == address) continue;

@@ -23,4 +23,8 @@ HostOutcome HostEngine::send(const LocalSend& what) {
   return HostWalk(node_, world_, record_, chooser_, neighbours_, what.packet, options_).send(what);
 }
 
+HostOutcome HostEngine::pass_device(const std::string& device, netfilter::Hook hook, const FlowKey& frame) {
+  return HostWalk(node_, world_, record_, chooser_, neighbours_, frame, options_).pass_device(device, hook);
+}
+
 }  // namespace egt::engine

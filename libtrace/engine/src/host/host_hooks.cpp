@@ -116,6 +116,7 @@ void HostWalk::assume_no_rules() {
 
 // All chains of a hook, with conntrack and NAT at their places. `output`: the route, where a chain may change it.
 HostWalk::Ended HostWalk::pass(Hook hook, Taken* output) {
+  if (by_switch_) return std::nullopt;
   if (is_first_hook(hook)) {
     assume_no_rules();
     if (Ended end = run(hook, NetfilterStage::before_conntrack, output)) return end;

@@ -79,6 +79,9 @@ HostWalk::Ended HostWalk::check_device() {
   if (!is_ip(packet_)) return inconclusive({PlaceKind::device, {in_}}, {Reason::not_ip});
   const host::Link* link = host_.link(in_);
   const Place where{PlaceKind::device, {in_}};
+  if (family() == Family::v6)   // ipv6_rcv()
+    if (const Setting off = device_setting(host_, Family::v6, in_, "disable_ipv6"); off.value.value_or(0) != 0)
+      return dropped(where, {Reason::ipv6_disabled, {in_}}, off.evidence);
   if (link != nullptr) return link->is_up() ? Ended{} : dropped(where, {Reason::device_down}, {link->from});
   if (host_.links.present && !host_.links.partial) return dropped({PlaceKind::device, {in_}}, {Reason::device_missing});
   gap(Input::device, {in_});
@@ -209,21 +212,15 @@ HostWalk::Ended HostWalk::check_ttl() {
 
 // IPv4 fragments a packet that may be; IPv6 leaves that to the sender.
 HostWalk::Ended HostWalk::check_length(const Taken& route) {
-  const host::Link* link = host_.link(route.device);
-  std::uint32_t mtu = link != nullptr ? link->mtu : 0;
-  std::vector<Provenance> lines;
-  if (link != nullptr) lines.push_back(link->from);
-  if (route.answer.route != nullptr && route.answer.route->mtu) {
-    mtu = *route.answer.route->mtu;
-    lines = {route.answer.route->from};
-  }
+  const auto [mtu, from] = mtu_of(route);
   if (mtu == 0 || options_.packet_length <= mtu) return std::nullopt;
-  const bool v4 = family() == Family::v4;
-  if (v4) assume({Supposition::fragments_forbidden});
+  if (family() == Family::v4 && options_.may_fragment) {
+    assume({Supposition::fragmented, {node_.name, route.device, std::uint64_t{mtu}}, {}, {from}});
+    return std::nullopt;
+  }
   HostOutcome o = rejected(
-      v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
-      {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}},
-      std::move(lines));
+      family() == Family::v4 ? "icmp-frag-needed" : "icmp6-packet-too-big", {PlaceKind::forwarding},
+      {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
   o.answer_mtu = mtu;
   return o;
 }

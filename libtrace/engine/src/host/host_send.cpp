@@ -35,6 +35,7 @@ HostOutcome HostWalk::send(const LocalSend& what) {
   if (what.as_frame) return send_as_frame(what);
   bound_device_ = what.bound_device;
   refused_ = what.quoted;
+  by_switch_ = what.by_switch;
   if (what.about) conntrack_.attach(*what.about, packet_);
   Taken route;
   if (Ended end = choose_local_source(what, route)) return *end;

@@ -11,9 +11,33 @@ HostOutcome HostWalk::leave(const Taken& route) {
   out_ = route.device;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
   if (Ended end = pass(Hook::postrouting)) return *end;
-  if (Ended end = confirm()) return *end;
+  if (Ended end = by_switch_ ? Ended{} : confirm()) return *end;
   if (route.answer.kind == RouteAnswer::Kind::local) return loop_back();
   return transmit(route);
+}
+
+// The route's where it has one: an exception that path MTU discovery made, or one that somebody set (ip-route(8)).
+HostWalk::Mtu HostWalk::mtu_of(const Taken& route) const {
+  const IpAddr to = dst_ip(packet_);
+  for (const host::PathMtu& known : host_.path_mtus)
+    if (known.to == to && known.device == route.device) return {known.mtu, known.from};
+  if (route.answer.route != nullptr && route.answer.route->mtu) return {*route.answer.route->mtu, route.answer.route->from};
+  const host::Link* link = host_.link(route.device);
+  return link != nullptr ? Mtu{link->mtu, link->from} : Mtu{};
+}
+
+// TCP sends segments that fit. Others are told EMSGSIZE where the packet must not be fragmented (ip_append_data()).
+HostWalk::Ended HostWalk::check_own_length(const Taken& route) {
+  const auto [mtu, from] = mtu_of(route);
+  if (mtu == 0 || options_.packet_length <= mtu || by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
+  if (options_.may_fragment) {
+    assume({Supposition::fragmented, {node_.name, route.device, std::uint64_t{mtu}}, {}, {from}});
+    return std::nullopt;
+  }
+  HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},
+                          {Reason::mtu_exceeded, {std::uint64_t{options_.packet_length}, std::uint64_t{mtu}, route.device}}, {from});
+  o.reject_with = "EMSGSIZE";
+  return o;
 }
 
 HostOutcome HostWalk::transmit(const Taken& route) {
@@ -22,11 +46,13 @@ HostOutcome HostWalk::transmit(const Taken& route) {
   if (link == nullptr && host_.links.present && !host_.links.partial)
     return dropped(where, {Reason::device_missing});
   if (link != nullptr && !link->is_up()) return dropped(where, {Reason::device_down}, {link->from});
-  if (link != nullptr && !link->has_carrier()) return dropped(where, {Reason::no_carrier}, {link->from});
+  if (link != nullptr && !link->has_carrier()) return without_carrier(route, *link);
   if (link == nullptr) gap(Input::device_mac, {route.device});
   packet_.set(FieldId::eth_src, link != nullptr && link->mac ? link->mac->value : 0);
   packet_.set(FieldId::eth_dst, 0);
   const IpAddr next = route.gateway.value_or(dst_ip(packet_));
+  if (Ended end = made_here() ? check_own_length(route) : Ended{}) return *end;
+  if (const auto [mtu, from] = mtu_of(route); mtu != 0) record_.limit({mtu, node_.name, route.device, from});
   if (Ended end = find_mac(route, next)) return *end;
   if (Ended end = pass(Hook::egress)) return *end;
   HostOutcome o = outcome(HostOutcome::Kind::transmit);
@@ -35,10 +61,28 @@ HostOutcome HostWalk::transmit(const Taken& route) {
   return o;
 }
 
+// Who loses the carrier forgets its neighbours but for the permanent ones (neigh_carrier_down()), and resolves them in vain.
+HostOutcome HostWalk::without_carrier(const Taken& route, const host::Link& link) {
+  const IpAddr next = route.gateway.value_or(dst_ip(packet_));
+  const NeighbourAnswer known = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_);
+  const Place where{PlaceKind::device, {route.device}};
+  if (known.kind == NeighbourAnswer::Kind::no_mac_needed || (known.entry != nullptr && known.entry->state == host::NeighbourState::permanent))
+    return dropped(where, {Reason::no_carrier}, {link.from});
+  return rejected(family() == Family::v4 ? "icmp-host-unreachable" : "icmp6-addr-unreachable", where, {Reason::no_carrier}, {link.from});
+}
+
+HostOutcome HostWalk::pass_device(const std::string& device, Hook hook) {
+  (hook == Hook::egress ? out_ : in_) = device;
+  if (Ended end = pass(hook)) return *end;
+  HostOutcome o = outcome(HostOutcome::Kind::transmit);
+  o.device = device;
+  return o;
+}
+
 // Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and tell
 // the sender that the host is unreachable.
 HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
-  const NeighbourAnswer found = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_);
+  const NeighbourAnswer found = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_, by_switch_);
   if (found.kind == NeighbourAnswer::Kind::no_mac_needed) return std::nullopt;
   Resolve step{next, std::nullopt, route.device, host::NeighbourState::none, found.from_dump};
   std::vector<Provenance> lines;

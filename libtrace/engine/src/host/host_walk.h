@@ -25,6 +25,7 @@ class HostWalk {
 
   HostOutcome receive(const std::string& device);
   HostOutcome send(const LocalSend& what);
+  HostOutcome pass_device(const std::string& device, netfilter::Hook hook);
   // What TEE or dup makes of a packet; `passing`: of one that no process of this host sent.
   HostOutcome send_copy(const PacketCopy& copy, bool passing, int depth);
 
@@ -55,6 +56,9 @@ class HostWalk {
   Ended check_forwarding();
   Ended check_ttl();
   Ended check_length(const Taken& route);
+  struct Mtu { std::uint32_t bytes = 0; Provenance from; };   // 0: not known
+  Mtu mtu_of(const Taken& route) const;
+  Ended check_own_length(const Taken& route);
 
   // --- host_send.cpp
   HostOutcome send_as_frame(const LocalSend& what);
@@ -113,6 +117,7 @@ class HostWalk {
   // --- host_transmit.cpp
   HostOutcome leave(const Taken& route);
   HostOutcome transmit(const Taken& route);
+  HostOutcome without_carrier(const Taken& route, const host::Link& link);
   Ended find_mac(const Taken& route, const IpAddr& next);
 
   // --- host_refuse.cpp
@@ -157,6 +162,7 @@ class HostWalk {
   KernelConntrack conntrack_;
   std::optional<Applied> destination_, source_;   // this host's own translations of the packet
   std::uint32_t reassembled_ = 0;        // ip_frag of the fragment that the packet was put together from
+  bool by_switch_ = false;               // what the userspace datapath sends: no rule and no neighbour entry of the host applies
   bool looped_ = false;                  // came back by lo
   bool route_lost_ = false;              // and has to be routed there once more
   bool hashed_without_source_ = false;   // which of several next hops a socket takes

@@ -39,7 +39,7 @@ bool is_usable(const host::Neighbour& n) {
 }  // namespace
 
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               const IpAddr& source, const NeighbourOracle& oracle) {
+                               const IpAddr& source, const NeighbourOracle& oracle, bool by_switch) {
   const host::Link* link = node.host.link(device);
   NeighbourAnswer answer;
   if (link != nullptr && (has_flag(*link, "NOARP") || has_flag(*link, "LOOPBACK"))) {
@@ -52,17 +52,20 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
     return answer;
   }
   answer.entry = table_entry(node.host, device, address);
-  if (answer.entry != nullptr && is_usable(*answer.entry)) {
-    answer.kind = NeighbourAnswer::Kind::mac;
-    answer.mac = *answer.entry->mac;
-    answer.from_dump = true;
-    return answer;
-  }
-  if (const auto heard = oracle.resolve(node, device, address, arp_asker(node.host, device, address, source))) {
+  const bool usable = answer.entry != nullptr && is_usable(*answer.entry);
+  std::optional<NeighbourOracle::Answer> heard;
+  if (!usable || by_switch) heard = oracle.resolve(node, device, address, arp_asker(node.host, device, address, source));
+  if (heard) {
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = heard->mac;
     answer.by_ovn = heard->by_ovn;
-    answer.contradicts_dump = answer.entry != nullptr;
+    answer.contradicts_dump = answer.entry != nullptr && !by_switch;
+    return answer;
+  }
+  if (usable) {
+    answer.kind = NeighbourAnswer::Kind::mac;
+    answer.mac = *answer.entry->mac;
+    answer.from_dump = true;
     return answer;
   }
   answer.kind = answer.entry != nullptr ? NeighbourAnswer::Kind::silent : NeighbourAnswer::Kind::unknown;

@@ -20,8 +20,9 @@ struct NeighbourAnswer {
   bool contradicts_dump = false;
 };
 
-// `source`: of the packet that is to be sent.
+// `source`: of the packet that is to be sent. `by_switch`: by Open vSwitch, which does not use the host's table; that counts
+// only where the snapshot does not show who answers.
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
-                               const IpAddr& source, const NeighbourOracle& oracle);
+                               const IpAddr& source, const NeighbourOracle& oracle, bool by_switch = false);
 
 }  // namespace egt::engine

@@ -10,6 +10,9 @@
 namespace egt::engine {
 namespace {
 
+constexpr std::uint32_t kEthernetHeader = 14;
+constexpr std::uint64_t kSynAck = 0x012, kPushAck = 0x018;
+
 bool has_unread_lines(const cluster::DumpInfo& dump) {
   return !dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty();
 }
@@ -52,6 +55,7 @@ Course run_once(const cluster::Cluster& cluster, const Topology& topology, Switc
   course.received = arrival.packet;
   course.left_snapshot = arrival.left_snapshot;
   course.refusal_accepted = arrival.refusal_accepted;
+  course.size_learned = arrival.size_learned;
   course.egress = walker.egress();
   course.undecided = walker.undecided();
   doubt_unread_lines(cluster, course.record);
@@ -59,7 +63,7 @@ Course run_once(const cluster::Cluster& cluster, const Topology& topology, Switc
 }
 
 // The answering process turns the packet around; its own stack finds the way.
-Start answer_of(const Course& forward, std::uint8_t ttl) {
+Start answer_of(const Course& forward, std::uint8_t ttl, std::uint64_t tcp_flags) {
   Start answer;
   answer.from = forward.end;
   FlowKey packet = forward.received;
@@ -70,7 +74,7 @@ Start answer_of(const Course& forward, std::uint8_t ttl) {
   set_tuple(packet, turned);
   if (turned.proto == ip_proto::icmp || turned.proto == ip_proto::icmp6) packet.set(FieldId::tp_src, turned.icmp_type);
   packet.set(FieldId::nw_ttl, ttl);
-  if (packet.u64(FieldId::nw_proto) == ip_proto::tcp) packet.set(FieldId::tcp_flags, 0x012);  // SYN, ACK
+  if (packet.u64(FieldId::nw_proto) == ip_proto::tcp) packet.set(FieldId::tcp_flags, tcp_flags);
   packet.set(FieldId::eth_src, 0);
   packet.set(FieldId::eth_dst, 0);
   answer.packet = packet;
@@ -88,6 +92,19 @@ void enter_where_it_left(Start& answer, const Course& forward) {
   answer.in_device = last->device;
   answer.smac = dst_mac(last->packet);
   answer.dmac = src_mac(last->packet);
+}
+
+// Of the device by which an end sends: of a pod the host's end of it, which has the pod's MTU. 0: not known.
+std::uint32_t mtu_of(const Endpoint& end) {
+  if (end.node == nullptr) return 0;
+  if (end.kind == Endpoint::Kind::pod) {
+    const host::Link* link = end.port != nullptr ? end.node->host.link(end.port->name) : nullptr;
+    return link != nullptr ? link->mtu : 0;
+  }
+  for (const host::Link& link : end.node->host.links.value)
+    for (const host::Address& a : link.addresses)
+      if (a.prefix.address == end.address) return link.mtu;
+  return 0;
 }
 
 void judge_reply(Course& reply, const Start& start, const Course& forward) {
@@ -160,12 +177,31 @@ std::vector<Course> Journey::explore(const Start& start, const World& world, boo
 }
 
 std::vector<Course> Journey::explore_reply(const Start& start, const Course& forward, bool* truncated) const {
+  return answers(start, forward, kSynAck, truncated);
+}
+
+std::vector<Course> Journey::explore_later_reply(const Start& start, const Course& next, bool* truncated) const {
+  return later(start, next).answers(start, next, kPushAck, truncated);
+}
+
+std::vector<Course> Journey::answers(const Start& start, const Course& forward, std::uint64_t tcp_flags, bool* truncated) const {
   constexpr std::uint8_t kDefaultTtl = 64;
-  Start answer = answer_of(forward, kDefaultTtl);
+  Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
   std::vector<Course> replies = explore(answer, forward.world, truncated);
   for (Course& reply : replies) judge_reply(reply, start, forward);
   return replies;
+}
+
+// With the length that packets have once the connection stands: no end sends segments that are larger than its own device
+// takes, or than the other end's, which it learned from the MSS in the handshake (RFC 9293, 3.7.1).
+Journey Journey::later(const Start& start, const Course& first) const {
+  JourneyOptions options = options_;
+  if (!options.later_length) return *this;
+  options.packet_length = *options.later_length;
+  for (const Endpoint* end : {&start.from, &first.end})
+    if (const std::uint32_t mtu = mtu_of(*end); mtu != 0) options.packet_length = std::min(options.packet_length, mtu + kEthernetHeader);
+  return with(options);
 }
 
 std::vector<Course> Journey::explore_continued(const Start& start, const Course& forward, const Course& reply,
@@ -174,8 +210,8 @@ std::vector<Course> Journey::explore_continued(const Start& start, const Course&
   next.choose_source = false;   // the connection has its source by now
   next.packet = forward.sent;
   clear_pipeline(next.packet);
-  if (next.packet.u64(FieldId::nw_proto) == ip_proto::tcp) next.packet.set(FieldId::tcp_flags, 0x018);  // PSH, ACK
-  return explore(next, reply.world, truncated);
+  if (next.packet.u64(FieldId::nw_proto) == ip_proto::tcp) next.packet.set(FieldId::tcp_flags, kPushAck);
+  return later(start, forward).explore(next, reply.world, truncated);
 }
 
 }  // namespace egt::engine

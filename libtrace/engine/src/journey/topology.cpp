@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/engine/link_answer.h"
+#include "egtrace/ovn/southbound.h"
 
 namespace egt::engine {
 namespace {
@@ -76,6 +77,8 @@ Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster) {
         by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
       else if (ends_a_wire(*node, link))
         by_mac_[*link.mac].push_back({node.get(), link.name});
+      else if (!link.is_up() && link.mac && !link.mac->is_zero())
+        down_by_mac_[*link.mac].push_back({node.get(), link.name});
     }
     // A bond answers with its own MAC, which its members share only while they are enslaved.
     for (const host::Link& link : node->host.links.value)
@@ -91,6 +94,14 @@ std::vector<WireEnd> Topology::takers(const Node& sender, const MacAddr& mac) co
   for (const WireEnd& end : found->second)
     if (end.node != &sender && std::find(ends.begin(), ends.end(), end) == ends.end()) ends.push_back(end);
   return ends;
+}
+
+WireEnd Topology::dead_end(const Node& sender, const MacAddr& mac) const {
+  const auto found = down_by_mac_.find(mac);
+  if (found == down_by_mac_.end()) return {};
+  for (const WireEnd& end : found->second)
+    if (end.node != &sender) return end;
+  return {};
 }
 
 std::string Topology::device_with(const Node& node, const MacAddr& mac) const {
@@ -110,6 +121,27 @@ const Node* Topology::owner(const IpAddr& address) const {
 }
 
 bool Topology::is_shared(const IpAddr& address) const { return owner(address) == nullptr && owners_.contains(address); }
+
+std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const MacAddr& mac) const {
+  const auto owner_of = [&](const IpAddr& address, const Provenance& entry) -> std::optional<Owner> {
+    const auto found = owners_.find(address);
+    if (found == owners_.end() || found->second.size() != 1 || found->second.front().node == &sender) return std::nullopt;
+    const auto own = mac_of(found->second.front());
+    if (!own || *own == mac) return std::nullopt;
+    return Owner{address, found->second.front().node, *own, entry};
+  };
+  for (const host::Neighbour& n : sender.host.neighbours.value)
+    if (n.mac == mac && usable(n.state))
+      if (auto owner = owner_of(n.address, n.from)) return owner;
+  for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
+    if (n.mac == mac)
+      if (auto owner = owner_of(n.address, n.from)) return owner;
+  if (sender.ovn.southbound == nullptr) return std::nullopt;
+  for (const ovn::sb::MacBinding& b : sender.ovn.southbound->mac_bindings)
+    if (const auto address = IpAddr::parse(b.ip); address && MacAddr::parse(b.mac) == mac)
+      if (auto owner = owner_of(*address, b.from)) return owner;
+  return std::nullopt;
+}
 
 // Devices of other machines that have an address of one of the subnets of `device`; once for each of these.
 std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device) const {

@@ -25,6 +25,8 @@ class Topology : public NeighbourOracle {
 
   // Devices on other machines that would take a frame to `mac`, in order of node and device.
   std::vector<WireEnd> takers(const cluster::Node& sender, const MacAddr& mac) const;
+  // A device of another machine that has this MAC and is down.
+  WireEnd dead_end(const cluster::Node& sender, const MacAddr& mac) const;
   // The real device of `node` behind this MAC, or empty.
   std::string device_with(const cluster::Node& node, const MacAddr& mac) const;
   // Who would answer ARP (or ND) for `address` on the link of `device`.
@@ -33,6 +35,9 @@ class Topology : public NeighbourOracle {
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;      // several have it
+  // Who has the address that a table of `sender` (neighbours, MAC bindings of OVN) gives this MAC, where it is not his.
+  struct Owner { IpAddr address; const cluster::Node* node = nullptr; MacAddr mac; Provenance entry; };
+  std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac) const;
   const Workloads& workloads() const { return workloads_; }
 
   // The lowest device below `device`: parent of VLANs and macvlans, first member of a bond. Itself when it is real.
@@ -53,7 +58,7 @@ class Topology : public NeighbourOracle {
 
   std::map<IpAddr, std::vector<WireEnd>> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
   std::map<Prefix, std::vector<WireEnd>> subnets_;   // devices with an address of it
-  std::map<MacAddr, std::vector<WireEnd>> by_mac_;
+  std::map<MacAddr, std::vector<WireEnd>> by_mac_, down_by_mac_;
 };
 
 }  // namespace egt::engine

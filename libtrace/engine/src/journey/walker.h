@@ -33,17 +33,22 @@ struct OnWire {                       // left the lowest device of a machine
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
-  std::optional<Encap> encap;
-  const openflow::Bridge* from_bridge = nullptr;   // encap: whose tunnel options the packet carries
 };
 struct AtPod { Endpoint pod; FlowKey packet; };
-struct AtProcess { const cluster::Node* node = nullptr; std::string device; FlowKey packet; };
+struct AtProcess {                    // or the end of a tunnel
+  const cluster::Node* node = nullptr;
+  std::string device;
+  FlowKey packet;
+  const openflow::Bridge* taken_by = nullptr;   // the userspace datapath that takes it before the host sees it
+};
 struct InTunnel {                     // left a tunnel port; the inner packet with its tunnel fields
   const cluster::Node* node = nullptr;
   const openflow::Interface* port = nullptr;
   const openflow::Bridge* bridge = nullptr;
   FlowKey packet;
 };
+
+constexpr int kMostPlaces = 96;       // bridges, hosts and wires that one packet may cross
 
 using Position = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
 
@@ -53,7 +58,7 @@ struct Arrival {
   Endpoint end;
   FlowKey packet;
   bool left_snapshot = false;
-  bool refusal_accepted = false;   // as in Course
+  bool size_learned = false, refusal_accepted = false;   // as in Course
 };
 
 class Walker {
@@ -93,20 +98,31 @@ class Walker {
   Next answered_by_ovs(const cluster::Node& node, const OvsEmission& answer);
   Next refused_by_host(const cluster::Node& node, const HostOutcome& refusal);
   bool is_amid_connection() const;
-  bool ends_connection(const FlowKey& refusal) const;
+  bool ends_connection(const FlowKey& refusal, std::string_view with) const;
+  std::optional<Next> pass_hook(const cluster::Node& node, netfilter::Hook hook, const std::string& device, FlowKey& packet);
   Next take_off_wire(const WireEnd& end, const OnWire& at);
   Next no_taker(const OnWire& at);
   std::string receiving_device(const WireEnd& end, const MacAddr& to) const;
-  std::vector<WireEnd> tunnel_ends(const Encap& encap) const;
-  std::optional<std::string> outer_device(const InTunnel& at, const IpAddr& remote, FlowKey& outer);
-  void adopt_doubts(const Record& outer);
-  Next decapsulate(const WireEnd& end, const OnWire& at, const Encap& encap);
 
-  void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet,
-           std::optional<Encap> encap = std::nullopt);
+  // walker_tunnel.cpp
+  Arrival carry(const InTunnel& at, FlowKey& outer);
+  Arrival carry_by_switch(const InTunnel& at, FlowKey& outer);
+  Arrival carry_on(const FlowKey& outer, const cluster::Node& from, Arrival last);
+  bool ends_tunnel(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Interface& port,
+                   const FlowKey& packet) const;
+  void note_encapsulation(const InTunnel& at, const Encap& encap);
+  void adopt(const Record& outer, const InTunnel& at, const Encap& encap, bool arrived);
+  Next lost_in_tunnel(const Arrival& outer, const Encap& encap);
+  Next decapsulate(const Arrival& outer, const InTunnel& at, const Encap& sent);
+
+  void see(const cluster::Node& node, const std::string& device, bool in, const FlowKey& packet);
   void see_copies(const cluster::Node& node, const HostOutcome& outcome);
   Next stop(Verdict verdict, Stop where);
   Next gap(const cluster::Node& node, Layer layer, Statement<Input> missing, Reason why);
+  std::optional<Arrival> no_link(const Endpoint& pod, const FlowKey& packet);
+  std::optional<Arrival> check_own_size(const Endpoint& pod, const FlowKey& packet);
+  // Ends a packet that is too large for the device; notes what would fit.
+  std::optional<Next> check_size(const cluster::Node& node, const std::string& device);
   HostOptions host_options() const;
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                     Record& record);
@@ -123,9 +139,16 @@ class Walker {
   FlowKey sent_;
   bool undecided_ = false;
   std::optional<Tuple> quoted_;   // answering with an ICMP error: the packet that it quotes
+  const InTunnel* carried_ = nullptr;   // the packet under way is the outer one of this
+  int tunnels_ = 0;                     // how many this one is within
   bool answering_ = false;   // the packet under way is the refusal of the one that was asked about
 };
 
+bool userspace_datapath(const openflow::Bridge& bridge);
+// LOCAL where no dump has the number of the port of the bridge's name; `none` where no dump has that of another.
+std::uint32_t number_of(const openflow::Bridge& bridge, const openflow::Interface& port);
+// A device that the switch may send by and that has no link: by `ip link`, or else by `ovs-ofctl show` and conf.db.
+std::optional<Stop> dead_port(const cluster::Node& node, const OvsEmission& e);
 Layer layer_of(const cluster::Node& node);   // host, or router for machines that are no cluster nodes
 
 }  // namespace egt::engine

@@ -29,6 +29,10 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   const Endpoint& pod = start.from;
   note_contradictions(*pod.node, cluster::Contradiction::About::port, pod.port->name, record_);
   FlowKey frame = start.packet;
+  if (std::optional<Arrival> refused = no_link(pod, frame)) {
+    sent = frame;
+    return {{}, std::move(refused)};
+  }
   const auto hop = topology_.pod_next_hop(*pod.node, pod.pod, dst_ip(frame));
   const auto smac = start.smac ? start.smac : pod.pod.mac;
   const auto dmac = start.dmac ? start.dmac : hop.mac;
@@ -45,8 +49,43 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
   sent = frame;
   if (!pod.port->ofport)
     return gap(*pod.node, Layer::ovs, {Input::port_number, {pod.port->name}}, Reason::pod_port_number_missing);
+  if (std::optional<Arrival> refused = check_own_size(pod, frame)) return {{}, std::move(refused)};
   see(*pod.node, pod.port->name, true, frame);
   return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
+}
+
+// A veth has no carrier where its other end is down: the pod resolves its gateway in vain, and gives up.
+std::optional<Arrival> Walker::no_link(const Endpoint& pod, const FlowKey& packet) {
+  const host::Link* link = pod.node->host.link(pod.port->name);
+  if (link == nullptr || link->is_up()) return std::nullopt;
+  sent_ = packet;
+  Arrival refused;
+  refused.verdict = Verdict::rejected;
+  refused.refusal_accepted = ends_connection(packet, "icmp-host-unreachable");
+  refused.stop = Stop{pod.node->name, Layer::host, {PlaceKind::pod, {pod.pod.name}}, {Reason::device_down}, {link->from}};
+  record_.add(pod.node->name, Layer::host, Refused{refused.stop->where, refused.stop->why, "EHOSTUNREACH"}, {link->from});
+  return refused;
+}
+
+// The pod's own stack: the host's end of its device has the same MTU. TCP sends segments that fit.
+std::optional<Arrival> Walker::check_own_size(const Endpoint& pod, const FlowKey& packet) {
+  constexpr std::uint32_t kEthernetHeader = 14;
+  const host::Link* link = pod.node->host.link(pod.port->name);
+  if (link == nullptr || link->mtu == 0) return std::nullopt;
+  record_.limit({link->mtu, pod.node->name, link->name, link->from});
+  const std::uint32_t bytes = options_.packet_length - kEthernetHeader;
+  if (bytes <= link->mtu || packet.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
+  if (options_.may_fragment) {
+    record_.assume({Supposition::fragmented, {pod.pod.name, link->name, std::uint64_t{link->mtu}}, {}, {link->from}});
+    return std::nullopt;
+  }
+  Arrival refused;
+  refused.verdict = Verdict::rejected;
+  refused.refusal_accepted = refused.size_learned = true;
+  refused.stop = Stop{pod.node->name, Layer::host, {PlaceKind::pod, {pod.pod.name}},
+                      {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, link->name}}, {link->from}};
+  record_.add(pod.node->name, Layer::host, Refused{refused.stop->where, refused.stop->why, "EMSGSIZE"}, {link->from});
+  return refused;
 }
 
 Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
@@ -63,6 +102,8 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
       // The process learns of it directly.
       Arrival arrival;
       arrival.verdict = Verdict::rejected;
+      sent_ = sent;
+      arrival.refusal_accepted = ends_connection(sent, outcome.reject_with);
       arrival.stop = outcome.stop;
       return {{}, arrival};
     }
@@ -130,7 +171,7 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   packet.set(FieldId::eth_dst, mac->value);
   if (start.smac) packet.set(FieldId::eth_src, start.smac->value);
   sent = packet;
-  return take_off_wire({node, lowest}, OnWire{node, lowest, packet, std::nullopt, nullptr});
+  return take_off_wire({node, lowest}, OnWire{node, lowest, packet});
 }
 
 }  // namespace egt::engine

@@ -71,6 +71,9 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::address_shared, "address-shared", "several machines of the snapshot have that address"},
     {Reason::node_missing, "node-missing", "the snapshot holds no machine with address {0}"},
     {Reason::next_hop_mac_unknown, "next-hop-mac-unknown", "no dump shows the next hop's MAC"},
+    {Reason::tunnel_source_missing, "tunnel-source-missing", "the tunnel's source address {0} is not an address of this machine"},
+    {Reason::tunnel_lost, "tunnel-lost", "so the {0} packet from {1} to {2} that carries it is lost"},
+    {Reason::neighbour_is_stranger, "neighbour-is-stranger", "it is sent to MAC {0}, but {1} is {2}, whose MAC is {3}"},
     {Reason::tunnel_end_unreachable, "tunnel-end-unreachable", "no route to tunnel endpoint {0}"},
     {Reason::tunnel_end_unknown, "tunnel-end-unknown", "the end of the tunnel is not in the snapshot"},
     {Reason::tunnel_peer_missing, "tunnel-peer-missing", "no tunnel port of this node has that remote address"},
@@ -113,6 +116,7 @@ constexpr Phrase<Reason> kReasons[] = {
      "strict reverse path filter: packets from {0} are expected on {2..}, not on {1}"},
     // routing and forwarding
     {Reason::forwarding_off, "forwarding-off", "forwarding is off on {0}"},
+    {Reason::ipv6_disabled, "ipv6-disabled", "IPv6 is disabled on {0}"},
     {Reason::forwarding_off_v6, "forwarding-off-v6", "IPv6 forwarding is off on this host"},
     {Reason::ttl_exceeded, "ttl-exceeded", "the TTL of {0} is used up"},
     {Reason::mtu_exceeded, "mtu-exceeded", "{0} bytes are more than the {1} that {2} takes"},

@@ -25,7 +25,7 @@ enum class Supposition : std::uint8_t {
 
   // of a host's packets and neighbours
   fragments_arrive,  // node
-  fragments_forbidden,
+  fragmented,              // node, device, bytes that fit
   neighbour_answers_now,   // address, node, device
   neighbour_stays_silent,  // address, node, device
 
@@ -83,6 +83,8 @@ enum class Supposition : std::uint8_t {
   unread_lines,                // how many, dump, whether several
   derived_mac,                 // address, MAC
   delivered_unchanged,         // node, device; MAC
+  underlay_carries,            // node that sends, node that receives
+  stranger_takes_nothing,      // MAC
   arrives_at_owner,            // node, device
   arrives_at_router,           // node, device
   arrives_as_asked,            // node, device

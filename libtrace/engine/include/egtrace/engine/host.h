@@ -30,6 +30,7 @@ class NeighbourOracle {
 struct HostOptions {
   std::uint32_t packet_length = 60;        // bytes of the IP packet
   std::optional<Tuple> quoted;             // an ICMP error: the packet that it quotes
+  bool may_fragment = false;               // IPv4 without DF
 };
 
 // The connection that the host's own error message or reset is about, with which it passes the host's rules (nf_ct_attach()).
@@ -46,6 +47,7 @@ struct LocalSend {
   std::string bound_device;
   std::optional<Attached> about = {};
   std::optional<Tuple> quoted = {};    // an error message: the packet as it was when the host refused it
+  bool by_switch = false;              // the userspace datapath sends it: it knows routes, and asks by ARP itself
   bool as_frame = false;               // leaves by bound_device as the frame that it is, past all rules
 };
 
@@ -77,6 +79,9 @@ class HostEngine {
   // A frame arrives on `device` (after OVS, VLAN, bond and macvlan handling). Ethernet addresses must be set.
   HostOutcome receive(const std::string& device, const FlowKey& frame);
   HostOutcome send(const LocalSend& what);
+  // What the device's own rules (hooks ingress and egress) do with a frame that the stack does not see: `transmit` by the
+  // device that it goes on by, which is another where a rule says so.
+  HostOutcome pass_device(const std::string& device, netfilter::Hook hook, const FlowKey& frame);
 
  private:
   const cluster::Node& node_;

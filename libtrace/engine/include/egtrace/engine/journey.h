@@ -67,6 +67,7 @@ struct Course {
   FlowKey sent;                      // as the sender sent it (source chosen)
   FlowKey received;                  // as the last receiver sees it
   bool left_snapshot = false;        // went on to a machine that the snapshot does not hold
+  bool size_learned = false;         // an ICMP error tells the sender what size gets through; TCP goes on with that
   bool refusal_accepted = false;     // the reset or ICMP error reaches the sender, who takes it for the end of the connection
   bool undecided = false;            // something on the way was missing or not understood
   World world;
@@ -76,7 +77,9 @@ struct Course {
 
 struct JourneyOptions {
   std::size_t max_ways = 64;
-  std::uint32_t packet_length = 74;
+  std::uint32_t packet_length = 74;  // of the frame, with the Ethernet header; of the first packet and its reply
+  std::optional<std::uint32_t> later_length;   // of the packet after the handshake, and of the answer to that; else as the first
+  bool may_fragment = true;          // without DF; TCP always sets it
   bool note_misses = false;          // Record::misses
   bool note_beaten = false;          // TableMatch::beaten
 };
@@ -110,8 +113,13 @@ class Journey {
   // The sender's next packet after a delivered answer: it meets what the first two left behind.
   std::vector<Course> explore_continued(const Start& start, const Course& forward, const Course& reply,
                                         bool* truncated = nullptr) const;
+  // What the receiver of that next packet answers to it.
+  std::vector<Course> explore_later_reply(const Start& start, const Course& next, bool* truncated = nullptr) const;
 
  private:
+  std::vector<Course> answers(const Start& start, const Course& forward, std::uint64_t tcp_flags, bool* truncated) const;
+  Journey later(const Start& start, const Course& first) const;
+
   const cluster::Cluster& cluster_;
   JourneyOptions options_;
   std::shared_ptr<const Topology> topology_;

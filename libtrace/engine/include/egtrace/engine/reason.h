@@ -68,6 +68,9 @@ enum class Reason : std::uint8_t {
   address_shared,             // several machines have the tunnel's remote address
   node_missing,               // no machine of the snapshot has the tunnel's remote address
   next_hop_mac_unknown,       // the frame leaves with no destination MAC
+  tunnel_source_missing,      // the tunnel's source address is none of the machine's
+  tunnel_lost,                // the outer packet does not get to the other end of the tunnel
+  neighbour_is_stranger,      // the next hop's MAC is none of the machine that has its address
   tunnel_end_unreachable,     // the host cannot send to the tunnel's remote address
   tunnel_end_unknown,         // the receiving node's ports are not dumped
   tunnel_peer_missing,        // the receiving node has no tunnel port to the sender
@@ -103,6 +106,7 @@ enum class Reason : std::uint8_t {
 
   // routing and forwarding
   forwarding_off,         // net.ipv4.conf.DEVICE.forwarding is 0
+  ipv6_disabled,          // net.ipv6.conf.DEVICE.disable_ipv6 is 1
   forwarding_off_v6,      // net.ipv6.conf.all.forwarding is 0
   ttl_exceeded,           // the TTL or hop limit reaches zero
   mtu_exceeded,           // the packet is larger than the MTU and may not be fragmented

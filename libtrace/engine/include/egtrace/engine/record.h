@@ -135,13 +135,23 @@ struct NatEvent {
   std::vector<Provenance> evidence;
   bool port_open = false;
 };
-struct Tunnel { std::string from, to, type; std::uint64_t vni = 0; std::uint32_t ingress_key = 0, egress_key = 0; };
+// `path_shown`: the snapshot has all machines that the outer packet crosses.
+struct Tunnel { std::string from, to, type; std::uint64_t vni = 0; std::uint32_t ingress_key = 0, egress_key = 0;
+                bool path_shown = true; };
 struct Stop {
   std::string node;
   Layer layer = Layer::ovs;
   Place where = {};
   Cause why = {};
   std::vector<Provenance> evidence = {};
+  bool in_tunnel = false;                      // it is the outer packet of a tunnel that ends there
+};
+
+// The largest IP packet, as it was asked about, that a device takes.
+struct SizeLimit {
+  std::uint32_t bytes = 0;
+  std::string node, device;
+  Provenance from;
 };
 
 struct Record {
@@ -151,6 +161,7 @@ struct Record {
   std::vector<Tunnel> tunnels;
   std::vector<Assumption> assumptions;
   std::vector<MissingInput> gaps;
+  std::optional<SizeLimit> largest;            // of all devices on the path
   bool wants_misses = false;                   // fill both kinds of misses; costs a second look at rules that do not match
   std::vector<RuleMiss> misses;
   std::vector<RouteMiss> route_misses;         // likewise
@@ -163,6 +174,9 @@ struct Record {
     step.layer = layer;
     step.kind.emplace<Kind>(std::move(kind));
     step.evidence = std::move(evidence);
+  }
+  void limit(SizeLimit to) {
+    if (to.bytes != 0 && (!largest || to.bytes < largest->bytes)) largest = std::move(to);
   }
   void assume(Assumption assumption) { assumptions.push_back(std::move(assumption)); }
   void gap(MissingInput missing) {   // unless it is there

@@ -28,6 +28,8 @@ struct Question {
   std::uint32_t mark = 0;
   std::string arrive_at, in_dev;
   std::optional<MacAddr> smac, dmac;
+  std::optional<std::uint32_t> size;       // bytes of the IP packet: request and reply; of TCP the packets after the handshake
+  bool dont_fragment = false;
   bool established = false;
   bool use_conntrack = true;
   bool one_way = false;                    // walk the request alone, not the reply and the packet after the handshake
@@ -102,6 +104,7 @@ struct StopReport {
   engine::Reason reason = engine::Reason::none;
   engine::Place place = {};                // in words: `where`
   std::string cause = {};                  // of `why`, what does not follow from it
+  bool in_tunnel = false;                  // it is the outer packet of a tunnel that ends there
 };
 struct ChoiceReport { std::size_t hop = 0; std::string node, what, chosen; bool unknown = false; std::string why; };
 struct AssumptionReport { std::string what, why; Evidence evidence; };
@@ -122,6 +125,7 @@ struct FollowUp { std::string verdict, confidence, summary; std::vector<WayRepor
 
 struct WayReport {
   std::string verdict, confidence;         // of this packet
+  bool size_learned = false;               // rejected: the sender learns of what size packets get through
   bool refusal_accepted = false;           // rejected: the sender takes the refusal for the end of the connection
   Outcome outcome = Outcome::undecided;    // of the connection, where its replies were walked; of this packet otherwise
   bool proven = false;                     // the outcome is: nothing on any of its walks is assumed
@@ -139,6 +143,7 @@ struct WayReport {
   std::vector<Hop> hops;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
+  std::optional<engine::SizeLimit> largest;   // IP packet that gets through
   std::string summary;
   std::string end_name;                    // who received it
   std::vector<std::string> ovn_nodes;      // whose flows of OVN the packet met, or missed
@@ -165,6 +170,9 @@ struct Cause { std::string finding, claim, next; Evidence evidence; };
 // What the outcome rests on and the dumps do not show, and the command that would.
 struct NotChecked { std::string what, why, command; };
 
+// The largest IP packet that gets through both ways, on all paths, and the device that takes no larger one.
+struct LargestPacket { std::uint32_t bytes = 0; std::string node, device; Evidence evidence; };
+
 struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };
 struct EndReport { std::string kind, name, node, ip; };
 
@@ -181,6 +189,7 @@ struct Explanation {
   std::vector<WayReport> ways;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
+  std::optional<LargestPacket> largest;    // none where no device's MTU is known
   Intent intent;                           // objects never decide; the walk follows the dumps
   std::vector<std::string> checked;        // kinds of dumps that the outcome was computed from
   std::vector<NotChecked> not_checked;

@@ -1,0 +1,186 @@
+// Devices and wires: what a device sends and receives, and which machine takes a frame off the wire.
+#include <algorithm>
+
+#include "egtrace/engine/host.h"
+#include "walker.h"
+
+namespace egt::engine {
+namespace {
+
+using cluster::Node;
+using netfilter::Hook;
+
+// Chains of family netdev (nft(8), "NETDEV ADDRESS FAMILY").
+bool has_hook(const Node& node, Hook hook, std::string_view device) {
+  for (const netfilter::Table& table : node.host.nft.value.tables)
+    for (const netfilter::Chain& chain : table.chains)
+      if (chain.hook == hook && chain.device == device) return true;
+  return false;
+}
+
+// The node's link without carrier behind a port, or null: neither end sends or receives by it.
+const host::Link* dead_link(const Node& node, std::string_view device) {
+  const host::Link* link = node.host.link(device);
+  return link != nullptr && !link->has_carrier() ? link : nullptr;
+}
+
+Stop no_carrier(const Node& node, const host::Link& link) {
+  return {node.name, Layer::underlay, {PlaceKind::device, {link.name}}, {Reason::no_carrier}, {link.from}};
+}
+
+}  // namespace
+
+std::optional<Stop> dead_port(const Node& node, const OvsEmission& e) {
+  if (e.kind != OvsEmission::Kind::port || e.port->type == "internal" || e.port->name == e.bridge->name) return std::nullopt;
+  if (const host::Link* link = dead_link(node, e.port->name)) return no_carrier(node, *link);
+  if (node.host.link(e.port->name) != nullptr || !(e.port->link_down || e.port->port_down)) return std::nullopt;
+  return Stop{node.name, Layer::underlay, {PlaceKind::device, {e.port->name}}, {Reason::no_carrier}, {e.port->from}};
+}
+
+// Rules of a device that no network stack takes the frame from, or has given it to: of a bridge's port, or below another.
+std::optional<Walker::Next> Walker::pass_hook(const Node& node, Hook hook, const std::string& device, FlowKey& packet) {
+  if (!has_hook(node, hook, device)) return std::nullopt;
+  HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
+  HostOutcome outcome = engine.pass_device(device, hook, packet);
+  switch (outcome.kind) {
+    case HostOutcome::Kind::delivered:
+    case HostOutcome::Kind::transmit: break;
+    case HostOutcome::Kind::inconclusive: return stop(Verdict::inconclusive, outcome.stop.value_or(Stop{}));
+    case HostOutcome::Kind::dropped:
+    case HostOutcome::Kind::rejected: return stop(Verdict::dropped, outcome.stop.value_or(Stop{}));
+  }
+  see_copies(node, outcome);
+  if (outcome.device != device) return Next{{AtDevice{&node, outcome.device, outcome.packet}}, std::nullopt};
+  packet = std::move(outcome.packet);
+  return std::nullopt;
+}
+
+// What is larger is dropped without a word (ovs_vport_send() of net/openvswitch/vport.c, packet_snd() of net/packet).
+std::optional<Walker::Next> Walker::check_size(const Node& node, const std::string& device) {
+  constexpr std::uint32_t kEthernetHeader = 14;
+  const host::Link* link = node.host.link(device);
+  if (link == nullptr || link->mtu == 0 || answering_) return std::nullopt;
+  record_.limit({link->mtu, node.name, device, link->from});
+  const std::uint32_t bytes = options_.packet_length - kEthernetHeader;
+  if (bytes <= link->mtu) return std::nullopt;
+  return stop(Verdict::dropped, {node.name, Layer::underlay, {PlaceKind::device, {device}},
+                                 {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, device}}, {link->from}});
+}
+
+Walker::Next Walker::step(AtDevice at) {
+  see(*at.node, at.device, false, at.packet);
+  if (const auto place = at.node->port(at.device); place.port != nullptr) {
+    const bool from_host = place.port->type == "internal" || place.port->name == place.bridge->name;
+    if (from_host)
+      return {{AtPort{at.node, place.bridge, number_of(*place.bridge, *place.port), at.packet}}, std::nullopt};
+  }
+  const host::Link* link = at.node->host.link(at.device);
+  const std::string lower = topology_.wire_device(*at.node, at.device);
+  if (link != nullptr && lower != at.device) {
+    FlowKey packet = at.packet;
+    if (link->kind == "vlan" && link->vlan_id)
+      packet.set(FieldId::vlan_tci, 0x1000u | *link->vlan_id);
+    if (std::optional<Next> end = check_size(*at.node, lower)) return std::move(*end);
+    if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, lower, packet)) return std::move(*end);
+    return {{AtDevice{at.node, lower, std::move(packet)}}, std::nullopt};
+  }
+  if (link != nullptr && (link->kind == "geneve" || link->kind == "vxlan" || link->kind == "gre" || link->kind == "wireguard"))
+    return gap(*at.node, Layer::host, {Input::tunnel_device, {at.device}}, Reason::host_tunnel);
+  return {{OnWire{at.node, at.device, at.packet}}, std::nullopt};
+}
+
+// --- wires ---------------------------------------------------------------------------------------------------------
+
+Walker::Next Walker::step(OnWire at) {
+  if (const host::Link* link = dead_link(*at.node, at.device)) return stop(Verdict::dropped, no_carrier(*at.node, *link));
+  // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
+  const bool by_bridge = at.node->port(at.device).port != nullptr;
+  if (by_bridge) {
+    see(*at.node, at.device, false, at.packet);
+    if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
+    if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, at.device, at.packet)) return std::move(*end);
+  }
+  if (!answering_ && layer_of(*at.node) == Layer::host) {
+    const auto place = at.node->port(at.device);
+    egress_ = Egress{at.node->name, place.bridge != nullptr ? place.bridge->name : at.device, at.packet};
+  }
+  const std::vector<WireEnd> ends = topology_.takers(*at.node, dst_mac(at.packet));
+  if (ends.empty()) return no_taker(at);
+  std::size_t pick = 0;
+  if (ends.size() > 1) {
+    ChoicePoint point;
+    point.kind = ChoicePoint::Kind::unknown;
+    point.node = at.node->name;
+    point.what = Branch::frame_taker;
+    point.about = {dst_mac(at.packet)};
+    for (const WireEnd& end : ends)
+      point.options.push_back({{Alternative::device_of_node, {end.node->name, end.device}}});
+    pick = chooser_.choose(point);
+  }
+  return take_off_wire(ends[pick], at);
+}
+
+Walker::Next Walker::no_taker(const OnWire& at) {
+  const MacAddr mac = dst_mac(at.packet);
+  if (mac.is_zero()) {
+    return stop(Verdict::inconclusive,
+                {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}}, {Reason::next_hop_mac_unknown}});
+  }
+  if (const WireEnd dead = topology_.dead_end(*at.node, mac); dead.node != nullptr) {
+    record_.add(dead.node->name, Layer::underlay, CrossWire{at.node->name, at.device, dead.node->name, dead.device});
+    return stop(Verdict::dropped, {dead.node->name, Layer::underlay, {PlaceKind::device, {dead.device}}, {Reason::device_down},
+                                   {dead.node->host.link(dead.device)->from}});
+  }
+  if (const auto owner = topology_.owner_behind(*at.node, mac)) {
+    record_.assume({Supposition::stranger_takes_nothing, {mac}});
+    return stop(Verdict::dropped, {at.node->name, Layer::underlay, {PlaceKind::neighbour, {owner->address, at.device}},
+                                   {Reason::neighbour_is_stranger, {mac, owner->address, owner->node->name, owner->mac}},
+                                   {owner->entry}});
+  }
+  Arrival arrival;
+  arrival.verdict = Verdict::delivered;
+  arrival.left_snapshot = true;
+  arrival.packet = at.packet;
+  arrival.end.kind = Endpoint::Kind::outside;
+  arrival.end.address = dst_ip(at.packet);
+  if (carried_ != nullptr) return {{}, arrival};
+  record_.assume({Supposition::delivered_unchanged, {at.node->name, at.device}, {mac}});
+  record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+  return {{}, arrival};
+}
+
+Walker::Next Walker::take_off_wire(const WireEnd& end, const OnWire& at) {
+  const Node& node = *end.node;
+  record_.add(node.name, Layer::underlay, CrossWire{at.node->name, at.device, node.name, end.device});
+  if (const host::Link* link = dead_link(node, end.device)) return stop(Verdict::dropped, no_carrier(node, *link));
+  // A veth takes no frame that is too large for it (is_skb_forwardable()); of other devices nobody knows.
+  if (const host::Link* link = node.host.link(end.device); link != nullptr && link->kind == "veth")
+    if (std::optional<Next> stopped = check_size(node, end.device)) return std::move(*stopped);
+  FlowKey packet = at.packet;
+  clear_pipeline(packet);
+  packet.set(FieldId::pkt_mark, 0);
+  if (const auto place = node.port(end.device); place.port != nullptr) {
+    see(node, end.device, true, packet);
+    if (!userspace_datapath(*place.bridge))   // that has read the frame from the device before the hook
+      if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, end.device, packet)) return std::move(*stopped);
+    return {{AtPort{&node, place.bridge, number_of(*place.bridge, *place.port), packet}}, std::nullopt};
+  }
+  const std::string upper = receiving_device(end, dst_mac(packet));
+  if (upper != end.device) {
+    see(node, end.device, true, packet);
+    if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, end.device, packet)) return std::move(*stopped);
+  }
+  return {{AtHost{&node, upper, packet}}, std::nullopt};
+}
+
+// The device whose stack receives what arrives on a real one: a macvlan with that MAC, or the bond or bridge above.
+std::string Walker::receiving_device(const WireEnd& end, const MacAddr& to) const {
+  if (std::string macvlan = topology_.macvlan_for(*end.node, end.device, to); !macvlan.empty()) return macvlan;
+  const host::Link* link = end.node->host.link(end.device);
+  if (link == nullptr || link->master.empty()) return end.device;
+  const host::Link* master = end.node->host.link(link->master);
+  const bool stacked = master != nullptr && (master->kind == "bond" || master->kind == "bridge");
+  return stacked ? master->name : end.device;
+}
+
+}  // namespace egt::engine
