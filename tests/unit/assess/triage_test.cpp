@@ -354,6 +354,24 @@ std::vector<Case> cases() {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
            s.replace(file, "LOWER_UP> mtu 1400", "LOWER_UP> mtu 1442");
        }},
+      {"tunnel-blocked",
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>", "enp1s0@if710: <NO-CARRIER,BROADCAST,MULTICAST,PROMISC,UP>");
+       },
+       [](Sample& s) {   // a device that no tunnel uses
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "lo: <LOOPBACK,UP,LOWER_UP>", "lo: <LOOPBACK,UP>");
+       }},
+      {"underlay-mtu",
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1500", "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1457");
+       },
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1500", "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP> mtu 1458");
+       }},
       {"egress-rp-filter",
        [](Sample& s) {
          s.replace("master-02-demo/sysctl", "br-ex.rp_filter = 0", "br-ex.rp_filter = 1")

@@ -47,6 +47,8 @@ const std::vector<const Check*>& checks() {
                                                     &kServiceDnatMissing,
                                                     &kDnatWithoutLoadBalancer,
                                                     &kFlowOverlap,
+                                                    &kTunnelBlocked,
+                                                    &kUnderlayMtu,
                                                     &kTunnelMtu,
                                                     &kEgressRpFilter,
                                                     &kEgressStopped,

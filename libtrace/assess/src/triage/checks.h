@@ -50,6 +50,8 @@ extern const Check kTranslationNeverCounted;
 extern const Check kServiceDnatMissing;
 extern const Check kDnatWithoutLoadBalancer;
 extern const Check kFlowOverlap;
+extern const Check kTunnelBlocked;
+extern const Check kUnderlayMtu;
 extern const Check kTunnelMtu;
 extern const Check kEgressRpFilter;
 extern const Check kEgressStopped;

@@ -1,0 +1,19 @@
+// A rule, a route, a device or a router on the path of the outer packets.
+#include "triage/checks.h"
+#include "triage/tunnel_walks.h"
+
+namespace egt::assess {
+namespace tunnel_blocked {
+
+void run(const Facts& f, Findings& out) {
+  report_tunnels(lost_in_tunnels(f, PacketSize::smallest), "Packets",
+                 "Let UDP port 6081 (Geneve) pass between all nodes, both ways, and see that the nodes reach each other's "
+                 "ovn-encap-ip.", out);
+}
+
+}  // namespace tunnel_blocked
+
+const Check kTunnelBlocked{"tunnel-blocked", "Tunnels between nodes that carry nothing", Severity::error, always,
+                           tunnel_blocked::run};
+
+}  // namespace egt::assess

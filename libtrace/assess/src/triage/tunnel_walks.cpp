@@ -1,0 +1,80 @@
+#include "triage/tunnel_walks.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+namespace egt::assess {
+namespace {
+
+// One pod of each node that has an address of the family.
+std::vector<const KnownPod*> one_of_each_node(const Facts& f, Family family) {
+  std::map<std::string, const KnownPod*> first;
+  for (const KnownPod& pod : f.pods)
+    if (!pod.host_network && pod.address(family) != nullptr && f.cluster.node(pod.node) != nullptr) first.try_emplace(pod.node, &pod);
+  std::vector<const KnownPod*> pods;
+  for (const auto& [node, pod] : first) pods.push_back(pod);
+  return pods;
+}
+
+std::uint32_t mtu_of(const Facts& f, const KnownPod& pod) {
+  const cluster::Node* node = f.cluster.node(pod.node);
+  for (const host::Link& link : node->host.links.value) {
+    const auto place = node->port(link.name);
+    const bool management = place.port != nullptr && place.port->type == "internal" &&
+                            place.bridge == node->integration_bridge() && link.name != place.bridge->name;
+    if (management) return link.mtu;   // OVN-Kubernetes gives it and pods the same one
+  }
+  return 0;
+}
+
+void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size, std::vector<LostInTunnel>& lost) {
+  const auto sender = explain::parse_point(from.full_name());
+  const auto receiver = explain::parse_point(to.address(family)->to_string());
+  if (!sender || !receiver) return;
+  explain::Question q;
+  q.from = *sender;
+  q.to = *receiver;
+  q.proto = family == Family::v4 ? "icmp" : "icmp6";
+  q.only_deciding = true;
+  if (size == PacketSize::largest) {
+    q.size = mtu_of(f, from);
+    q.dont_fragment = true;
+    if (*q.size == 0) return;
+  }
+  const auto x = f.explainer.explain(q);
+  if (!x) return;
+  for (const explain::WayReport& path : x->ways) {
+    const explain::FailedWalk failed = explain::failed_walk(path);
+    if (failed.walk != nullptr && failed.walk->stopped_at && failed.walk->stopped_at->in_tunnel && failed.walk->verdict == "dropped")
+      lost.push_back({&from, &to, *failed.walk->stopped_at});
+  }
+}
+
+}  // namespace
+
+std::vector<LostInTunnel> lost_in_tunnels(const Facts& facts, PacketSize size) {
+  std::vector<LostInTunnel> lost;
+  for (const Family family : {Family::v4, Family::v6}) {
+    const std::vector<const KnownPod*> pods = one_of_each_node(facts, family);
+    for (std::size_t step = 1; step < pods.size(); step *= 2)
+      for (std::size_t i = 0; i < pods.size(); ++i) walk(facts, *pods[i], *pods[(i + step) % pods.size()], family, size, lost);
+  }
+  return lost;
+}
+
+void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, const char* remedy, Findings& out) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const LostInTunnel*>> places;
+  for (const LostInTunnel& one : lost)
+    if (!out.explains(one.at)) places[{one.at.node, one.at.where, one.at.why}].push_back(&one);
+  for (const auto& [place, some] : places) {
+    const LostInTunnel& first = *some.front();
+    const std::string more = some.size() == 1 ? "" : fmt::format(", and on {} more paths", some.size() - 1);
+    out.add(fmt::format("{} between pods of {} and {} are lost at {}, {}: {}{}.", packets, first.from->node, first.to->node,
+                        first.at.node, first.at.where, first.at.why, more),
+            first.at.node, "", first.at.evidence, remedy);
+  }
+}
+
+}  // namespace egt::assess
