@@ -21,6 +21,8 @@ std::optional<MacAddr> mac(const std::string& text, const char* option) {
   return m;
 }
 
+constexpr std::uint32_t kSmallestPacket = 28, kLargestPacket = 65535;
+
 }  // namespace
 
 explain::Question PacketOptions::question() const {
@@ -48,6 +50,8 @@ explain::Question PacketOptions::packet() const {
   q.dmac = mac(dmac, "--dmac");
   q.arrive_at = arrive_at;
   q.in_dev = in_dev;
+  q.size = size;
+  q.dont_fragment = df;
   q.established = established;
   q.use_conntrack = !no_conntrack;
   q.one_way = one_way;
@@ -70,6 +74,9 @@ void add_packet_options(CLI::App& verb, PacketOptions& o) {
   verb.add_option("--in-dev", o.in_dev, "device by which it enters that node");
   verb.add_option("--smac", o.smac, "source MAC of the first frame");
   verb.add_option("--dmac", o.dmac, "destination MAC of the first frame");
+  verb.add_option("--size", o.size, "bytes of the IP packet; of TCP of the packets after the handshake (default: the smallest)")
+      ->check(CLI::Range(kSmallestPacket, kLargestPacket));
+  verb.add_flag("--df", o.df, "the packet must not be fragmented (TCP's never are)");
   verb.add_flag("--established", o.established, "a packet of an established connection, not a first one");
   verb.add_flag("--no-conntrack", o.no_conntrack, "ignore dumped conntrack entries");
   verb.add_flag("--one-way", o.one_way, "walk the request only, not its reply nor the packet after the handshake");

@@ -15,6 +15,8 @@ struct PacketOptions {
   std::optional<std::uint16_t> sport, dport;
   std::uint16_t ttl = 64, dscp = 0;
   std::optional<std::uint16_t> icmp_type, icmp_code;
+  std::optional<std::uint32_t> size;
+  bool df = false;
   std::string mark = "0", smac, dmac, arrive_at, in_dev;
   bool established = false, no_conntrack = false, reply = false, one_way = false;
 

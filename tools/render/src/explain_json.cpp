@@ -172,6 +172,10 @@ std::string explain_json(const Explanation& e) {
   j["truncated"] = e.truncated;
   j["checked"] = e.checked;
   j["not_checked"] = list(e.not_checked);
+  j["largest_packet"] = nullptr;
+  if (e.largest)
+    j["largest_packet"] = {{"bytes", e.largest->bytes}, {"node", e.largest->node}, {"device", e.largest->device},
+                           {"evidence", evidence_json(e.largest->evidence)}};
   j["paths"] = Json::array();
   for (const WayReport& path : e.ways) {
     Json p = json(path);
