@@ -119,7 +119,7 @@ def switch(lab, where, key, value):
     late(lab, put)
 
 
-def spare_device(lab, where, name="dmz0", address="192.0.2.1/24", address6="fd00:dead::1/64"):
+def spare_device(lab, where, name="dmz0", address="198.18.5.1/24", address6="fd00:dead::1/64"):
     """A device that leads nowhere."""
     at(lab, where, "ip link add %s type veth peer name %s-peer" % (name, name), "ip link del " + name)
     for d in (name, name + "-peer"):
@@ -233,7 +233,7 @@ def _(lab):
 @fault("tunnel-router-nft-forward", "an nft forward chain of the router drops geneve one way", "tunnel blocked", "reply")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    nft(lab, "router", "inet", "edge", " chain fwd { type filter hook forward priority 10; policy accept; iifname \"%s\" oifname \"%s\" udp dport 6081 counter drop; }" % (
+    nft(lab, "router", "inet", "edge", " chain across { type filter hook forward priority 10; policy accept; iifname \"%s\" oifname \"%s\" udp dport 6081 counter drop; }" % (
         w.router_if, a.router_if))
     return calls(P(c[0]), p[2], "tp") + calls(P(c[2]), p[1], "t") + calls(P(c[0]), p[2], "t", six=True)
 
@@ -293,8 +293,8 @@ def _(lab):
     a, b, w, p, c = begin(lab)
     other = nth(str(a.underlay), 77)
     def go():
-        at(lab, a, "ip addr add %s/%d brd + dev br-ex" % (other, a.plen), "ip addr del %s/%d dev br-ex" % (other, a.plen))
         at(lab, a, "ip addr del %s/%d dev br-ex" % (a.ip, a.plen))
+        at(lab, a, "ip addr add %s/%d brd + dev br-ex" % (other, a.plen), "ip addr del %s/%d dev br-ex" % (other, a.plen))
         at(lab, a, "ip route replace default via %s dev br-ex proto static metric 48" % a.router_ip)
         lab.undoable("node", a.name, ["sh", "-c", "ip addr add %s/%d brd + dev br-ex; ip route replace %s/32 dev br-ex src %s mtu %d; ip route replace default via %s dev br-ex proto static metric 48" % (
             a.ip, a.plen, lab.masq_ovn, a.ip, lab.c["mtu"], a.router_ip)])
@@ -321,10 +321,10 @@ def wrong_encap(lab, n, of, ip, gone=None):
     """N's southbound database has another address for the chassis of OF (and no chassis of GONE, whose address it is)."""
     def enc():
         return n.sb("--bare", "--columns=_uuid", "find", "encap", "chassis_name=" + of.chassis).split()[0]
-    n.sb("set", "encap", enc(), 'ip="%s"' % ip)
-    lab.undoable("node", n.name, ["sh", "-c", "ovn-sbctl set encap $(ovn-sbctl --bare --columns=_uuid find encap chassis_name=%s) 'ip=\"%s\"'" % (of.chassis, of.ip)])
     if gone:
         drop_remote_chassis(lab, n, gone)
+    n.sb("set", "encap", enc(), 'ip="%s"' % ip)
+    lab.undoable("node", n.name, ["sh", "-c", "ovn-sbctl set encap $(ovn-sbctl --bare --columns=_uuid find encap chassis_name=%s) 'ip=\"%s\"'" % (of.chassis, of.ip)])
     time.sleep(1)
 
 
@@ -654,7 +654,7 @@ def _(lab):
 def _(lab):
     a, b, w, p, c = begin(lab)
     nft(lab, "router", "inet", "edge", " chain pre { type filter hook prerouting priority raw; ip saddr %s notrack; ip6 saddr %s notrack; }\n"
-        " chain fwd { type filter hook forward priority 0; policy drop; ct state established,related,new counter accept; }" % (a.ip, a.ip6))
+        " chain across { type filter hook forward priority 0; policy drop; ct state established,related,new counter accept; }" % (a.ip, a.ip6))
     return calls(P(c[0]), "server", "t") + calls(P(c[0]), "server", "t", six=True) + calls(P(c[1]), "server", "t") + calls(P(c[0]), p[2], "t")
 
 
@@ -662,7 +662,7 @@ def _(lab):
 def _(lab):
     a, b, w, p, c = begin(lab)
     nft(lab, "router", "inet", "edge", " chain pre { type filter hook prerouting priority raw; ip saddr %s notrack; ip6 saddr %s notrack; }\n"
-        " chain fwd { type filter hook forward priority 0; policy drop; ct state established,related,new counter accept; }" % (lab.server["ip"], lab.v6["server"]))
+        " chain across { type filter hook forward priority 0; policy drop; ct state established,related,new counter accept; }" % (lab.server["ip"], lab.v6["server"]))
     return calls(P(c[0]), "server", "tu") + calls(P(c[0]), "server", "t", six=True) + calls(P(c[0]), p[2], "t")
 
 
@@ -670,7 +670,7 @@ def _(lab):
 def _(lab):
     a, b, w, p, c = begin(lab)
     nft(lab, "router", "inet", "edge", " flowtable ft { hook ingress priority 0; devices = { %s, %s, %s }; }\n"
-        " chain fwd { type filter hook forward priority 0; policy accept; meta l4proto { tcp, udp } flow add @ft; ct state invalid drop; }" % (a.router_if, w.router_if, lab.router["outside_if"]))
+        " chain across { type filter hook forward priority 0; policy accept; meta l4proto { tcp, udp } flow add @ft; ct state invalid drop; }" % (a.router_if, w.router_if, lab.router["outside_if"]))
     return calls(P(c[0]), "server", "tu") + calls(P(c[2]), "server", "t", six=True) + calls(P(c[0]), p[2], "t")
 
 

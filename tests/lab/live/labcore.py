@@ -3,7 +3,7 @@
 Everything that `up` creates is recorded in STATE/state.json (namespaces, pids),
 and `down` removes exactly that.
 """
-import hashlib, ipaddress, json, os, signal, subprocess, sys, tempfile, time, uuid
+import hashlib, ipaddress, json, os, re, signal, subprocess, sys, tempfile, time, uuid
 
 
 if os.environ.get("LAB_PATH"):
@@ -212,16 +212,14 @@ class Lab:
         self.save()
 
     def do(self, node, *argv, undo=None, check=True):
-        out = node.run(*argv, check=check)
-        if undo:
+        if undo:            # recorded first: what fails halfway is taken back too
             self.undoable("node", node.name, undo)
-        return out
+        return node.run(*argv, check=check)
 
     def do_ns(self, ns, *argv, undo=None, check=True):
-        out = self.nsx(ns, *argv, check=check)
         if undo:
             self.undoable("ns", ns, undo)
-        return out
+        return self.nsx(ns, *argv, check=check)
 
     def nb_row(self, node, table, cols, parents, root=False):
         """Create an NB row and add it to PARENTS [(table, record, column)]; undo on reset."""
@@ -268,6 +266,29 @@ class Lab:
         self.state["undo"] = []
         self.state["scenario"] = None
         self.save()
+
+    def host_state(self):
+        """What the hosts are configured with, to tell whether everything was taken back."""
+        out = {}
+        for ns in [n.ns for n in self.nodes] + [self.ns_router, self.ns_server, self.ns_underlay] + [p["netns"] for p in self.pods]:
+            lines = []
+            for argv in (["ip", "-br", "addr"], ["ip", "-4", "route", "show", "table", "all"], ["ip", "-6", "route", "show", "table", "all"], ["ip", "rule"], ["ip", "-6", "rule"],
+                         ["ip", "-br", "link"], ["iptables-save"], ["ip6tables-save"], ["nft", "list", "tables"], ["ip", "neigh", "show", "nud", "permanent"],
+                         ["sysctl", "-a", "--pattern", r"(forwarding|rp_filter|arp_ignore|disable_ipv6)$"]):
+                for l in self.nsx(ns, *argv, check=False).split("\n"):
+                    if not any(x in l for x in ("proto bgp", "#", " fe80::", " cache ", "ff00::/8")) and not l.startswith(("[", ":", "fe80::", "*", "COMMIT")):
+                        lines.append(" ".join([argv[0], re.sub(r"pref medium| linkdown|fe80::\S+|@\S+|nhid \d+ ", "", l)]).strip())
+            out[ns] = sorted(set(lines))
+        return out
+
+    def remember_state(self):
+        json.dump(self.host_state(), open(os.path.join(self.state_dir, "base.json"), "w"), indent=1)
+
+    def differences(self):
+        """What differs from the state after `up`."""
+        base = json.load(open(os.path.join(self.state_dir, "base.json")))
+        now = self.host_state()
+        return ["%s: %s %s" % (ns, sign, l) for ns in base for sign, x, y in (("lacks", base[ns], now[ns]), ("has", now[ns], base[ns])) for l in x if l not in y]
 
     def sync(self):
         for n in self.nodes:

@@ -299,6 +299,13 @@ def run(lab, name, log=print):
     """Apply NAME, make its calls under capture, leave the scenario applied for `collect`."""
     fn, desc = SCENARIOS[name]
     lab.reset()
+    for _ in range(20):
+        left = lab.differences()
+        if not left:
+            break
+        time.sleep(0.2)
+    else:
+        raise RuntimeError("not as after `up`:\n  " + "\n  ".join(left))
     for n in lab.nodes:                  # counters of the bridge's flows start at nought in every scenario
         n.run("ovs-ofctl", "del-flows", "br-ex")
         write_brex(lab, n)

@@ -657,4 +657,5 @@ def up(lab, log=print):
     lab.sync()
     for p in lab.pods:       # the cluster router learns the pods' addresses, as a cluster's MAC cache flows show
         lab.nsx(p["netns"], "python3", os.path.join(HERE, "peer.py"), "announce", "eth0", p["ip"], p["mac"])
+    lab.remember_state()
     log("%6.1f s  up" % (time.time() - t0))
