@@ -293,11 +293,11 @@ def _(lab):
     a, b, w, p, c = begin(lab)
     other = nth(str(a.underlay), 77)
     def go():
+        lab.undoable("node", a.name, ["sh", "-c", "ip addr add %s/%d brd + dev br-ex; ip route replace %s/32 dev br-ex src %s mtu %d; ip route replace default via %s dev br-ex proto static metric 48" % (
+            a.ip, a.plen, lab.masq_ovn, a.ip, lab.c["mtu"], a.router_ip)])
         at(lab, a, "ip addr del %s/%d dev br-ex" % (a.ip, a.plen))
         at(lab, a, "ip addr add %s/%d brd + dev br-ex" % (other, a.plen), "ip addr del %s/%d dev br-ex" % (other, a.plen))
         at(lab, a, "ip route replace default via %s dev br-ex proto static metric 48" % a.router_ip)
-        lab.undoable("node", a.name, ["sh", "-c", "ip addr add %s/%d brd + dev br-ex; ip route replace %s/32 dev br-ex src %s mtu %d; ip route replace default via %s dev br-ex proto static metric 48" % (
-            a.ip, a.plen, lab.masq_ovn, a.ip, lab.c["mtu"], a.router_ip)])
         time.sleep(1)
     late(lab, go)
     return calls(P(c[0]), p[1], "t") + calls(P(c[1]), p[0], "t") + calls(P(c[0]), "server", "t")

@@ -41,6 +41,7 @@ def _(lab):
 @fault("arp-ignore-server", "the server answers no ARP request (arp_ignore 8): the router's neighbour entry fails", "neighbours")
 def _(lab):
     a, b, w, p, c = begin(lab)
+    neigh(lab, "server", lab.router["outside_ip"], lab.mac("router-out"), lab.server["if"])      # or the router would learn from its requests
     switch(lab, "server", "net.ipv4.conf.%s.arp_ignore" % lab.server["if"], 8)
     late(lab, at, lab, "router", "ip neigh flush dev " + lab.router["outside_if"])
     late(lab, lab.nsx, lab.ns_router, "ping", "-n", "-c", "1", "-W", "1", lab.server["ip"], check=False)
@@ -50,6 +51,7 @@ def _(lab):
 @fault("nd-blocked-server", "the server's ip6tables drop neighbour solicitations: the router's neighbour entry fails", "neighbours")
 def _(lab):
     a, b, w, p, c = begin(lab)
+    neigh(lab, "server", lab.v6["router_out"], lab.mac("router-out"), lab.server["if"])
     rule(lab, "server", "INPUT -p ipv6-icmp -m icmp6 --icmpv6-type neighbour-solicitation -j DROP", tool="ip6tables")
     late(lab, at, lab, "router", "ip neigh flush dev " + lab.router["outside_if"])
     late(lab, lab.nsx, lab.ns_router, "ping", "-n", "-c", "1", "-W", "1", lab.v6["server"], check=False)

@@ -276,7 +276,7 @@ class Lab:
                          ["ip", "-br", "link"], ["iptables-save"], ["ip6tables-save"], ["nft", "list", "tables"], ["ip", "neigh", "show", "nud", "permanent"],
                          ["sysctl", "-a", "--pattern", r"(forwarding|rp_filter|arp_ignore|disable_ipv6)$"]):
                 for l in self.nsx(ns, *argv, check=False).split("\n"):
-                    if not any(x in l for x in ("proto bgp", "#", " fe80::", " cache ", "ff00::/8")) and not l.startswith(("[", ":", "fe80::", "*", "COMMIT")):
+                    if not any(x in l for x in ("proto bgp", "#", " fe80::", " cache ", "ff00::/8", "table ip filter", "table ip6 filter", "table ip nat", "table ip6 nat", "table ip raw", "table ip6 raw", "table ip mangle", "table ip6 mangle")) and not l.startswith(("[", ":", "fe80::", "*", "COMMIT")):
                         lines.append(" ".join([argv[0], re.sub(r"pref medium| linkdown|fe80::\S+|@\S+|nhid \d+ ", "", l)]).strip())
             out[ns] = sorted(set(lines))
         return out

@@ -305,6 +305,7 @@ def run(lab, name, log=print):
             break
         time.sleep(0.2)
     else:
+        lab.state["undo"] = []
         raise RuntimeError("not as after `up`:\n  " + "\n  ".join(left))
     for n in lab.nodes:                  # counters of the bridge's flows start at nought in every scenario
         n.run("ovs-ofctl", "del-flows", "br-ex")

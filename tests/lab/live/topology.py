@@ -450,7 +450,7 @@ def node_host(lab, n):
         run("ip", "addr", "add", n.mgmt6 + "/64", "dev", "ovn-k8s-mp0", "nodad")
         run("ip", "-6", "route", "add", v6["cluster"], "via", n.gw6, "dev", "ovn-k8s-mp0")
         run("ip", "-6", "neigh", "replace", n.gw6, "lladdr", ip_mac(n.gw), "dev", "ovn-k8s-mp0", "nud", "permanent")
-        run("ip", "addr", "add", nth(v6["masq"], 2) + "/112", "dev", "br-ex", "nodad")
+        run("ip", "addr", "add", nth(v6["masq"], 2) + "/112", "dev", "br-ex", "nodad", "preferred_lft", "0", "valid_lft", "forever")
         run("ip", "-6", "neigh", "replace", nth(v6["masq"], 4), "lladdr", ip_mac(lab.masq_gw), "dev", "br-ex", "nud", "permanent")
         run("ip", "-6", "route", "add", v6["service"], "via", nth(v6["masq"], 4), "dev", "br-ex", "src", nth(v6["masq"], 2))
     for ipt in ("iptables",) + (("ip6tables",) if v6 else ()):
