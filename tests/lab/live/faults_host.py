@@ -69,10 +69,13 @@ def _(lab):
         lab.ip(ns, "addr", "add", "%s/%d" % (w.ip, w.plen), "dev", "eth0")
         lab.undoable("ns", lab.ns_router, ["ip", "neigh", "flush", "dev", w.router_if])
         lab.undoable("ns", lab.ns_underlay, ["ip", "netns", "del", ns])
-        time.sleep(0.3)
-        for _ in range(2):
+        for _ in range(4):          # the kernel takes a new MAC for an entry once a second at most
+            time.sleep(1.2)
             lab.nsx(ns, "python3", os.path.join(topology.HERE, "peer.py"), "announce", "eth0", w.ip, STRANGER)
-            time.sleep(0.2)
+            if STRANGER in lab.nsx(lab.ns_router, "ip", "neigh", "show", w.ip):
+                break
+        else:
+            raise RuntimeError("the router does not believe the stranger")
         lab.state["namespaces"].remove(ns)
     late(lab, go)
     return calls(P(c[0]), p[2], "t") + calls(P(c[2]), p[0], "t") + calls(P(c[2]), "server", "u")

@@ -131,8 +131,31 @@ def client_ns(lab, c):
     return lab.ns_server
 
 
+def taken(lab, proto):
+    """Per end: how many packets of the protocol its transport layer has taken, behind firewalls and rp_filter, where no capture sees."""
+    spaces = [("server", lab.ns_server)] + [(n.name, n.ns) for n in lab.nodes] + [(p["veth"], p["netns"]) for p in lab.pods]
+    want = {"tcp": (("Tcp", "InSegs"),), "udp": (("Udp", "InDatagrams"), ("Udp", "NoPorts"), ("Udp6", "InDatagrams"), ("Udp6", "NoPorts")),
+            "icmp": (("Icmp", "InEchos"), ("Icmp6", "InEchos"))}[proto]
+    out = {}
+    for name, ns in spaces:
+        counts = {}
+        lines = lab.nsx(ns, "cat", "/proc/net/snmp", "/proc/net/snmp6", check=False).split("\n")
+        for a, b in zip(lines, lines[1:]):
+            a, b = a.split(), b.split()
+            if len(a) == len(b) and a and a[0] == b[0] and a[0].endswith(":"):
+                counts.update({(a[0][:-1], k): int(v) for k, v in zip(a[1:], b[1:])})
+        for l in lines:
+            w = l.split()
+            if len(w) == 2 and "6" in w[0]:
+                k = w[0].index("6") + 1
+                counts[w[0][:k], w[0][k:]] = int(w[1])
+        out[name] = sum(counts.get(k, 0) for k in want)
+    return out
+
+
 def run_case(lab, case, serial):
     ns = client_ns(lab, case["client"])
+    before = taken(lab, case["proto"])
     marker = "case-%04d" % serial
     t0 = time.time()
     proto = case["proto"]
@@ -152,7 +175,8 @@ def run_case(lab, case, serial):
         ident = {"sport": sport, "marker": marker}
     t1 = time.time()
     time.sleep(0.15)
-    return {"t0": t0, "t1": t1, "result": res, "ident": ident, "marker": marker}
+    after = taken(lab, proto)
+    return {"t0": t0, "t1": t1, "result": res, "ident": ident, "marker": marker, "taken": {k: after[k] - before[k] for k in after}}
 
 
 # ---- truth ------------------------------------------------------------------------------------
@@ -305,6 +329,12 @@ def truth(lab, d, cases, runs):
         seen = [h for h in best if is_end(h)]
         if not seen and verdict == "delivered":       # an end that is no capture point of its own: the router, a second NIC
             seen = [h for h in best if h["dir"] == "in"][-1:]
+        if seen and verdict != "delivered" and not got:
+            e = seen[-1]
+            end = e["iface"] if e["iface"] in ends else e["node"]
+            if run["taken"].get(end) == 0:        # the end's own firewall, rp_filter or link layer did not let it through
+                rec["not_taken_by_end"] = {k: e[k] for k in ("node", "iface", "src", "dst", "sport", "dport") if k in e}
+                seen = []
         rec["forward_reached_end"] = bool(seen or got)
         if seen:
             e = seen[-1]
