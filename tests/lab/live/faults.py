@@ -414,14 +414,14 @@ def _(lab):
 @fault("patch-port-no-forward", "OpenFlow configuration of br-int's patch port: NO_FWD", "port flags")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    mod_port(lab, a, "br-int", "patch-br-int-to-br-ex_" + a.name, "no-forward", "forward")
+    mod_port(lab, a, "br-int", a.ofport("patch-br-int-to-br-ex_" + a.name), "no-forward", "forward")
     return calls(P(c[0]), "server", "t") + calls(P(c[0]), "server", "t", six=True) + calls(P(c[0]), p[1], "t")
 
 
 @fault("patch-port-no-receive", "OpenFlow configuration of br-int's patch port: NO_RECV", "port flags", "reply")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    mod_port(lab, a, "br-int", "patch-br-int-to-br-ex_" + a.name, "no-receive", "receive")
+    mod_port(lab, a, "br-int", a.ofport("patch-br-int-to-br-ex_" + a.name), "no-receive", "receive")
     return calls(P(c[0]), "server", "tp") + calls(P(c[1]), "server", "t")
 
 

@@ -203,12 +203,18 @@ def load_captures(lab, d):
     for host, ns, ifs in capture_points(lab):
         for l in json.loads(lab.ip(ns, "-j", "link")):
             macs[host, l["ifname"]] = l.get("address")
+    pod_macs = {p["veth"]: p["mac"] for p in lab.pods}
     wires = {lab.c["nic"], "br-ex"} | {n.aux_if for n in lab.nodes if n.__dict__.get("aux_if")}
     for p in frames:
         best, gap = None, 5e-2       # the same bytes on the same interface, nearest in time
         for t, d_, l3 in anyd.get((p["host"], p["iface"]), ()):
             if abs(t - p["t"]) < gap and l3 == p["l3"]:
                 best, gap = d_, abs(t - p["t"])
+        mac = macs.get((p["host"], p["iface"]))
+        if best is None and p["iface"] in pod_macs:       # the cooked capture lost it: the frame's ends tell
+            best = "in" if p["smac"] == pod_macs[p["iface"]] else "out"
+        elif best is None and mac in (p["smac"], p["dmac"]):
+            best = "out" if p["smac"] == mac else "in"
         p["dir"] = best
         # a copy that a switch flooded to a machine it is not addressed to: tcpdump sees it, the packet's way it is not
         dst = p["encap"]["outer_dmac"] if "encap" in p else p["dmac"]
