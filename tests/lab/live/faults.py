@@ -638,16 +638,16 @@ def _(lab):
             calls(P(c[0]), "server", "u", six=True, sport=33021, conntrack=True) + calls(P(c[0]), "server", "u", six=True, sport=33022, conntrack=True))
 
 
-@fault("time-wait-reused", "a client uses the port of a closed connection again", "connection state", healthy=True)
+@fault("time-wait-reused", "a client uses the port of a closed connection again; the router has it in TIME_WAIT", "connection state", healthy=True)
 def _(lab):
-    a, b, w, p, c = begin(lab)
+    a, b, w, p, c = begin(lab)          # not of pods: ovs-vswitchd 3.1.0 may die of a port that is used again
+    rule(lab, "router", "FORWARD -m conntrack --ctstate INVALID -j DROP")
     def go():
-        earlier_call(lab, P(c[0]), "tcp", p[1]["ip"], p[1]["ports"][0], 33031)
         earlier_call(lab, host(a.name), "tcp", lab.server["ip"], lab.server["ports"][0], 33032)
         time.sleep(0.3)
         conntrack_dumps(lab)
     late(lab, go)
-    return calls(P(c[0]), p[1], "t", sport=33031, conntrack=True) + calls(host(a.name), "server", "t", sport=33032, conntrack=True)
+    return calls(host(a.name), "server", "t", sport=33032, conntrack=True) + calls(host(a.name), "server", "t", sport=33033, conntrack=True)
 
 
 @fault("router-notrack-invalid", "the router leaves one node's packets untracked and drops what is not tracked", "connection state")

@@ -206,6 +206,8 @@ def _(lab):
         lab.undoable("ns", lab.ns_server, ["sh", "-c", "sysctl -qw net.ipv6.conf.%s.disable_ipv6=0; ip -6 addr add %s/64 dev %s nodad; ip -6 route add default via %s" % (
             s, lab.v6["server"], s, lab.v6["router_out"])])
     late(lab, go)
+    late(lab, at, lab, "router", "ip -6 neigh flush dev " + lab.router["outside_if"])
+    late(lab, lab.nsx, lab.ns_router, "ping", "-n", "-c", "1", "-W", "1", lab.v6["server"], check=False)
     return calls(P(c[0]), "server", "t", six=True, timeout=6) + calls(P(c[0]), "server", "t")
 
 

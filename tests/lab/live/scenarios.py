@@ -348,6 +348,8 @@ def run(lab, name, log=print):
     finally:
         cap.stop()
         lab.save()
+    for n in lab.nodes:
+        n.run("ovs-appctl", "version")   # fails where ovs-vswitchd has died: nothing that was seen is a truth then
     recs = observe.truth(lab, d + "/pcap", cases, runs)
     for i in limits:                     # a limit of the userspace datapath alone: no truth about OVN
         log("%-28s %-26s left out: the userspace datapath dropped it at its limit of recirculations" % (name, i))
