@@ -666,14 +666,6 @@ def _(lab):
     return calls(P(c[0]), "server", "tu") + calls(P(c[0]), "server", "t", six=True) + calls(P(c[0]), p[2], "t")
 
 
-@fault("router-flowtable", "the router offloads connections into a flowtable", "connection state", healthy=True)
-def _(lab):
-    a, b, w, p, c = begin(lab)
-    nft(lab, "router", "inet", "edge", " flowtable ft { hook ingress priority 0; devices = { %s, %s, %s }; }\n"
-        " chain across { type filter hook forward priority 0; policy accept; meta l4proto { tcp, udp } flow add @ft; ct state invalid drop; }" % (a.router_if, w.router_if, lab.router["outside_if"]))
-    return calls(P(c[0]), "server", "tu") + calls(P(c[2]), "server", "t", six=True) + calls(P(c[0]), p[2], "t")
-
-
 @fault("router-snat-clash", "the router translates two nodes to one address; the port of a dumped connection is taken", "connection state", healthy=True)
 def _(lab):
     a, b, w, p, c = begin(lab)

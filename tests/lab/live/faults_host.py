@@ -1,4 +1,5 @@
 """Faults of links and neighbours, host switches, routes, firewalls, and of the rows and flows of OVN and Open vSwitch."""
+import re
 from faults import *
 import topology
 
@@ -335,8 +336,8 @@ def _(lab):
     rule(lab, "router", "INPUT -p udp -m udp --dport 6081 -j DROP")
     rule(lab, "router", "OUTPUT -p udp -m udp --dport 6081 -j DROP")
     both(lab, "router", "FORWARD -p tcp -m tcp --dport 23 -j REJECT")
-    rule(lab, "router", "FORWARD -s 203.0.113.0/24 -j DROP")
-    nft(lab, "router", "inet", "edge", " chain across { type filter hook forward priority 10; policy accept; tcp dport { 25, 445 } drop; ip saddr 10.9.0.0/16 udp dport 6081 drop; }")
+    rule(lab, "router", "FORWARD -s 100.127.9.0/24 -j DROP")
+    nft(lab, "router", "inet", "edge", " chain across { type filter hook forward priority 10; policy accept; tcp dport { 25, 445 } drop; ip saddr 100.127.0.0/16 udp dport 6081 drop; }")
     return calls(P(c[0]), "server", "tup") + calls(P(c[0]), p[2], "tup") + calls(P(c[2]), p[1], "t", six=True) + calls(P(c[2]), "server", "t", six=True) + calls(SERVER, w, "t")
 
 
@@ -435,7 +436,7 @@ def _(lab):
 def _(lab):
     a, b, w, p, c = begin(lab)
     a.nb("lr-nat-del", a.gr, "snat", c[0]["ip"])
-    a.nb("lr-nat-add", a.gr, "snat", "203.0.113.77", c[0]["ip"])
+    a.nb("lr-nat-add", a.gr, "snat", "100.127.9.77", c[0]["ip"])
     lab.undoable("nb", a.name, ["--may-exist", "lr-nat-add", a.gr, "snat", a.ip, c[0]["ip"]])
     lab.undoable("nb", a.name, ["lr-nat-del", a.gr, "snat", c[0]["ip"]])
     return calls(P(c[0]), "server", "t") + calls(P(p[0]), "server", "t") + calls(P(c[0]), "server", "t", six=True)
@@ -482,14 +483,14 @@ def _(lab):
 def _(lab):
     a, b, w, p, c = begin(lab)
     transit_route(lab, a, b)
-    return calls(P(c[0]), p[1], "tp") + calls(P(c[0]), p[1], "t", six=True) + calls(P(c[0]), p[2], "t")
+    return calls(P(c[0]), p[1], "tp", loops=True) + calls(P(c[0]), p[1], "t", six=True, loops=True) + calls(P(c[0]), p[2], "t")
 
 
 @fault("transit-route-missing-reply", "the other node's zone has no route back to the pods", "missing rows", "reply")
 def _(lab):
     a, b, w, p, c = begin(lab)
     transit_route(lab, b, a)
-    return calls(P(c[0]), p[1], "tp") + calls(P(c[0]), p[1], "t", six=True) + calls(P(c[2]), p[1], "t")
+    return calls(P(c[0]), p[1], "tp", loops=True) + calls(P(c[0]), p[1], "t", six=True, loops=True) + calls(P(c[2]), p[1], "t")
 
 
 def transit_route(lab, n, m):
@@ -579,7 +580,7 @@ def _(lab):
     a, b, w, p, c = begin(lab)
     stop_controller_first(lab, a)
     a.nb("lr-nat-del", a.gr, "snat", c[0]["ip"])
-    a.nb("--wait=sb", "lr-nat-add", a.gr, "snat", "203.0.113.77", c[0]["ip"])
+    a.nb("--wait=sb", "lr-nat-add", a.gr, "snat", "100.127.9.77", c[0]["ip"])
     lab.undoable("nb", a.name, ["--may-exist", "lr-nat-add", a.gr, "snat", a.ip, c[0]["ip"]])
     lab.undoable("nb", a.name, ["lr-nat-del", a.gr, "snat", c[0]["ip"]])
     return calls(P(c[0]), "server", "tp") + calls(P(p[0]), "server", "t")
@@ -622,14 +623,15 @@ def _(lab):
     a, b, w, p, c = begin(lab)
     dp = lambda n: n.sb("--bare", "--columns=tunnel_key", "find", "datapath_binding", "external_ids:name=" + n.name).strip()
     key = a.sb("--bare", "--columns=tunnel_key", "find", "port_binding", "logical_port=" + p[0]["key"]).strip()
-    del_flows(lab, a, "br-int", "table=65,metadata=%s,reg15=%s" % (dp(a), key))
+    out = [l for l in a.run("ovs-ofctl", "dump-flows", "br-int", "metadata=%s,reg15=%s" % (dp(a), key)).split("\n") if "actions=output:" in l]
+    del_flows(lab, a, "br-int", "table=%s,metadata=%s,reg15=%s" % (re.search(r"table=(\d+)", out[0])[1], dp(a), key))
     return calls(P(c[1]), p[0], "t") + calls(P(c[0]), p[0], "t", six=True) + calls(P(p[0]), "server", "t") + calls(P(c[0]), "server", "t")
 
 
 @fault("flows-deleted-routes", "the flows of br-int for one route were deleted", "missing flows")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    del_flows(lab, a, "br-int", "table=21,ip,nw_dst=" + b.subnet)
+    del_flows(lab, a, "br-int", "ip,nw_dst=" + b.subnet)
     return calls(P(c[0]), p[1], "t") + calls(P(c[0]), p[1], "t", six=True) + calls(P(c[1]), p[0], "t")
 
 
