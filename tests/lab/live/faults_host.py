@@ -608,7 +608,7 @@ def _(lab):
     stop_northd_first(lab, a)
     for pfx, via in ((b.subnet, b.transit), (b.subnet6, b.transit6)):
         a.nb("lr-route-add", CR, pfx, via)
-    return calls(P(c[0]), p[1], "t") + calls(P(c[1]), p[0], "t") + calls(P(c[0]), p[1], "t", six=True)
+    return calls(P(c[0]), p[1], "t", loops=True) + calls(P(c[1]), p[0], "t", loops=True) + calls(P(c[0]), p[1], "t", six=True, loops=True)
 
 
 @fault("flows-deleted-tunnel-input", "the flow of br-int that classifies a tunnel's packets was deleted", "missing flows", "request and reply")
@@ -632,7 +632,7 @@ def _(lab):
 def _(lab):
     a, b, w, p, c = begin(lab)
     del_flows(lab, a, "br-int", "ip,nw_dst=" + b.subnet)
-    return calls(P(c[0]), p[1], "t") + calls(P(c[0]), p[1], "t", six=True) + calls(P(c[1]), p[0], "t")
+    return calls(P(c[0]), p[1], "t", loops=True) + calls(P(c[0]), p[1], "t", six=True) + calls(P(c[1]), p[0], "t", loops=True)
 
 
 @fault("flows-deleted-brex-return", "the flows of br-ex that bring replies back to OVN were deleted", "missing flows", "reply")
@@ -689,3 +689,58 @@ def _(lab):
     a, b, w, p, c = begin(lab)
     vip, port, _ = udp_service(lab, [p[1], p[2]])
     return [k for _ in range(3) for k in calls(P(c[0]), vip, "u", port=port)] + calls(P(c[0]), p[1], "u")
+
+
+# ---- more of the reply's side ----------------------------------------------------------------------------------------
+@fault("underlay-mtu-route-reply", "the router's route to the caller's rack has an MTU too small for tunnelled packets", "packet size", "reply")
+def _(lab):
+    a, b, w, p, c = begin(lab)
+    late(lab, at, lab, "router", "ip route change %s dev %s proto kernel scope link src %s mtu 1400" % (a.underlay, a.router_if, a.router_ip),
+         "ip route change %s dev %s proto kernel scope link src %s" % (a.underlay, a.router_if, a.router_ip))
+    return (calls(P(c[0]), p[2], "p", size=1372) + calls(P(c[0]), p[2], "p", six=True, size=1320) + calls(P(c[0]), p[2], "t") + calls(P(c[0]), p[2], "p", size=1200) +
+            calls(P(c[2]), p[0], "p", size=1372) + calls(P(c[0]), "server", "p", size=1372))
+
+
+@fault("server-reply-link-no-carrier", "the server's route back leads over a device without carrier", "ports and links", "reply")
+def _(lab):
+    a, b, w, p, c = begin(lab)
+    spare_device(lab, "server")
+    late(lab, at, lab, "server", "ip link set dmz0-peer down")
+    late(lab, at, lab, "server", "ip route add %s/32 dev dmz0" % a.ip)
+    late(lab, at, lab, "server", "ip -6 route add %s/128 dev dmz0" % a.ip6)
+    return calls(P(c[0]), "server", "tup") + calls(P(c[0]), "server", "t", six=True) + calls(P(c[1]), "server", "t")
+
+
+@fault("flows-deleted-brex-return6", "the flows of br-ex that bring IPv6 replies back to OVN were deleted", "missing flows", "reply")
+def _(lab):
+    a, b, w, p, c = begin(lab)
+    del_flows(lab, a, "br-ex", "table=1,ipv6,ct_mark=0x1")
+    return calls(P(c[0]), "server", "t", six=True) + calls(P(c[0]), "server", "p", six=True) + calls(P(c[0]), "server", "t")
+
+
+@fault("controller-stopped-route-reply", "ovn-controller stopped before the route back was added: the flows lack it", "stale flows", "reply")
+def _(lab):
+    a, b, w, p, c = begin(lab)
+    routes = ((a.subnet, a.transit), (a.subnet6, a.transit6))
+    for pfx, via in routes:
+        b.nb("lr-route-del", CR, pfx)
+        lab.undoable("nb", b.name, ["--may-exist", "lr-route-add", CR, pfx, via])
+    lab.sync()
+    stop_controller_first(lab, b)
+    for pfx, via in routes:
+        b.nb("--wait=sb", "lr-route-add", CR, pfx, via)
+    return calls(P(c[0]), p[1], "t", loops=True) + calls(P(c[0]), p[1], "t", six=True, loops=True) + calls(P(c[2]), p[1], "t")
+
+
+@fault("close-reused", "a client uses the port of a refused connection again; the router has it in CLOSE", "connection state", healthy=True)
+def _(lab):
+    a, b, w, p, c = begin(lab)
+    rule(lab, "router", "FORWARD -m conntrack --ctstate INVALID -j DROP")
+    def go():
+        r = ["INPUT", "-p", "tcp", "--dport", str(lab.server["ports"][0]), "-j", "REJECT", "--reject-with", "tcp-reset"]
+        at(lab, "server", ["iptables", "-I"] + r)
+        earlier_call(lab, host(a.name), "tcp", lab.server["ip"], lab.server["ports"][0], 33061)
+        at(lab, "server", ["iptables", "-D"] + r)
+        conntrack_dumps(lab)
+    late(lab, go)
+    return calls(host(a.name), "server", "t", sport=33061, conntrack=True) + calls(host(a.name), "server", "t", sport=33062, conntrack=True)
