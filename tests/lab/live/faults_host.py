@@ -642,17 +642,17 @@ def _(lab):
     return calls(P(c[0]), "server", "tp") + calls(P(c[0]), "server", "t", six=True) + calls(SERVER, a, "t")
 
 
-@fault("flows-deleted-brex-all", "br-ex has no flows but NORMAL", "missing flows", "reply")
+@fault("flows-deleted-brex-all", "br-ex has no flows", "missing flows", "reply")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    late(lab, a.run, "ovs-ofctl", "replace-flows", "br-ex", "-", inp="priority=0,actions=NORMAL\n")
+    late(lab, a.run, "ovs-ofctl", "del-flows", "br-ex")
     return calls(P(c[0]), "server", "t") + calls(P(c[1]), p[0], "t") + calls(SERVER, a, "t") + calls(host(a.name), "server", "t")
 
 
-@fault("bridge-mapping-missing", "ovn-bridge-mappings names a bridge that does not exist: no patch ports", "missing flows")
+@fault("bridge-mapping-missing", "ovn-bridge-mappings is missing: no patch ports", "missing flows")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    a.vs("set", "open_vswitch", ".", "external_ids:ovn-bridge-mappings=physnet:br-none")
+    a.vs("remove", "open_vswitch", ".", "external_ids", "ovn-bridge-mappings")
     lab.undoable("patch", a.name, [])
     lab.undoable("node", a.name, ["ovs-vsctl", "set", "open_vswitch", ".", "external_ids:ovn-bridge-mappings=physnet:br-ex"])
     time.sleep(1)
