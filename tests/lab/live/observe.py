@@ -254,7 +254,7 @@ def is_rep(p, proto, ident):
             return i.get("proto") == "tcp" and i.get("seq") == ident.get("isn")
         if proto == "udp":
             return i.get("proto") == "udp" and ident["marker"].encode() in bytes(i["pay"]) and b"saw" not in bytes(i["pay"])     # not an error about the reply
-        return i.get("proto") in ("icmp", "icmp6") and bytes.fromhex(ident["pattern"]) in bytes(i["pay"])
+        return i.get("proto") in ("icmp", "icmp6") and i["itype"] in (8, 128) and bytes.fromhex(ident["pattern"]) in bytes(i["pay"])
     if proto == "tcp":
         return p["proto"] == "tcp" and p["flags"] & 0x10 and p["flags"] & 0x06 and p["ack"] == (ident["isn"] + 1) & 0xffffffff
     if proto == "udp":
