@@ -129,7 +129,13 @@ def write(lab, scenario, out):
                       "status": {"host": e["host"]}}))
     if s.startswith("metallb"):
         services += svc(lab, c["lb_service"], "Local" if "local" in s else "Cluster")
-    if s.startswith("plain"):
+    if s == "plain-v6":
+        o = svc(lab, dict(c["plain_service"], clusterip=lab.v6["clusterip"]))
+        o[1]["addressType"] = "IPv6"
+        for e, x in zip(o[1]["endpoints"], c["plain_service"]["pods"]):
+            e["addresses"] = [lab.pod(x)["ip6"]]
+        services += o
+    elif s.startswith("plain"):
         services += svc(lab, c["plain_service"])
         if c.get("empty_service") and s == "plain":
             services += svc(lab, c["empty_service"])
