@@ -228,13 +228,12 @@ struct Executor {
   }
   void operator()(const Push& a) {
     unwildcard(wc(), a.source);
-    x.stack_.push_back(read(flow(), a.source));
+    x.stack_.push(read(flow(), a.source), std::min(a.source.bits + 0u, field_bits(a.source.field, x.bridge())));
   }
   void operator()(const Pop& a) {
     if (x.stack_.empty()) return x.error_report(Remark::stack_underflow);
     unwildcard(wc(), a.dest);
-    write(flow(), a.dest, x.stack_.back());
-    x.stack_.pop_back();
+    write(flow(), a.dest, x.stack_.pop());
     x.report_field(a.dest);
   }
   void operator()(const PushMpls& a) { x.push_mpls_action(a.ethertype); }

@@ -11,14 +11,6 @@ namespace {
 
 using namespace openflow;
 
-// Bits of a field; those of tun_metadata are told by the bridge's TLV map.
-unsigned bits_of(F f, const Bridge& bridge) {
-  if (f >= F::tun_metadata0 && f <= F::tun_metadata7)
-    for (const TlvMapping& m : bridge.tlv_map)
-      if (m.index == static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0)) return m.length * 8u;
-  return field(f).bits;
-}
-
 // What dumps of OpenFlow 1.0 and 1.1 call a set_field: a controller of OpenFlow 1.5, as ovn-controller, has no such words.
 bool is_old_word_for_set_field(std::string_view word) {
   constexpr std::string_view kWords[] = {"mod_dl_src", "mod_dl_dst", "mod_nw_src",  "mod_nw_dst",
@@ -29,14 +21,14 @@ bool is_old_word_for_set_field(std::string_view word) {
 // The mask that stands for the whole field: all bits of its bytes, which a mask of a field of 20 bits has not. Three bytes
 // lie in four.
 U128 written_whole(F f, const Bridge& bridge) {
-  const unsigned bytes = (bits_of(f, bridge) + 7) / 8;
+  const unsigned bytes = (field_bits(f, bridge) + 7) / 8;
   return ones((bytes == 3 ? 4 : bytes) * 8);
 }
 
 // A tunnel option's part that is all of what the TLV map gives it is the whole field to the switch.
 void widen(Subfield& s, const Bridge& bridge) {
   const bool option = s.field >= F::tun_metadata0 && s.field <= F::tun_metadata7;
-  if (option && s.first == 0 && s.bits == bits_of(s.field, bridge)) s.bits = field(s.field).bits;
+  if (option && s.first == 0 && s.bits == field_bits(s.field, bridge)) s.bits = field(s.field).bits;
 }
 
 struct Widen {
@@ -137,6 +129,13 @@ struct ChangesFields {
 };
 
 }  // namespace
+
+unsigned field_bits(F f, const Bridge& bridge) {
+  if (f >= F::tun_metadata0 && f <= F::tun_metadata7)
+    for (const TlvMapping& m : bridge.tlv_map)
+      if (m.index == static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0)) return m.length * 8u;
+  return field(f).bits;
+}
 
 bool only_changes_fields(const Action& action) { return std::visit(ChangesFields{}, action.kind); }
 

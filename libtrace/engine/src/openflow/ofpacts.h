@@ -11,6 +11,9 @@
 
 namespace egt::engine::ofproto {
 
+// Bits of a field; those of tun_metadata are told by the bridge's TLV map.
+unsigned field_bits(FieldId f, const openflow::Bridge& bridge);
+
 // Lives as long as any trace that points into it.
 class OfpactCache {
  public:

@@ -126,7 +126,7 @@ bool Xlate::resources_left() {
   } else if (out_bytes_ > kMaxActions) {
     error_report(Remark::too_many_actions);
     exit_ = true;
-  } else if (stack_.size() * sizeof(U128) >= kMaxStack) {
+  } else if (stack_.size() >= kMaxStack) {
     error_report(Remark::stack_too_big);
     error_ = XlateError::stack_too_deep;
   } else if (nesting_ >= kMaxNesting) {

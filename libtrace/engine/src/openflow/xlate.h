@@ -15,6 +15,7 @@
 
 #include "egtrace/engine/openflow/trace.h"
 #include "egtrace/openflow/flow_lookup.h"
+#include "field_stack.h"
 #include "observer.h"
 #include "ofpacts.h"
 #include "packet_fields.h"
@@ -35,7 +36,7 @@ struct FrozenState {
   SwitchBridge* bridge = nullptr;
   std::uint8_t table = 0;
   FlowKey metadata;  // registers, metadata, in_port, tunnel
-  std::vector<U128> stack;
+  FieldStack stack;
   bool conntracked = false, was_mpls = false;
   std::optional<std::uint32_t> first_port;
   Ofpacts actions, action_set;
@@ -115,7 +116,7 @@ class Xlate {
   // What clone, check_pkt_larger and patch ports put back.
   struct Retained {
     FlowKey flow;
-    std::vector<U128> stack;
+    FieldStack stack;
     Ofpacts action_set;
   };
 
@@ -283,7 +284,7 @@ class Xlate {
   U128 original_tunnel_destination_ = 0;
   std::uint32_t original_skb_priority_ = 0;
 
-  std::vector<U128> stack_;
+  FieldStack stack_;
   Ofpacts action_set_;
   bool action_set_has_group_ = false, in_action_set_ = false;
   bool rule_is_table_miss_ = false;  // of the rule whose actions are executed
