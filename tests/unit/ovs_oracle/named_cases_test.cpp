@@ -199,6 +199,22 @@ TEST_F(NamedCase, PartsOfAServiceHeader) {
   compare({"in_port=1,tcp", "in_port=2,dl_type=0x894f,nsh_spi=0xffffff", "in_port=2,dl_type=0x894f,nsh_mdtype=1,nsh_c1=5"});
 }
 
+TEST_F(NamedCase, ServiceHeaderThatHasFewerBitsThanItsFields) {
+  flow("table=0,in_port=1 actions=encap(nsh),set_field:18->nsh_flags,move:reg1[0..7]->NXOXM_NSH_TTL[],"
+       "encap(ethernet),output:2");
+  flow("table=0,dl_type=0x894f actions=move:reg0[0..23]->NXOXM_NSH_SPI[],output:2");
+  compare({"in_port=1,tcp,reg1=64", "in_port=2,dl_type=0x894f,reg0=0xffffff", "in_port=2,dl_type=0x894f,reg0=0xfffffe"});
+  EXPECT_TRUE(said("NXOXM_NSH_SPI[] is now 0xffffffff"));
+  EXPECT_TRUE(said("push_nsh(flags=2,ttl=0,"));
+}
+
+// What is pushed before the shorter packet goes its way stays for it: bytes, as many as the pushed field has.
+TEST_F(NamedCase, StacksOfResumedPackets) {
+  flow("table=0 actions=clone(push:OXM_OF_METADATA[3..37],resubmit(,3)),check_pkt_larger(100)->reg9[0],resubmit(,3)");
+  flow("table=3,ip actions=push:reg12[],ct(table=7,zone=5,nat)");
+  compare({"in_port=1,icmp"});
+}
+
 // There a trace learns, and pauses for controllers.
 TEST_F(NamedCase, SideEffectsBehindANativeTunnel) {
   flow("table=0 actions=output:6,learn(table=70,reg2=5,output:reg1[])");

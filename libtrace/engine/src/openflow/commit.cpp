@@ -197,7 +197,10 @@ void Xlate::commit_encap_decap() {
       put({dp::PushEthernet{{get(flow_, F::eth_src)}, {get(flow_, F::eth_dst)}}});
       for (const F f : {F::packet_type, F::eth_src, F::eth_dst}) base_.set(f, flow_.get(f));
     } else if (type == packet_type::nsh) {
-      put({dp::PushNsh{flow_, encap_data_}});
+      dp::PushNsh push{flow_, encap_data_};
+      push.nsh.set(F::nsh_flags, flow_.get(F::nsh_flags) & 0x3);  // as many bits as the header has
+      push.nsh.set(F::nsh_ttl, flow_.get(F::nsh_ttl) & 0x3f);
+      put({std::move(push)});
       base_.set(F::packet_type, type);
       copy_headers(flow_, base_);
     } else {

@@ -262,6 +262,7 @@ void Xlate::report_field(const Subfield& f) {
   n.field = f;
   n.value = read(flow_, f);
   if (f == whole(F::vlan_vid)) n.value |= flow_.get(F::vlan_tci) & kVlanPresent;  // as set_field takes it
+  if (f == whole(F::nsh_spi) && n.value == exact_mask(F::nsh_spi)) n.value = 0xffffffff;  // as a mask is read
   n.bridge = &bridge();
   observer_->line({NodeKind::detail, level_, std::move(n)});
 }
