@@ -199,17 +199,24 @@ void CtAction::map(Connection& c) {
     if (nat.addresses->first != nat.addresses->last)
       recorder_.assume({Supposition::address_of_range, {address}, {}, recorder_.evidence_of(step_)});
   }
-  const PortChoice choice = has_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
+  const PortChoice choice =
+      translates_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
   (source ? bind_source : bind_destination)(c, address, choice.port);
   if (choice.is_open) world_.leave_port_open(reversed(c.reply), source);
-  if (source && has_ports(before) && world_.conntrack.reply_taken(zone_, c.reply)) take_free_port(c);
+  if (source && translates_ports(before) && world_.conntrack.reply_taken(zone_, c.reply)) take_free_port(c);
+}
+
+// The userspace datapath leaves SCTP's alone (nat_get_unique_tuple()).
+bool CtAction::translates_ports(const Tuple& t) const {
+  return has_ports(t) && (zone_.space == ConntrackSpace::kernel || t.proto != ip_proto::sctp);
 }
 
 // The own port is kept where the range has it and nothing asks for another one: both `random` and `hash` make the
-// kernel take any (OVS_NAT_ATTR_PROTO_RANDOM, OVS_NAT_ATTR_PROTO_HASH).
-CtAction::PortChoice CtAction::choose_port(std::uint16_t own) {
+// kernel take any (OVS_NAT_ATTR_PROTO_RANDOM, OVS_NAT_ATTR_PROTO_HASH). The userspace datapath knows neither flag, and
+// takes one of the range by a hash wherever there is a range (set_sport_range(), set_dport_range()).
+CtAction::PortChoice CtAction::choose_port(std::uint16_t own) const {
   const Nat& nat = action_.nat;
-  const bool any = nat.random || nat.hash;
+  const bool any = zone_.space == ConntrackSpace::userspace ? nat.port_min.has_value() : nat.random || nat.hash;
   const std::uint16_t first = nat.port_min.value_or(own), last = nat.port_min ? nat.port_max.value_or(first) : own;
   const bool within = own >= first && own <= last;
   PortChoice choice;

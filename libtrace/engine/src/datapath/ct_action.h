@@ -43,7 +43,8 @@ class CtAction {
     std::optional<std::uint16_t> port;   // none: the packet's own
     bool is_open = false;                // it stands for whichever conntrack takes
   };
-  PortChoice choose_port(std::uint16_t own);
+  bool translates_ports(const Tuple& t) const;
+  PortChoice choose_port(std::uint16_t own) const;
   void map(Connection& c);
   void take_free_port(Connection& c);
   void invalid(FlowKey& key);
