@@ -62,15 +62,14 @@ bool ActionWriter::may_use(const FieldSpec& f) const {
 
 bool ActionWriter::fits(const FieldSpec& f, bool writable, unsigned bits) const {
   if ((writable && !f.writable) || !in_actions(f) || !may_use(f) || f.bits < bits) return false;
-  if (!place_.tunnel_options && std::string_view(f.name).starts_with("tun_metadata")) return false;
   return !leads_back() || !writable || !std::string_view(f.name).starts_with("in_port");
 }
 
 const FieldSpec* ActionWriter::field_where(bool writable, unsigned bits) {
-  if (likely_ != nullptr && dice_.one_in(2) && fits(*likely_, writable, bits)) return likely_;
+  if (likely_ != nullptr && !dice_.one_in(4) && fits(*likely_, writable, bits)) return likely_;
   const bool special = dice_.one_in(2);  // one that only packets of some kinds have: they are few among all
   for (int attempt = 0; attempt < 120; ++attempt) {
-    const FieldSpec& f = dice_.of(field_specs());
+    const FieldSpec& f = dice_.of(field_specs(place_.tlv_map));
     if (!fits(f, writable, bits) || (special && attempt < 60 && f.needs == any)) continue;
     return &f;
   }
@@ -96,10 +95,14 @@ bool ActionWriter::told_whole(const FieldSpec& f, unsigned bits) const {
   return bits <= 64 && (!word || whole);
 }
 
+bool ActionWriter::tells_mask_of(const FieldSpec& f) const {
+  return f.form != Form::tunnel_flags || (dumped_as_loads() && !place_.in_group);
+}
+
 std::string ActionWriter::set_field() {
   const FieldSpec* f = field_where(true);
   if (f == nullptr || !told_whole(*f, f->bits)) return "";
-  const Masking masking = !f->maskable || dice_.one_in(2) ? Masking::none
+  const Masking masking = !f->maskable || !tells_mask_of(*f) || dice_.one_in(2) ? Masking::none
                           : dice_.one_in(4)               ? Masking::full
                                                           : Masking::partial;
   Value v = random_value(dice_, *f, masking);
@@ -117,7 +120,7 @@ std::string ActionWriter::set_field() {
 
 std::string ActionWriter::load() {
   const FieldSpec* f = field_where(true);
-  if (f == nullptr) return "";
+  if (f == nullptr || !tells_mask_of(*f)) return "";
   const unsigned most = dumped_as_loads() ? std::min(f->bits, 64u) : f->bits;
   const unsigned bits = dice_.one_in(3) ? most : dice_.between(1, most);
   const unsigned begin = dice_.below(f->bits - bits + 1);
@@ -127,10 +130,14 @@ std::string ActionWriter::load() {
 }
 
 std::string ActionWriter::move() {
+  const FieldSpec* const subject = likely_;
+  const bool into = dice_.one_in(2);
+  likely_ = into ? nullptr : subject;
   const FieldSpec* from = field_where(false);
-  if (from == nullptr) return "";
-  unsigned bits = dice_.one_in(2) ? from->bits : dice_.between(1, from->bits);
-  const FieldSpec* to = field_where(true, dice_.one_in(2) ? bits : 1);
+  likely_ = into ? subject : nullptr;
+  unsigned bits = from == nullptr ? 0 : dice_.one_in(2) ? from->bits : dice_.between(1, from->bits);
+  const FieldSpec* to = from == nullptr ? nullptr : field_where(true, dice_.one_in(2) ? bits : 1);
+  likely_ = subject;
   if (to == nullptr || to == from) return "";
   bits = std::min(bits, to->bits);
   return fmt::format("move:{}->{}", subfield(*from, dice_.below(from->bits - bits + 1), bits),
@@ -155,8 +162,10 @@ std::string ActionWriter::pop() {
 }
 
 std::string ActionWriter::remove() {
-  static const char* const kFields[] = {"tun_metadata0", "tun_metadata1", "tun_metadata2"};
-  return place_.tunnel_options ? fmt::format("delete_field:{}", dice_.of(kFields)) : "";
+  std::vector<const FieldSpec*> options;
+  for (const FieldSpec& f : field_specs(place_.tlv_map))
+    if (is_tunnel_option(f)) options.push_back(&f);
+  return options.empty() ? "" : fmt::format("delete_field:{}", dice_.of(options)->name);
 }
 
 std::string ActionWriter::modify() {

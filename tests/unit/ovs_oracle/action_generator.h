@@ -27,6 +27,8 @@ class ActionWriter {
   bool dumped_in_old_words() const { return place_.protocol == "OpenFlow10" || place_.protocol == "OpenFlow11"; }
   bool dumps_encap() const { return place_.protocol >= "OpenFlow13"; }  // ovs-ofctl shows no such flow before
   bool told_whole(const FieldSpec& f, unsigned bits) const;
+  // Flags are told by name, in OpenFlow 1.5 with and without a mask alike; groups are dumped in that.
+  bool tells_mask_of(const FieldSpec& f) const;
   unsigned later_table() { return dice_.between(place_.table + 1, kGeneratedTables - 1); }
   bool may_go_on() const { return place_.table + 1 < kGeneratedTables; }
   bool may_use(const FieldSpec& f) const;

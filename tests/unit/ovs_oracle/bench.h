@@ -17,6 +17,7 @@ class Bench {
  public:
   Bench();
   bool good() const { return daemon_.good(); }
+  std::string state() const { return daemon_.state(); }
   // Puts flows and groups into the daemon; takes those out of `c` that it refuses. Then dumps them.
   void load(Configuration& c);
   // One answer a packet, up to the first that the daemon does not survive or not answer in time ("the daemon …").

@@ -6,19 +6,18 @@ namespace egt::testing {
 namespace {
 
 const char* const kBridges[] = {"br-int", "br-ex", "br-b"};
-constexpr unsigned kFlowsAboutFields = 8;
+constexpr unsigned kFlowsAboutFields = 12;
 
 std::string random_head(Dice& dice, unsigned table) {
   const unsigned priority = dice.one_in(6) ? 32768 : dice.below(5) * 10;
-  const std::string cookie = dice.one_in(2) ? fmt::format("cookie=0x{:x},", dice.between(1, 255)) : "";
-  return fmt::format("{}table={},priority={}", cookie, table, priority);
+  return fmt::format("table={},priority={}", table, priority);
 }
 
 struct Where {
   const std::string& bridge;
   bool like_ovn;
   const Dialect& dialect;
-  bool tunnel_options;
+  unsigned tlv_map;
   const Protocols& protocols;
 };
 
@@ -27,8 +26,8 @@ GeneratedFlow random_flow(Dice& dice, const Where& at, unsigned table) {
   GeneratedFlow flow;
   flow.bridge = at.bridge;
   flow.head = random_head(dice, table);
-  flow.match = random_match(dice, protocol, at.tunnel_options);
-  const ActionPlace place{flow.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tunnel_options};
+  flow.match = random_match(dice, protocol, at.tlv_map);
+  const ActionPlace place{flow.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tlv_map};
   flow.actions = random_actions(dice, place, flow.match.kinds());
   if (!at.like_ovn && at.dialect.protocol != "OpenFlow10" && dice.one_in(3))
     add_instructions(dice, flow.actions, place, flow.match.kinds());
@@ -41,21 +40,52 @@ GeneratedFlow flow_for_the_rest(Dice& dice, const Where& at, unsigned table, uns
   rest.bridge = at.bridge;
   rest.head = fmt::format("table={},priority={}", table, priority);
   if (priority != 0) rest.match = {dice.of(at.protocols), {}};
-  const ActionPlace place{rest.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tunnel_options};
+  const ActionPlace place{rest.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tlv_map};
   rest.actions = random_actions(dice, place, rest.match.kinds());
   return rest;
 }
 
+// Registers and what every packet has are many, and elsewhere too.
+const FieldSpec& subject(Dice& dice, unsigned tlv_map) {
+  for (;;) {
+    const FieldSpec& f = dice.of(field_specs(tlv_map));
+    const std::string_view name = f.name;
+    const bool is_register = name.find("reg") != name.npos;
+    if (is_register ? dice.one_in(4) : f.needs != kind::any || name.starts_with("tun_") || dice.one_in(2)) return f;
+  }
+}
+
 // A flow before all others of its table, of which one field is the subject: among all fields, none is met often by chance.
-GeneratedFlow flow_about_a_field(Dice& dice, const Where& at) {
-  const FieldSpec& f = dice.of(field_specs());
+GeneratedFlow flow_about_a_field(Dice& dice, const Where& at, const FieldSpec& f) {
   GeneratedFlow flow;
+  flow.about_field = true;
   flow.bridge = at.bridge;
   flow.head = fmt::format("table=0,priority={}", 100 + dice.below(100));
-  flow.match = match_of(dice, f, at.tunnel_options);
-  flow.actions = actions_about(dice, {flow.bridge, 0, at.like_ovn, at.dialect.protocol, false, at.tunnel_options},
+  flow.match = match_of(dice, f);
+  flow.actions = actions_about(dice, {flow.bridge, 0, at.like_ovn, at.dialect.protocol, false, at.tlv_map},
                                flow.match.kinds(), f);
   return flow;
+}
+
+// Where the action set sends to: seen in the tables behind the one that writes it.
+void add_action_set(Dice& dice, Configuration& c, const Where& at) {
+  static const char* const kSets[] = {"output:1", "output:1", "output:2", "output:1,group:1", "output:1,set_field:1->reg1"};
+  const unsigned table = dice.between(1, kGeneratedTables - 1), port = dice.between(1, 3);
+  const FieldSpec& field = field_spec("actset_output");
+  GeneratedFlow writer;
+  writer.bridge = at.bridge;
+  writer.head = "table=0,priority=99";
+  writer.match = {dice.of(at.protocols), {{&field_spec("in_port"), {port, ones(16)}, Masking::none}}};
+  writer.actions = {fmt::format("write_actions({})", dice.of(kSets)), fmt::format("goto_table:{}", table)};
+  writer.about_field = true;
+  c.flows.push_back(writer);
+  GeneratedFlow reader;
+  reader.bridge = at.bridge;
+  reader.head = fmt::format("table={},priority=99", table);
+  reader.match = {writer.match.protocol, {{&field, {1, ones(32)}, Masking::none}}};
+  reader.actions = actions_about(dice, {at.bridge, table, at.like_ovn, at.dialect.protocol, false, at.tlv_map},
+                                 reader.match.kinds(), field);
+  c.flows.push_back(reader);
 }
 
 // Two dimensions of a conjunction, and what it leads to.
@@ -88,7 +118,7 @@ GeneratedGroup random_group(Dice& dice, const Where& at, unsigned id) {
                                        "ff"};
   const std::string type = dice.of(kTypes);
   GeneratedGroup group{at.bridge, fmt::format("group_id={},type={}", id, type), {}};
-  const ActionPlace place{at.bridge, 4, at.like_ovn, at.dialect.protocol, true, at.tunnel_options};
+  const ActionPlace place{at.bridge, 4, at.like_ovn, at.dialect.protocol, true, at.tlv_map};
   const unsigned n = type == "indirect" ? 1 : dice.between(0, 4);
   for (unsigned i = 0; i < n; ++i) {
     std::string bucket;
@@ -129,7 +159,7 @@ Dialect random_dialect(Dice& dice) {
 }  // namespace
 
 std::string text_of(const GeneratedFlow& flow) {
-  std::string text = flow.head;
+  std::string text = flow.cookie == 0 ? flow.head : fmt::format("cookie=0x{:x},{}", flow.cookie, flow.head);
   for (const std::string& part : {flow.match.text(), flow.more_match})
     if (!part.empty()) text += "," + part;
   if (flow.actions.empty()) return text + ",actions=drop";
@@ -151,6 +181,7 @@ const std::vector<const char*>& tlv_maps() {
       "{class=0x102,type=0x80,len=8}->tun_metadata0,{class=0x103,type=1,len=4}->tun_metadata1,"
       "{class=0x103,type=2,len=4}->tun_metadata2",
       "{class=1,type=3,len=12}->tun_metadata2,{class=1,type=4,len=4}->tun_metadata0,{class=2,type=4,len=16}->tun_metadata1",
+      "{class=9,type=1,len=124}->tun_metadata0,{class=9,type=2,len=16}->tun_metadata7,{class=9,type=3,len=8}->tun_metadata3",
   };
   return all;
 }
@@ -167,17 +198,20 @@ Configuration random_configuration(Dice& dice) {
   configure_ports(dice, c);
   for (const char* name : kBridges) {
     const std::string bridge = name;
-    const Where at{bridge, like_ovn, c.dialect, c.tunnel_options(), c.protocols};
+    const Where at{bridge, like_ovn, c.dialect, c.tlv_map, c.protocols};
     for (unsigned table = 0; table < kGeneratedTables; ++table) {
       // The first table has most: packets are made for its flows.
       for (unsigned i = table == 0 ? dice.between(5, 9) : dice.between(1, 4); i > 0; --i)
         c.flows.push_back(random_flow(dice, at, table));
       for (unsigned i = 0; i < 4; ++i) c.flows.push_back(flow_for_the_rest(dice, at, table, i));
     }
-    for (unsigned i = 0; i < kFlowsAboutFields; ++i) c.flows.push_back(flow_about_a_field(dice, at));
+    for (unsigned i = 0; i < kFlowsAboutFields; ++i) c.flows.push_back(flow_about_a_field(dice, at, subject(dice, at.tlv_map)));
+    if (!like_ovn && c.dialect.protocol != "OpenFlow10" && dice.one_in(2)) add_action_set(dice, c, at);
     if (dice.one_in(2)) add_conjunction(dice, c, bridge);
     for (unsigned id = 1; id <= kGeneratedGroups; ++id) c.groups.push_back(random_group(dice, at, id));
   }
+  for (std::size_t i = 0; i < c.flows.size(); ++i)
+    if (!dice.one_in(8)) c.flows[i].cookie = static_cast<unsigned>(i + 1);
   return c;
 }
 

@@ -126,18 +126,6 @@ const FieldSpec* field_named(std::string_view text) {
   return nullptr;
 }
 
-std::vector<std::string> terms(std::string_view match) {
-  std::vector<std::string> all(1);
-  unsigned depth = 0;
-  for (const char c : match) {
-    depth += c == '(' ? 1 : 0;
-    depth -= c == ')' && depth > 0 ? 1 : 0;
-    if (c == ',' && depth == 0) all.emplace_back();
-    else all.back() += c;
-  }
-  return all;
-}
-
 }  // namespace
 
 void Coverage::action(std::string_view text) {
@@ -158,26 +146,25 @@ void Coverage::action(std::string_view text) {
   count(text.substr(to + 2), "destination");
 }
 
-void Coverage::match(std::string_view text) {
-  for (const std::string& term : terms(text)) {
-    const std::size_t equals = term.find('=');
-    if (equals == std::string::npos) continue;
-    if (term.starts_with("conj_id")) ++actions_["conjunctive flow"];
-    const FieldSpec* f = field_named(term.substr(0, equals));
-    const bool masked = term.find('/', equals) != std::string::npos || term.find('+', equals) == equals + 1 ||
-                        term.find('-', equals) == equals + 1;
-    if (f != nullptr) ++fields_[fmt::format("{} {}", f->name, masked ? "match masked" : "match")];
-  }
+void Coverage::match(const GeneratedMatch& match) {
+  if (match.protocol != nullptr && !(match.protocol->kinds & kind::ethernet)) ++fields_["packet_type match"];
+  for (const Term& t : match.terms)
+    ++fields_[fmt::format("{} {}", t.field->name, t.masking == Masking::partial ? "match masked" : "match")];
 }
 
-void Coverage::add(const std::string& trace) {
-  static const std::regex kTable(R"(^ *[0-9]+\. (.*, )?priority [0-9]+(, cookie 0x[0-9a-f]+)?$)");
+void Coverage::add(const std::string& trace, const Configuration& c) {
+  static const std::regex kTable(R"(^ *[0-9]+\. (.*, )?priority [0-9]+(, cookie 0x([0-9a-f]+))?$)");
+  std::map<unsigned, const GeneratedFlow*> flows;
+  for (const GeneratedFlow& f : c.flows)
+    if (f.cookie != 0) flows.emplace(f.cookie, &f);
   std::istringstream in(trace);
   std::smatch m;
   for (std::string line; std::getline(in, line);) {
     if (line.find("Datapath actions:") == 0 || line.find("egaflow:") != std::string::npos) continue;
     if (std::regex_match(line, m, kTable)) {
-      if (m[1].matched) match(m[1].str().substr(0, m[1].str().size() - 2));
+      if (m[1].str().starts_with("conj_id")) ++actions_["conjunctive flow"];
+      const auto flow = m[3].matched ? flows.find(static_cast<unsigned>(std::stoul(m[3], nullptr, 16))) : flows.end();
+      if (flow != flows.end()) match(flow->second->match);
     } else if (const std::size_t begin = line.find_first_not_of(' '); begin != std::string::npos && begin >= 4) {
       if (line.compare(begin, 2, "->") != 0 && line.compare(begin, 2, ">>") != 0) action(std::string_view(line).substr(begin));
     }
@@ -200,10 +187,14 @@ std::string Coverage::report(unsigned least) const {
       const auto n = fields_.find(fmt::format("{} {}", f.name, role));
       if (n == fields_.end() || n->second < least) out += fmt::format(" {} {};", f.name, role);
     };
+    const std::string_view name = f.name;
+    if (name == "dp_hash") continue;  // the switch takes it in tables of its own only
     few("match");
-    few("source");
     if (f.maskable) few("match masked");
-    if (f.writable) few("set"), few("destination");
+    if (!in_actions(f)) continue;
+    few("source");
+    if (f.writable) few("destination");
+    if (f.writable && name != "in_port_oxm") few("set");  // which no action sets
     if (f.maskable && f.writable) few("set masked");
   }
   return out + "\n";

@@ -4,18 +4,20 @@
 #include <map>
 #include <string>
 
+#include "generator.h"
+
 namespace egt::testing {
 
 class Coverage {
  public:
-  // A trace of the daemon.
-  void add(const std::string& trace);
+  // A trace of the daemon by tables of `c`, whose flows it tells by their cookies.
+  void add(const std::string& trace, const Configuration& c);
   // What was executed, most often first; and what was executed fewer than `least` times, never included.
   std::string report(unsigned least) const;
 
  private:
   void action(std::string_view text);
-  void match(std::string_view text);
+  void match(const GeneratedMatch& match);
 
   std::map<std::string, unsigned> actions_, fields_;
 };

@@ -159,6 +159,15 @@ Daemon::~Daemon() {
   }
 }
 
+std::string Daemon::state() const {
+  for (int i = 0; i < 100; ++i, pause_a_little()) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(children_.back()), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
+    if (info.si_pid != 0) return fmt::format("ended by signal {}", info.si_status);
+  }
+  return "still at work";
+}
+
 pid_t Daemon::start(const Words& words) {
   const pid_t child = ::fork();
   if (child == 0) become_daemon(words);

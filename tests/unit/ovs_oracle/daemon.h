@@ -52,6 +52,8 @@ class Daemon {
   std::string vsctl_output(const Words& words);
   std::string appctl(const std::string& method, const Words& arguments) { return control_.ask(method, arguments); }
   void tell(const std::string& method, const Words& arguments) { control_.tell(method, arguments); }
+  // Of a switch that is lost: the signal that ended it, or that it still runs.
+  std::string state() const;
 
  private:
   pid_t start(const Words& words);

@@ -157,7 +157,7 @@ class Comparison {
   // Packets that a pipeline sends round and round, forking, take the switch more time and memory than there is.
   void restart(unsigned seed, const std::string& packet, const std::string& what) {
     ++tally_.unanswered;
-    fmt::print("seed {}: {}: {}\n", seed, packet, what);
+    fmt::print("seed {}: {}: {} ({})\n", seed, packet, what, bench_->state());
     refused_ += bench_->refused();
     bench_.reset();
     bench_ = std::make_unique<Bench>();
@@ -169,7 +169,7 @@ class Comparison {
   void packet(const Configuration& c, const std::string& bridge, const std::string& packet, const std::string& daemon,
               const std::string& program, unsigned seed) {
     ++tally_.packets;
-    if (counts_) coverage_.add(daemon);
+    if (counts_) coverage_.add(daemon, c);
     if (!differ(daemon, program, true)) return;
     const bool only_megaflow = !differ(daemon, program, false);
     ++(only_megaflow ? tally_.megaflow : tally_.differ);

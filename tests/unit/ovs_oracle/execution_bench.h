@@ -28,6 +28,7 @@ class ExecutionBench {
   ExecutionBench();
   bool good() const { return daemon_.good(); }
   bool answers() { return !is_lost(daemon_.appctl("version", {})); }
+  std::string state() const { return daemon_.state(); }
   void load(Configuration& c);
   // Forgets connections, learned flows and MAC addresses.
   void reset(const Configuration& c);

@@ -32,9 +32,6 @@ const std::vector<FieldSpec> kFields = {
     {"tun_erspan_hwid", "NXOXM_ET_ERSPAN_HWID", 6, Form::hexadecimal, false, true, any},
     {"tun_gtpu_flags", "NXOXM_ET_GTPU_FLAGS", 8, Form::hexadecimal, false, false, any},
     {"tun_gtpu_msgtype", "NXOXM_ET_GTPU_MSGTYPE", 8, Form::decimal, false, false, any},
-    {"tun_metadata0", "NXM_NX_TUN_METADATA0", 32, Form::hexadecimal, true, true, any},
-    {"tun_metadata1", "NXM_NX_TUN_METADATA1", 64, Form::hexadecimal, true, true, any},
-    {"tun_metadata2", "NXM_NX_TUN_METADATA2", 128, Form::hexadecimal, true, true, any},
     {"metadata", "OXM_OF_METADATA", 64, Form::hexadecimal, true, true, any},
     {"in_port", "NXM_OF_IN_PORT", 16, Form::port, false, true, any},
     {"in_port_oxm", "OXM_OF_IN_PORT", 32, Form::port, false, true, any, "in_port", "in_port"},
@@ -135,6 +132,36 @@ const std::vector<FieldSpec> kFields = {
     {"nsh_c4", "NXOXM_NSH_C4", 32, Form::hexadecimal, true, true, nsh},
 };
 // clang-format on
+
+struct Option {
+  const char* name;
+  const char* nxm;
+  unsigned bits;
+};
+// One row for each of tlv_maps(). Options of more than 16 bytes are in the maps only.
+const std::vector<Option> kOptions[] = {
+    {},
+    {{"tun_metadata5", "NXM_NX_TUN_METADATA5", 32}},
+    {{"tun_metadata0", "NXM_NX_TUN_METADATA0", 32},
+     {"tun_metadata1", "NXM_NX_TUN_METADATA1", 64},
+     {"tun_metadata2", "NXM_NX_TUN_METADATA2", 128}},
+    {{"tun_metadata0", "NXM_NX_TUN_METADATA0", 64},
+     {"tun_metadata1", "NXM_NX_TUN_METADATA1", 32},
+     {"tun_metadata2", "NXM_NX_TUN_METADATA2", 32}},
+    {{"tun_metadata2", "NXM_NX_TUN_METADATA2", 96},
+     {"tun_metadata0", "NXM_NX_TUN_METADATA0", 32},
+     {"tun_metadata1", "NXM_NX_TUN_METADATA1", 128}},
+    {{"tun_metadata7", "NXM_NX_TUN_METADATA7", 128}, {"tun_metadata3", "NXM_NX_TUN_METADATA3", 64}},
+};
+
+std::vector<std::vector<FieldSpec>> fields_of_maps() {
+  std::vector<std::vector<FieldSpec>> all;
+  for (const std::vector<Option>& options : kOptions) {
+    all.push_back(kFields);
+    for (const Option& o : options) all.back().push_back({o.name, o.nxm, o.bits, Form::hexadecimal, true, true, any});
+  }
+  return all;
+}
 
 constexpr std::uint64_t kMacs[] = {0x0a0000000001, 0x0a0000000002, 0x0a0000000003, 0xffffffffffff, 0x0180c2000000,
                                    0x0180c200000e, 0x01005e000001, 0x333300000001, 0};
@@ -243,7 +270,7 @@ U128 partial_mask(Dice& dice, const FieldSpec& f) {
   if (f.form == Form::tcp_flags) mask &= kNamedFlags;
   if (f.form == Form::tcp_flags && mask == 0) return 2;
   // Dumps do not tell one of the lowest whole bytes from none: the wire leaves out bytes that no mask looks at.
-  if (std::string_view(f.name).starts_with("tun_metadata") && (mask & (mask + 1)) == 0) mask ^= mask == 1 ? 3 : 1;
+  if (is_tunnel_option(f) && (mask & (mask + 1)) == 0) mask ^= mask == 1 ? 3 : 1;
   return (mask & all) == 0 ? all : mask & all;
 }
 
@@ -288,10 +315,13 @@ std::string plain(const FieldSpec& f, U128 v) {
 
 }  // namespace
 
-const std::vector<FieldSpec>& field_specs() { return kFields; }
+const std::vector<FieldSpec>& field_specs(unsigned tlv_map) {
+  static const auto all = fields_of_maps();
+  return all.at(tlv_map);
+}
 
 const FieldSpec& field_spec(std::string_view name) {
-  for (const FieldSpec& f : kFields)
+  for (const FieldSpec& f : field_specs())
     if (f.name == name) return f;
   throw std::logic_error(fmt::format("no field {}", name));
 }

@@ -34,8 +34,11 @@ struct FieldSpec {
   const char* match_name = nullptr;   // where matches print another word
 };
 
-const std::vector<FieldSpec>& field_specs();
+// With the tunnel options of one of tlv_maps(), as long as it says.
+constexpr unsigned kUsualTlvMap = 2;
+const std::vector<FieldSpec>& field_specs(unsigned tlv_map = kUsualTlvMap);
 const FieldSpec& field_spec(std::string_view name);
+inline bool is_tunnel_option(const FieldSpec& f) { return std::string_view(f.name).starts_with("tun_metadata"); }
 // Whether an action may name it as a part: some have a name in matches only.
 inline bool in_actions(const FieldSpec& f) { return f.nxm[0] != '\0'; }
 

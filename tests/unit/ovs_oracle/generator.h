@@ -33,15 +33,17 @@ struct GeneratedMatch {
   std::string text() const;
   unsigned kinds() const;
 };
-GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_options);
+GeneratedMatch random_match(Dice& dice, const Protocol& protocol, unsigned tlv_map);
 // One field, of a protocol that has it.
-GeneratedMatch match_of(Dice& dice, const FieldSpec& f, bool tunnel_options);
+GeneratedMatch match_of(Dice& dice, const FieldSpec& f);
 
 struct GeneratedFlow {
-  std::string bridge, head;  // cookie, table, priority
+  std::string bridge, head;  // table, priority
   GeneratedMatch match;
   std::string more_match;  // of conjunctions
   std::vector<std::string> actions;
+  unsigned cookie = 0;       // its number in the configuration; 0: it has none
+  bool about_field = false;  // one field is its subject
 };
 struct GeneratedGroup {
   std::string bridge, head;
@@ -64,7 +66,6 @@ struct Configuration {
   std::vector<std::pair<std::string, std::string>> fragments;  // bridge, mode
   std::vector<std::string> ct_next;
   unsigned tlv_map = 0;  // of tlv_maps()
-  bool tunnel_options() const { return tlv_map > 1; }
   Dialect dialect;
 };
 
@@ -83,7 +84,7 @@ struct ActionPlace {
   bool like_ovn;
   const std::string& protocol;  // of the dump: what it cannot tell is left out
   bool in_group;
-  bool tunnel_options = true;  // whether all of tun_metadata0 to 2 are mapped
+  unsigned tlv_map = kUsualTlvMap;
 };
 std::vector<std::string> random_actions(Dice& dice, const ActionPlace& place, unsigned kinds);
 std::vector<std::string> actions_about(Dice& dice, const ActionPlace& place, unsigned kinds, const FieldSpec& f);

@@ -42,6 +42,11 @@ const std::vector<Protocol>& all_protocols() {
       {"vlan_tci=0x1000/0x1000", "vlan_tci=0x3006", ethernet | vlan, {{F::vlan_tci, 0x3006}}},
       {"udp6,vlan_tci=0x1005", "udp6,vlan_tci=0x1005", ethernet | ip | ip6 | udp | vlan,
        {{F::eth_type, 0x86dd}, {F::nw_proto, 17}, {F::vlan_tci, 0x1005}}},
+      {"packet_type=(1,0x800)", "packet_type=(1,0x800)", ip | ip4, {{F::eth_type, 0x800}}},
+      {"packet_type=(1,0x86dd),nw_proto=6", "packet_type=(1,0x86dd),nw_proto=6", ip | ip6 | tcp,
+       {{F::eth_type, 0x86dd}, {F::nw_proto, 6}}},
+      {"packet_type=(1,0x894f)", "packet_type=(1,0x894f)", nsh, {{F::eth_type, 0x894f}}},
+      {"packet_type=(1,0x8847)", "packet_type=(1,0x8847)", mpls, {{F::eth_type, 0x8847}}},
       {"ip,ct_state=+trk-inv", "ip,ct_state=trk|est", ethernet | ip | ip4 | tracked,
        {{F::eth_type, 0x800}, {F::ct_state, 0x22}}},
       {"tcp,ct_state=+new+trk", "tcp,ct_state=trk|new", ethernet | ip | ip4 | tcp | tracked,
@@ -85,24 +90,25 @@ bool overlaps(const FieldSpec& a, const FieldSpec& b) {
 
 Masking random_masking(Dice& dice, const FieldSpec& f) {
   if (!f.maskable || dice.one_in(2)) return Masking::none;
-  const bool option = std::string_view(f.name).starts_with("tun_metadata");  // see partial_mask()
-  return dice.one_in(4) && !option ? Masking::full : Masking::partial;
+  return dice.one_in(4) && !is_tunnel_option(f) /* see partial_mask() */ ? Masking::full : Masking::partial;
 }
 
 // False: the match has that field already, and with what value?
 bool add_term(GeneratedMatch& match, std::string_view name, unsigned value) {
   const FieldSpec& f = field_spec(name);
-  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field == &f; })) return false;
+  if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return t.field->name == name; }))
+    return false;
   match.terms.push_back({&f, {value, ones(f.bits)}, Masking::none});
   return true;
 }
 
 // Half of the time one that only packets of some kinds have: they are few among all.
-const FieldSpec& random_field(Dice& dice, unsigned kinds, const std::vector<const FieldSpec*>& likely) {
+const FieldSpec& random_field(Dice& dice, unsigned kinds, const std::vector<const FieldSpec*>& likely,
+                              unsigned tlv_map) {
   if (dice.one_in(4)) return *dice.of(likely);
   const bool special = dice.one_in(2);
   for (unsigned tries = 0; tries < 100; ++tries) {
-    const FieldSpec& f = dice.of(field_specs());
+    const FieldSpec& f = dice.of(field_specs(tlv_map));
     if (has_kinds(kinds, f.needs) && (!special || f.needs != any)) return f;
   }
   return *dice.of(likely);
@@ -123,10 +129,10 @@ Protocols random_protocols(Dice& dice, bool like_ovn) {
 namespace {
 
 // False: the match cannot have the field.
-bool add_field(Dice& dice, GeneratedMatch& match, const FieldSpec& f, bool tunnel_options) {
+bool add_field(Dice& dice, GeneratedMatch& match, const FieldSpec& f) {
   const std::string_view name = f.name;
-  if (!has_kinds(match.protocol->kinds, f.needs) || said_by(*match.protocol, f)) return false;
-  if (!tunnel_options && name.starts_with("tun_metadata")) return false;
+  const bool of_tag = f.needs & vlan;  // its match asks for the tag itself
+  if (!has_kinds(match.protocol->kinds, of_tag ? unsigned{ethernet} : f.needs) || said_by(*match.protocol, f)) return false;
   if (std::any_of(match.terms.begin(), match.terms.end(), [&](const Term& t) { return overlaps(*t.field, f); }))
     return false;
   // Dumps print contexts of the first type only, and parts of ERSPAN's header for one version.
@@ -134,34 +140,37 @@ bool add_field(Dice& dice, GeneratedMatch& match, const FieldSpec& f, bool tunne
   if (name == "tun_erspan_idx" && !add_term(match, "tun_erspan_ver", 1)) return false;
   if ((name == "tun_erspan_dir" || name == "tun_erspan_hwid") && !add_term(match, "tun_erspan_ver", 2)) return false;
   const Masking masking = random_masking(dice, f);
+  constexpr unsigned kTagged = 0x1000;
+  if (name == "vlan_pcp") match.terms.push_back({&field_spec("vlan_vid"), {kTagged, kTagged}, Masking::partial});
   match.terms.push_back({&f, random_value(dice, f, masking), masking});
+  if (name == "vlan_vid") match.terms.back().value.value |= kTagged, match.terms.back().value.mask |= kTagged;
   return true;
 }
 
 }  // namespace
 
-GeneratedMatch random_match(Dice& dice, const Protocol& protocol, bool tunnel_options) {
+GeneratedMatch random_match(Dice& dice, const Protocol& protocol, unsigned tlv_map) {
   GeneratedMatch match{&protocol, {}};
   static const std::vector<const FieldSpec*> kLikely = {
       &field_spec("in_port"), &field_spec("reg0"),    &field_spec("metadata"), &field_spec("reg15"),
       &field_spec("ct_state"), &field_spec("eth_dst"), &field_spec("tun_id"),   &field_spec("ct_mark")};
   for (unsigned i = dice.below(5), tries = 0; i > 0 && tries < 40; ++tries) {
-    const FieldSpec& f = random_field(dice, protocol.kinds, kLikely);
+    const FieldSpec& f = random_field(dice, protocol.kinds, kLikely, tlv_map);
     const std::string_view name = f.name;
     // The switch takes these, but nothing that it traces has them; in_port_oxm is printed as in_port.
     if (name == "conj_id" || name == "in_port_oxm" || name == "packet_type" || name == "dp_hash") {
       if (!dice.one_in(8)) continue;
     }
-    i -= add_field(dice, match, f, tunnel_options) ? 1 : 0;
+    i -= add_field(dice, match, f) ? 1 : 0;
   }
   return match;
 }
 
-GeneratedMatch match_of(Dice& dice, const FieldSpec& f, bool tunnel_options) {
+GeneratedMatch match_of(Dice& dice, const FieldSpec& f) {
   GeneratedMatch match;
   for (unsigned tries = 0; tries < 60; ++tries) {
     match = {&dice.of(all_protocols()), {}};
-    if (add_field(dice, match, f, tunnel_options)) return match;
+    if (add_field(dice, match, f)) return match;
     if (has_kinds(match.protocol->kinds, f.needs) && tries > 40) break;  // as the protocol's words say it
   }
   match.terms.clear();

@@ -26,14 +26,15 @@ bool told_otherwise(std::string_view name) {
 
 class Packet {
  public:
-  Packet(Dice& dice, const Protocol& protocol) : dice_(dice), protocol_(protocol) {
+  Packet(Dice& dice, const Protocol& protocol, unsigned tlv_map)
+      : dice_(dice), protocol_(protocol), fields_(field_specs(tlv_map)) {
     for (const auto& [f, value] : protocol.fields) key_.set(f, value);
   }
 
   // Makes the packet one that the match takes, as far as its protocol allows.
   void suit(const GeneratedMatch& match) {
     for (const Term& t : match.terms) {
-      const FieldId id = id_of(*t.field);
+      const FieldId id = t.field->name == std::string_view("in_port_oxm") ? F::in_port : id_of(*t.field);
       const U128 mask = t.masking == Masking::none ? ones(t.field->bits) : t.value.mask;
       const U128 other = dice_.one_in(2) ? random_value(dice_, *t.field, Masking::none).value : U128{0};
       U128 value = (t.value.value & mask) | (other & ~mask & ones(t.field->bits));
@@ -45,7 +46,7 @@ class Packet {
   }
 
   void fill() {
-    for (const FieldSpec& f : field_specs()) {
+    for (const FieldSpec& f : fields_) {
       if (told_otherwise(f.name) || !has_kinds(protocol_.kinds, f.needs) || is_set(key_, f)) continue;
       const bool header = f.needs != any;
       const std::string_view name = f.name;
@@ -62,7 +63,7 @@ class Packet {
   std::string text() const {
     std::string out = protocol_.packet_words;
     const bool later = key_.u64(F::ip_frag) & ip_frag::later;
-    for (const FieldSpec& f : field_specs()) {
+    for (const FieldSpec& f : fields_) {
       const std::string_view name = f.name;
       if (told_otherwise(name) || !is_set(key_, f) || said(name)) continue;
       if (!has_kinds(protocol_.kinds, f.needs) && !(f.needs & tracked)) continue;
@@ -84,17 +85,20 @@ class Packet {
 
   Dice& dice_;
   const Protocol& protocol_;
+  const std::vector<FieldSpec>& fields_;
   FlowKey key_;
   bool tunnel_ = false;
 };
 
 const GeneratedFlow* flow_to_meet(Dice& dice, const Configuration& c, const std::string& bridge) {
-  for (int tries = 0; tries < 12; ++tries) {
-    const GeneratedFlow& f = dice.of(c.flows);
-    const bool first = f.head.find("table=0") != std::string::npos;
-    if (f.bridge == bridge && f.match.protocol != nullptr && (first || dice.one_in(4))) return &f;
+  const bool about_field = dice.one_in(2);
+  std::vector<const GeneratedFlow*> all;
+  for (const GeneratedFlow& f : c.flows) {
+    const bool first = f.head.starts_with("table=0");
+    if (f.bridge == bridge && f.match.protocol != nullptr && (about_field ? f.about_field : first || dice.one_in(4)))
+      all.push_back(&f);
   }
-  return nullptr;
+  return all.empty() ? nullptr : dice.of(all);
 }
 
 std::string mac(Dice& dice) {
@@ -127,9 +131,9 @@ std::string inner_headers(Dice& dice) {
     case 4:
       return fmt::format("eth_type(0x0800),ipv4(src={},dst={},proto=17,tos=0,ttl=3,frag={})", v4(dice), v4(dice),
                          dice.one_in(2) ? "later" : "first");
-    case 5:
-      return fmt::format("eth_type(0x894f),nsh(flags=0,ttl={},mdtype=1,np=3,spi=0x5,si=255,c1=0x1,c2=0x2,c3=0,c4=0)",
-                         dice.between(1, 63));
+    case 5:  // the switch reads no nsh(…)
+      return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0,proto={},tclass=0,hlimit=9,frag={})", v6(dice),
+                         v6(dice), dice.one_in(2) ? 44 : 17, dice.one_in(2) ? "later" : "first");
     case 2:
       return fmt::format("eth_type(0x86dd),ipv6(src={},dst={},label=0x5,proto=17,tclass=0x2,hlimit=64,frag=no),"
                          "udp(src=53,dst=1000)",
@@ -168,7 +172,7 @@ std::string random_packet(Dice& dice, const Configuration& c, const std::string&
   const Protocol& protocol = flow != nullptr && !(flow->match.protocol->fields.empty() && dice.one_in(2))
                                  ? *flow->match.protocol
                                  : *dice.of(c.protocols);
-  Packet packet(dice, protocol);
+  Packet packet(dice, protocol, c.tlv_map);
   if (dice.one_in(5)) packet.make_tunneled();
   if (flow != nullptr) packet.suit(flow->match);
   packet.fill();
