@@ -147,7 +147,7 @@ Daemon::Daemon(std::string directory) : directory_(std::move(directory)) {
   good_ = listens(socket);
   if (!good_) return;
   vsctl({"--no-wait", "init", "--", "set", "Open_vSwitch", ".", "ovs_version=" + version()});
-  start({"ovs-vswitchd", "--no-chdir", "--log-file=/dev/null", "--disable-system", "--enable-dummy",
+  start({"ovs-vswitchd", "--no-chdir", "--log-file=" + switch_log(), "-vfile:emer", "--disable-system", "--enable-dummy",
          "--unixctl=" + directory_ + "/switch.ctl", "unix:" + socket});
   good_ = good_ && connects(directory_ + "/switch.ctl");
 }
@@ -163,7 +163,13 @@ std::string Daemon::state() const {
   for (int i = 0; i < 100; ++i, pause_a_little()) {
     siginfo_t info{};
     if (::waitid(P_PID, static_cast<id_t>(children_.back()), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
-    if (info.si_pid != 0) return fmt::format("ended by signal {}", info.si_status);
+    if (info.si_pid == 0) continue;
+    // "2026-11-23T15:13:06Z|00001|util|EMER|lib/packets.c:1: assertion …"
+    const std::string log = read_file(switch_log());
+    const std::size_t message = log.rfind("|EMER|");
+    if (message == log.npos) return fmt::format("ended by signal {}", info.si_status);
+    return fmt::format("ended by signal {}: {}", info.si_status,
+                       log.substr(message + 6, log.find('\n', message) - message - 6));
   }
   return "still at work";
 }

@@ -57,6 +57,7 @@ class Daemon {
 
  private:
   pid_t start(const Words& words);
+  std::string switch_log() const { return directory_ + "/switch.log"; }  // of what ends it
   bool listens(const std::string& socket) const;
   bool connects(const std::string& path);
   Words with_database(const Words& words) const;
