@@ -237,7 +237,7 @@ U128 one(Dice& dice, const FieldSpec& f) {
       return dice.of(kFragments);
     }
     case Form::packet_type: {
-      static constexpr unsigned kTypes[] = {0, 0x10800, 0x186dd, 0x1894f, 0x18847};
+      static constexpr unsigned kTypes[] = {0x10800, 0x186dd, 0x1894f, 0x18847};  // no dump tells a match of (0,0)
       return dice.of(kTypes);
     }
     default:

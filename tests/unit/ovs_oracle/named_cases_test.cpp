@@ -208,6 +208,13 @@ TEST_F(NamedCase, ServiceHeaderThatHasFewerBitsThanItsFields) {
   EXPECT_TRUE(said("push_nsh(flags=2,ttl=0,"));
 }
 
+// What was to be put on the longer packet is put on before what the shorter one gets.
+TEST_F(NamedCase, ServiceHeaderOfNoKnownType) {
+  flow("table=0 actions=check_pkt_larger(100)->reg9[0],encap(mpls)");
+  compare({"packet_type=(1,0x894f),in_port=1,nsh_mdtype=1", "packet_type=(1,0x894f),in_port=1,nsh_np=2"});
+  EXPECT_TRUE(said("<error: unknown mdtype>"));
+}
+
 // What is pushed before the shorter packet goes its way stays for it: bytes, as many as the pushed field has.
 TEST_F(NamedCase, StacksOfResumedPackets) {
   flow("table=0 actions=clone(push:OXM_OF_METADATA[3..37],resubmit(,3)),check_pkt_larger(100)->reg9[0],resubmit(,3)");
@@ -344,6 +351,13 @@ TEST_F(NamedCase, ArpOperationAndProtocolBesideOneAnother) {
   flow("table=0,priority=5 actions=output:2");
   flow("table=0,priority=3,ip,nw_proto=47 actions=output:3");
   compare({"in_port=1,ip", "in_port=1,arp", "in_port=1,ip,nw_proto=47", "in_port=1,arp,arp_op=2"});
+}
+
+TEST_F(NamedCase, InputPortThatIsAReservedOne) {
+  flow("table=0 actions=move:actset_output[]->in_port_oxm[],output:2,push:reg0[],pop:in_port_oxm[],output:3");
+  compare({"in_port=1,tcp", "in_port=1,reg0=0xfffffffe", "in_port=1,reg0=0xffffff00", "in_port=1,reg0=0xffffffff",
+           "in_port=1,reg0=0xff00", "in_port=1,reg0=0xfffffff8"});
+  EXPECT_TRUE(said("OXM_OF_IN_PORT[] is now UNSET"));
 }
 
 TEST_F(NamedCase, InputPortThatIsWrittenInACopy) {

@@ -333,6 +333,8 @@ std::string Writer::operator()(const dp::PushNsh& a) {
   if (n.u64(F::nsh_mdtype) == 1) {
     int i = 1;
     for (const F f : {F::nsh_c1, F::nsh_c2, F::nsh_c3, F::nsh_c4}) out += fmt::format(",c{}=0x{:x}", i++, n.u64(f));
+  } else if (n.u64(F::nsh_mdtype) != 2) {
+    out += ",<error: unknown mdtype>";
   } else {
     out += ",md2=";
     std::string digits;

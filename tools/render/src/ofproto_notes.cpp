@@ -57,8 +57,8 @@ std::string OfprotoTraceWriter::learned(const engine::LearnedFlow& f) const {
 // The value of a field as set_field would show it; of a part of a field in hexadecimal.
 std::string OfprotoTraceWriter::value(const Note& n) const {
   if (n.field != whole(n.field.field)) return hex(n.value, true);
-  constexpr U128 kNoPort = 0xffffffff;  // as of OpenFlow 1.1
-  if (n.field.field == FieldId::in_port_oxm && n.value == kNoPort) return port_word(openflow::port::none);
+  constexpr U128 kWide = 0xffff0000;  // of reserved ports as of OpenFlow 1.1
+  if (n.field.field == FieldId::in_port_oxm && n.value >= (kWide | openflow::port::max)) return port_word(low64(n.value) & 0xffff);
   const std::string text = text_.action({openflow::SetField{n.field.field, n.value, std::nullopt, "set_field"}});
   const std::size_t begin = text.find(':'), end = text.rfind("->");
   return begin == std::string::npos || end == std::string::npos ? hex(n.value, true)
