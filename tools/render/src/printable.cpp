@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <random>
 
@@ -36,12 +37,24 @@ constexpr std::array<bool, 256> plain_bytes() {
   return plain;
 }
 
+// Whether all of eight bytes are from 0x20 to 0x7e.
+bool are_visible(const char* bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = kOnes * 0x80;
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return ((word | (word - kOnes * 0x20) | (word + kOnes)) & kHigh) == 0;
+}
+
 // The bytes at the beginning that are ASCII and may stay: nearly all of every text, so they are copied in one piece.
 std::size_t plain_length(std::string_view text) {
   static constexpr std::array<bool, 256> kPlain = plain_bytes();
   std::size_t i = 0;
-  while (i < text.size() && kPlain[static_cast<unsigned char>(text[i])]) ++i;
-  return i;
+  for (;;) {
+    while (i + sizeof(std::uint64_t) <= text.size() && are_visible(text.data() + i)) i += sizeof(std::uint64_t);
+    const std::size_t end = std::min(i + sizeof(std::uint64_t), text.size());
+    while (i < end && kPlain[static_cast<unsigned char>(text[i])]) ++i;
+    if (i < end || i == text.size()) return i;
+  }
 }
 
 // The bytes at the beginning that may stay; 0: the first may not.
