@@ -136,6 +136,24 @@ TEST_F(SwitchTest, ARandomPortIsNotProven) {
   EXPECT_EQ(world.open_ports.size(), 2u);
 }
 
+// It takes a port of every range by a hash, knows neither `random` nor `hash`, and leaves SCTP's ports alone.
+TEST_F(SwitchTest, TheUserspaceDatapathKeepsNoPortOfARange) {
+  bridge("br0", {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1:900-1100))",
+                 "table=0,in_port=2 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))",
+                 "table=0,in_port=3 actions=ct(commit,table=1,zone=6,nat(src=192.0.2.1,random))",
+                 "table=1 actions=output:4"},
+         {1, 2, 3, 4})
+      .datapath_type = "netdev";
+  FlowKey sctp = tcp();
+  sctp.set(FieldId::nw_proto, ip_proto::sctp);
+  EXPECT_EQ(run("br0", 2, sctp).emissions.at(0).packet.get(FieldId::tp_src), sctp.get(FieldId::tp_src));
+  EXPECT_EQ(run("br0", 2, tcp()).emissions.at(0).packet.get(FieldId::tp_src), 2000u);
+  run("br0", 3, tcp());
+  EXPECT_TRUE(record.assumptions.empty());
+  run("br0", 1, tcp());
+  EXPECT_EQ(record.assumptions.size(), 1u) << "though 1000 lies in the range";
+}
+
 // The kernel translates by ct(nat) what a connection has seen replies of, and what it opens by nat(src=…) alone.
 TEST_F(SwitchTest, WhatNobodyAnsweredIsTranslatedByItsOwnActionOnly) {
   bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=3,nat(src=192.0.2.1)),output:2",
