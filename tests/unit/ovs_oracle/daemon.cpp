@@ -208,17 +208,27 @@ void Daemon::vsctl(const Words& words) {
 
 std::string Daemon::vsctl_output(const Words& words) { return run(with_database(words)).out; }
 
-std::string Daemon::ofctl(const std::string& protocol, const Words& words, const std::string& input) {
+// On a busy machine the switch hangs up on who takes long to say hello.
+Ran Daemon::run_ofctl(const std::string& protocol, const Words& words, const std::string& input) const {
   Words all = {"ovs-ofctl", "-O", protocol};
   all.insert(all.end(), words.begin(), words.end());
-  const Ran ran = run(all, input);
+  Ran ran = run(all, input);
+  for (int tries = 0; tries < 20 && ran.status != 0 && ran.err.find(" socket (") != ran.err.npos; ++tries) {
+    pause_a_little();
+    ran = run(all, input);
+  }
+  return ran;
+}
+
+std::string Daemon::ofctl(const std::string& protocol, const Words& words, const std::string& input) {
+  const Ran ran = run_ofctl(protocol, words, input);
   return ran.status == 0 ? "" : ran.err + "failed";
 }
 
 std::string Daemon::ofctl_output(const std::string& protocol, const Words& words) {
-  Words all = {"ovs-ofctl", "-O", protocol};
-  all.insert(all.end(), words.begin(), words.end());
-  return run(all).out;
+  const Ran ran = run_ofctl(protocol, words, "");
+  EXPECT_EQ(ran.status, 0) << fmt::format("{}", fmt::join(words, " ")) << "\n" << ran.err;
+  return ran.out;
 }
 
 std::string Daemon::version() {

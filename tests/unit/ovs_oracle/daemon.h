@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/run.h"
+
 namespace egt::testing {
 
 // A connection to a unixctl socket (`ovs-appctl` without a process a question).
@@ -61,6 +63,7 @@ class Daemon {
   bool listens(const std::string& socket) const;
   bool connects(const std::string& path);
   Words with_database(const Words& words) const;
+  Ran run_ofctl(const std::string& protocol, const Words& words, const std::string& input) const;
 
   std::string directory_;
   std::vector<pid_t> children_;
