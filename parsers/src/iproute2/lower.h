@@ -24,9 +24,9 @@ bool is_brief_link_line(std::string_view text);  // ip -br
 
 // The entries of one dump. `v6`: of the command; otherwise addresses tell.
 std::vector<host::PolicyRule> lower_rules(const std::vector<Entry>& entries, SourceId source, bool v6);
-// `table`: of routes that name none.
 // Of "show cache".
 std::vector<host::PathMtu> lower_path_mtus(const std::vector<Entry>& entries, SourceId source);
+// `table`: of routes that name none.
 std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,
                                       std::string_view table);
 std::vector<host::Neighbour> lower_neighbours(const std::vector<Entry>& entries, SourceId source);
