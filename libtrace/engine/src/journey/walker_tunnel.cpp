@@ -215,7 +215,10 @@ Arrival Walker::carry_by_switch(const InTunnel& at, FlowKey& outer) {
   const auto lost = [&](Cause why, std::vector<Provenance> evidence) {
     return *stop(Verdict::dropped, {node.name, Layer::underlay, where, std::move(why), std::move(evidence)}).arrival;
   };
-  const openflow::TunnelRoute* route = own.route(remote, at.packet.u32(FieldId::pkt_mark));
+  const std::uint32_t mark = at.packet.u32(FieldId::pkt_mark);
+  const openflow::TunnelRoute* route = own.route(remote, mark);
+  if (route == nullptr && mark != 0 && (route = own.route(remote, 0)) != nullptr)
+    record_.assume({Supposition::tunnel_route_without_mark, {std::uint64_t{mark}}, {node.name}, {route->from}});
   if (route == nullptr) return lost({Reason::tunnel_end_unreachable, {remote}}, {at.port->from});
   if (route->local) return lost({Reason::tunnel_to_itself}, {route->from});
   if (src_ip(outer).is_unspecified() && route->source) set_src_ip(outer, *route->source);

@@ -85,6 +85,7 @@ enum class Supposition : std::uint8_t {
   delivered_unchanged,         // node, device; MAC
   underlay_carries,            // node that sends, node that receives
   stranger_takes_nothing,      // MAC
+  tunnel_route_without_mark,   // mark; node
   arrives_at_owner,            // node, device
   arrives_at_router,           // node, device
   arrives_as_asked,            // node, device
