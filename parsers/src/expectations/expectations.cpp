@@ -196,6 +196,8 @@ class Reader {
     if (const auto n = number(item, "mark", 0xffffffff)) e.mark = static_cast<std::uint32_t>(*n);
     if (item["arrive-at"]) e.arrive_at = scalar(item["arrive-at"], "arrive-at");
     if (item["in-dev"]) e.in_dev = scalar(item["in-dev"], "in-dev");
+    if (const auto n = number(item, "size", 65535)) e.size = static_cast<std::uint32_t>(*n);
+    e.dont_fragment = flag(item, "df", false);
     e.established = flag(item, "established", false);
     e.use_conntrack = !flag(item, "no-conntrack", false);
   }
@@ -205,7 +207,8 @@ class Reader {
     check_keys(item,
                {"name",     "from",      "to",        "outcome", "verdict", "snat",      "dnat",   "node",        "device",
                 "contains", "avoids",    "path",      "reply",   "proto",     "sport",  "dport",       "ttl",
-                "dscp",     "icmp-type", "icmp-code", "mark",    "arrive-at", "in-dev", "established", "no-conntrack"});
+                "dscp",     "icmp-type", "icmp-code", "mark",    "arrive-at", "in-dev", "established", "no-conntrack",
+                "size",     "df"});
     Expectation e;
     e.line = line_of(item);
     e.from = ends(item, "from");

@@ -28,6 +28,8 @@ explain::Question question(const Expectation& e, const ExpandedEnd& from, const 
   q.arrive_at = e.arrive_at;
   q.in_dev = e.in_dev;
   q.established = e.established;
+  q.size = e.size;
+  q.dont_fragment = e.dont_fragment;
   q.use_conntrack = e.use_conntrack;
   q.one_way = !e.verdicts.empty() && e.outcomes.empty() && e.reply.empty();
   return q;

@@ -70,7 +70,7 @@ void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, 
     if (!out.explains(one.at)) places[{one.at.node, one.at.where, one.at.why}].push_back(&one);
   for (const auto& [place, some] : places) {
     const LostInTunnel& first = *some.front();
-    const std::string more = some.size() == 1 ? "" : fmt::format(", and on {} more paths", some.size() - 1);
+    const std::string more = some.size() == 1 ? "" : fmt::format("; so are those on {} more path{}", some.size() - 1, some.size() == 2 ? "" : "s");
     out.add(fmt::format("{} between pods of {} and {} are lost at {}, {}: {}{}.", packets, first.from->node, first.to->node,
                         first.at.node, first.at.where, first.at.why, more),
             first.at.node, "", first.at.evidence, remedy);

@@ -37,6 +37,8 @@ struct Expectation {
   std::optional<std::uint8_t> ttl, dscp, icmp_type, icmp_code;
   std::optional<std::uint32_t> mark;
   std::string arrive_at, in_dev;
+  std::optional<std::uint32_t> size;   // bytes of the IP packet
+  bool dont_fragment = false;
   bool established = false, use_conntrack = true;
 
   std::uint32_t line = 0;  // in the file of expectations; 0: made from an object
