@@ -190,7 +190,8 @@ Recognition recognise_routes(const Dump& dump) {
   const bool v6 = !routes.empty() ? !v4 : command_is_v6(dump);
   const std::string topic = v6 ? "ip route v6" : "ip route v4";
   const int quality = (command_shows_all(dump) || shows_many_tables(r.entries) ? 90 : 20) + (is_json(dump) ? 0 : 10);
-  return {confidence, is_narrow(dump) ? own_topic(dump, topic) : topic, quality};
+  const bool exceptions = routes.empty() && !lower_path_mtus(r.entries, 0).empty();   // they stand beside the tables
+  return {confidence, exceptions || is_narrow(dump) ? own_topic(dump, topic) : topic, quality};
 }
 
 void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {

@@ -244,8 +244,7 @@ std::vector<host::PathMtu> lower_path_mtus(const std::vector<Entry>& entries, So
     const auto to = IpAddr::parse(words_of::print_value(e.words.list.front().value));
     for (const Attribute& a : e.words.list)
       if (a.key == "dev") known.device = words_of::print_value(a.value);
-    for (const Attribute& a : cache->list)
-      if (a.key == "mtu") known.mtu = static_cast<std::uint32_t>(parse_u64(words_of::print_value(a.value)).value_or(0));
+    known.mtu = static_cast<std::uint32_t>(cache->number("mtu").value_or(0));
     if (!to || known.mtu == 0) continue;
     known.to = *to;
     known.from = {source, e.line};

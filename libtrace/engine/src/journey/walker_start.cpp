@@ -90,7 +90,8 @@ std::optional<Arrival> Walker::check_own_size(const Endpoint& pod, const FlowKey
 
 Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   const Node& node = *start.from.node;
-  HostEngine engine(node, world_, record_, chooser_, topology_);
+  sent_ = start.packet;
+  HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
   HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
   see_copies(node, outcome);
   sent = outcome.sent.value_or(outcome.packet);   // before the host's own NAT
