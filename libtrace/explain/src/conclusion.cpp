@@ -104,9 +104,10 @@ std::string filter_of(std::string_view tunnel_type) {
 
 void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
   for (const engine::Tunnel& t : course.record.tunnels)
-    if (!t.path_shown) add_distinct(out, {fmt::format("{} packets between {} and {} on the network between them", t.type, t.from, t.to),
-                       "no dump shows all of what lies between the two nodes, nor what it does with packets of this size",
-                       fmt::format("tcpdump -ni any {} on {} and {}", filter_of(t.type), t.from, t.to)});
+    if (!t.path_shown)
+      add_distinct(out, {fmt::format("{} packets between {} and {} on the network between them", t.type, t.from, t.to),
+                         "no dump shows all of what lies between the two nodes, nor what it does with packets of this size",
+                         fmt::format("tcpdump -ni any {} on {} and {}", filter_of(t.type), t.from, t.to)});
 }
 
 void add_listener(const Course& course, const WayReport& path, std::vector<NotChecked>& out) {

@@ -30,8 +30,6 @@ using engine::Course;
 using engine::Journey;
 using engine::Start;
 
-constexpr std::uint32_t kEthernetHeader = 14;
-
 bool has_handshake(const FlowKey& packet) {
   const std::uint64_t proto = packet.u64(FieldId::nw_proto);
   return proto == ip_proto::tcp || proto == ip_proto::sctp;
@@ -299,7 +297,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   noting.note_misses = q.passed_over;
   noting.note_beaten = q.counters;
   noting.may_fragment = !q.dont_fragment;
-  if (q.size) (q.proto == "tcp" ? noting.later_length.emplace() : noting.packet_length) = *q.size + kEthernetHeader;
+  if (q.size && has_handshake(asked->packet)) noting.later_length = *q.size + kEthernetHeader;
+  if (q.size && !has_handshake(asked->packet)) noting.packet_length = *q.size + kEthernetHeader;
   const Inquiry inquiry{q, *from, *asked, session_->journey.with(noting)};
   Explanation e;
   e.packet = packet_report(*asked);

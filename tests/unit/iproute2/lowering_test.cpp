@@ -15,6 +15,18 @@ struct Host : testing::Test {
   host::Host& host() { return cluster.ensure_node("n").host; }
 };
 
+// What the kernel found out of one destination is no route of a table, and stands beside the dump of all tables.
+TEST_F(Host, TheCacheHasPathMtus) {
+  load("default via 192.0.2.1 dev eth0 \n", "ip route show table all");
+  load("198.51.100.40 via 192.0.2.1 dev eth0 \n    cache expires 595sec mtu 1300 \n", "ip route show cache");
+  ASSERT_EQ(host().path_mtus.size(), 1u);
+  EXPECT_EQ(host().path_mtus[0].to.to_string(), "198.51.100.40");
+  EXPECT_EQ(host().path_mtus[0].device, "eth0");
+  EXPECT_EQ(host().path_mtus[0].mtu, 1300u);
+  ASSERT_EQ(host().routes_v4.value.size(), 1u);
+  EXPECT_EQ(host().routes_v4.value[0].to.length, 0);
+}
+
 TEST_F(Host, RulesHaveTheirSelectors) {
   load(
       "0:\tfrom all lookup local\n"

@@ -93,7 +93,7 @@ Json json(const WayReport& w);
 Json json(const std::optional<Fault>& f) {
   if (!f) return nullptr;
   return {{"direction", name_of(f->direction)}, {"node", f->at.node}, {"layer", f->at.layer}, {"where", f->at.where},
-          {"why", f->at.why}, {"summary", f->summary}, {"evidence", evidence_json(f->at.evidence)},
+          {"reason", reason_name(f->at.reason)}, {"why", f->at.why}, {"summary", f->summary}, {"evidence", evidence_json(f->at.evidence)},
           {"next", f->next.empty() ? Json(nullptr) : Json(f->next)}};
 }
 

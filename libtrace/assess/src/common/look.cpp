@@ -146,6 +146,16 @@ std::string owner_of_next_hop(const Cluster& cluster, const IpAddr& next_hop) {
   return {};
 }
 
+const host::Link* management_device(const cluster::Node& node) {
+  for (const host::Link& link : node.host.links.value) {
+    const auto place = node.port(link.name);
+    if (place.port != nullptr && place.port->type == "internal" && place.bridge == node.integration_bridge() &&
+        link.name != place.bridge->name)
+      return &link;
+  }
+  return nullptr;
+}
+
 std::vector<engine::JudgedRule> host_snat_for(const Cluster& cluster, const Node& node, const IpAddr& pod,
                                               const IpAddr& destination) {
   FlowKey packet;

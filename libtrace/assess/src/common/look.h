@@ -44,6 +44,9 @@ NatRows nat_rows_of(const cluster::Node& node);
 // The machine that a next hop in OVN's networks belongs to: its transit, join or management address. Empty: unknown.
 std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& next_hop);
 
+// The internal port of the integration bridge by which OVN reaches the node's host; it has the MTU of pods. Null: not shown.
+const host::Link* management_device(const cluster::Node& node);
+
 // Source translations of a node's host that a packet from this pod passes the address test of.
 std::vector<engine::JudgedRule> host_snat_for(const cluster::Cluster& cluster, const cluster::Node& node,
                                               const IpAddr& pod, const IpAddr& destination);

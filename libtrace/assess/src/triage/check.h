@@ -74,7 +74,7 @@ class Findings {
   void lacks(std::string what) { lacking_.insert(std::move(what)); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
   bool has_cause(const std::string& object) const;
-  // Whether a finding stands on this line, or is an error of that node that concerns no object in particular.
+  // Whether a finding stands on this line, or is an error of that node, and a cause, that concerns no object in particular.
   bool explains(const explain::StopReport& stop) const;
 
  private:

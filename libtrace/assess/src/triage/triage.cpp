@@ -131,9 +131,19 @@ void Findings::merge_nodes(std::size_t first) {
   std::move(merged.begin(), merged.end(), std::back_inserter(all));
 }
 
+namespace {
+
+bool finds_cause(const Finding& finding) {
+  return std::any_of(checks().begin(), checks().end(), [&](const Check* check) {
+    return check->id == finding.id && check->finds == Check::Finds::cause;
+  });
+}
+
+}  // namespace
+
 bool Findings::explains(const explain::StopReport& stop) const {
   return std::any_of(triage_.findings.begin(), triage_.findings.end(), [&](const Finding& f) {
-    if (f.object.empty() && f.severity == Severity::error && f.node == stop.node) return true;
+    if (f.object.empty() && f.severity == Severity::error && f.node == stop.node && finds_cause(f)) return true;
     return std::any_of(f.evidence.begin(), f.evidence.end(), [&](const explain::EvidenceLine& line) {
       return std::find(stop.evidence.begin(), stop.evidence.end(), line) != stop.evidence.end();
     });

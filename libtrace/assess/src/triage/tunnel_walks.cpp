@@ -18,17 +18,6 @@ std::vector<const KnownPod*> one_of_each_node(const Facts& f, Family family) {
   return pods;
 }
 
-std::uint32_t mtu_of(const Facts& f, const KnownPod& pod) {
-  const cluster::Node* node = f.cluster.node(pod.node);
-  for (const host::Link& link : node->host.links.value) {
-    const auto place = node->port(link.name);
-    const bool management = place.port != nullptr && place.port->type == "internal" &&
-                            place.bridge == node->integration_bridge() && link.name != place.bridge->name;
-    if (management) return link.mtu;   // OVN-Kubernetes gives it and pods the same one
-  }
-  return 0;
-}
-
 void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size, std::vector<LostInTunnel>& lost) {
   const auto sender = explain::parse_point(from.full_name());
   const auto receiver = explain::parse_point(to.address(family)->to_string());
@@ -39,9 +28,10 @@ void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family famil
   q.proto = family == Family::v4 ? "icmp" : "icmp6";
   q.only_deciding = true;
   if (size == PacketSize::largest) {
-    q.size = mtu_of(f, from);
+    const host::Link* device = management_device(*f.cluster.node(from.node));
+    if (device == nullptr || device->mtu == 0) return;
+    q.size = device->mtu;
     q.dont_fragment = true;
-    if (*q.size == 0) return;
   }
   const auto x = f.explainer.explain(q);
   if (!x) return;
@@ -64,13 +54,16 @@ std::vector<LostInTunnel> lost_in_tunnels(const Facts& facts, PacketSize size) {
   return lost;
 }
 
-void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, const char* remedy, Findings& out) {
+void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, Findings& out) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<const LostInTunnel*>> places;
   for (const LostInTunnel& one : lost)
     if (!out.explains(one.at)) places[{one.at.node, one.at.where, one.at.why}].push_back(&one);
   for (const auto& [place, some] : places) {
     const LostInTunnel& first = *some.front();
     const std::string more = some.size() == 1 ? "" : fmt::format("; so are those on {} more path{}", some.size() - 1, some.size() == 2 ? "" : "s");
+    const std::string remedy = fmt::format(
+        "What ends the tunnel's packets at {} has to let them pass, both ways: egtrace explain SNAPSHOT --from {} --to {}",
+        first.at.node, first.from->full_name(), first.to->full_name());
     out.add(fmt::format("{} between pods of {} and {} are lost at {}, {}: {}{}.", packets, first.from->node, first.to->node,
                         first.at.node, first.at.where, first.at.why, more),
             first.at.node, "", first.at.evidence, remedy);

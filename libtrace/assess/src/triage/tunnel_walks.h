@@ -16,13 +16,13 @@ struct LostInTunnel {
 
 enum class PacketSize : std::uint8_t {
   smallest,
-  largest,   // as large as the sender's device takes, and not to be fragmented
+  largest,   // of the MTU of pods, and not to be fragmented
 };
 
 // Of each node a pod sends to one on the nodes that follow by 1, 2, 4, 8, … in the order of names: n log n walks.
 std::vector<LostInTunnel> lost_in_tunnels(const Facts& facts, PacketSize size);
 
 // Reports them, those that end at one place for one reason as one finding.
-void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, const char* remedy, Findings& out);
+void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, Findings& out);
 
 }  // namespace egt::assess

@@ -302,8 +302,8 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
   upcalls_.push_back(std::move(next));
 }
 
-// The MAC of a logical router's address, or of one on one of the node's own links, where ovn-controller asks through the external bridge: that of the
-// host's neighbour table, or of who would answer.
+// The MAC of a logical router's address, or of one on one of the node's own links, where ovn-controller asks through the
+// external bridge: that of the host's neighbour table, or of who would answer.
 std::optional<MacAddr> SwitchRun::mac_on_link(const IpAddr& address, std::size_t origin) {
   if (options_.neighbours == nullptr) return std::nullopt;
   for (const ovn::LogicalPort& port : node_.ovn.ports)   // a router's port answers for itself

@@ -215,7 +215,7 @@ HostWalk::Ended HostWalk::check_length(const Taken& route) {
   const auto [mtu, from] = mtu_of(route);
   if (mtu == 0 || options_.packet_length <= mtu) return std::nullopt;
   if (family() == Family::v4 && options_.may_fragment) {
-    assume({Supposition::fragmented, {node_.name, route.device, std::uint64_t{mtu}}, {}, {from}});
+    fragment(route, {mtu, from});
     return std::nullopt;
   }
   HostOutcome o = rejected(

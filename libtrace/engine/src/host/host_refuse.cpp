@@ -24,6 +24,7 @@ HostOutcome HostWalk::outcome(HostOutcome::Kind kind) const {
   HostOutcome o;
   o.kind = kind;
   o.packet = packet_;
+  o.packet_length = options_.packet_length;
   if (reassembled_ != 0 && kind == HostOutcome::Kind::transmit) o.packet.set(FieldId::ip_frag, reassembled_);
   o.copies = copies_;
   o.quoted = conntrack_.translate_quoted(options_.quoted);

@@ -26,12 +26,18 @@ HostWalk::Mtu HostWalk::mtu_of(const Taken& route) const {
   return link != nullptr ? Mtu{link->mtu, link->from} : Mtu{};
 }
 
+// What follows meets the fragments.
+void HostWalk::fragment(const Taken& route, const Mtu& mtu) {
+  assume({Supposition::fragmented, {node_.name, route.device, std::uint64_t{mtu.bytes}}, {}, {mtu.from}});
+  options_.packet_length = mtu.bytes;
+}
+
 // TCP sends segments that fit. Others are told EMSGSIZE where the packet must not be fragmented (ip_append_data()).
 HostWalk::Ended HostWalk::check_own_length(const Taken& route) {
   const auto [mtu, from] = mtu_of(route);
   if (mtu == 0 || options_.packet_length <= mtu || by_switch_ || packet_.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
   if (options_.may_fragment) {
-    assume({Supposition::fragmented, {node_.name, route.device, std::uint64_t{mtu}}, {}, {from}});
+    fragment(route, {mtu, from});
     return std::nullopt;
   }
   HostOutcome o = stopped(HostOutcome::Kind::rejected, {PlaceKind::output_route},

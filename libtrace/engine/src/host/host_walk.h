@@ -59,6 +59,7 @@ class HostWalk {
   struct Mtu { std::uint32_t bytes = 0; Provenance from; };   // 0: not known
   Mtu mtu_of(const Taken& route) const;
   Ended check_own_length(const Taken& route);
+  void fragment(const Taken& route, const Mtu& mtu);
 
   // --- host_send.cpp
   HostOutcome send_as_frame(const LocalSend& what);

@@ -10,7 +10,6 @@
 namespace egt::engine {
 namespace {
 
-constexpr std::uint32_t kEthernetHeader = 14;
 constexpr std::uint64_t kSynAck = 0x012, kPushAck = 0x018;
 
 bool has_unread_lines(const cluster::DumpInfo& dump) {

@@ -122,25 +122,36 @@ const Node* Topology::owner(const IpAddr& address) const {
 
 bool Topology::is_shared(const IpAddr& address) const { return owner(address) == nullptr && owners_.contains(address); }
 
-std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const MacAddr& mac) const {
-  const auto owner_of = [&](const IpAddr& address, const Provenance& entry) -> std::optional<Owner> {
+namespace {
+
+bool is_gateway(const Node& node, const IpAddr& address) {
+  const auto& routes = address.is_v4() ? node.host.routes_v4.value : node.host.routes_v6.value;
+  return std::any_of(routes.begin(), routes.end(), [&](const host::Route& r) {
+    return std::any_of(r.next_hops.begin(), r.next_hops.end(), [&](const host::NextHop& h) { return h.via == address; });
+  });
+}
+
+}  // namespace
+
+std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const MacAddr& mac, Family family) const {
+  std::optional<Owner> misled;
+  bool may_be_right = false;
+  const auto consider = [&](const IpAddr& address, const Provenance& entry) {
+    if (address.family != family || (address.is_link_local() && !is_gateway(sender, address))) return;
     const auto found = owners_.find(address);
-    if (found == owners_.end() || found->second.size() != 1 || found->second.front().node == &sender) return std::nullopt;
-    const auto own = mac_of(found->second.front());
-    if (!own || *own == mac) return std::nullopt;
-    return Owner{address, found->second.front().node, *own, entry};
+    const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().node != &sender;
+    const auto own = only ? mac_of(found->second.front()) : std::nullopt;
+    if (!own || *own == mac) may_be_right = true;
+    else if (!misled) misled = Owner{address, found->second.front().node, *own, entry};
   };
   for (const host::Neighbour& n : sender.host.neighbours.value)
-    if (n.mac == mac && usable(n.state))
-      if (auto owner = owner_of(n.address, n.from)) return owner;
+    if (n.mac == mac && usable(n.state)) consider(n.address, n.from);
   for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
-    if (n.mac == mac)
-      if (auto owner = owner_of(n.address, n.from)) return owner;
-  if (sender.ovn.southbound == nullptr) return std::nullopt;
-  for (const ovn::sb::MacBinding& b : sender.ovn.southbound->mac_bindings)
-    if (const auto address = IpAddr::parse(b.ip); address && MacAddr::parse(b.mac) == mac)
-      if (auto owner = owner_of(*address, b.from)) return owner;
-  return std::nullopt;
+    if (n.mac == mac) consider(n.address, n.from);
+  if (sender.ovn.southbound != nullptr)
+    for (const ovn::sb::MacBinding& b : sender.ovn.southbound->mac_bindings)
+      if (const auto address = IpAddr::parse(b.ip); address && MacAddr::parse(b.mac) == mac) consider(*address, b.from);
+  return may_be_right ? std::nullopt : misled;
 }
 
 // Devices of other machines that have an address of one of the subnets of `device`; once for each of these.

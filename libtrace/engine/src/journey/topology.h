@@ -35,9 +35,11 @@ class Topology : public NeighbourOracle {
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;      // several have it
-  // Who has the address that a table of `sender` (neighbours, MAC bindings of OVN) gives this MAC, where it is not his.
+  // Who has the address that the tables of `sender` (neighbours, also of the switch, MAC bindings of OVN) give this MAC,
+  // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that machine's.
+  // Entries of the packet's family count, and of link-local addresses those of gateways: every machine has one.
   struct Owner { IpAddr address; const cluster::Node* node = nullptr; MacAddr mac; Provenance entry; };
-  std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac) const;
+  std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
   const Workloads& workloads() const { return workloads_; }
 
   // The lowest device below `device`: parent of VLANs and macvlans, first member of a bond. Itself when it is real.

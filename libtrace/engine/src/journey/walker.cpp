@@ -44,16 +44,6 @@ std::uint32_t number_of(const Bridge& bridge, const Interface& port) {
   return port.name == bridge.name ? openflow::port::local : openflow::port::none;
 }
 
-namespace {
-
-const Refused* last_refusal(const Record& record) {
-  for (auto step = record.steps.rbegin(); step != record.steps.rend(); ++step)
-    if (const auto* refused = std::get_if<Refused>(&step->kind)) return refused;
-  return nullptr;
-}
-
-}  // namespace
-
 Arrival Walker::walk(const Start& start, FlowKey& sent) {
   from_ = start.from;
   Next next = begin(start, sent);
@@ -79,12 +69,14 @@ Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
   const std::size_t count = std::min(places.size(), kMostCopies);
   Record before = record_;
   const std::optional<Egress> egress_before = egress_;
+  const std::uint32_t length_before = frame_length_;
   Arrival best;
   Record best_record;
   std::optional<Egress> best_egress;
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) record_ = i + 1 == count ? std::move(before) : before;
     egress_ = egress_before;
+    frame_length_ = length_before;
     Arrival arrival = follow(std::move(places[i]), budget / 2);
     if (i == 0 || rank(arrival.verdict) < rank(best.verdict)) {
       best = std::move(arrival);
@@ -124,16 +116,17 @@ Walker::Next Walker::gap(const Node& node, Layer layer, Statement<Input> missing
 }
 
 HostOptions Walker::host_options() const {
-  constexpr std::uint32_t kEthernetHeader = 14;
   HostOptions options;
-  options.packet_length = options_.packet_length - kEthernetHeader;
-  const auto proto = (carried_ != nullptr ? ip_proto::udp : sent_.u64(FieldId::nw_proto));
-  options.may_fragment = options_.may_fragment && proto != ip_proto::tcp;
-  if (!answering_) return options;
-  constexpr std::uint32_t kLongestError = 576;   // RFC 1812, 4.3.2.3; of IPv6 no device takes less than 1280
-  options.packet_length = std::min(options.packet_length, kLongestError);
-  options.quoted = quoted_;
+  options.packet_length = frame_length() - kEthernetHeader;
+  const bool tcp = carried_ == nullptr && sent_.u64(FieldId::nw_proto) == ip_proto::tcp;
+  options.may_fragment = options_.may_fragment && !tcp;
+  if (answering_) options.quoted = quoted_;
   return options;
+}
+
+std::uint32_t Walker::frame_length() const {
+  constexpr std::uint32_t kLongestError = kEthernetHeader + 576;   // RFC 1812, 4.3.2.3; of IPv6 no device takes less than 1280
+  return answering_ ? std::min(frame_length_, kLongestError) : frame_length_;
 }
 
 // --- bridges -------------------------------------------------------------------------------------------------------
@@ -141,7 +134,7 @@ HostOptions Walker::host_options() const {
 OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                           Record& record) {
   OvsOptions options;
-  options.packet_length = options_.packet_length;
+  options.packet_length = frame_length();
   if (answering_) options.quoted = quoted_;
   options.neighbours = &topology_;
   OvsEngine engine(sessions_, node, world_, record, chooser_, options);
@@ -207,8 +200,10 @@ Position Walker::position_of(const Node& node, const OvsEmission& emission) {
 Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer) {
   const std::string bridge = answer.bridge ? answer.bridge->name : "";
   Stop where{node.name, Layer::ovn, {PlaceKind::bridge, {bridge}}, {Reason::ovn_rejects}};
+  std::string with;
   for (const Step& s : record_.steps)
     if (const auto* refused = std::get_if<Refused>(&s.kind)) {
+      with = refused->with;
       where.where = refused->where;
       where.why = {refused->why.reason, {refused->with}};
       where.evidence = s.evidence;
@@ -231,9 +226,8 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
         strange ? Cause{Reason::refusal_from_other_address, {src_ip(back.packet), dst_ip(sent_)}}
                 : Cause{Reason::refusal_lost});
   } else {
-    const Refused* refused = last_refusal(record_);
-    arrival.refusal_accepted = ends_connection(back.packet, refused != nullptr ? refused->with : "");
-    arrival.size_learned = refused != nullptr && (refused->with == "icmp-frag-needed" || refused->with == "icmp6-packet-too-big");
+    arrival.refusal_accepted = ends_connection(back.packet, with);
+    arrival.size_learned = with == "icmp-frag-needed" || with == "icmp6-packet-too-big";
   }
   return {{}, arrival};
 }
@@ -243,6 +237,7 @@ Walker::Next Walker::answered_by_ovs(const Node& node, const OvsEmission& answer
 Walker::Next Walker::step(AtPod at) {
   see(*at.pod.node, at.pod.port->name, false, at.packet);
   if (std::optional<Next> end = check_size(*at.pod.node, at.pod.port->name)) return std::move(*end);
+  if (std::optional<Next> end = pass_hook(*at.pod.node, netfilter::Hook::egress, at.pod.port->name, at.packet)) return std::move(*end);
   note_contradictions(*at.pod.node, cluster::Contradiction::About::port, at.pod.port->name, record_);
   const MacAddr to = dst_mac(at.packet);
   if (at.pod.pod.mac && to != *at.pod.pod.mac && !to.is_multicast())
@@ -285,6 +280,7 @@ Walker::Next Walker::step(AtHost at) {
   HostOutcome outcome = engine.receive(at.device, at.packet);
   see_copies(*at.node, outcome);
   if (answering_) quoted_ = outcome.quoted;
+  else if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{at.node, at.device, outcome.packet}}, std::nullopt};
     case HostOutcome::Kind::transmit: return {{AtDevice{at.node, outcome.device, outcome.packet}}, std::nullopt};

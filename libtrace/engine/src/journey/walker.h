@@ -66,7 +66,7 @@ class Walker {
   Walker(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions, const JourneyOptions& options,
          World& world, Record& record, Chooser& chooser)
       : cluster_(cluster), topology_(topology), sessions_(sessions), options_(options), world_(world), record_(record),
-        chooser_(chooser) {}
+        chooser_(chooser), frame_length_(options.packet_length) {}
 
   // Sets `sent` to the packet as its sender puts it on the way.
   Arrival walk(const Start& start, FlowKey& sent);
@@ -123,6 +123,7 @@ class Walker {
   std::optional<Arrival> check_own_size(const Endpoint& pod, const FlowKey& packet);
   // Ends a packet that is too large for the device; notes what would fit.
   std::optional<Next> check_size(const cluster::Node& node, const std::string& device);
+  std::uint32_t frame_length() const;   // of the packet under way
   HostOptions host_options() const;
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                     Record& record);
@@ -137,6 +138,7 @@ class Walker {
   std::optional<Egress> egress_;
   Endpoint from_;
   FlowKey sent_;
+  std::uint32_t frame_length_;          // of the one that was asked about, or of its fragments
   bool undecided_ = false;
   std::optional<Tuple> quoted_;   // answering with an ICMP error: the packet that it quotes
   const InTunnel* carried_ = nullptr;   // the packet under way is the outer one of this

@@ -51,6 +51,8 @@ Walker::Next Walker::begin_pod(const Start& start, FlowKey& sent) {
     return gap(*pod.node, Layer::ovs, {Input::port_number, {pod.port->name}}, Reason::pod_port_number_missing);
   if (std::optional<Arrival> refused = check_own_size(pod, frame)) return {{}, std::move(refused)};
   see(*pod.node, pod.port->name, true, frame);
+  if (!userspace_datapath(*pod.bridge))   // that has read the frame from the device before the hook
+    if (std::optional<Next> stopped = pass_hook(*pod.node, netfilter::Hook::ingress, pod.port->name, frame)) return std::move(*stopped);
   return {{AtPort{pod.node, pod.bridge, number_of(*pod.port), frame}}, std::nullopt};
 }
 
@@ -69,14 +71,14 @@ std::optional<Arrival> Walker::no_link(const Endpoint& pod, const FlowKey& packe
 
 // The pod's own stack: the host's end of its device has the same MTU. TCP sends segments that fit.
 std::optional<Arrival> Walker::check_own_size(const Endpoint& pod, const FlowKey& packet) {
-  constexpr std::uint32_t kEthernetHeader = 14;
   const host::Link* link = pod.node->host.link(pod.port->name);
   if (link == nullptr || link->mtu == 0) return std::nullopt;
   record_.limit({link->mtu, pod.node->name, link->name, link->from});
-  const std::uint32_t bytes = options_.packet_length - kEthernetHeader;
+  const std::uint32_t bytes = frame_length() - kEthernetHeader;
   if (bytes <= link->mtu || packet.u64(FieldId::nw_proto) == ip_proto::tcp) return std::nullopt;
   if (options_.may_fragment) {
     record_.assume({Supposition::fragmented, {pod.pod.name, link->name, std::uint64_t{link->mtu}}, {}, {link->from}});
+    frame_length_ = link->mtu + kEthernetHeader;
     return std::nullopt;
   }
   Arrival refused;
@@ -94,6 +96,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
   HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
   see_copies(node, outcome);
+  if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;
   sent = outcome.sent.value_or(outcome.packet);   // before the host's own NAT
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered: return {{AtProcess{&node, outcome.device, outcome.packet}}, std::nullopt};

@@ -19,7 +19,6 @@ using openflow::Bridge;
 using openflow::Interface;
 
 constexpr int kMostTunnels = 4;   // one within the other
-constexpr std::uint16_t kSttPort = 7471;
 
 FieldId tun_metadata(std::uint8_t index) {
   return static_cast<FieldId>(static_cast<int>(FieldId::tun_metadata0) + index);
@@ -44,25 +43,18 @@ std::optional<std::string> option(const Interface& port, const std::string& key)
   return found != port.options.end() ? std::optional(found->second) : std::nullopt;
 }
 
-std::uint16_t tunnel_port(const Interface& port) {
-  if (const auto set = option(port, "dst_port"))
-    if (const auto number = parse_u64(*set)) return static_cast<std::uint16_t>(*number);
-  return openflow::default_tunnel_port(port.type).value_or(0);
-}
-
-// Bytes that a tunnel of OVN adds to a frame: outer headers and, of Geneve, the option with the logical ports.
-std::uint32_t overhead(std::string_view type, Family family) {
-  constexpr std::uint32_t kEthernet = 14, kIpv4 = 20, kIpv6 = 40, kUdp = 8, kVxlan = 8, kGeneve = 16, kGre = 8, kStt = 38;
-  const std::uint32_t below = kEthernet + (family == Family::v4 ? kIpv4 : kIpv6);
-  if (type == "geneve") return below + kUdp + kGeneve;
-  if (type == "vxlan") return below + kUdp + kVxlan;
-  return below + (type == "stt" ? kStt : kGre);
+// Of types that no OVN uses and whose port nothing else asks for (netdev_vport_class_init() of lib/netdev-vport.c).
+std::uint16_t outer_port(const Interface& port) {
+  if (const std::uint16_t number = openflow::tunnel_port(port); number != 0) return number;
+  if (port.type == "stt") return 7471;
+  if (port.type == "lisp") return 4341;
+  return port.type == "gtpu" ? 2152 : 0;
 }
 
 // The device of the host by which the kernel's datapath sends and receives what a tunnel carries.
 std::string kernel_device(const Interface& port) {
-  if (port.type == "geneve") return fmt::format("genev_sys_{}", tunnel_port(port));
-  if (port.type == "vxlan") return fmt::format("vxlan_sys_{}", tunnel_port(port));
+  if (port.type == "geneve") return fmt::format("genev_sys_{}", outer_port(port));
+  if (port.type == "vxlan") return fmt::format("vxlan_sys_{}", outer_port(port));
   return port.type + "_sys";
 }
 
@@ -71,14 +63,14 @@ FlowKey outer_packet(const InTunnel& at) {
   const std::uint32_t remote = at.packet.u32(FieldId::tun_dst);
   outer.set(FieldId::eth_type, remote != 0 ? ethertype::ipv4 : ethertype::ipv6);
   set_dst_ip(outer, remote != 0 ? IpAddr::v4(remote) : IpAddr::v6(at.packet.get(FieldId::tun_ipv6_dst)));
-  const std::uint16_t port = tunnel_port(*at.port);
-  constexpr std::uint64_t kGre = 47, kSomeSourcePort = 49152;   // a hash of the inner packet
-  outer.set(FieldId::nw_proto, at.port->type == "stt" ? ip_proto::tcp : port != 0 ? ip_proto::udp : kGre);
+  const std::uint16_t port = outer_port(*at.port);
+  constexpr std::uint64_t kSomeSourcePort = 49152;   // a hash of the inner packet
+  outer.set(FieldId::nw_proto, at.port->type == "stt" ? ip_proto::tcp : port != 0 ? ip_proto::udp : ip_proto::gre);
   outer.set(FieldId::nw_ttl, at.packet.get(FieldId::tun_ttl) != 0 ? at.packet.get(FieldId::tun_ttl) : U128{64});
   outer.set(FieldId::nw_tos, at.packet.get(FieldId::tun_tos));
-  if (port != 0 || at.port->type == "stt") {
+  if (port != 0) {
     outer.set(FieldId::tp_src, kSomeSourcePort);
-    outer.set(FieldId::tp_dst, port != 0 ? port : kSttPort);
+    outer.set(FieldId::tp_dst, port);
   }
   if (!userspace_datapath(*at.bridge)) outer.set(FieldId::pkt_mark, at.packet.get(FieldId::pkt_mark));
   if (const auto local = option(*at.port, "local_ip"))
@@ -102,7 +94,7 @@ bool lacks_address(const host::Host& host, const IpAddr& address) {
 
 // Whether the port receives what has this outer header (tnl_find() of ofproto/tunnel.c).
 bool receives(const Interface& port, const Encap& encap, std::uint16_t by_port) {
-  if (port.type != encap.type || tunnel_port(port) != by_port) return false;
+  if (port.type != encap.type || outer_port(port) != by_port) return false;
   const auto remote = option(port, "remote_ip"), local = option(port, "local_ip");
   if (!remote || (*remote != "flow" && *remote != encap.src.to_string())) return false;
   if (local && *local != "flow" && *local != encap.dst.to_string()) return false;
@@ -133,10 +125,13 @@ bool reached_a_host(const Arrival& outer) {
   return outer.verdict == Verdict::delivered && !outer.left_snapshot && outer.end.kind == Endpoint::Kind::process;
 }
 
-// A dump shows what decides, and something speaks against it; where there is none, a healthy network is assumed.
-bool is_in_doubt(const Record& outer) {
-  return std::any_of(outer.gaps.begin(), outer.gaps.end(),
-                     [](const MissingInput& m) { return !std::holds_alternative<Input>(m.what); });
+// Whether its path is open for lack of dumps alone, and a healthy network may be assumed. Where a dump shows what decides
+// and something speaks against it, the path stays open.
+bool lacks_dumps(const Arrival& end, const Record& outer) {
+  if (end.left_snapshot) return true;
+  return end.verdict == Verdict::inconclusive && std::all_of(outer.gaps.begin(), outer.gaps.end(), [](const MissingInput& m) {
+    return std::holds_alternative<Input>(m.what);
+  });
 }
 
 // In the userspace datapath packets do not pass the devices of the bridges.
@@ -155,8 +150,8 @@ Walker::Next Walker::step(InTunnel at) {
   FlowKey outer = outer_packet(at);
   const IpAddr remote = dst_ip(outer);
   JourneyOptions options = options_;
-  const std::uint32_t more = overhead(at.port->type, remote.family);
-  options.packet_length += more;
+  const std::uint32_t more = openflow::tunnel_overhead(at.port->type, remote.family);
+  options.packet_length = frame_length() + more;
   options.may_fragment = option(*at.port, "df_default") == "false";
   Record aside;
   aside.wants_misses = record_.wants_misses;
@@ -168,13 +163,13 @@ Walker::Next Walker::step(InTunnel at) {
   const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
   note_encapsulation(at, encap);
   record_.tunnels.back().path_shown = !end.left_snapshot && end.verdict != Verdict::inconclusive;
-  if (!record_.tunnels.back().path_shown && !is_in_doubt(aside)) end = carrier.carry_on(outer, *at.node, std::move(end));
+  if (lacks_dumps(end, aside)) end = carrier.carry_on(outer, *at.node, std::move(end));
   undecided_ |= carrier.undecided_;
-  if (aside.largest && aside.largest->bytes > more) {
-    aside.largest->bytes -= more;
-    record_.limit(*aside.largest);
-  }
   adopt(aside, at, encap, reached_a_host(end));
+  if (std::optional<SizeLimit> largest = aside.largest; largest && largest->bytes > more) {
+    largest->bytes -= more;
+    record_.limit(*largest);
+  }
   return reached_a_host(end) ? decapsulate(end, at, encap) : lost_in_tunnel(end, encap);
 }
 
@@ -226,16 +221,13 @@ Arrival Walker::carry_by_switch(const InTunnel& at, FlowKey& outer) {
   if (const openflow::TunnelRoute* home = own.route(source, 0); home == nullptr || !home->local)
     return lost({Reason::tunnel_source_missing, {source}}, {at.port->from});
   if (node.port(route->device).port == nullptr) return lost({Reason::tunnel_end_unreachable, {remote}}, {route->from});
-  const IpAddr hop = route->gateway && !route->gateway->is_unspecified() ? *route->gateway : remote;
-  const auto known = std::find_if(own.neighbours.begin(), own.neighbours.end(), [&](const openflow::TunnelNeighbour& n) {
-    return n.address == hop && n.bridge == node.port(route->device).bridge->name;
-  });
-  const bool is_known = known != own.neighbours.end();
+  const IpAddr hop = route->next_hop(remote);
+  const openflow::TunnelNeighbour* known = own.neighbour(hop, node.port(route->device).bridge->name);
   std::optional<MacAddr> mac;
-  if (is_known) mac = known->mac;
+  if (known != nullptr) mac = known->mac;
   else if (const auto heard = topology_.resolve(node, route->device, hop, source)) mac = heard->mac;
-  record_.add(node.name, Layer::underlay, Resolve{hop, mac, route->device, host::NeighbourState::none, is_known},
-              {is_known ? known->from : route->from});
+  record_.add(node.name, Layer::underlay, Resolve{hop, mac, route->device, host::NeighbourState::none, known != nullptr},
+              {known != nullptr ? known->from : route->from});
   const Place neighbour{PlaceKind::neighbour, {hop, route->device}};
   if (!mac && own.has_neighbours) {
     record_.assume({Supposition::neighbour_stays_silent, {hop, node.name, route->device}, {}, {route->from}});
@@ -278,6 +270,7 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
   there.verdict = Verdict::delivered;
   there.end.kind = Endpoint::Kind::process;
   there.end.node = owner;
+  there.end.bridge = owner->integration_bridge();   // as if its datapath had taken it
   there.packet = outer;
   return there;
 }
@@ -285,7 +278,7 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
 // Whether the userspace datapath takes the packet under way for one of its tunnels (terminate_native_tunnel() of
 // ofproto/ofproto-dpif-xlate.c): what would go to a device with the address to which it is sent.
 bool Walker::ends_tunnel(const Node& node, const Bridge& bridge, const Interface& port, const FlowKey& packet) const {
-  return carried_ != nullptr && userspace_datapath(bridge) && packet.u32(FieldId::tp_dst) == tunnel_port(*carried_->port) &&
+  return carried_ != nullptr && userspace_datapath(bridge) && packet.u32(FieldId::tp_dst) == outer_port(*carried_->port) &&
          has_address(node.host, port.name, dst_ip(packet));
 }
 
@@ -319,9 +312,11 @@ void Walker::adopt(const Record& outer, const InTunnel& at, const Encap& encap, 
                                    Encap{encap.type, src_ip(s.packet), dst_ip(s.packet), encap.vni}, record_.steps.size()});
 }
 
+// Of an outer packet that somebody else takes than a host (a pod, a machine without dumps) nobody knows what becomes.
 Walker::Next Walker::lost_in_tunnel(const Arrival& outer, const Encap& encap) {
   Arrival lost;
-  lost.verdict = outer.verdict == Verdict::inconclusive ? Verdict::inconclusive : Verdict::dropped;
+  lost.verdict = outer.verdict == Verdict::dropped || outer.verdict == Verdict::rejected ? Verdict::dropped : Verdict::inconclusive;
+  undecided_ |= lost.verdict == Verdict::inconclusive;
   Stop where = outer.stop.value_or(Stop{});
   if (lost.verdict == Verdict::dropped)
     where.why.then.push_back({Reason::tunnel_lost, {encap.type, encap.src, encap.dst}});
@@ -333,9 +328,12 @@ Walker::Next Walker::lost_in_tunnel(const Arrival& outer, const Encap& encap) {
 Walker::Next Walker::decapsulate(const Arrival& outer, const InTunnel& at, const Encap& sent) {
   const Node& node = *outer.end.node;
   const Encap encap{sent.type, src_ip(outer.packet), dst_ip(outer.packet), sent.vni};
+  bool past_switch = false;   // the userspace datapath receives by its bridges alone
   for (const Bridge& bridge : node.bridges)
     for (const Interface& port : bridge.interfaces) {
-      if (!receives(port, encap, tunnel_port(*at.port))) continue;
+      if (!receives(port, encap, outer_port(*at.port))) continue;
+      past_switch = userspace_datapath(bridge) && outer.end.bridge == nullptr;
+      if (past_switch) continue;
       if (!userspace_datapath(bridge)) see(node, kernel_device(port), true, at.packet);
       FlowKey inner = inner_packet(at, bridge, encap);
       const std::uint32_t keys = inner.u32(FieldId::tun_metadata0);
@@ -346,7 +344,7 @@ Walker::Next Walker::decapsulate(const Arrival& outer, const InTunnel& at, const
       return {{AtPort{&node, &bridge, number_of(bridge, port), std::move(inner)}}, std::nullopt};
     }
   note_contradictions_of_tunnels(node, record_);
-  if (!knows_tunnels(node)) return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
+  if (past_switch || !knows_tunnels(node)) return gap(node, Layer::ovs, {Input::tunnel_ports}, Reason::tunnel_end_unknown);
   return stop(Verdict::dropped, {node.name, Layer::ovs, {PlaceKind::tunnel_from, {encap.type, encap.src}},
                                  {Reason::tunnel_peer_missing}});
 }

@@ -57,11 +57,10 @@ std::optional<Walker::Next> Walker::pass_hook(const Node& node, Hook hook, const
 
 // What is larger is dropped without a word (ovs_vport_send() of net/openvswitch/vport.c, packet_snd() of net/packet).
 std::optional<Walker::Next> Walker::check_size(const Node& node, const std::string& device) {
-  constexpr std::uint32_t kEthernetHeader = 14;
   const host::Link* link = node.host.link(device);
   if (link == nullptr || link->mtu == 0 || answering_) return std::nullopt;
   record_.limit({link->mtu, node.name, device, link->from});
-  const std::uint32_t bytes = options_.packet_length - kEthernetHeader;
+  const std::uint32_t bytes = frame_length() - kEthernetHeader;
   if (bytes <= link->mtu) return std::nullopt;
   return stop(Verdict::dropped, {node.name, Layer::underlay, {PlaceKind::device, {device}},
                                  {Reason::mtu_exceeded, {std::uint64_t{bytes}, std::uint64_t{link->mtu}, device}}, {link->from}});
@@ -131,7 +130,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     return stop(Verdict::dropped, {dead.node->name, Layer::underlay, {PlaceKind::device, {dead.device}}, {Reason::device_down},
                                    {dead.node->host.link(dead.device)->from}});
   }
-  if (const auto owner = topology_.owner_behind(*at.node, mac)) {
+  if (const auto owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family)) {
     record_.assume({Supposition::stranger_takes_nothing, {mac}});
     return stop(Verdict::dropped, {at.node->name, Layer::underlay, {PlaceKind::neighbour, {owner->address, at.device}},
                                    {Reason::neighbour_is_stranger, {mac, owner->address, owner->node->name, owner->mac}},

@@ -65,6 +65,7 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
 }
 
 std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes) {
+  recorder_.limit(bytes);
   return packet_length_ ? std::optional(*packet_length_ > bytes) : std::nullopt;
 }
 

@@ -284,6 +284,12 @@ void PathRecorder::missing(Statement<Input> input) {
   remark({Notice::not_understood, std::move(input.about)}, here());
 }
 
+void PathRecorder::limit(std::uint16_t frame) {
+  const std::vector<Provenance>* lines = record_.steps.empty() ? nullptr : &record_.steps.back().evidence;
+  if (frame > kEthernetHeader)
+    record_.limit({frame - kEthernetHeader, node_.name, bridge().name, lines == nullptr || lines->empty() ? Provenance{} : lines->front()});
+}
+
 void PathRecorder::gap(Input input, Details about) { record_.gap({node_.name, input, std::move(about)}); }
 
 void PathRecorder::remark(engine::Remark remark, std::vector<Provenance> evidence) {

@@ -38,6 +38,8 @@ class PathRecorder : public ofproto::Observer {
   void missing(Statement<Input> input);
   void remark(Remark remark, std::vector<Provenance> evidence);
   void assume(Assumption assumption) { record_.assume(std::move(assumption)); }
+  // The flow that is executed asks whether the frame is longer than that.
+  void limit(std::uint16_t frame);
   template <class Kind>
   void add(Kind kind, std::vector<Provenance> evidence) {
     record_.add(node_.name, layer(), std::move(kind), std::move(evidence));

@@ -13,7 +13,7 @@ namespace {
 using namespace openflow;
 
 constexpr std::uint8_t kDefaultTtl = 64;
-constexpr unsigned kEthernetHeader = 14, kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kGeneveHeader = 8,
+constexpr unsigned kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kGeneveHeader = 8,
                    kVxlanHeader = 8, kGreHeader = 4, kGreOption = 4;
 
 std::string option(const Interface& i, const char* name) {
@@ -33,11 +33,6 @@ unsigned vport_type(std::string_view type) {  // enum ovs_vport_type
   if (type == "vxlan") return 4;
   if (type == "geneve") return 5;
   return 0;
-}
-
-std::uint16_t udp_port(const Interface& i) {
-  const auto otherwise = openflow::default_tunnel_port(i.type);
-  return otherwise ? static_cast<std::uint16_t>(number(option(i, "dst_port"), *otherwise)) : std::uint16_t{0};
 }
 
 void set_address(FlowKey& k, F v4, F v6, const std::string& text) {
@@ -115,7 +110,7 @@ bool Xlate::prepare_tunnel(const SwitchPort& port) {
   std::uint16_t flags = 0;
   if (is_set(i, "df_default", true)) flags |= tunnel_flag::df;
   constexpr OvsVersion kChecksumByDefault{3, 4, 0};
-  const bool udp = udp_port(i) != 0;
+  const bool udp = openflow::tunnel_port(i) != 0;
   if (is_set(i, "csum", udp && version() >= kChecksumByDefault)) flags |= tunnel_flag::csum;
   if (!key.empty()) flags |= tunnel_flag::key;
   set(flow_, X::tun_header_flags, flags);
@@ -138,7 +133,7 @@ void Xlate::kernel_tunnel(const SwitchPort& port) {
   copy_tunnel(flow_, base_);
   dp::SetTunnel set;
   set.tunnel = flow_;
-  set.udp_port = udp_port(*port.interface);
+  set.udp_port = openflow::tunnel_port(*port.interface);
   set.type = port.interface->type;
   set.options = geneve_options(bridge());
   put({std::move(set)});
@@ -158,14 +153,11 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
     }
     return report(NodeKind::warning, Remark::no_route);
   }
-  const bool by_gateway = route->gateway && !route->gateway->is_unspecified();
-  const IpAddr hop = by_gateway ? *route->gateway : destination;
+  const IpAddr hop = route->next_hop(destination);
   if (source.is_unspecified() && route->source) source = *route->source;
   report(NodeKind::detail, Remark::tunneling_via, 0, 0, hop.to_string(), out->interface->name);
-  const auto neighbour =
-      std::find_if(datapath.neighbours.begin(), datapath.neighbours.end(),
-                   [&](const TunnelNeighbour& n) { return n.address == hop && n.bridge == out->bridge->bridge->name; });
-  if (neighbour == datapath.neighbours.end()) {
+  const openflow::TunnelNeighbour* neighbour = datapath.neighbour(hop, out->bridge->bridge->name);
+  if (neighbour == nullptr) {
     if (!datapath.has_neighbours) {
       gap(Input::switch_neighbours);
       return report(NodeKind::warning, Remark::neighbour_unknown, 0, 0, hop.to_string());
@@ -188,13 +180,13 @@ void Xlate::native_tunnel(SwitchPort& port, bool truncate, bool is_last) {
   push.vport_type = vport_type(type);
   push.tos = static_cast<std::uint8_t>(get(flow_, F::tun_tos));
   push.ttl = static_cast<std::uint8_t>(get(flow_, F::tun_ttl));
-  push.proto = udp_port(*port.interface) != 0 ? ip_proto::udp : ip_proto::gre;
+  push.proto = openflow::tunnel_port(*port.interface) != 0 ? ip_proto::udp : ip_proto::gre;
   const auto flags = get(flow_, X::tun_header_flags);
   push.dont_fragment = flags & tunnel_flag::df;
   push.checksum = !source.is_v4() || (flags & tunnel_flag::csum);
   push.with_key = flags & tunnel_flag::key;
   push.oam = get(flow_, F::tun_flags);
-  push.udp_port = udp_port(*port.interface);
+  push.udp_port = openflow::tunnel_port(*port.interface);
   push.tunnel_id = get(flow_, F::tun_id);
   push.header_size = kEthernetHeader + (destination.is_v4() ? kIpv4Header : kIpv6Header);
   if (type == "geneve") {

@@ -29,4 +29,10 @@ const TunnelRoute* Datapath::route(const IpAddr& to, std::uint32_t pkt_mark) con
   return best;
 }
 
+const TunnelNeighbour* Datapath::neighbour(const IpAddr& address, const std::string& bridge) const {
+  for (const TunnelNeighbour& n : neighbours)
+    if (n.address == address && n.bridge == bridge) return &n;
+  return nullptr;
+}
+
 }  // namespace egt::openflow

@@ -6,14 +6,12 @@ namespace egt::assess {
 namespace tunnel_blocked {
 
 void run(const Facts& f, Findings& out) {
-  report_tunnels(lost_in_tunnels(f, PacketSize::smallest), "Packets",
-                 "Let UDP port 6081 (Geneve) pass between all nodes, both ways, and see that the nodes reach each other's "
-                 "ovn-encap-ip.", out);
+  report_tunnels(lost_in_tunnels(f, PacketSize::smallest), "Packets", out);
 }
 
 }  // namespace tunnel_blocked
 
 const Check kTunnelBlocked{"tunnel-blocked", "Tunnels between nodes that carry nothing", Severity::error, always,
-                           tunnel_blocked::run};
+                           tunnel_blocked::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -1,14 +1,11 @@
 // Pods may send packets that do not fit into the tunnel: small ones pass, large ones are lost.
 #include <fmt/format.h>
 
+#include "egtrace/openflow/tunnel_type.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace tunnel_mtu {
-
-// Bytes that Geneve with OVN's option adds to the inner IP packet: Ethernet 14, option 8, Geneve 8, UDP 8, and the
-// outer IP header (RFC 8926; ovn-architecture(7)).
-constexpr std::uint32_t overhead(Family outer) { return outer == Family::v4 ? 58 : 78; }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
@@ -21,19 +18,14 @@ void run(const Facts& f, Findings& out) {
           family = a.family;
         }
     if (underlay == nullptr || underlay->mtu == 0) continue;
-    for (const host::Link& link : node->host.links.value) {
-      const auto place = node->port(link.name);
-      const bool management = place.port != nullptr && place.port->type == "internal" &&
-                              place.bridge == node->integration_bridge() && link.name != place.bridge->name;
-      if (!management || link.mtu == 0 || link.mtu + overhead(family) <= underlay->mtu) continue;
-      out.add(
-          fmt::format(
-              "{} on {} has MTU {}, but {}, which carries the tunnels, has {}: {} bytes of tunnel headers do not fit.",
-              link.name, node->name, link.mtu, underlay->name, underlay->mtu, overhead(family)),
-          node->name, "", {link.from, underlay->from},
-          "Lower the cluster's MTU (oc edit network.operator cluster, migration of MTU), or raise that of the "
-          "underlay.");
-    }
+    const host::Link* link = management_device(*node);
+    const std::uint32_t overhead = openflow::tunnel_overhead("geneve", family);
+    if (link == nullptr || link->mtu == 0 || link->mtu + overhead <= underlay->mtu) continue;
+    out.add(fmt::format("{} on {} has MTU {}, but {}, which carries the tunnels, has {}: {} bytes of tunnel headers do not fit.",
+                        link->name, node->name, link->mtu, underlay->name, underlay->mtu, overhead),
+            node->name, "", {link->from, underlay->from},
+            "Lower the cluster's MTU (oc edit network.operator cluster, migration of MTU), or raise that of the "
+            "underlay.");
   }
 }
 

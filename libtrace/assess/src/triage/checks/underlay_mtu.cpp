@@ -6,13 +6,12 @@ namespace egt::assess {
 namespace underlay_mtu {
 
 void run(const Facts& f, Findings& out) {
-  report_tunnels(lost_in_tunnels(f, PacketSize::largest), "Packets as large as the pods' MTU",
-                 "Raise the MTU of that device, or lower the cluster's (oc edit network.operator cluster, migration of MTU).", out);
+  report_tunnels(lost_in_tunnels(f, PacketSize::largest), "Packets as large as the pods' MTU", out);
 }
 
 }  // namespace underlay_mtu
 
 const Check kUnderlayMtu{"underlay-mtu", "An underlay that does not carry large packets of pods", Severity::error, always,
-                         underlay_mtu::run};
+                         underlay_mtu::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

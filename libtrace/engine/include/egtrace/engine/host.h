@@ -63,6 +63,7 @@ struct HostOutcome {
   std::optional<LocalSend> answer;
   std::optional<Tuple> quoted;         // the packet that `answer` quotes, or, of a packet that is an error, the one it does now
   std::uint32_t answer_mtu = 0;        // of an answer that tells the next hop's MTU
+  std::uint32_t packet_length = 0;     // transmit: bytes of the IP packet, or of the fragments that the host makes of it
   std::string reject_with;             // as for netfilter; an errno name where a local process gets an error at once
   // send: the packet as the socket sent it, with the source that was chosen and before the host's own rules.
   std::optional<FlowKey> sent;

@@ -143,7 +143,7 @@ struct WayReport {
   std::vector<Hop> hops;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
-  std::optional<engine::SizeLimit> largest;   // IP packet that gets through
+  std::optional<engine::SizeLimit> largest;   // IP packet, by MTUs
   std::string summary;
   std::string end_name;                    // who received it
   std::vector<std::string> ovn_nodes;      // whose flows of OVN the packet met, or missed
@@ -170,7 +170,7 @@ struct Cause { std::string finding, claim, next; Evidence evidence; };
 // What the outcome rests on and the dumps do not show, and the command that would.
 struct NotChecked { std::string what, why, command; };
 
-// The largest IP packet that gets through both ways, on all paths, and the device that takes no larger one.
+// The largest IP packet that fits the MTUs dumped, both ways and on all paths, and the device with the smallest.
 struct LargestPacket { std::uint32_t bytes = 0; std::string node, device; Evidence evidence; };
 
 struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };

@@ -33,6 +33,8 @@ struct TunnelRoute {
   bool user = false;                      // added by ovs/route/add rather than read from the kernel
   bool local = false;                     // an address of the machine itself
   Provenance from;
+
+  IpAddr next_hop(const IpAddr& to) const { return gateway && !gateway->is_unspecified() ? *gateway : to; }
 };
 
 struct TunnelNeighbour { IpAddr address; MacAddr mac; std::string bridge; Provenance from; };
@@ -58,6 +60,7 @@ struct Datapath {
 
   // The route of ovs_router_lookup() (lib/ovs-router.c) without its preference for a source; null: none.
   const TunnelRoute* route(const IpAddr& to, std::uint32_t pkt_mark) const;
+  const TunnelNeighbour* neighbour(const IpAddr& address, const std::string& bridge) const;
   const DatapathPort* port(const std::string& name) const {
     for (const DatapathPort& p : ports)
       if (p.name == name) return &p;

@@ -9,6 +9,9 @@
 
 namespace egt {
 
+// Bytes of it in front of an IP packet, without VLAN tags.
+inline constexpr std::uint32_t kEthernetHeader = 14;
+
 // What conntrack and NAT look at. For ICMP echo `sport` and `dport` are both the identifier; for other ICMP both are 0.
 struct Tuple {
   IpAddr src, dst;
