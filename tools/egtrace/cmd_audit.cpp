@@ -42,7 +42,7 @@ bool is_wanted(const assess::AuditRow& row, const std::string& only) {
 
 ExitStatus run_audit(const AuditOptions& o) {
   // Not taken apart at the end: of a large node that takes as long as a thousand rows.
-  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
+  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_for_walks(o.snapshot, o.common));
   warn_of_moment(snapshot, o.common);
   const assess::NameChecker names(snapshot.cluster);
   if (const auto unknown = names.unknown_namespace(o.audit.namespaces)) throw CommandError(unknown->message);

@@ -35,7 +35,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
   question.passed_over = o.common.verbose;
   question.counters = true;
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
   if (!o.packet.namespace_.empty())
     if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_}))
       throw CommandError(unknown->message);

@@ -131,7 +131,7 @@ ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, 
 ExitStatus run_pcap(const PcapOptions& o) {
   const std::vector<Input> inputs = inputs_of(o.captures);
   // Neither the snapshot nor hundreds of thousands of flows are taken apart at the end.
-  static const cluster::Cluster& cluster = *new cluster::Cluster(open_snapshot(o.snapshot, o.common));
+  static const cluster::Cluster& cluster = *new cluster::Cluster(open_for_walks(o.snapshot, o.common).cluster);
   check_places(inputs, cluster);
   static explain::CaptureStudy& study = *new explain::CaptureStudy;
   std::size_t read = 0;

@@ -58,7 +58,7 @@ ExitStatus run_triage(const TriageOptions& o) {
     return ExitStatus::done;
   }
   refuse_unknown(o.only);
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   const assess::Triage triage =

@@ -112,6 +112,7 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.history = options.history;
   request.logical_only = options.logical_only;
   request.as_told = options.as_told;
+  request.presume = options.presume;
   request.follow_links = options.follow_links;
   if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
   const ProgressLine line(request, common.quiet);
@@ -123,6 +124,11 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   if (!common.quiet) warn_of_missing(snapshot->collection.missing);
   if (!common.quiet) warn_of_lines(*snapshot);
   return std::move(*snapshot);
+}
+
+parsers::Snapshot open_for_walks(SnapshotOptions options, const CommonOptions& common) {
+  options.presume = true;
+  return open_collection(options, common);
 }
 
 cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common) {

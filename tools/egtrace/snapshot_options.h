@@ -18,6 +18,7 @@ struct SnapshotOptions {
   bool history = false;              // the transactions of databases, too
   bool logical_only = false;         // parsers::SnapshotRequest::logical_only
   bool as_told = false;              // parsers::SnapshotRequest::as_told
+  bool presume = false;              // parsers::SnapshotRequest::presume
   bool follow_links = false;         // parsers::SnapshotRequest::follow_links
 };
 
@@ -40,5 +41,7 @@ void refuse_inside(const SnapshotOptions& options, const std::string& output);
 cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common);
 // The same with what is known of how it was collected.
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common);
+// The same for walks of packets: with what is presumed of nodes (SnapshotOptions::presume).
+parsers::Snapshot open_for_walks(SnapshotOptions options, const CommonOptions& common);
 
 }  // namespace egt::cli

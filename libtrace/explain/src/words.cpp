@@ -221,7 +221,8 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
   if (node != nullptr) name_causes(s, *node, hop);
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
-  hop.where = fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage);
+  hop.where = s.intended_by.empty() ? fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage)
+                                    : fmt::format("{} {}", s.intended_by, s.stage);
   hop.detail = !matters(step);
   hop.decides = changes(step, FieldId::metadata) || (s.priority > 0 && !hop.lflows.empty() && !step.changed.empty());
   std::vector<std::string> did;

@@ -1,4 +1,4 @@
-// Node, Namespace and Pod, with what OVN-Kubernetes writes into their annotations.
+// Node, Network, Namespace and Pod, with what OVN-Kubernetes writes into their annotations.
 #include <nlohmann/json.hpp>
 
 #include "kube/kinds.h"
@@ -28,6 +28,17 @@ void add_node(const Json& o, const cluster::Object& id, cluster::Objects& object
   for (const std::string& subnet : strings(at(annotation(o, "k8s.ovn.org/node-subnets"), "default")))
     if (const auto prefix = Prefix::parse(subnet)) add_once(node.pod_subnets, *prefix);
   objects.nodes.add(std::move(node));
+}
+
+void add_network(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  cluster::Network network{id, {}, {}};
+  const Json& pods = at(at(o, "spec"), "clusterNetwork");
+  if (pods.is_array())
+    for (const Json& one : pods)
+      if (const auto prefix = Prefix::parse(text(one, "cidr"))) add_once(network.pods, *prefix);
+  for (const std::string& cidr : strings(at(at(o, "spec"), "serviceNetwork")))
+    if (const auto prefix = Prefix::parse(cidr)) add_once(network.services, *prefix);
+  objects.networks.add(std::move(network));
 }
 
 void add_namespace(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
@@ -69,7 +80,7 @@ void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects
 }
 
 constexpr UsedKind kMachineKinds[] = {
-    {"Node", "v1", false, add_node}, {"Namespace", "v1", false, add_namespace}, {"Pod", "v1", true, add_pod}};
+    {"Node", "v1", false, add_node}, {"Namespace", "v1", false, add_namespace}, {"Network", "config.openshift.io/", false, add_network}, {"Pod", "v1", true, add_pod}};
 
 }  // namespace
 

@@ -165,7 +165,7 @@ void add_sets(const TableRows& rows, ovn::Southbound& sb) {
     });
   if (rows.table == "Load_Balancer")
     add_by_uuid(rows, sb.load_balancers, [](const Record& r, Provenance from) {
-      return sb::LoadBalancer{uuid_of(r.uuid()), r.text("name"), r.text("protocol"), r.map("vips"), from};
+      return sb::LoadBalancer{uuid_of(r.uuid()), r.text("name"), r.text("protocol"), r.map("vips"), r.map("options"), from};
     });
   if (rows.table == "DHCP_Options") add_dhcp_options(rows, sb.dhcp_options);
   if (rows.table == "DHCPv6_Options") add_dhcp_options(rows, sb.dhcpv6_options);
@@ -188,7 +188,7 @@ const TypedTable kTypedTables[] = {
     {"FDB", {"mac", "dp_key", "port_key"}},
     {"Address_Set", {"name", "addresses"}},
     {"Port_Group", {"name", "ports"}},
-    {"Load_Balancer", {"name", "protocol", "vips"}},
+    {"Load_Balancer", {"name", "options", "protocol", "vips"}},
     {"DHCP_Options", {"name", "type", "code"}},
     {"DHCPv6_Options", {"name", "type", "code"}},
     {"SB_Global", {"options"}},

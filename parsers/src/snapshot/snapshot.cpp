@@ -12,6 +12,7 @@
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
+#include "presumed/presumed.h"
 #include "snapshot/choose.h"
 #include "snapshot/collected.h"
 #include "snapshot/copies.h"
@@ -69,6 +70,7 @@ class Reader {
     load_machines();
     count_other_lines();
     load_datapaths();
+    if (request_.presume) presume_nodes(cluster_);
     if (!request_.as_told) cluster::notice_contradictions(cluster_);
     cluster_.declared_links = std::move(settings_.links);
     finish();

@@ -88,7 +88,7 @@ std::map<std::string, std::string> sources_in(const std::string& folder) {
 
 std::map<std::string, std::size_t, std::less<>> reads_of_decisions() {
   std::map<std::string, std::size_t, std::less<>> reads;
-  for (const char* folder : {"libtrace/engine", "libtrace/explain", "libtrace/assess", "libtrace/model"})
+  for (const char* folder : {"libtrace/engine", "libtrace/explain", "libtrace/assess", "libtrace/model", "parsers/src/presumed"})
     for (const auto& [path, code] : sources_in(folder)) egt::house::count_reads(code, reads);
   return reads;
 }

@@ -11,11 +11,11 @@
 #include "datapath/executor.h"
 #include "egtrace/engine/ovs.h"
 #include "egtrace/openflow/tunnel_type.h"
-#include "host/neighbour.h"
 #include "host/sysctl_view.h"
 #include "openflow/path_policy.h"
 #include "openflow/path_recorder.h"
 #include "openflow/xlate.h"
+#include "ovn_controller/address_on_link.h"
 #include "ovn_controller/packet_in.h"
 #include "ovn_controller/userdata.h"
 
@@ -284,7 +284,7 @@ void SwitchRun::to_controller(const dp::ToController& action, const DatapathPack
 }
 
 void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
-  const auto answer = refusal_of(key, data.opcode, data.nested);
+  const auto answer = refusal_of(key, data.opcode, sets_fragment_mtu(data.nested));
   if (!answer) {
     recorder_.remark_at(origin, Notice::not_answered);
     return recorder_.end_at(origin, {Reason::ovn_controller_drops});
@@ -302,27 +302,15 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
   upcalls_.push_back(std::move(next));
 }
 
-// The MAC of a logical router's address, or of one on one of the node's own links, where ovn-controller asks through the
-// external bridge: that of the host's neighbour table, or of who would answer.
 std::optional<MacAddr> SwitchRun::mac_on_link(const IpAddr& address, std::size_t origin) {
   if (options_.neighbours == nullptr) return std::nullopt;
-  for (const ovn::LogicalPort& port : node_.ovn.ports)   // a router's port answers for itself
-    if (port.on_router && port.mac &&
-        std::any_of(port.addresses.begin(), port.addresses.end(), [&](const Prefix& p) { return p.address == address; })) {
-      recorder_.assume({Supposition::owner_answers_ovn, {address, *port.mac}, {node_.name, port.name}, {port.from}});
-      return port.mac;
-    }
-  for (const host::Link& link : node_.host.links.value)
-    for (const host::Address& own : link.addresses) {
-      if (own.prefix.is_host() || !own.subnet().contains(address) || own.prefix.address == address) continue;
-      const NeighbourAnswer found = find_neighbour(node_, link.name, address, own.prefix.address, *options_.neighbours);
-      if (found.kind != NeighbourAnswer::Kind::mac) continue;
-      std::vector<Provenance> lines = recorder_.evidence_of(origin);
-      if (found.from_dump) lines.push_back(found.entry->from);
-      recorder_.assume({Supposition::owner_answers_ovn, {address, found.mac}, {node_.name, link.name}, std::move(lines)});
-      return found.mac;
-    }
-  return std::nullopt;
+  auto found = address_on_link(node_, *options_.neighbours, address);
+  if (!found) return std::nullopt;
+  std::vector<Provenance> lines = recorder_.evidence_of(origin);
+  auto& evidence = found->assumption.evidence;
+  evidence.insert(evidence.begin(), lines.begin(), lines.end());
+  recorder_.assume(std::move(found->assumption));
+  return found->mac;
 }
 
 // The table of the flow behind the message to ovn-controller.

@@ -93,6 +93,16 @@ void enter_where_it_left(Start& answer, const Course& forward) {
   answer.dmac = src_mac(last->packet);
 }
 
+// Whoever answers sends to the address that it saw, and that may be another machine's than the one the request left.
+void enter_at_owner(Start& answer, const Topology& topology) {
+  const cluster::Node* owner = answer.returns ? topology.owner(dst_ip(answer.packet)) : nullptr;
+  if (owner == nullptr || owner->name == answer.arrive_at) return;
+  answer.returns = false;
+  answer.arrive_at.clear();
+  answer.in_device.clear();
+  answer.dmac.reset();
+}
+
 // Of the device by which an end sends: of a pod the host's end of it, which has the pod's MTU. 0: not known.
 std::uint32_t mtu_of(const Endpoint& end) {
   if (end.node == nullptr) return 0;
@@ -106,9 +116,19 @@ std::uint32_t mtu_of(const Endpoint& end) {
   return 0;
 }
 
+// Machines that the snapshot does not show took the reply, though the client is in it.
+void leaves_again(Course& reply, const Start& start) {
+  if (start.from.kind == Endpoint::Kind::outside) return;
+  reply.verdict = Verdict::inconclusive;
+  reply.undecided = true;
+  const std::string node = reply.egress ? reply.egress->node : "";
+  reply.stop = Stop{node, Layer::underlay, {PlaceKind::machine, {node}}, {Reason::reply_leaves, {dst_ip(reply.received)}}};
+}
+
 void judge_reply(Course& reply, const Start& start, const Course& forward) {
   if (reply.verdict == Verdict::rejected) reply.verdict = Verdict::dropped;  // nobody tells the one who waits for it
-  if (reply.verdict != Verdict::delivered || reply.left_snapshot) return;
+  if (reply.verdict != Verdict::delivered) return;
+  if (reply.left_snapshot) return leaves_again(reply, start);
   if (reply.end.same_place(start.from) && is_answer_to(reply.received, forward.sent)) return;
   reply.verdict = Verdict::dropped;
   Stop stop;
@@ -187,6 +207,7 @@ std::vector<Course> Journey::answers(const Start& start, const Course& forward, 
   constexpr std::uint8_t kDefaultTtl = 64;
   Start answer = answer_of(forward, kDefaultTtl, tcp_flags);
   enter_where_it_left(answer, forward);
+  enter_at_owner(answer, *topology_);
   std::vector<Course> replies = explore(answer, forward.world, truncated);
   for (Course& reply : replies) judge_reply(reply, start, forward);
   return replies;

@@ -4,6 +4,7 @@
 
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/ovn/southbound.h"
+#include "ovn/logical_node.h"
 
 namespace egt::engine {
 namespace {
@@ -85,6 +86,10 @@ Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster) {
       if (link.kind == "bond" && link.mac && !by_mac_.contains(*link.mac))
         by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
   }
+}
+
+const LogicalNode& Topology::logical(const Node& node) const {
+  return *logical_.get_or(&node, [&] { return std::make_shared<const LogicalNode>(node); });
 }
 
 std::vector<WireEnd> Topology::takers(const Node& sender, const MacAddr& mac) const {
@@ -189,13 +194,17 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   if (several) return std::nullopt;
   if (answer) return Answer{*answer};
   if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
+  if (node.host_presumed && !is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;
 }
 
-// OVN answers ARP and neighbour discovery for the pods of a logical switch, and a pod for itself: both with the pod's MAC.
+// OVN answers ARP and neighbour discovery for the pods of a logical switch and for its router, and a pod for itself.
 std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view device, const IpAddr& address) const {
   const auto place = node.port(device);
   if (place.bridge == nullptr || place.bridge != node.integration_bridge()) return std::nullopt;
+  if (const auto ports = router_ports_.find(&node); ports != router_ports_.end())
+    for (const ovn::LogicalPort* port : ports->second)
+      if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; })) return port->mac;
   const Workload* pod = workloads_.with_address(address, node.name);
   return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
 }

@@ -2,15 +2,22 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "egtrace/base/published.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/workload.h"
 
 namespace egt::engine {
+
+class LogicalNode;
+
+// Stands for the MAC of whoever has an address on a link of a machine that is presumed itself (RFC 7042, 2.1.2).
+constexpr MacAddr kSomeNeighbour{0x00005e005301};
 
 // A device of a machine, as one end of a wire.
 struct WireEnd {
@@ -41,6 +48,8 @@ class Topology : public NeighbourOracle {
   struct Owner { IpAddr address; const cluster::Node* node = nullptr; MacAddr mac; Provenance entry; };
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
   const Workloads& workloads() const { return workloads_; }
+  // Of a node that has Ovn::program.
+  const LogicalNode& logical(const cluster::Node& node) const;
 
   // The lowest device below `device`: parent of VLANs and macvlans, first member of a bond. Itself when it is real.
   std::string wire_device(const cluster::Node& node, const std::string& device) const;
@@ -55,6 +64,7 @@ class Topology : public NeighbourOracle {
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Workloads workloads_;
+  Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
   std::map<const cluster::Node*, std::vector<const ovn::LogicalPort*>> router_ports_;
   std::vector<WireEnd> link_of(const cluster::Node& node, std::string_view device) const;
 

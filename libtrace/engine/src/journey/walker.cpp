@@ -6,6 +6,7 @@
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "ovn/logical_engine.h"
 
 namespace egt::engine {
 namespace {
@@ -137,8 +138,19 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   options.packet_length = frame_length();
   if (answering_) options.quoted = quoted_;
   options.neighbours = &topology_;
+  if (bridge.presumed) presume(node, record);
+  if (bridge.by_logical_flows)
+    return LogicalEngine(topology_.logical(node), node, world_, record, chooser_, options).run(bridge, ofport, packet);
   OvsEngine engine(sessions_, node, world_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
+}
+
+// The node is not in the snapshot itself: what is known of it is what OVN-Kubernetes would have made.
+void Walker::presume(const Node& node, Record& record) {
+  Assumption assumption{Supposition::host_presumed, {node.name}};
+  const auto& known = record.assumptions;
+  if (std::none_of(known.begin(), known.end(), [&](const Assumption& a) { return a.says_as(assumption); }))
+    record.assume(std::move(assumption));
 }
 
 // A port whose number no dump tells: which flows of table 0 match is then anybody's guess.
@@ -178,6 +190,10 @@ Position Walker::position_of(const Node& node, const OvsEmission& emission) {
   const Interface& port = *emission.port;
   FlowKey packet = emission.packet;
   if (emission.kind == OvsEmission::Kind::tunnel || openflow::is_tunnel_type(port.type)) return InTunnel{&node, &port, emission.bridge, packet};
+  if (const auto peer = node.port(openflow::patch_peer(port)); port.type == "patch" && peer.port != nullptr) {
+    record_.add(node.name, Layer::ovs, CrossPatch{emission.bridge->name, port.name, peer.bridge->name, peer.port->name});
+    return AtPort{&node, peer.bridge, number_of(*peer.bridge, *peer.port), packet};
+  }
   if (userspace_datapath(*emission.bridge)) packet.set(FieldId::pkt_mark, 0);
   if (port.type == "internal" || port.name == emission.bridge->name) {
     if (ends_tunnel(node, *emission.bridge, port, packet)) return AtProcess{&node, port.name, packet, emission.bridge};
@@ -271,12 +287,17 @@ Walker::Next Walker::step(AtProcess at) {
 
 // --- hosts ---------------------------------------------------------------------------------------------------------
 
+HostEngine Walker::host(const Node& node) {
+  if (node.host_presumed) presume(node, record_);
+  return HostEngine(node, world_, record_, chooser_, topology_, host_options());
+}
+
 Walker::Next Walker::step(AtHost at) {
   const auto place = at.node->port(at.device);
   if (place.port != nullptr && !userspace_datapath(*place.bridge))   // a tap takes what it is given
     if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
   see(*at.node, at.device, true, at.packet);
-  HostEngine engine(*at.node, world_, record_, chooser_, topology_, host_options());
+  HostEngine engine = host(*at.node);
   HostOutcome outcome = engine.receive(at.device, at.packet);
   see_copies(*at.node, outcome);
   if (answering_) quoted_ = outcome.quoted;
@@ -304,7 +325,7 @@ Walker::Next Walker::refused_by_host(const Node& node, const HostOutcome& refusa
   arrival.verdict = Verdict::dropped;
   if (answering_ || !refusal.answer) return {{}, arrival};
   answering_ = true;
-  HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
+  HostEngine engine = host(node);
   HostOutcome outcome = engine.send(*refusal.answer);
   Arrival back;
   if (outcome.kind == HostOutcome::Kind::transmit)

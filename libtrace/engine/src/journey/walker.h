@@ -125,6 +125,8 @@ class Walker {
   std::optional<Next> check_size(const cluster::Node& node, const std::string& device);
   std::uint32_t frame_length() const;   // of the packet under way
   HostOptions host_options() const;
+  void presume(const cluster::Node& node, Record& record);
+  HostEngine host(const cluster::Node& node);
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                     Record& record);
 

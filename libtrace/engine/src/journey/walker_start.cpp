@@ -93,7 +93,7 @@ std::optional<Arrival> Walker::check_own_size(const Endpoint& pod, const FlowKey
 Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   const Node& node = *start.from.node;
   sent_ = start.packet;
-  HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
+  HostEngine engine = host(node);
   HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
   see_copies(node, outcome);
   if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;

@@ -40,7 +40,7 @@ std::optional<Stop> dead_port(const Node& node, const OvsEmission& e) {
 // Rules of a device that no network stack takes the frame from, or has given it to: of a bridge's port, or below another.
 std::optional<Walker::Next> Walker::pass_hook(const Node& node, Hook hook, const std::string& device, FlowKey& packet) {
   if (!has_hook(node, hook, device)) return std::nullopt;
-  HostEngine engine(node, world_, record_, chooser_, topology_, host_options());
+  HostEngine engine = host(node);
   HostOutcome outcome = engine.pass_device(device, hook, packet);
   switch (outcome.kind) {
     case HostOutcome::Kind::delivered:
@@ -144,7 +144,8 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   arrival.end.address = dst_ip(at.packet);
   if (carried_ != nullptr) return {{}, arrival};
   record_.assume({Supposition::delivered_unchanged, {at.node->name, at.device}, {mac}});
-  record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+  if (mac == kSomeNeighbour) record_.gap({"", Input::node_with_address, {dst_ip(at.packet)}});
+  else record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
   return {{}, arrival};
 }
 

@@ -23,6 +23,12 @@ std::vector<SwitchPort*> by_hash_of_number(const std::vector<SwitchPort*>& ports
   return order;
 }
 
+// What goes there leaves the tables: no dump has the flows behind it.
+bool leads_to_logical_flows(const Interface& port, const cluster::Node& node) {
+  const auto peer = node.port(patch_peer(port));
+  return peer.bridge != nullptr && peer.bridge->by_logical_flows;
+}
+
 }  // namespace
 
 Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), datapath_(std::move(datapath)) {
@@ -39,7 +45,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
       p.number = i.ofport ? *i.ofport : unnumbered++;
       sb->numbers_known = sb->numbers_known && i.ofport;
       if (!i.ofport) sb->unnumbered.emplace(i.name, p.number);
-      p.is_patch = i.type == "patch";
+      p.is_patch = i.type == "patch" && !leads_to_logical_flows(i, node);
       p.is_tunnel = is_tunnel_type(i.type) && !overridden(i);
       if (!p.is_patch) p.datapath_port = datapath_port(b, p);
       sb->ports.emplace(p.number, p);

@@ -97,14 +97,27 @@ LogicalTable* LogicalDatapath::table(Pipeline pipeline, std::uint32_t number) co
   return number < tables.size() ? tables[number].get() : nullptr;
 }
 
-LogicalNetwork::LogicalNetwork(const ovn::Southbound& southbound, const ovn::FlowReader& reader, bool friendly_names)
-    : southbound_(southbound), reader_(reader) {
+LogicalNetwork::LogicalNetwork(const ovn::Southbound& southbound, const ovn::FlowReader& reader, bool friendly_names,
+                               Resides resides)
+    : southbound_(southbound), reader_(reader), resides_(std::move(resides)) {
   add_datapaths(friendly_names);
   add_ports(friendly_names);
   add_groups();
   add_flows();
   add_bindings();
   add_vips();
+}
+
+const LogicalDatapath* LogicalNetwork::datapath_with_key(std::uint32_t tunnel_key) const {
+  const auto found = std::find_if(datapaths_.begin(), datapaths_.end(), [&](const auto& d) { return d->key == tunnel_key; });
+  return found == datapaths_.end() ? nullptr : found->get();
+}
+
+std::optional<IpAddr> LogicalNetwork::hairpin_source(Family family) const {
+  for (const sb::LoadBalancer& b : southbound_.load_balancers)
+    for (const std::string_view text : words(value_of(b.options, "hairpin_snat_ip")))
+      if (const auto address = IpAddr::parse(text); address && address->family == family) return address;
+  return std::nullopt;
 }
 
 void LogicalNetwork::add_datapaths(bool friendly_names) {

@@ -58,7 +58,8 @@ ConditionCompiler LogicalTable::compiler(const LogicalNetwork& network, UnknownP
             return network.group_keys(datapath_, set);
           },
           [&network, &unknown](std::string_view name) {
-            if (network.is_known_port(name)) return true;
+            if (network.is_resident(name)) return true;
+            if (network.is_known_port(name)) return false;
             unknown.asked = true;
             return unknown.resident;
           }};

@@ -57,23 +57,32 @@ void Walker::enter_table(const LogicalDatapath& datapath, FlowKey& packet, std::
   while (is_dull(flow, table)) flow = find_flow(datapath, packet, pipeline, ++table);
   Stage stage{&datapath, pipeline, table, flow, {}};
   if (flow == nullptr) stage.name = network_.stage(datapath, pipeline, table);
+  const std::size_t step = environment_ ? environment_->met(stage, packet) : 0;
   nodes.push_back({NodeType::table, false, stage, {}});
   if (flow == nullptr) return;
   ++depth_;
   ++tables_;
   // The children grow while other nodes of this list do not, so the reference stays good.
   Nodes children;
-  execute_all(*flow->actions, {datapath, pipeline, table, children}, packet);
+  execute_all(*flow->actions, {datapath, pipeline, table, children, step}, packet);
   nodes.back().children = std::move(children);
   --depth_;
 }
 
 void Walker::execute_all(const ovn::ActionList& actions, const Place& at, FlowKey& packet) {
   if (actions.empty()) at.nodes.push_back({NodeType::action, false, Executed{}, {}});
+  if (actions.empty() && environment_) environment_->dropped(at.at());
   Stack stack;
   for (const ovn::Action& action : actions) {
     at.nodes.push_back({NodeType::action, false, Executed{&action}, {}});
+    if (environment_ == nullptr) {
+      execute(action, at, packet, stack);
+      continue;
+    }
+    const FlowKey before = packet;
     execute(action, at, packet, stack);
+    const bool goes_on = std::holds_alternative<ovn::NextTable>(action.kind);   // the tables there tell of theirs themselves
+    if (!goes_on) environment_->changed(at.at(), before, packet);
   }
 }
 
@@ -118,6 +127,10 @@ void Walker::execute(const ovn::Action& action, const Place& at, FlowKey& packet
           [&](const ovn::Pop& a) { pop(a, at, packet, stack); },
           [&](const ovn::CtNext& a) { ct_next(a, action, at, packet); },
           [&](const ovn::CtNat& a) { ct_nat(a, action, at, packet); },
+          [&](const ovn::CtCommit& a) { ct_commit(a, at, packet); },
+          [&](const ovn::CheckPacketLarger& a) {
+            if (environment_) packet.set(a.result.subfield(), environment_->is_larger(at.at(), a.length));
+          },
           [&](const ovn::CtCommitToZone& a) { ct_commit_to_zone(a, action, at, packet); },
           [&](const ovn::CtLb& a) { ct_lb(a, action, at, packet); },
           [&](const ovn::Select& a) { select(a, action, at, packet); },
@@ -153,6 +166,13 @@ Trace Walker::run(const LogicalDatapath& datapath, FlowKey packet) {
   Nodes children;
   enter_table(datapath, packet, 0, Pipeline::ingress, children);
   trace_.root = {NodeType::pipeline, false, std::move(entered), std::move(children)};
+  return std::move(trace_);
+}
+
+Trace Walker::run_behind_tunnel(const LogicalDatapath& datapath, FlowKey packet) {
+  Nodes children;
+  output({datapath, Pipeline::ingress, 0, children}, packet);
+  trace_.root = {NodeType::pipeline, false, Entered{&datapath, Pipeline::egress, nullptr, true, true, {}, {}}, std::move(children)};
   return std::move(trace_);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "egtrace/engine/logical_trace.h"
+#include "ovn/environment.h"
 
 namespace egt::engine::logical {
 
@@ -9,8 +10,13 @@ using Nodes = std::vector<Node>;
 
 class Walker {
  public:
-  Walker(const LogicalNetwork& network, const Options& options) : network_(network), options_(options) {}
+  // Without an environment it walks as ovn-trace does.
+  Walker(const LogicalNetwork& network, const Options& options, Environment* environment = nullptr)
+      : network_(network), options_(options), environment_(environment) {}
+  // The packet enters a datapath by the port that reg14 names.
   Trace run(const LogicalDatapath& datapath, FlowKey packet);
+  // It comes from another chassis, which has chosen the port that reg15 names.
+  Trace run_behind_tunnel(const LogicalDatapath& datapath, FlowKey packet);
 
  private:
   // Where an action is executed.
@@ -19,6 +25,8 @@ class Walker {
     ovn::Pipeline pipeline;
     std::uint32_t table;
     Nodes& nodes;
+    std::size_t step = 0;   // of the environment
+    At at() const { return {datapath, pipeline, step}; }
   };
   using Stack = std::vector<U128>;
 
@@ -33,6 +41,7 @@ class Walker {
   // walker_output.cpp
   void output(const Place& at, FlowKey& packet);
   void output_egress(const Place& at, const FlowKey& packet, const NetworkPort* port, std::string name);
+  void cross_to_peer(const NetworkPort& peer, const FlowKey& packet, Nodes& nodes);
   void output_group(const Place& at, const FlowKey& packet, const NetworkGroup& group, FlowKey out);
   void mirror(const ovn::Mirror& mirror, const Place& at, const FlowKey& packet);
   std::string port_name(const LogicalDatapath& datapath, std::uint32_t key) const;
@@ -40,6 +49,9 @@ class Walker {
   // walker_connections.cpp
   std::uint32_t next_ct_state(bool& supposed);
   void note_original(FlowKey& to, const FlowKey& from) const;
+  void track(const Tracking& how, std::uint16_t table, const Place& at, const FlowKey& packet);
+  void ct_commit(const ovn::CtCommit& a, const Place& at, FlowKey& packet);
+  Tracking balanced(const ovn::CtLb& a, const ovn::LbBackend& backend, const LogicalDatapath& datapath) const;
   void ct_next(const ovn::CtNext& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
   void ct_nat(const ovn::CtNat& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
   void ct_commit_to_zone(const ovn::CtCommitToZone& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
@@ -47,13 +59,15 @@ class Walker {
   const Options::Backend* choose_backend(const ovn::CtLb& a, Family family, const Place& at, Options::Backend& chosen);
   void select(const ovn::Select& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
   void check_hairpin(const ovn::ResultAction& a, const Place& at, FlowKey& packet);
-  void snat_to_vip(const Place& at, const FlowKey& packet);
+  bool is_hairpin(const ovn::ResultAction& a, const Place& at, const FlowKey& packet) const;
+  void snat_to_vip(const Place& at, FlowKey& packet);
 
   // walker_packets.cpp: packets made from this one
   void nested(const ovn::Nested& a, const ovn::Action& action, const Place& at, const FlowKey& packet);
   void reject(const ovn::Nested& a, const Place& at, const FlowKey& packet);
   void icmp_error(const ovn::Nested& a, const Place& at, const FlowKey& packet, bool ipv6, bool back);
   void reset(const ovn::Nested& a, const Place& at, const FlowKey& packet, bool sctp, bool back);
+  void refuse(const ovn::Nested& a, const Place& at, const FlowKey& packet);
   void run_block(const ovn::Nested& a, Transformed::Kind kind, const Place& at, FlowKey packet);
 
   // walker_values.cpp
@@ -84,6 +98,7 @@ class Walker {
 
   const LogicalNetwork& network_;
   const Options& options_;
+  Environment* environment_;
   std::size_t next_state_ = 0;
   bool backend_used_ = false;
   unsigned depth_ = 0;

@@ -1,4 +1,6 @@
 // Where packets go: ports, multicast groups, the pipelines behind them.
+#include "egtrace/packet/packet.h"
+#include "openflow/packet_fields.h"
 #include "ovn/walker.h"
 
 namespace egt::engine::logical {
@@ -9,7 +11,7 @@ using Kind = Remark::Kind;
 
 constexpr std::uint32_t kAllowLoopback = 1;  // flags.loopback
 constexpr auto kFirstRegister = static_cast<unsigned>(FieldId::reg0);
-constexpr unsigned kRegisters = 16;
+constexpr unsigned kRegisters = 16, kLogicalRegisters = 10;   // MFF_N_LOG_REGS
 
 }  // namespace
 
@@ -21,20 +23,30 @@ std::string Walker::port_name(const LogicalDatapath& datapath, std::uint32_t key
 void Walker::output_egress(const Place& at, const FlowKey& packet, const NetworkPort* port, std::string name) {
   remark(at.nodes, NodeType::output, {Kind::output_to, name, {}, port ? port->row->type : "", 0, {}, nullptr});
   if (port == nullptr || port->peer == nullptr) {
+    if (port && environment_) environment_->output(at.at(), *port, packet);
     at.nodes.push_back({NodeType::modify, false, Delivered{std::move(name)}, {}});
     return;
   }
-  const NetworkPort& peer = *port->peer;
+  cross_to_peer(*port->peer, packet, at.nodes);
+}
+
+// ovn-controller's flows of patch ports clear what the packet has beside its headers (controller/physical.c); ovn-trace
+// lets it be.
+void Walker::cross_to_peer(const NetworkPort& peer, const FlowKey& packet, Nodes& nodes) {
   FlowKey out = packet;
+  if (environment_) {
+    ofproto::clear_registers(out);
+    clear_conntrack(out);
+  }
   out.set(FieldId::reg14, peer.key);
   out.set(FieldId::reg15, 0);
-  at.nodes.push_back({NodeType::pipeline,
-                      false,
-                      Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}},
-                      {}});
+  nodes.push_back({NodeType::pipeline,
+                   false,
+                   Entered{peer.datapath, Pipeline::ingress, nullptr, true, false, peer.friendly, {}},
+                   {}});
   Nodes children;
   enter_table(*peer.datapath, out, 0, Pipeline::ingress, children);
-  at.nodes.back().children = std::move(children);
+  nodes.back().children = std::move(children);
 }
 
 void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkGroup& group, FlowKey out) {
@@ -47,6 +59,7 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
                 false,
                 Entered{&at.datapath, Pipeline::egress, nullptr, true, true, inport, p->friendly},
                 {}};
+    if (environment_ && p->key != in_key && environment_->leaves(at.at(), *p, packet)) continue;
     if (p->key != in_key || loops) {
       branch.always_indent = true;
       out.set(FieldId::reg15, p->key);
@@ -69,7 +82,8 @@ void Walker::output(const Place& at, FlowKey& packet) {
   if (!port && !group) remark(at.nodes, NodeType::error, {Kind::unknown_port, {}, {}, {}, key, {}, nullptr});
   if (at.pipeline == Pipeline::egress) return output_egress(at, packet, port, std::move(name));
   FlowKey out = packet;
-  for (unsigned i = 0; i < kRegisters; ++i) {
+  // Of the switch's tables only registers that logical flows write themselves are cleared: flags and zones stay.
+  for (unsigned i = 0; i < (environment_ ? kLogicalRegisters : kRegisters); ++i) {
     const auto id = static_cast<FieldId>(kFirstRegister + i);
     if (id != FieldId::reg14 && id != FieldId::reg15) out.set(id, 0);
   }
@@ -84,6 +98,7 @@ void Walker::output(const Place& at, FlowKey& packet) {
     name = port->friendly;
     out.set(FieldId::reg15, port->key);
   }
+  if (port && environment_ && environment_->leaves(at.at(), *port, packet)) return;
   const std::uint32_t in_key = packet.u32(FieldId::reg14) & 0xffff;
   const bool loops = packet.u32(FieldId::reg10) & kAllowLoopback;
   if (!(port && port->key != in_key) && !loops)

@@ -1,5 +1,9 @@
 // Packets that actions make: ARP and ND, ICMP errors, resets.
+#include <algorithm>
+
 #include "egtrace/packet/packet.h"
+#include "ovn_controller/packet_in.h"
+#include "ovn_controller/userdata.h"
 #include "ovn/walker.h"
 
 namespace egt::engine::logical {
@@ -53,12 +57,32 @@ FlowKey solicitation(const FlowKey& packet) {
   return ns;
 }
 
+std::optional<std::uint32_t> opcode_of(K kind) {
+  switch (kind) {
+    case K::icmp4:
+    case K::icmp6: return opcode::icmp;
+    case K::icmp4_error: return opcode::icmp4_error;
+    case K::icmp6_error: return opcode::icmp6_error;
+    case K::tcp_reset: return opcode::tcp_reset;
+    case K::sctp_abort: return opcode::sctp_abort;
+    case K::reject: return opcode::reject;
+    default: return std::nullopt;
+  }
+}
+
+bool tells_mtu(const ovn::ActionList& actions) {
+  return std::any_of(actions.begin(), actions.end(), [](const ovn::Action& action) {
+    const auto* load = std::get_if<ovn::Load>(&action.kind);
+    return load != nullptr && load->to.symbol->is_ovn_field && load->to.symbol->name.ends_with(".frag_mtu");
+  });
+}
+
 }  // namespace
 
 void Walker::run_block(const ovn::Nested& a, Transformed::Kind kind, const Place& at, FlowKey packet) {
   Node node{NodeType::transformation, false, Transformed{kind, nullptr, 0, false, 0, false, {}, {}}, {}};
   ++depth_;
-  if (!at_limit(node.children)) execute_all(a.actions, {at.datapath, at.pipeline, at.table, node.children}, packet);
+  if (!at_limit(node.children)) execute_all(a.actions, {at.datapath, at.pipeline, at.table, node.children, at.step}, packet);
   --depth_;
   at.nodes.push_back(std::move(node));
 }
@@ -100,8 +124,22 @@ void Walker::reject(const ovn::Nested& a, const Place& at, const FlowKey& packet
   icmp_error(a, at, packet, packet.u64(F::eth_type) != ethertype::ipv4, true);
 }
 
+// ARP requests, solicitations and their answers are of no packet that somebody asks about.
+void Walker::refuse(const ovn::Nested& a, const Place& at, const FlowKey& packet) {
+  const auto code = opcode_of(a.kind);
+  if (!code) return;
+  const auto answer = refusal_of(packet, *code, tells_mtu(a.actions));
+  if (!environment_->begin_refusal(at.at(), packet, answer.has_value())) return;
+  ++depth_;
+  FlowKey sent = *answer;
+  if (!at_limit(at.nodes)) execute_all(a.actions, at, sent);
+  --depth_;
+  environment_->end_refusal();
+}
+
 void Walker::nested(const ovn::Nested& a, const ovn::Action&, const Place& at, const FlowKey& packet) {
   using T = Transformed::Kind;
+  if (environment_ && a.kind != K::clone) return refuse(a, at, packet);
   switch (a.kind) {
     case K::clone:
       return run_block(a, T::clone, at, packet);

@@ -91,7 +91,8 @@ void Walker::decrement_ttl(const Place& at, FlowKey& packet) {
 void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet) {
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
   const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
-  const std::uint64_t value = mac ? mac->value : 0;
+  const auto resolved = mac || !environment_ ? mac : environment_->resolve(at.at(), at.datapath.port(port), address_in(a.ip, packet));
+  const std::uint64_t value = resolved ? resolved->value : 0;
   if (!mac) unanswered({kMacBinding, port_name(at.datapath, port), address_in(a.ip, packet), {}, nullptr});
   packet.set(F::eth_dst, value);
   remark(at.nodes, NodeType::action, about_mac(mac ? Kind::binding : Kind::no_binding, value));

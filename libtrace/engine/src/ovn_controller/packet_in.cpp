@@ -120,7 +120,7 @@ Reaction reaction_to(std::uint32_t code, bool pauses) {
   return only_notes(code) ? Reaction::notes : Reaction::consumes;
 }
 
-std::optional<FlowKey> refusal_of(const FlowKey& k, std::uint32_t code, const ActionList& nested) {
+std::optional<FlowKey> refusal_of(const FlowKey& k, std::uint32_t code, bool too_big) {
   if (!is_ip(k)) return std::nullopt;
   const auto proto = k.u64(F::nw_proto);
   const bool by_protocol = code == opcode::reject;
@@ -129,7 +129,7 @@ std::optional<FlowKey> refusal_of(const FlowKey& k, std::uint32_t code, const Ac
     return proto == ip_proto::tcp ? std::optional(reset_answer(k, by_protocol)) : std::nullopt;
   if (code == opcode::sctp_abort || (by_protocol && proto == ip_proto::sctp))
     return proto == ip_proto::sctp ? std::optional(reset_answer(k, by_protocol)) : std::nullopt;
-  return icmp_answer(k, code, sets_fragment_mtu(nested));
+  return icmp_answer(k, code, too_big);
 }
 
 std::string refusal_name(const FlowKey& answer) {

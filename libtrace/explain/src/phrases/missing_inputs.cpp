@@ -30,6 +30,7 @@ constexpr Phrase<Input> kInputs[] = {
     {Input::action_meaning, "action-meaning", "the meaning of the action {0}"},
     {Input::multipath_links, "multipath-links", "multipath over more than 64 links"},
     {Input::shallow_pipeline, "shallow-pipeline", "a pipeline that nests less deeply"},
+    {Input::southbound_table, "southbound-table", "table {0} of the southbound database", "", "ovn-sbctl list {0}"},
     // of hosts
     {Input::devices, "devices", "devices and addresses", "", "ip -d addr"},
     {Input::addresses, "addresses", "addresses of the devices", "", "ip addr"},

@@ -9,6 +9,7 @@ using namespace engine;
 constexpr Phrase<PlaceKind> kPlaces[] = {
     {PlaceKind::none, "none", ""},
     {PlaceKind::table, "table", "{0} table {1}"},
+    {PlaceKind::stage, "stage", "{0} {1}"},
     {PlaceKind::bridge, "bridge", "{0}"},
     {PlaceKind::device, "device", "{0}"},
     {PlaceKind::pod, "pod", "{0}"},

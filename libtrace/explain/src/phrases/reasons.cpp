@@ -27,6 +27,7 @@ constexpr Phrase<Reason> kReasons[] = {
      "it would go out by the port that it came in by, which Open vSwitch skips"},
     {Reason::port_not_known, "port-not-known", "the snapshot does not show what port {0} is"},
     {Reason::port_missing, "port-missing", "port {0} does not exist"},
+    {Reason::port_unbound, "port-unbound", "no chassis has the logical port {0}"},
     {Reason::port_no_forward, "port-no-forward", "port {0} has NO_FWD set: Open vSwitch outputs nothing to it"},
     {Reason::port_no_receive, "port-no-receive", "port {0} has NO_RECV set: Open vSwitch drops what it receives"},
     {Reason::port_down, "port-down", "port {0} is down"},
@@ -82,6 +83,7 @@ constexpr Phrase<Reason> kReasons[] = {
      "the snapshot does not show by which port the packet enters Open vSwitch"},
     {Reason::entry_device_unknown, "entry-device-unknown", "the device by which the packet arrives is not known"},
     {Reason::reply_unexpected, "reply-unexpected", "the reply arrives where no process expects it"},
+    {Reason::reply_leaves, "reply-leaves", "the reply leaves again for {0}, and the snapshot does not show who takes it there"},
     // devices and frames of a host
     {Reason::device_down, "device-down", "the device is down"},
     {Reason::device_missing, "device-missing", "the host has no such device"},

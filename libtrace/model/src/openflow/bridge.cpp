@@ -18,6 +18,11 @@ void add_new(PortIndex& index, const std::vector<Interface>& interfaces) {
 
 }  // namespace
 
+std::string_view patch_peer(const Interface& port) {
+  const auto peer = port.options.find("peer");
+  return port.type == "patch" && peer != port.options.end() ? std::string_view(peer->second) : std::string_view();
+}
+
 void Bridge::index_ports() {
   ports = {};
   if (interfaces.size() > kFew) add_new(ports, interfaces);

@@ -40,6 +40,9 @@ struct SnapshotRequest {
   // Only logical flows are to be walked: of a southbound database that holds all that this takes, rows with types
   // (Ovn::southbound) are read, and no others but those that name the node.
   bool logical_only = false;
+  // Packets are to be walked: what no dump shows of nodes whose databases are there is presumed as OVN-Kubernetes would have
+  // made it, and marked (Node::host_presumed, Bridge::by_logical_flows).
+  bool presume = false;
   // What dumps tell is not held against each other: Node::contradictions stay empty.
   bool as_told = false;
   // Symbolic links that lead out of the directory at `path` are followed: for trees of links that the user made.

@@ -69,6 +69,8 @@ enum class Supposition : std::uint8_t {
   flows_whole,           // bridge, node
   physical_flows_whole,  // bridge, node
   flows_not_compared,    // node
+  logical_flows_realised,  // node
+  host_presumed,           // node
   flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow
   mac_learned,  // bridge, MAC, port
   connections_picked_up,
@@ -140,6 +142,7 @@ enum class Input : std::uint8_t {
   action_meaning,  // action
   multipath_links,
   shallow_pipeline,
+  southbound_table,  // table
 
   // of hosts
   devices,

@@ -14,6 +14,8 @@ enum class Branch : std::uint8_t {
   group,           // number
   bundle,
   multipath,
+  backend,
+  logical_member,  // datapath
   frame_taker,  // MAC
   ecmp_route,   // destination, whether the packet is routed anew
   udp_connected,
@@ -46,6 +48,7 @@ enum class Alternative : std::uint8_t {
   masquerade,
   cookie,
   bucket,
+  backend,  // address, port
   port,
   link,
   device_of_node,  // node, device

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -96,8 +97,12 @@ class UnreadFlows {
 // Any number of threads may read it.
 class LogicalNetwork {
  public:
-  // `southbound` and `reader` must outlive it. Without friendly names traces show UUIDs.
-  LogicalNetwork(const ovn::Southbound& southbound, const ovn::FlowReader& reader, bool friendly_names = true);
+  // Whether a port is of the chassis that asks is_chassis_resident().
+  using Resides = std::function<bool(std::string_view port)>;
+  // `southbound` and `reader` must outlive it. Without friendly names traces show UUIDs. Without `resides` every port that
+  // there is counts as resident, as for ovn-trace.
+  LogicalNetwork(const ovn::Southbound& southbound, const ovn::FlowReader& reader, bool friendly_names = true,
+                 Resides resides = {});
   ~LogicalNetwork();
 
   struct FoundDatapath {
@@ -106,12 +111,14 @@ class LogicalNetwork {
   };
   // By name, alias, or at least four first digits of its UUID or its northbound UUID.
   FoundDatapath find_datapath(std::string_view name) const;
+  const LogicalDatapath* datapath_with_key(std::uint32_t tunnel_key) const;
   // By its exact name.
   const NetworkPort* find_port(std::string_view name) const;
   // The key that a port's or multicast group's name stands for in matches of a datapath; nothing for unknown names and
   // ports of other datapaths.
   std::optional<std::uint32_t> port_key(const LogicalDatapath& datapath, std::string_view name) const;
   bool is_known_port(std::string_view name) const { return name.empty() || find_port(name) != nullptr; }
+  bool is_resident(std::string_view name) const { return resides_ ? resides_(name) : is_known_port(name); }
 
   struct FoundFlow {
     const NetworkFlow* flow = nullptr;              // null where none matches
@@ -133,6 +140,8 @@ class LogicalNetwork {
     std::string host;                  // the address as written
   };
   std::optional<Vip> find_vip(std::uint32_t ipv4, U128 ipv6) const;
+  // The source that load balancers give to packets which go back to their sender (option hairpin_snat_ip); nothing: the VIP.
+  std::optional<IpAddr> hairpin_source(Family family) const;
 
   const ovn::Southbound& southbound() const { return southbound_; }
   // Whether the whole table of the southbound database ("FDB") was read: what is not in it does not exist.
@@ -154,6 +163,7 @@ class LogicalNetwork {
 
   const ovn::Southbound& southbound_;
   const ovn::FlowReader& reader_;
+  Resides resides_;
   std::vector<std::unique_ptr<LogicalDatapath>> datapaths_;
   std::unordered_map<std::uint64_t, LogicalDatapath*> datapaths_by_uuid_;    // by Uuid::low
   std::vector<std::unique_ptr<NetworkPort>> ports_;

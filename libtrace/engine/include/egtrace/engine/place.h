@@ -11,6 +11,7 @@ namespace egt::engine {
 enum class PlaceKind : std::uint8_t {
   none,   // nowhere in particular
   table,  // bridge, table
+  stage,  // of logical flows: datapath, stage
   bridge,
   device,
   pod,  // pod or logical port

@@ -27,6 +27,7 @@ enum class Reason : std::uint8_t {
   output_to_input_port,   // a flow outputs to the port that the packet came in by
   port_not_known,         // a flow outputs to a port that no dump names
   port_missing,           // a flow outputs to a port that the bridge lacks
+  port_unbound,           // no chassis has the logical port
   port_no_forward,        // the port has NO_FWD set
   port_no_receive,        // the port has NO_RECV set
   port_down,              // the port has PORT_DOWN set
@@ -78,6 +79,7 @@ enum class Reason : std::uint8_t {
   entry_port_unknown,         // an excerpt of dumps: none tells the port by which the packet enters Open vSwitch
   entry_device_unknown,       // no dump tells the device by which a packet from outside arrives
   reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
+  reply_leaves,           // the reply goes to machines that no dump shows, and the client is none of them
 
   // devices and frames of a host
   device_down,               // the device is administratively down

@@ -40,6 +40,8 @@ struct TableMatch {
   std::uint8_t depth = 0;                      // of nested resubmits; 0 in the main line
   bool learned = false;                        // a flow that this walk learned: `flow` is kNoFlow
   std::vector<openflow::FlowIndex> beaten{};   // where Record::wants_beaten: what would match without a flow that never counted
+  // Not empty: no flow of a switch but a logical one, of this datapath, its table and its stage.
+  std::string intended_by{}, stage{};
 };
 struct TableMiss { std::string bridge; std::uint8_t table = 0; std::uint64_t metadata = 0; std::uint8_t depth = 0; };
 struct CtPass {                                // ct(...) and what the packet came back with

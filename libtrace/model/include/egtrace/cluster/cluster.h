@@ -40,6 +40,7 @@ struct Node {
   std::string name;
   std::vector<Role> roles;
   host::Host host;
+  bool host_presumed = false;            // no dump has the host: it is as OVN-Kubernetes would have set it up
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;
   std::optional<std::string> ovs_version;

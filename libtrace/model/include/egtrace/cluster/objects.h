@@ -42,6 +42,8 @@ struct NodeObject : Object {
   Labels labels;
   std::map<std::string, std::string> annotations;
 };
+// Network of config.openshift.io: what the cluster's addresses are taken from.
+struct Network : Object { std::vector<Prefix> pods, services; };
 struct NamespaceObject : Object { Labels labels; std::map<std::string, std::string> annotations; };
 struct Pod : Object {
   std::string node;
@@ -153,6 +155,7 @@ class ObjectList {
 
 struct Objects {
   ObjectList<NodeObject> nodes;
+  ObjectList<Network> networks;
   ObjectList<NamespaceObject> namespaces;
   ObjectList<Pod> pods;
   ObjectList<EgressIp> egress_ips;

@@ -31,6 +31,9 @@ struct Interface {
   Provenance from;
 };
 
+// The port at the other end of a patch port; empty where none is named.
+std::string_view patch_peer(const Interface& port);
+
 // A row of ovs-ofctl dump-tlv-map: a tunnel option and the tun_metadata field that holds it.
 struct TlvMapping {
   std::uint16_t option_class = 0;
@@ -65,6 +68,8 @@ struct Bridge {
   std::vector<Interface> interfaces;
   std::optional<FlowTables> flows;           // absent: not in the snapshot
   SourceId flows_source = kNoSource;
+  bool by_logical_flows = false;             // no dump has its flows: what OVN intends is walked instead
+  bool presumed = false;                     // no dump has it: it is as OVN-Kubernetes would have made it
   bool flows_partial = false;                // an excerpt (grep): absence proves nothing
   bool has_groups = false;                   // all of them
   SourceId groups_source = kNoSource;        // the dump that told them, where has_groups

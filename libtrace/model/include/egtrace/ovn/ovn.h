@@ -17,6 +17,13 @@
 namespace egt::ovn {
 
 struct Southbound;
+class FlowReader;
+
+// Logical flows ready to be walked.
+struct Program {
+  std::shared_ptr<const Southbound> southbound;
+  std::shared_ptr<const FlowReader> reader;
+};
 
 struct LogicalFlow {
   std::string_view datapath;            // name, or UUID where it has none
@@ -91,6 +98,8 @@ struct Ovn {
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
   // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump tells of them.
   std::shared_ptr<Southbound> southbound;
+  // Of a node without OpenFlow flows, where its logical flows can be walked in their stead; else null.
+  std::shared_ptr<const Program> program;
 };
 
 }  // namespace egt::ovn

@@ -118,6 +118,7 @@ struct LoadBalancer {
   Uuid uuid;
   std::string name, protocol;
   Map vips;  // "ADDRESS:PORT" → backends
+  Map options;
   Provenance from;
 };
 

@@ -1,0 +1,60 @@
+// What a packet meets beside the logical flows themselves: connection tracking, other chassis, what splits its path. A walk
+// without one takes what ovn-trace would take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "egtrace/engine/logical_trace.h"
+#include "egtrace/openflow/action.h"
+
+namespace egt::engine::logical {
+
+// Connection tracking zones as ovn-controller gives them out (ovn-architecture(7), controller/lflow.c): one for each
+// logical port, two for each datapath. `common`: the one that a gateway router translates in, of either direction.
+enum class Zone : std::uint8_t { port, dnat, snat, common };
+
+// A ct action, as ovn-controller writes it into OpenFlow (encode_*() of lib/actions.c).
+struct Tracking {
+  Zone zone = Zone::port;
+  bool commit = false;
+  std::optional<openflow::Nat> nat;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> mark;   // value, mask
+  std::optional<std::pair<U128, U128>> label;
+};
+
+// Where in the pipelines an action stands.
+struct At {
+  const LogicalDatapath& datapath;
+  ovn::Pipeline pipeline;
+  std::size_t step = 0;   // what met() returned for its flow
+};
+
+class Environment {
+ public:
+  virtual ~Environment() = default;
+
+  // The packet comes to a table; what is returned names its flow in the calls below. A null flow: it is dropped there.
+  virtual std::size_t met(const Stage& stage, const FlowKey& packet) = 0;
+  virtual void changed(const At& at, const FlowKey& before, const FlowKey& after) = 0;
+  virtual void dropped(const At& at) = 0;   // by the flow, which has no actions
+  virtual void track(const At& at, const Tracking& how, FlowKey& packet) = 0;
+  virtual bool is_answer_to_hairpin(const At& at, const FlowKey& packet) = 0;
+  // Of all of its backends; past them: none is left.
+  virtual std::size_t choose_backend(const At& at, const ovn::CtLb& balancer, Family family) = 0;
+  virtual std::uint16_t choose_member(const At& at, const ovn::Select& select) = 0;
+  virtual bool is_larger(const At& at, std::uint32_t frame) = 0;
+  // The MAC of an address that no binding gives; nothing where that is not known, and the packet goes no further.
+  virtual std::optional<MacAddr> resolve(const At& at, const NetworkPort* port, const IpAddr& address) = 0;
+  // Whether another chassis has the port, and the packet goes on there.
+  virtual bool leaves(const At& at, const NetworkPort& port, const FlowKey& packet) = 0;
+  virtual void output(const At& at, const NetworkPort& port, const FlowKey& packet) = 0;
+  // ovn-controller refuses the packet; what is met and output until end_refusal() is its answer. False: nothing of it is
+  // asked for, as where there is none.
+  virtual bool begin_refusal(const At& at, const FlowKey& refused, bool has_answer) = 0;
+  virtual void end_refusal() = 0;
+};
+
+}  // namespace egt::engine::logical

@@ -1,0 +1,68 @@
+#include "ovn/logical_node.h"
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+constexpr std::uint16_t kLastZone = 63999;   // from 64000 on they are those of OVN-Kubernetes on the external bridge
+
+}  // namespace
+
+// By its name in the databases, which is the host's; else the only one that is not of another zone.
+const ovn::Chassis* own_chassis(const cluster::Node& node) {
+  const auto& all = node.ovn.chassis;
+  const auto named = std::find_if(all.begin(), all.end(), [&](const ovn::Chassis& c) { return c.hostname == node.name; });
+  if (named != all.end()) return &*named;
+  const auto local = [](const ovn::Chassis& c) { return !c.is_remote; };
+  if (std::count_if(all.begin(), all.end(), local) != 1) return nullptr;
+  return &*std::find_if(all.begin(), all.end(), local);
+}
+
+LogicalNode::LogicalNode(const cluster::Node& node)
+    : node_(node),
+      own_(own_chassis(node)),
+      network_(*node.ovn.program->southbound, *node.ovn.program->reader, true, [this](std::string_view port) { return resides(port); }) {
+  for (const ovn::LogicalPort& port : node.ovn.ports) ports_.emplace(port.name, &port);
+  give_out_zones();
+}
+
+void LogicalNode::give_out_zones() {
+  std::uint16_t last = 0;
+  for (const auto& [name, number] : node_.ovn.ct_zones) {
+    zones_.emplace(name, number);
+    last = std::max(last, number);
+  }
+  const auto add = [&](std::string name) {
+    if (last < kLastZone && zones_.emplace(std::move(name), static_cast<std::uint16_t>(last + 1)).second) ++last;
+  };
+  for (const ovn::sb::PortBinding& port : network_.southbound().ports) add(port.logical_port);
+  for (const ovn::sb::DatapathBinding& row : network_.southbound().datapaths)
+    if (const LogicalDatapath* datapath = network_.datapath_with_key(row.tunnel_key))
+      for (const char* use : {"_dnat", "_snat"}) add(datapath->name + use);
+}
+
+std::uint16_t LogicalNode::zone(const std::string& name) const {
+  const auto found = zones_.find(name);
+  return found == zones_.end() ? std::uint16_t{0} : found->second;
+}
+
+const ovn::Chassis* LogicalNode::chassis(std::string_view name) const {
+  for (const ovn::Chassis& c : node_.ovn.chassis)
+    if (c.name == name) return &c;
+  return nullptr;
+}
+
+const ovn::Chassis* LogicalNode::chassis_of(const NetworkPort& port) const {
+  const auto found = ports_.find(port.row->logical_port);
+  return found == ports_.end() ? nullptr : chassis(found->second->chassis);
+}
+
+bool LogicalNode::resides(std::string_view port) const {
+  const auto found = ports_.find(port);
+  if (found == ports_.end()) return network_.find_port(port) != nullptr;
+  const ovn::Chassis* at = chassis(found->second->chassis);
+  return at == nullptr || own_ == nullptr || at == own_;
+}
+
+}  // namespace egt::engine

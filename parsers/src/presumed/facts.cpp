@@ -1,0 +1,123 @@
+#include "presumed/facts.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace egt::parsers::presumed {
+namespace {
+
+using nlohmann::json;
+
+std::string column(const ovn::Row& row, const char* name) {
+  const auto found = row.columns.find(name);
+  if (found == row.columns.end()) return {};
+  std::string text = found->second;
+  std::erase(text, '"');
+  return text;
+}
+
+const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
+  const auto& all = node.ovn.ports;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// The gateway router's ports are named by convention: rtoe-GR_NODE outside, rtos-NODE for the node's switch (go-controller,
+// pkg/types/const.go).
+void read_databases(const cluster::Node& node, NodeFacts& facts) {
+  if (const auto* outer = port_named(node, "rtoe-GR_" + node.name, true)) {
+    facts.mac = outer->mac;
+    facts.addresses = outer->addresses;
+  }
+  if (const auto* own = port_named(node, "k8s-" + node.name, false)) {
+    facts.management_mac = own->mac;
+    facts.management = own->addresses;
+  }
+  if (const auto* inner = port_named(node, "rtos-" + node.name, true))
+    for (const Prefix& network : inner->addresses) {
+      facts.router.push_back(network.address);
+      for (Prefix& own : facts.management)
+        if (network.contains(own.address)) own.length = network.length;
+    }
+  const auto* join = port_named(node, "rtoj-ovn_cluster_router", true);
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.table != "Logical_Router_Static_Route") continue;
+    const auto to = Prefix::parse(column(row, "ip_prefix"));
+    const auto hop = IpAddr::parse(column(row, "nexthop"));
+    if (!to || !hop) continue;
+    if (to->length == 0 && column(row, "output_port") == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
+    if (join != nullptr && std::any_of(join->addresses.begin(), join->addresses.end(), [&](const Prefix& p) { return p.address == *hop; }))
+      facts.cluster_subnets.push_back(*to);
+  }
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (port.type == "localnet" && port.name.ends_with("_" + node.name)) facts.localnet = port.name;
+}
+
+json parsed(const std::map<std::string, std::string>& annotations, const char* key) {
+  const auto found = annotations.find(std::string("k8s.ovn.org/") + key);
+  return found == annotations.end() ? json() : json::parse(found->second, nullptr, false);
+}
+
+std::string text_of(const json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
+  const json gateway = parsed(object.annotations, "l3-gateway-config");
+  if (gateway.is_object() && gateway.contains("default")) {
+    const json& own = gateway["default"];
+    facts.local_gateway = text_of(own, "mode") == "local";
+    if (const std::string bridge = text_of(own, "bridge-id"); !bridge.empty()) facts.bridge = bridge;
+    if (!facts.mac) facts.mac = MacAddr::parse(text_of(own, "mac-address"));
+  }
+  const json masquerade = parsed(object.annotations, "node-masquerade-subnet");
+  for (const char* family : {"ipv4", "ipv6"})
+    if (auto subnet = Prefix::parse(text_of(masquerade, family))) {
+      subnet->address.value += 2;   // the host's own; the first is the external router's (pkg/config/config.go)
+      facts.masquerade.push_back(*subnet);
+    }
+  const json addresses = parsed(object.annotations, "host-cidrs");
+  if (!addresses.is_array()) return;
+  for (const json& one : addresses) {
+    const auto prefix = one.is_string() ? Prefix::parse(one.get<std::string>()) : std::nullopt;
+    if (!prefix || prefix->is_host()) continue;
+    const bool on_bridge = std::any_of(facts.addresses.begin(), facts.addresses.end(),
+                                       [&](const Prefix& p) { return p.contains(prefix->address); });
+    if (!on_bridge) facts.other_addresses.push_back(*prefix);
+  }
+}
+
+}  // namespace
+
+NodeFacts facts_of(const cluster::Node& node, const cluster::Objects& objects) {
+  NodeFacts facts;
+  read_databases(node, facts);
+  for (const cluster::Network& network : objects.networks) facts.services.insert(facts.services.end(), network.services.begin(), network.services.end());
+  if (facts.cluster_subnets.empty())
+    for (const cluster::Network& network : objects.networks) facts.cluster_subnets = network.pods;
+  if (const cluster::NodeObject* object = objects.nodes.find(node.name)) read_annotations(*object, facts);
+  return facts;
+}
+
+std::vector<ServedEgressIp> served_egress_ips(const std::string& node, const NodeFacts& facts, const cluster::Objects& objects) {
+  std::vector<ServedEgressIp> served;
+  for (const cluster::EgressIp& egress_ip : objects.egress_ips)
+    for (const auto& assigned : egress_ip.status) {
+      if (assigned.node != node) continue;
+      const auto device = std::find_if(facts.other_addresses.begin(), facts.other_addresses.end(),
+                                       [&](const Prefix& p) { return p.contains(assigned.address); });
+      if (device == facts.other_addresses.end()) continue;
+      ServedEgressIp one{assigned.address, *device, {}};
+      for (const cluster::Pod& pod : objects.pods) {
+        if (pod.host_network || !cluster::selects(egress_ip, objects, pod)) continue;
+        for (const Prefix& address : pod.addresses)
+          if (address.address.family == assigned.address.family) one.pods.push_back(address.address);
+      }
+      served.push_back(std::move(one));
+    }
+  return served;
+}
+
+}  // namespace egt::parsers::presumed

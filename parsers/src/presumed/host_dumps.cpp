@@ -1,0 +1,169 @@
+// The host as go-controller/pkg/node sets it up: the management port, the external bridge, and for EgressIPs of other networks
+// rules, routes and SNATs (pkg/node/controllers/egressip).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "presumed/texts.h"
+
+namespace egt::parsers::presumed {
+namespace {
+
+constexpr const char* kManagement = "ovn-k8s-mp0";
+constexpr unsigned kFirstOther = 5, kTablesFrom = 1000;   // device numbers; the table of a device: that and its number
+
+struct OtherDevice {
+  Prefix address;
+  std::string name;
+  unsigned number = 0;
+};
+
+std::vector<OtherDevice> other_devices(const NodeFacts& facts) {
+  std::vector<OtherDevice> devices;
+  for (const Prefix& address : facts.other_addresses) {
+    const auto number = static_cast<unsigned>(kFirstOther + devices.size());
+    devices.push_back({address, fmt::format("nic{}", number), number});
+  }
+  return devices;
+}
+
+// No dump tells the MAC of such a device; one of locally administered addresses stands for it.
+std::string some_mac(const IpAddr& address) { return MacAddr{0x020000000000ULL | (low64(address.value) & 0xffffffff)}.to_string(); }
+
+class Texts {
+ public:
+  Texts(const NodeFacts& facts, const std::vector<ServedEgressIp>& served)
+      : facts_(facts), served_(served), others_(other_devices(facts)) {}
+
+  std::string addresses() const {
+    std::string out = "1: lo: <LOOPBACK,UP,LOWER_UP> state UNKNOWN\n    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n";
+    inet(out, *Prefix::parse("127.0.0.1/8"));
+    inet(out, *Prefix::parse("::1/128"));
+    device(out, 2, uplink_name(facts_), facts_.mac ? facts_.mac->to_string() : "");
+    device(out, 3, facts_.bridge, facts_.mac ? facts_.mac->to_string() : "");
+    for (const Prefix& p : facts_.addresses) inet(out, p);
+    for (const Prefix& p : facts_.masquerade) inet(out, p);
+    device(out, 4, kManagement, facts_.management_mac ? facts_.management_mac->to_string() : "");
+    for (const Prefix& p : facts_.management) inet(out, p);
+    for (const OtherDevice& other : others_) {
+      device(out, other.number, other.name, some_mac(other.address.address));
+      inet(out, other.address);
+      for (const ServedEgressIp& s : served_)
+        if (s.device == other.address) inet(out, Prefix::host(s.address));
+    }
+    return out;
+  }
+
+  std::string routes(Family family) const {
+    std::string out;
+    const auto line = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
+      fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+      out += '\n';
+    };
+    for (const IpAddr& hop : facts_.next_hops)
+      if (hop.family == family) line("default via {} dev {}", hop.to_string(), facts_.bridge);
+    const auto on_device = [&](const std::vector<Prefix>& all, const std::string& device) {
+      for (const Prefix& p : all) {
+        if (p.address.family != family) continue;
+        line("{} dev {} proto kernel scope link src {}", p.network().to_string(), device, p.address.to_string());
+        line("local {} dev {} table local proto kernel scope host src {}", p.address.to_string(), device, p.address.to_string());
+      }
+    };
+    on_device(facts_.addresses, facts_.bridge);
+    on_device(facts_.masquerade, facts_.bridge);
+    on_device(facts_.management, kManagement);
+    for (const IpAddr& router : facts_.router)
+      for (const Prefix& all : facts_.cluster_subnets)
+        if (router.family == family && all.address.family == family)
+          line("{} via {} dev {}", all.to_string(), router.to_string(), kManagement);
+    for (const Prefix& all : facts_.services)   // by the gateway router: the third address of the masquerade subnet answers
+      for (const Prefix& own : facts_.masquerade)
+        if (all.address.family == family && own.address.family == family)
+          line("{} via {} dev {} src {}", all.to_string(), IpAddr{family, own.address.value + 2}.to_string(), facts_.bridge, own.address.to_string());
+    for (const OtherDevice& other : others_) {
+      on_device({other.address}, other.name);
+      if (other.address.address.family != family || !serves(other)) continue;
+      line("{} dev {} table {} scope link", other.address.network().to_string(), other.name, kTablesFrom + other.number);
+      line("default dev {} table {} scope link", other.name, kTablesFrom + other.number);
+    }
+    for (const ServedEgressIp& s : served_)
+      if (s.address.family == family) line("local {} dev {} table local proto kernel scope host", s.address.to_string(), device_of(s).name);
+    line("local {} dev lo table local proto kernel scope host", family == Family::v4 ? "127.0.0.0/8" : "::1");
+    return out;
+  }
+
+  std::string rules(Family family) const {
+    std::string out = "0:\tfrom all lookup local\n";
+    for (const ServedEgressIp& s : served_)
+      for (const IpAddr& pod : s.pods)
+        if (pod.family == family)
+          out += fmt::format("6000:\tfrom {} lookup {}\n", pod.to_string(), kTablesFrom + device_of(s).number);
+    return out + "32766:\tfrom all lookup main\n" + (family == Family::v4 ? "32767:\tfrom all lookup default\n" : "");
+  }
+
+  std::string netfilter(Family family) const {
+    std::string out =
+        "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n"
+        "*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n"
+        ":OVN-KUBE-EGRESS-IP-MULTI-NIC - [0:0]\n-A POSTROUTING -j OVN-KUBE-EGRESS-IP-MULTI-NIC\n";
+    for (const ServedEgressIp& s : served_)
+      for (const IpAddr& pod : s.pods)
+        if (pod.family == family)
+          out += fmt::format("-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s {} -o {} -j SNAT --to-source {}\n", Prefix::host(pod).to_string(),
+                             device_of(s).name, s.address.to_string());
+    if (facts_.local_gateway)
+      for (const Prefix& own : facts_.management)
+        if (own.address.family == family)
+          out += fmt::format("-A POSTROUTING -s {} ! -o {} -j MASQUERADE\n", own.network().to_string(), kManagement);
+    return out + "COMMIT\n";
+  }
+
+  std::string settings() const {
+    std::string out = "net.ipv4.ip_forward = 1\nnet.ipv6.conf.all.forwarding = 1\nnet.ipv4.conf.all.rp_filter = 0\n";
+    std::vector<std::string> devices{facts_.bridge, kManagement};
+    for (const OtherDevice& other : others_) devices.push_back(other.name);
+    for (const std::string& name : devices)
+      out += fmt::format("net.ipv4.conf.{0}.forwarding = 1\nnet.ipv4.conf.{0}.rp_filter = 0\nnet.ipv6.conf.{0}.forwarding = 1\n", name);
+    return out;
+  }
+
+ private:
+  static void device(std::string& out, unsigned number, const std::string& name, const std::string& mac) {
+    out += fmt::format("{}: {}: <BROADCAST,MULTICAST,UP,LOWER_UP> state UP\n", number, name);
+    if (!mac.empty()) out += fmt::format("    link/ether {} brd ff:ff:ff:ff:ff:ff\n", mac);
+  }
+  static void inet(std::string& out, const Prefix& p) {
+    out += fmt::format("    {} {} scope global\n", p.address.is_v4() ? "inet" : "inet6", p.to_string());
+  }
+  const OtherDevice& device_of(const ServedEgressIp& served) const {
+    return *std::find_if(others_.begin(), others_.end(), [&](const OtherDevice& o) { return o.address == served.device; });
+  }
+  bool serves(const OtherDevice& other) const {
+    return std::any_of(served_.begin(), served_.end(), [&](const ServedEgressIp& s) { return s.device == other.address; });
+  }
+
+  const NodeFacts& facts_;
+  const std::vector<ServedEgressIp>& served_;
+  std::vector<OtherDevice> others_;
+};
+
+}  // namespace
+
+std::string uplink_name(const NodeFacts& facts) { return facts.bridge + "-uplink"; }
+
+std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<ServedEgressIp>& served) {
+  const Texts texts(facts, served);
+  return {
+      {"ip addr", "ip -d addr", texts.addresses()},
+      {"ip route", "ip -4 route show table all", texts.routes(Family::v4)},
+      {"ip route", "ip -6 route show table all", texts.routes(Family::v6)},
+      {"ip rule", "ip -4 rule", texts.rules(Family::v4)},
+      {"ip rule", "ip -6 rule", texts.rules(Family::v6)},
+      {"iptables-save", "iptables-save", texts.netfilter(Family::v4)},
+      {"iptables-save", "ip6tables-save", texts.netfilter(Family::v6)},
+      {"sysctl", "sysctl -a", texts.settings()},
+  };
+}
+
+}  // namespace egt::parsers::presumed

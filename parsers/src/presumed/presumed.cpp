@@ -1,0 +1,175 @@
+#include "presumed/presumed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "egtrace/openflow/tunnel_type.h"
+#include "egtrace/ovn/southbound.h"
+#include "egtrace/parsers/format.h"
+#include "egtrace/parsers/ovn_reader.h"
+#include "presumed/texts.h"
+
+namespace egt::parsers {
+namespace {
+
+using cluster::Cluster;
+using cluster::Node;
+using openflow::Bridge;
+using openflow::Interface;
+using presumed::NodeFacts;
+using presumed::PresumedDump;
+
+constexpr std::string_view kIntegrationBridge = "br-int";
+constexpr std::size_t kShownOfChassis = 6;   // in the name of a tunnel port (chassis_tunnel_name() of controller/encaps.c)
+
+void load(const PresumedDump& presumed, Cluster& cluster, Node& node) {
+  const Format* format = find_format(presumed.kind);
+  if (format == nullptr) return;
+  const auto text = std::make_shared<const std::string>(presumed.text);
+  Dump dump;
+  dump.path = fmt::format("{} (presumed) {}", node.name, presumed.command);
+  dump.command = presumed.command;
+  dump.text = *text;
+  dump.source = cluster.sources->add(dump.path, dump.text, text);
+  Report report;
+  format->load(dump, cluster, node, report);
+}
+
+bool has_flows(const Node& node) {
+  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) { return b.flows.has_value(); });
+}
+
+bool can_walk(const Node& node) {
+  return node.ovn.southbound != nullptr && !node.ovn.southbound->datapaths.empty() &&
+         (!node.ovn.southbound->logical_flows.empty() || !node.ovn.logical_flows.empty());
+}
+
+std::shared_ptr<const ovn::Program> program_of(const Node& node) {
+  std::vector<std::string> lacks;
+  auto southbound = ovn_lang::complete_southbound(node.ovn, lacks);
+  const auto reader = std::make_shared<const ovn_lang::DatabaseReader>(*southbound);
+  return std::make_shared<const ovn::Program>(ovn::Program{std::move(southbound), reader});
+}
+
+// --- ports ---------------------------------------------------------------------------------------------------------
+
+Interface patch(const std::string& name, const std::string& peer, std::uint32_t number) {
+  Interface port;
+  port.name = name;
+  port.type = "patch";
+  port.ofport = number;
+  port.options["peer"] = peer;
+  return port;
+}
+
+std::string inner_patch(const NodeFacts& facts) { return fmt::format("patch-{}-to-{}", kIntegrationBridge, facts.localnet); }
+std::string outer_patch(const NodeFacts& facts) { return fmt::format("patch-{}-to-{}", facts.localnet, kIntegrationBridge); }
+
+// The CNI plugs pods in, whether OVN knows of them or not.
+void add_unbound_pods(const cluster::Objects& objects, const Node& node, Bridge& bridge, std::uint32_t& number) {
+  std::set<std::string> plugged;
+  for (const Interface& port : bridge.interfaces) plugged.insert(port.name);
+  for (const cluster::Pod& pod : objects.pods) {
+    const std::string name = pod.namespace_ + "_" + pod.name;
+    if (pod.node != node.name || pod.host_network || pod.addresses.empty() || plugged.contains(name)) continue;
+    Interface port;
+    port.name = name;
+    port.ofport = number++;
+    port.external_ids["iface-id"] = name;
+    port.mac = pod.mac;
+    port.from = pod.from;
+    bridge.interfaces.push_back(std::move(port));
+  }
+}
+
+// The ports that ovn-controller and the CNI plug in: of pods bound here, of the host, tunnels to the other chassis.
+Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluster::Objects& objects) {
+  Bridge bridge;
+  bridge.name = kIntegrationBridge;
+  std::uint32_t number = 1;
+  const ovn::Chassis* own = nullptr;
+  for (const ovn::Chassis& c : node.ovn.chassis)
+    if (c.hostname == node.name || (own == nullptr && !c.is_remote)) own = &c;
+  for (const ovn::LogicalPort& logical : node.ovn.ports) {
+    const bool here = own != nullptr && (logical.chassis == own->name || logical.chassis == own->hostname);
+    if (logical.on_router || !logical.type.empty() || !here) continue;
+    Interface port;
+    const bool management = logical.name == "k8s-" + node.name;
+    port.name = management ? "ovn-k8s-mp0" : logical.name;
+    port.type = management ? "internal" : "";
+    port.ofport = number++;
+    port.external_ids["iface-id"] = logical.name;
+    port.mac = logical.mac;
+    port.from = logical.from;
+    bridge.interfaces.push_back(std::move(port));
+  }
+  add_unbound_pods(objects, node, bridge, number);
+  for (const ovn::Chassis& c : node.ovn.chassis) {
+    if (&c == own || c.encap_ips.empty()) continue;
+    Interface port;
+    port.name = fmt::format("ovn-{}-0", c.name.substr(0, kShownOfChassis));
+    port.type = "geneve";
+    port.ofport = number++;
+    port.options = {{"key", "flow"}, {"remote_ip", c.encap_ips.front().to_string()}};
+    port.from = c.from;
+    bridge.interfaces.push_back(std::move(port));
+  }
+  if (!facts.localnet.empty()) bridge.interfaces.push_back(patch(inner_patch(facts), outer_patch(facts), number++));
+  return bridge;
+}
+
+Interface named(const std::string& name, const char* type, std::uint32_t number, const NodeFacts& facts) {
+  Interface port;
+  port.name = name;
+  port.type = type;
+  port.ofport = number;
+  port.mac = facts.mac;
+  return port;
+}
+
+void add_external_bridge(Cluster& cluster, Node& node, const NodeFacts& facts) {
+  load(presumed::bridge_flows(facts, cluster.objects), cluster, node);
+  Bridge* bridge = node.bridge(facts.bridge);
+  if (bridge == nullptr) return;
+  bridge->presumed = true;
+  bridge->flows_partial = false;
+  bridge->has_groups = true;
+  bridge->interfaces = {named(facts.bridge, "internal", openflow::port::local, facts),
+                        named(presumed::uplink_name(facts), "", presumed::kUplinkPort, facts),
+                        patch(outer_patch(facts), inner_patch(facts), presumed::kPatchPort)};
+}
+
+// --- nodes ---------------------------------------------------------------------------------------------------------
+
+void presume_switch(Cluster& cluster, Node& node, const NodeFacts& facts) {
+  node.ovn.program = program_of(node);
+  if (node.integration_bridge() == nullptr) node.bridges.push_back(integration_bridge(node, facts, cluster.objects));
+  for (Bridge& bridge : node.bridges)
+    if (&bridge == node.integration_bridge()) bridge.by_logical_flows = true;
+  if (facts.mac && !facts.localnet.empty() && node.bridge(facts.bridge) == nullptr) add_external_bridge(cluster, node, facts);
+}
+
+void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
+  if (!facts.mac || facts.addresses.empty()) return;
+  for (const PresumedDump& dump : presumed::host_dumps(facts, presumed::served_egress_ips(node.name, facts, cluster.objects)))
+    load(dump, cluster, node);
+  node.host.settle_routes();
+  node.host.nft.present = true;
+  node.host_presumed = true;
+}
+
+}  // namespace
+
+void presume_nodes(Cluster& cluster) {
+  for (const auto& node : cluster.nodes) {
+    if (has_flows(*node) || !can_walk(*node)) continue;
+    const NodeFacts facts = presumed::facts_of(*node, cluster.objects);
+    presume_switch(cluster, *node, facts);
+    if (!node->host.links.present) presume_host(cluster, *node, facts);
+  }
+}
+
+}  // namespace egt::parsers

@@ -1,0 +1,53 @@
+// What clients saw, against what the databases and Kubernetes objects of the lab tell without a dump of any switch or host:
+// what a must-gather holds (tests/lab/README.md).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/run.h"
+
+namespace egt::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::string kLab = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/databases-";
+
+json explained(const std::string& scenario, const json& asked) {
+  const Ran ran = run({EGTRACE_BINARY, "explain", kLab + scenario + ".tar.xz", "--from", asked.at("from"), "--to", asked.at("to"),
+                       "--proto", asked.at("proto"), "--format", "json"});
+  return json::parse(ran.out);
+}
+
+class DatabasesAlone : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(DatabasesAlone, TellWhatTheClientSees) {
+  for (const json& asked : json::parse(read_file(kLab + GetParam() + ".json"))) {
+    const json told = explained(GetParam(), asked);
+    // Who listens no database shows.
+    const bool may_be_closed = told.at("outcome") == "answered" && told.at("listener") == "unknown" && asked.at("outcome") == "refused";
+    if (!may_be_closed) {
+      EXPECT_EQ(told.at("outcome"), asked.at("outcome")) << asked;
+    }
+    EXPECT_NE(told.at("confidence"), "proven") << asked;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-ingress-reject", "egressip-primary"),
+                         [](const auto& scenario) {
+                           std::string name = scenario.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(DatabasesAlone, SayWhatTheyRestOn) {
+  const json told = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
+  const std::string assumed = told.at("assumptions").dump();
+  EXPECT_NE(assumed.find("ovn-controller on kiwi has realised its logical flows"), std::string::npos) << assumed;
+  EXPECT_NE(assumed.find("the host kiwi is set up as OVN-Kubernetes does it"), std::string::npos) << assumed;
+}
+
+}  // namespace
+}  // namespace egt::testing
