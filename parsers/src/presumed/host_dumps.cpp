@@ -23,7 +23,9 @@ std::vector<OtherDevice> other_devices(const NodeFacts& facts) {
   std::vector<OtherDevice> devices;
   for (const Prefix& address : facts.other_addresses) {
     const auto number = static_cast<unsigned>(kFirstOther + devices.size());
-    devices.push_back({address, fmt::format("nic{}", number), number});
+    std::string name = "nic-" + address.address.to_string();   // longer than any real name
+    std::replace(name.begin(), name.end(), ':', '.');
+    devices.push_back({address, std::move(name), number});
   }
   return devices;
 }

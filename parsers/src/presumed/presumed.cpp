@@ -42,9 +42,11 @@ bool has_flows(const Node& node) {
   return std::any_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) { return b.flows.has_value(); });
 }
 
+// Logical flows, and who has which port: from database files or from lists.
 bool can_walk(const Node& node) {
-  return node.ovn.southbound != nullptr && !node.ovn.southbound->datapaths.empty() &&
-         (!node.ovn.southbound->logical_flows.empty() || !node.ovn.logical_flows.empty());
+  const auto& typed = node.ovn.southbound;
+  const bool flows = !node.ovn.logical_flows.empty() || (typed != nullptr && !typed->logical_flows.empty());
+  return flows && !node.ovn.ports.empty() && !node.ovn.chassis.empty();
 }
 
 std::shared_ptr<const ovn::Program> program_of(const Node& node) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <set>
 #include <tuple>
 
+#include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
 #include "snapshot/layout.h"
 #include "snapshot/roles.h"
@@ -71,6 +73,40 @@ std::string host_in_switch_database(const Candidate& c) {
   return std::string(rest.substr(0, rest.find('"')));
 }
 
+// By what dumps show which machine they are of.
+struct MachineSigns {
+  std::string name;                  // `hostname`, or what the switch's database says
+  std::set<std::string> addresses;   // of `ip addr`, but for those that many machines have
+  bool tell() const { return !name.empty() || !addresses.empty(); }
+};
+
+void add_addresses(std::string_view text, std::set<std::string>& addresses) {
+  while (!text.empty()) {
+    const std::vector<std::string_view> parts = words(next_line(text));
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+      if (parts[i] != "inet" && parts[i] != "inet6") continue;
+      const auto prefix = Prefix::parse(parts[i + 1]);
+      if (prefix && !prefix->address.is_loopback() && !prefix->address.is_link_local()) addresses.insert(prefix->address.to_string());
+    }
+  }
+}
+
+MachineSigns signs_of(const std::vector<Candidate*>& dumps) {
+  MachineSigns signs{said_hostname(dumps), {}};
+  for (const Candidate* c : dumps) {
+    if (c->format == nullptr || !c->netns.empty()) continue;
+    if (signs.name.empty()) signs.name = host_in_switch_database(*c);
+    if (c->format->kind == "ip addr") add_addresses(c->dump.text, signs.addresses);
+  }
+  return signs;
+}
+
+bool differ(const MachineSigns& a, const MachineSigns& b) {
+  if (!a.name.empty() && !b.name.empty()) return short_name_of(a.name) != short_name_of(b.name);
+  if (a.addresses.empty() || b.addresses.empty()) return false;
+  return std::none_of(a.addresses.begin(), a.addresses.end(), [&](const std::string& address) { return b.addresses.contains(address); });
+}
+
 // The name that the facts in some dumps tell, learnt by loading them for this alone.
 std::string name_by_facts(const std::vector<Candidate*>& dumps) {
   cluster::Cluster scratch;
@@ -115,6 +151,7 @@ class Sorting {
     for (Candidate& c : candidates) {
       if (!c.is_object()) groups_[key_of(c)].dumps.push_back(&c);
     }
+    split_parents();
   }
 
   std::vector<Machine> machines() {
@@ -153,6 +190,50 @@ class Sorting {
     if (!c.netns.empty()) return std::string(kByHost) + c.netns;
     if (!c.host.empty()) return std::string(kByHost) + c.host;
     return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
+  }
+
+  // A folder whose own folders are several machines by what their dumps say is no machine itself, at any depth.
+  void split_parents() {
+    std::vector<std::string> left;
+    for (const auto& [key, group] : groups_)
+      if (key.ends_with('/') && !is_prefixed(key)) left.push_back(key);
+    while (!left.empty()) {
+      const std::string key = std::move(left.back());
+      left.pop_back();
+      std::map<std::string, Group> parts = parts_of(key, groups_[key]);
+      if (!are_several_machines(key, parts)) continue;
+      groups_.erase(key);
+      for (auto& [folder, part] : parts) {
+        if (folder != key) left.push_back(folder);
+        groups_[folder] = std::move(part);
+      }
+    }
+  }
+
+  static bool is_prefixed(const std::string& key) {
+    return key.starts_with(kByUser) || key.starts_with(kByHost) || key.starts_with(kByPod) || key.starts_with(kReport);
+  }
+
+  // By the folders directly below `key`; what lies in `key` itself stays with it.
+  static std::map<std::string, Group> parts_of(const std::string& key, const Group& group) {
+    std::map<std::string, Group> parts;
+    for (Candidate* c : group.dumps) {
+      const std::size_t slash = c->place.find('/', key.size());
+      parts[slash == std::string::npos ? key : c->place.substr(0, slash + 1)].dumps.push_back(c);
+    }
+    return parts;
+  }
+
+  // Two that call themselves differently, or have no address in common.
+  static bool are_several_machines(const std::string& key, const std::map<std::string, Group>& parts) {
+    std::optional<MachineSigns> first;
+    for (const auto& [folder, part] : parts) {
+      if (folder == key) continue;
+      const MachineSigns signs = signs_of(part.dumps);
+      if (first && differ(*first, signs)) return true;
+      if (!first && signs.tell()) first = signs;
+    }
+    return false;
   }
 
   // The innermost sosreport around a path.
@@ -247,11 +328,23 @@ class Sorting {
       const std::string name = said_hostname(group.dumps);
       if (!name.empty()) return name;
     }
-    if (!report) return std::string(without_packing(last_part(key.empty() ? wrapper_ : key)));
+    if (!report) {
+      const std::string folder(without_packing(last_part(key.empty() ? wrapper_ : key)));
+      const std::string node = is_node_object(folder) ? std::string() : node_by_hostname(group.dumps);
+      return node.empty() ? folder : node;
+    }
     const std::string by_facts = name_by_facts(group.dumps);
     if (!by_facts.empty()) return by_facts;
     const std::string by_folder = host_of_report(last_part(std::string_view(key).substr(kReport.size())));
     return by_folder.empty() ? last_part(std::string_view(key).substr(kReport.size())) : by_folder;
+  }
+
+  // A folder may be named after whoever collected it; what the machine calls itself counts where the cluster has such a node.
+  std::string node_by_hostname(const std::vector<Candidate*>& dumps) const {
+    const std::string host = signs_of(dumps).name;
+    const auto& nodes = objects_.nodes;
+    const auto named = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return short_name_of(n.name) == short_name_of(host); });
+    return host.empty() || named == nodes.end() ? std::string() : named->name;
   }
 
   // Where the objects do not tell the pod's node its own database does.

@@ -18,7 +18,9 @@ struct Machine {
 
 // Sorts the dumps of machines (not Kubernetes objects) by machine, in order of their names; the nameless one is last.
 // Looks at folders, support archives, prompts, pods and the user's settings, in this order of weight: the user, the
-// sosreport, the pod whose database it is, the folder, the prompt. A switch's database that names another machine of the
+// sosreport, the pod whose database it is, the folder, the prompt. A folder whose own folders call themselves differently
+// (`hostname`, the switch's database) or have no address in common is no machine but holds several; one that is named like
+// no node of the cluster while its `hostname` is, has that name. A switch's database that names another machine of the
 // snapshot is that machine's, unless the user says otherwise. Dumps that belong to no machine, to a pod's network
 // namespace or to an older report of the same machine get a note and are left out.
 std::vector<Machine> sort_by_machine(std::vector<Candidate>& candidates, const SnapshotSettings& settings,
