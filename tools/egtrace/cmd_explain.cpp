@@ -6,6 +6,7 @@
 #include "command.h"
 #include "egtrace/assess/cause.h"
 #include "egtrace/assess/names.h"
+#include "egtrace/explain/cross_check.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/render/explain.h"
 #include "packet_options.h"
@@ -29,7 +30,18 @@ struct ExplainOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   PacketOptions packet;
+  bool cross_check = false;
 };
+
+// The same question, walked through logical flows on every node that has them.
+explain::CrossCheck cross_check(const ExplainOptions& o, const explain::Question& question, const explain::Explanation& realised) {
+  SnapshotOptions options = o.snapshot;
+  options.as_intended = true;
+  const parsers::Snapshot snapshot = open_for_walks(options, o.common);
+  const auto intended = explain::Explainer(snapshot.cluster, &snapshot.collection).explain(question);
+  if (!intended) throw CommandError(intended.error().message);
+  return explain::cross_check(realised, *intended);
+}
 
 ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
@@ -43,6 +55,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   auto explanation = explainer.explain(question);
   if (!explanation) throw CommandError(explanation.error().message);
   explanation->cause = assess::find_cause(explainer, *explanation);
+  if (o.cross_check) explanation->cross_check = cross_check(o, question, *explanation);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
   } else if (o.common.format == "html") {
@@ -63,6 +76,8 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);
+  verb->add_flag("--cross-check", options->cross_check,
+                 "walk the logical flows as well, and report where a node's OpenFlow flows part from them");
   add_common_options(*verb, options->common, {"text", "json", "html", "mermaid"});
   verb->footer(kExplainFooter);
   verb->callback([options, &status] { status = run_explain(*options); });

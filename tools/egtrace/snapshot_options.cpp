@@ -113,6 +113,7 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.logical_only = options.logical_only;
   request.as_told = options.as_told;
   request.presume = options.presume;
+  request.as_intended = options.as_intended;
   request.follow_links = options.follow_links;
   if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
   const ProgressLine line(request, common.quiet);

@@ -18,6 +18,7 @@ struct SnapshotOptions {
   bool history = false;              // the transactions of databases, too
   bool logical_only = false;         // parsers::SnapshotRequest::logical_only
   bool as_told = false;              // parsers::SnapshotRequest::as_told
+  bool as_intended = false;          // parsers::SnapshotRequest::as_intended
   bool presume = false;              // parsers::SnapshotRequest::presume
   bool follow_links = false;         // parsers::SnapshotRequest::follow_links
 };

@@ -38,7 +38,10 @@ void load(const PresumedDump& presumed, Cluster& cluster, Node& node) {
   format->load(dump, cluster, node, report);
 }
 
+// Of the bridge that ovn-controller programs, or of one that may be it.
 bool has_flows(const Node& node) {
+  const Bridge* integration = node.integration_bridge();
+  if (integration != nullptr) return integration->flows.has_value();
   return std::any_of(node.bridges.begin(), node.bridges.end(), [](const Bridge& b) { return b.flows.has_value(); });
 }
 
@@ -51,7 +54,8 @@ bool can_walk(const Node& node) {
 
 std::shared_ptr<const ovn::Program> program_of(const Node& node) {
   std::vector<std::string> lacks;
-  auto southbound = ovn_lang::complete_southbound(node.ovn, lacks);
+  const Bridge* bridge = node.integration_bridge();
+  auto southbound = ovn_lang::complete_southbound(node.ovn, lacks, bridge != nullptr && bridge->flows ? &*bridge->flows : nullptr);
   const auto reader = std::make_shared<const ovn_lang::DatabaseReader>(*southbound);
   return std::make_shared<const ovn::Program>(ovn::Program{std::move(southbound), reader});
 }
@@ -146,11 +150,15 @@ void add_external_bridge(Cluster& cluster, Node& node, const NodeFacts& facts) {
 
 // --- nodes ---------------------------------------------------------------------------------------------------------
 
-void presume_switch(Cluster& cluster, Node& node, const NodeFacts& facts) {
+void walk_logical_flows(Node& node) {
   node.ovn.program = program_of(node);
-  if (node.integration_bridge() == nullptr) node.bridges.push_back(integration_bridge(node, facts, cluster.objects));
   for (Bridge& bridge : node.bridges)
     if (&bridge == node.integration_bridge()) bridge.by_logical_flows = true;
+}
+
+void presume_switch(Cluster& cluster, Node& node, const NodeFacts& facts) {
+  if (node.integration_bridge() == nullptr) node.bridges.push_back(integration_bridge(node, facts, cluster.objects));
+  walk_logical_flows(node);
   if (facts.mac && !facts.localnet.empty() && node.bridge(facts.bridge) == nullptr) add_external_bridge(cluster, node, facts);
 }
 
@@ -165,9 +173,13 @@ void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
 
 }  // namespace
 
-void presume_nodes(Cluster& cluster) {
+void presume_nodes(Cluster& cluster, bool as_intended) {
   for (const auto& node : cluster.nodes) {
-    if (has_flows(*node) || !can_walk(*node)) continue;
+    if (!can_walk(*node)) continue;
+    if (has_flows(*node)) {
+      if (as_intended) walk_logical_flows(*node);
+      continue;
+    }
     const NodeFacts facts = presumed::facts_of(*node, cluster.objects);
     presume_switch(cluster, *node, facts);
     if (!node->host.links.present) presume_host(cluster, *node, facts);

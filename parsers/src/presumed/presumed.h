@@ -6,6 +6,7 @@
 
 namespace egt::parsers {
 
-void presume_nodes(cluster::Cluster& cluster);
+// `as_intended`: SnapshotRequest::as_intended.
+void presume_nodes(cluster::Cluster& cluster, bool as_intended);
 
 }  // namespace egt::parsers

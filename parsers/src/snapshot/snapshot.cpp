@@ -70,7 +70,7 @@ class Reader {
     load_machines();
     count_other_lines();
     load_datapaths();
-    if (request_.presume) presume_nodes(cluster_);
+    if (request_.presume) presume_nodes(cluster_, request_.as_intended);
     if (!request_.as_told) cluster::notice_contradictions(cluster_);
     cluster_.declared_links = std::move(settings_.links);
     finish();

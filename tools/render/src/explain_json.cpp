@@ -106,6 +106,11 @@ Json json(const Disagreement& d) {
   return {{"object", d.object}, {"expected", d.promise}, {"found", d.instead}, {"evidence", evidence_json(d.evidence)}};
 }
 
+Json json(const StageDifference& d) {
+  return {{"direction", name_of(d.direction)}, {"node", d.node}, {"realised", d.realised ? json(*d.realised) : Json()},
+          {"intended", d.intended ? json(*d.intended) : Json()}};
+}
+
 Json json(const NotChecked& n) {
   return {{"what", n.what}, {"why", n.why}, {"command", n.command.empty() ? Json(nullptr) : Json(n.command)}};
 }
@@ -115,6 +120,11 @@ Json list(const std::vector<T>& items) {
   Json all = Json::array();
   for (const T& item : items) all.push_back(json(item));
   return all;
+}
+
+Json json(const std::optional<CrossCheck>& c) {
+  if (!c) return nullptr;
+  return {{"stages", c->stages}, {"differences", list(c->differences)}};
 }
 
 // Replies hold ways without replies of their own, so this recursion ends after one level.
@@ -176,6 +186,7 @@ std::string explain_json(const Explanation& e) {
   if (e.largest)
     j["largest_packet"] = {{"bytes", e.largest->bytes}, {"node", e.largest->node}, {"device", e.largest->device},
                            {"evidence", evidence_json(e.largest->evidence)}};
+  j["cross_check"] = json(e.cross_check);
   j["paths"] = Json::array();
   for (const WayReport& path : e.ways) {
     Json p = json(path);

@@ -192,11 +192,28 @@ class Page {
       line(2, fmt::format("- {}: {}", n.what, n.why));
       if (!n.command.empty()) line(6, "to check it: " + n.command);
     }
+    if (e_.cross_check) cross_check(*e_.cross_check);
     if (!e_.gaps.empty()) title("Missing");
     for (const Gap& g : e_.gaps) {
       line(2, fmt::format("- {}{}", g.node.empty() ? "" : g.node + ": ", g.what));
       if (!g.command.empty()) line(6, "to get it: " + g.command);
     }
+  }
+
+  void cross_check(const CrossCheck& check) {
+    title("OpenFlow against logical flows");
+    line(2, fmt::format("{} stages agree{}", check.stages, check.differences.empty() ? "" : "; they part"));
+    for (const StageDifference& d : check.differences) {
+      line(2, fmt::format("- {} on {}:", name_of(d.direction), d.node));
+      stage("OVN intends", d.intended);
+      stage("the switch has", d.realised);
+    }
+  }
+
+  void stage(std::string_view who, const std::optional<LflowRef>& flow) {
+    if (!flow) return line(6, fmt::format("{}: nothing further", who));
+    line(6, fmt::format("{}: {} {}", who, flow->datapath, flow->stage));
+    lflow(*flow);
   }
 
   const Explanation& e_;

@@ -162,7 +162,7 @@ Walker::Next Walker::step(AtPort at) {
   if (at.ofport == openflow::port::none) return number_missing(at);
   FlowKey packet = at.packet;
   // The userspace datapath receives frames through sockets and taps: marks of the host do not come along.
-  if (userspace_datapath(*at.bridge)) packet.set(FieldId::pkt_mark, 0);
+  if (userspace_datapath(*at.bridge) && !at.by_patch) packet.set(FieldId::pkt_mark, 0);
   return after_ovs(*at.node, run_ovs(*at.node, *at.bridge, at.ofport, packet, record_));
 }
 
@@ -192,7 +192,7 @@ Position Walker::position_of(const Node& node, const OvsEmission& emission) {
   if (emission.kind == OvsEmission::Kind::tunnel || openflow::is_tunnel_type(port.type)) return InTunnel{&node, &port, emission.bridge, packet};
   if (const auto peer = node.port(openflow::patch_peer(port)); port.type == "patch" && peer.port != nullptr) {
     record_.add(node.name, Layer::ovs, CrossPatch{emission.bridge->name, port.name, peer.bridge->name, peer.port->name});
-    return AtPort{&node, peer.bridge, number_of(*peer.bridge, *peer.port), packet};
+    return AtPort{&node, peer.bridge, number_of(*peer.bridge, *peer.port), packet, true};
   }
   if (userspace_datapath(*emission.bridge)) packet.set(FieldId::pkt_mark, 0);
   if (port.type == "internal" || port.name == emission.bridge->name) {

@@ -18,6 +18,7 @@ struct AtPort {                       // about to enter a bridge
   const openflow::Bridge* bridge = nullptr;
   std::uint32_t ofport = 0;
   FlowKey packet;
+  bool by_patch = false;              // from another bridge of the switch
 };
 struct AtHost {                       // about to be received by a network stack
   const cluster::Node* node = nullptr;

@@ -46,6 +46,8 @@ class Environment {
   virtual std::size_t choose_backend(const At& at, const ovn::CtLb& balancer, Family family) = 0;
   virtual std::uint16_t choose_member(const At& at, const ovn::Select& select) = 0;
   virtual bool is_larger(const At& at, std::uint32_t frame) = 0;
+  // The MAC that Static_MAC_Binding gives an address; `overriding`: of the rows that count before those that OVN has learnt.
+  virtual std::optional<MacAddr> static_binding(const NetworkPort* port, const IpAddr& address, bool overriding) = 0;
   // The MAC of an address that no binding gives; nothing where that is not known, and the packet goes no further.
   virtual std::optional<MacAddr> resolve(const At& at, const NetworkPort* port, const IpAddr& address) = 0;
   // Whether another chassis has the port, and the packet goes on there.

@@ -56,6 +56,7 @@ class LogicalRun : public logical::Environment {
   std::size_t choose_backend(const At& at, const ovn::CtLb& balancer, Family family) override;
   std::uint16_t choose_member(const At& at, const ovn::Select& select) override;
   bool is_larger(const At& at, std::uint32_t frame) override;
+  std::optional<MacAddr> static_binding(const NetworkPort* port, const IpAddr& address, bool overriding) override;
   std::optional<MacAddr> resolve(const At& at, const NetworkPort* port, const IpAddr& address) override;
   bool leaves(const At& at, const NetworkPort& port, const FlowKey& packet) override;
   void output(const At& at, const NetworkPort& port, const FlowKey& packet) override;
@@ -268,6 +269,11 @@ std::uint16_t LogicalRun::choose_member(const At& at, const ovn::Select& select)
 }
 
 // --- ovn-controller ------------------------------------------------------------------------------------------------
+
+std::optional<MacAddr> LogicalRun::static_binding(const NetworkPort* port, const IpAddr& address, bool overriding) {
+  const LogicalNode::StaticBinding* found = port != nullptr ? logical_.static_binding(*port, address) : nullptr;
+  return found != nullptr && found->overrides == overriding ? std::optional(found->mac) : std::nullopt;
+}
 
 std::optional<MacAddr> LogicalRun::resolve(const At& at, const NetworkPort*, const IpAddr& address) {
   if (options_.neighbours != nullptr)

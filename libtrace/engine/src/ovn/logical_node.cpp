@@ -25,6 +25,29 @@ LogicalNode::LogicalNode(const cluster::Node& node)
       network_(*node.ovn.program->southbound, *node.ovn.program->reader, true, [this](std::string_view port) { return resides(port); }) {
   for (const ovn::LogicalPort& port : node.ovn.ports) ports_.emplace(port.name, &port);
   give_out_zones();
+  read_static_bindings();
+}
+
+void LogicalNode::read_static_bindings() {
+  const auto column = [](const ovn::Row& row, const char* name) {
+    const auto found = row.columns.find(name);
+    std::string text = found == row.columns.end() ? std::string() : found->second;
+    std::erase(text, '"');   // as lists print them
+    return text;
+  };
+  for (const ovn::Row& row : node_.ovn.rows) {
+    if (row.table != "Static_MAC_Binding" || row.database != "SB") continue;
+    const auto address = IpAddr::parse(column(row, "ip"));
+    const auto mac = MacAddr::parse(column(row, "mac"));
+    if (address && mac)
+      static_bindings_.push_back({column(row, "logical_port"), *address, *mac, column(row, "override_dynamic_mac") == "true"});
+  }
+}
+
+const LogicalNode::StaticBinding* LogicalNode::static_binding(const NetworkPort& port, const IpAddr& address) const {
+  for (const StaticBinding& b : static_bindings_)
+    if (b.port == port.row->logical_port && b.address == address) return &b;
+  return nullptr;
 }
 
 void LogicalNode::give_out_zones() {

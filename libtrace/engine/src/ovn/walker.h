@@ -77,6 +77,7 @@ class Walker {
   void push(const ovn::Push& a, const Place& at, const FlowKey& packet, Stack& stack);
   void pop(const ovn::Pop& a, const Place& at, FlowKey& packet, Stack& stack);
   void decrement_ttl(const Place& at, FlowKey& packet);
+  std::optional<MacAddr> binding(const Place& at, std::uint32_t port, const IpAddr& address);
   void get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet);
   void lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKey& packet);
   std::optional<std::uint32_t> learned_port(const ovn::FieldRef& field, const Place& at, const FlowKey& packet);

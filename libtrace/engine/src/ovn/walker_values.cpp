@@ -88,9 +88,19 @@ void Walker::decrement_ttl(const Place& at, FlowKey& packet) {
   remark(at.nodes, NodeType::modify, remark_of(Kind::ttl_decremented));
 }
 
+// With the flows that ovn-controller makes of Static_MAC_Binding (consider_neighbor_flow() of controller/lflow.c), of which
+// ovn-trace knows nothing.
+std::optional<MacAddr> Walker::binding(const Place& at, std::uint32_t port, const IpAddr& address) {
+  const NetworkPort* of = environment_ ? at.datapath.port(port) : nullptr;
+  if (environment_)
+    if (const auto mac = environment_->static_binding(of, address, true)) return mac;
+  if (const auto mac = network_.binding(at.datapath, port, address)) return mac;
+  return environment_ ? environment_->static_binding(of, address, false) : std::nullopt;
+}
+
 void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& packet) {
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
-  const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
+  const auto mac = binding(at, port, address_in(a.ip, packet));
   const auto resolved = mac || !environment_ ? mac : environment_->resolve(at.at(), at.datapath.port(port), address_in(a.ip, packet));
   const std::uint64_t value = resolved ? resolved->value : 0;
   if (!mac) unanswered({kMacBinding, port_name(at.datapath, port), address_in(a.ip, packet), {}, nullptr});
@@ -101,7 +111,7 @@ void Walker::get_binding(const ovn::GetBinding& a, const Place& at, FlowKey& pac
 
 void Walker::lookup_binding(const ovn::LookupBinding& a, const Place& at, FlowKey& packet) {
   const auto port = static_cast<std::uint32_t>(packet.get(a.port.subfield())) & 0xffff;
-  const auto mac = network_.binding(at.datapath, port, address_in(a.ip, packet));
+  const auto mac = binding(at, port, address_in(a.ip, packet));
   if (!mac) unanswered({kMacBinding, port_name(at.datapath, port), address_in(a.ip, packet), {}, nullptr});
   const bool found = mac && (!a.mac || U128{mac->value} == packet.get(a.mac->subfield()));
   if (!found)

@@ -43,6 +43,8 @@ struct SnapshotRequest {
   // Packets are to be walked: what no dump shows of nodes whose databases are there is presumed as OVN-Kubernetes would have
   // made it, and marked (Node::host_presumed, Bridge::by_logical_flows).
   bool presume = false;
+  // With `presume`: logical flows are walked on all nodes that have them, also where OpenFlow flows are dumped.
+  bool as_intended = false;
   // What dumps tell is not held against each other: Node::contradictions stay empty.
   bool as_told = false;
   // Symbolic links that lead out of the directory at `path` are followed: for trees of links that the user made.

@@ -173,6 +173,18 @@ struct NotChecked { std::string what, why, command; };
 // The largest IP packet that fits the MTUs dumped, both ways and on all paths, and the device with the smallest.
 struct LargestPacket { std::uint32_t bytes = 0; std::string node, device; Evidence evidence; };
 
+// Where two walks of a packet part, one through OpenFlow flows and one through the logical flows that these realise: the logical
+// flow that either meets there. None: it ends before.
+struct StageDifference {
+  Direction direction = Direction::request;
+  std::string node;
+  std::optional<LflowRef> realised, intended;
+};
+struct CrossCheck {
+  std::size_t stages = 0;                    // that were compared
+  std::vector<StageDifference> differences;  // the first of each walk; equal ones once
+};
+
 struct PacketReport { std::string src, dst, proto; std::optional<std::uint16_t> sport, dport; };
 struct EndReport { std::string kind, name, node, ip; };
 
@@ -190,6 +202,7 @@ struct Explanation {
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
   std::optional<LargestPacket> largest;    // none where no device's MTU is known
+  std::optional<CrossCheck> cross_check;   // filled by who walks the logical flows as well
   Intent intent;                           // objects never decide; the walk follows the dumps
   std::vector<std::string> checked;        // kinds of dumps that the outcome was computed from
   std::vector<NotChecked> not_checked;

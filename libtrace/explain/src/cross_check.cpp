@@ -1,0 +1,106 @@
+#include "egtrace/explain/cross_check.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace egt::explain {
+namespace {
+
+constexpr std::size_t kCookieDigits = 8;   // of the UUID, which are the cookie of the flow's OpenFlow flows
+
+struct StageTaken {
+  const std::string* node = nullptr;
+  const LflowRef* flow = nullptr;
+
+  std::string_view cookie() const { return std::string_view(flow->uuid).substr(0, kCookieDigits); }
+  // Of two flows of one stage and priority that do the same a switch may take either.
+  bool is_same_as(const StageTaken& other) const {
+    if (*node != *other.node) return false;
+    const LflowRef& a = *flow;
+    const LflowRef& b = *other.flow;
+    return cookie() == other.cookie() || (a.stage == b.stage && a.priority == b.priority && a.actions == b.actions && a.datapath == b.datapath);
+  }
+};
+
+bool decides_nothing(const LflowRef& flow) { return flow.match == "1" && flow.actions == "next;"; }
+
+// Several steps may tell of one flow: what it sends through conntrack, for one.
+std::vector<StageTaken> stages_of(const WayReport& walk) {
+  std::vector<StageTaken> stages;
+  for (const Hop& hop : walk.hops) {
+    if (hop.layer != "ovn" || hop.lflows.empty() || decides_nothing(hop.lflows.front())) continue;
+    const StageTaken stage{&hop.node, &hop.lflows.front()};
+    if (stages.empty() || !stages.back().is_same_as(stage)) stages.push_back(stage);
+  }
+  return stages;
+}
+
+std::size_t common_prefix(const std::vector<StageTaken>& a, const std::vector<StageTaken>& b) {
+  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end(),
+                                 [](const StageTaken& x, const StageTaken& y) { return x.is_same_as(y); });
+  return static_cast<std::size_t>(end.first - a.begin());
+}
+
+class Comparison {
+ public:
+  void walks(Direction direction, const std::vector<WayReport>& realised, const std::vector<WayReport>& intended) {
+    for (const WayReport& walk : realised) {
+      const WayReport* twin = most_alike(walk, intended);
+      if (twin == nullptr) continue;
+      compare(direction, stages_of(walk), stages_of(*twin));
+      follow(Direction::reply, walk.reply, twin->reply);
+      follow(Direction::later, walk.continued, twin->continued);
+    }
+  }
+
+  CrossCheck result;
+
+ private:
+  static const WayReport* most_alike(const WayReport& walk, const std::vector<WayReport>& others) {
+    const std::vector<StageTaken> stages = stages_of(walk);
+    const WayReport* best = nullptr;
+    std::size_t most = 0;
+    for (const WayReport& other : others) {
+      const std::size_t common = common_prefix(stages, stages_of(other));
+      if (best != nullptr && common <= most) continue;
+      best = &other;
+      most = common;
+    }
+    return best;
+  }
+
+  void follow(Direction direction, const std::vector<FollowUp>& realised, const std::vector<FollowUp>& intended) {
+    if (!realised.empty() && !intended.empty()) walks(direction, realised.front().ways, intended.front().ways);
+  }
+
+  void compare(Direction direction, const std::vector<StageTaken>& realised, const std::vector<StageTaken>& intended) {
+    const std::size_t common = common_prefix(realised, intended);
+    result.stages += common;
+    if (common == realised.size() && common == intended.size()) return;
+    StageDifference difference;
+    difference.direction = direction;
+    if (common < realised.size()) difference.realised = *realised[common].flow;
+    if (common < intended.size()) difference.intended = *intended[common].flow;
+    difference.node = *(common < intended.size() ? intended[common] : realised[common]).node;
+    add(std::move(difference));
+  }
+
+  void add(StageDifference difference) {
+    const auto key = [](const StageDifference& d) {
+      return std::tuple(d.direction, d.node, d.realised ? d.realised->uuid : "", d.intended ? d.intended->uuid : "");
+    };
+    auto& all = result.differences;
+    if (std::none_of(all.begin(), all.end(), [&](const StageDifference& d) { return key(d) == key(difference); }))
+      all.push_back(std::move(difference));
+  }
+};
+
+}  // namespace
+
+CrossCheck cross_check(const Explanation& realised, const Explanation& intended) {
+  Comparison comparison;
+  comparison.walks(Direction::request, realised.ways, intended.ways);
+  return std::move(comparison.result);
+}
+
+}  // namespace egt::explain
