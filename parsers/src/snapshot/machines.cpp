@@ -344,7 +344,15 @@ class Sorting {
     const std::string host = signs_of(dumps).name;
     const auto& nodes = objects_.nodes;
     const auto named = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return short_name_of(n.name) == short_name_of(host); });
-    return host.empty() || named == nodes.end() ? std::string() : named->name;
+    if (host.empty() || named == nodes.end() || has_folder(named->name)) return {};
+    return named->name;
+  }
+
+  // Dumps of two moments make no machine.
+  bool has_folder(const std::string& name) const {
+    return std::any_of(groups_.begin(), groups_.end(), [&](const auto& g) {
+      return !is_prefixed(g.first) && short_name_of(without_packing(last_part(g.first))) == short_name_of(name);
+    });
   }
 
   // Where the objects do not tell the pod's node its own database does.
