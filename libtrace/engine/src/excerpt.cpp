@@ -231,24 +231,24 @@ std::vector<JudgedFlow> judge_flows(const cluster::Cluster& cluster, const FlowK
 
 namespace {
 
-std::vector<JudgedRule> judge_rules(const cluster::Cluster& cluster, const FlowKey& first, Judge judge_rule) {
-  std::vector<JudgedRule> all;
+void judge_rules(const Node& node, const FlowKey& first, Judge judge_rule, std::vector<JudgedRule>& all) {
   const bool v4 = src_ip(first).is_v4();
-  for (const auto& node : cluster.nodes) {
-    judge_ruleset(*node, (v4 ? node->host.iptables_v4 : node->host.iptables_v6).value, "iptables", first, judge_rule, all);
-    judge_ruleset(*node, node->host.nft.value, "nft", first, judge_rule, all);
-  }
-  return all;
+  judge_ruleset(node, (v4 ? node.host.iptables_v4 : node.host.iptables_v6).value, "iptables", first, judge_rule, all);
+  judge_ruleset(node, node.host.nft.value, "nft", first, judge_rule, all);
 }
 
 }  // namespace
 
-std::vector<JudgedRule> judge_source_nat(const cluster::Cluster& cluster, const FlowKey& first) {
-  return judge_rules(cluster, first, judge_source);
+std::vector<JudgedRule> judge_source_nat(const Node& node, const FlowKey& first) {
+  std::vector<JudgedRule> all;
+  judge_rules(node, first, judge_source, all);
+  return all;
 }
 
 std::vector<JudgedRule> judge_nat(const cluster::Cluster& cluster, const FlowKey& first) {
-  return judge_rules(cluster, first, judge_target);
+  std::vector<JudgedRule> all;
+  for (const auto& node : cluster.nodes) judge_rules(*node, first, judge_target, all);
+  return all;
 }
 
 }  // namespace egt::engine

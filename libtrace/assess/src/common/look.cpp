@@ -156,17 +156,13 @@ const host::Link* management_device(const cluster::Node& node) {
   return nullptr;
 }
 
-std::vector<engine::JudgedRule> host_snat_for(const Cluster& cluster, const Node& node, const IpAddr& pod,
-                                              const IpAddr& destination) {
+std::vector<engine::JudgedRule> host_snat_for(const Node& node, const IpAddr& pod, const IpAddr& destination) {
   FlowKey packet;
   packet.set(FieldId::eth_type, pod.is_v4() ? ethertype::ipv4 : ethertype::ipv6);
   packet.set(FieldId::nw_proto, ip_proto::tcp);
   set_src_ip(packet, pod);
   set_dst_ip(packet, destination);
-  std::vector<engine::JudgedRule> all;
-  for (const engine::JudgedRule& rule : engine::judge_source_nat(cluster, packet))
-    if (rule.node == &node) all.push_back(rule);
-  return all;
+  return engine::judge_source_nat(node, packet);
 }
 
 bool translates_to(const engine::JudgedRule& rule, const IpAddr& address) {

@@ -48,8 +48,7 @@ std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& nex
 const host::Link* management_device(const cluster::Node& node);
 
 // Source translations of a node's host that a packet from this pod passes the address test of.
-std::vector<engine::JudgedRule> host_snat_for(const cluster::Cluster& cluster, const cluster::Node& node,
-                                              const IpAddr& pod, const IpAddr& destination);
+std::vector<engine::JudgedRule> host_snat_for(const cluster::Node& node, const IpAddr& pod, const IpAddr& destination);
 // Whether the rule translates to this address.
 bool translates_to(const engine::JudgedRule& rule, const IpAddr& address);
 bool has_nat_rules(const cluster::Node& node, Family family);

@@ -2,6 +2,7 @@
 // docs/triage/.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,8 +14,10 @@
 #include "common/targets.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/triage.h"
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/per_node.h"
+#include "triage/leaving.h"
 
 namespace egt::assess {
 
@@ -46,12 +49,18 @@ struct Facts {
   const Policies& policies_at(const cluster::Node& node) const;
   // What becomes of connections of every pod: the rows of audit, walked when the first check asks.
   const std::vector<AuditRow>& connections() const;
+  // Those with an address of a family and a claim, taken up by a node, on what they send there.
+  const std::vector<ClaimedPod>& claimed_pods() const { return claimed_pods_; }
+  // How each of them, in their order, gets outside; walked when the first check asks.
+  const std::vector<std::vector<WayOut>>& leaving() const;
 
  private:
   std::map<Provenance, std::string> names_;  // of objects, by where they begin
   std::map<IpAddr, const KnownPod*> pods_by_address_;
   cluster::PerNode<Policies> policies_at_;
   MadeOnce<std::vector<AuditRow>> connections_;
+  std::vector<ClaimedPod> claimed_pods_;
+  MadeOnce<std::vector<std::vector<WayOut>>> leaving_;
 };
 
 struct Check;
@@ -114,14 +123,19 @@ std::string needs_egress_services(const Facts& facts);
 std::string needs_external_routes(const Facts& facts);
 std::string needs_services(const Facts& facts);
 
-// Calls `judge` with every pod that has an address of a family and the claim, taken up by a node, on what it sends there.
-template <class Judge>
-void for_each_claimed_pod(const Facts& facts, Judge judge) {
-  for (const KnownPod& pod : facts.pods)
-    for (const Family family : {Family::v4, Family::v6}) {
-      const EgressClaim* claim = facts.claims.of(pod.full_name(), family);
-      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr) judge(pod, *claim);
-    }
+// `ask(explainer, claimed pod)` of each pod that is claimed, on all processors; the answers in the order of pods.
+template <class Ask>
+auto ask_claimed_pods(const Facts& facts, Ask ask) {
+  const std::vector<ClaimedPod>& pods = facts.claimed_pods();
+  std::vector<decltype(ask(facts.explainer, pods.front()))> answers(pods.size());
+  constexpr std::size_t kWorthAThread = 4;
+  std::atomic<std::size_t> next{0};
+  const std::size_t threads = useful_threads(pods.size(), 0, kWorthAThread);
+  for_each_index(threads, static_cast<unsigned>(threads), 1, [&](std::size_t) {
+    const explain::Explainer own = facts.explainer.for_another_thread();
+    for (std::size_t i = next++; i < pods.size(); i = next++) answers[i] = ask(own, pods[i]);
+  });
+  return answers;
 }
 
 // "pod shop/a (10.0.0.1)", "pods shop/a (10.0.0.1), shop/b (10.0.0.2) and 7 others".

@@ -42,9 +42,14 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
       claims(cluster, pods),
       places(egress_places(cluster, pods, claims)),
       policies_at_(cluster) {
-  for (const KnownPod& pod : pods)
+  for (const KnownPod& pod : pods) {
     for (const IpAddr& a : pod.addresses)
       if (!pod.host_network) pods_by_address_.emplace(a, &pod);
+    for (const Family family : {Family::v4, Family::v6}) {
+      const EgressClaim* claim = claims.of(pod.full_name(), family);
+      if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr) claimed_pods_.push_back({&pod, claim});
+    }
+  }
   const auto remember = [&](const auto& objects) {
     for (const auto& object : objects) names_.emplace(object.from, object.name);
   };
@@ -76,6 +81,10 @@ const std::vector<AuditRow>& Facts::connections() const {
     auto rows = audit(explainer);
     return rows ? std::move(*rows) : std::vector<AuditRow>{};
   });
+}
+
+const std::vector<std::vector<WayOut>>& Facts::leaving() const {
+  return leaving_.get_or([&] { return ask_claimed_pods(*this, ways_out); });
 }
 
 void Findings::begin(const Check& check) {
@@ -208,7 +217,7 @@ std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, cons
   if (node != nullptr) {
     for (const host::PolicyRule& rule : rules_of(*node, place.address.family).value)
       if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
-    for (const auto& rule : host_snat_for(f.cluster, *node, address, outside(f.cluster, address.family).address))
+    for (const auto& rule : host_snat_for(*node, address, outside(f.cluster, address.family).address))
       if (translates_to(rule, place.address)) add(rule.rule->from);
     for (const NatRow& row : nat_rows_of(*node).all)
       if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())

@@ -14,38 +14,31 @@ bool is_expected(const EgressClaim& claim, const std::string& source) {
                      [&](const IpAddr& a) { return a.to_string() == source; });
 }
 
-void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findings& out) {
-  explain::Question q;
-  const Target target = outside(f.cluster, claim.family);
-  const auto from = explain::parse_point(pod.full_name()), to = explain::parse_point(target.address.to_string());
-  if (!from || !to) return;
-  q.from = *from;
-  q.to = *to;
-  q.one_way = true;
-  const auto x = f.explainer.explain(q);
-  if (!x) return;
-  for (const explain::WayReport& way : x->ways) {
-    if (way.verdict != "delivered" || !way.source_seen || is_expected(claim, way.source_seen->ip)) continue;
+void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const std::vector<WayOut>& ways, Findings& out) {
+  const std::string outside_address = outside(f.cluster, claim.family).address.to_string();
+  for (const WayOut& way : ways) {
+    if (way.verdict != "delivered" || !way.source_seen || is_expected(claim, *way.source_seen)) continue;
     if (!way.gaps.empty()) {
       for (const Gap& gap : way.gaps) out.lacks(fmt::format("{} of {} ({})", gap.what, gap.node, gap.command));
       continue;
     }
-    explain::Evidence lines = deciding_evidence(way);
+    explain::Evidence lines = way.deciding;
     for (auto& line : evidence(f.cluster, {f.telling_line(claim.from)})) lines.push_back(std::move(line));
     out.about(pod);
     out.add(
         fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(),
-                    claim.addresses.front().to_string(), claim.object, target.address.to_string(), way.source_seen->ip),
-        way.egress ? way.egress->node : pod.node, claim.object, std::move(lines),
-        fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), target.address.to_string()));
+                    claim.addresses.front().to_string(), claim.object, outside_address, *way.source_seen),
+        way.egress_node.empty() ? pod.node : way.egress_node, claim.object, std::move(lines),
+        fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), outside_address));
     return;
   }
 }
 
 void run(const Facts& f, Findings& out) {
-  for_each_claimed_pod(f, [&](const KnownPod& pod, const EgressClaim& claim) {
-    if (!out.has_cause(claim.object)) judge(f, pod, claim, out);
-  });
+  for (std::size_t i = 0; i < f.claimed_pods().size(); ++i) {
+    const auto& [pod, claim] = f.claimed_pods()[i];
+    if (!out.has_cause(claim->object)) judge(f, *pod, *claim, f.leaving()[i], out);
+  }
 }
 
 }  // namespace egress_leak

@@ -19,17 +19,9 @@ struct Stop {
   explain::Evidence lines;
 };
 
-void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool has_cause, std::vector<Stop>& stops) {
-  const Target target = outside(f.cluster, claim.family);
-  const auto from = explain::parse_point(pod.full_name()), to = explain::parse_point(target.address.to_string());
-  if (!from || !to) return;
-  explain::Question q;
-  q.from = *from;
-  q.to = *to;
-  q.one_way = true;
-  const auto x = f.explainer.explain(q);
-  if (!x) return;
-  for (const explain::WayReport& way : x->ways) {
+void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const std::vector<WayOut>& ways, bool has_cause,
+           std::vector<Stop>& stops) {
+  for (const WayOut& way : ways) {
     if ((way.verdict != "dropped" && way.verdict != "rejected") || !way.stopped_at) continue;
     // The policies that isolate the pod, as far as objects tell.
     Stop stop;
@@ -39,7 +31,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool h
     stop.where = way.stopped_at->where;
     stop.why = way.stopped_at->why;
     stop.pods = {&pod};
-    stop.lines = deciding_evidence(way);
+    stop.lines = way.deciding;
     for (const cluster::NetworkPolicy& p : f.cluster.objects.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
         stop.isolating +=
@@ -48,7 +40,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, bool h
         for (auto& line : evidence(f.cluster, {f.telling_line(p.from)})) stop.lines.push_back(std::move(line));
       }
     // What a finding before this one explains is not told again; that a policy may be meant is.
-    const std::string object = stopped_for(way);
+    const std::string object = stopped_for(*way.stopped_at);
     if (has_cause && stop.isolating.empty() && object.empty()) return;
     if (!object.empty()) stop.why += " (" + object + ")";
     const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {
@@ -86,9 +78,10 @@ void tell(const Facts& f, Stop& stop, Findings& out) {
 
 void run(const Facts& f, Findings& out) {
   std::vector<Stop> stops;
-  for_each_claimed_pod(f, [&](const KnownPod& pod, const EgressClaim& claim) {
-    judge(f, pod, claim, out.has_cause(claim.object), stops);
-  });
+  for (std::size_t i = 0; i < f.claimed_pods().size(); ++i) {
+    const auto& [pod, claim] = f.claimed_pods()[i];
+    judge(f, *pod, *claim, f.leaving()[i], out.has_cause(claim->object), stops);
+  }
   for (Stop& stop : stops) tell(f, stop, out);
 }
 

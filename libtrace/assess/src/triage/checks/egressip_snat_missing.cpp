@@ -23,7 +23,7 @@ void run(const Facts& f, Findings& out) {
     std::vector<const KnownPod*> served, missing;
     std::vector<Provenance> proof;
     for (const KnownPod* pod : place.pods) {
-      const auto rules = host_snat_for(f.cluster, *node, *pod->address(place.address.family), outside_address);
+      const auto rules = host_snat_for(*node, *pod->address(place.address.family), outside_address);
       const auto found =
           std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return translates_to(r, place.address); });
       if (found != rules.end()) proof.push_back(found->rule->from);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "common/evidence.h"
 #include "egtrace/base/text.h"
@@ -55,44 +56,57 @@ Contradiction contradiction(const explain::WayReport& way, const IpAddr& pod) {
   return c.translation != nullptr ? c : Contradiction{};
 }
 
-void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findings& out) {
-  const IpAddr& address = *pod.address(claim.family);
-  const std::string to = outside(f.cluster, claim.family).address.to_string();
-  const auto from_point = explain::parse_point(pod.full_name()), to_point = explain::parse_point(to);
-  if (!from_point || !to_point) return;
+// What counts against the way of a pod's packets.
+struct Judged {
+  explain::Hop sent, translation;
+};
+
+std::optional<Judged> look(const explain::Explainer& explainer, const ClaimedPod& of) {
+  const std::string to = outside(explainer.cluster(), of.claim->family).address.to_string();
+  const auto from_point = explain::parse_point(of.pod->full_name()), to_point = explain::parse_point(to);
+  if (!from_point || !to_point) return std::nullopt;
   explain::Question q;
   q.from = *from_point;
   q.to = *to_point;
   q.use_conntrack = false;  // the way of new connections
   q.counters = true;
-  const auto x = f.explainer.explain(q);
-  if (!x || x->ways.empty()) return;
+  q.one_way = true;
+  const auto x = explainer.explain(q);
+  if (!x || x->ways.empty()) return std::nullopt;
   // Where there are several ways, all may have gone by one of them.
   Contradiction found;
   for (const explain::WayReport& way : x->ways) {
-    const Contradiction c = contradiction(way, address);
-    if (c.translation == nullptr) return;
-    found = c;
+    found = contradiction(way, *of.pod->address(of.claim->family));
+    if (found.translation == nullptr) return std::nullopt;
   }
-  const explain::Hop &sent = *found.sent, &translation = *found.translation;
+  return Judged{*found.sent, *found.translation};
+}
+
+void tell(const Facts& f, const ClaimedPod& of, const Judged& judged, Findings& out) {
+  const auto& [sent, translation] = judged;
   explain::Evidence lines = translation.evidence;
   for (const auto* more : {&translation.counted->neighbour, &sent.evidence})
     lines.insert(lines.end(), more->begin(), more->end());
+  const std::string address = of.pod->address(of.claim->family)->to_string();
   out.add(
       fmt::format("{} packets of pod {} ({}) were sent on towards {}, but none has met the rule that translates them on {} "
                   "({}), though others beside it count: they go another way.",
-                  sent.counted->packets, pod.full_name(), address.to_string(), claim.object, translation.node,
+                  sent.counted->packets, of.pod->full_name(), address, of.claim->object, translation.node,
                   translation.where),
-      translation.node, claim.object, std::move(lines),
+      translation.node, of.claim->object, std::move(lines),
       fmt::format("conntrack -L -s {} on {}: connections that are older than the rule never meet it; then egtrace explain "
                   "SNAPSHOT --from {} --to {}.",
-                  address.to_string(), translation.node, pod.full_name(), to));
+                  address, translation.node, of.pod->full_name(), outside(f.cluster, of.claim->family).address.to_string()));
 }
 
 void run(const Facts& f, Findings& out) {
-  for_each_claimed_pod(f, [&](const KnownPod& pod, const EgressClaim& claim) {
-    if (!out.has_cause(claim.object)) judge(f, pod, claim, out);
+  const auto judged = ask_claimed_pods(f, [&](const explain::Explainer& explainer, const ClaimedPod& of) {
+    return out.has_cause(of.claim->object) ? std::nullopt : look(explainer, of);
   });
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const ClaimedPod& of = f.claimed_pods()[i];
+    if (judged[i] && !out.has_cause(of.claim->object)) tell(f, of, *judged[i], out);
+  }
 }
 
 }  // namespace translation_never_counted

@@ -37,8 +37,8 @@ struct JudgedRule {
   std::optional<IpAddr> mapped;       // what its map holds for this packet
 };
 
-// Source translations whose source address test this packet passes; other tests may still fail.
-std::vector<JudgedRule> judge_source_nat(const cluster::Cluster& cluster, const FlowKey& first);
+// Source translations of one machine whose source address test this packet passes; other tests may still fail.
+std::vector<JudgedRule> judge_source_nat(const cluster::Node& node, const FlowKey& first);
 
 // Translations of the source (snat, masquerade) or destination (dnat) that name the packet's address, or look it up in a
 // map that has it. None of their other tests is known to fail; some may.
