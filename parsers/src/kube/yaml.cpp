@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
+#include <vector>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "kube/documents.h"
 #include "support/lines.h"
@@ -182,24 +185,56 @@ class YamlReader {
     const Items split = split_items(document);
     if (split.items.empty()) return read_block(document, {});
     const std::string kind = item_kind(kind_of(split.rest));
-    for (const TextBlock& item : split.items) read_item(item, kind);
+    read_items(split.items, kind);
     ignored(split.rest.lines.size());
   }
 
-  void read_item(TextBlock item, const std::string& kind) {
+  // A thousand at a time are parsed on all processors, then delivered in their order.
+  void read_items(const std::vector<TextBlock>& items, const std::string& kind) {
+    constexpr std::size_t kAtATime = 1000, kWorthAThread = 16;
+    for (std::size_t begin = 0; begin < items.size(); begin += kAtATime) {
+      std::vector<Parsed> parsed(std::min(kAtATime, items.size() - begin));
+      for_each_index(parsed.size(), dump_.jobs, kWorthAThread, [&](std::size_t i) { parsed[i] = parse_item(items[begin + i], kind); });
+      for (Parsed& one : parsed) take(std::move(one), kind);
+    }
+  }
+
+  struct Parsed {
+    std::shared_ptr<const std::string> first_line;   // where it is not the file's
+    TextBlock block;
+    bool wanted = false;
+    std::optional<Json> object;
+    Failure failure;
+  };
+
+  Parsed parse_item(TextBlock item, const std::string& kind) const {
     // Without its dash the item is a document of its own.
     std::string first(item.lines.front().text);
     first[first.find('-')] = ' ';
-    item.lines.front().text = first;
-    read_block(item, kind);
+    const auto kept = std::make_shared<const std::string>(std::move(first));
+    item.lines.front().text = *kept;
+    Parsed parsed = parse_block(std::move(item), kind);
+    parsed.first_line = kept;
+    return parsed;
   }
 
-  void read_block(const TextBlock& block, const std::string& kind) {
-    bool empty = true;
-    for (const Line& line : block.lines) empty &= is_empty(line.text);
-    if (empty || !is_wanted(block, kind)) return ignored(block.lines.size());
-    Failure failure;
-    auto object = parse(block.text(block.lines.size()), failure);
+  Parsed parse_block(TextBlock block, const std::string& kind) const {
+    Parsed parsed;
+    parsed.block = std::move(block);
+    const auto& lines = parsed.block.lines;
+    const bool empty = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return is_empty(line.text); });
+    parsed.wanted = !empty && is_wanted(parsed.block, kind);
+    if (parsed.wanted) parsed.object = parse(parsed.block.text(lines.size()), parsed.failure);
+    return parsed;
+  }
+
+  void read_block(const TextBlock& block, const std::string& kind) { take(parse_block(block, kind), kind); }
+
+  void take(Parsed parsed, const std::string& kind) {
+    const TextBlock& block = parsed.block;
+    if (!parsed.wanted) return ignored(block.lines.size());
+    const Failure& failure = parsed.failure;
+    auto& object = parsed.object;
     if (!object) {
       broken(block, failure);
       if (block.lines.back().end.empty()) object = parse_beginning(block);
