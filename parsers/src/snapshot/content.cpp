@@ -30,20 +30,24 @@ class Descriptor {
   int fd_;
 };
 
-Result<Content> read_stream(int fd, const ContentLimits& limits) {
-  std::string text;
-  std::vector<char> buffer(1 << 16);
-  for (;;) {
-    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+// `expected`: what is thought to come; nothing depends on it.
+Result<Content> read_stream(int fd, const ContentLimits& limits, std::size_t expected) {
+  constexpr std::size_t kMore = 1 << 16;
+  std::string text(expected + 1, '\0');   // one more shows the end
+  for (std::size_t used = 0;;) {
+    if (used == text.size()) text.resize(used + std::max(used, kMore));
+    const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return Error{std::strerror(errno)};
-    if (n == 0) return owned_content(std::move(text));
-    if (text.size() + static_cast<std::size_t>(n) > limits.file_bytes) return Error{"is longer than egtrace reads"};
-    text.append(buffer.data(), static_cast<std::size_t>(n));
+    used += static_cast<std::size_t>(n);
+    if (used > limits.file_bytes) return Error{"is longer than egtrace reads"};
+    if (n != 0) continue;
+    text.resize(used);
+    return owned_content(std::move(text));
   }
 }
 
-constexpr std::size_t kMapped = std::size_t{1} << 20;   // files of this size on are not copied
+constexpr std::size_t kMapped = std::size_t{1} << 17;   // files of this size on are not copied
 
 bool has_changed(int fd, const struct stat& before) {
   struct stat now {};
@@ -57,7 +61,7 @@ Result<Content> read_file(int fd, const std::string& path, const ContentLimits& 
   const auto size = static_cast<std::size_t>(before.st_size);
   if (size >= kMapped)
     if (Content mapped = map_file(fd, size, path); mapped.keep) return mapped;
-  Result<Content> content = read_stream(fd, limits);
+  Result<Content> content = read_stream(fd, limits, std::min<std::size_t>(size, limits.file_bytes));
   // Of files of /proc and /sys the size says nothing.
   if (content && has_changed(fd, before)) return Error{kChangedWhileRead};
   return content;
@@ -78,7 +82,7 @@ Content read_rest(ByteSource& source, std::uint64_t limit) {
 }  // namespace
 
 Result<Content> read_packed(const std::string& path, const ContentLimits& limits) {
-  if (path == "-") return read_stream(STDIN_FILENO, limits);
+  if (path == "-") return read_stream(STDIN_FILENO, limits, 0);
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     return Error{errno == ENOENT ? std::string("no such file") : std::string(std::strerror(errno))};

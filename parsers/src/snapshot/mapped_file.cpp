@@ -20,13 +20,15 @@ namespace {
 struct Mapped {
   std::atomic<bool> taken{false};
   std::atomic<std::uintptr_t> begin{0}, end{0};   // end 0: none
-  std::array<char, 1024> path{};
+  std::array<char, 512> path{};
 };
-std::array<Mapped, 256> mapped_files;
+std::array<Mapped, 8192> mapped_files;
+std::atomic<std::size_t> next_place{0};   // where to look for one that is free
 int status_of_change = 0;
 
 Mapped* remember(void* at, std::size_t size, const std::string& path) {
-  for (Mapped& one : mapped_files) {
+  for (std::size_t i = 0; i < mapped_files.size(); ++i) {
+    Mapped& one = mapped_files[next_place++ % mapped_files.size()];
     if (one.taken.exchange(true)) continue;
     const std::size_t length = std::min(path.size(), one.path.size() - 1);
     std::memcpy(one.path.data(), path.data(), length);
