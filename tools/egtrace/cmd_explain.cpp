@@ -47,15 +47,21 @@ ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
   question.passed_over = o.common.verbose;
   question.counters = true;
-  const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
+  SnapshotOptions machines = o.snapshot;
+  machines.when_needed = true;
+  const parsers::Snapshot snapshot = open_for_walks(machines, o.common);
   if (!o.packet.namespace_.empty())
-    if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_}))
+    if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_})) {
+      if (!o.common.strict) warn_of_lines(snapshot, o.common);
       throw CommandError(unknown->message);
+    }
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   auto explanation = explainer.explain(question);
+  if (!explanation && !o.common.strict) warn_of_lines(snapshot, o.common);
   if (!explanation) throw CommandError(explanation.error().message);
   explanation->cause = assess::find_cause(explainer, *explanation);
   if (o.cross_check) explanation->cross_check = cross_check(o, question, *explanation);
+  if (!o.common.strict) warn_of_lines(snapshot, o.common);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));
   } else if (o.common.format == "html") {

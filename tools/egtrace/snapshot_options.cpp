@@ -75,8 +75,11 @@ void warn_of_missing(const std::vector<std::string>& missing) {
   hold_warning(missing.front() + others, true);
 }
 
+}  // namespace
+
 // Lines of a damaged archive that are not understood are no news beside the damage, which may be why the verb fails.
-void warn_of_lines(const parsers::Snapshot& snapshot) {
+void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& common) {
+  if (common.quiet) return;
   const std::vector<std::string>& damaged = snapshot.collection.damaged;
   if (!damaged.empty()) {
     const std::string others =
@@ -89,8 +92,6 @@ void warn_of_lines(const parsers::Snapshot& snapshot) {
   hold_warning(fmt::format("{} line{} not understood; `egtrace inspect` lists {}", odd, odd == 1 ? "" : "s",
                            odd == 1 ? "it" : "them"));
 }
-
-}  // namespace
 
 void refuse_inside(const SnapshotOptions& options, const std::string& output) {
   namespace fs = std::filesystem;
@@ -115,6 +116,7 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.presume = options.presume;
   request.as_intended = options.as_intended;
   request.follow_links = options.follow_links;
+  request.when_needed = options.when_needed && !common.strict;
   if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
   const ProgressLine line(request, common.quiet);
   auto snapshot = parsers::open_snapshot(request);
@@ -123,7 +125,7 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   line.clear();
   if (!common.quiet) warn_of_links(snapshot->collection.links_out);
   if (!common.quiet) warn_of_missing(snapshot->collection.missing);
-  if (!common.quiet) warn_of_lines(*snapshot);
+  if (!options.when_needed || common.strict) warn_of_lines(*snapshot, common);
   return std::move(*snapshot);
 }
 

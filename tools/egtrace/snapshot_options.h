@@ -21,6 +21,7 @@ struct SnapshotOptions {
   bool as_intended = false;          // parsers::SnapshotRequest::as_intended
   bool presume = false;              // parsers::SnapshotRequest::presume
   bool follow_links = false;         // parsers::SnapshotRequest::follow_links
+  bool when_needed = false;          // parsers::SnapshotRequest::when_needed; the verb then calls warn_of_lines()
 };
 
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
@@ -44,5 +45,7 @@ cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptio
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common);
 // The same for walks of packets: with what is presumed of nodes (SnapshotOptions::presume).
 parsers::Snapshot open_for_walks(SnapshotOptions options, const CommonOptions& common);
+// Tells how many lines of what was read so far nobody understood.
+void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& common);
 
 }  // namespace egt::cli

@@ -92,12 +92,12 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
   if (!from.place) return false;
   if (from.place->kind != engine::Endpoint::Kind::outside) return true;
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
-                     [](const auto& node) { return node->host.links.present; });
+                     [](const auto& node) { return node.links().present; });
 }
 
 // Whole dumps of other nodes show nothing of what this one does with the packet.
 bool is_node_absent(const Resolved& from, const cluster::Cluster& cluster) {
-  if (from.node.empty() || cluster.node(from.node) != nullptr) return false;
+  if (from.node.empty() || cluster.handle(from.node) != nullptr) return false;
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) {
     const openflow::Bridge* bridge = node->integration_bridge();
     return bridge != nullptr && bridge->flows && !bridge->flows_partial;
@@ -109,7 +109,9 @@ bool has_only_lines(const std::vector<Course>& courses, const cluster::Cluster& 
   const bool walked = std::any_of(courses.begin(), courses.end(), [](const Course& c) {
     return c.verdict != engine::Verdict::inconclusive || !c.record.steps.empty();
   });
-  return !walked && std::all_of(cluster.dumps.begin(), cluster.dumps.end(),
+  if (walked) return false;
+  for (const auto& node : cluster.nodes) node.get();   // which tells what its dumps are
+  return std::all_of(cluster.dumps.begin(), cluster.dumps.end(),
                                 [](const cluster::DumpInfo& d) { return d.partial || d.node.empty(); });
 }
 
@@ -271,7 +273,7 @@ std::optional<Error> unknown_name(const Question& q, const cluster::Cluster& clu
   const cluster::Node* node = cluster.node(q.arrive_at);
   if (node == nullptr) {
     std::vector<std::string> names;
-    for (const auto& n : cluster.nodes) names.push_back(n->name);
+    for (const auto& n : cluster.nodes) names.push_back(n.name());
     return Error{fmt::format("the snapshot has no node {}{}", q.arrive_at, did_you_mean(q.arrive_at, names))};
   }
   if (q.in_dev.empty() || !node->host.links.present || has_device(*node, q.in_dev)) return std::nullopt;

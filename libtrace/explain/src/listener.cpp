@@ -1,6 +1,8 @@
 #include "listener.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "egtrace/cluster/cluster.h"
 
@@ -9,6 +11,15 @@ namespace {
 
 std::uint8_t protocol_number(std::string_view name) {
   return name == "UDP" ? ip_proto::udp : name == "SCTP" ? ip_proto::sctp : ip_proto::tcp;
+}
+
+// The machines that the packet came through, in order of names.
+std::set<std::string> nodes_on(const engine::Course& course) {
+  std::set<std::string> names;
+  for (const engine::Step& step : course.record.steps)
+    names.insert(step.node);
+  if (course.end.node != nullptr) names.insert(course.end.node->name);
+  return names;
 }
 
 }  // namespace
@@ -25,36 +36,37 @@ ListenerEvidence Listeners::of(const engine::Course& course) const {
   const Place place{t.dst, t.dport, t.proto};
   if (course.end.kind == engine::Endpoint::Kind::process && course.end.node != nullptr)
     if (const ListenerEvidence found = by_sockets(*course.end.node, place); found.listener != Listener::unknown) return found;
-  const Known& known = known_.get_or([&] { return find_known(); });
-  const auto found = known.find(place);
-  return found != known.end() ? ListenerEvidence{Listener::known, found->second} : ListenerEvidence{};
-}
-
-Listeners::Known Listeners::find_known() const {
-  Known known;
-  add_endpoints(known);
-  add_connections(known);
-  return known;
+  const Known& endpoints = endpoints_.get_or([&] { return known_endpoints(); });
+  if (const auto found = endpoints.find(place); found != endpoints.end()) return {Listener::known, found->second};
+  for (const std::string& name : nodes_on(course))
+    if (const cluster::Node* node = cluster_.node(name)) {
+      const Known& connections = connections_.of(*node, [&] { return known_connections(*node); });
+      if (const auto found = connections.find(place); found != connections.end()) return {Listener::known, found->second};
+    }
+  return {};
 }
 
 // The readiness probe of an endpoint reached the pod; its port is the one that the slice names.
-void Listeners::add_endpoints(Known& known) const {
+Listeners::Known Listeners::known_endpoints() const {
+  Known known;
   for (const cluster::EndpointSlice& slice : cluster_.objects.endpoint_slices)
     for (const cluster::ServiceEndpoint& endpoint : slice.endpoints)
       for (const cluster::EndpointPort& port : slice.ports)
         if (endpoint.ready && port.port != 0)
           known.try_emplace({endpoint.address, port.port, protocol_number(port.protocol)}, slice.from);
+  return known;
 }
 
 // Somebody answered. A connection that was being closed was taken once, which says nothing of now.
-void Listeners::add_connections(Known& known) const {
-  for (const auto& node : cluster_.nodes)
-    for (const auto* part : {&node->host.conntrack, &node->host.ovs_conntrack})
-      for (const host::ConntrackEntry& e : part->value) {
-        const bool answered = e.reply_known && !e.unreplied && e.reply.sport != 0;
-        const bool alive = e.original.proto != ip_proto::tcp || e.state == "ESTABLISHED";
-        if (answered && alive) known.try_emplace({e.reply.src, e.reply.sport, e.reply.proto}, e.from);
-      }
+Listeners::Known Listeners::known_connections(const cluster::Node& node) {
+  Known known;
+  for (const auto* part : {&node.host.conntrack, &node.host.ovs_conntrack})
+    for (const host::ConntrackEntry& e : part->value) {
+      const bool answered = e.reply_known && !e.unreplied && e.reply.sport != 0;
+      const bool alive = e.original.proto != ip_proto::tcp || e.state == "ESTABLISHED";
+      if (answered && alive) known.try_emplace({e.reply.src, e.reply.sport, e.reply.proto}, e.from);
+    }
+  return known;
 }
 
 ListenerEvidence Listeners::by_sockets(const cluster::Node& node, const Place& place) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "egtrace/base/published.h"
+#include "egtrace/cluster/per_node.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/explain/outcome.h"
 
@@ -17,10 +18,10 @@ struct ListenerEvidence {
 };
 
 // Dumps of sockets decide; ready endpoints and connections that were replied to show a listener and never prove that there
-// is none. Made for the whole snapshot when the first connection arrives somewhere.
+// is none. Connections are those that the machines on the way have seen.
 class Listeners {
  public:
-  explicit Listeners(const cluster::Cluster& cluster) : cluster_(cluster) {}
+  explicit Listeners(const cluster::Cluster& cluster) : cluster_(cluster), connections_(cluster) {}
 
   // Of the process or pod that a delivered course ends at.
   ListenerEvidence of(const engine::Course& course) const;
@@ -37,13 +38,13 @@ class Listeners {
   };
   using Known = std::unordered_map<Place, Provenance, HashOfPlace>;
 
-  Known find_known() const;
-  void add_endpoints(Known& known) const;
-  void add_connections(Known& known) const;
+  Known known_endpoints() const;
+  static Known known_connections(const cluster::Node& node);
   ListenerEvidence by_sockets(const cluster::Node& node, const Place& place) const;
 
   const cluster::Cluster& cluster_;
-  MadeOnce<Known> known_;
+  MadeOnce<Known> endpoints_;
+  cluster::PerNode<Known> connections_;
 };
 
 }  // namespace egt::explain

@@ -40,12 +40,15 @@ std::string router_port(const Node& node, const ovn::LogicalPort& port) {
   return fmt::format("router port {} on {}", port.name, node.name);
 }
 
+bool has_address(const host::Link& link, const IpAddr& a) {
+  return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) { return own.prefix.address == a; });
+}
+
 std::string node_address(const Node& node, const IpAddr& a) {
   for (const ovn::LogicalPort& port : node.ovn.ports)
     if (port.on_router && holds(port.addresses, a) && port.type != "remote") return router_port(node, port);
   for (const host::Link& link : node.host.links.value)
-    for (const host::Address& own : link.addresses)
-      if (own.prefix.address == a) return fmt::format("address of {} on {}", link.name, node.name);
+    if (has_address(link, a)) return fmt::format("address of {} on {}", link.name, node.name);
   for (const ovn::LogicalPort& port : node.ovn.ports)
     if (!port.on_router && holds(port.addresses, a)) {
       if (port.name.starts_with("tstor-")) return fmt::format("transit port of {}", port.name.substr(6));
@@ -67,8 +70,9 @@ std::string Names::find_address(const IpAddr& a, const Node* near) const {
   if (near != nullptr)
     if (std::string name = node_address(*near, a); !name.empty() && !name.starts_with("logical port")) return name;
   for (const auto& node : cluster_.nodes)
-    if (std::string name = node_address(*node, a); !name.empty()) return name;
-  return {};
+    for (const host::Link& link : node.links().value)
+      if (has_address(link, a)) return fmt::format("address of {} on {}", link.name, node.name());
+  return near != nullptr ? node_address(*near, a) : std::string();
 }
 
 const Names::Index& Names::of(const Node& node) const {

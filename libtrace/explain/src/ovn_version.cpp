@@ -87,16 +87,24 @@ std::string reason(const Node& node, const Seen& seen) {
   return fmt::format("{}: {}", node.name, fmt::join(parts, ", "));
 }
 
+std::vector<std::string> candidates_for(const Seen& seen) {
+  std::vector<std::string> candidates;
+  if (!seen.egress_base && !seen.lr_in_policy) return candidates;
+  for (const Shape& shape : kShapes)
+    if (fits(shape, seen)) candidates.emplace_back(shape.series);
+  return candidates;
+}
+
 }  // namespace
+
+std::vector<std::string> ovn_versions_of(const cluster::Node& node) { return candidates_for(look(node)); }
 
 OvnVersion infer_ovn_version(const cluster::Cluster& cluster) {
   OvnVersion version;
   for (const auto& node : cluster.nodes) {
     const Seen seen = look(*node);
     if (!seen.egress_base && !seen.lr_in_policy) continue;
-    std::vector<std::string> candidates;
-    for (const Shape& shape : kShapes)
-      if (fits(shape, seen)) candidates.emplace_back(shape.series);
+    std::vector<std::string> candidates = candidates_for(seen);
     if (version.because.empty()) {
       version.candidates = candidates;
       version.because = reason(*node, seen);

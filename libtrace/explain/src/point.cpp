@@ -19,7 +19,7 @@ using engine::Workloads;
 
 std::vector<std::string> node_names(const Cluster& cluster) {
   std::vector<std::string> names;
-  for (const auto& node : cluster.nodes) names.push_back(node->name);
+  for (const auto& node : cluster.nodes) names.push_back(node.name());
   return names;
 }
 
@@ -200,11 +200,16 @@ bool is_inside(const Node& node, const IpAddr& ip) {
   return false;
 }
 
+// Networks of a machine's own are in its object; those of all machines, which each knows, are asked of machines that the
+// question has come to.
 bool is_inside(const Cluster& cluster, const IpAddr& ip) {
   for (const cluster::NodeObject& node : cluster.objects.nodes)
     for (const Prefix& subnet : node.pod_subnets)
       if (subnet.contains(ip)) return true;
-  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const auto& node) { return is_inside(*node, ip); });
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const cluster::NodeHandle& node) {
+    const cluster::NodeObject* object = cluster.objects.nodes.find(node.name());
+    return (node.is_read() || object == nullptr || object->pod_subnets.empty()) && is_inside(*node, ip);
+  });
 }
 
 Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only) {
@@ -259,7 +264,7 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads&
 }  // namespace
 
 Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workloads& workloads) {
-  if (!point.at_node.empty() && cluster.node(point.at_node) == nullptr)
+  if (!point.at_node.empty() && cluster.handle(point.at_node) == nullptr)
     return Error{fmt::format("the snapshot has no node {}{}", point.at_node,
                              did_you_mean(point.at_node, node_names(cluster)))};
   Result<Resolved> r = Resolved{};

@@ -82,8 +82,8 @@ std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& add
 // "52:54:00:00:00:01 (router's eth0)".
 std::string mac_words(const cluster::Cluster& cluster, const MacAddr& mac) {
   for (const auto& node : cluster.nodes)
-    for (const host::Link& link : node->host.links.value)
-      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node->name, link.name);
+    for (const host::Link& link : node.links().value)
+      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node.name(), link.name);
   return mac.to_string();
 }
 

@@ -196,8 +196,8 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
   }
 }
 
-const std::vector<std::string>& Words::ovn_candidates() const {
-  return ovn_candidates_.get_or([&] { return infer_ovn_version(cluster_).candidates; });
+const std::vector<std::string>& Words::ovn_candidates(const cluster::Node& node) const {
+  return ovn_candidates_.of(node, [&] { return ovn_versions_of(node); });
 }
 
 // Registers of the logical pipeline, by the layout of this snapshot's releases; ports and zones by their names here.
@@ -212,7 +212,7 @@ void Words::name_registers(const TableMatch& s, const Step& step, const cluster:
     if (c.field == FieldId::reg11 || c.field == FieldId::reg12 || c.field == FieldId::reg13)
       for (const auto& [owner, zone] : node.ovn.ct_zones)
         if (zone == (value & 0xffff)) name = owner;
-    for (std::string& meaning : register_meanings(c, kind, ovn_candidates()))
+    for (std::string& meaning : register_meanings(c, kind, ovn_candidates(node)))
       hop.registers.push_back(name.empty() ? std::move(meaning) : fmt::format("{}: {}", meaning, name));
   }
 }

@@ -13,7 +13,7 @@ namespace egt::explain {
 
 class Words {
  public:
-  Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names), links_(cluster) {}
+  Words(const cluster::Cluster& cluster, const Names& names) : cluster_(cluster), names_(names), links_(cluster), ovn_candidates_(cluster) {}
 
   Hop hop(const engine::Step& step, bool registers = true) const;   // whether to fill Hop::registers
   Evidence evidence(const std::vector<Provenance>& from) const;
@@ -32,14 +32,14 @@ class Words {
   void describe(const engine::RuleHit& s, const engine::Step& step, Hop& hop) const;
   void name_causes(const engine::TableMatch& s, const cluster::Node& node, Hop& hop) const;
   void name_registers(const engine::TableMatch& s, const engine::Step& step, const cluster::Node& node, Hop& hop) const;
-  const std::vector<std::string>& ovn_candidates() const;
+  const std::vector<std::string>& ovn_candidates(const cluster::Node& node) const;
   template <class Other>
   void describe(const Other& s, const engine::Step& step, Hop& hop) const;
 
   const cluster::Cluster& cluster_;
   const Names& names_;
   Links links_;
-  MadeOnce<std::vector<std::string>> ovn_candidates_;
+  cluster::PerNode<std::vector<std::string>> ovn_candidates_;
 };
 
 EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place that is known

@@ -1,4 +1,3 @@
-#include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/snapshot.h"
 
 #include <fmt/format.h>
@@ -13,19 +12,18 @@
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
 #include "presumed/presumed.h"
-#include "snapshot/choose.h"
 #include "snapshot/collected.h"
 #include "snapshot/copies.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
 #include "snapshot/gather.h"
-#include "snapshot/held_against.h"
 #include "snapshot/layout.h"
+#include "snapshot/machine_reader.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
+#include "snapshot/out_of_memory.h"
 #include "snapshot/past.h"
 #include "snapshot/private_map.h"
-#include "snapshot/roles.h"
 #include "snapshot/settings.h"
 
 namespace egt::parsers {
@@ -33,14 +31,6 @@ namespace {
 
 constexpr std::string_view kManifestName = "sos_reports/manifest.json";
 constexpr std::string_view kCollectLogName = "egtrace-collect.tsv";
-constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
-constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
-
-// Without this dump answers would be others: it is no dump to go on without.
-struct OutOfMemory : std::bad_alloc {
-  explicit OutOfMemory(std::string dump) : path(std::move(dump)) {}
-  std::string path;
-};
 
 // The version of the tool, where the dump says it.
 std::string tool_of(std::string_view text) {
@@ -54,42 +44,44 @@ std::string tool_of(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(const SnapshotRequest& request) : request_(request) {}
+  explicit Reader(const SnapshotRequest& request) : request_(request) {
+    sorted_->as_told = request.as_told;
+    sorted_->progress = request.progress;
+    sorted_->cluster = cluster_.place();
+  }
 
   Result<Snapshot> read() {
     Result<Gathered> gathered = gather(request_);
     if (!gathered) return gathered.error();
     take(std::move(*gathered));
     examine_files();
-    if (std::none_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.format != nullptr; })) {
+    if (std::none_of(candidates().begin(), candidates().end(), [](const Candidate& c) { return c.format != nullptr; })) {
       return Error{nothing_found()};
     }
     if (auto error = find_moment()) return *error;
     add_sources();
     load_objects();
-    load_machines();
-    count_other_lines();
-    load_datapaths();
-    if (request_.presume) presume_nodes(cluster_, request_.as_intended);
-    if (!request_.as_told) cluster::notice_contradictions(cluster_);
-    cluster_.declared_links = std::move(settings_.links);
+    add_machines();
+    if (!may_wait()) {
+      read_machines();
+      if (request_.presume) presume_nodes(cluster_, request_.as_intended);
+    }
+    cluster_.declared_links = std::move(settings().links);
     finish();
     return Snapshot{std::move(cluster_), std::move(collection_), std::move(history_)};
   }
 
  private:
-  // Of the userspace datapath, where the switch and not the host sends what its tunnels carry.
-  void load_datapaths() {
-    for (const auto& node : cluster_.nodes)
-      if (std::any_of(node->bridges.begin(), node->bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
-        node->datapath = read_datapath(cluster_, *node);
-  }
+  std::vector<Candidate>& candidates() { return sorted_->candidates; }
+  const std::vector<Candidate>& candidates() const { return sorted_->candidates; }
+  SnapshotSettings& settings() { return sorted_->settings; }
+  const SnapshotSettings& settings() const { return sorted_->settings; }
 
   void take(Gathered gathered) {
     files_ = std::move(gathered.files);
     root_files_ = gathered.root_files;
     arguments_ = std::move(gathered.arguments);
-    settings_ = std::move(gathered.settings);
+    settings() = std::move(gathered.settings);
     for (const std::string& remark : gathered.remarks) remark_on({}, remark);
     collection_.damaged = std::move(gathered.damaged);
     collection_.missing = std::move(gathered.missing);
@@ -97,7 +89,7 @@ class Reader {
     if (!gathered.settings_file) return;
     const FoundFile& file = *gathered.settings_file;
     const SourceId source = cluster_.sources->add(file.shown, file.content.text, file.content.keep);
-    for (cluster::DeclaredLink& link : settings_.links) link.from.source = source;
+    for (cluster::DeclaredLink& link : settings().links) link.from.source = source;
   }
 
   // --- telling what they are -----------------------------------------------------------------------------------------
@@ -110,8 +102,8 @@ class Reader {
     collection_.translated_back = translate_back(files_, request_.jobs);
     std::vector<std::vector<Candidate>> found(files_.size());
     for_each_index(files_.size(), request_.jobs, 8, [&](std::size_t i) { found[i] = examine_one(i); });
-    for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates_));
-    if (request_.progress != nullptr) request_.progress->dumps_of = candidates_.size();
+    for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates()));
+    if (request_.progress != nullptr) request_.progress->dumps_of = candidates().size();
   }
 
   void read_manifests() {
@@ -138,7 +130,7 @@ class Reader {
     const auto argument = arguments_.find(index);
     if (argument == arguments_.end()) {
       const FoundFile& file = files_[index];
-      return examine(file, settings_, root_files_ == 1 && arguments_.empty(), run_of(file.path));
+      return examine(file, settings(), root_files_ == 1 && arguments_.empty(), run_of(file.path));
     }
     SnapshotSettings own;
     if (!argument->second.kind.empty())
@@ -175,16 +167,17 @@ class Reader {
 
   std::optional<Error> find_moment() {
     if (!request_.as_of) return std::nullopt;
-    const Result<std::int64_t> moment = resolve_moment(*request_.as_of, candidates_);
+    const Result<std::int64_t> moment = resolve_moment(*request_.as_of, candidates());
     if (!moment) return moment.error();
     collection_.as_of = *moment;
-    for (Candidate& c : candidates_) c.dump.as_of = *moment;
+    sorted_->as_of = true;
+    for (Candidate& c : candidates()) c.dump.as_of = *moment;
     return std::nullopt;
   }
 
   // --- filling the model ---------------------------------------------------------------------------------------------
   void add_sources() {
-    for (Candidate& c : candidates_) {
+    for (Candidate& c : candidates()) {
       c.dump.logical_only = request_.logical_only;
       c.dump.source = cluster_.sources->add(c.dump.path, c.dump.text, c.keep, c.dump.first_line);
       cluster::DumpInfo info;
@@ -197,63 +190,67 @@ class Reader {
     }
   }
 
-  // Of dumps that no parser went through.
-  void count_other_lines() {
-    for (const Candidate& c : candidates_)
-      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);
-  }
-
-  cluster::DumpInfo& info_of(const Candidate& c) {
-    return cluster_.dumps[static_cast<std::size_t>(&c - candidates_.data())];
-  }
+  cluster::DumpInfo& info_of(const Candidate& c) { return sorted_->info_of(c); }
 
   void load_objects() {
     cluster::Node nobody;
-    for (Candidate& c : candidates_) {
-      if (c.is_object()) load(c, nobody);
+    for (Candidate& c : candidates())
+      if (c.is_object()) load_dump(*sorted_, c, cluster_, nobody, cluster_.diagnostics, moments_);
+  }
+
+  void add_machines() {
+    for (Machine& machine : sort_by_machine(candidates(), settings(), cluster_.objects)) {
+      auto node = std::make_unique<cluster::Node>();
+      node->name = machine.name;
+      auto reader = std::make_unique<MachineReader>(sorted_, std::move(machine));
+      readers_.push_back(reader.get());
+      if (node->name.empty())
+        nameless_ = true, reader->read(*node);   // which tells its name
+      else
+        reader->tell_dumps(*node);
+      const auto place = std::lower_bound(cluster_.nodes.begin(), cluster_.nodes.end(), node->name,
+                                          [](const cluster::NodeHandle& n, const std::string& name) { return n.name() < name; });
+      cluster_.nodes.insert(place, cluster::NodeHandle(std::move(node), std::move(reader)));
     }
   }
 
-  void load_machines() {
-    for (const Machine& machine : sort_by_machine(candidates_, settings_, cluster_.objects)) load_machine(machine);
+  // Dumps that several machines share are read for each of them, one after the other.
+  bool has_shared_dumps() const {
+    std::size_t told = 0;
+    std::set<std::size_t> dumps;
+    for (const cluster::NodeHandle& node : cluster_.nodes) {
+      told += node.identity()->dumps.size();
+      dumps.insert(node.identity()->dumps.begin(), node.identity()->dumps.end());
+    }
+    return told != dumps.size();
   }
 
-  void load_machine(const Machine& machine) {
-    cluster::Node node;
-    node.name = machine.name;
-    const bool routing_daemon = std::any_of(machine.dumps.begin(), machine.dumps.end(), [](const Candidate* c) {
-      return c->note.empty() && is_routing_daemon_text(c->dump.text);
-    });
-    if (collection_.as_of) leave_out_present(machine.dumps);
-    leave_out_strays(machine.dumps);
-    const std::vector<Candidate*> chosen = choose_dumps(machine.dumps);
-    for (Candidate* c : chosen) load(*c, node);
-    node.place_interfaces();
-    node.host.settle_routes();
-    for (const host::Address* a : node.host.notice_missing_routes())
-      remark_on(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
-    if (!request_.as_told) hold_routes_against(machine.dumps, node);
-    if (node.name.empty()) node.name = name_by_content(node);
-    cluster::leave_out_foreign_switch(node);
-    if (node.name.empty() || (machine.name.empty() && cluster_.node(node.name) != nullptr)) node.name = free_name();
-    const auto* setting = settings_.node_named(node.name);
-    node.roles =
-        setting != nullptr && !setting->roles.empty() ? setting->roles : roles_by_content(node, routing_daemon);
-    for (const Candidate* c : machine.dumps) {
-      cluster::DumpInfo& info = info_of(*c);
-      info.node = node.name;
-      node.dumps.push_back(static_cast<std::size_t>(&info - cluster_.dumps.data()));
+  // Machines of which something is to be presumed are read at once: their outlines do not show what.
+  bool has_to_presume() const {
+    if (!request_.presume) return false;
+    return request_.as_intended || std::any_of(readers_.begin(), readers_.end(), [](const MachineReader* reader) { return reader->lacks_flows(); });
+  }
+
+  bool may_wait() const {
+    return request_.when_needed && !has_to_presume() && !collection_.as_of && !request_.history && !nameless_ && !has_shared_dumps();
+  }
+
+  void read_machines() {
+    const std::vector<cluster::NodeHandle>& nodes = cluster_.nodes;
+    for_each_index(nodes.size(), has_shared_dumps() ? 1 : request_.jobs, 1, [&](std::size_t i) { nodes[i].get(); });
+    for (MachineReader* reader : readers_) {
+      std::move(reader->diagnostics.begin(), reader->diagnostics.end(), std::back_inserter(cluster_.diagnostics));
+      std::move(reader->moments.begin(), reader->moments.end(), std::back_inserter(moments_));
+      for (const Candidate* c : reader->chosen()) remember(*c, info_of(*c).node);
     }
-    std::sort(node.dumps.begin(), node.dumps.end());
-    node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
-    for (const Candidate* c : chosen) remember(*c, node.name);
-    cluster::Node& kept = cluster_.ensure_node(node.name);
-    kept = std::move(node);
+    for (const Candidate& c : candidates())
+      if (std::uint32_t& lines = info_of(c).lines; lines == 0) lines = count_lines(c.dump.text);   // of no machine
   }
 
   // What the log of a database tells besides its rows.
   void remember(const Candidate& c, const std::string& node) {
-    if (const auto moment = moments_.find(&c); moment != moments_.end()) {
+    const auto moment = std::find_if(moments_.begin(), moments_.end(), [&](const auto& m) { return m.first == &c; });
+    if (moment != moments_.end()) {
       collection_.as_of_databases.push_back(std::move(moment->second));
       collection_.as_of_databases.back().node = node;
       moments_.erase(moment);
@@ -263,45 +260,6 @@ class Reader {
     c.format->history(c.dump, history_);
     if (c.central) return;
     for (std::size_t i = before; i < history_.transactions.size(); ++i) history_.transactions[i].node = node;
-  }
-
-  std::string free_name() const {
-    std::string name = "node";
-    for (int i = 2; cluster_.node(name) != nullptr; ++i) name = fmt::format("node-{}", i);
-    return name;
-  }
-
-  void load(Candidate& c, cluster::Node& node) {
-    if (request_.progress != nullptr) ++request_.progress->dumps;
-    Report report;
-    try {
-      c.format->load(c.dump, cluster_, node, report);
-    } catch (const std::bad_alloc&) {
-      throw OutOfMemory(c.dump.path);
-    } catch (const std::exception& error) {
-      // A format's own bug must not cost the other dumps.
-      remark_on({c.dump.source, 0}, fmt::format("could not be read to its end: {}", error.what()));
-    }
-    if (report.told_by != kNoSource) return leave_to(report.told_by, c);
-    if (report.moment) moments_[&c] = std::move(*report.moment);
-    cluster::DumpInfo& info = info_of(c);
-    info.lines = report.lines;
-    info.understood = report.understood;
-    info.ignored = report.ignored;
-    if (report.not_understood.size() > kMaxNamedLines) report.not_understood.resize(kMaxNamedLines);
-    info.not_understood = std::move(report.not_understood);
-    if (report.diagnostics.size() > kMaxDiagnostics) report.diagnostics.resize(kMaxDiagnostics);
-    std::move(report.diagnostics.begin(), report.diagnostics.end(), std::back_inserter(cluster_.diagnostics));
-    const bool telling = !c.why_partial.empty() && c.why_partial != "an excerpt";
-    if (telling) remark_on({c.dump.source, 0}, "taken for a part of the whole: " + c.why_partial);
-  }
-
-  // Which bridge a dump is of shows, without a command, only when it is to be loaded.
-  void leave_to(SourceId better, Candidate& c) {
-    const auto read = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& r) { return r.dump.source == better; });
-    if (read == candidates_.end()) return;
-    c.superseded_by = read->dump.path;
-    c.how.topic = read->how.topic;
   }
 
   void remark_on(Provenance at, const std::string& message) {
@@ -321,12 +279,13 @@ class Reader {
 
   void finish() {
     sort_history(history_);
-    for (const Candidate& c : candidates_) {
+    for (const Candidate& c : candidates()) {
       cluster::DumpInfo& info = info_of(c);
       info.partial = c.dump.partial;
       info.superseded_by = c.superseded_by;
       collection_.dumps.push_back(origin_of(c));
     }
+    sorted_->progress = nullptr;
     std::stable_sort(cluster_.diagnostics.begin(), cluster_.diagnostics.end(),
                      [](const Diagnostic& a, const Diagnostic& b) { return a.at < b.at; });
   }
@@ -336,12 +295,13 @@ class Reader {
   std::size_t root_files_ = 0;                     // of `files_`, those below request_.path; --dump follows
   std::map<std::size_t, DumpArgument> arguments_;  // by index into files_
   std::map<std::string, Manifest> manifests_;      // by folder of the report
-  SnapshotSettings settings_;
-  std::vector<Candidate> candidates_;  // parallel to cluster_.dumps
+  std::shared_ptr<Sorted> sorted_ = std::make_shared<Sorted>();   // which machines are read from, also later
   cluster::Cluster cluster_;
   cluster::Collection collection_;
   cluster::History history_;
-  std::map<const Candidate*, cluster::DatabaseMoment> moments_;   // that are not in the collection yet
+  Moments moments_;                       // that are not in the collection yet
+  std::vector<MachineReader*> readers_;   // in order of names, the nameless last
+  bool nameless_ = false;
   std::set<const Candidate*> remembered_;                         // whose history is taken
 };
 

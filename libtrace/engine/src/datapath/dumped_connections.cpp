@@ -73,13 +73,26 @@ DumpedTable::Hit DumpedTable::find_by_receiver(std::uint16_t zone, const IpAddr&
   return {};
 }
 
-void DumpedConnections::add(const std::string& node, ConntrackSpace space, std::span<const Entry> entries) {
-  if (!entries.empty()) tables_[node][static_cast<std::size_t>(space)] = DumpedTable(entries);
+DumpedConnections::Tables DumpedConnections::tables_of(const cluster::Node& node) {
+  Tables tables;
+  const auto add = [&](ConntrackSpace space, const std::vector<Entry>& entries) {
+    if (!entries.empty()) tables[static_cast<std::size_t>(space)].emplace(entries);
+  };
+  const bool userspace = std::any_of(node.bridges.begin(), node.bridges.end(),
+                                     [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+  const auto& of_switch = node.host.ovs_conntrack;
+  add(userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, of_switch.value);
+  // The kernel datapath's table is the kernel's own: what both dumps hold is taken from the one that knows labels.
+  const bool same_table = of_switch.present && !userspace;
+  if (!same_table) add(ConntrackSpace::kernel, node.host.conntrack.value);
+  return tables;
 }
 
 const DumpedTable* DumpedConnections::table(const ZoneKey& zone) const {
-  const auto it = tables_.find(zone.node);
-  return it == tables_.end() ? nullptr : &it->second[static_cast<std::size_t>(zone.space)];
+  const cluster::Node* node = cluster_.node(zone.node);
+  if (node == nullptr) return nullptr;
+  const auto& table = tables_.of(*node, [&] { return tables_of(*node); })[static_cast<std::size_t>(zone.space)];
+  return table ? &*table : nullptr;
 }
 
 Connection connection_of(const Entry& e) {

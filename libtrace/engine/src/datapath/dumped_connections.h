@@ -1,13 +1,15 @@
-// The connections that the dumps hold, hashed by zone and tuple. Built once and never changed: the worlds of all paths share it.
+// The connections that the dumps hold, hashed by zone and tuple. Never changed: the worlds of all paths share them.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/per_node.h"
 #include "egtrace/engine/datapath/conntrack.h"
 #include "egtrace/host/conntrack_entry.h"
 
@@ -47,14 +49,19 @@ class DumpedTable {
   HashChains by_tuple_, by_receiver_;   // of numbers of entries, doubled; odd ones stand for the reply direction
 };
 
+// Of all machines, each looked at when a packet first comes to it. The cluster outlives it and does not change.
 class DumpedConnections {
  public:
-  void add(const std::string& node, ConntrackSpace space, std::span<const host::ConntrackEntry> entries);
+  explicit DumpedConnections(const cluster::Cluster& cluster) : cluster_(cluster), tables_(cluster) {}
   // Null where no dump has entries of this node and space.
   const DumpedTable* table(const ZoneKey& zone) const;
 
  private:
-  std::map<std::string, std::array<DumpedTable, 2>> tables_;   // of each node, by space
+  using Tables = std::array<std::optional<DumpedTable>, 2>;   // by space
+  static Tables tables_of(const cluster::Node& node);
+
+  const cluster::Cluster& cluster_;
+  cluster::PerNode<Tables> tables_;
 };
 
 // `e` as a packet meets it.

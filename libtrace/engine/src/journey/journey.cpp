@@ -1,6 +1,9 @@
 #include "egtrace/engine/journey.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "egtrace/engine/ovs.h"
 #include "replay_chooser.h"
@@ -16,23 +19,31 @@ bool has_unread_lines(const cluster::DumpInfo& dump) {
   return !dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty();
 }
 
-bool has_visited(const Record& record, const std::string& node) {
-  return std::any_of(record.steps.begin(), record.steps.end(), [&](const Step& step) { return step.node == node; });
+// Their names, in order.
+std::set<std::string_view> visited_nodes(const Record& record) {
+  std::set<std::string_view> names;
+  std::string_view last;
+  for (const Step& step : record.steps)
+    if (std::exchange(last, step.node) != step.node) names.insert(step.node);
+  return names;
 }
 
 // Lines that nobody understood may say anything; on the machines that the packet visited they take the proof away.
 void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
-  for (const auto& node : cluster.nodes)
+  for (const std::string_view name : visited_nodes(record)) {
+    const cluster::Node* node = cluster.node(name);
+    if (node == nullptr) continue;
     for (const std::size_t i : node->dumps) {
       if (i >= cluster.dumps.size()) continue;
       const cluster::DumpInfo& dump = cluster.dumps[i];
-      if (!has_unread_lines(dump) || !has_visited(record, node->name)) continue;
+      if (!has_unread_lines(dump)) continue;
       const std::size_t count = dump.not_understood.size();
       record.assume({Supposition::unread_lines,
                      {count, dump.path, std::uint64_t{count != 1}},
                      {},
                      {dump.not_understood.front()}});
     }
+  }
 }
 
 Course run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,

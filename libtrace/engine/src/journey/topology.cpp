@@ -36,21 +36,25 @@ std::optional<MacAddr> mac_of(const WireEnd& end) {
   return link != nullptr && link->is_up() ? link->mac : std::nullopt;
 }
 
-// What the machine that has the address on `owner` says: each of its devices on the link may answer. `asked`: all devices
-// on the link; of a machine that has none of them no dump tells on which link it is.
-std::vector<std::optional<MacAddr>> owner_answers(const WireEnd& owner, const std::vector<WireEnd>& asked,
-                                                  const LinkQuestion& q) {
+// What the machine that has the address on `owner` says: each of its devices on the link may answer. `asked`: those; of a
+// machine that has none of them no dump tells on which link it is.
+std::vector<std::optional<MacAddr>> owner_answers(const cluster::NodeHandle& machine, const std::string& owner,
+                                                  const std::vector<std::string>& asked, const LinkQuestion& q) {
   std::vector<std::optional<MacAddr>> answers;
-  bool on_link = false;
-  for (const WireEnd& end : asked) {
-    if (end.node != owner.node) continue;
-    on_link = true;
-    if (answers_for_own(end.node->host, end.device, owner.device, q)) answers.push_back(mac_of(end));
-  }
-  const host::Link* link = owner.node->host.link(owner.device);
-  const bool loopback = link != nullptr && link->link_type == "loopback";
-  if (!on_link && !loopback) answers.push_back(mac_of(owner));
+  for (const std::string& device : asked)
+    if (answers_for_own(machine->host, device, owner, q)) answers.push_back(mac_of({machine.get(), device}));
+  const auto& links = machine.links().value;
+  const auto link = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.name == owner; });
+  const bool loopback = link != links.end() && link->link_type == "loopback";
+  if (asked.empty() && !loopback) answers.push_back(link != links.end() && link->is_up() ? link->mac : std::nullopt);
   return answers;
+}
+
+std::vector<const ovn::LogicalPort*> ports_on_routers(const Node& node) {
+  std::vector<const ovn::LogicalPort*> ports;
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (port.on_router) ports.push_back(&port);
+  return ports;
 }
 
 // The default MAC of OVN-Kubernetes for an IPv4 address (util.IPAddrToHWAddr).
@@ -58,33 +62,23 @@ MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a
 
 }  // namespace
 
-Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster) {
-  for (const auto& node : cluster.nodes) {
-    for (const ovn::LogicalPort& port : node->ovn.ports)
-      if (port.on_router) router_ports_[node.get()].push_back(&port);
-    for (const host::Link& link : node->host.links.value) {
+Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster), router_ports_(cluster) {
+  for (const cluster::NodeHandle& machine : cluster.nodes) {
+    for (const host::Link& link : machine.links().value) {
       if (link.link_type == "loopback") {
         for (const host::Address& a : link.addresses)
-          if (!a.prefix.address.is_loopback()) loopback_owners_[a.prefix.address].push_back({node.get(), link.name});
+          if (!a.prefix.address.is_loopback()) loopback_owners_[a.prefix.address].push_back({&machine, link.name});
         continue;
       }
       for (const host::Address& a : link.addresses) {
-        owners_[a.prefix.address].push_back({node.get(), link.name});
+        owners_[a.prefix.address].push_back({&machine, link.name});
         if (!a.prefix.is_host() && !a.prefix.address.is_link_local())
-          subnets_[a.subnet()].push_back({node.get(), link.name});
+          subnets_[a.subnet()].push_back({&machine, link.name});
       }
-      const bool macvlan = link.kind == "macvlan" && link.is_up();
-      if (macvlan && link.mac)
-        by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
-      else if (ends_a_wire(*node, link))
-        by_mac_[*link.mac].push_back({node.get(), link.name});
-      else if (!link.is_up() && link.mac && !link.mac->is_zero())
-        down_by_mac_[*link.mac].push_back({node.get(), link.name});
+      if (link.mac) with_mac_[*link.mac].push_back({&machine, link.name});
     }
-    // A bond answers with its own MAC, which its members share only while they are enslaved.
-    for (const host::Link& link : node->host.links.value)
-      if (link.kind == "bond" && link.mac && !by_mac_.contains(*link.mac))
-        by_mac_[*link.mac].push_back({node.get(), wire_device(*node, link.name)});
+    for (const host::Link& link : machine.links().value)
+      if (link.kind == "bond" && link.mac) with_mac_[*link.mac].push_back({&machine, link.name, true});
   }
 }
 
@@ -92,40 +86,61 @@ const LogicalNode& Topology::logical(const Node& node) const {
   return *logical_.get_or(&node, [&] { return std::make_shared<const LogicalNode>(node); });
 }
 
+std::vector<WireEnd> Topology::ends_with(const MacAddr& mac) const {
+  std::vector<WireEnd> ends;
+  const auto found = with_mac_.find(mac);
+  if (found == with_mac_.end()) return ends;
+  for (const Device& device : found->second) {
+    const Node& node = *device.machine->get();
+    const host::Link& link = *node.host.link(device.name);
+    const bool macvlan = link.kind == "macvlan" && link.is_up();
+    if (device.of_bond ? ends.empty() : macvlan)
+      ends.push_back({&node, wire_device(node, link.name)});
+    else if (!device.of_bond && ends_a_wire(node, link))
+      ends.push_back({&node, link.name});
+  }
+  return ends;
+}
+
 std::vector<WireEnd> Topology::takers(const Node& sender, const MacAddr& mac) const {
   std::vector<WireEnd> ends;
-  const auto found = by_mac_.find(mac);
-  if (found == by_mac_.end()) return ends;
-  for (const WireEnd& end : found->second)
+  for (const WireEnd& end : ends_with(mac))
     if (end.node != &sender && std::find(ends.begin(), ends.end(), end) == ends.end()) ends.push_back(end);
   return ends;
 }
 
 WireEnd Topology::dead_end(const Node& sender, const MacAddr& mac) const {
-  const auto found = down_by_mac_.find(mac);
-  if (found == down_by_mac_.end()) return {};
-  for (const WireEnd& end : found->second)
-    if (end.node != &sender) return end;
+  const auto found = with_mac_.find(mac);
+  if (found == with_mac_.end() || mac.is_zero()) return {};
+  for (const Device& device : found->second) {
+    if (device.of_bond || device.machine->identity() == &sender) continue;
+    const Node& node = *device.machine->get();
+    const host::Link& link = *node.host.link(device.name);
+    if (!link.is_up() && !ends_a_wire(node, link)) return {&node, link.name};
+  }
   return {};
 }
 
 std::string Topology::device_with(const Node& node, const MacAddr& mac) const {
-  if (const auto found = by_mac_.find(mac); found != by_mac_.end())
-    for (const WireEnd& end : found->second)
-      if (end.node == &node) return end.device;
+  for (const WireEnd& end : ends_with(mac))
+    if (end.node == &node) return end.device;
   return {};
 }
 
 const Node* Topology::owner(const IpAddr& address) const {
   const auto found = owners_.find(address);
   if (found == owners_.end()) return nullptr;
-  const Node* only = found->second.front().node;
-  for (const WireEnd& end : found->second)
-    if (end.node != only) return nullptr;  // an address of every node, such as a masquerade address
-  return only;
+  if (is_shared(address)) return nullptr;
+  return found->second.front().machine->get();
 }
 
-bool Topology::is_shared(const IpAddr& address) const { return owner(address) == nullptr && owners_.contains(address); }
+// An address of every node, such as a masquerade address.
+bool Topology::is_shared(const IpAddr& address) const {
+  const auto found = owners_.find(address);
+  return found != owners_.end() && std::any_of(found->second.begin(), found->second.end(), [&](const Device& d) {
+           return d.machine != found->second.front().machine;
+         });
+}
 
 namespace {
 
@@ -144,10 +159,10 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
   const auto consider = [&](const IpAddr& address, const Provenance& entry) {
     if (address.family != family || (address.is_link_local() && !is_gateway(sender, address))) return;
     const auto found = owners_.find(address);
-    const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().node != &sender;
-    const auto own = only ? mac_of(found->second.front()) : std::nullopt;
+    const bool only = found != owners_.end() && found->second.size() == 1 && found->second.front().machine->identity() != &sender;
+    const auto own = only ? mac_of(found->second.front().end()) : std::nullopt;
     if (!own || *own == mac) may_be_right = true;
-    else if (!misled) misled = Owner{address, found->second.front().node, *own, entry};
+    else if (!misled) misled = Owner{address, found->second.front().machine->get(), *own, entry};
   };
   for (const host::Neighbour& n : sender.host.neighbours.value)
     if (n.mac == mac && usable(n.state)) consider(n.address, n.from);
@@ -160,15 +175,15 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
 }
 
 // Devices of other machines that have an address of one of the subnets of `device`; once for each of these.
-std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device) const {
-  std::vector<WireEnd> ends;
+Topology::Devices Topology::link_of(const Node& node, std::string_view device) const {
+  Devices ends;
   const host::Link* link = node.host.link(device);
   if (link == nullptr) return ends;
   for (const host::Address& a : link->addresses) {
     const auto found = a.prefix.is_host() ? subnets_.end() : subnets_.find(a.subnet());
     if (found == subnets_.end()) continue;
-    for (const WireEnd& end : found->second)
-      if (end.node != &node) ends.push_back(end);
+    for (const Device& end : found->second)
+      if (end.machine->identity() != &node) ends.push_back(end);
   }
   return ends;
 }
@@ -176,7 +191,7 @@ std::vector<WireEnd> Topology::link_of(const Node& node, std::string_view device
 std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::string_view device, const IpAddr& address,
                                          const std::optional<IpAddr>& asker) const {
   const LinkQuestion question{address, asker};
-  const std::vector<WireEnd> asked = link_of(node, device);
+  const Devices asked = link_of(node, device);
   std::optional<MacAddr> answer;
   bool several = false;
   const auto hear = [&](const std::optional<MacAddr>& mac) {
@@ -185,12 +200,16 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   };
   for (const auto* owners : {&owners_, &loopback_owners_})
     if (const auto found = owners->find(address); found != owners->end())
-      for (const WireEnd& end : found->second)
-        if (end.node != &node)
-          for (const auto& mac : owner_answers(end, asked, question)) hear(mac);
+      for (const Device& owner : found->second) {
+        if (owner.machine->identity() == &node) continue;
+        std::vector<std::string> on_link;
+        for (const Device& end : asked)
+          if (end.machine == owner.machine) on_link.push_back(end.name);
+        for (const auto& mac : owner_answers(*owner.machine, owner.name, on_link, question)) hear(mac);
+      }
   if (!answer)
-    for (const WireEnd& end : asked)
-      if (answers_for_others(end.node->host, end.device, question)) hear(mac_of(end));
+    for (const Device& end : asked)
+      if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question)) hear(mac_of(end.end()));
   if (several) return std::nullopt;
   if (answer) return Answer{*answer};
   if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
@@ -202,9 +221,8 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
 std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view device, const IpAddr& address) const {
   const auto place = node.port(device);
   if (place.bridge == nullptr || place.bridge != node.integration_bridge()) return std::nullopt;
-  if (const auto ports = router_ports_.find(&node); ports != router_ports_.end())
-    for (const ovn::LogicalPort* port : ports->second)
-      if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; })) return port->mac;
+  for (const ovn::LogicalPort* port : router_ports_.of(node, [&] { return ports_on_routers(node); }))
+    if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; })) return port->mac;
   const Workload* pod = workloads_.with_address(address, node.name);
   return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
 }
@@ -239,9 +257,7 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   for (const Prefix& own : pod.addresses) {
     if (own.address.family != destination.family) continue;
     if (!own.is_host()) subnet = own.network();
-    const auto router_ports = router_ports_.find(&node);
-    if (router_ports == router_ports_.end()) continue;
-    for (const ovn::LogicalPort* port : router_ports->second)
+    for (const ovn::LogicalPort* port : router_ports_.of(node, [&] { return ports_on_routers(node); }))
       for (const Prefix& network : port->addresses)
         if (!network.is_host() && network.contains(own.address)) {
           gateway_port = port;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/base/published.h"
+#include "egtrace/cluster/per_node.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/workload.h"
@@ -63,14 +64,24 @@ class Topology : public NeighbourOracle {
  private:
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
-  Workloads workloads_;
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
-  std::map<const cluster::Node*, std::vector<const ovn::LogicalPort*>> router_ports_;
-  std::vector<WireEnd> link_of(const cluster::Node& node, std::string_view device) const;
+  // A device of a machine that need not be read for it.
+  struct Device {
+    const cluster::NodeHandle* machine = nullptr;
+    std::string name;
+    bool of_bond = false;   // a bond answers with its own MAC, which its members share only while they are enslaved
+    WireEnd end() const { return {machine->get(), name}; }
+  };
+  using Devices = std::vector<Device>;
+  std::vector<Device> link_of(const cluster::Node& node, std::string_view device) const;
+  // Ends of wires that have this MAC, and devices that are down.
+  std::vector<WireEnd> ends_with(const MacAddr& mac) const;
 
-  std::map<IpAddr, std::vector<WireEnd>> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
-  std::map<Prefix, std::vector<WireEnd>> subnets_;   // devices with an address of it
-  std::map<MacAddr, std::vector<WireEnd>> by_mac_, down_by_mac_;
+  Workloads workloads_;
+  cluster::PerNode<std::vector<const ovn::LogicalPort*>> router_ports_;
+  std::map<IpAddr, Devices> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
+  std::map<Prefix, Devices> subnets_;   // devices with an address of it
+  std::map<MacAddr, Devices> with_mac_;
 };
 
 }  // namespace egt::engine

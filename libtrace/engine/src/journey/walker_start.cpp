@@ -121,6 +121,7 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
 WireEnd Walker::router_entry(const FlowKey& packet) const {
   WireEnd entry;
   for (const auto& node : cluster_.nodes) {
+    if (!node.may_be_router()) continue;
     const auto& roles = node->roles;
     if (std::find(roles.begin(), roles.end(), cluster::Role::router) == roles.end()) continue;
     RouteQuery there = query_for(packet, "lo"), back;

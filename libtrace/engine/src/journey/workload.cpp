@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/openflow/tunnel_type.h"
 
 namespace egt::engine {
@@ -66,45 +67,98 @@ PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node
   return network_of(port, objects, ports);
 }
 
-Workloads::Workloads(const cluster::Cluster& cluster) {
+Workloads::Workloads(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {
   for (const cluster::Pod& object : cluster.objects.pods) {
     objects_[logical_name(object)].push_back(&object);
     for (const Prefix& p : object.addresses) objects_by_address_[p.address].push_back(&object);
   }
-  for (const auto& node : cluster.nodes) {
-    std::unordered_map<std::string_view, std::vector<const ovn::LogicalPort*>> ports;
-    for (const ovn::LogicalPort& logical : node->ovn.ports)
-      if (!logical.on_router) ports[logical.name].push_back(&logical);
-    for (const openflow::Bridge& bridge : node->bridges)
-      for (const openflow::Interface& port : bridge.interfaces) {
-        if (!is_workload(port)) continue;
-        const std::string id = id_of(port);
-        const std::size_t number = all_.size();
-        all_.push_back({node.get(), &bridge, &port, network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id))});
-        by_port_.emplace(&port, number);
-        by_id_[id].push_back(number);
-        for (const Prefix& p : all_.back().network.addresses) by_address_[p.address].push_back(number);
-      }
-  }
+  if (std::all_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return node.is_read(); })) all();
 }
 
-const Workload* Workloads::first_of(const std::vector<std::size_t>& some, std::string_view node) const {
+void Workloads::add_ports(const cluster::Node& node, Index& to) const {
+  std::unordered_map<std::string_view, std::vector<const ovn::LogicalPort*>> ports;
+  for (const ovn::LogicalPort& logical : node.ovn.ports)
+    if (!logical.on_router) ports[logical.name].push_back(&logical);
+  for (const openflow::Bridge& bridge : node.bridges)
+    for (const openflow::Interface& port : bridge.interfaces) {
+      if (!is_workload(port)) continue;
+      const std::string id = id_of(port);
+      const std::size_t number = to.all.size();
+      to.all.push_back({&node, &bridge, &port, network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id))});
+      to.by_port.emplace(&port, number);
+      to.by_id[id].push_back(number);
+      for (const Prefix& p : to.all.back().network.addresses) to.by_address[p.address].push_back(number);
+    }
+}
+
+Workloads::Index Workloads::index_all() const {
+  for_each_index(cluster_.nodes.size(), 0, 1, [&](std::size_t i) { cluster_.nodes[i].get(); });
+  Index index;
+  for (const auto& node : cluster_.nodes) add_ports(*node, index);
+  return index;
+}
+
+const Workloads::Index& Workloads::index_of(const cluster::Node& node) const {
+  return per_node_.of(node, [&] {
+    Index index;
+    add_ports(node, index);
+    return index;
+  });
+}
+
+const std::vector<Workload>& Workloads::all() const {
+  return whole_.get_or([&] { return index_all(); }).all;
+}
+
+const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some, std::string_view node) const {
   for (const std::size_t i : some)
-    if (node.empty() || all_[i].node->name == node) return &all_[i];
+    if (node.empty() || all[i].node->name == node) return &all[i];
+  return nullptr;
+}
+
+const std::vector<const cluster::NodeHandle*>& Workloads::may_have(const std::vector<std::string>& told) const {
+  return may_have_.get_or(told, [&] {
+    std::vector<const cluster::NodeHandle*> machines;
+    for (const cluster::NodeHandle& machine : cluster_.nodes)
+      if (std::any_of(told.begin(), told.end(), [&](const std::string& one) { return machine.may_have_port(one); }))
+        machines.push_back(&machine);
+    return machines;
+  });
+}
+
+template <class Find>
+const Workload* Workloads::first_where(const std::vector<std::string>& told, std::string_view node, Find find) const {
+  if (const cluster::Node* only = node.empty() ? nullptr : cluster_.node(node)) return find(index_of(*only));
+  if (!node.empty()) return nullptr;
+  for (const cluster::NodeHandle* machine : may_have(told))
+    if (const Workload* found = find(index_of(**machine))) return found;
   return nullptr;
 }
 
 const Workload* Workloads::at(const openflow::Interface& port) const {
-  const auto found = by_port_.find(&port);
-  return found == by_port_.end() ? nullptr : &all_[found->second];
+  const auto in = [&](const Index& index) {
+    const auto found = index.by_port.find(&port);
+    return found == index.by_port.end() ? nullptr : &index.all[found->second];
+  };
+  if (const Index* whole = whole_.get()) return in(*whole);
+  for (const cluster::NodeHandle& machine : cluster_.nodes)
+    if (machine.is_read())   // or there was no port of it
+      if (const Workload* found = in(index_of(*machine))) return found;
+  return nullptr;
 }
 
 const Workload* Workloads::with_id(const std::string& id, std::string_view node) const {
-  return first_of(found_or_empty(by_id_, id), node);
+  const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_id, id), node); };
+  if (const Index* whole = whole_.get()) return in(*whole);
+  return first_where({id}, node, in);
 }
 
 const Workload* Workloads::with_address(const IpAddr& address, std::string_view node) const {
-  return first_of(found_or_empty(by_address_, address), node);
+  const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_address, address), node); };
+  if (const Index* whole = whole_.get()) return in(*whole);
+  std::vector<std::string> told{address.to_string()};
+  for (const cluster::Pod* object : objects_with(address)) told.push_back(logical_name(*object));
+  return first_where(told, node, in);
 }
 
 const std::vector<const cluster::Pod*>& Workloads::objects_with(const IpAddr& address) const {

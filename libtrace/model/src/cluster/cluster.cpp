@@ -11,7 +11,7 @@ namespace {
 template <class Nodes>
 auto lower_bound_by_name(Nodes& nodes, std::string_view name) {
   return std::lower_bound(nodes.begin(), nodes.end(), name,
-                          [](const std::unique_ptr<Node>& n, std::string_view wanted) { return n->name.compare(wanted) < 0; });
+                          [](const NodeHandle& n, std::string_view wanted) { return n.name().compare(wanted) < 0; });
 }
 
 template <class Bridges>
@@ -75,27 +75,61 @@ void Node::place_interfaces() {
   for (openflow::Bridge& b : bridges) b.index_ports();   // numbers may have been told since
 }
 
-const Node* Cluster::node(std::string_view name) const {
+Cluster::Cluster(Cluster&& other) noexcept { *this = std::move(other); }
+
+Cluster& Cluster::operator=(Cluster&& other) noexcept {
+  nodes = std::move(other.nodes);
+  objects = std::move(other.objects);
+  sources = std::exchange(other.sources, std::make_shared<SourceTable>());
+  dumps = std::move(other.dumps);
+  declared_links = std::move(other.declared_links);
+  diagnostics = std::move(other.diagnostics);
+  place_ = std::move(other.place_);
+  if (place_ != nullptr) *place_ = this;
+  return *this;
+}
+
+const std::shared_ptr<Cluster*>& Cluster::place() {
+  if (place_ == nullptr) place_ = std::make_shared<Cluster*>(this);
+  return place_;
+}
+
+const NodeHandle* Cluster::handle(std::string_view name) const {
   const auto it = lower_bound_by_name(nodes, name);
-  return it != nodes.end() && (*it)->name == name ? it->get() : nullptr;
+  return it != nodes.end() && it->name() == name ? &*it : nullptr;
+}
+
+const Node* Cluster::node(std::string_view name) const {
+  const NodeHandle* known = handle(name);
+  return known == nullptr ? nullptr : known->get();
 }
 
 Node* Cluster::node(std::string_view name) {
-  const auto it = lower_bound_by_name(nodes, name);
-  return it != nodes.end() && (*it)->name == name ? it->get() : nullptr;
+  const NodeHandle* known = handle(name);
+  return known == nullptr ? nullptr : known->get();
 }
 
 Node& Cluster::ensure_node(const std::string& name) {
   const auto it = lower_bound_by_name(nodes, name);
-  if (it != nodes.end() && (*it)->name == name) return **it;
+  if (it != nodes.end() && it->name() == name) return **it;
   auto fresh = std::make_unique<Node>();
   fresh->name = name;
-  return **nodes.insert(it, std::move(fresh));
+  return **nodes.insert(it, NodeHandle(std::move(fresh)));
 }
 
+namespace {
+
+bool has_address(const std::vector<host::Link>& links, const IpAddr& address) {
+  return std::any_of(links.begin(), links.end(), [&](const host::Link& l) {
+    return std::any_of(l.addresses.begin(), l.addresses.end(), [&](const host::Address& a) { return a.prefix.address == address; });
+  });
+}
+
+}  // namespace
+
 const Node* Cluster::owner_of(const IpAddr& address) const {
-  for (const std::unique_ptr<Node>& n : nodes)
-    if (n->host.owner_of(address)) return n.get();
+  for (const NodeHandle& n : nodes)
+    if (has_address(n.links().value, address)) return n.get();
   return nullptr;
 }
 

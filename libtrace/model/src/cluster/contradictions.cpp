@@ -14,14 +14,12 @@ void doubt_bridge(Node& node, const openflow::Bridge& bridge, Conflict conflict,
   add_contradiction(node, {Contradiction::About::bridge, bridge.name, std::nullopt, conflict, std::move(names)});
 }
 
-void notice_contradictions(Cluster& cluster) {
-  for (const auto& node : cluster.nodes) {
-    look_at_ports(*node);
-    look_at_pods(cluster.objects, *node);
-    look_at_flows(cluster, *node);
-  }
-  look_at_copies(cluster);
-  look_at_rules(cluster);
+void notice_contradictions(const Cluster& cluster, const DumpsBySize& dumps, Node& node) {
+  look_at_ports(node);
+  look_at_pods(cluster.objects, node);
+  look_at_flows(cluster, node);
+  look_at_copies(cluster, dumps, node);
+  look_at_rules(cluster, dumps, node);
 }
 
 }  // namespace egt::cluster

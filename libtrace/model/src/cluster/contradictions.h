@@ -18,7 +18,7 @@ bool holds_pods(const openflow::Bridge& bridge);  // ports of pods or tunnels
 void look_at_ports(Node& node);  // of bridges, their devices, and the ends of tunnels
 void look_at_pods(const Objects& objects, Node& node);
 void look_at_flows(const Cluster& cluster, Node& node);
-void look_at_copies(Cluster& cluster);  // of dumps that only one machine can have printed
-void look_at_rules(Cluster& cluster);   // of netfilter
+void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node);  // that one machine alone can have printed
+void look_at_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node);   // of netfilter
 
 }  // namespace egt::cluster

@@ -1,6 +1,7 @@
-#include <map>
+#include <algorithm>
 #include <string_view>
-#include <utility>
+#include <tuple>
+#include <vector>
 
 #include "contradictions.h"
 
@@ -21,20 +22,56 @@ bool is_of_one_machine(const DumpInfo& dump, std::string_view text) {
 
 }  // namespace
 
-void look_at_copies(Cluster& cluster) {
-  std::map<std::string_view, std::pair<Node*, std::size_t>> first;
-  for (const auto& node : cluster.nodes)
-    for (const std::size_t at : node->dumps) {
-      const DumpInfo& dump = cluster.dumps[at];
-      if (!dump.superseded_by.empty() || dump.source == kNoSource) continue;
-      const std::string_view text = cluster.sources->at(dump.source).text;
-      if (!is_of_one_machine(dump, text)) continue;
-      const auto [known, fresh] = first.try_emplace(text, node.get(), at);
-      auto& [other, other_at] = known->second;
-      if (fresh || other == node.get() || other_at == at) continue;
-      for (const auto& [one, two] : {std::pair(node.get(), other), std::pair(other, node.get())})
-        add_contradiction(*one, {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, two->name}});
+DumpsBySize::DumpsBySize(const Cluster& cluster) {
+  for (const NodeHandle& machine : cluster.nodes)
+    for (const std::size_t at : machine.identity()->dumps)
+      if (const SourceId source = cluster.dumps[at].source; source != kNoSource)
+        by_size_[cluster.sources->at(source).text.size()].push_back({&machine, at});
+}
+
+std::vector<DumpsBySize::Place> DumpsBySize::like(const Cluster& cluster, SourceId source) const {
+  std::vector<Place> alike;
+  const std::string_view text = cluster.sources->at(source).text;
+  const auto found = by_size_.find(text.size());
+  if (found == by_size_.end()) return alike;
+  for (const Place& place : found->second)
+    if (const SourceId other = cluster.dumps[place.dump].source; other == source || cluster.sources->at(other).text == text)
+      alike.push_back(place);
+  return alike;
+}
+
+// The first of those that have a dump is held against each other one, and each of these against the first alone.
+void look_at_copies(const Cluster& cluster, const DumpsBySize& dumps, Node& node) {
+  struct Copy {
+    std::string of;
+    std::size_t dump;
+    Contradiction what;
+  };
+  std::vector<Copy> later;
+  for (const std::size_t at : node.dumps) {
+    const DumpInfo& dump = cluster.dumps[at];
+    if (!dump.superseded_by.empty() || dump.source == kNoSource) continue;
+    if (!is_of_one_machine(dump, cluster.sources->at(dump.source).text)) continue;
+    std::vector<DumpsBySize::Place> alike = dumps.like(cluster, dump.source);
+    std::erase_if(alike, [&](const DumpsBySize::Place& p) {
+      if (p.machine->identity() != &node) p.machine->own();   // which tells what it was superseded by
+      return !cluster.dumps[p.dump].superseded_by.empty() || !is_of_one_machine(cluster.dumps[p.dump], cluster.sources->at(dump.source).text);
+    });
+    if (alike.empty()) continue;
+    const auto add = [&](const DumpsBySize::Place& other, const DumpInfo& told) {
+      if (other.machine->identity() == &node || other.dump == at) return;
+      later.push_back({other.machine->name(), other.dump,
+                       {About::machine, "", std::nullopt, Conflict::copied_dump, {told.kind, other.machine->name()}}});
+    };
+    if (alike.front().machine->identity() != &node) {
+      if (alike.front().dump != at)
+        add_contradiction(node, {About::machine, "", std::nullopt, Conflict::copied_dump, {dump.kind, alike.front().machine->name()}});
+    } else if (alike.front().dump == at) {
+      for (const DumpsBySize::Place& other : alike) add(other, cluster.dumps[other.dump]);
     }
+  }
+  std::sort(later.begin(), later.end(), [](const Copy& a, const Copy& b) { return std::tie(a.of, a.dump) < std::tie(b.of, b.dump); });
+  for (Copy& copy : later) add_contradiction(node, std::move(copy.what));
 }
 
 }  // namespace egt::cluster

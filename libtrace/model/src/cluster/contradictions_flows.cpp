@@ -78,15 +78,15 @@ bool has_mac(const Node& node, std::uint64_t mac) {
 void look_at_flow_macs(const Cluster& cluster, Node& node, const Bridge& bridge, const Matched& matched) {
   if (std::any_of(matched.macs.begin(), matched.macs.end(), [&](std::uint64_t mac) { return has_mac(node, mac); }))
     return;
-  for (const auto& other : cluster.nodes) {
+  for (const NodeHandle& other : cluster.nodes) {
+    const std::vector<host::Link>& links = other.links().value;
     const auto is_of_other = [&](std::uint64_t mac) {
-      return std::any_of(other->host.links.value.begin(), other->host.links.value.end(),
-                         [&](const host::Link& l) { return l.mac && l.mac->value == mac; });
+      return std::any_of(links.begin(), links.end(), [&](const host::Link& l) { return l.mac && l.mac->value == mac; });
     };
-    if (other.get() == &node || other->bridge(bridge.name) == nullptr ||
-        std::none_of(matched.macs.begin(), matched.macs.end(), is_of_other))
+    if (other.identity() == &node || std::none_of(matched.macs.begin(), matched.macs.end(), is_of_other) ||
+        other.own().bridge(bridge.name) == nullptr)
       continue;
-    doubt_bridge(node, bridge, Conflict::flows_with_macs_of, {bridge.name, other->name});
+    doubt_bridge(node, bridge, Conflict::flows_with_macs_of, {bridge.name, other.name()});
     return;
   }
 }

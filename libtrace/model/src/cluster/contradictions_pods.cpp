@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -30,17 +27,17 @@ bool differs(const Pod& pod, std::string_view addresses) {
 
 // OVN-Kubernetes writes a pod's addresses into the external_ids of its port, too.
 void look_at_pods(const Objects& objects, Node& node) {
-  std::map<std::string, const Pod*> pods;  // by the names of their ports
-  for (const Pod& pod : objects.pods) pods.emplace(pod.namespace_ + "_" + pod.name, &pod);
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces) {
       const auto id = port.external_ids.find("iface-id"), told = port.external_ids.find("ip_addresses");
       if (id == port.external_ids.end() || told == port.external_ids.end()) continue;
-      const auto pod = pods.find(id->second);
-      if (pod != pods.end() && differs(*pod->second, told->second))
+      const std::size_t cut = id->second.find('_');   // of NAMESPACE_POD; neither part can hold one
+      if (cut == std::string::npos) continue;
+      const Pod* pod = objects.pods.find(id->second.substr(0, cut), id->second.substr(cut + 1));
+      if (pod != nullptr && differs(*pod, told->second))
         add_contradiction(node, {About::port, port.name, std::nullopt,
                                  Conflict::pod_addresses,
-                                 {fmt::format("{}/{}", pod->second->namespace_, pod->second->name), port.name}});
+                                 {pod->full_name(), port.name}});
     }
 }
 

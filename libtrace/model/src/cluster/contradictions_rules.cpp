@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "contradictions.h"
 #include "egtrace/host/rule_view.h"
@@ -32,9 +31,10 @@ void add_devices(const netfilter::Ruleset& rules, std::set<std::string>& devices
         }
 }
 
-std::size_t count_devices(const Node& node, const std::set<std::string>& names) {
-  return static_cast<std::size_t>(
-      std::count_if(names.begin(), names.end(), [&](const std::string& n) { return node.host.link(n) != nullptr; }));
+std::size_t count_devices(const std::vector<host::Link>& links, const std::set<std::string>& names) {
+  return static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [&](const std::string& n) {
+    return std::any_of(links.begin(), links.end(), [&](const host::Link& l) { return l.name == n; });
+  }));
 }
 
 // Rules that ask for devices of which this machine has none and another one all.
@@ -43,12 +43,12 @@ void look_at_devices(const Cluster& cluster, Node& node, const host::Part<netfil
   if (!part.present || !node.host.link_list_complete) return;
   std::set<std::string> devices;
   add_devices(part.value, devices);
-  if (devices.empty() || count_devices(node, devices) > 0) return;
-  for (const auto& other : cluster.nodes)
-    if (other.get() != &node && count_devices(*other, devices) == devices.size())
+  if (devices.empty() || count_devices(node.host.links.value, devices) > 0) return;
+  for (const NodeHandle& other : cluster.nodes)
+    if (other.identity() != &node && count_devices(other.links().value, devices) == devices.size())
       return add_contradiction(
           node, {About::netfilter, "", std::nullopt, Conflict::rules_with_devices_of,
-                 {command, *devices.begin(), other->name}});
+                 {command, *devices.begin(), other.name()}});
 }
 
 // What iptables-nft shows as its own stands in nft's listing, too.
@@ -73,34 +73,38 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
 
 // Rules that have counted alike to the last packet are one machine's.
 using RulesOf = host::Part<netfilter::Ruleset> host::Host::*;
-void look_at_copied_rules(Cluster& cluster, RulesOf rules, const char* command) {
-  std::map<std::string_view, Node*> first;
-  for (const auto& node : cluster.nodes) {
-    const host::Part<netfilter::Ruleset>& part = node->host.*rules;
-    if (!part.present || part.from.source == kNoSource || !has_counted(part.value)) continue;
-    const auto [known, fresh] = first.try_emplace(cluster.sources->at(part.from.source).text, node.get());
-    if (fresh) continue;
-    for (const auto& [one, two] : {std::pair(node.get(), known->second), std::pair(known->second, node.get())})
-      add_contradiction(*one, {About::netfilter, "", std::nullopt, Conflict::copied_rules, {command, two->name}});
+void look_at_copied_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node, RulesOf rules, const char* command) {
+  const host::Part<netfilter::Ruleset>& own = node.host.*rules;
+  if (!own.present || own.from.source == kNoSource || !has_counted(own.value)) return;
+  std::vector<const NodeHandle*> alike;
+  for (const DumpsBySize::Place& place : dumps.like(cluster, own.from.source)) {
+    const Node& other = place.machine->identity() == &node ? node : place.machine->own();
+    const host::Part<netfilter::Ruleset>& part = other.host.*rules;
+    if (part.present && part.from.source == cluster.dumps[place.dump].source) alike.push_back(place.machine);
   }
+  if (alike.empty()) return;
+  const auto doubt = [&](const NodeHandle& other) {
+    if (other.identity() != &node)
+      add_contradiction(node, {About::netfilter, "", std::nullopt, Conflict::copied_rules, {command, other.name()}});
+  };
+  if (alike.front()->identity() != &node) return doubt(*alike.front());
+  for (const NodeHandle* other : alike) doubt(*other);
 }
 
 }  // namespace
 
-void look_at_rules(Cluster& cluster) {
+void look_at_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node) {
   constexpr std::pair<RulesOf, const char*> kParts[] = {{&host::Host::iptables_v4, "iptables-save -c"},
                                                         {&host::Host::iptables_v6, "ip6tables-save -c"},
                                                         {&host::Host::iptables_legacy_v4, "iptables-legacy-save -c"},
                                                         {&host::Host::iptables_legacy_v6, "ip6tables-legacy-save -c"},
                                                         {&host::Host::nft, "nft list ruleset"}};
   for (const auto& [rules, command] : kParts) {
-    for (const auto& node : cluster.nodes) look_at_devices(cluster, *node, (*node).host.*rules, command);
-    look_at_copied_rules(cluster, rules, command);
+    look_at_devices(cluster, node, node.host.*rules, command);
+    look_at_copied_rules(cluster, dumps, node, rules, command);
   }
-  for (const auto& node : cluster.nodes) {
-    look_at_listing(cluster, *node, node->host.iptables_v4, netfilter::TableFamily::ip, "iptables-save");
-    look_at_listing(cluster, *node, node->host.iptables_v6, netfilter::TableFamily::ip6, "ip6tables-save");
-  }
+  look_at_listing(cluster, node, node.host.iptables_v4, netfilter::TableFamily::ip, "iptables-save");
+  look_at_listing(cluster, node, node.host.iptables_v6, netfilter::TableFamily::ip6, "ip6tables-save");
 }
 
 }  // namespace egt::cluster

@@ -47,6 +47,10 @@ struct SnapshotRequest {
   bool as_intended = false;
   // What dumps tell is not held against each other: Node::contradictions stay empty.
   bool as_told = false;
+  // Machines are read when somebody first looks at them (cluster/node_handle.h), where they can be told apart without. For
+  // questions about a few of them: what is found while reading (Cluster::diagnostics, DumpInfo::not_understood) is then not
+  // told of the others, nor are the collection's dumps.
+  bool when_needed = false;
   // Symbolic links that lead out of the directory at `path` are followed: for trees of links that the user made.
   bool follow_links = false;
 };

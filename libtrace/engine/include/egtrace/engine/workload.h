@@ -6,7 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "egtrace/base/published.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/per_node.h"
 #include "egtrace/engine/journey.h"
 
 namespace egt::engine {
@@ -25,13 +27,13 @@ struct Workload {
   PodNetwork network;
 };
 
-// All workloads of a cluster, found by name and address without going through them. The cluster must outlive it and not
-// change.
+// All workloads of a cluster, found by name and address without going through them, and without reading machines that have
+// none of that name or address. The cluster must outlive it and not change.
 class Workloads {
  public:
   explicit Workloads(const cluster::Cluster& cluster);
 
-  const std::vector<Workload>& all() const { return all_; }   // in order of node, bridge and interface
+  const std::vector<Workload>& all() const;   // in order of node, bridge and interface
   const Workload* at(const openflow::Interface& port) const;  // null: it is no workload's
   // The first one with this iface-id, or this address; of `node` alone where it is not empty. Null: there is none.
   const Workload* with_id(const std::string& id, std::string_view node) const;
@@ -46,12 +48,27 @@ class Workloads {
       return std::hash<std::uint64_t>()(low64(a.value) ^ high64(a.value) * 0x9e3779b97f4a7c15ULL);
     }
   };
-  const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node) const;
+  // Those of some machines, in order.
+  struct Index {
+    std::vector<Workload> all;
+    std::unordered_map<const openflow::Interface*, std::size_t> by_port;
+    std::unordered_map<std::string, std::vector<std::size_t>> by_id;
+    std::unordered_map<IpAddr, std::vector<std::size_t>, HashOfAddress> by_address;
+    const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node) const;
+  };
+  void add_ports(const cluster::Node& node, Index& to) const;
+  Index index_all() const;
+  const Index& index_of(const cluster::Node& node) const;
+  // Machines that may have a port with one of these iface-ids or addresses.
+  const std::vector<const cluster::NodeHandle*>& may_have(const std::vector<std::string>& told) const;
+  // The first that `find` finds in the indexes of machines, where not all are read.
+  template <class Find>
+  const Workload* first_where(const std::vector<std::string>& told, std::string_view node, Find find) const;
 
-  std::vector<Workload> all_;
-  std::unordered_map<const openflow::Interface*, std::size_t> by_port_;
-  std::unordered_map<std::string, std::vector<std::size_t>> by_id_;
-  std::unordered_map<IpAddr, std::vector<std::size_t>, HashOfAddress> by_address_;
+  const cluster::Cluster& cluster_;
+  MadeOnce<Index> whole_;
+  cluster::PerNode<Index> per_node_;
+  Memo<std::vector<std::string>, std::vector<const cluster::NodeHandle*>> may_have_;
   std::unordered_map<std::string, std::vector<const cluster::Pod*>> objects_;   // by NAMESPACE_NAME, as logical ports are named
   std::unordered_map<IpAddr, std::vector<const cluster::Pod*>, HashOfAddress> objects_by_address_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egtrace/cluster/contradiction.h"
+#include "egtrace/cluster/node_handle.h"
 #include "egtrace/cluster/objects.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/host/host.h"
@@ -72,7 +73,12 @@ void merge_interface(openflow::Interface& known, const openflow::Interface& more
 
 class Cluster {
  public:
-  std::vector<std::unique_ptr<Node>> nodes;   // by name
+  Cluster() = default;
+  Cluster(Cluster&& other) noexcept;
+  Cluster& operator=(Cluster&& other) noexcept;
+  ~Cluster() = default;
+
+  std::vector<NodeHandle> nodes;   // by name
   Objects objects;
   std::shared_ptr<SourceTable> sources = std::make_shared<SourceTable>();
   std::vector<DumpInfo> dumps;
@@ -82,7 +88,13 @@ class Cluster {
   Node* node(std::string_view name);
   const Node* node(std::string_view name) const;
   Node& ensure_node(const std::string& name); // keeps `nodes` sorted
+  const NodeHandle* handle(std::string_view name) const;   // without reading it
   const Node* owner_of(const IpAddr& address) const;   // the machine that has this address on a device
+  // Where the cluster is, for readers of its machines; follows it when it is moved.
+  const std::shared_ptr<Cluster*>& place();
+
+ private:
+  std::shared_ptr<Cluster*> place_;
 };
 
 }  // namespace egt::cluster

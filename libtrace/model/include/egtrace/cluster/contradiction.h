@@ -2,16 +2,20 @@
 // another moment. Nobody knows which, so what rests on any of them has no proof.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "egtrace/base/ip.h"
+#include "egtrace/evidence/evidence.h"
 
 namespace egt::cluster {
 
 class Cluster;
+class NodeHandle;
 struct Node;
 
 // What cannot be true together. Behind each: what it names.
@@ -53,7 +57,24 @@ struct Contradiction {
 // machine's dumps are loaded.
 void leave_out_foreign_switch(Node& node);
 
-// Looks for them in what all dumps told, and adds them to the nodes' own. To be called once, when everything is loaded.
-void notice_contradictions(Cluster& cluster);
+// The dumps of all machines by their sizes: those of one size may be copies.
+class DumpsBySize {
+ public:
+  struct Place {
+    const NodeHandle* machine = nullptr;
+    std::size_t dump = 0;   // index into Cluster::dumps
+  };
+  // Node::dumps of machines must be told, if they are not read.
+  explicit DumpsBySize(const Cluster& cluster);
+  // Those with the same text, in order of machines; the given one is among them.
+  std::vector<Place> like(const Cluster& cluster, SourceId source) const;
+
+ private:
+  std::unordered_map<std::size_t, std::vector<Place>> by_size_;
+};
+
+// Looks for them in what the dumps of a machine told, also beside those of others, and adds them to its own. To be called
+// once, when it is loaded; of others NodeHandle::own() and links() are asked.
+void notice_contradictions(const Cluster& cluster, const DumpsBySize& dumps, Node& node);
 
 }  // namespace egt::cluster

@@ -13,7 +13,7 @@ class PerNode {
  public:
   // The nodes of the cluster must stay what they are.
   explicit PerNode(const Cluster& cluster) {
-    for (const auto& node : cluster.nodes) known_.try_emplace(node.get());
+    for (const NodeHandle& node : cluster.nodes) known_.try_emplace(node.identity());
   }
   // `node`: one of the cluster's.
   template <class Make>

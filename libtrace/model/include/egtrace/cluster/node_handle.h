@@ -1,0 +1,68 @@
+// A machine of a cluster whose dumps are read when somebody first looks at it, on whatever thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "egtrace/base/published.h"
+#include "egtrace/host/host.h"
+
+namespace egt::cluster {
+
+struct Node;
+
+// What a machine's small dumps tell: whether it is the one to look at.
+struct Outline {
+  host::Part<std::vector<host::Link>> links;   // as those of its Host
+  bool may_be_router = true;                   // false: it has a switch
+  bool may_answer_for_others = true;           // false: it is no proxy for ARP or neighbour discovery
+};
+
+// Reads a machine's dumps. Each of these is called at most once at a time.
+class NodeReader {
+ public:
+  virtual ~NodeReader() = default;
+  virtual Outline outline() = 0;
+  // False: no port of its switch has this iface-id, or address.
+  virtual bool may_have_port(std::string_view told) = 0;
+  // What its own dumps tell; no other machine is looked at.
+  virtual void read(Node& node) = 0;
+  // Then what they tell beside those of others: these are looked at by own() and links() alone.
+  virtual void hold_against_others(Node& node) = 0;
+};
+
+class NodeHandle {
+ public:
+  NodeHandle(std::unique_ptr<Node> known);
+  NodeHandle(std::unique_ptr<Node> named, std::unique_ptr<NodeReader> reader);
+  NodeHandle(NodeHandle&&) noexcept;
+  NodeHandle& operator=(NodeHandle&&) noexcept;
+  ~NodeHandle();
+
+  // Without reading it.
+  const std::string& name() const;
+  const Node* identity() const;
+  const host::Part<std::vector<host::Link>>& links() const;   // those of its Host
+  bool may_be_router() const;
+  bool may_answer_for_others() const;
+  bool may_have_port(std::string_view told) const;
+  bool is_read() const;
+
+  // Once it is read. own(): but for what others tell about it (Node::contradictions).
+  Node* get() const;
+  Node& own() const;
+  Node* operator->() const { return get(); }
+  Node& operator*() const { return *get(); }
+
+ private:
+  struct State;
+  const Outline* outline() const;   // null: it is read
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace egt::cluster

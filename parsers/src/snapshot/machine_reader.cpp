@@ -1,0 +1,238 @@
+#include "snapshot/machine_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "egtrace/base/text.h"
+#include "egtrace/parsers/datapath.h"
+#include "snapshot/choose.h"
+#include "snapshot/held_against.h"
+#include "snapshot/out_of_memory.h"
+#include "snapshot/past.h"
+#include "snapshot/roles.h"
+
+namespace egt::parsers {
+namespace {
+
+constexpr std::size_t kMaxDiagnostics = 100;   // of one dump; more of the same help nobody
+constexpr std::size_t kMaxNamedLines = 10000;  // lines not understood that are listed for one dump
+
+// Which bridge a dump is of shows, without a command, only when it is to be loaded.
+void leave_to(const Sorted& sorted, SourceId better, Candidate& c) {
+  const auto& all = sorted.candidates;
+  const auto read = std::find_if(all.begin(), all.end(), [&](const Candidate& r) { return r.dump.source == better; });
+  if (read == all.end()) return;
+  c.superseded_by = read->dump.path;
+  c.how.topic = read->how.topic;
+}
+
+bool tells_links(const Candidate& c) {
+  return c.format != nullptr && (c.format->kind == "ip addr" || c.format->kind == "ip link");
+}
+
+// Whether a setting that makes a machine answer for others is on, or an entry of such is listed.
+bool tells_proxy(const Candidate& c) {
+  if (c.format == nullptr) return false;
+  const std::string_view text = c.dump.text;
+  if (c.format->kind == "ip neigh") return text.find("proxy") != std::string_view::npos;
+  if (c.format->kind != "sysctl") return false;
+  for (std::size_t at = text.find("proxy_"); at != std::string_view::npos; at = text.find("proxy_", at + 1)) {
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    line.remove_prefix(std::min(line.size(), line.find_first_of("= ")));
+    if (line.find_first_of("123456789") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool is_switch_device(const host::Link& link) {
+  return link.name == "ovs-system" || link.name == "ovs-netdev" || link.kind == "openvswitch" || link.master == "ovs-system";
+}
+
+// What stands behind a key of a column's map, however the listing writes it.
+std::string_view value_behind(std::string_view text, std::size_t at) {
+  const std::size_t begin = text.find_first_not_of("=\":, ", at);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_first_of("\",}] \n", begin) - begin);
+}
+
+// Whether the text holds this name or address, and not as a part of a longer one.
+bool names(std::string_view text, std::string_view told) {
+  const auto goes_on = [&](std::size_t at) {
+    const char c = at < text.size() ? text[at] : ' ';
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
+  };
+  const char* const end = text.data() + text.size();
+  for (const char* from = text.data(); from < end;) {
+    const void* found = ::memmem(from, static_cast<std::size_t>(end - from), told.data(), told.size());
+    if (found == nullptr) return false;
+    const std::size_t at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    if ((at == 0 || !goes_on(at - 1)) && !goes_on(at + told.size())) return true;
+    from = text.data() + at + 1;
+  }
+  return false;
+}
+
+// Ports of pods without the addresses that OVN-Kubernetes writes beside their names.
+bool has_pods_without_address(std::string_view text) {
+  constexpr std::string_view kId = "iface-id", kAddresses = "ip_addresses";
+  std::size_t pods = 0, addresses = 0;
+  for (std::size_t at = text.find(kId); at != std::string_view::npos; at = text.find(kId, at + 1)) {
+    const bool id = text.substr(at + kId.size(), 1) != "-";   // no iface-id-ver
+    if (id && value_behind(text, at + kId.size()).find('_') != std::string_view::npos) ++pods;
+  }
+  for (std::size_t at = text.find(kAddresses); at != std::string_view::npos; at = text.find(kAddresses, at + 1)) ++addresses;
+  return pods > addresses;
+}
+
+}  // namespace
+
+void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cluster::Node& node,
+               std::vector<Diagnostic>& diagnostics, Moments& moments) {
+  if (sorted.progress != nullptr) ++sorted.progress->dumps;
+  const auto remark = [&](const std::string& message) {
+    diagnostics.push_back({Diagnostic::Severity::warning, {c.dump.source, 0}, 0, message, ""});
+  };
+  Report report;
+  try {
+    c.format->load(c.dump, cluster, node, report);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(c.dump.path);
+  } catch (const std::exception& error) {
+    // A format's own bug must not cost the other dumps.
+    remark(fmt::format("could not be read to its end: {}", error.what()));
+  }
+  if (report.told_by != kNoSource) return leave_to(sorted, report.told_by, c);
+  if (report.moment) moments.emplace_back(&c, std::move(*report.moment));
+  cluster::DumpInfo& info = sorted.info_of(c);
+  info.lines = report.lines;
+  info.understood = report.understood;
+  info.ignored = report.ignored;
+  if (report.not_understood.size() > kMaxNamedLines) report.not_understood.resize(kMaxNamedLines);
+  info.not_understood = std::move(report.not_understood);
+  if (report.diagnostics.size() > kMaxDiagnostics) report.diagnostics.resize(kMaxDiagnostics);
+  std::move(report.diagnostics.begin(), report.diagnostics.end(), std::back_inserter(diagnostics));
+  const bool telling = !c.why_partial.empty() && c.why_partial != "an excerpt";
+  if (telling) remark("taken for a part of the whole: " + c.why_partial);
+}
+
+MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine)
+    : sorted_(std::move(sorted)), machine_(std::move(machine)) {}
+
+cluster::Outline MachineReader::outline() {
+  const std::lock_guard<std::mutex> lock(guard_);
+  std::vector<Candidate*> some;
+  std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some), [](const Candidate* c) { return tells_links(*c); });
+  cluster::Cluster scratch;
+  cluster::Node node;
+  Report report;
+  for (const Candidate* c : choose_dumps(some)) try {
+      c->format->load(c->dump, scratch, node, report);
+    } catch (const std::exception&) {
+      // Said where it is loaded in earnest.
+    }
+  const auto any = [&](auto is) { return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), is); };
+  const auto& links = node.host.links.value;
+  const bool has_switch = any([](const Candidate* c) { return c->format != nullptr && c->format->kind.starts_with("ovs-ofctl"); });
+  const bool as_device = !node.host.link_list_complete || std::any_of(links.begin(), links.end(), is_switch_device);
+  cluster::Outline outline;
+  outline.may_be_router = !has_switch || !as_device;
+  outline.may_answer_for_others = any([](const Candidate* c) { return tells_proxy(*c); });
+  outline.links = std::move(node.host.links);
+  return outline;
+}
+
+namespace {
+
+bool tells_ports(const Candidate& c) {
+  if (c.format == nullptr) return false;
+  return c.format->kind.starts_with("ovs-vsctl") || c.how.topic.find("Open_vSwitch") != std::string::npos ||
+         c.how.topic.find("Interface") != std::string::npos;
+}
+
+}  // namespace
+
+bool MachineReader::lacks_flows() const {
+  const auto& dumps = machine_.dumps;
+  const auto any = [&](auto is) { return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) { return c->format != nullptr && is(*c); }); };
+  if (any([](const Candidate& c) { return c.how.topic.starts_with("flows "); })) return false;
+  return any([](const Candidate& c) { return c.how.topic == "database OVN_Southbound" || c.format->kind == "ovn-sbctl lflow-list"; });
+}
+
+bool MachineReader::may_have_port(std::string_view told) {
+  const std::lock_guard<std::mutex> lock(guard_);
+  const bool address = IpAddr::parse(told).has_value();
+  return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](const Candidate* c) {
+    if (!tells_ports(*c)) return false;
+    return names(c->dump.text, told) || (address && has_pods_without_address(c->dump.text));
+  });
+}
+
+std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
+  const cluster::Cluster& cluster = **sorted_->cluster;
+  std::string name = name_by_content(node);
+  if (!name.empty() && cluster.handle(name) == nullptr) return name;
+  name = "node";
+  for (int i = 2; cluster.handle(name) != nullptr; ++i) name = fmt::format("node-{}", i);
+  return name;
+}
+
+void MachineReader::tell_dumps(cluster::Node& node) const {
+  for (const Candidate* c : machine_.dumps) {
+    sorted_->info_of(*c).node = node.name;
+    node.dumps.push_back(sorted_->index_of(*c));
+  }
+  std::sort(node.dumps.begin(), node.dumps.end());
+  node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
+}
+
+void MachineReader::read(cluster::Node& node) {
+  const std::lock_guard<std::mutex> lock(guard_);
+  if (std::exchange(is_read_, true)) return;
+  const auto remark = [&](Provenance at, const std::string& message) {
+    diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
+  };
+  const bool routing_daemon = std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [](const Candidate* c) {
+    return c->note.empty() && is_routing_daemon_text(c->dump.text);
+  });
+  if (sorted_->as_of) leave_out_present(machine_.dumps);
+  leave_out_strays(machine_.dumps);
+  chosen_ = choose_dumps(machine_.dumps);
+  cluster::Cluster scratch;   // of machines' dumps none tells anything of the cluster
+  scratch.sources = (*sorted_->cluster)->sources;
+  for (Candidate* c : chosen_) load_dump(*sorted_, *c, scratch, node, diagnostics, moments);
+  node.place_interfaces();
+  node.host.settle_routes();
+  for (const host::Address* a : node.host.notice_missing_routes())
+    remark(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
+  if (!sorted_->as_told) hold_routes_against(machine_.dumps, node);
+  const bool nameless = node.name.empty();
+  std::string by_content = nameless ? name_of_nameless(node) : std::string();   // before its switch is left out
+  cluster::leave_out_foreign_switch(node);
+  if (nameless) {
+    node.name = std::move(by_content);
+    tell_dumps(node);
+  }
+  const auto* setting = sorted_->settings.node_named(node.name);
+  node.roles = setting != nullptr && !setting->roles.empty() ? setting->roles : roles_by_content(node, routing_daemon);
+  for (const Candidate* c : machine_.dumps) {
+    cluster::DumpInfo& info = sorted_->info_of(*c);
+    info.partial = c->dump.partial;
+    info.superseded_by = c->superseded_by;
+    if (info.lines == 0) info.lines = count_lines(c->dump.text);   // no parser went through it
+  }
+  // Of the userspace datapath, where the switch and not the host sends what its tunnels carry.
+  if (std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
+    node.datapath = read_datapath(**sorted_->cluster, node);
+}
+
+void MachineReader::hold_against_others(cluster::Node& node) {
+  if (sorted_->as_told) return;
+  const cluster::Cluster& cluster = **sorted_->cluster;
+  cluster::notice_contradictions(cluster, sorted_->sizes.get_or([&] { return cluster::DumpsBySize(cluster); }), node);
+}
+
+}  // namespace egt::parsers

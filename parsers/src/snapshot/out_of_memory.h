@@ -1,0 +1,16 @@
+// Without this dump answers would be others: it is no dump to go on without.
+#pragma once
+
+#include <new>
+#include <string>
+#include <utility>
+
+namespace egt::parsers {
+
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(std::string dump) : path(std::move(dump)) {}
+  const char* what() const noexcept override { return path.c_str(); }
+  std::string path;
+};
+
+}  // namespace egt::parsers
