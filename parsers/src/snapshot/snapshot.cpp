@@ -236,8 +236,7 @@ class Reader {
   }
 
   void read_machines() {
-    const std::vector<cluster::NodeHandle>& nodes = cluster_.nodes;
-    for_each_index(nodes.size(), has_shared_dumps() ? 1 : request_.jobs, 1, [&](std::size_t i) { nodes[i].get(); });
+    for (const cluster::NodeHandle& node : cluster_.nodes) node.get();
     for (MachineReader* reader : readers_) {
       std::move(reader->diagnostics.begin(), reader->diagnostics.end(), std::back_inserter(cluster_.diagnostics));
       std::move(reader->moments.begin(), reader->moments.end(), std::back_inserter(moments_));

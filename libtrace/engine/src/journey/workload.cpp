@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "egtrace/base/parallel.h"
 #include "egtrace/openflow/tunnel_type.h"
 
 namespace egt::engine {
@@ -92,7 +91,6 @@ void Workloads::add_ports(const cluster::Node& node, Index& to) const {
 }
 
 Workloads::Index Workloads::index_all() const {
-  for_each_index(cluster_.nodes.size(), 0, 1, [&](std::size_t i) { cluster_.nodes[i].get(); });
   Index index;
   for (const auto& node : cluster_.nodes) add_ports(*node, index);
   return index;
