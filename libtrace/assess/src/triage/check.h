@@ -31,6 +31,15 @@ struct EgressPlace {
   std::string name() const { return "EgressIP " + object->name; }
 };
 
+// A packet of a pod to one on another node, or its reply, that is lost.
+struct LostBetweenNodes {
+  const KnownPod* from = nullptr;
+  const KnownPod* to = nullptr;
+  explain::Direction direction = explain::Direction::request;
+  explain::StopReport at;
+  explain::Evidence evidence;
+};
+
 // What the checks share; made once.
 struct Facts {
   Facts(const explain::Explainer& explainer, const std::vector<cluster::Twin>& twins);
@@ -53,6 +62,8 @@ struct Facts {
   const std::vector<ClaimedPod>& claimed_pods() const { return claimed_pods_; }
   // How each of them, in their order, gets outside; walked when the first check asks.
   const std::vector<std::vector<WayOut>>& leaving() const;
+  // What is lost between pods of different nodes, of the smallest packets; walked likewise.
+  const std::vector<LostBetweenNodes>& lost_between_nodes() const;
 
  private:
   std::map<Provenance, std::string> names_;  // of objects, by where they begin
@@ -61,6 +72,7 @@ struct Facts {
   MadeOnce<std::vector<AuditRow>> connections_;
   std::vector<ClaimedPod> claimed_pods_;
   MadeOnce<std::vector<std::vector<WayOut>>> leaving_;
+  MadeOnce<std::vector<LostBetweenNodes>> lost_between_nodes_;
 };
 
 struct Check;
@@ -83,10 +95,30 @@ class Findings {
   void lacks(std::string what) { lacking_.insert(std::move(what)); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
   bool has_cause(const std::string& object) const;
-  // Whether a finding stands on this line, or is an error of that node, and a cause, that concerns no object in particular.
+  // Whether a finding stands on this line, or is an error of that node, and a cause, that concerns no object in particular; where its
+  // check tells what it explains, that counts.
   bool explains(const explain::StopReport& stop) const;
+  // From now on what ends here, one of the Facts' own, counts as explained.
+  void explain(const explain::StopReport& stop) {
+    explained_.insert(&stop);
+    exact_.insert(check_);
+  }
+  // Does so with everything that is lost, of pods and of nodes, where `is_there` holds; whether there is any.
+  template <class IsThere>
+  bool explain_all(IsThere is_there) {
+    bool any = false;
+    for (const explain::StopReport* stop : all_stops())
+      if (is_there(*stop)) {
+        explain(*stop);
+        any = true;
+      }
+    return any;
+  }
+  // Likewise with what is lost between pods of these two nodes.
+  bool explain_between(const std::string& a, const std::string& b);
 
  private:
+  std::vector<const explain::StopReport*> all_stops() const;
   void weigh_by_effect(Finding& finding) const;
   void merge_nodes(std::size_t first);
 
@@ -94,6 +126,8 @@ class Findings {
   Triage& triage_;
   const Check* check_ = nullptr;
   std::set<std::string> lacking_;
+  std::set<const explain::StopReport*> explained_;
+  std::set<const Check*> exact_;   // those that tell which connections they explain
   std::vector<std::string> about_;
   std::optional<Severity> weight_;
   std::size_t first_of_check_ = 0;

@@ -8,6 +8,7 @@
 
 #include "common/evidence.h"
 #include "triage/check.h"
+#include "triage/tunnel_walks.h"
 
 namespace egt::assess {
 namespace {
@@ -87,6 +88,10 @@ const std::vector<std::vector<WayOut>>& Facts::leaving() const {
   return leaving_.get_or([&] { return ask_claimed_pods(*this, ways_out); });
 }
 
+const std::vector<LostBetweenNodes>& Facts::lost_between_nodes() const {
+  return lost_between_nodes_.get_or([&] { return assess::lost_between_nodes(*this, PacketSize::smallest); });
+}
+
 void Findings::begin(const Check& check) {
   check_ = &check;
   lacking_.clear();
@@ -102,6 +107,24 @@ bool concerns(const Finding& finding, const AuditRow& row) {
 }
 
 }  // namespace
+
+std::vector<const explain::StopReport*> Findings::all_stops() const {
+  std::vector<const explain::StopReport*> all;
+  for (const AuditRow& row : facts_.connections())
+    if (row.stopped_at && is_failure(row)) all.push_back(&*row.stopped_at);
+  for (const LostBetweenNodes& lost : facts_.lost_between_nodes()) all.push_back(&lost.at);
+  return all;
+}
+
+bool Findings::explain_between(const std::string& a, const std::string& b) {
+  bool any = false;
+  for (const LostBetweenNodes& lost : facts_.lost_between_nodes()) {
+    if (!(lost.from->node == a && lost.to->node == b) && !(lost.from->node == b && lost.to->node == a)) continue;
+    explain(lost.at);
+    any = true;
+  }
+  return any;
+}
 
 // What is missing and does no harm (another rule does the same, the traffic takes another path) is no outage.
 void Findings::weigh_by_effect(Finding& finding) const {
@@ -142,17 +165,19 @@ void Findings::merge_nodes(std::size_t first) {
 
 namespace {
 
-bool finds_cause(const Finding& finding) {
-  return std::any_of(checks().begin(), checks().end(), [&](const Check* check) {
-    return check->id == finding.id && check->finds == Check::Finds::cause;
-  });
+const Check& check_of(const Finding& finding) {
+  return **std::find_if(checks().begin(), checks().end(), [&](const Check* check) { return check->id == finding.id; });
 }
 
 }  // namespace
 
 bool Findings::explains(const explain::StopReport& stop) const {
+  if (explained_.contains(&stop)) return true;
   return std::any_of(triage_.findings.begin(), triage_.findings.end(), [&](const Finding& f) {
-    if (f.object.empty() && f.severity == Severity::error && f.node == stop.node && finds_cause(f)) return true;
+    const Check& check = check_of(f);
+    if (f.object.empty() && f.severity == Severity::error && f.node == stop.node && check.finds == Check::Finds::cause &&
+        !exact_.contains(&check))
+      return true;
     return std::any_of(f.evidence.begin(), f.evidence.end(), [&](const explain::EvidenceLine& line) {
       return std::find(stop.evidence.begin(), stop.evidence.end(), line) != stop.evidence.end();
     });

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "common/evidence.h"
+
 namespace egt::assess {
 namespace {
 
@@ -18,7 +20,7 @@ std::vector<const KnownPod*> one_of_each_node(const Facts& f, Family family) {
   return pods;
 }
 
-void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size, std::vector<LostInTunnel>& lost) {
+void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family family, PacketSize size, std::vector<LostBetweenNodes>& lost) {
   const auto sender = explain::parse_point(from.full_name());
   const auto receiver = explain::parse_point(to.address(family)->to_string());
   if (!sender || !receiver) return;
@@ -37,15 +39,15 @@ void walk(const Facts& f, const KnownPod& from, const KnownPod& to, Family famil
   if (!x) return;
   for (const explain::WayReport& path : x->ways) {
     const explain::FailedWalk failed = explain::failed_walk(path);
-    if (failed.walk != nullptr && failed.walk->stopped_at && failed.walk->stopped_at->in_tunnel && failed.walk->verdict == "dropped")
-      lost.push_back({&from, &to, *failed.walk->stopped_at});
+    if (failed.walk != nullptr && failed.walk->stopped_at && failed.walk->verdict == "dropped")
+      lost.push_back({&from, &to, failed.direction, *failed.walk->stopped_at, deciding_evidence(*failed.walk)});
   }
 }
 
 }  // namespace
 
-std::vector<LostInTunnel> lost_in_tunnels(const Facts& facts, PacketSize size) {
-  std::vector<LostInTunnel> lost;
+std::vector<LostBetweenNodes> lost_between_nodes(const Facts& facts, PacketSize size) {
+  std::vector<LostBetweenNodes> lost;
   for (const Family family : {Family::v4, Family::v6}) {
     const std::vector<const KnownPod*> pods = one_of_each_node(facts, family);
     for (std::size_t step = 1; step < pods.size(); step *= 2)
@@ -54,12 +56,12 @@ std::vector<LostInTunnel> lost_in_tunnels(const Facts& facts, PacketSize size) {
   return lost;
 }
 
-void report_tunnels(const std::vector<LostInTunnel>& lost, const char* packets, Findings& out) {
-  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const LostInTunnel*>> places;
-  for (const LostInTunnel& one : lost)
-    if (!out.explains(one.at)) places[{one.at.node, one.at.where, one.at.why}].push_back(&one);
+void report_tunnels(const std::vector<LostBetweenNodes>& lost, const char* packets, Findings& out) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const LostBetweenNodes*>> places;
+  for (const LostBetweenNodes& one : lost)
+    if (one.at.in_tunnel && !out.explains(one.at)) places[{one.at.node, one.at.where, one.at.why}].push_back(&one);
   for (const auto& [place, some] : places) {
-    const LostInTunnel& first = *some.front();
+    const LostBetweenNodes& first = *some.front();
     const std::string more = some.size() == 1 ? "" : fmt::format("; so are those on {} more path{}", some.size() - 1, some.size() == 2 ? "" : "s");
     const std::string remedy = fmt::format(
         "What ends the tunnel's packets at {} has to let them pass, both ways: egtrace explain SNAPSHOT --from {} --to {}",

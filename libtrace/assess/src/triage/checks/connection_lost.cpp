@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "common/evidence.h"
+#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -12,24 +13,43 @@ namespace connection_lost {
 
 using explain::Direction;
 
-// Connections that fail at one place, for one reason.
-struct Loss {
-  const AuditRow* first = nullptr;
-  std::vector<const AuditRow*> rows;
-  std::string object;   // that asks for it: "NetworkPolicy shop/deny"
+// One connection that fails.
+struct Failure {
+  std::string sender, to, to_kind;
+  Direction direction = Direction::request;
+  const explain::StopReport* at = nullptr;
+  const explain::Evidence* evidence = nullptr;
+  std::string object;       // that asks for it: "NetworkPolicy shop/deny"
+  std::string selected_by;  // the egress object that selects the sender
+  bool is_of_another_moment = false;
 };
 
-// What connections of one loss have in common.
-auto kind_of(const AuditRow& row) {
-  const explain::StopReport& stop = *row.stopped_at;
-  return std::make_tuple(row.fails, row.to_kind, stopped_for(stop), stop.node, stop.where, stop.reason);
+constexpr const char* kOtherNode = "other node";
+
+// What connections have in common that fail at one place, for one reason.
+auto kind_of(const Failure& f) {
+  return std::make_tuple(f.direction, f.to_kind, f.object, f.at->node, f.at->where, f.at->reason);
 }
 
-bool is_lost(const AuditRow& row) { return !row.pod.empty() && row.stopped_at && is_failure(row); }
+// Whether OVN on the sender's node has the service at other addresses than its object: object and databases are of different moments.
+bool is_of_another_moment(const Facts& f, const AuditRow& row) {
+  const cluster::Service* service = row.to_kind == "service" ? few_endpoints_service(f.cluster, f.pods) : nullptr;
+  const cluster::Node* node = f.cluster.node(row.node);
+  return service != nullptr && node != nullptr &&
+         vip_state(*node, *service, service->cluster_ips.front(), service->ports.front().port) == VipState::other_addresses;
+}
 
-// What a policy asks for may be meant; what goes to a node by its address is rarely what applications do.
-Severity severity_of(const Loss& loss) {
-  return loss.object.empty() && loss.first->to_kind != "other node" ? Severity::error : Severity::note;
+std::vector<Failure> failures_of(const Facts& f) {
+  std::vector<Failure> all;
+  for (const AuditRow& row : f.connections())
+    if (!row.pod.empty() && row.stopped_at && is_failure(row))
+      all.push_back({row.namespace_ + "/" + row.pod, row.to, row.to_kind, *row.fails, &*row.stopped_at, &row.evidence,
+                     stopped_for(*row.stopped_at), row.object, is_of_another_moment(f, row)});
+  for (const LostBetweenNodes& lost : f.lost_between_nodes())
+    if (!lost.at.in_tunnel)
+      all.push_back({lost.from->full_name(), lost.to->full_name(), "pod of another node", lost.direction, &lost.at, &lost.evidence,
+                     stopped_for(lost.at), {}, false});
+  return all;
 }
 
 std::string packet_of(Direction direction) {
@@ -41,29 +61,35 @@ std::string packet_of(Direction direction) {
   return {};
 }
 
-void report(const Loss& loss, Findings& out) {
-  const AuditRow& first = *loss.first;
-  const explain::StopReport& stop = *first.stopped_at;
-  const std::string sender = first.namespace_ + "/" + first.pod;
-  const std::string others = loss.rows.size() == 1 ? "" : fmt::format(" and of {} more", loss.rows.size() - 1);
-  out.weigh(severity_of(loss));
-  out.add(fmt::format("Connections of pod {}{} to {} are not answered: {} is lost at {}, {}: {}{}.", sender, others, first.to,
-                      packet_of(*first.fails), stop.node, stop.where, stop.why,
-                      loss.object.empty() ? "" : fmt::format(" ({})", loss.object)),
-          stop.node, loss.object, first.evidence,
-          fmt::format("egtrace explain SNAPSHOT --from {} --to {}", sender, first.to));
+// What a policy asks for may be meant; what goes to a node by its address is rarely what applications do.
+Severity severity_of(const Failure& failure) {
+  return failure.object.empty() && failure.to_kind != kOtherNode && !failure.is_of_another_moment ? Severity::error : Severity::note;
+}
+
+void report(const std::vector<const Failure*>& alike, Findings& out) {
+  const Failure& first = *alike.front();
+  const explain::StopReport& stop = *first.at;
+  const std::string others = alike.size() == 1 ? "" : fmt::format(" and of {} more", alike.size() - 1);
+  out.weigh(severity_of(first));
+  out.add(fmt::format("Connections of pod {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.sender, others, first.to,
+                      packet_of(first.direction), stop.node, stop.where, stop.why,
+                      first.object.empty() ? "" : fmt::format(" ({})", first.object),
+                      first.is_of_another_moment ? "; OVN has the service at other addresses: objects and databases are of different moments" : ""),
+          stop.node, first.object, *first.evidence,
+          fmt::format("egtrace explain SNAPSHOT --from {} --to {}", first.sender, first.to));
 }
 
 void run(const Facts& f, Findings& out) {
-  std::vector<Loss> losses;
-  std::map<decltype(kind_of(f.connections().front())), std::size_t> places;   // in `losses`
-  for (const AuditRow& row : f.connections()) {
-    if (!is_lost(row) || (!row.object.empty() && out.has_cause(row.object)) || out.explains(*row.stopped_at)) continue;
-    const auto [place, is_new] = places.emplace(kind_of(row), losses.size());
-    if (is_new) losses.push_back({&row, {}, stopped_for(*row.stopped_at)});
-    losses[place->second].rows.push_back(&row);
+  const std::vector<Failure> failures = failures_of(f);
+  std::vector<std::vector<const Failure*>> losses;
+  std::map<decltype(kind_of(failures.front())), std::size_t> places;   // in `losses`
+  for (const Failure& failure : failures) {
+    if ((!failure.selected_by.empty() && out.has_cause(failure.selected_by)) || out.explains(*failure.at)) continue;
+    const auto [place, is_new] = places.emplace(kind_of(failure), losses.size());
+    if (is_new) losses.emplace_back();
+    losses[place->second].push_back(&failure);
   }
-  for (const Loss& loss : losses) report(loss, out);
+  for (const auto& alike : losses) report(alike, out);
 }
 
 }  // namespace connection_lost

@@ -56,6 +56,7 @@ void run(const Facts& f, Findings& out) {
               fmt::format("ovn-sbctl list chassis on {}; see that {} has its annotations (node-chassis-id, zone-name), "
                           "then restart ovnkube-controller on {}.",
                           node->name, other, node->name));
+      out.explain_between(node->name, other);
     }
   }
 }
