@@ -1,4 +1,4 @@
-#include "agreement.h"
+#include "egtrace/explain/agreement.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agreement.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/evidence/diagnostic_head.h"
 #include "egtrace/explain/doubts.h"
 #include "inspect_parts.h"

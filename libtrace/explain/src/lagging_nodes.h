@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "agreement.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/cluster/per_node.h"
 #include "egtrace/explain/explanation.h"
 #include "words.h"

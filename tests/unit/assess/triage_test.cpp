@@ -159,6 +159,29 @@ void stray_snat(Sample& s, const std::string& to) {
                "-A POSTROUTING -j OVN-KUBE-EGRESS-SVC\n-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s 10.133.0.9/32 -o br-ex -j SNAT --to-source " + to + "\n");
 }
 
+// In the configuration of a port, as ovs-ofctl(8) shows it.
+void set_flag(Sample& s, const std::string& node, const std::string& bridge, const std::string& port, const std::string& flag) {
+  const std::string file = node + "/ovs-ofctl_show_" + bridge;
+  std::string mac = port == "br-ex" ? "00:50:56:8e:2a:33" : "42:29:59:b4:c7:2c";
+  s.replace(file, "(" + port + "): addr:" + mac + "\n     config:     0", "(" + port + "): addr:" + mac + "\n     config:     " + flag);
+}
+
+// The translation of the gateway router for pods of master-02-demo that no egress IP selects; empty: none.
+void gateway_snat(Sample& s, const std::string& to) {
+  const std::string pod = "10.132.0.39";
+  s.remove("master-02-demo/ovn-nbctl_lr-nat-list_GR_master-02-demo").remove("master-02-demo/ovn-nbctl_show");
+  s.without_record("master-02-demo/ovn-nbctl_list_nat", '"' + pod + '"');
+  if (!to.empty()) s.append("master-02-demo/ovn-nbctl_list_nat", snat_row(pod, to, '3'));
+  // What translates is a flow of the gateway router.
+  if (to.empty()) s.without_lines("master-02-demo/ovs-ofctl_dump-flows_br-int.gz", "nw_src=" + pod + " actions=ct(commit,table=");
+}
+
+// A client of the service of add_service().
+std::string service_connection(const std::string& endpoint) {
+  return "tcp      6 431999 ESTABLISHED src=10.132.0.22 dst=172.22.1.1 sport=33001 dport=8080 src=" + endpoint +
+         " dst=10.132.0.22 sport=8080 dport=33001 [ASSURED] mark=0 use=1\n";
+}
+
 std::vector<Case> cases() {
   return {
       {"egressip-not-assigned",
@@ -279,6 +302,66 @@ std::vector<Case> cases() {
       {"pod-port-unclaimed",
        [](Sample& s) { s.replace("master-03-demo/ovs-vsctl_list_interface", "iface-id=demo-egress_requester-3b", "iface-id=demo-egress_requester-gone"); },
        as_it_is},
+      {"port-flag", [](Sample& s) { set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_FWD"); },
+       [](Sample& s) {   // FLOOD alone heeds it; and the bridge's own device is down in every cluster
+         set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_FLOOD");
+         set_flag(s, "master-03-demo", "br-ex", "br-ex", "NO_FLOOD");
+       }},
+      {"uplink-down",
+       [](Sample& s) {
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC,UP,LOWER_UP>", "enp1s0@if710: <NO-CARRIER,BROADCAST,MULTICAST,PROMISC,UP>");
+       },
+       [](Sample& s) {   // a device that is no uplink
+         for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})
+           s.replace(file, "lo: <LOOPBACK,UP,LOWER_UP>", "lo: <LOOPBACK,UP>");
+       }},
+      {"tunnel-address-wrong",
+       [](Sample& s) {
+         for (const char* file : {"ovn-sbctl_list_Encap", "ovn-sbctl_show"})
+           s.replace(std::string("master-01-demo/") + file, "\"192.168.99.24\"", "\"192.168.99.25\"");
+       },
+       [](Sample& s) {   // another one of the node's addresses
+         for (const char* file : {"ovn-sbctl_list_Encap", "ovn-sbctl_show"})
+           s.replace(std::string("master-01-demo/") + file, "\"192.168.99.24\"", "\"192.168.66.100\"");
+       }},
+      {"tunnel-key-mismatch", [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "16711683", "16711684"); },
+       [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "tunnel_key          : 2\n", "tunnel_key          : 77\n"); }},
+      {"gateway-snat-missing", [](Sample& s) { gateway_snat(s, ""); }, [](Sample& s) { gateway_snat(s, "192.168.99.24"); }},
+      {"neighbour-failed",
+       [](Sample& s) {
+         s.replace("server/ip_route_show_table_all", "default via 192.168.55.12", "default via 192.168.55.99");
+         s.append("server/ip_neigh", "192.168.55.99 dev enp1s0 FAILED \n");
+       },
+       [](Sample& s) { s.append("server/ip_neigh", "192.168.55.99 dev enp1s0 FAILED \n"); }},   // no next hop
+      {"neighbour-wrong",
+       [](Sample& s) { s.replace("server/ip_neigh", "192.168.55.12 dev enp1s0 lladdr 52:54:00:3c:d8:b6", "192.168.55.12 dev enp1s0 lladdr 02:00:5e:00:53:02"); },
+       [](Sample& s) { s.append("server/ip_neigh", "192.168.55.77 dev enp1s0 lladdr 02:00:5e:00:53:02 REACHABLE \n"); }},
+      {"duplicate-address",
+       [](Sample& s) { s.replace("master-01-demo/ip_-d_addr", "    inet 192.168.99.23/24", "    inet 192.168.99.24/24 scope global br-ex\n    inet 192.168.99.23/24"); },
+       [](Sample& s) {   // as container runtimes have it on every machine
+         for (const char* file : {"master-01-demo/ip_-d_addr", "router/ip_-d_addr"})
+           s.append(file, "99: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default \n"
+                          "    link/ether 02:42:0a:00:00:01 brd ff:ff:ff:ff:ff:ff\n    inet 172.17.0.1/16 scope global docker0\n");
+       }},
+      {"flows-differ", [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "nw_dst=10.132.0.0/23"); },
+       [](Sample& s) {   // which stay the same
+         s.replace("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "n_packets=37, n_bytes=2686", "n_packets=38, n_bytes=2686");
+       }},
+      {"northd-behind", [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1')); },
+       [](Sample& s) {
+         s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1'))
+             .remove("master-03-demo/ovn-sbctl_--uuid_lflow-list.gz");
+       }},
+      {"stale-connection",
+       [](Sample& s) {
+         add_service(s, "Cluster", kWebTwo);
+         s.append("master-02-demo/conntrack_-L", service_connection("10.132.0.77"));
+       },
+       [](Sample& s) {
+         add_service(s, "Cluster", kWebTwo);
+         s.append("master-02-demo/conntrack_-L", service_connection("10.132.0.39"));
+       }},
       {"egress-leak", drop_snat, [](Sample& s) { only_iptables(s, "master-02-demo"); }},
       {"ovn-controller-behind", [](Sample& s) { s.replace("master-03-demo/ovn-nbctl_list_nb_global", "sb_cfg              : ", "sb_cfg              : 9"); },
        [](Sample& s) { s.replace("master-03-demo/ovn-nbctl_list_nb_global", "hv_cfg              : ", "hv_cfg              : 9"); }},
@@ -492,6 +575,33 @@ TEST(Triage, ADropOfIptablesCountsUpWhereNoOtherCounterGoesDown) {
   EXPECT_EQ(2u, more.findings.front().evidence.size());
   EXPECT_TRUE(dropped(4, 2).findings.empty());
   EXPECT_TRUE(dropped(0, 9).findings.empty());   // one of them was set to 0: which is later, nobody can tell
+}
+
+// Of the rows of audit none is about pods of two nodes.
+TEST(Triage, ReportsWhatIsLostBetweenPodsOfTwoNodes) {
+  const Triage t = run([](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); },
+                       {"connection-lost"});
+  ASSERT_FALSE(t.findings.empty()) << told(t);
+  EXPECT_EQ(Severity::error, t.findings.front().severity);
+  EXPECT_NE(std::string::npos, t.findings.front().claim.find("br-int table 0")) << told(t);
+}
+
+// A finding that tells which connections it explains is the only one about them, and takes its severity from them.
+TEST(Triage, APortThatDropsIsOneFinding) {
+  const Triage t = run([](Sample& s) { set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_RECV"); }, {});
+  ASSERT_FALSE(t.findings.empty());
+  EXPECT_EQ("port-flag", t.findings.front().id) << told(t);
+  EXPECT_EQ(Severity::error, t.findings.front().severity);
+  for (const Finding& f : t.findings) EXPECT_NE("connection-lost", f.id) << told(t);
+}
+
+TEST(Triage, ARuleAgainstOnePortIsNoGuardAgainstPods) {
+  const Triage t = run([](Sample& s) {
+    only_iptables(s, "router").write("router/iptables-save",
+                                     "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
+                                     "-A FORWARD -s 10.9.0.0/16 -p udp -m udp --dport 6081 -j DROP\nCOMMIT\n");
+  }, {"guard-cannot-match"});
+  EXPECT_TRUE(t.findings.empty()) << told(t);
 }
 
 // What a pod sends within the cluster counts at its port, not at the policy that sends it out.

@@ -14,10 +14,19 @@ namespace guard_cannot_match {
 struct Guard {
   Prefix source;
   bool stops = false, has_source = false;
+  bool asks_more = false;   // for a protocol, a port or the like: it is against an application, not against a network
 };
+
+// What a rule that keeps a network from leaving asks for: where packets come from, go to, and by which device.
+bool is_of_network(netfilter::Key key) {
+  using netfilter::Key;
+  return key == Key::ip_saddr || key == Key::ip_daddr || key == Key::iif || key == Key::oif || key == Key::iifname || key == Key::oifname ||
+         key == Key::nfproto || key == Key::ct_state;
+}
 
 void read_test(const netfilter::Statement& s, Guard& guard) {
   const auto c = netfilter::comparison(s);
+  if (c && !is_of_network(c->key)) guard.asks_more = true;
   if (!c || c->key != netfilter::Key::ip_saddr || c->op != netfilter::Op::eq) return;
   if (const auto* range = std::get_if<netfilter::NumberRange>(c->value)) {
     const U128 size = range->last - range->first;
@@ -57,6 +66,12 @@ bool is_meant_for_pods(const Prefix& source, const std::vector<Prefix>& pods) {
                      [&](const Prefix& p) { return (p.address.as_v4() >> 24) == (source.address.as_v4() >> 24); });
 }
 
+bool pods_leave(const Facts& f) {
+  return std::any_of(f.connections().begin(), f.connections().end(), [](const AuditRow& row) {
+    return !row.pod.empty() && row.to_kind.starts_with("outside") && row.source_seen && row.source_seen->ip == row.ip;
+  });
+}
+
 void run(const Facts& f, Findings& out) {
   const std::vector<Prefix> pods = pod_networks(f);
   for (const cluster::Node* node : outside_machines(f.cluster))
@@ -65,10 +80,12 @@ void run(const Facts& f, Findings& out) {
         for (const netfilter::Chain& chain : table.chains)
           for (const netfilter::Rule& rule : chain.rules) {
             const Guard guard = guard_of(rule);
-            if (!guard.stops || !guard.has_source || !is_meant_for_pods(guard.source, pods)) continue;
+            if (!guard.stops || !guard.has_source || guard.asks_more || !is_meant_for_pods(guard.source, pods)) continue;
             if (std::any_of(pods.begin(), pods.end(),
                             [&](const Prefix& p) { return guard.source.contains(p) || p.contains(guard.source); }))
               continue;
+            // Where nothing leaves with a pod's address there is nothing that it would have to stop.
+            out.weigh(pods_leave(f) ? Severity::warning : Severity::note);
             out.add(fmt::format("A rule of chain {} on {} is to stop packets from {}, but no pod is in that network: "
                                 "it never matches.",
                                 chain.name, node->name, guard.source.to_string()),

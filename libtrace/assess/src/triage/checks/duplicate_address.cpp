@@ -1,0 +1,72 @@
+// An address that two machines of the snapshot have: both answer ARP for it, and frames reach one of them by chance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace duplicate_address {
+
+struct Holder {
+  const cluster::Node* node = nullptr;
+  const host::Link* link = nullptr;
+  const host::Address* address = nullptr;
+};
+
+// Addresses that are to be on one machine alone: those of nodes and of services' load balancers, and what any machine has as
+// neighbour. Bridges of container runtimes have the same address everywhere, and nobody else ever asks for it. Egress IPs have a
+// check of their own.
+std::set<IpAddr> addresses_of_one(const Facts& f) {
+  std::set<IpAddr> all;
+  for (const cluster::NodeObject& node : f.cluster.objects.nodes) all.insert(node.addresses.begin(), node.addresses.end());
+  for (const cluster::Service& service : f.cluster.objects.services)
+    all.insert(service.load_balancer_ips.begin(), service.load_balancer_ips.end());
+  for (const auto& node : f.cluster.nodes)
+    for (const host::Neighbour& n : node->host.neighbours.value)
+      if (n.state != host::NeighbourState::permanent) all.insert(n.address);
+  for (const EgressPlace& place : f.places) all.erase(place.address);
+  return all;
+}
+
+// On `lo`, and with a host's prefix, an address is often on many machines on purpose (anycast, keepalived, kube-vip).
+bool counts(const host::Link& link, const host::Address& a) {
+  return link.link_type != "loopback" && link.is_up() && !a.prefix.is_host() && a.scope == "global";
+}
+
+std::map<IpAddr, std::vector<Holder>> holders(const Facts& f) {
+  std::map<IpAddr, std::vector<Holder>> all;
+  for (const auto& node : f.cluster.nodes)
+    for (const host::Link& link : node->host.links.value)
+      for (const host::Address& a : link.addresses) {
+        auto& of_one = all[a.prefix.address];
+        if (counts(link, a) && std::none_of(of_one.begin(), of_one.end(), [&](const Holder& h) { return h.node == node.get(); }))
+          of_one.push_back({node.get(), &link, &a});
+      }
+  return all;
+}
+
+void run(const Facts& f, Findings& out) {
+  const std::set<IpAddr> of_one = addresses_of_one(f);
+  for (const auto& [address, all] : holders(f)) {
+    if (all.size() < 2 || !of_one.contains(address)) continue;
+    std::vector<Provenance> lines;
+    std::string where;
+    for (const Holder& h : all) {
+      lines.push_back(h.address->from);
+      where += fmt::format("{}{} on {}", where.empty() ? "" : " and ", h.link->name, h.node->name);
+    }
+    out.add(fmt::format("{} have {}: both answer for it.", where, address.to_string()), all.front().node->name, "", lines,
+            fmt::format("arping -D -I {} {} on a machine of that network; remove the address where it does not belong.",
+                        all.front().link->name, address.to_string()));
+  }
+}
+
+}  // namespace duplicate_address
+
+const Check kDuplicateAddress{"duplicate-address", "An address that two machines have", Severity::error, always,
+                              duplicate_address::run};
+
+}  // namespace egt::assess

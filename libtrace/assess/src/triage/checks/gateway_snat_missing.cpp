@@ -1,0 +1,105 @@
+// Pods leave the cluster with their own address, or with one that is none of their node's: answers do not find back.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace gateway_snat_missing {
+
+// The gateway router's translations of a pod.
+std::vector<const NatRow*> rows_for(const NatRows& rows, const IpAddr& pod) {
+  std::vector<const NatRow*> all;
+  for (const NatRow& row : rows.all)
+    if (const auto logical = Prefix::parse(row.logical_ip); (row.type == "snat" || row.type == "dnat_and_snat") && logical && logical->contains(pod))
+      all.push_back(&row);
+  return all;
+}
+
+bool is_of_node(const Facts& f, const cluster::Node& node, const IpAddr& address) {
+  if (node.host.owner_of(address) != nullptr) return true;
+  const cluster::NodeObject* object = f.cluster.objects.nodes.find(node.name);
+  return object != nullptr && std::find(object->addresses.begin(), object->addresses.end(), address) != object->addresses.end();
+}
+
+// OVN-Kubernetes' guard on the external bridge: what leaves OVN with a pod's address is dropped.
+bool is_at_guard(const cluster::Node& node, const explain::StopReport& stop) {
+  if (stop.node != node.name || stop.reason != engine::Reason::flow_drops || stop.place.about.empty()) return false;
+  const auto* bridge = std::get_if<std::string>(&stop.place.about.front());
+  return bridge != nullptr && node.bridge(*bridge) != nullptr && node.bridge(*bridge) != node.integration_bridge();
+}
+
+// Of the pod's connections to the outside those that show it: the receiver sees this address and what follows is lost, or nothing
+// translates and the external bridge drops it.
+bool loses(const Facts& f, const cluster::Node& node, const KnownPod& pod, const IpAddr& seen, Findings& out) {
+  bool any = false;
+  for (const AuditRow& row : f.connections()) {
+    if (row.pod != pod.name || row.namespace_ != pod.namespace_ || !row.to_kind.starts_with("outside")) continue;
+    if (!row.stopped_at || !is_failure(row)) continue;
+    const bool shows = row.source_seen ? row.source_seen->ip == seen.to_string() : row.ip == seen.to_string() && is_at_guard(node, *row.stopped_at);
+    if (!shows) continue;
+    out.explain(*row.stopped_at);
+    any = true;
+  }
+  return any;
+}
+
+// Pods of one node and family that are wrong in the same way.
+struct Wrong {
+  std::optional<IpAddr> seen;   // none: their own addresses
+  std::vector<const KnownPod*> pods;
+  Provenance row;
+};
+
+void sort_in(const Facts& f, const cluster::Node& node, const KnownPod& pod, const NatRows& rows, std::vector<Wrong>& all, Findings& out) {
+  for (const Family family : {Family::v4, Family::v6}) {
+    const IpAddr* address = pod.address(family);
+    if (address == nullptr || f.claims.of(pod.full_name(), family) != nullptr) continue;
+    const auto own = rows_for(rows, *address);
+    std::optional<IpAddr> seen;
+    if (!own.empty()) {
+      seen = IpAddr::parse(own.front()->external_ip);
+      if (!seen || is_of_node(f, node, *seen)) continue;
+    }
+    if (!loses(f, node, pod, seen.value_or(*address), out)) continue;   // such as the host translates, or routers know
+    auto same = std::find_if(all.begin(), all.end(), [&](const Wrong& w) { return w.seen == seen && w.pods.front()->address(family) != nullptr; });
+    if (same == all.end()) same = all.insert(all.end(), {seen, {}, own.empty() ? Provenance{} : own.front()->from});
+    if (std::find(same->pods.begin(), same->pods.end(), &pod) == same->pods.end()) same->pods.push_back(&pod);
+  }
+}
+
+void report(const cluster::Node& node, const NatRows& rows, const Wrong& w, Findings& out) {
+  const Family family = w.seen ? w.seen->family : w.pods.front()->address(Family::v4) != nullptr ? Family::v4 : Family::v6;
+  const std::string pods = in_words(w.pods, family);
+  out.about(w.pods);
+  out.add(w.seen ? fmt::format("The gateway router of {} translates {} to {}, which is no address of the node: answers go elsewhere.", node.name,
+                               pods, w.seen->to_string())
+                 : fmt::format("Nothing on {} translates what leaves the cluster from {}: answers go to the pod's own address, which the outside has "
+                             "no route to.", node.name, pods),
+          node.name, "", {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from},
+          fmt::format("ovn-nbctl lr-nat-list GR_{0}, and iptables -t nat -S POSTROUTING on {0}; the log of ovnkube-controller there.", node.name));
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    const NatRows rows = nat_rows_of(*node);
+    if (!rows.complete) {
+      out.lacks(fmt::format("NAT rows of {} (ovn-nbctl list nat)", node->name));
+      continue;
+    }
+    std::vector<Wrong> wrong;
+    for (const KnownPod& pod : f.pods)
+      if (pod.node == node->name && !pod.host_network) sort_in(f, *node, pod, rows, wrong, out);
+    for (const Wrong& w : wrong) report(*node, rows, w, out);
+  }
+}
+
+}  // namespace gateway_snat_missing
+
+const Check kGatewaySnatMissing{"gateway-snat-missing", "Pods that leave with an address that answers do not return to", Severity::error,
+                                always, gateway_snat_missing::run};
+
+}  // namespace egt::assess

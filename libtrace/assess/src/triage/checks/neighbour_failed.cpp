@@ -1,0 +1,51 @@
+// A next hop that does not answer ARP or neighbour solicitation.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace neighbour_failed {
+
+bool is_next_hop(const cluster::Node& node, const host::Neighbour& n) {
+  const auto& routes = routes_of(node, n.address.family).value;
+  return std::any_of(routes.begin(), routes.end(), [&](const host::Route& route) {
+    return std::any_of(route.next_hops.begin(), route.next_hops.end(), [&](const host::NextHop& hop) { return hop.via == n.address; });
+  });
+}
+
+bool is_of(const explain::StopReport& stop, const cluster::Node& node, const host::Neighbour& n) {
+  return stop.node == node.name && stop.reason == engine::Reason::neighbour_unresolved &&
+         std::any_of(stop.place.about.begin(), stop.place.about.end(), [&](const engine::Detail& d) {
+           const auto* address = std::get_if<IpAddr>(&d);
+           return address != nullptr && *address == n.address;
+         });
+}
+
+void judge(const cluster::Node& node, const host::Neighbour& n, Findings& out) {
+  const bool harms = out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, n); });
+  if (!harms && !is_next_hop(node, n)) return;
+  out.weigh(harms ? Severity::error : Severity::note);
+  out.add(fmt::format("{} does not answer {} of {} on {}.", n.address.to_string(),
+                      n.address.is_v4() ? "ARP requests" : "neighbour solicitations", node.name, n.device),
+          node.name, "", {n.from},
+          fmt::format("ip neigh show {} on {}; whether the machine with that address is up, and whether its rules let {} pass.",
+                      n.address.to_string(), node.name, n.address.is_v4() ? "ARP" : "ICMPv6 types 135 and 136"));
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!node->host.neighbours.present) out.lacks(fmt::format("neighbours of {} (ip neigh)", node->name));
+    for (const host::Neighbour& n : node->host.neighbours.value)
+      if (n.state == host::NeighbourState::failed || n.state == host::NeighbourState::incomplete) judge(*node, n, out);
+  }
+}
+
+}  // namespace neighbour_failed
+
+const Check kNeighbourFailed{"neighbour-failed", "A next hop that does not answer", Severity::error, always,
+                             neighbour_failed::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,88 @@
+// ovn-northd has not translated rows of the northbound database: it stands still, and nothing that was changed since has effect.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "common/look.h"
+#include "egtrace/explain/agreement.h"
+#include "egtrace/ovn/southbound.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace northd_behind {
+
+constexpr const char *kRoute = "Logical_Router_Static_Route", *kPolicy = "Logical_Router_Policy";
+
+// Whether a logical flow was made for the row. A database has the flow's stage-hint (ovn-sb(5)), which names the row; a list tells it
+// only of routes and policies, which stand in the flow's match.
+class Translated {
+ public:
+  explicit Translated(const cluster::Node& node) : has_hints_(ovn::has_flow_database(node.ovn)) {
+    for (const ovn::LogicalFlow& flow : node.ovn.logical_flows) {
+      if (flow.stage == "lr_in_ip_routing") routes_.push_back(flow.match);
+      if (flow.stage == "lr_in_policy") policies_.insert(flow.match);
+      if (const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, flow)) hints_.insert(origin->stage_hint);
+    }
+  }
+
+  bool is_told(const ovn::Row& row) const {
+    return row.table == kRoute || row.table == kPolicy || (has_hints_ && row.table == "ACL");
+  }
+  bool has(const ovn::Row& row) const {
+    if (has_hints_) return hints_.contains(std::string_view(row.uuid).substr(0, 8));
+    if (row.table == kPolicy) return policies_.contains(text_of(row, "match"));
+    const std::string prefix = text_of(row, "ip_prefix");
+    return std::any_of(routes_.begin(), routes_.end(), [&](std::string_view match) { return match.find(prefix) != std::string_view::npos; });
+  }
+
+ private:
+  bool has_hints_;
+  std::vector<std::string_view> routes_;   // matches
+  std::set<std::string_view, std::less<>> policies_, hints_;
+};
+
+// Routes with BFD may be down; equal ones make one flow.
+bool is_told_apart(const ovn::Row& row) { return text_of(row, "bfd").empty(); }
+
+bool has_equal(const cluster::Node& node, const ovn::Row& row) {
+  return std::any_of(node.ovn.rows.begin(), node.ovn.rows.end(), [&](const ovn::Row& other) {
+    if (&other == &row || other.table != row.table || other.database != row.database) return false;
+    return row.table == kRoute ? text_of(other, "ip_prefix") == text_of(row, "ip_prefix")
+                                                      : text_of(other, "match") == text_of(row, "match");
+  });
+}
+
+std::string in_words(const ovn::Row& row) {
+  if (row.table == kRoute) return fmt::format("route {} via {}", text_of(row, "ip_prefix"), text_of(row, "nexthop"));
+  return fmt::format("{} \"{}\"", row.table == "ACL" ? "ACL" : "policy", text_of(row, "match"));
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!explain::agreement_of(f.cluster, *node)) {   // not all logical flows are there
+      if (is_cluster_node(*node)) out.lacks(fmt::format("the logical flows of {} (ovn-sbctl --uuid lflow-list)", node->name));
+      continue;
+    }
+    const Translated translated(*node);
+    std::vector<const ovn::Row*> without;
+    for (const ovn::Row& row : node->ovn.rows) {
+      if (row.database != "NB" || row.uuid.size() < 8 || !translated.is_told(row) || translated.has(row)) continue;
+      if (is_told_apart(row) && !has_equal(*node, row)) without.push_back(&row);
+    }
+    if (without.empty()) continue;
+    std::vector<Provenance> lines;
+    for (const ovn::Row* row : without)
+      if (lines.size() < 4) lines.push_back(row->from);
+    const std::string more = without.size() == 1 ? "" : fmt::format(" and {} more", without.size() - 1);
+    out.add(fmt::format("The northbound database of {} has {}{}, which no logical flow was made for.", node->name, in_words(*without.front()), more),
+            node->name, "", lines, fmt::format("ovn-appctl -t ovn-northd status, and its log, on {}; dumps of different moments look the same.", node->name));
+  }
+}
+
+}  // namespace northd_behind
+
+const Check kNorthdBehind{"northd-behind", "Northbound rows that have no effect yet", Severity::warning, always, northd_behind::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,105 @@
+// A port of Open vSwitch that pods, tunnels or bridges need, and whose OpenFlow configuration or state drops packets.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "egtrace/openflow/tunnel_type.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace port_flag {
+
+using engine::Reason;
+using openflow::Bridge;
+using openflow::Interface;
+
+struct Port {
+  const cluster::Node* node = nullptr;
+  const Bridge* bridge = nullptr;
+  const Interface* port = nullptr;
+  std::string use;   // "pod shop/cart", "tunnels"
+};
+
+// The pod of an interface as the CNI of OVN-Kubernetes names it: "shop_cart".
+const KnownPod* pod_of(const Facts& f, const Interface& port) {
+  const auto id = port.external_ids.find("iface-id");
+  if (id == port.external_ids.end()) return nullptr;
+  const auto pod = std::find_if(f.pods.begin(), f.pods.end(), [&](const KnownPod& p) { return p.namespace_ + "_" + p.name == id->second; });
+  return pod == f.pods.end() ? nullptr : &*pod;
+}
+
+// What the port is for; empty where nothing shows that it is used. The device of a bridge without addresses is none: it is down in
+// every cluster.
+std::string use_of(const Facts& f, const cluster::Node& node, const Bridge& bridge, const Interface& port) {
+  if (const KnownPod* pod = pod_of(f, port)) return "pod " + pod->full_name();
+  if (openflow::is_tunnel_type(port.type)) return "tunnels";
+  if (port.type == "patch") return "what passes between bridges";
+  const host::Link* link = node.host.link(port.name);
+  if (port.type == "internal" || port.name == bridge.name)
+    return link != nullptr && !link->addresses.empty() ? "the host" : std::string();
+  return &bridge != node.integration_bridge() ? "what enters and leaves the node" : std::string();
+}
+
+bool is_uplink(const Port& p) {
+  return p.port->type != "patch" && p.bridge != p.node->integration_bridge() && p.port->name != p.bridge->name;
+}
+
+// The flags that drop, as ovs-ofctl(8) prints them, and how walks call what they do. An uplink that is down is another check's.
+struct Dropping {
+  std::vector<std::string> flags;
+  std::vector<Reason> reasons;
+};
+Dropping dropping(const Port& p) {
+  Dropping d;
+  const auto add = [&](bool is_set, const char* flag, std::vector<Reason> reasons) {
+    if (!is_set) return;
+    d.flags.emplace_back(flag);
+    d.reasons.insert(d.reasons.end(), reasons.begin(), reasons.end());
+  };
+  const host::Link* link = p.node->host.link(p.port->name);
+  add(p.port->port_down && !(is_uplink(p) && link != nullptr && !link->is_up()), "PORT_DOWN", {Reason::port_down, Reason::device_down, Reason::no_carrier});
+  add(p.port->link_down && !is_uplink(p), "LINK_DOWN", {Reason::port_down, Reason::device_down, Reason::no_carrier});
+  add(p.port->no_receive, "NO_RECV", {Reason::port_no_receive});
+  add(p.port->no_forward, "NO_FWD", {Reason::port_no_forward});
+  return d;
+}
+
+bool names(const explain::StopReport& stop, const std::string& name) {
+  return std::any_of(stop.place.about.begin(), stop.place.about.end(), [&](const engine::Detail& d) {
+    const auto* text = std::get_if<std::string>(&d);
+    return text != nullptr && *text == name;
+  });
+}
+
+void judge(const Facts& f, const Port& p, Findings& out) {
+  const Dropping d = dropping(p);
+  if (d.flags.empty()) return;
+  const KnownPod* pod = pod_of(f, *p.port);
+  const bool harms = out.explain_all([&](const explain::StopReport& stop) {
+    if (stop.node != p.node->name || std::find(d.reasons.begin(), d.reasons.end(), stop.reason) == d.reasons.end()) return false;
+    return names(stop, p.bridge->name) || names(stop, p.port->name) || (pod != nullptr && names(stop, pod->full_name()));
+  });
+  if (pod != nullptr) out.about(*pod);
+  out.weigh(harms ? Severity::error : Severity::warning);
+  out.add(fmt::format("Port {} of {} on {}, for {}, has {}: Open vSwitch drops packets there.", p.port->name, p.bridge->name, p.node->name,
+                      p.use, fmt::join(d.flags, ", ")),
+          p.node->name, pod == nullptr ? "" : "Pod " + pod->full_name(), {p.port->from},
+          fmt::format("ovs-ofctl show {0}; ip link show {1}; then ovs-ofctl mod-port {0} {1} up, or forward, or receive.", p.bridge->name,
+                      p.port->name));
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    for (const Bridge& bridge : node->bridges)
+      for (const Interface& port : bridge.interfaces)
+        if (std::string use = use_of(f, *node, bridge, port); !use.empty()) judge(f, {node.get(), &bridge, &port, std::move(use)}, out);
+  }
+}
+
+}  // namespace port_flag
+
+const Check kPortFlag{"port-flag", "A port whose flags drop packets", Severity::error, always, port_flag::run};
+
+}  // namespace egt::assess

@@ -1,0 +1,143 @@
+// Numbers that stand for datapaths and ports: in registers of flows, and in tunnels between the zones. Both sides have to mean
+// the same by them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace tunnel_key_mismatch {
+
+using openflow::FlowTables;
+
+// ---- Flows against the southbound database of their node
+
+// What the flow writes into the whole of a field; none: nothing, or a part.
+std::optional<std::uint64_t> written(const openflow::ActionList& actions, FieldId field) {
+  std::optional<std::uint64_t> value;
+  for (const openflow::Action& a : actions) {
+    if (const auto* load = std::get_if<openflow::Load>(&a.kind); load != nullptr && load->dest.field == field) value = low64(load->value);
+    if (const auto* set = std::get_if<openflow::SetField>(&a.kind); set != nullptr && set->field == field) value = low64(set->value);
+    if (const auto* meta = std::get_if<openflow::WriteMetadata>(&a.kind); meta != nullptr && field == FieldId::metadata) value = meta->value;
+  }
+  return value;
+}
+
+// The flow by which packets of a port enter the logical pipeline (ovn-architecture(7): metadata is the datapath, reg14 the port).
+const openflow::FlowEntry* entry_flow(const FlowTables& flows, std::uint32_t ofport) {
+  for (const openflow::FlowIndex i : flows.in_table(0)) {
+    const openflow::FlowEntry& flow = flows.flow(i);
+    const openflow::MatchView match = flows.match(flow);
+    if (openflow::mask_of(match, FieldId::in_port) != 0 && openflow::value_of(match, FieldId::in_port) == ofport &&
+        written(flows.actions(flow), FieldId::metadata))
+      return &flow;
+  }
+  return nullptr;
+}
+
+struct Keys {
+  std::optional<std::uint32_t> datapath, port;
+  Provenance from;
+};
+Keys keys_of(const ovn::Ovn& ovn, const std::string& port_name) {
+  Keys keys;
+  for (const ovn::LogicalPort& p : ovn.ports) {
+    if (p.name != port_name || !p.tunnel_key) continue;
+    keys.port = p.tunnel_key;
+    keys.from = p.from;
+    for (const ovn::Datapath& d : ovn.datapaths)
+      if (d.name == p.datapath) keys.datapath = d.tunnel_key;
+  }
+  return keys;
+}
+
+void compare_flow(const cluster::Node& node, const openflow::Interface& port, const FlowTables& flows, Findings& out) {
+  const auto id = port.external_ids.find("iface-id");
+  if (id == port.external_ids.end() || !port.ofport) return;
+  const Keys keys = keys_of(node.ovn, id->second);
+  const openflow::FlowEntry* flow = keys.port ? entry_flow(flows, *port.ofport) : nullptr;
+  if (flow == nullptr) return;
+  const auto datapath = written(flows.actions(*flow), FieldId::metadata), number = written(flows.actions(*flow), FieldId::reg14);
+  if (number && *number != *keys.port)
+    out.add(fmt::format("A flow of {} gives packets of {} port key {}, but the southbound database has {}.", node.name, id->second, *number,
+                        *keys.port),
+            node.name, "", {flow->from, keys.from}, fmt::format("ovn-appctl -t ovn-controller recompute on {}.", node.name));
+  if (keys.datapath && *datapath != *keys.datapath)
+    out.add(fmt::format("A flow of {} gives packets of {} datapath key {}, but the southbound database has {}.", node.name, id->second,
+                        *datapath, *keys.datapath),
+            node.name, "", {flow->from, keys.from}, fmt::format("ovn-appctl -t ovn-controller recompute on {}.", node.name));
+}
+
+// ---- Zones against each other
+
+// A key of what zones share: the transit switch and its ports.
+struct Shared {
+  std::string what;
+  std::uint32_t key = 0;
+  const cluster::Node* node = nullptr;
+  Provenance from;
+};
+
+// A switch with ports of other zones. Other datapaths may have one name in each zone and be different ones.
+bool is_shared(const ovn::Ovn& ovn, const std::string& datapath) {
+  return std::any_of(ovn.ports.begin(), ovn.ports.end(),
+                     [&](const ovn::LogicalPort& p) { return p.datapath == datapath && !p.on_router && p.type == "remote"; });
+}
+
+std::map<std::string, std::vector<Shared>> shared_keys(const Facts& f) {
+  std::map<std::string, std::vector<Shared>> all;
+  const auto add = [&](const std::string& what, std::optional<std::uint32_t> key, const cluster::Node& node, Provenance from) {
+    if (key) all[what].push_back({what, *key, &node, from});
+  };
+  for (const auto& node : f.cluster.nodes)
+    for (const ovn::Datapath& d : node->ovn.datapaths) {
+      if (d.is_router || d.name.empty() || !is_shared(node->ovn, d.name)) continue;
+      add("switch " + d.name, d.tunnel_key, *node, d.from);
+      for (const ovn::LogicalPort& p : node->ovn.ports)
+        if (p.datapath == d.name && !p.on_router) add("port " + p.name, p.tunnel_key, *node, p.from);
+    }
+  return all;
+}
+
+void compare_zones(const Facts& f, Findings& out) {
+  for (const auto& [what, keys] : shared_keys(f))
+    for (const Shared& one : keys) {
+      const Shared& first = keys.front();
+      if (one.key == first.key) continue;
+      const bool harms = out.explain_between(first.node->name, one.node->name);
+      out.weigh(harms ? Severity::error : Severity::warning);
+      out.add(fmt::format("{} has tunnel key {} in the southbound database of {}, and {} in that of {}: what one sends the other delivers "
+                          "elsewhere.",
+                          what, first.key, first.node->name, one.key, one.node->name),
+              one.node->name, "", {first.from, one.from},
+              "Compare options:requested-tnl-key of the transit switch and its ports in the northbound databases of both nodes.");
+    }
+}
+
+void run(const Facts& f, Findings& out) {
+  for (const auto& node : f.cluster.nodes) {
+    const openflow::Bridge* bridge = node->integration_bridge();
+    if (bridge == nullptr || !bridge->flows || bridge->flows_partial) continue;
+    for (const openflow::Interface& port : bridge->interfaces) compare_flow(*node, port, *bridge->flows, out);
+  }
+  compare_zones(f, out);
+}
+
+std::string lacks(const Facts& f) {
+  const auto& nodes = f.cluster.nodes;
+  const bool told = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::any_of(node->ovn.ports.begin(), node->ovn.ports.end(), [](const ovn::LogicalPort& p) { return p.tunnel_key.has_value(); });
+  });
+  return told ? "" : "no tunnel keys (ovn-sbctl list port_binding, ovn-sbctl list datapath_binding)";
+}
+
+}  // namespace tunnel_key_mismatch
+
+const Check kTunnelKeyMismatch{"tunnel-key-mismatch", "Tunnel keys that two sides read differently", Severity::error,
+                               tunnel_key_mismatch::lacks, tunnel_key_mismatch::run};
+
+}  // namespace egt::assess
