@@ -577,6 +577,16 @@ TEST(Triage, ADropOfIptablesCountsUpWhereNoOtherCounterGoesDown) {
   EXPECT_TRUE(dropped(0, 9).findings.empty());   // one of them was set to 0: which is later, nobody can tell
 }
 
+// What is missing behind the cluster changes nothing of the source that leaves it: audit and triage agree.
+TEST(Triage, ALeakIsOneWithoutTheDumpsOfTheRouter) {
+  const Triage t = run([](Sample& s) {
+    drop_snat(s);
+    for (const auto& entry : std::filesystem::directory_iterator(s.path() + "/router")) s.remove("router/" + entry.path().filename().string());
+  }, {"egress-leak"});
+  ASSERT_FALSE(t.findings.empty()) << told(t);
+  EXPECT_EQ(Severity::error, t.findings.front().severity);
+}
+
 // Of the rows of audit none is about pods of two nodes.
 TEST(Triage, ReportsWhatIsLostBetweenPodsOfTwoNodes) {
   const Triage t = run([](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); },

@@ -95,6 +95,8 @@ class Findings {
   void lacks(std::string what) { lacking_.insert(std::move(what)); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
   bool has_cause(const std::string& object) const;
+  // Likewise, where that finding concerns this pod.
+  bool has_cause(const std::string& object, const std::string& pod) const;
   // Whether a finding stands on this line, or is an error of that node, and a cause, that concerns no object in particular; where its
   // check tells what it explains, that counts.
   bool explains(const explain::StopReport& stop) const;

@@ -217,6 +217,12 @@ bool Findings::has_cause(const std::string& object) const {
                      [&](const Finding& f) { return f.object == object; });
 }
 
+bool Findings::has_cause(const std::string& object, const std::string& pod) const {
+  return std::any_of(triage_.findings.begin(), triage_.findings.end(), [&](const Finding& f) {
+    return f.object == object && (f.pods.empty() || std::find(f.pods.begin(), f.pods.end(), pod) != f.pods.end());
+  });
+}
+
 std::string in_words(const std::vector<const KnownPod*>& pods, Family family) {
   std::string words = pods.size() == 1 ? "pod" : "pods";
   for (std::size_t i = 0; i < pods.size() && i < kNamed; ++i)

@@ -84,7 +84,7 @@ void run(const Facts& f, Findings& out) {
   std::vector<std::vector<const Failure*>> losses;
   std::map<decltype(kind_of(failures.front())), std::size_t> places;   // in `losses`
   for (const Failure& failure : failures) {
-    if ((!failure.selected_by.empty() && out.has_cause(failure.selected_by)) || out.explains(*failure.at)) continue;
+    if ((!failure.selected_by.empty() && out.has_cause(failure.selected_by, failure.sender)) || out.explains(*failure.at)) continue;
     const auto [place, is_new] = places.emplace(kind_of(failure), losses.size());
     if (is_new) losses.emplace_back();
     losses[place->second].push_back(&failure);

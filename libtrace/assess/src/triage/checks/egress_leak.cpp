@@ -1,7 +1,8 @@
 // A pod that an egress object selects leaves with another source address, by whichever way.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <utility>
 
 #include "common/evidence.h"
 #include "triage/checks.h"
@@ -9,35 +10,33 @@
 namespace egt::assess {
 namespace egress_leak {
 
-bool is_expected(const EgressClaim& claim, const std::string& source) {
-  return std::any_of(claim.addresses.begin(), claim.addresses.end(),
-                     [&](const IpAddr& a) { return a.to_string() == source; });
+// The way of audit: a row that leaks. What misses dumps behind the point at which the address was seen changes nothing of it.
+void report(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const AuditRow& row, Findings& out) {
+  explain::Evidence lines = row.evidence;
+  for (auto& line : evidence(f.cluster, {f.telling_line(claim.from)})) lines.push_back(std::move(line));
+  out.about(pod);
+  out.add(fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(), claim.addresses.front().to_string(),
+                      claim.object, row.to, row.source_seen->ip),
+          row.egress_node.empty() ? pod.node : row.egress_node, claim.object, std::move(lines),
+          fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), row.to));
 }
 
-void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const std::vector<WayOut>& ways, Findings& out) {
-  const std::string outside_address = outside(f.cluster, claim.family).address.to_string();
-  for (const WayOut& way : ways) {
-    if (way.verdict != "delivered" || !way.source_seen || is_expected(claim, *way.source_seen)) continue;
-    if (!way.gaps.empty()) {
-      for (const Gap& gap : way.gaps) out.lacks(fmt::format("{} of {} ({})", gap.what, gap.node, gap.command));
-      continue;
-    }
-    explain::Evidence lines = way.deciding;
-    for (auto& line : evidence(f.cluster, {f.telling_line(claim.from)})) lines.push_back(std::move(line));
-    out.about(pod);
-    out.add(
-        fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(),
-                    claim.addresses.front().to_string(), claim.object, outside_address, *way.source_seen),
-        way.egress_node.empty() ? pod.node : way.egress_node, claim.object, std::move(lines),
-        fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), outside_address));
-    return;
-  }
+// The first leaking row of a pod and family of addresses.
+using Leaks = std::map<std::pair<std::string, Family>, const AuditRow*>;
+
+Leaks leaks_in(const std::vector<AuditRow>& rows) {
+  Leaks leaks;
+  for (const AuditRow& row : rows)
+    if (row.leak) leaks.try_emplace({row.namespace_ + "/" + row.pod, IpAddr::parse(row.ip)->family}, &row);
+  return leaks;
 }
 
 void run(const Facts& f, Findings& out) {
-  for (std::size_t i = 0; i < f.claimed_pods().size(); ++i) {
-    const auto& [pod, claim] = f.claimed_pods()[i];
-    if (!out.has_cause(claim->object)) judge(f, *pod, *claim, f.leaving()[i], out);
+  const Leaks leaks = leaks_in(f.connections());
+  for (const auto& [pod, claim] : f.claimed_pods()) {
+    if (out.has_cause(claim->object, pod->full_name())) continue;
+    if (const auto leak = leaks.find({pod->full_name(), claim->family}); leak != leaks.end())
+      report(f, *pod, *claim, *leak->second, out);
   }
 }
 
