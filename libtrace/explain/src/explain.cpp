@@ -10,7 +10,7 @@
 #include "destinations.h"
 #include "egtrace/explain/doubts.h"
 #include "egtrace/explain/explainer.h"
-#include "egtrace/explain/suggest.h"
+#include "egtrace/explain/entry_names.h"
 #include "excerpt_way.h"
 #include "follow_up.h"
 #include "lagging_nodes.h"
@@ -250,43 +250,10 @@ const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; 
 
 Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
 
-namespace {
-
-bool has_device(const cluster::Node& node, const std::string& name) {
-  return node.host.link(name) != nullptr || node.port(name).port != nullptr;
-}
-
-// A device that no node has, where the snapshot has the devices of all.
-std::optional<Error> unknown_device(const std::string& name, const cluster::Cluster& cluster) {
-  if (name.empty() || cluster.nodes.empty()) return std::nullopt;
-  std::vector<std::string> devices;
-  for (const auto& node : cluster.nodes) {
-    if (has_device(*node, name) || !node->host.links.present) return std::nullopt;
-    for (const host::Link& link : node->host.links.value) devices.push_back(link.name);
-  }
-  return Error{fmt::format("no node of the snapshot has a device {}{}", name, did_you_mean(name, devices))};
-}
-
-// Names that the snapshot lacks would make every answer wrong without a word.
-std::optional<Error> unknown_name(const Question& q, const cluster::Cluster& cluster) {
-  if (q.arrive_at.empty()) return unknown_device(q.in_dev, cluster);
-  const cluster::Node* node = cluster.node(q.arrive_at);
-  if (node == nullptr) {
-    std::vector<std::string> names;
-    for (const auto& n : cluster.nodes) names.push_back(n.name());
-    return Error{fmt::format("the snapshot has no node {}{}", q.arrive_at, did_you_mean(q.arrive_at, names))};
-  }
-  if (q.in_dev.empty() || !node->host.links.present || has_device(*node, q.in_dev)) return std::nullopt;
-  std::vector<std::string> devices;
-  for (const host::Link& link : node->host.links.value) devices.push_back(link.name);
-  return Error{fmt::format("{} has no device {}{}", node->name, q.in_dev, did_you_mean(q.in_dev, devices))};
-}
-
-}  // namespace
-
 Result<Explanation> Explainer::explain(const Question& q) const {
   const Prepared& known = *prepared_;
-  if (const auto unknown = unknown_name(q, known.cluster)) return *unknown;
+  // Names that the snapshot lacks would make every answer wrong without a word.
+  if (const auto unknown = unknown_entry(known.cluster, q.arrive_at, q.in_dev)) return Error{unknown->message};
   const engine::Workloads& workloads = known.journey.workloads();
   const Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();

@@ -41,7 +41,7 @@ TEST(Names, OfExplain) {
                  "the snapshot has no namespace demo-egres (did you mean demo-egress?)");
   expect_mistake(asked("explain", {"--arrive-at", "master-04-demo"}), "did you mean master-01-demo");
   expect_mistake(asked("explain", {"--in-dev", "br-exx"}),
-                 "no node of the snapshot has a device br-exx (did you mean br-ex");
+                 "the snapshot has no device br-exx (did you mean br-ex");
   expect_mistake(asked("explain", {"--arrive-at", "router", "--in-dev", "enp9s0"}),
                  "router has no device enp9s0 (did you mean enp1s0");
   expect_mistake(asked("explain", {"--dport", "99999"}), "not in range 0 to 65535");
@@ -59,7 +59,7 @@ TEST(Names, OfAssert) {
   expect_mistake(asked("assert", {"--contains", "stage:lr_in_polic"}), "did you mean lr_in_policy");
   expect_mistake(asked("assert", {"--avoids", "table:br-int 999"}), "--avoids: the snapshot has no br-int 999");
   expect_mistake(asked("assert", {"--avoids", "lr_in_polcy"}), "did you mean lr_in_policy");
-  expect_mistake(asked("assert", {"--in-dev", "nosuch"}), "--in-dev: the snapshot has no nosuch");
+  expect_mistake(asked("assert", {"--in-dev", "nosuch"}), "--in-dev: the snapshot has no device nosuch");
   expect_mistake(asked("assert", {"--arrive-at", "nosuch"}), "--arrive-at: the snapshot has no node nosuch");
   expect_mistake(asked("assert", {"-n", "nosuch"}), "the snapshot has no namespace nosuch");
   for (const char* address :
@@ -95,7 +95,7 @@ TEST(Names, OfFilesOfExpectations) {
   check("outcome: answerd", "e.yaml:5: `outcome: answerd` is unknown; did you mean `answered` or `unanswered`?");
   check("proto: tpc", "e.yaml:5: `proto: tpc` is unknown; did you mean `tcp`");
   check("arrive-at: rooter", "e.yaml:3: arrive-at: the snapshot has no node rooter (did you mean router?)");
-  check("in-dev: br-exx", "e.yaml:3: in-dev: the snapshot has no br-exx (did you mean br-ex");
+  check("in-dev: br-exx", "e.yaml:3: in-dev: the snapshot has no device br-exx (did you mean br-ex");
   check("avoids: chain:OVN-KUBE-ETPP",
         "e.yaml:3: avoids: the snapshot has no OVN-KUBE-ETPP (did you mean OVN-KUBE-ETP");
   check("snat: fd00::1", "e.yaml:3: snat: fd00::1 is of another family than the destination");

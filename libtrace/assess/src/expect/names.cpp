@@ -11,6 +11,7 @@
 #include "common/targets.h"
 #include "egtrace/base/text.h"
 #include "egtrace/engine/workload.h"
+#include "egtrace/explain/entry_names.h"
 #include "egtrace/explain/point.h"
 #include "egtrace/explain/suggest.h"
 #include "expect/expand.h"
@@ -174,7 +175,6 @@ struct NameChecker::Known {
   }
 
   std::optional<Error> unknown_in_path(const char* key, const Names& items) const;
-  std::optional<Error> unknown_entry(const expect::Expectation& e) const;
   std::optional<Error> unknown_end(const char* key, const std::vector<expect::EndPattern>& ends) const;
 
   const Cluster& cluster;
@@ -207,20 +207,6 @@ std::optional<Error> NameChecker::Known::unknown_in_path(const char* key, const 
   return std::nullopt;
 }
 
-// Of the node and the device by which packets from outside enter.
-std::optional<Error> NameChecker::Known::unknown_entry(const expect::Expectation& e) const {
-  if (!e.arrive_at.empty() && cluster.node(e.arrive_at) == nullptr)
-    return Error{fmt::format("arrive-at: the snapshot has no node {}{}", e.arrive_at,
-                             explain::did_you_mean(e.arrive_at, nodes))};
-  if (e.in_dev.empty() || devices.empty()) return std::nullopt;
-  if (e.arrive_at.empty()) return unknown_among("in-dev", {e.in_dev}, devices);
-  const cluster::Node& node = *cluster.node(e.arrive_at);
-  if (node.host.link(e.in_dev) != nullptr || node.port(e.in_dev).port != nullptr) return std::nullopt;
-  Names own;
-  for (const host::Link& link : node.host.links.value) own.push_back(link.name);
-  return Error{fmt::format("in-dev: {} has no device {}{}", node.name, e.in_dev, explain::did_you_mean(e.in_dev, own))};
-}
-
 std::optional<Error> NameChecker::Known::unknown_end(const char* key,
                                                      const std::vector<expect::EndPattern>& ends) const {
   if (pods.empty()) return std::nullopt;  // excerpts: who is not there may be in the cluster
@@ -244,7 +230,8 @@ std::optional<Error> NameChecker::mistake_in(const expect::Expectation& e) const
   if (auto mistake = impossible_address("snat", e.snat, family)) return mistake;
   if (auto mistake = impossible_address("dnat", e.dnat, family)) return mistake;
   if (auto mistake = unknown_among("node", e.nodes, known_->nodes)) return mistake;
-  if (auto mistake = known_->unknown_entry(e)) return mistake;
+  if (const auto mistake = explain::unknown_entry(known_->cluster, e.arrive_at, e.in_dev))
+    return Error{fmt::format("{}: {}", mistake->key == explain::UnknownEntry::Key::arrive_at ? "arrive-at" : "in-dev", mistake->message)};
   if (auto mistake = known_->unknown_in_path("contains", e.contains)) return mistake;
   if (auto mistake = known_->unknown_in_path("avoids", e.avoids)) return mistake;
   return known_->devices.empty() ? std::nullopt : unknown_among("device", e.devices, known_->devices);
