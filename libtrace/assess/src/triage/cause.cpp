@@ -170,7 +170,7 @@ std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, co
   std::vector<std::string> only;
   for (const Check* check : checks())
     if (check->finds == Check::Finds::cause) only.emplace_back(check->id);
-  const Triage found = triage(explainer, only);
+  const Triage found = run_checks(Facts(explainer, e), only);
   const Subject subject = subject_of(e);
   const Finding* best = nullptr;
   int most = 0;

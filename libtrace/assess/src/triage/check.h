@@ -43,10 +43,12 @@ struct LostBetweenNodes {
 // What the checks share; made once.
 struct Facts {
   Facts(const explain::Explainer& explainer, const std::vector<cluster::Twin>& twins);
+  // For the cause of one connection: nothing else is walked.
+  Facts(const explain::Explainer& explainer, const explain::Explanation& connection);
 
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
-  const std::vector<cluster::Twin>& twins;
+  const std::vector<cluster::Twin> twins;
   std::vector<KnownPod> pods;
   EgressClaims claims;
   std::vector<EgressPlace> places;
@@ -56,7 +58,7 @@ struct Facts {
   Provenance telling_line(Provenance from) const;
   // As policies_of(), read once a node.
   const Policies& policies_at(const cluster::Node& node) const;
-  // What becomes of connections of every pod: the rows of audit, walked when the first check asks.
+  // What becomes of connections of every pod: the rows of audit, walked when the first check asks. Of one connection: its own.
   const std::vector<AuditRow>& connections() const;
   // Those with an address of a family and a claim, taken up by a node, on what they send there.
   const std::vector<ClaimedPod>& claimed_pods() const { return claimed_pods_; }
@@ -66,6 +68,7 @@ struct Facts {
   const std::vector<LostBetweenNodes>& lost_between_nodes() const;
 
  private:
+  const explain::Explanation* connection_ = nullptr;
   std::map<Provenance, std::string> names_;  // of objects, by where they begin
   std::map<IpAddr, const KnownPod*> pods_by_address_;
   cluster::PerNode<Policies> policies_at_;
@@ -147,6 +150,9 @@ struct Check {
   // egress: an error only where a pod that the egress object selects leaves otherwise, or is not answered.
   enum class Effect : std::uint8_t { any, egress } effect = Effect::any;
 };
+
+// Runs those of these ids; none: all.
+Triage run_checks(const Facts& facts, const std::vector<std::string>& only);
 
 // In the order of causes: a finding that explains another comes first.
 const std::vector<const Check*>& checks();

@@ -8,6 +8,7 @@
 
 #include "common/evidence.h"
 #include "triage/check.h"
+#include "triage/one_connection.h"
 #include "triage/tunnel_walks.h"
 
 namespace egt::assess {
@@ -63,6 +64,10 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
   remember(cluster.objects.network_policies);
 }
 
+Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection) : Facts(e, std::vector<cluster::Twin>{}) {
+  connection_ = &connection;
+}
+
 const Policies& Facts::policies_at(const cluster::Node& node) const {
   return policies_at_.of(node, [&] { return policies_of(node); });
 }
@@ -79,6 +84,7 @@ const KnownPod* Facts::pod_with(const IpAddr& address) const {
 
 const std::vector<AuditRow>& Facts::connections() const {
   return connections_.get_or([&] {
+    if (connection_ != nullptr) return rows_of(*this, *connection_);
     auto rows = audit(explainer);
     return rows ? std::move(*rows) : std::vector<AuditRow>{};
   });
@@ -89,7 +95,9 @@ const std::vector<std::vector<WayOut>>& Facts::leaving() const {
 }
 
 const std::vector<LostBetweenNodes>& Facts::lost_between_nodes() const {
-  return lost_between_nodes_.get_or([&] { return assess::lost_between_nodes(*this, PacketSize::smallest); });
+  return lost_between_nodes_.get_or([&] {
+    return connection_ != nullptr ? lost_of(*this, *connection_) : assess::lost_between_nodes(*this, PacketSize::smallest);
+  });
 }
 
 void Findings::begin(const Check& check) {
@@ -293,7 +301,10 @@ std::vector<CatalogueEntry> triage_catalogue() {
 
 Triage triage(const explain::Explainer& explainer, const std::vector<std::string>& only,
               const std::vector<cluster::Twin>& twins) {
-  const Facts facts(explainer, twins);
+  return run_checks(Facts(explainer, twins), only);
+}
+
+Triage run_checks(const Facts& facts, const std::vector<std::string>& only) {
   Triage result;
   Findings findings(facts, result);
   for (const Check* check : checks()) {

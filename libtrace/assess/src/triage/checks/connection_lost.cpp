@@ -1,4 +1,4 @@
-// Connections of pods that are not answered, and that no other finding explains.
+// Connections of pods, and of nodes, that are not answered, and that no other finding explains.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,9 @@ using explain::Direction;
 
 // One connection that fails.
 struct Failure {
-  std::string sender, to, to_kind;
+  std::string sender;     // a POINT
+  bool is_of_node = false;
+  std::string to, to_kind;
   Direction direction = Direction::request;
   const explain::StopReport* at = nullptr;
   const explain::Evidence* evidence = nullptr;
@@ -28,7 +30,7 @@ constexpr const char* kOtherNode = "other node";
 
 // What connections have in common that fail at one place, for one reason.
 auto kind_of(const Failure& f) {
-  return std::make_tuple(f.direction, f.to_kind, f.object, f.at->node, f.at->where, f.at->reason);
+  return std::make_tuple(f.is_of_node, f.direction, f.to_kind, f.object, f.at->node, f.at->where, f.at->reason);
 }
 
 // Whether OVN on the sender's node has the service at other addresses than its object: object and databases are of different moments.
@@ -42,12 +44,12 @@ bool is_of_another_moment(const Facts& f, const AuditRow& row) {
 std::vector<Failure> failures_of(const Facts& f) {
   std::vector<Failure> all;
   for (const AuditRow& row : f.connections())
-    if (!row.pod.empty() && row.stopped_at && is_failure(row))
-      all.push_back({row.namespace_ + "/" + row.pod, row.to, row.to_kind, *row.fails, &*row.stopped_at, &row.evidence,
+    if (row.stopped_at && is_failure(row) && !(row.pod.empty() && row.to_kind == "service"))   // to services as pods of the node
+      all.push_back({row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod, row.pod.empty(), row.to, row.to_kind, *row.fails, &*row.stopped_at, &row.evidence,
                      stopped_for(*row.stopped_at), row.object, is_of_another_moment(f, row)});
   for (const LostBetweenNodes& lost : f.lost_between_nodes())
     if (!lost.at.in_tunnel)
-      all.push_back({lost.from->full_name(), lost.to->full_name(), "pod of another node", lost.direction, &lost.at, &lost.evidence,
+      all.push_back({lost.from->full_name(), false, lost.to->full_name(), "pod of another node", lost.direction, &lost.at, &lost.evidence,
                      stopped_for(lost.at), {}, false});
   return all;
 }
@@ -61,9 +63,11 @@ std::string packet_of(Direction direction) {
   return {};
 }
 
-// What a policy asks for may be meant; what goes to a node by its address is rarely what applications do.
+// What a policy asks for may be meant; what goes to a node by its address is rarely what applications do, and what a node sends
+// itself is not what the cluster is for.
 Severity severity_of(const Failure& failure) {
-  return failure.object.empty() && failure.to_kind != kOtherNode && !failure.is_of_another_moment ? Severity::error : Severity::note;
+  const bool is_minor = failure.to_kind == kOtherNode || failure.is_of_node || failure.is_of_another_moment;
+  return failure.object.empty() && !is_minor ? Severity::error : Severity::note;
 }
 
 void report(const std::vector<const Failure*>& alike, Findings& out) {
@@ -71,7 +75,7 @@ void report(const std::vector<const Failure*>& alike, Findings& out) {
   const explain::StopReport& stop = *first.at;
   const std::string others = alike.size() == 1 ? "" : fmt::format(" and of {} more", alike.size() - 1);
   out.weigh(severity_of(first));
-  out.add(fmt::format("Connections of pod {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.sender, others, first.to,
+  out.add(fmt::format("Connections of {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.is_of_node ? first.sender : "pod " + first.sender, others, first.to,
                       packet_of(first.direction), stop.node, stop.where, stop.why,
                       first.object.empty() ? "" : fmt::format(" ({})", first.object),
                       first.is_of_another_moment ? "; OVN has the service at other addresses: objects and databases are of different moments" : ""),
