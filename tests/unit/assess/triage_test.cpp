@@ -534,8 +534,8 @@ TEST_P(Catalogue, FindsTheFault) {
 TEST_P(Catalogue, IsQuietWhereItIsNearlyThere) {
   static const Triage untouched = run(as_it_is, {});
   const Triage t = is_untouched(GetParam().nearly) ? untouched : run(GetParam().nearly, {GetParam().id});
-  EXPECT_TRUE(std::none_of(t.findings.begin(), t.findings.end(), [](const Finding& f) { return f.id == GetParam().id; }))
-      << told(t);
+  const auto tells = [](const Finding& f) { return f.id == GetParam().id && f.severity != Severity::note; };
+  EXPECT_TRUE(std::none_of(t.findings.begin(), t.findings.end(), tells)) << told(t);
 }
 
 INSTANTIATE_TEST_SUITE_P(Checks, Catalogue, ::testing::ValuesIn(cases()), [](const auto& c) {
