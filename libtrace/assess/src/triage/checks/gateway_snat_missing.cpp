@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "common/look.h"
 #include "triage/checks.h"
@@ -31,13 +33,24 @@ bool is_at_guard(const cluster::Node& node, const explain::StopReport& stop) {
   return bridge != nullptr && node.bridge(*bridge) != nullptr && node.bridge(*bridge) != node.integration_bridge();
 }
 
+// Connections to the outside that fail, by pod.
+using RowsOfPods = std::map<std::string, std::vector<const AuditRow*>>;
+
+RowsOfPods failures_of(const std::vector<AuditRow>& rows) {
+  RowsOfPods all;
+  for (const AuditRow& row : rows)
+    if (row.to_kind.starts_with("outside") && row.stopped_at && is_failure(row)) all[row.namespace_ + "/" + row.pod].push_back(&row);
+  return all;
+}
+
 // Of the pod's connections to the outside those that show it: the receiver sees this address and what follows is lost, or nothing
 // translates and the external bridge drops it.
-bool loses(const Facts& f, const cluster::Node& node, const KnownPod& pod, const IpAddr& seen, Findings& out) {
+bool loses(const RowsOfPods& failures, const cluster::Node& node, const KnownPod& pod, const IpAddr& seen, Findings& out) {
+  const auto of_pod = failures.find(pod.full_name());
+  if (of_pod == failures.end()) return false;
   bool any = false;
-  for (const AuditRow& row : f.connections()) {
-    if (row.pod != pod.name || row.namespace_ != pod.namespace_ || !row.to_kind.starts_with("outside")) continue;
-    if (!row.stopped_at || !is_failure(row)) continue;
+  for (const AuditRow* failed : of_pod->second) {
+    const AuditRow& row = *failed;
     const bool shows = row.source_seen ? row.source_seen->ip == seen.to_string() : row.ip == seen.to_string() && is_at_guard(node, *row.stopped_at);
     if (!shows) continue;
     out.explain(*row.stopped_at);
@@ -53,7 +66,8 @@ struct Wrong {
   Provenance row;
 };
 
-void sort_in(const Facts& f, const cluster::Node& node, const KnownPod& pod, const NatRows& rows, std::vector<Wrong>& all, Findings& out) {
+void sort_in(const Facts& f, const RowsOfPods& failures, const cluster::Node& node, const KnownPod& pod, const NatRows& rows,
+             std::vector<Wrong>& all, Findings& out) {
   for (const Family family : {Family::v4, Family::v6}) {
     const IpAddr* address = pod.address(family);
     if (address == nullptr || f.claims.of(pod.full_name(), family) != nullptr) continue;
@@ -63,7 +77,7 @@ void sort_in(const Facts& f, const cluster::Node& node, const KnownPod& pod, con
       seen = IpAddr::parse(own.front()->external_ip);
       if (!seen || is_of_node(f, node, *seen)) continue;
     }
-    if (!loses(f, node, pod, seen.value_or(*address), out)) continue;   // such as the host translates, or routers know
+    if (!loses(failures, node, pod, seen.value_or(*address), out)) continue;   // such as the host translates, or routers know
     auto same = std::find_if(all.begin(), all.end(), [&](const Wrong& w) { return w.seen == seen && w.pods.front()->address(family) != nullptr; });
     if (same == all.end()) same = all.insert(all.end(), {seen, {}, own.empty() ? Provenance{} : own.front()->from});
     if (std::find(same->pods.begin(), same->pods.end(), &pod) == same->pods.end()) same->pods.push_back(&pod);
@@ -83,6 +97,10 @@ void report(const cluster::Node& node, const NatRows& rows, const Wrong& w, Find
 }
 
 void run(const Facts& f, Findings& out) {
+  const RowsOfPods failures = failures_of(f.connections());
+  std::map<std::string, std::vector<const KnownPod*>> pods;   // by node
+  for (const KnownPod& pod : f.pods)
+    if (!pod.host_network) pods[pod.node].push_back(&pod);
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
     const NatRows rows = nat_rows_of(*node);
@@ -91,8 +109,7 @@ void run(const Facts& f, Findings& out) {
       continue;
     }
     std::vector<Wrong> wrong;
-    for (const KnownPod& pod : f.pods)
-      if (pod.node == node->name && !pod.host_network) sort_in(f, *node, pod, rows, wrong, out);
+    for (const KnownPod* pod : pods[node->name]) sort_in(f, failures, *node, *pod, rows, wrong, out);
     for (const Wrong& w : wrong) report(*node, rows, w, out);
   }
 }

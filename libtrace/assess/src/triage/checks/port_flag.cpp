@@ -72,9 +72,7 @@ bool names(const explain::StopReport& stop, const std::string& name) {
   });
 }
 
-void judge(const Facts& f, const Port& p, Findings& out) {
-  const Dropping d = dropping(p);
-  if (d.flags.empty()) return;
+void judge(const Facts& f, const Port& p, const Dropping& d, Findings& out) {
   const KnownPod* pod = pod_of(f, *p.port);
   const bool harms = out.explain_all([&](const explain::StopReport& stop) {
     if (stop.node != p.node->name || std::find(d.reasons.begin(), d.reasons.end(), stop.reason) == d.reasons.end()) return false;
@@ -93,8 +91,13 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
     for (const Bridge& bridge : node->bridges)
-      for (const Interface& port : bridge.interfaces)
-        if (std::string use = use_of(f, *node, bridge, port); !use.empty()) judge(f, {node.get(), &bridge, &port, std::move(use)}, out);
+      for (const Interface& port : bridge.interfaces) {
+        Port p{node.get(), &bridge, &port, {}};
+        const Dropping d = dropping(p);
+        if (d.flags.empty()) continue;   // before anything is looked up: most ports have none
+        p.use = use_of(f, *node, bridge, port);
+        if (!p.use.empty()) judge(f, p, d, out);
+      }
   }
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "triage/checks.h"
 
@@ -27,40 +29,39 @@ std::optional<std::uint64_t> written(const openflow::ActionList& actions, FieldI
   return value;
 }
 
-// The flow by which packets of a port enter the logical pipeline (ovn-architecture(7): metadata is the datapath, reg14 the port).
-const openflow::FlowEntry* entry_flow(const FlowTables& flows, std::uint32_t ofport) {
+// The flows by which packets of a port enter the logical pipeline (ovn-architecture(7): metadata is the datapath, reg14 the port);
+// of each port the first.
+std::unordered_map<std::uint64_t, const openflow::FlowEntry*> entry_flows(const FlowTables& flows) {
+  std::unordered_map<std::uint64_t, const openflow::FlowEntry*> all;
   for (const openflow::FlowIndex i : flows.in_table(0)) {
     const openflow::FlowEntry& flow = flows.flow(i);
     const openflow::MatchView match = flows.match(flow);
-    if (openflow::mask_of(match, FieldId::in_port) != 0 && openflow::value_of(match, FieldId::in_port) == ofport &&
-        written(flows.actions(flow), FieldId::metadata))
-      return &flow;
+    if (openflow::mask_of(match, FieldId::in_port) != 0 && written(flows.actions(flow), FieldId::metadata))
+      all.emplace(low64(openflow::value_of(match, FieldId::in_port)), &flow);
   }
-  return nullptr;
+  return all;
 }
 
 struct Keys {
   std::optional<std::uint32_t> datapath, port;
   Provenance from;
 };
-Keys keys_of(const ovn::Ovn& ovn, const std::string& port_name) {
-  Keys keys;
+// Of logical ports by name.
+std::unordered_map<std::string_view, Keys> keys_in(const ovn::Ovn& ovn) {
+  std::unordered_map<std::string_view, std::optional<std::uint32_t>> datapaths;
+  for (const ovn::Datapath& d : ovn.datapaths) datapaths[d.name] = d.tunnel_key;
+  std::unordered_map<std::string_view, Keys> all;
   for (const ovn::LogicalPort& p : ovn.ports) {
-    if (p.name != port_name || !p.tunnel_key) continue;
-    keys.port = p.tunnel_key;
-    keys.from = p.from;
-    for (const ovn::Datapath& d : ovn.datapaths)
-      if (d.name == p.datapath) keys.datapath = d.tunnel_key;
+    if (!p.tunnel_key) continue;
+    const auto datapath = datapaths.find(p.datapath);
+    all[p.name] = {datapath == datapaths.end() ? std::nullopt : datapath->second, p.tunnel_key, p.from};
   }
-  return keys;
+  return all;
 }
 
-void compare_flow(const cluster::Node& node, const openflow::Interface& port, const FlowTables& flows, Findings& out) {
+void compare_flow(const cluster::Node& node, const openflow::Interface& port, const Keys& keys, const FlowTables& flows,
+                  const openflow::FlowEntry* flow, Findings& out) {
   const auto id = port.external_ids.find("iface-id");
-  if (id == port.external_ids.end() || !port.ofport) return;
-  const Keys keys = keys_of(node.ovn, id->second);
-  const openflow::FlowEntry* flow = keys.port ? entry_flow(flows, *port.ofport) : nullptr;
-  if (flow == nullptr) return;
   const auto datapath = written(flows.actions(*flow), FieldId::metadata), number = written(flows.actions(*flow), FieldId::reg14);
   if (number && *number != *keys.port)
     out.add(fmt::format("A flow of {} gives packets of {} port key {}, but the southbound database has {}.", node.name, id->second, *number,
@@ -70,6 +71,18 @@ void compare_flow(const cluster::Node& node, const openflow::Interface& port, co
     out.add(fmt::format("A flow of {} gives packets of {} datapath key {}, but the southbound database has {}.", node.name, id->second,
                         *datapath, *keys.datapath),
             node.name, "", {flow->from, keys.from}, fmt::format("ovn-appctl -t ovn-controller recompute on {}.", node.name));
+}
+
+void compare_flows(const cluster::Node& node, const openflow::Bridge& bridge, Findings& out) {
+  const auto entries = entry_flows(*bridge.flows);
+  const auto keys = keys_in(node.ovn);
+  for (const openflow::Interface& port : bridge.interfaces) {
+    const auto id = port.external_ids.find("iface-id");
+    if (id == port.external_ids.end() || !port.ofport) continue;
+    const auto known = keys.find(id->second);
+    const auto entry = entries.find(*port.ofport);
+    if (known != keys.end() && entry != entries.end()) compare_flow(node, port, known->second, *bridge.flows, entry->second, out);
+  }
 }
 
 // ---- Zones against each other
@@ -122,7 +135,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     const openflow::Bridge* bridge = node->integration_bridge();
     if (bridge == nullptr || !bridge->flows || bridge->flows_partial) continue;
-    for (const openflow::Interface& port : bridge->interfaces) compare_flow(*node, port, *bridge->flows, out);
+    compare_flows(*node, *bridge, out);
   }
   compare_zones(f, out);
 }
