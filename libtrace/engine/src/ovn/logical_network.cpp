@@ -114,9 +114,11 @@ const LogicalDatapath* LogicalNetwork::datapath_with_key(std::uint32_t tunnel_ke
 }
 
 std::optional<IpAddr> LogicalNetwork::hairpin_source(Family family) const {
-  for (const sb::LoadBalancer& b : southbound_.load_balancers)
-    for (const std::string_view text : words(value_of(b.options, "hairpin_snat_ip")))
+  for (const sb::LoadBalancer& b : southbound_.load_balancers) {
+    const std::string addresses = value_of(b.options, "hairpin_snat_ip");
+    for (const std::string_view text : words(addresses))
       if (const auto address = IpAddr::parse(text); address && address->family == family) return address;
+  }
   return std::nullopt;
 }
 
