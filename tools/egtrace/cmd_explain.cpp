@@ -24,6 +24,8 @@ constexpr const char* kExplainFooter =
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
     "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 -v\n"
     "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .outcome\n"
+    "  egtrace explain must-gather.tar.gz --from shop/cart-7d4b --to 192.0.2.10:443\n"
+    "  egtrace explain ./dumps --from shop/cart-7d4b --to shop/front-1:8080 --cross-check\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10 --at 2026-03-01T12:00:00Z\n";
 
 struct ExplainOptions {
@@ -83,7 +85,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   add_at_option(*verb, options->snapshot);
   add_packet_options(*verb, options->packet);
   verb->add_flag("--cross-check", options->cross_check,
-                 "walk the logical flows as well, and report where a node's OpenFlow flows part from them");
+                 "walk the logical flows as well, and report the first stage in which a node's OpenFlow flows differ from them");
   add_common_options(*verb, options->common, {"text", "json", "html", "mermaid"});
   verb->footer(kExplainFooter);
   verb->callback([options, &status] { status = run_explain(*options); });

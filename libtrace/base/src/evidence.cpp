@@ -50,33 +50,46 @@ SourceId SourceTable::add(std::string path, std::string_view text, std::shared_p
   auto entry = std::make_unique<Entry>();
   entry->source = {std::move(path), text, first_line};
   entry->keep = std::move(keep);
+  const std::unique_lock<std::shared_mutex> lock(guard_);
   sources_.push_back(std::move(entry));
   return static_cast<SourceId>(sources_.size());
 }
 
+std::size_t SourceTable::size() const {
+  const std::shared_lock<std::shared_mutex> lock(guard_);
+  return sources_.size();
+}
+
+SourceTable::Entry* SourceTable::entry(SourceId id) const {
+  const std::shared_lock<std::shared_mutex> lock(guard_);
+  return id == kNoSource || id > sources_.size() ? nullptr : sources_[id - 1].get();
+}
+
 const Source& SourceTable::at(SourceId id) const {
-  assert(id != kNoSource && id <= sources_.size());
-  return sources_[id - 1]->source;
+  const Entry* known = entry(id);
+  assert(known != nullptr);
+  return known->source;
 }
 
 void SourceTable::mark_lines(SourceId id, std::vector<LineMark> marks) {
-  assert(id != kNoSource && id <= sources_.size());
-  if (!marks.empty()) sources_[id - 1]->marks.get_or([&] { return std::move(marks); });
+  const Entry* known = entry(id);
+  assert(known != nullptr);
+  if (!marks.empty()) known->marks.get_or([&] { return std::move(marks); });
 }
 
 const std::vector<LineMark>& SourceTable::line_marks(SourceId id) const {
-  assert(id != kNoSource && id <= sources_.size());
   static const std::vector<LineMark> kNone;
-  const std::vector<LineMark>* known = sources_[id - 1]->marks.get();
+  const Entry* of = entry(id);
+  assert(of != nullptr);
+  const std::vector<LineMark>* known = of->marks.get();
   return known != nullptr ? *known : kNone;
 }
 
 std::string_view SourceTable::line_text(Provenance p) const {
-  if (!p.known() || p.source > sources_.size()) return {};
-  const Entry& entry = *sources_[p.source - 1];
-  if (p.line < entry.source.first_line) return {};
-  const std::string_view text = entry.source.text;
-  const std::vector<LineMark>& marks = entry.marks.get_or([&] { return mark_all(entry.source); });
+  const Entry* of = entry(p.source);
+  if (of == nullptr || p.line < of->source.first_line) return {};
+  const std::string_view text = of->source.text;
+  const std::vector<LineMark>& marks = of->marks.get_or([&] { return mark_all(of->source); });
   const auto behind =
       std::upper_bound(marks.begin(), marks.end(), p.line, [](std::uint32_t line, const LineMark& m) { return line < m.line; });
   if (behind == marks.begin()) return {};

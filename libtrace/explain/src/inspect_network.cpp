@@ -17,18 +17,6 @@ Evidence line_of(const Cluster& cluster, Provenance at) {
   return {{cluster.sources->at(at.source).path, at.line, std::string(cluster.sources->line_text(at))}};
 }
 
-// A printed string column without its quotes.
-std::string plain(std::string_view value) {
-  value = trim(value);
-  if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-  return std::string(value);
-}
-
-std::string column(const ovn::Row& row, const char* name) {
-  const auto found = row.columns.find(name);
-  return found == row.columns.end() ? std::string() : plain(found->second);
-}
-
 bool is_own_address(const Node& node, const IpAddr& address) {
   for (const host::Link& link : node.host.links.value)
     for (const host::Address& a : link.addresses)
@@ -100,12 +88,12 @@ void report_gateway_mode(const Cluster& cluster, const Node& node, NodeReport& o
   // ovn_cluster_router sends what pods send (policy src-ip) to the management port, an address of the host, or to the
   // gateway router.
   for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router_Static_Route" || column(row, "policy") != "src-ip") continue;
-    const auto hop = IpAddr::parse(column(row, "nexthop"));
+    if (row.table != "Logical_Router_Static_Route" || ovn::text_of(row, "policy") != "src-ip") continue;
+    const auto hop = IpAddr::parse(ovn::text_of(row, "nexthop"));
     if (!hop || !node.host.links.present) continue;
     const bool local = is_own_address(node, *hop);
     out.gateway_mode = local ? "local" : "shared";
-    out.gateway_because = fmt::format("what {} sends goes to {}, {} of the host", column(row, "ip_prefix"), hop->to_string(),
+    out.gateway_because = fmt::format("what {} sends goes to {}, {} of the host", ovn::text_of(row, "ip_prefix"), hop->to_string(),
                                       local ? "an address" : "no address");
     return;
   }

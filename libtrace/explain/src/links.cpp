@@ -41,17 +41,17 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 bool same_owner(const Row& row, const LogicalFlow& flow) {
-  const std::string router = column_text(row, "router");
+  const std::string router = text_of(row, "router");
   return router.empty() || flow.datapath.empty() || router == flow.datapath;
 }
 
 bool made_of_policy(const Row& row, const LogicalFlow& flow) {
-  return column_text(row, "priority") == std::to_string(flow.priority) && column_text(row, "match") == flow.match &&
+  return text_of(row, "priority") == std::to_string(flow.priority) && text_of(row, "match") == flow.match &&
          same_owner(row, flow);
 }
 
 bool made_of_nat(const Row& row, const LogicalFlow& flow) {
-  const std::string outside = column_text(row, "external_ip"), inside = column_text(row, "logical_ip");
+  const std::string outside = text_of(row, "external_ip"), inside = text_of(row, "logical_ip");
   const bool source = flow.stage == "lr_out_snat";
   return source ? has_word(flow.match, inside) && has_word(flow.actions, outside) && same_owner(row, flow)
                 : has_word(flow.match, outside) && has_word(flow.actions, inside) && same_owner(row, flow);
@@ -59,9 +59,9 @@ bool made_of_nat(const Row& row, const LogicalFlow& flow) {
 
 // northd adds 1000 to the priority of an ACL, and may put its own tests around the match (OVN_ACL_PRI_OFFSET).
 bool made_of_acl(const Row& row, const LogicalFlow& flow) {
-  const auto priority = parse_decimal(column_text(row, "priority"));
-  const std::string match = column_text(row, "match");
-  const bool inwards = column_text(row, "direction") == "to-lport";
+  const auto priority = parse_decimal(text_of(row, "priority"));
+  const std::string match = text_of(row, "match");
+  const bool inwards = text_of(row, "direction") == "to-lport";
   return priority && *priority + 1000 == flow.priority && !match.empty() && inwards == !flow.ingress &&
          flow.match.find(match) != std::string_view::npos;
 }
@@ -143,14 +143,14 @@ std::string owner_words(const Row& row, const std::string& type) {
 }
 
 std::string nat_words(const Row& row, const cluster::Objects& objects) {
-  const auto outside = IpAddr::parse(column_text(row, "external_ip"));
+  const auto outside = IpAddr::parse(text_of(row, "external_ip"));
   const std::string name = id_of(row, "name");
   std::string text;
   for (const cluster::EgressIp& e : objects.egress_ips)
     if (e.name == name || (outside && std::find(e.addresses.begin(), e.addresses.end(), *outside) != e.addresses.end()))
       text = "EgressIP " + e.name;
   if (text.empty() && !name.empty()) text = name;
-  const auto inside = Prefix::parse(column_text(row, "logical_ip"));
+  const auto inside = Prefix::parse(text_of(row, "logical_ip"));
   for (const cluster::Pod& p : objects.pods)
     for (const Prefix& own : p.addresses)
       if (inside && !p.host_network && own.address == inside->address && inside->length == (own.address.is_v4() ? 32 : 128))
@@ -160,25 +160,12 @@ std::string nat_words(const Row& row, const cluster::Objects& objects) {
 
 std::string port_words(const Row& row) {
   const std::string space = id_of(row, "namespace");
-  std::string name = column_text(row, row.table == "Port_Binding" ? "logical_port" : "name");
+  std::string name = text_of(row, row.table == "Port_Binding" ? "logical_port" : "name");
   if (space.empty() || id_of(row, "pod") != "true" || !name.starts_with(space + "_")) return {};
   return fmt::format("pod {}/{}", space, name.substr(space.size() + 1));
 }
 
 }  // namespace
-
-std::string column_text(const Row& row, const std::string& column) {
-  const auto it = row.columns.find(column);
-  if (it == row.columns.end() || it->second == "[]" || it->second == "{}") return {};
-  const std::string& printed = it->second;
-  if (printed.size() < 2 || printed.front() != '"') return printed;
-  std::string text;
-  for (std::size_t i = 1; i + 1 < printed.size(); ++i) {
-    if (printed[i] == '\\' && i + 2 < printed.size()) ++i;
-    text.push_back(printed[i]);
-  }
-  return text;
-}
 
 bool is_deciding(const Row& row) {
   constexpr std::string_view kTables[] = {"ACL", "NAT", "Logical_Router_Policy", "Load_Balancer",
@@ -187,7 +174,7 @@ bool is_deciding(const Row& row) {
 }
 
 std::string row_name(const Row& row) {
-  const auto text = [&](const char* column) { return column_text(row, column); };
+  const auto text = [&](const char* column) { return text_of(row, column); };
   if (row.table == "NAT") return fmt::format("{} {} to {}", text("type"), text("logical_ip"), text("external_ip"));
   if (row.table == "Logical_Router_Policy") return fmt::format("{} {}", text("priority"), text("match"));
   if (row.table == "ACL") return fmt::format("{} {} {} {}", text("action"), text("direction"), text("priority"), text("match"));
@@ -235,7 +222,7 @@ std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFl
   if (const std::string_view option = forcing_option(flow); !option.empty()) {
     const auto routers = ovn::datapaths_of(node.ovn, flow);
     for (const Row& row : node.ovn.rows)
-      if (row.database == "NB" && has_option(row, option) && is_among(column_text(row, "name"), routers)) rows.push_back(&row);
+      if (row.database == "NB" && has_option(row, option) && is_among(text_of(row, "name"), routers)) rows.push_back(&row);
     return rows;
   }
   // The database told all hints: what has none stems from no row.

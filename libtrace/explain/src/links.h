@@ -45,7 +45,5 @@ bool is_deciding(const ovn::Row& row);
 std::string_view forcing_option(const ovn::LogicalFlow& flow);
 // What tells a row from its neighbours: its name, or what it matches: "snat 10.132.0.13 to 192.168.66.100".
 std::string row_name(const ovn::Row& row);
-// A column's text without the quotes of a listing; empty when absent.
-std::string column_text(const ovn::Row& row, const std::string& column);
 
 }  // namespace egt::explain

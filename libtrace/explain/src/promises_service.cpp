@@ -93,7 +93,7 @@ Promises::Vips Promises::read_vips(const cluster::Node& node) {
     if (row.table != "Load_Balancer" || row.database != "NB") continue;
     const auto column = row.columns.find("vips");
     if (column == row.columns.end()) continue;
-    const std::string protocol = upper(column_text(row, "protocol"));
+    const std::string protocol = upper(text_of(row, "protocol"));
     each_pair(column->second, [&](std::string_view vip, std::string_view targets) {
       Backends backends{{}, row.from};
       for (const std::string_view target : split(targets, ','))

@@ -151,7 +151,7 @@ Hop Words::hop(const Step& step, bool registers) const {
 
 RowRef Words::row(const ovn::Row& row) const {
   RowRef ref{row.database, row.table, row.uuid, row_name(row), links_.object_of(row), evidence({row.from})};
-  const std::string direction = row.table == "ACL" ? column_text(row, "direction") : "";
+  const std::string direction = row.table == "ACL" ? text_of(row, "direction") : "";
   if (direction == "from-lport") ref.direction = AclDirection::from_lport;
   if (direction == "to-lport") ref.direction = AclDirection::to_lport;
   ref.of_network_policy = links_.is_of_network_policy(row);

@@ -8,14 +8,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string column(const ovn::Row& row, const char* name) {
-  const auto found = row.columns.find(name);
-  if (found == row.columns.end()) return {};
-  std::string text = found->second;
-  std::erase(text, '"');
-  return text;
-}
-
 const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
   const auto& all = node.ovn.ports;
   const auto found = std::find_if(all.begin(), all.end(), [&](const ovn::LogicalPort& p) { return p.on_router == on_router && p.name == name; });
@@ -42,10 +34,10 @@ void read_databases(const cluster::Node& node, NodeFacts& facts) {
   const auto* join = port_named(node, "rtoj-ovn_cluster_router", true);
   for (const ovn::Row& row : node.ovn.rows) {
     if (row.table != "Logical_Router_Static_Route") continue;
-    const auto to = Prefix::parse(column(row, "ip_prefix"));
-    const auto hop = IpAddr::parse(column(row, "nexthop"));
+    const auto to = Prefix::parse(ovn::text_of(row, "ip_prefix"));
+    const auto hop = IpAddr::parse(ovn::text_of(row, "nexthop"));
     if (!to || !hop) continue;
-    if (to->length == 0 && column(row, "output_port") == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
+    if (to->length == 0 && ovn::text_of(row, "output_port") == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
     if (join != nullptr && std::any_of(join->addresses.begin(), join->addresses.end(), [&](const Prefix& p) { return p.address == *hop; }))
       facts.cluster_subnets.push_back(*to);
   }
@@ -58,7 +50,7 @@ json parsed(const std::map<std::string, std::string>& annotations, const char* k
   return found == annotations.end() ? json() : json::parse(found->second, nullptr, false);
 }
 
-std::string text_of(const json& object, const char* key) {
+std::string text_in(const json& object, const char* key) {
   if (!object.is_object()) return {};
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -68,13 +60,13 @@ void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
   const json gateway = parsed(object.annotations, "l3-gateway-config");
   if (gateway.is_object() && gateway.contains("default")) {
     const json& own = gateway["default"];
-    facts.local_gateway = text_of(own, "mode") == "local";
-    if (const std::string bridge = text_of(own, "bridge-id"); !bridge.empty()) facts.bridge = bridge;
-    if (!facts.mac) facts.mac = MacAddr::parse(text_of(own, "mac-address"));
+    facts.local_gateway = text_in(own, "mode") == "local";
+    if (const std::string bridge = text_in(own, "bridge-id"); !bridge.empty()) facts.bridge = bridge;
+    if (!facts.mac) facts.mac = MacAddr::parse(text_in(own, "mac-address"));
   }
   const json masquerade = parsed(object.annotations, "node-masquerade-subnet");
   for (const char* family : {"ipv4", "ipv6"})
-    if (auto subnet = Prefix::parse(text_of(masquerade, family))) {
+    if (auto subnet = Prefix::parse(text_in(masquerade, family))) {
       subnet->address.value += 2;   // the host's own; the first is the external router's (pkg/config/config.go)
       facts.masquerade.push_back(*subnet);
     }

@@ -96,9 +96,7 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
   Bridge bridge;
   bridge.name = kIntegrationBridge;
   std::uint32_t number = 1;
-  const ovn::Chassis* own = nullptr;
-  for (const ovn::Chassis& c : node.ovn.chassis)
-    if (c.hostname == node.name || (own == nullptr && !c.is_remote)) own = &c;
+  const ovn::Chassis* own = ovn::own_chassis(node.ovn, node.name);
   for (const ovn::LogicalPort& logical : node.ovn.ports) {
     const bool here = own != nullptr && (logical.chassis == own->name || logical.chassis == own->hostname);
     if (logical.on_router || !logical.type.empty() || !here) continue;

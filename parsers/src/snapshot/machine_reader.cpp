@@ -30,12 +30,12 @@ void leave_to(const Sorted& sorted, SourceId better, Candidate& c) {
   c.how.topic = read->how.topic;
 }
 
-bool tells_links(const Candidate& c) {
+bool lists_links(const Candidate& c) {
   return c.format != nullptr && (c.format->kind == "ip addr" || c.format->kind == "ip link");
 }
 
 // Whether a setting that makes a machine answer for others is on, or an entry of such is listed.
-bool tells_proxy(const Candidate& c) {
+bool enables_proxy(const Candidate& c) {
   if (c.format == nullptr) return false;
   const std::string_view text = c.dump.text;
   if (c.format->kind == "ip neigh") return text.find("proxy") != std::string_view::npos;
@@ -125,7 +125,7 @@ MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine)
 cluster::Outline MachineReader::outline() {
   const std::lock_guard<std::mutex> lock(guard_);
   std::vector<Candidate*> some;
-  std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some), [](const Candidate* c) { return tells_links(*c); });
+  std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some), [](const Candidate* c) { return lists_links(*c); });
   cluster::Cluster scratch;
   cluster::Node node;
   Report report;
@@ -140,14 +140,14 @@ cluster::Outline MachineReader::outline() {
   const bool as_device = !node.host.link_list_complete || std::any_of(links.begin(), links.end(), is_switch_device);
   cluster::Outline outline;
   outline.may_be_router = !has_switch || !as_device;
-  outline.may_answer_for_others = any([](const Candidate* c) { return tells_proxy(*c); });
+  outline.may_answer_for_others = any([](const Candidate* c) { return enables_proxy(*c); });
   outline.links = std::move(node.host.links);
   return outline;
 }
 
 namespace {
 
-bool tells_ports(const Candidate& c) {
+bool lists_ports(const Candidate& c) {
   if (c.format == nullptr) return false;
   return c.format->kind.starts_with("ovs-vsctl") || c.how.topic.find("Open_vSwitch") != std::string::npos ||
          c.how.topic.find("Interface") != std::string::npos;
@@ -158,7 +158,10 @@ bool tells_ports(const Candidate& c) {
 bool MachineReader::lacks_flows() const {
   const auto& dumps = machine_.dumps;
   const auto any = [&](auto is) { return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) { return c->format != nullptr && is(*c); }); };
-  if (any([](const Candidate& c) { return c.how.topic.starts_with("flows "); })) return false;
+  const auto is_of_pipeline = [](const Candidate& c) {   // a flow of OVN matches the logical datapath
+    return c.format->kind == "ovs-ofctl dump-flows" && c.dump.text.find("metadata=0x") != std::string_view::npos;
+  };
+  if (any(is_of_pipeline)) return false;
   return any([](const Candidate& c) { return c.how.topic == "database OVN_Southbound" || c.format->kind == "ovn-sbctl lflow-list"; });
 }
 
@@ -166,7 +169,7 @@ bool MachineReader::may_have_port(std::string_view told) {
   const std::lock_guard<std::mutex> lock(guard_);
   const bool address = IpAddr::parse(told).has_value();
   return std::any_of(machine_.dumps.begin(), machine_.dumps.end(), [&](const Candidate* c) {
-    if (!tells_ports(*c)) return false;
+    if (!lists_ports(*c)) return false;
     return names(c->dump.text, told) || (address && has_pods_without_address(c->dump.text));
   });
 }
@@ -180,7 +183,7 @@ std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
   return name;
 }
 
-void MachineReader::tell_dumps(cluster::Node& node) const {
+void MachineReader::assign_dumps(cluster::Node& node) const {
   for (const Candidate* c : machine_.dumps) {
     sorted_->info_of(*c).node = node.name;
     node.dumps.push_back(sorted_->index_of(*c));
@@ -214,7 +217,7 @@ void MachineReader::read(cluster::Node& node) {
   cluster::leave_out_foreign_switch(node);
   if (nameless) {
     node.name = std::move(by_content);
-    tell_dumps(node);
+    assign_dumps(node);
   }
   const auto* setting = sorted_->settings.node_named(node.name);
   node.roles = setting != nullptr && !setting->roles.empty() ? setting->roles : roles_by_content(node, routing_daemon);
@@ -229,7 +232,7 @@ void MachineReader::read(cluster::Node& node) {
     node.datapath = read_datapath(**sorted_->cluster, node);
 }
 
-void MachineReader::hold_against_others(cluster::Node& node) {
+void MachineReader::compare_with_others(cluster::Node& node) {
   if (sorted_->as_told) return;
   const cluster::Cluster& cluster = **sorted_->cluster;
   cluster::notice_contradictions(cluster, sorted_->sizes.get_or([&] { return cluster::DumpsBySize(cluster); }), node);

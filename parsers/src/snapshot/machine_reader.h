@@ -44,10 +44,10 @@ class MachineReader : public cluster::NodeReader {
   cluster::Outline outline() override;
   bool may_have_port(std::string_view told) override;
   void read(cluster::Node& node) override;
-  void hold_against_others(cluster::Node& node) override;
+  void compare_with_others(cluster::Node& node) override;
 
   // Which dumps are of it, once its name is known.
-  void tell_dumps(cluster::Node& node) const;
+  void assign_dumps(cluster::Node& node) const;
   // Whether it has databases of OVN and no flows of a switch.
   bool lacks_flows() const;
   // Of what was read.

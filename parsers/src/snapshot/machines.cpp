@@ -77,7 +77,7 @@ std::string host_in_switch_database(const Candidate& c) {
 struct MachineSigns {
   std::string name;                  // `hostname`, or what the switch's database says
   std::set<std::string> addresses;   // of `ip addr`, but for those that many machines have
-  bool tell() const { return !name.empty() || !addresses.empty(); }
+  bool any() const { return !name.empty() || !addresses.empty(); }
 };
 
 void add_addresses(std::string_view text, std::set<std::string>& addresses) {
@@ -192,7 +192,8 @@ class Sorting {
     return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
   }
 
-  // A folder whose own folders are several machines by what their dumps say is no machine itself, at any depth.
+  // A folder whose own folders are several machines by what their dumps say is no machine itself, at any depth. One that has
+  // dumps of its own, or is called like a node, is: those below it may be of network namespaces.
   void split_parents() {
     std::vector<std::string> left;
     for (const auto& [key, group] : groups_)
@@ -200,7 +201,9 @@ class Sorting {
     while (!left.empty()) {
       const std::string key = std::move(left.back());
       left.pop_back();
+      if (is_node_object(last_part(key))) continue;
       std::map<std::string, Group> parts = parts_of(key, groups_[key]);
+      if (const auto own = parts.find(key); own != parts.end() && own->second.known()) continue;
       if (!are_several_machines(key, parts)) continue;
       groups_.erase(key);
       for (auto& [folder, part] : parts) {
@@ -231,7 +234,7 @@ class Sorting {
       if (folder == key) continue;
       const MachineSigns signs = signs_of(part.dumps);
       if (first && differ(*first, signs)) return true;
-      if (!first && signs.tell()) first = signs;
+      if (!first && signs.any()) first = signs;
     }
     return false;
   }

@@ -207,7 +207,7 @@ class Reader {
       if (node->name.empty())
         nameless_ = true, reader->read(*node);   // which tells its name
       else
-        reader->tell_dumps(*node);
+        reader->assign_dumps(*node);
       const auto place = std::lower_bound(cluster_.nodes.begin(), cluster_.nodes.end(), node->name,
                                           [](const cluster::NodeHandle& n, const std::string& name) { return n.name() < name; });
       cluster_.nodes.insert(place, cluster::NodeHandle(std::move(node), std::move(reader)));

@@ -61,6 +61,19 @@ TEST(Machines, FoldersOfOneMachineStayOne) {
   EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1"}));
 }
 
+TEST(Machines, NamespacesOfPodsAreNone) {
+  const TemporaryDirectory d;
+  d.file("k8s/nodes.yaml", kTwoNodes);
+  d.file("w1/host/hostname", "w1\n");
+  d.file("w1/host/ip_-o_addr", shown_address("192.0.2.10"));
+  d.file("w1/cart/hostname", "cart-5d9f\n");
+  d.file("w1/cart/ip_-o_addr", shown_address("10.128.2.7"));
+  d.file("rtr/ip_rule", kRulesOfAny);
+  d.file("rtr/ns/blue/ip_-o_addr", shown_address("10.128.2.8"));
+  d.file("rtr/ns/red/ip_-o_addr", shown_address("10.128.2.9"));
+  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"rtr", "w1"}));
+}
+
 TEST(Machines, TheirOwnNameCountsBeforeThatOfTheirCollector) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);

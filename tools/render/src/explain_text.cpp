@@ -202,16 +202,16 @@ class Page {
 
   void cross_check(const CrossCheck& check) {
     title("OpenFlow against logical flows");
-    line(2, fmt::format("{} stages agree{}", check.stages, check.differences.empty() ? "" : "; they part"));
+    line(2, fmt::format("{} stages agree{}", check.stages, check.differences.empty() ? "" : "; the first that differs:"));
     for (const StageDifference& d : check.differences) {
       line(2, fmt::format("- {} on {}:", name_of(d.direction), d.node));
-      stage("OVN intends", d.intended);
-      stage("the switch has", d.realised);
+      stage("logical flows", d.intended);
+      stage("OpenFlow flows", d.realised);
     }
   }
 
   void stage(std::string_view who, const std::optional<LflowRef>& flow) {
-    if (!flow) return line(6, fmt::format("{}: nothing further", who));
+    if (!flow) return line(6, fmt::format("{}: the packet comes to no further stage", who));
     line(6, fmt::format("{}: {} {}", who, flow->datapath, flow->stage));
     lflow(*flow);
   }

@@ -83,11 +83,6 @@ std::string node_in_port_name(const std::string& port) {
 
 }  // namespace
 
-std::string text_of(const ovn::Row& row, const std::string& column) {
-  const auto found = row.columns.find(column);
-  return found == row.columns.end() || found->second == "[]" ? std::string() : unquoted(found->second);
-}
-
 std::vector<std::string> list_of(const ovn::Row& row, const std::string& column) {
   std::vector<std::string> all;
   const auto found = row.columns.find(column);

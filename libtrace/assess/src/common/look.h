@@ -11,8 +11,7 @@
 
 namespace egt::assess {
 
-// Columns of database rows hold text as the tools print it: "\"10.0.0.1\"", "[\"a\", \"b\"]".
-std::string text_of(const ovn::Row& row, const std::string& column);
+// The elements of a column as lists print it: "[\"a\", \"b\"]".
 std::vector<std::string> list_of(const ovn::Row& row, const std::string& column);
 
 // A policy of a logical router, from the northbound database or, failing that, from logical flows.

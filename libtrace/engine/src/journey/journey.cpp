@@ -132,7 +132,7 @@ void leaves_again(Course& reply, const Start& start) {
   if (start.from.kind == Endpoint::Kind::outside) return;
   reply.verdict = Verdict::inconclusive;
   reply.undecided = true;
-  const std::string node = reply.egress ? reply.egress->node : "";
+  const std::string node = reply.record.steps.empty() ? std::string() : reply.record.steps.back().node;
   reply.stop = Stop{node, Layer::underlay, {PlaceKind::machine, {node}}, {Reason::reply_leaves, {dst_ip(reply.received)}}};
 }
 

@@ -92,7 +92,9 @@ std::vector<WireEnd> Topology::ends_with(const MacAddr& mac) const {
   if (found == with_mac_.end()) return ends;
   for (const Device& device : found->second) {
     const Node& node = *device.machine->get();
-    const host::Link& link = *node.host.link(device.name);
+    const host::Link* known = node.host.link(device.name);
+    if (known == nullptr) continue;   // an outline may have more than what all dumps together settle on
+    const host::Link& link = *known;
     const bool macvlan = link.kind == "macvlan" && link.is_up();
     if (device.of_bond ? ends.empty() : macvlan)
       ends.push_back({&node, wire_device(node, link.name)});
@@ -115,8 +117,8 @@ WireEnd Topology::dead_end(const Node& sender, const MacAddr& mac) const {
   for (const Device& device : found->second) {
     if (device.of_bond || device.machine->identity() == &sender) continue;
     const Node& node = *device.machine->get();
-    const host::Link& link = *node.host.link(device.name);
-    if (!link.is_up() && !ends_a_wire(node, link)) return {&node, link.name};
+    const host::Link* link = node.host.link(device.name);
+    if (link != nullptr && !link->is_up() && !ends_a_wire(node, *link)) return {&node, link->name};
   }
   return {};
 }

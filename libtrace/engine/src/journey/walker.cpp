@@ -140,7 +140,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   options.neighbours = &topology_;
   if (bridge.presumed) presume(node, record);
   if (bridge.by_logical_flows)
-    return LogicalEngine(topology_.logical(node), node, world_, record, chooser_, options).run(bridge, ofport, packet);
+    return run_logical_flows({topology_.logical(node), node, world_, record, chooser_, options}, bridge, ofport, packet);
   OvsEngine engine(sessions_, node, world_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);
 }

@@ -143,9 +143,13 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   arrival.end.kind = Endpoint::Kind::outside;
   arrival.end.address = dst_ip(at.packet);
   if (carried_ != nullptr) return {{}, arrival};
-  record_.assume({Supposition::delivered_unchanged, {at.node->name, at.device}, {mac}});
-  if (mac == kSomeNeighbour) record_.gap({"", Input::node_with_address, {dst_ip(at.packet)}});
-  else record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+  if (mac == kSomeNeighbour) {
+    record_.assume({Supposition::next_hop_delivers, {at.node->name, at.device}});
+    record_.gap({"", Input::node_with_address, {dst_ip(at.packet)}});
+  } else {
+    record_.assume({Supposition::delivered_unchanged, {at.node->name, at.device}, {mac}});
+    record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+  }
   return {{}, arrival};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "contradictions.h"
+#include "egtrace/base/text.h"
 #include "datapath/ct_action.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "host/sysctl_view.h"
@@ -41,10 +42,9 @@ bool has_own_zone(const NetworkPort& port) { return port.row->type.empty() || po
 
 class LogicalRun : public logical::Environment {
  public:
-  LogicalRun(const LogicalNode& logical, const cluster::Node& node, World& world, Record& record, Chooser& chooser,
-             const OvsOptions& options, const openflow::Bridge& bridge)
-      : logical_(logical), node_(node), world_(world), record_(record), chooser_(chooser), options_(options), bridge_(bridge),
-        recorder_(node, record), quoted_(options.quoted) {}
+  LogicalRun(const LogicalWalk& walk, const openflow::Bridge& bridge)
+      : logical_(walk.logical), node_(walk.node), world_(walk.world), record_(walk.record), chooser_(walk.chooser),
+        options_(walk.options), bridge_(bridge), recorder_(walk.node, walk.record), quoted_(walk.options.quoted) {}
 
   OvsResult run(std::uint32_t in_port, const FlowKey& packet);
 
@@ -65,7 +65,7 @@ class LogicalRun : public logical::Environment {
 
  private:
   void walk(const Interface& in, FlowKey packet);
-  void hold_to_flows(const logical::Trace& trace);
+  void check_tables(const logical::Trace& trace);
   ZoneKey zone_of(const At& at, Zone zone, const FlowKey& packet) const;
   ZoneKey named_zone(const std::string& name) const;
   const Interface* tunnel_to(const ovn::Chassis& chassis) const;
@@ -118,17 +118,17 @@ void LogicalRun::walk(const Interface& in, FlowKey packet) {
     packet.set(F::metadata, datapath->key);
     packet.set(F::reg14, keys >> kOutportBits & kInportKey);
     packet.set(F::reg15, keys & kPortKey);
-    return hold_to_flows(walker.run_behind_tunnel(*datapath, packet));
+    return check_tables(walker.run_behind_tunnel(*datapath, packet));
   }
   const NetworkPort* port = network.find_port(logical_port_of(in));
   if (port == nullptr) return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
   packet.set(F::metadata, port->datapath->key);
   packet.set(F::reg14, port->key);
-  hold_to_flows(walker.run(*port->datapath, packet));
+  check_tables(walker.run(*port->datapath, packet));
 }
 
 // What the walk asked of tables that no dump has whole, and flows that were not understood, may change its course.
-void LogicalRun::hold_to_flows(const logical::Trace& trace) {
+void LogicalRun::check_tables(const logical::Trace& trace) {
   // Routers that send it to each other; the switch gives up, or its TTL ends.
   if (trace.cut) stop_ = Stop{node_.name, Layer::ovn, {PlaceKind::bridge, {bridge_.name}}, {Reason::loop}};
   for (const logical::Unanswered& question : trace.unanswered)
@@ -204,7 +204,7 @@ ZoneKey LogicalRun::zone_of(const At& at, Zone zone, const FlowKey& packet) cons
   const auto fixed = ids.find("snat-ct-zone");
   if (zone == Zone::common) zone = fixed == ids.end() ? Zone::dnat : Zone::snat;
   if (zone == Zone::snat && fixed != ids.end())
-    return {node_.name, ConntrackSpace::kernel, static_cast<std::uint16_t>(std::strtoul(fixed->second.c_str(), nullptr, 10))};
+    return {node_.name, ConntrackSpace::kernel, static_cast<std::uint16_t>(parse_decimal(fixed->second).value_or(0))};
   return named_zone(at.datapath.name + (zone == Zone::dnat ? "_dnat" : "_snat"));
 }
 
@@ -375,8 +375,8 @@ void LogicalRun::emit(OvsEmission::Kind kind, const Interface& port, FlowKey pac
 
 }  // namespace
 
-OvsResult LogicalEngine::run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet) {
-  return LogicalRun(logical_, node_, world_, record_, chooser_, options_, bridge).run(in_port, packet);
+OvsResult run_logical_flows(const LogicalWalk& walk, const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet) {
+  return LogicalRun(walk, bridge).run(in_port, packet);
 }
 
 }  // namespace egt::engine

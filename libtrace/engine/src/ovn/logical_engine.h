@@ -7,22 +7,17 @@
 
 namespace egt::engine {
 
-class LogicalEngine {
- public:
-  LogicalEngine(const LogicalNode& logical, const cluster::Node& node, World& world, Record& record, Chooser& chooser,
-                OvsOptions options)
-      : logical_(logical), node_(node), world_(world), record_(record), chooser_(chooser), options_(std::move(options)) {}
-
-  // As OvsEngine::run(); `bridge` is the integration bridge.
-  OvsResult run(const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
-
- private:
-  const LogicalNode& logical_;
-  const cluster::Node& node_;
-  World& world_;
-  Record& record_;
-  Chooser& chooser_;
-  OvsOptions options_;
+// What a walk reads and changes besides: as OvsEngine's.
+struct LogicalWalk {
+  const LogicalNode& logical;
+  const cluster::Node& node;
+  World& world;
+  Record& record;
+  Chooser& chooser;
+  const OvsOptions& options;
 };
+
+// As OvsEngine::run(); `bridge` is the integration bridge.
+OvsResult run_logical_flows(const LogicalWalk& walk, const openflow::Bridge& bridge, std::uint32_t in_port, const FlowKey& packet);
 
 }  // namespace egt::engine

@@ -9,19 +9,9 @@ constexpr std::uint16_t kLastZone = 63999;   // from 64000 on they are those of 
 
 }  // namespace
 
-// By its name in the databases, which is the host's; else the only one that is not of another zone.
-const ovn::Chassis* own_chassis(const cluster::Node& node) {
-  const auto& all = node.ovn.chassis;
-  const auto named = std::find_if(all.begin(), all.end(), [&](const ovn::Chassis& c) { return c.hostname == node.name; });
-  if (named != all.end()) return &*named;
-  const auto local = [](const ovn::Chassis& c) { return !c.is_remote; };
-  if (std::count_if(all.begin(), all.end(), local) != 1) return nullptr;
-  return &*std::find_if(all.begin(), all.end(), local);
-}
-
 LogicalNode::LogicalNode(const cluster::Node& node)
     : node_(node),
-      own_(own_chassis(node)),
+      own_(ovn::own_chassis(node.ovn, node.name)),
       network_(*node.ovn.program->southbound, *node.ovn.program->reader, true, [this](std::string_view port) { return resides(port); }) {
   for (const ovn::LogicalPort& port : node.ovn.ports) ports_.emplace(port.name, &port);
   give_out_zones();
@@ -29,18 +19,12 @@ LogicalNode::LogicalNode(const cluster::Node& node)
 }
 
 void LogicalNode::read_static_bindings() {
-  const auto column = [](const ovn::Row& row, const char* name) {
-    const auto found = row.columns.find(name);
-    std::string text = found == row.columns.end() ? std::string() : found->second;
-    std::erase(text, '"');   // as lists print them
-    return text;
-  };
   for (const ovn::Row& row : node_.ovn.rows) {
     if (row.table != "Static_MAC_Binding" || row.database != "SB") continue;
-    const auto address = IpAddr::parse(column(row, "ip"));
-    const auto mac = MacAddr::parse(column(row, "mac"));
+    const auto address = IpAddr::parse(ovn::text_of(row, "ip"));
+    const auto mac = MacAddr::parse(ovn::text_of(row, "mac"));
     if (address && mac)
-      static_bindings_.push_back({column(row, "logical_port"), *address, *mac, column(row, "override_dynamic_mac") == "true"});
+      static_bindings_.push_back({ovn::text_of(row, "logical_port"), *address, *mac, ovn::text_of(row, "override_dynamic_mac") == "true"});
   }
 }
 

@@ -43,7 +43,4 @@ class LogicalNode {
   std::vector<StaticBinding> static_bindings_;   // a few for each gateway router
 };
 
-// Null where no dump names it.
-const ovn::Chassis* own_chassis(const cluster::Node& node);
-
 }  // namespace egt::engine

@@ -70,7 +70,7 @@ std::optional<std::uint32_t> opcode_of(K kind) {
   }
 }
 
-bool tells_mtu(const ovn::ActionList& actions) {
+bool sets_mtu(const ovn::ActionList& actions) {
   return std::any_of(actions.begin(), actions.end(), [](const ovn::Action& action) {
     const auto* load = std::get_if<ovn::Load>(&action.kind);
     return load != nullptr && load->to.symbol->is_ovn_field && load->to.symbol->name.ends_with(".frag_mtu");
@@ -128,7 +128,7 @@ void Walker::reject(const ovn::Nested& a, const Place& at, const FlowKey& packet
 void Walker::refuse(const ovn::Nested& a, const Place& at, const FlowKey& packet) {
   const auto code = opcode_of(a.kind);
   if (!code) return;
-  const auto answer = refusal_of(packet, *code, tells_mtu(a.actions));
+  const auto answer = refusal_of(packet, *code, sets_mtu(a.actions));
   if (!environment_->begin_refusal(at.at(), packet, answer.has_value())) return;
   ++depth_;
   FlowKey sent = *answer;

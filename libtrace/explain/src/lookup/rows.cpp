@@ -29,8 +29,8 @@ bool refers_to(const Row& row, std::string_view word) {
 // How matches call a row: sets by name behind '$' or '@'. Port groups of the Southbound database bear the number of the
 // datapath in front.
 std::string reference_of(const Row& row) {
-  if (row.table == "Address_Set") return "$" + column_text(row, "name");
-  if (row.table == "Port_Group") return "@" + column_text(row, "name");
+  if (row.table == "Address_Set") return "$" + text_of(row, "name");
+  if (row.table == "Port_Group") return "@" + text_of(row, "name");
   return {};
 }
 
@@ -59,10 +59,10 @@ bool asks_for(const openflow::MatchView& match, FieldId field, U128 mask, U128 v
 bool Finder::is_row(const Row& row) const {
   if (!thing_.uuid.empty() && row.uuid.starts_with(thing_.uuid)) return true;
   if (!thing_.field.empty())
-    return (thing_.field == "tunnel_key" && column_text(row, "tunnel_key") == thing_.text) ||
-           (thing_.field == "tag" && column_text(row, "tag") == thing_.text);
+    return (thing_.field == "tunnel_key" && text_of(row, "tunnel_key") == thing_.text) ||
+           (thing_.field == "tag" && text_of(row, "tag") == thing_.text);
   for (const char* column : {"name", "logical_port", "hostname"})
-    if (column_text(row, column) == thing_.text) return true;
+    if (text_of(row, column) == thing_.text) return true;
   if (thing_.address) return refers_to(row, thing_.address_text());
   if (thing_.mac) return refers_to(row, thing_.mac->to_string());
   return std::any_of(row.external_ids.begin(), row.external_ids.end(),
@@ -89,7 +89,7 @@ void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
     for (const Row& other : *all) {
       if (&other == &row) continue;
       const bool by_uuid = !row.uuid.empty() && other.uuid != row.uuid && refers_to(other, row.uuid);
-      if (by_uuid || (!reference.empty() && mentions(column_text(other, "match"), reference)))
+      if (by_uuid || (!reference.empty() && mentions(text_of(other, "match"), reference)))
         use(match, fmt::format("{}: {}", kind_words(other), row_name(other)), other.from);
     }
   const auto digits = row.uuid.size() < 8 ? std::nullopt : parse_hex(row.uuid.substr(0, 8));

@@ -135,6 +135,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "OVN-Kubernetes derives MACs of router ports from their IPv4 addresses; no dump says it"},
     {Supposition::delivered_unchanged, "delivered-unchanged", "what lies behind {0} {1} delivers the packet unchanged",
      "the snapshot holds no machine with MAC {2}"},
+    {Supposition::next_hop_delivers, "next-hop-delivers", "the next hop behind {0} {1} delivers the packet unchanged",
+     "no dump shows which machine it is"},
     {Supposition::underlay_carries, "underlay-carries", "the network between {0} and {1} carries the tunnel's packets",
      "the snapshot does not show all of their path"},
     {Supposition::stranger_takes_nothing, "stranger-takes-nothing", "nobody passes on what is sent to {0}",

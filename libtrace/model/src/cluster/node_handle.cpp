@@ -75,7 +75,7 @@ Node* NodeHandle::get() const {
     Node& node = own();
     const std::lock_guard<std::mutex> lock(s.holding);
     if (!s.is_whole) {
-      s.reader->hold_against_others(node);
+      s.reader->compare_with_others(node);
       s.is_whole.store(true, std::memory_order_release);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,15 +39,15 @@ struct LineMark {
   std::uint64_t offset = 0;
 };
 
-// Owns the text of all dumps. Sources are added while a snapshot is read and never removed; after that any number of
-// threads may read.
+// Owns the text of all dumps. Sources are added while machines are read and never removed; any number of threads may add and
+// read.
 class SourceTable {
  public:
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
   SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
                std::uint32_t first_line = 1);
   const Source& at(SourceId id) const;
-  std::size_t size() const { return sources_.size(); }
+  std::size_t size() const;
   // The line's text without its end; empty when unknown. Line starts are indexed on first use, unless some are known.
   std::string_view line_text(Provenance p) const;
   // Where some lines begin, ascending, the first line among them: large dumps are then not gone through once more.
@@ -59,6 +60,9 @@ class SourceTable {
     std::shared_ptr<const void> keep;
     MadeOnce<std::vector<LineMark>> marks;
   };
+  Entry* entry(SourceId id) const;   // null: there is none
+
+  mutable std::shared_mutex guard_;   // of the list; entries stay where they are
   std::vector<std::unique_ptr<Entry>> sources_;
 };
 

@@ -85,6 +85,7 @@ enum class Supposition : std::uint8_t {
   unread_lines,                // how many, dump, whether several
   derived_mac,                 // address, MAC
   delivered_unchanged,         // node, device; MAC
+  next_hop_delivers,           // node, device
   underlay_carries,            // node that sends, node that receives
   stranger_takes_nothing,      // MAC
   tunnel_route_without_mark,   // mark; node

@@ -173,7 +173,7 @@ struct NotChecked { std::string what, why, command; };
 // The largest IP packet that fits the MTUs dumped, both ways and on all paths, and the device with the smallest.
 struct LargestPacket { std::uint32_t bytes = 0; std::string node, device; Evidence evidence; };
 
-// Where two walks of a packet part, one through OpenFlow flows and one through the logical flows that these realise: the logical
+// Where two walks of a packet differ first, one through OpenFlow flows and one through the logical flows that these realise: the logical
 // flow that either meets there. None: it ends before.
 struct StageDifference {
   Direction direction = Direction::request;

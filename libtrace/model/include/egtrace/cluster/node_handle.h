@@ -29,11 +29,11 @@ class NodeReader {
   virtual ~NodeReader() = default;
   virtual Outline outline() = 0;
   // False: no port of its switch has this iface-id, or address.
-  virtual bool may_have_port(std::string_view told) = 0;
+  virtual bool may_have_port(std::string_view name_or_address) = 0;
   // What its own dumps tell; no other machine is looked at.
   virtual void read(Node& node) = 0;
   // Then what they tell beside those of others: these are looked at by own() and links() alone.
-  virtual void hold_against_others(Node& node) = 0;
+  virtual void compare_with_others(Node& node) = 0;
 };
 
 class NodeHandle {
@@ -50,7 +50,7 @@ class NodeHandle {
   const host::Part<std::vector<host::Link>>& links() const;   // those of its Host
   bool may_be_router() const;
   bool may_answer_for_others() const;
-  bool may_have_port(std::string_view told) const;
+  bool may_have_port(std::string_view name_or_address) const;
   bool is_read() const;
 
   // Once it is read. own(): but for what others tell about it (Node::contradictions).

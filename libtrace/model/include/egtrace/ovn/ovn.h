@@ -85,6 +85,9 @@ struct Row {
   Provenance from;
 };
 
+// The value of a column as it is stored: without the quotes and escapes of lists; empty where there is none.
+std::string text_of(const Row& row, const std::string& column);
+
 struct Ovn {
   bool has_logical_flows = false, has_ports = false;
   std::vector<LogicalFlow> logical_flows;
@@ -101,5 +104,8 @@ struct Ovn {
   // Of a node without OpenFlow flows, where its logical flows can be walked in their stead; else null.
   std::shared_ptr<const Program> program;
 };
+
+// The chassis of a host: by its hostname, else the only one that is of no other zone. Null where neither tells it.
+const Chassis* own_chassis(const Ovn& ovn, std::string_view host);
 
 }  // namespace egt::ovn
