@@ -122,6 +122,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);   // `egtrace … | head` ends quietly; write_output() sees EPIPE
   egt::cli::limit_memory_by_machine();
+  egt::cli::keep_freed_memory();
   egt::parsers::end_when_files_change(static_cast<int>(egt::cli::ExitStatus::unusable));
   egt::parsers::remove_unfinished_files_on_signals();
   try {

@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -31,6 +32,12 @@ void limit_memory(std::uint64_t bytes) {
 void limit_memory_by_machine() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
   if (pages > 0 && size > 0) limit_memory(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 * 3);
+}
+
+void keep_freed_memory() {
+  constexpr int kKept = 64 << 20, kStep = 1 << 20;
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+  ::mallopt(M_TOP_PAD, kStep);
 }
 
 }  // namespace egt::cli

@@ -9,5 +9,8 @@ namespace egt::cli {
 void limit_memory(std::uint64_t bytes);
 // Three quarters of what the machine has.
 void limit_memory_by_machine();
+// A walk takes and frees the same memory as the walk before it: keep it between two of them, rather than return it to the
+// kernel, which zeroes each page anew (mallopt(3)). A fifth of the time of an audit.
+void keep_freed_memory();
 
 }  // namespace egt::cli
