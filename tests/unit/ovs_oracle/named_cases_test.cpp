@@ -37,7 +37,7 @@ class NamedCase : public ::testing::Test {
     f.actions = {text.substr(actions + 9)};
     config_.flows.push_back(f);
   }
-  void group(const std::string& text) { config_.groups.push_back({"br-int", text, {}}); }
+  void group(const std::string& text, const std::string& bridge = "br-int") { config_.groups.push_back({bridge, text, {}}); }
 
   // Whether switch and program say the same of the packets.
   void compare(const std::vector<std::string>& packets, const std::string& bridge = "br-int") {
@@ -381,6 +381,26 @@ TEST_F(NamedCase, LabelsTakenOffAPacketWithoutEthernetHeader) {
 }
 
 // 64 kB of datapath actions end a translation, to the byte.
+TEST_F(NamedCase, CookieOfRestoredState) {
+  group("group_id=3,type=select,selection_method=hash,fields(ip_dst=255.255.0.0,nw_proto)", "br-ex");
+  group("group_id=7,type=select,bucket=actions=drop", "br-ex");
+  flow("cookie=0x39,table=0,priority=167,icmp actions=output:\"patch-int\",ct(commit,table=7,nat)");
+  flow("cookie=0x48,table=0,priority=0 actions=check_pkt_larger(1500)->NXM_NX_REG9[0],resubmit(,4),group:3", "br-ex");
+  flow("cookie=0x63,table=4,priority=0 actions=resubmit(,5)", "br-ex");
+  flow("table=5,priority=0 actions=group:7", "br-ex");
+  compare({"icmp"});
+  EXPECT_TRUE(said("cookie=0x4800000000000000"));
+}
+
+// A pause in a bridge behind a patch port of which nothing comes in a trace leaves actions behind; two tunnels through that
+// bridge then pause in the same state.
+TEST_F(NamedCase, PausesInABridgeThatIsEnteredAgain) {
+  flow("table=0,priority=132,sctp,ip_dst=10.0.0.3 actions=ALL");
+  flow("table=0,priority=0 actions=resubmit(,7)", "br-ex");
+  flow("table=7,priority=0 actions=controller(pause),load:0x1005e000001->NXM_OF_ETH_SRC[],load:1->NXM_NX_REG0[]", "br-ex");
+  compare({"sctp,ip_dst=10.0.0.3"});
+}
+
 TEST_F(NamedCase, ManyActionsInTunnels) {
   flow("table=0,in_port=1 actions=resubmit(,1)" + times(24, ",resubmit(,1)"));
   flow("table=0,in_port=2,ip actions=resubmit(,3)" + times(40, ",clone(ct(commit,nat,exec(set_field:5->ct_mark)),resubmit(,3))"));

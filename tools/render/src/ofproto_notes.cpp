@@ -72,7 +72,8 @@ std::string OfprotoTraceWriter::note(const Note& n) {
     case Remark::resuming_from_table:
       return fmt::format("Resuming from table {}", n.a);
     case Remark::restored_state:
-      return fmt::format("restored state: table={}, cookie={}", n.a, n.b == 0 ? "0" : fmt::format("0x{:x}", n.b));
+      // The switch prints the cookie as it lies in memory, in network byte order (xlate_ofpact_unroll_xlate()).
+      return fmt::format("restored state: table={}, cookie={}", n.a, n.b == 0 ? "0" : fmt::format("0x{:x}", __builtin_bswap64(n.b)));
     case Remark::restoring_actions:
       return "Restoring actions: " + list(n.list);
     case Remark::restoring_action_set:

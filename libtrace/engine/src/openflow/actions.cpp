@@ -207,11 +207,9 @@ struct Executor {
   }
   void operator()(const Resubmit& a) {
     x.resubmit(a, last);
-    skip = true;
   }
   void operator()(const GotoTable& a) {
     x.table_action(static_cast<std::uint32_t>(get(flow(), F::in_port)), a.table, true, false, last, false);
-    skip = true;
   }
   void operator()(const Move& a) {
     if (prerequisites_met(a.dest.field, flow(), x.wc_) && prerequisites_met(a.source.field, flow(), x.wc_)) {
@@ -376,8 +374,10 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       const bool table =
           std::holds_alternative<Resubmit>(o.action->kind) || std::holds_alternative<GotoTable>(o.action->kind);
       if (table) continue;
+      // Behind an action that freezes, whether or not what follows is frozen: what an earlier pause left over keeps it out.
+      if (e.skip) ++i;
       if (error_ == XlateError::ok && exit_ && first_frozen_action()) {
-        freeze_unroll(list, e.skip ? i + 1 : i);
+        freeze_unroll(list, i);
         break;
       }
       continue;
