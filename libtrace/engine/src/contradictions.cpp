@@ -21,6 +21,12 @@ void note_contradictions_of_tunnels(const cluster::Node& node, Record& record) {
     if (c.about == Contradiction::About::port) note(node, c, record);
 }
 
+void note_contradictions_of_devices(const cluster::Node& node, Record& record) {
+  for (const Contradiction& c : node.contradictions)
+    if (c.about == Contradiction::About::machine || c.about == Contradiction::About::bridge || c.about == Contradiction::About::port)
+      note(node, c, record);
+}
+
 void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record) {
   for (const Contradiction& c : node.contradictions)
     if (c.about == Contradiction::About::routes && c.to && c.to->contains(to)) note(node, c, record);

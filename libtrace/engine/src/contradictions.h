@@ -15,4 +15,7 @@ void note_contradictions_of_tunnels(const cluster::Node& node, Record& record);
 // Of routes, for a packet to this address.
 void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record);
 
+// All of its devices, bridges and ports: where it is the lack of a device that decides.
+void note_contradictions_of_devices(const cluster::Node& node, Record& record);
+
 }  // namespace egt::engine

@@ -1,6 +1,7 @@
 // Devices and wires: what a device sends and receives, and which machine takes a frame off the wire.
 #include <algorithm>
 
+#include "contradictions.h"
 #include "egtrace/engine/host.h"
 #include "walker.h"
 
@@ -127,6 +128,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
   }
   if (const WireEnd dead = topology_.dead_end(*at.node, mac); dead.node != nullptr) {
     record_.add(dead.node->name, Layer::underlay, CrossWire{at.node->name, at.device, dead.node->name, dead.device});
+    note_contradictions_of_devices(*dead.node, record_);   // another device with this MAC would take the frame
     return stop(Verdict::dropped, {dead.node->name, Layer::underlay, {PlaceKind::device, {dead.device}}, {Reason::device_down},
                                    {dead.node->host.link(dead.device)->from}});
   }

@@ -106,6 +106,9 @@ constexpr Phrase<Conflict> kConflicts[] = {
     {Conflict::pod_addresses, "pod-addresses", "which addresses pod {0} has: its object and port {1} differ", "",
      "kubectl get pod -o yaml; ovs-vsctl list interface {1}"},
     {Conflict::routes, "routes", "which routes to {0} table {1} has: dumps differ", "", "ip {2} route show table all"},
+    {Conflict::routes_of_switch, "routes-of-switch",
+     "whether Open vSwitch has a route to {0}: its routes and those of the host differ", "",
+     "ovs-appctl ovs/route/show; ip addr; ip route"},
 };
 static_assert(is_complete(kConflicts));
 

@@ -41,6 +41,7 @@ enum class Conflict : std::uint8_t {
   copied_rules,                     // command, machine
   pod_addresses,                    // pod, port
   routes,                           // destination, table, option of ip
+  routes_of_switch,                 // address or destination
 };
 
 struct Contradiction {
