@@ -85,7 +85,9 @@ const KnownPod* Facts::pod_with(const IpAddr& address) const {
 const std::vector<AuditRow>& Facts::connections() const {
   return connections_.get_or([&] {
     if (connection_ != nullptr) return rows_of(*this, *connection_);
-    auto rows = audit(explainer);
+    AuditOptions options;
+    options.jobs = 0;
+    auto rows = audit(explainer, options);
     return rows ? std::move(*rows) : std::vector<AuditRow>{};
   });
 }
