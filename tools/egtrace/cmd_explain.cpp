@@ -47,7 +47,7 @@ explain::CrossCheck cross_check(const ExplainOptions& o, const explain::Question
 
 ExitStatus run_explain(const ExplainOptions& o) {
   explain::Question question = o.packet.question();
-  question.passed_over = o.common.verbose;
+  question.near_misses = o.common.verbose;
   question.counters = true;
   SnapshotOptions machines = o.snapshot;
   machines.when_needed = true;

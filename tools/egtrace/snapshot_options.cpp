@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "egtrace/explain/doubts.h"
+#include "egtrace/explain/collection_limits.h"
 #include "progress.h"
 
 namespace egt::cli {
@@ -47,7 +47,7 @@ void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& comm
                     const std::vector<std::string>& nodes) {
   if (common.quiet) return;
   for (const explain::AssumptionReport& a :
-       explain::suppose_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
+       explain::assumptions_of_moment(snapshot.collection, *snapshot.cluster.sources, nodes))
     print_error(fmt::format("egtrace: supposed: {}: {}\n", a.what, a.why));
 }
 

@@ -16,10 +16,10 @@ namespace {
 
 using engine::Course;
 
-Listener common_listener(const std::vector<WayReport>& paths) {
+Listener common_listener(const std::vector<PathReport>& paths) {
   std::optional<Listener> common;
-  for (const WayReport& path : paths) {
-    if (path.verdict != "delivered") continue;
+  for (const PathReport& path : paths) {
+    if (path.verdict != Verdict::delivered) continue;
     if (common && *common != path.listener) return Listener::unknown;
     common = path.listener;
   }
@@ -45,8 +45,8 @@ Fault fault_of(const FailedWalk& failed) {
   return fault;
 }
 
-std::optional<Fault> first_fault(const std::vector<WayReport>& paths) {
-  for (const WayReport& path : paths) {
+std::optional<Fault> first_fault(const std::vector<PathReport>& paths) {
+  for (const PathReport& path : paths) {
     if (path.outcome == Outcome::answered || path.outcome == Outcome::undecided) continue;
     if (const FailedWalk failed = failed_walk(path); failed.walk != nullptr) return fault_of(failed);
   }
@@ -58,15 +58,15 @@ bool asks_one_packet(const Question& q) { return q.established; }
 }  // namespace
 
 void conclude(Explanation& e, const Question& q) {
-  for (WayReport& path : e.ways) {
+  for (PathReport& path : e.paths) {
     path.outcome = outcome_of(path, path.listener);
-    path.proven = asks_one_packet(q) ? path.confidence == "proven" : is_proven(path);
+    path.proven = asks_one_packet(q) ? path.confidence == Confidence::proven : is_proven(path);
   }
-  e.outcome = e.ways.empty() ? Outcome::undecided : outcome_of(e.ways);
-  const bool proven = !e.ways.empty() && std::all_of(e.ways.begin(), e.ways.end(), [](const WayReport& p) { return p.proven; });
-  e.confidence = proven && !e.truncated ? "proven" : "assumed";
-  e.listener = common_listener(e.ways);
-  e.fault = e.outcome == Outcome::undecided ? std::nullopt : first_fault(e.ways);
+  e.outcome = e.paths.empty() ? Outcome::undecided : outcome_of(e.paths);
+  const bool proven = !e.paths.empty() && std::all_of(e.paths.begin(), e.paths.end(), [](const PathReport& p) { return p.proven; });
+  e.confidence = proven && !e.truncated ? Confidence::proven : Confidence::assumed;
+  e.listener = common_listener(e.paths);
+  e.fault = e.outcome == Outcome::undecided ? std::nullopt : first_fault(e.paths);
 }
 
 namespace {
@@ -110,7 +110,7 @@ void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
                          fmt::format("tcpdump -ni any {} on {} and {}", filter_of(t.type), t.from, t.to)});
 }
 
-void add_listener(const Course& course, const WayReport& path, std::vector<NotChecked>& out) {
+void add_listener(const Course& course, const PathReport& path, std::vector<NotChecked>& out) {
   if (course.verdict != engine::Verdict::delivered || path.listener != Listener::unknown || !path.destination_seen) return;
   const std::string where = path.end_name.empty() ? "" : " in " + path.end_name;
   add_distinct(out, {fmt::format("whether a process listens on {}", to_text(*path.destination_seen)),
@@ -121,11 +121,11 @@ void add_listener(const Course& course, const WayReport& path, std::vector<NotCh
 
 void report_checked(Explanation& e, const std::vector<Course>& courses, const Question& q) {
   std::set<Aspect> aspects;
-  for (std::size_t i = 0; i < courses.size() && i < e.ways.size(); ++i) {
+  for (std::size_t i = 0; i < courses.size() && i < e.paths.size(); ++i) {
     for (const engine::Step& step : courses[i].record.steps)
       if (const auto aspect = aspect_of(step.kind)) aspects.insert(*aspect);
     add_tunnels(courses[i], e.not_checked);
-    add_listener(courses[i], e.ways[i], e.not_checked);
+    add_listener(courses[i], e.paths[i], e.not_checked);
   }
   for (const Aspect aspect : aspects) e.checked.emplace_back(name_of(aspect));
   if (q.one_way)

@@ -1,4 +1,4 @@
-// What the counters of the rules on a way tell: whether packets ever came by.
+// What the counters of the rules on a path tell: whether packets ever came by.
 #pragma once
 
 #include <optional>

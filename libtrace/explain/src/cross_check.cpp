@@ -25,7 +25,7 @@ struct StageTaken {
 bool decides_nothing(const LflowRef& flow) { return flow.match == "1" && flow.actions == "next;"; }
 
 // Several steps may tell of one flow: what it sends through conntrack, for one.
-std::vector<StageTaken> stages_of(const WayReport& walk) {
+std::vector<StageTaken> stages_of(const PathReport& walk) {
   std::vector<StageTaken> stages;
   for (const Hop& hop : walk.hops) {
     if (hop.layer != "ovn" || hop.lflows.empty() || decides_nothing(hop.lflows.front())) continue;
@@ -43,9 +43,9 @@ std::size_t common_prefix(const std::vector<StageTaken>& a, const std::vector<St
 
 class Comparison {
  public:
-  void walks(Direction direction, const std::vector<WayReport>& realised, const std::vector<WayReport>& intended) {
-    for (const WayReport& walk : realised) {
-      const WayReport* twin = most_alike(walk, intended);
+  void walks(Direction direction, const std::vector<PathReport>& realised, const std::vector<PathReport>& intended) {
+    for (const PathReport& walk : realised) {
+      const PathReport* twin = most_alike(walk, intended);
       if (twin == nullptr) continue;
       compare(direction, stages_of(walk), stages_of(*twin));
       follow(Direction::reply, walk.reply, twin->reply);
@@ -56,11 +56,11 @@ class Comparison {
   CrossCheck result;
 
  private:
-  static const WayReport* most_alike(const WayReport& walk, const std::vector<WayReport>& others) {
+  static const PathReport* most_alike(const PathReport& walk, const std::vector<PathReport>& others) {
     const std::vector<StageTaken> stages = stages_of(walk);
-    const WayReport* best = nullptr;
+    const PathReport* best = nullptr;
     std::size_t most = 0;
-    for (const WayReport& other : others) {
+    for (const PathReport& other : others) {
       const std::size_t common = common_prefix(stages, stages_of(other));
       if (best != nullptr && common <= most) continue;
       best = &other;
@@ -70,7 +70,7 @@ class Comparison {
   }
 
   void follow(Direction direction, const std::vector<FollowUp>& realised, const std::vector<FollowUp>& intended) {
-    if (!realised.empty() && !intended.empty()) walks(direction, realised.front().ways, intended.front().ways);
+    if (!realised.empty() && !intended.empty()) walks(direction, realised.front().paths, intended.front().paths);
   }
 
   void compare(Direction direction, const std::vector<StageTaken>& realised, const std::vector<StageTaken>& intended) {
@@ -99,7 +99,7 @@ class Comparison {
 
 CrossCheck cross_check(const Explanation& realised, const Explanation& intended) {
   Comparison comparison;
-  comparison.walks(Direction::request, realised.ways, intended.ways);
+  comparison.walks(Direction::request, realised.paths, intended.paths);
   return std::move(comparison.result);
 }
 

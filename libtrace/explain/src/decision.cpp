@@ -1,4 +1,4 @@
-// What decided a way, and no more of it: for many questions at once.
+// What decided a path, and no more of it: for many questions at once.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -80,30 +80,30 @@ std::optional<std::size_t> deciding_step(HopsAsked& hops, const Course& course) 
 
 }  // namespace
 
-WayReport report_decision(const Course& course, const Words& words) {
-  WayReport way;
-  way.verdict = verdict_name(course.verdict);
-  way.confidence = course.assumed() ? "assumed" : "proven";
-  way.refusal_accepted = course.refusal_accepted;
-  way.size_learned = course.size_learned;
-  way.largest = course.record.largest;
-  way.weight = weight_of(course);
-  way.choices = report_choices(course);
-  report_ovn(course, words, way);
-  report_group(course, words, way);
-  if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
+PathReport report_decision(const Course& course, const Words& words) {
+  PathReport path;
+  path.verdict = course.verdict;
+  path.confidence = course.assumed() ? Confidence::assumed : Confidence::proven;
+  path.refusal_accepted = course.refusal_accepted;
+  path.size_learned = course.size_learned;
+  path.largest = course.record.largest;
+  path.weight = weight_of(course);
+  path.choices = report_choices(course);
+  report_ovn(course, words, path);
+  report_group(course, words, path);
+  if (course.egress) path.egress = EgressReport{course.egress->node, course.egress->device};
   for (const engine::NatEvent& e : course.record.nat)
-    if (e.source) way.snat.push_back(report_nat(e, words));
+    if (e.source) path.snat.push_back(report_nat(e, words));
   HopsAsked hops(course, words);
   if (course.verdict == engine::Verdict::delivered) {
-    report_seen(course, way);
+    report_seen(course, path);
   } else if (course.stop) {
-    way.stopped_at = report_stop(*course.stop, words);
-    name_stop(*way.stopped_at, hops.steps().size(), [&](std::size_t i) -> const Hop& { return hops.at(i); });
-    return way;
+    path.stopped_at = report_stop(*course.stop, words);
+    name_stop(*path.stopped_at, hops.steps().size(), [&](std::size_t i) -> const Hop& { return hops.at(i); });
+    return path;
   }
-  if (const auto i = deciding_step(hops, course)) way.hops.push_back(hops.at(*i));
-  return way;
+  if (const auto i = deciding_step(hops, course)) path.hops.push_back(hops.at(*i));
+  return path;
 }
 
 }  // namespace egt::explain

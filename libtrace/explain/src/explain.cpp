@@ -8,17 +8,17 @@
 
 #include "conclusion.h"
 #include "destinations.h"
-#include "egtrace/explain/doubts.h"
+#include "egtrace/explain/collection_limits.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/explain/entry_names.h"
-#include "excerpt_way.h"
+#include "excerpt_path.h"
 #include "follow_up.h"
 #include "lagging_nodes.h"
 #include "listener.h"
 #include "names.h"
 #include "packet_of.h"
 #include "phrases/outcome.h"
-#include "promises.h"
+#include "intent.h"
 #include "reasons.h"
 #include "report.h"
 #include "words.h"
@@ -54,19 +54,19 @@ void keep_smaller(std::optional<engine::SizeLimit>& known, const std::optional<e
   if (other && (!known || other->bytes < known->bytes)) known = other;
 }
 
-std::optional<LargestPacket> largest_packet(const std::vector<WayReport>& paths, const Words& words) {
+std::optional<LargestPacket> largest_packet(const std::vector<PathReport>& paths, const Words& words) {
   std::optional<engine::SizeLimit> least;
-  for (const WayReport& path : paths) {
+  for (const PathReport& path : paths) {
     keep_smaller(least, path.largest);
     for (const FollowUp& after : path.reply)
-      for (const WayReport& back : after.ways) keep_smaller(least, back.largest);
+      for (const PathReport& back : after.paths) keep_smaller(least, back.largest);
   }
   if (!least) return std::nullopt;
   return LargestPacket{least->bytes, least->node, least->device, words.evidence({least->from})};
 }
 
 void gather(Explanation& e) {
-  for (const WayReport& w : e.ways) {
+  for (const PathReport& w : e.paths) {
     for (const Gap& g : w.gaps) add_new(e.gaps, g);
     for (const AssumptionReport& a : w.assumptions)
       if (std::none_of(e.assumptions.begin(), e.assumptions.end(),
@@ -75,7 +75,7 @@ void gather(Explanation& e) {
   }
 }
 
-// Who says at which node the packet arrives does not ask the machines outside the cluster: neither those on the way nor,
+// Who says at which node the packet arrives does not ask the machines outside the cluster: neither those on the path nor,
 // where it is one of them, the sender.
 engine::Endpoint beyond_routers(engine::Endpoint from) {
   if (from.kind != engine::Endpoint::Kind::process) return from;
@@ -168,21 +168,21 @@ struct Explainer::Prepared {
         collection(how),
         names(c),
         words(c, names),
-        promises(c, words),
+        intents(c, words),
         journey(c),
         connections(engine::initial_world(c, true)),
         lagging(c),
         listeners(c) {}
 
-  void tell_lines(const Inquiry& of, Explanation& e) const;
-  void tell_walks(const Inquiry& of, Explanation& e) const;
-  WayReport tell_walk(const Inquiry& of, const Start& start, const Course& course) const;
+  void report_lines(const Inquiry& of, Explanation& e) const;
+  void report_walks(const Inquiry& of, Explanation& e) const;
+  PathReport report_walk(const Inquiry& of, const Start& start, const Course& course) const;
 
   const cluster::Cluster& cluster;
   const cluster::Collection* collection;
   Names names;
   Words words;
-  Promises promises;
+  IntentChecker intents;
   Journey journey;   // of which each session has a copy
   engine::World connections, no_connections;
   LaggingNodes lagging;
@@ -198,43 +198,43 @@ struct Explainer::Session {
 };
 
 // What single lines show. Reports nothing where none of them matches and a path was reported before.
-void Explainer::Prepared::tell_lines(const Inquiry& of, Explanation& e) const {
+void Explainer::Prepared::report_lines(const Inquiry& of, Explanation& e) const {
   if (is_node_absent(of.from, cluster)) {
-    e.ways = {way_from_absent_node(of.from.node, of.sender(), words)};
+    e.paths = {path_from_absent_node(of.from.node, of.sender(), words)};
     return;
   }
-  WayReport lines = excerpt_way(cluster, names, words, of.asked.packet, of.sender());
-  for (const WayReport& way : e.ways)
-    for (const Gap& g : way.gaps) add_new(lines.gaps, g);
-  if (lines.hops.empty() && !e.ways.empty()) return;
-  e.ways = {std::move(lines)};
+  PathReport lines = excerpt_path(cluster, names, words, of.asked.packet, of.sender());
+  for (const PathReport& path : e.paths)
+    for (const Gap& g : path.gaps) add_new(lines.gaps, g);
+  if (lines.hops.empty() && !e.paths.empty()) return;
+  e.paths = {std::move(lines)};
 }
 
-WayReport Explainer::Prepared::tell_walk(const Inquiry& of, const Start& start, const Course& course) const {
+PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& start, const Course& course) const {
   const Question& q = of.question;
   const std::string sender = of.sender();
-  WayReport way = q.only_deciding
+  PathReport path = q.only_deciding
                       ? report_decision(course, words)
-                      : report_way(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps});
-  way.listener = listeners.of(course).listener;
-  way.has_handshake = has_handshake(of.asked.packet);
-  if (!q.one_way && !q.established && !way.is_for_group && course.verdict == engine::Verdict::delivered)
-    follow_up(way, course, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
+                      : report_path(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps});
+  path.listener = listeners.of(course).listener;
+  path.has_handshake = has_handshake(of.asked.packet);
+  if (!q.one_way && !q.established && !path.is_for_group && course.verdict == engine::Verdict::delivered)
+    follow_up(path, course, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
               q.only_deciding ? HopsReported::deciding : q.steps ? HopsReported::all : HopsReported::of_failed);
-  return way;
+  return path;
 }
 
-void Explainer::Prepared::tell_walks(const Inquiry& of, Explanation& e) const {
+void Explainer::Prepared::report_walks(const Inquiry& of, Explanation& e) const {
   const Question& q = of.question;
   const Start start = start_of(of);
   std::vector<Course> courses = of.journey.explore(start, q.use_conntrack ? connections : no_connections, &e.truncated);
   if (q.established)
     if (std::vector<Course> later = established(of.journey, start, courses); !later.empty()) courses = std::move(later);
   fill_sent(e, courses);
-  for (const Course& course : courses) e.ways.push_back(tell_walk(of, start, course));
+  for (const Course& course : courses) e.paths.push_back(report_walk(of, start, course));
   if (!q.only_deciding) report_checked(e, courses, q);
-  if (!q.only_deciding && q.steps) e.intent = promises.intent(start.from, courses, e.ways);
-  if (has_only_lines(courses, cluster)) tell_lines(of, e);
+  if (!q.only_deciding && q.steps) e.intent = intents.intent(start.from, courses, e.paths);
+  if (has_only_lines(courses, cluster)) report_lines(of, e);
 }
 
 Explainer::Explainer(const cluster::Cluster& cluster, const cluster::Collection* collection)
@@ -263,7 +263,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   if (!asked) return asked.error();
 
   engine::JourneyOptions noting;
-  noting.note_misses = q.passed_over;
+  noting.note_misses = q.near_misses;
   noting.note_beaten = q.counters;
   noting.may_fragment = !q.dont_fragment;
   if (q.size && has_handshake(asked->packet)) noting.later_length = *q.size + kEthernetHeader;
@@ -274,15 +274,15 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  can_start(*from, known.cluster) ? known.tell_walks(inquiry, e) : known.tell_lines(inquiry, e);
-  for (WayReport& way : e.ways) known.lagging.doubt(way, known.words);
-  if (known.collection != nullptr) leave_open_what_was_replaced(*known.collection, e.ways);
+  can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);
+  for (PathReport& path : e.paths) known.lagging.assume_current(path, known.words);
+  if (known.collection != nullptr) undecide_what_was_replaced(*known.collection, e.paths);
   gather(e);
-  if (!q.only_deciding && !q.one_way) e.largest = largest_packet(e.ways, known.words);
-  e.verdict = common_verdict(e.ways);
+  if (!q.only_deciding && !q.one_way) e.largest = largest_packet(e.paths, known.words);
+  e.verdict = common_verdict(e.paths);
   conclude(e, q);
   if (!q.only_deciding) e.summary = outcome_clause(e);
-  if (known.collection != nullptr) take_doubts(*known.collection, *known.cluster.sources, e);
+  if (known.collection != nullptr) assume_collection(*known.collection, *known.cluster.sources, e);
   return e;
 }
 

@@ -7,8 +7,8 @@
 namespace egt::explain {
 namespace {
 
-bool is_choice(const WayReport& way, std::size_t hop) {
-  return std::any_of(way.choices.begin(), way.choices.end(), [&](const ChoiceReport& c) { return c.hop == hop; });
+bool is_choice(const PathReport& path, std::size_t hop) {
+  return std::any_of(path.choices.begin(), path.choices.end(), [&](const ChoiceReport& c) { return c.hop == hop; });
 }
 
 bool same_hop(const Hop& a, const Hop& b) {
@@ -23,11 +23,11 @@ bool same_sighting(const SightingReport& a, const SightingReport& b) {
 
 bool same_follow_up(const std::vector<FollowUp>& a, const std::vector<FollowUp>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const FollowUp& x, const FollowUp& y) {
-    return x.verdict == y.verdict && x.summary == y.summary && x.ways.size() == y.ways.size();
+    return x.verdict == y.verdict && x.summary == y.summary && x.paths.size() == y.paths.size();
   });
 }
 
-bool alike(const WayReport& a, const WayReport& b) {
+bool alike(const PathReport& a, const PathReport& b) {
   if (a.verdict != b.verdict || a.confidence != b.confidence || a.summary != b.summary || a.hops.size() != b.hops.size()) return false;
   if (!std::equal(a.sightings.begin(), a.sightings.end(), b.sightings.begin(), b.sightings.end(), same_sighting)) return false;
   for (std::size_t i = 0; i < a.hops.size(); ++i)
@@ -37,26 +37,26 @@ bool alike(const WayReport& a, const WayReport& b) {
 
 }  // namespace
 
-std::vector<WayGroup> fold_ways(const std::vector<WayReport>& ways) {
-  std::vector<WayGroup> groups;
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const WayGroup& g) { return alike(ways[g.ways.front()], ways[i]); });
+std::vector<PathGroup> fold_paths(const std::vector<PathReport>& paths) {
+  std::vector<PathGroup> groups;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const PathGroup& g) { return alike(paths[g.paths.front()], paths[i]); });
     if (same == groups.end()) {
-      groups.push_back({{i}, ways[i].weight});
+      groups.push_back({{i}, paths[i].weight});
       continue;
     }
-    same->ways.push_back(i);
-    if (same->weight && ways[i].weight) *same->weight += *ways[i].weight;
+    same->paths.push_back(i);
+    if (same->weight && paths[i].weight) *same->weight += *paths[i].weight;
     else same->weight.reset();
   }
   return groups;
 }
 
-std::vector<std::string> choices_of(const std::vector<WayReport>& ways, const WayGroup& group) {
+std::vector<std::string> choices_of(const std::vector<PathReport>& paths, const PathGroup& group) {
   struct Place { std::string what; std::vector<std::string> chosen; bool unknown; };
   std::vector<Place> places;
-  for (const std::size_t i : group.ways)
-    for (const ChoiceReport& c : ways[i].choices) {
+  for (const std::size_t i : group.paths)
+    for (const ChoiceReport& c : paths[i].choices) {
       auto place = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.what == c.what; });
       if (place == places.end()) place = places.insert(places.end(), {c.what, {}, c.unknown});
       if (std::find(place->chosen.begin(), place->chosen.end(), c.chosen) == place->chosen.end()) place->chosen.push_back(c.chosen);

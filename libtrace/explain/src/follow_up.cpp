@@ -12,17 +12,17 @@ namespace {
 using engine::Course;
 
 // What was assumed of the packets before is assumed of those that follow as well.
-WayReport report_after(Course course, const Before& before, const Words& words, const std::string& packet,
+PathReport report_after(Course course, const Before& before, const Words& words, const std::string& packet,
                        HopsReported hops) {
   course.undecided |= before.request->assumed();
   if (hops == HopsReported::deciding) return report_decision(course, words);
-  return report_way(course, words, {packet, packet}, before, {true, hops == HopsReported::all});
+  return report_path(course, words, {packet, packet}, before, {true, hops == HopsReported::all});
 }
 
 void conclude(FollowUp& f) {
-  f.verdict = common_verdict(f.ways);
-  f.confidence = common_confidence(f.ways);
-  f.summary = summary_of(f.ways, f.verdict);
+  f.verdict = common_verdict(f.paths);
+  f.confidence = common_confidence(f.paths);
+  f.summary = summary_of(f.paths, f.verdict);
 }
 
 // "the reply from 192.0.2.10 to 10.128.0.5", as the receiver sends it.
@@ -54,7 +54,7 @@ std::vector<Later> walk_later(const Conversation& between, const Course& forward
 
 }  // namespace
 
-void follow_up(WayReport& way, const Course& forward, const Conversation& between, const Words& words, HopsReported hops) {
+void follow_up(PathReport& path, const Course& forward, const Conversation& between, const Words& words, HopsReported hops) {
   const engine::Journey& journey = between.journey;
   const engine::Start& start = between.start;
   FollowUp reply, continued;
@@ -66,20 +66,20 @@ void follow_up(WayReport& way, const Course& forward, const Conversation& betwee
     const bool may_be_why = hops == HopsReported::of_failed && std::any_of(nexts.begin(), nexts.end(), [](const Later& next) {
       return next.course.verdict != engine::Verdict::delivered;
     });
-    reply.ways.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
+    reply.paths.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
                                       may_be_why ? HopsReported::all : hops));
     for (const Later& next : nexts)
-      continued.ways.push_back(
-          report_after(next.course, {&forward, &answer, &reply.ways.back()}, words,
+      continued.paths.push_back(
+          report_after(next.course, {&forward, &answer, &reply.paths.back()}, words,
                        next.is_answer ? "the answer to the packet after the handshake" : later_name(next.course), hops));
   }
   if (truncated)
-    for (WayReport& back : reply.ways) back.confidence = "assumed";
+    for (PathReport& back : reply.paths) back.confidence = Confidence::assumed;
   conclude(reply);
-  way.reply.push_back(std::move(reply));
-  if (continued.ways.empty()) return;
+  path.reply.push_back(std::move(reply));
+  if (continued.paths.empty()) return;
   conclude(continued);
-  way.continued.push_back(std::move(continued));
+  path.continued.push_back(std::move(continued));
 }
 
 std::vector<Course> established(const engine::Journey& journey, const engine::Start& start,

@@ -21,7 +21,7 @@ struct Conversation {
 enum class HopsReported { all, of_failed, deciding };
 
 // Adds the reply to the first packet's path, and where the reply arrives, the packet that follows it.
-void follow_up(WayReport& way, const engine::Course& forward, const Conversation& between, const Words& words,
+void follow_up(PathReport& path, const engine::Course& forward, const Conversation& between, const Words& words,
                HopsReported hops);
 
 // The courses of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no

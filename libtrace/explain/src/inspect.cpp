@@ -6,7 +6,7 @@
 
 #include "egtrace/explain/agreement.h"
 #include "egtrace/evidence/diagnostic_head.h"
-#include "egtrace/explain/doubts.h"
+#include "egtrace/explain/collection_limits.h"
 #include "inspect_parts.h"
 #include "ovn_version.h"
 
@@ -171,7 +171,7 @@ Inspection inspect(const Cluster& cluster, const cluster::Collection& collection
   r.networks = report_networks(cluster);
   report_flows(cluster, r);
   r.times = report_times(cluster, collection);
-  for (const AssumptionReport& a : suppose_moment(collection, *cluster.sources))
+  for (const AssumptionReport& a : assumptions_of_moment(collection, *cluster.sources))
     r.times.push_back(fmt::format("supposed: {}: {}", a.what, a.why));
   for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(report_diagnostic(d, *cluster.sources));
   return r;

@@ -1,4 +1,4 @@
-// Ways over machines of which the flows are not what OVN says.
+// Paths through nodes whose OpenFlow flows are not what the logical flows ask for.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ class LaggingNodes {
   explicit LaggingNodes(const cluster::Cluster& cluster) : cluster_(cluster), judged_(cluster) {}
 
   // A dump that lacks flows, or an ovn-controller that lags, may change the path: of the packet and of those that follow it.
-  void doubt(WayReport& way, const Words& words) const;
+  void assume_current(PathReport& path, const Words& words) const;
 
  private:
-  void doubt_one(WayReport& way, const std::string& node, const Words& words) const;
-  void doubt_drop(WayReport& way, const std::string& node, const Words& words) const;
+  void assume_current_on(PathReport& path, const std::string& node, const Words& words) const;
+  void assume_drop_stays(PathReport& path, const std::string& node, const Words& words) const;
 
   const cluster::Cluster& cluster_;
   cluster::PerNode<std::optional<Agreement>> judged_;

@@ -9,13 +9,15 @@
 namespace egt::explain {
 namespace {
 
+constexpr std::array<std::string_view, 4> kVerdicts = {"delivered", "dropped", "rejected", "inconclusive"};
+constexpr std::array<std::string_view, 2> kConfidences = {"assumed", "proven"};
 constexpr std::array<std::string_view, 5> kOutcomes = {"answered", "refused", "unanswered", "mixed", "undecided"};
 constexpr std::array<std::string_view, 3> kDirections = {"request", "reply", "later"};
 constexpr std::array<std::string_view, 3> kListeners = {"known", "closed", "unknown"};
 
 // A path of some walk, with what its connection comes to if the packet takes it.
 struct Leaf {
-  const WayReport* path = nullptr;
+  const PathReport* path = nullptr;
   Outcome outcome = Outcome::undecided;
 };
 using Leaves = std::vector<Leaf>;
@@ -48,26 +50,26 @@ Outcome fold(const Leaves& leaves, std::size_t depth) {
 }
 
 template <class OutcomeOf>
-Outcome fold_all(const std::vector<const WayReport*>& paths, OutcomeOf outcome) {
+Outcome fold_all(const std::vector<const PathReport*>& paths, OutcomeOf outcome) {
   if (paths.empty()) return Outcome::undecided;
   Leaves leaves;
-  for (const WayReport* path : paths) leaves.push_back({path, outcome(*path)});
+  for (const PathReport* path : paths) leaves.push_back({path, outcome(*path)});
   return fold(leaves, 0);
 }
 
-Outcome of_reply(const WayReport& reply) {
-  if (reply.verdict == "delivered") return Outcome::answered;
-  return reply.verdict == "inconclusive" ? Outcome::undecided : Outcome::unanswered;
+Outcome of_reply(const PathReport& reply) {
+  if (reply.verdict == Verdict::delivered) return Outcome::answered;
+  return reply.verdict == Verdict::inconclusive ? Outcome::undecided : Outcome::unanswered;
 }
 
-Outcome of_later(const WayReport& next) {
-  if (next.verdict == "rejected" && next.size_learned) return Outcome::answered;   // TCP sends smaller segments then
-  if (next.verdict == "rejected" && next.refusal_accepted) return Outcome::refused;
+Outcome of_later(const PathReport& next) {
+  if (next.verdict == Verdict::rejected && next.size_learned) return Outcome::answered;   // TCP sends smaller segments then
+  if (next.verdict == Verdict::rejected && next.refusal_accepted) return Outcome::refused;
   return of_reply(next);
 }
 
 // Whoever shares the traffic out by a hash sends all packets of a connection alike.
-bool chooses_alike(const WayReport& request, const WayReport& next) {
+bool chooses_alike(const PathReport& request, const PathReport& next) {
   return std::all_of(next.choices.begin(), next.choices.end(), [&](const ChoiceReport& c) {
     const auto first = std::find_if(request.choices.begin(), request.choices.end(),
                                     [&](const ChoiceReport& r) { return r.node == c.node && r.what == c.what; });
@@ -75,28 +77,31 @@ bool chooses_alike(const WayReport& request, const WayReport& next) {
   });
 }
 
-std::vector<const WayReport*> all_of(const std::vector<FollowUp>& walks) {
-  std::vector<const WayReport*> all;
+std::vector<const PathReport*> all_of(const std::vector<FollowUp>& walks) {
+  std::vector<const PathReport*> all;
   for (const FollowUp& walk : walks)
-    for (const WayReport& way : walk.ways) all.push_back(&way);
+    for (const PathReport& path : walk.paths) all.push_back(&path);
   return all;
 }
 
-std::vector<const WayReport*> later_of(const WayReport& path) {
-  const std::vector<const WayReport*> all = all_of(path.continued);
-  std::vector<const WayReport*> alike;
+std::vector<const PathReport*> later_of(const PathReport& path) {
+  const std::vector<const PathReport*> all = all_of(path.continued);
+  std::vector<const PathReport*> alike;
   std::copy_if(all.begin(), all.end(), std::back_inserter(alike),
-               [&](const WayReport* next) { return chooses_alike(path, *next); });
+               [&](const PathReport* next) { return chooses_alike(path, *next); });
   return alike.empty() ? all : alike;
 }
 
-const WayReport* first_failed(const std::vector<const WayReport*>& walks) {
-  const auto failed = std::find_if(walks.begin(), walks.end(), [](const WayReport* w) { return w->verdict != "delivered"; });
+const PathReport* first_failed(const std::vector<const PathReport*>& walks) {
+  const auto failed = std::find_if(walks.begin(), walks.end(), [](const PathReport* w) { return w->verdict != Verdict::delivered; });
   return failed == walks.end() ? nullptr : *failed;
 }
 
 }  // namespace
 
+std::string_view name_of(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
+std::string_view name_of(CommonVerdict verdict) { return verdict ? name_of(*verdict) : "mixed"; }
+std::string_view name_of(Confidence confidence) { return kConfidences[static_cast<std::size_t>(confidence)]; }
 std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
 std::string_view name_of(Direction direction) { return kDirections[static_cast<std::size_t>(direction)]; }
 std::string_view name_of(Listener listener) { return kListeners[static_cast<std::size_t>(listener)]; }
@@ -107,10 +112,10 @@ std::optional<Outcome> parse_outcome(std::string_view name) {
   return static_cast<Outcome>(found - kOutcomes.begin());
 }
 
-Outcome outcome_of(const WayReport& path, Listener listener) {
-  if (path.verdict == "inconclusive") return Outcome::undecided;
-  if (path.verdict == "rejected") return path.refusal_accepted ? Outcome::refused : Outcome::unanswered;
-  if (path.verdict != "delivered") return Outcome::unanswered;
+Outcome outcome_of(const PathReport& path, Listener listener) {
+  if (path.verdict == Verdict::inconclusive) return Outcome::undecided;
+  if (path.verdict == Verdict::rejected) return path.refusal_accepted ? Outcome::refused : Outcome::unanswered;
+  if (path.verdict != Verdict::delivered) return Outcome::unanswered;
   if (path.is_for_group) return Outcome::undecided;
   if (!path.reply.empty()) {
     const Outcome reply = fold_all(all_of(path.reply), of_reply);
@@ -122,25 +127,25 @@ Outcome outcome_of(const WayReport& path, Listener listener) {
   return fold_all(later_of(path), of_later);
 }
 
-Outcome outcome_of(const std::vector<WayReport>& paths) {
-  std::vector<const WayReport*> all;
-  for (const WayReport& path : paths) all.push_back(&path);
-  return fold_all(all, [](const WayReport& path) { return path.outcome; });
+Outcome outcome_of(const std::vector<PathReport>& paths) {
+  std::vector<const PathReport*> all;
+  for (const PathReport& path : paths) all.push_back(&path);
+  return fold_all(all, [](const PathReport& path) { return path.outcome; });
 }
 
-FailedWalk failed_walk(const WayReport& path) {
-  if (path.verdict != "delivered") return {&path, Direction::request};
-  if (const WayReport* reply = first_failed(all_of(path.reply))) return {reply, Direction::reply};
+FailedWalk failed_walk(const PathReport& path) {
+  if (path.verdict != Verdict::delivered) return {&path, Direction::request};
+  if (const PathReport* reply = first_failed(all_of(path.reply))) return {reply, Direction::reply};
   if (path.outcome == Outcome::answered) return {};
-  if (const WayReport* next = first_failed(later_of(path))) return {next, Direction::later};
+  if (const PathReport* next = first_failed(later_of(path))) return {next, Direction::later};
   return {};
 }
 
-bool is_proven(const WayReport& path) {
-  const auto proven = [](const WayReport* walk) { return walk->confidence == "proven"; };
-  if (path.confidence != "proven" || path.verdict != "delivered") return path.confidence == "proven";
+bool is_proven(const PathReport& path) {
+  const auto proven = [](const PathReport* walk) { return walk->confidence == Confidence::proven; };
+  if (path.confidence != Confidence::proven || path.verdict != Verdict::delivered) return path.confidence == Confidence::proven;
   if (path.listener == Listener::closed && !path.has_handshake) return false;   // the ICMP error's own path was not walked
-  const std::vector<const WayReport*> replies = all_of(path.reply), later = later_of(path);
+  const std::vector<const PathReport*> replies = all_of(path.reply), later = later_of(path);
   return !replies.empty() && std::all_of(replies.begin(), replies.end(), proven) &&
          std::all_of(later.begin(), later.end(), proven);
 }

@@ -15,8 +15,8 @@ namespace {
 using namespace engine;
 
 // The last hop that has a logical flow, if nothing but the end of the packet follows.
-const Hop* deciding_hop(const WayReport& way) {
-  for (auto hop = way.hops.rbegin(); hop != way.hops.rend() && hop - way.hops.rbegin() < 3; ++hop)
+const Hop* deciding_hop(const PathReport& path) {
+  for (auto hop = path.hops.rbegin(); hop != path.hops.rend() && hop - path.hops.rbegin() < 3; ++hop)
     if (!hop->lflows.empty()) return &*hop;
   return nullptr;
 }
@@ -52,11 +52,11 @@ std::set<std::string> nodes_behind(const cluster::Service& service, const cluste
 
 }  // namespace
 
-std::string logical_drop(const Course& course, const WayReport& way) {
+std::string logical_drop(const Course& course, const PathReport& path) {
   if (!course.stop || course.record.steps.empty()) return {};
   if (!std::holds_alternative<Lost>(course.record.steps.back().kind)) return {};
   if (course.stop->layer != Layer::ovs && course.stop->layer != Layer::ovn) return {};
-  const Hop* hop = deciding_hop(way);
+  const Hop* hop = deciding_hop(path);
   if (hop == nullptr || hop->node != course.stop->node) return {};
   const LflowRef& flow = hop->lflows.front();
   // Datapaths that share a flow are all told.
@@ -73,9 +73,9 @@ std::string logical_drop(const Course& course, const WayReport& way) {
   return fmt::format("no logical flow of {}{}{} is for it, so it is dropped", flow.stage, on.empty() ? "" : " in ", on);
 }
 
-std::string deciding_rule(const WayReport& way) {
-  if (!way.stopped_at) return {};
-  for (const RowRef& row : way.stopped_at->rows)
+std::string deciding_rule(const PathReport& path) {
+  if (!path.stopped_at) return {};
+  for (const RowRef& row : path.stopped_at->rows)
     if (!row.object.empty() && (row.name.starts_with("drop") || row.name.starts_with("reject")))
       return fmt::format("{} \"{}\" asks for it ({})", row.table, row.name, row.object);
   return {};
@@ -122,7 +122,7 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
   if (!answer.stop || !is_ip(answer.sent)) return {};
   const std::string& here = answer.stop->node;
   const cluster::Node* node = cluster.node(here);
-  if (node == nullptr || node->bridges.empty()) return {};   // a router on the way, not a node of the cluster
+  if (node == nullptr || node->bridges.empty()) return {};   // a router on the path, not a node of the cluster
   const IpAddr to = dst_ip(answer.sent);
   const auto nat = std::find_if(request.record.nat.rbegin(), request.record.nat.rend(),
                                 [&](const NatEvent& e) { return e.source && e.after.src == to; });
@@ -145,13 +145,13 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
   }
   if (choice == nullptr) return {};
   const host::Route& route = *choice->route;
-  std::string way = fmt::format("{}{}route {}", route.protocol == "kernel" ? "" : route.protocol,
+  std::string path = fmt::format("{}{}route {}", route.protocol == "kernel" ? "" : route.protocol,
                                 route.protocol.empty() || route.protocol == "kernel" ? "" : " ",
                                 route.to.length == 0 ? "default" : route.to.to_short_string());
-  if (choice->gateway) way += " via " + choice->gateway->to_string();
-  way += beaten_bgp(cluster.node(by), *choice);
+  if (choice->gateway) path += " via " + choice->gateway->to_string();
+  path += beaten_bgp(cluster.node(by), *choice);
   return fmt::format("{}'s {} sends it to the wrong node: {} gave the request the address {}, and only there the answer is "
-                     "turned back to {}", by, way, nat->node, to.to_string(), nat->before.src.to_string());
+                     "turned back to {}", by, path, nat->node, to.to_string(), nat->before.src.to_string());
 }
 
 namespace {
@@ -175,7 +175,7 @@ std::string device_with_mac(const cluster::Cluster& cluster, const std::string& 
 }
 
 // The logical router that writes the answer's source MAC into the connection: a symmetric-reply route.
-std::string router_that_remembers(const WayReport& answered, const std::string& node) {
+std::string router_that_remembers(const PathReport& answered, const std::string& node) {
   for (const Hop& hop : answered.hops)
     for (const LflowRef& flow : hop.lflows)
       if (hop.node == node && (flow.actions.find("ecmp_reply_eth = eth.src") != std::string::npos ||

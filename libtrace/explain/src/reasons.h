@@ -13,13 +13,13 @@ namespace egt::explain {
 struct Before {
   const engine::Course* request = nullptr;
   const engine::Course* answer = nullptr;
-  const WayReport* answered = nullptr;     // the report of `answer`
+  const PathReport* answered = nullptr;     // the report of `answer`
 };
 
 // What the logical flow says that dropped the packet: "GR_worker has no route to 10.0.0.1".
-std::string logical_drop(const engine::Course& course, const WayReport& way);
+std::string logical_drop(const engine::Course& course, const PathReport& path);
 // The ACL or policy that asks for the drop, and the object that it was made for.
-std::string deciding_rule(const WayReport& way);
+std::string deciding_rule(const PathReport& path);
 // A service that asks for local endpoints, on a machine that has none.
 std::string no_local_endpoint(const engine::Course& course, const cluster::Cluster& cluster);
 // An answer that was sent to another machine than the one that translated its request.

@@ -90,34 +90,34 @@ std::string end_name(const Course& course, const Words& words) {
 
 std::string nat_words(const NatReport& n) { return fmt::format("by {} on {}", n.by, n.node); }
 
-std::string delivered_sentence(const WayReport& way, const Course& course, const std::string& from) {
-  const std::string to = to_text(*way.destination_seen);
-  std::string s = course.left_snapshot ? fmt::format("{} leaves for {} as {}", from, to, to_text(*way.source_seen))
-                                       : fmt::format("{} ({}) sees {} as {}", way.end_name, to, from, to_text(*way.source_seen));
-  if (!way.snat.empty()) s += fmt::format(", translated {}", nat_words(way.snat.back()));
-  if (way.egress) s += fmt::format("; it leaves the cluster by {} {}", way.egress->node, way.egress->device);
+std::string delivered_sentence(const PathReport& path, const Course& course, const std::string& from) {
+  const std::string to = to_text(*path.destination_seen);
+  std::string s = course.left_snapshot ? fmt::format("{} leaves for {} as {}", from, to, to_text(*path.source_seen))
+                                       : fmt::format("{} ({}) sees {} as {}", path.end_name, to, from, to_text(*path.source_seen));
+  if (!path.snat.empty()) s += fmt::format(", translated {}", nat_words(path.snat.back()));
+  if (path.egress) s += fmt::format("; it leaves the cluster by {} {}", path.egress->node, path.egress->device);
   return s;
 }
 
 // `causes`: what led there; they go before what the last rule says.
-std::string stopped_sentence(const WayReport& way, const std::string& packet, const std::string& drop,
+std::string stopped_sentence(const PathReport& path, const std::string& packet, const std::string& drop,
                              const std::vector<std::string>& causes) {
   std::string where;
-  if (way.stopped_at) {
-    where = way.stopped_at->node;
-    if (!way.stopped_at->where.empty()) where += (where.empty() ? "" : ", ") + way.stopped_at->where;
+  if (path.stopped_at) {
+    where = path.stopped_at->node;
+    if (!path.stopped_at->where.empty()) where += (where.empty() ? "" : ", ") + path.stopped_at->where;
   }
-  const std::string why = !drop.empty() ? drop : way.stopped_at ? way.stopped_at->why : "";
-  if (way.verdict == "inconclusive")
+  const std::string why = !drop.empty() ? drop : path.stopped_at ? path.stopped_at->why : "";
+  if (path.verdict == Verdict::inconclusive)
     return fmt::format("the dumps do not show what happens to {} after {}: {}", packet,
                        where.empty() ? "its start" : where, why);
-  std::string s = fmt::format("{} is {} at {}: ", packet, way.verdict, where);
+  std::string s = fmt::format("{} is {} at {}: ", packet, name_of(path.verdict), where);
   for (const std::string& cause : causes)
     if (!cause.empty()) s += cause + "; ";
-  const std::string rule = way.stopped_at ? ending_rule(*way.stopped_at) : "";
+  const std::string rule = path.stopped_at ? ending_rule(*path.stopped_at) : "";
   if (rule.empty()) return s + why;
   // What ends the packet, then what becomes of the refusal.
-  const std::string& cause = way.stopped_at->cause;
+  const std::string& cause = path.stopped_at->cause;
   return s + cause + fmt::format(" ({})", rule) + why.substr(cause.size());
 }
 
@@ -127,30 +127,30 @@ std::string what_went_before(const Before& before, const Course& course, const c
   return remembered_frame(before, course, cluster);
 }
 
-void report_hops(const Course& course, const Words& words, bool registers, WayReport& way) {
+void report_hops(const Course& course, const Words& words, bool registers, PathReport& path) {
   for (const Step& step : course.record.steps) {
-    way.hops.push_back(words.hop(step, registers));
-    share_causes(way.hops);
-    if (course.record.wants_beaten) way.hops.back().counted = counted(step, words.cluster());
+    path.hops.push_back(words.hop(step, registers));
+    share_causes(path.hops);
+    if (course.record.wants_beaten) path.hops.back().counted = counted(step, words.cluster());
   }
-  if (way.hops.empty()) return;
-  const auto before_step = [&](std::size_t step) -> Hop& { return way.hops[std::min(step, way.hops.size() - 1)]; };
+  if (path.hops.empty()) return;
+  const auto before_step = [&](std::size_t step) -> Hop& { return path.hops[std::min(step, path.hops.size() - 1)]; };
   for (const RuleMiss& miss : course.record.misses)
     before_step(miss.before_step)
-        .passed_over.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
-                                passed_over_words(miss), words.evidence({miss.rule.rule->from})});
+        .near_misses.push_back({fmt::format("{} {} {}", miss.rule.front_end, miss.rule.table, miss.rule.chain),
+                                near_miss_words(miss), words.evidence({miss.rule.rule->from})});
   for (const RouteMiss& miss : course.record.route_misses) {
     const Provenance line = miss.winner != nullptr ? miss.route->from : miss.rule->from;
     before_step(miss.before_step)
-        .passed_over.push_back({passed_over_place(miss), passed_over_words(miss), words.evidence({line})});
+        .near_misses.push_back({near_miss_place(miss), near_miss_words(miss), words.evidence({line})});
   }
 }
 
 }  // namespace
 
-void assume(const Assumption& a, const Words& words, WayReport& way) {
-  way.assumptions.push_back({what_of(a), why_of(a), words.evidence(a.evidence)});
-  way.confidence = "assumed";
+void assume(const Assumption& a, const Words& words, PathReport& path) {
+  path.assumptions.push_back({what_of(a), why_of(a), words.evidence(a.evidence)});
+  path.confidence = Confidence::assumed;
 }
 
 StopReport report_stop(const Stop& stop, const Words& words) {
@@ -168,11 +168,11 @@ NatReport report_nat(const NatEvent& e, const Words& words) {
   return report;
 }
 
-void report_seen(const Course& course, WayReport& way) {
+void report_seen(const Course& course, PathReport& path) {
   const Tuple t = tuple_of(course.received);
   const bool ports = has_ports(course.received);
-  way.source_seen = seen(t.src, t.sport, ports && !course.world.is_port_open(t, true));
-  way.destination_seen = seen(t.dst, t.dport, ports && !course.world.is_port_open(t, false));
+  path.source_seen = seen(t.src, t.sport, ports && !course.world.is_port_open(t, true));
+  path.destination_seen = seen(t.dst, t.dport, ports && !course.world.is_port_open(t, false));
 }
 
 // The test of an ACL comes some tables before the drop that it asks for.
@@ -187,66 +187,66 @@ void name_stop(StopReport& stop, std::size_t hops, const std::function<const Hop
   }
 }
 
-void report_group(const Course& course, const Words& words, WayReport& way) {
+void report_group(const Course& course, const Words& words, PathReport& path) {
   const FlowKey& packet = is_ip(course.received) ? course.received : course.sent;
   if (!is_ip(packet)) return;
   const IpAddr to = dst_ip(packet);
   const auto is_broadcast = [&](const host::Link& link) { return engine::is_broadcast_of(link, to); };
-  way.is_for_group = to.is_multicast() || (to.is_v4() && to.as_v4() == 0xffffffff);
+  path.is_for_group = to.is_multicast() || (to.is_v4() && to.as_v4() == 0xffffffff);
   if (course.end.node != nullptr) {
     const auto& links = course.end.node->host.links.value;
-    way.is_for_group |= std::any_of(links.begin(), links.end(), is_broadcast);
+    path.is_for_group |= std::any_of(links.begin(), links.end(), is_broadcast);
   }
-  if (way.is_for_group) assume({engine::Supposition::no_other_receiver, {to}}, words, way);
+  if (path.is_for_group) assume({engine::Supposition::no_other_receiver, {to}}, words, path);
 }
 
-void report_ovn(const Course& course, const Words& words, WayReport& way) {
-  way.ovn_nodes = nodes_of_ovn(course, words.cluster(), words.names());
-  if (const auto assumed = assumed_of_physical_flows(course, words.cluster(), words.names())) assume(*assumed, words, way);
+void report_ovn(const Course& course, const Words& words, PathReport& path) {
+  path.ovn_nodes = nodes_of_ovn(course, words.cluster(), words.names());
+  if (const auto assumed = assumed_of_physical_flows(course, words.cluster(), words.names())) assume(*assumed, words, path);
 }
 
-WayReport report_way(const Course& course, const Words& words, const Subject& from, const Before& before,
-                     const HopsTold& told) {
-  WayReport way;
-  way.verdict = verdict_name(course.verdict);
-  way.confidence = course.assumed() ? "assumed" : "proven";
-  way.refusal_accepted = course.refusal_accepted;
-  way.size_learned = course.size_learned;
-  way.largest = course.record.largest;
-  way.weight = weight_of(course);
-  way.choices = report_choices(course);
-  if (course.egress) way.egress = EgressReport{course.egress->node, course.egress->device};
-  if (told.all_ways || course.verdict != Verdict::delivered) report_hops(course, words, told.registers, way);
+PathReport report_path(const Course& course, const Words& words, const Subject& from, const Before& before,
+                     const HopOptions& hops) {
+  PathReport path;
+  path.verdict = course.verdict;
+  path.confidence = course.assumed() ? Confidence::assumed : Confidence::proven;
+  path.refusal_accepted = course.refusal_accepted;
+  path.size_learned = course.size_learned;
+  path.largest = course.record.largest;
+  path.weight = weight_of(course);
+  path.choices = report_choices(course);
+  if (course.egress) path.egress = EgressReport{course.egress->node, course.egress->device};
+  if (hops.all_paths || course.verdict != Verdict::delivered) report_hops(course, words, hops.registers, path);
   const std::vector<std::size_t> order = sighting_order(course.record);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    way.sightings.push_back(report_sighting(course.record.sightings[i], course.world));
-    way.sightings.back().hop = order[i];
+    path.sightings.push_back(report_sighting(course.record.sightings[i], course.world));
+    path.sightings.back().hop = order[i];
   }
-  for (const NatEvent& e : course.record.nat) (e.source ? way.snat : way.dnat).push_back(report_nat(e, words));
-  name_nat(way.snat, way.hops);
-  name_nat(way.dnat, way.hops);
-  way.tunnels = course.record.tunnels;
-  for (const Assumption& a : course.record.assumptions) assume(a, words, way);
-  report_ovn(course, words, way);
-  report_group(course, words, way);
-  way.gaps = distinct(course.record.gaps, words.cluster());
-  // What takes the proof away is always named.
-  if (course.undecided && way.gaps.empty() && way.assumptions.empty())
-    way.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the path does is not understood", ""});
-  way.end_name = end_name(course, words);
+  for (const NatEvent& e : course.record.nat) (e.source ? path.snat : path.dnat).push_back(report_nat(e, words));
+  name_nat(path.snat, path.hops);
+  name_nat(path.dnat, path.hops);
+  path.tunnels = course.record.tunnels;
+  for (const Assumption& a : course.record.assumptions) assume(a, words, path);
+  report_ovn(course, words, path);
+  report_group(course, words, path);
+  path.gaps = distinct(course.record.gaps, words.cluster());
+  // A path that is not proven names why.
+  if (course.undecided && path.gaps.empty() && path.assumptions.empty())
+    path.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the path does is not understood", ""});
+  path.end_name = end_name(course, words);
   if (course.verdict == Verdict::delivered) {
-    report_seen(course, way);
-    way.summary = delivered_sentence(way, course, from.sender);
+    report_seen(course, path);
+    path.summary = delivered_sentence(path, course, from.sender);
   } else {
     if (course.stop) {
-      way.stopped_at = report_stop(*course.stop, words);
-      name_stop(*way.stopped_at, way.hops.size(), [&](std::size_t i) -> const Hop& { return way.hops[i]; });
+      path.stopped_at = report_stop(*course.stop, words);
+      name_stop(*path.stopped_at, path.hops.size(), [&](std::size_t i) -> const Hop& { return path.hops[i]; });
     }
-    way.summary = stopped_sentence(way, from.packet, logical_drop(course, way),
-                                   {deciding_rule(way), no_local_endpoint(course, words.cluster()),
+    path.summary = stopped_sentence(path, from.packet, logical_drop(course, path),
+                                   {deciding_rule(path), no_local_endpoint(course, words.cluster()),
                                     what_went_before(before, course, words.cluster())});
   }
-  return way;
+  return path;
 }
 
 std::vector<ChoiceReport> report_choices(const Course& course) {
@@ -271,32 +271,32 @@ std::optional<double> weight_of(const Course& course) {
   return weight;
 }
 
-std::string common_verdict(const std::vector<WayReport>& ways) {
-  if (ways.empty()) return "inconclusive";
-  for (const WayReport& w : ways)
-    if (w.verdict != ways.front().verdict) return "mixed";
-  return ways.front().verdict;
+CommonVerdict common_verdict(const std::vector<PathReport>& paths) {
+  if (paths.empty()) return Verdict::inconclusive;
+  for (const PathReport& w : paths)
+    if (w.verdict != paths.front().verdict) return std::nullopt;
+  return paths.front().verdict;
 }
 
-std::string common_confidence(const std::vector<WayReport>& ways) {
-  const bool proven = !ways.empty() && std::all_of(ways.begin(), ways.end(), [](const WayReport& w) { return w.confidence == "proven"; });
-  return proven ? "proven" : "assumed";
+Confidence common_confidence(const std::vector<PathReport>& paths) {
+  const bool proven = !paths.empty() && std::all_of(paths.begin(), paths.end(), [](const PathReport& w) { return w.confidence == Confidence::proven; });
+  return proven ? Confidence::proven : Confidence::assumed;
 }
 
-std::string summary_of(const std::vector<WayReport>& ways, const std::string& verdict) {
-  if (ways.empty()) return "nothing is known of this packet";
+std::string summary_of(const std::vector<PathReport>& paths, CommonVerdict verdict) {
+  if (paths.empty()) return "nothing is known of this packet";
   std::vector<std::string> sentences;
-  for (const WayReport& w : ways)
+  for (const PathReport& w : paths)
     if (std::find(sentences.begin(), sentences.end(), w.summary) == sentences.end()) sentences.push_back(w.summary);
   if (sentences.size() == 1) return sentences.front();
   std::set<std::string> sources;
-  for (const WayReport& w : ways)
+  for (const PathReport& w : paths)
     if (w.source_seen) sources.insert(w.source_seen->ip);
-  if (verdict == "delivered" && sources.size() == 1)
-    return fmt::format("{} paths, all with source {}: {}", ways.size(), *sources.begin(), sentences.front());
-  if (verdict == "delivered")
-    return fmt::format("{} paths, seen as {}", ways.size(), fmt::join(sources, " or "));
-  return fmt::format("{} paths ({}): {}", ways.size(), verdict, fmt::join(sentences, "; or "));
+  if (verdict == Verdict::delivered && sources.size() == 1)
+    return fmt::format("{} paths, all with source {}: {}", paths.size(), *sources.begin(), sentences.front());
+  if (verdict == Verdict::delivered)
+    return fmt::format("{} paths, seen as {}", paths.size(), fmt::join(sources, " or "));
+  return fmt::format("{} paths ({}): {}", paths.size(), name_of(verdict), fmt::join(sentences, "; or "));
 }
 
 }  // namespace egt::explain

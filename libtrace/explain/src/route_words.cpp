@@ -56,12 +56,12 @@ AskedOfRoute asked_of_route(const RouteMiss& m) {
 
 }  // namespace
 
-std::string passed_over_place(const RouteMiss& m) {
+std::string near_miss_place(const RouteMiss& m) {
   if (m.winner != nullptr) return fmt::format("route {}", m.route->to.to_short_string());
   return fmt::format("ip rule {}", m.rule->priority);
 }
 
-std::string passed_over_words(const RouteMiss& m) {
+std::string near_miss_words(const RouteMiss& m) {
   switch (m.why) {
     case RouteMiss::Why::selector: {
       const AskedOfRoute a = asked_of_route(m);

@@ -169,7 +169,7 @@ std::string ipset_words(const netfilter::InIpset& in, const engine::RuleMiss& mi
 
 }  // namespace
 
-std::string passed_over_words(const engine::RuleMiss& miss) {
+std::string near_miss_words(const engine::RuleMiss& miss) {
   if (miss.failed == nullptr) return {};
   if (const auto* c = std::get_if<netfilter::Compare>(miss.failed)) {
     const Side side = side_of(c->left);

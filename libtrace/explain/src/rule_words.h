@@ -8,9 +8,9 @@
 
 namespace egt::explain {
 
-std::string passed_over_words(const engine::RuleMiss& miss);
-std::string passed_over_words(const engine::RouteMiss& miss);
+std::string near_miss_words(const engine::RuleMiss& miss);
+std::string near_miss_words(const engine::RouteMiss& miss);
 // "ip rule 6000", "route 10.1.0.0/16"
-std::string passed_over_place(const engine::RouteMiss& miss);
+std::string near_miss_place(const engine::RouteMiss& miss);
 
 }  // namespace egt::explain

@@ -93,16 +93,6 @@ std::string layer_name(Layer layer) {
   return "host";
 }
 
-std::string verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::delivered: return "delivered";
-    case Verdict::dropped: return "dropped";
-    case Verdict::rejected: return "rejected";
-    case Verdict::inconclusive: return "inconclusive";
-  }
-  return "inconclusive";
-}
-
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool with_port) {
   SeenAddress a{ip.to_string(), std::nullopt};
   if (with_port) a.port = port;

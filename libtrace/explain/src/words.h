@@ -44,7 +44,6 @@ class Words {
 
 EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place that is known
 std::string layer_name(engine::Layer layer);
-std::string verdict_name(engine::Verdict verdict);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);
 std::string endpoint_text(const Tuple& t, bool source, bool with_port = true);
 

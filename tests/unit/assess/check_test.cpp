@@ -139,7 +139,7 @@ TEST(Audit, SaysWhatExplainSays) {
     q.dport = q.to.port;
     const auto x = sample().explain(q);
     ASSERT_TRUE(x);
-    EXPECT_TRUE(std::any_of(x->ways.begin(), x->ways.end(), [&](const explain::WayReport& w) {
+    EXPECT_TRUE(std::any_of(x->paths.begin(), x->paths.end(), [&](const explain::PathReport& w) {
       return w.verdict == r.verdict && w.confidence == r.confidence && w.source_seen.has_value() == r.source_seen.has_value() &&
              (!r.source_seen || w.source_seen->ip == r.source_seen->ip) && (w.egress ? w.egress->node : "") == r.egress_node;
     })) << r.namespace_ << "/" << r.pod << " " << r.node;
@@ -151,9 +151,9 @@ TEST(Audit, SaysWhatExplainSays) {
   EXPECT_TRUE(rows->front().leak);
 }
 
-std::string told(const std::string& verdict, const std::string& confidence, const std::optional<explain::SeenAddress>& seen,
+std::string told(explain::Verdict verdict, explain::Confidence confidence, const std::optional<explain::SeenAddress>& seen,
                  const std::string& node, const std::string& device) {
-  return verdict + " " + confidence + " " + (seen ? seen->ip + " " + std::to_string(seen->port.value_or(0)) : "-") + " " + node + " " + device;
+  return std::string(explain::name_of(verdict)) + " " + std::string(explain::name_of(confidence)) + " " + (seen ? seen->ip + " " + std::to_string(seen->port.value_or(0)) : "-") + " " + node + " " + device;
 }
 
 // Row for row, towards whatever it asks by itself: nothing is left out, added or told otherwise.
@@ -177,10 +177,10 @@ TEST(Audit, HasOneRowForEachWayOfExplain) {
     q.dport = q.to.port;
     const auto x = sample().explain(q);
     ASSERT_TRUE(x);
-    std::vector<std::string> ways;
-    for (const explain::WayReport& w : x->ways)
-      ways.push_back(told(w.verdict, w.confidence, w.source_seen, w.egress ? w.egress->node : "", w.egress ? w.egress->device : ""));
-    EXPECT_EQ(ways, told_rows) << question.first << " to " << question.second;
+    std::vector<std::string> paths;
+    for (const explain::PathReport& w : x->paths)
+      paths.push_back(told(w.verdict, w.confidence, w.source_seen, w.egress ? w.egress->node : "", w.egress ? w.egress->device : ""));
+    EXPECT_EQ(paths, told_rows) << question.first << " to " << question.second;
   }
 }
 

@@ -55,7 +55,7 @@ std::string service(const std::string& name, const std::string& ip, const std::s
          "]\n  ports: [{port: 80, protocol: TCP}]\n";
 }
 
-// Every endpoint is a way, and so a row, of every pod.
+// Every endpoint is a path, and so a row, of every pod.
 TEST(Audit, AsksAboutTheServiceWithTheFewestEndpoints) {
   const egt::testing::TemporaryDirectory d;
   write_node(d.path(), 1);

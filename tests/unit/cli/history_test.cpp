@@ -126,7 +126,7 @@ TEST_F(Past, LookupShowsRowsAsTheyWere) {
   EXPECT_TRUE(has(run({"lookup", "snap", "as1"}).out, "10.0.0.9"));
 }
 
-// Without --at this way is proven: tests/golden/explain-egressip-secondary.
+// Without --at this path is proven: tests/golden/explain-egressip-secondary.
 TEST_F(Past, ExplainProvesNothingAcrossTimes) {
   const auto explain = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"explain", EGTRACE_SOURCE_DIR "/samples/egressip-secondary",

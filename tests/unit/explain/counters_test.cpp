@@ -1,4 +1,4 @@
-// Rules of the way that never counted, beside others that have.
+// Rules of the path that never counted, beside others that have.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -48,8 +48,8 @@ class Lab {
     q.counters = counters;
     const auto x = explain(snapshot->cluster, q);
     std::vector<Hint> all;
-    EXPECT_EQ("delivered", x->verdict);
-    for (const Hop& hop : x->ways.front().hops)
+    EXPECT_EQ(Verdict::delivered, x->verdict);
+    for (const Hop& hop : x->paths.front().hops)
       if (hop.counted && hop.counted->never()) all.push_back({hop.evidence.front().text, hop.counted->beside});
     return all;
   }

@@ -23,15 +23,15 @@ TEST(OpenPort, OfARandomTranslationIsNull) {
   egt::testing::write_file(rules, text);
   const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", folder.path(), "--from", "demo-egress/requester-2a", "--to",
                                       "192.168.55.13:80", "--reply", "--format", "json"});
-  const json way = json::parse(ran.out).at("paths").at(0);
-  EXPECT_EQ("assumed", way.at("confidence"));
-  EXPECT_EQ("192.168.66.100", way.at("source_seen").at("ip"));
-  EXPECT_TRUE(way.at("source_seen").at("port").is_null());
-  EXPECT_TRUE(way.at("snat").at(0).at("to").at("port").is_null());
-  EXPECT_EQ(54321, way.at("sightings").front().at("sport"));
-  EXPECT_TRUE(way.at("sightings").back().at("sport").is_null());
+  const json path = json::parse(ran.out).at("paths").at(0);
+  EXPECT_EQ("assumed", path.at("confidence"));
+  EXPECT_EQ("192.168.66.100", path.at("source_seen").at("ip"));
+  EXPECT_TRUE(path.at("source_seen").at("port").is_null());
+  EXPECT_TRUE(path.at("snat").at(0).at("to").at("port").is_null());
+  EXPECT_EQ(54321, path.at("sightings").front().at("sport"));
+  EXPECT_TRUE(path.at("sightings").back().at("sport").is_null());
   // The answer goes to whatever port it was, and arrives at the pod's own.
-  const json answer = way.at("reply").at("paths").at(0);
+  const json answer = path.at("reply").at("paths").at(0);
   EXPECT_EQ("delivered", answer.at("verdict"));
   EXPECT_TRUE(answer.at("sightings").front().at("dport").is_null());
   EXPECT_EQ(54321, answer.at("sightings").back().at("dport"));

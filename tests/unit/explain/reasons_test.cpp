@@ -116,7 +116,7 @@ TEST(Reasons, NoDropIsToldOfReplacedAddresses) {
 }
 
 // What objects promise and the dumps do otherwise.
-TEST(Promises, APodLeavesOtherwiseThanItsEgressIpSays) {
+TEST(IntentChecker, APodLeavesOtherwiseThanItsEgressIpSays) {
   SampleCopy sample;
   const std::vector<std::string> question = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80"};
   sample.replace("k8s/egressips.yaml", "node: master-02-demo", "node: master-01-demo");
@@ -125,7 +125,7 @@ TEST(Promises, APodLeavesOtherwiseThanItsEgressIpSays) {
                          "192.168.66.100 by master-02-demo")) << told;
 }
 
-TEST(Promises, AnEgressServiceOutweighsAnEgressIp) {
+TEST(IntentChecker, AnEgressServiceOutweighsAnEgressIp) {
   SampleCopy sample;
   sample.add("k8s/egressservice.yaml", R"(apiVersion: v1
 kind: List
@@ -149,7 +149,7 @@ items:
                          "192.168.66.100 by master-02-demo")) << told;
 }
 
-TEST(Promises, GatewaysAndFirewallsOfANamespace) {
+TEST(IntentChecker, GatewaysAndFirewallsOfANamespace) {
   SampleCopy sample;
   sample.add("k8s/egressips.yaml", R"(apiVersion: v1
 kind: List
@@ -167,7 +167,7 @@ items:
 }
 
 // Endpoints of a service, and backends of OVN's load balancers on the nodes that the packet passes.
-TEST(Promises, EndpointsAreNotTheBackends) {
+TEST(IntentChecker, EndpointsAreNotTheBackends) {
   const auto told = [](const std::string& backends, const std::string& more_of_service = "") {
     SampleCopy sample({"k8s", "master-03-demo"});
     sample.add("k8s/services.yaml", R"(apiVersion: v1

@@ -50,7 +50,7 @@ TEST(Silence, LogicalFlowsAreThoseOfTheDatapath) {
                             .without("ovn-sbctl_list_Datapath_Binding")
                             .explain("demo-egress/requester-3b", "192.168.55.13:80");
   std::size_t named = 0;
-  for (const Hop& hop : e.ways.front().hops) {
+  for (const Hop& hop : e.paths.front().hops) {
     EXPECT_LE(hop.lflows.size(), 1U) << hop.where;
     named += hop.lflows.size();
   }

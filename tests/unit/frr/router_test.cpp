@@ -51,7 +51,7 @@ cluster::Cluster machines(const fs::path& scenario, const std::vector<std::strin
 }
 
 struct Answer {
-  std::set<std::string> ways;
+  std::set<std::string> paths;
   std::string confidence;
 };
 
@@ -63,11 +63,11 @@ Answer ask(const cluster::Cluster& cluster, const IpAddr& from, const IpAddr& to
   const auto e = explain::explain(cluster, q);
   Answer answer;
   if (!e) return answer;
-  answer.confidence = e->confidence;
-  for (const explain::WayReport& way : e->ways) {
-    std::string course = way.verdict;
-    for (const explain::SightingReport& s : way.sightings) course += " " + s.node + "/" + s.device + ">" + s.dmac;
-    answer.ways.insert(course);
+  answer.confidence = explain::name_of(e->confidence);
+  for (const explain::PathReport& path : e->paths) {
+    std::string course(explain::name_of(path.verdict));
+    for (const explain::SightingReport& s : path.sightings) course += " " + s.node + "/" + s.device + ">" + s.dmac;
+    answer.paths.insert(course);
   }
   return answer;
 }
@@ -118,7 +118,7 @@ TEST(FrrRouter, LeadsWhereTheKernelLeads) {
       EXPECT_NE("proven", answer.confidence) << scenario << " " << names.front();
       // A static route that no dump tells may beat BGP's.
       if (names != std::vector<std::string>{"ip_bgp"}) {
-        EXPECT_EQ(kernel.ways, answer.ways) << scenario << " " << names.front();
+        EXPECT_EQ(kernel.paths, answer.paths) << scenario << " " << names.front();
       }
     }
   }

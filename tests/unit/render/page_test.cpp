@@ -1,4 +1,4 @@
-// The page and the chart of a way: what comes from dumps is escaped, nothing is loaded from elsewhere, ways fold.
+// The page and the chart of a path: what comes from dumps is escaped, nothing is loaded from elsewhere, paths fold.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,17 +13,17 @@ using namespace explain;
 
 const std::string kEvil = "<script>alert(\"1\")</script>&'`#";
 
-WayReport way_with(const std::string& bucket) {
-  WayReport way;
-  way.verdict = "delivered";
-  way.confidence = "proven";
-  way.summary = "it arrives";
-  way.weight = 0.5;
-  way.choices.push_back({1, "node-a", "group 7", bucket, false, ""});
-  way.hops.resize(3);
-  way.hops[0] = {"node-a", "ovs", "br-int table 0", kEvil, true, {{"a/flows", 3, kEvil}}, {}, {}, {}};
-  way.hops[1] = {"node-a", "ovs", "br-int group 7", bucket, false, {}, {}, {}, {}};
-  way.hops[2] = {"node-b", "host", "iptables nat POSTROUTING", "source becomes 192.0.2.9", false, {{"b/iptables", 9, "-A x"}}, {}, {}, {}};
+PathReport way_with(const std::string& bucket) {
+  PathReport path;
+  path.verdict = explain::Verdict::delivered;
+  path.confidence = explain::Confidence::proven;
+  path.summary = "it arrives";
+  path.weight = 0.5;
+  path.choices.push_back({1, "node-a", "group 7", bucket, false, ""});
+  path.hops.resize(3);
+  path.hops[0] = {"node-a", "ovs", "br-int table 0", kEvil, true, {{"a/flows", 3, kEvil}}, {}, {}, {}};
+  path.hops[1] = {"node-a", "ovs", "br-int group 7", bucket, false, {}, {}, {}, {}};
+  path.hops[2] = {"node-b", "host", "iptables nat POSTROUTING", "source becomes 192.0.2.9", false, {{"b/iptables", 9, "-A x"}}, {}, {}, {}};
   SightingReport s;
   s.node = "node-a";
   s.device = "veth0";
@@ -31,14 +31,14 @@ WayReport way_with(const std::string& bucket) {
   s.src = "10.0.0.1";
   s.dst = "192.0.2.1";
   s.proto = "tcp";
-  way.sightings.push_back(s);
+  path.sightings.push_back(s);
   s.node = "node-b";
   s.device = "eth0";
   s.in = false;
   s.src = "192.0.2.9";
   s.hop = 3;
-  way.sightings.push_back(s);
-  return way;
+  path.sightings.push_back(s);
+  return path;
 }
 
 Explanation explanation() {
@@ -46,10 +46,10 @@ Explanation explanation() {
   e.packet = {"10.0.0.1", "192.0.2.1", "tcp", 1, 2};
   e.from = {"pod", kEvil, "node-a", "10.0.0.1"};
   e.to = {"external", "", "", "192.0.2.1"};
-  e.verdict = "delivered";
-  e.confidence = "proven";
+  e.verdict = explain::Verdict::delivered;
+  e.confidence = explain::Confidence::proven;
   e.summary = kEvil;
-  e.ways = {way_with("bucket 1 of 2"), way_with("bucket 2 of 2")};
+  e.paths = {way_with("bucket 1 of 2"), way_with("bucket 2 of 2")};
   e.assumptions.push_back({kEvil, "why", {}});
   e.gaps.push_back({"node-a", kEvil, "ip rule"});
   return e;
@@ -63,13 +63,13 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(Fold, WaysThatDifferOnlyInTheChoice) {
   const Explanation e = explanation();
-  const auto groups = fold_ways(e.ways);
+  const auto groups = fold_paths(e.paths);
   ASSERT_EQ(1u, groups.size());
   EXPECT_DOUBLE_EQ(1.0, *groups[0].weight);
-  EXPECT_EQ(std::vector<std::string>{"group 7: bucket 1 of 2 or bucket 2 of 2"}, choices_of(e.ways, groups[0]));
+  EXPECT_EQ(std::vector<std::string>{"group 7: bucket 1 of 2 or bucket 2 of 2"}, choices_of(e.paths, groups[0]));
   Explanation other = explanation();
-  other.ways[1].sightings[1].src = "192.0.2.10";
-  EXPECT_EQ(2u, fold_ways(other.ways).size());
+  other.paths[1].sightings[1].src = "192.0.2.10";
+  EXPECT_EQ(2u, fold_paths(other.paths).size());
 }
 
 TEST(Page, EscapesAndLoadsNothing) {
@@ -98,11 +98,11 @@ TEST(Chart, QuotesLabels) {
 
 TEST(Text, TablesThatDecidedSomethingAreOfTheFirstLevel) {
   Explanation e = explanation();
-  e.ways.front().hops.front().what = "enters logical datapath join";
+  e.paths.front().hops.front().what = "enters logical datapath join";
   render::TextOptions options;
   options.verbose = 1;
   EXPECT_EQ(std::string::npos, render::explain_text(e, options).find("enters logical datapath join"));
-  e.ways.front().hops.front().decides = true;
+  e.paths.front().hops.front().decides = true;
   EXPECT_NE(std::string::npos, render::explain_text(e, options).find("enters logical datapath join"));
   options.verbose = 0;
   EXPECT_EQ(std::string::npos, render::explain_text(e, options).find("enters logical datapath join"));

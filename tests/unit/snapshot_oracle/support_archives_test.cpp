@@ -58,11 +58,12 @@ Answer ask(const std::string& snapshot, const std::string& to) {
   question.from = *explain::parse_point("demo-egress/requester-3a");
   question.to = *explain::parse_point(to);
   const auto told = explain::Explainer(read->cluster, &read->collection).explain(question);
-  if (!told || told->ways.empty()) return {};
-  const explain::WayReport& way = told->ways.front();
-  Answer answer{true, told->verdict, told->confidence, "", "", told->gaps.size() + way.gaps.size()};
-  if (way.source_seen) answer.source = way.source_seen->ip;
-  if (way.egress) answer.device = way.egress->node + " " + way.egress->device;
+  if (!told || told->paths.empty()) return {};
+  const explain::PathReport& path = told->paths.front();
+  Answer answer{true, std::string(explain::name_of(told->verdict)), std::string(explain::name_of(told->confidence)), "", "",
+                told->gaps.size() + path.gaps.size()};
+  if (path.source_seen) answer.source = path.source_seen->ip;
+  if (path.egress) answer.device = path.egress->node + " " + path.egress->device;
   return answer;
 }
 
@@ -104,7 +105,7 @@ TEST(SupportArchives, AnswerAsThePlainDirectory) {
   }
 }
 
-// Damages an archive in one of the ways in which archives come: cut, with flipped bits, or packed anew with members
+// Damages an archive in one of the paths in which archives come: cut, with flipped bits, or packed anew with members
 // missing, reordered, renamed or garbled.
 class Damage {
  public:

@@ -63,7 +63,7 @@ DamagedCopy::DamagedCopy(const fs::path& scenario) : root_(fs::path(directory_.p
   for (const AuditRow& row : audit_rows()) {
     answers_.insert(answer(row));
     ++rows_;
-    proven_ += row.confidence == "proven" ? 1 : 0;
+    proven_ += row.confidence == explain::Confidence::proven ? 1 : 0;
   }
 }
 
@@ -81,7 +81,7 @@ void DamagedCopy::expect_nothing_wrong_proven(const fs::path& dump, const std::s
   fs::rename(dump, away);
   if (text != nullptr) write(dump, *text);
   for (const AuditRow& row : audit_rows())
-    EXPECT_TRUE(row.confidence != "proven" || answers_.contains(answer(row)))
+    EXPECT_TRUE(row.confidence != explain::Confidence::proven || answers_.contains(answer(row)))
         << fs::relative(dump, root_).string() << ", " << what << ": " << answer(row);
   fs::rename(away, dump);
 }

@@ -1,4 +1,4 @@
-// The hint that a rule on the way has never counted.
+// The hint that a rule on the path has never counted.
 #pragma once
 
 #include <string>

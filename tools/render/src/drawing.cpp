@@ -15,7 +15,7 @@ std::string station_name(const Hop& hop) {
 
 class Draughtsman {
  public:
-  explicit Draughtsman(const explain::WayReport& way) : way_(way) {}
+  explicit Draughtsman(const explain::PathReport& path) : way_(path) {}
 
   Drawing draw() {
     std::size_t next = 0;
@@ -49,14 +49,14 @@ class Draughtsman {
     v.items.push_back(Station{name, hop.layer, {index}});
   }
 
-  const explain::WayReport& way_;
+  const explain::PathReport& way_;
   Drawing drawing_;
   const explain::SightingReport* before_ = nullptr;
 };
 
 }  // namespace
 
-Drawing draw(const explain::WayReport& way) { return Draughtsman(way).draw(); }
+Drawing draw(const explain::PathReport& path) { return Draughtsman(path).draw(); }
 
 std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port) {
   if (!port) return ip;

@@ -1,5 +1,5 @@
-// A way as something to draw: visits of machines in order, and on each machine the sightings and the stations between
-// them. Holds pointers into the WayReport that it was made of.
+// A path as something to draw: visits of machines in order, and on each machine the sightings and the stations between
+// them. Holds pointers into the PathReport that it was made of.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace egt::render {
 struct Station {
   std::string name;
   std::string layer;                     // of its first step
-  std::vector<std::size_t> hops;         // indices into WayReport::hops
+  std::vector<std::size_t> hops;         // indices into PathReport::hops
 };
 struct Passing {                         // the packet seen at a device
   const explain::SightingReport* at = nullptr;
@@ -28,7 +28,7 @@ struct Visit {
 };
 struct Drawing { std::vector<Visit> visits; };
 
-Drawing draw(const explain::WayReport& way);
+Drawing draw(const explain::PathReport& path);
 
 // "10.0.0.1:80", "[fd00::1]:80"
 std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port);

@@ -1,4 +1,4 @@
-// explain as one HTML page: the way as a line through machines, each step opening to the dump lines behind it.
+// explain as one HTML page: the path as a line through machines, each step opening to the dump lines behind it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,15 +15,9 @@ namespace {
 
 using namespace explain;
 
-const char* tone_class(const std::string& verdict) {
-  return verdict == "delivered" ? "good" : verdict == "dropped" || verdict == "rejected" ? "bad" : "doubtful";
-}
-
-const char* tone_class(Tone tone) { return tone == Tone::good ? "good" : tone == Tone::bad ? "bad" : "doubtful"; }
-
-std::string pill(const std::string& verdict, const std::string& confidence) {
-  return fmt::format("<span class=\"verdict {}\">{}</span> <span class=\"soft small\">{}</span>", tone_class(verdict), escape_html(verdict),
-                     escape_html(confidence));
+std::string pill(CommonVerdict verdict, Confidence confidence) {
+  return fmt::format("<span class=\"verdict {}\">{}</span> <span class=\"soft small\">{}</span>", class_of(tone_of(verdict)),
+                     explain::name_of(verdict), name_of(confidence));
 }
 
 // At most `most` characters (not bytes), the end cut.
@@ -40,7 +34,7 @@ std::string shorten(const std::string& s, std::size_t most) {
 
 class PathMap {
  public:
-  PathMap(const Drawing& drawing, const WayReport& way) : drawing_(drawing), way_(way) {}
+  PathMap(const Drawing& drawing, const PathReport& path) : drawing_(drawing), path_(path) {}
 
   std::string print() {
     std::string body;
@@ -98,16 +92,16 @@ class PathMap {
 
   std::string end(int x) const {
     const int cx = x + 42;
-    std::string s = fmt::format("<path d=\"M{} {}h18\"/><circle class=\"end-{}\" cx=\"{}\" cy=\"{}\" r=\"15\"/>", x + 4, kMiddle, tone_class(way_.verdict), cx, kMiddle);
-    const std::string kind = tone_class(way_.verdict);
-    if (kind == "good") s += fmt::format("<path class=\"sign\" d=\"M{} {}l5 5l9 -10\"/>", cx - 7, kMiddle);
-    else if (kind == "bad") s += fmt::format("<path class=\"sign\" d=\"M{0} {1}l12 12m0 -12l-12 12\"/>", cx - 6, kMiddle - 6);
+    std::string s = fmt::format("<path d=\"M{} {}h18\"/><circle class=\"end-{}\" cx=\"{}\" cy=\"{}\" r=\"15\"/>", x + 4, kMiddle, class_of(tone_of(path_.verdict)), cx, kMiddle);
+    const Tone kind = tone_of(path_.verdict);
+    if (kind == Tone::good) s += fmt::format("<path class=\"sign\" d=\"M{} {}l5 5l9 -10\"/>", cx - 7, kMiddle);
+    else if (kind == Tone::bad) s += fmt::format("<path class=\"sign\" d=\"M{0} {1}l12 12m0 -12l-12 12\"/>", cx - 6, kMiddle - 6);
     else s += fmt::format("<path class=\"sign\" d=\"M{0} {1}a5 5 0 1 1 6 6v3m0 5v.5\"/>", cx - 5, kMiddle - 4);
     return s;
   }
 
   const Drawing& drawing_;
-  const WayReport& way_;
+  const PathReport& path_;
 };
 
 // --- the page ------------------------------------------------------------------------------------------------------
@@ -118,8 +112,8 @@ class HtmlPage {
 
   std::string print() {
     head();
-    const std::vector<WayGroup> groups = fold_ways(e_.ways);
-    for (const WayGroup& group : groups) way_group(group, groups.size());
+    const std::vector<PathGroup> groups = fold_paths(e_.paths);
+    for (const PathGroup& group : groups) path_group(group, groups.size());
     tail();
     return std::move(out_);
   }
@@ -136,7 +130,7 @@ class HtmlPage {
     // The first clause is the headline; what explains it goes below.
     const Headline h = headline(e_);
     const std::size_t clause = h.clause.find("; ");
-    out_ += fmt::format("<header>\n<span class=\"verdict {}\">{}</span> <span class=\"soft\">{}</span>\n<h1>{}</h1>\n", tone_class(h.tone),
+    out_ += fmt::format("<header>\n<span class=\"verdict {}\">{}</span> <span class=\"soft\">{}</span>\n<h1>{}</h1>\n", class_of(h.tone),
                         escape_html(h.outcome), h.confidence, escape_html(h.clause.substr(0, clause)));
     if (clause != std::string::npos) out_ += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(h.clause.substr(clause + 2)));
     out_ += "<dl class=\"facts\">";
@@ -145,7 +139,7 @@ class HtmlPage {
     fact("packet", "<code>" + escape_html(packet) + "</code>");
     fact("from", escape_html(who(e_.from)));
     fact("to", escape_html(who(e_.to)));
-    if (e_.truncated) fact("paths", fmt::format("only the first {} are shown; there are more", e_.ways.size()));
+    if (e_.truncated) fact("paths", fmt::format("only the first {} are shown; there are more", e_.paths.size()));
     out_ += "</dl>\n<nav class=\"tools\"><button id=\"open-all\" type=\"button\" aria-pressed=\"false\">Open all steps</button></nav>\n</header>\n";
   }
 
@@ -159,34 +153,34 @@ class HtmlPage {
     return s;
   }
 
-  void way_group(const WayGroup& group, std::size_t groups) {
-    const WayReport& way = e_.ways[group.ways.front()];
+  void path_group(const PathGroup& group, std::size_t groups) {
+    const PathReport& path = e_.paths[group.paths.front()];
     out_ += "<section>\n";
-    if (e_.ways.size() > 1) {
+    if (e_.paths.size() > 1) {
       std::string numbers;
-      for (const std::size_t i : group.ways) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", i + 1);
-      out_ += fmt::format("<h2>Path {} of {} {}", numbers, e_.ways.size(), pill(way.verdict, way.confidence));
+      for (const std::size_t i : group.paths) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", i + 1);
+      out_ += fmt::format("<h2>Path {} of {} {}", numbers, e_.paths.size(), pill(path.verdict, path.confidence));
       if (group.weight) out_ += fmt::format(" <span class=\"soft small\">{:.0f}\xe2\x80\xaf% of the connections</span>", *group.weight * 100);
       out_ += "</h2>\n";
-      if (groups > 1) out_ += fmt::format("<p>{}</p>\n", escape_html(way.summary));
-      for (const std::string& choice : choices_of(e_.ways, group)) out_ += fmt::format("<p class=\"soft small\">{}</p>\n", escape_html(choice));
+      if (groups > 1) out_ += fmt::format("<p>{}</p>\n", escape_html(path.summary));
+      for (const std::string& choice : choices_of(e_.paths, group)) out_ += fmt::format("<p class=\"soft small\">{}</p>\n", escape_html(choice));
     }
-    draw_way(way);
-    for (const FollowUp& reply : way.reply) follow_up("The reply", reply);
-    for (const FollowUp& next : way.continued)
-      if (next.verdict != way.verdict) follow_up("The packet after the handshake", next);
+    draw_way(path);
+    for (const FollowUp& reply : path.reply) follow_up("The reply", reply);
+    for (const FollowUp& next : path.continued)
+      if (next.verdict != path.verdict) follow_up("The packet after the handshake", next);
     out_ += "</section>\n";
   }
 
   void follow_up(const char* what, const FollowUp& f) {
     out_ += fmt::format("<h2>{} {}</h2>\n<p>{}</p>\n", what, pill(f.verdict, f.confidence), escape_html(f.summary));
-    for (const WayGroup& group : fold_ways(f.ways)) draw_way(f.ways[group.ways.front()]);
+    for (const PathGroup& group : fold_paths(f.paths)) draw_way(f.paths[group.paths.front()]);
   }
 
-  void draw_way(const WayReport& way) {
-    const Drawing drawing = draw(way);
+  void draw_way(const PathReport& path) {
+    const Drawing drawing = draw(path);
     if (drawing.visits.empty()) return;
-    out_ += PathMap(drawing, way).print();
+    out_ += PathMap(drawing, path).print();
     const SightingReport* last = nullptr;
     for (std::size_t i = 0; i < drawing.visits.size(); ++i) {
       if (i > 0) wire(last);
@@ -198,7 +192,7 @@ class HtmlPage {
           passing(*p);
           last = p->at;
         } else {
-          station(way, std::get<Station>(visit.items[k]), end);
+          station(path, std::get<Station>(visit.items[k]), end);
         }
       }
       out_ += "</ol>\n</article>\n";
@@ -230,19 +224,19 @@ class HtmlPage {
                         marked(end_text(s.dst, s.dport), target), s.ttl);
   }
 
-  void station(const WayReport& way, const Station& station, bool end) {
-    const char* kind = !end ? "" : way.verdict == "delivered" ? " stop-good" : way.verdict == "inconclusive" ? "" : " stop-bad";
+  void station(const PathReport& path, const Station& station, bool end) {
+    const char* kind = !end ? "" : path.verdict == Verdict::delivered ? " stop-good" : path.verdict == Verdict::inconclusive ? "" : " stop-bad";
     out_ += fmt::format("<li class=\"station{}\"><span class=\"place\">{}</span>\n", kind, escape_html(station.name));
     for (std::size_t i = 0; i < station.hops.size();) {
       std::size_t run = i;
-      while (run < station.hops.size() && way.hops[station.hops[run]].detail) ++run;
+      while (run < station.hops.size() && path.hops[station.hops[run]].detail) ++run;
       if (run == i) {
-        hop(way.hops[station.hops[i++]], station.name);
+        hop(path.hops[station.hops[i++]], station.name);
         continue;
       }
       out_ += fmt::format("<details class=\"quiet\"><summary>+ {} step{} that only pass{} it on</summary><div class=\"inside\">\n", run - i, run - i == 1 ? "" : "s",
                           run - i == 1 ? "es" : "");
-      for (; i < run; ++i) hop(way.hops[station.hops[i]], station.name);
+      for (; i < run; ++i) hop(path.hops[station.hops[i]], station.name);
       out_ += "</div></details>\n";
     }
     out_ += "</li>\n";
@@ -281,8 +275,8 @@ class HtmlPage {
   void tail() {
     if (!e_.intent.violations.empty()) {
       out_ += "<h2>Not as intended</h2>\n<ul class=\"plain\">\n";
-      for (const Disagreement& d : e_.intent.violations)
-        out_ += fmt::format("<li>{}: {}, <span class=\"soft\">but {}</span></li>\n", escape_html(d.object), escape_html(d.promise), escape_html(d.instead));
+      for (const IntentViolation& d : e_.intent.violations)
+        out_ += fmt::format("<li>{}: {}, <span class=\"soft\">but {}</span></li>\n", escape_html(d.object), escape_html(d.expected), escape_html(d.found));
       out_ += "</ul>\n";
     }
     if (!e_.assumptions.empty()) {

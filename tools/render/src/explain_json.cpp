@@ -67,7 +67,7 @@ Json json(const Hop& h) {
     j["lflow_candidates"] = Json::array();
     for (const LflowRef& l : h.lflows) j["lflow_candidates"].push_back(json(l));
   }
-  for (const PassedOver& p : h.passed_over)
+  for (const NearMiss& p : h.near_misses)
     j["passed_over"].push_back({{"where", p.where}, {"why", p.why}, {"evidence", evidence_json(p.evidence)}});
   if (h.counted) j["counted"] = h.counted->packets;
   if (h.counted && h.counted->never())
@@ -88,7 +88,7 @@ Json json(const std::vector<Gap>& gaps) {
   return all;
 }
 
-Json json(const WayReport& w);
+Json json(const PathReport& w);
 
 Json json(const std::optional<Fault>& f) {
   if (!f) return nullptr;
@@ -102,8 +102,8 @@ Json json(const std::optional<Cause>& c) {
   return {{"finding", c->finding}, {"claim", c->claim}, {"next", c->next}, {"evidence", evidence_json(c->evidence)}};
 }
 
-Json json(const Disagreement& d) {
-  return {{"object", d.object}, {"expected", d.promise}, {"found", d.instead}, {"evidence", evidence_json(d.evidence)}};
+Json json(const IntentViolation& d) {
+  return {{"object", d.object}, {"expected", d.expected}, {"found", d.found}, {"evidence", evidence_json(d.evidence)}};
 }
 
 Json json(const StageDifference& d) {
@@ -127,9 +127,9 @@ Json json(const std::optional<CrossCheck>& c) {
   return {{"stages", c->stages}, {"differences", list(c->differences)}};
 }
 
-// Replies hold ways without replies of their own, so this recursion ends after one level.
-Json json(const WayReport& w) {
-  Json j = {{"verdict", w.verdict}, {"confidence", w.confidence}, {"weight", or_null(w.weight)}, {"summary", w.summary}};
+// Replies hold paths without replies of their own, so this recursion ends after one level.
+Json json(const PathReport& w) {
+  Json j = {{"verdict", explain::name_of(w.verdict)}, {"confidence", name_of(w.confidence)}, {"weight", or_null(w.weight)}, {"summary", w.summary}};
   j["choices"] = Json::array();
   for (const ChoiceReport& c : w.choices) {
     Json choice = {{"hop", c.hop}, {"what", c.what}, {"chosen", c.chosen}};
@@ -148,7 +148,7 @@ Json json(const WayReport& w) {
   j["assumptions"] = json(w.assumptions);
   j["gaps"] = json(w.gaps);
   const auto follow_up = [](const FollowUp& f) {
-    return Json{{"verdict", f.verdict}, {"confidence", f.confidence}, {"summary", f.summary}, {"paths", list(f.ways)}};
+    return Json{{"verdict", explain::name_of(f.verdict)}, {"confidence", name_of(f.confidence)}, {"summary", f.summary}, {"paths", list(f.paths)}};
   };
   for (const FollowUp& reply : w.reply) j["reply"] = follow_up(reply);
   for (const FollowUp& next : w.continued) j["continued"] = follow_up(next);
@@ -171,13 +171,13 @@ std::string explain_json(const Explanation& e) {
   j["from"] = end_json(e.from);
   j["to"] = end_json(e.to);
   j["outcome"] = name_of(e.outcome);
-  j["confidence"] = confidence_json(e.outcome, e.confidence == "proven");
+  j["confidence"] = confidence_json(e.outcome, e.confidence == Confidence::proven);
   j["intent"] = {{"kept", or_null(e.intent.kept)}, {"violations", list(e.intent.violations)}};
   j["fault"] = json(e.fault);
   j["cause"] = json(e.cause);
   if (e.fault) j["fault"]["cause"] = json(e.cause);
   j["listener"] = name_of(e.listener);
-  j["verdict"] = e.verdict;
+  j["verdict"] = explain::name_of(e.verdict);
   j["summary"] = e.summary;
   j["truncated"] = e.truncated;
   j["checked"] = e.checked;
@@ -188,7 +188,7 @@ std::string explain_json(const Explanation& e) {
                            {"evidence", evidence_json(e.largest->evidence)}};
   j["cross_check"] = json(e.cross_check);
   j["paths"] = Json::array();
-  for (const WayReport& path : e.ways) {
+  for (const PathReport& path : e.paths) {
     Json p = json(path);
     p["outcome"] = name_of(path.outcome);
     p["confidence"] = confidence_json(path.outcome, path.proven);

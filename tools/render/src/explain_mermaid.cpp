@@ -1,4 +1,4 @@
-// The ways as a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html): a subgraph a machine, a node a device or
+// The paths as a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html): a subgraph a machine, a node a device or
 // station, the addresses on the edges where they change.
 #include <fmt/format.h>
 
@@ -34,13 +34,13 @@ class Chart {
 
   std::string print() {
     out_ = "flowchart TD\n";
-    const std::vector<WayGroup> groups = fold_ways(e_.ways);
-    for (const WayGroup& group : groups) {
-      std::string title = e_.ways.size() > 1 ? fmt::format("path {}: ", group.ways.front() + 1) : "";
-      way(e_.ways[group.ways.front()], title + fmt::format("{} {} > {}", e_.packet.proto, end_text(e_.packet.src, e_.packet.sport),
+    const std::vector<PathGroup> groups = fold_paths(e_.paths);
+    for (const PathGroup& group : groups) {
+      std::string title = e_.paths.size() > 1 ? fmt::format("path {}: ", group.paths.front() + 1) : "";
+      path(e_.paths[group.paths.front()], title + fmt::format("{} {} > {}", e_.packet.proto, end_text(e_.packet.src, e_.packet.sport),
                                                              end_text(e_.packet.dst, e_.packet.dport)));
-      for (const FollowUp& reply : e_.ways[group.ways.front()].reply)
-        for (const WayReport& answer : reply.ways) way(answer, "answer");
+      for (const FollowUp& reply : e_.paths[group.paths.front()].reply)
+        for (const PathReport& answer : reply.paths) path(answer, "answer");
     }
     out_ += "  classDef good stroke:#1a7f37,stroke-width:3px\n  classDef bad stroke:#cf222e,stroke-width:3px\n"
             "  classDef doubtful stroke:#9a6700,stroke-width:3px\n";
@@ -50,7 +50,7 @@ class Chart {
  private:
   std::string next_id() { return fmt::format("n{}", ++count_); }
 
-  void way(const WayReport& w, const std::string& title) {
+  void path(const PathReport& w, const std::string& title) {
     std::string edges, before = next_id();
     out_ += fmt::format("  {}([{}])\n", before, mermaid_text(title));
     std::string label;
@@ -71,12 +71,8 @@ class Chart {
       out_ += "  end\n";
     }
     const std::string end = next_id();
-    out_ += fmt::format("  {}([{}])\n", end, mermaid_text(w.verdict + ": " + w.summary));
-    out_ += edges + fmt::format("  {} --> {}\n  class {} {}\n", before, end, end, tone(w.verdict));
-  }
-
-  static const char* tone(const std::string& verdict) {
-    return verdict == "delivered" ? "good" : verdict == "dropped" || verdict == "rejected" ? "bad" : "doubtful";
+    out_ += fmt::format("  {}([{}])\n", end, mermaid_text(fmt::format("{}: {}", explain::name_of(w.verdict), w.summary)));
+    out_ += edges + fmt::format("  {} --> {}\n  class {} {}\n", before, end, end, class_of(tone_of(w.verdict)));
   }
 
   // Only where something changed since the last sighting.
@@ -90,7 +86,7 @@ class Chart {
     return text;
   }
 
-  static std::string station_label(const WayReport& w, const Station& station) {
+  static std::string station_label(const PathReport& w, const Station& station) {
     std::string text = station.name;
     for (const std::size_t i : station.hops)
       if (!w.hops[i].detail) text += "; " + w.hops[i].what;

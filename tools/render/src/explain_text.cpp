@@ -21,8 +21,8 @@ class Page {
   std::string print() {
     head();
     if (o_.quiet) return out_;
-    const std::vector<WayGroup> groups = fold_ways(e_.ways);
-    for (const WayGroup& group : groups) way(group, groups.size());
+    const std::vector<PathGroup> groups = fold_paths(e_.paths);
+    for (const PathGroup& group : groups) path(group, groups.size());
     tail();
     return out_;
   }
@@ -48,7 +48,7 @@ class Page {
     if (e_.largest && e_.outcome == Outcome::answered)
       out_ += wrap_behind("  size    ", fmt::format("IP packets of up to {} bytes fit the MTUs dumped on both ways; the smallest is that of {} on {}",
                                                        e_.largest->bytes, e_.largest->device, e_.largest->node), o_.width);
-    if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.ways.size()));
+    if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.paths.size()));
   }
 
   // "  cause  text", wrapped under itself.
@@ -66,13 +66,13 @@ class Page {
   }
 
   // Paths that differ only in what was chosen are shown once.
-  void way(const WayGroup& group, std::size_t groups) {
-    const WayReport& w = e_.ways[group.ways.front()];
-    if (e_.ways.size() > 1) {
+  void path(const PathGroup& group, std::size_t groups) {
+    const PathReport& w = e_.paths[group.paths.front()];
+    if (e_.paths.size() > 1) {
       const std::string share = group.weight ? fmt::format(", {:.0f} % of the connections", *group.weight * 100) : "";
-      title(fmt::format("{} of {}: {}{}{}", numbers(group), e_.ways.size(), name_of(w.outcome),
+      title(fmt::format("{} of {}: {}{}{}", numbers(group), e_.paths.size(), name_of(w.outcome),
                         w.outcome == Outcome::undecided ? "" : w.proven ? " (proven)" : " (assumed)", share));
-      for (const std::string& choice : choices_of(e_.ways, group)) line(2, choice);
+      for (const std::string& choice : choices_of(e_.paths, group)) line(2, choice);
       if (groups > 1) line(2, w.summary);
     }
     hops(w.hops);
@@ -83,10 +83,10 @@ class Page {
       if (next.verdict != w.verdict) follow_up("Packet after the handshake", next, false);
   }
 
-  static std::string numbers(const WayGroup& group) {
-    std::string s = group.ways.size() == 1 ? "Path" : "Paths";
-    for (std::size_t i = 0; i < group.ways.size(); ++i)
-      s += fmt::format("{}{}", i == 0 ? " " : i + 1 == group.ways.size() ? " and " : ", ", group.ways[i] + 1);
+  static std::string numbers(const PathGroup& group) {
+    std::string s = group.paths.size() == 1 ? "Path" : "Paths";
+    for (std::size_t i = 0; i < group.paths.size(); ++i)
+      s += fmt::format("{}{}", i == 0 ? " " : i + 1 == group.paths.size() ? " and " : ", ", group.paths[i] + 1);
     return s;
   }
 
@@ -110,11 +110,11 @@ class Page {
 
   // Of a walk that arrives, tcpdump's view is enough.
   void follow_up(const char* what, const FollowUp& f, bool sighted) {
-    title(fmt::format("{}: {} ({})", what, f.verdict, f.confidence));
+    title(fmt::format("{}: {} ({})", what, explain::name_of(f.verdict), name_of(f.confidence)));
     line(2, f.summary);
-    for (const WayReport& way : f.ways) {
-      if (way.verdict != "delivered" || o_.verbose > 1) hops(way.hops);
-      if (sighted) sightings(way.sightings);
+    for (const PathReport& path : f.paths) {
+      if (path.verdict != Verdict::delivered || o_.verbose > 1) hops(path.hops);
+      if (sighted) sightings(path.sightings);
     }
   }
 
@@ -145,7 +145,7 @@ class Page {
   }
 
   void hop(const Hop& h, std::size_t number) {
-    for (const explain::PassedOver& p : h.passed_over) {
+    for (const explain::NearMiss& p : h.near_misses) {
       line(6, fmt::format("{}: not this one: {}", p.where, p.why));
       evidence(p.evidence);
     }
@@ -181,8 +181,8 @@ class Page {
 
   void tail() {
     if (!e_.intent.violations.empty()) title("Not as intended");
-    for (const Disagreement& d : e_.intent.violations) {
-      line(2, fmt::format("- {}: {}, but {}", d.object, d.promise, d.instead));
+    for (const IntentViolation& d : e_.intent.violations) {
+      line(2, fmt::format("- {}: {}, but {}", d.object, d.expected, d.found));
       evidence(d.evidence);
     }
     if (!e_.assumptions.empty()) title("Assumed");

@@ -22,7 +22,7 @@ std::string capitals(Outcome outcome) {
 std::string condition(const Explanation& e) {
   if (e.one_way) return " if the reply arrives";
   std::string places;
-  for (const WayReport& path : e.ways) {
+  for (const PathReport& path : e.paths) {
     if (path.listener != Listener::unknown || !path.destination_seen) continue;
     const std::string place = to_text(*path.destination_seen);
     if (places.find(place) == std::string::npos) places += (places.empty() ? "" : " and ") + place;
@@ -47,8 +47,8 @@ void add_cause(const Explanation& e, Headline& h) {
     h.finding = e.cause->finding;
     h.next = e.cause->next;
   } else if (!e.intent.violations.empty()) {
-    const Disagreement& d = e.intent.violations.front();
-    h.cause = fmt::format("{}: {}, but {}", d.object, d.promise, d.instead);
+    const IntentViolation& d = e.intent.violations.front();
+    h.cause = fmt::format("{}: {}, but {}", d.object, d.expected, d.found);
   }
   if (h.next.empty() && e.fault) h.next = e.fault->next;
   if (h.next.empty() && e.outcome == Outcome::undecided && !e.gaps.empty()) {
@@ -64,7 +64,7 @@ Headline headline(const Explanation& e) {
   h.outcome = capitals(e.outcome);
   if (e.outcome == Outcome::answered && !e.intent.violations.empty()) h.outcome += ", not as intended";
   else if (e.outcome == Outcome::answered) h.outcome += condition(e);
-  if (e.outcome != Outcome::undecided) h.confidence = e.confidence;
+  if (e.outcome != Outcome::undecided) h.confidence = name_of(e.confidence);
   h.clause = e.summary;
   h.tone = tone_of(e);
   add_cause(e, h);

@@ -1,4 +1,4 @@
-// What ofproto/trace says beside the flows and actions of a packet's way.
+// What ofproto/trace says beside the flows and actions of a packet's path.
 #include <fmt/format.h>
 
 #include "egtrace/engine/world.h"

@@ -18,10 +18,13 @@ std::string Style::operator()(Tone tone, std::string_view text) const {
   return render::colour(code) + std::string(text) + render::colour("0");
 }
 
-Tone tone_of_verdict(std::string_view verdict) {
-  if (verdict == "delivered") return Tone::good;
-  if (verdict == "dropped" || verdict == "rejected") return Tone::bad;
+Tone tone_of(explain::CommonVerdict verdict) {
+  using explain::Verdict;
+  if (verdict == Verdict::delivered) return Tone::good;
+  if (verdict == Verdict::dropped || verdict == Verdict::rejected) return Tone::bad;
   return Tone::doubtful;
 }
+
+std::string_view class_of(Tone tone) { return tone == Tone::good ? "good" : tone == Tone::bad ? "bad" : "doubtful"; }
 
 }  // namespace egt::render

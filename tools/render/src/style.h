@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "egtrace/explain/outcome.h"
 #include "egtrace/render/wrap.h"
 
 namespace egt::render {
@@ -19,6 +20,8 @@ class Style {
   bool colour_;
 };
 
-Tone tone_of_verdict(std::string_view verdict);
+Tone tone_of(explain::CommonVerdict verdict);
+// The class that stylesheets have for it: "good", "bad", "doubtful".
+std::string_view class_of(Tone tone);
 
 }  // namespace egt::render

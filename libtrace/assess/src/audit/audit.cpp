@@ -17,7 +17,7 @@ namespace egt::assess {
 namespace {
 
 using explain::Point;
-using explain::WayReport;
+using explain::PathReport;
 
 struct Destination {
   std::string text, kind;
@@ -160,10 +160,10 @@ class Auditor {
     q.one_way = options_.one_way;
     const auto x = explainer.explain(q);
     if (!x) return;
-    for (const WayReport& way : x->ways) rows.push_back(row(sender, to, *x, way));
+    for (const PathReport& path : x->paths) rows.push_back(row(sender, to, *x, path));
   }
 
-  AuditRow row(const Sender& sender, const Destination& to, const explain::Explanation& x, const WayReport& way) const {
+  AuditRow row(const Sender& sender, const Destination& to, const explain::Explanation& x, const PathReport& path) const {
     AuditRow r;
     if (sender.pod != nullptr) {
       r.pod = sender.pod->name;
@@ -173,36 +173,36 @@ class Auditor {
     r.ip = x.packet.src;
     r.to = to.text;
     r.to_kind = to.kind;
-    r.outcome = way.outcome;
-    r.verdict = way.verdict;
-    r.confidence = way.proven ? "proven" : "assumed";
-    r.source_seen = way.source_seen;
-    if (way.egress) {
-      r.egress_node = way.egress->node;
-      r.egress_device = way.egress->device;
+    r.outcome = path.outcome;
+    r.verdict = path.verdict;
+    r.confidence = path.proven ? explain::Confidence::proven : explain::Confidence::assumed;
+    r.source_seen = path.source_seen;
+    if (path.egress) {
+      r.egress_node = path.egress->node;
+      r.egress_device = path.egress->device;
     }
-    const explain::FailedWalk failed = explain::failed_walk(way);
+    const explain::FailedWalk failed = explain::failed_walk(path);
     if (failed.walk != nullptr) r.fails = failed.direction;
-    const WayReport& decides = failed.walk != nullptr ? *failed.walk : way;
+    const PathReport& decides = failed.walk != nullptr ? *failed.walk : path;
     if (failed.walk != nullptr) r.stopped_at = failed.walk->stopped_at;
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
-    if (r.evidence.empty()) r.evidence = deciding_evidence(way);   // what ends a packet may be that no line is there
-    judge(sender, x, way, r);
+    if (r.evidence.empty()) r.evidence = deciding_evidence(path);   // what ends a packet may be that no line is there
+    judge(sender, x, path, r);
     return r;
   }
 
   // Egress objects speak of what leaves the cluster: not of services, pods and nodes.
-  void judge(const Sender& sender, const explain::Explanation& x, const WayReport& way, AuditRow& r) const {
+  void judge(const Sender& sender, const explain::Explanation& x, const PathReport& path, AuditRow& r) const {
     const auto destination = IpAddr::parse(x.packet.dst);
     if (sender.pod == nullptr || x.to.kind != "external" || !destination) return;
     const EgressClaim* claim = claims_.of(sender.pod->full_name(), destination->family);
     if (claim == nullptr) return;
     r.object = claim->object;
     for (const IpAddr& a : claim->addresses) r.expected += (r.expected.empty() ? "" : " or ") + a.to_string();
-    if (!way.source_seen) return;
+    if (!path.source_seen) return;
     r.leak = std::none_of(claim->addresses.begin(), claim->addresses.end(),
-                          [&](const IpAddr& a) { return a.to_string() == way.source_seen->ip; });
+                          [&](const IpAddr& a) { return a.to_string() == path.source_seen->ip; });
   }
 
   const explain::Explainer& explainer_;

@@ -12,19 +12,19 @@ namespace {
 
 using explain::Evidence;
 using explain::Hop;
-using explain::WayReport;
+using explain::PathReport;
 
 // The last hop that chose a next hop or a route, and has a dump line to show for it.
-const Hop* last_decision(const WayReport& way) {
-  for (auto hop = way.hops.rbegin(); hop != way.hops.rend(); ++hop)
-    if (!hop->detail && !hop->evidence.empty() && (way.egress == std::nullopt || hop->node == way.egress->node))
+const Hop* last_decision(const PathReport& path) {
+  for (auto hop = path.hops.rbegin(); hop != path.hops.rend(); ++hop)
+    if (!hop->detail && !hop->evidence.empty() && (path.egress == std::nullopt || hop->node == path.egress->node))
       return &*hop;
   return nullptr;
 }
 
-const Hop* hop_with(const WayReport& way, const Evidence& lines) {
+const Hop* hop_with(const PathReport& path, const Evidence& lines) {
   if (lines.empty()) return nullptr;
-  for (const Hop& hop : way.hops)
+  for (const Hop& hop : path.hops)
     if (std::find(hop.evidence.begin(), hop.evidence.end(), lines.front()) != hop.evidence.end()) return &hop;
   return nullptr;
 }
@@ -54,15 +54,15 @@ Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>
   return lines;
 }
 
-Evidence deciding_evidence(const WayReport& way) {
-  if (way.stopped_at) {
-    Evidence lines = way.stopped_at->evidence;
-    for (const explain::RowRef& row : way.stopped_at->rows)
+Evidence deciding_evidence(const PathReport& path) {
+  if (path.stopped_at) {
+    Evidence lines = path.stopped_at->evidence;
+    for (const explain::RowRef& row : path.stopped_at->rows)
       lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
     return lines;
   }
-  if (!way.snat.empty() && !way.snat.back().evidence.empty()) return way.snat.back().evidence;
-  const Hop* hop = last_decision(way);
+  if (!path.snat.empty() && !path.snat.back().evidence.empty()) return path.snat.back().evidence;
+  const Hop* hop = last_decision(path);
   return hop != nullptr ? hop->evidence : Evidence{};
 }
 
@@ -72,21 +72,21 @@ std::string stopped_for(const explain::StopReport& stop) {
   return {};
 }
 
-std::string stopped_for(const WayReport& way) { return way.stopped_at ? stopped_for(*way.stopped_at) : std::string(); }
+std::string stopped_for(const PathReport& path) { return path.stopped_at ? stopped_for(*path.stopped_at) : std::string(); }
 
-std::string decided_by(const WayReport& way) {
-  if (way.stopped_at) {
-    const std::string object = stopped_for(way);
-    return fmt::format("{}: {}: {}{}", way.stopped_at->node, way.stopped_at->where, way.stopped_at->why,
+std::string decided_by(const PathReport& path) {
+  if (path.stopped_at) {
+    const std::string object = stopped_for(path);
+    return fmt::format("{}: {}: {}{}", path.stopped_at->node, path.stopped_at->where, path.stopped_at->why,
                        object.empty() ? "" : " (" + object + ")");
   }
-  if (!way.snat.empty()) {
-    const explain::NatReport& nat = way.snat.back();
-    const Hop* hop = hop_with(way, nat.evidence);
+  if (!path.snat.empty()) {
+    const explain::NatReport& nat = path.snat.back();
+    const Hop* hop = hop_with(path, nat.evidence);
     return fmt::format("{}: SNAT by {}{}", nat.node, nat.by,
                        hop != nullptr && hop->where != nat.by ? ", " + hop->where : "");
   }
-  const Hop* hop = last_decision(way);
+  const Hop* hop = last_decision(path);
   return hop != nullptr ? fmt::format("{}: {}: {}", hop->node, hop->where, hop->what) : std::string("no translation");
 }
 

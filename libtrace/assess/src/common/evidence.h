@@ -15,13 +15,13 @@ explain::Evidence evidence(const cluster::Cluster& cluster, const std::vector<Pr
 // text, quotes left aside. Without such a line: `from`.
 Provenance line_within(const cluster::Cluster& cluster, Provenance from, std::string_view text);
 
-// The dump lines that decided what became of a way: where it stopped, else its last source translation, else the last
+// The dump lines that decided what became of a path: where it stopped, else its last source translation, else the last
 // routing decision.
-explain::Evidence deciding_evidence(const explain::WayReport& way);
+explain::Evidence deciding_evidence(const explain::PathReport& path);
 // The object for which the row was made that stopped the packet: "NetworkPolicy shop/deny"; empty: none is known.
 std::string stopped_for(const explain::StopReport& stop);
-std::string stopped_for(const explain::WayReport& way);
+std::string stopped_for(const explain::PathReport& path);
 // The same as words: "iptables on worker-1: OVN-KUBE-EGRESS-IP-MULTI-NIC".
-std::string decided_by(const explain::WayReport& way);
+std::string decided_by(const explain::PathReport& path);
 
 }  // namespace egt::assess

@@ -51,7 +51,7 @@ class CauseFinder {
     best_.reset();
     if (walk) {
       const auto then = before_.explain(path.question), now = after_.explain(path.question);
-      if (then && now) part(then->ways, now->ways);
+      if (then && now) part(then->paths, now->paths);
     } else {
       meet(d.evidence_before, lines_before_);
       meet(d.evidence_after, lines_after_);
@@ -113,7 +113,7 @@ class CauseFinder {
 
   // What differs where the paths part is the cause; what they meet behind that differs because of it. Replies part
   // where requests do not.
-  bool part(const std::vector<explain::WayReport>& then, const std::vector<explain::WayReport>& now) {
+  bool part(const std::vector<explain::PathReport>& then, const std::vector<explain::PathReport>& now) {
     bool parted = false;
     for (std::size_t i = 0; i < std::min(then.size(), now.size()); ++i)
       parted = part(then[i].hops, now[i].hops) || part(then[i].reply, now[i].reply) ||
@@ -121,7 +121,7 @@ class CauseFinder {
     return parted;
   }
   bool part(const std::vector<explain::FollowUp>& then, const std::vector<explain::FollowUp>& now) {
-    return !then.empty() && !now.empty() && part(then.front().ways, now.front().ways);
+    return !then.empty() && !now.empty() && part(then.front().paths, now.front().paths);
   }
   bool part(const std::vector<explain::Hop>& then, const std::vector<explain::Hop>& now) {
     const bool parted = part_at(then, now);

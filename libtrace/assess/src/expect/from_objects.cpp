@@ -19,7 +19,7 @@ using expect::Expectation;
 
 constexpr Family kFamilies[] = {Family::v4, Family::v6};
 constexpr std::uint16_t kPort = 80;     // that expectations ask about where they name none
-constexpr std::size_t kOtherNodes = 2;  // a pod's way to nodes is the same for all of them
+constexpr std::size_t kOtherNodes = 2;  // a pod's path to nodes is the same for all of them
 
 EndPattern place(std::string text) { return {std::move(text), {}, {}}; }
 
@@ -27,9 +27,9 @@ std::string with_port(const IpAddr& a, std::uint16_t port) {
   return a.is_v4() ? fmt::format("{}:{}", a.to_string(), port) : fmt::format("[{}]:{}", a.to_string(), port);
 }
 
-class Promises {
+class IntentChecker {
  public:
-  explicit Promises(const Cluster& cluster)
+  explicit IntentChecker(const Cluster& cluster)
       : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), claims_(cluster, pods_) {}
 
   std::vector<Expectation> all() {
@@ -232,6 +232,6 @@ class Promises {
 
 }  // namespace
 
-std::vector<Expectation> expectations_from_objects(const Cluster& cluster) { return Promises(cluster).all(); }
+std::vector<Expectation> expectations_from_objects(const Cluster& cluster) { return IntentChecker(cluster).all(); }
 
 }  // namespace egt::assess

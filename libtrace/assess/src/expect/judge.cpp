@@ -14,20 +14,21 @@ namespace {
 
 using expect::Expectation;
 using explain::FollowUp;
+using explain::name_of;
 using explain::SeenAddress;
-using explain::WayReport;
+using explain::PathReport;
 
 enum class Truth { no, unknown, yes };
 
 struct Finding {
   Truth truth = Truth::yes;
   std::string why;
-  const WayReport* at = nullptr;  // the way of the answer, or of what follows it, that decides; null: the packet's own
+  const PathReport* at = nullptr;  // the path of the answer, or of what follows it, that decides; null: the packet's own
 };
 
 using Words = std::vector<std::string>;
 
-bool among(const Words& all, const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+bool among(const Words& all, std::string_view one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
 std::string any_of_words(const Words& all) { return fmt::format("{}", fmt::join(all, " or ")); }
 
@@ -56,29 +57,29 @@ bool address_fits(const std::string& pattern, const SeenAddress& seen, const std
 
 std::string text_of(const std::optional<SeenAddress>& a) { return a ? explain::to_text(*a) : "-"; }
 
-std::string node_of(const WayReport& way) {
-  return way.egress ? way.egress->node : way.hops.empty() ? std::string() : way.hops.back().node;
+std::string node_of(const PathReport& path) {
+  return path.egress ? path.egress->node : path.hops.empty() ? std::string() : path.hops.back().node;
 }
 
 // The device by which a packet leaves the cluster, and those below it that it passes on the same machine.
-Words devices_of(const WayReport& way) {
+Words devices_of(const PathReport& path) {
   Words all;
-  if (way.egress) all.push_back(way.egress->device);
-  const std::string node = node_of(way);
-  for (auto s = way.sightings.rbegin(); s != way.sightings.rend(); ++s) {
+  if (path.egress) all.push_back(path.egress->device);
+  const std::string node = node_of(path);
+  for (auto s = path.sightings.rbegin(); s != path.sightings.rend(); ++s) {
     if (s->node != node) {
       if (all.size() > 1) break;
       continue;
     }
-    if (way.egress && s->in) break;
+    if (path.egress && s->in) break;
     if (!among(all, s->device)) all.push_back(s->device);
-    if (!way.egress) break;
+    if (!path.egress) break;
   }
   return all;
 }
 
-// How the way ends, and on whose behalf.
-std::string ending(const WayReport& w) {
+// How the path ends, and on whose behalf.
+std::string ending(const PathReport& w) {
   const std::string object = stopped_for(w);
   return object.empty() ? w.summary : fmt::format("{} ({})", w.summary, object);
 }
@@ -87,31 +88,31 @@ class Judge {
  public:
   Judge(const explain::Explanation& x, const Expectation& e) : x_(x), e_(e) {}
 
-  Finding way(const WayReport& w) const {
-    if (!e_.verdicts.empty() && !among(e_.verdicts, w.verdict))
-      return {w.verdict == "inconclusive" ? Truth::unknown : Truth::no, ending(w)};
+  Finding path(const PathReport& w) const {
+    if (!e_.verdicts.empty() && !among(e_.verdicts, name_of(w.verdict)))
+      return {w.verdict == explain::Verdict::inconclusive ? Truth::unknown : Truth::no, ending(w)};
     if (const Finding o = connection(w); o.truth != Truth::yes) return o;
-    for (const Finding& o : {w.verdict == "delivered" ? ends(w) : Finding{}, path(w)})
+    for (const Finding& o : {w.verdict == explain::Verdict::delivered ? ends(w) : Finding{}, places(w)})
       if (o.truth != Truth::yes) return o;
-    return w.verdict == "delivered" ? answer(w) : Finding{};
+    return w.verdict == explain::Verdict::delivered ? answer(w) : Finding{};
   }
 
  private:
   // Of the connection: what its client sees.
-  Finding connection(const WayReport& w) const {
+  Finding connection(const PathReport& w) const {
     const Words outcomes = !e_.outcomes.empty() ? e_.outcomes : e_.verdicts.empty() ? Words{"answered"} : Words{};
-    if (outcomes.empty() || among(outcomes, std::string(name_of(w.outcome)))) return {};
+    if (outcomes.empty() || among(outcomes, name_of(w.outcome))) return {};
     const explain::FailedWalk failed = explain::failed_walk(w);
-    const WayReport& at = failed.walk != nullptr ? *failed.walk : w;
+    const PathReport& at = failed.walk != nullptr ? *failed.walk : w;
     return {w.outcome == explain::Outcome::undecided ? Truth::unknown : Truth::no, ending(at), &at};
   }
 
-  Finding differs(const std::string& what, const std::string& seen, const Words& wanted, const WayReport& w) const {
+  Finding differs(const std::string& what, const std::string& seen, const Words& wanted, const PathReport& w) const {
     return {Truth::no, fmt::format("{} is {}, not {}: {}", what, seen.empty() ? "unknown" : seen, any_of_words(wanted),
                                    w.summary)};
   }
 
-  Finding ends(const WayReport& w) const {
+  Finding ends(const PathReport& w) const {
     const auto address = [&](const Words& patterns, const std::optional<SeenAddress>& seen, const std::string& sent) {
       return patterns.empty() ||
              accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
@@ -131,7 +132,7 @@ class Judge {
     return {};
   }
 
-  Finding path(const WayReport& w) const {
+  Finding places(const PathReport& w) const {
     if (e_.contains.empty() && e_.avoids.empty()) return {};
     const PathItems items = path_items(w);
     for (const std::string& item : e_.contains)
@@ -141,7 +142,7 @@ class Judge {
     return {};
   }
 
-  Finding answer(const WayReport& w) const {
+  Finding answer(const PathReport& w) const {
     if (e_.reply.empty()) return {};
     if (w.reply.empty()) return {Truth::unknown, "the answer was not walked"};
     if (const Finding o = follow_up(w.reply.front(), e_.reply, "the answer"); o.truth != Truth::yes) return o;
@@ -152,12 +153,12 @@ class Judge {
   }
 
   static Finding follow_up(const FollowUp& f, const Words& wanted, const char* what) {
-    if (f.ways.empty()) return {Truth::unknown, f.summary};
+    if (f.paths.empty()) return {Truth::unknown, f.summary};
     Finding worst;
-    for (const WayReport& w : f.ways) {
-      if (among(wanted, w.verdict)) continue;
-      const Truth t = w.verdict == "inconclusive" ? Truth::unknown : Truth::no;
-      if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, w.verdict, ending(w)), &w};
+    for (const PathReport& w : f.paths) {
+      if (among(wanted, name_of(w.verdict))) continue;
+      const Truth t = w.verdict == explain::Verdict::inconclusive ? Truth::unknown : Truth::no;
+      if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, name_of(w.verdict), ending(w)), &w};
     }
     return worst;
   }
@@ -166,15 +167,15 @@ class Judge {
   const Expectation& e_;
 };
 
-void add_gaps(const WayReport& w, std::vector<Gap>& gaps) {
+void add_gaps(const PathReport& w, std::vector<Gap>& gaps) {
   for (const Gap& g : w.gaps)
     if (std::find(gaps.begin(), gaps.end(), g) == gaps.end()) gaps.push_back(g);
   for (const auto* list : {&w.reply, &w.continued})
     for (const FollowUp& f : *list)
-      for (const WayReport& way : f.ways) add_gaps(way, gaps);
+      for (const PathReport& path : f.paths) add_gaps(path, gaps);
 }
 
-bool by_unknown_choice(const WayReport& w) {
+bool by_unknown_choice(const PathReport& w) {
   return std::any_of(w.choices.begin(), w.choices.end(), [](const explain::ChoiceReport& c) { return c.unknown; });
 }
 
@@ -195,14 +196,14 @@ void add_property(std::vector<Property>& all, const char* name, const std::set<s
 // What the packets do, in the words of the expectation.
 std::vector<Property> seen_properties(const explain::Explanation& x) {
   std::set<std::string> outcomes, verdicts, snat, dnat, nodes, devices, replies;
-  for (const WayReport& w : x.ways) {
+  for (const PathReport& w : x.paths) {
     outcomes.emplace(name_of(w.outcome));
-    verdicts.insert(w.verdict);
+    verdicts.emplace(name_of(w.verdict));
     if (w.source_seen) snat.insert(w.source_seen->ip);
     if (w.destination_seen) dnat.insert(text_of(w.destination_seen));
     if (const std::string node = node_of(w); !node.empty()) nodes.insert(node);
     if (w.egress) devices.insert(w.egress->device);
-    for (const FollowUp& f : w.reply) replies.insert(f.verdict);
+    for (const FollowUp& f : w.reply) replies.emplace(name_of(f.verdict));
   }
   std::vector<Property> all;
   add_property(all, "outcome", outcomes);
@@ -215,8 +216,8 @@ std::vector<Property> seen_properties(const explain::Explanation& x) {
   return all;
 }
 
-// The evidence of an answer that fails lies on the answer's way.
-explain::Evidence evidence_of(const WayReport& w, const Finding& o) {
+// The evidence of an answer that fails lies on the answer's path.
+explain::Evidence evidence_of(const PathReport& w, const Finding& o) {
   return deciding_evidence(o.at != nullptr ? *o.at : w);
 }
 
@@ -243,18 +244,18 @@ std::vector<Property> expected_properties(const Expectation& e) {
 Judgement judge(const explain::Explanation& x, const Expectation& e, const CheckOptions& options) {
   Judgement j;
   j.seen = seen_properties(x);
-  const Judge judge_way(x, e);
-  const WayReport* failed = nullptr;    // the first way that fails for certain
-  const WayReport* doubtful = nullptr;  // that fails, or not, by what is missing
+  const Judge judge_path(x, e);
+  const PathReport* failed = nullptr;    // the first path that fails for certain
+  const PathReport* doubtful = nullptr;  // that fails, or not, by what is missing
   Finding failed_by, doubtful_by;
   std::size_t failures = 0;
   bool all_fail_by_choice = true;
-  for (const WayReport& w : x.ways) {
-    const Finding o = judge_way.way(w);
+  for (const PathReport& w : x.paths) {
+    const Finding o = judge_path.path(w);
     std::vector<Gap> gaps;
     add_gaps(w, gaps);
     // Who accepts an inconclusive end accepts what is missing behind it.
-    const bool accepted_as_open = w.verdict == "inconclusive" && o.truth == Truth::yes;
+    const bool accepted_as_open = w.verdict == explain::Verdict::inconclusive && o.truth == Truth::yes;
     const bool open = !options.assume_gaps && !gaps.empty() && !accepted_as_open;
     if (o.truth == Truth::no) ++failures;
     if (o.truth == Truth::no && !open) {
@@ -272,28 +273,28 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
     for (const Gap& g : gaps)
       if (std::find(j.gaps.begin(), j.gaps.end(), g) == j.gaps.end()) j.gaps.push_back(g);
   }
-  // A way that hangs on something unknown may not be the real one; where all fail, one of them is.
-  const bool fails = failed != nullptr && (!all_fail_by_choice || failures == x.ways.size());
+  // A path that hangs on something unknown may not be the real one; where all fail, one of them is.
+  const bool fails = failed != nullptr && (!all_fail_by_choice || failures == x.paths.size());
   if (fails) {
     j.holds = false;
     j.why = failed_by.why;
     j.evidence = evidence_of(*failed, failed_by);
     return j;
   }
-  const WayReport* open_way = failed != nullptr ? failed : doubtful;
-  if (open_way != nullptr || x.truncated || x.ways.empty()) {
+  const PathReport* undecided_path = failed != nullptr ? failed : doubtful;
+  if (undecided_path != nullptr || x.truncated || x.paths.empty()) {
     const Finding& by = failed != nullptr ? failed_by : doubtful_by;
     j.why = by.why;
     if (!j.gaps.empty()) j.why += (j.why.empty() ? "the snapshot lacks " : "; the snapshot lacks ") + gap_words(j.gaps);
     if (failed != nullptr) j.why = "it depends on what the dumps do not show: " + j.why;
     if (j.why.empty())
-      j.why = x.truncated ? "there are more ways than were walked" : "a part of the way is not understood";
-    if (open_way != nullptr) j.evidence = evidence_of(*open_way, by);
+      j.why = x.truncated ? "there are more paths than were walked" : "a part of the path is not understood";
+    if (undecided_path != nullptr) j.evidence = evidence_of(*undecided_path, by);
     return j;
   }
   j.holds = true;
   j.why = x.summary;
-  j.evidence = deciding_evidence(x.ways.front());
+  j.evidence = deciding_evidence(x.paths.front());
   return j;
 }
 

@@ -35,14 +35,14 @@ void add_place(const std::string& where, PathItems& items) {
 
 }  // namespace
 
-PathItems path_items(const explain::WayReport& way) {
+PathItems path_items(const explain::PathReport& path) {
   PathItems items;
-  for (const explain::Hop& hop : way.hops) {
+  for (const explain::Hop& hop : path.hops) {
     if (!hop.node.empty()) items.insert("node:" + hop.node);
     for (const explain::LflowRef& l : hop.lflows) items.insert("stage:" + l.stage);
     add_place(hop.where, items);
   }
-  for (const explain::SightingReport& s : way.sightings) {
+  for (const explain::SightingReport& s : path.sightings) {
     items.insert("device:" + s.device);
     items.insert(fmt::format("device:{}/{}", s.node, s.device));
     items.insert("node:" + s.node);

@@ -1,4 +1,4 @@
-// What lies on a way: nodes, devices, tables and stages, chains and policy rules, as expectations name them.
+// What lies on a path: nodes, devices, tables and stages, chains and policy rules, as expectations name them.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ namespace egt::assess {
 // "chain:OVN-KUBE-ETP", "rule:6000".
 using PathItems = std::set<std::string>;
 
-PathItems path_items(const explain::WayReport& way);
+PathItems path_items(const explain::PathReport& path);
 // `wanted` with its kind before it, or a bare name that any kind may have. * and ? match.
 bool on_path(const PathItems& path, const std::string& wanted);
 

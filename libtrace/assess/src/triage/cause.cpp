@@ -18,7 +18,7 @@ using explain::Evidence;
 using explain::Explanation;
 using explain::FollowUp;
 using explain::Hop;
-using explain::WayReport;
+using explain::PathReport;
 
 // What the connection meets: nodes, lines and objects of all its walks.
 struct Subject {
@@ -30,7 +30,7 @@ void add_lines(const Evidence& from, std::set<std::pair<std::string, std::uint32
   for (const explain::EvidenceLine& e : from) lines.emplace(e.dump, e.line);
 }
 
-void add_walk(const WayReport& walk, Subject& s) {
+void add_walk(const PathReport& walk, Subject& s) {
   for (const Hop& hop : walk.hops) {
     s.nodes.insert(hop.node);
     add_lines(hop.evidence, s.lines);
@@ -39,13 +39,13 @@ void add_walk(const WayReport& walk, Subject& s) {
   }
   for (const auto* later : {&walk.reply, &walk.continued})
     for (const FollowUp& f : *later)
-      for (const WayReport& next : f.ways) add_walk(next, s);
+      for (const PathReport& next : f.paths) add_walk(next, s);
 }
 
 Subject subject_of(const Explanation& e) {
   Subject s;
-  for (const WayReport& path : e.ways) add_walk(path, s);
-  for (const explain::Disagreement& d : e.intent.violations) {
+  for (const PathReport& path : e.paths) add_walk(path, s);
+  for (const explain::IntentViolation& d : e.intent.violations) {
     s.violated.insert(d.object);
     add_lines(d.evidence, s.fault_lines);
   }

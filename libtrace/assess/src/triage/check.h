@@ -63,7 +63,7 @@ struct Facts {
   // Those with an address of a family and a claim, taken up by a node, on what they send there.
   const std::vector<ClaimedPod>& claimed_pods() const { return claimed_pods_; }
   // How each of them, in their order, gets outside; walked when the first check asks.
-  const std::vector<std::vector<WayOut>>& leaving() const;
+  const std::vector<std::vector<EgressPath>>& leaving() const;
   // What is lost between pods of different nodes, of the smallest packets; walked likewise.
   const std::vector<LostBetweenNodes>& lost_between_nodes() const;
 
@@ -74,7 +74,7 @@ struct Facts {
   cluster::PerNode<Policies> policies_at_;
   MadeOnce<std::vector<AuditRow>> connections_;
   std::vector<ClaimedPod> claimed_pods_;
-  MadeOnce<std::vector<std::vector<WayOut>>> leaving_;
+  MadeOnce<std::vector<std::vector<EgressPath>>> leaving_;
   MadeOnce<std::vector<LostBetweenNodes>> lost_between_nodes_;
 };
 

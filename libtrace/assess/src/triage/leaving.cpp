@@ -5,7 +5,7 @@
 
 namespace egt::assess {
 
-std::vector<WayOut> ways_out(const explain::Explainer& explainer, const ClaimedPod& of) {
+std::vector<EgressPath> egress_paths(const explain::Explainer& explainer, const ClaimedPod& of) {
   const Target target = outside(explainer.cluster(), of.claim->family);
   const auto from = explain::parse_point(of.pod->full_name()), to = explain::parse_point(target.address.to_string());
   if (!from || !to) return {};
@@ -15,17 +15,17 @@ std::vector<WayOut> ways_out(const explain::Explainer& explainer, const ClaimedP
   q.one_way = true;
   const auto x = explainer.explain(q);
   if (!x) return {};
-  std::vector<WayOut> ways;
-  for (const explain::WayReport& way : x->ways) {
-    WayOut& out = ways.emplace_back();
-    out.verdict = way.verdict;
-    if (way.egress) out.egress_node = way.egress->node;
-    if (way.source_seen) out.source_seen = way.source_seen->ip;
-    out.gaps = way.gaps;
-    out.stopped_at = way.stopped_at;
-    out.deciding = deciding_evidence(way);
+  std::vector<EgressPath> paths;
+  for (const explain::PathReport& path : x->paths) {
+    EgressPath& out = paths.emplace_back();
+    out.verdict = path.verdict;
+    if (path.egress) out.egress_node = path.egress->node;
+    if (path.source_seen) out.source_seen = path.source_seen->ip;
+    out.gaps = path.gaps;
+    out.stopped_at = path.stopped_at;
+    out.deciding = deciding_evidence(path);
   }
-  return ways;
+  return paths;
 }
 
 }  // namespace egt::assess

@@ -17,8 +17,9 @@ struct ClaimedPod {
 };
 
 // Of a path what checks look at. A whole report holds a hundred hops.
-struct WayOut {
-  std::string verdict, egress_node;          // egress_node: empty where it does not leave
+struct EgressPath {
+  explain::Verdict verdict = explain::Verdict::inconclusive;
+  std::string egress_node;                   // empty where it does not leave
   std::optional<std::string> source_seen;
   std::vector<Gap> gaps;
   std::optional<explain::StopReport> stopped_at;
@@ -26,6 +27,6 @@ struct WayOut {
 };
 
 // The paths of the packet from the pod to the outside; none where it cannot be asked. `explainer`: this thread's.
-std::vector<WayOut> ways_out(const explain::Explainer& explainer, const ClaimedPod& of);
+std::vector<EgressPath> egress_paths(const explain::Explainer& explainer, const ClaimedPod& of);
 
 }  // namespace egt::assess

@@ -25,7 +25,7 @@ std::vector<AuditRow> rows_of(const Facts& f, const explain::Explanation& x) {
   const KnownPod* pod = pod_of(f, x.from);
   const auto to = IpAddr::parse(x.packet.dst);
   if (!to) return rows;
-  for (const explain::WayReport& path : x.ways) {
+  for (const explain::PathReport& path : x.paths) {
     AuditRow row;
     row.node = x.from.node;
     row.ip = x.packet.src;

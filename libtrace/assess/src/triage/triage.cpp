@@ -92,8 +92,8 @@ const std::vector<AuditRow>& Facts::connections() const {
   });
 }
 
-const std::vector<std::vector<WayOut>>& Facts::leaving() const {
-  return leaving_.get_or([&] { return ask_claimed_pods(*this, ways_out); });
+const std::vector<std::vector<EgressPath>>& Facts::leaving() const {
+  return leaving_.get_or([&] { return ask_claimed_pods(*this, egress_paths); });
 }
 
 const std::vector<LostBetweenNodes>& Facts::lost_between_nodes() const {

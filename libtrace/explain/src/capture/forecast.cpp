@@ -9,31 +9,31 @@
 namespace egt::explain::capture_study {
 namespace {
 
-// Keeps of ways what captures are held against: there may be a walk for each of a hundred thousand flows.
-void slim(std::vector<WayReport>& ways) {
-  for (WayReport& way : ways) {
-    for (std::vector<FollowUp>* follow_ups : {&way.reply, &way.continued})
-      for (FollowUp& f : *follow_ups) slim(f.ways);
-    WayReport kept;
-    kept.verdict = std::move(way.verdict);
-    kept.summary = std::move(way.summary);
-    kept.source_seen = std::move(way.source_seen);
-    kept.stopped_at = std::move(way.stopped_at);
-    kept.sightings = std::move(way.sightings);
-    kept.reply = std::move(way.reply);
-    kept.continued = std::move(way.continued);
-    way = std::move(kept);
+// Keeps of paths what captures are held against: there may be a walk for each of a hundred thousand flows.
+void slim(std::vector<PathReport>& paths) {
+  for (PathReport& path : paths) {
+    for (std::vector<FollowUp>* follow_ups : {&path.reply, &path.continued})
+      for (FollowUp& f : *follow_ups) slim(f.paths);
+    PathReport kept;
+    kept.verdict = std::move(path.verdict);
+    kept.summary = std::move(path.summary);
+    kept.source_seen = std::move(path.source_seen);
+    kept.stopped_at = std::move(path.stopped_at);
+    kept.sightings = std::move(path.sightings);
+    kept.reply = std::move(path.reply);
+    kept.continued = std::move(path.continued);
+    path = std::move(kept);
   }
 }
 
-Predicted predicted(const PlannedWay& plan, const OwnEnds& ends, bool reply) {
-  return {plan.way, Rows(plan.rows, ends, reply), ends, reply};
+Predicted predicted(const PlannedPath& plan, const OwnEnds& ends, bool reply) {
+  return {plan.path, Rows(plan.rows, ends, reply), ends, reply};
 }
 
 // Whether one of the rows is at a place that saw the flow; cheap, before rows are copied.
-bool leads_through(const WayReport& way, const Flow& flow) {
+bool leads_through(const PathReport& path, const Flow& flow) {
   return std::any_of(flow.parts.begin(), flow.parts.end(), [&](const Part& part) {
-    return std::any_of(way.sightings.begin(), way.sightings.end(), [&](const SightingReport& row) {
+    return std::any_of(path.sightings.begin(), path.sightings.end(), [&](const SightingReport& row) {
       return row.node == part.place.node() && row.device == part.place.device();
     });
   });
@@ -91,14 +91,14 @@ std::pair<long, long> worth(const Fit& f) {
   return {2 * static_cast<long>(f.matched) - static_cast<long>(f.contradicted), -static_cast<long>(f.other_macs)};
 }
 
-const PlannedWay* best_way(const std::vector<PlannedWay>& ways, const Flow& flow, bool reply, const OwnEnds& ends,
+const PlannedPath* best_path(const std::vector<PlannedPath>& paths, const Flow& flow, bool reply, const OwnEnds& ends,
                            Fit* fitness = nullptr) {
-  const PlannedWay* best = nullptr;
+  const PlannedPath* best = nullptr;
   Fit best_fit;
-  for (const PlannedWay& way : ways) {
-    const Fit f = fit(Rows(way.rows, ends, reply), flow, reply);
+  for (const PlannedPath& path : paths) {
+    const Fit f = fit(Rows(path.rows, ends, reply), flow, reply);
     if (best != nullptr && worth(f) <= worth(best_fit)) continue;
-    best = &way;
+    best = &path;
     best_fit = f;
   }
   if (fitness != nullptr) *fitness = best_fit;
@@ -107,19 +107,19 @@ const PlannedWay* best_way(const std::vector<PlannedWay>& ways, const Flow& flow
 
 }  // namespace
 
-std::vector<PlannedWay> Forecaster::plan(const std::vector<WayReport>& ways) const {
-  std::vector<PlannedWay> all;
-  for (const WayReport& way : ways) {
-    PlannedWay p;
-    p.way = &way;
-    for (const SightingReport& row : way.sightings) {
+std::vector<PlannedPath> Forecaster::plan(const std::vector<PathReport>& paths) const {
+  std::vector<PlannedPath> all;
+  for (const PathReport& path : paths) {
+    PlannedPath p;
+    p.path = &path;
+    for (const SightingReport& row : path.sightings) {
       const auto src = IpAddr::parse(row.src), dst = IpAddr::parse(row.dst);
       const auto smac = MacAddr::parse(row.smac), dmac = MacAddr::parse(row.dmac);
       p.rows.push_back({&row, places_.find(row.node, row.device), src.value_or(IpAddr{}), dst.value_or(IpAddr{}),
                         smac ? smac->value : 0, dmac ? dmac->value : 0, places_.captured(row.node, row.device)});
     }
-    if (!way.reply.empty()) p.replies = plan(way.reply.front().ways);
-    if (!way.continued.empty()) p.nexts = plan(way.continued.front().ways);
+    if (!path.reply.empty()) p.replies = plan(path.reply.front().paths);
+    if (!path.continued.empty()) p.nexts = plan(path.continued.front().paths);
     all.push_back(std::move(p));
   }
   return all;
@@ -138,16 +138,16 @@ const Forecaster::Owners& Forecaster::owners_of(const IpAddr& address) {
 }
 
 // NETMAP and its like make addresses of addresses: then what came of one end tells nothing of another.
-bool Forecaster::can_be_shared(const std::vector<PlannedWay>& ways, const Ends& sent) const {
+bool Forecaster::can_be_shared(const std::vector<PlannedPath>& paths, const Ends& sent) const {
   const auto is_known = [&](const IpAddr& a) { return a == sent.src || a == sent.dst || is_alone(a); };
-  return std::all_of(ways.begin(), ways.end(), [&](const PlannedWay& way) {
-    return std::all_of(way.rows.begin(), way.rows.end(),
+  return std::all_of(paths.begin(), paths.end(), [&](const PlannedPath& path) {
+    return std::all_of(path.rows.begin(), path.rows.end(),
                        [&](const Row& row) {
                          const auto& encap = row.told->encap;
                          return is_known(row.src) && is_known(row.dst) &&
                                 (!encap || (is_known(encap->src) && is_known(encap->dst)));
                        }) &&
-           can_be_shared(way.replies, sent) && can_be_shared(way.nexts, sent);
+           can_be_shared(path.replies, sent) && can_be_shared(path.nexts, sent);
   });
 }
 
@@ -194,11 +194,11 @@ Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) 
   if (auto explanation = explainer_.explain(q)) {
     w.explanation.from = std::move(explanation->from);
     w.explanation.to = std::move(explanation->to);
-    w.explanation.ways = std::move(explanation->ways);
-    slim(w.explanation.ways);
-    w.usable = !w.explanation.ways.empty();
-    w.ways = plan(w.explanation.ways);
-    w.shared = can_be_shared(w.ways, sent);
+    w.explanation.paths = std::move(explanation->paths);
+    slim(w.explanation.paths);
+    w.usable = !w.explanation.paths.empty();
+    w.paths = plan(w.explanation.paths);
+    w.shared = can_be_shared(w.paths, sent);
   }
   return w;
 }
@@ -211,8 +211,8 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   }
   Fit fitness;
   const OwnEnds ends{w.ends, sent};
-  const PlannedWay* way = best_way(w.ways, flow, false, ends, &fitness);
-  if (way == nullptr) return;
+  const PlannedPath* path = best_path(w.paths, flow, false, ends, &fitness);
+  if (path == nullptr) return;
   if (best.explanation != nullptr && worth(fitness) <= worth({best.matched, best.contradicted, best.other_macs, false}))
     return;
   best = {};
@@ -222,10 +222,10 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
   best.contradicted = fitness.contradicted;
   best.other_macs = fitness.other_macs;
   best.from_start = fitness.from_start;
-  best.forward = predicted(*way, ends, false);
+  best.forward = predicted(*path, ends, false);
   if (fitness.matched > 0)
-    for (const PlannedWay& other : w.ways) {
-      if (&other == way || other.way->summary == way->way->summary) continue;
+    for (const PlannedPath& other : w.paths) {
+      if (&other == path || other.path->summary == path->path->summary) continue;
       const Predicted also = predicted(other, ends, false);
       if (worth(fit(also.rows, flow, false)) != worth(fitness)) continue;
       std::string summary = also.summary();
@@ -233,8 +233,8 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
           std::find(best.alike.begin(), best.alike.end(), summary) == best.alike.end())
         best.alike.push_back(std::move(summary));
     }
-  if (const PlannedWay* reply = best_way(way->replies, flow, true, ends)) best.reply = predicted(*reply, ends, true);
-  if (const PlannedWay* next = best_way(way->nexts, flow, false, ends)) best.next = predicted(*next, ends, false);
+  if (const PlannedPath* reply = best_path(path->replies, flow, true, ends)) best.reply = predicted(*reply, ends, true);
+  if (const PlannedPath* next = best_path(path->nexts, flow, false, ends)) best.next = predicted(*next, ends, false);
 }
 
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
@@ -304,7 +304,7 @@ std::vector<IpAddr> Forecaster::pods_of(Family family) const {
   return found;
 }
 
-// Whether the pod's way to where the flow goes leads through the places that saw it.
+// Whether the pod's path to where the flow goes leads through the places that saw it.
 bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, Forecast& one) {
   Origin o;
   o.src = pod;
@@ -315,17 +315,17 @@ bool Forecaster::try_pod(const IpAddr& pod, const Flow& flow, const Ends& seen, 
   ends.src = pod;
   const Walked& w = walk(o, ends);
   one.left_out = w.left_out;
-  if (!w.usable || std::none_of(w.explanation.ways.begin(), w.explanation.ways.end(),
-                                [&](const WayReport& way) { return leads_through(way, flow); }))
+  if (!w.usable || std::none_of(w.explanation.paths.begin(), w.explanation.paths.end(),
+                                [&](const PathReport& path) { return leads_through(path, flow); }))
     return false;
   consider(flow, o, ends, one);
   return one.matched > 0 && one.contradicted == 0 && ttl_fits(one.forward.rows, flow);
 }
 
-// The source may be a translated one whose origin no capture shows: the pod whose way leads through what was seen, if
+// The source may be a translated one whose origin no capture shows: the pod whose path leads through what was seen, if
 // there is only one.
 void Forecaster::try_pods(const Flow& flow, Forecast& best) {
-  // Where nobody knows the place of a capture, no way leads through it.
+  // Where nobody knows the place of a capture, no path leads through it.
   if (std::all_of(flow.parts.begin(), flow.parts.end(), [](const Part& part) { return part.place.node().empty(); }))
     return;
   const Part& first = flow.parts.front();

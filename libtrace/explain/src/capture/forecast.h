@@ -1,4 +1,4 @@
-// What the dumps predict for a captured flow: who sent its first packet, and the way (of several) that fits best with
+// What the dumps predict for a captured flow: who sent its first packet, and the path (of several) that fits best with
 // where packets were seen.
 #pragma once
 
@@ -20,13 +20,13 @@ namespace egt::explain::capture_study {
 struct Forecast {
   const Explanation* explanation = nullptr;  // null: nobody in the snapshot could have sent it
   OwnEnds ends;                              // own: the first packet, as its sender sent it
-  bool left_out = false;                     // more ends than are walked for: its way was not worked out
-  Predicted forward, reply, next;            // next: the packet after the handshake; way null where there is none
-  std::vector<std::string> alike;            // summaries of other ways that fit as well
+  bool left_out = false;                     // more ends than are walked for: its path was not worked out
+  Predicted forward, reply, next;            // next: the packet after the handshake; path null where there is none
+  std::vector<std::string> alike;            // summaries of other paths that fit as well
   std::size_t matched = 0;                   // places where it was seen as predicted
   std::size_t contradicted = 0;              // captured places where it was not seen although a later one has it
   std::size_t other_macs = 0;                // places where the frame was for another machine than predicted
-  bool from_start = false;                   // seen where the way begins, or nothing captured tells otherwise
+  bool from_start = false;                   // seen where the path begins, or nothing captured tells otherwise
   // The machine that owns the source address, where the TTL shows that it forwarded the packet for somebody else.
   std::string translated_by;
 };
@@ -55,7 +55,7 @@ class Forecaster {
   };
   struct Walked {
     Explanation explanation;
-    std::vector<PlannedWay> ways;
+    std::vector<PlannedPath> paths;
     Ends ends;
     bool usable = false;
     bool left_out = false;
@@ -71,8 +71,8 @@ class Forecaster {
   Walked walk_now(const Origin& origin, const Ends& sent);
   IpAddr class_of(const IpAddr& a) const { return classes_ == nullptr ? a : classes_->first_of(a); }
   bool is_alone(const IpAddr& a) const { return classes_ == nullptr || classes_->is_alone(a); }
-  bool can_be_shared(const std::vector<PlannedWay>& ways, const Ends& sent) const;
-  std::vector<PlannedWay> plan(const std::vector<WayReport>& ways) const;
+  bool can_be_shared(const std::vector<PlannedPath>& paths, const Ends& sent) const;
+  std::vector<PlannedPath> plan(const std::vector<PathReport>& paths) const;
   // Machines that have the address, and the first of them.
   struct Owners {
     std::size_t count = 0;

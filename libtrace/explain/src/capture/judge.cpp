@@ -53,7 +53,7 @@ class Judge {
     }
   }
 
-  const Rows& next_rows() const { return forecast_.next.way != nullptr ? forecast_.next.rows : forecast_.forward.rows; }
+  const Rows& next_rows() const { return forecast_.next.path != nullptr ? forecast_.next.rows : forecast_.forward.rows; }
 
   void describe() {
     const Part& first = opening_.empty() ? flow_.parts.front() : *opening_.front();
@@ -106,12 +106,12 @@ class Judge {
     const bool passes_near = std::any_of(parts.begin(), parts.end(), [&](const Part* part) {
       return part->place.at == near_->place.at && part->ends == near_->ends.reversed();
     });
-    if (near_is_start_ || forecast_.reply.way == nullptr) return passes_near;
+    if (near_is_start_ || forecast_.reply.path == nullptr) return passes_near;
     // The sender's own device was not captured: passing where its packet was seen is not arriving, and the answer need
     // not pass there.
     const Progress p = progress_of(parts, forecast_.reply.rows);
     if (p.furthest == kNoRow) return passes_near;
-    return forecast_.reply.way->verdict == "delivered" && p.missing == kNoRow;
+    return forecast_.reply.path->verdict == Verdict::delivered && p.missing == kNoRow;
   }
 
   void decide() {
@@ -131,10 +131,10 @@ class Judge {
   // Whether a captured place behind the ones that saw the answer should have seen it, too, or the dumps say that it
   // ends.
   bool misses_answer() const {
-    const WayReport* way = forecast_.reply.way;
-    if (way == nullptr || answer_.empty()) return false;
+    const PathReport* path = forecast_.reply.path;
+    if (path == nullptr || answer_.empty()) return false;
     const Progress p = progress_of(answer_, forecast_.reply.rows);
-    return p.furthest != kNoRow && (p.missing != kNoRow || way->stopped_at);
+    return p.furthest != kNoRow && (p.missing != kNoRow || path->stopped_at);
   }
 
   // The handshake is done, or the captures begin in the middle of a connection.
@@ -152,7 +152,7 @@ class Judge {
     for (const Part* part : later_)
       if (part->track->data.packets > 0) with_data.push_back(part);
     lost_forward(progress_of(with_data, next_rows()),
-                 forecast_.next.way != nullptr ? forecast_.next : forecast_.forward);
+                 forecast_.next.path != nullptr ? forecast_.next : forecast_.forward);
   }
 
   // Of a connection that began before the captures: a late SYN-ACK, and resets.
@@ -187,8 +187,8 @@ class Judge {
 
   // What the dumps say of it, for flows that fare as predicted.
   std::string prediction_sentence() const {
-    if (forecast_.forward.way == nullptr || forecast_.matched == 0) return fmt::format("answered, though {}", untold());
-    if (forecast_.forward.way->verdict == "delivered") return told(forecast_.forward);
+    if (forecast_.forward.path == nullptr || forecast_.matched == 0) return fmt::format("answered, though {}", untold());
+    if (forecast_.forward.path->verdict == Verdict::delivered) return told(forecast_.forward);
     return fmt::format("it was answered, although the dumps say otherwise: {}", told(forecast_.forward));
   }
 
@@ -197,24 +197,24 @@ class Judge {
                            : "the snapshot does not show its path";
   }
 
-  // The way's own summary; without the sender's name where that is not known.
+  // The path's own summary; without the sender's name where that is not known.
   std::string told(const Predicted& p) const {
-    const WayReport& way = *p.way;
+    const PathReport& path = *p.path;
     if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary();
     if (forecast_.translated_by.empty())
-      return fmt::format("the captures fit {} ways: {}; or {}", forecast_.alike.size() + 1, p.summary(),
+      return fmt::format("the captures fit {} paths: {}; or {}", forecast_.alike.size() + 1, p.summary(),
                          fmt::join(forecast_.alike, "; or "));
-    std::string s = way.stopped_at && way.verdict != "delivered"
-                        ? fmt::format("it is {} at {}: {}", way.verdict, stop_place(*way.stopped_at), p.why_stopped())
-                        : fmt::format("{} sees it as {}", way.end_name.empty() ? out_.packet.dst : way.end_name,
+    std::string s = path.stopped_at && path.verdict != Verdict::delivered
+                        ? fmt::format("it is {} at {}: {}", name_of(path.verdict), stop_place(*path.stopped_at), p.why_stopped())
+                        : fmt::format("{} sees it as {}", path.end_name.empty() ? out_.packet.dst : path.end_name,
                                       first_word(row_text(p.rows.report(p.rows.size() - 1))));
     return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
                            forecast_.translated_by);
   }
 
   bool reached_end() const {
-    const WayReport* way = forecast_.forward.way;
-    return way != nullptr && way->verdict == "delivered" &&
+    const PathReport* path = forecast_.forward.path;
+    return path != nullptr && path->verdict == Verdict::delivered &&
            (forward_.complete || (forward_.furthest != kNoRow && forward_.missing == kNoRow));
   }
 
@@ -227,7 +227,7 @@ class Judge {
     out_.why =
         fmt::format("{} comes back{}, first seen at {}", with,
                     by.track->is_error() ? "" : fmt::format(" from {}", by.track->key.src.to_string()), place_text(by));
-    if (forecast_.forward.way != nullptr && forecast_.forward.way->verdict != "delivered")
+    if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered)
       out_.why += "; " + told(forecast_.forward);
   }
 
@@ -240,18 +240,18 @@ class Judge {
     out_.direction = "reply";
     const Progress p = progress_of(parts, forecast_.reply.rows);
     set_last_seen(p.last);
-    const WayReport* way = forecast_.reply.way;
+    const PathReport* path = forecast_.reply.path;
     std::string until = near_ != nullptr ? place_text(*near_) : "";
     if (p.missing != kNoRow)
       until = place_text(forecast_.reply.rows.told(p.missing).node, forecast_.reply.rows.told(p.missing).device);
-    else if (way != nullptr && way->stopped_at)
-      until = stop_place(*way->stopped_at);
+    else if (path != nullptr && path->stopped_at)
+      until = stop_place(*path->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
-    if (way != nullptr && way->verdict != "delivered" && p.missing == kNoRow)
+    if (path != nullptr && path->verdict != Verdict::delivered && p.missing == kNoRow)
       out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary());
     else
       out_.why = fmt::format("the request arrives; the answer is seen at {} and not at {}", place_text(*p.last), until);
-    if (way != nullptr && way->verdict == "delivered") out_.why += "; the dumps say that it should get through";
+    if (path != nullptr && path->verdict == Verdict::delivered) out_.why += "; the dumps say that it should get through";
   }
 
   std::string stop_place(const StopReport& stop) const {
@@ -265,18 +265,18 @@ class Judge {
     out_.fate = "lost";
     out_.direction = "forward";
     set_last_seen(p.last);
-    const WayReport* way = predicted.way;
+    const PathReport* path = predicted.path;
     const std::string from = p.last != nullptr ? place_text(*p.last) : "";
-    if (way == nullptr || (p.last != nullptr && p.last->place.node().empty())) {
+    if (path == nullptr || (p.last != nullptr && p.last->place.node().empty())) {
       out_.fate = "unexplained";
       out_.direction.clear();
       out_.why =
           fmt::format("seen at {} without an answer; {}", from,
-                      way == nullptr ? untold() : "where that is, neither the file's name nor its content shows");
+                      path == nullptr ? untold() : "where that is, neither the file's name nor its content shows");
       return;
     }
-    const bool off_the_way = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
-    if (p.furthest == kNoRow || off_the_way) {
+    const bool off_the_path = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
+    if (p.furthest == kNoRow || off_the_path) {
       out_.lost_between = {from, to_text()};
       out_.why = fmt::format(
           "last seen at {}; {}", from,
@@ -287,10 +287,10 @@ class Judge {
       out_.why = fmt::format("seen at {}, and not at {}, where the dumps say that it goes", from,
                              place_text(row.node, row.device));
       out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), "not seen"});
-    } else if (way->verdict == "inconclusive") {
+    } else if (path->verdict == Verdict::inconclusive) {
       undecided(predicted);
-    } else if (way->verdict != "delivered") {
-      out_.lost_between = {from, way->stopped_at ? stop_place(*way->stopped_at) : from};
+    } else if (path->verdict != Verdict::delivered) {
+      out_.lost_between = {from, path->stopped_at ? stop_place(*path->stopped_at) : from};
       out_.why = told(predicted);
     } else {
       unanswered(p, predicted);
@@ -314,7 +314,7 @@ class Judge {
 
   bool must_be_answered() const { return tcp_ || flow_.proto == ip_proto::icmp || flow_.proto == ip_proto::icmp6; }
 
-  // Everything captured on the way has seen it, and the dumps say that it arrives; but no answer was captured.
+  // Everything captured on the path has seen it, and the dumps say that it arrives; but no answer was captured.
   void unanswered(const Progress& p, const Predicted& predicted) {
     const auto& rows = forecast_.reply.rows;
     std::size_t first = kNoRow;
@@ -340,7 +340,7 @@ class Judge {
       out_.why = fmt::format("seen at {}; no answer is seen at {}; what lies between was not captured",
                              place_text(*p.last), until);
     }
-    if (forecast_.reply.way != nullptr && forecast_.reply.way->verdict != "delivered")
+    if (forecast_.reply.path != nullptr && forecast_.reply.path->verdict != Verdict::delivered)
       out_.why += "; " + forecast_.reply.summary();
   }
 
@@ -389,7 +389,7 @@ class Judge {
                                                           : ""};
   }
 
-  // Rows in the order of the way; of several captures of one place the one that knows most.
+  // Rows in the order of the path; of several captures of one place the one that knows most.
   void list_seen() {
     struct Entry {
       const Part* part;
@@ -415,13 +415,13 @@ class Judge {
     for (const Parts* parts : {&replies_later_, &resets_, &errors_, &other_})
       for (const Part* part : *parts)
         if (first_time(part)) entries.push_back({part, match(forecast_.reply.rows, *part)});
-    const auto by_way = [](const Entry& a, const Entry& b) {
+    const auto by_path = [](const Entry& a, const Entry& b) {
       if ((a.order == kNoRow) != (b.order == kNoRow)) return b.order == kNoRow;
       if (a.order != b.order) return a.order < b.order;
       return a.part->track->all.time < b.part->track->all.time;
     };
-    std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_way);
-    std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_way);
+    std::stable_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(forward_count), by_path);
+    std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_path);
     out_.seen.reserve(entries.size());
     for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
     drop_told_better();
@@ -473,12 +473,12 @@ class Judge {
   void list_differences() {
     if (forecast_.explanation == nullptr || forecast_.matched == 0) return;
     add_differences(forward_, forecast_.forward.rows, out_.differs);
-    if (forecast_.next.way != nullptr) add_differences(next_, forecast_.next.rows, out_.differs);
-    if (forecast_.reply.way != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
-    const WayReport* way = forecast_.forward.way;
-    if (way != nullptr && way->stopped_at && (out_.fate == "answered" || out_.fate == "delivered"))
+    if (forecast_.next.path != nullptr) add_differences(next_, forecast_.next.rows, out_.differs);
+    if (forecast_.reply.path != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
+    const PathReport* path = forecast_.forward.path;
+    if (path != nullptr && path->stopped_at && (out_.fate == "answered" || out_.fate == "delivered"))
       out_.differs.push_back(
-          {stop_place(*way->stopped_at), way->verdict + ": " + forecast_.forward.why_stopped(), "it goes on"});
+          {stop_place(*path->stopped_at), fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()), "it goes on"});
   }
 
   const Flow& flow_;

@@ -60,10 +60,10 @@ SightingReport Rows::report(std::size_t i) const {
 }
 
 std::string Predicted::summary() const {
-  std::string text = ends.in_text(way->summary);
-  if (reply || ends.walked.sport == ends.own.sport || !way->source_seen || way->source_seen->port != ends.walked.sport)
+  std::string text = ends.in_text(path->summary);
+  if (reply || ends.walked.sport == ends.own.sport || !path->source_seen || path->source_seen->port != ends.walked.sport)
     return text;
-  const std::string ip = ends.in_place_of(way->source_seen->ip);
+  const std::string ip = ends.in_place_of(path->source_seen->ip);
   const std::string told = to_text(SeenAddress{ip, ends.walked.sport}), own = to_text(SeenAddress{ip, ends.own.sport});
   if (const std::size_t at = text.find(told); at != std::string::npos) text.replace(at, told.size(), own);
   return text;

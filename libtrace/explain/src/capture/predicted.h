@@ -1,4 +1,4 @@
-// A predicted way as the packets of a flow are compared with it. One walk stands for many flows; what it tells is told
+// A predicted path as the packets of a flow are compared with it. One walk stands for many flows; what it tells is told
 // here with each flow's own addresses and ports.
 #pragma once
 
@@ -20,11 +20,11 @@ struct Row {
   std::uint64_t smac = 0, dmac = 0;  // 0: not told
   bool captured = false;             // a capture was taken there
 };
-// A way of a walk with its rows, and those of its answers and of the packets after the handshake.
-struct PlannedWay {
-  const WayReport* way = nullptr;
+// A path of a walk with its rows, and those of its answers and of the packets after the handshake.
+struct PlannedPath {
+  const PathReport* path = nullptr;
   std::vector<Row> rows;
-  std::vector<PlannedWay> replies, nexts;
+  std::vector<PlannedPath> replies, nexts;
 };
 
 // The ends of a walk and of a flow that it stands for: a walk is made once for all source ports, and for all addresses
@@ -40,7 +40,7 @@ struct OwnEnds {
   std::string in_text(std::string text) const;  // with the flow's addresses
 };
 
-// Rows of one direction of one way, in order, for one flow.
+// Rows of one direction of one path, in order, for one flow.
 class Rows {
  public:
   Rows() = default;
@@ -67,14 +67,14 @@ class Rows {
 };
 
 struct Predicted {
-  const WayReport* way = nullptr;
+  const PathReport* path = nullptr;
   Rows rows;
   OwnEnds ends;
   bool reply = false;
 
-  // Of the way, with the flow's addresses and ports.
+  // Of the path, with the flow's addresses and ports.
   std::string summary() const;
-  std::string why_stopped() const { return ends.in_text(way->stopped_at->why); }
+  std::string why_stopped() const { return ends.in_text(path->stopped_at->why); }
 };
 
 // Index of the first predicted row that this part is a sighting of; npos where there is none.

@@ -13,7 +13,7 @@ namespace egt::explain {
 namespace {
 
 // Nodes in the order in which the packet meets them.
-std::vector<std::string> nodes_on(const WayReport& path) {
+std::vector<std::string> nodes_on(const PathReport& path) {
   std::vector<std::string> all;
   for (const SightingReport& s : path.sightings)
     if (all.empty() || all.back() != s.node) all.push_back(s.node);
@@ -21,50 +21,50 @@ std::vector<std::string> nodes_on(const WayReport& path) {
 }
 
 // Nodes that the reply passes and the request does not, or the reverse: stateful devices see only one direction.
-std::string asymmetry(const std::vector<WayReport>& paths) {
+std::string asymmetry(const std::vector<PathReport>& paths) {
   std::set<std::string> courses;
-  for (const WayReport& path : paths) {
+  for (const PathReport& path : paths) {
     const std::vector<std::string> there = nodes_on(path);
     for (const FollowUp& reply : path.reply)
-      for (const WayReport& back : reply.ways) {
+      for (const PathReport& back : reply.paths) {
         const std::vector<std::string> course = nodes_on(back);
         const bool same = std::set<std::string>(course.begin(), course.end()) == std::set<std::string>(there.begin(), there.end());
-        if (back.verdict == "delivered" && !same && !course.empty()) courses.insert(fmt::format("{}", fmt::join(course, ", ")));
+        if (back.verdict == Verdict::delivered && !same && !course.empty()) courses.insert(fmt::format("{}", fmt::join(course, ", ")));
       }
   }
   return courses.empty() ? std::string() : fmt::format("; the reply takes another path: {}", fmt::join(courses, "; or "));
 }
 
 // Where a datagram is answered and the next one is lost.
-std::string lost_later(const std::vector<WayReport>& paths) {
-  for (const WayReport& path : paths)
+std::string lost_later(const std::vector<PathReport>& paths) {
+  for (const PathReport& path : paths)
     for (const FollowUp& next : path.continued)
-      if (!path.has_handshake && next.verdict != "delivered") return "; but " + next.summary;
+      if (!path.has_handshake && next.verdict != Verdict::delivered) return "; but " + next.summary;
   return {};
 }
 
-const WayReport* first_undecided(const std::vector<WayReport>& walks) {
-  for (const WayReport& walk : walks)
-    if (walk.verdict == "inconclusive") return &walk;
+const PathReport* first_undecided(const std::vector<PathReport>& walks) {
+  for (const PathReport& walk : walks)
+    if (walk.verdict == Verdict::inconclusive) return &walk;
   return nullptr;
 }
 
-const WayReport* first_undecided(const WayReport& path) {
-  if (path.verdict == "inconclusive") return &path;
+const PathReport* first_undecided(const PathReport& path) {
+  if (path.verdict == Verdict::inconclusive) return &path;
   for (const auto* list : {&path.reply, &path.continued})
     for (const FollowUp& f : *list)
-      if (const WayReport* walk = first_undecided(f.ways)) return walk;
+      if (const PathReport* walk = first_undecided(f.paths)) return walk;
   return nullptr;
 }
 
 std::string undecided_clause(const Explanation& e) {
-  for (const WayReport& path : e.ways)
-    if (path.is_for_group && path.verdict == "delivered")
+  for (const PathReport& path : e.paths)
+    if (path.is_for_group && path.verdict == Verdict::delivered)
       return fmt::format("{} is a broadcast or multicast address: who receives the packet replies, if at all, from its own address",
                          e.packet.dst);
-  for (const WayReport& path : e.ways)
-    if (const WayReport* walk = first_undecided(path)) return walk->summary;
-  for (const WayReport& path : e.ways)
+  for (const PathReport& path : e.paths)
+    if (const PathReport* walk = first_undecided(path)) return walk->summary;
+  for (const PathReport& path : e.paths)
     for (const ChoiceReport& c : path.choices)
       if (c.unknown) return fmt::format("it depends on {} of {}: {}", c.what, c.node, c.why);
   return "the snapshot does not hold enough of this connection's path";
@@ -77,8 +77,8 @@ std::string fault_clause(const Fault& fault) {
 std::string mixed_clause(const Explanation& e) {
   std::string s;
   for (const Outcome outcome : {Outcome::answered, Outcome::refused, Outcome::unanswered, Outcome::mixed}) {
-    const auto count = std::count_if(e.ways.begin(), e.ways.end(), [&](const WayReport& p) { return p.outcome == outcome; });
-    if (count > 0) s += fmt::format("{}{} of {} paths {}", s.empty() ? "" : ", ", count, e.ways.size(), name_of(outcome));
+    const auto count = std::count_if(e.paths.begin(), e.paths.end(), [&](const PathReport& p) { return p.outcome == outcome; });
+    if (count > 0) s += fmt::format("{}{} of {} paths {}", s.empty() ? "" : ", ", count, e.paths.size(), name_of(outcome));
   }
   return e.fault ? fmt::format("{}: {}", s, fault_clause(*e.fault)) : s;
 }
@@ -87,14 +87,14 @@ std::string mixed_clause(const Explanation& e) {
 
 std::string outcome_clause(const Explanation& e) {
   switch (e.outcome) {
-    case Outcome::answered: return summary_of(e.ways, e.verdict) + lost_later(e.ways) + asymmetry(e.ways);
+    case Outcome::answered: return summary_of(e.paths, e.verdict) + lost_later(e.paths) + asymmetry(e.paths);
     case Outcome::refused:
-      if (e.listener == Listener::closed && !e.ways.empty() && e.ways.front().destination_seen)
+      if (e.listener == Listener::closed && !e.paths.empty() && e.paths.front().destination_seen)
         return fmt::format("no process listens on {}, so the receiver refuses the connection",
-                           to_text(*e.ways.front().destination_seen));
+                           to_text(*e.paths.front().destination_seen));
       [[fallthrough]];
     case Outcome::unanswered:
-      return e.fault ? fault_clause(*e.fault) : summary_of(e.ways, e.verdict);
+      return e.fault ? fault_clause(*e.fault) : summary_of(e.paths, e.verdict);
     case Outcome::mixed: return mixed_clause(e);
     case Outcome::undecided: return undecided_clause(e);
   }

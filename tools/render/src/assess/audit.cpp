@@ -34,7 +34,7 @@ std::string seen(const AuditRow& r) { return r.source_seen ? r.source_seen->ip :
 std::string outcome_cell(const AuditRow& r) {
   std::string cell(r.outcome == explain::Outcome::unanswered ? "no answer" : name_of(r.outcome));
   if (r.fails && *r.fails != explain::Direction::request) cell += fmt::format(" ({})", name_of(*r.fails));
-  return cell + (r.confidence == "proven" || r.outcome == explain::Outcome::undecided ? "" : " ?");
+  return cell + (r.confidence == explain::Confidence::proven || r.outcome == explain::Outcome::undecided ? "" : " ?");
 }
 
 std::string place(const AuditRow& r) {
@@ -54,8 +54,8 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
                 {"to_kind", r.to_kind},
                 {"outcome", name_of(r.outcome)},
                 {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
-                {"verdict", r.verdict},
-                {"confidence", r.confidence}};
+                {"verdict", explain::name_of(r.verdict)},
+                {"confidence", name_of(r.confidence)}};
     row["source_seen"] =
         r.source_seen ? Json{{"ip", r.source_seen->ip}, {"port", or_null(r.source_seen->port)}} : Json(nullptr);
     row["egress_node"] = text_or_null(r.egress_node);
@@ -75,7 +75,7 @@ std::string audit_csv(const std::vector<AuditRow>& rows) {
       "by\r\n";
   for (const AuditRow& r : rows)
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv(r.namespace_), csv(r.pod), csv(r.node),
-                       r.ip, csv(r.to), r.to_kind, name_of(r.outcome), r.verdict, r.confidence, r.source_seen ? r.source_seen->ip : "",
+                       r.ip, csv(r.to), r.to_kind, name_of(r.outcome), explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
                        csv(r.egress_node), csv(r.egress_device), r.leak, csv(r.expected), csv(r.decided_by));
   return out;
 }

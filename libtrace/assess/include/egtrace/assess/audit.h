@@ -1,4 +1,4 @@
-// Who leaves as whom: for every pod and node, what the other end sees of it.
+// For every pod and node: the source address that the other end sees, and where the packet leaves.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace egt::assess {
 
-// One way of one packet.
+// One path of one packet.
 struct AuditRow {
   std::string pod, namespace_, node, ip;  // pod and namespace empty: the node itself
   std::string to, to_kind;  // as --to takes it; "outside v4", "outside v6", "service", "other node", "given"
   explain::Outcome outcome = explain::Outcome::undecided;   // of the connection, on this path
-  std::string verdict;      // of the request
-  std::string confidence;   // of the outcome
+  explain::Verdict verdict = explain::Verdict::inconclusive;        // of the request
+  explain::Confidence confidence = explain::Confidence::assumed;    // of the outcome
   std::optional<explain::Direction> fails;   // the packet of the connection that fails
   std::optional<explain::StopReport> stopped_at;   // and where
   std::optional<explain::SeenAddress> source_seen;
@@ -24,7 +24,7 @@ struct AuditRow {
   explain::Evidence evidence;
   std::string object;    // the egress object that selects the pod: "EgressIP project"; empty: none
   bool leak = false;     // it does, and this path leaves otherwise
-  std::string expected;  // what that object promises; empty: nothing
+  std::string expected;  // what that object asks for; empty: nothing
 };
 
 // Whether the connection is refused or not answered, on this path or on some of those it stands for.

@@ -1,4 +1,4 @@
-// Holds expectations against what packets do. An expectation holds only where it holds on every way of every packet
+// Holds expectations against what packets do. An expectation holds only where it holds on every path of every packet
 // that it speaks of, and with nothing missing behind it.
 #pragma once
 

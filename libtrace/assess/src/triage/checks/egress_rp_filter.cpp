@@ -66,7 +66,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_rp_filter
 
-const Check kEgressRpFilter{"egress-rp-filter", "Strict rp_filter in the way of an egress IP's answers",
+const Check kEgressRpFilter{"egress-rp-filter", "Strict rp_filter in the path of an egress IP's answers",
                             Severity::warning, needs_egress_ips, egress_rp_filter::run};
 
 }  // namespace egt::assess

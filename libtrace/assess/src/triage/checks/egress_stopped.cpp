@@ -1,4 +1,4 @@
-// What a pod sends by an egress address is stopped on its way: by a network policy, which may be meant, or by another
+// What a pod sends by an egress address is stopped on its path: by a network policy, which may be meant, or by another
 // rule.
 #include <fmt/format.h>
 
@@ -13,25 +13,26 @@ namespace egress_stopped {
 // Where and why: pods that end alike are told together.
 struct Stop {
   const EgressClaim* claim = nullptr;
-  std::string verdict, node, where, why, isolating;
+  explain::Verdict verdict = explain::Verdict::inconclusive;
+  std::string node, where, why, isolating;
   bool lets_nothing_out = true;   // none of the isolating policies has a rule for what leaves
   std::vector<const KnownPod*> pods;
   explain::Evidence lines;
 };
 
-void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const std::vector<WayOut>& ways, bool has_cause,
+void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const std::vector<EgressPath>& paths, bool has_cause,
            std::vector<Stop>& stops) {
-  for (const WayOut& way : ways) {
-    if ((way.verdict != "dropped" && way.verdict != "rejected") || !way.stopped_at) continue;
+  for (const EgressPath& path : paths) {
+    if ((path.verdict != explain::Verdict::dropped && path.verdict != explain::Verdict::rejected) || !path.stopped_at) continue;
     // The policies that isolate the pod, as far as objects tell.
     Stop stop;
     stop.claim = &claim;
-    stop.verdict = way.verdict;
-    stop.node = way.stopped_at->node;
-    stop.where = way.stopped_at->where;
-    stop.why = way.stopped_at->why;
+    stop.verdict = path.verdict;
+    stop.node = path.stopped_at->node;
+    stop.where = path.stopped_at->where;
+    stop.why = path.stopped_at->why;
     stop.pods = {&pod};
-    stop.lines = way.deciding;
+    stop.lines = path.deciding;
     for (const cluster::NetworkPolicy& p : f.cluster.objects.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
         stop.isolating +=
@@ -40,7 +41,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
         for (auto& line : evidence(f.cluster, {f.telling_line(p.from)})) stop.lines.push_back(std::move(line));
       }
     // What a finding before this one explains is not told again; that a policy may be meant is.
-    const std::string object = stopped_for(*way.stopped_at);
+    const std::string object = stopped_for(*path.stopped_at);
     if (has_cause && stop.isolating.empty() && object.empty()) return;
     if (!object.empty()) stop.why += " (" + object + ")";
     const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {
@@ -64,14 +65,14 @@ void tell(const Facts& f, Stop& stop, Findings& out) {
   // A pod that is to leave by an address and may not leave at all is an outage, whoever asked for it.
   if (stop.isolating.empty() || stop.lets_nothing_out) out.weigh(Severity::error);
   if (stop.isolating.empty()) {
-    out.add(fmt::format("What {} sends by {} is {} on {}, {}: {}.", pods, stop.claim->object, stop.verdict, stop.node,
+    out.add(fmt::format("What {} sends by {} is {} on {}, {}: {}.", pods, stop.claim->object, explain::name_of(stop.verdict), stop.node,
                         stop.where, stop.why),
             stop.node, stop.claim->object, std::move(stop.lines), command);
     return;
   }
   out.add(
       fmt::format("{} isolates {}: what is sent by {} is {} on {}, {}.", stop.isolating, pods, stop.claim->object,
-                  stop.verdict, stop.node, stop.where),
+                  explain::name_of(stop.verdict), stop.node, stop.where),
       stop.node, stop.claim->object, std::move(stop.lines),
       fmt::format("If the pod is meant to leave, the policy needs an egress rule for its destinations; {}.", command));
 }
@@ -87,7 +88,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_stopped
 
-const Check kEgressStopped{"egress-stopped", "What an egress address's pods send is stopped on the way", Severity::note,
+const Check kEgressStopped{"egress-stopped", "What an egress address's pods send is stopped on the path", Severity::note,
                            needs_egress_ips_or_services, egress_stopped::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -1,4 +1,4 @@
-// The set of served pods lacks one: on its way to cluster nodes it leaves as the egress IP.
+// The set of served pods lacks one: on its path to cluster nodes it leaves as the egress IP.
 #include <fmt/format.h>
 
 #include <algorithm>

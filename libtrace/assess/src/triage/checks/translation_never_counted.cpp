@@ -1,4 +1,4 @@
-// A translation on the predicted way of a pod's packets that has never counted one, while others of its chain or table
+// A translation on the predicted path of a pod's packets that has never counted one, while others of its chain or table
 // have, and so has what sends this pod's packets there: they go another way than the rules say.
 #include <fmt/format.h>
 
@@ -38,25 +38,25 @@ bool is_reroute(const explain::Hop& hop) {
                      [](const explain::LflowRef& flow) { return flow.stage.starts_with("lr_in_policy"); });
 }
 
-bool translates(const explain::WayReport& way, const explain::Hop& hop) {
-  return std::any_of(way.snat.begin(), way.snat.end(), [&](const explain::NatReport& nat) {
+bool translates(const explain::PathReport& path, const explain::Hop& hop) {
+  return std::any_of(path.snat.begin(), path.snat.end(), [&](const explain::NatReport& nat) {
     return nat.node == hop.node && !nat.evidence.empty() && !hop.evidence.empty() &&
            nat.evidence.front() == hop.evidence.front();
   });
 }
 
-// Null pointers where the way's counters agree with it, or say nothing.
-Contradiction contradiction(const explain::WayReport& way, const IpAddr& pod) {
+// Null pointers where the path's counters agree with it, or say nothing.
+Contradiction contradiction(const explain::PathReport& path, const IpAddr& pod) {
   Contradiction c;
-  for (const explain::Hop& hop : way.hops) {
+  for (const explain::Hop& hop : path.hops) {
     if (!hop.counted) continue;
     if (hop.counted->packets >= kMany && is_reroute(hop) && is_for(hop, pod)) c.sent = &hop;
-    if (c.sent != nullptr && hop.counted->never() && translates(way, hop)) c.translation = &hop;
+    if (c.sent != nullptr && hop.counted->never() && translates(path, hop)) c.translation = &hop;
   }
   return c.translation != nullptr ? c : Contradiction{};
 }
 
-// What counts against the way of a pod's packets.
+// What counts against the path of a pod's packets.
 struct Judged {
   explain::Hop sent, translation;
 };
@@ -68,15 +68,15 @@ std::optional<Judged> look(const explain::Explainer& explainer, const ClaimedPod
   explain::Question q;
   q.from = *from_point;
   q.to = *to_point;
-  q.use_conntrack = false;  // the way of new connections
+  q.use_conntrack = false;  // the path of new connections
   q.counters = true;
   q.one_way = true;
   const auto x = explainer.explain(q);
-  if (!x || x->ways.empty()) return std::nullopt;
-  // Where there are several ways, all may have gone by one of them.
+  if (!x || x->paths.empty()) return std::nullopt;
+  // Where there are several paths, all may have gone by one of them.
   Contradiction found;
-  for (const explain::WayReport& way : x->ways) {
-    found = contradiction(way, *of.pod->address(of.claim->family));
+  for (const explain::PathReport& path : x->paths) {
+    found = contradiction(path, *of.pod->address(of.claim->family));
     if (found.translation == nullptr) return std::nullopt;
   }
   return Judged{*found.sent, *found.translation};

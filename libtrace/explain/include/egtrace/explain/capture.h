@@ -1,4 +1,4 @@
-// Captured packets against the predicted way: which flows there are, where each was seen, what became of it, where it
+// Captured packets against the predicted path: which flows there are, where each was seen, what became of it, where it
 // was lost, and what differs from the prediction. Frames are taken one by one; what is kept grows with the number of
 // flows and places, not with the number of packets.
 #pragma once
@@ -65,12 +65,12 @@ struct FlowReport {
   bool after_handshake = false;  // lost or rejected although the handshake was done
   std::optional<LastSeenReport> last_seen;
   std::optional<std::pair<std::string, std::string>> lost_between;  // "node/device"; the second may name a bridge
-  std::vector<SeenReport> seen;                                     // in the order of the way
+  std::vector<SeenReport> seen;                                     // in the order of the path
   std::vector<DifferenceReport> differs;
   std::string why;
   std::uint64_t packets = 0, retransmissions = 0;  // of the opening packet
   std::int64_t time = 0;
-  bool not_walked = false;  // its way was not worked out: too many different ends
+  bool not_walked = false;  // its path was not worked out: too many different ends
   AlikeReport alike;
 };
 
@@ -80,7 +80,7 @@ struct CaptureAnalysis {
   std::uint64_t packets_without_flow =
       0;  // multicast, neighbour discovery, and ICMP errors about packets that no capture shows
   std::uint64_t packets_left_out = 0;  // of more flows than are kept
-  std::uint64_t flows_not_walked = 0;  // whose way was not worked out: too many different ends
+  std::uint64_t flows_not_walked = 0;  // whose path was not worked out: too many different ends
 };
 
 class CaptureStudy {

@@ -33,13 +33,13 @@ struct Question {
   bool established = false;
   bool use_conntrack = true;
   bool one_way = false;                    // walk the request alone, not the reply and the packet after the handshake
-  bool passed_over = false;                // also tell rules that nearly matched
-  bool registers = true;                   // tell what registers hold; needs the release of OVN, and takes time
-  // Of each way tell only what decided it: verdict, where it leaves, the addresses seen, source translations, where it
+  bool near_misses = false;                // also report rules that nearly matched
+  bool registers = true;                   // report what registers hold; needs the release of OVN, and takes time
+  // Of each path report only what decided it: verdict, where it leaves, the addresses seen, source translations, where it
   // stops and why, and of the hops those behind that. No sentences, sightings, objects.
   bool only_deciding = false;
-  bool steps = true;                       // tell hops of all ways; otherwise only of those that end undelivered
-  bool counters = false;                   // also tell what neighbours of rules that never counted have counted
+  bool steps = true;                       // report hops of all paths; otherwise only of those that end undelivered
+  bool counters = false;                   // also report what neighbours of rules that never counted have counted
 };
 
 struct EvidenceLine {
@@ -53,7 +53,7 @@ using Evidence = std::vector<EvidenceLine>;
 struct LflowRef {
   std::string uuid, datapath, stage, match, actions;
   std::uint16_t priority = 0;
-  std::string source;                      // of northd, that made it: "northd.c:8453"; empty where no database tells it
+  std::string source;                      // of northd, that made it: "northd.c:8453"; empty where no database has it
 };
 // A row of an OVN database that stands behind a step, and the Kubernetes object that it was made for (empty: unknown).
 enum class AclDirection : std::uint8_t { none, from_lport, to_lport };   // direction of the table ACL of ovn-nb(5)
@@ -66,14 +66,14 @@ struct RowRef {
 struct Change { std::string field, before, after; };
 
 // A rule that the packet met before the hop and that a reader might have expected to match.
-struct PassedOver { std::string where, why; Evidence evidence; };
+struct NearMiss { std::string where, why; Evidence evidence; };
 
 // How often a rule was met by the time of the dump: packets, or in a chain of type nat, connections. A hint that changes
 // no verdict: a rule may be younger than the traffic, and who forwards in hardware counts late.
 struct Counted {
   std::uint64_t packets = 0;
   // Where the rule counted none: what another rule counted that takes part in the same decision (a flow of the table that
-  // takes the packet if this one does not, a rule of the same chain) and could have done so since this one is there. 0:
+  // matches the packet if this one does not, a rule of the same chain) and could have done so since this one is there. 0:
   // nothing does, and nothing follows.
   std::uint64_t beside = 0;
   Evidence neighbour;                      // the line that counted so
@@ -89,8 +89,8 @@ struct Hop {
   std::vector<Change> changed;
   std::vector<std::string> means{};        // what values stand for, the rows that decide
   std::vector<std::string> registers{};    // what the registers hold that this step writes
-  std::vector<PassedOver> passed_over{};    // where the question asks for them
-  std::optional<Counted> counted{};         // where the dump tells it
+  std::vector<NearMiss> near_misses{};    // where the question asks for them
+  std::optional<Counted> counted{};         // where the dump has it
   bool decides = false;  // of a detail: it changed or decided something; others merely pass the packet on
 };
 
@@ -119,14 +119,20 @@ struct SightingReport {
 };
 struct EgressReport { std::string node, device; };
 
-struct WayReport;
-// A walk that follows another one: the answer, or what comes after the handshake.
-struct FollowUp { std::string verdict, confidence, summary; std::vector<WayReport> ways; };
+struct PathReport;
+// A walk that follows another one: the reply, or what comes after the handshake.
+struct FollowUp {
+  CommonVerdict verdict = Verdict::inconclusive;
+  Confidence confidence = Confidence::assumed;
+  std::string summary;
+  std::vector<PathReport> paths;
+};
 
-struct WayReport {
-  std::string verdict, confidence;         // of this packet
+struct PathReport {
+  Verdict verdict = Verdict::inconclusive;   // of this packet
+  Confidence confidence = Confidence::assumed;   // likewise
   bool size_learned = false;               // rejected: the sender learns of what size packets get through
-  bool refusal_accepted = false;           // rejected: the sender takes the refusal for the end of the connection
+  bool refusal_accepted = false;           // rejected: the sender ends the connection by the refusal
   Outcome outcome = Outcome::undecided;    // of the connection, where its replies were walked; of this packet otherwise
   bool proven = false;                     // the outcome is: nothing on any of its walks is assumed
   Listener listener = Listener::unknown;
@@ -150,16 +156,16 @@ struct WayReport {
   std::vector<FollowUp> reply, continued;  // none or one each
 };
 
-// A Kubernetes object that promises something else of this packet than the dumps do with it.
-struct Disagreement {
+// A Kubernetes object that asks for something else than the dumps do with this packet.
+struct IntentViolation {
   std::string object;                      // "EgressIP project"
-  std::string promise, instead;            // what it says; what the dumps do: sentences without an end
+  std::string expected, found;             // what it says; what the dumps do: sentences without an end
   Evidence evidence;                       // of the object, then of what does otherwise
-  friend bool operator==(const Disagreement&, const Disagreement&) = default;
+  friend bool operator==(const IntentViolation&, const IntentViolation&) = default;
 };
 
-// What the objects promise for this traffic. `kept`: nothing where none of them says anything of it.
-struct Intent { std::optional<bool> kept; std::vector<Disagreement> violations; };
+// What the objects ask for this traffic. `kept`: nothing where none of them says anything of it.
+struct Intent { std::optional<bool> kept; std::vector<IntentViolation> violations; };
 
 // What keeps the connection from being answered, and what to look at next.
 struct Fault { Direction direction = Direction::request; StopReport at; std::string summary, next; };
@@ -192,13 +198,13 @@ struct Explanation {
   PacketReport packet;
   EndReport from, to;
   Outcome outcome = Outcome::undecided;
-  std::string verdict;                     // of the request
-  std::string confidence;                  // of the outcome
+  CommonVerdict verdict = Verdict::inconclusive;   // of the request
+  Confidence confidence = Confidence::assumed;     // of the outcome
   std::string summary;
   Listener listener = Listener::unknown;
   std::optional<Fault> fault;              // of the first path that fails; none where none does
   std::optional<Cause> cause;              // of the fault, or of what the intent violates; filled by who runs the checks
-  std::vector<WayReport> ways;
+  std::vector<PathReport> paths;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;
   std::optional<LargestPacket> largest;    // none where no device's MTU is known
@@ -206,7 +212,7 @@ struct Explanation {
   Intent intent;                           // objects never decide; the walk follows the dumps
   std::vector<std::string> checked;        // kinds of dumps that the outcome was computed from
   std::vector<NotChecked> not_checked;
-  bool truncated = false;                  // there were more ways than are shown
+  bool truncated = false;                  // there were more paths than are shown
   bool one_way = false;                    // the request alone was walked: it is answered if its reply arrives
 };
 

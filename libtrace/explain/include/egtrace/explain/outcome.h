@@ -7,9 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "egtrace/engine/record.h"
+
 namespace egt::explain {
 
-struct WayReport;
+struct PathReport;
+
+// What becomes of one packet on one path.
+using Verdict = engine::Verdict;
+// Of a packet over all its paths; absent ("mixed") where they differ.
+using CommonVerdict = std::optional<Verdict>;
+
+// How far the evidence goes. assumed: something that no dump shows could make it otherwise.
+enum class Confidence : std::uint8_t { assumed, proven };
 
 // answered: the reply arrives, and so does the packet after the handshake. refused: a reset or an ICMP error that the client
 // accepts. unanswered: it times out. mixed: paths that the traffic is shared among differ. undecided: the dumps do not tell.
@@ -23,6 +33,9 @@ enum class Direction : std::uint8_t { request, reply, later };
 enum class Listener : std::uint8_t { known, closed, unknown };
 
 // The names that JSON has.
+std::string_view name_of(Verdict verdict);
+std::string_view name_of(CommonVerdict verdict);
+std::string_view name_of(Confidence confidence);
 std::string_view name_of(Outcome outcome);
 std::string_view name_of(Direction direction);
 std::string_view name_of(Listener listener);
@@ -30,18 +43,18 @@ std::optional<Outcome> parse_outcome(std::string_view name);
 
 // The walk that ends a path's connection otherwise than answered, and the packet of the connection that it walks.
 struct FailedWalk {
-  const WayReport* walk = nullptr;
+  const PathReport* walk = nullptr;
   Direction direction = Direction::request;
 };
 
 // Of one path with its replies and later packets, as far as they were walked.
-Outcome outcome_of(const WayReport& path, Listener listener);
+Outcome outcome_of(const PathReport& path, Listener listener);
 // Of all paths: where the traffic is shared among paths that differ, mixed; where the dumps do not tell which of them is the
 // real one, undecided.
-Outcome outcome_of(const std::vector<WayReport>& paths);
+Outcome outcome_of(const std::vector<PathReport>& paths);
 // The first walk of the path that fails; null where none does.
-FailedWalk failed_walk(const WayReport& path);
+FailedWalk failed_walk(const PathReport& path);
 // Whether nothing of the path's walks is assumed.
-bool is_proven(const WayReport& path);
+bool is_proven(const PathReport& path);
 
 }  // namespace egt::explain

@@ -1,4 +1,4 @@
-// What Kubernetes objects promise of a packet, held against what the dumps do with it: by whom and as whom a pod leaves
+// What Kubernetes objects ask for a packet, compared with what the dumps do with it: by which node and as which address a pod leaves
 // (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), and who answers for a service.
 #pragma once
 
@@ -16,19 +16,19 @@
 
 namespace egt::explain {
 
-class Promises {
+class IntentChecker {
  public:
-  Promises(const cluster::Cluster& cluster, const Words& words);
+  IntentChecker(const cluster::Cluster& cluster, const Words& words);
 
-  // `courses` and `ways` tell the same, in the same order; `from`: where they start.
+  // `courses` and `paths` tell the same, in the same order; `from`: where they start.
   Intent intent(const engine::Endpoint& from, const std::vector<engine::Course>& courses,
-                const std::vector<WayReport>& ways) const;
+                const std::vector<PathReport>& paths) const;
 
  private:
   struct Found {
-    std::vector<Disagreement> violations;
-    bool promised = false;                 // an object says something of the traffic
-    void violated(Disagreement d) { violations.push_back(std::move(d)); }
+    std::vector<IntentViolation> violations;
+    bool is_asked = false;                 // an object says something of the traffic
+    void violated(IntentViolation d) { violations.push_back(std::move(d)); }
   };
   using Target = std::pair<IpAddr, std::uint16_t>;
   // What one load balancer of a node's northbound database does with one address.
@@ -47,11 +47,11 @@ class Promises {
     bool from_outside = false;
   };
 
-  void leaving(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
+  void leaving(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
   bool by_egress_service(const cluster::Pod& pod, const engine::Course& course, Found& found) const;
   bool by_egress_ip(const cluster::Pod& pod, const engine::Course& course, Found& found) const;
-  void by_gateway(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
-  void by_firewall(const cluster::Pod& pod, const engine::Course& course, const WayReport& way, Found& found) const;
+  void by_gateway(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
+  void by_firewall(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
 
   void answering(const engine::Course& course, Found& found) const;
   Called called(const Tuple& sent) const;

@@ -1,4 +1,4 @@
-#include "promises.h"
+#include "intent.h"
 
 #include <fmt/format.h>
 
@@ -56,8 +56,8 @@ std::optional<IpAddr> next_hop_in(std::string_view actions) {
 }
 
 // The last next hop that a logical router of the machine chose.
-const Hop* routing_hop(const WayReport& way, const std::string& node, std::optional<IpAddr>& next_hop) {
-  for (auto hop = way.hops.rbegin(); hop != way.hops.rend(); ++hop) {
+const Hop* routing_hop(const PathReport& path, const std::string& node, std::optional<IpAddr>& next_hop) {
+  for (auto hop = path.hops.rbegin(); hop != path.hops.rend(); ++hop) {
     if (hop->node != node || hop->lflows.empty() || !hop->lflows.front().stage.starts_with("lr_in_ip_routing"))
       continue;
     next_hop = next_hop_in(hop->lflows.front().actions);
@@ -89,7 +89,7 @@ std::string mac_words(const cluster::Cluster& cluster, const MacAddr& mac) {
 
 }  // namespace
 
-Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluster_(cluster), words_(words), vips_(cluster) {
+IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words) : cluster_(cluster), words_(words), vips_(cluster) {
   for (const cluster::Service& s : cluster.objects.services) {
     std::set<IpAddr> addresses(s.cluster_ips.begin(), s.cluster_ips.end());
     addresses.insert(s.load_balancer_ips.begin(), s.load_balancer_ips.end());
@@ -100,35 +100,35 @@ Promises::Promises(const cluster::Cluster& cluster, const Words& words) : cluste
     for (const Prefix& p : pod.addresses) pods_.insert(p.address);
 }
 
-Intent Promises::intent(const Endpoint& from, const std::vector<Course>& courses, const std::vector<WayReport>& ways) const {
+Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& courses, const std::vector<PathReport>& paths) const {
   Found found;
   const std::size_t slash = from.kind == Endpoint::Kind::pod ? from.pod.name.find('/') : std::string::npos;
   const cluster::Pod* pod = slash == std::string::npos ? nullptr
                                                        : cluster_.objects.pods.find(from.pod.name.substr(0, slash),
                                                                                     from.pod.name.substr(slash + 1));
-  for (std::size_t i = 0; i < courses.size() && i < ways.size(); ++i) {
+  for (std::size_t i = 0; i < courses.size() && i < paths.size(); ++i) {
     if (!is_ip(courses[i].sent)) continue;
-    if (pod != nullptr) leaving(*pod, courses[i], ways[i], found);
+    if (pod != nullptr) leaving(*pod, courses[i], paths[i], found);
     answering(courses[i], found);
   }
   Intent intent;
-  for (Disagreement& d : found.violations)
+  for (IntentViolation& d : found.violations)
     if (std::find(intent.violations.begin(), intent.violations.end(), d) == intent.violations.end())
       intent.violations.push_back(std::move(d));
-  if (found.promised) intent.kept = intent.violations.empty();
+  if (found.is_asked) intent.kept = intent.violations.empty();
   return intent;
 }
 
 // An EgressService outweighs an EgressIP, and either outweighs a gateway, as the priorities of OVN-Kubernetes' policies
 // say.
-void Promises::leaving(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
-  by_firewall(pod, course, way, found);
+void IntentChecker::leaving(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
+  by_firewall(pod, course, path, found);
   if (course.verdict != engine::Verdict::delivered || !goes_outside(course)) return;
   if (by_egress_service(pod, course, found) || by_egress_ip(pod, course, found)) return;
-  by_gateway(pod, course, way, found);
+  by_gateway(pod, course, path, found);
 }
 
-bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, Found& found) const {
+bool IntentChecker::by_egress_service(const cluster::Pod& pod, const Course& course, Found& found) const {
   for (const cluster::EgressService& e : cluster_.objects.egress_services) {
     const cluster::Service* service = cluster_.objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty()) continue;
@@ -137,7 +137,7 @@ bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, 
       return b.endpoint->pod_namespace == pod.namespace_ && b.endpoint->pod == pod.name;
     });
     if (!is_endpoint && (backing.told || !selects(*service, pod))) continue;
-    found.promised = true;
+    found.is_asked = true;
     const IpAddr source = src_ip(course.egress->packet);
     const std::string host = e.host == "ALL" ? pod.node : e.host;
     std::vector<std::string> as;
@@ -153,30 +153,30 @@ bool Promises::by_egress_service(const cluster::Pod& pod, const Course& course, 
   return false;
 }
 
-bool Promises::by_egress_ip(const cluster::Pod& pod, const Course& course, Found& found) const {
+bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const Course& course, Found& found) const {
   if (pod.host_network) return false;
   const IpAddr source = src_ip(course.egress->packet);
   const cluster::Labels labels = labels_of_namespace(cluster_.objects, pod.namespace_);
   for (const cluster::EgressIp& e : cluster_.objects.egress_ips) {
     if (!e.pods.matches(pod.labels) || !e.namespaces.matches(labels)) continue;
-    std::vector<std::string> promised;
+    std::vector<std::string> wanted;
     bool kept = false;
     for (const auto& item : e.status) {
       if (item.address.family != source.family) continue;
-      promised.push_back(fmt::format("{} by {}", item.address.to_string(), item.node));
+      wanted.push_back(fmt::format("{} by {}", item.address.to_string(), item.node));
       kept |= item.address == source && item.node == course.egress->node;
     }
-    if (promised.empty()) continue;
-    found.promised = true;
+    if (wanted.empty()) continue;
+    found.is_asked = true;
     if (!kept)
-      found.violated({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(promised)),
+      found.violated({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(wanted)),
                        leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
     return true;
   }
   return false;
 }
 
-void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
+void IntentChecker::by_gateway(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
   for (const cluster::ExternalRoute& route : cluster_.objects.external_routes) {
     if (pod.host_network || route.has_dynamic_hops ||
         !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))
@@ -189,45 +189,45 @@ void Promises::by_gateway(const cluster::Pod& pod, const Course& course, const W
       if (const auto mac = mac_of(cluster_, hop)) macs.insert(mac->value);
     }
     if (gateways.empty()) continue;
-    found.promised = true;
-    const std::string promise = fmt::format("the pod leaves by gateway {}", listed(gateways));
+    found.is_asked = true;
+    const std::string expected = fmt::format("the pod leaves by gateway {}", listed(gateways));
     const std::string object = fmt::format("AdminPolicyBasedExternalRoute {}", route.name);
     std::optional<IpAddr> next_hop;
-    const Hop* hop = routing_hop(way, course.egress->node, next_hop);
+    const Hop* hop = routing_hop(path, course.egress->node, next_hop);
     const MacAddr receiver = dst_mac(course.egress->packet);
     Evidence lines = words_.evidence({route.from});
     if (hop != nullptr) lines.insert(lines.end(), hop->evidence.begin(), hop->evidence.end());
     if (next_hop && !contains(route.next_hops, *next_hop))
-      found.violated({object, promise, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
+      found.violated({object, expected, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
                        std::move(lines)});
     else if (macs.size() == gateways.size() && !macs.contains(receiver.value) && !receiver.is_zero())
       found.violated(
-          {object, promise, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
+          {object, expected, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
     return;
   }
 }
 
-void Promises::by_firewall(const cluster::Pod& pod, const Course& course, const WayReport& way, Found& found) const {
+void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
   const cluster::EgressFirewall* firewall = cluster_.objects.egress_firewalls.find(pod.namespace_, "default");
   if (firewall == nullptr || pod.host_network) return;
   const Tuple sent = tuple_of(course.sent);
   if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;  // it is about what leaves the cluster
   const auto rule = firewall->rule_for(sent.dst, upper(proto_name(sent.proto, sent.dst.family)), sent.dport);
   if (!rule) return;
-  found.promised = true;
+  found.is_asked = true;
   const bool allows = *rule == nullptr || (*rule)->allow;
   const std::string object = fmt::format("EgressFirewall {}", firewall->full_name());
   const bool delivered = course.verdict == engine::Verdict::delivered && goes_outside(course);
   if (!allows && delivered)
     found.violated({object, fmt::format("nothing leaves for {}", (*rule)->to->to_string()), leaves_as(course),
                      words_.evidence({firewall->from})});
-  if (!allows || !way.stopped_at) return;
-  for (const RowRef& row : way.stopped_at->rows) {
+  if (!allows || !path.stopped_at) return;
+  for (const RowRef& row : path.stopped_at->rows) {
     if (!row.object.starts_with("EgressFirewall")) continue;
     Evidence lines = words_.evidence({firewall->from});
     lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
     found.violated({object, fmt::format("the pod may send to {}", sent.dst.to_string()),
-                     fmt::format("an ACL that was made for it stops the packet on {}", way.stopped_at->node),
+                     fmt::format("an ACL that was made for it stops the packet on {}", path.stopped_at->node),
                      std::move(lines)});
     return;
   }

@@ -1,4 +1,4 @@
-#include "excerpt_way.h"
+#include "excerpt_path.h"
 
 #include <fmt/format.h>
 
@@ -182,54 +182,54 @@ void add_gaps(const cluster::Cluster& cluster, std::vector<Gap>& gaps) {
 
 }  // namespace
 
-WayReport way_from_absent_node(const std::string& node, const std::string& from, const Words& words) {
-  WayReport way;
-  way.verdict = "inconclusive";
-  way.confidence = "assumed";
-  way.stopped_at = report_stop({node, engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
-  way.gaps.push_back({node, "the dumps of " + node, "a sosreport of that node, or egtrace collect on it"});
-  way.summary = fmt::format("the snapshot has no dumps of {}, where the path of {} begins", node, from);
-  return way;
+PathReport path_from_absent_node(const std::string& node, const std::string& from, const Words& words) {
+  PathReport path;
+  path.verdict = Verdict::inconclusive;
+  path.confidence = Confidence::assumed;
+  path.stopped_at = report_stop({node, engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
+  path.gaps.push_back({node, "the dumps of " + node, "a sosreport of that node, or egtrace collect on it"});
+  path.summary = fmt::format("the snapshot has no dumps of {}, where the path of {} begins", node, from);
+  return path;
 }
 
-WayReport excerpt_way(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
+PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
                       const std::string& from) {
-  WayReport way;
-  way.verdict = "inconclusive";
-  way.confidence = "assumed";
+  PathReport path;
+  path.verdict = Verdict::inconclusive;
+  path.confidence = Confidence::assumed;
   std::string reroute;
   for (const JudgedFlow& j : engine::judge_flows(cluster, packet)) {
-    if (!about_packet(j, packet) || way.hops.size() >= kMostLines) continue;
-    way.hops.push_back(flow_hop(j, names, words));
+    if (!about_packet(j, packet) || path.hops.size() >= kMostLines) continue;
+    path.hops.push_back(flow_hop(j, names, words));
     if (j.matches != Truth::no && !j.beaten && reroute.empty())
       if (const auto hop = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)))) reroute = hop->to_string();
   }
   std::string source, destination;
   for (const JudgedRule& r : engine::judge_nat(cluster, packet)) {
-    way.hops.push_back(rule_hop(r, words));
+    path.hops.push_back(rule_hop(r, words));
     std::string& told = translates_source(r) ? source : destination;
     const std::string to = target_words(r);
     if (told.find(to) == std::string::npos) told += (told.empty() ? "" : " or ") + to;
   }
   for (const auto& node : cluster.nodes) {
-    add_routing(*node, packet, words, way.hops);
-    add_address_sets(*node, packet, words, way.hops);
+    add_routing(*node, packet, words, path.hops);
+    add_address_sets(*node, packet, words, path.hops);
   }
-  add_gaps(cluster, way.gaps);
-  way.stopped_at = report_stop({"", engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
-  if (way.hops.empty()) {
-    way.summary = fmt::format("no line of the snapshot mentions {}", src_ip(packet).to_string());
-    return way;
+  add_gaps(cluster, path.gaps);
+  path.stopped_at = report_stop({"", engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
+  if (path.hops.empty()) {
+    path.summary = fmt::format("no line of the snapshot mentions {}", src_ip(packet).to_string());
+    return path;
   }
-  way.summary = fmt::format("the dumped lines do not show the whole path of {}", from);
-  if (!reroute.empty()) way.summary += fmt::format("; they prove a reroute to {}", reroute);
+  path.summary = fmt::format("the dumped lines do not show the whole path of {}", from);
+  if (!reroute.empty()) path.summary += fmt::format("; they prove a reroute to {}", reroute);
   const char* show = reroute.empty() ? "; they show a" : " and show a";
   for (const auto& [what, to] : {std::pair("source", &source), std::pair("destination", &destination)}) {
     if (to->empty()) continue;
-    way.summary += fmt::format("{} translation of its {} to {} on the node that has the rule", show, what, *to);
+    path.summary += fmt::format("{} translation of its {} to {} on the node that has the rule", show, what, *to);
     show = " and a";
   }
-  return way;
+  return path;
 }
 
 }  // namespace egt::explain

@@ -1,4 +1,4 @@
-#include "egtrace/explain/doubts.h"
+#include "egtrace/explain/collection_limits.h"
 
 #include <fmt/format.h>
 
@@ -16,32 +16,28 @@ constexpr const char* kPrivateMap =
     "the report as it was before sos clean, or at least its private map, laid beside it";
 constexpr const char* kUnreplaced = "the archive as it was before the addresses were replaced";
 
-void doubt(std::string& confidence) {
-  if (confidence == "proven") confidence = "assumed";
-}
-
-void doubt(std::vector<WayReport>& ways, const std::vector<AssumptionReport>& doubts) {
-  for (WayReport& way : ways) {
-    way.assumptions.insert(way.assumptions.end(), doubts.begin(), doubts.end());
-    doubt(way.confidence);
-    way.proven = false;
-    for (std::vector<FollowUp>* next : {&way.reply, &way.continued})
+void assume(std::vector<PathReport>& paths, const std::vector<AssumptionReport>& assumptions) {
+  for (PathReport& path : paths) {
+    path.assumptions.insert(path.assumptions.end(), assumptions.begin(), assumptions.end());
+    path.confidence = Confidence::assumed;
+    path.proven = false;
+    for (std::vector<FollowUp>* next : {&path.reply, &path.continued})
       for (FollowUp& follow_up : *next) {
-        doubt(follow_up.confidence);
-        doubt(follow_up.ways, doubts);
+        follow_up.confidence = Confidence::assumed;
+        assume(follow_up.paths, assumptions);
       }
   }
 }
 
-void collect_nodes(const std::vector<WayReport>& ways, std::set<std::string>& nodes) {
-  for (const WayReport& way : ways) {
-    for (const Hop& hop : way.hops) nodes.insert(hop.node);
-    for (const std::vector<FollowUp>* next : {&way.reply, &way.continued})
-      for (const FollowUp& follow_up : *next) collect_nodes(follow_up.ways, nodes);
+void collect_nodes(const std::vector<PathReport>& paths, std::set<std::string>& nodes) {
+  for (const PathReport& path : paths) {
+    for (const Hop& hop : path.hops) nodes.insert(hop.node);
+    for (const std::vector<FollowUp>* next : {&path.reply, &path.continued})
+      for (const FollowUp& follow_up : *next) collect_nodes(follow_up.paths, nodes);
   }
 }
 
-std::optional<AssumptionReport> suppose(const cluster::DatabaseMoment& d, std::int64_t as_of,
+std::optional<AssumptionReport> assumption_of(const cluster::DatabaseMoment& d, std::int64_t as_of,
                                         const SourceTable& sources) {
   const std::string whose = fmt::format("{} of {}", d.database.empty() ? "a database" : d.database, d.node);
   const std::string at = utc_text(as_of);
@@ -67,7 +63,7 @@ std::optional<AssumptionReport> suppose(const cluster::DatabaseMoment& d, std::i
 
 }  // namespace
 
-std::vector<AssumptionReport> suppose_moment(const cluster::Collection& collection, const SourceTable& sources,
+std::vector<AssumptionReport> assumptions_of_moment(const cluster::Collection& collection, const SourceTable& sources,
                                              const std::vector<std::string>& nodes) {
   if (!collection.as_of) return {};
   std::vector<AssumptionReport> all = {
@@ -78,67 +74,67 @@ std::vector<AssumptionReport> suppose_moment(const cluster::Collection& collecti
        {}}};
   for (const cluster::DatabaseMoment& d : collection.as_of_databases) {
     if (!nodes.empty() && std::find(nodes.begin(), nodes.end(), d.node) == nodes.end()) continue;
-    if (auto assumption = suppose(d, *collection.as_of, sources)) all.push_back(std::move(*assumption));
+    if (auto assumption = assumption_of(d, *collection.as_of, sources)) all.push_back(std::move(*assumption));
   }
   return all;
 }
 
-void leave_open_what_was_replaced(const cluster::Collection& collection, std::vector<WayReport>& ways) {
+void undecide_what_was_replaced(const cluster::Collection& collection, std::vector<PathReport>& paths) {
   if (collection.obfuscated_by.empty()) return;
   const std::string& tool = collection.obfuscated_by;
   const std::string why =
       collection.translated_back
           ? " replaced them: it gave several one address, which its map does not distinguish"
           : " replaced them: its masks, prefixes and MACs no longer fit the numbers in registers and actions";
-  for (WayReport& way : ways) {
-    for (std::vector<FollowUp>* next : {&way.reply, &way.continued})
+  for (PathReport& path : paths) {
+    for (std::vector<FollowUp>* next : {&path.reply, &path.continued})
       for (FollowUp& follow_up : *next) {
-        leave_open_what_was_replaced(collection, follow_up.ways);
-        follow_up.verdict = common_verdict(follow_up.ways);
-        follow_up.confidence = common_confidence(follow_up.ways);
-        follow_up.summary = summary_of(follow_up.ways, follow_up.verdict);
-        for (const WayReport& later : follow_up.ways)
-          if (later.verdict == "inconclusive" &&
-              std::find(way.gaps.begin(), way.gaps.end(), later.gaps.back()) == way.gaps.end())
-            way.gaps.push_back(later.gaps.back());
+        undecide_what_was_replaced(collection, follow_up.paths);
+        follow_up.verdict = common_verdict(follow_up.paths);
+        follow_up.confidence = common_confidence(follow_up.paths);
+        follow_up.summary = summary_of(follow_up.paths, follow_up.verdict);
+        for (const PathReport& later : follow_up.paths)
+          if (later.verdict == Verdict::inconclusive &&
+              std::find(path.gaps.begin(), path.gaps.end(), later.gaps.back()) == path.gaps.end())
+            path.gaps.push_back(later.gaps.back());
       }
-    if (way.verdict == "delivered") continue;
-    const std::string node = way.stopped_at ? way.stopped_at->node : "";
-    way.gaps.push_back({node, "addresses as they were before " + tool + why,
+    if (path.verdict == Verdict::delivered) continue;
+    const std::string node = path.stopped_at ? path.stopped_at->node : "";
+    path.gaps.push_back({node, "addresses as they were before " + tool + why,
                         tool == "sos clean" && !collection.translated_back ? kPrivateMap : kUnreplaced});
-    if (way.verdict == "inconclusive") continue;
-    way.verdict = "inconclusive";
-    way.confidence = "assumed";
-    way.summary = fmt::format("undecided: in what {} left of the dumps, {}", tool, way.summary);
+    if (path.verdict == Verdict::inconclusive) continue;
+    path.verdict = Verdict::inconclusive;
+    path.confidence = Confidence::assumed;
+    path.summary = fmt::format("undecided: in what {} left of the dumps, {}", tool, path.summary);
   }
 }
 
-void take_doubts(const cluster::Collection& collection, const SourceTable& sources, Explanation& explanation) {
-  std::vector<AssumptionReport> doubts;
+void assume_collection(const cluster::Collection& collection, const SourceTable& sources, Explanation& explanation) {
+  std::vector<AssumptionReport> assumptions;
   if (!collection.obfuscated_by.empty() && collection.translated_back)
-    doubts.push_back({"the private map of " + collection.obfuscated_by + " gives back what was replaced",
+    assumptions.push_back({"the private map of " + collection.obfuscated_by + " gives back what was replaced",
                       "it replaces several things by one at times, and parts of what is no address",
                       {}});
   else if (!collection.obfuscated_by.empty())
-    doubts.push_back({"addresses that " + collection.obfuscated_by + " replaced stand for the same thing everywhere",
+    assumptions.push_back({"addresses that " + collection.obfuscated_by + " replaced stand for the same thing everywhere",
                       "numbers in registers, marks and compared parts of addresses were not replaced",
                       {}});
   for (const std::string& archive : collection.damaged)
-    doubts.push_back({"what was read of a damaged archive is what was packed: " + archive,
+    assumptions.push_back({"what was read of a damaged archive is what was packed: " + archive,
                       "its bytes have changed; copy it again",
                       {}});
   for (const std::string& missing : collection.missing)
-    doubts.push_back({"nothing that was not read of the snapshot matters here: " + missing,
+    assumptions.push_back({"nothing that was not read of the snapshot matters here: " + missing,
                       "its content may show otherwise",
                       {}});
   std::set<std::string> nodes = {explanation.from.node, explanation.to.node};
-  collect_nodes(explanation.ways, nodes);
-  for (AssumptionReport& a : suppose_moment(collection, sources, {nodes.begin(), nodes.end()}))
-    doubts.push_back(std::move(a));
-  if (doubts.empty()) return;
-  explanation.assumptions.insert(explanation.assumptions.end(), doubts.begin(), doubts.end());
-  doubt(explanation.confidence);
-  doubt(explanation.ways, doubts);
+  collect_nodes(explanation.paths, nodes);
+  for (AssumptionReport& a : assumptions_of_moment(collection, sources, {nodes.begin(), nodes.end()}))
+    assumptions.push_back(std::move(a));
+  if (assumptions.empty()) return;
+  explanation.assumptions.insert(explanation.assumptions.end(), assumptions.begin(), assumptions.end());
+  explanation.confidence = Confidence::assumed;
+  assume(explanation.paths, assumptions);
 }
 
 }  // namespace egt::explain

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "egtrace/base/text.h"
-#include "promises.h"
+#include "intent.h"
 
 namespace egt::explain {
 namespace {
@@ -66,7 +66,7 @@ bool lists_address(const std::vector<IpAddr>& all, const IpAddr& one) {
 
 // Addresses of nodes stand behind pods of the host's network; OVN-Kubernetes has load balancers reach those by
 // addresses of its own.
-bool Promises::is_pod_address(const IpAddr& address) const {
+bool IntentChecker::is_pod_address(const IpAddr& address) const {
   if (address.is_link_local() || cluster_.owner_of(address) != nullptr) return false;
   bool subnets = false;
   for (const cluster::NodeObject& node : cluster_.objects.nodes) {
@@ -79,11 +79,11 @@ bool Promises::is_pod_address(const IpAddr& address) const {
   return !subnets && pods_.contains(address);
 }
 
-const Promises::Vips& Promises::vips_of(const cluster::Node& node) const {
+const IntentChecker::Vips& IntentChecker::vips_of(const cluster::Node& node) const {
   return vips_.of(node, [&] { return read_vips(node); });
 }
 
-Promises::Vips Promises::read_vips(const cluster::Node& node) {
+IntentChecker::Vips IntentChecker::read_vips(const cluster::Node& node) {
   Vips vips;
   const auto complete = node.ovn.complete_tables.find("NB Load_Balancer");
   if (complete == node.ovn.complete_tables.end()) return vips;
@@ -104,7 +104,7 @@ Promises::Vips Promises::read_vips(const cluster::Node& node) {
   return vips;
 }
 
-Promises::Called Promises::called(const Tuple& sent) const {
+IntentChecker::Called IntentChecker::called(const Tuple& sent) const {
   const std::string protocol = protocol_in_capitals(sent.proto);
   const auto [first, last] = services_.equal_range(sent.dst);
   for (auto at = first; at != last; ++at)
@@ -114,7 +114,7 @@ Promises::Called Promises::called(const Tuple& sent) const {
   return {};
 }
 
-void Promises::answering(const engine::Course& course, Found& found) const {
+void IntentChecker::answering(const engine::Course& course, Found& found) const {
   const Tuple sent = tuple_of(course.sent);
   const Called target = called(sent);
   if (target.service == nullptr) return;
@@ -126,15 +126,15 @@ void Promises::answering(const engine::Course& course, Found& found) const {
   }
 }
 
-void Promises::backends(const Called& target, const Tuple& sent, const cluster::Node& node, Found& found) const {
+void IntentChecker::backends(const Called& target, const Tuple& sent, const cluster::Node& node, Found& found) const {
   const cluster::Service& service = *target.service;
   const cluster::Backing backing = backing_of(service, cluster_.objects);
   const Vips& vips = vips_of(node);
   if (!backing.told || !vips.complete) return;
-  found.promised = true;
+  found.is_asked = true;
   const bool local =
       (target.from_outside ? service.external_traffic_policy : service.internal_traffic_policy) == "Local";
-  std::vector<Target> promised, missing, stale;
+  std::vector<Target> wanted, missing, stale;
   std::set<IpAddr> known;
   std::vector<Provenance> lines{service.from};
   const auto rows = vips.by_vip.find(vip_key(target.port->protocol, target_text({sent.dst, sent.dport})));
@@ -149,7 +149,7 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
     if (b.endpoint->address.family != sent.dst.family || port == 0) continue;
     const Target t{b.endpoint->address, port};
     if (!known.insert(t.first).second) continue;
-    promised.push_back(t);
+    wanted.push_back(t);
     if (std::find(lines.begin(), lines.end(), b.slice->from) == lines.end()) lines.push_back(b.slice->from);
     if (is_pod_address(t.first) && (!local || b.endpoint->node == node.name) && !held(t)) missing.push_back(t);
   }
@@ -157,25 +157,25 @@ void Promises::backends(const Called& target, const Tuple& sent, const cluster::
     for (const Backends& b : rows->second) {
       lines.push_back(b.from);
       for (const Target& t : b.targets)
-        if (is_pod_address(t.first) && std::find(promised.begin(), promised.end(), t) == promised.end() &&
+        if (is_pod_address(t.first) && std::find(wanted.begin(), wanted.end(), t) == wanted.end() &&
             std::find(stale.begin(), stale.end(), t) == stale.end())
           stale.push_back(t);
     }
   else
     lines.push_back(vips.from);
   if (missing.empty() && stale.empty()) return;
-  std::string instead = fmt::format("OVN on {} ", node.name);
+  std::string does = fmt::format("OVN on {} ", node.name);
   if (!any)
-    instead += "has no load balancer for it";
+    does += "has no load balancer for it";
   else if (!missing.empty())
-    instead += fmt::format("does not send to {}", joined_targets(missing));
+    does += fmt::format("does not send to {}", joined_targets(missing));
   if (!stale.empty())
-    instead += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ",
+    does += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ",
                            joined_targets(stale));
   found.violated({fmt::format("Service {}", service.full_name()),
-                   promised.empty() ? "its EndpointSlices have no ready endpoint"
-                                    : fmt::format("its EndpointSlices have {}", joined_targets(promised)),
-                   std::move(instead), words_.evidence(lines)});
+                   wanted.empty() ? "its EndpointSlices have no ready endpoint"
+                                    : fmt::format("its EndpointSlices have {}", joined_targets(wanted)),
+                   std::move(does), words_.evidence(lines)});
 }
 
 }  // namespace egt::explain
