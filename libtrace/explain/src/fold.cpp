@@ -35,6 +35,15 @@ bool alike(const PathReport& a, const PathReport& b) {
   return same_follow_up(a.reply, b.reply) && same_follow_up(a.continued, b.continued);
 }
 
+// How many elements, at most `most`, both begin with.
+template <class T, class Same>
+std::size_t common_length(const std::vector<T>& a, const std::vector<T>& b, std::size_t most, Same same) {
+  const auto end = a.begin() + static_cast<std::ptrdiff_t>(std::min(most, a.size()));
+  return static_cast<std::size_t>(std::mismatch(a.begin(), end, b.begin(), b.end(), same).first - a.begin());
+}
+
+std::ptrdiff_t offset(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
+
 }  // namespace
 
 std::vector<PathGroup> fold_paths(const std::vector<PathReport>& paths) {
@@ -64,6 +73,34 @@ std::vector<std::string> choices_of(const std::vector<PathReport>& paths, const 
   std::vector<std::string> lines;
   for (const Place& p : places) lines.push_back(fmt::format("{}: {}{}", p.what, fmt::join(p.chosen, " or "), p.unknown ? " (not known)" : ""));
   return lines;
+}
+
+CommonPrefix common_prefix(const std::vector<PathReport>& paths, const std::vector<PathGroup>& groups) {
+  if (groups.size() < 2) return {};
+  const PathReport& first = paths[groups.front().paths.front()];
+  CommonPrefix common{first.hops.size(), first.sightings.size()};
+  for (const PathGroup& group : groups) {
+    const PathReport& path = paths[group.paths.front()];
+    common.hops = common_length(first.hops, path.hops, common.hops, same_hop);
+    common.sightings = common_length(first.sightings, path.sightings, common.sightings, same_sighting);
+  }
+  while (common.sightings > 0 && first.sightings[common.sightings - 1].hop > common.hops) --common.sightings;
+  return common;
+}
+
+PathReport before_branch(const PathReport& path, const CommonPrefix& common) {
+  PathReport part;
+  part.hops.assign(path.hops.begin(), path.hops.begin() + offset(common.hops));
+  part.sightings.assign(path.sightings.begin(), path.sightings.begin() + offset(common.sightings));
+  return part;
+}
+
+PathReport after_branch(const PathReport& path, const CommonPrefix& common) {
+  PathReport part = path;
+  part.hops.erase(part.hops.begin(), part.hops.begin() + offset(common.hops));
+  part.sightings.erase(part.sightings.begin(), part.sightings.begin() + offset(common.sightings));
+  for (SightingReport& s : part.sightings) s.hop -= std::min(s.hop, common.hops);
+  return part;
 }
 
 }  // namespace egt::explain

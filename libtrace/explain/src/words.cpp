@@ -313,7 +313,7 @@ Say say(const CtPass& s) {
   return w;
 }
 Say say(const GroupPick& s) {
-  return {fmt::format("{} group {}", s.bridge, s.group), fmt::format("bucket {} of {}", s.bucket + 1, s.buckets)};
+  return {fmt::format("{} group {}", s.bridge, s.group), fmt::format("bucket {}, of {} buckets", s.bucket, s.buckets)};
 }
 Say say(const ToController& s) { return {s.bridge, fmt::format("to ovn-controller: {}", s.reason)}; }
 Say say(const LearnFlow& s) {

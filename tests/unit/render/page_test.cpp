@@ -13,7 +13,7 @@ using namespace explain;
 
 const std::string kEvil = "<script>alert(\"1\")</script>&'`#";
 
-PathReport way_with(const std::string& bucket) {
+PathReport path_with(const std::string& bucket) {
   PathReport path;
   path.verdict = explain::Verdict::delivered;
   path.confidence = explain::Confidence::proven;
@@ -49,7 +49,7 @@ Explanation explanation() {
   e.verdict = explain::Verdict::delivered;
   e.confidence = explain::Confidence::proven;
   e.summary = kEvil;
-  e.paths = {way_with("bucket 1 of 2"), way_with("bucket 2 of 2")};
+  e.paths = {path_with("bucket 1 of 2"), path_with("bucket 2 of 2")};
   e.assumptions.push_back({kEvil, "why", {}});
   e.gaps.push_back({"node-a", kEvil, "ip rule"});
   return e;
@@ -61,7 +61,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-TEST(Fold, WaysThatDifferOnlyInTheChoice) {
+TEST(Fold, PathsThatDifferOnlyInTheChoice) {
   const Explanation e = explanation();
   const auto groups = fold_paths(e.paths);
   ASSERT_EQ(1u, groups.size());
@@ -70,6 +70,43 @@ TEST(Fold, WaysThatDifferOnlyInTheChoice) {
   Explanation other = explanation();
   other.paths[1].sightings[1].src = "192.0.2.10";
   EXPECT_EQ(2u, fold_paths(other.paths).size());
+}
+
+// Two paths that part at the group: one is lost behind it.
+Explanation mixed() {
+  Explanation e = explanation();
+  e.outcome = Outcome::mixed;
+  e.verdict.reset();
+  e.paths[0].hops[0].detail = e.paths[1].hops[0].detail = false;
+  e.paths[0].hops[0].what = e.paths[1].hops[0].what = "before the branch";
+  e.paths[1].verdict = explain::Verdict::dropped;
+  e.paths[1].summary = "it is lost";
+  e.paths[1].sightings.pop_back();
+  return e;
+}
+
+TEST(Fold, StepsBeforeTheBranchAreThoseOfAllPaths) {
+  const Explanation e = mixed();
+  const CommonPrefix common = common_prefix(e.paths, fold_paths(e.paths));
+  EXPECT_EQ(1u, common.hops);
+  EXPECT_EQ(1u, common.sightings);
+  EXPECT_EQ(1u, before_branch(e.paths[0], common).hops.size());
+  const PathReport rest = after_branch(e.paths[0], common);
+  ASSERT_EQ(2u, rest.hops.size());
+  EXPECT_EQ("bucket 1 of 2", rest.hops.front().what);
+  ASSERT_EQ(1u, rest.sightings.size());
+  EXPECT_EQ(2u, rest.sightings.front().hop);   // of the steps that are left
+  EXPECT_EQ(0u, common_prefix(explanation().paths, fold_paths(explanation().paths)).hops);
+}
+
+TEST(Text, StepsBeforeTheBranchAreShownOnce) {
+  const Explanation e = mixed();
+  const std::string text = render::explain_text(e, {});
+  EXPECT_EQ(1u, count(text, "before the branch"));
+  EXPECT_NE(std::string::npos, text.find("All 2 paths, up to the branch"));
+  EXPECT_EQ(2u, count(text, "   2. br-int group 7: bucket"));   // steps are numbered on
+  EXPECT_EQ(2u, count(text, "50 % of the connections"));
+  EXPECT_EQ(1u, count(render::explain_html(e), "before the branch"));
 }
 
 TEST(Page, EscapesAndLoadsNothing) {

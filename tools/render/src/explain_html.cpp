@@ -113,6 +113,8 @@ class HtmlPage {
   std::string print() {
     head();
     const std::vector<PathGroup> groups = fold_paths(e_.paths);
+    common_ = common_prefix(e_.paths, groups);
+    up_to_branch();
     for (const PathGroup& group : groups) path_group(group, groups.size());
     tail();
     return std::move(out_);
@@ -153,6 +155,14 @@ class HtmlPage {
     return s;
   }
 
+  // What all paths begin with is shown once.
+  void up_to_branch() {
+    if (common_.hops == 0) return;
+    out_ += fmt::format("<section>\n<h2>All {} paths, up to the branch</h2>\n", e_.paths.size());
+    machines(before_branch(e_.paths.front(), common_), false);
+    out_ += "</section>\n";
+  }
+
   void path_group(const PathGroup& group, std::size_t groups) {
     const PathReport& path = e_.paths[group.paths.front()];
     out_ += "<section>\n";
@@ -165,7 +175,7 @@ class HtmlPage {
       if (groups > 1) out_ += fmt::format("<p>{}</p>\n", escape_html(path.summary));
       for (const std::string& choice : choices_of(e_.paths, group)) out_ += fmt::format("<p class=\"soft small\">{}</p>\n", escape_html(choice));
     }
-    draw_way(path);
+    draw_path(path, after_branch(path, common_));
     for (const FollowUp& reply : path.reply) follow_up("The reply", reply);
     for (const FollowUp& next : path.continued)
       if (next.verdict != path.verdict) follow_up("The packet after the handshake", next);
@@ -174,20 +184,27 @@ class HtmlPage {
 
   void follow_up(const char* what, const FollowUp& f) {
     out_ += fmt::format("<h2>{} {}</h2>\n<p>{}</p>\n", what, pill(f.verdict, f.confidence), escape_html(f.summary));
-    for (const PathGroup& group : fold_paths(f.paths)) draw_way(f.paths[group.paths.front()]);
+    for (const PathGroup& group : fold_paths(f.paths)) draw_path(f.paths[group.paths.front()], f.paths[group.paths.front()]);
   }
 
-  void draw_way(const PathReport& path) {
-    const Drawing drawing = draw(path);
+  // The map of the whole path, and the machines of the part that is its own.
+  void draw_path(const PathReport& whole, const PathReport& part) {
+    const Drawing drawing = draw(whole);
     if (drawing.visits.empty()) return;
-    out_ += PathMap(drawing, path).print();
+    out_ += PathMap(drawing, whole).print();
+    machines(part, true);
+  }
+
+  // `ends`: the path ends in the last of them.
+  void machines(const PathReport& path, bool ends) {
+    const Drawing drawing = draw(path);
     const SightingReport* last = nullptr;
     for (std::size_t i = 0; i < drawing.visits.size(); ++i) {
       if (i > 0) wire(last);
       const Visit& visit = drawing.visits[i];
       out_ += fmt::format("<article class=\"machine\">\n<h3>{}</h3>\n<ol class=\"path\">\n", escape_html(visit.node.empty() ? "outside" : visit.node));
       for (std::size_t k = 0; k < visit.items.size(); ++k) {
-        const bool end = i + 1 == drawing.visits.size() && k + 1 == visit.items.size();
+        const bool end = ends && i + 1 == drawing.visits.size() && k + 1 == visit.items.size();
         if (const auto* p = std::get_if<Passing>(&visit.items[k])) {
           passing(*p);
           last = p->at;
@@ -297,6 +314,7 @@ class HtmlPage {
   }
 
   const Explanation& e_;
+  CommonPrefix common_;
   std::string out_;
 };
 

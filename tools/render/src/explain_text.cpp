@@ -22,6 +22,8 @@ class Page {
     head();
     if (o_.quiet) return out_;
     const std::vector<PathGroup> groups = fold_paths(e_.paths);
+    common_ = common_prefix(e_.paths, groups);
+    up_to_branch();
     for (const PathGroup& group : groups) path(group, groups.size());
     tail();
     return out_;
@@ -65,6 +67,16 @@ class Page {
     return s;
   }
 
+  // What all paths begin with is shown once.
+  void up_to_branch() {
+    if (common_.hops == 0) return;
+    const PathReport part = before_branch(e_.paths.front(), common_);
+    title(fmt::format("All {} paths, up to the branch", e_.paths.size()));
+    hops(part.hops);
+    sightings(part.sightings);
+    for (const Hop& h : part.hops) shown_before_ += is_shown(h) ? 1 : 0;
+  }
+
   // Paths that differ only in what was chosen are shown once.
   void path(const PathGroup& group, std::size_t groups) {
     const PathReport& w = e_.paths[group.paths.front()];
@@ -75,8 +87,9 @@ class Page {
       for (const std::string& choice : choices_of(e_.paths, group)) line(2, choice);
       if (groups > 1) line(2, w.summary);
     }
-    hops(w.hops);
-    sightings(w.sightings);
+    const PathReport rest = after_branch(w, common_);
+    hops(rest.hops, shown_before_);
+    sightings(rest.sightings);
     for (const FollowUp& reply : w.reply) follow_up("Reply", reply, true);
     // The next packet is of interest where it ends otherwise than the first.
     for (const FollowUp& next : w.continued)
@@ -118,11 +131,13 @@ class Page {
     }
   }
 
-  void hops(const std::vector<Hop>& all) {
+  bool is_shown(const Hop& h) const { return !h.detail || o_.verbose >= (h.decides ? 1 : 2); }
+
+  // `number`: of the last step before them.
+  void hops(const std::vector<Hop>& all, std::size_t number = 0) {
     std::string node;
-    std::size_t number = 0;
     for (const Hop& h : all) {
-      if (h.detail && o_.verbose < (h.decides ? 1 : 2)) continue;
+      if (!is_shown(h)) continue;
       if (h.node != node) title(node = h.node);
       ++number;
       if (h.detail && o_.verbose == 1)
@@ -219,6 +234,8 @@ class Page {
   const Explanation& e_;
   const TextOptions& o_;
   Style style_;
+  CommonPrefix common_;
+  std::size_t shown_before_ = 0;   // steps up to the branch
   std::string out_;
 };
 

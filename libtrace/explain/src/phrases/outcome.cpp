@@ -22,17 +22,17 @@ std::vector<std::string> nodes_on(const PathReport& path) {
 
 // Nodes that the reply passes and the request does not, or the reverse: stateful devices see only one direction.
 std::string asymmetry(const std::vector<PathReport>& paths) {
-  std::set<std::string> courses;
+  std::set<std::string> others;
   for (const PathReport& path : paths) {
     const std::vector<std::string> there = nodes_on(path);
     for (const FollowUp& reply : path.reply)
       for (const PathReport& back : reply.paths) {
-        const std::vector<std::string> course = nodes_on(back);
-        const bool same = std::set<std::string>(course.begin(), course.end()) == std::set<std::string>(there.begin(), there.end());
-        if (back.verdict == Verdict::delivered && !same && !course.empty()) courses.insert(fmt::format("{}", fmt::join(course, ", ")));
+        const std::vector<std::string> nodes = nodes_on(back);
+        const bool same = std::set<std::string>(nodes.begin(), nodes.end()) == std::set<std::string>(there.begin(), there.end());
+        if (back.verdict == Verdict::delivered && !same && !nodes.empty()) others.insert(fmt::format("{}", fmt::join(nodes, ", ")));
       }
   }
-  return courses.empty() ? std::string() : fmt::format("; the reply takes another path: {}", fmt::join(courses, "; or "));
+  return others.empty() ? std::string() : fmt::format("; the reply has another path: {}", fmt::join(others, "; or "));
 }
 
 // Where a datagram is answered and the next one is lost.
@@ -74,12 +74,25 @@ std::string fault_clause(const Fault& fault) {
   return fault.direction == Direction::later ? "the handshake succeeds, but " + fault.summary : fault.summary;
 }
 
+// "50 % of the connections", "1 of 2 paths" where the dumps do not show how the traffic is shared; empty where no path has it.
+std::string share_of(const std::vector<PathReport>& paths, Outcome outcome) {
+  std::size_t count = 0;
+  std::optional<double> weight = 0;
+  for (const PathReport& path : paths) {
+    if (!path.weight) weight.reset();
+    if (path.outcome != outcome) continue;
+    ++count;
+    if (weight) *weight += *path.weight;
+  }
+  if (count == 0) return {};
+  return weight ? fmt::format("{:.0f} % of the connections", *weight * 100) : fmt::format("{} of {} paths", count, paths.size());
+}
+
 std::string mixed_clause(const Explanation& e) {
   std::string s;
-  for (const Outcome outcome : {Outcome::answered, Outcome::refused, Outcome::unanswered, Outcome::mixed}) {
-    const auto count = std::count_if(e.paths.begin(), e.paths.end(), [&](const PathReport& p) { return p.outcome == outcome; });
-    if (count > 0) s += fmt::format("{}{} of {} paths {}", s.empty() ? "" : ", ", count, e.paths.size(), name_of(outcome));
-  }
+  for (const Outcome outcome : {Outcome::answered, Outcome::refused, Outcome::unanswered, Outcome::mixed})
+    if (const std::string share = share_of(e.paths, outcome); !share.empty())
+      s += fmt::format("{}{} {}", s.empty() ? "" : ", ", share, name_of(outcome));
   return e.fault ? fmt::format("{}: {}", s, fault_clause(*e.fault)) : s;
 }
 
