@@ -17,6 +17,12 @@ using namespace openflow;
 constexpr std::uint64_t kMax32 = 0xffffffff;
 constexpr std::uint64_t kMax16 = 0xffff;
 
+// Open vSwitch compares the names of actions so.
+bool is_word(std::string_view text, std::string_view word) {
+  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                    [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+}
+
 bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Length of the action at the front: up to a comma or blank outside parentheses and quotes.
@@ -57,26 +63,6 @@ std::size_t closing(std::string_view s) {
         if (s[i] == '\\') ++i;
   }
   return std::string_view::npos;
-}
-
-bool cut(std::string_view text, Piece& p) {
-  std::size_t n = 0;
-  while (n < text.size() && is_word_char(text[n])) ++n;
-  p.text = text;
-  p.name = text.substr(0, n);
-  if (n == text.size()) return true;
-  if (text[n] == ':' || text[n] == '=') {
-    p.style = Piece::Style::colon;
-    p.args = text.substr(n + 1);
-    return true;
-  }
-  if (text[n] != '(') return false;
-  const std::size_t end = closing(text.substr(n));
-  if (end == std::string_view::npos) return false;
-  p.style = Piece::Style::parens;
-  p.args = text.substr(n + 1, end - 1);
-  p.tail = text.substr(n + end + 1);
-  return true;
 }
 
 std::string quoted(std::string_view text) {
@@ -121,6 +107,26 @@ bool mixes_conjunction(const ActionList& list) {
 
 }  // namespace
 
+bool cut_piece(std::string_view text, Piece& p) {
+  std::size_t n = 0;
+  while (n < text.size() && is_word_char(text[n])) ++n;
+  p.text = text;
+  p.name = text.substr(0, n);
+  if (n == text.size()) return true;
+  if (text[n] == ':' || text[n] == '=') {
+    p.style = Piece::Style::colon;
+    p.args = text.substr(n + 1);
+    return true;
+  }
+  if (text[n] != '(') return false;
+  const std::size_t end = closing(text.substr(n));
+  if (end == std::string_view::npos) return false;
+  p.style = Piece::Style::parens;
+  p.args = text.substr(n + 1, end - 1);
+  p.tail = text.substr(n + end + 1);
+  return true;
+}
+
 bool read_hex_bytes(std::string_view text, std::vector<std::uint8_t>& out) {
   while (!text.empty()) {
     if (text.size() < 2 || !is_hex_digit(text[0]) || !is_hex_digit(text[1])) return false;
@@ -159,7 +165,7 @@ bool ActionReader::list(std::string_view text, ActionList& out, int depth) {
     if (text.empty()) break;
     const std::string_view action = text.substr(0, action_length(text));
     text.remove_prefix(action.size());
-    if (action == "drop") {
+    if (is_word(action, "drop")) {
       ++drops;
     } else if (!one(action, out, depth)) {
       out.push_back({Opaque{std::string(action)}});
@@ -177,12 +183,7 @@ bool ActionReader::list(std::string_view text, ActionList& out, int depth) {
 bool ActionReader::one(std::string_view text, ActionList& out, int depth) {
   if (depth > kMaxActionDepth) return fail("nested too deeply", text);
   Piece p;
-  if (text.front() == '"') {
-    p.text = p.args = text;
-    p.style = Piece::Style::colon;
-    return output(p, out, depth);
-  }
-  if (!cut(text, p) || p.name.empty()) return fail("not an action", text);
+  if (!cut_piece(text, p) || p.name.empty()) return fail("not an action", text);
   // Dumps know two words in capitals besides ports; typed text may have all of them so.
   std::string small;
   Reader reader = reader_of(p.name);
@@ -215,9 +216,9 @@ ActionReader::Reader ActionReader::reader_of(std::string_view name) {
         {"set_mpls_label", &R::set_mpls},
         {"set_mpls_tc", &R::set_mpls},
         {"set_mpls_ttl", &R::set_mpls},
-        {"encap", &R::verbatim},
-        {"decap", &R::verbatim},
-        {"sample", &R::verbatim},
+        {"encap", &R::encap},
+        {"decap", &R::decap},
+        {"sample", &R::sample},
         {"fin_timeout", &R::fin_timeout},
         {"resubmit", &R::resubmit},
         {"learn", &R::learn},
@@ -252,7 +253,7 @@ bool ActionReader::reserved_output(const Piece& p, ActionList& out) {
       out.push_back({Output{{*port, {}}}});
       return true;
     }
-    if (read_number(p.name, n) && n.value <= kMax16) {
+    if (!p.name.starts_with("0x") && read_number(p.name, n) && n.value <= kMax16) {
       out.push_back({Output{{static_cast<std::uint32_t>(n.value), {}}}});
       return true;
     }
@@ -349,7 +350,8 @@ bool ActionReader::enqueue(const Piece& p, ActionList& out, int) {
   const std::size_t at = p.args.find_last_of(":,");
   Enqueue e;
   std::uint64_t queue = 0;
-  if (at == std::string_view::npos || !read_port(trim(p.args.substr(0, at)), e.port))
+  if (at == std::string_view::npos || !read_port(trim(p.args.substr(0, at)), e.port) ||
+      e.port.name.find(':') != std::string::npos)
     return fail("needs a port and a queue", p.text);
   if (!number(trim(p.args.substr(at + 1)), kMax32, queue)) return false;
   e.queue = static_cast<std::uint32_t>(queue);
@@ -403,23 +405,14 @@ bool ActionReader::set_field(const Piece& p, ActionList& out, int) {
   const std::size_t arrow = p.args.rfind("->");
   if (arrow == std::string_view::npos) return fail("'->' is missing", p.text);
   const std::string_view name = p.args.substr(arrow + 2);
-  const Field* f = find_field(name);
+  // Names of the extensible match stand in load and move only.
+  const Field* f = name.starts_with("NXM_") || name.starts_with("OXM_") ? nullptr : find_field(name);
   SetField s;
   s.word = "set_field";
-  if (!f) {
-    const auto part = parse_subfield(name);
-    Number n;
-    if (!part || !read_number(p.args.substr(0, arrow), n) || (n.value & ~ones(part->bits)) != 0)
-      return fail("not a field", p.text);
-    s.field = part->field;
-    s.value = n.value << part->first;
-    s.mask = ones(part->bits) << part->first;
-    f = &field(s.field);
-  } else {
-    s.field = f->id;
-    if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask))
-      return fail("not a value of the field", p.text);
-  }
+  if (!f) return fail("not a field", p.text);
+  s.field = f->id;
+  if (!read_field_value(*f, p.args.substr(0, arrow), s.value, s.mask))
+    return fail("not a value of the field", p.text);
   if (!f->writable) return fail("field is read-only", p.text);
   out.push_back({std::move(s)});
   return true;
@@ -491,6 +484,7 @@ bool ActionReader::one_number(const Piece& p, ActionList& out, int) {
   const bool type = p.name == "push_vlan" || p.name == "push_mpls" || p.name == "pop_mpls";
   std::uint64_t n = 0;
   if (!number(p.args, vid ? 0xfff : pcp ? 7 : type ? kMax16 : kMax32, n)) return false;
+  if (p.name == "push_vlan" && n != ethertype::vlan && n != ethertype::qinq) return fail("no type of a VLAN tag", p.text);
   const auto n16 = static_cast<std::uint16_t>(n);
   const auto n32 = static_cast<std::uint32_t>(n);
   if (vid) out.push_back({SetVlanVid{n16, std::string(p.name)}});
@@ -509,25 +503,6 @@ bool ActionReader::set_mpls(const Piece& p, ActionList& out, int) {
   std::uint64_t n = 0;
   if (!number(p.args, most, n)) return false;
   out.push_back({SetMpls{std::string(p.name), static_cast<std::uint32_t>(n)}});
-  return true;
-}
-
-bool ActionReader::verbatim(const Piece& p, ActionList& out, int) {
-  if (p.style != Piece::Style::parens && p.name != "encap") return fail("arguments are missing", p.text);
-  if (p.name == "encap") out.push_back({Encap{std::string(p.args)}});
-  if (p.name == "decap") out.push_back({Decap{std::string(p.args)}});
-  if (p.name != "sample") return p.name == "decap" || !p.args.empty() || fail("arguments are missing", p.text);
-  constexpr std::string_view kKeys[] = {"probability", "collector_set_id", "obs_domain_id", "obs_point_id",
-                                        "sampling_port"};
-  std::string_view rest = p.args;
-  for (KeyValue kv; next_key_value(rest, '=', kv);) {
-    const bool direction = !kv.has_value && (kv.key == "ingress" || kv.key == "egress");
-    if (!direction && (!kv.has_value || !is_one_of(kv.key, kKeys))) return fail("unknown argument", kv.whole);
-    std::uint64_t n = 0;
-    if (kv.key == "probability" && (!number(kv.value, kMax16, n) || n == 0))
-      return fail("invalid probability", kv.whole);
-  }
-  out.push_back({Sample{std::string(p.args)}});
   return true;
 }
 
@@ -653,9 +628,16 @@ bool ActionReader::check_pkt_larger(const Piece& p, ActionList& out, int) {
 }
 
 bool ActionReader::delete_field(const Piece& p, ActionList& out, int) {
-  const Field* f = find_field(p.args);
-  if (!f) return fail("not a field", p.text);
-  out.push_back({DeleteField{f->id}});
+  constexpr std::uint64_t kLastOption = 63;
+  std::string_view option = p.args;
+  std::uint64_t n = 0;
+  if (!consume(option, "tun_metadata")) return fail("only tunnel options can be deleted", p.text);
+  if (!number(option, kLastOption, n)) return false;
+  // Of an option that packets have no field for here nobody can tell whether it was there.
+  if (const Field* f = find_field(p.args))
+    out.push_back({DeleteField{f->id}});
+  else
+    out.push_back({Opaque{std::string(p.text)}});
   return true;
 }
 

@@ -55,7 +55,11 @@ class ActionReader {
   bool word(const Piece& p, openflow::ActionList& out, int depth);        // actions without arguments
   bool one_number(const Piece& p, openflow::ActionList& out, int depth);  // actions with one number
   bool set_mpls(const Piece& p, openflow::ActionList& out, int depth);
-  bool verbatim(const Piece& p, openflow::ActionList& out, int depth);  // encap, decap, sample
+  bool encap(const Piece& p, openflow::ActionList& out, int depth);
+  bool encap_property(std::string_view term);
+  bool decap(const Piece& p, openflow::ActionList& out, int depth);
+  bool sample(const Piece& p, openflow::ActionList& out, int depth);
+  bool sample_argument(std::string_view key, std::string_view value, std::string_view whole);
   bool fin_timeout(const Piece& p, openflow::ActionList& out, int depth);
   bool resubmit(const Piece& p, openflow::ActionList& out, int depth);
   bool learn(const Piece& p, openflow::ActionList& out, int depth);
@@ -79,6 +83,8 @@ class ActionReader {
   std::vector<TextError>* errors_;
 };
 
+// Cuts an action, or what stands in one like it, into its parts.
+bool cut_piece(std::string_view text, Piece& out);
 bool read_hex_bytes(std::string_view text, std::vector<std::uint8_t>& out);  // "aa.bb.cc"
 void write_action(const openflow::Action& a, std::string& out);
 void write_actions(const openflow::ActionList& list, std::string& out);  // "drop" when empty

@@ -85,6 +85,7 @@ bool ActionReader::ct_argument(std::string_view term, Ct& c, int depth) {
     return true;
   }
   if (kv.key == "alg" && kv.has_value) {
+    if (kv.value != "ftp" && kv.value != "tftp") return fail("unknown connection tracking helper", term);
     c.alg = std::string(kv.value);
     return true;
   }

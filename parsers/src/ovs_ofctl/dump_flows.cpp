@@ -10,6 +10,7 @@
 #include "ovs_ofctl/formats.h"
 #include "ovs_ofctl/json.h"
 #include "ovs_ofctl/reply.h"
+#include "ovs_ofctl/typed_flow.h"
 #include "support/lines.h"
 
 namespace egt::parsers::ofctl {
@@ -75,14 +76,6 @@ std::uint32_t first_difference(std::string_view a, std::string_view b) {
   return static_cast<std::uint32_t>(at.first - a.begin()) + 1;
 }
 
-// A flow as somebody typed it rather than as a switch told it: neither indented nor with statistics.
-bool is_typed(const FlowLine& flow) {
-  const auto told_by_switch = [](const FlowStat& s) {
-    return s.kind == FlowStat::Kind::duration || s.kind == FlowStat::Kind::n_packets;
-  };
-  return flow.indent == 0 && std::none_of(flow.stats.begin(), flow.stats.end(), told_by_switch);
-}
-
 // Prints flow lines from their trees.
 class FlowPrinter {
  public:
@@ -104,11 +97,16 @@ class FlowPrinter {
       out_.resize(from);
       return keep(line, text, column, errors_.front().message);
     }
+    const bool typed = is_typed(flow_);
+    if (const auto why = typed ? why_refused(flow_, actions) : std::nullopt) {
+      out_.resize(from);
+      return keep(line, text, 1, *why);
+    }
     const std::string_view printed = std::string_view(out_).substr(from);
     // Between colours Open vSwitch does not find the comma that it takes back: "ct(commit,exec(…),)".
     const bool coloured = text.data() != line.text.data();
     if (printed == text || coloured) return report_.understood();
-    if (is_typed(flow_)) {
+    if (typed) {
       out_.resize(from);
       out_ += normal_flow_line(flow_);
       return report_.understood();
@@ -196,10 +194,12 @@ void flows_to_json(const Dump& dump, std::string& out, Report& report) {
     }
     errors.clear();
     if (read_flow_line(text, flow, error)) {
-      parse_actions(flow.actions, errors);
+      const openflow::ActionList actions = parse_actions(flow.actions, errors);
       if (!errors.empty()) {
         const auto at = static_cast<std::uint32_t>(flow.actions.data() - text.data());
         error = {errors.front().message, at + errors.front().column};
+      } else if (const auto why = is_typed(flow) ? why_refused(flow, actions) : std::nullopt) {
+        errors.push_back(error = {*why, 1});
       }
       Json j = json_of(flow);
       j["line"] = line.number;

@@ -354,9 +354,10 @@ bool read_port(std::string_view text, openflow::Port& out) {
   if (text.front() == '"') return read_quoted(text, out.name) && !out.name.empty();
   Number n;
   if (read_number(text, n)) {
-    if (n.value > 0xffffffff) return false;
+    constexpr std::uint32_t kMost16 = 0xffff, kFirst32 = 0xffffff00;   // OpenFlow 1.1 on: reserved ports in 32 bits
+    if (n.hexadecimal || n.value > 0xffffffff || (n.value > kMost16 && n.value < kFirst32)) return false;
     out.number = static_cast<std::uint32_t>(n.value);
-    if (out.number > 0xffffff00) out.number &= 0xffff;
+    if (out.number > kFirst32) out.number &= kMost16;
     return true;
   }
   if (const auto word = reserved_port(text)) {
@@ -367,7 +368,7 @@ bool read_port(std::string_view text, openflow::Port& out) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("_-.@:").find(c) == std::string_view::npos)
       return false;
   // The host's ends of pods' devices are called by the first digits of a hash: "3f2a91c0aa11e2b".
-  if (std::all_of(text.begin(), text.end(), is_digit)) return false;
+  if (std::all_of(text.begin() + (text.front() == '-'), text.end(), is_digit)) return false;
   out.name = text;
   return true;
 }

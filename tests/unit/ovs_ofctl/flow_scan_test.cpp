@@ -51,7 +51,7 @@ constexpr const char* kTaken[] = {
     " table=255, n_packets=1, actions=drop",
     " priority=0 actions=drop",
     " duration=5s, n_packets=2, priority=1,ip,actions=drop",
-    "table=1, nw_src=1.2.3.4,ip actions=drop",
+    "duration=5s, table=1, n_packets=2, nw_src=1.2.3.4,ip actions=drop",
 };
 
 TEST(FlowScanner, TakesWhatASwitchPrints) {
@@ -67,7 +67,7 @@ TEST(FlowScanner, TakesWhatASwitchPrints) {
 TEST(FlowScanner, LeavesTheRestToTheCarefulReader) {
   FlowScanner scanner(ActionCheck::understood);
   FlowRef flow;
-  for (const char* line : {"", " ", "# comment", "NXST_FLOW reply (xid=0x4):", " table=256, actions=drop", " table=01, actions=drop",
+  for (const char* line : {"", " ", "# comment", "table=1, nw_src=1.2.3.4,ip actions=drop", "NXST_FLOW reply (xid=0x4):", " table=256, actions=drop", " table=01, actions=drop",
                            " table=0, priority=65536 actions=drop", " table=0, priority=1", " table=0, priority=1,ip",
                            " table=0, priority=1,ip  actions=drop", " table=0, priority=1,ip actions=", " table=0, priority=1,ip actions=drop ",
                            " table=0, priority=1,, actions=drop", " table=0, priority=1, actions=drop",
