@@ -235,10 +235,10 @@ nf::Test undecided(std::string what, std::optional<double> probability) {
 nf::Test network_test(nf::Key v4, nf::Key v6, const Network& n, bool negate) {
   const nf::Key key = n.address.is_v4() ? v4 : v6;
   const U128 all = ones(address_bits(n.address.family));
-  const U128 wild = all ^ n.mask;
-  if (n.mask == all) return equals(key, n.address.value, negate);
-  if ((wild & (wild + 1)) == 0) return equals(key, nf::NumberRange{n.address.value, n.address.value | wild}, negate);
-  return nf::Compare{read_masked(key, n.mask), negate ? nf::Op::ne : nf::Op::eq, n.address.value};
+  const U128 wild = all ^ n.mask, value = n.address.value & n.mask;
+  if (n.mask == all) return equals(key, value, negate);
+  if ((wild & (wild + 1)) == 0) return equals(key, nf::NumberRange{value, value | wild}, negate);
+  return nf::Compare{read_masked(key, n.mask), negate ? nf::Op::ne : nf::Op::eq, value};
 }
 
 std::string infer_table(const Rule& rule) {

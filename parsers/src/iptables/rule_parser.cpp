@@ -6,6 +6,7 @@
 #include <array>
 
 #include "egtrace/base/text.h"
+#include "iptables/as_saved.h"
 #include "iptables/schema.h"
 #include "iptables/value.h"
 
@@ -119,6 +120,7 @@ class RuleParser {
 
   bool any_extension_option(std::string_view name) {
     if (place_ != Place::target && extension_option(Place::target, name)) return true;
+    if (place_ == Place::target && !rule_.target->known) return false;   // its own, whatever they are called
     for (auto m = rule_.matches.rbegin(); m != rule_.matches.rend(); ++m)
       if (typed_option(m->module, name, m->options)) return true;
     return implied_option(name);
@@ -303,7 +305,11 @@ bool add_mark_option(std::string_view module, std::string_view name, const std::
   return true;
 }
 
-std::optional<std::uint64_t> dscp_class(std::string_view name) {
+std::optional<std::uint64_t> dscp_class(std::string_view given) {
+  std::string upper(given);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  const std::string_view name = upper;
   if (name == "BE") return 0;
   if (name == "EF") return 0x2e;
   if (name.size() == 3 && name.starts_with("CS") && name[2] >= '0' && name[2] <= '7')
@@ -372,43 +378,6 @@ bool add_rewritten(std::string_view module, std::string_view name, bool negate, 
   return add_mark_option(module, name, arguments, options);
 }
 
-bool has_option(const std::vector<Option>& options, std::string_view name) {
-  return std::any_of(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
-}
-
-Value whole_mask(Family family) {
-  const U128 all = ones(address_bits(family));
-  return Network{{family, all}, all};
-}
-
-void fill_match_defaults(Match& m, Family family) {
-  if (m.module == "recent" && !m.options.empty() && !has_option(m.options, "--rsource") &&
-      !has_option(m.options, "--rdest")) {
-    if (!has_option(m.options, "--name")) m.options.push_back(make_option("recent", "--name", Word{"DEFAULT", false}));
-    if (!has_option(m.options, "--mask")) m.options.push_back(make_option("recent", "--mask", whole_mask(family)));
-    m.options.push_back(make_option("recent", "--rsource", Value{}));
-  }
-  if (m.module != "connlimit" || m.options.empty()) return;
-  if (!has_option(m.options, "--connlimit-mask"))
-    m.options.insert(m.options.begin() + 1,
-                     make_option("connlimit", "--connlimit-mask", std::uint64_t{address_bits(family)}));
-  if (!has_option(m.options, "--connlimit-saddr") && !has_option(m.options, "--connlimit-daddr"))
-    m.options.push_back(make_option("connlimit", "--connlimit-saddr", Value{}));
-}
-
-// What the tool adds to a rule as typed; a rule as saved has it already.
-void fill_defaults(Rule& rule, Family family) {
-  for (Match& m : rule.matches) fill_match_defaults(m, family);
-  if (!rule.target) return;
-  Target& t = *rule.target;
-  if (t.name == "REJECT" && t.options.empty()) {
-    const std::string with = family == Family::v4 ? "icmp-port-unreachable" : "icmp6-port-unreachable";
-    t.options.push_back(make_option("REJECT", "--reject-with", Word{with, false}));
-  }
-  if (t.name == "NFQUEUE" && !has_option(t.options, "--queue-num") && !has_option(t.options, "--queue-balance"))
-    t.options.insert(t.options.begin(), make_option("NFQUEUE", "--queue-num", std::uint64_t{0}));
-}
-
 bool is_full(const OptionSpec& spec, const Value& value) {
   const auto* r = std::get_if<Range>(&value);
   return r && r->first == 0 && r->last == spec.limit;
@@ -453,7 +422,7 @@ bool parse_rule(std::string_view line, Family family, ParsedRule& out) {
       std::any_of(words.begin(), words.end(), [](const Word& w) { return top_level(w.text) == 'A' && !w.quoted; });
   if (words.empty() || !is_option_word(words[0]) || !append) return false;
   RuleParser(std::move(words), family, out).run();
-  if (out.problem.empty()) fill_defaults(out.rule, family);
+  if (out.problem.empty()) make_as_saved(out.rule, family);
   if (!closed && out.problem.empty()) out.problem = "a quote is not closed";
   return !out.rule.chain.empty();
 }

@@ -43,12 +43,24 @@ std::optional<PortList> parse_port_list(std::string_view text) {
   return list.ranges.empty() ? std::nullopt : std::optional(list);
 }
 
+// As strtoul() without a base: a zero in front makes it octal.
+std::optional<std::uint64_t> parse_any_base(std::string_view text) {
+  if (text.size() < 2 || text[0] != '0' || !is_digit(text[1])) return parse_u64(text);
+  constexpr std::size_t kMostDigits = 22;
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '7' || text.size() > kMostDigits) return std::nullopt;
+    value = value << 3 | static_cast<std::uint64_t>(c - '0');
+  }
+  return value;
+}
+
 std::optional<MaskedNumber> parse_masked(std::string_view text, std::uint64_t all) {
   const auto slash = text.find('/');
-  const auto value = parse_u64(text.substr(0, slash));
+  const auto value = parse_any_base(text.substr(0, slash));
   if (!value || *value > all) return std::nullopt;
   if (slash == std::string_view::npos) return MaskedNumber{*value, all};
-  const auto mask = parse_u64(text.substr(slash + 1));
+  const auto mask = parse_any_base(text.substr(slash + 1));
   if (!mask || *mask > all) return std::nullopt;
   return MaskedNumber{*value, *mask};
 }
@@ -63,8 +75,9 @@ std::optional<MaskedNumber> parse_tos(std::string_view text) {
                              {"Maximize-Reliability", 4},
                              {"Minimize-Cost", 2},
                              {"Normal-Service", 0}};
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
   for (const Name& n : kNames)
-    if (n.name == text) return MaskedNumber{n.value, 0x3f};
+    if (std::equal(n.name.begin(), n.name.end(), text.begin(), text.end(), same)) return MaskedNumber{n.value, 0x3f};
   return parse_masked(text, 0xff);
 }
 
@@ -206,8 +219,12 @@ std::optional<Value> parse_single(const OptionSpec& spec, const Word& word, Fami
     case Shape::dscp:
       return as_value(parse_u64(text));
     case Shape::network:
-    case Shape::short_network:
       return as_value(parse_network(text));
+    case Shape::short_network: {   // bits behind the mask stay, and mean nothing
+      auto network = parse_network(text);
+      if (network) network->address = *IpAddr::parse(text.substr(0, text.find('/')));
+      return as_value(network);
+    }
     case Shape::address:
       return as_value(parse_network(text));
     case Shape::address_range:

@@ -229,7 +229,8 @@ Refusal refuse_number(const FlowStat& s) {
 }
 
 Refusal refuse_term(const MatchItem& item) {
-  if (item.field == FieldId::skb_priority || item.field == FieldId::vlan_tci1)
+  constexpr FieldId kUnmatchable[] = {FieldId::skb_priority, FieldId::vlan_tci1, FieldId::tun_ttl, FieldId::tun_tos};
+  if (std::find(std::begin(kUnmatchable), std::end(kUnmatchable), item.field) != std::end(kUnmatchable))
     return fmt::format("no flow can match on {}", item.name);
   if (item.mask_form == ValueForm::none && (item.name.starts_with("NXM_") || item.name.starts_with("OXM_")) && !item.name.ends_with(']'))
     return fmt::format("the bits of {} are missing", item.name);
@@ -239,9 +240,21 @@ Refusal refuse_term(const MatchItem& item) {
   const U128 most = ones((field(item.field).bits + 7u) / 8 * 8);
   const bool icmp = item.field == FieldId::icmp_type || item.field == FieldId::icmp_code;
   if (icmp && item.value > most) return fmt::format("{} takes one byte", item.name);
+  if (icmp && item.mask_form != ValueForm::none) return fmt::format("{} cannot be masked", item.name);
   if (item.field != FieldId::in_port || item.form == ValueForm::name) return {};
   constexpr std::uint64_t kLast16 = 0xffff, kFirst32 = 0xffffff00;
   if (item.value > kLast16 && item.value < kFirst32) return "no port has such a number";
+  return {};
+}
+
+Refusal refuse_repeated_option(const FlowLine& flow) {
+  std::uint32_t seen = 0;
+  for (const MatchItem& item : flow.match) {
+    if (item.field < FieldId::tun_metadata0 || item.field > FieldId::tun_metadata7) continue;
+    const auto bit = 1U << (static_cast<unsigned>(item.field) - static_cast<unsigned>(FieldId::tun_metadata0));
+    if (seen & bit) return fmt::format("{} stands twice", item.name);
+    seen |= bit;
+  }
   return {};
 }
 
@@ -259,6 +272,7 @@ std::optional<std::string> why_refused(const FlowLine& flow, const ActionList& a
     if (Refusal r = refuse_number(s)) return r;
   for (const MatchItem& item : flow.match)
     if (Refusal r = refuse_term(item)) return r;
+  if (Refusal r = refuse_repeated_option(flow)) return r;
   return Checker(key_of(flow), false).check(actions);
 }
 

