@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/format.h"
@@ -92,23 +93,24 @@ void reprint(const Dump& dump, std::string& out, Report& report) {
 
 using JsonEntries = std::vector<Entry> (*)(const JsonValue&, std::uint32_t, Report&, SourceId);
 
-struct Read {
-  std::vector<Entry> entries;
-  bool whole = true;
-};
-
+// True when all of the dump was read.
 template <LineParser parser, JsonEntries from_json>
-Read read(const Dump& dump, Report& report) {
-  Read r;
+bool read(const Dump& dump, Report& report, const EntrySink& sink) {
   if (is_json(dump)) {
     const auto document = json_of(dump, report);
-    r.whole = document.has_value();
-    if (document) r.entries = from_json(*document, dump.first_line, report, dump.source);
-    return r;
+    if (!document) return false;
+    for (const Entry& e : from_json(*document, dump.first_line, report, dump.source)) sink(e);
+    return true;
   }
-  r.entries = entries_of(parse_text(dump, parser, false, report));
-  r.whole = report.not_understood.empty() && !is_cut(dump, report);
-  return r;
+  read_entries(dump, parser, report, sink);
+  return report.not_understood.empty() && !is_cut(dump, report);
+}
+
+template <LineParser parser, JsonEntries from_json>
+std::vector<Entry> all_entries(const Dump& dump, Report& report) {
+  std::vector<Entry> entries;
+  read<parser, from_json>(dump, report, [&](const Entry& e) { entries.push_back(e); });
+  return entries;
 }
 
 // Puts a dump's facts into their part. An excerpt adds to other excerpts and never replaces a whole dump.
@@ -124,33 +126,31 @@ void put(host::Part<std::vector<T>>& part, std::vector<T> facts, bool partial, P
 
 // ---- rules
 
-bool rules_are_v6(const Dump& dump, const std::vector<Entry>& entries) {
-  return command_is_v6(dump) || std::any_of(entries.begin(), entries.end(), [](const Entry& e) {
-           return is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to"));
-         });
-}
-
 Recognition recognise_rules(const Dump& dump) {
   const bool by_name = called(dump, {"rule", "ru", "rules"});
   const int confidence = confidence_of(dump, share(dump, is_rule_line), by_name, JsonKind::rules);
   if (confidence == 0) return {};
   Report unused;
-  const bool v6 = rules_are_v6(dump, read<parse_rule_line, rule_entries>(dump, unused).entries);
+  bool v6 = command_is_v6(dump);
+  read<parse_rule_line, rule_entries>(dump, unused, [&](const Entry& e) {
+    v6 = v6 || is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to"));
+  });
   const std::string topic = v6 ? "ip rule v6" : "ip rule v4";
   return {confidence, is_narrow(dump) ? own_topic(dump, topic) : topic, is_json(dump) ? 80 : 100};
 }
 
 void load_rules(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const Read r = read<parse_rule_line, rule_entries>(dump, report);
-  const bool v6 = rules_are_v6(dump, r.entries);
+  RuleList rules(dump.source, command_is_v6(dump));
+  const bool whole = read<parse_rule_line, rule_entries>(dump, report, [&](const Entry& e) { rules.add(e); });
+  std::vector<host::PolicyRule> list = rules.take();
   // Pasted lines without a command are an excerpt unless they begin where the list begins.
-  const bool begins = !r.entries.empty() && r.entries.front().head == std::optional<std::uint64_t>(0);
-  const bool partial = is_narrow(dump) || !r.whole || (dump.command.empty() && !begins);
-  put(v6 ? node.host.rules_v6 : node.host.rules_v4, lower_rules(r.entries, dump.source, v6), partial, {dump.source, 0});
+  const bool begins = !list.empty() && list.front().priority == 0;
+  const bool partial = is_narrow(dump) || !whole || (dump.command.empty() && !begins);
+  put(rules.is_v6() ? node.host.rules_v6 : node.host.rules_v4, std::move(list), partial, {dump.source, 0});
 }
 
 void rules_to_json(const Dump& dump, std::string& out, Report& report) {
-  out += entries_json("ip rule", read<parse_rule_line, rule_entries>(dump, report).entries);
+  out += entries_json("ip rule", all_entries<parse_rule_line, rule_entries>(dump, report));
 }
 
 // ---- routes
@@ -163,14 +163,9 @@ std::string table_of_command(const Dump& dump) {
 
 bool command_shows_all(const Dump& dump) { return command_has(dump, "table all") || command_has(dump, "table 0"); }
 
-bool shows_many_tables(const std::vector<Entry>& entries) {
-  return std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.words.text("table") == "local"; });
-}
-
 // The main table alone does not tell what other tables hold.
-bool routes_are_partial(const Dump& dump, const Read& r) {
-  const bool all = command_shows_all(dump) || shows_many_tables(r.entries);
-  return is_narrow(dump) || !r.whole || !all;
+bool routes_are_partial(const Dump& dump, bool whole, bool shows_local) {
+  return is_narrow(dump) || !whole || !(command_shows_all(dump) || shows_local);
 }
 
 Recognition recognise_routes(const Dump& dump) {
@@ -183,25 +178,31 @@ Recognition recognise_routes(const Dump& dump) {
   const int confidence = confidence_of(dump, share(dump, fits), by_name, JsonKind::routes);
   if (confidence == 0) return {};
   Report unused;
-  const Read r = read<parse_route_line, route_entries>(dump, unused);
-  const auto routes = lower_routes(r.entries, 0, command_is_v6(dump), "main");
-  const bool v4 =
-      std::any_of(routes.begin(), routes.end(), [](const host::Route& x) { return x.family == Family::v4; });
-  const bool v6 = !routes.empty() ? !v4 : command_is_v6(dump);
+  RouteList routes(0, command_is_v6(dump), "main");
+  bool v4 = false, any = false, shows_local = false, exceptions = false;
+  read<parse_route_line, route_entries>(dump, unused, [&](const Entry& e) {
+    any |= routes.add(e);
+    v4 |= !routes.v4.empty();
+    shows_local |= routes.shows_local;
+    exceptions |= !routes.path_mtus.empty();
+    routes.v4.clear();
+    routes.v6.clear();
+    routes.path_mtus.clear();
+  });
+  const bool v6 = any ? !v4 : command_is_v6(dump);
   const std::string topic = v6 ? "ip route v6" : "ip route v4";
-  const int quality = (command_shows_all(dump) || shows_many_tables(r.entries) ? 90 : 20) + (is_json(dump) ? 0 : 10);
-  const bool exceptions = routes.empty() && !lower_path_mtus(r.entries, 0).empty();   // they stand beside the tables
+  const int quality = (command_shows_all(dump) || shows_local ? 90 : 20) + (is_json(dump) ? 0 : 10);
+  exceptions = exceptions && !any;   // they stand beside the tables
   return {confidence, exceptions || is_narrow(dump) ? own_topic(dump, topic) : topic, quality};
 }
 
 void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const Read r = read<parse_route_line, route_entries>(dump, report);
-  const bool partial = routes_are_partial(dump, r);
   const std::string table = table_of_command(dump);
-  std::vector<host::Route> v4, v6;
-  std::vector<host::PathMtu> learned = lower_path_mtus(r.entries, dump.source);
-  for (host::Route& route : lower_routes(r.entries, dump.source, command_is_v6(dump), table.empty() ? "main" : table))
-    (route.family == Family::v4 ? v4 : v6).push_back(std::move(route));
+  RouteList routes(dump.source, command_is_v6(dump), table.empty() ? "main" : table);
+  const bool whole = read<parse_route_line, route_entries>(dump, report, [&](const Entry& e) { routes.add(e); });
+  const bool partial = routes_are_partial(dump, whole, routes.shows_local);
+  std::vector<host::Route>&v4 = routes.v4, &v6 = routes.v6;
+  std::vector<host::PathMtu>& learned = routes.path_mtus;
   const bool shows_tables = learned.empty() || !v4.empty() || !v6.empty();
   std::move(learned.begin(), learned.end(), std::back_inserter(node.host.path_mtus));
   if (!shows_tables) return;
@@ -215,7 +216,7 @@ void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Repor
 }
 
 void routes_to_json(const Dump& dump, std::string& out, Report& report) {
-  out += entries_json("ip route", read<parse_route_line, route_entries>(dump, report).entries);
+  out += entries_json("ip route", all_entries<parse_route_line, route_entries>(dump, report));
 }
 
 // ---- neighbours
@@ -230,14 +231,17 @@ Recognition recognise_neighbours(const Dump& dump) {
 }
 
 void load_neighbours(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  const Read r = read<parse_neighbour_line, neighbour_entries>(dump, report);
+  std::vector<host::Neighbour> neighbours;
+  const bool whole = read<parse_neighbour_line, neighbour_entries>(dump, report, [&](const Entry& e) {
+    if (auto n = lower_neighbour(e, dump.source)) neighbours.push_back(std::move(*n));
+  });
   const bool partial =
-      is_narrow(dump) || !r.whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
-  put(node.host.neighbours, lower_neighbours(r.entries, dump.source), partial, {dump.source, 0});
+      is_narrow(dump) || !whole || command_is_v4(dump) || command_is_v6(dump) || dump.command.empty();
+  put(node.host.neighbours, std::move(neighbours), partial, {dump.source, 0});
 }
 
 void neighbours_to_json(const Dump& dump, std::string& out, Report& report) {
-  out += entries_json("ip neigh", read<parse_neighbour_line, neighbour_entries>(dump, report).entries);
+  out += entries_json("ip neigh", all_entries<parse_neighbour_line, neighbour_entries>(dump, report));
 }
 
 // ---- devices and their addresses
@@ -336,12 +340,14 @@ void merge_link(host::Link& into, host::Link&& from) {
 }
 
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < into.size(); ++i) known.emplace(into[i].name, i);
   for (host::Link& link : from) {
-    const auto found = std::find_if(into.begin(), into.end(), [&](const host::Link& l) { return l.name == link.name; });
-    if (found == into.end())
+    const auto [at, is_new] = known.emplace(link.name, into.size());
+    if (is_new)
       into.push_back(std::move(link));
     else
-      merge_link(*found, std::move(link));
+      merge_link(into[at->second], std::move(link));
   }
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "egtrace/host/link.h"
@@ -22,14 +24,41 @@ bool is_neighbour_line(std::string_view text);
 bool is_link_header(std::string_view text);      // "2: eth0: <UP> mtu …", or of ip -o addr
 bool is_brief_link_line(std::string_view text);  // ip -br
 
-// The entries of one dump. `v6`: of the command; otherwise addresses tell.
-std::vector<host::PolicyRule> lower_rules(const std::vector<Entry>& entries, SourceId source, bool v6);
-// Of "show cache".
-std::vector<host::PathMtu> lower_path_mtus(const std::vector<Entry>& entries, SourceId source);
+// The entries of one dump, in their order. `v6`: of the command; otherwise addresses tell.
+class RuleList {
+ public:
+  RuleList(SourceId source, bool v6) : source_(source), v6_(v6) {}
+  void add(const Entry& entry);
+  bool is_v6() const { return v6_; }
+  std::vector<host::PolicyRule> take();
+
+ private:
+  SourceId source_;
+  bool v6_;
+  std::vector<host::PolicyRule> rules_;
+};
+
 // `table`: of routes that name none.
-std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,
-                                      std::string_view table);
-std::vector<host::Neighbour> lower_neighbours(const std::vector<Entry>& entries, SourceId source);
+class RouteList {
+ public:
+  RouteList(SourceId source, bool v6, std::string table) : source_(source), v6_(v6), after_v6_(v6), table_(std::move(table)) {}
+  // False for a line of "show cache", which stands in no table.
+  bool add(const Entry& entry);
+
+  std::vector<host::Route> v4, v6;
+  std::vector<host::PathMtu> path_mtus;   // of "show cache"
+  bool shows_local = false;               // names the table of local addresses
+
+ private:
+  host::Route lower(const Entry& entry);
+
+  SourceId source_;
+  bool v6_;
+  bool after_v6_;   // "table all" shows all of IPv4 first
+  std::string table_;
+};
+
+std::optional<host::Neighbour> lower_neighbour(const Entry& entry, SourceId source);
 std::vector<host::Link> lower_links(const TextDocument& document, SourceId source);
 
 std::optional<host::RouteType> route_type(std::string_view word);

@@ -75,24 +75,20 @@ void parse_neighbour_line(std::string_view text, TextLine& out) {
   unglue_probes(out.words);
 }
 
-std::vector<host::Neighbour> lower_neighbours(const std::vector<Entry>& entries, SourceId source) {
-  std::vector<host::Neighbour> neighbours;
-  for (const Entry& e : entries) {
-    if (e.words.list.empty()) continue;
-    const auto address = IpAddr::parse(words_of::print_value(e.words.list.front().value));
-    if (!address) continue;
-    host::Neighbour n;
-    n.address = *address;
-    n.device = e.words.text("dev");
-    n.mac = MacAddr::parse(e.words.text("lladdr"));
-    n.proxy = e.words.has("proxy");
-    n.router = e.words.has("router");
-    for (const State& s : kNeighbourStates)
-      if (e.words.has(s.name)) n.state = s.state;
-    n.from = {source, e.line};
-    neighbours.push_back(std::move(n));
-  }
-  return neighbours;
+std::optional<host::Neighbour> lower_neighbour(const Entry& e, SourceId source) {
+  if (e.words.list.empty()) return std::nullopt;
+  const auto address = IpAddr::parse(words_of::print_value(e.words.list.front().value));
+  if (!address) return std::nullopt;
+  host::Neighbour n;
+  n.address = *address;
+  n.device = e.words.text("dev");
+  n.mac = MacAddr::parse(e.words.text("lladdr"));
+  n.proxy = e.words.has("proxy");
+  n.router = e.words.has("router");
+  for (const State& s : kNeighbourStates)
+    if (e.words.has(s.name)) n.state = s.state;
+  n.from = {source, e.line};
+  return n;
 }
 
 }  // namespace egt::parsers::iproute2

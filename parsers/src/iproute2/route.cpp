@@ -235,44 +235,44 @@ const Attributes* cache_line(const Entry& e) {
   return nullptr;
 }
 
-std::vector<host::PathMtu> lower_path_mtus(const std::vector<Entry>& entries, SourceId source) {
-  std::vector<host::PathMtu> all;
-  for (const Entry& e : entries) {
-    const Attributes* cache = cache_line(e);
-    if (cache == nullptr || e.words.list.empty()) continue;
-    host::PathMtu known;
-    const auto to = IpAddr::parse(words_of::print_value(e.words.list.front().value));
-    for (const Attribute& a : e.words.list)
-      if (a.key == "dev") known.device = words_of::print_value(a.value);
-    known.mtu = static_cast<std::uint32_t>(cache->number("mtu").value_or(0));
-    if (!to || known.mtu == 0) continue;
-    known.to = *to;
-    known.from = {source, e.line};
-    all.push_back(std::move(known));
-  }
-  return all;
+std::optional<host::PathMtu> path_mtu_of(const Entry& e, const Attributes& cache, SourceId source) {
+  if (e.words.list.empty()) return std::nullopt;
+  host::PathMtu known;
+  const auto to = IpAddr::parse(words_of::print_value(e.words.list.front().value));
+  for (const Attribute& a : e.words.list)
+    if (a.key == "dev") known.device = words_of::print_value(a.value);
+  known.mtu = static_cast<std::uint32_t>(cache.number("mtu").value_or(0));
+  if (!to || known.mtu == 0) return std::nullopt;
+  known.to = *to;
+  known.from = {source, e.line};
+  return known;
 }
 
-std::vector<host::Route> lower_routes(const std::vector<Entry>& entries, SourceId source, bool v6,
-                                      std::string_view table) {
-  std::vector<host::Route> routes;
-  bool after_v6 = v6;  // "table all" shows all of IPv4 first
-  for (const Entry& e : entries) {
-    if (cache_line(e) != nullptr) continue;   // of no table
-    const Place place = place_of(e.words);
-    host::Route r;
-    if (tells_v6(e, place.destination)) after_v6 = true;
-    r.family =
-        after_v6 && (v6 || tells_v6(e, place.destination) || !tells_v4(e, place.destination)) ? Family::v6 : Family::v4;
-    r.type = place.type;
-    const auto prefix = Prefix::parse(place.destination);
-    r.to = prefix ? *prefix : Prefix::any(r.family);
-    if (prefix) r.family = prefix->address.family;
-    r.from = {source, e.line};
-    RouteLowering(e, r).run(table);
-    routes.push_back(std::move(r));
+host::Route RouteList::lower(const Entry& e) {
+  const Place place = place_of(e.words);
+  host::Route r;
+  const bool is_v6 = tells_v6(e, place.destination);
+  after_v6_ |= is_v6;
+  r.family = after_v6_ && (v6_ || is_v6 || !tells_v4(e, place.destination)) ? Family::v6 : Family::v4;
+  r.type = place.type;
+  const auto prefix = Prefix::parse(place.destination);
+  r.to = prefix ? *prefix : Prefix::any(r.family);
+  if (prefix) r.family = prefix->address.family;
+  r.from = {source_, e.line};
+  RouteLowering(e, r).run(table_);
+  r.next_hops.shrink_to_fit();
+  return r;
+}
+
+bool RouteList::add(const Entry& e) {
+  shows_local |= e.words.text("table") == "local";
+  if (const Attributes* cache = cache_line(e)) {
+    if (auto known = path_mtu_of(e, *cache, source_)) path_mtus.push_back(std::move(*known));
+    return false;
   }
-  return routes;
+  host::Route r = lower(e);
+  (r.family == Family::v4 ? v4 : v6).push_back(std::move(r));
+  return true;
 }
 
 }  // namespace egt::parsers::iproute2

@@ -224,18 +224,26 @@ void parse_rule_line(std::string_view text, TextLine& out) {
   words_of::parse_attributes(reader, kRuleWords, out.words);
 }
 
-std::vector<host::PolicyRule> lower_rules(const std::vector<Entry>& entries, SourceId source, bool v6) {
-  std::vector<host::PolicyRule> rules;
-  for (const Entry& e : entries) {
-    host::PolicyRule r;
-    r.family = v6 || is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to")) ? Family::v6 : Family::v4;
-    r.from_prefix = r.to_prefix = Prefix::any(r.family);
-    r.priority = static_cast<std::uint32_t>(e.head.value_or(0));
-    r.from = {source, e.line};
-    RuleLowering(e, r).run();
-    rules.push_back(std::move(r));
+void RuleList::add(const Entry& e) {
+  if (is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to"))) v6_ = true;
+  host::PolicyRule& r = rules_.emplace_back();
+  r.family = v6_ ? Family::v6 : Family::v4;
+  r.from_prefix = r.to_prefix = Prefix::any(r.family);
+  r.priority = static_cast<std::uint32_t>(e.head.value_or(0));
+  r.from = {source_, e.line};
+  RuleLowering(e, r).run();
+}
+
+// One dump shows the rules of one version, and only addresses tell of which.
+std::vector<host::PolicyRule> RuleList::take() {
+  for (host::PolicyRule& r : rules_) {
+    if (!v6_ || r.family == Family::v6) continue;
+    r.family = Family::v6;
+    if (!r.has_from) r.from_prefix = Prefix::any(r.family);
+    if (!r.has_to) r.to_prefix = Prefix::any(r.family);
   }
-  return rules;
+  rules_.shrink_to_fit();
+  return std::move(rules_);
 }
 
 }  // namespace egt::parsers::iproute2

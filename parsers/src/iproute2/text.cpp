@@ -122,15 +122,25 @@ void print_text(const TextDocument& document, std::string& out) {
   }
 }
 
-std::vector<Entry> entries_of(const TextDocument& document) {
-  std::vector<Entry> entries;
-  bool head_known = false;  // what continues a line that was not understood belongs to nobody
-  for (const TextLine& line : document.lines) {
-    if (line.kind == LineKind::entry) entries.push_back({line.number, line.head, line.words, {}});
-    if (line.kind == LineKind::entry || line.kind == LineKind::unknown) head_known = line.kind == LineKind::entry;
-    if (line.kind == LineKind::continuation && head_known) entries.back().more.push_back(line.words);
+void read_entries(const Dump& dump, LineParser parser, Report& report, const EntrySink& sink) {
+  LineReader reader(dump);
+  LineReport lines(dump, report);
+  Line line;
+  TextLine parsed;
+  std::optional<Entry> entry;   // what continues a line that was not understood belongs to nobody
+  const auto finish = [&] {
+    if (entry) sink(*entry);
+    entry.reset();
+  };
+  while (reader.next(line)) {
+    parsed = {};
+    parse_line(line.text, parser, parsed);
+    account(lines, line, parsed);
+    if (parsed.kind == LineKind::entry || parsed.kind == LineKind::unknown) finish();
+    if (parsed.kind == LineKind::entry) entry = Entry{line.number, parsed.head, std::move(parsed.words), {}};
+    if (parsed.kind == LineKind::continuation && entry) entry->more.push_back(std::move(parsed.words));
   }
-  return entries;
+  finish();
 }
 
 std::optional<std::uint64_t> take_head(std::string_view& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,7 +57,10 @@ using LineParser = void (*)(std::string_view text, TextLine& out);
 // `joined`: lines are cut at backslashes first (ip -o).
 TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report);
 void print_text(const TextDocument& document, std::string& out);
-std::vector<Entry> entries_of(const TextDocument& document);
+
+// Takes the entries of a dump one after the other: a tree of all of a large dump takes ten times the memory of its text.
+using EntrySink = std::function<void(const Entry&)>;
+void read_entries(const Dump& dump, LineParser parser, Report& report, const EntrySink& sink);
 
 // "100:" at the begin of a line, taken off.
 std::optional<std::uint64_t> take_head(std::string_view& text);
