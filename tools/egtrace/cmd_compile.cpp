@@ -41,7 +41,7 @@ void add_compile(CLI::App& app, ExitStatus& status) {
     if (path.empty()) throw CommandError("no file to write to; give one with -o FILE.egt");
     refuse_inside(options->snapshot, path);
     const auto done =
-        parsers::compile_snapshot({options->snapshot.path, options->snapshot.dumps, options->common.jobs}, path);
+        parsers::compile_snapshot({snapshot_path(options->snapshot), options->snapshot.dumps, options->common.jobs}, path);
     if (!done) throw CommandError(done.error().message);
     CommonOptions listed = options->common;
     listed.output.clear();

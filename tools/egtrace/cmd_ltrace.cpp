@@ -280,9 +280,7 @@ void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluste
 }
 
 ExitStatus run_ltrace(LtraceOptions& o) {
-  if (!o.snapshot.dumps.empty() && !o.snapshot.path.empty() && !std::filesystem::exists(o.snapshot.path) &&
-      o.snapshot.path != "-")
-    o.arguments.insert(o.arguments.begin(), std::exchange(o.snapshot.path, {}));
+  take_arguments_for(o.arguments, o.snapshot);
   const lt::Options base = trace_options(o);
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;

@@ -129,6 +129,7 @@ ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, 
 }
 
 ExitStatus run_pcap(const PcapOptions& o) {
+  if (o.captures.empty()) throw CommandError("no capture given; name files, directories of them, or NODE:DEVICE=FILE");
   const std::vector<Input> inputs = inputs_of(o.captures);
   // Neither the snapshot nor hundreds of thousands of flows are taken apart at the end.
   static const cluster::Cluster& cluster = *new cluster::Cluster(open_for_walks(o.snapshot, o.common).cluster);
@@ -160,10 +161,16 @@ void add_pcap(CLI::App& app, ExitStatus& status) {
   CLI::App* verb = app.add_subcommand(
       "pcap", "compare captured packets with the predicted path: what happened to each flow, and where");
   add_snapshot_options(*verb, options->snapshot);
-  verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE")->required();
+  verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kPcapFooter);
-  verb->callback([options, &status] { status = run_pcap(*options); });
+  verb->callback([options, &status] {
+    take_arguments_for(options->captures, options->snapshot);
+    std::string only;
+    if (options->captures.empty()) take_argument_for(only, options->snapshot);
+    if (!only.empty()) options->captures.push_back(std::move(only));
+    status = run_pcap(*options);
+  });
 }
 
 }  // namespace egt::cli

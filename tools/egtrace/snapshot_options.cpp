@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "egtrace/base/text.h"
 #include "egtrace/explain/collection_limits.h"
 #include "progress.h"
 
@@ -23,12 +28,36 @@ void add_snapshot_options(CLI::App& verb, SnapshotOptions& options) {
 }
 
 void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options) {
-  verb.add_option("snapshot", options.path, "directory, archive or file that holds the dumps; - is standard input");
+  verb.add_option("snapshot", options.path, "directory, archive or file that holds the dumps; - is standard input; without it that of $EGTRACE_SNAPSHOT or of the file .egtrace");
   verb.add_option("--dump", options.dumps, "one more dump: [NODE:][KIND=]PATH, repeatable")->allow_extra_args(false);
 }
 
+std::string default_snapshot() {
+  if (const char* path = std::getenv("EGTRACE_SNAPSHOT"); path != nullptr && *path != '\0') return path;
+  std::ifstream file(".egtrace");
+  for (std::string line; std::getline(file, line);)
+    if (const std::string_view path = trim(line); !path.empty() && path.front() != '#') return std::string(path);
+  return {};
+}
+
+std::string snapshot_path(const SnapshotOptions& options) {
+  return options.path.empty() && options.dumps.empty() ? default_snapshot() : options.path;
+}
+
+namespace {
+
+bool needs_no_snapshot(const SnapshotOptions& options) { return !options.dumps.empty() || !default_snapshot().empty(); }
+
+}  // namespace
+
 void take_argument_for(std::string& own, SnapshotOptions& options) {
-  if (own.empty() && !options.dumps.empty()) own.swap(options.path);
+  if (own.empty() && needs_no_snapshot(options)) own.swap(options.path);
+}
+
+void take_arguments_for(std::vector<std::string>& own, SnapshotOptions& options) {
+  if (options.path.empty() || !needs_no_snapshot(options)) return;
+  if (options.path != "-" && !std::filesystem::exists(options.path))
+    own.insert(own.begin(), std::exchange(options.path, {}));
 }
 
 void add_at_option(CLI::App& verb, SnapshotOptions& options) {
@@ -96,18 +125,19 @@ void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& commo
 void refuse_inside(const SnapshotOptions& options, const std::string& output) {
   namespace fs = std::filesystem;
   std::error_code failed;
-  if (output.empty() || !fs::is_directory(options.path, failed)) return;
-  const fs::path root = fs::canonical(options.path, failed), file = fs::weakly_canonical(output, failed);
+  const std::string path = snapshot_path(options);
+  if (output.empty() || !fs::is_directory(path, failed)) return;
+  const fs::path root = fs::canonical(path, failed), file = fs::weakly_canonical(output, failed);
   if (failed || std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first != root.end()) return;
   throw CommandError(fmt::format("{}: lies in the snapshot, into which nothing is written; name a file elsewhere", output));
 }
 
 parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
-  if (options.path.empty() && options.dumps.empty())
-    throw CommandError("no snapshot given; name a directory, an archive or a file");
-  refuse_inside(options, common.output);
   parsers::SnapshotRequest request;
-  request.path = options.path;
+  request.path = snapshot_path(options);
+  if (request.path.empty() && options.dumps.empty())
+    throw CommandError("no snapshot given; name a directory, an archive or a file, or set EGTRACE_SNAPSHOT");
+  refuse_inside(options, common.output);
   request.dumps = options.dumps;
   request.jobs = common.jobs;
   request.history = options.history;

@@ -27,8 +27,15 @@ struct SnapshotOptions {
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
 // The snapshot and --dump alone: for what is packed, in which nothing from outside the snapshot has a place.
 void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options);
-// Where dumps are named one by one no snapshot need be: then the only argument is the verb's own.
+// The snapshot of a call that names none: $EGTRACE_SNAPSHOT, else what the file .egtrace in the working directory names in its
+// first line that is neither empty nor a comment (#). Empty: neither does.
+std::string default_snapshot();
+// The snapshot of the call.
+std::string snapshot_path(const SnapshotOptions& options);
+// Where dumps are named one by one, or there is a default, no snapshot need be named: then the only argument is the verb's own.
 void take_argument_for(std::string& own, SnapshotOptions& options);
+// The same for a verb that has several, and may have none: what is no file is its own.
+void take_arguments_for(std::vector<std::string>& own, SnapshotOptions& options);
 // --follow-links, for verbs that name snapshots in another way.
 void add_follow_links(CLI::App& verb, bool& follow_links);
 // --at, for verbs that say what it makes doubtful.

@@ -182,16 +182,6 @@ void add_gaps(const cluster::Cluster& cluster, std::vector<Gap>& gaps) {
 
 }  // namespace
 
-PathReport path_from_absent_node(const std::string& node, const std::string& from, const Words& words) {
-  PathReport path;
-  path.verdict = Verdict::inconclusive;
-  path.confidence = Confidence::assumed;
-  path.stopped_at = report_stop({node, engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
-  path.gaps.push_back({node, "the dumps of " + node, "a sosreport of that node, or egtrace collect on it"});
-  path.summary = fmt::format("the snapshot has no dumps of {}, where the path of {} begins", node, from);
-  return path;
-}
-
 PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
                       const std::string& from) {
   PathReport path;

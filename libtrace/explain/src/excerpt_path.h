@@ -8,7 +8,5 @@ namespace egt::explain {
 
 PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
                       const std::string& from);
-// The sender is on `node`, of which the snapshot has no dump.
-PathReport path_from_absent_node(const std::string& node, const std::string& from, const Words& words);
 
 }  // namespace egt::explain

@@ -11,6 +11,7 @@
 #include "egtrace/explain/collection_limits.h"
 #include "egtrace/explain/explainer.h"
 #include "egtrace/explain/entry_names.h"
+#include "absent_sender.h"
 #include "excerpt_path.h"
 #include "follow_up.h"
 #include "lagging_nodes.h"
@@ -93,15 +94,6 @@ bool can_start(const Resolved& from, const cluster::Cluster& cluster) {
   if (from.place->kind != engine::Endpoint::Kind::outside) return true;
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
                      [](const auto& node) { return node.links().present; });
-}
-
-// Whole dumps of other nodes show nothing of what this one does with the packet.
-bool is_node_absent(const Resolved& from, const cluster::Cluster& cluster) {
-  if (from.node.empty() || cluster.handle(from.node) != nullptr) return false;
-  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) {
-    const openflow::Bridge* bridge = node->integration_bridge();
-    return bridge != nullptr && bridge->flows && !bridge->flows_partial;
-  });
 }
 
 // Whether the walk could not even begin, in a snapshot of nothing but excerpts: then their lines are told one by one.
@@ -199,8 +191,8 @@ struct Explainer::Session {
 
 // What single lines show. Reports nothing where none of them matches and a path was reported before.
 void Explainer::Prepared::report_lines(const Inquiry& of, Explanation& e) const {
-  if (is_node_absent(of.from, cluster)) {
-    e.paths = {path_from_absent_node(of.from.node, of.sender(), words)};
+  if (auto path = path_of_absent_sender(cluster, of.from, of.sender(), words)) {
+    e.paths = {*std::move(path)};
     return;
   }
   PathReport lines = excerpt_path(cluster, names, words, of.asked.packet, of.sender());

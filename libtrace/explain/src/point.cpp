@@ -200,12 +200,17 @@ bool is_inside(const Node& node, const IpAddr& ip) {
   return false;
 }
 
+// The node of which the object has the address in a network for pods; null: none.
+const cluster::NodeObject* node_with_subnet(const Cluster& cluster, const IpAddr& ip) {
+  for (const cluster::NodeObject& node : cluster.objects.nodes)
+    for (const Prefix& subnet : node.pod_subnets)
+      if (subnet.contains(ip)) return &node;
+  return nullptr;
+}
+
 // Networks of a machine's own are in its object; those of all machines, which each knows, are asked of machines that the
 // question has come to.
 bool is_inside(const Cluster& cluster, const IpAddr& ip) {
-  for (const cluster::NodeObject& node : cluster.objects.nodes)
-    for (const Prefix& subnet : node.pod_subnets)
-      if (subnet.contains(ip)) return true;
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const cluster::NodeHandle& node) {
     const cluster::NodeObject* object = cluster.objects.nodes.find(node.name());
     return (node.is_read() || object == nullptr || object->pod_subnets.empty()) && is_inside(*node, ip);
@@ -248,9 +253,13 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads&
       r.name = s.namespace_ + "/" + s.name;
     }
   }
-  if (r.kind == "external" && !outside_only && is_inside(cluster, ip)) {
-    r.kind = "pod";
-    r.name = ip.to_string();   // of a pod that no dump shows: nobody outside has it
+  if (r.kind == "external" && !outside_only) {
+    const cluster::NodeObject* node = node_with_subnet(cluster, ip);
+    if (node != nullptr || is_inside(cluster, ip)) {
+      r.kind = "pod";
+      r.name = ip.to_string();   // of a pod that no dump shows: nobody outside has it
+      if (node != nullptr) r.node = node->name;
+    }
   }
   if (r.kind == "external") {
     Endpoint e;

@@ -70,5 +70,36 @@ TEST(Options, AreCompletedBehindThoseBeforeTheVerb) {
   EXPECT_EQ("--format\n", egtrace({"completion", "--candidates", "--", "--color", "never", "decode", "--form"}).out);
 }
 
+class DefaultSnapshot : public ::testing::Test {
+ protected:
+  static std::string sample() { return std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary"; }
+  // The call in a working directory of its own.
+  Ran run_there(const std::string& words) const {
+    return egt::testing::run({"sh", "-c", "cd " + directory_.path() + " && " + words});
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(DefaultSnapshot, OfTheEnvironment) {
+  const std::string call = "EGTRACE_SNAPSHOT=" + sample() + " " + EGTRACE_BINARY;
+  EXPECT_EQ(0, run_there(call + " inspect -q").status);
+  const Ran named = egtrace({"lookup", sample(), "demo-egress"}), by_default = run_there(call + " lookup demo-egress");
+  EXPECT_EQ(0, by_default.status) << by_default.err;
+  EXPECT_EQ(named.out, by_default.out);
+}
+
+TEST_F(DefaultSnapshot, OfAFileInTheWorkingDirectory) {
+  egt::testing::write_file(directory_.path() + "/.egtrace", "# of ticket 4711\n" + sample() + "\n");
+  const Ran ran = run_there(std::string(EGTRACE_BINARY) + " inspect -q");
+  EXPECT_EQ(0, ran.status) << ran.err;
+  EXPECT_NE(std::string::npos, ran.out.find("master-01-demo"));
+}
+
+TEST_F(DefaultSnapshot, NoneIsNamed) {
+  const Ran ran = run_there("env -u EGTRACE_SNAPSHOT " + std::string(EGTRACE_BINARY) + " inspect");
+  EXPECT_EQ(2, ran.status);
+  EXPECT_NE(std::string::npos, ran.err.find("EGTRACE_SNAPSHOT"));
+}
+
 }  // namespace
 }  // namespace options_test

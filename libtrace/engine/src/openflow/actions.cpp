@@ -226,7 +226,7 @@ struct Executor {
   }
   void operator()(const Push& a) {
     unwildcard(wc(), a.source);
-    x.stack_.push(read(flow(), a.source), std::min(a.source.bits + 0u, field_bits(a.source.field, x.bridge())));
+    x.stack_.push(read(flow(), a.source), std::min(a.source.bits + 0u, field_bits(a.source.field, x.bridge().tlv_map)));
   }
   void operator()(const Pop& a) {
     if (x.stack_.empty()) return x.error_report(Remark::stack_underflow);

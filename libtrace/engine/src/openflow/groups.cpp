@@ -193,7 +193,7 @@ void Xlate::run_bucket(const Group& g, std::size_t index, bool is_last) {
   enter(NodeKind::bucket, BucketLine{bucket_id(g, index), &g, index});
   const FlowKey old_flow = flow_;
   const bool old_was_mpls = was_mpls_;
-  const Ofpacts list = in_action_set_order(tables_.actions->of(g.buckets[index].actions, bridge()));
+  const Ofpacts list = in_action_set_order(tables_.actions->of_bucket(g.buckets[index].actions, bridge()));
   ++depth_;
   ++nesting_;
   do_actions(list, is_last, true);

@@ -20,23 +20,24 @@ bool is_old_word_for_set_field(std::string_view word) {
 
 // The mask that stands for the whole field: all bits of its bytes, which a mask of a field of 20 bits has not. Three bytes
 // lie in four.
-U128 written_whole(F f, const Bridge& bridge) {
-  const unsigned bytes = (field_bits(f, bridge) + 7) / 8;
+U128 written_whole(F f, const TlvMap& map) {
+  const unsigned bytes = (field_bits(f, map) + 7) / 8;
+  if (bytes > sizeof(U128)) return 0;   // of an option of unknown length: no mask
   return ones((bytes == 3 ? 4 : bytes) * 8);
 }
 
 // A tunnel option's part that is all of what the TLV map gives it is the whole field to the switch.
-void widen(Subfield& s, const Bridge& bridge) {
+void widen(Subfield& s, const TlvMap& map) {
   const bool option = s.field >= F::tun_metadata0 && s.field <= F::tun_metadata7;
-  if (option && s.first == 0 && s.bits == field_bits(s.field, bridge)) s.bits = field(s.field).bits;
+  if (option && s.first == 0 && s.bits == field_bits(s.field, map)) s.bits = field(s.field).bits;
 }
 
 struct Widen {
-  const Bridge& bridge;
-  void operator()(Move& a) const { widen(a.source, bridge), widen(a.dest, bridge); }
-  void operator()(Push& a) const { widen(a.source, bridge); }
-  void operator()(Pop& a) const { widen(a.dest, bridge); }
-  void operator()(OutputReg& a) const { widen(a.source, bridge); }
+  const TlvMap& map;
+  void operator()(Move& a) const { widen(a.source, map), widen(a.dest, map); }
+  void operator()(Push& a) const { widen(a.source, map); }
+  void operator()(Pop& a) const { widen(a.dest, map); }
+  void operator()(OutputReg& a) const { widen(a.source, map); }
   template <class Other>
   void operator()(Other&) const {}
 };
@@ -52,13 +53,20 @@ std::optional<SetField> write_of_named_port(std::string_view text, const Bridge&
   return SetField{F::in_port, *i->ofport, std::nullopt, "set_field"};
 }
 
-ActionList as_in_switch(const ActionList& list, const Bridge& bridge);
+// Where a list of actions stands: its bridge, and the map that gives tunnel options their length.
+struct Holder {
+  const Bridge& bridge;
+  const TlvMap& map;
+};
 
-Action as_in_switch(const Action& a, const Bridge& bridge) {
+ActionList as_in_switch(const ActionList& list, const Holder& in);
+
+Action as_in_switch(const Action& a, const Holder& in) {
+  const Bridge& bridge = in.bridge;
   if (const auto* load = std::get_if<Load>(&a.kind)) {
     const U128 mask = ones(load->dest.bits) << load->dest.first;
     SetField set{load->dest.field, load->value << load->dest.first, mask, "set_field"};
-    if (set.mask == written_whole(load->dest.field, bridge)) set.mask.reset();
+    if (set.mask == written_whole(load->dest.field, in.map)) set.mask.reset();
     return {set};
   }
   if (const auto* set = std::get_if<SetField>(&a.kind); set && is_old_word_for_set_field(set->word)) {
@@ -67,7 +75,7 @@ Action as_in_switch(const Action& a, const Bridge& bridge) {
   }
   if (const auto* set = std::get_if<SetField>(&a.kind); set && set->word == "set_field" && set->mask) {
     SetField whole = *set;
-    if (set->mask == written_whole(set->field, bridge)) whole.mask.reset();
+    if (set->mask == written_whole(set->field, in.map)) whole.mask.reset();
     return {whole};
   }
   if (const auto* learn = std::get_if<Learn>(&a.kind)) {
@@ -79,23 +87,23 @@ Action as_in_switch(const Action& a, const Bridge& bridge) {
   }
   if (const auto* unread = std::get_if<Opaque>(&a.kind))
     if (auto write = write_of_named_port(unread->text, bridge)) return {std::move(*write)};
-  if (const auto* clone = std::get_if<Clone>(&a.kind)) return {Clone{as_in_switch(clone->actions, bridge)}};
-  if (const auto* set = std::get_if<WriteActions>(&a.kind)) return {WriteActions{as_in_switch(set->actions, bridge)}};
+  if (const auto* clone = std::get_if<Clone>(&a.kind)) return {Clone{as_in_switch(clone->actions, in)}};
+  if (const auto* set = std::get_if<WriteActions>(&a.kind)) return {WriteActions{as_in_switch(set->actions, in)}};
   if (const auto* ct = std::get_if<Ct>(&a.kind); ct && ct->exec) {
     Ct copy = *ct;
-    copy.exec = as_in_switch(*ct->exec, bridge);
+    copy.exec = as_in_switch(*ct->exec, in);
     return {copy};
   }
   Action own = a;
-  std::visit(Widen{bridge}, own.kind);
+  std::visit(Widen{in.map}, own.kind);
   return own;
 }
 
-ActionList as_in_switch(const ActionList& list, const Bridge& bridge) {
+ActionList as_in_switch(const ActionList& list, const Holder& in) {
   ActionList out;
   out.reserve(list.size());
   for (const Action& a : list) {
-    Action next = as_in_switch(a, bridge);
+    Action next = as_in_switch(a, in);
     out.push_back(std::move(next));
   }
   return out;
@@ -130,9 +138,9 @@ struct ChangesFields {
 
 }  // namespace
 
-unsigned field_bits(F f, const Bridge& bridge) {
+unsigned field_bits(F f, const TlvMap& map) {
   if (f >= F::tun_metadata0 && f <= F::tun_metadata7)
-    for (const TlvMapping& m : bridge.tlv_map)
+    for (const TlvMapping& m : map)
       if (m.index == static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0)) return m.length * 8u;
   return field(f).bits;
 }
@@ -148,10 +156,17 @@ const Ofpacts& OfpactCache::plain(const ActionList& list) {
   return at->second;
 }
 
-const Ofpacts& OfpactCache::of(const ActionList& list, const Bridge& bridge) {
+const Ofpacts& OfpactCache::of(const ActionList& list, const Bridge& bridge) { return in(list, bridge, bridge.tlv_map); }
+
+const Ofpacts& OfpactCache::of_bucket(const ActionList& list, const Bridge& bridge) {
+  static const TlvMap kNone;
+  return in(list, bridge, kNone);
+}
+
+const Ofpacts& OfpactCache::in(const ActionList& list, const Bridge& bridge, const TlvMap& map) {
   const auto known = known_.find(&list);
   if (known != known_.end()) return known->second;
-  const ActionList& own = lists_.emplace_back(as_in_switch(list, bridge));
+  const ActionList& own = lists_.emplace_back(as_in_switch(list, {bridge, map}));
   Ofpacts ofpacts;
   ofpacts.reserve(own.size());
   for (const Action& a : own) ofpacts.push_back({&a, nullptr, 0, 0});

@@ -6,19 +6,24 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "egtrace/engine/openflow/trace.h"
 
 namespace egt::engine::ofproto {
 
-// Bits of a field; those of tun_metadata are told by the bridge's TLV map.
-unsigned field_bits(FieldId f, const openflow::Bridge& bridge);
+using TlvMap = std::vector<openflow::TlvMapping>;
+
+// Bits of a field; a tun_metadata that the map of the bridge lacks has those of the longest option.
+unsigned field_bits(FieldId f, const TlvMap& map);
 
 // Lives as long as any trace that points into it.
 class OfpactCache {
  public:
   // `bridge` tells how long its tun_metadata fields are.
   const Ofpacts& of(const openflow::ActionList& list, const openflow::Bridge& bridge);
+  // Of a group's bucket: the switch reads groups without the map (ofputil_pull_ofp15_buckets() in lib/ofp-group.c).
+  const Ofpacts& of_bucket(const openflow::ActionList& list, const openflow::Bridge& bridge);
   // The actions inside ct(…): nat first, then exec.
   const Ofpacts& inside(const openflow::Ct& ct);
   // Pointers to the elements of a list that is in the switch's own form already.
@@ -27,6 +32,8 @@ class OfpactCache {
   const openflow::Action& instead_of(const openflow::Action& original, openflow::Action action);
 
  private:
+  const Ofpacts& in(const openflow::ActionList& list, const openflow::Bridge& bridge, const TlvMap& map);
+
   std::deque<openflow::ActionList> lists_;
   std::unordered_map<const openflow::Action*, openflow::Action> instead_;
   std::unordered_map<const void*, Ofpacts> known_;

@@ -59,6 +59,9 @@ constexpr Phrase<Input> kInputs[] = {
      "", "ip route show table all; iptables-save; conntrack -L on that machine"},
     {Input::entry, "entry", "the path of {0} into the cluster", "",
      "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)"},
+    {Input::node_dumps, "node-dumps", "dumps of the node", "", "sosreport or egtrace collect"},
+    {Input::pod_with_address, "pod-with-address", "which pod has {0}", "", "kubectl get pods -A -o wide"},
+    {Input::port_of_pod, "port-of-pod", "the port of {0}", "", "ovs-vsctl list interface; crictl pods"},
 };
 static_assert(is_complete(kInputs));
 

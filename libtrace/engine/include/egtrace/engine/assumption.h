@@ -167,6 +167,9 @@ enum class Input : std::uint8_t {
   node_with_address,  // address
   machine_with_mac,   // MAC, node, device
   entry,              // address
+  node_dumps,         // of the node
+  pod_with_address,   // address
+  port_of_pod,        // pod
 };
 
 // `what`: an input; a supposition that a dump could prove; or dumps that cannot be true together.

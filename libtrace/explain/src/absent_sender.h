@@ -1,0 +1,16 @@
+// Packets of senders that the snapshot does not place, though it holds whole dumps: what is known of them, and what is missing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "egtrace/explain/explanation.h"
+#include "words.h"
+
+namespace egt::explain {
+
+// None where the snapshot holds excerpts, the lines of which may well be about the packet. `sender`: how sentences call it.
+std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const std::string& sender,
+                                                const Words& words);
+
+}  // namespace egt::explain

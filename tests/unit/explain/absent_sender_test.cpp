@@ -1,0 +1,45 @@
+// Senders that the snapshot does not place, though its dumps are whole.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "support/run.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class AbsentSender : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::copy(fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary", directory_.path(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+  nlohmann::json explain(const std::string& from) const {
+    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", directory_.path(), "--from", from, "--to", "192.168.55.13:80",
+                                        "--format", "json"});
+    EXPECT_EQ(3, ran.status) << ran.err;
+    return nlohmann::json::parse(ran.out);
+  }
+  egt::testing::TemporaryDirectory directory_;
+};
+
+TEST_F(AbsentSender, NoPodHasTheAddress) {
+  const auto e = explain("10.134.0.99");
+  EXPECT_EQ("undecided", e["outcome"]);
+  EXPECT_EQ("no pod has 10.134.0.99; it is in the subnet of master-01-demo", e["summary"]);
+  EXPECT_TRUE(e["paths"][0]["hops"].empty());
+}
+
+TEST_F(AbsentSender, ItsNodeIsNotDumped) {
+  fs::remove_all(fs::path(directory_.path()) / "master-03-demo");
+  const auto e = explain("demo-egress/requester-3a");
+  EXPECT_EQ("undecided", e["outcome"]);
+  EXPECT_EQ("the snapshot has no dumps of master-03-demo, where the path of demo-egress/requester-3a begins", e["summary"]);
+  ASSERT_EQ(1U, e["gaps"].size());
+  EXPECT_EQ("master-03-demo", e["gaps"][0]["node"]);
+}
+
+}  // namespace
