@@ -1,5 +1,7 @@
 #include "lagging_nodes.h"
 
+#include "egtrace/explain/controller_connection.h"
+#include "phrases/flows_not_updated.h"
 #include "report.h"
 
 namespace egt::explain {
@@ -8,7 +10,10 @@ void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, 
   const cluster::Node* node = cluster_.node(name);
   if (node == nullptr) return;
   const auto& judged = judged_.of(*node, [&] { return agreement_of(cluster_, *node); });
-  if (!judged) return assume_drop_stays(path, name, words);
+  if (!judged) {
+    assume_disconnected(path, *node, words);
+    return assume_drop_stays(path, name, words);
+  }
   if (judged->complete()) return;
   const Agreement& agreement = *judged;
   std::vector<Provenance> from;
@@ -17,6 +22,14 @@ void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, 
   assume({engine::Supposition::flows_stay, {name}, {std::uint64_t{agreement.missing.size()}, std::uint64_t{agreement.orphaned.size()}},
           std::move(from)},
          words, path);
+}
+
+// No logical flows show which of its flows ovn-controller would change once it is connected again.
+void LaggingNodes::assume_disconnected(PathReport& path, const cluster::Node& node, const Words& words) const {
+  const auto connection = controller_connection(node);
+  if (!connection || connection->connected) return;
+  path.assumptions.push_back(flows_not_updated(node.name, words.evidence({connection->from})));
+  path.confidence = Confidence::assumed;
 }
 
 // Flows that would have let the packet pass may be missing where no logical flows can be compared.

@@ -21,6 +21,7 @@ class LaggingNodes {
 
  private:
   void assume_current_on(PathReport& path, const std::string& node, const Words& words) const;
+  void assume_disconnected(PathReport& path, const cluster::Node& node, const Words& words) const;
   void assume_drop_stays(PathReport& path, const std::string& node, const Words& words) const;
 
   const cluster::Cluster& cluster_;

@@ -16,6 +16,7 @@ const Format& nat_format();
 const Format& load_balancer_format();
 const Format& acl_format();
 const Format& zone_format();
+const Format& connection_format();
 
 bool is_blank_dump(const Dump& dump);
 

@@ -348,6 +348,11 @@ std::vector<Case> cases() {
        [](Sample& s) {   // which stay the same
          s.replace("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "n_packets=37, n_bytes=2686", "n_packets=38, n_bytes=2686");
        }},
+      {"controller-not-connected", [](Sample& s) { s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "not connected\n"); },
+       [](Sample& s) {
+         s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "connected\n")
+             .write("master-02-demo/ovn-appctl_-t_ovn-northd_sb-connection-status", "not connected\n");
+       }},
       {"northd-behind", [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1')); },
        [](Sample& s) {
          s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1'))

@@ -1,6 +1,7 @@
 // What is said once need not be said for every datapath, and what was dumped need not be dumped again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -29,6 +30,10 @@ class OneNode {
     for (std::string line; std::getline(lines, line);)
       if (line.find(word) == std::string::npos) kept += line + "\n";
     egt::testing::write_file(path_ + "/" + file, kept);
+    return *this;
+  }
+  OneNode& with(const std::string& file, const std::string& text) {
+    egt::testing::write_file(path_ + "/" + file, text);
     return *this;
   }
   Explanation explain(const std::string& from, const std::string& to) const {
@@ -68,6 +73,22 @@ TEST(Silence, DumpsAtHandAreNotAskedFor) {
     node.without_lines(file, "52:54:00");
   EXPECT_EQ("arping -c 3 -I br-ex 192.168.99.12", command(node));
   EXPECT_EQ("ip neigh", command(node.without("ip_neigh")));
+}
+
+// Where logical flows show that OpenFlow flows are current, a lost connection of ovn-controller changes nothing of them.
+TEST(Silence, AControllerThatIsNotConnectedMattersWhereNoLogicalFlowsCompare) {
+  const std::string status = "ovn-appctl_-t_ovn-controller_connection-status";
+  const auto assumed = [&](OneNode& node) {
+    const Explanation e = node.explain("demo-egress/requester-3b", "192.168.55.13:80");
+    return std::any_of(e.assumptions.begin(), e.assumptions.end(), [](const AssumptionReport& a) {
+      return a.what == "the flows of master-03-demo stay as they are" && a.evidence.size() == 1;
+    });
+  };
+  OneNode node("master-03-demo");
+  EXPECT_FALSE(assumed(node.with(status, "not connected\n")));
+  node.without("ovn-sbctl_--uuid_lflow-list.gz");
+  EXPECT_TRUE(assumed(node));
+  EXPECT_FALSE(assumed(node.with(status, "connected\n")));
 }
 
 // The dumps that decided are the snapshot's; what is of use is what nearly decided.

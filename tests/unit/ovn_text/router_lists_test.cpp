@@ -221,9 +221,33 @@ TEST(RouterLists, NumbersAndNamesAloneAreNoZones) {
   EXPECT_EQ(f.kind(f.dump("alpha 1\nbeta 2\n")), "(none)");
 }
 
+// Two words that any tool could print: whose they are says the command.
+TEST(RouterLists, ConnectionOfOvnController) {
+  Formats f = list_formats();
+  const std::string kind = "ovn-appctl connection-status";
+  for (const char* command : {"ovn-appctl -t ovn-controller connection-status", "ovn-appctl_-t_ovn-controller_connection-status",
+                              "ovn-appctl_-t_.var.run.ovn.ovn-controller.1234.ctl_connection-status"})
+    for (const bool connected : {true, false}) {
+      const std::string text = connected ? "connected\n" : "not connected\n";
+      const Dump dump = f.dump(text, command);
+      EXPECT_EQ(kind, f.kind(dump)) << command;
+      EXPECT_EQ(text, f.reprint(dump).out);
+      cluster::Cluster c;
+      f.load(dump, c);
+      ASSERT_EQ(1U, c.node("n")->ovn.rows.size());
+      const ovn::Row& row = c.node("n")->ovn.rows.front();
+      EXPECT_EQ(connected ? "true" : "false", column(row, "connected"));
+      EXPECT_EQ(1U, row.from.line);
+    }
+  EXPECT_NE(kind, f.kind(f.dump("connected\n")));
+  EXPECT_NE(kind, f.kind(f.dump("not connected\n", "ovn-appctl -t ovn-northd sb-connection-status")));
+  EXPECT_NE(kind, f.kind(f.dump("reconnecting\n", "ovn-appctl -t ovn-controller connection-status")));
+}
+
 TEST(RouterLists, SurviveCutAndGarbledInput) {
   Formats f = list_formats();
   for (const Sample& s : kSamples) f.torment(s.text, s.command);
+  f.torment("not connected\n", "ovn-appctl -t ovn-controller connection-status");
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ const std::vector<const Check*>& checks() {
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,
                                                     &kDuplicateAddress,
+                                                    &kControllerNotConnected,
                                                     &kFlowsDiffer,
                                                     &kAddressNotRouted,
                                                     &kEgressLeak,

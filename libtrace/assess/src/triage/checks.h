@@ -43,6 +43,7 @@ extern const Check kGatewaySnatMissing;
 extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;
 extern const Check kDuplicateAddress;
+extern const Check kControllerNotConnected;
 extern const Check kFlowsDiffer;
 extern const Check kAddressNotRouted;
 extern const Check kEgressLeak;

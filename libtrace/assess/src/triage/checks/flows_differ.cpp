@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "egtrace/explain/agreement.h"
+#include "egtrace/explain/controller_connection.h"
 #include "triage/checks.h"
+#include "triage/lagging_flows.h"
 
 namespace egt::assess {
 namespace flows_differ {
-
-using engine::Reason;
 
 constexpr std::size_t kShown = 4;
 
@@ -19,12 +19,7 @@ std::vector<Provenance> first_of(const std::vector<Provenance>& lines) {
 
 void judge(const cluster::Node& node, const explain::Agreement& agreement, Findings& out) {
   const std::string bridge = node.integration_bridge()->name;
-  // What is missing makes another flow match, most often one that drops.
-  const bool harms = out.explain_all([&](const explain::StopReport& stop) {
-    const auto& about = stop.place.about;
-    return stop.node == node.name && (stop.reason == Reason::flow_drops || stop.reason == Reason::no_flow_matches) &&
-           std::find(about.begin(), about.end(), engine::Detail{bridge}) != about.end() && stop.rows.empty();
-  });
+  const bool harms = explain_flow_drops(node, out);
   const bool lack = !agreement.missing.empty();
   out.weigh(harms ? Severity::error : Severity::warning);
   out.add(lack ? fmt::format("{} of {} lacks flows for {} logical flow{}.", bridge, node.name, agreement.missing.size(),
@@ -32,12 +27,14 @@ void judge(const cluster::Node& node, const explain::Agreement& agreement, Findi
                : fmt::format("{} of {} has flows with {} cookie{} that no logical flow has.", bridge, node.name, agreement.orphaned.size(),
                              agreement.orphaned.size() == 1 ? "" : "s"),
           node.name, "", first_of(lack ? agreement.missing : agreement.orphaned),
-          fmt::format("ovn-appctl -t ovn-controller connection-status and recompute on {}; dumps of different moments look the same.", node.name));
+          fmt::format("ovn-appctl -t ovn-controller {}recompute on {}; dumps of different moments look the same.",
+                      explain::controller_connection(node) ? "" : "connection-status and ", node.name));
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (node->integration_bridge() == nullptr) continue;
+    if (explain::is_controller_disconnected(*node)) continue;   // the finding of that names what differs
     const auto agreement = explain::agreement_of(f.cluster, *node);
     if (agreement && !agreement->complete()) judge(*node, *agreement, out);
     if (!agreement) out.lacks(fmt::format("logical flows with UUIDs, or the flows, of {} (ovn-sbctl --uuid lflow-list)", node->name));

@@ -3,20 +3,21 @@
 
 #include "common/look.h"
 #include "egtrace/base/text.h"
+#include "egtrace/explain/controller_connection.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace ovn_controller_behind {
 
 void run(const Facts& f, Findings& out) {
-  bool told = false;
+  bool has_counts = false;
   for (const auto& node : f.cluster.nodes)
     for (const ovn::Row& row : node->ovn.rows) {
       if (row.table != "NB_Global") continue;
       const auto wanted = parse_decimal(text_of(row, "nb_cfg")), north = parse_decimal(text_of(row, "sb_cfg")),
                  done = parse_decimal(text_of(row, "hv_cfg"));
       if (!wanted || !north || !done) continue;
-      told = true;
+      has_counts = true;
       if (*north < *wanted)
         out.add(fmt::format(
                     "ovn-northd of {} is at change {} of {}: the southbound database is older than the northbound one.",
@@ -27,9 +28,10 @@ void run(const Facts& f, Findings& out) {
         out.add(fmt::format("ovn-controller of {} is at change {} of {}: flows are older than the databases.",
                             node->name, *done, *north),
                 node->name, "", {row.from},
-                fmt::format("ovn-appctl -t ovn-controller connection-status and its log on {}.", node->name));
+                fmt::format("{}The log of ovn-controller on {}.",
+                            explain::controller_connection(*node) ? "" : "ovn-appctl -t ovn-controller connection-status. ", node->name));
     }
-  if (!told) out.lacks("what was done of the northbound database (ovn-nbctl list nb_global)");
+  if (!has_counts) out.lacks("what was done of the northbound database (ovn-nbctl list nb_global)");
 }
 
 }  // namespace ovn_controller_behind
