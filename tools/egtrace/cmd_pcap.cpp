@@ -110,7 +110,7 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
   const explain::CaptureAnalysis analysis =
       study.conclude(cluster, [&](const explain::CaptureAnalysis& so_far, const explain::FlowReport& flow) {
         if (flows++ == 0) json.begin(so_far.captures);
-        unexplained += flow.fate == "unexplained" ? 1 : 0;
+        unexplained += flow.fate == explain::Fate::unexplained ? 1 : 0;
         json.flow(flow);
       });
   if (flows == 0) json.begin(analysis.captures);
@@ -124,7 +124,7 @@ ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, 
       *new explain::CaptureAnalysis(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
   write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
-                                         [](const explain::FlowReport& f) { return f.fate == "unexplained"; });
+                                         [](const explain::FlowReport& f) { return f.fate == explain::Fate::unexplained; });
   return status_of(analysis.flows.size(), static_cast<std::size_t>(unexplained));
 }
 

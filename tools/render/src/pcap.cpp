@@ -41,14 +41,20 @@ Json json(const SeenReport& s) {
           {"predicted", s.predicted}};
 }
 
+Json direction_json(std::optional<Direction> direction) {
+  if (!direction) return nullptr;
+  return *direction == Direction::reply ? "reply" : "forward";
+}
+
 Json json(const FlowReport& f) {
   Json j = {{"proto", f.packet.proto},
             {"src", f.packet.src},
             {"sport", or_null(f.packet.sport)},
             {"dst", f.packet.dst},
             {"dport", or_null(f.packet.dport)},
-            {"fate", f.fate},
-            {"direction", text_or_null(f.direction)},
+            {"fate", name_of(f.fate)},
+            {"direction", direction_json(f.direction)},
+            {"predicted_outcome", f.predicted ? Json(name_of(*f.predicted)) : Json(nullptr)},
             {"after_handshake", f.after_handshake},
             {"from", end_json(f.from)},
             {"to", end_json(f.to)}};
@@ -87,11 +93,11 @@ std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& 
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
 }
 
-bool fared_well(const FlowReport& f) { return f.fate == "answered" || f.fate == "delivered"; }
+bool arrived(const FlowReport& f) { return f.fate == Fate::answered || f.fate == Fate::delivered; }
 
 Tone tone_of_fate(const FlowReport& f) {
-  if (fared_well(f)) return Tone::good;
-  return f.fate == "unexplained" ? Tone::doubtful : Tone::bad;
+  if (arrived(f)) return Tone::good;
+  return f.fate == Fate::unexplained ? Tone::doubtful : Tone::bad;
 }
 
 class CapturePage {
@@ -102,9 +108,9 @@ class CapturePage {
     counts();
     if (!o_.quiet) captures();
     for (const FlowReport& f : a_.flows)
-      if (!fared_well(f)) flow(f, !o_.quiet);
+      if (!arrived(f)) flow(f, !o_.quiet);
     for (const FlowReport& f : a_.flows)
-      if (fared_well(f) && !o_.quiet) flow(f, o_.verbose || !f.differs.empty());
+      if (arrived(f) && !o_.quiet) flow(f, o_.verbose || !f.differs.empty());
     return out_;
   }
 
@@ -122,10 +128,10 @@ class CapturePage {
     const std::uint64_t all = count([](const FlowReport&) { return true; });
     std::string s = fmt::format("{} flow{}", all, all == 1 ? "" : "s");
     const char* separator = ": ";
-    for (const char* fate : {"lost", "rejected", "unexplained", "delivered", "answered"}) {
+    for (const Fate fate : {Fate::lost, Fate::rejected, Fate::unexplained, Fate::delivered, Fate::answered}) {
       const std::uint64_t n = count([&](const FlowReport& f) { return f.fate == fate; });
       if (n == 0) continue;
-      s += fmt::format("{}{} {}", separator, n, fate);
+      s += fmt::format("{}{} {}", separator, n, name_of(fate));
       separator = ", ";
     }
     out_ += style_(Tone::heading, s) + "\n";
@@ -170,8 +176,8 @@ class CapturePage {
   }
 
   void flow(const FlowReport& f, bool rows) {
-    std::string fate = f.fate;
-    if (!f.direction.empty() && f.fate == "lost") fate += f.direction == "reply" ? ", the answer" : ", the request";
+    std::string fate(name_of(f.fate));
+    if (f.direction && f.fate == Fate::lost) fate += fmt::format(", the {}", name_of(*f.direction));
     if (f.after_handshake) fate += " after the handshake";
     const std::string ends = fmt::format("{} {} > {}", f.packet.proto, end_text(f.packet.src, f.packet.sport),
                                          end_text(f.packet.dst, f.packet.dport));

@@ -9,13 +9,17 @@
 namespace egt::explain::capture_study {
 namespace {
 
-// Keeps of paths what captures are held against: there may be a walk for each of a hundred thousand flows.
+// Keeps of paths what captures are compared with: there may be a walk for each of a hundred thousand flows.
 void slim(std::vector<PathReport>& paths) {
   for (PathReport& path : paths) {
     for (std::vector<FollowUp>* follow_ups : {&path.reply, &path.continued})
       for (FollowUp& f : *follow_ups) slim(f.paths);
     PathReport kept;
-    kept.verdict = std::move(path.verdict);
+    kept.verdict = path.verdict;
+    kept.outcome = path.outcome;
+    kept.has_handshake = path.has_handshake;
+    kept.choices = std::move(path.choices);
+    kept.destination_seen = std::move(path.destination_seen);
     kept.summary = std::move(path.summary);
     kept.source_seen = std::move(path.source_seen);
     kept.stopped_at = std::move(path.stopped_at);
@@ -47,7 +51,7 @@ bool ttl_fits(const Rows& rows, const Flow& flow) {
   for (const Part& part : flow.parts) {
     if (part.reply || part.track->is_error() || part.track->key.ttl == 0) continue;
     if (const std::size_t row = match(rows, part); row != kNoRow)
-      return is_start_ttl(rows.told(0).ttl + part.track->key.ttl - rows.told(row).ttl);
+      return is_start_ttl(rows.sighting(0).ttl + part.track->key.ttl - rows.sighting(row).ttl);
   }
   return true;
 }
@@ -59,7 +63,7 @@ struct Fit {
 
 // Which of several next hops was taken shows in the MAC address alone where the next machine was not captured.
 bool other_receiver(const Row& row, const TrackKey& seen) {
-  return !row.told->dmac.empty() && seen.dmac != 0 && row.dmac != seen.dmac;
+  return !row.sighting->dmac.empty() && seen.dmac != 0 && row.dmac != seen.dmac;
 }
 
 // How well rows fit with what was seen; `reply` picks the direction's parts.
@@ -143,7 +147,7 @@ bool Forecaster::can_be_shared(const std::vector<PlannedPath>& paths, const Ends
   return std::all_of(paths.begin(), paths.end(), [&](const PlannedPath& path) {
     return std::all_of(path.rows.begin(), path.rows.end(),
                        [&](const Row& row) {
-                         const auto& encap = row.told->encap;
+                         const auto& encap = row.sighting->encap;
                          return is_known(row.src) && is_known(row.dst) &&
                                 (!encap || (is_known(encap->src) && is_known(encap->dst)));
                        }) &&

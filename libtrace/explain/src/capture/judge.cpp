@@ -74,6 +74,7 @@ class Judge {
       out_.to = {"ip", "", "", out_.packet.dst};
     }
     out_.time = flow_.start;
+    if (forecast_.forward.path != nullptr && forecast_.matched > 0) out_.predicted = forecast_.forward.path->outcome;
     out_.not_walked = forecast_.left_out && forecast_.explanation == nullptr;
   }
 
@@ -157,7 +158,7 @@ class Judge {
 
   // Of a connection that began before the captures: a late SYN-ACK, and resets.
   void remains() {
-    out_.fate = "unexplained";
+    out_.fate = Fate::unexplained;
     const Part* refusal = nullptr;
     for (const Part& part : flow_.parts)
       if (!part.reply && part.track->reset.packets > 0 && refusal == nullptr) refusal = &part;
@@ -173,7 +174,7 @@ class Judge {
   }
 
   void one_direction() {
-    out_.fate = "unexplained";
+    out_.fate = Fate::unexplained;
     out_.why =
         near_ == nullptr
             ? "the captures hold only packets that the other side sent, from the middle of a connection"
@@ -181,24 +182,35 @@ class Judge {
   }
 
   void answered() {
-    out_.fate = "answered";
+    out_.fate = Fate::answered;
     out_.why = prediction_sentence();
   }
 
   // What the dumps say of it, for flows that fare as predicted.
   std::string prediction_sentence() const {
-    if (forecast_.forward.path == nullptr || forecast_.matched == 0) return fmt::format("answered, though {}", untold());
-    if (forecast_.forward.path->verdict == Verdict::delivered) return told(forecast_.forward);
-    return fmt::format("it was answered, although the dumps say otherwise: {}", told(forecast_.forward));
+    if (forecast_.forward.path == nullptr || forecast_.matched == 0) return fmt::format("answered, though {}", why_not_predicted());
+    if (const std::string why = why_not_answered(); !why.empty())
+      return fmt::format("it was answered, although by the dumps it is not: {}", why);
+    return summary_of(forecast_.forward);
   }
 
-  std::string_view untold() const {
+  // Why the path that fits has another outcome than an answer; empty where it has not, or none.
+  std::string why_not_answered() const {
+    const PathReport& path = *forecast_.forward.path;
+    if (path.verdict != Verdict::delivered) return summary_of(forecast_.forward);
+    if (path.outcome != Outcome::refused && path.outcome != Outcome::unanswered) return {};
+    const FailedWalk failed = failed_walk(path);
+    return failed.walk != nullptr ? forecast_.ends.in_text(failed.walk->summary)
+                                  : fmt::format("no process listens on {}", path.destination_seen ? to_text(*path.destination_seen) : out_.packet.dst);
+  }
+
+  std::string_view why_not_predicted() const {
     return out_.not_walked ? "its path was not computed: the captures have too many different ends; filter them"
                            : "the snapshot does not show its path";
   }
 
   // The path's own summary; without the sender's name where that is not known.
-  std::string told(const Predicted& p) const {
+  std::string summary_of(const Predicted& p) const {
     const PathReport& path = *p.path;
     if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary();
     if (forecast_.translated_by.empty())
@@ -219,16 +231,16 @@ class Judge {
   }
 
   void rejected(const Part& by, const std::string& with) {
-    out_.fate = "rejected";
+    out_.fate = Fate::rejected;
     const bool at_end = reached_end();
-    out_.direction = at_end ? "reply" : "forward";
+    out_.direction = at_end ? Direction::reply : Direction::request;
     const Part* last = at_end ? latest(by.track->is_error() ? errors_ : resets_) : forward_.last;
     set_last_seen(last);
     out_.why =
         fmt::format("{} comes back{}, first seen at {}", with,
                     by.track->is_error() ? "" : fmt::format(" from {}", by.track->key.src.to_string()), place_text(by));
     if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered)
-      out_.why += "; " + told(forecast_.forward);
+      out_.why += "; " + summary_of(forecast_.forward);
   }
 
   static const Part* latest(const Parts& parts) { return parts.empty() ? nullptr : parts.back(); }
@@ -236,22 +248,22 @@ class Judge {
   void lost_answer() { lost_answer(answer_); }
 
   void lost_answer(const Parts& parts) {
-    out_.fate = "lost";
-    out_.direction = "reply";
+    out_.fate = Fate::lost;
+    out_.direction = Direction::reply;
     const Progress p = progress_of(parts, forecast_.reply.rows);
     set_last_seen(p.last);
     const PathReport* path = forecast_.reply.path;
     std::string until = near_ != nullptr ? place_text(*near_) : "";
     if (p.missing != kNoRow)
-      until = place_text(forecast_.reply.rows.told(p.missing).node, forecast_.reply.rows.told(p.missing).device);
+      until = place_text(forecast_.reply.rows.sighting(p.missing).node, forecast_.reply.rows.sighting(p.missing).device);
     else if (path != nullptr && path->stopped_at)
       until = stop_place(*path->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
     if (path != nullptr && path->verdict != Verdict::delivered && p.missing == kNoRow)
-      out_.why = fmt::format("the request arrives; the answer does not: {}", forecast_.reply.summary());
+      out_.why = fmt::format("the request arrives; the reply does not: {}", forecast_.reply.summary());
     else
-      out_.why = fmt::format("the request arrives; the answer is seen at {} and not at {}", place_text(*p.last), until);
-    if (path != nullptr && path->verdict == Verdict::delivered) out_.why += "; the dumps say that it should get through";
+      out_.why = fmt::format("the request arrives; the reply is seen at {} and not at {}", place_text(*p.last), until);
+    if (path != nullptr && path->verdict == Verdict::delivered) out_.why += "; by the dumps it should get through";
   }
 
   std::string stop_place(const StopReport& stop) const {
@@ -262,53 +274,53 @@ class Judge {
 
   // Not seen behind `p.last`, and nothing came back that its sender would take.
   void lost_forward(const Progress& p, const Predicted& predicted) {
-    out_.fate = "lost";
-    out_.direction = "forward";
+    out_.fate = Fate::lost;
+    out_.direction = Direction::request;
     set_last_seen(p.last);
     const PathReport* path = predicted.path;
     const std::string from = p.last != nullptr ? place_text(*p.last) : "";
     if (path == nullptr || (p.last != nullptr && p.last->place.node().empty())) {
-      out_.fate = "unexplained";
-      out_.direction.clear();
+      out_.fate = Fate::unexplained;
+      out_.direction.reset();
       out_.why =
-          fmt::format("seen at {} without an answer; {}", from,
-                      path == nullptr ? untold() : "where that is, neither the file's name nor its content shows");
+          fmt::format("seen at {} without a reply; {}", from,
+                      path == nullptr ? why_not_predicted() : "where that is, neither the file's name nor its content shows");
       return;
     }
     const bool off_the_path = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
     if (p.furthest == kNoRow || off_the_path) {
-      out_.lost_between = {from, to_text()};
+      out_.lost_between = {from, receiver()};
       out_.why = fmt::format(
           "last seen at {}; {}", from,
-          p.furthest == kNoRow ? "the snapshot does not show its path" : "that is not the path that the dumps show");
+          p.furthest == kNoRow ? "the snapshot does not show its path" : "that is not on the path that the dumps show");
     } else if (p.missing != kNoRow) {
       const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
-      out_.why = fmt::format("seen at {}, and not at {}, where the dumps say that it goes", from,
+      out_.why = fmt::format("seen at {}, and not at {}, which is next by the dumps", from,
                              place_text(row.node, row.device));
       out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), "not seen"});
     } else if (path->verdict == Verdict::inconclusive) {
       undecided(predicted);
     } else if (path->verdict != Verdict::delivered) {
       out_.lost_between = {from, path->stopped_at ? stop_place(*path->stopped_at) : from};
-      out_.why = told(predicted);
+      out_.why = summary_of(predicted);
     } else {
       unanswered(p, predicted);
     }
-    if (out_.fate == "lost" && out_.direction != "reply") add_refusal();
+    if (out_.fate == Fate::lost && out_.direction != Direction::reply) add_refusal();
   }
 
   // Nor do the dumps decide what becomes of it: that no answer comes back is known where the sender's own device was
   // captured, and there only.
   void undecided(const Predicted& predicted) {
-    out_.direction.clear();
-    out_.why = told(predicted);
+    out_.direction.reset();
+    out_.why = summary_of(predicted);
     if (must_be_answered() && near_is_start_) {
       out_.lost_between = {place_text(*near_), place_text(*near_)};
-      out_.why += fmt::format("; no answer is seen at {}", place_text(*near_));
+      out_.why += fmt::format("; no reply is seen at {}", place_text(*near_));
       return;
     }
-    out_.fate = "unexplained";
+    out_.fate = Fate::unexplained;
     out_.last_seen.reset();
   }
 
@@ -321,23 +333,23 @@ class Judge {
     for (std::size_t i = 0; i < rows.size() && first == kNoRow; ++i)
       if (rows[i].captured) first = i;
     if (!must_be_answered() || (first == kNoRow && !near_is_start_)) {
-      out_.fate = p.complete ? "delivered" : "unexplained";
-      out_.direction.clear();
+      out_.fate = p.complete ? Fate::delivered : Fate::unexplained;
+      out_.direction.reset();
       out_.last_seen.reset();
       out_.why = p.complete
-                     ? told(predicted)
-                     : fmt::format("seen at {}; what becomes of it behind there was not captured", place_text(*p.last));
+                     ? summary_of(predicted)
+                     : fmt::format("seen at {}; nothing behind that place was captured", place_text(*p.last));
       return;
     }
     const std::string until =
-        first != kNoRow ? place_text(rows.told(first).node, rows.told(first).device) : place_text(*near_);
+        first != kNoRow ? place_text(rows.sighting(first).node, rows.sighting(first).device) : place_text(*near_);
     out_.lost_between = {place_text(*p.last), until};
     if (p.complete) {
-      out_.direction = "reply";
-      out_.why = fmt::format("it arrives at {}; no answer is seen at {}", place_text(*p.last), until);
+      out_.direction = Direction::reply;
+      out_.why = fmt::format("it arrives at {}; no reply is seen at {}", place_text(*p.last), until);
     } else {
-      out_.direction.clear();
-      out_.why = fmt::format("seen at {}; no answer is seen at {}; what lies between was not captured",
+      out_.direction.reset();
+      out_.why = fmt::format("seen at {}; no reply is seen at {}; what lies between was not captured",
                              place_text(*p.last), until);
     }
     if (forecast_.reply.path != nullptr && forecast_.reply.path->verdict != Verdict::delivered)
@@ -354,7 +366,7 @@ class Judge {
     for (const Part* part : resets_) {
       if (near_ == nullptr || part->place.at != near_->place.at) continue;
       out_.why +=
-          fmt::format("; a TCP reset arrives as {}, which answers nothing that the sender sent, so it goes on waiting",
+          fmt::format("; a TCP reset arrives as {}, which belongs to nothing that the sender sent, so its connection stays open",
                       ends_text(*part));
       return;
     }
@@ -363,20 +375,20 @@ class Judge {
                               ends_text(*resets_.front()), place_text(*resets_.front()));
   }
 
-  std::string to_text() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
+  std::string receiver() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
 
   void only_answers() {
     if (!answer_.empty()) {
-      out_.fate = "unexplained";
-      out_.why = "only the answer was captured";
+      out_.fate = Fate::unexplained;
+      out_.why = "only the reply was captured";
       return;
     }
     unexplained();
   }
 
   void unexplained() {
-    out_.fate = "unexplained";
-    out_.why = "the captures hold no packet that opens it, and no answer";
+    out_.fate = Fate::unexplained;
+    out_.why = "the captures hold no packet that opens it, and no reply";
   }
 
   void set_last_seen(const Part* part) {
@@ -424,7 +436,7 @@ class Judge {
     std::stable_sort(entries.begin() + static_cast<std::ptrdiff_t>(forward_count), entries.end(), by_path);
     out_.seen.reserve(entries.size());
     for (const Entry& e : entries) add_seen(seen_report(*e.part, e.order != kNoRow, files_));
-    drop_told_better();
+    drop_less_detailed();
   }
 
   static bool same_place(const SeenReport& a, const SeenReport& b) {
@@ -436,8 +448,8 @@ class Judge {
 
   // A capture of all devices does not tell who a frame was for; where others do, frames for several machines stand in
   // rows of their own, and its row for all of them says nothing more.
-  void drop_told_better() {
-    const auto told_better = [&](const SeenReport& r) {
+  void drop_less_detailed() {
+    const auto has_better = [&](const SeenReport& r) {
       if (!r.at.dmac.empty()) return false;
       std::string rest = r.what;
       for (const SeenReport& other : out_.seen) {
@@ -450,7 +462,7 @@ class Judge {
         std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
     if (!cooked) return;
     std::vector<bool> better;  // of all, before the first goes
-    for (const SeenReport& r : out_.seen) better.push_back(told_better(r));
+    for (const SeenReport& r : out_.seen) better.push_back(has_better(r));
     std::vector<SeenReport> kept;
     for (std::size_t i = 0; i < out_.seen.size(); ++i)
       if (!better[i]) kept.push_back(std::move(out_.seen[i]));
@@ -476,7 +488,7 @@ class Judge {
     if (forecast_.next.path != nullptr) add_differences(next_, forecast_.next.rows, out_.differs);
     if (forecast_.reply.path != nullptr) add_differences(reply_, forecast_.reply.rows, out_.differs);
     const PathReport* path = forecast_.forward.path;
-    if (path != nullptr && path->stopped_at && (out_.fate == "answered" || out_.fate == "delivered"))
+    if (path != nullptr && path->stopped_at && (out_.fate == Fate::answered || out_.fate == Fate::delivered))
       out_.differs.push_back(
           {stop_place(*path->stopped_at), fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()), "it goes on"});
   }
@@ -498,13 +510,13 @@ class Judge {
 void share_directions(Flow& flow) {
   for (Part& part : flow.parts) {
     if (part.place.direction != capture::Direction::unknown || part.place.device().empty()) continue;
-    std::set<capture::Direction> told;
+    std::set<capture::Direction> others;
     for (const Part& other : flow.parts)
       if (other.place.at == part.place.at && other.ends == part.ends && other.track->key.ttl == part.track->key.ttl &&
           other.track->key.tunnel == part.track->key.tunnel)
-        told.insert(other.place.direction);
-    told.erase(capture::Direction::unknown);
-    if (told.size() == 1) part.place.direction = *told.begin();
+        others.insert(other.place.direction);
+    others.erase(capture::Direction::unknown);
+    if (others.size() == 1) part.place.direction = *others.begin();
   }
 }
 

@@ -51,7 +51,7 @@ std::string OwnEnds::in_text(std::string text) const {
 }
 
 SightingReport Rows::report(std::size_t i) const {
-  SightingReport row = told(i);
+  SightingReport row = sighting(i);
   row.sport = sport(i);
   row.dport = dport(i);
   if ((*rows_)[i].src != src(i)) row.src = src(i).to_string();
@@ -64,8 +64,8 @@ std::string Predicted::summary() const {
   if (reply || ends.walked.sport == ends.own.sport || !path->source_seen || path->source_seen->port != ends.walked.sport)
     return text;
   const std::string ip = ends.in_place_of(path->source_seen->ip);
-  const std::string told = to_text(SeenAddress{ip, ends.walked.sport}), own = to_text(SeenAddress{ip, ends.own.sport});
-  if (const std::size_t at = text.find(told); at != std::string::npos) text.replace(at, told.size(), own);
+  const std::string walked = to_text(SeenAddress{ip, ends.walked.sport}), own = to_text(SeenAddress{ip, ends.own.sport});
+  if (const std::size_t at = text.find(walked); at != std::string::npos) text.replace(at, walked.size(), own);
   return text;
 }
 
@@ -74,7 +74,7 @@ std::size_t match(const Rows& rows, const Part& part) {
   const bool ports = carries_ports(k.proto);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].at != part.place.at || rows.src(i) != k.src || rows.dst(i) != k.dst) continue;
-    const SightingReport& row = rows.told(i);
+    const SightingReport& row = rows.sighting(i);
     if (ports && (rows.sport(i).value_or(k.sport) != k.sport || rows.dport(i).value_or(k.dport) != k.dport)) continue;
     if (!same_tunnel(row.encap, k)) continue;
     if (part.place.direction != capture::Direction::unknown &&

@@ -14,10 +14,10 @@ namespace egt::explain::capture_study {
 
 // A predicted row as packets are compared with it: made once a walk, compared with every flow that it may be for.
 struct Row {
-  const SightingReport* told = nullptr;
+  const SightingReport* sighting = nullptr;
   const CapturePlace* at = nullptr;  // null: no packet was captured there
   IpAddr src, dst;
-  std::uint64_t smac = 0, dmac = 0;  // 0: not told
+  std::uint64_t smac = 0, dmac = 0;  // 0: not known
   bool captured = false;             // a capture was taken there
 };
 // A path of a walk with its rows, and those of its answers and of the packets after the handshake.
@@ -49,14 +49,14 @@ class Rows {
   std::size_t size() const { return rows_ == nullptr ? 0 : rows_->size(); }
   bool empty() const { return size() == 0; }
   const Row& operator[](std::size_t i) const { return (*rows_)[i]; }
-  const SightingReport& told(std::size_t i) const { return *(*rows_)[i].told; }
+  const SightingReport& sighting(std::size_t i) const { return *(*rows_)[i].sighting; }
   IpAddr src(std::size_t i) const { return ends_.in_place_of((*rows_)[i].src); }
   IpAddr dst(std::size_t i) const { return ends_.in_place_of((*rows_)[i].dst); }
   std::optional<std::uint16_t> sport(std::size_t i) const {
-    return reply_ ? told(i).sport : ends_.in_place_of(told(i).sport);
+    return reply_ ? sighting(i).sport : ends_.in_place_of(sighting(i).sport);
   }
   std::optional<std::uint16_t> dport(std::size_t i) const {
-    return reply_ ? ends_.in_place_of(told(i).dport) : told(i).dport;
+    return reply_ ? ends_.in_place_of(sighting(i).dport) : sighting(i).dport;
   }
   SightingReport report(std::size_t i) const;  // with the flow's addresses and ports
 

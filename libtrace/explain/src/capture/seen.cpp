@@ -188,7 +188,7 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
       if (h.part->place.node().empty() || h.part->place.device().empty()) continue;
       std::string predicted = "nothing of this flow";
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows.told(i).node == h.part->place.node() && rows.told(i).device == h.part->place.device() &&
+        if (rows.sighting(i).node == h.part->place.node() && rows.sighting(i).device == h.part->place.device() &&
             !was_seen(i)) {
           predicted = row_text(rows.report(i));
           break;
@@ -196,7 +196,7 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
       add_once(out, {where_text(*h.part), predicted, ends_text(*h.part)});
       continue;
     }
-    const SightingReport& row = rows.told(h.row);
+    const SightingReport& row = rows.sighting(h.row);
     if (k.ttl != 0 && row.ttl != 0) {
       const int shift = static_cast<int>(k.ttl) - static_cast<int>(row.ttl);
       if (!ttl_shift)

@@ -23,8 +23,13 @@ struct CaptureStudy::State {
 CaptureStudy::CaptureStudy() : state_(std::make_unique<State>()) {}
 CaptureStudy::~CaptureStudy() = default;
 
-std::size_t CaptureStudy::begin(const std::string& file, const std::optional<CapturePlace>& told) {
-  state_->files.push_back({file, told, {}});
+std::string_view name_of(Fate fate) {
+  static constexpr std::string_view kNames[] = {"answered", "delivered", "rejected", "lost", "unexplained"};
+  return kNames[static_cast<std::size_t>(fate)];
+}
+
+std::size_t CaptureStudy::begin(const std::string& file, const std::optional<CapturePlace>& place) {
+  state_->files.push_back({file, place, {}});
   return state_->files.size() - 1;
 }
 

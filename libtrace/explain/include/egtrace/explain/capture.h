@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/capture/frame.h"
@@ -34,7 +35,7 @@ struct CaptureReport {
 struct SeenReport {
   SightingReport at;
   bool direction_known = false;  // else at.in says nothing
-  bool reply = false;            // in the answer's direction
+  bool reply = false;            // in the reply direction
   std::string what;              // "SYN", "SYN-ACK", "data", "RST", "ICMP 3/3", "echo request", "datagram", …
   std::string file;
   std::uint64_t frame = 0, packets = 0;  // the first one, and how many there were
@@ -49,7 +50,7 @@ struct LastSeenReport {
   std::string node, device, direction;
 };  // direction "in", "out", or empty
 
-// Flows that fared as another one: seen at the same places as the same packets, told apart only by the source port and
+// Flows of the same fate as another one: seen at the same places as the same packets, told apart only by the source port and
 // by addresses that no dump knows.
 struct AlikeReport {
   std::uint64_t flows = 0;                        // besides the one
@@ -57,11 +58,17 @@ struct AlikeReport {
   std::uint64_t senders = 0, receivers = 0;       // different addresses, of all
 };
 
+// What the captures show of a flow. delivered: it reached its receiver, and nothing had to come back. unexplained: they do not show
+// enough.
+enum class Fate : std::uint8_t { answered, delivered, rejected, lost, unexplained };
+std::string_view name_of(Fate fate);   // that JSON has
+
 struct FlowReport {
   PacketReport packet;  // as the first sender sent it
   EndReport from, to;
-  std::string fate;              // answered, delivered, rejected, lost, unexplained
-  std::string direction;         // forward, reply, or empty
+  Fate fate = Fate::unexplained;
+  std::optional<Direction> direction;   // request or reply: in which it was lost or rejected
+  std::optional<Outcome> predicted;     // that explain computes for the path which fits; none where none does
   bool after_handshake = false;  // lost or rejected although the handshake was done
   std::optional<LastSeenReport> last_seen;
   std::optional<std::pair<std::string, std::string>> lost_between;  // "node/device"; the second may name a bridge
@@ -90,8 +97,8 @@ class CaptureStudy {
   CaptureStudy(const CaptureStudy&) = delete;
   CaptureStudy& operator=(const CaptureStudy&) = delete;
 
-  // The number of the file in later calls. `told`: what the user says of it; otherwise its name and content decide.
-  std::size_t begin(const std::string& file, const std::optional<CapturePlace>& told = std::nullopt);
+  // The number of the file in later calls. `place`: what the user says of it; otherwise its name and content decide.
+  std::size_t begin(const std::string& file, const std::optional<CapturePlace>& place = std::nullopt);
   void take(std::size_t file, const capture::Frame& frame);
   void end(std::size_t file, const capture::Capture& capture);
 
@@ -100,7 +107,7 @@ class CaptureStudy {
   // captures.
   using TakeFlow = std::function<void(const CaptureAnalysis& so_far, FlowReport flow)>;
   CaptureAnalysis conclude(const cluster::Cluster& cluster, const TakeFlow& take) const;
-  // Of flows that fare alike the first only, with the number of the others.
+  // Of flows of the same fate the first only, with the number of the others.
   CaptureAnalysis conclude_alike(const cluster::Cluster& cluster) const;
 
  private:
