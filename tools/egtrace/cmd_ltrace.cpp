@@ -21,7 +21,7 @@ namespace lang = parsers::ovn_lang;
 namespace lt = engine::logical;
 
 constexpr const char* kLtraceFooter =
-    "MICROFLOW is a match that leaves one packet, as ovn-trace(8) takes it; without DATAPATH its inport names the "
+    "MICROFLOW is a match that leaves one packet, in the form of ovn-trace(8); without DATAPATH its inport names the "
     "datapath.\n"
     "\n"
     "Examples:\n"
@@ -210,7 +210,7 @@ Loaded choose_node(const cluster::Cluster& cluster, const LtraceOptions& o, cons
   if (with_flows == 0)
     throw CommandError("the snapshot has no logical flows; add a southbound database or `ovn-sbctl --uuid lflow-list`");
   if (names.find(',') != std::string::npos)
-    throw CommandError(fmt::format("several nodes know these names; say --node, one of {}", names));
+    throw CommandError(fmt::format("several nodes have these names; use --node, one of {}", names));
   return std::move(fitting.front());
 }
 
@@ -300,7 +300,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   form.friendly_names = !o.no_friendly_names;
   if (o.openflow) form.openflow = [&](std::uint32_t cookie) { return openflow_of(at, cluster, cookie); };
   if (!at.lacks.empty() && !o.common.quiet)
-    fmt::print(stderr, "egtrace: no southbound {} in the snapshot: what ovn-trace would know from there is missing\n",
+    fmt::print(stderr, "egtrace: no southbound {} in the snapshot: what ovn-trace would read from there is missing\n",
                fmt::join(at.lacks, ", "));
 
   std::string out;
@@ -334,7 +334,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
 void add_ltrace(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<LtraceOptions>();
   CLI::App* verb =
-      app.add_subcommand("ltrace", "logical flows only: takes what ovn-trace takes, prints what it prints");
+      app.add_subcommand("ltrace", "logical flows only: arguments and output of ovn-trace");
   add_snapshot_options(*verb, options->snapshot);
   add_at_option(*verb, options->snapshot);
   verb->add_option("arguments", options->arguments, "[DATAPATH] MICROFLOW");
@@ -345,8 +345,8 @@ void add_ltrace(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--all", options->all, "all three forms");
   verb->add_option("--ct", options->ct, "what connection tracking finds, in order: new, est,rpl, …; repeatable")
       ->allow_extra_args(false);
-  verb->add_option("--lb-dst", options->lb_dst, "the backend that a load balancer takes: IP[:PORT]");
-  verb->add_option("--select-id", options->select_id, "the member that a select takes");
+  verb->add_option("--lb-dst", options->lb_dst, "the backend that a load balancer chooses: IP[:PORT]");
+  verb->add_option("--select-id", options->select_id, "the member that a select chooses");
   verb->add_flag("--friendly-names", options->friendly_names, "names instead of UUIDs (default)");
   verb->add_flag("--no-friendly-names", options->no_friendly_names, "UUIDs as the database has them");
   verb->add_flag("--ovs", options->openflow, "show the OpenFlow flows of each logical flow, from the dump of br-int");

@@ -44,7 +44,7 @@ const parsers::Format& chosen_format(const ParseOptions& options, const parsers:
   if (const parsers::Format* format = parsers::recognise(dump).format) return *format;
   if (dump.text.empty()) throw CommandError(dump.path + ": is empty; name its kind with --kind");
   if (parsers::looks_binary(dump.text)) throw CommandError(dump.path + ": is binary; give the text that a tool printed");
-  throw CommandError(dump.path + ": no dump that egtrace knows; name its kind with --kind");
+  throw CommandError(dump.path + ": no dump that egtrace recognises; name its kind with --kind");
 }
 
 void print_diagnostics(const ParseOptions& options, const parsers::Report& report, const SourceTable& sources) {

@@ -28,7 +28,7 @@ namespace {
 namespace ofproto = engine::ofproto;
 
 constexpr const char* kTraceFooter =
-    "FLOW is what ofproto/trace takes: in_port=5,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_dst=80; ports by number or "
+    "FLOW as for ofproto/trace: in_port=5,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_dst=80; ports by number or "
     "name; or a flow of the datapath, as ovs-appctl dpctl/dump-flows prints it: "
     "in_port(5),eth(),eth_type(0x0800),ipv4(frag=no).\n"
     "\n"

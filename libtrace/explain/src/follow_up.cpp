@@ -71,7 +71,7 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
     for (const Later& next : nexts)
       continued.paths.push_back(
           report_after(next.course, {&forward, &answer, &reply.paths.back()}, words,
-                       next.is_answer ? "the answer to the packet after the handshake" : later_name(next.course), hops));
+                       next.is_answer ? "the reply to the packet after the handshake" : later_name(next.course), hops));
   }
   if (truncated)
     for (PathReport& back : reply.paths) back.confidence = Confidence::assumed;

@@ -170,7 +170,7 @@ void IntentChecker::backends(const Called& target, const Tuple& sent, const clus
   else if (!missing.empty())
     does += fmt::format("does not send to {}", joined_targets(missing));
   if (!stale.empty())
-    does += fmt::format("{}sends to {}, no endpoint that takes connections", missing.empty() ? "" : ", and ",
+    does += fmt::format("{}sends to {}, which no EndpointSlice has as ready", missing.empty() ? "" : ", and ",
                            joined_targets(stale));
   found.violated({fmt::format("Service {}", service.full_name()),
                    wanted.empty() ? "its EndpointSlices have no ready endpoint"

@@ -97,7 +97,7 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   }
   const std::string what = point.made_by.empty() ? point.name : fmt::format("{}/{}", point.made_by, point.name);
   if (found.empty())
-    return Error{fmt::format("the snapshot knows no pod {}{}{}", point.made_by.empty() ? "" : "of ", what,
+    return Error{fmt::format("the snapshot has no pod {}{}{}", point.made_by.empty() ? "" : "of ", what,
                              did_you_mean(point.name, known))};
   std::set<std::string> spaces;
   for (const std::string& full : found) spaces.insert(full.substr(0, full.find('/')));
@@ -122,7 +122,7 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
   if (!workload && object == nullptr) {
     const std::string name = point.namespace_ + "/" + point.name;
-    return Error{fmt::format("the snapshot knows no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};
+    return Error{fmt::format("the snapshot has no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;
@@ -161,7 +161,7 @@ Result<Resolved> resolve_service(const Point& point, const Cluster& cluster) {
     return Error{fmt::format("service {} has no port {}{}", r.name, point.port_name, did_you_mean(point.port_name, ports))};
   }
   const std::string name = point.namespace_ + "/" + point.name;
-  return Error{fmt::format("the snapshot knows no service {}{}", name, did_you_mean(name, known))};
+  return Error{fmt::format("the snapshot has no service {}{}", name, did_you_mean(name, known))};
 }
 
 Result<Resolved> resolve_port(const Point& point, const Cluster& cluster, const Workloads& workloads) {
@@ -178,7 +178,7 @@ Result<Resolved> resolve_port(const Point& point, const Cluster& cluster, const 
                                                  : engine::Workload{node.get(), &bridge, &port, engine::workload_network(cluster, *node, port)});
       }
   }
-  return Error{fmt::format("the snapshot knows no port {}", point.name)};
+  return Error{fmt::format("the snapshot has no port {}", point.name)};
 }
 
 bool has_localnet(const Node& node, const std::string& logical_switch) {

@@ -77,7 +77,7 @@ std::string deciding_rule(const PathReport& path) {
   if (!path.stopped_at) return {};
   for (const RowRef& row : path.stopped_at->rows)
     if (!row.object.empty() && (row.name.starts_with("drop") || row.name.starts_with("reject")))
-      return fmt::format("{} \"{}\" asks for it ({})", row.table, row.name, row.object);
+      return fmt::format("{} \"{}\" ({})", row.table, row.name, row.object);
   return {};
 }
 
@@ -98,7 +98,7 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
   if (nat == course.record.nat.rend() || course.record.sightings.empty()) return s;
   const Sighting& last = course.record.sightings.back();
   if (last.node == node->name && !last.in && dst_ip(last.packet) == nat->after.dst)
-    s += fmt::format(", so no device behind {} answers for {}, which {} makes of {}", last.device,
+    s += fmt::format(", so no device behind {} replies for {}, to which {} translates {}", last.device,
                      endpoint_text(nat->after, false), nat->by, endpoint_text(nat->before, false));
   return s;
 }
@@ -113,7 +113,7 @@ std::string beaten_bgp(const cluster::Node* router, const RouteLookup& choice) {
     if (offer.bgp != host::BgpPeer::none && offer.vrf.empty() && offer.route.to == choice.route->to)
       for (const host::NextHop& hop : offer.route.next_hops)
         if (hop.via && hop.via != choice.gateway) paths.insert(hop.via->to_string());
-  return paths.empty() ? std::string() : fmt::format(", which beats BGP's via {},", fmt::join(paths, ", "));
+  return paths.empty() ? std::string() : fmt::format(", which is preferred to BGP's via {},", fmt::join(paths, ", "));
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
                                 route.to.length == 0 ? "default" : route.to.to_short_string());
   if (choice->gateway) path += " via " + choice->gateway->to_string();
   path += beaten_bgp(cluster.node(by), *choice);
-  return fmt::format("{}'s {} sends it to the wrong node: {} gave the request the address {}, and only there the answer is "
-                     "turned back to {}", by, path, nat->node, to.to_string(), nat->before.src.to_string());
+  return fmt::format("{}'s {} sends it to the wrong node: {} translates the request to {}, and only there the reply is "
+                     "translated back to {}", by, path, nat->node, to.to_string(), nat->before.src.to_string());
 }
 
 namespace {

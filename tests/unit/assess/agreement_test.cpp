@@ -1,5 +1,5 @@
 // One snapshot, one opinion: where pods' connections fail or leak, or an expectation of the objects does not hold, triage has an
-// error, and nowhere else. Asked of scenarios of a real lab.
+// error, and nowhere else; explain has the outcome of audit's rows. Over scenarios of a real lab.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,21 @@ bool an_expectation_fails(const explain::Explainer& explainer) {
   return std::any_of(all.begin(), all.end(), [&](const expect::Expectation& e) { return check(explainer, e).overall.holds == false; });
 }
 
-TEST(Agreement, TriageAuditAndCheckHaveOneOpinion) {
+// Of a row that fails, explain's path has the outcome, and the connection is not answered on all paths.
+void expect_explained(const explain::Explainer& explainer, const AuditRow& row, const fs::path& scenario) {
+  const std::string from = row.namespace_ + "/" + row.pod;
+  explain::Question q;
+  q.from = *explain::parse_point(from);
+  q.to = *explain::parse_point(row.to);
+  q.dport = q.to.port;
+  const auto x = explainer.explain(q);
+  ASSERT_TRUE(x) << scenario << " " << from;
+  EXPECT_NE(explain::Outcome::answered, x->outcome) << scenario << " " << from << " to " << row.to;
+  EXPECT_TRUE(std::any_of(x->paths.begin(), x->paths.end(), [&](const explain::PathReport& p) { return p.outcome == row.outcome; }))
+      << scenario << " " << from << " to " << row.to;
+}
+
+TEST(Agreement, TriageExplainAuditAndCheckHaveOneOpinion) {
   const std::vector<fs::path> all = scenarios();
   if (all.empty()) GTEST_SKIP() << "no ../shared/corpus";
   for (const fs::path& scenario : all) {
@@ -63,6 +77,8 @@ TEST(Agreement, TriageAuditAndCheckHaveOneOpinion) {
     ASSERT_TRUE(rows);
     const bool fails = std::any_of(rows->begin(), rows->end(), [&](const AuditRow& r) { return is_harm(r, not_taken_up); });
     EXPECT_EQ(has_error, fails || an_expectation_fails(explainer)) << scenario;
+    for (const AuditRow& row : *rows)
+      if (is_harm(row, not_taken_up) && is_failure(row)) expect_explained(explainer, row, scenario);
   }
 }
 

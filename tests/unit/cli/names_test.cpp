@@ -102,12 +102,12 @@ TEST(Names, OfFilesOfExpectations) {
   const std::string nobody =
       d.file("f.yaml", "version: 1\nexpect:\n  - from: demo-egress/requester-3x\n    to: svc:demo-web/nosuch:80\n");
   expect_mistake({"check", kSample, nobody},
-                 "f.yaml:3: from: the snapshot knows no pod demo-egress/requester-3x (did you mean");
+                 "f.yaml:3: from: the snapshot has no pod demo-egress/requester-3x (did you mean");
 }
 
 TEST(Names, OfTheOthers) {
   expect_mistake({"audit", kSample, "-n", "demo-egres"}, "did you mean demo-egress");
-  expect_mistake({"audit", kSample, "--to", "demo-egress/nosuch"}, "the snapshot knows no pod demo-egress/nosuch");
+  expect_mistake({"audit", kSample, "--to", "demo-egress/nosuch"}, "the snapshot has no pod demo-egress/nosuch");
   expect_mistake({"diff", kSample, kSample, "-n", "demo-egres"}, "did you mean demo-egress");
   expect_mistake({"diff", kSample, kSample, "--to", "node:rooter"}, "did you mean router");
   expect_mistake({"trace", kSample, "--node", "rooter", "--bridge", "br-int", "in_port=1"}, "did you mean `router`?");

@@ -63,11 +63,11 @@ TEST(Reasons, TheAnswerGoesToTheWrongNode) {
   sample.replace("router/ip_route_show_table_all", "192.168.66.100 nhid 10 via 192.168.99.24", "192.168.66.100 nhid 10 via 192.168.99.23");
   const std::string summary = sample.summary(question);
   EXPECT_TRUE(says(summary, "NO ANSWER (proven): the reply from 192.168.55.13 to 192.168.66.100 is dropped")) << summary;
-  EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo gave the request the address 192.168.66.100")) << summary;
+  EXPECT_TRUE(says(summary, "sends it to the wrong node: master-02-demo translates the request to 192.168.66.100")) << summary;
   sample.replace("router/ip_route_show_table_all", "192.168.99.23 dev enp1s0 proto bgp", "192.168.99.23 dev enp1s0 proto static");
   sample.replace("router/vtysh_-c_show_ip_route", "B>* 192.168.66.100/32", "B   192.168.66.100/32");
   const std::string beaten = sample.summary(question);
-  EXPECT_TRUE(says(beaten, "router's static route 192.168.66.100 via 192.168.99.23, which beats BGP's via 192.168.99.24, sends it "
+  EXPECT_TRUE(says(beaten, "router's static route 192.168.66.100 via 192.168.99.23, which is preferred to BGP's via 192.168.99.24, sends it "
                            "to the wrong node")) << beaten;
 }
 
@@ -200,8 +200,8 @@ items:
   std::string text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.13:8080,169.254.0.2:8080\"");
   EXPECT_FALSE(says(text, "OVN on master-03-demo")) << text;
   text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080,10.132.0.14:8080\"");
-  EXPECT_TRUE(says(text, service + "does not send to 10.132.0.13:8080, and sends to 10.132.0.14:8080, no endpoint that takes "
-                                   "connections")) << text;
+  EXPECT_TRUE(says(text, service + "does not send to 10.132.0.13:8080, and sends to 10.132.0.14:8080, which no EndpointSlice "
+                                   "has as ready")) << text;
   text = told("\"172.22.0.78:80\"=\"10.133.0.9:8080\"");
   EXPECT_TRUE(says(text, service + "has no load balancer for it")) << text;
   text = told("\"172.22.0.77:80\"=\"10.133.0.9:8080\"", ", internalTrafficPolicy: Local");

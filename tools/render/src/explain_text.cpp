@@ -48,7 +48,7 @@ class Page {
     line(2, fmt::format("from    {}", who(e_.from)));
     line(2, fmt::format("to      {}", who(e_.to)));
     if (e_.largest && e_.outcome == Outcome::answered)
-      out_ += wrap_behind("  size    ", fmt::format("IP packets of up to {} bytes fit the MTUs dumped on both ways; the smallest is that of {} on {}",
+      out_ += wrap_behind("  size    ", fmt::format("IP packets of up to {} bytes fit the MTUs dumped in both directions; the smallest is that of {} on {}",
                                                        e_.largest->bytes, e_.largest->device, e_.largest->node), o_.width);
     if (e_.truncated) line(2, fmt::format("paths   only the first {} are shown; there are more", e_.paths.size()));
   }

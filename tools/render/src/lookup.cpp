@@ -66,7 +66,7 @@ std::string lookup_text(const explain::Lookup& result, const TextOptions& option
   const Style style(options.colour);
   std::string out;
   for (const LookupMatch& m : result.matches) out += (out.empty() ? "" : "\n") + text_of(m, options, style);
-  if (result.truncated) out += "\nThere is more; ask for something narrower.\n";
+  if (result.truncated) out += "\nThere is more; give a longer part of the name.\n";
   if (!result.matches.empty()) return out;
   out = wrap(fmt::format("nothing in the snapshot is called, has or mentions {}", result.thing), 0, options.width);
   if (!result.similar.empty())

@@ -144,8 +144,8 @@ class Judge {
 
   Finding answer(const PathReport& w) const {
     if (e_.reply.empty()) return {};
-    if (w.reply.empty()) return {Truth::unknown, "the answer was not walked"};
-    if (const Finding o = follow_up(w.reply.front(), e_.reply, "the answer"); o.truth != Truth::yes) return o;
+    if (w.reply.empty()) return {Truth::unknown, "the reply was not walked"};
+    if (const Finding o = follow_up(w.reply.front(), e_.reply, "the reply"); o.truth != Truth::yes) return o;
     for (const FollowUp& next : w.continued)
       if (const Finding o = follow_up(next, {"delivered"}, "the packet after the handshake"); o.truth != Truth::yes)
         return o;

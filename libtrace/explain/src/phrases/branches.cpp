@@ -14,7 +14,7 @@ constexpr Phrase<Branch> kBranches[] = {
     {Branch::multipath, "multipath", "multipath"},
     {Branch::backend, "backend", "backend of the load balancer"},
     {Branch::logical_member, "logical-member", "member of the ECMP group in {0}"},
-    {Branch::frame_taker, "frame-taker", "who takes frames to {0}", "several devices have this address"},
+    {Branch::frame_taker, "frame-taker", "which device receives frames to {0}", "several devices have this address"},
     {Branch::ecmp_route, "ecmp-route", "ECMP route {0}{1||, routed anew}"},
     {Branch::udp_connected, "udp-connected", "the UDP socket is connected",
      "policy rules on the source address count for connected sockets only"},
@@ -30,7 +30,7 @@ constexpr Phrase<Branch> kBranches[] = {
     {Branch::statement, "statement", "\"{3}\" in {0} {1} {2}", "a statement that is not understood"},
     {Branch::queue, "queue", "queue in {0} {1} {2}", "what the process behind the queue decides"},
     {Branch::proxy, "proxy", "a proxy listens for TPROXY in {0} {1} {2}",
-     "whether a socket with IP_TRANSPARENT takes the packet"},
+     "whether a socket with IP_TRANSPARENT receives the packet"},
     {Branch::address_of_range, "address-of-range", "address of the range {3}-{4} in {0} {1} {2}",
      "the kernel's hash of source and destination"},
 };

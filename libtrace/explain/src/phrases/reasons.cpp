@@ -49,7 +49,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::ovn_controller_consumes, "ovn-controller-consumes", "ovn-controller consumes it ({0})"},
     {Reason::ovn_controller_drops, "ovn-controller-drops", "a flow hands it to ovn-controller, which drops it"},
     {Reason::mac_binding_missing, "mac-binding-missing",
-     "OVN does not know the MAC of {0}: ovn-controller would ask for it and hold the packet back until the answer "
+     "no MAC_Binding has {0}: ovn-controller would send a request for it and hold the packet back until the reply "
      "comes"},
     {Reason::ovn_rejects, "ovn-rejects", "a flow makes ovn-controller refuse it[ with {0}]"},
     // what becomes of a refusal
@@ -87,7 +87,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::pod_without_port, "pod-without-port", "{1} has no port for {0} in Open vSwitch, though it runs there"},
     {Reason::entry_device_unknown, "entry-device-unknown", "the device by which the packet arrives is not known"},
     {Reason::reply_unexpected, "reply-unexpected", "the reply arrives where no process expects it"},
-    {Reason::reply_leaves, "reply-leaves", "the reply leaves again for {0}, and the snapshot does not show who takes it there"},
+    {Reason::reply_leaves, "reply-leaves", "the reply leaves again for {0}, and the snapshot does not show what receives it there"},
     // devices and frames of a host
     {Reason::device_down, "device-down", "the device is down"},
     {Reason::device_missing, "device-missing", "the host has no such device"},
@@ -125,7 +125,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::ipv6_disabled, "ipv6-disabled", "IPv6 is disabled on {0}"},
     {Reason::forwarding_off_v6, "forwarding-off-v6", "IPv6 forwarding is off on this host"},
     {Reason::ttl_exceeded, "ttl-exceeded", "the TTL of {0} is used up"},
-    {Reason::mtu_exceeded, "mtu-exceeded", "{0} bytes are more than the {1} that {2} takes"},
+    {Reason::mtu_exceeded, "mtu-exceeded", "{0} bytes are more than the MTU {1} of {2}"},
     {Reason::broadcast_frame, "broadcast-frame", "the frame was sent to all; only frames to this host are forwarded"},
     {Reason::link_local_source, "link-local-source", "{0} is valid on its own link only"},
     {Reason::route_unknown, "route-unknown", "the route is not known"},
@@ -140,7 +140,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::source_unknown, "source-unknown", "the host's addresses are not known"},
     {Reason::no_source, "no-source", "the host has no address to send from"},
     {Reason::neighbour_unknown, "neighbour-unknown", "no dump shows who has this address"},
-    {Reason::neighbour_unresolved, "neighbour-unresolved", "no device answers for this address"},
+    {Reason::neighbour_unresolved, "neighbour-unresolved", "no device replies for this address"},
     // netfilter and conntrack
     {Reason::rule_drops, "rule-drops", "a rule of chain {0} drops it"},
     {Reason::rule_rejects, "rule-rejects", "a rule of chain {0} rejects it"},
@@ -163,7 +163,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::too_many_copies, "too-many-copies", "rules copy the packet too often"},
     {Reason::copies_of_copies, "copies-of-copies", "each copy is copied again"},
     {Reason::copy_target_unknown, "copy-target-unknown", "where the rule sends it is not understood"},
-    {Reason::copy_undecided, "copy-undecided", "its course depends on: {0}"},
+    {Reason::copy_undecided, "copy-undecided", "its path depends on: {0}"},
     {Reason::copy_for_this_machine, "copy-for-this-machine", "the gateway is one of its own addresses"},
 };
 static_assert(is_complete(kReasons));

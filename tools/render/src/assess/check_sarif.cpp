@@ -20,7 +20,7 @@ explain::Evidence places(const ExpectationReport& r, const Judgement& j, const s
 
 std::string check_sarif(const std::vector<ExpectationReport>& reports, const std::string& file,
                         const std::string& version) {
-  const std::vector<SarifRule> rules = {{"expectation", "What somebody expects of a packet", ""}};
+  const std::vector<SarifRule> rules = {{"expectation", "An expectation of a packet", ""}};
   std::vector<SarifResult> results;
   for (const ExpectationReport& r : reports)
     for (const CaseReport& c : r.cases) {

@@ -53,7 +53,7 @@ void run(const Facts& f, Findings& out) {
     if (!back) continue;
     out.add(
         fmt::format(
-            "rp_filter of {} on {} is strict, and the way back to {} leads by {}: answers to egress IP {} are dropped.",
+            "rp_filter of {} on {} is strict, and the route back to {} is by {}: replies to egress IP {} are dropped.",
             link->name, place.node, peer.to_string(),
             back->hops.empty() ? "no device" : back->hops.front().get().device,
             place.address.to_string()),
@@ -66,7 +66,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_rp_filter
 
-const Check kEgressRpFilter{"egress-rp-filter", "Strict rp_filter in the path of an egress IP's answers",
+const Check kEgressRpFilter{"egress-rp-filter", "Strict rp_filter in the path of an egress IP's replies",
                             Severity::warning, needs_egress_ips, egress_rp_filter::run};
 
 }  // namespace egt::assess

@@ -15,8 +15,8 @@ void run(const Facts& f, Findings& out) {
       continue;
     }
     if (node->host.owner_of(place.address) != nullptr) continue;
-    out.add(fmt::format("{} is to host egress IP {}, but none of its links has the address: nobody answers for it, and "
-                        "answers do not arrive.",
+    out.add(fmt::format("{} is to host egress IP {}, but none of its links has the address: no device replies to ARP for it, and "
+                        "replies do not arrive.",
                         place.node, place.address.to_string()),
             place.node, place.name(), {place.object->from, node->host.links.from},
             fmt::format("ip addr on {}; look for the EgressIP in the log of ovnkube-node there.", place.node));

@@ -17,7 +17,7 @@ void run(const Facts& f, Findings& out) {
     for (const auto& [place, pods] : by_object) {
       const EgressClaim* claim = f.claims.of(pods.front()->full_name(), family);
       out.about(pods);
-      out.add(fmt::format("{} selects {}, but unlike its other pods no policy, address set or rule of any node knows "
+      out.add(fmt::format("{} selects {}, but unlike its other pods no policy, address set or rule of any node has "
                           "{}: {} as the node.",
                           claim->object, in_words(pods, family), pods.size() == 1 ? "it" : "them",
                           pods.size() == 1 ? "it leaves" : "they leave"),
@@ -33,7 +33,7 @@ void run(const Facts& f, Findings& out) {
 }  // namespace egressip_pod_not_taken_up
 
 // A note: objects are often gathered at another moment than the dumps of the nodes.
-const Check kEgressIpPodNotTakenUp{"egressip-pod-not-taken-up", "A selected pod that nothing knows of", Severity::note,
+const Check kEgressIpPodNotTakenUp{"egressip-pod-not-taken-up", "A selected pod that no node has set up", Severity::note,
                                    needs_egress_ips, egressip_pod_not_taken_up::run};
 
 }  // namespace egt::assess

@@ -20,7 +20,7 @@ void run(const Facts& f, Findings& out) {
       out.add(fmt::format("Two policies of priority {} on {} reroute the same packets ({}) to different next hops.",
                           p.priority, node->name, p.match),
               node->name, "", {at->second.from, p.from},
-              "Remove the one that no object asks for (ovn-nbctl lr-policy-del); ovnkube-controller writes the other "
+              "Remove the one that no object has (ovn-nbctl lr-policy-del); ovnkube-controller writes the other "
               "one again.");
     }
   }

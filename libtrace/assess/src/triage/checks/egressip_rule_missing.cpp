@@ -32,7 +32,7 @@ void run(const Facts& f, Findings& out) {
     std::vector<Provenance> proof{rules.from};
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
     out.about(without);
-    out.add(fmt::format("{} has no policy rule for {}, which egress IP {} takes out there: the main table decides, not "
+    out.add(fmt::format("{} has no policy rule for {}, which leaves by egress IP {} there: the main table decides, not "
                         "that of the link.",
                         place.node, in_words(without, family), place.address.to_string()),
             place.node, place.name(), proof,

@@ -19,7 +19,7 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router
       for (const Provenance& line : layers_of(f, place, *place.pods.front())) proof.push_back(line);
     out.add(
         fmt::format(
-            "{} routes egress IP {} to {}, but {} hosts it: answers reach a node that knows nothing of the connection.",
+            "{} routes egress IP {} to {}, but {} hosts it: replies reach a node that has not translated the connection.",
             router.name, place.address.to_string(), to->name, place.node),
         router.name, place.name(), proof,
         fmt::format(
@@ -58,7 +58,7 @@ void run(const Facts& f, Findings& out) {
 }  // namespace egressip_upstream_wrong_node
 
 const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node",
-                                       "An upstream router sends an egress IP's answers to another node",
+                                       "An upstream router sends an egress IP's replies to another node",
                                        Severity::error, needs_egress_ips, egressip_upstream_wrong_node::run,
     Check::Finds::cause, Check::Effect::egress};
 

@@ -21,8 +21,8 @@ void run(const Facts& f, Findings& out) {
         for (const engine::RouteHop& hop : answer.hops) {
           const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;
           if (to == nullptr || !is_cluster_node(*to) || to->name == e.host) continue;
-          out.add(fmt::format("{} routes {} also to {}, but {} hosts EgressService {}/{}: answers may reach a node "
-                              "that knows nothing of the connection.",
+          out.add(fmt::format("{} routes {} also to {}, but {} hosts EgressService {}/{}: replies may reach a node "
+                              "that has not translated the connection.",
                               router->name, address.to_string(), to->name, e.host, e.namespace_, e.name),
                   router->name, fmt::format("EgressService {}/{}", e.namespace_, e.name), {hop.route->from, e.from},
                   fmt::format("Limit the advertisement to nodes with label egress-service.k8s.ovn.org/{}-{} "

@@ -63,7 +63,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace flow_overlap
 
-const Check kFlowOverlap{"flow-overlap", "A flow by hand that contradicts another one", Severity::warning, always,
+const Check kFlowOverlap{"flow-overlap", "A flow added by hand that conflicts with another one", Severity::warning, always,
                          flow_overlap::run};
 
 }  // namespace egt::assess

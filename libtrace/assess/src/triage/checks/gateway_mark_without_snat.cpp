@@ -57,7 +57,7 @@ void run(const Facts& f, Findings& out) {
           fmt::format("{} has marked {} packets with {:#x}, but the translation for that mark has never counted one.",
                       node->name, counted.packets, mark),
           node->name, "", {counted.from, snat->second.from},
-          "They leave by another device than the translation asks for, or belong to connections that are older than "
+          "They leave by another device than the translation matches, or belong to connections that are older than "
           "it: ip route get, conntrack -L.");
     }
   }

@@ -88,9 +88,9 @@ void report(const cluster::Node& node, const NatRows& rows, const Wrong& w, Find
   const Family family = w.seen ? w.seen->family : w.pods.front()->address(Family::v4) != nullptr ? Family::v4 : Family::v6;
   const std::string pods = in_words(w.pods, family);
   out.about(w.pods);
-  out.add(w.seen ? fmt::format("The gateway router of {} translates {} to {}, which is no address of the node: answers go elsewhere.", node.name,
+  out.add(w.seen ? fmt::format("The gateway router of {} translates {} to {}, which is no address of the node: replies go elsewhere.", node.name,
                                pods, w.seen->to_string())
-                 : fmt::format("Nothing on {} translates what leaves the cluster from {}: answers go to the pod's own address, which the outside has "
+                 : fmt::format("Nothing on {} translates what leaves the cluster from {}: replies go to the pod's own address, which the outside has "
                              "no route to.", node.name, pods),
           node.name, "", {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from},
           fmt::format("ovn-nbctl lr-nat-list GR_{0}, and iptables -t nat -S POSTROUTING on {0}; the log of ovnkube-controller there.", node.name));
@@ -116,7 +116,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace gateway_snat_missing
 
-const Check kGatewaySnatMissing{"gateway-snat-missing", "Pods that leave with an address that answers do not return to", Severity::error,
+const Check kGatewaySnatMissing{"gateway-snat-missing", "Pods that leave with an address that replies do not return to", Severity::error,
                                 always, gateway_snat_missing::run};
 
 }  // namespace egt::assess

@@ -1,4 +1,4 @@
-// A next hop that does not answer ARP or neighbour solicitation.
+// A next hop that does not reply ARP or neighbour solicitation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace neighbour_failed
 
-const Check kNeighbourFailed{"neighbour-failed", "A next hop that does not answer", Severity::error, always,
+const Check kNeighbourFailed{"neighbour-failed", "A next hop that does not reply", Severity::error, always,
                              neighbour_failed::run};
 
 }  // namespace egt::assess

@@ -24,7 +24,7 @@ void judge(const Facts& f, const cluster::Node& node, const host::Neighbour& n, 
                       link->mac ? fmt::format(", on {} at {}", link->name, link->mac->to_string()) : ""),
           node.name, "", {n.from, link->from},
           by_hand ? fmt::format("ip neigh del {} dev {} on {}.", n.address.to_string(), n.device, node.name)
-                  : fmt::format("A second machine answers: arping -I {} {} on {} shows which MACs.", n.device, n.address.to_string(), node.name));
+                  : fmt::format("A second machine replies: arping -I {} {} on {} shows which MACs.", n.device, n.address.to_string(), node.name));
 }
 
 void run(const Facts& f, Findings& out) {

@@ -63,7 +63,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace remote_chassis_missing
 
-const Check kRemoteChassisMissing{"remote-chassis-missing", "A node that does not know another node's chassis",
+const Check kRemoteChassisMissing{"remote-chassis-missing", "A node without another node's chassis",
                                   Severity::error, always, remote_chassis_missing::run};
 
 }  // namespace egt::assess

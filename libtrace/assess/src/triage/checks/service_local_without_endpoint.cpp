@@ -24,7 +24,7 @@ void run(const Facts& f, Findings& out) {
           if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; }))
             continue;
           out.add(fmt::format("{} routes {} of service {}/{} to {}, which has no endpoint of it: with "
-                              "externalTrafficPolicy Local nobody answers there.",
+                              "externalTrafficPolicy Local no pod replies there.",
                               router->name, address.to_string(), service.namespace_, service.name, to->name),
                   router->name, fmt::format("Service {}/{}", service.namespace_, service.name),
                   {hop.route->from, service.from},

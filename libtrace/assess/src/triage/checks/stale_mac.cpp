@@ -78,7 +78,7 @@ void tell(const Facts& f, const Stale& s, Findings& out) {
                       s.owner.node->name, s.owner.link->mac->to_string()),
           one ? s.nodes.front() : "", object_of(f, s.address), proof,
           fmt::format("Remove the stale entry{} ({} {} on {}{}); on the gateway set arp_ignore=1 and arp_announce=2 so "
-                      "that only the right device answers.",
+                      "that only the right device replies.",
                       s.rows.size() == 1 ? "" : " on each node", s.table, s.uuids.front(), s.nodes.front(),
                       s.rows.size() == 1 ? "" : ", and so on"));
 }

@@ -90,7 +90,7 @@ void tell(const Facts& f, const ClaimedPod& of, const Judged& judged, Findings& 
   const std::string address = of.pod->address(of.claim->family)->to_string();
   out.add(
       fmt::format("{} packets of pod {} ({}) were sent on towards {}, but none has met the rule that translates them on {} "
-                  "({}), though others beside it count: they go another way.",
+                  "({}), though others beside it count: they have another path.",
                   sent.counted->packets, of.pod->full_name(), address, of.claim->object, translation.node,
                   translation.where),
       translation.node, of.claim->object, std::move(lines),

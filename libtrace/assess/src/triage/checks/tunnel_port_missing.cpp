@@ -44,7 +44,7 @@ void run(const Facts& f, Findings& out) {
       if (std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
                       [&](const IpAddr& a) { return remotes.contains(a); }))
         continue;
-      out.add(fmt::format("{} knows chassis {} at {}, but Open vSwitch there has no tunnel port to it.", node->name,
+      out.add(fmt::format("{} has chassis {} at {}, but Open vSwitch there has no tunnel port to it.", node->name,
                           chassis.hostname.empty() ? chassis.name : chassis.hostname,
                           chassis.encap_ips.front().to_string()),
               node->name, "", {chassis.from},
@@ -55,7 +55,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace tunnel_port_missing
 
-const Check kTunnelPortMissing{"tunnel-port-missing", "No tunnel port to a chassis that OVN knows", Severity::error,
+const Check kTunnelPortMissing{"tunnel-port-missing", "No tunnel port to a chassis that OVN has", Severity::error,
                                always, tunnel_port_missing::run};
 
 }  // namespace egt::assess
