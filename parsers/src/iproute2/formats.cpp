@@ -306,7 +306,7 @@ std::vector<host::Link> read_links(const Dump& dump, Report& report, bool& whole
     whole = document.has_value();
     return document ? json_links(*document, dump.source, dump.first_line) : std::vector<host::Link>{};
   }
-  auto links = lower_links(parse_text(dump, parse_link_line, true, report), dump.source);
+  auto links = read_link_lines(dump, report);
   whole = report.not_understood.empty() && !is_cut(dump, report);
   return links;
 }

@@ -2,6 +2,7 @@
 // ip-link(8)).
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "egtrace/base/text.h"
 #include "iproute2/lower.h"
@@ -141,21 +142,19 @@ class LinkLowering {
  public:
   explicit LinkLowering(SourceId source) : source_(source) {}
 
-  std::vector<host::Link> run(const TextDocument& document) {
-    for (const TextLine& line : document.lines) {
-      if (line.kind == LineKind::entry) take_entry(line);
-      if (line.kind == LineKind::continuation && current_ < links_.size()) take_more(line.words, line.number);
-    }
-    return std::move(links_);
+  void add(const TextLine& line) {
+    if (line.kind == LineKind::entry) take_entry(line);
+    if (line.kind == LineKind::continuation && current_ < links_.size()) take_more(line.words, line.number);
   }
+  std::vector<host::Link> take() { return std::move(links_); }
 
  private:
   // ip -o addr and ip -br tell one device in several lines, or in one.
   host::Link& link_named(std::string_view text, std::uint32_t line) {
     host::Link fresh;
     set_name(fresh, text);
-    for (std::size_t i = 0; i < links_.size(); ++i)
-      if (links_[i].name == fresh.name) return links_[current_ = i];
+    const auto [known, is_new] = by_name_.emplace(fresh.name, links_.size());
+    if (!is_new) return links_[current_ = known->second];
     fresh.from = {source_, line};
     links_.push_back(std::move(fresh));
     return links_[current_ = links_.size() - 1];
@@ -259,6 +258,7 @@ class LinkLowering {
 
   SourceId source_;
   std::vector<host::Link> links_;
+  std::unordered_map<std::string, std::size_t> by_name_;
   std::size_t current_ = 0;
 };
 
@@ -288,8 +288,10 @@ void parse_link_line(std::string_view text, TextLine& out) {
   take_all(reader, out);
 }
 
-std::vector<host::Link> lower_links(const TextDocument& document, SourceId source) {
-  return LinkLowering(source).run(document);
+std::vector<host::Link> read_link_lines(const Dump& dump, Report& report) {
+  LinkLowering links(dump.source);
+  read_lines(dump, parse_link_line, true, report, [&](TextLine&& line) { links.add(line); });
+  return links.take();
 }
 
 }  // namespace egt::parsers::iproute2

@@ -59,7 +59,7 @@ class RouteList {
 };
 
 std::optional<host::Neighbour> lower_neighbour(const Entry& entry, SourceId source);
-std::vector<host::Link> lower_links(const TextDocument& document, SourceId source);
+std::vector<host::Link> read_link_lines(const Dump& dump, Report& report);
 
 std::optional<host::RouteType> route_type(std::string_view word);
 bool is_v6_text(std::string_view text);  // an IPv6 address or prefix

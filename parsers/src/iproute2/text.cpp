@@ -56,26 +56,24 @@ void account(LineReport& report, const Line& line, const TextLine& parsed) {
 }
 
 // The worst of the parts of a joined line counts for the line.
-void parse_joined(const Line& line, LineParser parser, LineReport& report, TextDocument& document) {
-  const TextLine* worst = nullptr;
-  const std::size_t first = document.lines.size();
+void parse_joined(const Line& line, LineParser parser, LineReport& report, const LineSink& sink) {
+  std::vector<TextLine> parts;
   std::string_view rest = line.text;
   while (true) {
     const std::size_t cut = rest.find('\\');
-    TextLine part;
+    TextLine& part = parts.emplace_back();
     part.number = line.number;
     parse_line(rest.substr(0, cut), parser, part);
     part.end = cut == std::string_view::npos ? std::string(line.end) : "\\";
-    document.lines.push_back(std::move(part));
     if (cut == std::string_view::npos) break;
     rest.remove_prefix(cut + 1);
   }
-  for (std::size_t i = first; i < document.lines.size(); ++i) {
-    const TextLine& part = document.lines[i];
+  const TextLine* worst = nullptr;
+  for (const TextLine& part : parts)
     if (!worst || part.kind == LineKind::unknown || (!part.problem.empty() && worst->kind != LineKind::unknown))
       worst = &part;
-  }
   account(report, line, *worst);
+  for (TextLine& part : parts) sink(std::move(part));
 }
 
 std::string_view without_suffix(std::string_view name) {
@@ -95,14 +93,13 @@ std::vector<std::string> command_words(const Dump& dump) {
 
 }  // namespace
 
-TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report) {
-  TextDocument document;
+void read_lines(const Dump& dump, LineParser parser, bool joined, Report& report, const LineSink& sink) {
   LineReader reader(dump);
   LineReport lines(dump, report);
   Line line;
   while (reader.next(line)) {
     if (joined && line.text.find('\\') != std::string_view::npos) {
-      parse_joined(line, parser, lines, document);
+      parse_joined(line, parser, lines, sink);
       continue;
     }
     TextLine parsed;
@@ -110,8 +107,13 @@ TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report
     parsed.end = std::string(line.end);
     parse_line(line.text, parser, parsed);
     account(lines, line, parsed);
-    document.lines.push_back(std::move(parsed));
+    sink(std::move(parsed));
   }
+}
+
+TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report) {
+  TextDocument document;
+  read_lines(dump, parser, joined, report, [&](TextLine&& line) { document.lines.push_back(std::move(line)); });
   return document;
 }
 
@@ -123,23 +125,16 @@ void print_text(const TextDocument& document, std::string& out) {
 }
 
 void read_entries(const Dump& dump, LineParser parser, Report& report, const EntrySink& sink) {
-  LineReader reader(dump);
-  LineReport lines(dump, report);
-  Line line;
-  TextLine parsed;
   std::optional<Entry> entry;   // what continues a line that was not understood belongs to nobody
   const auto finish = [&] {
     if (entry) sink(*entry);
     entry.reset();
   };
-  while (reader.next(line)) {
-    parsed = {};
-    parse_line(line.text, parser, parsed);
-    account(lines, line, parsed);
-    if (parsed.kind == LineKind::entry || parsed.kind == LineKind::unknown) finish();
-    if (parsed.kind == LineKind::entry) entry = Entry{line.number, parsed.head, std::move(parsed.words), {}};
-    if (parsed.kind == LineKind::continuation && entry) entry->more.push_back(std::move(parsed.words));
-  }
+  read_lines(dump, parser, false, report, [&](TextLine&& line) {
+    if (line.kind == LineKind::entry || line.kind == LineKind::unknown) finish();
+    if (line.kind == LineKind::entry) entry = Entry{line.number, line.head, std::move(line.words), {}};
+    if (line.kind == LineKind::continuation && entry) entry->more.push_back(std::move(line.words));
+  });
   finish();
 }
 

@@ -55,6 +55,8 @@ struct Entry {
 using LineParser = void (*)(std::string_view text, TextLine& out);
 
 // `joined`: lines are cut at backslashes first (ip -o).
+using LineSink = std::function<void(TextLine&&)>;
+void read_lines(const Dump& dump, LineParser parser, bool joined, Report& report, const LineSink& sink);
 TextDocument parse_text(const Dump& dump, LineParser parser, bool joined, Report& report);
 void print_text(const TextDocument& document, std::string& out);
 
