@@ -242,7 +242,6 @@ std::vector<host::PolicyRule> RuleList::take() {
     if (!r.has_from) r.from_prefix = Prefix::any(r.family);
     if (!r.has_to) r.to_prefix = Prefix::any(r.family);
   }
-  rules_.shrink_to_fit();
   return std::move(rules_);
 }
 

@@ -32,9 +32,9 @@ TEST(Memory, WhatNeedsMoreIsOneLine) {
   if (program() == nullptr) GTEST_SKIP() << "EGTRACE_PLAIN_BINARY names no program without sanitizers";
   const TemporaryDirectory d;
   d.file("w1/ip_rule.gz", egt::testing::pack({{"", many_rules(20000)}}, "gz", "raw"));
-  const Ran enough = egt::testing::run({program(), "inspect", d.path(), "--max-memory", "2G"});
+  const Ran enough = egt::testing::run({program(), "inspect", d.path(), "--max-memory", "30M", "--jobs", "1"});
   EXPECT_EQ(0, enough.status) << enough.err;
-  const Ran ran = egt::testing::run({program(), "inspect", d.path(), "--max-memory", "30M", "--jobs", "1"});
+  const Ran ran = egt::testing::run({program(), "inspect", d.path(), "--max-memory", "14M", "--jobs", "1"});
   EXPECT_EQ(2, ran.status);
   EXPECT_NE(std::string::npos, ran.err.find("needs more memory than --max-memory allows")) << ran.err;
   EXPECT_EQ(ran.err.size() - 1, ran.err.find('\n')) << ran.err;
