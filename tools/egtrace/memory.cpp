@@ -35,7 +35,7 @@ void limit_memory_by_machine() {
 }
 
 void keep_freed_memory() {
-  constexpr int kKept = 64 << 20, kStep = 1 << 20, kMapped = 4 << 20;
+  constexpr int kKept = 64 << 20, kStep = 1 << 20, kMapped = 1 << 20;
   ::mallopt(M_TRIM_THRESHOLD, kKept);
   ::mallopt(M_TOP_PAD, kStep);
   ::mallopt(M_MMAP_THRESHOLD, kMapped);
