@@ -237,9 +237,9 @@ Refusal refuse_term(const MatchItem& item) {
   constexpr U128 kStates = 0xff;
   if (item.field == FieldId::ct_state && (item.value & ~kStates) != 0)
     return "unknown bits of ct_state";
-  const U128 most = ones((field(item.field).bits + 7u) / 8 * 8);
+  constexpr U128 kByte = 0xff;
   const bool icmp = item.field == FieldId::icmp_type || item.field == FieldId::icmp_code;
-  if (icmp && item.value > most) return fmt::format("{} takes one byte", item.name);
+  if (icmp && item.value > kByte) return fmt::format("{} takes one byte", item.name);
   if (icmp && item.mask_form != ValueForm::none) return fmt::format("{} cannot be masked", item.name);
   if (item.field != FieldId::in_port || item.form == ValueForm::name) return {};
   constexpr std::uint64_t kLast16 = 0xffff, kFirst32 = 0xffffff00;

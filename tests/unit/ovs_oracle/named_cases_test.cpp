@@ -147,7 +147,7 @@ TEST_F(NamedCase, TunnelOptionsByTheirMap) {
   flow("table=0,priority=9,tun_metadata0=0x5 actions=move:NXM_NX_TUN_METADATA0[0..31]->NXM_NX_REG0[],output:2");
   flow("table=0,priority=8,tun_metadata1=0/0x1 actions=move:NXM_NX_REG0[]->NXM_NX_TUN_METADATA0[0..31],output:5");
   flow("table=0,priority=7 actions=set_field:0x7->tun_metadata0,set_field:10.0.0.1->tun_dst,output:5");
-  config_.tlv_map = 5;
+  config_.tlv_map = 4;
   compare({"in_port=5,tcp,tun_dst=10.0.0.9,tun_metadata0=0x5", "in_port=5,tcp,tun_dst=10.0.0.9,tun_metadata1=0x2",
            "in_port=5,tcp,tun_dst=10.0.0.9", "in_port=1,tcp"});
 }
@@ -383,8 +383,7 @@ TEST_F(NamedCase, LabelsTakenOffAPacketWithoutEthernetHeader) {
 // 64 kB of datapath actions end a translation, to the byte.
 TEST_F(NamedCase, TunnelOptionsInBuckets) {
   config_.tlv_map = 5;
-  group("group_id=1,type=all,bucket=actions=set_field:0x7/0xffffffffffffffffffffffffffffffff->tun_metadata7,"
-        "move:NXM_NX_TUN_METADATA7[0..127]->NXM_NX_XXREG0[],output:1");
+  group("group_id=1,type=all,bucket=actions=set_field:0x7/0xffffffffffffffffffffffffffffffff->tun_metadata7,output:1");
   flow("table=0,priority=1 actions=set_field:0x9/0xffffffffffffffffffffffffffffffff->tun_metadata7,group:1");
   compare({"udp6"});
 }

@@ -162,16 +162,14 @@ Inventory inventory_of_paths(const std::vector<AuditRow>& rows) {
   Inventory facts;
   const InventoryScope scope{"paths", "", ""};
   facts.told.insert(scope);
+  std::set<std::pair<std::string, std::string>> known;   // several endpoints of a service see the same
   for (const AuditRow& r : rows) {
     std::string value(name_of(r.outcome));
     if (r.source_seen) value += " as " + r.source_seen->ip;
     if (!r.egress_node.empty()) value += fmt::format(" by {} {}", r.egress_node, r.egress_device);
-    facts.all.push_back({scope,
-                         fmt::format("{} to {}", r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod, r.to),
-                         value + (r.outcome == explain::Outcome::answered ? "" : "; " + r.decided_by),
-                         {},
-                         {},
-                         {}});
+    if (r.outcome != explain::Outcome::answered) value += "; " + r.decided_by;
+    std::string path = fmt::format("{} to {}", r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod, r.to);
+    if (known.emplace(path, value).second) facts.all.push_back({scope, std::move(path), std::move(value), {}, {}, {}});
   }
   return facts;
 }
@@ -196,6 +194,24 @@ std::optional<explain::Question> question_of(const AuditRow& row) {
   return q;
 }
 
+// Destinations that an audit chose for itself, and that stand for the same in another snapshot.
+std::set<std::string> chosen_destinations(const std::vector<AuditRow>& rows) {
+  std::set<std::string> chosen;
+  for (const AuditRow& row : rows)
+    if (row.to_kind != "other node") chosen.insert(row.to);
+  return chosen;
+}
+
+// Each snapshot has a service with few endpoints of its own: both are asked about those of the other, as far as they know them.
+void ask_as_well(const explain::Explainer& snapshot, const std::set<std::string>& destinations, AuditOptions options,
+                 std::vector<AuditRow>& rows) {
+  const std::set<std::string> asked = chosen_destinations(rows);
+  std::set_difference(destinations.begin(), destinations.end(), asked.begin(), asked.end(), std::back_inserter(options.to));
+  if (options.to.empty()) return;
+  auto more = audit(snapshot, options);
+  if (more) std::move(more->begin(), more->end(), std::back_inserter(rows));
+}
+
 Result<std::vector<DifferingPath>> compare_paths(const explain::Explainer& before, const explain::Explainer& after,
                                                  const DifferenceOptions& options, std::vector<Trail>& trails,
                                                  Differences& out) {
@@ -203,9 +219,14 @@ Result<std::vector<DifferingPath>> compare_paths(const explain::Explainer& befor
   wanted.to = options.to;
   wanted.namespaces = options.namespaces;
   wanted.jobs = options.jobs;
-  const auto a = audit(before, wanted), b = audit(after, wanted);
+  auto a = audit(before, wanted), b = audit(after, wanted);
   if (!a) return a.error();
   if (!b) return b.error();
+  if (wanted.to.empty()) {
+    const std::set<std::string> of_before = chosen_destinations(*a);
+    ask_as_well(before, chosen_destinations(*b), wanted, *a);
+    ask_as_well(after, of_before, wanted, *b);
+  }
   Differences found;
   Comparer(before.cluster(), after.cluster(), trails).compare(inventory_of_paths(*a), inventory_of_paths(*b), found);
   std::vector<DifferingPath> paths;

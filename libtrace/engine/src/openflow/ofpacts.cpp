@@ -18,6 +18,8 @@ bool is_old_word_for_set_field(std::string_view word) {
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
+bool is_option(F f) { return f >= F::tun_metadata0 && f <= F::tun_metadata7; }
+
 // The mask that stands for the whole field: all bits of its bytes, which a mask of a field of 20 bits has not. Three bytes
 // lie in four.
 U128 written_whole(F f, const TlvMap& map) {
@@ -28,8 +30,7 @@ U128 written_whole(F f, const TlvMap& map) {
 
 // A tunnel option's part that is all of what the TLV map gives it is the whole field to the switch.
 void widen(Subfield& s, const TlvMap& map) {
-  const bool option = s.field >= F::tun_metadata0 && s.field <= F::tun_metadata7;
-  if (option && s.first == 0 && s.bits == field_bits(s.field, map)) s.bits = field(s.field).bits;
+  if (is_option(s.field) && s.first == 0 && s.bits == field_bits(s.field, map)) s.bits = field(s.field).bits;
 }
 
 struct Widen {
@@ -139,10 +140,11 @@ struct ChangesFields {
 }  // namespace
 
 unsigned field_bits(F f, const TlvMap& map) {
-  if (f >= F::tun_metadata0 && f <= F::tun_metadata7)
+  if (is_option(f))
     for (const TlvMapping& m : map)
       if (m.index == static_cast<unsigned>(f) - static_cast<unsigned>(F::tun_metadata0)) return m.length * 8u;
-  return field(f).bits;
+  constexpr unsigned kLongestOption = 124;
+  return is_option(f) ? kLongestOption * 8 : field(f).bits;
 }
 
 bool only_changes_fields(const Action& action) { return std::visit(ChangesFields{}, action.kind); }
