@@ -283,6 +283,29 @@ TEST(Contradictions, TablesOfRoutesAreHeldAgainstEachOther) {
   EXPECT_EQ("w1 routes 0.0.0.0/0; ", with(one, ""));
 }
 
+// The switch of the userspace datapath copies the kernel's addresses and routes, and sends tunnels by them.
+TEST(Contradictions, TheSwitchHasTheRoutesOfItsMachine) {
+  const std::string local = "Cached: 192.0.2.10/32 dev br-a SRC 192.0.2.10 local\n",
+                    connected = "Cached: 192.0.2.0/24 dev br-a SRC 192.0.2.10\n",
+                    far = "Cached: 198.51.100.0/24 dev br-a GW 192.0.2.1 SRC 192.0.2.10\n";
+  const auto with = [&](const std::string& routes_of_switch) {
+    const TemporaryDirectory d;
+    d.file("w1/ovs-vsctl_show",
+           show("        datapath_type: netdev\n" +
+                    interface("t", "                type: geneve\n                options: {remote_ip=\"192.0.2.2\"}\n"),
+                "", false));
+    d.file("w1/ip_-d_addr", device("br-a", kMac1) + "    inet 192.0.2.10/24 scope global br-a\n       valid_lft forever preferred_lft forever\n");
+    d.file("w1/ip_route", "192.0.2.0/24 proto kernel scope link dev br-a src 192.0.2.10 \n198.51.100.0/24 via 192.0.2.1 dev br-a \n");
+    d.file("w1/ovs-appctl_ovs.route.show", "Route Table:\n" + routes_of_switch);
+    return found(d);
+  };
+  EXPECT_EQ("", with(local + connected + far));
+  EXPECT_EQ("", with(local + connected + far + "User: 203.0.113.0/24 dev br-a GW 192.0.2.1 SRC 192.0.2.10\n"));
+  EXPECT_EQ("w1 port t; ", with(connected + far));
+  EXPECT_EQ("w1 port t; ", with(local + connected));
+  EXPECT_EQ("w1 port t; ", with(local + connected + far + "Cached: 192.0.2.77/32 dev br-a SRC 192.0.2.77 local\n"));
+}
+
 TEST(Contradictions, WhatBreaksOffIsNoFact) {
   const auto neighbours = [](const std::string& text) {
     const TemporaryDirectory d;

@@ -2,6 +2,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "contradictions.h"
 
@@ -12,72 +14,94 @@ using About = Contradiction::About;
 using host::Host;
 using host::Link;
 using host::Route;
+using openflow::Datapath;
+using openflow::TunnelRoute;
 
-bool in_vrf(const Host& host, const Link& device) {
-  const Link* master = device.master.empty() ? nullptr : host.link(device.master);
-  return master != nullptr && master->kind == "vrf";
-}
+bool is_address_of(const TunnelRoute& r) { return r.local && !r.user && r.destination.is_host(); }
 
-// Whether the switch finds an address of the device from which to send by the route; it takes no others (get_src_addr() in
-// lib/ovs-router.c).
-bool has_source_for(const Route& route, const Link& device) {
-  const auto& via = route.next_hops.front().via;
-  return std::any_of(device.addresses.begin(), device.addresses.end(), [&](const host::Address& a) {
-    return via ? a.subnet().contains(*via) : a.subnet() == route.to.network();
-  });
-}
+// The switch of the userspace datapath keeps a copy of the kernel's routes of tables main and local (lib/route-table.c). Of both
+// sides only what the other must have is compared.
+class RouteComparison {
+ public:
+  RouteComparison(const Host& host, const Datapath& datapath) : host_(host), datapath_(datapath) {
+    for (const Link& device : host.links.value) devices_.emplace(device.name, &device);
+  }
 
-// Routes of the kernel that the switch has, too: of table main, by one device that is up and has an address for them.
-bool is_copied(const Host& host, const Route& route) {
-  if (route.table != "main" || route.type != host::RouteType::unicast || route.next_hops.size() != 1 || !route.not_modelled.empty())
-    return false;
-  const host::NextHop& next = route.next_hops.front();
-  const Link* device = host.link(next.device);
-  return device != nullptr && device->is_up() && device->has_carrier() && !next.dead && has_source_for(route, *device);
-}
+  // The first address or destination that one of them lacks; empty: they agree.
+  std::string difference() const {
+    if (const auto address = differing_address()) return address->to_string();
+    const Route* route = route_without_copy();
+    return route != nullptr ? route->to.to_string() : std::string();
+  }
 
-// An address of the machine that the switch does not know for its own, or the reverse.
-std::optional<IpAddr> differing_address(const Host& host, const openflow::Datapath& datapath) {
-  std::set<IpAddr> own, expected;
-  for (const openflow::TunnelRoute& r : datapath.routes)
-    if (r.local && !r.user && r.destination.is_host()) own.insert(r.destination.address);
-  for (const Link& device : host.links.value)
-    for (const host::Address& a : device.addresses) {
-      const IpAddr& address = a.prefix.address;
-      // The kernel has routes to addresses of devices that are up, and to those of IPv6 once they are verified.
-      if (address.is_v4() && device.is_up() && !in_vrf(host, device)) expected.insert(address);
-      if (own.contains(address)) own.erase(address), expected.erase(address);
-    }
-  for (const openflow::TunnelRoute& r : datapath.routes)
-    if (r.local) expected.erase(r.destination.address);
-  std::erase_if(own, [](const IpAddr& a) { return !a.is_v4() || a.is_loopback(); });
-  std::erase_if(expected, [](const IpAddr& a) { return a.is_loopback(); });
-  if (!own.empty()) return *own.begin();
-  return expected.empty() ? std::nullopt : std::optional(*expected.begin());
-}
+ private:
+  const Link* device(std::string_view name) const {
+    const auto found = devices_.find(name);
+    return found == devices_.end() ? nullptr : found->second;
+  }
 
-const Route* route_without_copy(const Host& host, const openflow::Datapath& datapath) {
-  std::set<Prefix> copied;
-  for (const openflow::TunnelRoute& r : datapath.routes)
-    if (!r.user) copied.insert(r.destination.network());
-  for (const auto* routes : {&host.routes_v4, &host.routes_v6})
-    for (const Route& route : routes->value)
-      if (!copied.contains(route.to.network()) && is_copied(host, route)) return &route;
-  return nullptr;
-}
+  bool in_vrf(const Link& device_of) const {
+    const Link* master = device_of.master.empty() ? nullptr : device(device_of.master);
+    return master != nullptr && master->kind == "vrf";
+  }
+
+  // Those of IPv6 appear and go with duplicate address detection, and are not compared.
+  std::optional<IpAddr> differing_address() const {
+    std::set<IpAddr> of_switch, of_host, expected;
+    for (const TunnelRoute& r : datapath_.routes)
+      if (is_address_of(r)) of_switch.insert(r.destination.address);
+    for (const Route& r : host_.routes_v4.value)   // of a whole prefix, or added by hand
+      if (r.type == host::RouteType::local) of_host.insert(r.to.address);
+    for (const Link& device_of : host_.links.value)
+      for (const host::Address& a : device_of.addresses) {
+        of_host.insert(a.prefix.address);
+        if (device_of.is_up() && !in_vrf(device_of)) expected.insert(a.prefix.address);
+      }
+    const auto is_compared = [](const IpAddr& a) { return a.is_v4() && !a.is_loopback(); };
+    for (const IpAddr& a : of_switch)
+      if (is_compared(a) && !of_host.contains(a)) return a;
+    for (const IpAddr& a : expected)
+      if (is_compared(a) && !of_switch.contains(a)) return a;
+    return std::nullopt;
+  }
+
+  const Route* route_without_copy() const {
+    std::set<Prefix> copied;
+    for (const TunnelRoute& r : datapath_.routes)
+      if (!r.user) copied.insert(r.destination.network());
+    for (const auto* routes : {&host_.routes_v4, &host_.routes_v6})
+      for (const Route& route : routes->value)
+        if (!copied.contains(route.to.network()) && is_copied(route)) return &route;
+    return nullptr;
+  }
+
+  // Routes by one device that is up and has an address for them.
+  bool is_copied(const Route& route) const {
+    if (route.table != "main" || route.type != host::RouteType::unicast || route.next_hops.size() != 1 || !route.not_modelled.empty())
+      return false;
+    const host::NextHop& next = route.next_hops.front();
+    const Link* out = device(next.device);
+    return out != nullptr && out->is_up() && out->has_carrier() && !next.dead && has_source_for(route, *out);
+  }
+
+  // The switch leaves out routes for which the device has no address to send from (get_src_addr() in lib/ovs-router.c).
+  static bool has_source_for(const Route& route, const Link& out) {
+    const auto& via = route.next_hops.front().via;
+    return std::any_of(out.addresses.begin(), out.addresses.end(), [&](const host::Address& a) {
+      return via ? a.subnet().contains(*via) : a.subnet() == route.to.network();
+    });
+  }
+
+  const Host& host_;
+  const Datapath& datapath_;
+  std::unordered_map<std::string_view, const Link*> devices_;
+};
 
 }  // namespace
 
-// The switch of the userspace datapath keeps a copy of the kernel's routes (lib/route-table.c): where it differs, either dump
-// lost lines, or is of another machine or moment.
 void look_at_switch_routes(Node& node) {
-  const openflow::Datapath& datapath = node.datapath;
-  if (!datapath.has_routes || !node.host.address_list_complete) return;
-  std::string what;
-  if (const auto address = differing_address(node.host, datapath))
-    what = address->to_string();
-  else if (const Route* route = route_without_copy(node.host, datapath))
-    what = route->to.to_string();
+  if (!node.datapath.has_routes || !node.host.address_list_complete) return;
+  const std::string what = RouteComparison(node.host, node.datapath).difference();
   if (what.empty()) return;
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces)
