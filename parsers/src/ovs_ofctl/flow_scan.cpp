@@ -209,8 +209,8 @@ void FlowScanner::forget_match() {
   used_ = {};
 }
 
-// Statistics as only a switch shows them. What somebody typed is checked as ovs-ofctl does (typed_flow.h).
-static bool told_by_switch(std::string_view statistics) {
+// Statistics as only a switch prints them: flows without are typed, and checked as ovs-ofctl does (is_typed()).
+static bool has_statistics(std::string_view statistics) {
   return statistics.find("duration=") != std::string_view::npos || statistics.find("n_packets=") != std::string_view::npos;
 }
 
@@ -221,7 +221,7 @@ const char* FlowScanner::head(const char* at, const char* end, FlowRef& out) {
   std::uint64_t table = 0;
   const char* const terms = at;
   at = quick_statistics(at, table);
-  if (at && !indented && !told_by_switch({terms, at})) return nullptr;
+  if (at && !indented && !has_statistics({terms, at})) return nullptr;
   if (table > 0xff) return nullptr;
   out.table = table & 0xff;
   bool something = false;

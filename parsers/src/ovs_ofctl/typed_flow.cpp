@@ -145,9 +145,9 @@ class Checker {
     return {};
   }
   Refusal operator()(const Decap&) {
-    constexpr std::uint64_t kNobodyKnows = 0xffff;
+    constexpr std::uint64_t kUnknownType = 0xffff;
     const bool ethernet = key_.u64(FieldId::packet_type) == 0;
-    const std::uint64_t type = ethernet ? key_.u64(FieldId::eth_type) : kNobodyKnows;
+    const std::uint64_t type = ethernet ? key_.u64(FieldId::eth_type) : kUnknownType;
     if (!ethernet) key_.set(FieldId::eth_type, type);
     key_.set(FieldId::packet_type, std::uint64_t{1} << 16 | type);
     return {};
@@ -188,10 +188,10 @@ class Checker {
 
   Refusal connection(const Ct& a) const {
     const std::uint64_t proto = key_.u64(FieldId::nw_proto);
-    if (!is_ip_any(key_)) return "ct of what is no IP";
-    if (a.commit && (key_.u64(FieldId::ct_state) & ct_state::inv)) return "commits what the match says is invalid";
+    if (!is_ip_any(key_)) return "ct lacks IP in the match";
+    if (a.commit && (key_.u64(FieldId::ct_state) & ct_state::inv)) return "ct(commit) of connections that the match has as invalid";
     if ((a.alg == "ftp" && proto != ip_proto::tcp) || (a.alg == "tftp" && proto != ip_proto::udp))
-      return "the match lacks the protocol of the helper";
+      return "ct(alg) lacks the helper's protocol in the match";
     if (const auto* zone = std::get_if<Subfield>(&a.zone))
       if (Refusal r = source(*zone)) return r;
     if (a.nat && a.nat->addresses && a.nat->addresses->first.is_v4() != (dl_type(key_) == ethertype::ipv4))
@@ -261,10 +261,10 @@ Refusal refuse_repeated_option(const FlowLine& flow) {
 }  // namespace
 
 bool is_typed(const FlowLine& flow) {
-  const auto told_by_switch = [](const FlowStat& s) {
+  const auto is_statistic = [](const FlowStat& s) {
     return s.kind == FlowStat::Kind::duration || s.kind == FlowStat::Kind::n_packets;
   };
-  return flow.indent == 0 && std::none_of(flow.stats.begin(), flow.stats.end(), told_by_switch);
+  return flow.indent == 0 && std::none_of(flow.stats.begin(), flow.stats.end(), is_statistic);
 }
 
 std::optional<std::string> why_refused(const FlowLine& flow, const ActionList& actions) {
