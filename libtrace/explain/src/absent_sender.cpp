@@ -9,7 +9,9 @@
 namespace egt::explain {
 namespace {
 
+using engine::Cause;
 using engine::Input;
+using engine::MissingInput;
 using engine::Reason;
 
 bool has_whole_flows(const cluster::Node& node) {
@@ -17,34 +19,43 @@ bool has_whole_flows(const cluster::Node& node) {
   return bridge != nullptr && bridge->flows && !bridge->flows_partial;
 }
 
-PathReport undecided(const cluster::Cluster& cluster, const Words& words, const std::string& node, engine::Cause why, engine::MissingInput missing) {
-  PathReport path;
-  path.verdict = Verdict::inconclusive;
-  path.confidence = Confidence::assumed;
-  path.stopped_at = report_stop({node, engine::Layer::ovs, {}, std::move(why)}, words);
-  path.gaps.push_back(gap_besides_dumps(missing, cluster));
-  path.summary = path.stopped_at->why;
-  return path;
+bool has_whole_flows(const cluster::Cluster& cluster) {
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return has_whole_flows(*node); });
+}
+
+struct Absence { Cause why; MissingInput missing; };
+
+Absence of_unknown_pod(const Resolved& from, bool node_absent) {
+  const IpAddr& address = from.addresses.front();
+  Cause why = from.node.empty() ? Cause{Reason::pod_unknown, {address}} : Cause{Reason::pod_unknown_on, {address, from.node}};
+  if (node_absent) return {std::move(why), {from.node, Input::node_dumps, {}}};
+  return {std::move(why), {"", Input::pod_with_address, {address}}};
+}
+
+std::optional<Absence> absence_of(const cluster::Cluster& cluster, const Resolved& from, const std::string& sender) {
+  const bool absent = !from.node.empty() && cluster.handle(from.node) == nullptr;
+  const bool has_node = !from.node.empty() && !absent;
+  if (!(has_node ? has_whole_flows(*cluster.node(from.node)) : has_whole_flows(cluster))) return std::nullopt;
+  if (from.is_unknown_pod) return of_unknown_pod(from, absent);
+  if (absent) return Absence{{Reason::node_not_dumped, {from.node, sender}}, {from.node, Input::node_dumps, {}}};
+  if (from.kind == "pod" && has_node)
+    return Absence{{Reason::pod_without_port, {sender, from.node}}, {from.node, Input::port_of_pod, {sender}}};
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster, const Resolved& from, const std::string& sender,
                                                 const Words& words) {
-  const bool absent = !from.node.empty() && cluster.handle(from.node) == nullptr;
-  const cluster::Node* node = absent || from.node.empty() ? nullptr : cluster.node(from.node);
-  const bool whole = node != nullptr ? has_whole_flows(*node)
-                                     : std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& n) { return has_whole_flows(*n); });
-  if (!whole) return std::nullopt;
-  if (const auto address = from.kind == "pod" ? IpAddr::parse(from.name) : std::nullopt) {
-    engine::Cause why = from.node.empty() ? engine::Cause{Reason::pod_unknown, {*address}}
-                                          : engine::Cause{Reason::pod_unknown_on, {*address, from.node}};
-    return undecided(cluster, words, from.node, std::move(why), {absent ? from.node : "", absent ? Input::node_dumps : Input::pod_with_address, {*address}});
-  }
-  if (absent) return undecided(cluster, words, from.node, {Reason::node_not_dumped, {from.node, sender}}, {from.node, Input::node_dumps, {}});
-  if (from.kind == "pod" && node != nullptr)
-    return undecided(cluster, words, from.node, {Reason::pod_without_port, {sender, from.node}}, {from.node, Input::port_of_pod, {sender}});
-  return std::nullopt;
+  std::optional<Absence> absence = absence_of(cluster, from, sender);
+  if (!absence) return std::nullopt;
+  PathReport path;
+  path.verdict = Verdict::inconclusive;
+  path.confidence = Confidence::assumed;
+  path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
+  path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
+  path.summary = path.stopped_at->why;
+  return path;
 }
 
 }  // namespace egt::explain

@@ -81,17 +81,9 @@ std::optional<std::size_t> deciding_step(HopsAsked& hops, const Course& course) 
 }  // namespace
 
 PathReport report_decision(const Course& course, const Words& words) {
-  PathReport path;
-  path.verdict = course.verdict;
-  path.confidence = course.assumed() ? Confidence::assumed : Confidence::proven;
-  path.refusal_accepted = course.refusal_accepted;
-  path.size_learned = course.size_learned;
-  path.largest = course.record.largest;
-  path.weight = weight_of(course);
-  path.choices = report_choices(course);
+  PathReport path = report_verdict(course);
   report_ovn(course, words, path);
   report_group(course, words, path);
-  if (course.egress) path.egress = EgressReport{course.egress->node, course.egress->device};
   for (const engine::NatEvent& e : course.record.nat)
     if (e.source) path.snat.push_back(report_nat(e, words));
   HopsAsked hops(course, words);

@@ -1,7 +1,5 @@
 #include "lagging_nodes.h"
 
-#include "egtrace/explain/controller_connection.h"
-#include "phrases/flows_not_updated.h"
 #include "report.h"
 
 namespace egt::explain {
@@ -26,10 +24,9 @@ void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, 
 
 // No logical flows show which of its flows ovn-controller would change once it is connected again.
 void LaggingNodes::assume_disconnected(PathReport& path, const cluster::Node& node, const Words& words) const {
-  const auto connection = controller_connection(node);
-  if (!connection || connection->connected) return;
-  path.assumptions.push_back(flows_not_updated(node.name, words.evidence({connection->from})));
-  path.confidence = Confidence::assumed;
+  const auto& controller = node.ovn.controller;
+  if (controller && !controller->connected)
+    assume({engine::Supposition::flows_not_updated, {node.name}, {}, {controller->from}}, words, path);
 }
 
 // Flows that would have let the packet pass may be missing where no logical flows can be compared.

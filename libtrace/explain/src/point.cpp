@@ -257,7 +257,8 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads&
     const cluster::NodeObject* node = node_with_subnet(cluster, ip);
     if (node != nullptr || is_inside(cluster, ip)) {
       r.kind = "pod";
-      r.name = ip.to_string();   // of a pod that no dump shows: nobody outside has it
+      r.name = ip.to_string();   // no machine outside has it
+      r.is_unknown_pod = true;
       if (node != nullptr) r.node = node->name;
     }
   }

@@ -205,8 +205,7 @@ void report_ovn(const Course& course, const Words& words, PathReport& path) {
   if (const auto assumed = assumed_of_physical_flows(course, words.cluster(), words.names())) assume(*assumed, words, path);
 }
 
-PathReport report_path(const Course& course, const Words& words, const Subject& from, const Before& before,
-                     const HopOptions& hops) {
+PathReport report_verdict(const Course& course) {
   PathReport path;
   path.verdict = course.verdict;
   path.confidence = course.assumed() ? Confidence::assumed : Confidence::proven;
@@ -216,6 +215,12 @@ PathReport report_path(const Course& course, const Words& words, const Subject& 
   path.weight = weight_of(course);
   path.choices = report_choices(course);
   if (course.egress) path.egress = EgressReport{course.egress->node, course.egress->device};
+  return path;
+}
+
+PathReport report_path(const Course& course, const Words& words, const Subject& from, const Before& before,
+                     const HopOptions& hops) {
+  PathReport path = report_verdict(course);
   if (hops.all_paths || course.verdict != Verdict::delivered) report_hops(course, words, hops.registers, path);
   const std::vector<std::size_t> order = sighting_order(course.record);
   for (std::size_t i = 0; i < order.size(); ++i) {

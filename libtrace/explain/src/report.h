@@ -20,6 +20,8 @@ PathReport report_path(const engine::Course& course, const Words& words, const S
 // Of a path only what decided it, as Question::only_deciding says: the same as report_path reports of these things.
 PathReport report_decision(const engine::Course& course, const Words& words);
 
+// What all reports of a path begin with: verdict, choices, and where it leaves.
+PathReport report_verdict(const engine::Course& course);
 StopReport report_stop(const engine::Stop& stop, const Words& words);
 std::vector<ChoiceReport> report_choices(const engine::Course& course);
 NatReport report_nat(const engine::NatEvent& e, const Words& words);

@@ -49,14 +49,7 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  read_statuses(dump, report, [&](bool connected, Provenance from) {
-    ovn::Row row;
-    row.database = "ovn-controller";
-    row.table = "connection-status";
-    row.columns["connected"] = connected ? "true" : "false";
-    row.from = from;
-    node.ovn.rows.push_back(std::move(row));
-  });
+  read_statuses(dump, report, [&](bool connected, Provenance from) { node.ovn.controller = ovn::ControllerConnection{connected, from}; });
 }
 
 }  // namespace

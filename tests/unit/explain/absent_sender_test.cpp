@@ -29,7 +29,7 @@ class AbsentSender : public ::testing::Test {
 TEST_F(AbsentSender, NoPodHasTheAddress) {
   const auto e = explain("10.134.0.99");
   EXPECT_EQ("undecided", e["outcome"]);
-  EXPECT_EQ("no pod has 10.134.0.99; it is in the subnet of master-01-demo", e["summary"]);
+  EXPECT_EQ("no pod of the snapshot has 10.134.0.99; it is in the subnet of master-01-demo", e["summary"]);
   EXPECT_TRUE(e["paths"][0]["hops"].empty());
 }
 

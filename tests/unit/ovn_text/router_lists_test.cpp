@@ -234,10 +234,10 @@ TEST(RouterLists, ConnectionOfOvnController) {
       EXPECT_EQ(text, f.reprint(dump).out);
       cluster::Cluster c;
       f.load(dump, c);
-      ASSERT_EQ(1U, c.node("n")->ovn.rows.size());
-      const ovn::Row& row = c.node("n")->ovn.rows.front();
-      EXPECT_EQ(connected ? "true" : "false", column(row, "connected"));
-      EXPECT_EQ(1U, row.from.line);
+      const auto& connection = c.node("n")->ovn.controller;
+      ASSERT_TRUE(connection);
+      EXPECT_EQ(connected, connection->connected);
+      EXPECT_EQ(1U, connection->from.line);
     }
   EXPECT_NE(kind, f.kind(f.dump("connected\n")));
   EXPECT_NE(kind, f.kind(f.dump("not connected\n", "ovn-appctl -t ovn-northd sb-connection-status")));

@@ -106,6 +106,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "no flow for a port matches the packet, and no logical flow shows how many of those there are"},
     {Supposition::flows_not_compared, "flows-not-compared", "the dump of the flows of {0} is whole",
      "no logical flows of the same time are in the snapshot to compare it with"},
+    {Supposition::flows_not_updated, "flows-not-updated", "the flows of {0} stay as they are",
+     "its ovn-controller is not connected to the southbound database, and changes them once it is"},
     {Supposition::logical_flows_realised, "logical-flows-realised", "ovn-controller on {0} has realised its logical flows",
      "its OpenFlow flows are not in the snapshot, so its logical flows are walked", "ovs-ofctl dump-flows br-int"},
     {Supposition::host_presumed, "host-presumed", "the host {0} is set up as OVN-Kubernetes does it",

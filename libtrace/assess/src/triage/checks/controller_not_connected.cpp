@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include "egtrace/explain/agreement.h"
-#include "egtrace/explain/controller_connection.h"
 #include "triage/checks.h"
 #include "triage/lagging_flows.h"
 
 namespace egt::assess {
 namespace controller_not_connected {
 
-void judge(const Facts& f, const cluster::Node& node, const explain::ControllerConnection& connection, Findings& out) {
+void judge(const Facts& f, const cluster::Node& node, const ovn::ControllerConnection& connection, Findings& out) {
   std::vector<Provenance> lines{connection.from};
   std::string effect = "its flows do not follow changes";
   bool harms = false;
@@ -29,7 +28,7 @@ void judge(const Facts& f, const cluster::Node& node, const explain::ControllerC
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    const auto connection = explain::controller_connection(*node);
+    const auto& connection = node->ovn.controller;
     if (node->integration_bridge() == nullptr && !connection) continue;
     if (!connection)
       out.lacks(fmt::format("whether ovn-controller of {} is connected (ovn-appctl -t ovn-controller connection-status)", node->name));

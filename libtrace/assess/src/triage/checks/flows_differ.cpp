@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "egtrace/explain/agreement.h"
-#include "egtrace/explain/controller_connection.h"
 #include "triage/checks.h"
 #include "triage/lagging_flows.h"
 
@@ -28,13 +27,13 @@ void judge(const cluster::Node& node, const explain::Agreement& agreement, Findi
                              agreement.orphaned.size() == 1 ? "" : "s"),
           node.name, "", first_of(lack ? agreement.missing : agreement.orphaned),
           fmt::format("ovn-appctl -t ovn-controller {}recompute on {}; dumps of different moments look the same.",
-                      explain::controller_connection(node) ? "" : "connection-status and ", node.name));
+                      node.ovn.controller ? "" : "connection-status and ", node.name));
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (node->integration_bridge() == nullptr) continue;
-    if (explain::is_controller_disconnected(*node)) continue;   // the finding of that names what differs
+    if (node->ovn.controller && !node->ovn.controller->connected) continue;   // the finding of that names what differs
     const auto agreement = explain::agreement_of(f.cluster, *node);
     if (agreement && !agreement->complete()) judge(*node, *agreement, out);
     if (!agreement) out.lacks(fmt::format("logical flows with UUIDs, or the flows, of {} (ovn-sbctl --uuid lflow-list)", node->name));

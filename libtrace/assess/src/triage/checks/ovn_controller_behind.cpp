@@ -3,7 +3,6 @@
 
 #include "common/look.h"
 #include "egtrace/base/text.h"
-#include "egtrace/explain/controller_connection.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -29,7 +28,7 @@ void run(const Facts& f, Findings& out) {
                             node->name, *done, *north),
                 node->name, "", {row.from},
                 fmt::format("{}The log of ovn-controller on {}.",
-                            explain::controller_connection(*node) ? "" : "ovn-appctl -t ovn-controller connection-status. ", node->name));
+                            node->ovn.controller ? "" : "ovn-appctl -t ovn-controller connection-status. ", node->name));
     }
   if (!has_counts) out.lacks("what was done of the northbound database (ovn-nbctl list nb_global)");
 }

@@ -69,6 +69,7 @@ enum class Supposition : std::uint8_t {
   flows_whole,           // bridge, node
   physical_flows_whole,  // bridge, node
   flows_not_compared,    // node
+  flows_not_updated,     // node
   logical_flows_realised,  // node
   host_presumed,           // node
   flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow

@@ -78,9 +78,9 @@ enum class Reason : std::uint8_t {
   entry_node_unknown,         // no dump tells at which node a packet from outside arrives
   entry_port_unknown,         // an excerpt of dumps: none tells the port by which the packet enters Open vSwitch
   node_not_dumped,            // the packet begins on a node of which the snapshot has no dumps
-  pod_unknown,                // an address of the pods' networks that no pod has
+  pod_unknown,                // an address of the pods' networks that no pod of the snapshot has
   pod_unknown_on,             // the same, where it is known to which node's network it belongs
-  pod_without_port,           // the node of the pod has no port for it in Open vSwitch
+  pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
   entry_device_unknown,       // no dump tells the device by which a packet from outside arrives
   reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
   reply_leaves,           // the reply goes to machines that no dump shows, and the client is none of them

@@ -88,6 +88,10 @@ struct Row {
 // The value of a column as it is stored: without the quotes and escapes of lists; empty where there is none.
 std::string text_of(const Row& row, const std::string& column);
 
+// Whether ovn-controller is connected to the southbound database, as its connection-status prints it (ovn-controller(8)).
+// Without a connection the node's flows stay as they are.
+struct ControllerConnection { bool connected = false; Provenance from; };
+
 struct Ovn {
   bool has_logical_flows = false, has_ports = false;
   std::vector<LogicalFlow> logical_flows;
@@ -98,6 +102,7 @@ struct Ovn {
   std::vector<Row> rows;
   // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
   std::map<std::string, Provenance> complete_tables;
+  std::optional<ControllerConnection> controller;            // none where no dump shows it
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
   // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump tells of them.
   std::shared_ptr<Southbound> southbound;
