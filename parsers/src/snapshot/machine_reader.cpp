@@ -10,7 +10,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/datapath.h"
 #include "snapshot/choose.h"
-#include "snapshot/held_against.h"
+#include "snapshot/route_dumps.h"
 #include "snapshot/out_of_memory.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
@@ -209,9 +209,9 @@ void MachineReader::read(cluster::Node& node) {
   for (Candidate* c : chosen_) load_dump(*sorted_, *c, scratch, node, diagnostics, moments);
   node.place_interfaces();
   node.host.settle_routes();
-  for (const host::Address* a : node.host.notice_missing_routes())
+  const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
+  for (const host::Address* a : node.host.notice_missing_routes(confirmed))
     remark(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
-  if (!sorted_->as_told) hold_routes_against(machine_.dumps, node);
   const bool nameless = node.name.empty();
   std::string by_content = nameless ? name_of_nameless(node) : std::string();   // before its switch is left out
   cluster::leave_out_foreign_switch(node);

@@ -32,16 +32,17 @@ bool makes_network(const Link& link, const Address& a) {
   return !loopback && !a.noprefixroute && !a.peer && !a.secondary && a.prefix.length > 0 && a.prefix.length <= longest;
 }
 
-// The first address that lacks one.
-const Address* lacks_route(const std::vector<Route>& routes, const std::vector<Link>& links, Family family) {
+// The first address that lacks one in a table that a single dump shows.
+const Address* lacks_route(const std::vector<Route>& routes, const std::vector<Link>& links, Family family, const std::set<std::string>& confirmed) {
   const bool tells_local = std::any_of(routes.begin(), routes.end(), [](const Route& r) { return r.type == RouteType::local; });
   for (const Link& link : links) {
     // An address is at work where its device is known to be up and nobody else has been found to have it.
     if (link.flags.empty() || !link.is_up()) continue;
     for (const Address& a : link.addresses) {
       if (a.prefix.address.family != family || a.tentative) continue;
-      if (tells_local && !has_local_route(routes, a.prefix.address)) return &a;
-      if (makes_network(link, a) && !has_connected_route(routes, a.prefix, link.name)) return &a;
+      if (tells_local && !confirmed.contains("local") && !has_local_route(routes, a.prefix.address)) return &a;
+      const bool is_confirmed = link.master.empty() && confirmed.contains("main");   // a VRF has a table of its own
+      if (!is_confirmed && makes_network(link, a) && !has_connected_route(routes, a.prefix, link.name)) return &a;
     }
   }
   return nullptr;
@@ -49,11 +50,11 @@ const Address* lacks_route(const std::vector<Route>& routes, const std::vector<L
 
 }  // namespace
 
-std::vector<const Address*> Host::notice_missing_routes() {
+std::vector<const Address*> Host::notice_missing_routes(const ConfirmedTables& confirmed) {
   std::vector<const Address*> lacking;
   for (const Family family : {Family::v4, Family::v6}) {
     Part<std::vector<Route>>& part = family == Family::v4 ? routes_v4 : routes_v6;
-    const Address* a = part.present && !part.partial ? lacks_route(part.value, links.value, family) : nullptr;
+    const Address* a = part.present && !part.partial ? lacks_route(part.value, links.value, family, family == Family::v4 ? confirmed.v4 : confirmed.v6) : nullptr;
     if (a == nullptr) continue;
     part.partial = true;
     lacking.push_back(a);

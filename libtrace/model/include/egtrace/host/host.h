@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Part {
   bool partial = false;
   T value{};
   Provenance from;
+};
+
+// Tables of routes, by canonical name, that several dumps show with the same routes.
+struct ConfirmedTables {
+  std::set<std::string> v4, v6;
 };
 
 struct Host {
@@ -53,9 +59,9 @@ struct Host {
   // Fills the routes of families that no dump of the kernel tells with what the routing daemon tells. To be called once
   // all dumps are loaded; calling it more often does no harm.
   void settle_routes();
-  // Takes routes for a part of the whole where one is missing that the kernel makes of an address, and tells which
-  // addresses those are. To be called last.
-  std::vector<const Address*> notice_missing_routes();
+  // Takes routes for a part of the whole where one is missing that the kernel makes of an address, unless two dumps show
+  // its table without it: then somebody deleted it. Returns those addresses. To be called last.
+  std::vector<const Address*> notice_missing_routes(const ConfirmedTables& confirmed);
 };
 
 }  // namespace egt::host

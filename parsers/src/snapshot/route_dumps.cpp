@@ -1,0 +1,107 @@
+#include "snapshot/route_dumps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+#include <string>
+
+namespace egt::parsers {
+namespace {
+
+using host::Route;
+
+// What of a route decides, as text: to be compared.
+std::string text_to_compare(const Route& r) {
+  std::string text = fmt::format("{} {} table {} metric {} tos {} src {} id {}", static_cast<int>(r.type),
+                                 r.to.to_string(), host::canonical_table(r.table), r.metric, r.tos.value_or(0),
+                                 r.source_hint ? r.source_hint->to_string() : "", r.nexthop_id.value_or(0));
+  std::set<std::string> hops;
+  for (const host::NextHop& hop : r.next_hops)
+    hops.insert(fmt::format(" {} {} {}", hop.via ? hop.via->to_string() : "", hop.device, hop.weight));
+  for (const std::string& hop : hops) text += hop;
+  return text;
+}
+
+// Routes by their texts, by table.
+using Tables = std::map<std::string, std::map<std::string, const Route*>>;
+
+Tables tables_of(const std::vector<Route>& routes) {
+  Tables tables;
+  for (const Route& r : routes) tables[host::canonical_table(r.table)].emplace(text_to_compare(r), &r);
+  return tables;
+}
+
+// The first route of a table that the other lacks.
+const Route* lacking(const std::map<std::string, const Route*>& in, const std::map<std::string, const Route*>& other) {
+  for (const auto& [text, route] : in)
+    if (!other.contains(text)) return route;
+  return nullptr;
+}
+
+class Comparison {
+ public:
+  explicit Comparison(cluster::Node& node) : node_(node) {}
+
+  void compare(const host::Part<std::vector<Route>>& read, const host::Part<std::vector<Route>>& other, std::set<std::string>& confirmed) {
+    if (!read.present || read.partial || !other.present) return;
+    const Tables ours = tables_of(read.value), theirs = tables_of(other.value);
+    for (const auto& [table, routes] : ours) {
+      const auto same_table = theirs.find(table);
+      if (same_table == theirs.end()) continue;
+      const Route* ours_alone = lacking(routes, same_table->second);
+      const Route* theirs_alone = lacking(same_table->second, routes);
+      for (const Route* r : {ours_alone, theirs_alone}) report(r);
+      if (ours_alone == nullptr && theirs_alone == nullptr) confirmed.insert(table);
+    }
+  }
+
+ private:
+  void report(const Route* r) {
+    if (r == nullptr) return;
+    const char* dash = r->family == Family::v4 ? "-4" : "-6";
+    node_.contradictions.push_back({cluster::Contradiction::About::routes, "", r->to, cluster::Conflict::routes,
+                                    {r->to.to_short_string(), r->table, dash}});
+  }
+
+  cluster::Node& node_;
+};
+
+}  // namespace
+
+namespace {
+
+bool is_of_routes(const Candidate& c) { return c.format != nullptr && c.format->kind == "ip route"; }
+
+// A link or a copy (sos has both) says nothing of its own.
+bool is_copy_of_read(const Candidate& c, const std::vector<Candidate*>& dumps) {
+  return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* read) {
+    return read->superseded_by.empty() && is_of_routes(*read) && read->dump.text == c.dump.text;
+  });
+}
+
+}  // namespace
+
+host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
+  host::ConfirmedTables confirmed;
+  Comparison comparison(node);
+  for (const Candidate* c : dumps) {
+    if (!is_of_routes(*c) || c->superseded_by.empty() || !c->why_partial.empty() || is_copy_of_read(*c, dumps)) continue;
+    cluster::Cluster scratch;
+    cluster::Node other;
+    Report report;
+    try {
+      c->format->load(c->dump, scratch, other, report);
+    } catch (const std::exception&) {
+      continue;  // said where it is loaded in earnest
+    }
+    if (!report.not_understood.empty()) continue;
+    comparison.compare(node.host.routes_v4, other.host.routes_v4, confirmed.v4);
+    comparison.compare(node.host.routes_v6, other.host.routes_v6, confirmed.v6);
+  }
+  return confirmed;
+}
+
+}  // namespace egt::parsers

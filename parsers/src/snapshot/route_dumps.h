@@ -1,0 +1,14 @@
+// Several dumps of one machine's routes: where two show the same table, they must show the same routes.
+#pragma once
+
+#include <vector>
+
+#include "snapshot/examine.h"
+
+namespace egt::parsers {
+
+// Adds what differs to the node's contradictions. `dumps`: all of its machine; the node holds what those that were read show.
+// Returns the tables that another dump shows with the same routes.
+host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
+
+}  // namespace egt::parsers
