@@ -20,20 +20,21 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> scenarios() {
-  const fs::path lab = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus/demo";
+  const fs::path corpus = fs::path(EGTRACE_SOURCE_DIR) / "../shared/corpus";
   std::vector<fs::path> all;
-  if (fs::exists(lab))
-    for (const auto& entry : fs::directory_iterator(lab))
-      if (fs::exists(entry.path() / "truth.json")) all.push_back(entry.path());
+  for (const char* lab : {"demo", "demo-ovn25.03"})
+    if (fs::exists(corpus / lab))
+      for (const auto& entry : fs::directory_iterator(corpus / lab))
+        if (fs::exists(entry.path() / "truth.json")) all.push_back(entry.path());
   std::sort(all.begin(), all.end());
   if (std::getenv("EGTRACE_ALL_SCENARIOS") != nullptr) return all;
   std::vector<fs::path> some;
-  for (std::size_t i = 0; i < all.size(); i += 4) some.push_back(all[i]);
+  for (std::size_t i = 0; i < all.size(); i += 8) some.push_back(all[i]);
   return some;
 }
 
 bool is_harm(const AuditRow& row, const std::set<std::string>& not_taken_up) {
-  if (row.pod.empty() || row.to_kind == "other node") return false;
+  if (row.pod.empty() || row.to_kind == "other node" || row.service_moved) return false;
   if (row.leak) return !not_taken_up.contains(row.namespace_ + "/" + row.pod);
   return is_failure(row);
 }

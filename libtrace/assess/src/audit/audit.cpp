@@ -10,6 +10,7 @@
 #include "common/claims.h"
 #include "common/evidence.h"
 #include "common/glob.h"
+#include "common/look.h"
 #include "common/targets.h"
 #include "egtrace/base/parallel.h"
 
@@ -117,9 +118,10 @@ class Auditor {
       const Target target = outside(cluster_, family);
       add(common_, target.address.to_string(), target.name, family);
     }
-    if (const cluster::Service* s = few_endpoints_service(cluster_, pods_))
-      add(common_, fmt::format("svc:{}/{}:{}", s->namespace_, s->name, s->ports.front().port), "service",
-          s->cluster_ips.front().family);
+    service_ = few_endpoints_service(cluster_, pods_);
+    if (service_ != nullptr)
+      add(common_, fmt::format("svc:{}/{}:{}", service_->namespace_, service_->name, service_->ports.front().port), "service",
+          service_->cluster_ips.front().family);
   }
 
   Rows walk(const explain::Explainer& explainer, const Sender& sender) const {
@@ -188,8 +190,13 @@ class Auditor {
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
     if (r.evidence.empty()) r.evidence = deciding_evidence(path);   // what ends a packet may be that no line is there
+    r.service_moved = to.kind == "service" && is_moved(*cluster_.node(sender.node));
     judge(sender, x, path, r);
     return r;
+  }
+
+  bool is_moved(const cluster::Node& node) const {
+    return vip_state(node, *service_, service_->cluster_ips.front(), service_->ports.front().port) == VipState::other_addresses;
   }
 
   // Egress objects speak of what leaves the cluster: not of services, pods and nodes.
@@ -212,6 +219,7 @@ class Auditor {
   EgressClaims claims_;
   std::vector<std::string> nodes_;
   std::vector<Destination> given_, common_;
+  const cluster::Service* service_ = nullptr;   // of `common_`
 };
 
 }  // namespace

@@ -64,6 +64,7 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
     row["evidence"] = evidence_json(r.evidence);
     row["leak"] = r.leak;
     row["expected"] = text_or_null(r.expected);
+    if (r.service_moved) row["service_moved"] = true;
     j["rows"].push_back(std::move(row));
   }
   return dump_json(j);
@@ -98,7 +99,7 @@ Cells cells_of(const AuditRow& r) {
           outcome_cell(r),
           r.leak ? fmt::format("{} (not {})", seen(r), r.expected) : seen(r),
           place(r),
-          r.decided_by};
+          r.service_moved ? r.decided_by + "; OVN has the service at other addresses" : r.decided_by};
 }
 
 class Table {

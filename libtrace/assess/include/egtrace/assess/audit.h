@@ -25,6 +25,7 @@ struct AuditRow {
   std::string object;    // the egress object that selects the pod: "EgressIP project"; empty: none
   bool leak = false;     // it does, and this path leaves otherwise
   std::string expected;  // what that object asks for; empty: nothing
+  bool service_moved = false;   // OVN on the node has the service at other addresses: objects and databases are of different moments
 };
 
 // Whether the connection is refused or not answered, on this path or on some of those it stands for.

@@ -23,7 +23,7 @@ struct Failure {
   const explain::Evidence* evidence = nullptr;
   std::string object;       // that asks for it: "NetworkPolicy shop/deny"
   std::string selected_by;  // the egress object that selects the sender
-  bool is_of_another_moment = false;
+  bool service_moved = false;
 };
 
 constexpr const char* kOtherNode = "other node";
@@ -33,20 +33,12 @@ auto kind_of(const Failure& f) {
   return std::make_tuple(f.is_of_node, f.direction, f.to_kind, f.object, f.at->node, f.at->where, f.at->reason);
 }
 
-// Whether OVN on the sender's node has the service at other addresses than its object: object and databases are of different moments.
-bool is_of_another_moment(const Facts& f, const AuditRow& row) {
-  const cluster::Service* service = row.to_kind == "service" ? few_endpoints_service(f.cluster, f.pods) : nullptr;
-  const cluster::Node* node = f.cluster.node(row.node);
-  return service != nullptr && node != nullptr &&
-         vip_state(*node, *service, service->cluster_ips.front(), service->ports.front().port) == VipState::other_addresses;
-}
-
 std::vector<Failure> failures_of(const Facts& f) {
   std::vector<Failure> all;
   for (const AuditRow& row : f.connections())
     if (row.stopped_at && is_failure(row) && !(row.pod.empty() && row.to_kind == "service"))   // to services as pods of the node
       all.push_back({row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod, row.pod.empty(), row.to, row.to_kind, *row.fails, &*row.stopped_at, &row.evidence,
-                     stopped_for(*row.stopped_at), row.object, is_of_another_moment(f, row)});
+                     stopped_for(*row.stopped_at), row.object, row.service_moved});
   for (const LostBetweenNodes& lost : f.lost_between_nodes())
     if (!lost.at.in_tunnel)
       all.push_back({lost.from->full_name(), false, lost.to->full_name(), "pod of another node", lost.direction, &lost.at, &lost.evidence,
@@ -66,7 +58,7 @@ std::string packet_of(Direction direction) {
 // What a policy asks for may be meant; what goes to a node by its address is rarely what applications do, and what a node sends
 // itself is not what the cluster is for.
 Severity severity_of(const Failure& failure) {
-  const bool is_minor = failure.to_kind == kOtherNode || failure.is_of_node || failure.is_of_another_moment;
+  const bool is_minor = failure.to_kind == kOtherNode || failure.is_of_node || failure.service_moved;
   return failure.object.empty() && !is_minor ? Severity::error : Severity::note;
 }
 
@@ -78,7 +70,7 @@ void report(const std::vector<const Failure*>& alike, Findings& out) {
   out.add(fmt::format("Connections of {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.is_of_node ? first.sender : "pod " + first.sender, others, first.to,
                       packet_of(first.direction), stop.node, stop.where, stop.why,
                       first.object.empty() ? "" : fmt::format(" ({})", first.object),
-                      first.is_of_another_moment ? "; OVN has the service at other addresses: objects and databases are of different moments" : ""),
+                      first.service_moved ? "; OVN has the service at other addresses: objects and databases are of different moments" : ""),
           stop.node, first.object, *first.evidence,
           fmt::format("egtrace explain SNAPSHOT --from {} --to {}", first.sender, first.to));
 }
