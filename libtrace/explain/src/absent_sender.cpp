@@ -9,6 +9,7 @@
 namespace egt::explain {
 namespace {
 
+using engine::Assumption;
 using engine::Cause;
 using engine::Input;
 using engine::MissingInput;
@@ -23,7 +24,22 @@ bool has_whole_flows(const cluster::Cluster& cluster) {
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return has_whole_flows(*node); });
 }
 
-struct Absence { Cause why; MissingInput missing; };
+// `stays_there`: the packet is lost at once, on the assumption. Otherwise its fate is open.
+struct Absence { Cause why; MissingInput missing; std::optional<Assumption> stays_there = {}; };
+
+// Whether the dumps tell the pods of interfaces at all.
+bool shows_pods_of_interfaces(const cluster::Node& node) {
+  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) {
+    return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const openflow::Interface& i) { return i.external_ids.contains("iface-id"); });
+  });
+}
+
+// ovn-controller sets up no flows for a port without iface-id, and no logical port is bound to it.
+Absence of_pod_without_port(const cluster::Node& node, const std::string& pod) {
+  Absence absence{{Reason::pod_without_port, {pod, node.name}}, {node.name, Input::port_of_pod, {pod}}};
+  if (shows_pods_of_interfaces(node)) absence.stays_there = Assumption{engine::Supposition::interfaces_shown, {node.name}};
+  return absence;
+}
 
 Absence of_unknown_pod(const Resolved& from, bool node_absent) {
   const IpAddr& address = from.addresses.front();
@@ -38,8 +54,7 @@ std::optional<Absence> absence_of(const cluster::Cluster& cluster, const Resolve
   if (!(has_node ? has_whole_flows(*cluster.node(from.node)) : has_whole_flows(cluster))) return std::nullopt;
   if (from.is_unknown_pod) return of_unknown_pod(from, absent);
   if (absent) return Absence{{Reason::node_not_dumped, {from.node, sender}}, {from.node, Input::node_dumps, {}}};
-  if (from.kind == "pod" && has_node)
-    return Absence{{Reason::pod_without_port, {sender, from.node}}, {from.node, Input::port_of_pod, {sender}}};
+  if (from.kind == "pod" && has_node) return of_pod_without_port(*cluster.node(from.node), sender);
   return std::nullopt;
 }
 
@@ -50,10 +65,11 @@ std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster,
   std::optional<Absence> absence = absence_of(cluster, from, sender);
   if (!absence) return std::nullopt;
   PathReport path;
-  path.verdict = Verdict::inconclusive;
+  path.verdict = absence->stays_there ? Verdict::dropped : Verdict::inconclusive;
   path.confidence = Confidence::assumed;
   path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
-  path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
+  if (absence->stays_there) assume(*absence->stays_there, words, path);
+  else path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
   path.summary = path.stopped_at->why;
   return path;
 }

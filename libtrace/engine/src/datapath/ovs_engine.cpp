@@ -337,6 +337,10 @@ void SwitchRun::resolve(const Userdata& data, const FlowKey& key, const openflow
   const IpAddr address = requested_address(after_field_actions(request, data.nested, bridge));
   if (const auto table = table_that_asked(origin))
     if (const auto mac = mac_on_link(address, origin)) return send_on(key, *mac, *table, bridge, origin);
+  if (const ovn::LogicalPort* port = port_without_answer(node_, address)) {
+    recorder_.assume({Supposition::ports_of_switch_shown, {port->datapath, node_.name}, {}, {port->from}});
+    return recorder_.end_at(origin, {Reason::address_on_no_port, {address, port->datapath}});
+  }
   recorder_.set_undecided();
   recorder_.gap(Input::mac_binding, {address});
   recorder_.end_at(origin, {Reason::mac_binding_missing, {address}});

@@ -4,6 +4,7 @@
 
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/ovn/southbound.h"
+#include "link_exchange.h"
 #include "ovn/logical_node.h"
 
 namespace egt::engine {
@@ -155,6 +156,13 @@ bool is_gateway(const Node& node, const IpAddr& address) {
 
 }  // namespace
 
+std::optional<Topology::Owner> Topology::misled_from(const Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const {
+  const auto found = owners_.find(address);
+  if (found == owners_.end() || found->second.size() != 1 || found->second.front().machine->identity() == &sender) return std::nullopt;
+  const auto own = mac_of(found->second.front().end());
+  return own && *own != mac ? std::optional(Owner{address, found->second.front().machine->get(), *own, entry}) : std::nullopt;
+}
+
 std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const MacAddr& mac, Family family) const {
   std::optional<Owner> misled;
   bool may_be_right = false;
@@ -217,6 +225,14 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
   if (node.host_presumed && !is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;
+}
+
+bool Topology::is_unheard(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {
+  const auto found = owners_.find(address);
+  if (found == owners_.end() || found->second.size() != 1) return false;
+  return unheard_.get_or({&node, std::string(device), address, asker}, [&] {
+    return is_lost({{&node, std::string(device)}, found->second.front().end(), {address, asker}});
+  });
 }
 
 // OVN answers ARP and neighbour discovery for the pods of a logical switch and for its router, and a pod for itself.

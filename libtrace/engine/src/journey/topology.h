@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "egtrace/base/published.h"
@@ -40,6 +41,8 @@ class Topology : public NeighbourOracle {
   // Who would answer ARP (or ND) for `address` on the link of `device`.
   std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                  const std::optional<IpAddr>& asker) const override;
+  bool is_unheard(const cluster::Node& node, std::string_view device, const IpAddr& address,
+                  const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;      // several have it
@@ -47,6 +50,8 @@ class Topology : public NeighbourOracle {
   // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that machine's.
   // Entries of the packet's family count, and of link-local addresses those of gateways: every machine has one.
   struct Owner { IpAddr address; const cluster::Node* node = nullptr; MacAddr mac; Provenance entry; };
+  // The only owner of `address`, where that is another machine whose MAC is not `mac`.
+  std::optional<Owner> misled_from(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const;
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
   const Workloads& workloads() const { return workloads_; }
   // Of a node that has Ovn::program.
@@ -65,6 +70,7 @@ class Topology : public NeighbourOracle {
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
+  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, bool> unheard_;
   // A device of a machine that need not be read for it.
   struct Device {
     const cluster::NodeHandle* machine = nullptr;

@@ -3,6 +3,7 @@
 
 #include "contradictions.h"
 #include "egtrace/engine/host.h"
+#include "resolved_next_hop.h"
 #include "walker.h"
 
 namespace egt::engine {
@@ -23,6 +24,14 @@ bool has_hook(const Node& node, Hook hook, std::string_view device) {
 const host::Link* dead_link(const Node& node, std::string_view device) {
   const host::Link* link = node.host.link(device);
   return link != nullptr && !link->has_carrier() ? link : nullptr;
+}
+
+// The other end of a veth, where it is in the same namespace: ip(8) tells its name then, else its number there ("if7").
+const host::Link* veth_peer(const Node& node, std::string_view device) {
+  const host::Link* link = node.host.link(device);
+  if (link == nullptr || link->kind != "veth" || node.port(device).port != nullptr) return nullptr;
+  const host::Link* peer = node.host.link(link->peer);
+  return peer != nullptr && peer->kind == "veth" && peer->peer == link->name ? peer : nullptr;
 }
 
 Stop no_carrier(const Node& node, const host::Link& link) {
@@ -93,6 +102,7 @@ Walker::Next Walker::step(AtDevice at) {
 
 Walker::Next Walker::step(OnWire at) {
   if (const host::Link* link = dead_link(*at.node, at.device)) return stop(Verdict::dropped, no_carrier(*at.node, *link));
+  if (const host::Link* peer = veth_peer(*at.node, at.device)) return take_off_wire({at.node, peer->name}, at);
   // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
   const bool by_bridge = at.node->port(at.device).port != nullptr;
   if (by_bridge) {
@@ -132,7 +142,10 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     return stop(Verdict::dropped, {dead.node->name, Layer::underlay, {PlaceKind::device, {dead.device}}, {Reason::device_down},
                                    {dead.node->host.link(dead.device)->from}});
   }
-  if (const auto owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family)) {
+  const auto hop = resolved_next_hop(record_, mac);
+  auto owner = hop ? topology_.misled_from(*at.node, hop->address, mac, hop->flow) : std::nullopt;
+  if (!owner) owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family);
+  if (owner) {
     record_.assume({Supposition::stranger_takes_nothing, {mac}});
     return stop(Verdict::dropped, {at.node->name, Layer::underlay, {PlaceKind::neighbour, {owner->address, at.device}},
                                    {Reason::neighbour_is_stranger, {mac, owner->address, owner->node->name, owner->mac}},

@@ -283,6 +283,11 @@ std::optional<MacAddr> LogicalRun::resolve(const At& at, const NetworkPort*, con
       record_.assume(std::move(found->assumption));
       return found->mac;
     }
+  if (const ovn::LogicalPort* port = port_without_answer(node_, address)) {
+    record_.assume({Supposition::ports_of_switch_shown, {port->datapath, node_.name}, {}, {port->from}});
+    end({Reason::address_on_no_port, {address, port->datapath}}, at);
+    return std::nullopt;
+  }
   recorder_.set_undecided();
   record_.gap({node_.name, Input::mac_binding, {address}});
   end({Reason::mac_binding_missing, {address}}, at);

@@ -5,6 +5,49 @@
 #include "host/neighbour.h"
 
 namespace egt::engine {
+namespace {
+
+using ovn::LogicalPort;
+
+const LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
+  const auto& ports = node.ovn.ports;
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const LogicalPort& p) { return p.on_router == on_router && p.name == name; });
+  return found == ports.end() ? nullptr : &*found;
+}
+
+const LogicalPort* switch_port_of(const cluster::Node& node, const LogicalPort& router_port) {
+  const auto& ports = node.ovn.ports;
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const LogicalPort& p) { return !p.on_router && p.peer == router_port.name; });
+  return found == ports.end() ? nullptr : &*found;
+}
+
+bool is_on_subnet_of(const IpAddr& address, const LogicalPort& port) {
+  return std::any_of(port.addresses.begin(), port.addresses.end(), [&](const Prefix& p) { return !p.is_host() && p.contains(address); });
+}
+
+bool has_other_addresses(const LogicalPort* router_port, const IpAddr& address) {
+  return router_port != nullptr && !router_port->addresses.empty() &&
+         std::none_of(router_port->addresses.begin(), router_port->addresses.end(), [&](const Prefix& p) { return p.address == address; });
+}
+
+bool nobody_else_has(const cluster::Node& node, const std::string& logical_switch, const IpAddr& address) {
+  return std::all_of(node.ovn.ports.begin(), node.ovn.ports.end(), [&](const LogicalPort& p) {
+    return p.on_router || p.datapath != logical_switch || (!p.peer.empty() && has_other_addresses(port_named(node, p.peer, true), address));
+  });
+}
+
+}  // namespace
+
+const LogicalPort* port_without_answer(const cluster::Node& node, const IpAddr& address) {
+  const LogicalPort* asked = nullptr;
+  for (const LogicalPort& port : node.ovn.ports) {
+    if (!port.on_router || !is_on_subnet_of(address, port)) continue;
+    const LogicalPort* on_switch = switch_port_of(node, port);
+    if (on_switch == nullptr || !nobody_else_has(node, on_switch->datapath, address)) return nullptr;
+    asked = on_switch;
+  }
+  return asked;
+}
 
 std::optional<AnsweredAddress> address_on_link(const cluster::Node& node, const NeighbourOracle& neighbours,
                                                const IpAddr& address) {

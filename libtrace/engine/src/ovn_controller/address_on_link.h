@@ -19,4 +19,8 @@ struct AnsweredAddress {
 std::optional<AnsweredAddress> address_on_link(const cluster::Node& node, const NeighbourOracle& neighbours,
                                                const IpAddr& address);
 
+// The port of a logical switch, towards the router that asks, where nobody has the address: all ports of that switch are
+// those of routers with other addresses. Null where somebody may answer.
+const ovn::LogicalPort* port_without_answer(const cluster::Node& node, const IpAddr& address);
+
 }  // namespace egt::engine

@@ -130,6 +130,10 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "OVN has no MAC binding for it yet, and the dumps show that MAC for the address on the link of {2} {3}"},
     {Supposition::ovn_answers_host, "ovn-answers-host", "OVN answers {2}'s ARP or neighbour discovery request for {0} with {1}",
      "that is the MAC of the pod's port, and the neighbour table of {2} {3} has no entry for it"},
+    {Supposition::ports_of_switch_shown, "ports-of-switch-shown", "logical switch {0} has no port beside those in the dumps of {1}",
+     "all of them are those of routers"},
+    {Supposition::interfaces_shown, "interfaces-shown", "Open vSwitch on {0} has no interface beside those in its dumps",
+     "others of them have the iface-id of a pod"},
     // between machines
     {Supposition::unread_lines, "unread-lines", "{0} unread line{2||s} of {1} change{2|s|} nothing",
      "they are not understood"},

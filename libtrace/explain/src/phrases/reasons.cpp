@@ -51,6 +51,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::mac_binding_missing, "mac-binding-missing",
      "no MAC_Binding has {0}: ovn-controller would send a request for it and hold the packet back until the reply "
      "comes"},
+    {Reason::address_on_no_port, "address-on-no-port", "no port on logical switch {1} has {0}, whose MAC OVN asks for"},
     {Reason::ovn_rejects, "ovn-rejects", "a flow makes ovn-controller refuse it[ with {0}]"},
     // what becomes of a refusal
     {Reason::refusal_from_other_address, "refusal-from-other-address",

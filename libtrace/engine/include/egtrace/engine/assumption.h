@@ -81,6 +81,8 @@ enum class Supposition : std::uint8_t {
   free_port,         // port; zone, port taken
   owner_answers_ovn,  // address, MAC; node with the device, device
   ovn_answers_host,   // address, MAC; node that asks, device
+  ports_of_switch_shown,  // logical switch, node
+  interfaces_shown,       // node
 
   // between machines
   unread_lines,                // how many, dump, whether several

@@ -49,6 +49,7 @@ enum class Reason : std::uint8_t {
   ovn_controller_consumes,  // ovn-controller takes the packet for itself
   ovn_controller_drops,     // ovn-controller answers no packets of this kind
   mac_binding_missing,      // OVN has no MAC of the next hop yet
+  address_on_no_port,       // nor will it get one: no port of the logical switch has the address
   ovn_rejects,              // a logical flow rejects the packet with a reset or an ICMP error
 
   // what becomes of a refusal

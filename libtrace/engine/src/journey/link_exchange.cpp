@@ -1,0 +1,156 @@
+#include "link_exchange.h"
+
+#include <algorithm>
+
+#include "egtrace/engine/netfilter.h"
+#include "egtrace/engine/ovs.h"
+
+namespace egt::engine {
+namespace {
+
+using cluster::Node;
+using netfilter::Hook;
+using F = FieldId;
+
+constexpr std::uint64_t kBroadcastMac = 0xffffffffffff, kNeighbourMacs = 0x3333ff000000;
+constexpr std::uint8_t kSolicitation = 135, kAdvertisement = 136, kNdTtl = 255;
+constexpr std::uint16_t kRequest = 1, kReply = 2;
+
+// ff02::1:ff00:0/104 (RFC 4291, 2.7.1).
+IpAddr solicited_node(const IpAddr& a) {
+  return IpAddr::v6((U128{0xff02} << 112) | (U128{0x1ff} << 24) | (a.value & 0xffffff));
+}
+
+struct Speaker {
+  const Node* node = nullptr;
+  std::string device;
+  MacAddr mac;
+  IpAddr address;
+};
+
+FlowKey arp(std::uint16_t operation, const Speaker& from, const Speaker& to) {
+  FlowKey k;
+  const bool asks = operation == kRequest;
+  k.set(F::eth_type, ethertype::arp);
+  k.set(F::eth_src, from.mac.value);
+  k.set(F::eth_dst, asks ? kBroadcastMac : to.mac.value);
+  k.set(F::arp_op, operation);
+  k.set(F::arp_sha, from.mac.value);
+  k.set(F::arp_tha, asks ? 0 : to.mac.value);
+  k.set(F::arp_spa, from.address.as_v4());
+  k.set(F::arp_tpa, to.address.as_v4());
+  return k;
+}
+
+FlowKey neighbour_discovery(std::uint8_t type, const Speaker& from, const Speaker& to) {
+  FlowKey k;
+  const bool asks = type == kSolicitation;
+  const IpAddr destination = asks ? solicited_node(to.address) : to.address;
+  k.set(F::eth_type, ethertype::ipv6);
+  k.set(F::eth_src, from.mac.value);
+  k.set(F::eth_dst, asks ? kNeighbourMacs | low64(to.address.value & 0xffffff) : to.mac.value);
+  k.set(F::ipv6_src, from.address.value);
+  k.set(F::ipv6_dst, destination.value);
+  k.set(F::nw_proto, ip_proto::icmp6);
+  k.set(F::nw_ttl, kNdTtl);
+  k.set(F::icmp_type, type);
+  k.set(F::nd_target, asks ? to.address.value : from.address.value);
+  k.set(asks ? F::nd_sll : F::nd_tll, from.mac.value);
+  return k;
+}
+
+// What depends on a choice is not decided.
+class UndecidedChooser : public Chooser {
+ public:
+  std::size_t choose(const ChoicePoint& point) override {
+    asked_ |= point.options.size() > 1;
+    return 0;
+  }
+  bool was_asked() const { return asked_; }
+
+ private:
+  bool asked_ = false;
+};
+
+bool drops(const Node& node, Hook hook, const std::string& device, FlowKey packet) {
+  World world;
+  Record record;
+  UndecidedChooser chooser;
+  NetfilterEngine rules(node.host, Family::v6, node.name, world, record, chooser);
+  NetfilterContext context{packet};
+  (hook == Hook::output ? context.oif : context.iif) = device;
+  context.state = PacketState::untracked;   // neighbour discovery always is (nf_conntrack_icmpv6_init_net() and its callers)
+  for (const NetfilterStage stage : {NetfilterStage::before_conntrack, NetfilterStage::before_nat, NetfilterStage::after_nat}) {
+    const HookResult result = rules.run(hook, stage, context);
+    if (result.goes_on()) continue;
+    return !chooser.was_asked() && (result.outcome == HookResult::Outcome::dropped || result.outcome == HookResult::Outcome::rejected);
+  }
+  return false;
+}
+
+bool is_wire(const openflow::Interface& port) { return port.type.empty() || port.type == "system" || port.type == "dpdk"; }
+
+bool has_all_flows(const openflow::Bridge& b) { return b.flows && !b.flows_partial && !b.by_logical_flows; }
+
+enum class Way : std::uint8_t { out, in };
+
+// Whether the switch lets nothing of it out by a wire, or in to the bridge's device.
+bool switch_loses(const Node& node, const std::string& device, Way way, const FlowKey& packet) {
+  const auto place = node.port(device);
+  if (place.bridge == nullptr || !has_all_flows(*place.bridge) || place.port->type != "internal") return false;
+  World world;
+  Record record;
+  UndecidedChooser chooser;
+  SwitchSessions sessions;
+  OvsEngine engine(sessions, node, world, record, chooser);
+  bool entered = false, passed = false;
+  for (const openflow::Interface& port : place.bridge->interfaces) {
+    if (way == Way::out ? port.name != device : !is_wire(port)) continue;
+    if (!port.ofport) return false;
+    entered = true;
+    const OvsResult result = engine.run(*place.bridge, *port.ofport, packet);
+    if (result.undecided || chooser.was_asked() || !record.gaps.empty()) return false;
+    passed |= std::any_of(result.emissions.begin(), result.emissions.end(), [&](const OvsEmission& e) {
+      return e.port != nullptr && (way == Way::out ? is_wire(*e.port) : e.port->name == device);
+    });
+  }
+  return entered && !passed;
+}
+
+// By the sender, and by the receiver.
+bool is_lost_between(const Speaker& from, const Speaker& to, const FlowKey& packet) {
+  if (packet.u32(F::eth_type) == ethertype::ipv6 &&
+      (drops(*from.node, Hook::output, from.device, packet) || drops(*to.node, Hook::prerouting, to.device, packet) ||
+       drops(*to.node, Hook::input, to.device, packet)))
+    return true;
+  return switch_loses(*from.node, from.device, Way::out, packet) || switch_loses(*to.node, to.device, Way::in, packet);
+}
+
+// The address by which a machine speaks to the other on their link.
+std::optional<IpAddr> own_address(const host::Link& link, const IpAddr& other) {
+  for (const host::Address& a : link.addresses)
+    if (!a.prefix.is_host() && a.subnet().contains(other)) return a.prefix.address;
+  return std::nullopt;
+}
+
+std::optional<Speaker> speaker(const WireEnd& end, const std::optional<IpAddr>& address, const IpAddr& other) {
+  const host::Link* link = end.node->host.link(end.device);
+  if (link == nullptr || !link->mac) return std::nullopt;
+  const auto known = address ? address : own_address(*link, other);
+  if (!known) return std::nullopt;
+  return Speaker{end.node, end.device, *link->mac, *known};
+}
+
+}  // namespace
+
+bool is_lost(const LinkExchange& exchange) {
+  const IpAddr& wanted = exchange.question.address;
+  const auto asker = speaker(exchange.asker, exchange.question.asker, wanted);
+  const auto owner = speaker(exchange.owner, wanted, wanted);
+  if (!asker || !owner) return false;
+  if (wanted.is_v4()) return is_lost_between(*asker, *owner, arp(kRequest, *asker, *owner)) || is_lost_between(*owner, *asker, arp(kReply, *owner, *asker));
+  return is_lost_between(*asker, *owner, neighbour_discovery(kSolicitation, *asker, *owner)) ||
+         is_lost_between(*owner, *asker, neighbour_discovery(kAdvertisement, *owner, *asker));
+}
+
+}  // namespace egt::engine

@@ -1,0 +1,32 @@
+#include "resolved_next_hop.h"
+
+#include <algorithm>
+
+namespace egt::engine {
+namespace {
+
+std::optional<IpAddr> next_hop_asked_for(const openflow::FlowTables& flows, const openflow::FlowEntry& flow) {
+  const openflow::MatchView match = flows.match(flow);
+  const auto asks_for = [&](FieldId f, std::uint32_t bits) { return openflow::mask_of(match, f) == ones(bits); };
+  if (asks_for(FieldId::xxreg0, 128)) return IpAddr::v6(openflow::value_of(match, FieldId::xxreg0));
+  if (asks_for(FieldId::reg0, 32)) return IpAddr::v4(static_cast<std::uint32_t>(low64(openflow::value_of(match, FieldId::reg0))));
+  return std::nullopt;
+}
+
+bool writes(const Step& step, const MacAddr& mac) {
+  return std::any_of(step.changed.begin(), step.changed.end(),
+                     [&](const FieldChange& c) { return c.field == FieldId::eth_dst && low64(c.after) == mac.value; });
+}
+
+}  // namespace
+
+std::optional<ResolvedNextHop> resolved_next_hop(const Record& record, const MacAddr& mac) {
+  const auto step = std::find_if(record.steps.rbegin(), record.steps.rend(), [&](const Step& s) { return writes(s, mac); });
+  const auto* match = step == record.steps.rend() ? nullptr : std::get_if<TableMatch>(&step->kind);
+  if (match == nullptr || match->flow == openflow::kNoFlow || match->on == nullptr || !match->on->flows) return std::nullopt;
+  const openflow::FlowEntry& flow = match->on->flows->flow(match->flow);
+  const auto address = next_hop_asked_for(*match->on->flows, flow);
+  return address ? std::optional(ResolvedNextHop{*address, flow.from}) : std::nullopt;
+}
+
+}  // namespace egt::engine
