@@ -6,20 +6,21 @@
 #include <utility>
 #include <vector>
 
+#include "absent_sender.h"
 #include "conclusion.h"
 #include "destinations.h"
 #include "egtrace/explain/collection_limits.h"
-#include "egtrace/explain/explainer.h"
 #include "egtrace/explain/entry_names.h"
-#include "absent_sender.h"
+#include "egtrace/explain/explainer.h"
 #include "excerpt_path.h"
 #include "follow_up.h"
+#include "intent.h"
 #include "lagging_nodes.h"
 #include "listener.h"
 #include "names.h"
+#include "other_network.h"
 #include "packet_of.h"
 #include "phrases/outcome.h"
-#include "intent.h"
 #include "reasons.h"
 #include "report.h"
 #include "words.h"
@@ -266,7 +267,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);
+  if (auto path = path_on_other_network(*from, *to, known.words)) e.paths = {*std::move(path)};
+  else can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);
   for (PathReport& path : e.paths) known.lagging.assume_current(path, known.words);
   if (known.collection != nullptr) undecide_what_was_replaced(*known.collection, e.paths);
   gather(e);

@@ -126,6 +126,7 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;
+    r.network = object->primary_network;
     for (const Prefix& p : object->addresses) add_address(r.addresses, p.address);
     if (object->host_network)
       if (const Node* node = cluster.node(object->node)) {

@@ -310,6 +310,7 @@ Say say(const CtPass& s) {
     w.what = fmt::format("NAT: {} becomes {}", tuple_words(*s.before), tuple_words(*s.after));
     w.detail = false;
   }
+  if (s.entry.known()) w.what += ", of a dumped connection";
   return w;
 }
 Say say(const GroupPick& s) {

@@ -46,9 +46,20 @@ void add_namespace(const Json& o, const cluster::Object& id, cluster::Objects& o
   objects.namespaces.add({id, string_map(at(metadata, "labels")), string_map(at(metadata, "annotations"))});
 }
 
+// The entry with role "primary", where that is not the default network's: the addresses of that are for probes alone then
+// (role "infrastructure-locked"; PodAnnotation of ovn-kubernetes' go-controller/pkg/util/pod_annotation.go).
+std::string primary_network(const Json& networks) {
+  if (networks.is_object())
+    for (const auto& [name, network] : networks.items())
+      if (name != "default" && text(network, "role") == "primary") return name;
+  return {};
+}
+
 // Where the annotation does not tell an address, the status does, without a prefix length.
 void add_pod_addresses(const Json& o, cluster::Pod& pod) {
-  const Json network = at(annotation(o, "k8s.ovn.org/pod-networks"), "default");
+  const Json networks = annotation(o, "k8s.ovn.org/pod-networks");
+  pod.primary_network = primary_network(networks);
+  const Json network = at(networks, "default");
   for (const char* key : {"ip_addresses", "ip_address"})
     for (const std::string& cidr : strings(at(network, key)))
       if (const auto prefix = Prefix::parse(cidr)) add_once(pod.addresses, *prefix);
@@ -69,7 +80,7 @@ void add_pod_addresses(const Json& o, cluster::Pod& pod) {
 }
 
 void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
-  cluster::Pod pod{id, {}, {}, {}, {}, false, {}};
+  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}};
   pod.node = text(at(o, "spec"), "nodeName");
   pod.host_network = at(at(o, "spec"), "hostNetwork") == true;
   pod.labels = string_map(at(at(o, "metadata"), "labels"));

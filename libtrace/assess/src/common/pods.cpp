@@ -33,7 +33,7 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   for (const engine::Workload& w : workloads.all()) {
     const std::string& id = w.port->external_ids.at("iface-id");
     const std::size_t cut = id.find('_');
-    if (cut == std::string::npos) continue;
+    if (cut == std::string::npos || id.find('_', cut + 1) != std::string::npos) continue;   // NETWORK_NAMESPACE_POD of another network
     const Key key{id.substr(0, cut), id.substr(cut + 1)};
     if (all.contains(key)) continue;
     KnownPod pod{key.first, key.second, w.node->name, {}, false, nullptr};
@@ -42,6 +42,12 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   }
   std::vector<KnownPod> pods;
   for (auto& [key, pod] : all) pods.push_back(std::move(pod));
+  return pods;
+}
+
+std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster) {
+  std::vector<KnownPod> pods = known_pods(cluster);
+  std::erase_if(pods, [](const KnownPod& pod) { return pod.object != nullptr && !pod.object->primary_network.empty(); });
   return pods;
 }
 

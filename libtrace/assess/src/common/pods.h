@@ -20,5 +20,7 @@ struct KnownPod {
 
 // By namespace and name. Pods that have ended (no address) are left out.
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
+// But for those with a primary user-defined network: what nodes set up for the default network does not concern them.
+std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster);
 
 }  // namespace egt::assess

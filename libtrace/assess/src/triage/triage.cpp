@@ -40,7 +40,7 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
     : explainer(e),
       cluster(e.cluster()),
       twins(t),
-      pods(known_pods(cluster)),
+      pods(pods_of_default_network(cluster)),
       claims(cluster, pods),
       places(egress_places(cluster, pods, claims)),
       policies_at_(cluster) {

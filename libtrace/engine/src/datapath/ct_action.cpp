@@ -141,7 +141,7 @@ void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
   Connection& c = *tracked.known;
   FlowKey& key = packet.key;
   const std::uint32_t earlier = key.u32(F::ct_zone) == zone_.zone ? key.u32(F::ct_state) & kNatBits : 0;
-  result_.from_dump = c.from.known();
+  result_.entry = c.from;
   if (!c.certain) recorder_.assume({Supposition::connection_answered, {}, {}, {c.from}});
   const bool related = tracked.state == PacketState::related;
   result_.state |= related ? ct_state::rel : tracked.state == PacketState::new_ ? ct_state::new_ : ct_state::est;

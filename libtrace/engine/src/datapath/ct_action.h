@@ -17,7 +17,7 @@ namespace egt::engine {
 struct CtResult {
   std::uint32_t state = 0;  // ct_state bits
   Tuple before, after;      // differ where NAT changed the packet
-  bool from_dump = false;   // the connection is one of a dump
+  Provenance entry;         // of the connection, where a dump shows it
 };
 
 class CtAction {

@@ -244,7 +244,7 @@ void SwitchRun::track(const dp::Conntrack& action, DatapathPacket& packet, std::
   CtAction ct(zone, action, tcp_loose(node_.host), world_, recorder_, origin);
   const bool forced = forks && forced_states_ < options_.ct_next.size();
   const CtResult result = forced ? ct.execute_with(options_.ct_next[forced_states_++], packet) : ct.execute(packet);
-  recorder_.tracked(origin, result.state, result.before, result.after, result.from_dump);
+  recorder_.tracked(origin, result.state, result.before, result.after, result.entry);
 }
 
 // --- ovn-controller ------------------------------------------------------------------------------------------------

@@ -105,10 +105,10 @@ Walker::Next Walker::step(OnWire at) {
   if (const host::Link* peer = veth_peer(*at.node, at.device)) return take_off_wire({at.node, peer->name}, at);
   // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
   const bool by_bridge = at.node->port(at.device).port != nullptr;
-  if (by_bridge) {
-    see(*at.node, at.device, false, at.packet);
+  if (by_bridge) {   // taps come last (__dev_queue_xmit(), xmit_one() of net/core/dev.c)
     if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
     if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, at.device, at.packet)) return std::move(*end);
+    see(*at.node, at.device, false, at.packet);
   }
   if (!answering_ && layer_of(*at.node) == Layer::host) {
     const auto place = at.node->port(at.device);

@@ -320,12 +320,13 @@ void PathRecorder::remark_at(std::size_t step, Notice notice) {
 }
 
 void PathRecorder::tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after,
-                           bool from_dump) {
+                           Provenance entry) {
   executed_.push_back(step);
   Step& recorded = record_.steps[step];
   auto& pass = std::get<CtPass>(recorded.kind);
   pass.state = state;
-  pass.from_dump = from_dump;
+  pass.entry = entry;
+  if (entry.known()) recorded.evidence.push_back(entry);
   if (before == after) return;
   pass.before = before;
   pass.after = after;

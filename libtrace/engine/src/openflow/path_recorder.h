@@ -51,7 +51,7 @@ class PathRecorder : public ofproto::Observer {
   // Of packets that the datapath executes when the translation has ended: said of the step that origin_of() named.
   void end_at(std::size_t step, Cause why);
   void remark_at(std::size_t step, Notice notice);
-  void tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after, bool from_dump);
+  void tracked(std::size_t step, std::uint32_t state, const Tuple& before, const Tuple& after, Provenance entry);
   void refused(std::size_t step, const std::string& with);
   const std::string& controller_of(std::size_t step) const;  // of a ToController step
   // Of a step that origin_of() named, or of the flow or bucket being executed.

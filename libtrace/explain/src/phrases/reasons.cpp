@@ -86,6 +86,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::pod_unknown, "pod-unknown", "no pod of the snapshot has {0}"},
     {Reason::pod_unknown_on, "pod-unknown-on", "no pod of the snapshot has {0}; it is in the subnet of {1}"},
     {Reason::pod_without_port, "pod-without-port", "the dumps of {1} show no port of Open vSwitch for {0}, which runs there"},
+    {Reason::user_defined_network, "user-defined-network", "{0} is on user-defined network {1}, which is not simulated"},
     {Reason::entry_device_unknown, "entry-device-unknown", "the device by which the packet arrives is not known"},
     {Reason::reply_unexpected, "reply-unexpected", "the reply arrives where no process expects it"},
     {Reason::reply_leaves, "reply-leaves", "the reply leaves again for {0}, and the snapshot does not show what receives it there"},

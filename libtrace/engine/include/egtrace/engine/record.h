@@ -51,7 +51,7 @@ struct CtPass {                                // ct(...) and what the packet ca
   std::optional<std::uint8_t> table;           // resumes there
   std::uint32_t state = 0;                     // ct_state bits afterwards
   std::optional<Tuple> before, after;          // present when NAT changed the packet
-  bool from_dump = false;
+  Provenance entry;                            // of the connection, where a dump shows it
 };
 struct GroupPick { std::string bridge; std::uint32_t group = 0; std::size_t bucket = 0, buckets = 0; };
 struct ToController { std::string bridge; std::string reason; std::uint32_t opcode = 0; bool pause = false; };

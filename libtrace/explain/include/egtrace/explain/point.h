@@ -40,6 +40,7 @@ struct Resolved {
   std::optional<engine::Endpoint> place;   // where packets start; absent when only the address is known
   bool choose_source = false;              // a process whose kernel chooses
   bool is_unknown_pod = false;             // an address of the pods' networks that no pod of the snapshot has
+  std::string network = {};                // the pod's primary user-defined network; empty: the cluster's default one
 };
 
 // Errors name what is nearest to an unknown pod, node or service.

@@ -52,6 +52,7 @@ struct Pod : Object {
   std::optional<MacAddr> mac;
   bool host_network = false;
   Labels labels;
+  std::string primary_network;           // NAMESPACE/NAME of the user-defined network that it sends by; empty: the default one
 };
 
 struct EgressIp : Object {
