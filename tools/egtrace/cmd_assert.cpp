@@ -42,14 +42,14 @@ expect::Expectation expectation(const AssertOptions& o) {
   const auto place = [&](const std::string& text) { return expect::EndPattern{text, {}, {}, o.packet.namespace_}; };
   e.from = {place(o.packet.from)};
   e.to = {place(o.packet.to)};
-  e.verdicts = o.verdicts;
+  for (const std::string& name : o.verdicts) e.verdicts.push_back(*parse_verdict(name));   // checked by the options
   e.snat = o.snat;
   e.dnat = o.dnat;
   e.nodes = o.nodes;
   e.devices = o.devices;
   e.contains = o.contains;
   e.avoids = o.avoids;
-  e.outcomes = o.outcomes;
+  for (const std::string& name : o.outcomes) e.outcomes.push_back(*parse_outcome(name));
   if (o.proto_given) e.proto = q.proto;
   e.sport = o.packet.sport;
   e.dport = o.packet.dport;

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "group_agreement.h"
 #include "report.h"
 
 namespace egt::explain {
@@ -82,6 +83,7 @@ std::optional<std::size_t> deciding_step(HopsAsked& hops, const Course& course) 
 
 PathReport report_decision(const Course& course, const Words& words) {
   PathReport path = report_verdict(course);
+  compare_groups(course, words, path);
   report_ovn(course, words, path);
   report_group(course, words, path);
   for (const engine::NatEvent& e : course.record.nat)

@@ -9,9 +9,7 @@
 namespace egt::explain {
 namespace {
 
-constexpr std::array<std::string_view, 4> kVerdicts = {"delivered", "dropped", "rejected", "inconclusive"};
 constexpr std::array<std::string_view, 2> kConfidences = {"assumed", "proven"};
-constexpr std::array<std::string_view, 5> kOutcomes = {"answered", "refused", "unanswered", "mixed", "undecided"};
 constexpr std::array<std::string_view, 3> kDirections = {"request", "reply", "later"};
 constexpr std::array<std::string_view, 3> kListeners = {"known", "closed", "unknown"};
 
@@ -99,18 +97,10 @@ const PathReport* first_failed(const std::vector<const PathReport*>& walks) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
 std::string_view name_of(CommonVerdict verdict) { return verdict ? name_of(*verdict) : "mixed"; }
 std::string_view name_of(Confidence confidence) { return kConfidences[static_cast<std::size_t>(confidence)]; }
-std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
 std::string_view name_of(Direction direction) { return kDirections[static_cast<std::size_t>(direction)]; }
 std::string_view name_of(Listener listener) { return kListeners[static_cast<std::size_t>(listener)]; }
-
-std::optional<Outcome> parse_outcome(std::string_view name) {
-  const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), name);
-  if (found == kOutcomes.end()) return std::nullopt;
-  return static_cast<Outcome>(found - kOutcomes.begin());
-}
 
 Outcome outcome_of(const PathReport& path, Listener listener) {
   if (path.verdict == Verdict::inconclusive) return Outcome::undecided;

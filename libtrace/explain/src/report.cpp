@@ -10,6 +10,7 @@
 #include "dumped_inputs.h"
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/explain/phrases.h"
+#include "group_agreement.h"
 #include "ovn_flows.h"
 #include "reasons.h"
 #include "rule_words.h"
@@ -232,6 +233,7 @@ PathReport report_path(const Course& course, const Words& words, const Subject& 
   name_nat(path.dnat, path.hops);
   path.tunnels = course.record.tunnels;
   for (const Assumption& a : course.record.assumptions) assume(a, words, path);
+  compare_groups(course, words, path);
   report_ovn(course, words, path);
   report_group(course, words, path);
   path.gaps = distinct(course.record.gaps, words.cluster());

@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <stdexcept>
 
@@ -45,8 +46,8 @@ std::string suggestion(const std::string& word, const Words& known) {
                       : fmt::format("did you mean `{}`?", fmt::join(near, "` or `"));
 }
 
-constexpr std::string_view kVerdicts[] = {"delivered", "dropped", "rejected", "inconclusive"};
-constexpr std::string_view kOutcomes[] = {"answered", "refused", "unanswered", "mixed", "undecided"};
+constexpr Verdict kVerdicts[] = {Verdict::delivered, Verdict::dropped, Verdict::rejected, Verdict::inconclusive};
+constexpr Outcome kOutcomes[] = {Outcome::answered, Outcome::refused, Outcome::unanswered, Outcome::mixed, Outcome::undecided};
 constexpr std::string_view kProtocols[] = {"tcp", "udp", "sctp", "icmp", "icmp6"};
 
 class Reader {
@@ -151,24 +152,25 @@ class Reader {
       refuse(node, fmt::format("`{}: {}` is unknown; {}", key, word, suggestion(word, known)));
   }
 
-  std::vector<std::string> verdicts(const Node& map, const char* key) {
-    std::vector<std::string> all = strings(map, key);
-    for (const std::string& v : all) check_word(map[key], key, v, kVerdicts);
-    return all;
-  }
-
-  std::vector<std::string> outcomes(const Node& map) {
-    std::vector<std::string> all = strings(map, "outcome");
-    for (const std::string& o : all) check_word(map["outcome"], "outcome", o, kOutcomes);
+  // What is named in the list of `key`, out of `known`.
+  template <class Named, std::size_t count>
+  std::vector<Named> named(const Node& map, const char* key, const Named (&known)[count]) {
+    std::array<std::string_view, count> names;
+    std::transform(std::begin(known), std::end(known), names.begin(), [](Named one) { return name_of(one); });
+    std::vector<Named> all;
+    for (const std::string& word : strings(map, key)) {
+      check_word(map[key], key, word, names);
+      all.push_back(known[std::find(names.begin(), names.end(), word) - names.begin()]);
+    }
     return all;
   }
 
   // `reply: true` stands for an answer that arrives.
-  std::vector<std::string> reply(const Node& map) {
+  std::vector<Verdict> reply(const Node& map) {
     const Node value = map["reply"];
-    if (value && value.IsScalar() && value.Scalar() == "true") return {"delivered"};
+    if (value && value.IsScalar() && value.Scalar() == "true") return {Verdict::delivered};
     if (value && value.IsScalar() && value.Scalar() == "false") return {};
-    return verdicts(map, "reply");
+    return named(map, "reply", kVerdicts);
   }
 
   void path(const Node& item, Expectation& e) {
@@ -215,8 +217,8 @@ class Reader {
     e.to = ends(item, "to");
     e.name =
         item["name"] ? scalar(item["name"], "name") : fmt::format("{} to {}", e.from.front().text, e.to.front().text);
-    e.outcomes = outcomes(item);
-    e.verdicts = verdicts(item, "verdict");
+    e.outcomes = named(item, "outcome", kOutcomes);
+    e.verdicts = named(item, "verdict", kVerdicts);
     e.snat = strings(item, "snat");
     e.dnat = strings(item, "dnat");
     e.nodes = strings(item, "node");

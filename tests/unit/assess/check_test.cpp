@@ -50,9 +50,9 @@ TEST(Expectations, AreReadWithTheirLines) {
   EXPECT_EQ(3u, (*all)[0].line);
   EXPECT_EQ("x/*:8080", (*all)[0].to[1].text);
   EXPECT_TRUE((*all)[0].to[1].pods.matches({{"app", "y"}}));
-  EXPECT_EQ((std::vector<std::string>{"dropped", "rejected"}), (*all)[0].verdicts);
+  EXPECT_EQ((std::vector<Verdict>{Verdict::dropped, Verdict::rejected}), (*all)[0].verdicts);
   EXPECT_EQ("a/b to 192.0.2.1", (*all)[1].name);
-  EXPECT_EQ(std::vector<std::string>{"delivered"}, (*all)[1].reply);
+  EXPECT_EQ(std::vector<Verdict>{Verdict::delivered}, (*all)[1].reply);
   EXPECT_EQ(std::vector<std::string>{"chain:X"}, (*all)[1].contains);
 }
 

@@ -63,7 +63,7 @@ class IntentChecker {
                          outside(cluster_, claim.family).address.to_string(), claim.from);
     for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
     e.nodes = claim.nodes;
-    e.reply = {"delivered"};
+    e.reply = {Verdict::delivered};
   }
 
   // Towards nodes of the cluster a pod does not leave as its egress address.
@@ -78,7 +78,7 @@ class IntentChecker {
       for (const IpAddr& a : claim.addresses) e.snat.push_back("!" + a.to_string());
       e.proto = claim.family == Family::v4 ? "icmp" : "icmp6";
       // Whether it arrives is not promised, only that it does not arrive as the egress address.
-      e.verdicts = {"delivered", "dropped", "rejected", "inconclusive"};
+      e.verdicts = {Verdict::delivered, Verdict::dropped, Verdict::rejected, Verdict::inconclusive};
     }
   }
 
@@ -96,7 +96,7 @@ class IntentChecker {
           add(fmt::format("AdminPolicyBasedExternalRoute {}: {} leaves by its gateway", route.name, pod->full_name()),
               pod->full_name(), outside(cluster_, family).address.to_string(), route.from);
       e.contains = {"device:" + devices.front()};
-      e.reply = {"delivered"};
+      e.reply = {Verdict::delivered};
     }
   }
 
@@ -125,9 +125,9 @@ class IntentChecker {
 
   static void expect_answer(Expectation& e, bool has_endpoints) {
     if (has_endpoints)
-      e.reply = {"delivered"};
+      e.reply = {Verdict::delivered};
     else
-      e.verdicts = {"rejected", "dropped"};
+      e.verdicts = {Verdict::rejected, Verdict::dropped};
   }
 
   // One pod a node that has dumps. With internalTrafficPolicy Local a node without endpoint has nobody to ask.
@@ -205,7 +205,7 @@ class IntentChecker {
           Expectation& e =
               add(fmt::format("NetworkPolicy {}/{}: {} sends nothing", policy.namespace_, policy.name, pod.full_name()),
                   pod.full_name(), outside(cluster_, family).address.to_string(), policy.from);
-          e.verdicts = {"dropped", "rejected"};
+          e.verdicts = {Verdict::dropped, Verdict::rejected};
         }
         if (policy.ingress && isolated(pod, false)) receives_nothing(policy, pod, family);
       }
@@ -218,7 +218,7 @@ class IntentChecker {
       Expectation& e =
           add(fmt::format("NetworkPolicy {}/{}: {} receives nothing", policy.namespace_, policy.name, pod.full_name()),
               other.full_name(), pod.address(family)->to_string(), policy.from);
-      e.verdicts = {"dropped", "rejected"};
+      e.verdicts = {Verdict::dropped, Verdict::rejected};
       return;  // one sender stands for all
     }
   }

@@ -28,9 +28,23 @@ struct Finding {
 
 using Words = std::vector<std::string>;
 
-bool among(const Words& all, std::string_view one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+template <class T>
+bool among(const std::vector<T>& all, const T& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
 std::string any_of_words(const Words& all) { return fmt::format("{}", fmt::join(all, " or ")); }
+
+template <class Named>
+Words names_of(const std::vector<Named>& all) {
+  Words names;
+  for (const Named one : all) names.emplace_back(name_of(one));
+  return names;
+}
+
+// The outcomes that will do; empty: not asked.
+std::vector<Outcome> wanted_outcomes(const Expectation& e) {
+  if (e.outcomes.empty() && e.verdicts.empty()) return {Outcome::answered};
+  return e.outcomes;
+}
 
 // Alternatives, of which "!X" excludes. Only exclusions: everything else will do.
 template <class Fits>
@@ -89,7 +103,7 @@ class Judge {
   Judge(const explain::Explanation& x, const Expectation& e) : x_(x), e_(e) {}
 
   Finding path(const PathReport& w) const {
-    if (!e_.verdicts.empty() && !among(e_.verdicts, name_of(w.verdict)))
+    if (!e_.verdicts.empty() && !among(e_.verdicts, w.verdict))
       return {w.verdict == explain::Verdict::inconclusive ? Truth::unknown : Truth::no, ending(w)};
     if (const Finding o = connection(w); o.truth != Truth::yes) return o;
     for (const Finding& o : {w.verdict == explain::Verdict::delivered ? ends(w) : Finding{}, places(w)})
@@ -100,8 +114,8 @@ class Judge {
  private:
   // Of the connection: what its client sees.
   Finding connection(const PathReport& w) const {
-    const Words outcomes = !e_.outcomes.empty() ? e_.outcomes : e_.verdicts.empty() ? Words{"answered"} : Words{};
-    if (outcomes.empty() || among(outcomes, name_of(w.outcome))) return {};
+    const std::vector<Outcome> outcomes = wanted_outcomes(e_);
+    if (outcomes.empty() || among(outcomes, w.outcome)) return {};
     const explain::FailedWalk failed = explain::failed_walk(w);
     const PathReport& at = failed.walk != nullptr ? *failed.walk : w;
     return {w.outcome == explain::Outcome::undecided ? Truth::unknown : Truth::no, ending(at), &at};
@@ -147,16 +161,16 @@ class Judge {
     if (w.reply.empty()) return {Truth::unknown, "the reply was not walked"};
     if (const Finding o = follow_up(w.reply.front(), e_.reply, "the reply"); o.truth != Truth::yes) return o;
     for (const FollowUp& next : w.continued)
-      if (const Finding o = follow_up(next, {"delivered"}, "the packet after the handshake"); o.truth != Truth::yes)
+      if (const Finding o = follow_up(next, {Verdict::delivered}, "the packet after the handshake"); o.truth != Truth::yes)
         return o;
     return {};
   }
 
-  static Finding follow_up(const FollowUp& f, const Words& wanted, const char* what) {
+  static Finding follow_up(const FollowUp& f, const std::vector<Verdict>& wanted, const char* what) {
     if (f.paths.empty()) return {Truth::unknown, f.summary};
     Finding worst;
     for (const PathReport& w : f.paths) {
-      if (among(wanted, name_of(w.verdict))) continue;
+      if (among(wanted, w.verdict)) continue;
       const Truth t = w.verdict == explain::Verdict::inconclusive ? Truth::unknown : Truth::no;
       if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, name_of(w.verdict), ending(w)), &w};
     }
@@ -225,19 +239,18 @@ explain::Evidence evidence_of(const PathReport& w, const Finding& o) {
 
 std::vector<Property> expected_properties(const Expectation& e) {
   std::vector<Property> all;
-  if (!e.outcomes.empty() || e.verdicts.empty())
-    all.push_back({"outcome", e.outcomes.empty() ? "answered" : any_of_words(e.outcomes)});
-  if (!e.verdicts.empty()) all.push_back({"verdict", any_of_words(e.verdicts)});
   const auto add = [&](const char* name, const Words& values, const char* joint = " or ") {
     if (!values.empty()) all.push_back({name, fmt::format("{}", fmt::join(values, joint))});
   };
+  add("outcome", names_of(wanted_outcomes(e)));
+  add("verdict", names_of(e.verdicts));
   add("snat", e.snat);
   add("dnat", e.dnat);
   add("node", e.nodes);
   add("device", e.devices);
   add("contains", e.contains, ", ");
   add("avoids", e.avoids, ", ");
-  add("reply", e.reply);
+  add("reply", names_of(e.reply));
   return all;
 }
 

@@ -108,6 +108,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "no logical flows of the same time are in the snapshot to compare it with"},
     {Supposition::flows_not_updated, "flows-not-updated", "the flows of {0} stay as they are",
      "its ovn-controller is not connected to the southbound database, and changes them once it is"},
+    {Supposition::groups_of_flows, "groups-of-flows", "the dump of the groups of {0} is of {1} and of the moment of its flows",
+     "group {2} has other backends than the logical flow that leads to it"},
     {Supposition::logical_flows_realised, "logical-flows-realised", "ovn-controller on {0} has realised its logical flows",
      "its OpenFlow flows are not in the snapshot, so its logical flows are walked", "ovs-ofctl dump-flows br-int"},
     {Supposition::host_presumed, "host-presumed", "the host {0} is set up as OVN-Kubernetes does it",

@@ -70,6 +70,7 @@ enum class Supposition : std::uint8_t {
   physical_flows_whole,  // bridge, node
   flows_not_compared,    // node
   flows_not_updated,     // node
+  groups_of_flows,       // bridge, node; group
   logical_flows_realised,  // node
   host_presumed,           // node
   flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow

@@ -17,6 +17,7 @@
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/host/host.h"
 #include "egtrace/openflow/bridge.h"
+#include "egtrace/outcome/outcome.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::engine {
@@ -24,7 +25,7 @@ namespace egt::engine {
 struct LearnedFlow;
 
 enum class Layer : std::uint8_t { ovs, ovn, host, underlay, router };
-enum class Verdict : std::uint8_t { delivered, dropped, rejected, inconclusive };
+using egt::Verdict;
 
 // --- steps ---------------------------------------------------------------------------------------------------------
 struct EnterBridge { std::string bridge; std::uint32_t ofport = 0; std::string port; };

@@ -7,23 +7,21 @@
 #include <string_view>
 #include <vector>
 
-#include "egtrace/engine/record.h"
+#include "egtrace/outcome/outcome.h"
 
 namespace egt::explain {
 
 struct PathReport;
 
-// What becomes of one packet on one path.
-using Verdict = engine::Verdict;
+using egt::name_of;
+using egt::Outcome;
+using egt::parse_outcome;
+using egt::Verdict;
 // Of a packet over all its paths; absent ("mixed") where they differ.
 using CommonVerdict = std::optional<Verdict>;
 
 // How far the evidence goes. assumed: something that no dump shows could make it otherwise.
 enum class Confidence : std::uint8_t { assumed, proven };
-
-// answered: the reply arrives, and so does the packet after the handshake. refused: a reset or an ICMP error that the client
-// accepts. unanswered: it times out. mixed: paths that the traffic is shared among differ. undecided: the dumps do not tell.
-enum class Outcome : std::uint8_t { answered, refused, unanswered, mixed, undecided };
 
 // Which packet of the connection fails: the first, what answers it, or the client's next one.
 enum class Direction : std::uint8_t { request, reply, later };
@@ -33,13 +31,10 @@ enum class Direction : std::uint8_t { request, reply, later };
 enum class Listener : std::uint8_t { known, closed, unknown };
 
 // The names that JSON has.
-std::string_view name_of(Verdict verdict);
 std::string_view name_of(CommonVerdict verdict);
 std::string_view name_of(Confidence confidence);
-std::string_view name_of(Outcome outcome);
 std::string_view name_of(Direction direction);
 std::string_view name_of(Listener listener);
-std::optional<Outcome> parse_outcome(std::string_view name);
 
 // The walk that ends a path's connection otherwise than answered, and the packet of the connection that it walks.
 struct FailedWalk {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "egtrace/cluster/objects.h"
+#include "egtrace/outcome/outcome.h"
 
 namespace egt::expect {
 
@@ -23,14 +24,14 @@ struct Expectation {
   std::string name;
   std::vector<EndPattern> from, to;
 
-  std::vector<std::string> outcomes;  // of the connection; empty, and no verdicts either: answered
-  std::vector<std::string> verdicts;  // of the request; empty: not asked
+  std::vector<Outcome> outcomes;     // of the connection; empty, and no verdicts either: answered
+  std::vector<Verdict> verdicts;     // of the request; empty: not asked
   std::vector<std::string> snat;      // source that the receiver sees: IP, CIDR, IP:PORT, or "none" (the sender's own)
   std::vector<std::string> dnat;      // destination that it sees, in the same forms
   std::vector<std::string> nodes, devices;  // where it leaves the cluster's machines; else where it ends
   std::vector<std::string> contains;  // all of these are on the path: NAME, or node:, device:, stage:, table:, chain:,
   std::vector<std::string> avoids;    // rule: before it. None of these is.
-  std::vector<std::string> reply;     // verdicts of the answer; empty: not asked
+  std::vector<Verdict> reply;        // verdicts of the answer; empty: not asked
 
   std::string proto;  // empty: that of the destination's "/tcp", else tcp
   std::optional<std::uint16_t> sport, dport;

@@ -1,0 +1,97 @@
+#include "group_agreement.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace egt::explain {
+namespace {
+
+using engine::Course;
+using engine::GroupPick;
+using engine::TableMatch;
+using Backends = std::set<std::pair<IpAddr, std::uint16_t>>;
+
+// "10.132.0.39:8080" or "[fd01::1]:8080".
+std::optional<std::pair<IpAddr, std::uint16_t>> parse_backend(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const auto address = IpAddr::parse(host);
+  std::uint16_t port = 0;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (!address || end.ec != std::errc() || end.ptr != digits.data() + digits.size()) return std::nullopt;
+  return std::pair(*address, port);
+}
+
+// Of "ct_lb_mark(backends=10.132.0.39:8080,10.133.0.4:8080; force_snat);"; nothing where there are none, or others.
+std::optional<Backends> backends_of(const ovn::LogicalFlow& flow) {
+  constexpr std::string_view kKey = "backends=";
+  const std::size_t at = flow.actions.find(kKey);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view list = flow.actions.substr(at + kKey.size());
+  list = list.substr(0, list.find_first_of(";)"));
+  Backends all;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const auto backend = parse_backend(list.substr(0, comma));
+    if (!backend) return std::nullopt;
+    all.insert(*backend);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return all;
+}
+
+const openflow::Ct* translation_of(const openflow::Bucket& bucket) {
+  for (const openflow::Action& action : bucket.actions)
+    if (const auto* ct = std::get_if<openflow::Ct>(&action.kind); ct != nullptr && ct->nat) return ct;
+  return nullptr;
+}
+
+std::optional<Backends> backends_of(const openflow::Group& group) {
+  Backends all;
+  for (const openflow::Bucket& bucket : group.buckets) {
+    const openflow::Ct* ct = translation_of(bucket);
+    if (ct == nullptr || ct->nat->kind != openflow::Nat::Kind::dst || !ct->nat->addresses) return std::nullopt;
+    all.emplace(ct->nat->addresses->first, ct->nat->port_min.value_or(0));
+  }
+  return all;
+}
+
+bool has_backends_of_a_logical_flow(const openflow::Group& group, const std::vector<const ovn::LogicalFlow*>& behind) {
+  const auto own = backends_of(group);
+  if (!own) return true;
+  bool differs = false;
+  for (const ovn::LogicalFlow* flow : behind) {
+    const auto intended = backends_of(*flow);
+    if (intended && *intended == *own) return true;
+    differs |= intended.has_value();
+  }
+  return !differs;
+}
+
+const openflow::Group* group_of(const cluster::Node& node, const GroupPick& pick) {
+  const openflow::Bridge* bridge = node.bridge(pick.bridge);
+  return bridge == nullptr ? nullptr : bridge->groups.find(pick.group);
+}
+
+}  // namespace
+
+void compare_groups(const Course& course, const Words& words, PathReport& path) {
+  const TableMatch* match = nullptr;   // the last one before the group
+  for (const engine::Step& step : course.record.steps) {
+    if (const auto* m = std::get_if<TableMatch>(&step.kind)) match = m;
+    const auto* pick = std::get_if<GroupPick>(&step.kind);
+    const cluster::Node* node = pick != nullptr && match != nullptr ? words.cluster().node(step.node) : nullptr;
+    const openflow::Group* group = node != nullptr ? group_of(*node, *pick) : nullptr;
+    if (group == nullptr || has_backends_of_a_logical_flow(*group, words.logical_flows(*node, match->cookie, match->metadata))) continue;
+    assume({engine::Supposition::groups_of_flows, {pick->bridge, step.node}, {std::uint64_t{pick->group}}, {group->from}}, words, path);
+  }
+}
+
+}  // namespace egt::explain
