@@ -330,6 +330,7 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.mac, from.mac);
   take_if_told(into.kind, from.kind);
   take_if_told(into.mode, from.mode);
+  take_if_told(into.port_state, from.port_state);
   take_if_told(into.vlan_id, from.vlan_id);
   take_if_told(into.vrf_table, from.vrf_table);
   for (host::Address& a : from.addresses) {

@@ -216,6 +216,8 @@ void take_link_info(const JsonValue& v, host::Link& link) {
   const JsonValue* info = v.find("linkinfo");
   if (!info) return;
   link.kind = info->text("info_kind");
+  if (const JsonValue* port = info->find("info_slave_data"); port && info->text("info_slave_kind") == "bridge")
+    link.port_state = port->text("state");
   const JsonValue* data = info->find("info_data");
   if (!data) return;
   if (link.kind == "macvlan" || link.kind == "macvtap" || link.kind == "ipvlan") link.mode = data->text("mode");
@@ -319,6 +321,7 @@ std::string links_json(std::string_view kind, const std::vector<host::Link>& lin
     if (l.vlan_id) one["vlan"] = *l.vlan_id;
     if (l.vrf_table) one["vrf_table"] = *l.vrf_table;
     if (!l.mode.empty()) one["mode"] = l.mode;
+    if (!l.port_state.empty()) one["port_state"] = l.port_state;
     one["addresses"] = Json::array();
     for (const host::Address& a : l.addresses) {
       Json address{

@@ -226,6 +226,8 @@ class LinkLowering {
     host::Link& link = links_[current_];
     if (first.starts_with("link/"))
       take_link_layer(words, link);
+    else if (first == "bridge_slave")
+      link.port_state = behind(words, "state");
     else if (is_kind(first) && !first.ends_with("_slave") && first != "xstats" && link.kind.empty())
       take_kind(words, link);
   }

@@ -210,8 +210,9 @@ void MachineReader::read(cluster::Node& node) {
   node.place_interfaces();
   node.host.settle_routes();
   const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
-  for (const host::Address* a : node.host.notice_missing_routes(confirmed))
-    remark(a->from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a->prefix.to_string()));
+  node.host.notice_missing_routes(confirmed);
+  for (const host::Address& a : node.host.without_route)
+    remark(a.from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a.prefix.to_string()));
   const bool nameless = node.name.empty();
   std::string by_content = nameless ? name_of_nameless(node) : std::string();   // before its switch is left out
   cluster::leave_out_foreign_switch(node);

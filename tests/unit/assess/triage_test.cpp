@@ -307,6 +307,13 @@ std::vector<Case> cases() {
          set_flag(s, "master-03-demo", "br-int", "115c3e4009659bf", "NO_FLOOD");
          set_flag(s, "master-03-demo", "br-ex", "br-ex", "NO_FLOOD");
        }},
+      {"dump-incomplete",
+       [](Sample& s) { s.without_lines("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0"); },
+       [](Sample& s) {   // two dumps without it: somebody deleted the route
+         s.without_lines("router/ip_route_show_table_all", "192.168.55.0/24 dev enp7s0");
+         s.copy("router/ip_route_show_table_all", "router/ip_route");
+         for (const char* other : {" table ", ":"}) s.without_lines("router/ip_route", other);
+       }},
       {"uplink-down",
        [](Sample& s) {
          for (const char* file : {"master-02-demo/ip_-d_addr", "master-02-demo/ip_-d_link"})

@@ -33,6 +33,7 @@ const std::vector<const Check*>& checks() {
                                                     &kBridgeNotSetUp,
                                                     &kPodPortUnclaimed,
                                                     &kPortFlag,
+                                                    &kDumpIncomplete,
                                                     &kUplinkDown,
                                                     &kTunnelAddressWrong,
                                                     &kTunnelKeyMismatch,

@@ -36,6 +36,7 @@ extern const Check kBridgeMacMismatch;
 extern const Check kBridgeNotSetUp;
 extern const Check kPodPortUnclaimed;
 extern const Check kPortFlag;
+extern const Check kDumpIncomplete;
 extern const Check kUplinkDown;
 extern const Check kTunnelAddressWrong;
 extern const Check kTunnelKeyMismatch;

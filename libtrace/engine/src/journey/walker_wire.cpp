@@ -34,6 +34,23 @@ const host::Link* veth_peer(const Node& node, std::string_view device) {
   return peer != nullptr && peer->kind == "veth" && peer->peer == link->name ? peer : nullptr;
 }
 
+bool forwards(const host::Link& port) { return port.port_state.empty() || port.port_state == "forwarding"; }
+
+Stop blocked(const Node& node, const host::Link& port) {
+  return {node.name, Layer::underlay, {PlaceKind::device, {port.name}}, {Reason::bridge_port_blocked, {port.name, port.master, port.port_state}}, {port.from}};
+}
+
+// A port of the Linux bridge `name`, where none of those with a carrier forwards; null otherwise.
+const host::Link* blocked_port_of_all(const Node& node, std::string_view name) {
+  const host::Link* blocked_port = nullptr;
+  for (const host::Link& port : node.host.links.value) {
+    if (port.master != name || !port.has_carrier()) continue;
+    if (forwards(port)) return nullptr;
+    blocked_port = &port;
+  }
+  return blocked_port;
+}
+
 Stop no_carrier(const Node& node, const host::Link& link) {
   return {node.name, Layer::underlay, {PlaceKind::device, {link.name}}, {Reason::no_carrier}, {link.from}};
 }
@@ -93,6 +110,8 @@ Walker::Next Walker::step(AtDevice at) {
     if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, lower, packet)) return std::move(*end);
     return {{AtDevice{at.node, lower, std::move(packet)}}, std::nullopt};
   }
+  if (const host::Link* port = link != nullptr && link->kind == "bridge" ? blocked_port_of_all(*at.node, at.device) : nullptr)
+    return stop(Verdict::dropped, blocked(*at.node, *port));
   if (link != nullptr && (link->kind == "geneve" || link->kind == "vxlan" || link->kind == "gre" || link->kind == "wireguard"))
     return gap(*at.node, Layer::host, {Input::tunnel_device, {at.device}}, Reason::host_tunnel);
   return {{OnWire{at.node, at.device, at.packet}}, std::nullopt};
@@ -184,6 +203,8 @@ Walker::Next Walker::take_off_wire(const WireEnd& end, const OnWire& at) {
       if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, end.device, packet)) return std::move(*stopped);
     return {{AtPort{&node, place.bridge, number_of(*place.bridge, *place.port), packet}}, std::nullopt};
   }
+  const host::Link* port = node.host.link(end.device);
+  if (port != nullptr && !forwards(*port)) return stop(Verdict::dropped, blocked(node, *port));
   const std::string upper = receiving_device(end, dst_mac(packet));
   if (upper != end.device) {
     see(node, end.device, true, packet);

@@ -50,16 +50,14 @@ const Address* lacks_route(const std::vector<Route>& routes, const std::vector<L
 
 }  // namespace
 
-std::vector<const Address*> Host::notice_missing_routes(const ConfirmedTables& confirmed) {
-  std::vector<const Address*> lacking;
+void Host::notice_missing_routes(const ConfirmedTables& confirmed) {
   for (const Family family : {Family::v4, Family::v6}) {
     Part<std::vector<Route>>& part = family == Family::v4 ? routes_v4 : routes_v6;
     const Address* a = part.present && !part.partial ? lacks_route(part.value, links.value, family, family == Family::v4 ? confirmed.v4 : confirmed.v6) : nullptr;
     if (a == nullptr) continue;
     part.partial = true;
-    lacking.push_back(a);
+    without_route.push_back(*a);
   }
-  return lacking;
 }
 
 }  // namespace egt::host

@@ -52,6 +52,7 @@ struct Host {
   Part<std::vector<ConntrackEntry>> conntrack;         // of the kernel, all zones
   Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath
   Part<Sockets> sockets;
+  std::vector<Address> without_route;                  // at work, but the dump of routes lacks what the kernel makes of them
 
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;         // the device that has this address
@@ -60,8 +61,8 @@ struct Host {
   // all dumps are loaded; calling it more often does no harm.
   void settle_routes();
   // Takes routes for a part of the whole where one is missing that the kernel makes of an address, unless two dumps show
-  // its table without it: then somebody deleted it. Returns those addresses. To be called last.
-  std::vector<const Address*> notice_missing_routes(const ConfirmedTables& confirmed);
+  // its table without it: then somebody deleted it. Fills `without_route`, with one address a family. To be called last.
+  void notice_missing_routes(const ConfirmedTables& confirmed);
 };
 
 }  // namespace egt::host

@@ -36,6 +36,7 @@ struct Link {
   std::optional<MacAddr> mac;
   std::string kind;                      // of ip -d link: veth, bridge, bond, vlan, macvlan, vrf, geneve, openvswitch
   std::string mode;                      // macvlan mode
+  std::string port_state;                // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump tells
   std::optional<std::uint16_t> vlan_id;
   std::optional<std::uint32_t> vrf_table;
   std::vector<Address> addresses;
