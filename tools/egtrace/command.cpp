@@ -14,6 +14,7 @@
 
 #include "egtrace/base/nearest.h"
 #include "egtrace/base/text.h"
+#include "egtrace/parsers/content.h"
 #include "egtrace/parsers/output_file.h"
 #include "egtrace/render/printable.h"
 #include "memory.h"
@@ -79,16 +80,23 @@ parsers::OutputFile open_file(const std::string& path) {
   return std::move(*file);
 }
 
+// What was taken from a file that somebody writes to is no answer; nor is it what failed to be written from there.
+void refuse_changed_files() {
+  if (const auto changed = parsers::changed_file()) throw CommandError(*changed);
+}
+
 void finish(parsers::OutputFile& file) {
+  refuse_changed_files();
   if (const std::string why = file.finish(); !why.empty()) throw CommandError(why);
 }
 
 // False: a reader that has seen enough (head) closed the pipe. Nothing to complain of.
 bool print_all(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written && errno != EPIPE)
-    throw CommandError(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
-  return written;
+  if (written || errno == EPIPE) return written;
+  const int why = errno;
+  refuse_changed_files();
+  throw CommandError(fmt::format("standard output: cannot be written: {}", std::strerror(why)));
 }
 
 std::string shown(const CommonOptions& options, std::string_view text) {
@@ -169,6 +177,7 @@ void write_output(const CommonOptions& options, std::string_view text) {
 }
 
 void write_bytes(const CommonOptions& options, std::string_view text) {
+  refuse_changed_files();
   if (!options.output.empty()) {
     parsers::OutputFile file = open_file(options.output);
     file.write(text);

@@ -5,13 +5,16 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "arguments.h"
 #include "command.h"
 #include "egtrace/parsers/content.h"
+#include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/output_file.h"
 #include "help.h"
 #include "memory.h"
@@ -39,6 +42,10 @@ int complain(std::string message) {
   }
   print_error(fmt::format("egtrace: {}\n", message));
   return static_cast<int>(ExitStatus::unusable);
+}
+
+std::string more_than_allowed(std::string_view instead) {
+  return fmt::format("needs more memory than the {} MB that --max-memory allows; give {}, or allow more", memory_limit() >> 20, instead);
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
@@ -113,6 +120,7 @@ int run(int argc, char** argv) {
     return explain_parse_error(app, error);
   }
   print_warnings();
+  if (const auto changed = parsers::changed_file()) return complain(*changed);
   return static_cast<int>(status);
 }
 
@@ -121,14 +129,17 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);   // `egtrace … | head` ends quietly; write_output() sees EPIPE
+  std::signal(SIGXFSZ, SIG_IGN);   // a file that grows beyond `ulimit -f` is one that cannot be written
   egt::cli::limit_memory_by_machine();
   egt::cli::keep_freed_memory();
   egt::parsers::end_when_files_change(static_cast<int>(egt::cli::ExitStatus::unusable));
   egt::parsers::remove_unfinished_files_on_signals();
   try {
     return egt::cli::run(argc, argv);
+  } catch (const egt::parsers::OutOfMemory& dump) {
+    return egt::cli::complain(dump.path + ": " + egt::cli::more_than_allowed("an excerpt of it"));
   } catch (const std::bad_alloc&) {
-    return egt::cli::complain("needs more memory than --max-memory allows; give a smaller snapshot or excerpt, or allow more");
+    return egt::cli::complain(egt::cli::more_than_allowed("a smaller snapshot or excerpt"));
   } catch (const std::exception& error) {
     return egt::cli::complain(error.what() + egt::cli::what_may_be_why());
   }

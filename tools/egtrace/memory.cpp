@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <limits>
+
 namespace egt::cli {
 namespace {
 
@@ -27,6 +29,12 @@ void limit_memory(std::uint64_t bytes) {
   if (!kLimited || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? bytes : limit.rlim_max;
   ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+std::uint64_t memory_limit() {
+  rlimit limit{};
+  const bool known = ::getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return known ? limit.rlim_cur : std::numeric_limits<std::uint64_t>::max();
 }
 
 void limit_memory_by_machine() {

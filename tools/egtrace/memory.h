@@ -7,6 +7,8 @@ namespace egt::cli {
 
 // Of what the program keeps for itself; mapped files do not count. What would need more ends in std::bad_alloc.
 void limit_memory(std::uint64_t bytes);
+// The limit that holds, in bytes; the largest number where there is none.
+std::uint64_t memory_limit();
 // Three quarters of what the machine has.
 void limit_memory_by_machine();
 // A walk takes and frees the same memory as the walk before it: keep it between two of them, rather than return it to the

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "egtrace/base/parallel.h"
+
 namespace egt::parsers::ofctl {
 namespace {
 
@@ -75,10 +77,7 @@ std::vector<Scanned> scan_all(std::string_view text, unsigned jobs, std::vector<
     }
     scanned[thread] = {scanner.shapes().all(), scanner.prefixes().take()};
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < jobs; ++i) threads.emplace_back(work, i);
-  work(0);
-  for (std::thread& t : threads) t.join();
+  for_each_index(jobs, jobs, 1, work);
   return scanned;
 }
 

@@ -51,7 +51,7 @@ class Hashes {
  public:
   void add(std::string_view body, std::string_view expected) {
     if (body.size() < kBackground || ++started_ > kMostThreads) return checks_.push_back({{}, same_digits(to_hex(sha1(body)), expected)});
-    checks_.push_back({std::async(std::launch::async, [body, expected] { return same_digits(to_hex(sha1(body)), expected); }),
+    checks_.push_back({std::async(std::launch::async | std::launch::deferred, [body, expected] { return same_digits(to_hex(sha1(body)), expected); }),
                        true});
   }
   bool last_is_wrong() const { return !checks_.back().running.valid() && !checks_.back().right; }

@@ -60,7 +60,7 @@ Result<Content> read_file(int fd, const std::string& path, const ContentLimits& 
   if (::fstat(fd, &before) != 0) return Error{std::strerror(errno)};
   const auto size = static_cast<std::size_t>(before.st_size);
   if (size >= kMapped)
-    if (Content mapped = map_file(fd, size, path); mapped.keep) return mapped;
+    if (Content mapped = map_file(fd, before, path); mapped.keep) return mapped;
   Result<Content> content = read_stream(fd, limits, std::min<std::size_t>(size, limits.file_bytes));
   // Of files of /proc and /sys the size says nothing.
   if (content && has_changed(fd, before)) return Error{kChangedWhileRead};

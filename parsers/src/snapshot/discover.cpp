@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "egtrace/base/parallel.h"
+#include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/compiled.h"
 #include "snapshot/glance.h"
 #include "snapshot/machine_key.h"
@@ -66,6 +68,7 @@ class Walk {
     std::error_code failed;
     std::vector<fs::directory_entry> entries;
     for (fs::directory_iterator it(at, failed), end; !failed && it != end; it.increment(failed)) entries.push_back(*it);
+    if (failed == std::errc::not_enough_memory) throw OutOfMemory(root_ / relative);
     if (failed) out_.remarks.push_back(fmt::format("{}: {}", relative.empty() ? "." : relative, failed.message()));
     std::sort(entries.begin(), entries.end(),
               [](const auto& a, const auto& b) { return a.path().filename() < b.path().filename(); });
@@ -226,7 +229,7 @@ void unpack(const FoundFile& file, std::string_view bytes, const std::string& fo
   unpacked.hand_over(out);
 }
 
-void read_file(const std::string& path, FoundFile file, const std::string& folder, const DiscoverOptions& options,
+void read_whole_file(const std::string& path, FoundFile file, const std::string& folder, const DiscoverOptions& options,
                UnpackBudget& budget, Discovery& out) {
   Result<Content> content = read_packed(path, options.limits);
   if (!content) {
@@ -239,6 +242,18 @@ void read_file(const std::string& path, FoundFile file, const std::string& folde
     if (options.progress != nullptr) ++options.progress->files;
   }
   out.files.push_back(std::move(file));
+}
+
+void read_file(const std::string& path, FoundFile file, const std::string& folder, const DiscoverOptions& options,
+               UnpackBudget& budget, Discovery& out) {
+  const std::string shown = file.shown;
+  try {
+    read_whole_file(path, std::move(file), folder, options, budget, out);
+  } catch (const OutOfMemory&) {
+    throw;   // it knows which member of an archive
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(shown);
+  }
 }
 
 Result<Discovery> read_directory(const std::string& root, const DiscoverOptions& options) {

@@ -9,11 +9,11 @@
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/datapath.h"
+#include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/choose.h"
-#include "snapshot/route_dumps.h"
-#include "snapshot/out_of_memory.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
+#include "snapshot/route_dumps.h"
 
 namespace egt::parsers {
 namespace {

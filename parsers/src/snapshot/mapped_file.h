@@ -2,7 +2,8 @@
 // there is SIGBUS: the names of mapped files are kept for a handler that says so.
 #pragma once
 
-#include <cstddef>
+#include <sys/stat.h>
+
 #include <string>
 
 #include "egtrace/parsers/content.h"
@@ -12,6 +13,6 @@ namespace egt::parsers {
 constexpr const char* kChangedWhileRead = "changed while it was read; run it again once nobody writes to it";
 
 // Without content: it cannot be mapped.
-Content map_file(int fd, std::size_t size, const std::string& path);
+Content map_file(int fd, const struct stat& info, const std::string& path);
 
 }  // namespace egt::parsers

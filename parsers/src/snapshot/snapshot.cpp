@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <exception>
 #include <map>
-#include <new>
 #include <set>
 #include <utility>
 
@@ -21,7 +20,6 @@
 #include "snapshot/machine_reader.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
-#include "snapshot/out_of_memory.h"
 #include "snapshot/past.h"
 #include "snapshot/private_map.h"
 #include "snapshot/settings.h"
@@ -307,11 +305,7 @@ class Reader {
 }  // namespace
 
 Result<Snapshot> open_snapshot(const SnapshotRequest& request) {
-  try {
-    return Reader(request).read();
-  } catch (const OutOfMemory& full) {
-    return Error{full.path + ": needs more memory than --max-memory allows; give an excerpt of it, or allow more"};
-  }
+  return Reader(request).read();
 }
 
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request) {

@@ -132,6 +132,17 @@ TEST(OutputFile, SignalsLeaveTheOldFile) {
   }
 }
 
+// `ulimit -f`: a signal, unless it is ignored.
+TEST(OutputFile, LimitsOfFileSizesLeaveTheOldFile) {
+  const TemporaryDirectory d;
+  const std::string path = d.file("report", "old");
+  const Ran ran = egt::testing::run({"sh", "-c", "ulimit -f 8; exec '" EGTRACE_BINARY "' compile -q '" EGTRACE_SOURCE_DIR "/samples/egressip-secondary' -o report"}, "", d.path());
+  EXPECT_EQ(2, ran.status);
+  EXPECT_EQ("egtrace: report: cannot be written: File too large\n", ran.err);
+  EXPECT_EQ("old", read_file(path));
+  EXPECT_EQ(std::vector<std::string>{"report"}, names_in(d.path()));
+}
+
 TEST(OutputFile, ConcurrentCompilesDoNotMix) {
   const TemporaryDirectory d;
   const std::string elsewhere = d.file("elsewhere", "untouched");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,10 @@ Content decompress(Content raw, const ContentLimits& limits = {});
 // Large files are mapped. From now on one that is cut short by somebody else while it is looked at ends the program with
 // this status and a line that names it, where it would end by SIGBUS.
 void end_when_files_change(int status);
+
+// A mapped file that somebody has written to since, and what to do; none where all are as they were. What was taken from
+// them is not to be relied on.
+std::optional<std::string> changed_file();
 
 // A NUL byte near its beginning: nothing that somebody pasted or typed.
 bool looks_binary(std::string_view text);

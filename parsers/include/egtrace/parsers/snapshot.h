@@ -69,6 +69,7 @@ struct Snapshot {
 
 // The error is for unusable input: no such file, a directory or file without a single dump, an unknown kind. A dump that
 // is damaged, binary or unknown among others is no error: it is listed in Cluster::dumps and in the diagnostics.
+// Throws OutOfMemory where a dump needs more memory than there is.
 Result<Snapshot> open_snapshot(const SnapshotRequest& request);
 // The cluster alone.
 Result<cluster::Cluster> read_snapshot(const SnapshotRequest& request);

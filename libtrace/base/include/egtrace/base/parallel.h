@@ -18,6 +18,16 @@ inline std::size_t useful_threads(std::size_t count, unsigned jobs, std::size_t 
   return std::min<std::size_t>({jobs, kMost, count / std::max<std::size_t>(at_least_each, 1) + 1});
 }
 
+// `count` threads, or as many as there is memory for: the work is shared by those that run.
+template <class Run>
+void start_threads(std::vector<std::thread>& threads, std::size_t count, const Run& run) {
+  threads.reserve(count);
+  try {
+    while (threads.size() < count) threads.emplace_back(run);
+  } catch (const std::exception&) {
+  }
+}
+
 // Runs `work(i)` for each i below `count`; `jobs` threads at most, 0: one a processor. What the first of them threw is
 // thrown again once all have ended.
 template <class Work>
@@ -36,7 +46,7 @@ void for_each_index(std::size_t count, unsigned jobs, std::size_t at_least_each,
   };
   std::vector<std::thread> threads;
   const std::size_t useful = useful_threads(count, jobs, at_least_each);
-  for (std::size_t i = 1; i < useful; ++i) threads.emplace_back(run);
+  start_threads(threads, useful - 1, run);
   run();
   for (std::thread& thread : threads) thread.join();
   if (thrown) std::rethrow_exception(thrown);

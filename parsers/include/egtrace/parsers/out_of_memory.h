@@ -1,4 +1,4 @@
-// Without this dump answers would be others: it is no dump to go on without.
+// A dump, or file, that needs more memory than there is. Without it answers would be others: none to go on without.
 #pragma once
 
 #include <new>
