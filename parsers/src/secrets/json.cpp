@@ -63,28 +63,58 @@ class JsonSearch {
     return true;
   }
 
+  enum class Kind { unnamed, secret, kubeconfig, other };
+
+  struct Object {
+    Kind kind = Kind::unnamed;   // may stand behind what it decides about
+    Passages data, users;        // of a Secret, of a kubeconfig
+  };
+
   bool object(Passages* hidden, int depth) {
-    Passages data;   // counts once the kind is known, which stands behind it
-    bool is_secret = false, whole = true;
+    Object object;
+    const std::size_t of_items = unclaimed_.size();
+    bool whole = true;
     for (++at_; whole && next() != '}';) {
       if (text_.size() == at_) whole = false;
       else if (text_[at_] != '"') whole = value(hidden, depth + 1);
-      else whole = member(hidden, data, is_secret, depth);
+      else whole = member(hidden, object, depth);
     }
     if (whole) ++at_;
-    if (is_secret || !whole) std::move(data.begin(), data.end(), std::back_inserter(found_));
+    settle(object, of_items, whole);
     return whole;
   }
 
-  bool member(Passages* hidden, Passages& data, bool& is_secret, int depth) {
+  // Items of a SecretList name no kind: what they hold waits for that of the list.
+  void settle(Object& object, std::size_t of_items, bool whole) {
+    const auto move_to = [](Passages& to, auto begin, auto end) { std::move(begin, end, std::back_inserter(to)); };
+    const auto items = unclaimed_.begin() + static_cast<std::ptrdiff_t>(of_items);
+    if (object.kind == Kind::secret || !whole) {
+      move_to(found_, object.data.begin(), object.data.end());
+      move_to(found_, items, unclaimed_.end());
+    }
+    if (object.kind == Kind::kubeconfig || !whole) move_to(found_, object.users.begin(), object.users.end());
+    if (object.kind == Kind::unnamed && whole)
+      move_to(unclaimed_, object.data.begin(), object.data.end());
+    else
+      unclaimed_.erase(items, unclaimed_.end());
+  }
+
+  Kind kind_here() const {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.starts_with("\"Secret\"") || rest.starts_with("\"SecretList\"")) return Kind::secret;
+    return rest.starts_with("\"Config\"") ? Kind::kubeconfig : Kind::other;
+  }
+
+  bool member(Passages* hidden, Object& of, int depth) {
     const Passage name = string();
     const std::string_view key = text_.substr(name.begin, name.end - name.begin);
     if (next() == '\0') return false;
-    if (key == "kind" && text_.substr(at_).starts_with("\"Secret\"")) is_secret = true;
+    if (key == "kind") of.kind = kind_here();
     if (key == kAppliedKey) return applied(hidden);
     if (hidden != nullptr) return value(hidden, depth + 1);
-    if (what_ == Of::secrets) return value(key == "data" || key == "stringData" ? &data : nullptr, depth + 1);
-    if (key == "env") return variables(depth + 1);
+    if (what_ == Of::secrets && key == "users") return value(&of.users, depth + 1);
+    if (what_ == Of::secrets) return value(key == "data" || key == "stringData" ? &of.data : nullptr, depth + 1);
+    if (key == "env" || key == "httpHeaders") return variables(depth + 1);
     return value(key == "args" || key == "command" ? &found_ : nullptr, depth + 1);
   }
 
@@ -113,6 +143,7 @@ class JsonSearch {
   std::string_view text_;
   Of what_;
   Passages& found_;
+  Passages unclaimed_;   // data of objects that name no kind
   std::size_t at_ = 0;
 };
 

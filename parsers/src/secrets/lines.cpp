@@ -82,6 +82,15 @@ void find_shared_key(std::string_view line, std::size_t at, Passages& found) {
   }
 }
 
+// "root:$6$…:19000:…": shadow(5), as it stands in what somebody pasted.
+void find_hashed_password(std::string_view line, std::size_t at, Passages& found) {
+  for (std::size_t i = line.find(":$"); i != std::string_view::npos; i = line.find(":$", i + 2)) {
+    const std::size_t method = std::min(line.find('$', i + 2), line.size());
+    if (method == line.size() || method - i > 12) continue;
+    found.push_back({at + i + 1, at + std::min(line.find(':', method), line.size())});
+  }
+}
+
 // "token: …" of a kubeconfig, as YAML or as JSON.
 void find_credential(std::string_view line, std::size_t at, Passages& found) {
   static constexpr std::string_view kKeys[] = {"client-key-data", "token", "id-token", "refresh-token", "access-token", "password", "client-secret"};
@@ -107,7 +116,19 @@ void find_in_line(std::string_view line, std::size_t at, Passages& found) {
   find_configured(line, at, found);
   find_kernel_key(line, at, found);
   find_shared_key(line, at, found);
+  find_hashed_password(line, at, found);
   find_credential(line, at, found);
+}
+
+void find_shared_keys(std::string_view text, Passages& found) {
+  constexpr std::string_view kKey = "psk\"";
+  for (std::size_t at = text.find(kKey); at != std::string_view::npos; at = text.find(kKey, at + kKey.size())) {
+    const std::size_t value = text.find_first_not_of(" \t\r\n,:", at + kKey.size());
+    if (at == 0 || text[at - 1] != '"' || value == std::string_view::npos || text[value] != '"') continue;
+    std::size_t end = value + 1;
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    found.push_back({value + 1, std::min(end, text.size())});
+  }
 }
 
 void find_private_keys(std::string_view text, Passages& found) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,14 +14,22 @@ struct Passage {
 };
 using Passages = std::vector<Passage>;
 
-// One line: FRR's passwords, keys of sysctl, options of Open vSwitch, tokens of kubeconfigs. `at`: where it begins in the text.
+// Quick where texts have hundreds of megabytes and hardly one has the word.
+bool has(std::string_view text, std::string_view word);
+
+// One line: FRR's passwords, keys of sysctl, options of Open vSwitch, tokens of kubeconfigs, hashes of passwords. `at`: where it begins in the text.
 void find_in_line(std::string_view line, std::size_t at, Passages& found);
+// "psk" of Open vSwitch's options in JSON: ["psk","…"], {"psk": "…"}.
+void find_shared_keys(std::string_view text, Passages& found);
 // Blocks "-----BEGIN … PRIVATE KEY-----", over lines or in one string.
 void find_private_keys(std::string_view text, Passages& found);
 
-enum class Of { secrets, environment };   // the data of Secrets; values of environment variables
+enum class Of { secrets, environment };   // data of Secrets, users of kubeconfigs; values of environment variables and HTTP headers
 void find_in_yaml(std::string_view text, Of what, Passages& found);
 void find_in_json(std::string_view text, Of what, Passages& found);
+
+// The records of a database file; those that change get the length and hash of what they are now.
+std::optional<std::string> masked_database(std::string_view text);
 
 // Masks; what spans several lines leaves blank lines behind, so that those below keep their numbers.
 std::string masked(std::string_view text, Passages found);

@@ -1,5 +1,7 @@
 #include "egtrace/parsers/secrets.h"
 
+#include <string.h>
+
 #include <algorithm>
 
 #include "egtrace/base/text.h"
@@ -8,6 +10,8 @@
 
 namespace egt::parsers {
 namespace secrets {
+
+bool has(std::string_view text, std::string_view word) { return ::memmem(text.data(), text.size(), word.data(), word.size()) != nullptr; }
 
 std::string masked(std::string_view text, Passages found) {
   std::sort(found.begin(), found.end(), [](const Passage& a, const Passage& b) { return a.begin < b.begin; });
@@ -31,9 +35,8 @@ namespace {
 // Words of which one stands in every text that has a secret.
 bool may_have_secrets(std::string_view text) {
   static constexpr std::string_view kWords[] = {"PRIVATE KEY", "assword", "Secret", "key-string", "authentication", "psk", "token",
-                                                "-key", "_key", "stable_secret", "client-secret"};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+                                                "-key", "_key", "stable_secret", "client-secret", "users", ":$"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return has(text, word); });
 }
 
 void find_in_lines(std::string_view text, Passages& found) {
@@ -45,16 +48,23 @@ void find_in_lines(std::string_view text, Passages& found) {
 
 constexpr std::size_t kLargeDump = std::size_t{1} << 20, kLooked = 4096;
 
+bool may_have_environment(std::string_view text) {
+  return has(text, "env") || has(text, "args") || has(text, "command") || has(text, "httpHeaders");
+}
+
 // A million flows or groups stay mapped, and none has a secret.
 bool is_large_flow_dump(std::string_view text) {
   if (text.size() < kLargeDump) return false;
   const std::string_view head = text.substr(0, kLooked), tail = text.substr(text.size() - kLooked);
-  const auto has = [](std::string_view part, std::string_view word) { return part.find(word) != std::string_view::npos; };
   return has(tail, "actions=") && (has(head, " cookie=0x") || has(head, "group_id="));
 }
 
-// The records of a database file have checksums: as they are, or not at all.
+// The records of a database file have checksums.
 bool is_checksummed(std::string_view text) { return text.starts_with("OVSDB "); }
+
+bool may_be_kubeconfig(std::string_view text) {
+  return text.size() < kLargeDump && has(text, "users") && has(text, "Config");
+}
 
 void find_in_objects(std::string_view text, Of what, Passages& found) {
   if (kube::looks_like_json(text)) find_in_json(text, what, found);
@@ -71,17 +81,19 @@ std::optional<std::string> masked_if_any(std::string_view text, Passages found) 
 
 std::optional<std::string> mask_secrets(std::string_view text) {
   using namespace secrets;
-  if (is_checksummed(text) || is_large_flow_dump(text) || !may_have_secrets(text)) return std::nullopt;
+  if (is_checksummed(text)) return masked_database(text);
+  if (is_large_flow_dump(text) || !may_have_secrets(text)) return std::nullopt;
   Passages found;
   find_private_keys(text, found);
+  find_shared_keys(text, found);
   find_in_lines(text, found);
-  if (text.find("Secret") != std::string_view::npos) find_in_objects(text, Of::secrets, found);
+  if (has(text, "Secret") || may_be_kubeconfig(text)) find_in_objects(text, Of::secrets, found);
   return masked_if_any(text, std::move(found));
 }
 
 std::optional<std::string> mask_environment(std::string_view text) {
   using namespace secrets;
-  if (is_checksummed(text) || is_large_flow_dump(text) || text.find("env") == std::string_view::npos) return std::nullopt;
+  if (is_checksummed(text) || is_large_flow_dump(text) || !may_have_environment(text)) return std::nullopt;
   Passages found;
   find_in_objects(text, Of::environment, found);
   return masked_if_any(text, std::move(found));

@@ -55,11 +55,14 @@ class YamlSearch {
 
   void search() {
     for (std::size_t begin = 0; begin < lines_.size();) {
+      if (begin == 0 || begins_document(lines_[begin])) list_of_secrets_ = is_list_of_secrets(begin);
       const std::size_t end = end_of_object(begin);
-      if (what_ == Of::environment)
+      if (what_ == Of::environment) {
         environment(begin, end);
-      else if (is_secret(begin, end))
-        secret(begin, end);
+      } else {
+        if (list_of_secrets_ || is_secret(begin, end)) secret(begin, end);
+        if (is_kubeconfig(begin, end)) kubeconfig(begin, end);
+      }
       begin = end;
     }
   }
@@ -71,18 +74,44 @@ class YamlSearch {
       const YamlLine& line = lines_[i];
       if (line.outer == 0 && has_key(line, "items")) of_items_ = kNextItem;
       if (line.item && of_items_ == kNextItem) of_items_ = line.outer;
-      const bool document = line.outer == 0 && line.text.starts_with("---");
+      const bool document = begins_document(line);
       if (document) of_items_ = kNoItems;
       if (i > begin && (document || (line.item && line.outer == of_items_))) return i;
     }
     return lines_.size();
   }
 
+  static bool begins_document(const YamlLine& line) { return line.outer == 0 && line.text.starts_with("---"); }
+
+  // Its items name no kind.
+  bool is_list_of_secrets(std::size_t begin) const {
+    for (std::size_t i = begin; i < lines_.size() && (i == begin || !begins_document(lines_[i])); ++i)
+      if (lines_[i].outer == 0 && has_key(lines_[i], "kind") && lines_[i].text.find("SecretList") != std::string_view::npos) return true;
+    return false;
+  }
+
+  bool any_line(std::size_t begin, std::size_t end, auto&& is_it) const {
+    return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(begin), lines_.begin() + static_cast<std::ptrdiff_t>(end), is_it);
+  }
+
   bool is_secret(std::size_t begin, std::size_t end) const {
-    return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(begin), lines_.begin() + static_cast<std::ptrdiff_t>(end), [](const YamlLine& line) {
+    return any_line(begin, end, [](const YamlLine& line) {
       const std::size_t kind = line.text.find("kind");
       return kind != std::string_view::npos && line.text.find("Secret", kind) != std::string_view::npos;
     });
+  }
+
+  bool is_kubeconfig(std::size_t begin, std::size_t end) const {
+    return any_line(begin, end, [](const YamlLine& line) {
+      const std::size_t value = line.outer == 0 ? value_behind(line, "kind") : std::string_view::npos;
+      return value != std::string_view::npos && trim(line.text.substr(value)) == "Config";
+    });
+  }
+
+  // Who may log in how: certificates, tokens, passwords, commands with their environment.
+  void kubeconfig(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (lines_[i].outer == 0 && has_key(lines_[i], "users")) hide_value(i, end, "users");
   }
 
   void secret(std::size_t begin, std::size_t end) {
@@ -97,7 +126,7 @@ class YamlSearch {
   void environment(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (has_key(lines_[i], kApplied)) hide_value(i, end, kApplied);
-      if (has_key(lines_[i], "env")) hide_variables(i, end);
+      if (has_key(lines_[i], "env") || has_key(lines_[i], "httpHeaders")) hide_variables(i, end);
       for (const std::string_view key : {std::string_view("args"), std::string_view("command")})
         if (has_key(lines_[i], key)) hide_list(i, end, key);
     }
@@ -141,8 +170,26 @@ class YamlSearch {
 
   void hide_variables(std::size_t i, std::size_t end) {
     const std::size_t block = end_of_block(i, end);
+    hide_flow_values(lines_[i]);
     for (std::size_t j = i + 1; j < block; ++j)
-      if (has_key(lines_[j], "value")) hide_value(j, block, "value");
+      if (has_key(lines_[j], "value"))
+        hide_value(j, block, "value");
+      else
+        hide_flow_values(lines_[j]);
+  }
+
+  // "{name: A, value: …}", several of them perhaps: the values alone.
+  void hide_flow_values(const YamlLine& line) {
+    constexpr std::string_view kKey = "value:";
+    if (line.text.find('{') == std::string_view::npos) return;
+    for (std::size_t key = line.text.find(kKey); key != std::string_view::npos; key = line.text.find(kKey, key + kKey.size())) {
+      const std::size_t begin = std::min(line.text.find_first_not_of(' ', key + kKey.size()), line.text.size());
+      const char first = begin < line.text.size() ? line.text[begin] : '\0';
+      const bool quoted = first == '"' || first == '\'';
+      const std::size_t stop = quoted ? line.text.find(first, begin + 1) : line.text.find_first_of(",}", begin);
+      const std::size_t end = stop == std::string_view::npos ? trim_right(line.text).size() : stop + (quoted ? 1 : 0);
+      if (end > begin) found_.push_back({line.at + line.inner + begin, line.at + line.inner + end});
+    }
   }
 
   void hide_list(std::size_t i, std::size_t end, std::string_view key) {
@@ -166,6 +213,7 @@ class YamlSearch {
   Of what_;
   Passages& found_;
   std::size_t of_items_ = kNoItems;   // how deep the items of the List stand
+  bool list_of_secrets_ = false;      // the document is one
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ovsdb/sha1.h"
 #include "support/pack.h"
 #include "support/run.h"
 
@@ -39,11 +40,24 @@ class Canaries : public ::testing::Test {
     plant("master-01-demo/frr.conf", "frr version 8.5\nfrr defaults traditional\nrouter bgp 64512\n neighbor 10.0.0.1 password @\n"
                                      "mystery command\nkey chain k\n key 1\n  key-string @\n");
     plant("master-01-demo/sysctl_-a", "net.ipv4.ip_forward = 1\nnet.ipv4.tcp_fastopen_key = @\n");
+    plant("k8s/list.json", R"({"kind": "SecretList", "apiVersion": "v1", "items": [{"metadata": {"name": "s"}, "data": {"key": "@"}}]})");
+    plant("k8s/more_pods.json", R"({"kind": "PodList", "apiVersion": "v1", "items": [{"metadata": {"name": "q", "namespace": "demo-egress"}, )"
+                                R"("spec": {"nodeName": "master-01-demo", "containers": [{"env": [{"name": "A", "value": "@"}]}]}, "status": {"podIP": "10.133.0.77"}}]})");
+    plant("master-01-demo/notes.txt", "# ip -6 rule\n0:\tfrom all lookup local\n# cat /etc/shadow\nroot:$6$s$@:19000:0:99999:7:::\n");
+    plant_database("master-01-demo/conf.db", R"({"name": "Open_vSwitch", "version": "8.3.0", "tables": {"Interface": {"columns": {"name": {"type": "string"}, )"
+                                             R"("options": {"type": {"key": "string", "value": "string", "min": 0, "max": "unlimited"}}}}}})",
+                   R"({"Interface": {"00000000-0000-4000-8000-000000000001": {"name": "tunnel-1", "options": ["map", [["psk", "@"]]]}}})");
     plant("master-01-demo/shadow", "root:@:19000:0:99999:7:::\n");
     plant("sos-private_map", R"({"ip_map": {"10.1.2.3": "100.0.0.1"}, "hostname_map": {"@": "host0"}, "mac_map": {}})");
   }
 
   void plant(const std::string& path, const std::string& text) const { home_.file("dumps/" + path, with_canaries(text)); }
+  void plant_database(const std::string& path, const std::string& schema, const std::string& rows) const {
+    std::string records;
+    for (const std::string& json : {schema, with_canaries(rows)})
+      records += "OVSDB JSON " + std::to_string(json.size()) + " " + egt::parsers::ovsdb::to_hex(egt::parsers::ovsdb::sha1(json)) + "\n" + json;
+    home_.file("dumps/" + path, records);
+  }
   std::string dumps() const { return home_.path() + "/dumps"; }
 
   static void expect_none(const std::string& where, const std::string& text) {
@@ -75,13 +89,15 @@ TEST_F(Canaries, NoVerbShowsOne) {
            {"check", dumps(), expectations, "--junit", "out.xml"},
            {"check", dumps(), expectations, "--sarif", "out.sarif"},
            {"lookup", dumps(), "10.0.0.1", "--format", "json"},
+           {"lookup", dumps(), "10.133.0.77", "--format", "json"},
+           {"lookup", dumps(), "tunnel-1", "--format", "json"},
            {"diff", dumps(), dumps(), "--only", "rules"}})
     EXPECT_NE(2, egtrace(line).status) << line[0];
   for (const char* file : {"out.xml", "out.sarif"}) expect_none(file, read_file(home_.path() + "/" + file));
 }
 
 TEST_F(Canaries, ParseMasksThem) {
-  for (const char* file : {"k8s/secrets.yaml", "k8s/secret.json", "kubeconfig", "master-01-demo/frr.conf", "master-01-demo/sysctl_-a"})
+  for (const char* file : {"k8s/secrets.yaml", "k8s/secret.json", "k8s/list.json", "kubeconfig", "master-01-demo/conf.db", "master-01-demo/notes.txt", "master-01-demo/frr.conf", "master-01-demo/sysctl_-a"})
     for (const char* format : {"text", "json"}) egtrace({"parse", dumps() + "/" + file, "--format", format});
 }
 

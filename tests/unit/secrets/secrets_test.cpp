@@ -1,5 +1,6 @@
 // What is masked, and that nothing else is.
 #include "egtrace/parsers/secrets.h"
+#include "ovsdb/log_file.h"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,46 @@ TEST(Secrets, SecretsInJson) {
   EXPECT_NE(std::string::npos, text.find("shown")) << text;
   const std::string cut = R"({"apiVersion": "v1", "metadata": {"name": "Secret"}, "data": {"a": "canary)";
   EXPECT_EQ(std::string::npos, masked_text(cut).find("canary"));
+}
+
+TEST(Secrets, ItemsOfASecretListNameNoKind) {
+  EXPECT_EQ("apiVersion: v1\nitems:\n- data:\n    a: (masked)\n  metadata:\n    name: s\nkind: SecretList\n---\ndata:\n  a: shown\nkind: ConfigMap\n",
+            masked_text("apiVersion: v1\nitems:\n- data:\n    a: canary\n  metadata:\n    name: s\nkind: SecretList\n---\ndata:\n  a: shown\nkind: ConfigMap\n"));
+  EXPECT_EQ(R"j({"items": [{"data": {"a": "(masked)"}}, {"data": {"a": "(masked)"}}], "kind": "SecretList"})j",
+            masked_text(R"({"items": [{"data": {"a": "canary"}}, {"data": {"a": "canary"}}], "kind": "SecretList"})"));
+  EXPECT_FALSE(mask_secrets(R"({"items": [{"data": {"a": "shown"}}], "kind": "ConfigMapList", "about": "SecretList"})"));
+}
+
+TEST(Secrets, UsersOfKubeconfigs) {
+  EXPECT_EQ("clusters: []\nkind: Config\nusers:(masked)\n\n\n\n\npreferences: {}\n",
+            masked_text("clusters: []\nkind: Config\nusers:\n- name: me\n  user:\n    exec:\n      env: [canary]\npreferences: {}\n"));
+  EXPECT_EQ(R"j({"kind": "Config", "users": [{"user": {"exec": "(masked)"}}]})j", masked_text(R"j({"kind": "Config", "users": [{"user": {"exec": "canary"}}]})j"));
+}
+
+TEST(Secrets, HashesOfPasswords) {
+  EXPECT_EQ("root:(masked):19000:0:99999:7:::\n", masked_text("root:$6$salt$canary:19000:0:99999:7:::\n"));
+  EXPECT_FALSE(mask_secrets("a token:$(date)\n"));
+}
+
+// The keys of tunnels in a database file, whose records vouch for themselves.
+TEST(Secrets, Databases) {
+  const std::string body = R"({"Interface":{"i":{"options":["map",[["psk","can\"ary"],["remote_ip","10.0.0.2"]]]}}})" "\n";
+  const auto record = [](const std::string& json) {
+    return "OVSDB JSON " + std::to_string(json.size()) + " " + ovsdb::to_hex(ovsdb::sha1(json)) + "\n" + json;
+  };
+  const std::string schema = record("{\"name\":\"Open_vSwitch\"}\n");
+  const std::string hidden = masked_text(schema + record(body) + "OVSDB JSON 9999 cut \"psk\",\"canary");
+  EXPECT_EQ(schema + record(R"j({"Interface":{"i":{"options":["map",[["psk","(masked)"],["remote_ip","10.0.0.2"]]]}}})j" "\n") +
+                "OVSDB JSON 9999 cut \"psk\",\"(masked)", hidden);
+  EXPECT_EQ(2U, ovsdb::read_log_file(hidden).records.size());
+  EXPECT_FALSE(mask_secrets(schema));
+  EXPECT_EQ(R"j({"options": {"psk": "(masked)"}})j", masked_text(R"j({"options": {"psk": "canary"}})j"));   // ovsdb-client
+}
+
+TEST(Secrets, EnvironmentInFlowStyle) {
+  EXPECT_EQ("spec:\n  env:\n  - {name: A, value: (masked)}\n  - {name: B, value: (masked), x: y}\n  httpHeaders:\n  - name: Authorization\n    value: (masked)\n",
+            mask_environment("spec:\n  env:\n  - {name: A, value: canary}\n  - {name: B, value: \"ca}nary\", x: y}\n  httpHeaders:\n"
+                             "  - name: Authorization\n    value: canary\n"));
 }
 
 TEST(Secrets, EnvironmentOfPods) {
