@@ -111,7 +111,7 @@ bool counter(Words& in, Statement& out) {
 // "ip saddr", "tcp dport", "meta mark", "iifname", "ct state", "fib daddr type".
 bool selector(Words& in, Expression& out) {
   const std::string_view first = in.word();
-  if (first.empty()) return false;
+  if (first.empty() || first == "ipsec") return false;   // "ipsec in reqid" is no "meta ipsec"
   if (is_bare_meta_key(first)) {
     in.skip(first.size());
     out.node = Meta{std::string(first), true};

@@ -40,6 +40,12 @@ TEST(NftRoundTrip, PartsOfATable) {
   expect_same("\t}\n--\n\tchain c {\n\t\taccept\n\t}\n");
 }
 
+// Not "meta ipsec", which is the beginning of neither.
+TEST(NftRoundTrip, IpsecPolicies) {
+  expect_same("table inet t {\n\tchain c {\n\t\tipsec in reqid 1 accept\n\t\tipsec out spi 1-561\n\t\tipsec in spi { 1, 2-7 } drop\n"
+              "\t\tipsec out spnum 2 ip saddr 192.0.2.1\n\t\tipsec in ip6 daddr dead::beef counter packets 1 bytes 2\n\t\tmeta ipsec exists accept\n\t}\n}\n");
+}
+
 TEST(NftRoundTrip, SetsMapsAndObjects) {
   expect_same(R"(table inet t {
 	comment "of the test"
