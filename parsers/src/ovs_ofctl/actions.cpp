@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ovs_ofctl/values.h"
 #include "support/cursor.h"
 #include "support/key_value.h"
@@ -144,8 +146,13 @@ bool ActionReader::fail(std::string message, std::string_view at) {
 
 bool ActionReader::number(std::string_view text, std::uint64_t most, std::uint64_t& out) {
   Number n;
-  if (!read_number(text, n) || n.value > most) return fail("not a number of the right size", text);
-  out = low64(n.value);
+  std::uint32_t word = 0;
+  if (read_number(text, n) && n.value <= most)
+    out = low64(n.value);
+  else if (most == kMax32 && read_lower_word(text, word))
+    out = word;
+  else
+    return fail("not a number of the right size", text);
   return true;
 }
 
@@ -366,13 +373,11 @@ bool ActionReader::bundle(const Piece& p, ActionList& out, int) {
   std::string_view head[5];
   for (std::size_t i = 0; i < (load ? 5u : 4u); ++i)
     if (!next_term(rest, head[i])) return fail("not enough arguments", p.text);
-  std::uint64_t basis = 0;
   if (!is_one_of(head[0], kHashFields)) return fail("unknown fields", head[0]);
-  if (!number(head[1], kMax16, basis)) return false;
   if (head[2] != "hrw" && head[2] != "active_backup") return fail("unknown algorithm", head[2]);
   if (head[3] != "ofport") return fail("unknown type of member", head[3]);
   b.fields = head[0];
-  b.basis = static_cast<std::uint16_t>(basis);
+  b.basis = static_cast<std::uint16_t>(leading_integer(head[1]));
   b.algorithm = head[2];
   b.member_type = head[3];
   if (load && !subfield(head[4], b.dest.emplace())) return false;
@@ -575,17 +580,14 @@ bool ActionReader::multipath(const Piece& p, ActionList& out, int) {
   Multipath m;
   for (std::string_view& part : a)
     if (!next_term(rest, part)) return fail("not enough arguments", p.text);
-  std::uint64_t n = 0, links = 0;
   if (!is_one_of(a[0], kHashFields)) return fail("unknown fields", a[0]);
   if (!is_one_of(a[2], kMultipathAlgorithms)) return fail("unknown algorithm", a[2]);
-  if (!number(a[1], kMax16, n) || !number(a[3], 65536, links) || !number(a[4], kMax16, n) || !subfield(a[5], m.dest))
-    return false;
-  if (links == 0 || (m.dest.bits < 16 && links > std::uint64_t{1} << m.dest.bits))
+  if (!subfield(a[5], m.dest)) return false;
+  const std::int32_t links = leading_integer(a[3]);
+  if (links < 1 || links > 65536 || (m.dest.bits < 16 && links > std::int32_t{1} << m.dest.bits))
     return fail("number of links is out of range", p.text);
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (i > 0) m.text += ',';
-    m.text += a[i];
-  }
+  m.text = fmt::format("{},{},{},{},{}", a[0], static_cast<std::uint16_t>(leading_integer(a[1])), a[2], links,
+                       static_cast<std::uint32_t>(leading_integer(a[4])));
   out.push_back({std::move(m)});
   return true;
 }

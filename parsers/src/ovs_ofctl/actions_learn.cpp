@@ -46,12 +46,8 @@ bool ActionReader::learn_option(std::string_view key, std::string_view value, Le
     if (!subfield(value, l.result_dst.emplace())) return false;
     return l.result_dst->bits == 1 || fail("result_dst must be one bit", value);
   }
-  const std::uint64_t most = key == "table"    ? 254
-                             : key == "cookie" ? ~std::uint64_t{0}
-                             : key == "limit"  ? 0xffffffff
-                                               : 0xffff;
-  if (!number(value, most, n)) return false;
-  const auto n16 = static_cast<std::uint16_t>(n);
+  if ((key == "table" && !number(value, 254, n)) || (key == "cookie" && !number(value, ~std::uint64_t{0}, n))) return false;
+  const auto n16 = static_cast<std::uint16_t>(leading_integer(value));   // learn_parse__() of lib/learn.c
   if (key == "table")
     l.table = static_cast<std::uint8_t>(n);
   else if (key == "priority")
@@ -59,7 +55,7 @@ bool ActionReader::learn_option(std::string_view key, std::string_view value, Le
   else if (key == "cookie")
     l.cookie = n;
   else if (key == "limit")
-    l.limit = static_cast<std::uint32_t>(n);
+    l.limit = static_cast<std::uint32_t>(leading_integer(value));
   else if (key == "idle_timeout")
     l.idle_timeout = n16;
   else if (key == "hard_timeout")

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <string>
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/text.h"
 
 namespace egt::parsers::ofctl {
 namespace {
+
+constexpr std::size_t kLongestInteger = 64;   // characters of text
 
 constexpr char kDigits[] = "0123456789abcdef";
 
@@ -179,6 +184,20 @@ void write_number(const Number& n, std::string& out) {
   } else {
     write_decimal(low64(n.value), out);
   }
+}
+
+std::int32_t leading_integer(std::string_view text) {
+  return static_cast<std::int32_t>(std::strtol(std::string(text.substr(0, kLongestInteger)).c_str(), nullptr, 10));
+}
+
+bool read_lower_word(std::string_view text, std::uint32_t& out) {
+  if (text.empty() || text.size() > kLongestInteger || text.find('\0') != std::string_view::npos) return false;
+  const std::string whole(text);
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long value = std::strtoul(whole.c_str(), &end, 0);
+  out = static_cast<std::uint32_t>(value);
+  return errno == 0 && end == whole.c_str() + whole.size() && end != whole.c_str();
 }
 
 bool read_ipv4(std::string_view s, std::uint32_t& out) {

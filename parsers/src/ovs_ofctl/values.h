@@ -20,6 +20,10 @@ struct Number {
 };
 // The whole text, decimal or 0x….
 bool read_number(std::string_view text, Number& out);
+// As atoi(3), by which ovs-ofctl reads some numbers: what stands there in decimal, else 0.
+std::int32_t leading_integer(std::string_view text);
+// As str_to_u32() of lib/ofp-parse.c: strtoul(3), of which the lower half counts. False where it refuses the text.
+bool read_lower_word(std::string_view text, std::uint32_t& out);
 void write_number(const Number& n, std::string& out);
 void write_decimal(std::uint64_t v, std::string& out);
 // "0x2a", "0" for zero: ds_put_hex of lib/dynamic-string.c.

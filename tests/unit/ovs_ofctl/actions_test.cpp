@@ -139,6 +139,16 @@ TEST(Actions, TypedFormsBecomeNormal) {
   EXPECT_EQ(again(""), "drop");
 }
 
+// Where ovs-ofctl reads a number by atoi(3) or keeps the lower half of a strtoul(3): as it prints them (3.1.0).
+TEST(Actions, NumbersAsTheToolReadsThem) {
+  EXPECT_EQ(again("learn(table=1,limit=0x10,priority=0x20,reg0=1)"), "learn(table=1,priority=0,reg0=0x1)");
+  EXPECT_EQ(again("learn(table=1,limit=-1,priority=70000,reg0=1)"), "learn(table=1,priority=4464,limit=4294967295,reg0=0x1)");
+  EXPECT_EQ(again("bundle(eth_src,0x10,hrw,ofport,members:4)"), "bundle(eth_src,0,hrw,ofport,members:4)");
+  EXPECT_EQ(again("multipath(eth_src,-1,modulo_n,12,99999999,reg0[])"), "multipath(eth_src,65535,modulo_n,12,99999999,NXM_NX_REG0[])");
+  EXPECT_EQ(again("multipath(eth_src,99999999999,modulo_n,12,4,reg0[])"), "multipath(eth_src,59391,modulo_n,12,4,NXM_NX_REG0[])");
+  EXPECT_EQ(again("output(port=1,max_len=0x1000000ff)"), "output(port=1,max_len=255)");
+}
+
 TEST(Actions, WhatIsNotUnderstoodIsKeptAndTold) {
   for (const std::string_view text : {
            "frobnicate(1)",
