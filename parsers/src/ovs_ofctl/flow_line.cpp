@@ -310,6 +310,11 @@ void write_duration(const FlowStat& s, std::string& out) {
 }
 
 bool read_flow_line(std::string_view text, FlowLine& line, TextError& error) {
+  if (text.size() > kLongestFlow) {
+    FlowReader(text.substr(0, kLongestShownFlow), line, error).read();   // where it stands, and the beginning of its match
+    error = {kTooLong, static_cast<std::uint32_t>(kLongestFlow)};
+    return false;
+  }
   return FlowReader(text, line, error).read();
 }
 

@@ -1,6 +1,7 @@
 // One line of dump-flows, read in a single pass.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,11 @@
 #include "ovs_ofctl/match_text.h"
 
 namespace egt::parsers::ofctl {
+
+// A message of OpenFlow has 64 kB; no text of a flow or group in it is as long as this.
+constexpr std::size_t kLongestFlow = std::size_t{1} << 20;
+constexpr std::size_t kLongestShownFlow = std::size_t{1} << 12;   // of what is longer
+constexpr const char* kTooLong = "longer than 1 MB, which no flow or group of a switch is";
 
 // Reads `text` into `line`; what is understood is kept even where something is not. True when all of it was; else
 // `error` tells of the first thing that was not.

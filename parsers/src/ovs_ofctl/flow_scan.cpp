@@ -244,6 +244,7 @@ const char* FlowScanner::head(const char* at, const char* end, FlowRef& out) {
 
 bool FlowScanner::scan(const char* begin, const char* end, FlowRef& out) {
   out = {};
+  if (static_cast<std::size_t>(end - begin) > kLongestFlow) return false;
   const char* at = head(begin, end, out);
   if (at) {
     const std::string_view actions(at + 8, static_cast<std::size_t>(end - at) - 8);

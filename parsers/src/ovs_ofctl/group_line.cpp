@@ -5,6 +5,7 @@
 
 #include "egtrace/base/text.h"
 #include "ovs_ofctl/actions.h"
+#include "ovs_ofctl/flow_line.h"
 #include "ovs_ofctl/values.h"
 #include "support/cursor.h"
 #include "support/key_value.h"
@@ -142,12 +143,17 @@ class GroupReader {
 }  // namespace
 
 bool read_group_line(std::string_view text, GroupLine& line, TextError& error) {
+  if (text.size() > kLongestFlow) {
+    GroupReader(text.substr(0, kLongestShownFlow), line, error).read();   // its number
+    error = {kTooLong, static_cast<std::uint32_t>(kLongestFlow)};
+    return false;
+  }
   return GroupReader(text, line, error).read();
 }
 
 void make_unread(std::string_view text, Group& group) {
   Bucket b;
-  b.actions_text = std::string(kUnreadFlow) + std::string(trim(text));
+  b.actions_text = std::string(kUnreadFlow) + std::string(trim(text).substr(0, kLongestShownFlow));
   b.actions = parse_actions(b.actions_text);
   group.buckets.assign(1, std::move(b));
 }

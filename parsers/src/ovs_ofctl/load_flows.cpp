@@ -128,7 +128,7 @@ class DumpedFlows : public openflow::FlowText {
     out.use = line.use;
     const openflow::MatchView match = words.view();
     out.match.assign(match.begin(), match.end());
-    out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text));
+    out.actions = understood ? std::string(line.actions) : std::string(kUnreadFlow) + std::string(trim(text).substr(0, kLongestShownFlow));
   }
 
   std::uint64_t cookie(const FlowRef& flow) const override {
