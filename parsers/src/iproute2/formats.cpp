@@ -140,7 +140,7 @@ Recognition recognise_rules(const Dump& dump) {
 }
 
 void load_rules(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
-  RuleList rules(dump.source, command_is_v6(dump));
+  RuleList rules(dump, command_is_v6(dump));
   const bool whole = read<parse_rule_line, rule_entries>(dump, report, [&](const Entry& e) { rules.add(e); });
   std::vector<host::PolicyRule> list = rules.take();
   // Pasted lines without a command are an excerpt unless they begin where the list begins.
@@ -178,7 +178,7 @@ Recognition recognise_routes(const Dump& dump) {
   const int confidence = confidence_of(dump, share(dump, fits), by_name, JsonKind::routes);
   if (confidence == 0) return {};
   Report unused;
-  RouteList routes(0, command_is_v6(dump), "main");
+  RouteList routes(dump, command_is_v6(dump), "main");
   bool v4 = false, any = false, shows_local = false, exceptions = false;
   read<parse_route_line, route_entries>(dump, unused, [&](const Entry& e) {
     any |= routes.add(e);
@@ -198,7 +198,7 @@ Recognition recognise_routes(const Dump& dump) {
 
 void load_routes(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
   const std::string table = table_of_command(dump);
-  RouteList routes(dump.source, command_is_v6(dump), table.empty() ? "main" : table);
+  RouteList routes(dump, command_is_v6(dump), table.empty() ? "main" : table);
   const bool whole = read<parse_route_line, route_entries>(dump, report, [&](const Entry& e) { routes.add(e); });
   const bool partial = routes_are_partial(dump, whole, routes.shows_local);
   std::vector<host::Route>&v4 = routes.v4, &v6 = routes.v6;

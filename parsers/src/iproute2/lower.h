@@ -10,6 +10,7 @@
 #include "egtrace/host/link.h"
 #include "egtrace/host/routing.h"
 #include "iproute2/text.h"
+#include "support/room.h"
 
 namespace egt::parsers::iproute2 {
 
@@ -27,7 +28,7 @@ bool is_brief_link_line(std::string_view text);  // ip -br
 // The entries of one dump, in their order. `v6`: of the command; otherwise addresses tell.
 class RuleList {
  public:
-  RuleList(SourceId source, bool v6) : source_(source), v6_(v6) {}
+  RuleList(const Dump& dump, bool v6) : source_(dump.source), v6_(v6), room_(dump.text, dump.first_line) {}
   void add(const Entry& entry);
   bool is_v6() const { return v6_; }
   std::vector<host::PolicyRule> take();
@@ -35,13 +36,15 @@ class RuleList {
  private:
   SourceId source_;
   bool v6_;
+  Room room_;
   std::vector<host::PolicyRule> rules_;
 };
 
 // `table`: of routes that name none.
 class RouteList {
  public:
-  RouteList(SourceId source, bool v6, std::string table) : source_(source), v6_(v6), after_v6_(v6), table_(std::move(table)) {}
+  RouteList(const Dump& dump, bool v6, std::string table)
+      : source_(dump.source), v6_(v6), after_v6_(v6), table_(std::move(table)), room_(dump.text, dump.first_line) {}
   // False for a line of "show cache", which stands in no table.
   bool add(const Entry& entry);
 
@@ -56,6 +59,7 @@ class RouteList {
   bool v6_;
   bool after_v6_;   // "table all" shows all of IPv4 first
   std::string table_;
+  Room room_;
 };
 
 std::optional<host::Neighbour> lower_neighbour(const Entry& entry, SourceId source);

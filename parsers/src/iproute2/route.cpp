@@ -271,7 +271,9 @@ bool RouteList::add(const Entry& e) {
     return false;
   }
   host::Route r = lower(e);
-  (r.family == Family::v4 ? v4 : v6).push_back(std::move(r));
+  std::vector<host::Route>& routes = r.family == Family::v4 ? v4 : v6;
+  room_.make(routes, e.line);
+  routes.push_back(std::move(r));
   return true;
 }
 

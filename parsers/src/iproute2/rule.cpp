@@ -147,7 +147,7 @@ class RuleLowering {
     return (key == "tos" || key == "dsfield") && read_tos(value);
   }
 
-  bool device(const std::string& name, std::string& out, bool& detached) {
+  bool device(const std::string& name, Name& out, bool& detached) {
     out = name;
     last_detached_ = &detached;
     return !name.empty();
@@ -226,6 +226,7 @@ void parse_rule_line(std::string_view text, TextLine& out) {
 
 void RuleList::add(const Entry& e) {
   if (is_v6_text(e.words.text("from")) || is_v6_text(e.words.text("to"))) v6_ = true;
+  room_.make(rules_, e.line);
   host::PolicyRule& r = rules_.emplace_back();
   r.family = v6_ ? Family::v6 : Family::v4;
   r.from_prefix = r.to_prefix = Prefix::any(r.family);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "support/room.h"
 #include "system/conntrack_line.h"
 #include "system/formats.h"
 
@@ -121,7 +122,7 @@ host::ConntrackEntry entry_of(const ConntrackLine& parsed, Provenance from) {
 
 class Loader {
  public:
-  Loader(const Dump& dump, Report& report) : dump_(dump), lines_(dump, report) {}
+  Loader(const Dump& dump, Report& report) : dump_(dump), lines_(dump, report), room_(dump.text, dump.first_line) {}
 
   void read() {
     LineReader reader(dump_);
@@ -158,8 +159,12 @@ class Loader {
       lines_.note(line, 1, "the last line may have been cut: the connection is left out", Diagnostic::Severity::warning);
       return;
     }
-    if (report_attributes(parsed.connection, line, lines_)) entries_.push_back(entry_of(parsed, lines_.at(line)));
-    else lost_ = true;
+    if (!report_attributes(parsed.connection, line, lines_)) {
+      lost_ = true;
+      return;
+    }
+    room_.make(entries_, line.number);
+    entries_.push_back(entry_of(parsed, lines_.at(line)));
   }
 
   // It went to the error output: it stands before, between or behind the entries. A file may hold several listings.
@@ -178,6 +183,7 @@ class Loader {
 
   const Dump& dump_;
   LineReport lines_;
+  Room room_;
   std::vector<host::ConntrackEntry> entries_;
   std::uint64_t seen_ = 0, shown_ = 0, events_ = 0;
   Line last_summary_;

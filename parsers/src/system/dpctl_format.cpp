@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "support/room.h"
 #include "system/dpctl_line.h"
 #include "system/formats.h"
 
@@ -123,6 +124,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
   LineReport lines(dump, report);
   LineReader reader(dump);
   std::vector<host::ConntrackEntry> entries;
+  Room room(dump.text, dump.first_line);
   std::string buffer;
   bool lost = false, known = is_dump_conntrack(dump);
   for (Line line; reader.next(line);) {
@@ -135,6 +137,7 @@ void load(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& repo
       lost = true;
       lines.note(line, 1, "the last line may have been cut: the connection is left out", Diagnostic::Severity::warning);
     } else if (report_attributes(parsed.connection, line, lines)) {
+      room.make(entries, line.number);
       entries.push_back(entry_of(parsed, lines.at(line)));
     } else {
       lost = true;

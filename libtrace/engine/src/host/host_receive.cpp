@@ -186,7 +186,7 @@ HostWalk::Ended HostWalk::check_source(const std::string& out_device, bool to_ev
     step.rule = v.reverse.rule;
     step.route = v.reverse.route;
     step.reverse_path = true;
-    step.device = v.reverse.hops.empty() ? v.reverse.device : v.reverse.hops.front().get().device;
+    step.device = v.reverse.hops.empty() ? v.reverse.device : v.reverse.hops.front().get().device.str();
     record_.add(node_.name, layer_, step, v.reverse.evidence());
   }
   return dropped({v.martian ? PlaceKind::source_check : PlaceKind::rp_filter}, v.why, v.evidence);

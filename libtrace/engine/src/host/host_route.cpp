@@ -7,8 +7,8 @@ namespace egt::engine {
 namespace {
 
 Statement<Alternative> hop_label(const host::NextHop& hop) {
-  if (!hop.via) return {Alternative::device, {hop.device}};
-  return {Alternative::next_hop, {*hop.via, hop.device}};
+  if (!hop.via) return {Alternative::device, {hop.device.str()}};
+  return {Alternative::next_hop, {*hop.via, hop.device.str()}};
 }
 
 }  // namespace

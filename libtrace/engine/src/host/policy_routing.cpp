@@ -230,7 +230,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
       if (link->group == rule.suppress_group || (link->group == "default" && rule.suppress_group == "0")) return false;
     } else {
       doubt({Supposition::device_not_in_group,
-             {hit.hops.front().get().device, rule.suppress_group},
+             {hit.hops.front().get().device.str(), rule.suppress_group.str()},
              {std::uint64_t{rule.priority}},
              {rule.from}});
     }
@@ -250,7 +250,7 @@ bool Walk::take(const PolicyRule& rule, const TableHit& hit) {
            {fmt::format("{}", fmt::join(route.not_modelled, " "))},
            {route.from}});
   if (hit.ambiguous_device)
-    doubt({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device}, {}, {route.from}});
+    doubt({Supposition::one_of_equal_routes, {query_.to, hit.hops.front().get().device.str()}, {}, {route.from}});
   switch (route.type) {
     case RouteType::unicast: return stop(Kind::unicast, rule);
     case RouteType::local:

@@ -148,7 +148,7 @@ std::optional<IpAddr> choose_source(const Host& host, const RouteAnswer& answer,
   }
   const host::Route* route = hop < answer.hops.size() ? answer.hops[hop].route : answer.route;
   if (route != nullptr && route->source_hint) return route->source_hint;
-  const std::string device = hop < answer.hops.size() ? answer.hops[hop].get().device : answer.device;
+  const std::string device = hop < answer.hops.size() ? answer.hops[hop].get().device.str() : answer.device;
   std::optional<OwnAddress> own;
   if (!to.is_v4()) {
     own = select_v6_address(host, device, to);

@@ -64,7 +64,7 @@ bool comes_by(const Host& host, const RouteAnswer& answer, const std::string& de
 // From `source` on `device`, which the reverse route does not have.
 Cause by_other_device(const IpAddr& source, const std::string& device, const RouteAnswer& answer) {
   Cause cause{Reason::reverse_path_other_device, {source, device}};
-  for (const RouteHop& h : answer.hops) cause.about.emplace_back(h.get().device);
+  for (const RouteHop& h : answer.hops) cause.about.emplace_back(h.get().device.str());
   return cause;
 }
 

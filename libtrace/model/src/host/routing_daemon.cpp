@@ -181,7 +181,7 @@ void Settling::leave_open(const DaemonRoute& offer) {
 
 std::vector<Route> Settling::run() {
   std::vector<Route> routes;
-  std::set<std::pair<Key, std::string>> told;
+  std::set<std::pair<Key, Name>> told;
   // These have their devices, and several of one prefix may stand side by side (fe80::/64 of each device).
   for (const DaemonRoute& d : settled_) {
     const auto table = table_of(d);
@@ -190,7 +190,7 @@ std::vector<Route> Settling::run() {
     route.table = *table;
     const Key key{d.vrf, *table, route.to};
     choices_.emplace(key, Choice{d});
-    const std::string device = route.next_hops.empty() ? std::string() : route.next_hops.front().device;
+    const Name device = route.next_hops.empty() ? Name() : route.next_hops.front().device;
     if (told.emplace(key, device).second) routes.push_back(std::move(route));
   }
   std::stable_sort(offers_.begin(), offers_.end(),

@@ -55,7 +55,7 @@ void run(const Facts& f, Findings& out) {
         fmt::format(
             "rp_filter of {} on {} is strict, and the route back to {} is by {}: replies to egress IP {} are dropped.",
             link->name, place.node, peer.to_string(),
-            back->hops.empty() ? "no device" : back->hops.front().get().device,
+            back->hops.empty() ? "no device" : back->hops.front().get().device.str(),
             place.address.to_string()),
         place.node, place.name(), {filter.from, back->route != nullptr ? back->route->from : Provenance{}, place.object->from},
         fmt::format(

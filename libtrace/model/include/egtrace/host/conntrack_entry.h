@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "egtrace/base/name.h"
 #include "egtrace/base/u128.h"
 #include "egtrace/evidence/evidence.h"
 #include "egtrace/packet/packet.h"
@@ -16,7 +16,7 @@ struct ConntrackEntry {
   std::uint16_t zone = 0;
   std::uint32_t mark = 0;
   U128 label = 0;
-  std::string state;                     // ESTABLISHED, SYN_SENT, …; empty for protocols without
+  Name state;                            // ESTABLISHED, SYN_SENT, …; empty for protocols without
   bool unreplied = false, assured = false;
   bool reply_known = true;               // false: the dump does not tell whether an answer came (`unreplied` is false)
   bool label_known = true;               // false: the tool does not print labels (`label` is 0)

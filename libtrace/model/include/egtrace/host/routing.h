@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "egtrace/base/ip.h"
+#include "egtrace/base/name.h"
 #include "egtrace/evidence/evidence.h"
 
 namespace egt::host {
@@ -16,23 +17,23 @@ enum class RouteType : std::uint8_t { unicast, local, broadcast, multicast, anyc
 
 struct NextHop {
   std::optional<IpAddr> via;
-  std::string device;
+  Name device;
   std::uint32_t weight = 1;
   bool onlink = false, linkdown = false, dead = false;
 };
 
+// A host has up to a million: members in an order that leaves no gaps.
 struct Route {
   Family family = Family::v4;
   RouteType type = RouteType::unicast;
-  Prefix to;
-  std::string table = "main";            // name or number as resolved by number where rt_tables is known
-  std::vector<NextHop> next_hops;        // one unless multipath
-  std::optional<IpAddr> source_hint;     // "src"
-  std::uint32_t metric = 0;
-  std::string protocol, scope;
-  std::optional<std::uint32_t> mtu;
   std::optional<std::uint8_t> tos;
-  std::optional<std::uint32_t> nexthop_id;
+  std::uint32_t metric = 0;
+  Name table = "main";                   // name or number as resolved by number where rt_tables is known
+  Prefix to;
+  std::optional<IpAddr> source_hint;     // "src"
+  std::vector<NextHop> next_hops;        // one unless multipath
+  Name protocol, scope;
+  std::optional<std::uint32_t> mtu, nexthop_id;
   // Words of the line that change what the route does and have no member here ("encap mpls 100", "from fd00::/64"), or
   // were not understood: a packet that takes the route has no proof.
   std::vector<std::string> not_modelled;
@@ -66,7 +67,7 @@ struct PolicyRule {
   bool has_from = false, has_to = false;
   std::optional<std::uint32_t> fwmark;
   std::uint32_t fwmask = 0xffffffff;
-  std::string iif, oif;
+  Name iif, oif;
   bool iif_detached = false, oif_detached = false;
   std::optional<std::uint8_t> tos;
   std::optional<std::uint8_t> dscp;      // six bits, of which `dscp_mask` count
@@ -76,10 +77,10 @@ struct PolicyRule {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> uid_range;
   bool l3mdev = false;
   RuleAction action = RuleAction::lookup;
-  std::string table;
+  Name table;
   std::optional<std::uint32_t> goto_priority;
   std::optional<int> suppress_prefix_length;
-  std::string suppress_group;            // of devices, as printed; empty: none
+  Name suppress_group;                   // of devices, as printed; empty: none
   // Conditions of the line that have no member here ("tun_id 5") or were not understood: whether the rule matches is open.
   std::vector<std::string> not_modelled;
   Provenance from;
