@@ -159,9 +159,12 @@ TEST(Lookup, FindsAnAddressInWhateverDecides) {
   d.file("r1/ip_rule", "0:\tfrom all lookup local\n100:\tfrom 192.0.2.7 lookup 5\n200:\tfrom 192.0.2.0/24 lookup 6\n300:\tfrom 192.0.2.70 lookup 7\n");
   d.file("r1/ip_route_show_table_all", "default via 10.0.0.254 dev eth0 \n192.0.2.0/29 via 10.0.0.9 dev eth0 \n");
   d.file("r1/iptables-save", "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -s 192.0.2.7/32 -j DROP\nCOMMIT\n");
-  d.file("r1/nft_list_ruleset", "table ip t {\n\tchain c {\n\t\tip saddr 192.0.2.7 drop\n\t}\n}\n");
+  d.file("r1/nft_list_ruleset", "table ip t {\n\tchain c {\n\t\tip saddr 192.0.2.7 drop\n\t\tip saddr 192.0.2.1-192.0.2.9 drop\n\t}\n}\n");
   d.file("r1/conntrack_-L", "tcp      6 100 ESTABLISHED src=192.0.2.7 dst=10.0.0.1 sport=1 dport=80 src=10.0.0.1 dst=192.0.2.7 sport=80 dport=1 [ASSURED] mark=0 use=1\n");
-  d.file("r1/ovs-ofctl_dump-flows_br-x", " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.7 actions=drop\n");
+  d.file("r1/ovs-ofctl_dump-flows_br-x", " cookie=0x1, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.7 actions=drop\n"
+         " cookie=0x2, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.0/24 actions=drop\n"
+         " cookie=0x3, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip actions=load:0xc0000207->NXM_NX_REG0[],drop\n"
+         " cookie=0x4, duration=1.5s, table=0, n_packets=0, n_bytes=0, priority=1,ip,nw_src=192.0.2.70 actions=drop\n");
   const auto cluster = parsers::read_snapshot({d.path(), {}, 1});
   ASSERT_TRUE(cluster);
   const auto shown = [&](const char* thing) {
@@ -174,7 +177,8 @@ TEST(Lookup, FindsAnAddressInWhateverDecides) {
   };
   std::vector<std::string> found = shown("192.0.2.7");
   for (const char* kind : {"policy rules that concern it", "routes that concern it", "iptables rules that concern it",
-                           "nft rules that concern it", "connections that concern it", "OpenFlow flows that match on it"})
+                           "nft rules that concern it", "connections that concern it", "OpenFlow flows that match on it",
+                           "OpenFlow flows that match on a prefix of it", "OpenFlow flows whose actions name it", "holds it 4"})
     EXPECT_NE(found.end(), std::find(found.begin(), found.end(), kind)) << kind;
   const auto rules = std::find(found.begin(), found.end(), "policy rules that concern it");
   EXPECT_EQ((std::vector<std::string>{"names it 2", "holds it 3"}), std::vector<std::string>(rules + 1, rules + 3));

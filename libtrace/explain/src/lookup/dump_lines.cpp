@@ -32,12 +32,22 @@ constexpr std::array<DecidingKind, 17> kDeciding = {{{"ip rule", "policy rules"}
                                                      {"ovn-nbctl lr-route-list", "routes of logical routers"},
                                                      {"ovn-nbctl lr-nat-list", "NAT of logical routers"}}};
 
-bool is_of_address(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' || c == ':' || c == '/';
+bool is_of_address(char c) {   // or of a range of them
+  return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' || c == ':' || c == '/';
+}
+
+// "10.0.0.1-10.0.0.9" of nft, iptables and ipset.
+bool is_in_range(std::string_view word, const IpAddr& address) {
+  const std::size_t dash = word.find('-');
+  if (dash == std::string_view::npos) return false;
+  const auto first = IpAddr::parse(word.substr(0, dash)), last = IpAddr::parse(word.substr(dash + 1));
+  return first && last && first->is_v4() == address.is_v4() && last->is_v4() == address.is_v4() && first->value <= address.value &&
+         address.value <= last->value;
 }
 
 // Prefixes that hold everything tell nothing of the one.
 bool holds(std::string_view word, const IpAddr& address) {
+  if (is_in_range(word, address)) return true;
   if (word.find('/') == std::string_view::npos) return false;
   const auto prefix = Prefix::parse(word);
   return prefix && prefix->length > 0 && prefix->contains(address);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -46,6 +47,8 @@ class Finder {
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
+  void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const char* kind,
+                  const std::function<bool(const openflow::FlowEntry&)>& concern_it);
   bool has(const std::vector<Prefix>& prefixes) const;
   bool has(const std::vector<IpAddr>& addresses) const;
   // The thing's port is one of these, or it has none.

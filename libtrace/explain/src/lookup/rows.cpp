@@ -54,6 +54,22 @@ bool asks_for(const openflow::MatchView& match, FieldId field, U128 mask, U128 v
   return openflow::mask_of(match, field) == mask && openflow::value_of(match, field) == value;
 }
 
+// As ct() and set_field have it, and as load: has it.
+std::vector<std::string> forms_in_actions(const IpAddr& a) {
+  if (a.is_v4()) return {a.to_string(), fmt::format("{:#x}", static_cast<std::uint32_t>(a.value))};
+  return {a.to_string(), fmt::format("{:#x}{:016x}", static_cast<std::uint64_t>(a.value >> 64), static_cast<std::uint64_t>(a.value))};
+}
+
+// Whole, in "load:0xa000001->…", "set_field:10.0.0.1->…", "nat(dst=10.0.0.1:80)".
+bool has_value(std::string_view actions, std::string_view value) {
+  const auto goes_on = [](char c) { return is_hex_digit(c) || c == '.' || c == 'x'; };
+  for (std::size_t at = actions.find(value); at != std::string_view::npos; at = actions.find(value, at + 1)) {
+    const std::size_t end = at + value.size();
+    if ((at == 0 || !goes_on(actions[at - 1])) && (end == actions.size() || !goes_on(actions[end]))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool Finder::is_row(const Row& row) const {
@@ -168,20 +184,39 @@ void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge)
 
 void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge) {
   if (!thing_.address) return;
+  const std::vector<AddressField> fields = address_fields(*thing_.address);
+  const U128 ones = all_ones(*thing_.address), value = thing_.address->value;
+  const auto any_field = [&](const openflow::FlowEntry& flow, const auto& is_asked_for) {
+    const openflow::MatchView view = bridge.flows->match(flow);
+    return std::any_of(fields.begin(), fields.end(), [&](const AddressField& f) {
+      return is_asked_for(view, f) && (!thing_.port || (f.port && asks_for(view, *f.port, 0xffff, *thing_.port)));
+    });
+  };
+  flows_that(node, bridge, "OpenFlow flows that match on it", [&](const openflow::FlowEntry& flow) {
+    return any_field(flow, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
+  });
+  if (thing_.port) return;   // what follows is about all ports of the address
+  flows_that(node, bridge, "OpenFlow flows that match on a prefix of it", [&](const openflow::FlowEntry& flow) {
+    return any_field(flow, [&](const openflow::MatchView& view, const AddressField& f) {
+      const U128 mask = openflow::mask_of(view, f.address);
+      return mask != U128{} && mask != ones && asks_for(view, f.address, mask, value & mask);
+    });
+  });
+  const std::vector<std::string> in_actions = forms_in_actions(*thing_.address);
+  flows_that(node, bridge, "OpenFlow flows whose actions name it", [&](const openflow::FlowEntry& flow) {
+    const std::string_view actions = bridge.flows->actions_text(flow);
+    return std::any_of(in_actions.begin(), in_actions.end(), [&](const std::string& form) { return has_value(actions, form); });
+  });
+}
+
+void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const char* kind, const std::function<bool(const openflow::FlowEntry&)>& concern_it) {
   LookupMatch* match = nullptr;
   std::size_t count = 0;
-  const std::vector<AddressField> fields = address_fields(*thing_.address);
-  const U128 ones = all_ones(*thing_.address);
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    const openflow::MatchView view = bridge.flows->match(flow);
-    const bool hit = std::any_of(fields.begin(), fields.end(), [&](const AddressField& f) {
-      return asks_for(view, f.address, ones, thing_.address->value) &&
-             (!thing_.port || (f.port && asks_for(view, *f.port, 0xffff, *thing_.port)));
-    });
-    if (!hit) continue;
+    if (!concern_it(flow)) continue;
     ++count;
-    if (!match) match = add("OpenFlow flows that match on it", bridge.name, &node, {}, {});
+    if (!match) match = add(kind, bridge.name, &node, {}, {});
     if (!match) return;
     std::string what = fmt::format("table {}, priority {}", flow.table, flow.priority);
     for (const std::uint64_t cookie : Links::cookies_behind(bridge, flow))
