@@ -19,8 +19,8 @@ std::string listing(const parsers::Compiled& done) {
       left_out += fmt::format("left out  {}\n", file.path);
       continue;
     }
-    packed += fmt::format("packed    {}  {} bytes{}{}\n", file.path, file.bytes, file.indexed ? ", indexed" : "",
-                          file.masked ? ", secrets masked" : "");
+    packed += fmt::format("packed    {}  {} bytes{}{}{}\n", file.path, file.bytes, file.indexed ? ", indexed" : "",
+                          file.masked ? ", secrets masked" : "", file.from_outside ? ", by a link from outside" : "");
   }
   return packed + left_out;
 }

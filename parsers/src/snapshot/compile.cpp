@@ -1,6 +1,8 @@
 #include "egtrace/parsers/compile.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "egtrace/parsers/content.h"
 #include "egtrace/parsers/format.h"
 #include "egtrace/parsers/output_file.h"
 #include "ovs_ofctl/compiled_parts.h"
@@ -67,8 +70,13 @@ void leave_out_unused(const cluster::Cluster& cluster, std::vector<FoundFile>& f
   }
 }
 
-CompiledEntry entry_of(const FileToCompile& f) {
-  return {f.file->path, f.file->content.text.size(), !f.found.empty(), f.file->masked, f.file->left_out};
+// Of a directory of nothing but links, which are followed.
+bool is_from_outside(const FoundFile& file, const std::string& root) {
+  return file.by_link && file.identity.starts_with("/") && !file.identity.starts_with(root + "/");
+}
+
+CompiledEntry entry_of(const FileToCompile& f, const std::string& root) {
+  return {f.file->path, f.file->content.text.size(), !f.found.empty(), f.file->masked, f.file->left_out, is_from_outside(*f.file, root)};
 }
 
 }  // namespace
@@ -96,8 +104,11 @@ Result<Compiled> compile_snapshot(const SnapshotRequest& asked, const std::strin
     out->write(bytes);
     result.bytes += bytes.size();
   });
+  if (std::optional<std::string> changed = changed_file()) return Error{std::move(*changed)};
   if (std::string why = out->finish(); !why.empty()) return Error{std::move(why)};
-  for (const FileToCompile& f : files) result.files.push_back(entry_of(f));
+  std::error_code failed;
+  const std::string root = std::filesystem::canonical(request.path, failed).string();
+  for (const FileToCompile& f : files) result.files.push_back(entry_of(f, root));
   return result;
 }
 

@@ -80,5 +80,15 @@ TEST(Links, OutOfTheSnapshotAreNeverPacked) {
   EXPECT_EQ(std::string::npos, egt::testing::read_file(elsewhere.path() + "/a.egt").find("canary"));
 }
 
+TEST(Links, OfAViewAreToldWhereTheyArePacked) {
+  const TemporaryDirectory d, elsewhere;
+  elsewhere.file("w2/ip_rule", kLinkedRules);
+  fs::create_directory_symlink(elsewhere.path() + "/w2", d.path() + "/w2");
+  const auto compiled = compile_snapshot(directory(d.path()), elsewhere.path() + "/a.egt");
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  ASSERT_EQ(1U, compiled->files.size());
+  EXPECT_TRUE(compiled->files[0].from_outside);
+}
+
 }  // namespace
 }  // namespace egt::parsers

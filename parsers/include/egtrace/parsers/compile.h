@@ -17,6 +17,7 @@ struct CompiledEntry {
   bool indexed = false;    // need not be read again
   bool masked = false;     // without its secrets, and the environment of containers
   bool left_out = false;   // no loader used it: there is no more of it than its name
+  bool from_outside = false;   // behind a link out of a directory that holds nothing but links
 };
 
 struct Compiled {
@@ -25,7 +26,8 @@ struct Compiled {
 };
 
 // Writes an OutputFile that only its owner may read. Files that no loader used are
-// not in it, nor are secrets (secrets.h); what links out of the snapshot lead to is none of its files. The error is one line.
+// not in it, nor are secrets (secrets.h); what links out of the snapshot lead to is none of its files, unless it holds
+// nothing but links and is a view of files elsewhere. The error is one line.
 Result<Compiled> compile_snapshot(const SnapshotRequest& request, const std::string& path);
 
 }  // namespace egt::parsers
