@@ -269,7 +269,7 @@ void tell_doubts(const Loaded& at, const lt::Trace& trace, const cluster::Cluste
   if (trace.supposed_backends > 0)
     fmt::print(stderr, "egtrace: a backend was taken out of several; --lb-dst says which\n");
   for (const lt::Unanswered& q : trace.unanswered)
-    fmt::print(stderr, "egtrace: undecided: {}: run `ovn-sbctl list {}'\n", question_text(q, cluster), q.table);
+    print_error(fmt::format("egtrace: undecided: {}: run `ovn-sbctl list {}'\n", question_text(q, cluster), q.table));
   if (trace.cut) fmt::print(stderr, "egtrace: the packet passes too many tables; the trace is cut\n");
   if (at.network->unread().empty()) return;
   const ovn::sb::LogicalFlow& first = *at.network->unread().front();
