@@ -25,6 +25,12 @@ const IpAddr* KnownPod::address(Family family) const {
   return nullptr;
 }
 
+std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space) {
+  const auto begin = std::partition_point(pods.begin(), pods.end(), [&](const KnownPod& p) { return p.namespace_ < name_space; });
+  const auto end = std::partition_point(begin, pods.end(), [&](const KnownPod& p) { return p.namespace_ == name_space; });
+  return {begin, end};
+}
+
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   std::map<Key, KnownPod> all;
   for (const cluster::Pod& object : cluster.objects.pods)

@@ -1,7 +1,9 @@
 // The pods that a snapshot knows, from Kubernetes objects and from Open vSwitch's interfaces alike.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/cluster/cluster.h"
@@ -22,5 +24,7 @@ struct KnownPod {
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
 // But for those with a primary user-defined network: what nodes set up for the default network does not concern them.
 std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster);
+// Those of one namespace, of such a list.
+std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space);
 
 }  // namespace egt::assess

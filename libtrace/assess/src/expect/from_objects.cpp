@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "common/claims.h"
@@ -30,7 +33,10 @@ std::string with_port(const IpAddr& a, std::uint16_t port) {
 class IntentChecker {
  public:
   explicit IntentChecker(const Cluster& cluster)
-      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), claims_(cluster, pods_) {}
+      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), claims_(cluster, pods_) {
+    for (const cluster::NetworkPolicy& policy : objects_.network_policies) policies_[policy.namespace_].push_back(&policy);
+    for (const Family family : kFamilies) askers_[static_cast<std::size_t>(family)] = find_askers(family);
+  }
 
   std::vector<Expectation> all() {
     for (const KnownPod& pod : pods_)
@@ -134,19 +140,29 @@ class IntentChecker {
   void from_pods(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
-    std::set<std::string> asked;
-    for (const KnownPod& pod : pods_) {
-      if (pod.host_network || pod.address(a.family) == nullptr || cluster_.node(pod.node) == nullptr) continue;
-      if (isolated(pod, true) || !asked.insert(pod.node).second) continue;
+    for (const KnownPod* pod : askers_[static_cast<std::size_t>(a.family)]) {
       std::vector<cluster::ServiceEndpoint> usable;
       for (const cluster::ServiceEndpoint& e : endpoints)
-        if (service.internal_traffic_policy != "Local" || e.node == pod.node) usable.push_back(e);
+        if (service.internal_traffic_policy != "Local" || e.node == pod->node) usable.push_back(e);
       Expectation& e =
-          add(fmt::format("Service {}/{} port {} from {}", service.namespace_, service.name, port.port, pod.node),
-              pod.full_name(), with_port(a, port.port), service.from);
+          add(fmt::format("Service {}/{} port {} from {}", service.namespace_, service.name, port.port, pod->node),
+              pod->full_name(), with_port(a, port.port), service.from);
       e.proto = lower(port.protocol);
       expect_answer(e, has(usable, a.family));
     }
+  }
+
+  // The first pod of each node with dumps that may send.
+  std::vector<const KnownPod*> find_askers(Family family) const {
+    std::vector<const KnownPod*> found;
+    std::set<std::string> nodes;
+    for (const KnownPod& pod : pods_) {
+      if (pod.host_network || pod.address(family) == nullptr || nodes.contains(pod.node)) continue;
+      if (cluster_.node(pod.node) == nullptr || isolated(pod, true)) continue;
+      nodes.insert(pod.node);
+      found.push_back(&pod);
+    }
+    return found;
   }
 
   // Local keeps the client's address.
@@ -183,33 +199,39 @@ class IntentChecker {
 
   // Whether a policy without rules isolates the pod, and no other one lets anything through.
   bool isolated(const KnownPod& pod, bool egress) const {
-    if (pod.object == nullptr || allowed_by_admin(pod, egress)) return false;
-    bool any = false, rules = false;
-    for (const cluster::NetworkPolicy& p : objects_.network_policies) {
-      if (p.namespace_ != pod.namespace_ || pod.object == nullptr || !p.pods.matches(pod.object->labels)) continue;
-      if (egress ? !p.egress : !p.ingress) continue;
+    const auto policies = policies_.find(pod.namespace_);
+    if (pod.object == nullptr || policies == policies_.end()) return false;
+    bool any = false;
+    for (const cluster::NetworkPolicy* p : policies->second) {
+      if ((egress ? !p->egress : !p->ingress) || !p->pods.matches(pod.object->labels)) continue;
+      if (has_rules(*p, egress)) return false;
       any = true;
-      rules |= (egress ? p.egress_rules : p.ingress_rules) > 0;
     }
-    return any && !rules;
+    return any && !allowed_by_admin(pod, egress);
+  }
+
+  static bool has_rules(const cluster::NetworkPolicy& policy, bool egress) {
+    return (egress ? policy.egress_rules : policy.ingress_rules) > 0;
   }
 
   void cut_off(const cluster::NetworkPolicy& policy) {
-    for (const KnownPod& pod : pods_) {
-      if (pod.host_network || pod.object == nullptr || pod.namespace_ != policy.namespace_ ||
-          !policy.pods.matches(pod.object->labels))
-        continue;
+    const bool egress = policy.egress && !has_rules(policy, true), ingress = policy.ingress && !has_rules(policy, false);
+    if (!egress && !ingress) return;
+    for (const KnownPod& pod : pods_in(pods_, policy.namespace_)) {
+      if (pod.host_network || pod.object == nullptr || !policy.pods.matches(pod.object->labels)) continue;
+      const bool silent = egress && isolated(pod, true), deaf = ingress && isolated(pod, false);
       for (const Family family : kFamilies) {
         if (pod.address(family) == nullptr) continue;
-        if (policy.egress && isolated(pod, true)) {
-          Expectation& e =
-              add(fmt::format("NetworkPolicy {}/{}: {} sends nothing", policy.namespace_, policy.name, pod.full_name()),
-                  pod.full_name(), outside(cluster_, family).address.to_string(), policy.from);
-          e.verdicts = {Verdict::dropped, Verdict::rejected};
-        }
-        if (policy.ingress && isolated(pod, false)) receives_nothing(policy, pod, family);
+        if (silent) sends_nothing(policy, pod, family);
+        if (deaf) receives_nothing(policy, pod, family);
       }
     }
+  }
+
+  void sends_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
+    Expectation& e = add(fmt::format("NetworkPolicy {}/{}: {} sends nothing", policy.namespace_, policy.name, pod.full_name()),
+                         pod.full_name(), outside(cluster_, family).address.to_string(), policy.from);
+    e.verdicts = {Verdict::dropped, Verdict::rejected};
   }
 
   void receives_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
@@ -227,6 +249,8 @@ class IntentChecker {
   const cluster::Objects& objects_;
   std::vector<KnownPod> pods_;
   EgressClaims claims_;
+  std::map<std::string, std::vector<const cluster::NetworkPolicy*>> policies_;   // by namespace
+  std::array<std::vector<const KnownPod*>, std::size(kFamilies)> askers_;        // by family
   std::vector<Expectation> all_;
 };
 
