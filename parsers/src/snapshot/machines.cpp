@@ -201,10 +201,8 @@ class Sorting {
     while (!left.empty()) {
       const std::string key = std::move(left.back());
       left.pop_back();
-      if (is_node_object(last_part(key))) continue;
+      if (!holds_several_machines(key, groups_[key])) continue;
       std::map<std::string, Group> parts = parts_of(key, groups_[key]);
-      if (const auto own = parts.find(key); own != parts.end() && own->second.known()) continue;
-      if (!are_several_machines(key, parts)) continue;
       groups_.erase(key);
       for (auto& [folder, part] : parts) {
         if (folder != key) left.push_back(folder);
@@ -225,6 +223,16 @@ class Sorting {
       parts[slash == std::string::npos ? key : c->place.substr(0, slash + 1)].dumps.push_back(c);
     }
     return parts;
+  }
+
+  // Here or in a folder further down: a folder may have no more in it than the next one.
+  bool holds_several_machines(const std::string& key, const Group& group) const {
+    if (is_node_object(last_part(key))) return false;
+    const std::map<std::string, Group> parts = parts_of(key, group);
+    if (const auto own = parts.find(key); own != parts.end() && own->second.known()) return false;
+    return are_several_machines(key, parts) || std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
+             return part.first != key && holds_several_machines(part.first, part.second);
+           });
   }
 
   // Two that call themselves differently, or have no address in common.

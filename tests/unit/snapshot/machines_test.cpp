@@ -41,6 +41,16 @@ TEST(Machines, AParentFolderIsNoneAtAnyDepth) {
   EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"rtr", "srv", "w1", "w2"}));
 }
 
+TEST(Machines, AFolderWithNoMoreThanTheNextOneIsNone) {
+  const TemporaryDirectory d;
+  d.file("k8s/nodes.yaml", kTwoNodes);
+  for (const char* name : {"w1", "w2"}) {
+    d.file(std::string("case/hosts/all/") + name + "/hostname", std::string(name) + "\n");
+    d.file(std::string("case/hosts/all/") + name + "/ip_rule", kRulesOfAny);
+  }
+  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1", "w2"}));
+}
+
 TEST(Machines, AddressesTellThemApartWhereNoneIsNamed) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
