@@ -4,11 +4,13 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "egtrace/base/text.h"
 
 #include "egtrace/parsers/ovn_reader.h"
 #include "ovn_lang/keys.h"
+#include "ovn_lang/listed_ports.h"
 #include "ovn_lang/northbound.h"
 
 namespace egt::parsers::ovn_lang {
@@ -31,7 +33,8 @@ std::uint32_t free_key(std::set<std::uint32_t>& taken) {
 class Completion {
  public:
   Completion(const Ovn& ovn, Southbound& southbound, TunnelKeys keys)
-      : ovn_(ovn), sb_(southbound), keys_(std::move(keys)) {
+      : ovn_(ovn), sb_(southbound), keys_(std::move(keys)),
+        ports_(ovn.ports.empty() ? ports_of_flows(ovn.logical_flows) : ovn.ports) {
     for (const sb::DatapathBinding& d : sb_.datapaths) note(d);
   }
   void add_datapaths();
@@ -52,6 +55,7 @@ class Completion {
   const Ovn& ovn_;
   Southbound& sb_;
   TunnelKeys keys_;
+  std::vector<ovn::LogicalPort> ports_;
   std::map<std::string, Uuid, std::less<>> by_name_;
 };
 
@@ -95,9 +99,9 @@ std::uint32_t Completion::key_of(const ovn::LogicalPort& port) const {
 // Keys that nobody told are given out: a walk needs them to be different, not to be right.
 void Completion::add_ports() {
   std::map<Uuid, std::set<std::uint32_t>> taken;
-  for (const ovn::LogicalPort& p : ovn_.ports)
+  for (const ovn::LogicalPort& p : ports_)
     if (const std::uint32_t key = key_of(p); key != 0 && !p.datapath.empty()) taken[datapath(p.datapath)].insert(key);
-  for (const ovn::LogicalPort& known : ovn_.ports) {
+  for (const ovn::LogicalPort& known : ports_) {
     if (known.datapath.empty()) continue;
     sb::PortBinding p;
     p.uuid = made_up(sb_.ports.size() + 1);
