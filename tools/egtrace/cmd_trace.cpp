@@ -1,6 +1,7 @@
 // egtrace trace SNAPSHOT --node N --bridge B FLOW: what `ovs-appctl ofproto/trace B FLOW` would print.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -15,7 +16,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/engine/openflow/ingress.h"
 #include "egtrace/explain/phrases.h"
-#include "egtrace/parsers/datapath.h"
+#include "egtrace/openflow/datapath_chain.h"
 #include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 #include "egtrace/render/ofproto_trace.h"
@@ -127,14 +128,12 @@ class Lane {
   static constexpr std::size_t kMany = 16;  // packets for which an index is worth its while
 
   // `packets`: how many there are to be answered, by all together.
-  Lane(const cluster::Cluster& c, const cluster::Node& node, openflow::Datapath datapath, const TraceOptions& o,
-       std::size_t packets)
+  Lane(const cluster::Cluster& c, const cluster::Node& node, const TraceOptions& o, std::size_t packets)
       : o_(o),
         sources_(*c.sources),
         node_(node),
         bridge_(o.bridge.empty() ? nullptr : node_.bridge(o.bridge)),
-        datapath_(datapath),
-        tracer_(node_, std::move(datapath)),
+        tracer_(node_, node_.datapath),
         writer_(openflow_text(), {o.names, version_of(node, o)}) {
     for (const std::string& s : o.ct_next) options_.ct_next.push_back(ct_state_of(s));
     options_.version = version_of(node, o);
@@ -151,7 +150,12 @@ class Lane {
       a.error = entry.error().message;
       return a;
     }
+    options_.recirculated = entry->recirculated;
     const ofproto::Trace trace = tracer_.trace(*entry->bridge, entry->key, options_);
+    if (trace.resumptions_differ) {
+      a.error = "the flow tables resume the packet otherwise than the datapath's flows: the dumps are of two moments";
+      return a;
+    }
     a.incomplete = !trace.gaps.empty();
     if (!o_.common.quiet) a.warnings = warnings(trace);
     a.text = o_.verdict_only ? render::ofproto_trace_verdict(trace) : writer_.write(trace, *entry->bridge);
@@ -163,6 +167,7 @@ class Lane {
   struct Entry {
     const openflow::Bridge* bridge = nullptr;
     FlowKey key;
+    std::vector<ofproto::Recirculated> recirculated{};
   };
 
   Result<Entry> entry_of(const std::string& flow) const {
@@ -187,9 +192,8 @@ class Lane {
   }
 
   Result<Entry> datapath_entry(const parsers::DatapathFlow& flow) const {
-    if (const std::uint32_t id = flow.key.u32(FieldId::recirc_id))
-      return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};
-    const auto at = ofproto::ingress_of(node_, datapath_, flow.port, flow.port_name, flow.key);
+    if (flow.key.u32(FieldId::recirc_id) != 0) return recirculated_entry(flow);
+    const auto at = ofproto::ingress_of(node_, node_.datapath, flow.port, flow.port_name, flow.key);
     if (!at) return at.error();
     if (bridge_ != nullptr && at->bridge != bridge_)
       return Error{fmt::format("the datapath's port is one of {}, not of {}", at->bridge->name, bridge_->name)};
@@ -202,6 +206,26 @@ class Lane {
       if (!put_option(o, *at->bridge, e.key)) return Error{"no dump shows where the tunnel's options are held: "
                                                            "run `ovs-ofctl dump-tlv-map`"};
     return e;
+  }
+
+  // The packet as the first flow of the chain has it, and what becomes of it behind each recirculation.
+  Result<Entry> recirculated_entry(const parsers::DatapathFlow& flow) const {
+    const std::uint32_t id = flow.key.u32(FieldId::recirc_id);
+    const auto chain = openflow::chain_to(node_.datapath, id);
+    if (!chain)
+      return Error{fmt::format("no recirculation data for recirc_id 0x{:x}: no dump shows a flow that leads to it from a port "
+                               "(ovs-appctl dpctl/dump-flows -m)", id)};
+    const auto first = parsers::parse_datapath_flow(chain->front()->match, node_.vlan_limit);
+    if (!first) return first.error();
+    auto entry = datapath_entry(*first);
+    for (std::size_t i = 0; entry && i < chain->size(); ++i) {
+      const auto next = i + 1 < chain->size() ? parsers::parse_datapath_flow((*chain)[i + 1]->match, node_.vlan_limit) : Result(flow);
+      if (!next) return next.error();
+      const std::vector<std::uint32_t>& ids = (*chain)[i]->recirculates_to;
+      const auto which = std::find(ids.begin(), ids.end(), next->key.u32(FieldId::recirc_id));
+      entry->recirculated.push_back({static_cast<std::size_t>(which - ids.begin()), ids.size(), next->key});
+    }
+    return entry;
   }
 
   // Into the tun_metadata field that holds it, from its upmost byte on.
@@ -243,7 +267,6 @@ class Lane {
   const SourceTable& sources_;
   const cluster::Node& node_;
   const openflow::Bridge* bridge_;  // null: flows of the datapath tell theirs
-  openflow::Datapath datapath_;
   ofproto::Tracer tracer_;
   ofproto::TraceOptions options_;
   render::OfprotoTraceWriter writer_;
@@ -330,12 +353,11 @@ class Batch {
     if (!o.bridge.empty()) bridge_of(node_, o);
     unsigned jobs = o.common.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : o.common.jobs;
     jobs = static_cast<unsigned>(std::min<std::size_t>(jobs, packets_.size() / kEach + 1));
-    const openflow::Datapath datapath = parsers::read_datapath(c, node_);
     if (packets_.size() >= Lane::kMany)
       for (const openflow::Bridge& b : node_.bridges)
         if (b.flows && (o.bridge.empty() || b.name == o.bridge)) b.flows->build_indexes(o.common.jobs);
     for (unsigned i = 0; i < jobs; ++i)
-      lanes_.push_back(std::make_unique<Lane>(c, node_, datapath, o, packets_.size()));
+      lanes_.push_back(std::make_unique<Lane>(c, node_, o, packets_.size()));
   }
 
   ExitStatus run() {

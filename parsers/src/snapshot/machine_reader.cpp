@@ -8,7 +8,6 @@
 #include <new>
 
 #include "egtrace/base/text.h"
-#include "egtrace/parsers/datapath.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/choose.h"
 #include "snapshot/past.h"
@@ -228,9 +227,6 @@ void MachineReader::read(cluster::Node& node) {
     info.superseded_by = c->superseded_by;
     if (info.lines == 0) info.lines = count_lines(c->dump.text);   // no parser went through it
   }
-  // Of the userspace datapath, where the switch and not the host sends what its tunnels carry.
-  if (std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
-    node.datapath = read_datapath(**sorted_->cluster, node);
 }
 
 void MachineReader::compare_with_others(cluster::Node& node) {

@@ -176,8 +176,10 @@ std::optional<Topology::Owner> Topology::owner_behind(const Node& sender, const 
   };
   for (const host::Neighbour& n : sender.host.neighbours.value)
     if (n.mac == mac && usable(n.state)) consider(n.address, n.from);
-  for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
-    if (n.mac == mac) consider(n.address, n.from);
+  // A switch in the kernel sends tunnels by the host's neighbours.
+  if (std::any_of(sender.bridges.begin(), sender.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; }))
+    for (const openflow::TunnelNeighbour& n : sender.datapath.neighbours)
+      if (n.mac == mac) consider(n.address, n.from);
   if (sender.ovn.southbound != nullptr)
     for (const ovn::sb::MacBinding& b : sender.ovn.southbound->mac_bindings)
       if (const auto address = IpAddr::parse(b.ip); address && MacAddr::parse(b.mac) == mac) consider(*address, b.from);

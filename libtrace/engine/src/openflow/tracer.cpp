@@ -25,6 +25,19 @@ void simulate_nat(const openflow::Nat& nat, FlowKey& k) {
   if (nat.port_min && *nat.port_min != 0) k.set(source ? F::tp_src : F::tp_dst, *nat.port_min);
 }
 
+// What a flow of the datapath says of a packet that has come back; registers and the rest stay as they were when it left.
+void overlay(const FlowKey& of_flow, FlowKey& k) {
+  constexpr F kOfDatapath[] = {
+      F::recirc_id, F::dp_hash, F::pkt_mark, F::skb_priority, F::ct_zone, F::ct_mark, F::ct_label, F::ct_nw_proto, F::ct_nw_src,
+      F::ct_nw_dst, F::ct_ipv6_src, F::ct_ipv6_dst, F::ct_tp_src, F::ct_tp_dst, F::eth_src, F::eth_dst, F::eth_type, F::vlan_tci,
+      F::vlan_tci1, F::mpls_label, F::mpls_tc, F::mpls_bos, F::mpls_ttl, F::ip_src, F::ip_dst, F::ipv6_src, F::ipv6_dst,
+      F::ipv6_label, F::nw_proto, F::nw_tos, F::nw_ttl, F::ip_frag, F::arp_op, F::arp_spa, F::arp_tpa, F::arp_sha, F::arp_tha,
+      F::tcp_flags, F::tp_src, F::tp_dst, F::nd_target, F::nd_sll, F::nd_tll};
+  for (const F field : kOfDatapath)
+    if (const U128 value = of_flow.get(field); value != 0) k.set(field, value);
+  k.set(F::ct_state, of_flow.get(F::ct_state));
+}
+
 // Open questions are noted in the trace and answered as ofproto/trace answers them.
 class TracePolicy : public Policy {
  public:
@@ -93,6 +106,21 @@ Trace Tracer::trace(const openflow::Bridge& bridge, const FlowKey& packet, const
   TracePolicy policy(trace, impl_->tables.sw.node().name);
   Recirculations recirculations;
   trace.passes.push_back(impl_->pass(*in, first, nullptr, recirculations, policy, options));
+  for (const Recirculated& step : options.recirculated) {
+    if (recirculations.queue.size() != step.of || step.which >= step.of) {
+      trace.resumptions_differ = true;
+      return trace;
+    }
+    Recirculations::Waiting at = std::move(recirculations.queue[step.which]);
+    recirculations.queue.clear();
+    const std::uint64_t zone = at.flow.u32(F::ct_zone);
+    overlay(step.packet, at.flow);
+    if (at.flow.u32(F::ct_zone) != zone) {
+      trace.resumptions_differ = true;
+      return trace;
+    }
+    trace.passes.front() = impl_->pass(*in, at.flow, &recirculations.state(at.id), recirculations, policy, options);
+  }
   std::size_t given = 0, done = 0;
   while (!recirculations.queue.empty()) {
     Recirculations::Waiting next = std::move(recirculations.queue.front());

@@ -14,7 +14,7 @@ namespace {
 struct DecidingKind {
   std::string_view dump, lines;   // kind of the dump; what its lines are called
 };
-constexpr std::array<DecidingKind, 17> kDeciding = {{{"ip rule", "policy rules"},
+constexpr std::array<DecidingKind, 21> kDeciding = {{{"ip rule", "policy rules"},
                                                      {"ip route", "routes"},
                                                      {"iptables-save", "iptables rules"},
                                                      {"ip6tables-save", "iptables rules"},
@@ -23,6 +23,10 @@ constexpr std::array<DecidingKind, 17> kDeciding = {{{"ip rule", "policy rules"}
                                                      {"nft list ruleset", "nft rules"},
                                                      {"conntrack -L", "connections"},
                                                      {"ovs-appctl dpctl/dump-conntrack", "connections"},
+                                                     {"ovs-appctl ofproto/list-tunnels", "tunnels of Open vSwitch"},
+                                                     {"ovs-appctl tnl/ports/show", "tunnel ends of Open vSwitch"},
+                                                     {"ovs-appctl ovs/route/show", "routes of Open vSwitch"},
+                                                     {"ovs-appctl tnl/neigh/show", "neighbours of Open vSwitch"},
                                                      {"ipset save", "members of ipsets"},
                                                      {"ipset list", "members of ipsets"},
                                                      {"vtysh show ip route", "routes of FRR"},

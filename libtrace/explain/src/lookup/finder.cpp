@@ -258,6 +258,7 @@ Lookup look_up(const cluster::Cluster& cluster, std::string_view text) {
     finder.logical(*node);
     finder.rows(*node);
     finder.switches(*node);
+    finder.datapath_flows(*node);
     finder.logical_flows_with_address(*node);
   }
   for (const cluster::DumpInfo& dump : cluster.dumps) finder.dump_lines(dump);

@@ -23,6 +23,7 @@ class Finder {
   void objects();                                  // of Kubernetes
   void machine(const cluster::Node& node);         // devices, neighbours
   void switches(const cluster::Node& node);        // bridges, interfaces, groups, zones, OpenFlow flows
+  void datapath_flows(const cluster::Node& node);  // with what follows behind their recirculations
   void rows(const cluster::Node& node);            // of databases
   void logical(const cluster::Node& node);         // ports, datapaths, chassis, logical flows
   void logical_flows_with_address(const cluster::Node& node);
@@ -45,6 +46,7 @@ class Finder {
   void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
+  void uses_of_recirculation(const openflow::Datapath& datapath, const openflow::DatapathFlow& flow, LookupMatch& match, unsigned depth);
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const char* kind,

@@ -97,10 +97,15 @@ class RouteComparison {
   std::unordered_map<std::string_view, const Link*> devices_;
 };
 
+// Where the switch and not the host sends what its tunnels carry.
+bool has_userspace_datapath(const Node& node) {
+  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+}
+
 }  // namespace
 
 void look_at_switch_routes(Node& node) {
-  if (!node.datapath.has_routes || !node.host.address_list_complete) return;
+  if (!has_userspace_datapath(node) || !node.datapath.has_routes || !node.host.address_list_complete) return;
   const std::string what = RouteComparison(node.host, node.datapath).difference();
   if (what.empty()) return;
   for (const openflow::Bridge& bridge : node.bridges)

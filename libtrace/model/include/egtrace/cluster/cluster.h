@@ -45,7 +45,7 @@ struct Node {
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;
   std::optional<std::string> ovs_version;
-  openflow::Datapath datapath;   // of a node with bridges of the userspace datapath; elsewhere empty
+  openflow::Datapath datapath;
   unsigned vlan_limit = 1;   // tags that Open vSwitch looks at (other_config:vlan-limit); 0: as many as it can
   // Rows of the Open_vSwitch database (Bridge, Port, Interface, Open_vSwitch, …) as `ovs-vsctl list` prints them.
   std::vector<ovn::Row> ovs_rows;

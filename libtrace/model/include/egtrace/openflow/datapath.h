@@ -1,11 +1,12 @@
-// The datapath below a node's bridges, as ovs-appctl tells it: port numbers, and what native tunnels need (routes,
-// neighbours, addresses at which tunnels end). See dpctl(8), ovs-appctl(8) "ofproto/list-tunnels", "ovs/route/show",
-// "tnl/neigh/show", "tnl/ports/show".
+// The datapath below a node's bridges, as ovs-appctl shows it: port numbers, the flows that it has now, and what native
+// tunnels need (routes, neighbours, addresses at which tunnels end). See dpctl(8), ovs-appctl(8) "ofproto/list-tunnels",
+// "ovs/route/show", "tnl/neigh/show", "tnl/ports/show".
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/base/ip.h"
@@ -23,6 +24,15 @@ struct DatapathPort {
 
 // A tunnel port of a bridge and the datapath port that carries it.
 struct TunnelPort { std::string name; std::uint32_t datapath_port = 0; Provenance from; };
+
+// A flow as dpctl/dump-flows prints it: what the switch does with packets that it has seen lately.
+struct DatapathFlow {
+  std::uint32_t recirc_id = 0;            // 0: as packets arrive
+  std::string_view match, actions;        // in the dump
+  std::vector<std::uint32_t> recirculates_to;   // recirc(ID) of its actions, in their order
+  std::uint64_t packets = 0, bytes = 0;
+  Provenance from;
+};
 
 // A line of the switch's own routing table. The longest prefix wins, then the higher priority.
 struct TunnelRoute {
@@ -56,6 +66,7 @@ struct Datapath {
   std::vector<TunnelRoute> routes;
   std::vector<TunnelNeighbour> neighbours;
   std::vector<TunnelEnd> tunnel_ends;
+  std::vector<DatapathFlow> flows;
   bool has_routes = false, has_neighbours = false;   // whether those dumps are there at all
 
   // The route of ovs_router_lookup() (lib/ovs-router.c) without its preference for a source; null: none.

@@ -120,8 +120,13 @@ struct TracePass : Translation {
   std::vector<TraceNode> nodes;
 };
 
+// A packet that has come back to the datapath: which of the resumptions, counted from 0, of how many that the flow before it in
+// the datapath asks for, and the packet as its own flow has it (zero: whatever it was before).
+struct Recirculated { std::size_t which = 0, of = 0; FlowKey packet; };
+
 struct TraceOptions {
   std::vector<std::uint32_t> ct_next;    // ct_state of the next resumptions of conntrack
+  std::vector<Recirculated> recirculated;   // what is traced: the packet behind these, one behind the other
   OvsVersion version;
   bool record = true;                    // keep nodes, megaflow and datapath actions; else only where the packet goes
 };
@@ -132,6 +137,7 @@ struct Overlap { const openflow::Bridge* bridge = nullptr; std::uint8_t table = 
 
 struct Trace {
   std::vector<TracePass> passes;
+  bool resumptions_differ = false;       // from those of TraceOptions::recirculated: tables and datapath flows are of two moments
   bool limit_reached = false;            // more than 4,096 recirculations
   std::size_t not_processed = 0;         // … and how many were still waiting
   std::vector<Overlap> overlaps;

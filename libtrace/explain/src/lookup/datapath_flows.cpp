@@ -1,0 +1,41 @@
+// Flows of the datapath (dpctl/dump-flows) with an address or of a recirculation, and those that packets meet next.
+#include <fmt/format.h>
+
+#include "lookup/finder.h"
+
+namespace egt::explain {
+namespace {
+
+using openflow::Datapath;
+using openflow::DatapathFlow;
+
+constexpr unsigned kMostRecirculations = 16;   // one behind the other
+
+std::string name_of(const DatapathFlow& flow) { return fmt::format("recirc_id({:#x})", flow.recirc_id); }
+
+std::string counted(const DatapathFlow& flow) { return fmt::format("{} packets, {} bytes", flow.packets, flow.bytes); }
+
+}  // namespace
+
+void Finder::uses_of_recirculation(const Datapath& datapath, const DatapathFlow& flow, LookupMatch& match, unsigned depth) {
+  if (depth == kMostRecirculations) return;
+  for (const std::uint32_t id : flow.recirculates_to)
+    for (const DatapathFlow& next : datapath.flows) {
+      if (next.recirc_id != id) continue;
+      use(match, fmt::format("{}continues in {}: {}", std::string(std::size_t{2} * depth, ' '), name_of(next), counted(next)), next.from);
+      uses_of_recirculation(datapath, next, match, depth + 1);
+    }
+}
+
+void Finder::datapath_flows(const cluster::Node& node) {
+  const std::string address = thing_.address ? thing_.address->to_string() : "";
+  for (const DatapathFlow& flow : node.datapath.flows) {
+    const bool by_address = !address.empty() && (mentions(flow.match, address) || mentions(flow.actions, address));
+    const bool by_number = thing_.text == name_of(flow) || (!thing_.field.empty() && is_number("recirc_id", flow.recirc_id));
+    if (!by_address && !by_number) continue;
+    LookupMatch* match = add("datapath flow", name_of(flow), &node, {{"counted", counted(flow)}, {"actions", std::string(flow.actions)}}, {flow.from});
+    if (match != nullptr) uses_of_recirculation(node.datapath, flow, *match, 0);
+  }
+}
+
+}  // namespace egt::explain
