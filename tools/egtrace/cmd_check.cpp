@@ -70,7 +70,7 @@ ExitStatus nothing_to_check(const cluster::Cluster& cluster, bool quiet) {
   const bool objects = has_objects(cluster);
   if (!quiet)
     fmt::print(stderr, "egtrace: {}\n",
-               objects ? "no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service or NetworkPolicy of the "
+               objects ? "no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall or policy of the "
                          "snapshot promises anything that its dumps could hold"
                        : "the snapshot has no Kubernetes objects to make expectations of; add `oc get "
                          "egressips,egressservices,services,pods,namespaces -A -o yaml`");
@@ -123,8 +123,8 @@ void add_check(CLI::App& app, ExitStatus& status) {
   add_at_option(*verb, o->snapshot);
   verb->add_option("expectations", o->file, "YAML file of expectations");
   verb->add_flag("--from-objects", o->from_objects,
-                 "also what the EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service and NetworkPolicy "
-                 "objects promise");
+                 "also what the EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall, "
+                 "NetworkPolicy and AdminNetworkPolicy objects promise");
   verb->add_option("--junit", o->junit, "write a JUnit XML report to FILE")->type_name("FILE");
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");

@@ -263,7 +263,7 @@ gather_objects() {
   mask=mask_environment
   for kind in nodes namespaces pods services endpointslices networkpolicies egressips egressservices egressfirewalls \
     egressqoses adminpolicybasedexternalroutes userdefinednetworks clusteruserdefinednetworks routeadvertisements \
-    adminnetworkpolicies baselineadminnetworkpolicies; do
+    adminnetworkpolicies baselineadminnetworkpolicies dnsnameresolvers; do
     run "$client" get "$kind" --all-namespaces -o yaml
   done
 }

@@ -97,7 +97,7 @@ IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words
     for (const IpAddr& a : addresses) services_.emplace(a, &s);
   }
   for (const cluster::Pod& pod : cluster.objects.pods)
-    for (const Prefix& p : pod.addresses) pods_.insert(p.address);
+    for (const Prefix& p : pod.addresses) pods_.emplace(p.address, &pod);
 }
 
 Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& courses, const std::vector<PathReport>& paths) const {
@@ -109,6 +109,7 @@ Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& co
   for (std::size_t i = 0; i < courses.size() && i < paths.size(); ++i) {
     if (!is_ip(courses[i].sent)) continue;
     if (pod != nullptr) leaving(*pod, courses[i], paths[i], found);
+    by_admin_policies(pod, courses[i], paths[i], found);
     answering(courses[i], found);
   }
   Intent intent;
@@ -203,32 +204,6 @@ void IntentChecker::by_gateway(const cluster::Pod& pod, const Course& course, co
     else if (macs.size() == gateways.size() && !macs.contains(receiver.value) && !receiver.is_zero())
       found.violated(
           {object, expected, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
-    return;
-  }
-}
-
-void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
-  const cluster::EgressFirewall* firewall = cluster_.objects.egress_firewalls.find(pod.namespace_, "default");
-  if (firewall == nullptr || pod.host_network) return;
-  const Tuple sent = tuple_of(course.sent);
-  if (services_.contains(sent.dst) || is_pod_address(sent.dst)) return;  // it is about what leaves the cluster
-  const auto rule = firewall->rule_for(sent.dst, upper(proto_name(sent.proto, sent.dst.family)), sent.dport);
-  if (!rule) return;
-  found.is_asked = true;
-  const bool allows = *rule == nullptr || (*rule)->allow;
-  const std::string object = fmt::format("EgressFirewall {}", firewall->full_name());
-  const bool delivered = course.verdict == engine::Verdict::delivered && goes_outside(course);
-  if (!allows && delivered)
-    found.violated({object, fmt::format("nothing leaves for {}", (*rule)->to->to_string()), leaves_as(course),
-                     words_.evidence({firewall->from})});
-  if (!allows || !path.stopped_at) return;
-  for (const RowRef& row : path.stopped_at->rows) {
-    if (!row.object.starts_with("EgressFirewall")) continue;
-    Evidence lines = words_.evidence({firewall->from});
-    lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
-    found.violated({object, fmt::format("the pod may send to {}", sent.dst.to_string()),
-                     fmt::format("an ACL that was made for it stops the packet on {}", path.stopped_at->node),
-                     std::move(lines)});
     return;
   }
 }

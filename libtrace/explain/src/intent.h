@@ -1,15 +1,17 @@
 // What Kubernetes objects ask for a packet, compared with what the dumps do with it: by which node and as which address a pod leaves
-// (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), and who answers for a service.
+// (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), what AdminNetworkPolicies let through, and who answers
+// for a service.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "egtrace/cluster/per_node.h"
+#include "egtrace/cluster/policy_rules.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/explain/explanation.h"
 #include "words.h"
@@ -53,6 +55,9 @@ class IntentChecker {
   void by_gateway(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
   void by_firewall(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
 
+  void by_admin_policies(const cluster::Pod* from, const engine::Course& course, const PathReport& path, Found& found) const;
+  std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::Course& course) const;
+
   void answering(const engine::Course& course, Found& found) const;
   Called called(const Tuple& sent) const;
   void backends(const Called& called, const Tuple& sent, const cluster::Node& node, Found& found) const;
@@ -63,7 +68,7 @@ class IntentChecker {
   const cluster::Cluster& cluster_;
   const Words& words_;
   std::multimap<IpAddr, const cluster::Service*> services_;
-  std::set<IpAddr> pods_;
+  std::map<IpAddr, const cluster::Pod*> pods_;
   cluster::PerNode<Vips> vips_;
 };
 

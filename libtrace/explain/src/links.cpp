@@ -257,9 +257,18 @@ std::vector<std::uint64_t> Links::cookies_behind(const openflow::Bridge& bridge,
   return cookies;
 }
 
-bool Links::is_of_network_policy(const Row& row) const {
-  const std::string type = id_of(row, "k8s.ovn.org/owner-type");
-  return type == "NetworkPolicy" || type == "NetpolNamespace";
+std::optional<PolicyRef> Links::policy_of(const Row& row) const {
+  using Kind = PolicyRef::Kind;
+  const std::string type = id_of(row, "k8s.ovn.org/owner-type"), owner = id_of(row, "k8s.ovn.org/name");
+  const auto index = parse_decimal(id_of(row, type == "EgressFirewall" ? "rule-index" : "gress-index"));
+  const std::optional<std::size_t> rule = index ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
+  if (type == "NetpolNamespace") return PolicyRef{Kind::network_policy, owner, "", std::nullopt};
+  if (type == "EgressFirewall") return PolicyRef{Kind::egress_firewall, owner, "default", rule};
+  if (type == "AdminNetworkPolicy") return PolicyRef{Kind::admin_network_policy, "", owner, rule};
+  if (type == "BaselineAdminNetworkPolicy") return PolicyRef{Kind::baseline_admin_network_policy, "", owner, rule};
+  if (type != "NetworkPolicy") return std::nullopt;
+  const std::size_t colon = std::min(owner.find(':'), owner.size());
+  return PolicyRef{Kind::network_policy, owner.substr(0, colon), owner.substr(std::min(colon + 1, owner.size())), rule};
 }
 
 std::string Links::object_of(const Row& row) const {

@@ -5,12 +5,14 @@
 // share them, and all are told.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "egtrace/cluster/per_node.h"
+#include "egtrace/explain/explanation.h"
 
 namespace egt::explain {
 
@@ -27,7 +29,7 @@ class Links {
 
   // "EgressIP egressip-prod for pod demo/web-1", "Service demo/web"; empty where nothing tells it.
   std::string object_of(const ovn::Row& row) const;
-  bool is_of_network_policy(const ovn::Row& row) const;   // of one, or the default beside those of a namespace
+  std::optional<PolicyRef> policy_of(const ovn::Row& row) const;
 
  private:
   using ByPrefix = std::unordered_map<std::uint32_t, std::vector<const ovn::Row*>>;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "egtrace/base/text.h"
+#include "egtrace/cluster/resolved_names.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/explain/suggest.h"
 
@@ -272,6 +274,42 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads&
   return r;
 }
 
+std::string addresses_listed(const std::vector<IpAddr>& all) {
+  std::vector<std::string> texts;
+  for (const IpAddr& a : all) texts.push_back(a.to_string());
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// "ns/pod" and "deploy/name" are pods alone.
+bool may_be_host_name(const Point& point) { return point.made_by.empty() && point.text.find('/') == std::string::npos; }
+
+// A name that dumps resolve. Which of several addresses a client chooses is in no dump.
+Result<Resolved> resolve_host_name(const Point& point, const Cluster& cluster, const Workloads& workloads, const cluster::NameAddresses& known) {
+  const auto of_family = [&](Family family) {
+    std::vector<IpAddr> some;
+    std::copy_if(known.addresses.begin(), known.addresses.end(), std::back_inserter(some), [&](const IpAddr& a) { return a.family == family; });
+    return some;
+  };
+  const std::vector<IpAddr> v4 = of_family(Family::v4), v6 = of_family(Family::v6);
+  if (known.addresses.empty()) return Error{fmt::format("{} resolves to no address in the snapshot", point.name)};
+  if (v4.size() > 1 || v6.size() > 1)
+    return Error{fmt::format("{} has the addresses {}; give one of them", point.name, addresses_listed(known.addresses))};
+  Point at = point;
+  at.at_node.clear();   // whose /etc/hosts was read
+  at.ip = known.addresses.front();
+  Resolved r = resolve_ip(at, cluster, workloads, false);
+  for (const IpAddr& a : known.addresses) add_address(r.addresses, a);
+  if (r.kind == "external" && r.name.empty()) r.name = point.name;
+  return r;
+}
+
+Result<Resolved> resolve_pod_or_host_name(const Point& point, const Cluster& cluster, const Workloads& workloads) {
+  Result<Resolved> pod = resolve_pod(point, cluster, workloads);
+  if (pod || !may_be_host_name(point)) return pod;
+  const cluster::NameAddresses known = addresses_of_host(cluster, point.name, point.at_node);
+  return known.is_listed ? resolve_host_name(point, cluster, workloads, known) : pod;
+}
+
 }  // namespace
 
 Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workloads& workloads) {
@@ -280,7 +318,7 @@ Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workl
                              did_you_mean(point.at_node, node_names(cluster)))};
   Result<Resolved> r = Resolved{};
   switch (point.kind) {
-    case Point::Kind::pod: r = resolve_pod(point, cluster, workloads); break;
+    case Point::Kind::pod: r = resolve_pod_or_host_name(point, cluster, workloads); break;
     case Point::Kind::service: r = resolve_service(point, cluster); break;
     case Point::Kind::port: r = resolve_port(point, cluster, workloads); break;
     case Point::Kind::ip: r = resolve_ip(point, cluster, workloads, false); break;

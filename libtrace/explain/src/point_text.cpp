@@ -151,7 +151,7 @@ bool parse_kind(std::string_view s, std::string_view default_namespace, Point& p
 }
 
 constexpr std::string_view kForms =
-    "NS/POD[:PORT], POD, deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], NAME.NS.svc[:PORT], node:NAME, "
+    "NS/POD[:PORT], POD, deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], NAME.NS.svc[:PORT], HOSTNAME[:PORT], node:NAME, "
     "external:IP or port:IFACE-ID, with @NODE";
 
 }  // namespace

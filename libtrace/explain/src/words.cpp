@@ -144,7 +144,7 @@ RowRef Words::row(const ovn::Row& row) const {
   const std::string direction = row.table == "ACL" ? text_of(row, "direction") : "";
   if (direction == "from-lport") ref.direction = AclDirection::from_lport;
   if (direction == "to-lport") ref.direction = AclDirection::to_lport;
-  ref.of_network_policy = links_.is_of_network_policy(row);
+  ref.policy = links_.policy_of(row);
   return ref;
 }
 

@@ -1,5 +1,5 @@
 // What OVN-Kubernetes adds for traffic that leaves the cluster: EgressIP, EgressService, AdminPolicyBasedExternalRoute,
-// EgressFirewall (k8s.ovn.org/v1).
+// EgressFirewall (k8s.ovn.org/v1), and DNSNameResolver (network.openshift.io/v1alpha1), which resolves names for these.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -46,12 +46,12 @@ cluster::FirewallRule firewall_rule(const Json& j) {
   rule.allow = text(j, "type") == "Allow";
   const Json& to = at(j, "to");
   rule.to = Prefix::parse(text(to, "cidrSelector"));
-  if (!rule.to) rule.named = at(to, "nodeSelector").is_object() ? "nodes" : text(to, "dnsName");
+  if (!rule.to) rule.nodes = selector(at(to, "nodeSelector"), false), rule.dns_name = text(to, "dnsName");
   const Json& ports = at(j, "ports");
   if (ports.is_array())
     for (const Json& p : ports) {
       const std::uint16_t port = port_number(at(p, "port"));
-      rule.ports.push_back({text(p, "protocol"), port != 0 ? std::optional(port) : std::nullopt});
+      rule.ports.push_back(port != 0 ? cluster::RulePorts{text(p, "protocol"), port, port} : cluster::RulePorts{text(p, "protocol")});
     }
   return rule;
 }
@@ -64,10 +64,21 @@ void add_egress_firewall(const Json& o, const cluster::Object& id, cluster::Obje
   objects.egress_firewalls.add(std::move(firewall));
 }
 
+void add_resolved_name(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
+  cluster::ResolvedName resolved{id, cluster::normal_dns_name(text(at(o, "spec"), "name")), {}};
+  const Json& names = at(at(o, "status"), "resolvedNames");
+  if (names.is_array())
+    for (const Json& name : names)
+      if (const Json& addresses = at(name, "resolvedAddresses"); addresses.is_array())
+        for (const Json& a : addresses) add_address(resolved.addresses, text(a, "ip"));
+  objects.resolved_names.add(std::move(resolved));
+}
+
 constexpr UsedKind kEgressKinds[] = {{"EgressIP", "k8s.ovn.org/", false, add_egress_ip},
                                      {"EgressService", "k8s.ovn.org/", true, add_egress_service},
                                      {"AdminPolicyBasedExternalRoute", "k8s.ovn.org/", false, add_external_route},
-                                     {"EgressFirewall", "k8s.ovn.org/", true, add_egress_firewall}};
+                                     {"EgressFirewall", "k8s.ovn.org/", true, add_egress_firewall},
+                                     {"DNSNameResolver", "network.openshift.io/", true, add_resolved_name}};
 
 }  // namespace
 

@@ -7,7 +7,9 @@
 #include "egtrace/parsers/format.h"
 #include "kube/documents.h"
 #include "kube/extract.h"
+#include "kube/fields.h"
 #include "kube/layout.h"
+#include "kube/own_line.h"
 #include "support/lines.h"
 
 namespace egt::parsers {
@@ -63,10 +65,11 @@ void to_json(const Dump& dump, std::string& out, Report& report) {
 }
 
 void load(const Dump& dump, cluster::Cluster& cluster, cluster::Node&, Report& report) {
+  OwnLines own(dump);
   read_objects(
       dump, report,
       [&](const nlohmann::json& object, Chunk where) {
-        return extract(object, {dump.source, where.line}, cluster.objects);
+        return extract(object, {dump.source, own.of(where, text(at(object, "metadata"), "name"))}, cluster.objects);
       },
       is_used_kind);
 }

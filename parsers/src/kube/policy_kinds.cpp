@@ -23,10 +23,56 @@ void add_network_policy(const Json& o, const cluster::Object& id, cluster::Objec
   objects.network_policies.add(std::move(policy));
 }
 
-std::vector<std::string> rule_actions(const Json& rules) {
-  std::vector<std::string> all;
-  if (rules.is_array())
-    for (const Json& rule : rules) all.push_back(text(rule, "action"));
+// One of namespaces, pods, nodes and networks is there; what else there may be is newer than this.
+cluster::PolicyPeer policy_peer(const Json& j, bool& is_open) {
+  cluster::PolicyPeer peer;
+  const Json& pods = at(j, "pods");
+  if (at(j, "namespaces").is_object() || pods.is_object()) {
+    peer.namespaces = selector(pods.is_object() ? at(pods, "namespaceSelector") : at(j, "namespaces"), false);
+    peer.pods = selector(at(pods, "podSelector"), true);
+  } else if (at(j, "nodes").is_object()) {
+    peer.nodes = selector(at(j, "nodes"), false);
+  } else if (at(j, "networks").is_array()) {
+    for (const std::string& network : strings(at(j, "networks")))
+      if (const auto prefix = Prefix::parse(network)) peer.networks.push_back(*prefix);
+      else is_open = true;
+  } else {
+    is_open = true;
+  }
+  return peer;
+}
+
+void add_ports(const Json& j, cluster::AdminRule& rule) {
+  const Json &number = at(j, "portNumber"), &range = at(j, "portRange");
+  if (number.is_object()) {
+    const std::uint16_t port = port_number(at(number, "port"));
+    rule.ports.push_back({text(number, "protocol"), port, port});
+  } else if (range.is_object()) {
+    rule.ports.push_back({text(range, "protocol"), port_number(at(range, "start")), port_number(at(range, "end"))});
+  } else {
+    rule.has_open_ports = true;
+  }
+}
+
+cluster::AdminRule::Action action_of(const std::string& name) {
+  using Action = cluster::AdminRule::Action;
+  return name == "Allow" ? Action::allow : name == "Deny" ? Action::deny : Action::pass;
+}
+
+std::vector<cluster::AdminRule> admin_rules(const Json& rules, const char* peers) {
+  std::vector<cluster::AdminRule> all;
+  if (!rules.is_array()) return all;
+  for (const Json& j : rules) {
+    cluster::AdminRule& rule = all.emplace_back();
+    rule.name = text(j, "name");
+    rule.action = action_of(text(j, "action"));
+    if (at(j, peers).is_array())
+      for (const Json& peer : at(j, peers)) rule.peers.push_back(policy_peer(peer, rule.has_open_peers));
+    const Json& ports = at(j, "ports");
+    rule.all_ports = !ports.is_array() || ports.empty();
+    if (ports.is_array())
+      for (const Json& port : ports) add_ports(port, rule);
+  }
   return all;
 }
 
@@ -41,8 +87,8 @@ void add_admin_network_policy(const Json& o, const cluster::Object& id, cluster:
   const Json& pods = at(subject, "pods");
   policy.namespaces = selector(pods.is_object() ? at(pods, "namespaceSelector") : at(subject, "namespaces"), false);
   policy.pods = selector(at(pods, "podSelector"), true);
-  policy.ingress = rule_actions(at(spec, "ingress"));
-  policy.egress = rule_actions(at(spec, "egress"));
+  policy.ingress = admin_rules(at(spec, "ingress"), "from");
+  policy.egress = admin_rules(at(spec, "egress"), "to");
   objects.admin_network_policies.add(std::move(policy));
 }
 

@@ -50,10 +50,10 @@ void append_json(const nlohmann::ordered_json& document, std::string& out) {
 }  // namespace system
 
 std::span<const Format> system_formats() {
-  static const std::array<Format, 7> formats = {system::sysctl_format(),     system::hostname_format(),
+  static const std::array<Format, 8> formats = {system::sysctl_format(),     system::hostname_format(),
                                                 system::conntrack_format(),  system::dpctl_conntrack_format(),
                                                 system::ipset_save_format(), system::ipset_list_format(),
-                                                system::sockets_format()};
+                                                system::sockets_format(),   system::hosts_format()};
   return formats;
 }
 

@@ -18,6 +18,7 @@ const Format& dpctl_conntrack_format();
 const Format& ipset_save_format();
 const Format& ipset_list_format();
 const Format& sockets_format();
+const Format& hosts_format();
 
 // The words of the command behind `verb`, in both its forms; up to a '|', which is kept as the last word.
 std::vector<std::string_view> words_behind(const Dump& dump, std::string_view verb);

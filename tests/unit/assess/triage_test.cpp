@@ -86,6 +86,46 @@ std::string mac_binding(const std::string& mac) {
          "logical_port        : rtoe-GR_master-03-demo\nmac                 : \"" + mac + "\"\noverride_dynamic_mac: true\n";
 }
 
+// An ACL that OVN-Kubernetes made, as `ovn-nbctl list acl` prints it; `ids`: those that tell what for.
+std::string acl(char digit, const std::string& action, const std::string& ids, const std::string& match) {
+  return "_uuid               : 4111111" + std::string(1, digit) + "-2222-4333-8444-555555555555\naction              : " + action +
+         "\ndirection           : to-lport\nexternal_ids        : {" + ids + "}\nlabel               : 0\nlog                 : false\n"
+         "match               : \"" + match + "\"\nmeter               : []\nname                : []\noptions             : {}\n"
+         "priority            : 10000\nseverity            : []\n\n";
+}
+
+std::string firewall_ids(int rule) {
+  return "\"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=EgressFirewall, rule-index=\"" + std::to_string(rule) + "\"";
+}
+
+// An EgressFirewall of two rules, the second for a name, with what OVN has of it.
+void add_egress_firewall(Sample& s, const std::string& first_action, const std::string& resolved) {
+  s.write("k8s/egressfirewalls.yaml",
+          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: k8s.ovn.org/v1\n  kind: EgressFirewall\n"
+          "  metadata: {name: default, namespace: demo-egress}\n  spec:\n    egress:\n"
+          "    - {type: Deny, to: {cidrSelector: 203.0.113.0/24}}\n    - {type: Allow, to: {dnsName: www.example.com}}\n"
+          "- apiVersion: network.openshift.io/v1alpha1\n  kind: DNSNameResolver\n  metadata: {name: dns-1, namespace: openshift-ovn-kubernetes}\n"
+          "  spec: {name: www.example.com.}\n  status: {resolvedNames: [{dnsName: www.example.com., resolvedAddresses: [{ip: 198.51.100.7}]}]}\n");
+  s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', first_action, firewall_ids(0), "(ip4.dst == 203.0.113.0/24) && inport == @a7") +
+                                                   acl('2', "allow", firewall_ids(1), "(ip4.dst == $a5115511551) && inport == @a7"));
+  s.append("master-03-demo/ovn-nbctl_list_address_set",
+           "\n_uuid               : 51111111-2222-4333-8444-555555555555\naddresses           : [\"" + resolved +
+               "\"]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/name\"=www.example.com, \"k8s.ovn.org/owner-type\"=EgressFirewallDNS}\n"
+               "name                : a5115511551\n");
+}
+
+void add_admin_network_policy(Sample& s, const std::string& peers) {
+  s.write("k8s/adminnetworkpolicies.yaml",
+          "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: closed}\nspec:\n  priority: 5\n"
+          "  subject: {namespaces: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}\n  ingress:\n"
+          "  - {action: Deny, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}]}\n");
+  const std::string ids = "direction=Ingress, gress-index=\"0\", \"k8s.ovn.org/name\"=closed, \"k8s.ovn.org/owner-type\"=AdminNetworkPolicy";
+  s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', "drop", ids, "outport == @a7 && ((ip4.src == $a6006006006))"));
+  s.append("master-03-demo/ovn-nbctl_list_address_set",
+           "\n_uuid               : 61111111-2222-4333-8444-555555555555\naddresses           : [" + peers + "]\nexternal_ids        : {ip-family=v4, " + ids +
+               "}\nname                : a6006006006\n");
+}
+
 void primary_egress_ip(Sample& s) { s.replace("k8s/egressips.yaml", "192.168.66.100", "192.168.99.100"); }
 
 void route_to(Sample& s, const std::string& address, const std::string& via) {
@@ -202,6 +242,11 @@ std::vector<Case> cases() {
       {"egressip-reroute-duplicate",
        [](Sample& s) { s.append(kPolicies, policy("10.133.0.9", "100.88.0.3")).append(kPolicies, policy("10.133.0.9", "10.1.1.1")); },
        [](Sample& s) { s.append(kPolicies, policy("10.133.0.9", "100.88.0.4")); }},   // another priority than the one that is there
+      {"egressfirewall-acl", [](Sample& s) { add_egress_firewall(s, "allow", "198.51.100.7"); },
+       [](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.7"); }},
+      {"adminnetworkpolicy-acl", [](Sample& s) { add_admin_network_policy(s, "\"10.133.0.4\""); },
+       [](Sample& s) { add_admin_network_policy(s, "\"10.132.0.39\", \"10.133.0.4\", \"10.133.0.0/24\""); }},
+      {"stages-differ", [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); }, as_it_is},
       {"egressip-address-set-lacks-pod",
        [](Sample& s) {
          for (const char* file : {"master-03-demo/ovn-nbctl_list_address_set", "master-03-demo/ovn-sbctl_list_Address_Set"})
@@ -567,6 +612,29 @@ TEST(Catalogue, EveryCheckHasATestAndAPage) {
 TEST(Triage, IsQuietOnAHealthySnapshot) {
   const Triage t = run(as_it_is, {});
   for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;
+}
+
+TEST(Triage, ComparesEachRuleOfAnEgressFirewallWithItsAcl) {
+  const auto claims = [](const Change& change) {
+    std::string all;
+    for (const Finding& f : run(change, {"egressfirewall-acl"}).findings) all += f.claim + "\n";
+    return all;
+  };
+  EXPECT_EQ("On master-03-demo the ACL of rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default has the action allow.\n",
+            claims([](Sample& s) { add_egress_firewall(s, "allow", "198.51.100.7"); }));
+  EXPECT_EQ("On master-03-demo the address set of rule 1 (Allow www.example.com) of EgressFirewall demo-egress/default lacks 198.51.100.7.\n",
+            claims([](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.8"); }));
+  EXPECT_EQ("On master-03-demo the ACL of rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default has other destinations: "
+            "(ip4.dst == 203.0.112.0/24) && inport == @a7.\n",
+            claims([](Sample& s) {
+              add_egress_firewall(s, "drop", "198.51.100.7");
+              s.replace("master-03-demo/ovn-nbctl_list_acl", "203.0.113.0/24", "203.0.112.0/24");
+            }));
+  EXPECT_EQ("OVN on master-03-demo has no ACL for rule 0 (Deny 203.0.113.0/24) of EgressFirewall demo-egress/default.\n",
+            claims([](Sample& s) {
+              add_egress_firewall(s, "drop", "198.51.100.7");
+              s.without_record("master-03-demo/ovn-nbctl_list_acl", "203.0.113.0/24");
+            }));
 }
 
 TEST(Triage, ADropOfIptablesCountsUpWhereNoOtherCounterGoesDown) {

@@ -142,5 +142,28 @@ TEST(Suggest, KeepsItsDistance) {
   EXPECT_TRUE(nearest("zzz", {"explain", "inspect"}).empty());
 }
 
+// As a resolver object, OVN's address sets or /etc/hosts have it; pods go first.
+TEST(Point, ResolvesHostNames) {
+  cluster::Cluster cluster;
+  cluster.objects.resolved_names.add({{"openshift-dns", "dns-1", {}}, "www.example.com", {*IpAddr::parse("198.51.100.7"), *IpAddr::parse("2001:db8::7")}});
+  cluster.objects.resolved_names.add({{"openshift-dns", "dns-2", {}}, "cdn.example.com", {*IpAddr::parse("198.51.100.8"), *IpAddr::parse("198.51.100.9")}});
+  cluster.ensure_node("worker-1").host.hosts.push_back({*IpAddr::parse("192.0.2.8"), {"db.example.com", "db"}, {}});
+  const engine::Workloads workloads(cluster);
+  const auto resolved = [&](const char* text) { return resolve(*parse_point(text), cluster, workloads); };
+  const auto www = resolved("www.example.com:443");
+  ASSERT_TRUE(www) << www.error().message;
+  EXPECT_EQ(www->kind, "external");
+  EXPECT_EQ(www->name, "www.example.com");
+  EXPECT_EQ(www->addresses.size(), 2u);
+  EXPECT_EQ(www->port, std::optional<std::uint16_t>(443));
+  ASSERT_TRUE(resolved("db"));
+  EXPECT_EQ(resolved("db")->addresses.front().to_string(), "192.0.2.8");
+  EXPECT_FALSE(resolved("db@worker-2"));
+  const auto several = resolved("cdn.example.com");
+  ASSERT_FALSE(several);
+  EXPECT_EQ(several.error().message, "cdn.example.com has the addresses 198.51.100.8, 198.51.100.9; give one of them");
+  EXPECT_FALSE(resolved("no.example.com"));
+}
+
 }  // namespace
 }  // namespace egt::explain

@@ -163,7 +163,23 @@ items:
   EXPECT_TRUE(says(allowed, "AdminPolicyBasedExternalRoute gateway: the pod leaves by gateway 192.168.99.13, but on ")) << allowed;
   EXPECT_FALSE(says(allowed, "EgressFirewall")) << allowed;
   const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "192.168.55.13:81"});
-  EXPECT_TRUE(says(denied, "EgressFirewall demo-egress/default: nothing leaves for 192.168.55.0/24, but it leaves as ")) << denied;
+  EXPECT_TRUE(says(denied, "EgressFirewall demo-egress/default: rule 0 denies 192.168.55.0/24: no packet to 192.168.55.13, but it leaves as ")) << denied;
+}
+
+TEST(IntentChecker, AdminNetworkPoliciesThatTheDumpsDoNotFollow) {
+  SampleCopy sample;
+  sample.add("k8s/policies.yaml", R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: policy.networking.k8s.io/v1alpha1, kind: AdminNetworkPolicy, metadata: {name: closed},
+   spec: {priority: 7, subject: {namespaces: {matchLabels: {kubernetes.io/metadata.name: demo-egress}},},
+          egress: [{name: web, action: Deny, to: [{namespaces: {matchLabels: {kubernetes.io/metadata.name: demo-web}}}],
+                    ports: [{portNumber: {protocol: TCP, port: 8080}}]}]}}
+)");
+  const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
+  EXPECT_TRUE(says(denied, "AdminNetworkPolicy closed: egress rule 0 (web) denies TCP port 8080, but the packet is delivered")) << denied;
+  const std::string other = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
+  EXPECT_FALSE(says(other, "AdminNetworkPolicy")) << other;
 }
 
 // Endpoints of a service, and backends of OVN's load balancers on the nodes that the packet passes.

@@ -46,7 +46,6 @@ const std::set<std::string> kForParsers = {
     "Field::maskable",
     "Field::writable",
     "SetUpdate::removes",
-    "FirewallRule::named",
     "FlowRef::unread",
     "FlowRef::unused",
     "Link::mode",

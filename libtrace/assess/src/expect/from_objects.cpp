@@ -12,6 +12,7 @@
 #include "common/targets.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/base/text.h"
+#include "expect/policy_expectations.h"
 
 namespace egt::assess {
 namespace {
@@ -48,6 +49,7 @@ class IntentChecker {
     for (const cluster::ExternalRoute& route : objects_.external_routes) gateways(route);
     for (const cluster::Service& service : objects_.services) answers(service);
     for (const cluster::NetworkPolicy& policy : objects_.network_policies) cut_off(policy);
+    for (Expectation& e : policy_expectations(cluster_, pods_)) all_.push_back(std::move(e));
     return std::move(all_);
   }
 
@@ -136,10 +138,17 @@ class IntentChecker {
       e.verdicts = {Verdict::rejected, Verdict::dropped};
   }
 
+  bool any_may_be_denied(const std::vector<cluster::ServiceEndpoint>& endpoints) const {
+    return std::any_of(endpoints.begin(), endpoints.end(), [&](const cluster::ServiceEndpoint& e) {
+      return may_be_denied(objects_.pods.find(e.pod_namespace, e.pod), false);
+    });
+  }
+
   // One pod a node that has dumps. With internalTrafficPolicy Local a node without endpoint has nobody to ask.
   void from_pods(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
+    if (any_may_be_denied(endpoints)) return;
     for (const KnownPod* pod : askers_[static_cast<std::size_t>(a.family)]) {
       std::vector<cluster::ServiceEndpoint> usable;
       for (const cluster::ServiceEndpoint& e : endpoints)
@@ -158,7 +167,7 @@ class IntentChecker {
     std::set<std::string> nodes;
     for (const KnownPod& pod : pods_) {
       if (pod.host_network || pod.address(family) == nullptr || nodes.contains(pod.node)) continue;
-      if (cluster_.node(pod.node) == nullptr || isolated(pod, true)) continue;
+      if (cluster_.node(pod.node) == nullptr || isolated(pod, true) || may_be_denied(pod.object, true)) continue;
       nodes.insert(pod.node);
       found.push_back(&pod);
     }
@@ -179,21 +188,34 @@ class IntentChecker {
     if (local && has(endpoints, a.family)) e.snat = {"none"};
   }
 
-  // Whether the EgressFirewall of its namespace is known to let the pod send there.
+  // Whether the EgressFirewall of its namespace is known to let the pod send there, and no AdminNetworkPolicy denies it.
   bool may_send(const KnownPod& pod, const Target& to) const {
-    const cluster::EgressFirewall* firewall = objects_.egress_firewalls.find(pod.namespace_, "default");
-    if (firewall == nullptr || pod.host_network) return true;
-    const auto rule = firewall->rule_for(to.address, "TCP", kPort);
-    return rule && (*rule == nullptr || (*rule)->allow);
+    const IpAddr* own = pod.address(to.address.family);
+    if (pod.object == nullptr || pod.host_network || own == nullptr) return true;
+    const cluster::PolicyQuestion q{pod.object, nullptr, *own, to.address, "TCP", kPort};
+    const cluster::Ruling firewall = firewall_ruling(objects_, cluster_.node(pod.node), q).ruling;
+    if (firewall == cluster::Ruling::denied || firewall == cluster::Ruling::open) return false;
+    return admin_ruling(objects_, q, cluster::PolicyDirection::egress).ruling != cluster::Ruling::denied;
+  }
+
+  // Whether an AdminNetworkPolicy or the BaselineAdminNetworkPolicy may keep something from the pod, or it from others.
+  bool may_be_denied(const cluster::Pod* pod, bool egress) const {
+    return pod != nullptr && std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(), [&](const auto& policy) {
+      const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
+      return selects(policy, objects_, *pod) &&
+             std::any_of(rules.begin(), rules.end(), [](const cluster::AdminRule& r) { return r.action == cluster::AdminRule::Action::deny; });
+    });
   }
 
   // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies say.
   bool allowed_by_admin(const KnownPod& pod, bool egress) const {
     return std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(),
                        [&](const auto& policy) {
-                         const std::vector<std::string>& actions = egress ? policy.egress : policy.ingress;
+                         const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
                          return !policy.baseline && selects(policy, objects_, *pod.object) &&
-                                std::find(actions.begin(), actions.end(), "Allow") != actions.end();
+                                std::any_of(rules.begin(), rules.end(), [](const cluster::AdminRule& r) {
+                                  return r.action == cluster::AdminRule::Action::allow;
+                                });
                        });
   }
 

@@ -29,6 +29,8 @@ const std::vector<const Check*>& checks() {
                                                     &kStaleMac,
                                                     &kServiceLocalWithoutEndpoint,
                                                     &kServiceLoadBalancerMissing,
+                                                    &kEgressFirewallAcl,
+                                                    &kAdminNetworkPolicyAcl,
                                                     &kBridgeMacMismatch,
                                                     &kBridgeNotSetUp,
                                                     &kPodPortUnclaimed,

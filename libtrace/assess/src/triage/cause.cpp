@@ -135,15 +135,40 @@ std::vector<const cluster::NetworkPolicy*> isolating(const cluster::Cluster& clu
   return all;
 }
 
+// The rule of an EgressFirewall or AdminNetworkPolicy whose ACL stops the packet, as the object has it.
+std::optional<explain::Cause> policy_rule(const cluster::Cluster& cluster, const explain::RowRef& row) {
+  using Kind = explain::PolicyRef::Kind;
+  const explain::PolicyRef& ref = *row.policy;
+  if (ref.kind == Kind::network_policy || !ref.rule) return std::nullopt;
+  if (ref.kind == Kind::egress_firewall) {
+    const cluster::EgressFirewall* firewall = cluster.objects.egress_firewalls.find(ref.namespace_, ref.name);
+    if (firewall == nullptr || *ref.rule >= firewall->rules.size()) return std::nullopt;
+    const cluster::FirewallRule& rule = firewall->rules[*ref.rule];
+    return explain::Cause{"policy", fmt::format("EgressFirewall {} rule {} is {} {}", firewall->full_name(), *ref.rule, rule.allow ? "Allow" : "Deny", rule.destination()),
+                          fmt::format("oc get egressfirewall -n {} -o yaml", ref.namespace_), evidence(cluster, {firewall->from})};
+  }
+  const bool baseline = ref.kind == Kind::baseline_admin_network_policy, egress = row.direction == AclDirection::from_lport;
+  for (const cluster::AdminNetworkPolicy& policy : cluster.objects.admin_network_policies) {
+    const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
+    if (policy.baseline != baseline || policy.name != ref.name || *ref.rule >= rules.size()) continue;
+    const std::string& name = rules[*ref.rule].name;
+    return explain::Cause{"policy", fmt::format("{} denies this packet: {} rule {}{}", policy.kind_and_name(), egress ? "egress" : "ingress", *ref.rule, name.empty() ? "" : fmt::format(" ({})", name)),
+                          fmt::format("oc get {} {} -o yaml", baseline ? "baselineadminnetworkpolicy" : "adminnetworkpolicy", policy.name), evidence(cluster, {policy.from})};
+  }
+  return std::nullopt;
+}
+
 // The policies that isolate the pod whose ACL stops the packet. OVN-Kubernetes writes ACLs for egress as from-lport.
 std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Explanation& e) {
   if (!e.fault) return std::nullopt;
   const auto row = std::find_if(e.fault->at.rows.begin(), e.fault->at.rows.end(),
-                                [](const explain::RowRef& r) { return r.of_network_policy; });
+                                [](const explain::RowRef& r) { return r.policy.has_value(); });
   if (row == e.fault->at.rows.end()) return std::nullopt;
+  if (auto cause = policy_rule(cluster, *row)) return cause;
   const cluster::Pod *from = pod_of(cluster, e.from), *to = pod_of(cluster, e.to);
   for (const bool egress : {true, false}) {
     const cluster::Pod* pod = egress ? from : to;
+    if (row->policy->kind != explain::PolicyRef::Kind::network_policy) break;
     if (pod == nullptr || row->direction != (egress ? AclDirection::from_lport : AclDirection::to_lport)) continue;
     std::string names;
     std::vector<Provenance> lines;

@@ -54,8 +54,6 @@ struct Facts {
   std::vector<EgressPlace> places;
 
   const KnownPod* pod_with(const IpAddr& address) const;
-  // The line that names a Kubernetes object, for the one at which it begins; every other line stays.
-  Provenance telling_line(Provenance from) const;
   // As policies_of(), read once a node.
   const Policies& policies_at(const cluster::Node& node) const;
   // What becomes of connections of every pod: the rows of audit, walked when the first check asks. Of one connection: its own.
@@ -69,7 +67,6 @@ struct Facts {
 
  private:
   const explain::Explanation* connection_ = nullptr;
-  std::map<Provenance, std::string> names_;  // of objects, by where they begin
   std::map<IpAddr, const KnownPod*> pods_by_address_;
   cluster::PerNode<Policies> policies_at_;
   MadeOnce<std::vector<AuditRow>> connections_;

@@ -32,6 +32,8 @@ extern const Check kExternalGatewayRouteMissing;
 extern const Check kStaleMac;
 extern const Check kServiceLocalWithoutEndpoint;
 extern const Check kServiceLoadBalancerMissing;
+extern const Check kEgressFirewallAcl;
+extern const Check kAdminNetworkPolicyAcl;
 extern const Check kBridgeMacMismatch;
 extern const Check kBridgeNotSetUp;
 extern const Check kPodPortUnclaimed;

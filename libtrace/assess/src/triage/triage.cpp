@@ -52,16 +52,6 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
       if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr) claimed_pods_.push_back({&pod, claim});
     }
   }
-  const auto remember = [&](const auto& objects) {
-    for (const auto& object : objects) names_.emplace(object.from, object.name);
-  };
-  remember(cluster.objects.nodes);
-  remember(cluster.objects.pods);
-  remember(cluster.objects.services);
-  remember(cluster.objects.egress_ips);
-  remember(cluster.objects.egress_services);
-  remember(cluster.objects.external_routes);
-  remember(cluster.objects.network_policies);
 }
 
 Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection) : Facts(e, std::vector<cluster::Twin>{}) {
@@ -70,11 +60,6 @@ Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection
 
 const Policies& Facts::policies_at(const cluster::Node& node) const {
   return policies_at_.of(node, [&] { return policies_of(node); });
-}
-
-Provenance Facts::telling_line(Provenance from) const {
-  const auto found = names_.find(from);
-  return found == names_.end() ? from : line_within(cluster, from, "name: " + found->second);
 }
 
 const KnownPod* Facts::pod_with(const IpAddr& address) const {
@@ -212,9 +197,7 @@ void Findings::add(std::string claim, std::string node, std::string object, expl
 
 void Findings::add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& from,
                    std::string remedy) {
-  std::vector<Provenance> telling;
-  for (const Provenance& p : from) telling.push_back(facts_.telling_line(p));
-  add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, telling), std::move(remedy));
+  add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, from), std::move(remedy));
 }
 
 void Findings::about(const std::vector<const KnownPod*>& pods) {

@@ -37,6 +37,15 @@ std::string prefixes_text(const std::vector<Prefix>& all) {
   return joined(all, [](const Prefix& p) { return p.to_short_string(); });
 }
 
+std::string rule_text(const cluster::AdminRule& rule) {
+  constexpr std::string_view kActions[] = {"Allow", "Deny", "Pass"};
+  return fmt::format("{}{}{}", kActions[static_cast<std::size_t>(rule.action)], rule.name.empty() ? "" : " ", rule.name);
+}
+
+std::string firewall_rule_text(const cluster::FirewallRule& rule) {
+  return fmt::format("{} {}", rule.allow ? "Allow" : "Deny", rule.destination());
+}
+
 bool is_qualified(const std::string& text, const std::string& space, const std::string& name) {
   return text == name || text == fmt::format("{}/{}", space, name);
 }
@@ -136,11 +145,13 @@ void Finder::objects() {
     if (text == p.name)
       add(p.baseline ? "baseline admin network policy" : "admin network policy", p.name, nullptr,
           {{"priority", p.baseline ? "" : std::to_string(p.priority)},
-           {"ingress", joined(p.ingress, [](const std::string& a) { return a; })},
-           {"egress", joined(p.egress, [](const std::string& a) { return a; })}}, {p.from});
+           {"ingress", joined(p.ingress, rule_text)}, {"egress", joined(p.egress, rule_text)}}, {p.from});
   for (const cluster::EgressFirewall& f : o.egress_firewalls)
     if (is_qualified(text, f.namespace_, f.name) || text == f.namespace_)
-      add("egress firewall", f.full_name(), nullptr, {{"rules", std::to_string(f.rules.size())}}, {f.from});
+      add("egress firewall", f.full_name(), nullptr, {{"rules", joined(f.rules, firewall_rule_text)}}, {f.from});
+  for (const cluster::ResolvedName& r : o.resolved_names)
+    if (r.dns_name == cluster::normal_dns_name(text) || has(r.addresses))
+      add("DNS name", r.dns_name, nullptr, {{"addresses", addresses_text(r.addresses)}}, {r.from});
   for (const cluster::NodeObject& n : o.nodes)
     if (text == n.name || has(n.addresses))
       add("node", n.name, cluster_.node(n.name),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "egtrace/base/text.h"
+
 namespace egt::cluster {
 namespace {
 
@@ -32,17 +34,22 @@ bool LabelSelector::matches(const Labels& l) const {
                      [&](const LabelRequirement& r) { return holds(r, l); });
 }
 
-std::optional<const FirewallRule*> EgressFirewall::rule_for(const IpAddr& to, const std::string& protocol,
-                                                            std::uint16_t port) const {
-  for (const FirewallRule& rule : rules) {
-    const bool fits = rule.ports.empty() || std::any_of(rule.ports.begin(), rule.ports.end(), [&](const FirewallRule::Port& p) {
-      return p.protocol == protocol && (!p.port || *p.port == port);
-    });
-    if (!fits) continue;
-    if (!rule.to) return std::nullopt;
-    if (rule.to->contains(to)) return &rule;
-  }
-  return nullptr;
+std::string FirewallRule::destination() const {
+  if (to) return to->to_string();
+  return nodes.present ? "nodeSelector" : dns_name;
+}
+
+std::string normal_dns_name(std::string_view name) {
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return lower(name);
+}
+
+bool is_pod_network(const Objects& objects, const IpAddr& address) {
+  const auto holds = [&](const std::vector<Prefix>& all) {
+    return std::any_of(all.begin(), all.end(), [&](const Prefix& p) { return p.contains(address); });
+  };
+  return std::any_of(objects.networks.begin(), objects.networks.end(), [&](const Network& n) { return holds(n.pods); }) ||
+         std::any_of(objects.nodes.begin(), objects.nodes.end(), [&](const NodeObject& n) { return holds(n.pod_subnets); });
 }
 
 Labels labels_of_namespace(const Objects& objects, const std::string& name) {

@@ -62,7 +62,8 @@ ExpectationReport check(const explain::Explainer& explainer, const expect::Expec
                         const CheckOptions& options = {});
 
 // What the Kubernetes objects of the snapshot promise: who leaves as whom (EgressIP, EgressService), by which gateway
-// (AdminPolicyBasedExternalRoute), which services answer, and whom a NetworkPolicy without rules cuts off.
+// (AdminPolicyBasedExternalRoute), which services answer, whom a NetworkPolicy without rules cuts off, and what rules
+// of EgressFirewalls and AdminNetworkPolicies allow and deny.
 std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster);
 
 }  // namespace egt::assess

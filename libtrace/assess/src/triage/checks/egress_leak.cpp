@@ -13,7 +13,7 @@ namespace egress_leak {
 // The way of audit: a row that leaks. What misses dumps behind the point at which the address was seen changes nothing of it.
 void report(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const AuditRow& row, Findings& out) {
   explain::Evidence lines = row.evidence;
-  for (auto& line : evidence(f.cluster, {f.telling_line(claim.from)})) lines.push_back(std::move(line));
+  for (auto& line : evidence(f.cluster, {claim.from})) lines.push_back(std::move(line));
   out.about(pod);
   out.add(fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(), claim.addresses.front().to_string(),
                       claim.object, row.to, row.source_seen->ip),

@@ -38,7 +38,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
         stop.isolating +=
             fmt::format("{}NetworkPolicy {}/{}", stop.isolating.empty() ? "" : ", ", p.namespace_, p.name);
         stop.lets_nothing_out &= p.egress_rules == 0;
-        for (auto& line : evidence(f.cluster, {f.telling_line(p.from)})) stop.lines.push_back(std::move(line));
+        for (auto& line : evidence(f.cluster, {p.from})) stop.lines.push_back(std::move(line));
       }
     // What a finding before this one explains is not told again; that a policy may be meant is.
     const std::string object = stopped_for(*path.stopped_at);

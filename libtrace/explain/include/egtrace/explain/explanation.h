@@ -57,11 +57,19 @@ struct LflowRef {
 };
 // A row of an OVN database that stands behind a step, and the Kubernetes object that it was made for (empty: unknown).
 enum class AclDirection : std::uint8_t { none, from_lport, to_lport };   // direction of the table ACL of ovn-nb(5)
+// The object that asks for an ACL, and the rule of it, counted from 0. The default beside the NetworkPolicies of a namespace has
+// no name.
+struct PolicyRef {
+  enum class Kind : std::uint8_t { network_policy, admin_network_policy, baseline_admin_network_policy, egress_firewall };
+  Kind kind = Kind::network_policy;
+  std::string namespace_, name;
+  std::optional<std::size_t> rule;
+};
 struct RowRef {
   std::string database, table, uuid, name, object;
   Evidence evidence;
   AclDirection direction = AclDirection::none;
-  bool of_network_policy = false;   // OVN-Kubernetes made it for a NetworkPolicy, or as the default beside those of a namespace
+  std::optional<PolicyRef> policy{};     // of an ACL that OVN-Kubernetes made for one
 };
 struct Change { std::string field, before, after; };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ struct LabelSelector {
 
 struct Object {
   std::string namespace_, name;          // no namespace: an object of the cluster
-  Provenance from;                       // its first line
+  Provenance from;                       // the line with its name
 
   // "shop/cart", or the name alone.
   std::string full_name() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
@@ -102,27 +103,55 @@ struct NetworkPolicy : Object {
   bool ingress = false, egress = false;  // which directions it isolates
   std::size_t ingress_rules = 0, egress_rules = 0;
 };
+// Ports that a rule of a policy names: `protocol` in capitals, both ends included. Without a number: all of the protocol.
+struct RulePorts {
+  std::string protocol;
+  std::uint16_t first = 0, last = 65535;
+  bool contains(const std::string& of_protocol, std::uint16_t port) const {
+    return protocol == of_protocol && first <= port && port <= last;
+  }
+};
+
+// Whom a rule of an AdminNetworkPolicy is about: pods of namespaces, nodes or networks, of which one is there.
+struct PolicyPeer {
+  LabelSelector namespaces, pods, nodes;
+  std::vector<Prefix> networks;
+};
+// The first rule that matches decides; Pass leaves it to NetworkPolicies.
+struct AdminRule {
+  enum class Action : std::uint8_t { allow, deny, pass };
+  std::string name;                      // empty: it has none
+  Action action = Action::pass;
+  std::vector<PolicyPeer> peers;
+  std::vector<RulePorts> ports;
+  bool all_ports = true;                 // no port is named: packets of every protocol
+  // Peers or ports whose meaning the object alone does not show: named ports, domain names, kinds that are newer.
+  bool has_open_peers = false, has_open_ports = false;
+};
 // AdminNetworkPolicy, and the one BaselineAdminNetworkPolicy of a cluster. An absent selector of pods selects all of the
 // namespaces'.
 struct AdminNetworkPolicy : Object {
   bool baseline = false;
   std::uint32_t priority = 0;            // the lower, the earlier; of no meaning for the baseline
   LabelSelector namespaces, pods;        // spec.subject
-  std::vector<std::string> ingress, egress;   // actions of the rules in order: Allow, Deny, Pass
+  std::vector<AdminRule> ingress, egress;
+  std::string kind_and_name() const { return (baseline ? "BaselineAdminNetworkPolicy " : "AdminNetworkPolicy ") + name; }
 };
-// EgressFirewall: what pods of its namespace may send outside the cluster. The first rule that fits decides.
+// EgressFirewall: what pods of its namespace may send outside the cluster. The first rule that matches decides. One of the three
+// destinations is there.
 struct FirewallRule {
   bool allow = false;
-  std::optional<Prefix> to;              // absent: a DNS name or nodes, whose addresses the object does not tell
-  std::string named;                     // that name or selector, for words
-  struct Port { std::string protocol; std::optional<std::uint16_t> port; };   // protocol in capitals; no port: all
-  std::vector<Port> ports;               // empty: every packet
+  std::optional<Prefix> to;
+  std::string dns_name;                  // whose addresses decide
+  LabelSelector nodes;                   // likewise
+  std::vector<RulePorts> ports;          // empty: every packet
+  std::string destination() const;       // "10.0.0.0/8", the name, "the selected nodes"
 };
-struct EgressFirewall : Object {
-  std::vector<FirewallRule> rules;
-  // The rule that decides what becomes of a packet to an address outside; null where no rule fits, which lets it through.
-  // Nothing where a rule before it asks for a name or for nodes. `protocol` in capitals.
-  std::optional<const FirewallRule*> rule_for(const IpAddr& to, const std::string& protocol, std::uint16_t port) const;
+struct EgressFirewall : Object { std::vector<FirewallRule> rules; };
+// DNSNameResolver (network.openshift.io): the addresses of a name that rules of EgressFirewalls have.
+struct ResolvedName : Object {
+  std::string dns_name;                  // spec.name, as normal_dns_name() has it
+  std::vector<IpAddr> addresses;         // of all names that its status lists
 };
 
 // Objects of one kind, in the order in which they were read. Of several with one name the first stays: dumps of one
@@ -167,6 +196,7 @@ struct Objects {
   ObjectList<NetworkPolicy> network_policies;
   ObjectList<AdminNetworkPolicy> admin_network_policies;
   ObjectList<EgressFirewall> egress_firewalls;
+  ObjectList<ResolvedName> resolved_names;
 };
 
 // ---- What objects say of each other
@@ -177,6 +207,11 @@ Labels labels_of_namespace(const Objects& objects, const std::string& name);
 bool selects(const Service& service, const Pod& pod);
 bool selects(const EgressIp& egress_ip, const Objects& objects, const Pod& pod);
 bool selects(const AdminNetworkPolicy& policy, const Objects& objects, const Pod& pod);
+
+// A DNS name in lower case and without the dot at its end.
+std::string normal_dns_name(std::string_view name);
+// Whether the address is one of the pods' networks, as far as objects show them.
+bool is_pod_network(const Objects& objects, const IpAddr& address);
 
 // The endpoints that take connections, as EndpointSlices tell: those that are ready, or where none is, those that still
 // serve while they end (as kube-proxy and OVN-Kubernetes choose them).

@@ -34,6 +34,9 @@ struct ConfirmedTables {
   std::set<std::string> v4, v6;
 };
 
+// A line of /etc/hosts (hosts(5)).
+struct HostsEntry { IpAddr address; std::vector<std::string> names; Provenance from; };
+
 struct Host {
   Part<std::vector<Link>> links;               // with their addresses; partial until both of these are complete:
   bool link_list_complete = false, address_list_complete = false;
@@ -53,6 +56,7 @@ struct Host {
   Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath
   Part<Sockets> sockets;
   std::vector<Address> without_route;                  // at work, but the dump of routes lacks what the kernel makes of them
+  std::vector<HostsEntry> hosts;
 
   const Link* link(std::string_view name) const;
   const Link* owner_of(const IpAddr& a) const;         // the device that has this address

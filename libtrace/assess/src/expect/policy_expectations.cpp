@@ -1,0 +1,231 @@
+#include "expect/policy_expectations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "common/targets.h"
+#include "egtrace/base/text.h"
+#include "egtrace/cluster/resolved_names.h"
+
+namespace egt::assess {
+namespace {
+
+using cluster::AdminNetworkPolicy;
+using cluster::AdminRule;
+using cluster::Cluster;
+using cluster::PolicyDirection;
+using cluster::PolicyQuestion;
+using cluster::Ruling;
+using expect::Expectation;
+
+constexpr Family kBothFamilies[] = {Family::v4, Family::v6};
+constexpr std::uint16_t kAnyPort = 80;    // of rules that name none
+constexpr std::size_t kEachSide = 4;   // pods of either side that are tried for a rule of an AdminNetworkPolicy
+
+// The first address of a network that a host can have.
+IpAddr first_address(const Prefix& network) {
+  const IpAddr first = network.network().address;
+  if (network.is_host()) return first;
+  IpAddr next = first;
+  next.value = first.value + 1;
+  return next;
+}
+
+struct Port { std::string protocol = "TCP"; std::uint16_t number = kAnyPort; };
+Port port_of(const std::vector<cluster::RulePorts>& ports) {
+  if (ports.empty()) return {};
+  const cluster::RulePorts& first = ports.front();
+  return {first.protocol, first.first != 0 ? first.first : kAnyPort};
+}
+
+class PolicyExpectations {
+ public:
+  PolicyExpectations(const Cluster& cluster, const std::vector<KnownPod>& pods)
+      : cluster_(cluster), objects_(cluster.objects), pods_(pods) {}
+
+  std::vector<Expectation> all() {
+    for (const cluster::EgressFirewall& firewall : objects_.egress_firewalls)
+      for (std::size_t i = 0; i < firewall.rules.size(); ++i) by_firewall(firewall, i);
+    for (const AdminNetworkPolicy& policy : objects_.admin_network_policies) {
+      for (std::size_t i = 0; i < policy.egress.size(); ++i) by_egress(policy, i);
+      for (std::size_t i = 0; i < policy.ingress.size(); ++i) by_ingress(policy, i);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void add(std::string name, const KnownPod& from, const PolicyQuestion& q, Ruling ruling, Provenance object) {
+    Expectation e;
+    e.name = std::move(name);
+    e.from = {{from.full_name(), {}, {}}};
+    e.to = {{q.destination.to_string(), {}, {}}};
+    e.proto = lower(q.protocol);
+    e.dport = q.port;
+    e.object = object;
+    if (ruling == Ruling::denied) e.verdicts = {"dropped", "rejected"};
+    else e.outcomes = {"answered", "refused"};   // whether anybody listens is no matter of policies
+    all_.push_back(std::move(e));
+  }
+
+  bool has_dumps(const KnownPod& pod) const {
+    return pod.object != nullptr && !pod.host_network && cluster_.handle(pod.node) != nullptr;
+  }
+
+  // ---- EgressFirewall
+
+  std::vector<IpAddr> destinations(const cluster::FirewallRule& rule, const KnownPod& pod, Family family) const {
+    if (rule.to) {
+      if (rule.to->address.family != family) return {};
+      const IpAddr server = outside(cluster_, family).address;
+      return {rule.to->contains(server) ? server : first_address(*rule.to)};
+    }
+    std::vector<IpAddr> all;
+    if (rule.nodes.present) {
+      for (const cluster::NodeObject& node : objects_.nodes)
+        if (node.name != pod.node && rule.nodes.matches(node.labels)) all.insert(all.end(), node.addresses.begin(), node.addresses.end());
+    } else if (const cluster::Node* node = cluster_.node(pod.node); node != nullptr) {
+      all = addresses_of_rule(objects_, node->ovn, rule.dns_name).addresses;
+    }
+    std::erase_if(all, [&](const IpAddr& a) { return a.family != family; });
+    if (all.size() > 1) all.resize(1);
+    return all;
+  }
+
+  void by_firewall(const cluster::EgressFirewall& firewall, std::size_t index) {
+    const cluster::FirewallRule& rule = firewall.rules[index];
+    std::set<std::string> asked;   // nodes
+    for (const KnownPod& pod : pods_) {
+      if (pod.namespace_ != firewall.namespace_ || !has_dumps(pod) || !asked.insert(pod.node).second) continue;
+      for (const Family family : kBothFamilies)
+        for (const IpAddr& to : destinations(rule, pod, family))
+          if (const IpAddr* own = pod.address(family)) by_firewall_rule(firewall, index, pod, question(pod, *own, nullptr, to, rule.ports));
+    }
+  }
+
+  void by_firewall_rule(const cluster::EgressFirewall& firewall, std::size_t index, const KnownPod& pod, const PolicyQuestion& q) {
+    const cluster::FirewallRuling r = firewall_ruling(objects_, cluster_.node(pod.node), q);
+    if (r.firewall != &firewall || r.rule != index || (r.ruling != Ruling::allowed && r.ruling != Ruling::denied)) return;
+    if (r.ruling == Ruling::allowed && (!is_outside_machine(q.destination) || !lets_through(q, PolicyDirection::egress))) return;
+    add(fmt::format("EgressFirewall {} rule {} {} {} to {}", firewall.full_name(), index, r.ruling == Ruling::allowed ? "allows" : "denies",
+                    pod.full_name(), firewall.rules[index].destination()),
+        pod, q, r.ruling, firewall.from);
+  }
+
+  // ---- AdminNetworkPolicy
+
+  void by_egress(const AdminNetworkPolicy& policy, std::size_t index) {
+    const AdminRule& rule = policy.egress[index];
+    for (const KnownPod* from : selected(policy)) {
+      for (const KnownPod* to : peers(rule))
+        if (by_admin_rule(policy, index, PolicyDirection::egress, *from, *to)) return;
+      for (const cluster::PolicyPeer& peer : rule.peers)
+        for (const Prefix& network : peer.networks)
+          if (by_network(policy, index, *from, network)) return;
+    }
+  }
+
+  void by_ingress(const AdminNetworkPolicy& policy, std::size_t index) {
+    for (const KnownPod* to : selected(policy))
+      for (const KnownPod* from : peers(policy.ingress[index]))
+        if (by_admin_rule(policy, index, PolicyDirection::ingress, *from, *to)) return;
+  }
+
+  bool by_admin_rule(const AdminNetworkPolicy& policy, std::size_t index, PolicyDirection direction, const KnownPod& from, const KnownPod& to) {
+    if (from.full_name() == to.full_name()) return false;
+    const bool egress = direction == PolicyDirection::egress;
+    for (const Family family : kBothFamilies) {
+      const IpAddr *source = from.address(family), *destination = to.address(family);
+      if (source == nullptr || destination == nullptr) continue;
+      const PolicyQuestion q = question(from, *source, to.object, *destination, (egress ? policy.egress : policy.ingress)[index].ports);
+      const Ruling ruling = decided_by(policy, index, q, direction);
+      if (ruling == Ruling::none) continue;
+      if (ruling == Ruling::allowed && !lets_through(q, egress ? PolicyDirection::ingress : PolicyDirection::egress)) continue;
+      add(fmt::format("{} {} rule {} {} {} to {}", policy.kind_and_name(), egress ? "egress" : "ingress", index,
+                      ruling == Ruling::allowed ? "allows" : "denies", from.full_name(), to.full_name()),
+          from, q, ruling, policy.from);
+      return true;
+    }
+    return false;
+  }
+
+  bool by_network(const AdminNetworkPolicy& policy, std::size_t index, const KnownPod& from, const Prefix& network) {
+    const IpAddr server = outside(cluster_, network.address.family).address;
+    const IpAddr to = network.contains(server) ? server : first_address(network);
+    const IpAddr* own = from.address(to.family);
+    if (own == nullptr || is_pod_network(objects_, to)) return false;
+    const PolicyQuestion q = question(from, *own, nullptr, to, policy.egress[index].ports);
+    const Ruling ruling = decided_by(policy, index, q, PolicyDirection::egress);
+    if (ruling == Ruling::none) return false;
+    if (ruling == Ruling::allowed && (!is_outside_machine(to) || !firewall_lets_through(q, from))) return false;
+    add(fmt::format("{} egress rule {} {} {} to {}", policy.kind_and_name(), index, ruling == Ruling::allowed ? "allows" : "denies",
+                    from.full_name(), network.to_string()),
+        from, q, ruling, policy.from);
+    return true;
+  }
+
+  // `none` where something else decides, or the objects do not.
+  Ruling decided_by(const AdminNetworkPolicy& policy, std::size_t index, const PolicyQuestion& q, PolicyDirection direction) const {
+    const cluster::AdminRuling r = admin_ruling(objects_, q, direction);
+    return r.policy == &policy && r.rule == index ? r.ruling : Ruling::none;
+  }
+
+  std::vector<const KnownPod*> selected(const AdminNetworkPolicy& policy) const {
+    return first_pods([&](const KnownPod& pod) { return selects(policy, objects_, *pod.object); });
+  }
+
+  std::vector<const KnownPod*> peers(const AdminRule& rule) const {
+    return first_pods([&](const KnownPod& pod) {
+      return std::any_of(rule.peers.begin(), rule.peers.end(), [&](const cluster::PolicyPeer& peer) {
+        return peer.pods.matches(pod.object->labels) && peer.namespaces.matches(labels_of_namespace(objects_, pod.namespace_));
+      });
+    });
+  }
+
+  template <class IsIt>
+  std::vector<const KnownPod*> first_pods(IsIt is_it) const {
+    std::vector<const KnownPod*> some;
+    for (const KnownPod& pod : pods_)
+      if (some.size() < kEachSide && has_dumps(pod) && is_it(pod)) some.push_back(&pod);
+    return some;
+  }
+
+  // ---- both
+
+  static PolicyQuestion question(const KnownPod& from, const IpAddr& source, const cluster::Pod* to, const IpAddr& destination,
+                                 const std::vector<cluster::RulePorts>& ports) {
+    const Port port = port_of(ports);
+    return {from.object, to, source, destination, port.protocol, port.number};
+  }
+
+  bool lets_through(const PolicyQuestion& q, PolicyDirection direction) const {
+    const Ruling ruling = admin_ruling(objects_, q, direction).ruling;
+    return ruling == Ruling::none || ruling == Ruling::allowed;
+  }
+
+  bool firewall_lets_through(const PolicyQuestion& q, const KnownPod& from) const {
+    const Ruling ruling = firewall_ruling(objects_, cluster_.node(from.node), q).ruling;
+    return ruling == Ruling::none || ruling == Ruling::allowed;
+  }
+
+  bool is_outside_machine(const IpAddr& address) const {
+    const cluster::Node* owner = cluster_.owner_of(address);
+    return owner != nullptr && !is_cluster_node(*owner);
+  }
+
+  const Cluster& cluster_;
+  const cluster::Objects& objects_;
+  const std::vector<KnownPod>& pods_;
+  std::vector<Expectation> all_;
+};
+
+}  // namespace
+
+std::vector<Expectation> policy_expectations(const Cluster& cluster, const std::vector<KnownPod>& pods) {
+  return PolicyExpectations(cluster, pods).all();
+}
+
+}  // namespace egt::assess

@@ -1,0 +1,53 @@
+#include "triage/policy_acls.h"
+
+#include <algorithm>
+
+#include "egtrace/base/text.h"
+
+namespace egt::assess {
+
+std::string external_id(const ExternalIds& ids, const std::string& key) {
+  const auto found = ids.find(key);
+  return found == ids.end() ? std::string() : found->second;
+}
+
+bool is_owned_by(const ExternalIds& ids, std::string_view type, std::string_view name) {
+  return external_id(ids, "k8s.ovn.org/owner-type") == type && external_id(ids, "k8s.ovn.org/name") == name;
+}
+
+std::optional<std::size_t> rule_index(const ExternalIds& ids, const std::string& key) {
+  const auto number = parse_decimal(external_id(ids, key));
+  return number ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
+}
+
+std::vector<PolicyAcl> acls_of(const cluster::Node& node, std::string_view type, std::string_view name, const std::string& index_key) {
+  std::vector<PolicyAcl> all;
+  for (const ovn::Row& row : node.ovn.rows)
+    if (row.table == "ACL" && is_owned_by(row.external_ids, type, name)) all.push_back({&row, rule_index(row.external_ids, index_key)});
+  return all;
+}
+
+bool allows(const ovn::Row& acl) { return text_of(acl, "action").starts_with("allow"); }
+bool drops(const ovn::Row& acl) {
+  const std::string action = text_of(acl, "action");
+  return action == "drop" || action == "reject";
+}
+
+std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, const IpAddr& address) {
+  std::optional<bool> held;
+  for (const ovn::AddressSet* set : sets) {
+    if (external_id(set->external_ids, "ip-family") != (address.is_v4() ? "v4" : "v6")) continue;
+    held = held.value_or(false) || std::any_of(set->addresses.begin(), set->addresses.end(), [&](const std::string& text) {
+      const auto p = Prefix::parse(text);
+      return p && p->contains(address);
+    });
+  }
+  return held;
+}
+
+const Provenance* complete_acls(const cluster::Node& node) {
+  const auto found = node.ovn.complete_tables.find("NB ACL");
+  return found == node.ovn.complete_tables.end() ? nullptr : &found->second;
+}
+
+}  // namespace egt::assess
