@@ -185,6 +185,7 @@ void add_gaps(const cluster::Cluster& cluster, std::vector<Gap>& gaps) {
 PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, const Words& words, const FlowKey& packet,
                       const std::string& from) {
   PathReport path;
+  path.walked = false;
   path.verdict = Verdict::inconclusive;
   path.confidence = Confidence::assumed;
   std::string reroute;

@@ -18,6 +18,7 @@ class Draughtsman {
   explicit Draughtsman(const explain::PathReport& path) : way_(path) {}
 
   Drawing draw() {
+    if (!way_.walked) return {};   // nothing leads from one line to the next
     std::size_t next = 0;
     for (std::size_t i = 0; i <= way_.hops.size(); ++i) {
       while (next < way_.sightings.size() && (way_.sightings[next].hop <= i || i == way_.hops.size())) pass(way_.sightings[next++]);

@@ -189,10 +189,21 @@ class HtmlPage {
 
   // The map of the whole path, and the machines of the part that is its own.
   void draw_path(const PathReport& whole, const PathReport& part) {
+    if (!whole.walked) return lines_about_packet(whole);
     const Drawing drawing = draw(whole);
     if (drawing.visits.empty()) return;
     out_ += PathMap(drawing, whole).print();
     machines(part, true);
+  }
+
+  void lines_about_packet(const PathReport& path) {
+    if (path.hops.empty()) return;
+    out_ += "<article class=\"evidence\">\n<h3>Evidence: lines about this packet, not a path</h3>\n";
+    for (const Hop& h : path.hops) {
+      out_ += fmt::format("<p class=\"soft small\">{}</p>\n", escape_html(h.node));
+      hop(h, {});
+    }
+    out_ += "</article>\n";
   }
 
   // `ends`: the path ends in the last of them.

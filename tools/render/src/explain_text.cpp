@@ -88,6 +88,7 @@ class Page {
       if (groups > 1) line(2, w.summary);
     }
     const PathReport rest = after_branch(w, common_);
+    if (!w.walked && !w.hops.empty()) title("Evidence: lines about this packet, not a path");
     hops(rest.hops, shown_before_);
     sightings(rest.sightings);
     for (const FollowUp& reply : w.reply) follow_up("Reply", reply, true);

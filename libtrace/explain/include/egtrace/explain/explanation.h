@@ -137,6 +137,7 @@ struct FollowUp {
 };
 
 struct PathReport {
+  bool walked = true;                      // else `hops` are lines that are about the packet, in no order that it meets them
   Verdict verdict = Verdict::inconclusive;   // of this packet
   Confidence confidence = Confidence::assumed;   // likewise
   bool size_learned = false;               // rejected: the sender learns of what size packets get through
