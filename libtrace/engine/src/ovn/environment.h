@@ -53,6 +53,8 @@ class Environment {
   // Whether another chassis has the port, and the packet goes on there.
   virtual bool leaves(const At& at, const NetworkPort& port, const FlowKey& packet) = 0;
   virtual void output(const At& at, const NetworkPort& port, const FlowKey& packet) = 0;
+  // The packet is for a port or group that the database does not have.
+  virtual void has_no_port(const At& at) = 0;
   // ovn-controller refuses the packet; what is met and output until end_refusal() is its answer. False: nothing of it is
   // asked for, as where there is none.
   virtual bool begin_refusal(const At& at, const FlowKey& refused, bool has_answer) = 0;

@@ -60,6 +60,7 @@ class LogicalRun : public logical::Environment {
   std::optional<MacAddr> resolve(const At& at, const NetworkPort* port, const IpAddr& address) override;
   bool leaves(const At& at, const NetworkPort& port, const FlowKey& packet) override;
   void output(const At& at, const NetworkPort& port, const FlowKey& packet) override;
+  void has_no_port(const At& at) override;
   bool begin_refusal(const At& at, const FlowKey& refused, bool has_answer) override;
   void end_refusal() override;
 
@@ -347,6 +348,16 @@ bool LogicalRun::leaves(const At& at, const NetworkPort& port, const FlowKey& pa
   sent.set(remote.is_v4() ? F::tun_dst : F::tun_ipv6_dst, remote.value);
   emit(OvsEmission::Kind::tunnel, *tunnel, std::move(sent), at);
   return true;
+}
+
+// Lists seldom have groups, to which a switch sends what it has no address for.
+void LogicalRun::has_no_port(const At& at) {
+  constexpr const char* kGroups = "Multicast_Group";
+  const auto& southbound = node_.ovn.southbound;
+  if (southbound != nullptr && southbound->complete.contains(kGroups)) return end({Reason::no_output}, at);
+  recorder_.set_undecided();
+  record_.gap({node_.name, Input::southbound_table, {kGroups}});
+  end({Reason::port_not_known, {at.datapath.friendly}}, at);
 }
 
 void LogicalRun::output(const At& at, const NetworkPort& port, const FlowKey& packet) {

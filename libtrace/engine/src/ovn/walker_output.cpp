@@ -75,6 +75,7 @@ void Walker::output_group(const Place& at, const FlowKey& packet, const NetworkG
 
 void Walker::output(const Place& at, FlowKey& packet) {
   const std::uint32_t key = packet.u32(FieldId::reg15) & 0xffff;
+  if (environment_ && at.datapath.port(key) == nullptr && at.datapath.group(key) == nullptr) return environment_->has_no_port(at.at());
   if (key == 0) return remark(at.nodes, NodeType::error, remark_of(Kind::null_port));
   const NetworkPort* port = at.datapath.port(key);
   const NetworkGroup* group = at.datapath.group(key);
