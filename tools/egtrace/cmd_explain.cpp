@@ -17,7 +17,7 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kExplainFooter =
-    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], node:NAME, external:IP or port:IFACE-ID, "
+    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], HOSTNAME, node:NAME, external:IP or port:IFACE-ID, "
     "with @NODE where it is ambiguous.\n"
     "\n"
     "Examples:\n"
@@ -36,11 +36,9 @@ struct ExplainOptions {
 };
 
 // The same question, walked through logical flows on every node that has them.
-explain::CrossCheck cross_check(const ExplainOptions& o, const explain::Question& question, const explain::Explanation& realised) {
-  SnapshotOptions options = o.snapshot;
-  options.as_intended = true;
-  const parsers::Snapshot snapshot = open_for_walks(options, o.common);
-  const auto intended = explain::Explainer(snapshot.cluster, &snapshot.collection).explain(question);
+explain::CrossCheck cross_check(const explain::Explainer& explainer, explain::Question question, const explain::Explanation& realised) {
+  question.as_intended = true;
+  const auto intended = explainer.explain(question);
   if (!intended) throw CommandError(intended.error().message);
   return explain::cross_check(realised, *intended);
 }
@@ -51,6 +49,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   question.counters = true;
   SnapshotOptions machines = o.snapshot;
   machines.when_needed = true;
+  machines.as_intended = o.cross_check;
   const parsers::Snapshot snapshot = open_for_walks(machines, o.common);
   if (!o.packet.namespace_.empty())
     if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_})) {
@@ -62,7 +61,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   if (!explanation && !o.common.strict) warn_of_lines(snapshot, o.common);
   if (!explanation) throw CommandError(explanation.error().message);
   explanation->cause = assess::find_cause(explainer, *explanation);
-  if (o.cross_check) explanation->cross_check = cross_check(o, question, *explanation);
+  if (o.cross_check) explanation->cross_check = cross_check(explainer, question, *explanation);
   if (!o.common.strict) warn_of_lines(snapshot, o.common);
   if (o.common.format == "json") {
     write_output(o.common, render::explain_json(*explanation));

@@ -11,6 +11,7 @@ constexpr std::size_t kCookieDigits = 8;   // of the UUID, which are the cookie 
 struct StageTaken {
   const std::string* node = nullptr;
   const LflowRef* flow = nullptr;
+  const Evidence* evidence = nullptr;
 
   std::string_view cookie() const { return std::string_view(flow->uuid).substr(0, kCookieDigits); }
   // Of two flows of one stage and priority that do the same a switch may take either.
@@ -22,14 +23,17 @@ struct StageTaken {
   }
 };
 
-bool decides_nothing(const LflowRef& flow) { return flow.match == "1" && flow.actions == "next;"; }
+// Nor does it matter here whether a router knows the next hop's MAC address or asks for it first.
+bool decides_nothing(const LflowRef& flow) {
+  return (flow.match == "1" && flow.actions == "next;") || flow.stage == "lr_in_arp_request";
+}
 
 // Several steps may tell of one flow: what it sends through conntrack, for one.
 std::vector<StageTaken> stages_of(const PathReport& walk) {
   std::vector<StageTaken> stages;
   for (const Hop& hop : walk.hops) {
     if (hop.layer != "ovn" || hop.lflows.empty() || decides_nothing(hop.lflows.front())) continue;
-    const StageTaken stage{&hop.node, &hop.lflows.front()};
+    const StageTaken stage{&hop.node, &hop.lflows.front(), &hop.evidence};
     if (stages.empty() || !stages.back().is_same_as(stage)) stages.push_back(stage);
   }
   return stages;
@@ -47,7 +51,7 @@ class Comparison {
     for (const PathReport& walk : realised) {
       const PathReport* twin = most_alike(walk, intended);
       if (twin == nullptr) continue;
-      compare(direction, stages_of(walk), stages_of(*twin));
+      compare(direction, {stages_of(walk), walk.verdict == Verdict::inconclusive}, {stages_of(*twin), twin->verdict == Verdict::inconclusive});
       follow(Direction::reply, walk.reply, twin->reply);
       follow(Direction::later, walk.continued, twin->continued);
     }
@@ -73,14 +77,23 @@ class Comparison {
     if (!realised.empty() && !intended.empty()) walks(direction, realised.front().paths, intended.front().paths);
   }
 
-  void compare(Direction direction, const std::vector<StageTaken>& realised, const std::vector<StageTaken>& intended) {
+  struct Stages { std::vector<StageTaken> taken; bool is_cut = false; };   // the dumps do not show what follows
+
+  void compare(Direction direction, const Stages& of_switch, const Stages& of_ovn) {
+    const std::vector<StageTaken> &realised = of_switch.taken, &intended = of_ovn.taken;
     const std::size_t common = common_prefix(realised, intended);
     result.stages += common;
-    if (common == realised.size() && common == intended.size()) return;
+    if (common == realised.size() && (common == intended.size() || of_switch.is_cut)) return;
+    if (common == intended.size() && of_ovn.is_cut) return;
     StageDifference difference;
     difference.direction = direction;
     if (common < realised.size()) difference.realised = *realised[common].flow;
     if (common < intended.size()) difference.intended = *intended[common].flow;
+    for (const auto* stages : {&realised, &intended})
+      if (common < stages->size()) {
+        const Evidence& lines = *(*stages)[common].evidence;
+        difference.evidence.insert(difference.evidence.end(), lines.begin(), lines.end());
+      }
     difference.node = *(common < intended.size() ? intended[common] : realised[common]).node;
     add(std::move(difference));
   }

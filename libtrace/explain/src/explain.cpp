@@ -186,7 +186,19 @@ struct Explainer::Prepared {
 struct Explainer::Session {
   explicit Session(Journey own) : journey(std::move(own)) {}
 
+  // Of logical flows there is another one, with what it keeps of switches.
+  const Journey& journey_of(const Question& q) {
+    if (!q.as_intended) return journey;
+    if (!intended) {
+      engine::JourneyOptions options;
+      options.as_intended = true;
+      intended.emplace(journey.with(options));
+    }
+    return *intended;
+  }
+
   Journey journey;
+  std::optional<Journey> intended;
   Destinations destinations;
 };
 
@@ -261,7 +273,8 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   noting.may_fragment = !q.dont_fragment;
   if (q.size && has_handshake(asked->packet)) noting.later_length = *q.size + kEthernetHeader;
   if (q.size && !has_handshake(asked->packet)) noting.packet_length = *q.size + kEthernetHeader;
-  const Inquiry inquiry{q, *from, *asked, session_->journey.with(noting)};
+  noting.as_intended = q.as_intended;
+  const Inquiry inquiry{q, *from, *asked, session_->journey_of(q).with(noting)};
   Explanation e;
   e.packet = packet_report(*asked);
   e.one_way = q.one_way;

@@ -175,7 +175,7 @@ void presume_nodes(Cluster& cluster, bool as_intended) {
   for (const auto& node : cluster.nodes) {
     if (!can_walk(*node)) continue;
     if (has_flows(*node)) {
-      if (as_intended) walk_logical_flows(*node);
+      if (as_intended) node->ovn.program = program_of(*node);
       continue;
     }
     const NodeFacts facts = presumed::facts_of(*node, cluster.objects);

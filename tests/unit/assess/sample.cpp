@@ -79,8 +79,10 @@ Sample& Sample::without_record(const std::string& file, const std::string& conta
   return write(file, kept);
 }
 
-parsers::Snapshot Sample::open() const {
-  auto snapshot = parsers::open_snapshot({directory_.path(), {}, 1});
+parsers::Snapshot Sample::open(bool as_intended) const {
+  parsers::SnapshotRequest request{directory_.path(), {}, 1};
+  request.presume = request.as_intended = as_intended;
+  auto snapshot = parsers::open_snapshot(request);
   EXPECT_TRUE(snapshot);
   return std::move(*snapshot);
 }

@@ -22,7 +22,8 @@ class Sample {
   Sample& append(const std::string& file, const std::string& text);
   Sample& write(const std::string& file, const std::string& text);
   cluster::Cluster read() const;
-  parsers::Snapshot open() const;   // with what is known of how it was collected
+  // With what is known of how it was collected. `as_intended`: with logical flows ready to be walked, as triage has them.
+  parsers::Snapshot open(bool as_intended = false) const;
   const std::string& path() const { return directory_.path(); }
 
  private:

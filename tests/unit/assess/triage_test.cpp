@@ -557,7 +557,7 @@ std::vector<Case> cases() {
 Triage run(const Change& change, const std::vector<std::string>& only) {
   Sample sample;
   change(sample);
-  const parsers::Snapshot snapshot = sample.open();
+  const parsers::Snapshot snapshot = sample.open(only == std::vector<std::string>{"stages-differ"});
   const cluster::Cluster& cluster = snapshot.cluster;
   const explain::Explainer explainer(cluster);
   return triage(explainer, only, parsers::twin_dumps(cluster, snapshot.collection));

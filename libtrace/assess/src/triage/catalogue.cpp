@@ -45,6 +45,7 @@ const std::vector<const Check*>& checks() {
                                                     &kDuplicateAddress,
                                                     &kControllerNotConnected,
                                                     &kFlowsDiffer,
+                                                    &kStagesDiffer,
                                                     &kAddressNotRouted,
                                                     &kEgressLeak,
                                                     &kOvnControllerBehind,

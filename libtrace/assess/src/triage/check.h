@@ -100,6 +100,8 @@ class Findings {
   // Whether a finding stands on this line, or is an error of that node, and a cause, that concerns no object in particular; where its
   // check tells what it explains, that counts.
   bool explains(const explain::StopReport& stop) const;
+  // So many connections of those that this check is about were walked.
+  void sampled(std::size_t walked, std::size_t of) { sampled_ = {walked, of}; }
   // From now on what ends here, one of the Facts' own, counts as explained.
   void explain(const explain::StopReport& stop) {
     explained_.insert(&stop);
@@ -128,6 +130,7 @@ class Findings {
   Triage& triage_;
   const Check* check_ = nullptr;
   std::set<std::string> lacking_;
+  std::optional<std::pair<std::size_t, std::size_t>> sampled_;
   std::set<const explain::StopReport*> explained_;
   std::set<const Check*> exact_;   // those that tell which connections they explain
   std::vector<std::string> about_;

@@ -48,6 +48,7 @@ extern const Check kNeighbourWrong;
 extern const Check kDuplicateAddress;
 extern const Check kControllerNotConnected;
 extern const Check kFlowsDiffer;
+extern const Check kStagesDiffer;
 extern const Check kAddressNotRouted;
 extern const Check kEgressLeak;
 extern const Check kOvnControllerBehind;

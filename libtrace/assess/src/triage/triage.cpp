@@ -90,6 +90,7 @@ const std::vector<LostBetweenNodes>& Facts::lost_between_nodes() const {
 void Findings::begin(const Check& check) {
   check_ = &check;
   lacking_.clear();
+  sampled_.reset();
   first_of_check_ = triage_.findings.size();
 }
 
@@ -185,6 +186,8 @@ void Findings::end() {
   merge_nodes(first_of_check_);
   if (!lacking_.empty())
     triage_.skipped.push_back({check_->id, fmt::format("the snapshot lacks {}", fmt::join(lacking_, ", "))});
+  if (sampled_)
+    triage_.skipped.push_back({check_->id, fmt::format("{} of {} connections were compared", sampled_->first, sampled_->second)});
 }
 
 void Findings::add(std::string claim, std::string node, std::string object, explain::Evidence lines,

@@ -26,7 +26,8 @@ namespace dp = ofproto::dp;
 
 // The tables of one node's switch, and what userdata of its flows says.
 struct SwitchSessions::Session {
-  explicit Session(const cluster::Node& node) : tables(node, {}) {
+  Session(const cluster::Node& node, bool as_intended)
+      : tables(node, {}, as_intended && node.ovn.program != nullptr ? node.integration_bridge() : nullptr) {
     if (node.ovs_version) version = ofproto::parse_ovs_version(*node.ovs_version).value_or(version);
   }
 
@@ -54,14 +55,15 @@ struct SwitchSessions::Session {
 };
 
 struct SwitchSessions::Impl {
+  bool as_intended = false;
   std::unordered_map<const cluster::Node*, Session> sessions;
 };
 
-SwitchSessions::SwitchSessions() : impl_(std::make_unique<Impl>()) {}
+SwitchSessions::SwitchSessions(bool as_intended) : impl_(std::make_unique<Impl>()) { impl_->as_intended = as_intended; }
 SwitchSessions::~SwitchSessions() = default;
 SwitchSessions::SwitchSessions(SwitchSessions&&) noexcept = default;
 SwitchSessions::Session& SwitchSessions::of(const cluster::Node& node) {
-  return impl_->sessions.try_emplace(&node, node).first->second;
+  return impl_->sessions.try_emplace(&node, node, impl_->as_intended).first->second;
 }
 
 namespace {

@@ -180,17 +180,18 @@ Journey::Journey(const cluster::Cluster& cluster, JourneyOptions options)
     : cluster_(cluster),
       options_(options),
       topology_(std::make_shared<const Topology>(cluster)),
-      sessions_(std::make_shared<SwitchSessions>()) {}
+      sessions_(std::make_shared<SwitchSessions>(options.as_intended)) {}
 
 Journey Journey::with(JourneyOptions options) const {
   Journey other = *this;
+  if (options.as_intended != options_.as_intended) other.sessions_ = std::make_shared<SwitchSessions>(options.as_intended);
   other.options_ = options;
   return other;
 }
 
 Journey Journey::for_thread() const {
   Journey other = *this;
-  other.sessions_ = std::make_shared<SwitchSessions>();
+  other.sessions_ = std::make_shared<SwitchSessions>(options_.as_intended);
   return other;
 }
 

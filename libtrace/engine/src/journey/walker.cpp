@@ -139,7 +139,7 @@ OvsResult Walker::run_ovs(const Node& node, const Bridge& bridge, std::uint32_t 
   if (answering_) options.quoted = quoted_;
   options.neighbours = &topology_;
   if (bridge.presumed) presume(node, record);
-  if (bridge.by_logical_flows)
+  if (bridge.by_logical_flows || (options_.as_intended && node.ovn.program != nullptr && &bridge == node.integration_bridge()))
     return run_logical_flows({topology_.logical(node), node, world_, record, chooser_, options}, bridge, ofport, packet);
   OvsEngine engine(sessions_, node, world_, record, chooser_, options);
   return engine.run(bridge, ofport, packet);

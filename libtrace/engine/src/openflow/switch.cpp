@@ -24,14 +24,14 @@ std::vector<SwitchPort*> by_hash_of_number(const std::vector<SwitchPort*>& ports
 }
 
 // What goes there leaves the tables: no dump has the flows behind it.
-bool leads_to_logical_flows(const Interface& port, const cluster::Node& node) {
+bool leads_to_logical_flows(const Interface& port, const cluster::Node& node, const Bridge* logical) {
   const auto peer = node.port(patch_peer(port));
-  return peer.bridge != nullptr && peer.bridge->by_logical_flows;
+  return peer.bridge != nullptr && (peer.bridge->by_logical_flows || peer.bridge == logical);
 }
 
 }  // namespace
 
-Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), datapath_(std::move(datapath)) {
+Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logical) : node_(node), datapath_(std::move(datapath)) {
   for (const Bridge& b : node.bridges) {
     auto sb = std::make_unique<SwitchBridge>();
     sb->bridge = &b;
@@ -45,7 +45,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath) : node_(node), data
       p.number = i.ofport ? *i.ofport : unnumbered++;
       sb->numbers_known = sb->numbers_known && i.ofport;
       if (!i.ofport) sb->unnumbered.emplace(i.name, p.number);
-      p.is_patch = i.type == "patch" && !leads_to_logical_flows(i, node);
+      p.is_patch = i.type == "patch" && !leads_to_logical_flows(i, node, logical);
       p.is_tunnel = is_tunnel_type(i.type) && !overridden(i);
       if (!p.is_patch) p.datapath_port = datapath_port(b, p);
       sb->ports.emplace(p.number, p);

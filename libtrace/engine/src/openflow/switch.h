@@ -58,7 +58,8 @@ struct SwitchBridge {
 
 class Switch {
  public:
-  Switch(const cluster::Node& node, openflow::Datapath datapath);
+  // `logical`: the bridge whose logical flows are walked instead of its tables; null: none but those that no dump has the flows of.
+  Switch(const cluster::Node& node, openflow::Datapath datapath, const openflow::Bridge* logical = nullptr);
   SwitchBridge* bridge(const openflow::Bridge& b);
   SwitchPort* port_named(std::string_view name);
   const cluster::Node& node() const { return node_; }

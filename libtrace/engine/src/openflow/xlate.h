@@ -46,7 +46,9 @@ struct FrozenState {
 
 // What outlives one packet: the switch, its actions in the switch's form, its tables' wildcards. For one thread.
 struct Tables {
-  Tables(const cluster::Node& node, openflow::Datapath datapath) : sw(node, std::move(datapath)) {}
+  // `logical`: as for Switch.
+  Tables(const cluster::Node& node, openflow::Datapath datapath, const openflow::Bridge* logical = nullptr)
+      : sw(node, std::move(datapath), logical) {}
   Switch sw;
   openflow::LookupSession lookups;
   std::shared_ptr<OfpactCache> actions = std::make_shared<OfpactCache>();

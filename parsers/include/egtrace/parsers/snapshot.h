@@ -43,7 +43,8 @@ struct SnapshotRequest {
   // Packets are to be walked: what no dump shows of nodes whose databases are there is presumed as OVN-Kubernetes would have
   // made it, and marked (Node::host_presumed, Bridge::by_logical_flows).
   bool presume = false;
-  // With `presume`: logical flows are walked on all nodes that have them, also where OpenFlow flows are dumped.
+  // With `presume`: logical flows are made ready (Ovn::program) on all nodes that have them, also where OpenFlow flows are
+  // dumped, for questions about what OVN intends.
   bool as_intended = false;
   // What dumps tell is not held against each other: Node::contradictions stay empty.
   bool as_told = false;

@@ -80,6 +80,7 @@ struct JourneyOptions {
   std::uint32_t packet_length = 74;  // of the frame, with the Ethernet header; of the first packet and its reply
   std::optional<std::uint32_t> later_length;   // of the packet after the handshake, and of the answer to that; else as the first
   bool may_fragment = true;          // without DF; TCP always sets it
+  bool as_intended = false;          // logical flows are walked where they are ready, also where OpenFlow flows are dumped
   bool note_misses = false;          // Record::misses
   bool note_beaten = false;          // TableMatch::beaten
 };

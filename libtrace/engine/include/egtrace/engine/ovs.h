@@ -17,10 +17,11 @@
 namespace egt::engine {
 
 // What is built of the bridges of nodes while packets cross them, kept so that the next packet is quicker. The nodes must
-// outlive it. For one thread.
+// outlive it. For one thread. `as_intended`: of nodes whose logical flows are ready (Ovn::program) these are walked, also where
+// OpenFlow flows are dumped.
 class SwitchSessions {
  public:
-  SwitchSessions();
+  explicit SwitchSessions(bool as_intended = false);
   ~SwitchSessions();
   SwitchSessions(SwitchSessions&&) noexcept;
 

@@ -33,6 +33,7 @@ struct Question {
   bool established = false;
   bool use_conntrack = true;
   bool one_way = false;                    // walk the request alone, not the reply and the packet after the handshake
+  bool as_intended = false;                // walk logical flows where they are ready (Ovn::program), also beside OpenFlow flows
   bool near_misses = false;                // also report rules that nearly matched
   bool registers = true;                   // report what registers hold; needs the release of OVN, and takes time
   // Of each path report only what decided it: verdict, where it leaves, the addresses seen, source translations, where it
@@ -194,6 +195,7 @@ struct StageDifference {
   Direction direction = Direction::request;
   std::string node;
   std::optional<LflowRef> realised, intended;
+  Evidence evidence;                         // of both steps
 };
 struct CrossCheck {
   std::size_t stages = 0;                    // that were compared

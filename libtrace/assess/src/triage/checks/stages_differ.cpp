@@ -1,0 +1,138 @@
+// Connections that the OpenFlow flows of a node take another way than the logical flows that these stand for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <set>
+
+#include "egtrace/explain/cross_check.h"
+#include "egtrace/ovn/southbound.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace stages_differ {
+
+using explain::CrossCheck;
+using explain::Explanation;
+using explain::Question;
+using explain::StageDifference;
+
+constexpr std::size_t kMost = 96;   // connections that are compared: each is walked twice, step by step
+
+// Without its bindings and groups a logical walk ends where OVN goes on.
+bool has_bindings(const ovn::Ovn& ovn) {
+  if (ovn.southbound == nullptr || !ovn.southbound->complete.contains("Port_Binding")) return false;
+  return ovn.southbound->complete.contains("Multicast_Group") || ovn.complete_tables.contains("NB Logical_Switch_Port");
+}
+
+bool has_both(const cluster::Node& node) {
+  const openflow::Bridge* bridge = node.integration_bridge();
+  return node.ovn.program != nullptr && has_bindings(node.ovn) && bridge != nullptr && bridge->flows && !bridge->by_logical_flows;
+}
+
+std::string needs(const Facts& f) {
+  const bool any = std::any_of(f.cluster.nodes.begin(), f.cluster.nodes.end(), [](const auto& node) { return has_both(*node); });
+  return any ? "" : "no node with both its OpenFlow flows and its logical flows with their ports and chassis (the southbound database)";
+}
+
+struct Connection { std::string from, to; };
+
+// Those of pods that audit walks, one for each of its destinations.
+std::vector<Connection> connections_of(const Facts& f) {
+  std::vector<Connection> all;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const AuditRow& row : f.connections()) {
+    const cluster::Node* node = row.pod.empty() ? nullptr : f.cluster.node(row.node);
+    const std::string from = row.namespace_ + "/" + row.pod;
+    if (node != nullptr && has_both(*node) && known.emplace(from, row.to).second) all.push_back({from, row.to});
+  }
+  return all;
+}
+
+// As many as are compared, evenly over all.
+std::vector<Connection> sample(const std::vector<Connection>& all) {
+  if (all.size() <= kMost) return all;
+  std::vector<Connection> some;
+  for (std::size_t i = 0; i < kMost; ++i) some.push_back(all[i * all.size() / kMost]);
+  return some;
+}
+
+struct Compared { CrossCheck check; bool outcomes_differ = false; };
+
+Compared compare(const explain::Explainer& explainer, const Connection& connection) {
+  const auto from = explain::parse_point(connection.from), to = explain::parse_point(connection.to);
+  if (!from || !to) return {};
+  Question q;
+  q.from = *from;
+  q.to = *to;
+  q.dport = to->port;
+  q.registers = false;
+  const auto realised = explainer.explain(q);
+  q.as_intended = true;
+  const auto intended = explainer.explain(q);
+  if (!realised || !intended) return {};
+  return {cross_check(*realised, *intended), realised->outcome != intended->outcome};
+}
+
+std::vector<Compared> compare_all(const Facts& f, const std::vector<Connection>& connections) {
+  constexpr std::size_t kWorthAThread = 4;
+  std::vector<Compared> all(connections.size());
+  std::atomic<std::size_t> next{0};
+  const std::size_t threads = useful_threads(connections.size(), 0, kWorthAThread);
+  for_each_index(threads, static_cast<unsigned>(threads), 1, [&](std::size_t) {
+    const explain::Explainer own = f.explainer.for_another_thread();
+    for (std::size_t i = next++; i < connections.size(); i = next++) all[i] = compare(own, connections[i]);
+  });
+  return all;
+}
+
+std::string words(const std::optional<explain::LflowRef>& flow) {
+  if (!flow) return "come to no further stage";
+  return fmt::format("take {} {} priority {} ({})", flow->datapath, flow->stage, flow->priority, flow->actions);
+}
+
+// The first difference of each node in one stage: the connections behind it differ likewise.
+struct Found {
+  const Connection* connection = nullptr;
+  const StageDifference* difference = nullptr;
+  std::size_t count = 0;
+  bool outcomes_differ = false;
+};
+
+void report(const std::map<std::pair<std::string, std::string>, Found>& found, Findings& out) {
+  for (const auto& [where, f] : found) {
+    out.weigh(f.outcomes_differ ? Severity::error : Severity::warning);
+    out.add(fmt::format("On {} the flows of the switch {}, and the logical flows {}, for {} of {} to {}{}.", where.first,
+                        words(f.difference->realised), words(f.difference->intended),
+                        f.difference->direction == explain::Direction::reply ? "the reply to the packet" : "a packet", f.connection->from,
+                        f.connection->to, f.count > 1 ? fmt::format(" and {} other connections", f.count - 1) : ""),
+            where.first, "", f.difference->evidence,
+            fmt::format("egtrace explain SNAPSHOT --from {} --to {} --cross-check; ovn-appctl -t ovn-controller connection-status on {}. "
+                        "Dumps of different moments look the same.",
+                        f.connection->from, f.connection->to, where.first));
+  }
+}
+
+void run(const Facts& f, Findings& out) {
+  const std::vector<Connection> all = connections_of(f), some = sample(all);
+  const std::vector<Compared> compared = compare_all(f, some);
+  std::map<std::pair<std::string, std::string>, Found> found;
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (compared[i].check.differences.empty()) continue;
+    const StageDifference& first = compared[i].check.differences.front();
+    const auto& flow = first.intended ? first.intended : first.realised;
+    const auto [at, fresh] = found.try_emplace({first.node, flow->stage}, Found{&some[i], &first, 0, false});
+    ++at->second.count;
+    at->second.outcomes_differ |= compared[i].outcomes_differ;
+  }
+  report(found, out);
+  if (some.size() < all.size()) out.sampled(some.size(), all.size());
+}
+
+}  // namespace stages_differ
+
+const Check kStagesDiffer{"stages-differ", "Packets that the switch takes through other stages than OVN intends", Severity::error,
+                          stages_differ::needs, stages_differ::run};
+
+}  // namespace egt::assess
