@@ -35,12 +35,28 @@ TEST_P(DatabasesAlone, TellWhatTheClientSees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-ingress-reject", "egressip-primary"),
+INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// ACLs as OVN-Kubernetes writes them for policies name the rule of the object that stops the packet.
+TEST(DatabasesAlone, NameTheRuleOfThePolicy) {
+  const auto cause = [](const char* to) {
+    return explained("central", {{"from", "vault/safe-a"}, {"to", to}, {"proto", "tcp"}}).at("cause").at("claim").get<std::string>();
+  };
+  EXPECT_EQ(cause("192.0.2.9:80"), "EgressFirewall vault/default rule 2 is Deny 0.0.0.0/0");
+  EXPECT_EQ(cause("10.77.2.6:8080"), "AdminNetworkPolicy closed-shelves denies this packet: ingress rule 0 (from-vault)");
+}
+
+TEST(DatabasesAlone, KeepWhatPoliciesAsk) {
+  const Ran ran = run({EGTRACE_BINARY, "check", kLab + "central.tar.xz", "--from-objects", "--format", "json"});
+  EXPECT_NE(ran.out.find("EgressFirewall vault/default rule 2 denies vault/safe-a to 0.0.0.0/0"), std::string::npos) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("AdminNetworkPolicy closed-shelves ingress rule 0 denies vault/safe-a to depot/shelf-a"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.status, 0) << ran.out;
+}
 
 TEST(DatabasesAlone, SayWhatTheyRestOn) {
   const json told = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
