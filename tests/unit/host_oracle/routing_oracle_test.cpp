@@ -364,8 +364,8 @@ void RoutingOracle::compare(const Namespace& ns, const RouteQuery& q) {
   const bool found = std::any_of(ours.hops.begin(), ours.hops.end(), [&](const engine::RouteHop& h) {
     return h.get().device == dev && (h.get().via ? h.get().via->to_string() : "") == via;
   });
-  EXPECT_TRUE(found) << context << "ours: " << ours.route->to.to_string() << " table " << ours.route->table << " dev "
-                     << ours.hops.front().get().device;
+  EXPECT_TRUE(found) << context << "ours: " << ours.route->to.to_string() << " table " << ours.route->table.str() << " dev "
+                     << ours.hops.front().get().device.str();
   const std::string table = json[0].value("table", "main");
   EXPECT_EQ(ours.route->table, table) << context;
   if (!q.is_local() || q.from || ours.hops.size() > 1) return;

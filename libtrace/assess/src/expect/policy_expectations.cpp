@@ -66,8 +66,8 @@ class PolicyExpectations {
     e.proto = lower(q.protocol);
     e.dport = q.port;
     e.object = object;
-    if (ruling == Ruling::denied) e.verdicts = {"dropped", "rejected"};
-    else e.outcomes = {"answered", "refused"};   // whether anybody listens is no matter of policies
+    if (ruling == Ruling::denied) e.verdicts = {Verdict::dropped, Verdict::rejected};
+    else e.outcomes = {Outcome::answered, Outcome::refused};   // whether anybody listens is no matter of policies
     all_.push_back(std::move(e));
   }
 
