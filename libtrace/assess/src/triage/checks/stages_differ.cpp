@@ -18,7 +18,7 @@ using explain::Explanation;
 using explain::Question;
 using explain::StageDifference;
 
-constexpr std::size_t kMost = 96;   // connections that are compared: each is walked twice, step by step
+constexpr std::size_t kMost = 48;   // connections that are compared: each is walked twice, step by step
 
 // Without its bindings and groups a logical walk ends where OVN goes on.
 bool has_bindings(const ovn::Ovn& ovn) {
