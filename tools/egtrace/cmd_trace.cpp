@@ -213,8 +213,7 @@ class Lane {
     const std::uint32_t id = flow.key.u32(FieldId::recirc_id);
     const auto chain = openflow::chain_to(node_.datapath, id);
     if (!chain)
-      return Error{fmt::format("no recirculation data for recirc_id 0x{:x}: no dump shows a flow that leads to it from a port "
-                               "(ovs-appctl dpctl/dump-flows -m)", id)};
+      return Error{fmt::format("no recirculation data for recirc_id 0x{:x}", id)};   // as ofproto/trace says it
     const auto first = parsers::parse_datapath_flow(chain->front()->match, node_.vlan_limit);
     if (!first) return first.error();
     auto entry = datapath_entry(*first);
