@@ -75,6 +75,19 @@ bool has_backends_of_a_logical_flow(const openflow::Group& group, const std::vec
   return !differs;
 }
 
+// The buckets go on in the table behind that of the flow (encode_ct_lb() of OVN's lib/actions.c).
+bool goes_on_behind(const openflow::Group& group, const TableMatch& match) {
+  return std::all_of(group.buckets.begin(), group.buckets.end(), [&](const openflow::Bucket& bucket) {
+    const openflow::Ct* ct = translation_of(bucket);
+    return ct == nullptr || !ct->table || *ct->table == match.table + 1;
+  });
+}
+
+bool is_of(const openflow::Group& group, const TableMatch& match, const std::vector<const ovn::LogicalFlow*>& behind) {
+  const bool balances = std::any_of(behind.begin(), behind.end(), [](const ovn::LogicalFlow* f) { return backends_of(*f).has_value(); });
+  return !balances || (goes_on_behind(group, match) && has_backends_of_a_logical_flow(group, behind));
+}
+
 const openflow::Group* group_of(const cluster::Node& node, const GroupPick& pick) {
   const openflow::Bridge* bridge = node.bridge(pick.bridge);
   return bridge == nullptr ? nullptr : bridge->groups.find(pick.group);
@@ -89,7 +102,7 @@ void compare_groups(const Course& course, const Words& words, PathReport& path) 
     const auto* pick = std::get_if<GroupPick>(&step.kind);
     const cluster::Node* node = pick != nullptr && match != nullptr ? words.cluster().node(step.node) : nullptr;
     const openflow::Group* group = node != nullptr ? group_of(*node, *pick) : nullptr;
-    if (group == nullptr || has_backends_of_a_logical_flow(*group, words.logical_flows(*node, match->cookie, match->metadata))) continue;
+    if (group == nullptr || is_of(*group, *match, words.logical_flows(*node, match->cookie, match->metadata))) continue;
     assume({engine::Supposition::groups_of_flows, {pick->bridge, step.node}, {std::uint64_t{pick->group}}, {group->from}}, words, path);
   }
 }

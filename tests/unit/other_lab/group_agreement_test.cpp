@@ -16,15 +16,16 @@ class GroupAgreement : public ::testing::Test {
  protected:
   GroupAgreement() { run({"tar", "xJf", std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/plain.tar.xz", "-C", d_.path()}); }
 
-  // The pods of another service in place of those of web.
-  void lead_elsewhere() {
+  void replace_in_groups(const std::string& what, const std::string& with) {
     for (const char* version : {"13", "15"}) {
       const std::string file = d_.path() + "/plain/worker-a7/ovs-ofctl_-O_OpenFlow" + version + "_dump-groups_br-int";
       std::string text = read_file(file);
-      for (std::size_t at = 0; (at = text.find("dst=10.128.0.39", at)) != std::string::npos; ++at) text.replace(at, 15, "dst=10.128.0.40");
+      for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) text.replace(at, what.size(), with);
       write_file(file, text);
     }
   }
+  // The pods of another service in place of those of web.
+  void lead_elsewhere() { replace_in_groups("dst=10.128.0.39", "dst=10.128.0.40"); }
   nlohmann::json told(const std::vector<std::string>& args) const {
     std::vector<std::string> all = {EGTRACE_BINARY};
     all.insert(all.end(), args.begin(), args.end());
@@ -48,6 +49,12 @@ TEST_F(GroupAgreement, OtherBackendsProveNothing) {
     EXPECT_NE("proven", path["confidence"]);
     EXPECT_TRUE(assumes_groups(path)) << path["assumptions"];
   }
+}
+
+// The same service's group of a router, as another node numbers it.
+TEST_F(GroupAgreement, OtherTablesProveNothing) {
+  replace_in_groups("ct(commit,table=16", "ct(commit,table=21");
+  EXPECT_NE("proven", explained()["confidence"]);
 }
 
 TEST_F(GroupAgreement, NorInAudits) {
