@@ -15,7 +15,7 @@
 #include "egtrace/parsers/snapshot.h"
 #include "egtrace/render/check.h"
 #include "egtrace/render/triage.h"
-#include "sample.h"
+#include "support/sample.h"
 
 namespace egt::assess {
 namespace {
@@ -107,7 +107,7 @@ TEST(Check, WhatNothingFitsIsUndecided) {
 }
 
 TEST(Check, WhatIsMissingLeavesItOpen) {
-  testing::Sample s;
+  egt::testing::Sample s;
   for (const char* file : {"iptables-save", "iptables_-t_nat_-S", "nft_list_ruleset", "nft_-j_list_ruleset"})
     s.remove(std::string("master-02-demo/") + file);
   const cluster::Cluster cluster = s.read();

@@ -10,14 +10,14 @@
 #include "egtrace/assess/check.h"
 #include "egtrace/assess/triage.h"
 #include "egtrace/render/audit.h"
-#include "sample.h"
+#include "support/sample.h"
 
 namespace egt::assess {
 namespace {
 
 // A snapshot of which nothing was read on demand so far.
 struct Fresh {
-  testing::Sample files;
+  egt::testing::Sample files;
   parsers::Snapshot snapshot = files.open();
   explain::Explainer explainer{snapshot.cluster, &snapshot.collection};
 };

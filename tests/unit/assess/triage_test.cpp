@@ -9,12 +9,12 @@
 
 #include "egtrace/assess/triage.h"
 #include "egtrace/parsers/twins.h"
-#include "sample.h"
+#include "support/sample.h"
 
 namespace egt::assess {
 namespace {
 
-using testing::Sample;
+using egt::testing::Sample;
 using Change = std::function<void(Sample&)>;
 
 struct Case {

@@ -11,7 +11,7 @@
 #include "egtrace/explain/explainer.h"
 #include "egtrace/parsers/snapshot.h"
 #include "egtrace/render/explain.h"
-#include "sample.h"
+#include "support/sample.h"
 
 namespace egt::assess {
 namespace {
@@ -79,7 +79,7 @@ std::size_t count_read(const parsers::Snapshot& snapshot) {
 }
 
 TEST(WhenNeeded, MachinesOffTheWayStayUnread) {
-  const testing::Sample sample;
+  const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), true);
   ASSERT_GT(snapshot.cluster.nodes.size(), 2U);
   EXPECT_EQ(0U, count_read(snapshot));
@@ -91,7 +91,7 @@ TEST(WhenNeeded, MachinesOffTheWayStayUnread) {
 
 // What contradicts a machine's dumps may be another one's, which nobody asked about.
 TEST(WhenNeeded, CopiedDumpsAreNoticed) {
-  testing::Sample sample;
+  egt::testing::Sample sample;
   const auto whole = open(sample.path(), false);
   ASSERT_GT(whole.cluster.nodes.size(), 1U);
   const std::string first = whole.cluster.nodes[0]->name, second = whole.cluster.nodes[1]->name;
@@ -107,7 +107,7 @@ TEST(WhenNeeded, CopiedDumpsAreNoticed) {
 }
 
 TEST(WhenNeeded, SeveralThreadsReadTheSameMachine) {
-  const testing::Sample sample;
+  const egt::testing::Sample sample;
   const parsers::Snapshot snapshot = open(sample.path(), true);
   std::vector<const cluster::Node*> of_each(4);
   std::vector<std::thread> threads;

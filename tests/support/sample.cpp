@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "support/sample.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/snapshot.h"
 
-namespace egt::assess::testing {
+namespace egt::testing {
 
 namespace fs = std::filesystem;
 
@@ -24,7 +24,7 @@ std::string Sample::load(const std::string& file) const {
 }
 
 Sample& Sample::write(const std::string& file, const std::string& text) {
-  egt::testing::write_file(directory_.path() + "/" + file, text);
+  write_file(directory_.path() + "/" + file, text);
   return *this;
 }
 
@@ -89,4 +89,4 @@ parsers::Snapshot Sample::open(bool as_intended) const {
 
 cluster::Cluster Sample::read() const { return std::move(open().cluster); }
 
-}  // namespace egt::assess::testing
+}  // namespace egt::testing

@@ -7,7 +7,7 @@
 #include "egtrace/parsers/snapshot.h"
 #include "support/run.h"
 
-namespace egt::assess::testing {
+namespace egt::testing {
 
 class Sample {
  public:
@@ -28,7 +28,7 @@ class Sample {
 
  private:
   std::string load(const std::string& file) const;
-  egt::testing::TemporaryDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
-}  // namespace egt::assess::testing
+}  // namespace egt::testing
