@@ -1,11 +1,11 @@
 #include "group_agreement.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
+
+#include "egtrace/base/address_port.h"
 
 namespace egt::explain {
 namespace {
@@ -13,21 +13,7 @@ namespace {
 using engine::Course;
 using engine::GroupPick;
 using engine::TableMatch;
-using Backends = std::set<std::pair<IpAddr, std::uint16_t>>;
-
-// "10.132.0.39:8080" or "[fd01::1]:8080".
-std::optional<std::pair<IpAddr, std::uint16_t>> parse_backend(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const auto address = IpAddr::parse(host);
-  std::uint16_t port = 0;
-  const std::string_view digits = text.substr(colon + 1);
-  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (!address || end.ec != std::errc() || end.ptr != digits.data() + digits.size()) return std::nullopt;
-  return std::pair(*address, port);
-}
+using Backends = std::set<AddressPort>;
 
 // Of "ct_lb_mark(backends=10.132.0.39:8080,10.133.0.4:8080; force_snat);"; nothing where there are none, or others.
 std::optional<Backends> backends_of(const ovn::LogicalFlow& flow) {
@@ -39,7 +25,7 @@ std::optional<Backends> backends_of(const ovn::LogicalFlow& flow) {
   Backends all;
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    const auto backend = parse_backend(list.substr(0, comma));
+    const auto backend = parse_address_port(list.substr(0, comma));
     if (!backend) return std::nullopt;
     all.insert(*backend);
     list.remove_prefix(std::min(comma + 1, list.size()));
@@ -83,14 +69,10 @@ bool goes_on_behind(const openflow::Group& group, const TableMatch& match) {
   });
 }
 
-bool is_of(const openflow::Group& group, const TableMatch& match, const std::vector<const ovn::LogicalFlow*>& behind) {
-  const bool balances = std::any_of(behind.begin(), behind.end(), [](const ovn::LogicalFlow* f) { return backends_of(*f).has_value(); });
-  return !balances || (goes_on_behind(group, match) && has_backends_of_a_logical_flow(group, behind));
-}
-
+// Of the integration bridge alone: nobody else has flows of load balancers there.
 const openflow::Group* group_of(const cluster::Node& node, const GroupPick& pick) {
-  const openflow::Bridge* bridge = node.bridge(pick.bridge);
-  return bridge == nullptr ? nullptr : bridge->groups.find(pick.group);
+  const openflow::Bridge* bridge = node.integration_bridge();
+  return bridge == nullptr || bridge->name != pick.bridge ? nullptr : bridge->groups.find(pick.group);
 }
 
 }  // namespace
@@ -102,7 +84,8 @@ void compare_groups(const Course& course, const Words& words, PathReport& path) 
     const auto* pick = std::get_if<GroupPick>(&step.kind);
     const cluster::Node* node = pick != nullptr && match != nullptr ? words.cluster().node(step.node) : nullptr;
     const openflow::Group* group = node != nullptr ? group_of(*node, *pick) : nullptr;
-    if (group == nullptr || is_of(*group, *match, words.logical_flows(*node, match->cookie, match->metadata))) continue;
+    if (group == nullptr) continue;
+    if (goes_on_behind(*group, *match) && has_backends_of_a_logical_flow(*group, words.logical_flows(*node, match->cookie, match->metadata))) continue;
     assume({engine::Supposition::groups_of_flows, {pick->bridge, step.node}, {std::uint64_t{pick->group}}, {group->from}}, words, path);
   }
 }

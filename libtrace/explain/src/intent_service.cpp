@@ -4,24 +4,14 @@
 #include <algorithm>
 #include <set>
 
+#include "egtrace/base/address_port.h"
 #include "egtrace/base/text.h"
 #include "intent.h"
 
 namespace egt::explain {
 namespace {
 
-std::string target_text(const std::pair<IpAddr, std::uint16_t>& t) { return to_text({t.first.to_string(), t.second}); }
-
-std::optional<std::pair<IpAddr, std::uint16_t>> parse_target(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const auto address = IpAddr::parse(host);
-  const auto port = parse_decimal(text.substr(colon + 1));
-  if (!address || !port || *port > 65535) return std::nullopt;
-  return std::pair{*address, static_cast<std::uint16_t>(*port)};
-}
+std::string target_text(const AddressPort& t) { return to_text({t.first.to_string(), t.second}); }
 
 // Calls take(key, value) for each pair of a printed map: {"10.0.0.1:80"="10.1.0.2:80,10.1.0.3:80", …}.
 template <class Take>
@@ -97,7 +87,7 @@ IntentChecker::Vips IntentChecker::read_vips(const cluster::Node& node) {
     each_pair(column->second, [&](std::string_view vip, std::string_view targets) {
       Backends backends{{}, row.from};
       for (const std::string_view target : split(targets, ','))
-        if (const auto t = parse_target(trim(target))) backends.targets.push_back(*t);
+        if (const auto t = parse_address_port(trim(target))) backends.targets.push_back(*t);
       vips.by_vip[vip_key(protocol.empty() ? "TCP" : protocol, std::string(vip))].push_back(std::move(backends));
     });
   }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "common/ask_all.h"
 #include "common/claims.h"
 #include "common/evidence.h"
 #include "common/glob.h"
@@ -77,17 +78,10 @@ class Auditor {
  private:
   using Rows = std::vector<AuditRow>;
 
-  // Threads share the senders out; each has an explainer of its own. The rows of a sender are in its place.
+  // The rows of a sender are in its place.
   std::vector<Rows> walk_all(const std::vector<Sender>& senders) const {
-    constexpr std::size_t kWorthAThread = 4;
-    std::vector<Rows> rows(senders.size());
-    std::atomic<std::size_t> next{0};
-    const std::size_t threads = useful_threads(senders.size(), options_.jobs, kWorthAThread);
-    for_each_index(threads, static_cast<unsigned>(threads), 1, [&](std::size_t) {
-      const explain::Explainer own = explainer_.for_another_thread();
-      for (std::size_t i = next++; i < senders.size(); i = next++) rows[i] = walk(own, senders[i]);
-    });
-    return rows;
+    return ask_all(explainer_, senders.size(), options_.jobs,
+                   [&](const explain::Explainer& explainer, std::size_t i) { return walk(explainer, senders[i]); });
   }
 
   // Pods of the host's network send as their node does.

@@ -9,6 +9,7 @@
 #include "common/glob.h"
 #include "common/pods.h"
 #include "common/targets.h"
+#include "egtrace/base/address_port.h"
 #include "egtrace/base/text.h"
 #include "egtrace/engine/workload.h"
 #include "egtrace/explain/entry_names.h"
@@ -116,15 +117,8 @@ std::optional<Error> unknown_among(const char* key, const Names& patterns, const
 // IP, CIDR, IP:PORT, [IPv6]:PORT.
 std::optional<Prefix> address_of(std::string_view text) {
   if (const auto prefix = Prefix::parse(text)) return prefix;
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const auto port = parse_decimal(text.substr(colon + 1));
-  std::string_view host = text.substr(0, colon);
-  const bool bracketed = host.starts_with('[') && host.ends_with(']');
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  const auto ip = IpAddr::parse(host);
-  if (!port || *port == 0 || *port > 0xffff || !ip || ip->is_v4() == bracketed) return std::nullopt;
-  return Prefix::host(*ip);
+  const auto both = parse_address_port(text);
+  return both && both->second != 0 ? std::optional(Prefix::host(both->first)) : std::nullopt;
 }
 
 // Of packets that a receiver on another machine sees.

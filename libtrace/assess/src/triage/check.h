@@ -2,19 +2,18 @@
 // docs/triage/.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/ask_all.h"
 #include "common/claims.h"
 #include "common/look.h"
 #include "common/targets.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/triage.h"
-#include "egtrace/base/parallel.h"
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/per_node.h"
 #include "triage/leaving.h"
@@ -169,15 +168,7 @@ std::string needs_services(const Facts& facts);
 template <class Ask>
 auto ask_claimed_pods(const Facts& facts, Ask ask) {
   const std::vector<ClaimedPod>& pods = facts.claimed_pods();
-  std::vector<decltype(ask(facts.explainer, pods.front()))> answers(pods.size());
-  constexpr std::size_t kWorthAThread = 4;
-  std::atomic<std::size_t> next{0};
-  const std::size_t threads = useful_threads(pods.size(), 0, kWorthAThread);
-  for_each_index(threads, static_cast<unsigned>(threads), 1, [&](std::size_t) {
-    const explain::Explainer own = facts.explainer.for_another_thread();
-    for (std::size_t i = next++; i < pods.size(); i = next++) answers[i] = ask(own, pods[i]);
-  });
-  return answers;
+  return ask_all(facts.explainer, pods.size(), 0, [&](const explain::Explainer& explainer, std::size_t i) { return ask(explainer, pods[i]); });
 }
 
 // "pod shop/a (10.0.0.1)", "pods shop/a (10.0.0.1), shop/b (10.0.0.2) and 7 others".

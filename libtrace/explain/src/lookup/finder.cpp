@@ -106,7 +106,7 @@ void Finder::objects() {
   const std::string& text = thing_.text;
   for (const cluster::Pod& p : o.pods)
     if (is_qualified(text, p.namespace_, p.name) || (!p.host_network && has(p.addresses)) ||
-        (thing_.mac && p.mac == thing_.mac) || text == fmt::format("{}_{}", p.namespace_, p.name))
+        (thing_.mac && p.mac == thing_.mac) || text == cluster::logical_port_name(p.namespace_, p.name))
       add("pod", fmt::format("{}/{}", p.namespace_, p.name), cluster_.node(p.node),
           {{"addresses", prefixes_text(p.addresses)}, {"mac", p.mac ? p.mac->to_string() : ""}, {"node", p.node},
            {"host network", p.host_network ? "yes" : ""}}, {p.from});

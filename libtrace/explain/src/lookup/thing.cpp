@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "egtrace/base/address_port.h"
 #include "egtrace/base/text.h"
 
 namespace egt::explain {
@@ -41,20 +42,6 @@ std::string uuid_of_number(std::string_view text) {
 
 bool is_name_char(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-'; }
 
-// The port behind an address, which is taken off.
-std::optional<std::uint16_t> take_port(std::string_view& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
-  const auto port = parse_decimal(text.substr(colon + 1));
-  std::string_view before = text.substr(0, colon);
-  const bool bracketed = before.size() > 2 && before.front() == '[' && before.back() == ']';
-  if (bracketed) before = before.substr(1, before.size() - 2);
-  const auto address = IpAddr::parse(before);
-  if (!port || *port > UINT16_MAX || !address || address->is_v4() == bracketed) return std::nullopt;
-  text = before;
-  return static_cast<std::uint16_t>(*port);
-}
-
 // What would make the word longer: a dot or colon only where a name goes on behind it.
 bool joins(std::string_view text, std::size_t at, int step) {
   const char c = text[at];
@@ -80,7 +67,10 @@ Thing read_thing(std::string_view text) {
                                         "@"})
     if (consume(text, prefix)) break;
   thing.text = std::string(text);
-  thing.port = take_port(text);
+  if (const auto both = parse_address_port(text)) {
+    thing.port = both->second;
+    text = text.substr(0, text.rfind(':'));
+  }
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
   if (!thing.port) thing.text = std::string(text);
   thing.mac = MacAddr::parse(text);

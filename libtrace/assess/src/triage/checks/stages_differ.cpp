@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <set>
 
@@ -75,18 +74,6 @@ Compared compare(const explain::Explainer& explainer, const Connection& connecti
   return {cross_check(*realised, *intended), realised->outcome != intended->outcome};
 }
 
-std::vector<Compared> compare_all(const Facts& f, const std::vector<Connection>& connections) {
-  constexpr std::size_t kWorthAThread = 4;
-  std::vector<Compared> all(connections.size());
-  std::atomic<std::size_t> next{0};
-  const std::size_t threads = useful_threads(connections.size(), 0, kWorthAThread);
-  for_each_index(threads, static_cast<unsigned>(threads), 1, [&](std::size_t) {
-    const explain::Explainer own = f.explainer.for_another_thread();
-    for (std::size_t i = next++; i < connections.size(); i = next++) all[i] = compare(own, connections[i]);
-  });
-  return all;
-}
-
 std::string words(const std::optional<explain::LflowRef>& flow) {
   if (!flow) return "come to no further stage";
   return fmt::format("take {} {} priority {} ({})", flow->datapath, flow->stage, flow->priority, flow->actions);
@@ -116,7 +103,8 @@ void report(const std::map<std::pair<std::string, std::string>, Found>& found, F
 
 void run(const Facts& f, Findings& out) {
   const std::vector<Connection> all = connections_of(f), some = sample(all);
-  const std::vector<Compared> compared = compare_all(f, some);
+  const std::vector<Compared> compared = ask_all(
+      f.explainer, some.size(), 0, [&](const explain::Explainer& explainer, std::size_t i) { return compare(explainer, some[i]); });
   std::map<std::pair<std::string, std::string>, Found> found;
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (compared[i].check.differences.empty()) continue;
