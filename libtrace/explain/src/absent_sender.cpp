@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dumped_inputs.h"
+#include "egtrace/engine/workload.h"
 #include "report.h"
 
 namespace egt::explain {
@@ -24,20 +25,13 @@ bool has_whole_flows(const cluster::Cluster& cluster) {
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return has_whole_flows(*node); });
 }
 
-// `stays_there`: the packet is lost at once, on the assumption. Otherwise its fate is open.
-struct Absence { Cause why; MissingInput missing; std::optional<Assumption> stays_there = {}; };
-
-// Whether the dumps tell the pods of interfaces at all.
-bool shows_pods_of_interfaces(const cluster::Node& node) {
-  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) {
-    return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const openflow::Interface& i) { return i.external_ids.contains("iface-id"); });
-  });
-}
+// `if_lost`: the assumption on which the packet is lost at once. None: its fate is open.
+struct Absence { Cause why; MissingInput missing; std::optional<Assumption> if_lost = {}; };
 
 // ovn-controller sets up no flows for a port without iface-id, and no logical port is bound to it.
 Absence of_pod_without_port(const cluster::Node& node, const std::string& pod) {
   Absence absence{{Reason::pod_without_port, {pod, node.name}}, {node.name, Input::port_of_pod, {pod}}};
-  if (shows_pods_of_interfaces(node)) absence.stays_there = Assumption{engine::Supposition::interfaces_shown, {node.name}};
+  if (engine::shows_pods_of_interfaces(node)) absence.if_lost = Assumption{engine::Supposition::interfaces_shown, {node.name}};
   return absence;
 }
 
@@ -65,10 +59,10 @@ std::optional<PathReport> path_of_absent_sender(const cluster::Cluster& cluster,
   std::optional<Absence> absence = absence_of(cluster, from, sender);
   if (!absence) return std::nullopt;
   PathReport path;
-  path.verdict = absence->stays_there ? Verdict::dropped : Verdict::inconclusive;
+  path.verdict = absence->if_lost ? Verdict::dropped : Verdict::inconclusive;
   path.confidence = Confidence::assumed;
   path.stopped_at = report_stop({from.node, engine::Layer::ovs, {}, std::move(absence->why)}, words);
-  if (absence->stays_there) assume(*absence->stays_there, words, path);
+  if (absence->if_lost) assume(*absence->if_lost, words, path);
   else path.gaps.push_back(gap_besides_dumps(absence->missing, cluster));
   path.summary = path.stopped_at->why;
   return path;

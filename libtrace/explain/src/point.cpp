@@ -118,7 +118,7 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
     if (!found) return found.error();
     point = *found;
   }
-  const engine::Workload* workload = workloads.with_id(point.namespace_ + "_" + point.name, point.at_node);
+  const engine::Workload* workload = workloads.with_id(cluster::logical_port_name(point.namespace_, point.name), point.at_node);
   Resolved r;
   if (workload != nullptr) r = from_workload(*workload);
   const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
@@ -128,7 +128,6 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;
-    r.network = object->primary_network;
     for (const Prefix& p : object->addresses) add_address(r.addresses, p.address);
     if (object->host_network)
       if (const Node* node = cluster.node(object->node)) {
@@ -141,6 +140,8 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   }
   r.kind = "pod";
   r.name = point.namespace_ + "/" + point.name;
+  if (object != nullptr && object->networks_shown) r.network = {object->primary_network};
+  else if (workload != nullptr) r.network = {workloads.other_network_of(*workload), true};
   return r;
 }
 

@@ -342,8 +342,14 @@ void merge_link(host::Link& into, host::Link&& from) {
 
 void merge_links(std::vector<host::Link>& into, std::vector<host::Link> from) {
   std::unordered_map<std::string, std::size_t> known;
-  for (std::size_t i = 0; i < into.size(); ++i) known.emplace(into[i].name, i);
+  std::unordered_map<std::uint32_t, std::size_t> by_index;   // which the kernel never gives again while it runs
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    known.emplace(into[i].name, i);
+    by_index.emplace(into[i].index, i);
+  }
   for (host::Link& link : from) {
+    if (const auto same = by_index.find(link.index); link.index != 0 && same != by_index.end() && into[same->second].name != link.name)
+      into[same->second].other_with_index = link.name;
     const auto [at, is_new] = known.emplace(link.name, into.size());
     if (is_new)
       into.push_back(std::move(link));

@@ -59,6 +59,7 @@ std::string primary_network(const Json& networks) {
 void add_pod_addresses(const Json& o, cluster::Pod& pod) {
   const Json networks = annotation(o, "k8s.ovn.org/pod-networks");
   pod.primary_network = primary_network(networks);
+  pod.networks_shown = networks.is_object();
   const Json network = at(networks, "default");
   for (const char* key : {"ip_addresses", "ip_address"})
     for (const std::string& cidr : strings(at(network, key)))
@@ -80,7 +81,7 @@ void add_pod_addresses(const Json& o, cluster::Pod& pod) {
 }
 
 void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
-  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}};
+  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false};
   pod.node = text(at(o, "spec"), "nodeName");
   pod.host_network = at(at(o, "spec"), "hostNetwork") == true;
   pod.labels = string_map(at(at(o, "metadata"), "labels"));

@@ -79,7 +79,7 @@ void add_unbound_pods(const cluster::Objects& objects, const Node& node, Bridge&
   std::set<std::string> plugged;
   for (const Interface& port : bridge.interfaces) plugged.insert(port.name);
   for (const cluster::Pod& pod : objects.pods) {
-    const std::string name = pod.namespace_ + "_" + pod.name;
+    const std::string name = cluster::logical_port_name(pod.namespace_, pod.name);
     if (pod.node != node.name || pod.host_network || pod.addresses.empty() || plugged.contains(name)) continue;
     Interface port;
     port.name = name;

@@ -210,7 +210,7 @@ void MachineReader::read(cluster::Node& node) {
   node.host.settle_routes();
   const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
   node.host.notice_missing_routes(confirmed);
-  for (const host::Address& a : node.host.without_route)
+  for (const host::Address& a : node.host.addresses_without_route)
     remark(a.from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a.prefix.to_string()));
   const bool nameless = node.name.empty();
   std::string by_content = nameless ? name_of_nameless(node) : std::string();   // before its switch is left out

@@ -2,55 +2,39 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
-#include "support/run.h"
+#include "support/sample.h"
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 class Neighbours : public ::testing::Test {
  protected:
-  Neighbours() {
-    fs::copy(fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary", d_.path(),
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-  }
-
-  void replace(const std::string& file, const std::string& old_text, const std::string& new_text) {
-    const std::string path = d_.path() + "/" + file;
-    std::string text = egt::testing::read_file(path);
-    const std::size_t at = text.find(old_text);
-    ASSERT_NE(std::string::npos, at) << file << ": " << old_text;
-    egt::testing::write_file(path, text.replace(at, old_text.size(), new_text));
-  }
-  void append(const std::string& file, const std::string& text) {
-    const std::string path = d_.path() + "/" + file;
-    egt::testing::write_file(path, egt::testing::read_file(path) + text);
-  }
-
   json explained(const std::string& from, const std::string& to) const {
-    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", d_.path(), "--from", from, "--to", to, "--format", "json"});
+    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", from, "--to", to, "--format", "json"});
     const json e = json::parse(ran.out, nullptr, false);
     EXPECT_FALSE(e.is_discarded()) << ran.out << ran.err;
     return e;
   }
+  void let_router_fail() {
+    sample_.replace("master-02-demo/ip_neigh", "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 REACHABLE", "192.168.99.12 dev br-ex FAILED");
+  }
 
-  egt::testing::TemporaryDirectory d_;
+  egt::testing::Sample sample_;
 };
 
 // The kernel's table says that the router does not answer; a healthy way to it makes that a matter of the past.
 TEST_F(Neighbours, FailedEntryOfAMachineThatAnswers) {
-  replace("master-02-demo/ip_neigh", "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 REACHABLE", "192.168.99.12 dev br-ex FAILED");
+  let_router_fail();
   EXPECT_NE("refused", explained("node:master-02-demo", "192.168.55.13:80")["outcome"]);
 }
 
 TEST_F(Neighbours, RequestThatThePortDoesNotForward) {
-  replace("master-02-demo/ip_neigh", "192.168.99.12 dev br-ex lladdr 52:54:00:3a:76:95 REACHABLE", "192.168.99.12 dev br-ex FAILED");
-  replace("master-02-demo/ovs-ofctl_show_br-ex", "config:     0", "config:     NO_FWD");
+  let_router_fail();
+  const std::string uplink = " 1(enp1s0): addr:00:50:56:8e:2a:32\n     config:     ";
+  sample_.replace("master-02-demo/ovs-ofctl_show_br-ex", uplink + "0", uplink + "NO_FWD");
   const json e = explained("node:master-02-demo", "192.168.55.13:80");
   EXPECT_EQ("refused", e["outcome"]);
   EXPECT_EQ("assumed", e["confidence"]);
@@ -60,10 +44,10 @@ TEST_F(Neighbours, RequestThatThePortDoesNotForward) {
 TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
   const std::string drop = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n"
                            "-A INPUT -p ipv6-icmp -m icmp6 --icmpv6-type 135 -j DROP\nCOMMIT\n";
-  replace("router/ip_neigh", "fd55::13 dev enp7s0 lladdr 52:54:00:5a:30:9c REACHABLE", "fd55::13 dev enp7s0 FAILED");
+  sample_.replace("router/ip_neigh", "fd55::13 dev enp7s0 lladdr 52:54:00:5a:30:9c REACHABLE", "fd55::13 dev enp7s0 FAILED");
   EXPECT_NE("refused", explained("demo-web/web-2", "[fd55::13]:80")["outcome"]);
-  append("server/ip6tables-save", drop);
-  for (const char* nft : {"/server/nft_list_ruleset", "/server/nft_-j_list_ruleset"}) fs::remove(d_.path() + nft);
+  sample_.append("server/ip6tables-save", drop);
+  for (const char* nft : {"server/nft_list_ruleset", "server/nft_-j_list_ruleset"}) sample_.remove(nft);
   const json e = explained("demo-web/web-2", "[fd55::13]:80");
   EXPECT_EQ("refused", e["outcome"]);
   EXPECT_EQ("neighbour-unresolved", e["fault"]["reason"]);
@@ -71,13 +55,10 @@ TEST_F(Neighbours, SolicitationThatTheReceiverDrops) {
 
 // What OVN learned for the next hop is nobody's MAC, and the next hop has another.
 TEST_F(Neighbours, NextHopWithTheMacOfAStranger) {
-  const std::string flows = d_.path() + "/master-03-demo/ovs-ofctl_dump-flows_br-int";
-  ASSERT_EQ(0, egt::testing::run({"gzip", "-d", flows + ".gz"}).status);
-  std::string text = egt::testing::read_file(flows);
-  const std::string next_hop = "reg0=0xc0a8630c,", mac = "mod_dl_dst:52:54:00:3a:76:95";
-  const std::size_t at = text.find(mac, text.find(next_hop));
-  ASSERT_NE(std::string::npos, at);
-  egt::testing::write_file(flows, text.replace(at, mac.size(), "mod_dl_dst:02:00:5e:00:53:02"));
+  const std::string flows = "master-03-demo/ovs-ofctl_dump-flows_br-int";
+  sample_.copy(flows + ".gz", flows).remove(flows + ".gz");
+  const std::string entry = "reg0=0xc0a8630c,reg15=0x2,metadata=0x5 actions=mod_dl_dst:";
+  sample_.replace(flows, entry + "52:54:00:3a:76:95", entry + "02:00:5e:00:53:02");
   const json e = explained("demo-web/web-3", "192.168.55.13:80");
   EXPECT_EQ("unanswered", e["outcome"]) << e["summary"];
   EXPECT_EQ("neighbour-is-stranger", e["fault"]["reason"]);
@@ -91,10 +72,10 @@ TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameMachine) {
            "    veth addrgenmode eui64 numtxqueues 2 numrxqueues 2\n";
   };
   const std::string links = device("8", "back1", "back0", "02:00:00:00:00:08") + device("9", "back0", "back1", "02:00:00:00:00:09");
-  append("server/ip_-d_link", links);
-  append("server/ip_-d_addr", links + "    inet 198.18.5.1/24 scope global back0\n       valid_lft forever preferred_lft forever\n");
-  append("server/ip_neigh", "198.18.5.77 dev back0 lladdr 02:00:5e:00:53:02 PERMANENT\n");
-  replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0",
+  sample_.append("server/ip_-d_link", links);
+  sample_.append("server/ip_-d_addr", links + "    inet 198.18.5.1/24 scope global back0\n       valid_lft forever preferred_lft forever\n");
+  sample_.append("server/ip_neigh", "198.18.5.77 dev back0 lladdr 02:00:5e:00:53:02 PERMANENT\n");
+  sample_.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0",
           "192.168.0.0/16 via 198.18.5.77 dev back0\n198.18.5.0/24 dev back0 proto kernel scope link src 198.18.5.1\n"
           "local 198.18.5.1 dev back0 table local proto kernel scope host src 198.18.5.1\ndefault via 192.168.55.12 dev enp1s0");
   const json e = explained("demo-web/web-3", "192.168.55.13:80");
@@ -105,18 +86,10 @@ TEST_F(Neighbours, VethWhoseOtherEndIsOnTheSameMachine) {
 
 // The route that the kernel makes of an address was deleted: one dump without it may have lost it, two have not.
 TEST_F(Neighbours, ConnectedRouteThatTwoDumpsLack) {
-  const std::string connected = "192.168.55.0/24 dev enp7s0 proto kernel scope link src 192.168.55.12 \n";
-  replace("router/ip_route_show_table_all", connected, "");
+  const std::string all = "router/ip_route_show_table_all", main_table = "router/ip_route";
+  sample_.without_lines(all, "192.168.55.0/24 dev enp7s0");
   EXPECT_EQ("undecided", explained("demo-web/web-3", "192.168.55.13:80")["outcome"]);
-  std::string main_table;
-  std::string all = egt::testing::read_file(d_.path() + "/router/ip_route_show_table_all");
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t end = all.find('\n', at) + 1;
-    const std::string line = all.substr(at, end - at);
-    if (line.find(" table ") == std::string::npos && line.find(':') == std::string::npos) main_table += line;
-    at = end;
-  }
-  egt::testing::write_file(d_.path() + "/router/ip_route", main_table);
+  sample_.copy(all, main_table).without_lines(main_table, " table ").without_lines(main_table, ":");
   const json e = explained("demo-web/web-3", "192.168.55.13:80");
   EXPECT_NE("undecided", e["outcome"]) << e["summary"];
   EXPECT_EQ("router", e["fault"]["node"]);

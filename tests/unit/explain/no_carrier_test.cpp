@@ -2,44 +2,30 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <string>
 
-#include "support/run.h"
+#include "support/sample.h"
 
 namespace {
 
-namespace fs = std::filesystem;
-
 class NoCarrier : public ::testing::Test {
  protected:
-  NoCarrier() {
-    fs::copy(fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary", d_.path(),
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-  }
-
   // As ip link prints a device whose cable is unplugged.
-  void unplug(const std::string& node, const std::string& device) {
-    for (const char* dump : {"/ip_-d_link", "/ip_-d_addr"}) {
-      const std::string path = d_.path() + "/" + node + dump;
-      std::string text = egt::testing::read_file(path);
-      const std::size_t at = text.find(": " + device + "@"), flags = text.find(",UP,LOWER_UP>", at);
-      ASSERT_NE(std::string::npos, at) << path;
-      egt::testing::write_file(path, text.replace(flags, 12, ",UP,NO-CARRIER"));
-    }
+  void unplug(const std::string& node, const std::string& flags) {
+    for (const char* dump : {"/ip_-d_link", "/ip_-d_addr"}) sample_.replace(node + dump, flags + ",UP,LOWER_UP>", flags + ",UP,NO-CARRIER>");
   }
 
   nlohmann::json explained() const {
-    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", d_.path(), "--from", "demo-egress/requester-3a", "--to",
+    const auto ran = egt::testing::run({EGTRACE_BINARY, "explain", sample_.path(), "--from", "demo-egress/requester-3a", "--to",
                                         "192.168.55.13:80", "--format", "json"});
     return nlohmann::json::parse(ran.out);
   }
 
-  egt::testing::TemporaryDirectory d_;
+  egt::testing::Sample sample_;
 };
 
 TEST_F(NoCarrier, OfTheEgressNodesUplink) {
-  unplug("master-02-demo", "enp1s0");
+  unplug("master-02-demo", "enp1s0@if710: <BROADCAST,MULTICAST,PROMISC");
   const nlohmann::json e = explained();
   EXPECT_EQ("unanswered", e["outcome"]);
   EXPECT_EQ("no-carrier", e["paths"][0]["stopped_at"]["reason"]) << e["fault"];
@@ -47,7 +33,7 @@ TEST_F(NoCarrier, OfTheEgressNodesUplink) {
 }
 
 TEST_F(NoCarrier, OfTheReceiver) {
-  unplug("server", "enp1s0");
+  unplug("server", "enp1s0@if706: <BROADCAST,MULTICAST");
   const nlohmann::json e = explained();
   EXPECT_EQ("unanswered", e["outcome"]);
   EXPECT_EQ("no-carrier", e["paths"][0]["stopped_at"]["reason"]) << e["fault"];
@@ -58,19 +44,12 @@ class BridgePort : public NoCarrier {
  protected:
   void make_port(const std::string& state) {
     const std::string slave = "    bridge_slave state " + state + " priority 32 cost 2 hairpin off guard off root_block off fastleave off learning on\n";
-    for (const char* dump : {"/server/ip_-d_link", "/server/ip_-d_addr"}) {
-      std::string text = egt::testing::read_file(d_.path() + dump);
-      const std::size_t name = text.find(": enp1s0@"), qdisc = text.find(" qdisc", name);
-      text.insert(qdisc, " master br0");
-      const std::size_t veth = text.find("    veth ", name), end = text.find('\n', veth) + 1;
-      text.insert(end, slave);
-      egt::testing::write_file(d_.path() + dump, text);
-    }
+    const std::string nic = "enp1s0@if706: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500", veth = "    veth ";
     const std::string bridge = "90: br0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
                                "    link/ether 52:54:00:5a:30:9c brd ff:ff:ff:ff:ff:ff promiscuity 0 minmtu 68 maxmtu 65535\n"
                                "    bridge forward_delay 1500 hello_time 200 max_age 2000 stp_state 1 priority 32768\n";
-    for (const char* dump : {"/server/ip_-d_link", "/server/ip_-d_addr"})
-      egt::testing::write_file(d_.path() + dump, egt::testing::read_file(d_.path() + dump) + bridge);
+    for (const char* dump : {"server/ip_-d_link", "server/ip_-d_addr"})
+      sample_.replace(dump, nic, nic + " master br0").replace(dump, veth, slave + veth).append(dump, bridge);
   }
 };
 

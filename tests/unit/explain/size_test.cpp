@@ -2,31 +2,24 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "support/run.h"
+#include "support/sample.h"
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 class Size : public ::testing::Test {
  protected:
-  Size() {
-    fs::copy(fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary", d_.path(),
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-  }
-
   json explained(std::vector<std::string> words) const {
-    std::vector<std::string> command = {EGTRACE_BINARY, "explain", d_.path(), "--format", "json"};
+    std::vector<std::string> command = {EGTRACE_BINARY, "explain", sample_.path(), "--format", "json"};
     command.insert(command.end(), words.begin(), words.end());
     return json::parse(egt::testing::run(command).out);
   }
 
-  egt::testing::TemporaryDirectory d_;
+  egt::testing::Sample sample_;
 };
 
 const std::vector<std::string> kFromPod = {"--from", "demo-egress/requester-3a", "--to", "192.168.55.13", "--proto", "udp", "--size"};
@@ -57,10 +50,10 @@ TEST_F(Size, TcpSendsSegmentsThatFitBothEnds) {
 
 TEST_F(Size, TheUnderlayHasRoomForTheHeadersOfTheTunnel) {
   for (const char* dump : {"/master-03-demo/ip_-d_link", "/master-03-demo/ip_-d_addr"}) {
-    std::string text = egt::testing::read_file(d_.path() + dump);
+    std::string text = egt::testing::read_file(sample_.path() + dump);
     const std::size_t at = text.find("mtu 1500", text.find(": enp1s0@"));
     ASSERT_NE(std::string::npos, at);
-    egt::testing::write_file(d_.path() + dump, text.replace(at, 8, "mtu 1450"));
+    egt::testing::write_file(sample_.path() + dump, text.replace(at, 8, "mtu 1450"));
   }
   EXPECT_EQ(1392, explained(from_pod("1000", true))["largest_packet"]["bytes"]);   // 1450 less 58 of Geneve
   EXPECT_EQ("answered", explained(from_pod("1392", true))["outcome"]);
@@ -72,7 +65,7 @@ TEST_F(Size, TheUnderlayHasRoomForTheHeadersOfTheTunnel) {
 TEST_F(Size, APathMtuOfTheSenderCounts) {
   const std::vector<std::string> words = {"--from", "node:master-03-demo", "--to", "192.168.55.13", "--proto", "icmp", "--size", "1400", "--df"};
   EXPECT_EQ("answered", explained(words)["outcome"]);
-  egt::testing::write_file(d_.path() + "/master-03-demo/ip_route_show_cache",
+  egt::testing::write_file(sample_.path() + "/master-03-demo/ip_route_show_cache",
                            "192.168.55.13 via 192.168.99.9 dev br-ex \n    cache expires 500sec mtu 1300 \n");
   EXPECT_EQ("refused", explained(words)["outcome"]);
 }

@@ -2,28 +2,20 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "support/run.h"
+#include "support/sample.h"
 
 namespace {
-
-namespace fs = std::filesystem;
 
 class UserDefinedNetwork : public ::testing::Test {
  protected:
   UserDefinedNetwork() {
-    fs::copy(fs::path(EGTRACE_SOURCE_DIR) / "samples/egressip-secondary", d_.path(),
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-    const std::string path = d_.path() + "/k8s/pods.yaml";
-    std::string text = egt::testing::read_file(path);
-    const std::string first = "\"role\":\"primary\"}}'", at_name = "name: requester-2a";
-    const std::size_t at = text.find(first, text.find(at_name));
-    egt::testing::write_file(path, text.replace(at, first.size(),
-                                                "\"role\":\"infrastructure-locked\"},\"demo-egress/blue\":{\"ip_addresses\":[\"10.20.0.5/16\"],"
-                                                "\"mac_address\":\"0a:58:0a:14:00:05\",\"role\":\"primary\"}}'"));
+    const std::string of_requester = "\"gateway_ip\":\"10.132.0.1\",\"role\":\"";
+    sample_.replace("k8s/pods.yaml", "\"ip_address\":\"10.132.0.13/23\"," + of_requester + "primary\"}}'",
+                    "\"ip_address\":\"10.132.0.13/23\"," + of_requester + "infrastructure-locked\"},\"demo-egress/blue\":"
+                    "{\"ip_addresses\":[\"10.20.0.5/16\"],\"mac_address\":\"0a:58:0a:14:00:05\",\"role\":\"primary\"}}'");
   }
 
   nlohmann::json told(std::vector<std::string> args) const {
@@ -32,10 +24,10 @@ class UserDefinedNetwork : public ::testing::Test {
     return nlohmann::json::parse(egt::testing::run(args).out);
   }
   nlohmann::json explained(const std::string& from, const std::string& to) const {
-    return told({"explain", d_.path(), "--from", from, "--to", to});
+    return told({"explain", sample_.path(), "--from", from, "--to", to});
   }
 
-  egt::testing::TemporaryDirectory d_;
+  egt::testing::Sample sample_;
 };
 
 TEST_F(UserDefinedNetwork, OfTheSender) {
@@ -48,8 +40,21 @@ TEST_F(UserDefinedNetwork, OfTheReceiver) { EXPECT_EQ("undecided", explained("de
 
 TEST_F(UserDefinedNetwork, OthersAreWalked) { EXPECT_NE("undecided", explained("demo-egress/requester-3a", "192.168.55.13:80")["outcome"]); }
 
+// Without Pod objects only the ports show that there is another network.
+TEST_F(UserDefinedNetwork, PerhapsWhereNoObjectShowsRoles) {
+  sample_.remove("k8s/pods.yaml");
+  const std::string port = "master-02-demo/ovs-vsctl_list_interface", id = "iface-id=demo-egress_requester-2a";
+  EXPECT_NE("undecided", explained("demo-egress/requester-2a", "192.168.55.13:80")["outcome"]);
+  sample_.append(port, "\n_uuid               : 68a29798-ffad-422d-93b7-f5066275cb5b\nname                : other0\nofport              : 99\n"
+                       "external_ids        : {attached_mac=\"0a:58:0a:14:00:05\", iface-id=demo-egress.blue_demo-egress_requester-2a}\ntype                : \"\"\n");
+  sample_.replace("master-02-demo/ovs-vsctl_show", "        Port f8eb639f65131d1\n", "        Port other0\n            Interface other0\n        Port f8eb639f65131d1\n");
+  const auto e = explained("demo-egress/requester-2a", "192.168.55.13:80");
+  EXPECT_EQ("undecided", e["outcome"]) << e["summary"];
+  EXPECT_EQ("primary-network-unknown", e["paths"][0]["stopped_at"]["reason"]);
+}
+
 TEST_F(UserDefinedNetwork, AuditLeavesItsRowsOpen) {
-  const auto rows = told({"audit", d_.path()})["rows"];
+  const auto rows = told({"audit", sample_.path()})["rows"];
   int of_pod = 0;
   for (const auto& row : rows)
     if (row["pod"] == "requester-2a") {
@@ -60,7 +65,7 @@ TEST_F(UserDefinedNetwork, AuditLeavesItsRowsOpen) {
 }
 
 TEST_F(UserDefinedNetwork, TriageBlamesNothingOnIt) {
-  for (const auto& f : told({"triage", d_.path()})["findings"])
+  for (const auto& f : told({"triage", sample_.path()})["findings"])
     for (const auto& pod : f.value("pods", nlohmann::json::array())) EXPECT_NE("demo-egress/requester-2a", pod) << f;
 }
 

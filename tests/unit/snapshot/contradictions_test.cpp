@@ -203,6 +203,17 @@ TEST(Contradictions, ADeviceHasOneMac) {
   EXPECT_EQ("w1 machine; ", with(kMac2));
 }
 
+TEST(Contradictions, AnIndexIsOfOneDevice) {
+  const auto with = [](const std::string& name) {
+    const TemporaryDirectory d;
+    d.file("w1/ip_-d_link", device("br-a", kMac1));
+    d.file("w1/ip_addr", device(name, kMac1) + "    inet 192.0.2.10/24 scope global " + name + "\n       valid_lft forever preferred_lft forever\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with("br-a"));
+  EXPECT_EQ("w1 machine; ", with("enp9s0"));
+}
+
 TEST(Contradictions, ABridgeIsADeviceOfItsMachine) {
   const TemporaryDirectory d;
   add_machine(d, "w1", kMac1, flow("in_port=1"));

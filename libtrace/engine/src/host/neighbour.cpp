@@ -38,7 +38,7 @@ bool is_usable(const host::Neighbour& n) {
 
 }  // namespace
 
-bool NeighbourOracle::is_unheard(const cluster::Node&, std::string_view, const IpAddr&, const std::optional<IpAddr>&) const { return false; }
+bool NeighbourOracle::is_exchange_lost(const cluster::Node&, std::string_view, const IpAddr&, const std::optional<IpAddr>&) const { return false; }
 
 NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& device, const IpAddr& address,
                                const IpAddr& source, const NeighbourOracle& oracle, bool by_switch) {
@@ -59,7 +59,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   const auto asker = arp_asker(node.host, device, address, source);
   if (!usable || by_switch) heard = oracle.resolve(node, device, address, asker);
   const bool was_silent = answer.entry != nullptr && !usable && !by_switch;
-  if (heard && was_silent && oracle.is_unheard(node, device, address, asker)) heard.reset();
+  if (heard && was_silent && oracle.is_exchange_lost(node, device, address, asker)) heard.reset();
   if (heard) {
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = heard->mac;

@@ -21,14 +21,14 @@ IpAddr solicited_node(const IpAddr& a) {
   return IpAddr::v6((U128{0xff02} << 112) | (U128{0x1ff} << 24) | (a.value & 0xffffff));
 }
 
-struct Speaker {
+struct Station {
   const Node* node = nullptr;
   std::string device;
   MacAddr mac;
   IpAddr address;
 };
 
-FlowKey arp(std::uint16_t operation, const Speaker& from, const Speaker& to) {
+FlowKey arp(std::uint16_t operation, const Station& from, const Station& to) {
   FlowKey k;
   const bool asks = operation == kRequest;
   k.set(F::eth_type, ethertype::arp);
@@ -42,7 +42,7 @@ FlowKey arp(std::uint16_t operation, const Speaker& from, const Speaker& to) {
   return k;
 }
 
-FlowKey neighbour_discovery(std::uint8_t type, const Speaker& from, const Speaker& to) {
+FlowKey neighbour_discovery(std::uint8_t type, const Station& from, const Station& to) {
   FlowKey k;
   const bool asks = type == kSolicitation;
   const IpAddr destination = asks ? solicited_node(to.address) : to.address;
@@ -92,10 +92,10 @@ bool is_wire(const openflow::Interface& port) { return port.type.empty() || port
 
 bool has_all_flows(const openflow::Bridge& b) { return b.flows && !b.flows_partial && !b.by_logical_flows; }
 
-enum class Way : std::uint8_t { out, in };
+enum class Passage : std::uint8_t { out, in };
 
 // Whether the switch lets nothing of it out by a wire, or in to the bridge's device.
-bool switch_loses(const Node& node, const std::string& device, Way way, const FlowKey& packet) {
+bool switch_loses(const Node& node, const std::string& device, Passage passage, const FlowKey& packet) {
   const auto place = node.port(device);
   if (place.bridge == nullptr || !has_all_flows(*place.bridge) || place.port->type != "internal") return false;
   World world;
@@ -105,25 +105,25 @@ bool switch_loses(const Node& node, const std::string& device, Way way, const Fl
   OvsEngine engine(sessions, node, world, record, chooser);
   bool entered = false, passed = false;
   for (const openflow::Interface& port : place.bridge->interfaces) {
-    if (way == Way::out ? port.name != device : !is_wire(port)) continue;
+    if (passage == Passage::out ? port.name != device : !is_wire(port)) continue;
     if (!port.ofport) return false;
     entered = true;
     const OvsResult result = engine.run(*place.bridge, *port.ofport, packet);
     if (result.undecided || chooser.was_asked() || !record.gaps.empty()) return false;
     passed |= std::any_of(result.emissions.begin(), result.emissions.end(), [&](const OvsEmission& e) {
-      return e.port != nullptr && (way == Way::out ? is_wire(*e.port) : e.port->name == device);
+      return e.port != nullptr && (passage == Passage::out ? is_wire(*e.port) : e.port->name == device);
     });
   }
   return entered && !passed;
 }
 
 // By the sender, and by the receiver.
-bool is_lost_between(const Speaker& from, const Speaker& to, const FlowKey& packet) {
+bool is_lost_between(const Station& from, const Station& to, const FlowKey& packet) {
   if (packet.u32(F::eth_type) == ethertype::ipv6 &&
       (drops(*from.node, Hook::output, from.device, packet) || drops(*to.node, Hook::prerouting, to.device, packet) ||
        drops(*to.node, Hook::input, to.device, packet)))
     return true;
-  return switch_loses(*from.node, from.device, Way::out, packet) || switch_loses(*to.node, to.device, Way::in, packet);
+  return switch_loses(*from.node, from.device, Passage::out, packet) || switch_loses(*to.node, to.device, Passage::in, packet);
 }
 
 // The address by which a machine speaks to the other on their link.
@@ -133,20 +133,20 @@ std::optional<IpAddr> own_address(const host::Link& link, const IpAddr& other) {
   return std::nullopt;
 }
 
-std::optional<Speaker> speaker(const WireEnd& end, const std::optional<IpAddr>& address, const IpAddr& other) {
+std::optional<Station> station(const WireEnd& end, const std::optional<IpAddr>& address, const IpAddr& other) {
   const host::Link* link = end.node->host.link(end.device);
   if (link == nullptr || !link->mac) return std::nullopt;
   const auto known = address ? address : own_address(*link, other);
   if (!known) return std::nullopt;
-  return Speaker{end.node, end.device, *link->mac, *known};
+  return Station{end.node, end.device, *link->mac, *known};
 }
 
 }  // namespace
 
 bool is_lost(const LinkExchange& exchange) {
   const IpAddr& wanted = exchange.question.address;
-  const auto asker = speaker(exchange.asker, exchange.question.asker, wanted);
-  const auto owner = speaker(exchange.owner, wanted, wanted);
+  const auto asker = station(exchange.asker, exchange.question.asker, wanted);
+  const auto owner = station(exchange.owner, wanted, wanted);
   if (!asker || !owner) return false;
   if (wanted.is_v4()) return is_lost_between(*asker, *owner, arp(kRequest, *asker, *owner)) || is_lost_between(*owner, *asker, arp(kReply, *owner, *asker));
   return is_lost_between(*asker, *owner, neighbour_discovery(kSolicitation, *asker, *owner)) ||

@@ -156,7 +156,7 @@ bool is_gateway(const Node& node, const IpAddr& address) {
 
 }  // namespace
 
-std::optional<Topology::Owner> Topology::misled_from(const Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const {
+std::optional<Topology::Owner> Topology::owner_with_other_mac(const Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const {
   const auto found = owners_.find(address);
   if (found == owners_.end() || found->second.size() != 1 || found->second.front().machine->identity() == &sender) return std::nullopt;
   const auto own = mac_of(found->second.front().end());
@@ -229,10 +229,10 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   return std::nullopt;
 }
 
-bool Topology::is_unheard(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {
+bool Topology::is_exchange_lost(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {
   const auto found = owners_.find(address);
   if (found == owners_.end() || found->second.size() != 1) return false;
-  return unheard_.get_or({&node, std::string(device), address, asker}, [&] {
+  return lost_exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
     return is_lost({{&node, std::string(device)}, found->second.front().end(), {address, asker}});
   });
 }

@@ -41,7 +41,7 @@ class Topology : public NeighbourOracle {
   // Who would answer ARP (or ND) for `address` on the link of `device`.
   std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                  const std::optional<IpAddr>& asker) const override;
-  bool is_unheard(const cluster::Node& node, std::string_view device, const IpAddr& address,
+  bool is_exchange_lost(const cluster::Node& node, std::string_view device, const IpAddr& address,
                   const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
@@ -51,7 +51,7 @@ class Topology : public NeighbourOracle {
   // Entries of the packet's family count, and of link-local addresses those of gateways: every machine has one.
   struct Owner { IpAddr address; const cluster::Node* node = nullptr; MacAddr mac; Provenance entry; };
   // The only owner of `address`, where that is another machine whose MAC is not `mac`.
-  std::optional<Owner> misled_from(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const;
+  std::optional<Owner> owner_with_other_mac(const cluster::Node& sender, const IpAddr& address, const MacAddr& mac, const Provenance& entry) const;
   std::optional<Owner> owner_behind(const cluster::Node& sender, const MacAddr& mac, Family family) const;
   const Workloads& workloads() const { return workloads_; }
   // Of a node that has Ovn::program.
@@ -70,7 +70,7 @@ class Topology : public NeighbourOracle {
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
-  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, bool> unheard_;
+  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, bool> lost_exchanges_;
   // A device of a machine that need not be read for it.
   struct Device {
     const cluster::NodeHandle* machine = nullptr;

@@ -162,7 +162,7 @@ Walker::Next Walker::no_taker(const OnWire& at) {
                                    {dead.node->host.link(dead.device)->from}});
   }
   const auto hop = resolved_next_hop(record_, mac);
-  auto owner = hop ? topology_.misled_from(*at.node, hop->address, mac, hop->flow) : std::nullopt;
+  auto owner = hop ? topology_.owner_with_other_mac(*at.node, hop->address, mac, hop->flow) : std::nullopt;
   if (!owner) owner = topology_.owner_behind(*at.node, mac, dst_ip(at.packet).family);
   if (owner) {
     record_.assume({Supposition::stranger_takes_nothing, {mac}});

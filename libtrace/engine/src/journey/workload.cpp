@@ -12,8 +12,7 @@ std::string id_of(const openflow::Interface& port) {
   return id == port.external_ids.end() ? port.name : id->second;
 }
 
-// OVN-Kubernetes names a pod's logical port NAMESPACE_POD; neither part can hold an underscore.
-std::string logical_name(const cluster::Pod& pod) { return pod.namespace_ + "_" + pod.name; }
+std::string logical_name(const cluster::Pod& pod) { return cluster::logical_port_name(pod.namespace_, pod.name); }
 
 // `objects` and `ports`: those of this name.
 PodNetwork network_of(const openflow::Interface& port, const std::vector<const cluster::Pod*>& objects,
@@ -54,6 +53,12 @@ bool is_workload(const openflow::Interface& port) {
          !openflow::is_tunnel_type(port.type);
 }
 
+bool shows_pods_of_interfaces(const cluster::Node& node) {
+  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) {
+    return std::any_of(b.interfaces.begin(), b.interfaces.end(), [](const openflow::Interface& i) { return i.external_ids.contains("iface-id"); });
+  });
+}
+
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node,
                             const openflow::Interface& port) {
   const std::string id = id_of(port);
@@ -83,6 +88,8 @@ void Workloads::add_ports(const cluster::Node& node, Index& to) const {
       if (!is_workload(port)) continue;
       const std::string id = id_of(port);
       const std::size_t number = to.all.size();
+      if (const std::size_t cut = id.find('_'); cut != std::string::npos && id.find('_', cut + 1) != std::string::npos)
+        to.other_networks.emplace(id.substr(cut + 1), id.substr(0, cut));
       to.all.push_back({&node, &bridge, &port, network_of(port, found_or_empty(objects_, id), found_or_empty(ports, id))});
       to.by_port.emplace(&port, number);
       to.by_id[id].push_back(number);
@@ -143,6 +150,13 @@ const Workload* Workloads::at(const openflow::Interface& port) const {
     if (machine.is_read())   // or there was no port of it
       if (const Workload* found = in(index_of(*machine))) return found;
   return nullptr;
+}
+
+std::string Workloads::other_network_of(const Workload& pod) const {
+  const Index* whole = whole_.get();
+  const auto& networks = (whole != nullptr ? *whole : index_of(*pod.node)).other_networks;
+  const auto found = networks.find(id_of(*pod.port));
+  return found == networks.end() ? std::string() : found->second;
 }
 
 const Workload* Workloads::with_id(const std::string& id, std::string_view node) const {

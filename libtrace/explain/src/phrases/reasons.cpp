@@ -52,7 +52,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::mac_binding_missing, "mac-binding-missing",
      "no MAC_Binding has {0}: ovn-controller would send a request for it and hold the packet back until the reply "
      "comes"},
-    {Reason::address_on_no_port, "address-on-no-port", "no port on logical switch {1} has {0}, whose MAC OVN asks for"},
+    {Reason::address_on_no_port, "address-on-no-port", "no port on logical switch {1} has the next hop {0}"},
     {Reason::ovn_rejects, "ovn-rejects", "a flow makes ovn-controller refuse it[ with {0}]"},
     // what becomes of a refusal
     {Reason::refusal_from_other_address, "refusal-from-other-address",
@@ -88,6 +88,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::pod_unknown_on, "pod-unknown-on", "no pod of the snapshot has {0}; it is in the subnet of {1}"},
     {Reason::pod_without_port, "pod-without-port", "the dumps of {1} show no port of Open vSwitch for {0}, which runs there"},
     {Reason::user_defined_network, "user-defined-network", "{0} is on user-defined network {1}, which is not simulated"},
+    {Reason::primary_network_unknown, "primary-network-unknown",
+     "{0} has a port on network {1} as well, and no dump shows which of its networks is the primary one"},
     {Reason::entry_device_unknown, "entry-device-unknown", "the device by which the packet arrives is not known"},
     {Reason::reply_unexpected, "reply-unexpected", "the reply arrives where no process expects it"},
     {Reason::reply_leaves, "reply-leaves", "the reply leaves again for {0}, and the snapshot does not show what receives it there"},

@@ -106,6 +106,9 @@ void look_at_devices(Node& node) {
   for (const host::Link& device : node.host.links.value)
     if (device.mac_disputed)
       add_contradiction(node, {About::machine, "", std::nullopt, Conflict::macs_of_device, {device.name}});
+  for (const host::Link& device : node.host.links.value)
+    if (!device.other_with_index.empty())
+      add_contradiction(node, {About::machine, "", std::nullopt, Conflict::device_at_index, {std::to_string(device.index), device.name, device.other_with_index}});
 }
 
 // The local port of a bridge is a device of the machine, whatever the datapath.

@@ -56,7 +56,7 @@ void Host::notice_missing_routes(const ConfirmedTables& confirmed) {
     const Address* a = part.present && !part.partial ? lacks_route(part.value, links.value, family, family == Family::v4 ? confirmed.v4 : confirmed.v6) : nullptr;
     if (a == nullptr) continue;
     part.partial = true;
-    without_route.push_back(*a);
+    addresses_without_route.push_back(*a);
   }
 }
 

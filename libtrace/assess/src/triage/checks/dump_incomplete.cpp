@@ -1,4 +1,4 @@
-// Dumps of a node that lost lines, or that cannot all be of that node and moment: answers that need them are left open.
+// Dumps of a node that lost lines, or that are inconsistent: answers that need them are undecided.
 #include <fmt/format.h>
 
 #include "egtrace/explain/explanation.h"
@@ -10,8 +10,8 @@ namespace dump_incomplete {
 
 void report_conflict(const cluster::Node& node, const cluster::Contradiction& c, Findings& out) {
   const Gap gap = explain::gap_of({node.name, c.conflict, {c.names.begin(), c.names.end()}});
-  out.add(fmt::format("Dumps of {} contradict each other; they leave open {}.", node.name, gap.what), node.name, "",
-          std::vector<Provenance>{}, fmt::format("take them anew, at one moment: {} on {}.", gap.command, node.name));
+  out.add(fmt::format("Dumps of {} are inconsistent: {}.", node.name, gap.what), node.name, "",
+          std::vector<Provenance>{}, fmt::format("{} on {}, at one moment.", gap.command, node.name));
 }
 
 void report_route(const cluster::Node& node, const host::Address& a, Findings& out) {
@@ -23,12 +23,12 @@ void report_route(const cluster::Node& node, const host::Address& a, Findings& o
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     for (const cluster::Contradiction& c : node->contradictions) report_conflict(*node, c, out);
-    for (const host::Address& a : node->host.without_route) report_route(*node, a, out);
+    for (const host::Address& a : node->host.addresses_without_route) report_route(*node, a, out);
   }
 }
 
 }  // namespace dump_incomplete
 
-const Check kDumpIncomplete{"dump-incomplete", "Dumps that lost lines or contradict each other", Severity::warning, always, dump_incomplete::run};
+const Check kDumpIncomplete{"dump-incomplete", "Dumps that lost lines or are inconsistent", Severity::warning, always, dump_incomplete::run};
 
 }  // namespace egt::assess

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "egtrace/engine/workload.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
 namespace pod_port_unclaimed {
 
 const openflow::Interface* interface_of(const cluster::Node& node, const KnownPod& pod) {
-  const std::string id = pod.namespace_ + "_" + pod.name;
+  const std::string id = cluster::logical_port_name(pod.namespace_, pod.name);
   for (const openflow::Bridge& bridge : node.bridges)
     for (const openflow::Interface& port : bridge.interfaces)
       if (const auto found = port.external_ids.find("iface-id");
@@ -18,19 +19,11 @@ const openflow::Interface* interface_of(const cluster::Node& node, const KnownPo
   return nullptr;
 }
 
-// Whether the dumps tell the pods of interfaces at all.
-bool tells_pods(const cluster::Node& node) {
-  return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) {
-    return std::any_of(b.interfaces.begin(), b.interfaces.end(),
-                       [](const openflow::Interface& i) { return i.external_ids.contains("iface-id"); });
-  });
-}
-
 void run(const Facts& f, Findings& out) {
   for (const KnownPod& pod : f.pods) {
     const cluster::Node* node = f.cluster.node(pod.node);
     if (node == nullptr || pod.host_network || pod.object == nullptr) continue;
-    if (!tells_pods(*node)) {
+    if (!engine::shows_pods_of_interfaces(*node)) {
       out.lacks(fmt::format("interfaces of {} (ovs-vsctl list interface)", pod.node));
       continue;
     }
@@ -41,8 +34,8 @@ void run(const Facts& f, Findings& out) {
                         port == nullptr ? "no interface of it" : "no port number for its interface"),
             pod.node, fmt::format("Pod {}", pod.full_name()),
             {pod.object->from, port != nullptr ? port->from : Provenance{}},
-            fmt::format("ovs-vsctl --columns=name,ofport,error find interface external_ids:iface-id={}_{} on {}.",
-                        pod.namespace_, pod.name, pod.node));
+            fmt::format("ovs-vsctl --columns=name,ofport,error find interface external_ids:iface-id={} on {}.",
+                        cluster::logical_port_name(pod.namespace_, pod.name), pod.node));
   }
 }
 

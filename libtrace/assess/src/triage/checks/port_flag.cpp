@@ -25,7 +25,7 @@ struct Port {
 const KnownPod* pod_of(const Facts& f, const Interface& port) {
   const auto id = port.external_ids.find("iface-id");
   if (id == port.external_ids.end()) return nullptr;
-  const auto pod = std::find_if(f.pods.begin(), f.pods.end(), [&](const KnownPod& p) { return p.namespace_ + "_" + p.name == id->second; });
+  const auto pod = std::find_if(f.pods.begin(), f.pods.end(), [&](const KnownPod& p) { return cluster::logical_port_name(p.namespace_, p.name) == id->second; });
   return pod == f.pods.end() ? nullptr : &*pod;
 }
 

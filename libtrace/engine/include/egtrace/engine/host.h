@@ -25,7 +25,7 @@ class NeighbourOracle {
   virtual std::optional<Answer> resolve(const cluster::Node& node, std::string_view device, const IpAddr& address,
                                          const std::optional<IpAddr>& asker) const = 0;
   // Whether the request to the only owner, or its answer, is lost on the way; false where the dumps leave it open.
-  virtual bool is_unheard(const cluster::Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const;
+  virtual bool is_exchange_lost(const cluster::Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const;
 };
 
 // Of the packet, beside its headers.

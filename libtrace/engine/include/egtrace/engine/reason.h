@@ -84,6 +84,7 @@ enum class Reason : std::uint8_t {
   pod_unknown_on,             // the same, where it is known to which node's network it belongs
   pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
   user_defined_network,       // the pod sends or receives by one, and that is not walked
+  primary_network_unknown,    // the pod has a port on one, and no dump shows which of its networks is the primary one
   entry_device_unknown,       // no dump tells the device by which a packet from outside arrives
   reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
   reply_leaves,           // the reply goes to machines that no dump shows, and the client is none of them

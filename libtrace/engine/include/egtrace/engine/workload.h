@@ -15,6 +15,8 @@ namespace egt::engine {
 
 // Whether an OVS interface is the host end of a pod's (or VM's) interface rather than a NIC of the node.
 bool is_workload(const openflow::Interface& port);
+// Whether any interface has an iface-id: where none does, nothing shows which of them are pods.
+bool shows_pods_of_interfaces(const cluster::Node& node);
 // Its network, from its iface-id, the logical ports and the Kubernetes objects. Goes through all of them: for many
 // interfaces see Workloads.
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node, const openflow::Interface& port);
@@ -39,6 +41,10 @@ class Workloads {
   const Workload* with_id(const std::string& id, std::string_view node) const;
   const Workload* with_address(const IpAddr& address, std::string_view node) const;
 
+  // As OVN-Kubernetes writes it into iface-ids ("shop.blue"): a network besides the default one on which this pod has a port;
+  // empty: none.
+  std::string other_network_of(const Workload& pod) const;
+
   // Kubernetes objects that have this address, in their order.
   const std::vector<const cluster::Pod*>& objects_with(const IpAddr& address) const;
 
@@ -53,6 +59,7 @@ class Workloads {
     std::vector<Workload> all;
     std::unordered_map<const openflow::Interface*, std::size_t> by_port;
     std::unordered_map<std::string, std::vector<std::size_t>> by_id;
+    std::unordered_map<std::string, std::string> other_networks;   // by the iface-id on the default network
     std::unordered_map<IpAddr, std::vector<std::size_t>, HashOfAddress> by_address;
     const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node) const;
   };

@@ -40,7 +40,9 @@ struct Resolved {
   std::optional<engine::Endpoint> place;   // where packets start; absent when only the address is known
   bool choose_source = false;              // a process whose kernel chooses
   bool is_unknown_pod = false;             // an address of the pods' networks that no pod of the snapshot has
-  std::string network = {};                // the pod's primary user-defined network; empty: the cluster's default one
+  // The pod's primary user-defined network; empty: the cluster's default one. `perhaps`: it has a port there, and no dump
+  // shows which of its networks is the primary one.
+  struct OtherNetwork { std::string name; bool perhaps = false; } network = {};
 };
 
 // Errors name what is nearest to an unknown pod, node or service.

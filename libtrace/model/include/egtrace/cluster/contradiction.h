@@ -32,6 +32,7 @@ enum class Conflict : std::uint8_t {
   tunnel_from_elsewhere,            // port, address
   settings_of_other_devices,        // device
   macs_of_device,                   // device
+  device_at_index,                  // index, two devices
   bridge_without_device,            // bridge
   bridge_with_other_mac,            // bridge
   switch_without_device,            // bridge

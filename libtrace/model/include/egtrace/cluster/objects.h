@@ -54,7 +54,12 @@ struct Pod : Object {
   bool host_network = false;
   Labels labels;
   std::string primary_network;           // NAMESPACE/NAME of the user-defined network that it sends by; empty: the default one
+  bool networks_shown = false;           // its networks and their roles
 };
+
+// The iface-id and logical port of a pod on the default network; neither name can hold an underscore. On another network its
+// name stands in front: NETWORK_NAMESPACE_POD (GetLogicalPortName() of ovn-kubernetes' go-controller/pkg/util).
+inline std::string logical_port_name(const std::string& name_space, const std::string& pod) { return name_space + "_" + pod; }
 
 struct EgressIp : Object {
   std::vector<IpAddr> addresses;

@@ -55,7 +55,7 @@ struct Host {
   Part<std::vector<ConntrackEntry>> conntrack;         // of the kernel, all zones
   Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath
   Part<Sockets> sockets;
-  std::vector<Address> without_route;                  // at work, but the dump of routes lacks what the kernel makes of them
+  std::vector<Address> addresses_without_route;                  // at work, but the dump of routes lacks what the kernel makes of them
   std::vector<HostsEntry> hosts;
 
   const Link* link(std::string_view name) const;
@@ -65,7 +65,7 @@ struct Host {
   // all dumps are loaded; calling it more often does no harm.
   void settle_routes();
   // Takes routes for a part of the whole where one is missing that the kernel makes of an address, unless two dumps show
-  // its table without it: then somebody deleted it. Fills `without_route`, with one address a family. To be called last.
+  // its table without it: then somebody deleted it. Fills `addresses_without_route`, with one address a family. To be called last.
   void notice_missing_routes(const ConfirmedTables& confirmed);
 };
 

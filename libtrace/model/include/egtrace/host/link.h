@@ -40,7 +40,8 @@ struct Link {
   std::optional<std::uint16_t> vlan_id;
   std::optional<std::uint32_t> vrf_table;
   std::vector<Address> addresses;
-  bool mac_disputed = false;             // dumps tell different ones
+  bool mac_disputed = false;             // dumps show different ones
+  std::string other_with_index;          // a device that another dump has at this index; empty: none
   Provenance from;
 
   bool is_up() const;                    // flag UP
