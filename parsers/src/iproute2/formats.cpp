@@ -331,7 +331,10 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.kind, from.kind);
   take_if_told(into.mode, from.mode);
   take_if_told(into.port_state, from.port_state);
+  take_if_told(into.leg_state, from.leg_state);
+  take_if_told(into.active_leg, from.active_leg);
   take_if_told(into.vlan_id, from.vlan_id);
+  if (from.vlan_protocol != host::Link{}.vlan_protocol) into.vlan_protocol = from.vlan_protocol;
   take_if_told(into.vrf_table, from.vrf_table);
   for (host::Address& a : from.addresses) {
     const bool known = std::any_of(into.addresses.begin(), into.addresses.end(),

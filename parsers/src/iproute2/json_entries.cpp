@@ -6,6 +6,7 @@
 
 #include "egtrace/base/text.h"
 #include "iproute2/json.h"
+#include "iproute2/lower.h"
 
 namespace egt::parsers::iproute2 {
 namespace {
@@ -216,12 +217,16 @@ void take_link_info(const JsonValue& v, host::Link& link) {
   const JsonValue* info = v.find("linkinfo");
   if (!info) return;
   link.kind = info->text("info_kind");
-  if (const JsonValue* port = info->find("info_slave_data"); port && info->text("info_slave_kind") == "bridge")
-    link.port_state = port->text("state");
+  if (const JsonValue* port = info->find("info_slave_data")) {
+    if (info->text("info_slave_kind") == "bridge") link.port_state = port->text("state");
+    if (info->text("info_slave_kind") == "bond") link.leg_state = port->text("state");
+  }
   const JsonValue* data = info->find("info_data");
   if (!data) return;
-  if (link.kind == "macvlan" || link.kind == "macvtap" || link.kind == "ipvlan") link.mode = data->text("mode");
+  if (has_mode(link.kind)) link.mode = data->text("mode");
+  if (link.kind == "bond") link.active_leg = data->text("active_slave");
   if (link.kind == "vlan" && data->has("id")) link.vlan_id = static_cast<std::uint16_t>(small(data->text("id")));
+  if (link.kind == "vlan") link.vlan_protocol = vlan_protocol(data->text("protocol"));
   if (link.kind == "vrf" && data->has("table")) link.vrf_table = small(data->text("table"));
 }
 
@@ -322,6 +327,8 @@ std::string links_json(std::string_view kind, const std::vector<host::Link>& lin
     if (l.vrf_table) one["vrf_table"] = *l.vrf_table;
     if (!l.mode.empty()) one["mode"] = l.mode;
     if (!l.port_state.empty()) one["port_state"] = l.port_state;
+    if (!l.leg_state.empty()) one["leg_state"] = l.leg_state;
+    if (!l.active_leg.empty()) one["active_leg"] = l.active_leg;
     one["addresses"] = Json::array();
     for (const host::Address& a : l.addresses) {
       Json address{

@@ -228,6 +228,8 @@ class LinkLowering {
       take_link_layer(words, link);
     else if (first == "bridge_slave")
       link.port_state = behind(words, "state");
+    else if (first == "bond_slave")
+      link.leg_state = behind(words, "state");
     else if (is_kind(first) && !first.ends_with("_slave") && first != "xstats" && link.kind.empty())
       take_kind(words, link);
   }
@@ -245,10 +247,13 @@ class LinkLowering {
 
   static void take_kind(const Attributes& words, host::Link& link) {
     link.kind = value_of(words.list[0]);
-    if (link.kind == "macvlan" || link.kind == "macvtap" || link.kind == "ipvlan") link.mode = behind(words, "mode");
-    if (link.kind == "vlan")
+    if (has_mode(link.kind)) link.mode = behind(words, "mode");
+    if (link.kind == "bond") link.active_leg = behind(words, "active_slave");
+    if (link.kind == "vlan") {
       if (const auto id = parse_decimal(behind(words, "id")); id && *id <= 4095)
         link.vlan_id = static_cast<std::uint16_t>(*id);
+      link.vlan_protocol = vlan_protocol(behind(words, "protocol"));
+    }
     if (link.kind != "vrf") return;
     static constexpr std::pair<std::string_view, std::uint32_t> kNamed[] = {
         {"local", 255}, {"main", 254}, {"default", 253}};
@@ -265,6 +270,13 @@ class LinkLowering {
 };
 
 }  // namespace
+
+bool has_mode(std::string_view kind) {
+  static constexpr std::string_view kWithMode[] = {"macvlan", "macvtap", "ipvlan", "ipvtap", "bond"};
+  return is_one_of(kWithMode, kind);
+}
+
+std::uint16_t vlan_protocol(std::string_view word) { return word == "802.1ad" ? 0x88a8 : 0x8100; }
 
 bool is_link_header(std::string_view text) {
   if (!take_head(text) || !text.starts_with(" ")) return false;

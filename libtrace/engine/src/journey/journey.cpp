@@ -1,10 +1,12 @@
 #include "egtrace/engine/journey.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "device_stack.h"
 #include "egtrace/engine/ovs.h"
 #include "replay_chooser.h"
 #include "topology.h"
@@ -79,7 +81,7 @@ Start answer_of(const Course& forward, std::uint8_t ttl, std::uint64_t tcp_flags
   FlowKey packet = forward.received;
   clear_pipeline(packet);
   packet.set(FieldId::pkt_mark, 0);
-  packet.set(FieldId::vlan_tci, 0);
+  while (!tags_of(packet).empty()) pop_tag(packet);
   const Tuple turned = reversed(tuple_of(forward.received));
   set_tuple(packet, turned);
   if (turned.proto == ip_proto::icmp || turned.proto == ip_proto::icmp6) packet.set(FieldId::tp_src, turned.icmp_type);
@@ -100,6 +102,7 @@ void enter_where_it_left(Start& answer, const Course& forward) {
   answer.returns = true;
   answer.arrive_at = last->node;
   answer.in_device = last->device;
+  for (const VlanTag& tag : tags_of(last->packet) | std::views::reverse) push_tag(tag, answer.packet);
   answer.smac = dst_mac(last->packet);
   answer.dmac = src_mac(last->packet);
 }
@@ -112,6 +115,7 @@ void enter_at_owner(Start& answer, const Topology& topology) {
   answer.arrive_at.clear();
   answer.in_device.clear();
   answer.dmac.reset();
+  while (!tags_of(answer.packet).empty()) pop_tag(answer.packet);
 }
 
 // Of the device by which an end sends: of a pod the host's end of it, which has the pod's MTU. 0: not known.

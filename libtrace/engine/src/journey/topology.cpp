@@ -4,6 +4,7 @@
 
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/ovn/southbound.h"
+#include "device_stack.h"
 #include "link_exchange.h"
 #include "ovn/logical_node.h"
 
@@ -21,10 +22,37 @@ bool is_ovs_internal(const Node& node, const std::string& device) {
 bool ends_a_wire(const Node& node, const host::Link& link) {
   if (!link.mac || link.mac->is_zero() || link.link_type == "loopback") return false;
   if (is_ovs_internal(node, link.name)) return false;
-  static constexpr std::string_view kStacked[] = {"bridge", "bond", "vlan", "vrf", "dummy", "openvswitch", "macvlan"};
+  static constexpr std::string_view kStacked[] = {"bridge", "vrf", "dummy", "openvswitch"};
+  if (joins_legs(link) || shares_device(link) || vlan_of(node.host, link)) return false;
   if (std::find(std::begin(kStacked), std::end(kStacked), link.kind) != std::end(kStacked)) return false;
   if (const auto place = node.port(link.name); place.port != nullptr) return !is_workload(*place.port);
   return link.is_up();
+}
+
+// The bond or team of a leg; else the device itself.
+const host::Link& joining(const host::Host& host, const host::Link& link) {
+  const host::Link* master = link.master.empty() ? nullptr : host.link(link.master);
+  return master != nullptr && joins_legs(*master) ? *master : link;
+}
+
+// A leg that carries no frames while another does.
+bool is_idle_leg(const host::Host& host, const host::Link& link) {
+  const host::Link& bond = joining(host, link);
+  if (&bond == &link) return false;
+  const host::Link* first = below(host, bond);
+  return first != nullptr && first != &link;
+}
+
+// The end of the wire below a device. Below a bridge that is its uplink.
+void add_foot(const Node& node, const host::Link& link, std::vector<WireEnd>& ends) {
+  std::string foot = foot_of(node.host, link.name).device;
+  const host::Link* bridge = node.host.link(foot);
+  if (bridge != nullptr && bridge->kind == "bridge") {
+    const Uplink uplink = uplink_of(node.host, *bridge);
+    if (uplink.port == nullptr) return;
+    foot = foot_of(node.host, uplink.port->name).device;
+  }
+  if (!is_ovs_internal(node, foot)) ends.push_back({&node, std::move(foot)});
 }
 
 bool usable(host::NeighbourState s) {
@@ -96,9 +124,9 @@ std::vector<WireEnd> Topology::ends_with(const MacAddr& mac) const {
     const host::Link* known = node.host.link(device.name);
     if (known == nullptr) continue;   // an outline may have more than what all dumps together settle on
     const host::Link& link = *known;
-    const bool macvlan = link.kind == "macvlan" && link.is_up();
-    if (device.of_bond ? ends.empty() : macvlan)
-      ends.push_back({&node, wire_device(node, link.name)});
+    const bool stands = link.is_up() && (shares_device(link) || vlan_of(node.host, link) || link.kind == "bridge");
+    if (device.of_bond ? ends.empty() : stands || is_idle_leg(node.host, link))
+      add_foot(node, joining(node.host, link), ends);
     else if (!device.of_bond && ends_a_wire(node, link))
       ends.push_back({&node, link.name});
   }
@@ -245,28 +273,6 @@ std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view d
     if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; })) return port->mac;
   const Workload* pod = workloads_.with_address(address, node.name);
   return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
-}
-
-std::string Topology::wire_device(const Node& node, const std::string& device) const {
-  std::string current = device;
-  for (int depth = 0; depth < 8; ++depth) {
-    const host::Link* link = node.host.link(current);
-    if (link == nullptr) return current;
-    std::string below;
-    if (link->kind == "vlan" || link->kind == "macvlan") below = link->peer;
-    if (link->kind == "bond")
-      for (const host::Link& member : node.host.links.value)
-        if (member.master == link->name && member.has_carrier() && below.empty()) below = member.name;
-    if (below.empty() || node.host.link(below) == nullptr) return current;
-    current = below;
-  }
-  return current;
-}
-
-std::string Topology::macvlan_for(const Node& node, const std::string& parent, const MacAddr& mac) const {
-  for (const host::Link& link : node.host.links.value)
-    if (link.kind == "macvlan" && link.mac == mac && link.is_up() && link.peer == parent) return link.name;
-  return {};
 }
 
 Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& pod, const IpAddr& destination) const {

@@ -57,11 +57,6 @@ class Topology : public NeighbourOracle {
   // Of a node that has Ovn::program.
   const LogicalNode& logical(const cluster::Node& node) const;
 
-  // The lowest device below `device`: parent of VLANs and macvlans, first member of a bond. Itself when it is real.
-  std::string wire_device(const cluster::Node& node, const std::string& device) const;
-  // A macvlan on `parent` whose MAC is `mac`, or empty.
-  std::string macvlan_for(const cluster::Node& node, const std::string& parent, const MacAddr& mac) const;
-
   // The MAC that a pod's stack would send to for `destination`: a neighbour on its subnet, or its gateway.
   struct PodNextHop { std::optional<MacAddr> mac; IpAddr address; bool by_convention = false; };
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;

@@ -209,7 +209,7 @@ Position Walker::position_of(const Node& node, const OvsEmission& emission) {
     pod.address = dst_ip(packet);
     return AtPod{std::move(pod), packet};
   }
-  return OnWire{&node, port.name, packet};
+  return AtDevice{&node, port.name, packet, false, emission.bridge->name};
 }
 
 // ovn-controller refused the packet and sent an answer: it is a refusal only if the sender takes it for one.
@@ -296,6 +296,7 @@ Walker::Next Walker::step(AtHost at) {
   const auto place = at.node->port(at.device);
   if (place.port != nullptr && !userspace_datapath(*place.bridge))   // a tap takes what it is given
     if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
+  if (std::optional<Next> higher = climb(at)) return std::move(*higher);
   see(*at.node, at.device, true, at.packet);
   HostEngine engine = host(*at.node);
   HostOutcome outcome = engine.receive(at.device, at.packet);

@@ -8,6 +8,7 @@
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/ovs.h"
+#include "device_stack.h"
 #include "topology.h"
 
 namespace egt::engine {
@@ -29,11 +30,14 @@ struct AtDevice {                     // about to be sent by a device of the hos
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
+  bool by_stack = true;               // which has asked the device's MTU and its rules at egress already
+  std::string leaves_by{};            // the bridge or upper device that sends by this one; empty: none
 };
 struct OnWire {                       // left the lowest device of a machine
   const cluster::Node* node = nullptr;
   std::string device;
   FlowKey packet;
+  std::string leaves_by{};            // as of AtDevice
 };
 struct AtPod { Endpoint pod; FlowKey packet; };
 struct AtProcess {                    // or the end of a tunnel
@@ -103,7 +107,11 @@ class Walker {
   std::optional<Next> pass_hook(const cluster::Node& node, netfilter::Hook hook, const std::string& device, FlowKey& packet);
   Next take_off_wire(const WireEnd& end, const OnWire& at);
   Next no_taker(const OnWire& at);
-  std::string receiving_device(const WireEnd& end, const MacAddr& to) const;
+  Next receive(const cluster::Node& node, Foot wire, FlowKey packet);
+  std::optional<Next> climb(AtHost& at);
+  Next enter_switch(const cluster::Node& node, const std::string& device, FlowKey packet);
+  std::optional<Next> leave_untagged(const cluster::Node& node, const std::string& device, FlowKey& packet);
+  Next send_below(const AtDevice& at, const host::Link& device);
 
   // walker_tunnel.cpp
   Arrival carry(const InTunnel& at, FlowKey& outer);

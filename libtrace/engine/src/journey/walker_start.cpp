@@ -4,6 +4,7 @@
 #include "contradictions.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/engine/routing.h"
+#include "segment.h"
 #include "walker.h"
 
 namespace egt::engine {
@@ -170,13 +171,14 @@ Walker::Next Walker::begin_outside(const Start& start, FlowKey& sent) {
   const host::Link* link = node->host.link(device);
   if (!mac && link != nullptr) mac = link->mac;
   if (!mac) return gap(*node, Layer::host, {Input::devices}, Reason::entry_device_unknown);
-  std::string lowest = start.returns ? device : topology_.device_with(*node, *mac);
-  if (lowest.empty()) lowest = device;
-  record_.assume({arrives, {node->name, lowest}});
   packet.set(FieldId::eth_dst, mac->value);
   if (start.smac) packet.set(FieldId::eth_src, start.smac->value);
   sent = packet;
-  return take_off_wire({node, lowest}, OnWire{node, lowest, packet});
+  Foot wire{device, {}};
+  if (!start.returns) wire = wire_of(topology_, *node, device, *mac);
+  record_.assume({arrives, {node->name, wire.device}});
+  record_.add(node->name, Layer::underlay, CrossWire{node->name, wire.device, node->name, wire.device});
+  return receive(*node, std::move(wire), std::move(packet));
 }
 
 }  // namespace egt::engine

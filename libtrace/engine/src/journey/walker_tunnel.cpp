@@ -9,6 +9,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/engine/host.h"
 #include "egtrace/openflow/tunnel_type.h"
+#include "segment.h"
 #include "walker.h"
 
 namespace egt::engine {
@@ -260,9 +261,10 @@ Arrival Walker::carry_on(const FlowKey& outer, const Node& from, Arrival last) {
     const std::string device = record_.sightings.empty() ? "" : record_.sightings.back().device;
     for (const host::Link& link : owner->host.links.value)
       if (link.mac && has_address(owner->host, link.name, remote)) {
-        const std::string lowest = topology_.device_with(*owner, *link.mac);
+        Foot wire = wire_of(topology_, *owner, link.name, *link.mac);
         last.packet.set(FieldId::eth_dst, link.mac->value);
-        Next next = take_off_wire({owner, lowest.empty() ? link.name : lowest}, OnWire{&from, device, last.packet});
+        record_.add(owner->name, Layer::underlay, CrossWire{from.name, device, owner->name, wire.device});
+        Next next = receive(*owner, std::move(wire), std::move(last.packet));
         return next.arrival ? *next.arrival : follow_copies(std::move(next.places), kMostPlaces);
       }
   }

@@ -5,6 +5,7 @@
 #include "egtrace/engine/host.h"
 #include "resolved_next_hop.h"
 #include "walker.h"
+#include "wire_state.h"
 
 namespace egt::engine {
 namespace {
@@ -20,24 +21,12 @@ bool has_hook(const Node& node, Hook hook, std::string_view device) {
   return false;
 }
 
-// The node's link without carrier behind a port, or null: neither end sends or receives by it.
-const host::Link* dead_link(const Node& node, std::string_view device) {
-  const host::Link* link = node.host.link(device);
-  return link != nullptr && !link->has_carrier() ? link : nullptr;
-}
-
 // The other end of a veth, where it is in the same namespace: ip(8) tells its name then, else its number there ("if7").
 const host::Link* veth_peer(const Node& node, std::string_view device) {
   const host::Link* link = node.host.link(device);
   if (link == nullptr || link->kind != "veth" || node.port(device).port != nullptr) return nullptr;
   const host::Link* peer = node.host.link(link->peer);
   return peer != nullptr && peer->kind == "veth" && peer->peer == link->name ? peer : nullptr;
-}
-
-bool forwards(const host::Link& port) { return port.port_state.empty() || port.port_state == "forwarding"; }
-
-Stop blocked(const Node& node, const host::Link& port) {
-  return {node.name, Layer::underlay, {PlaceKind::device, {port.name}}, {Reason::bridge_port_blocked, {port.name, port.master, port.port_state}}, {port.from}};
 }
 
 // A port of the Linux bridge `name`, where none of those with a carrier forwards; null otherwise.
@@ -51,11 +40,22 @@ const host::Link* blocked_port_of_all(const Node& node, std::string_view name) {
   return blocked_port;
 }
 
+}  // namespace
+
+const host::Link* dead_link(const Node& node, std::string_view device) {
+  const host::Link* link = node.host.link(device);
+  return link != nullptr && !link->has_carrier() ? link : nullptr;
+}
+
+bool forwards(const host::Link& port) { return port.port_state.empty() || port.port_state == "forwarding"; }
+
+Stop blocked(const Node& node, const host::Link& port) {
+  return {node.name, Layer::underlay, {PlaceKind::device, {port.name}}, {Reason::bridge_port_blocked, {port.name, port.master, port.port_state}}, {port.from}};
+}
+
 Stop no_carrier(const Node& node, const host::Link& link) {
   return {node.name, Layer::underlay, {PlaceKind::device, {link.name}}, {Reason::no_carrier}, {link.from}};
 }
-
-}  // namespace
 
 std::optional<Stop> dead_port(const Node& node, const OvsEmission& e) {
   if (e.kind != OvsEmission::Kind::port || e.port->type == "internal" || e.port->name == e.bridge->name) return std::nullopt;
@@ -94,27 +94,48 @@ std::optional<Walker::Next> Walker::check_size(const Node& node, const std::stri
 }
 
 Walker::Next Walker::step(AtDevice at) {
+  const host::Link* link = at.node->host.link(at.device);
+  if (!at.by_stack) {   // taps come last (__dev_queue_xmit(), xmit_one() of net/core/dev.c)
+    if (link != nullptr && dead_link(*at.node, at.device) != nullptr) return stop(Verdict::dropped, no_carrier(*at.node, *link));
+    if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
+    if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, at.device, at.packet)) return std::move(*end);
+  }
   see(*at.node, at.device, false, at.packet);
   if (const auto place = at.node->port(at.device); place.port != nullptr) {
     const bool from_host = place.port->type == "internal" || place.port->name == place.bridge->name;
     if (from_host)
       return {{AtPort{at.node, place.bridge, number_of(*place.bridge, *place.port), at.packet}}, std::nullopt};
   }
-  const host::Link* link = at.node->host.link(at.device);
-  const std::string lower = topology_.wire_device(*at.node, at.device);
-  if (link != nullptr && lower != at.device) {
+  if (link != nullptr) return send_below(at, *link);
+  return {{OnWire{at.node, at.device, at.packet, at.leaves_by}}, std::nullopt};
+}
+
+// Through the device that `device` stands on, if any.
+Walker::Next Walker::send_below(const AtDevice& at, const host::Link& device) {
+  const std::string leaves_by = at.leaves_by.empty() ? at.device : at.leaves_by;
+  if (const host::Link* lower = below(at.node->host, device)) {
     FlowKey packet = at.packet;
-    if (link->kind == "vlan" && link->vlan_id)
-      packet.set(FieldId::vlan_tci, 0x1000u | *link->vlan_id);
-    if (std::optional<Next> end = check_size(*at.node, lower)) return std::move(*end);
-    if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, lower, packet)) return std::move(*end);
-    return {{AtDevice{at.node, lower, std::move(packet)}}, std::nullopt};
+    if (const auto legs = joins_legs(device) ? working_legs(at.node->host, device).size() : 1; legs > 1)
+      record_.add(at.node->name, layer_of(*at.node), Remark{Notice::one_of_legs, {device.name, device.mode.empty() ? device.kind : device.mode, lower->name, std::uint64_t{legs}}}, {device.from});
+    if (const auto tag = vlan_of(at.node->host, device)) {
+      if (tag->by_name) record_.assume({Supposition::vlan_of_name, {device.name, std::uint64_t{tag->id}, at.node->name}, {}, {device.from}});
+      push_tag(*tag, packet);
+    }
+    return {{AtDevice{at.node, lower->name, std::move(packet), false, leaves_by}}, std::nullopt};
   }
-  if (const host::Link* port = link != nullptr && link->kind == "bridge" ? blocked_port_of_all(*at.node, at.device) : nullptr)
+  if (has_legs(at.node->host, device)) return stop(Verdict::dropped, no_carrier(*at.node, device));
+  if (device.kind == "dummy")   // dummy_xmit() of drivers/net/dummy.c
+    return stop(Verdict::dropped, {at.node->name, Layer::host, {PlaceKind::device, {device.name}}, {Reason::dummy_device}, {device.from}});
+  if (const host::Link* port = device.kind == "bridge" ? blocked_port_of_all(*at.node, at.device) : nullptr)
     return stop(Verdict::dropped, blocked(*at.node, *port));
-  if (link != nullptr && (link->kind == "geneve" || link->kind == "vxlan" || link->kind == "gre" || link->kind == "wireguard"))
+  if (const Uplink uplink = device.kind == "bridge" ? uplink_of(at.node->host, device) : Uplink{}; uplink.port != nullptr) {
+    if (!forwards(*uplink.port)) return stop(Verdict::dropped, blocked(*at.node, *uplink.port));
+    if (!uplink.alone) record_.assume({Supposition::bridge_sends_by, {device.name, uplink.port->name, at.node->name}, {}, {uplink.port->from}});
+    return {{AtDevice{at.node, uplink.port->name, at.packet, false, leaves_by}}, std::nullopt};
+  }
+  if (device.kind == "geneve" || device.kind == "vxlan" || device.kind == "gre" || device.kind == "wireguard")
     return gap(*at.node, Layer::host, {Input::tunnel_device, {at.device}}, Reason::host_tunnel);
-  return {{OnWire{at.node, at.device, at.packet}}, std::nullopt};
+  return {{OnWire{at.node, at.device, at.packet, leaves_by}}, std::nullopt};
 }
 
 // --- wires ---------------------------------------------------------------------------------------------------------
@@ -122,17 +143,8 @@ Walker::Next Walker::step(AtDevice at) {
 Walker::Next Walker::step(OnWire at) {
   if (const host::Link* link = dead_link(*at.node, at.device)) return stop(Verdict::dropped, no_carrier(*at.node, *link));
   if (const host::Link* peer = veth_peer(*at.node, at.device)) return take_off_wire({at.node, peer->name}, at);
-  // A frame that a bridge sent to its NIC has not been seen there yet; one that the host sent by the NIC itself has.
-  const bool by_bridge = at.node->port(at.device).port != nullptr;
-  if (by_bridge) {   // taps come last (__dev_queue_xmit(), xmit_one() of net/core/dev.c)
-    if (std::optional<Next> end = check_size(*at.node, at.device)) return std::move(*end);
-    if (std::optional<Next> end = pass_hook(*at.node, Hook::egress, at.device, at.packet)) return std::move(*end);
-    see(*at.node, at.device, false, at.packet);
-  }
-  if (!answering_ && layer_of(*at.node) == Layer::host) {
-    const auto place = at.node->port(at.device);
-    egress_ = Egress{at.node->name, place.bridge != nullptr ? place.bridge->name : at.device, at.packet};
-  }
+  if (!answering_ && layer_of(*at.node) == Layer::host)
+    egress_ = Egress{at.node->name, at.leaves_by.empty() ? at.device : at.leaves_by, at.packet};
   const std::vector<WireEnd> ends = topology_.takers(*at.node, dst_mac(at.packet));
   if (ends.empty()) return no_taker(at);
   std::size_t pick = 0;
@@ -185,42 +197,6 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
   }
   return {{}, arrival};
-}
-
-Walker::Next Walker::take_off_wire(const WireEnd& end, const OnWire& at) {
-  const Node& node = *end.node;
-  record_.add(node.name, Layer::underlay, CrossWire{at.node->name, at.device, node.name, end.device});
-  if (const host::Link* link = dead_link(node, end.device)) return stop(Verdict::dropped, no_carrier(node, *link));
-  // A veth takes no frame that is too large for it (is_skb_forwardable()); of other devices nobody knows.
-  if (const host::Link* link = node.host.link(end.device); link != nullptr && link->kind == "veth")
-    if (std::optional<Next> stopped = check_size(node, end.device)) return std::move(*stopped);
-  FlowKey packet = at.packet;
-  clear_pipeline(packet);
-  packet.set(FieldId::pkt_mark, 0);
-  if (const auto place = node.port(end.device); place.port != nullptr) {
-    see(node, end.device, true, packet);
-    if (!userspace_datapath(*place.bridge))   // that has read the frame from the device before the hook
-      if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, end.device, packet)) return std::move(*stopped);
-    return {{AtPort{&node, place.bridge, number_of(*place.bridge, *place.port), packet}}, std::nullopt};
-  }
-  const host::Link* port = node.host.link(end.device);
-  if (port != nullptr && !forwards(*port)) return stop(Verdict::dropped, blocked(node, *port));
-  const std::string upper = receiving_device(end, dst_mac(packet));
-  if (upper != end.device) {
-    see(node, end.device, true, packet);
-    if (std::optional<Next> stopped = pass_hook(node, Hook::ingress, end.device, packet)) return std::move(*stopped);
-  }
-  return {{AtHost{&node, upper, packet}}, std::nullopt};
-}
-
-// The device whose stack receives what arrives on a real one: a macvlan with that MAC, or the bond or bridge above.
-std::string Walker::receiving_device(const WireEnd& end, const MacAddr& to) const {
-  if (std::string macvlan = topology_.macvlan_for(*end.node, end.device, to); !macvlan.empty()) return macvlan;
-  const host::Link* link = end.node->host.link(end.device);
-  if (link == nullptr || link->master.empty()) return end.device;
-  const host::Link* master = end.node->host.link(link->master);
-  const bool stacked = master != nullptr && (master->kind == "bond" || master->kind == "bridge");
-  return stacked ? master->name : end.device;
 }
 
 }  // namespace egt::engine

@@ -161,6 +161,15 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "the request left by it"},
     {Supposition::no_other_receiver, "no-other-receiver", "no other receiver of {0} matters",
      "every host on a link receives a broadcast, and members of the group a multicast; one copy was walked"},
+    {Supposition::vlan_of_name, "vlan-of-name", "{0} on {2} is the device of VLAN {1}", "its name says so, and no dump tells its kind (`ip -d link`)"},
+    {Supposition::access_port_adds_tag, "access-port-adds-tag", "the switch hands the frames of {1} {2} to {3} {4} in VLAN {0}",
+     "by their subnets both are on one link, and no dump shows the switch"},
+    {Supposition::access_port_removes_tag, "access-port-removes-tag", "the switch hands frames of VLAN {0} from {1} {2} to {3} {4} without tag",
+     "{4} has no device of that VLAN, and no dump shows the switch"},
+    {Supposition::switch_keeps_tags, "switch-keeps-tags", "frames of VLAN {0} come to {1} {2} with their tag",
+     "no dump shows the switch, which could take it off"},
+    {Supposition::bridge_sends_by, "bridge-sends-by", "bridge {0} of {2} sends the frame by {1}",
+     "{1} is its only port that leads out of the machine, and no dump shows what the bridge has learned (`bridge fdb show`)"},
 };
 static_assert(is_complete(kSuppositions));
 

@@ -38,6 +38,7 @@ constexpr Phrase<Input> kInputs[] = {
     {Input::device_mac, "device-mac", "MAC address of {0}", "", "ip -d addr"},
     {Input::neighbour_mac, "neighbour-mac", "MAC address of {0} on {1}", "", "ip neigh"},
     {Input::tunnel_device, "tunnel-device", "tunnel device {0}", "", "ip -d link show {0}"},
+    {Input::device_kind, "device-kind", "the kind of device {0}", "", "ip -d link show {0}"},
     {Input::multicast_listeners, "multicast-listeners", "who listens to the group {0}", "", "ip maddr"},
     {Input::setting, "setting", "{0}", "", "sysctl {0}"},
     {Input::netfilter_rules, "netfilter-rules", "netfilter rules", "",

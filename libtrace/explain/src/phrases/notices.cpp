@@ -28,6 +28,10 @@ constexpr Phrase<Notice> kNotices[] = {
      "Open vSwitch looks at one tag (vlan-limit): what stands behind the second is not read"},
     {Notice::endless_recirculation, "endless-recirculation",
      "the packet recirculates without an end; it is not followed any further"},
+
+    // devices
+    {Notice::one_of_legs, "one-of-legs", "{0} ({1}) spreads what it sends over {3} legs, which lead to one link; the path shows {2}"},
+
     // ovn-controller
     {Notice::answer_refused, "answer-refused", "ovn-controller's own answer is refused"},
     {Notice::answer_waits, "answer-waits", "ovn-controller's own answer waits for an address to be resolved"},

@@ -98,6 +98,11 @@ enum class Supposition : std::uint8_t {
   arrives_as_asked,            // node, device
   arrives_where_request_left,  // node, device
   no_other_receiver,           // address
+  vlan_of_name,                // device, VLAN, node
+  access_port_adds_tag,        // VLAN; node and device that send, node and device that receive
+  access_port_removes_tag,     // likewise
+  switch_keeps_tags,           // VLAN, node, device
+  bridge_sends_by,             // bridge, port, node
 };
 
 // Whether some dump would prove it, or prove the contrary.
@@ -156,6 +161,7 @@ enum class Input : std::uint8_t {
   device_mac,           // device
   neighbour_mac,        // address, device
   tunnel_device,        // device
+  device_kind,          // device
   multicast_listeners,  // group
   setting,              // key
   netfilter_rules,      // whether of IPv6

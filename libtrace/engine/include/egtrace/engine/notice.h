@@ -28,6 +28,9 @@ enum class Notice : std::uint8_t {
   vlan_limit,
   endless_recirculation,
 
+  // devices
+  one_of_legs,  // bond or team, its mode, leg, how many legs work
+
   // ovn-controller
   answer_refused,
   answer_waits,

@@ -93,6 +93,9 @@ enum class Reason : std::uint8_t {
   device_down,               // the device is administratively down
   device_missing,            // the host lacks the device
   no_carrier,                // the device has no link
+  dummy_device,              // a dummy device discards what it is to send
+  vlan_without_device,       // a frame of a VLAN for which the machine has no device on that link
+  device_kind_unknown,       // no dump tells what kind of device stands on the one that received the frame
   not_ip,                    // only IP packets are followed through a host
   later_fragment,            // fragments behind the first one are not followed
   mac_not_of_device,         // the frame has another destination than the device's MAC

@@ -1,0 +1,30 @@
+// Wires below the devices of a machine, and which devices of two machines are in one broadcast domain, as their subnets show it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device_stack.h"
+#include "egtrace/cluster/cluster.h"
+#include "topology.h"
+
+namespace egt::engine {
+
+// Where `device` of `node` sends by, also through Linux bridges and those of Open vSwitch.
+std::vector<Foot> wires_below(const cluster::Node& node, std::string_view device);
+
+// By which of the wires below `device` a frame to it comes to the machine. `mac`: of the device.
+Foot wire_of(const Topology& topology, const cluster::Node& node, const std::string& device, const MacAddr& mac);
+
+// What becomes of the tags of frames between two machines: a port of the switch between them may be an access port of one VLAN
+// (IEEE 802.1Q, 8.4.3), which adds its tag to what comes in and takes it off what goes out. No dump shows that switch.
+struct Retagging {
+  std::vector<VlanTag> tags;   // on arrival
+  bool added = false, removed = false;
+};
+// None where nothing says that the tags change. `tags`: of the frame as it left `from`.
+std::optional<Retagging> retagging(const WireEnd& from, const std::vector<VlanTag>& tags, const WireEnd& to);
+
+}  // namespace egt::engine

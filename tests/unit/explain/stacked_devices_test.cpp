@@ -1,0 +1,206 @@
+// VLANs, bonds, macvlan and ipvlan devices and Linux bridges on the path between two machines of one link.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/run.h"
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kLeft = "52:54:00:00:00:01";
+constexpr const char* kRight = "52:54:00:00:00:02";
+
+// As ip -d addr prints devices.
+struct Device {
+  std::string name, mac, details, address{}, master{};
+};
+
+std::string printed(unsigned index, const Device& d) {
+  std::string text = fmt::format("{}: {}: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue {}state UP group default qlen 1000\n    link/ether {} brd ff:ff:ff:ff:ff:ff\n",
+                                 index, d.name, d.master.empty() ? "" : "master " + d.master + " ", d.mac);
+  if (!d.details.empty()) text += "    " + d.details + "\n";
+  if (!d.address.empty()) text += fmt::format("    inet {}/24 scope global {}\n", d.address, d.name.substr(0, d.name.find('@')));
+  return text;
+}
+
+std::string vlan(unsigned id) { return fmt::format("vlan protocol 802.1Q id {} <REORDER_HDR>", id); }
+
+class StackedDevices : public ::testing::Test {
+ protected:
+  void machine(const std::string& name, const std::vector<Device>& devices) {
+    std::string links = "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n";
+    std::string routes;
+    for (unsigned i = 0; i < devices.size(); ++i) {
+      links += printed(i + 2, devices[i]);
+      if (devices[i].address.empty()) continue;
+      const std::string device = devices[i].name.substr(0, devices[i].name.find('@'));
+      routes += fmt::format("10.9.0.0/24 dev {0} proto kernel scope link src {1} \nlocal {1} dev {0} table local proto kernel scope host src {1} \n", device, devices[i].address);
+    }
+    write(name, "hostname", name + "\n");
+    write(name, "ip_-d_addr", links);
+    write(name, "ip_rule", "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n");
+    write(name, "ip_route_show_table_all", routes);
+    write(name, "sysctl", "net.ipv4.ip_forward = 1\nnet.ipv4.conf.all.rp_filter = 0\n");
+  }
+  void left(const std::vector<Device>& devices) { machine("left", devices); }
+  void right() { machine("right", {{"eth0", kRight, "", "10.9.0.2"}}); }
+  void right_on_vlan(unsigned id) {
+    machine("right", {{"eth0", kRight, "", ""}, {fmt::format("eth0.{}@eth0", id), kRight, vlan(id), "10.9.0.2"}});
+  }
+
+  json explained(const std::vector<std::string>& question = {"--from", "node:left", "--to", "10.9.0.2:80"}) const {
+    std::vector<std::string> call{EGTRACE_BINARY, "explain", directory_.path(), "--format", "json"};
+    call.insert(call.end(), question.begin(), question.end());
+    return json::parse(egt::testing::run(call).out);
+  }
+  json from_right() const { return explained({"--from", "node:right", "--to", "10.9.0.1:80"}); }
+
+  static std::string seen(const json& path) {
+    std::string all;
+    for (const json& s : path["sightings"]) all += (all.empty() ? "" : " ") + s["device"].get<std::string>() + (s["dir"] == "in" ? "<" : ">");
+    return all;
+  }
+  static std::string request(const json& e) { return seen(e["paths"][0]); }
+  static std::string reply(const json& e) { return seen(e["paths"][0]["reply"]["paths"][0]); }
+
+ private:
+  void write(const std::string& node, const std::string& file, const std::string& text) const {
+    std::filesystem::create_directories(directory_.path() + "/" + node);
+    std::ofstream(directory_.path() + "/" + node + "/" + file) << text;
+  }
+  egt::testing::TemporaryDirectory directory_;
+};
+
+TEST_F(StackedDevices, VlanBehindAnAccessPort) {
+  left({{"eno1", kLeft, "", ""}, {"eno1.100@eno1", kLeft, vlan(100), "10.9.0.1"}});
+  right();
+  const json e = explained();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("eno1.100> eno1> eth0<", request(e));
+  EXPECT_EQ("eth0> eno1< eno1.100<", reply(e));
+  EXPECT_NE(std::string::npos, e["assumptions"].dump().find("without tag"));
+  EXPECT_EQ("eth0> eno1< eno1.100<", request(from_right()));
+}
+
+TEST_F(StackedDevices, OneVlanAtBothEnds) {
+  left({{"eno1", kLeft, "", ""}, {"eno1.100@eno1", kLeft, vlan(100), "10.9.0.1"}});
+  right_on_vlan(100);
+  const json e = explained();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("eno1.100> eno1> eth0< eth0.100<", request(e));
+  EXPECT_EQ(std::string::npos, e["assumptions"].dump().find("VLAN"));
+}
+
+TEST_F(StackedDevices, OtherVlanAtTheOtherEnd) {
+  left({{"eno1", kLeft, "", ""}, {"eno1.100@eno1", kLeft, vlan(100), "10.9.0.1"}});
+  right_on_vlan(200);
+  const json e = explained();
+  EXPECT_EQ("unanswered", e["outcome"]);
+  EXPECT_EQ("assumed", e["confidence"]);
+  EXPECT_EQ("vlan-without-device", e["fault"]["reason"]) << e["fault"];
+}
+
+TEST_F(StackedDevices, TwoTags) {
+  const auto stack = [](const char* nic, const char* mac, const char* address) {
+    return std::vector<Device>{{nic, mac, "", ""}, {std::string("outer@") + nic, mac, "vlan protocol 802.1ad id 10 <REORDER_HDR>", ""},
+                               {"inner@outer", mac, vlan(20), address}};
+  };
+  left(stack("eno1", kLeft, "10.9.0.1"));
+  machine("right", stack("eth0", kRight, "10.9.0.2"));
+  EXPECT_EQ("inner> outer> eno1> eth0< outer< inner<", request(explained()));
+}
+
+TEST_F(StackedDevices, KindTakenFromTheName) {
+  left({{"eno1", kLeft, "", ""}, {"eno1.100@eno1", kLeft, "", "10.9.0.1"}});
+  right();
+  const json e = explained();
+  EXPECT_EQ("eno1.100> eno1> eth0<", request(e));
+  EXPECT_NE(std::string::npos, e["assumptions"].dump().find("its name says so")) << e["assumptions"];
+}
+
+class Bonded : public StackedDevices {
+ protected:
+  static std::vector<Device> bond(const std::string& mode, const std::string& first, const std::string& second) {
+    return {{"eno1", kLeft, "bond_slave state " + first + " mii_status UP link_failure_count 0", "", "bond0"},
+            {"eno2", kLeft, "bond_slave state " + second + " mii_status UP link_failure_count 0", "", "bond0"},
+            {"bond0", kLeft, "bond mode " + mode + " miimon 100 updelay 0", ""}};
+  }
+};
+
+TEST_F(Bonded, VlanByTheActiveLeg) {
+  auto devices = bond("active-backup active_slave eno2", "BACKUP", "ACTIVE");
+  devices.push_back({"bond0.100@bond0", kLeft, vlan(100), "10.9.0.1"});
+  left(devices);
+  right();
+  const json e = explained();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("bond0.100> bond0> eno2> eth0<", request(e));
+  EXPECT_EQ("eth0> eno2< bond0< bond0.100<", reply(e));
+}
+
+TEST_F(Bonded, OnePathWhereTwoLegsWork) {
+  auto devices = bond("802.3ad", "ACTIVE", "ACTIVE");
+  devices.back().address = "10.9.0.1";
+  left(devices);
+  right();
+  EXPECT_EQ(1u, from_right()["paths"].size());
+  EXPECT_EQ("eth0> eno1< bond0<", request(from_right()));
+}
+
+TEST_F(Bonded, NoLegWorks) {
+  auto devices = bond("active-backup", "BACKUP", "BACKUP");
+  devices.back().address = "10.9.0.1";
+  left(devices);
+  right();
+  EXPECT_EQ("no-carrier", explained()["fault"]["reason"]);
+}
+
+TEST_F(Bonded, MacvlanOnABond) {
+  auto devices = bond("802.3ad", "ACTIVE", "ACTIVE");
+  devices.push_back({"mv0@bond0", "52:54:00:00:00:77", "macvlan mode bridge", "10.9.0.1"});
+  left(devices);
+  right();
+  const json e = from_right();
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("eth0> eno1< bond0< mv0<", request(e));
+  EXPECT_EQ("mv0> bond0> eno1> eth0<", reply(e));
+}
+
+TEST_F(Bonded, EntryByAVlanDevice) {
+  auto devices = bond("active-backup active_slave eno1", "ACTIVE", "BACKUP");
+  devices.push_back({"bond0.100@bond0", kLeft, vlan(100), "10.9.0.1"});
+  left(devices);
+  EXPECT_EQ("eno1< bond0< bond0.100<",
+            request(explained({"--from", "external:10.9.0.2", "--to", "10.9.0.1:80", "--arrive-at", "left", "--in-dev", "bond0.100"})));
+}
+
+TEST_F(StackedDevices, Ipvlan) {
+  left({{"eno1", kLeft, "", ""}, {"iv0@eno1", kLeft, "ipvlan mode l2 bridge", "10.9.0.1"}});
+  right();
+  EXPECT_EQ("eth0> eno1< iv0<", request(from_right()));
+}
+
+TEST_F(StackedDevices, VlanOfABridge) {
+  left({{"eno1", kLeft, "bridge_slave state forwarding priority 32", "", "br0"}, {"br0", kLeft, "bridge forward_delay 1500", ""},
+        {"br0.100@br0", kLeft, vlan(100), "10.9.0.1"}});
+  right_on_vlan(100);
+  const json e = from_right();
+  EXPECT_EQ(1u, e["paths"].size());
+  EXPECT_EQ("eth0.100> eth0> eno1< br0< br0.100<", request(e));
+  EXPECT_EQ("br0.100> br0> eno1> eth0< eth0.100<", reply(e));
+}
+
+TEST_F(StackedDevices, RouteByADummy) {
+  left({{"eno1", kLeft, "", ""}, {"dum0", kLeft, "dummy", "10.9.0.1"}});
+  right();
+  EXPECT_EQ("dummy-device", explained()["fault"]["reason"]);
+}
+
+}  // namespace
