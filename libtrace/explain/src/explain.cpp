@@ -262,7 +262,7 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   const engine::Workloads& workloads = known.journey.workloads();
   const Result<Resolved> from = resolve(q.from, known.cluster, workloads);
   if (!from) return from.error();
-  const Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads);
+  const Result<Resolved> to = session_->destinations.resolve(q.to, known.cluster, workloads, from->network.name);
   if (!to) return to.error();
   const Result<Asked> asked = packet_of(q, *from, *to);
   if (!asked) return asked.error();

@@ -111,6 +111,18 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   return one;
 }
 
+// The pod's part of the network that is asked for, else of its primary one; null: the default network.
+Result<const cluster::PodAttachment*> attachment_of(const Point& point, const cluster::Pod* pod) {
+  if (point.network.empty()) return pod != nullptr ? pod->primary() : nullptr;
+  if (point.network == "default") return static_cast<const cluster::PodAttachment*>(nullptr);
+  std::vector<std::string> known{"default"};
+  if (pod != nullptr) {
+    if (const cluster::PodAttachment* on = pod->on_network(point.network)) return on;
+    for (const cluster::PodAttachment& other : pod->other_networks) known.push_back(other.network);
+  }
+  return Error{fmt::format("pod {}/{} is not on network {}{}", point.namespace_, point.name, point.network, did_you_mean(point.network, known))};
+}
+
 Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const Workloads& workloads) {
   Point point = asked;
   if (asked.namespace_.empty() || !asked.made_by.empty()) {
@@ -118,17 +130,20 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
     if (!found) return found.error();
     point = *found;
   }
-  const engine::Workload* workload = workloads.with_id(cluster::logical_port_name(point.namespace_, point.name), point.at_node);
+  const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
+  Result<const cluster::PodAttachment*> on = attachment_of(point, object);
+  if (!on) return on.error();
+  const engine::Workload* workload = workloads.with_id(
+      *on != nullptr ? cluster::logical_port_name(*object, **on) : cluster::logical_port_name(point.namespace_, point.name), point.at_node);
   Resolved r;
   if (workload != nullptr) r = from_workload(*workload);
-  const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
   if (!workload && object == nullptr) {
     const std::string name = point.namespace_ + "/" + point.name;
     return Error{fmt::format("the snapshot has no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;
-    for (const Prefix& p : object->addresses) add_address(r.addresses, p.address);
+    for (const Prefix& p : *on != nullptr ? (*on)->addresses : object->addresses) add_address(r.addresses, p.address);
     if (object->host_network)
       if (const Node* node = cluster.node(object->node)) {
         Resolved host = from_node(*node);
@@ -140,8 +155,8 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   }
   r.kind = "pod";
   r.name = point.namespace_ + "/" + point.name;
-  if (object != nullptr && object->networks_shown) r.network = {object->primary_network};
-  else if (workload != nullptr) r.network = {workloads.other_network_of(*workload), true};
+  if (*on != nullptr) r.network = {(*on)->network, false, workload == nullptr};
+  else if (workload != nullptr && (object == nullptr || !object->networks_shown)) r.network = {workloads.other_network_of(*workload), true};
   return r;
 }
 
@@ -221,21 +236,23 @@ bool is_inside(const Cluster& cluster, const IpAddr& ip) {
   });
 }
 
-Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only) {
+Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only, const std::string* network) {
   const IpAddr ip = *point.ip;
   Resolved r;
   r.addresses = {ip};
   if (!outside_only) {
-    if (const engine::Workload* workload = workloads.with_address(ip, point.at_node)) {
+    const engine::Workload* workload = network != nullptr ? workloads.with_address(ip, point.at_node, network) : nullptr;
+    if (workload == nullptr) workload = workloads.with_address(ip, point.at_node);
+    if (workload != nullptr) {
       r = from_workload(*workload);
       r.addresses = {ip};
       return r;
     }
-    for (const cluster::Pod* pod : workloads.objects_with(ip))
-      if (!pod->host_network) {
+    for (const engine::PodSide& side : workloads.objects_with(ip))
+      if (!side.pod->host_network) {
         r.kind = "pod";
-        r.name = pod->namespace_ + "/" + pod->name;
-        r.node = pod->node;
+        r.name = side.pod->namespace_ + "/" + side.pod->name;
+        r.node = side.pod->node;
         return r;
       }
   }
@@ -298,7 +315,7 @@ Result<Resolved> resolve_host_name(const Point& point, const Cluster& cluster, c
   Point at = point;
   at.at_node.clear();   // whose /etc/hosts was read
   at.ip = known.addresses.front();
-  Resolved r = resolve_ip(at, cluster, workloads, false);
+  Resolved r = resolve_ip(at, cluster, workloads, false, nullptr);
   for (const IpAddr& a : known.addresses) add_address(r.addresses, a);
   if (r.kind == "external" && r.name.empty()) r.name = point.name;
   return r;
@@ -313,7 +330,7 @@ Result<Resolved> resolve_pod_or_host_name(const Point& point, const Cluster& clu
 
 }  // namespace
 
-Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workloads& workloads) {
+Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
   if (!point.at_node.empty() && cluster.handle(point.at_node) == nullptr)
     return Error{fmt::format("the snapshot has no node {}{}", point.at_node,
                              did_you_mean(point.at_node, node_names(cluster)))};
@@ -322,8 +339,8 @@ Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workl
     case Point::Kind::pod: r = resolve_pod_or_host_name(point, cluster, workloads); break;
     case Point::Kind::service: r = resolve_service(point, cluster); break;
     case Point::Kind::port: r = resolve_port(point, cluster, workloads); break;
-    case Point::Kind::ip: r = resolve_ip(point, cluster, workloads, false); break;
-    case Point::Kind::external: r = resolve_ip(point, cluster, workloads, true); break;
+    case Point::Kind::ip: r = resolve_ip(point, cluster, workloads, false, network); break;
+    case Point::Kind::external: r = resolve_ip(point, cluster, workloads, true, nullptr); break;
     case Point::Kind::node: {
       const Node* node = cluster.node(point.name);
       if (node == nullptr)

@@ -152,22 +152,28 @@ bool parse_kind(std::string_view s, std::string_view default_namespace, Point& p
 
 constexpr std::string_view kForms =
     "NS/POD[:PORT], POD, deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], NAME.NS.svc[:PORT], HOSTNAME[:PORT], node:NAME, "
-    "external:IP or port:IFACE-ID, with @NODE";
+    "external:IP or port:IFACE-ID, with @NODE, and of pods @NAMESPACE/NETWORK";
 
 }  // namespace
 
 Result<Point> parse_point(std::string_view text, std::string_view default_namespace) {
   Point p;
-  std::string at_node;
+  std::string at_node, network;
   std::string_view s = text;
-  if (const std::size_t at = s.rfind('@'); at != std::string_view::npos) {
-    at_node = s.substr(at + 1);
+  while (true) {
+    const std::size_t at = s.rfind('@');
+    if (at == std::string_view::npos) break;
+    const std::string_view where = s.substr(at + 1);
+    std::string& into = where.find('/') != where.npos ? network : at_node;   // no node's name has a slash
+    if (!into.empty()) return Error{fmt::format("'{}' names two of what stands behind @", text)};
+    into = where;
     s = s.substr(0, at);
   }
   const bool good = parse_kind(s, default_namespace, p);
   if (!good) return Error{fmt::format("'{}' is no place; use {}", text, kForms)};
   p.text = text;
   p.at_node = at_node;
+  p.network = network;
   return p;
 }
 

@@ -46,27 +46,30 @@ void add_namespace(const Json& o, const cluster::Object& id, cluster::Objects& o
   objects.namespaces.add({id, string_map(at(metadata, "labels")), string_map(at(metadata, "annotations"))});
 }
 
-// The entry with role "primary", where that is not the default network's: the addresses of that are for probes alone then
-// (role "infrastructure-locked"; PodAnnotation of ovn-kubernetes' go-controller/pkg/util/pod_annotation.go).
-std::string primary_network(const Json& networks) {
-  if (networks.is_object())
-    for (const auto& [name, network] : networks.items())
-      if (name != "default" && text(network, "role") == "primary") return name;
-  return {};
+// One entry of the annotation k8s.ovn.org/pod-networks.
+template <class Part>
+void take_network(const Json& network, Part& part) {
+  for (const char* key : {"ip_addresses", "ip_address"})
+    for (const std::string& cidr : strings(at(network, key)))
+      if (const auto prefix = Prefix::parse(cidr)) add_once(part.addresses, *prefix);
+  for (const char* key : {"gateway_ips", "gateway_ip"})
+    for (const std::string& gateway : strings(at(network, key))) add_address(part.gateways, gateway);
+  part.mac = MacAddr::parse(text(network, "mac_address"));
 }
 
 // Where the annotation does not tell an address, the status does, without a prefix length.
 void add_pod_addresses(const Json& o, cluster::Pod& pod) {
   const Json networks = annotation(o, "k8s.ovn.org/pod-networks");
-  pod.primary_network = primary_network(networks);
   pod.networks_shown = networks.is_object();
-  const Json network = at(networks, "default");
-  for (const char* key : {"ip_addresses", "ip_address"})
-    for (const std::string& cidr : strings(at(network, key)))
-      if (const auto prefix = Prefix::parse(cidr)) add_once(pod.addresses, *prefix);
-  for (const char* key : {"gateway_ips", "gateway_ip"})
-    for (const std::string& gateway : strings(at(network, key))) add_address(pod.gateways, gateway);
-  pod.mac = MacAddr::parse(text(network, "mac_address"));
+  take_network(at(networks, "default"), pod);
+  if (networks.is_object())
+    for (const auto& [name, network] : networks.items()) {
+      if (name == "default") continue;
+      cluster::PodAttachment& other = pod.other_networks.emplace_back();
+      other.network = name;
+      other.role = text(network, "role");
+      take_network(network, other);
+    }
   const auto add_status = [&](const std::string& text) {
     const auto address = IpAddr::parse(text);
     if (!address) return;

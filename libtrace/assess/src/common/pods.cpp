@@ -13,7 +13,8 @@ using Key = std::pair<std::string, std::string>;
 
 KnownPod of_object(const cluster::Pod& object) {
   KnownPod pod{object.namespace_, object.name, object.node, {}, object.host_network, &object};
-  for (const Prefix& p : object.addresses) pod.addresses.push_back(p.address);
+  const cluster::PodAttachment* primary = object.primary();
+  for (const Prefix& p : primary != nullptr ? primary->addresses : object.addresses) pod.addresses.push_back(p.address);
   return pod;
 }
 
@@ -53,7 +54,7 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
 
 std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster) {
   std::vector<KnownPod> pods = known_pods(cluster);
-  std::erase_if(pods, [](const KnownPod& pod) { return pod.object != nullptr && !pod.object->primary_network.empty(); });
+  std::erase_if(pods, [](const KnownPod& pod) { return pod.object != nullptr && pod.object->primary() != nullptr; });
   return pods;
 }
 

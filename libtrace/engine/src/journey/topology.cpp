@@ -1,6 +1,7 @@
 #include "topology.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "egtrace/engine/link_answer.h"
 #include "egtrace/ovn/southbound.h"
@@ -79,10 +80,16 @@ std::vector<std::optional<MacAddr>> owner_answers(const cluster::NodeHandle& mac
   return answers;
 }
 
-std::vector<const ovn::LogicalPort*> ports_on_routers(const Node& node) {
-  std::vector<const ovn::LogicalPort*> ports;
+std::vector<RouterPort> ports_on_routers(const Node& node) {
+  std::vector<RouterPort> ports;
+  std::unordered_map<std::string_view, std::string_view> switch_of;
   for (const ovn::LogicalPort& port : node.ovn.ports)
-    if (port.on_router) ports.push_back(&port);
+    if (!port.on_router) switch_of.emplace(port.name, port.datapath);
+  for (const ovn::LogicalPort& port : node.ovn.ports)
+    if (port.on_router) {
+      const auto peer = switch_of.find(port.peer);
+      ports.push_back({&port, peer == switch_of.end() ? std::string_view() : peer->second});
+    }
   return ports;
 }
 
@@ -269,7 +276,7 @@ bool Topology::is_exchange_lost(const Node& node, std::string_view device, const
 std::optional<MacAddr> Topology::pod_answer(const Node& node, std::string_view device, const IpAddr& address) const {
   const auto place = node.port(device);
   if (place.bridge == nullptr || place.bridge != node.integration_bridge()) return std::nullopt;
-  for (const ovn::LogicalPort* port : router_ports_.of(node, [&] { return ports_on_routers(node); }))
+  for (const auto& [port, logical_switch] : router_ports_.of(node, [&] { return ports_on_routers(node); }))
     if (std::any_of(port->addresses.begin(), port->addresses.end(), [&](const Prefix& p) { return p.address == address; })) return port->mac;
   const Workload* pod = workloads_.with_address(address, node.name);
   return pod != nullptr && pod->bridge == place.bridge ? pod->network.mac : std::nullopt;
@@ -283,13 +290,16 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
   for (const Prefix& own : pod.addresses) {
     if (own.address.family != destination.family) continue;
     if (!own.is_host()) subnet = own.network();
-    for (const ovn::LogicalPort* port : router_ports_.of(node, [&] { return ports_on_routers(node); }))
+    for (const auto& [port, logical_switch] : router_ports_.of(node, [&] { return ports_on_routers(node); })) {
+      // Networks may use the same addresses: the one whose switch has the pod's port counts.
+      if (!pod.logical_switch.empty() && !logical_switch.empty() && pod.logical_switch != logical_switch) continue;
       for (const Prefix& network : port->addresses)
         if (!network.is_host() && network.contains(own.address)) {
           gateway_port = port;
           gateway = network.address;
           if (own.is_host()) subnet = network.network();
         }
+    }
   }
   for (const IpAddr& g : pod.gateways)
     if (g.family == destination.family) gateway = g;
@@ -313,8 +323,8 @@ Topology::PodNextHop Topology::pod_next_hop(const Node& node, const PodNetwork& 
       for (const host::Neighbour& n : node.host.neighbours.value)
         if (n.address == hop.address && n.mac && usable(n.state)) hop.mac = n.mac;
     if (!hop.mac)
-      for (const cluster::Pod* other : workloads_.objects_with(hop.address))
-        if (other->mac) hop.mac = other->mac;
+      for (const PodSide& other : workloads_.objects_with(hop.address))
+        if (other.mac() && (other.on != nullptr ? other.on->network : std::string()) == pod.network) hop.mac = other.mac();
   } else {
     hop.mac = gateway_port->mac;
   }

@@ -28,6 +28,12 @@ struct WireEnd {
   friend bool operator==(const WireEnd&, const WireEnd&) = default;
 };
 
+// A router's port, and the logical switch behind it; empty: none, or no dump tells.
+struct RouterPort {
+  const ovn::LogicalPort* port = nullptr;
+  std::string_view logical_switch;
+};
+
 class Topology : public NeighbourOracle {
  public:
   explicit Topology(const cluster::Cluster& cluster);
@@ -79,7 +85,7 @@ class Topology : public NeighbourOracle {
   std::vector<WireEnd> ends_with(const MacAddr& mac) const;
 
   Workloads workloads_;
-  cluster::PerNode<std::vector<const ovn::LogicalPort*>> router_ports_;
+  cluster::PerNode<std::vector<RouterPort>> router_ports_;
   std::map<IpAddr, Devices> owners_, loopback_owners_;   // loopback_: of addresses of lo that are no 127.0.0.1
   std::map<Prefix, Devices> subnets_;   // devices with an address of it
   std::map<MacAddr, Devices> with_mac_;

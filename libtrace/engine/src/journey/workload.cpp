@@ -1,5 +1,7 @@
 #include "egtrace/engine/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "egtrace/openflow/tunnel_type.h"
@@ -12,19 +14,45 @@ std::string id_of(const openflow::Interface& port) {
   return id == port.external_ids.end() ? port.name : id->second;
 }
 
-std::string logical_name(const cluster::Pod& pod) { return cluster::logical_port_name(pod.namespace_, pod.name); }
+// A port's id taken apart: NAMESPACE_POD, or NETWORK_NAMESPACE_POD on another network than the default one.
+struct PortId {
+  std::string_view network, name_space, pod;
+};
+PortId taken_apart(std::string_view id) {
+  PortId parts;
+  const std::size_t first = id.find('_'), second = first == id.npos ? id.npos : id.find('_', first + 1);
+  if (second != id.npos) {
+    parts.network = id.substr(0, first);
+    id.remove_prefix(first + 1);
+  }
+  const std::size_t cut = id.find('_');
+  parts.name_space = id.substr(0, cut == id.npos ? 0 : cut);
+  parts.pod = id.substr(cut == id.npos ? 0 : cut + 1);
+  return parts;
+}
+
+// The key that the CNI notes beside the id, of which the id has the punctuation lost.
+std::string network_of_port(const openflow::Interface& port, std::string_view in_id) {
+  if (in_id.empty()) return {};
+  const auto key = port.external_ids.find("k8s.ovn.org/nad");
+  return key == port.external_ids.end() ? std::string(in_id) : key->second;
+}
 
 // `objects` and `ports`: those of this name.
-PodNetwork network_of(const openflow::Interface& port, const std::vector<const cluster::Pod*>& objects,
+PodNetwork network_of(const openflow::Interface& port, const std::vector<PodSide>& objects,
                       const std::vector<const ovn::LogicalPort*>& ports) {
   PodNetwork pod;
-  pod.name = id_of(port);
+  const std::string id = id_of(port);
+  const PortId parts = taken_apart(id);
+  pod.name = parts.name_space.empty() ? std::string(parts.pod) : fmt::format("{}/{}", parts.name_space, parts.pod);
+  pod.network = network_of_port(port, parts.network);
   if (const auto mac = port.external_ids.find("attached_mac"); mac != port.external_ids.end())
     pod.mac = MacAddr::parse(mac->second);
-  for (const cluster::Pod* object : objects) {
-    pod.addresses = object->addresses;
-    pod.gateways = object->gateways;
-    if (!pod.mac) pod.mac = object->mac;
+  for (const PodSide& object : objects) {
+    pod.addresses = object.addresses();
+    pod.gateways = object.on != nullptr ? object.on->gateways : object.pod->gateways;
+    if (object.on != nullptr) pod.network = object.on->network;
+    if (!pod.mac) pod.mac = object.mac();
   }
   for (const ovn::LogicalPort* logical : ports) {
     for (const Prefix& p : logical->addresses)
@@ -32,11 +60,18 @@ PodNetwork network_of(const openflow::Interface& port, const std::vector<const c
                        [&](const Prefix& known) { return known.address == p.address; }))
         pod.addresses.push_back(p);
     if (!pod.mac) pod.mac = logical->mac;
+    pod.logical_switch = logical->datapath;
   }
   if (const auto ips = port.external_ids.find("ip_addresses"); pod.addresses.empty() && ips != port.external_ids.end())
     if (const auto p = Prefix::parse(ips->second)) pod.addresses.push_back(*p);
-  if (const std::size_t underscore = pod.name.find('_'); underscore != std::string::npos) pod.name[underscore] = '/';
   return pod;
+}
+
+// What a pod has on each of its networks, with the name of its port there.
+template <class Use>
+void for_each_side(const cluster::Pod& pod, Use use) {
+  use(cluster::logical_port_name(pod.namespace_, pod.name), PodSide{&pod, nullptr});
+  for (const cluster::PodAttachment& on : pod.other_networks) use(cluster::logical_port_name(pod, on), PodSide{&pod, &on});
 }
 
 template <class Map, class Key>
@@ -47,6 +82,12 @@ const typename Map::mapped_type& found_or_empty(const Map& map, const Key& key) 
 }
 
 }  // namespace
+
+const std::vector<Prefix>& PodSide::addresses() const { return on != nullptr ? on->addresses : pod->addresses; }
+const std::optional<MacAddr>& PodSide::mac() const { return on != nullptr ? on->mac : pod->mac; }
+std::string PodSide::port_name() const {
+  return on != nullptr ? cluster::logical_port_name(*pod, *on) : cluster::logical_port_name(pod->namespace_, pod->name);
+}
 
 bool is_workload(const openflow::Interface& port) {
   return port.external_ids.contains("iface-id") && port.type != "internal" && port.type != "patch" &&
@@ -62,9 +103,11 @@ bool shows_pods_of_interfaces(const cluster::Node& node) {
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node,
                             const openflow::Interface& port) {
   const std::string id = id_of(port);
-  std::vector<const cluster::Pod*> objects;
+  std::vector<PodSide> objects;
   for (const cluster::Pod& object : cluster.objects.pods)
-    if (logical_name(object) == id) objects.push_back(&object);
+    for_each_side(object, [&](const std::string& name, const PodSide& side) {
+      if (name == id) objects.push_back(side);
+    });
   std::vector<const ovn::LogicalPort*> ports;
   for (const ovn::LogicalPort& logical : node.ovn.ports)
     if (logical.name == id && !logical.on_router) ports.push_back(&logical);
@@ -73,8 +116,10 @@ PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node
 
 Workloads::Workloads(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster) {
   for (const cluster::Pod& object : cluster.objects.pods) {
-    objects_[logical_name(object)].push_back(&object);
-    for (const Prefix& p : object.addresses) objects_by_address_[p.address].push_back(&object);
+    for_each_side(object, [&](const std::string& name, const PodSide& side) {
+      objects_[name].push_back(side);
+      for (const Prefix& p : side.addresses()) objects_by_address_[p.address].push_back(side);
+    });
   }
   if (std::all_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return node.is_read(); })) all();
 }
@@ -115,9 +160,9 @@ const std::vector<Workload>& Workloads::all() const {
   return whole_.get_or([&] { return index_all(); }).all;
 }
 
-const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some, std::string_view node) const {
+const Workload* Workloads::Index::first_of(const std::vector<std::size_t>& some, std::string_view node, const std::string* network) const {
   for (const std::size_t i : some)
-    if (node.empty() || all[i].node->name == node) return &all[i];
+    if ((node.empty() || all[i].node->name == node) && (network == nullptr || all[i].network.network == *network)) return &all[i];
   return nullptr;
 }
 
@@ -160,20 +205,20 @@ std::string Workloads::other_network_of(const Workload& pod) const {
 }
 
 const Workload* Workloads::with_id(const std::string& id, std::string_view node) const {
-  const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_id, id), node); };
+  const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_id, id), node, nullptr); };
   if (const Index* whole = whole_.get()) return in(*whole);
   return first_where({id}, node, in);
 }
 
-const Workload* Workloads::with_address(const IpAddr& address, std::string_view node) const {
-  const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_address, address), node); };
+const Workload* Workloads::with_address(const IpAddr& address, std::string_view node, const std::string* network) const {
+  const auto in = [&](const Index& index) { return index.first_of(found_or_empty(index.by_address, address), node, network); };
   if (const Index* whole = whole_.get()) return in(*whole);
   std::vector<std::string> told{address.to_string()};
-  for (const cluster::Pod* object : objects_with(address)) told.push_back(logical_name(*object));
+  for (const PodSide& object : objects_with(address)) told.push_back(object.port_name());
   return first_where(told, node, in);
 }
 
-const std::vector<const cluster::Pod*>& Workloads::objects_with(const IpAddr& address) const {
+const std::vector<PodSide>& Workloads::objects_with(const IpAddr& address) const {
   return found_or_empty(objects_by_address_, address);
 }
 

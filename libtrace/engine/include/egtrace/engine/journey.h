@@ -22,6 +22,8 @@ struct PodNetwork {
   std::vector<Prefix> addresses;     // with the subnet's length where a dump tells it
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
+  std::string network;               // key of its NetworkAttachmentDefinition; empty: the default one
+  std::string logical_switch;        // of its port; empty: no dump tells
 };
 
 // Where a packet starts or ends.

@@ -21,6 +21,15 @@ bool shows_pods_of_interfaces(const cluster::Node& node);
 // interfaces see Workloads.
 PodNetwork workload_network(const cluster::Cluster& cluster, const cluster::Node& node, const openflow::Interface& port);
 
+// A pod's object on one of its networks; `on` is null on the default one.
+struct PodSide {
+  const cluster::Pod* pod = nullptr;
+  const cluster::PodAttachment* on = nullptr;
+  const std::vector<Prefix>& addresses() const;
+  const std::optional<MacAddr>& mac() const;
+  std::string port_name() const;   // its iface-id
+};
+
 // A workload's interface with its network.
 struct Workload {
   const cluster::Node* node = nullptr;
@@ -37,16 +46,17 @@ class Workloads {
 
   const std::vector<Workload>& all() const;   // in order of node, bridge and interface
   const Workload* at(const openflow::Interface& port) const;  // null: it is no workload's
-  // The first one with this iface-id, or this address; of `node` alone where it is not empty. Null: there is none.
+  // The first one with this iface-id, or this address; of `node` alone where it is not empty, and of `network` (as of PodNetwork)
+  // where that is not null: networks may use the same addresses. Null: there is none.
   const Workload* with_id(const std::string& id, std::string_view node) const;
-  const Workload* with_address(const IpAddr& address, std::string_view node) const;
+  const Workload* with_address(const IpAddr& address, std::string_view node, const std::string* network = nullptr) const;
 
   // As OVN-Kubernetes writes it into iface-ids ("shop.blue"): a network besides the default one on which this pod has a port;
   // empty: none.
   std::string other_network_of(const Workload& pod) const;
 
   // Kubernetes objects that have this address, in their order.
-  const std::vector<const cluster::Pod*>& objects_with(const IpAddr& address) const;
+  const std::vector<PodSide>& objects_with(const IpAddr& address) const;
 
  private:
   struct HashOfAddress {
@@ -61,7 +71,7 @@ class Workloads {
     std::unordered_map<std::string, std::vector<std::size_t>> by_id;
     std::unordered_map<std::string, std::string> other_networks;   // by the iface-id on the default network
     std::unordered_map<IpAddr, std::vector<std::size_t>, HashOfAddress> by_address;
-    const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node) const;
+    const Workload* first_of(const std::vector<std::size_t>& some, std::string_view node, const std::string* network) const;
   };
   void add_ports(const cluster::Node& node, Index& to) const;
   Index index_all() const;
@@ -76,8 +86,8 @@ class Workloads {
   MadeOnce<Index> whole_;
   cluster::PerNode<Index> per_node_;
   Memo<std::vector<std::string>, std::vector<const cluster::NodeHandle*>> may_have_;
-  std::unordered_map<std::string, std::vector<const cluster::Pod*>> objects_;   // by NAMESPACE_NAME, as logical ports are named
-  std::unordered_map<IpAddr, std::vector<const cluster::Pod*>, HashOfAddress> objects_by_address_;
+  std::unordered_map<std::string, std::vector<PodSide>> objects_;   // as logical ports are named
+  std::unordered_map<IpAddr, std::vector<PodSide>, HashOfAddress> objects_by_address_;
 };
 
 }  // namespace egt::engine

@@ -25,6 +25,7 @@ struct Point {
   std::optional<IpAddr> ip;                // ip, external
   std::optional<std::uint16_t> port;
   std::string at_node;
+  std::string network;                     // pod: key of a NetworkAttachmentDefinition, or its name; empty: the primary network
   friend bool operator==(const Point&, const Point&) = default;
 };
 
@@ -40,12 +41,14 @@ struct Resolved {
   std::optional<engine::Endpoint> place;   // where packets start; absent when only the address is known
   bool choose_source = false;              // a process whose kernel chooses
   bool is_unknown_pod = false;             // an address of the pods' networks that no pod of the snapshot has
-  // The pod's primary user-defined network; empty: the cluster's default one. `perhaps`: it has a port there, and no dump
-  // shows which of its networks is the primary one.
-  struct OtherNetwork { std::string name; bool perhaps = false; } network = {};
+  // The pod's network; empty: the cluster's default one. `perhaps`: it has a port there, and no dump shows which of its networks
+  // is the primary one. `without_port`: no dump shows its port there.
+  struct OtherNetwork { std::string name; bool perhaps = false, without_port = false; } network = {};
 };
 
-// Errors name what is nearest to an unknown pod, node or service.
-Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads);
+// Errors name what is nearest to an unknown pod, node or service. `network`: where addresses are looked up first, which several
+// networks may use; null: in all of them.
+Result<Resolved> resolve(const Point& point, const cluster::Cluster& cluster, const engine::Workloads& workloads,
+                         const std::string* network = nullptr);
 
 }  // namespace egt::explain

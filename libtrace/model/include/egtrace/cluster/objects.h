@@ -46,6 +46,14 @@ struct NodeObject : Object {
 // Network of config.openshift.io: what the cluster's addresses are taken from.
 struct Network : Object { std::vector<Prefix> pods, services; };
 struct NamespaceObject : Object { Labels labels; std::map<std::string, std::string> annotations; };
+// What a pod has on a network besides the default one (annotation k8s.ovn.org/pod-networks).
+struct PodAttachment {
+  std::string network;                   // key of the NetworkAttachmentDefinition, NAMESPACE/NAME
+  std::string role;                      // "primary": the pod sends by it; "secondary"; empty: not told
+  std::vector<Prefix> addresses;
+  std::vector<IpAddr> gateways;
+  std::optional<MacAddr> mac;
+};
 struct Pod : Object {
   std::string node;
   std::vector<Prefix> addresses;         // with the subnet's length where the annotation tells it
@@ -53,13 +61,36 @@ struct Pod : Object {
   std::optional<MacAddr> mac;
   bool host_network = false;
   Labels labels;
-  std::string primary_network;           // NAMESPACE/NAME of the user-defined network that it sends by; empty: the default one
-  bool networks_shown = false;           // its networks and their roles
+  std::vector<PodAttachment> other_networks;
+  bool networks_shown = false;           // the annotation that lists all of its networks with their roles
+
+  // The user-defined network that it sends by; null: the default one, whose addresses are for probes alone otherwise (role
+  // "infrastructure-locked"; PodAnnotation of ovn-kubernetes' go-controller/pkg/util/pod_annotation.go).
+  const PodAttachment* primary() const {
+    for (const PodAttachment& a : other_networks)
+      if (a.role == "primary") return &a;
+    return nullptr;
+  }
+  // By its key, or by its name alone. Null: it has none.
+  const PodAttachment* on_network(std::string_view network) const {
+    for (const PodAttachment& a : other_networks)
+      if (a.network == network || std::string_view(a.network).substr(a.network.find('/') + 1) == network) return &a;
+    return nullptr;
+  }
 };
 
 // The iface-id and logical port of a pod on the default network; neither name can hold an underscore. On another network its
-// name stands in front: NETWORK_NAMESPACE_POD (GetLogicalPortName() of ovn-kubernetes' go-controller/pkg/util).
+// key stands in front, as "shop.blue_shop_web-0" (GetLogicalPortName(), GetUserDefinedNetworkLogicalPortName() and
+// GetUserDefinedNetworkPrefix() of ovn-kubernetes' go-controller/pkg/util).
 inline std::string logical_port_name(const std::string& name_space, const std::string& pod) { return name_space + "_" + pod; }
+inline std::string network_prefix(std::string network) {
+  for (char& c : network)
+    if (c == '-' || c == '/') c = '.';
+  return network;
+}
+inline std::string logical_port_name(const Pod& pod, const PodAttachment& on) {
+  return network_prefix(on.network) + "_" + logical_port_name(pod.namespace_, pod.name);
+}
 
 struct EgressIp : Object {
   std::vector<IpAddr> addresses;
