@@ -40,8 +40,8 @@ expect::Expectation expectation(const AssertOptions& o) {
   expect::Expectation e;
   e.name = fmt::format("{} to {}", o.packet.from, o.packet.to);
   const auto place = [&](const std::string& text) { return expect::EndPattern{text, {}, {}, o.packet.namespace_}; };
-  e.from = {place(o.packet.from)};
-  e.to = {place(o.packet.to)};
+  e.from = {place(o.packet.on_network(o.packet.from))};
+  e.to = {place(o.packet.on_network(o.packet.to))};
   for (const std::string& name : o.verdicts) e.verdicts.push_back(*parse_verdict(name));   // checked by the options
   e.snat = o.snat;
   e.dnat = o.dnat;

@@ -27,11 +27,17 @@ constexpr std::uint32_t kSmallestPacket = 28, kLargestPacket = 65535;
 
 explain::Question PacketOptions::question() const {
   explain::Question q = packet();
-  q.from = point(from, namespace_);
-  q.to = point(to, namespace_);
+  q.from = point(on_network(from), namespace_);
+  q.to = point(on_network(to), namespace_);
   if (!q.dport) q.dport = q.to.port;
   if (!sport && q.from.port) q.sport = *q.from.port;
   return q;
+}
+
+std::string PacketOptions::on_network(const std::string& end) const {
+  if (network.empty()) return end;
+  const auto p = explain::parse_point(end, namespace_);
+  return p && p->kind == explain::Point::Kind::pod && p->network.empty() ? end + "@" + network : end;
 }
 
 explain::Question PacketOptions::packet() const {
@@ -62,6 +68,7 @@ void add_packet_options(CLI::App& verb, PacketOptions& o) {
   verb.add_option("--from", o.from, "where the packet starts (POINT)")->required();
   verb.add_option("--to", o.to, "where it is sent to (POINT)")->required();
   verb.add_option("-n,--namespace", o.namespace_, "namespace of pod/NAME");
+  verb.add_option("--network", o.network, "network of the pods, NAMESPACE/NAME or `default` (default: their primary one)");
   verb.add_option("--proto", o.proto, "tcp, udp, sctp, icmp or icmp6")->capture_default_str();
   verb.add_option("--sport", o.sport, "source port (default: that of --from, else 54321)")->check(CLI::Range(0, 65535));
   verb.add_option("--dport", o.dport, "destination port (default: that of --to, else 80)")->check(CLI::Range(0, 65535));

@@ -10,7 +10,7 @@
 namespace egt::cli {
 
 struct PacketOptions {
-  std::string from, to, namespace_;
+  std::string from, to, namespace_, network;
   std::string proto = "tcp";
   std::optional<std::uint16_t> sport, dport;
   std::uint16_t ttl = 64, dscp = 0;
@@ -23,6 +23,7 @@ struct PacketOptions {
   // Throws CommandError for what cannot be understood.
   explain::Question question() const;
   explain::Question packet() const;   // without its two ends
+  std::string on_network(const std::string& end) const;   // a pod's text with the network behind it
 };
 
 void add_packet_options(CLI::App& verb, PacketOptions& options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "egtrace/base/text.h"
 #include "egtrace/cluster/resolved_names.h"
@@ -330,7 +331,22 @@ Result<Resolved> resolve_pod_or_host_name(const Point& point, const Cluster& clu
 
 }  // namespace
 
-Result<Resolved> resolve(const Point& point, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
+namespace {
+
+// "@blue" behind a pod names its network, where no node is called so.
+Point with_network_told_apart(Point point, const Cluster& cluster) {
+  if (point.kind != Point::Kind::pod || point.at_node.empty() || !point.network.empty() || cluster.handle(point.at_node) != nullptr) return point;
+  const bool is_network = point.at_node == "default" || std::any_of(cluster.objects.pods.begin(), cluster.objects.pods.end(), [&](const cluster::Pod& pod) {
+    return pod.on_network(point.at_node) != nullptr;
+  });
+  if (is_network) point.network = std::exchange(point.at_node, {});
+  return point;
+}
+
+}  // namespace
+
+Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
+  const Point point = with_network_told_apart(asked, cluster);
   if (!point.at_node.empty() && cluster.handle(point.at_node) == nullptr)
     return Error{fmt::format("the snapshot has no node {}{}", point.at_node,
                              did_you_mean(point.at_node, node_names(cluster)))};

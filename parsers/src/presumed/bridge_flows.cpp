@@ -8,6 +8,8 @@
 namespace egt::parsers::presumed {
 namespace {
 
+constexpr std::uint32_t kFirstNetworkMark = 3;   // of connections of user-defined networks (ctMarkUDNBase of node/gateway_udn.go)
+
 class Flows {
  public:
   explicit Flows(const NodeFacts& facts) : facts_(facts), mac_(facts.mac ? facts.mac->to_string() : "") {}
@@ -81,8 +83,32 @@ class Flows {
       }
   }
 
+  // What a user-defined network sends becomes the node's, or an egress IP's, behind the address that its gateway router gave it.
+  void network(const OtherNetwork& other, std::uint32_t port) {
+    const std::uint32_t mark = kFirstNetworkMark + other.id;
+    for (const IpAddr& masquerade : other.masquerade) {
+      const Prefix from = Prefix::host(masquerade);
+      for (const Prefix& own : facts_.addresses)
+        if (own.address.family == masquerade.family)
+          add("priority=100,{3},in_port={1},dl_src={2},{4}={5} actions=ct(commit,zone=64000,nat(src={6}),exec(load:{7:#x}->NXM_NX_CT_MARK[])),output:{0}",
+              kUplinkPort, port, mac_, proto(from), source(from), masquerade.to_string(), own.address.to_string(), mark);
+      for (const char* state : {"+est", "+rel"})
+        add("table=1,priority=100,ct_state={2}+trk,ct_mark={3:#x},{1} actions=output:{0}", port, proto(from), state, mark);
+    }
+    for (const auto& egress_ip : facts_.marked_egress_ips) {
+      const Prefix to = Prefix::host(egress_ip.address);
+      add("priority=105,pkt_mark={4:#x},{3},in_port={1},dl_src={2} actions=ct(commit,zone=64000,nat(src={5}),exec(load:{6:#x}->NXM_NX_CT_MARK[])),output:{0}",
+          kUplinkPort, port, mac_, proto(to), egress_ip.mark, egress_ip.address.to_string(), mark);
+    }
+    for (const Prefix& all : facts_.services) add("priority=115,{1},in_port={0},{2}={3} actions=drop", port, proto(all), destination(all), all.to_string());
+    add("priority=10,in_port={0},dl_src={1} actions=NORMAL", port, mac_);
+    add("priority=9,in_port={0} actions=drop", port);
+  }
+
   void rest() {
-    add("priority=10,in_port={0},dl_dst={1} actions=LOCAL,output:{2}", kUplinkPort, mac_, kPatchPort);
+    std::string patches = fmt::format("output:{}", kPatchPort);
+    for (std::uint32_t i = 0; i < facts_.other_networks.size(); ++i) patches += fmt::format(",output:{}", kPatchPort + 1 + i);
+    add("priority=10,in_port={0},dl_dst={1} actions=LOCAL,{2}", kUplinkPort, mac_, patches);
     add("priority=10,in_port={0},dl_src={1} actions=NORMAL", kPatchPort, mac_);
     add("priority=9,in_port={0} actions=drop", kPatchPort);
     add("priority=0 actions=NORMAL");
@@ -117,6 +143,7 @@ PresumedDump bridge_flows(const NodeFacts& facts, const cluster::Objects& object
     flows.leaving(proto);
     flows.answers(proto);
   }
+  for (std::uint32_t i = 0; i < facts.other_networks.size(); ++i) flows.network(facts.other_networks[i], kPatchPort + 1 + i);
   flows.rest();
   return {"ovs-ofctl dump-flows", "ovs-ofctl dump-flows " + facts.bridge, std::move(flows).text()};
 }

@@ -14,6 +14,34 @@ const ovn::LogicalPort* port_named(const cluster::Node& node, const std::string&
   return found == all.end() ? nullptr : &*found;
 }
 
+// A network has two masquerade addresses: of the gateway router 10 + 2 * id - 1 behind the subnet's first, of the management port
+// the next one (go-controller/pkg/generator/udn/masquerade_ips.go).
+std::uint32_t id_of_network(const IpAddr& masquerade) {
+  const auto offset = static_cast<std::uint32_t>(masquerade.value & 0xffff);
+  return offset > 10 ? (offset - 9) / 2 : 0;
+}
+
+// Each network's gateway router stands behind a localnet port of its own: BRIDGE_NODE, and BRIDGE_PREFIX_NODE of user-defined ones
+// (GetNetworkScopedExtPortName() of go-controller/pkg/util/multi_network.go).
+void read_localnets(const cluster::Node& node, NodeFacts& facts) {
+  const std::string of_node = "_" + node.name;
+  for (const ovn::LogicalPort& port : node.ovn.ports) {
+    if (port.type != "localnet" || !port.name.ends_with(of_node)) continue;
+    const std::string external = port.datapath.starts_with("ext_") ? port.datapath.substr(4) : node.name;
+    if (external == node.name) {
+      facts.localnet = port.name;
+      continue;
+    }
+    OtherNetwork other{port.name, {}, 0};
+    if (const auto* outer = port_named(node, "rtoe-GR_" + external, true))
+      for (const Prefix& p : outer->addresses)
+        if (p.is_host()) other.masquerade.push_back(p.address);
+    if (other.masquerade.empty()) continue;
+    other.id = id_of_network(other.masquerade.front());
+    facts.other_networks.push_back(std::move(other));
+  }
+}
+
 // The gateway router's ports are named by convention: rtoe-GR_NODE outside, rtos-NODE for the node's switch (go-controller,
 // pkg/types/const.go).
 void read_databases(const cluster::Node& node, NodeFacts& facts) {
@@ -41,8 +69,7 @@ void read_databases(const cluster::Node& node, NodeFacts& facts) {
     if (join != nullptr && std::any_of(join->addresses.begin(), join->addresses.end(), [&](const Prefix& p) { return p.address == *hop; }))
       facts.cluster_subnets.push_back(*to);
   }
-  for (const ovn::LogicalPort& port : node.ovn.ports)
-    if (port.type == "localnet" && port.name.ends_with("_" + node.name)) facts.localnet = port.name;
+  read_localnets(node, facts);
 }
 
 json parsed(const std::map<std::string, std::string>& annotations, const char* key) {
@@ -90,6 +117,9 @@ NodeFacts facts_of(const cluster::Node& node, const cluster::Objects& objects) {
   if (facts.cluster_subnets.empty())
     for (const cluster::Network& network : objects.networks) facts.cluster_subnets = network.pods;
   if (const cluster::NodeObject* object = objects.nodes.find(node.name)) read_annotations(*object, facts);
+  for (const cluster::EgressIp& egress_ip : objects.egress_ips)
+    for (const auto& assigned : egress_ip.status)
+      if (assigned.node == node.name && egress_ip.mark) facts.marked_egress_ips.push_back({*egress_ip.mark, assigned.address});
   return facts;
 }
 

@@ -1,6 +1,7 @@
 // What databases, objects and annotations tell of a node's host that no dump shows.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,13 @@
 #include "egtrace/cluster/cluster.h"
 
 namespace egt::parsers::presumed {
+
+// A primary user-defined network whose gateway router stands on the node, in shared gateway mode.
+struct OtherNetwork {
+  std::string localnet;                  // its localnet port
+  std::vector<IpAddr> masquerade;        // behind which its packets come to the bridge
+  std::uint32_t id = 0;                  // that of the network: its marks follow from it
+};
 
 struct NodeFacts {
   std::string bridge = "br-ex";          // annotation l3-gateway-config
@@ -24,6 +32,9 @@ struct NodeFacts {
   std::vector<Prefix> services;
   std::vector<Prefix> masquerade;        // with the host's own address in it
   std::vector<Prefix> other_addresses;   // of further devices
+  std::vector<OtherNetwork> other_networks;
+  struct MarkedEgressIp { std::uint32_t mark = 0; IpAddr address; };
+  std::vector<MarkedEgressIp> marked_egress_ips;   // that the bridge gives to packets of user-defined networks with that mark
 };
 
 // From the node's databases, and, where there is one, its Kubernetes object.

@@ -71,23 +71,33 @@ Interface patch(const std::string& name, const std::string& peer, std::uint32_t 
   return port;
 }
 
-std::string inner_patch(const NodeFacts& facts) { return fmt::format("patch-{}-to-{}", kIntegrationBridge, facts.localnet); }
-std::string outer_patch(const NodeFacts& facts) { return fmt::format("patch-{}-to-{}", facts.localnet, kIntegrationBridge); }
+std::string inner_patch(const std::string& localnet) { return fmt::format("patch-{}-to-{}", kIntegrationBridge, localnet); }
+std::string outer_patch(const std::string& localnet) { return fmt::format("patch-{}-to-{}", localnet, kIntegrationBridge); }
+
+// The management port of the default network, or of another one: k8s-NODE, PREFIX_k8s-NODE.
+bool is_management(const std::string& port, const std::string& node) {
+  const std::string own = "k8s-" + node;
+  return port == own || port.ends_with("_" + own);
+}
 
 // The CNI plugs pods in, whether OVN knows of them or not.
 void add_unbound_pods(const cluster::Objects& objects, const Node& node, Bridge& bridge, std::uint32_t& number) {
   std::set<std::string> plugged;
   for (const Interface& port : bridge.interfaces) plugged.insert(port.name);
   for (const cluster::Pod& pod : objects.pods) {
-    const std::string name = cluster::logical_port_name(pod.namespace_, pod.name);
-    if (pod.node != node.name || pod.host_network || pod.addresses.empty() || plugged.contains(name)) continue;
-    Interface port;
-    port.name = name;
-    port.ofport = number++;
-    port.external_ids["iface-id"] = name;
-    port.mac = pod.mac;
-    port.from = pod.from;
-    bridge.interfaces.push_back(std::move(port));
+    if (pod.node != node.name || pod.host_network || pod.addresses.empty()) continue;
+    const auto plug = [&](const std::string& name, const std::optional<MacAddr>& mac) {
+      if (plugged.contains(name)) return;
+      Interface port;
+      port.name = name;
+      port.ofport = number++;
+      port.external_ids["iface-id"] = name;
+      port.mac = mac;
+      port.from = pod.from;
+      bridge.interfaces.push_back(std::move(port));
+    };
+    plug(cluster::logical_port_name(pod.namespace_, pod.name), pod.mac);
+    if (const cluster::PodAttachment* primary = pod.primary()) plug(cluster::logical_port_name(pod, *primary), primary->mac);
   }
 }
 
@@ -101,8 +111,8 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     const bool here = own != nullptr && (logical.chassis == own->name || logical.chassis == own->hostname);
     if (logical.on_router || !logical.type.empty() || !here) continue;
     Interface port;
-    const bool management = logical.name == "k8s-" + node.name;
-    port.name = management ? "ovn-k8s-mp0" : logical.name;
+    const bool management = is_management(logical.name, node.name);
+    port.name = logical.name == "k8s-" + node.name ? "ovn-k8s-mp0" : logical.name;
     port.type = management ? "internal" : "";
     port.ofport = number++;
     port.external_ids["iface-id"] = logical.name;
@@ -121,7 +131,9 @@ Bridge integration_bridge(const Node& node, const NodeFacts& facts, const cluste
     port.from = c.from;
     bridge.interfaces.push_back(std::move(port));
   }
-  if (!facts.localnet.empty()) bridge.interfaces.push_back(patch(inner_patch(facts), outer_patch(facts), number++));
+  if (!facts.localnet.empty()) bridge.interfaces.push_back(patch(inner_patch(facts.localnet), outer_patch(facts.localnet), number++));
+  for (const presumed::OtherNetwork& other : facts.other_networks)
+    bridge.interfaces.push_back(patch(inner_patch(other.localnet), outer_patch(other.localnet), number++));
   return bridge;
 }
 
@@ -143,7 +155,10 @@ void add_external_bridge(Cluster& cluster, Node& node, const NodeFacts& facts) {
   bridge->has_groups = true;
   bridge->interfaces = {named(facts.bridge, "internal", openflow::port::local, facts),
                         named(presumed::uplink_name(facts), "", presumed::kUplinkPort, facts),
-                        patch(outer_patch(facts), inner_patch(facts), presumed::kPatchPort)};
+                        patch(outer_patch(facts.localnet), inner_patch(facts.localnet), presumed::kPatchPort)};
+  std::uint32_t number = presumed::kPatchPort;
+  for (const presumed::OtherNetwork& other : facts.other_networks)
+    bridge->interfaces.push_back(patch(outer_patch(other.localnet), inner_patch(other.localnet), ++number));
 }
 
 // --- nodes ---------------------------------------------------------------------------------------------------------

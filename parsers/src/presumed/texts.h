@@ -13,7 +13,7 @@ struct PresumedDump {
   std::string text;
 };
 
-// Ports of the presumed bridge.
+// Ports of the presumed bridge; those of user-defined networks follow, in order of NodeFacts::other_networks.
 constexpr std::uint32_t kUplinkPort = 1, kPatchPort = 2;
 std::string uplink_name(const NodeFacts& facts);
 

@@ -128,7 +128,7 @@ def collect(lab, outdir, level="std"):
     """OUTDIR/<node>/<command>, plus k8s/, truth.json, pcap/ and trace/ of the applied scenario."""
     os.makedirs(outdir, exist_ok=True)
     for n in lab.nodes:
-        egress = lab.c["egressip_secondary"]["node"]
+        egress = lab.c.get("egressip_secondary", {}).get("node")
         collect_node(lab, n, os.path.join(outdir, n.name), "std" if level == "full" and n.name != egress else level)
         if lab.router.get("bgp"):
             for c in ("show ip bgp", "show running-config"):

@@ -56,10 +56,20 @@ def pods(lab):
         net = {"default": {"ip_addresses": ips, "mac_address": p["mac"], "gateway_ips": [n.gw],
                            "routes": [{"dest": lab.cluster, "nextHop": n.gw}, {"dest": lab.svc, "nextHop": n.gw},
                                       {"dest": lab.join, "nextHop": n.gw}], "ip_address": ips[0], "gateway_ip": n.gw, "role": "primary"}}
+        default = p
+        if p.get("udn"):
+            default = p["default"]
+            own = net.pop("default")
+            gw = lab.udn.gateway(n)
+            ips = ["%s/%s" % (p["ip"], lab.udn.subnets[n.name].split("/")[1])]
+            net["default"] = dict(own, ip_addresses=["%s/%s" % (default["ip"], n.subnet.split("/")[1])], mac_address=default["mac"],
+                                  ip_address="%s/%s" % (default["ip"], n.subnet.split("/")[1]), routes=[], role="infrastructure-locked")
+            net[lab.udn.key] = {"ip_addresses": ips, "mac_address": p["mac"], "gateway_ips": [gw], "routes": [{"dest": lab.udn.cluster, "nextHop": gw}],
+                                "ip_address": ips[0], "gateway_ip": gw, "tunnel_id": lab.udn.id, "role": "primary"}
         out.append({"apiVersion": "v1", "kind": "Pod", "metadata": meta(p["name"], p["ns"], uid=p["uid"], labels={"app": p["app"]},
                     annotations={"k8s.ovn.org/pod-networks": json.dumps(net, separators=(",", ":"))}),
                     "spec": {"nodeName": p["node"], "containers": [{"name": "app", "ports": [{"containerPort": x} for x in p["ports"]]}]},
-                    "status": {"phase": "Running", "hostIP": n.ip, "podIP": p["ip"], "podIPs": [{"ip": p["ip"]}] + ([{"ip": p["ip6"]}] if lab.v6 else [])}})
+                    "status": {"phase": "Running", "hostIP": n.ip, "podIP": default["ip"], "podIPs": [{"ip": default["ip"]}] + ([{"ip": p["ip6"]}] if lab.v6 else [])}})
     return out
 
 

@@ -133,6 +133,20 @@ class Lab:
             if self.v6:
                 p["ip6"] = str(ipaddress.ip_network(p["n"].subnet6)[int(ipaddress.ip_address(p["ip"])) & 0xff])
             self.pods.append(p)
+        # a primary user-defined network; what its pods have on the default one is for probes alone
+        self.udn, self.locked = None, []
+        if c.get("udn"):
+            import networks
+            self.udn = networks.Network(self, c["udn"])
+            for p in self.pods:
+                if not p.get("udn"):
+                    continue
+                q = dict(p, ip=p["locked_ip"], mac=ip_mac(p["locked_ip"]), locked=True)
+                self.locked.append(q)
+                p["default"] = q
+                p["key"] = self.udn.port_prefix + p["key"]
+                p["sandbox"] = hashlib.sha256((self.name + p["key"]).encode()).hexdigest()
+                p["veth"] = p["sandbox"][:15]
         self.state = json.load(open(self.state_file)) if os.path.exists(self.state_file) else \
             {"namespaces": [], "pids": [], "undo": [], "scenario": None}
 
@@ -142,6 +156,10 @@ class Lab:
     def mac(self, what):
         h = hashlib.sha256(("%s/%s" % (self.c["seed"], what)).encode()).digest()
         return "52:54:00:%02x:%02x:%02x" % (h[0], h[1], h[2])
+
+    def default_ports(self):
+        """Pods as the default network has them."""
+        return [p for p in self.pods if not p.get("udn")] + self.locked
 
     def pod(self, name):
         return next(p for p in self.pods if p["name"] == name)

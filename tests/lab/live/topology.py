@@ -2,6 +2,7 @@
 server, nodes with OVS + OVN (one zone per node), pods, and the rows, flows, routes and
 chains that ovn-kubernetes writes for every node in shared gateway mode with interconnect."""
 import ipaddress, os, time
+import networks
 from labcore import *
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -219,10 +220,11 @@ def stop_controller(n):
         pass
 
 
-def wait_patch(n):
+def wait_patch(n, port=None):
     """Wait until br-ex has its patch port to br-int."""
+    port = port or "patch-br-ex_%s-to-br-int" % n.name
     for _ in range(200):
-        if n.vs("--if-exists", "get", "interface", "patch-br-ex_%s-to-br-int" % n.name, "ofport", check=False).strip().isdigit():
+        if n.vs("--if-exists", "get", "interface", port, "ofport", check=False).strip().isdigit():
             return
         time.sleep(0.1)
     raise RuntimeError("no patch port on " + n.name)
@@ -334,7 +336,7 @@ def node_nb(lab, n):
     add("lr-nat-add", gr, "snat", n.ip, n.join)
     if v6:
         add("lr-nat-add", gr, "snat", n.ip6, n.join6)
-    for p in lab.pods:
+    for p in lab.default_ports():
         if p["n"] is n:
             add("lr-nat-add", gr, "snat", n.ip, p["ip"])
             if v6:
@@ -365,7 +367,7 @@ def node_nb(lab, n):
                     'nexthop="%s"' % nh, "external_ids:ic-node=" + m.name)
                 add("add", "logical_router", "ovn_cluster_router", "static_routes", "@r%s" % abs(hash(full)))
     # pods
-    for p in lab.pods:
+    for p in lab.default_ports():
         if p["n"] is not n:
             continue
         add("lsp-add", sw, p["key"])
@@ -381,7 +383,7 @@ def node_nb(lab, n):
          "--", "add", "logical_switch", sw, "acls", "@a")
     # address sets
     for ns_ in sorted({p["ns"] for p in lab.pods}):
-        address_set(n, "Namespace", ns_, [p["ip"] for p in lab.pods if p["ns"] == ns_])
+        address_set(n, "Namespace", ns_, [p["ip"] for p in lab.default_ports() if p["ns"] == ns_])
     address_set(n, "EgressIP", "node-ips", [m.ip for m in lab.nodes] +
                 [m.aux.split("/")[0] for m in lab.nodes if m.__dict__.get("aux")])
     address_set(n, "EgressIP", "egressip-served-pods", [])
@@ -571,6 +573,8 @@ def brex_flows(lab, n):
 
 def write_brex(lab, n, extra=()):
     flows = brex_flows(lab, n) + list(extra)
+    if lab.udn:
+        flows += networks.brex_flows(lab, n, lab.udn, n.ofport(lab.c["nic"]), n.ofport("patch-br-ex_%s-to-br-int" % n.name), COOKIE)
     flows = [x.replace("output:NORMAL", "NORMAL").replace("output:LOCAL", "LOCAL") for x in flows]
     n.run("ovs-ofctl", "-O", "OpenFlow13", "--bundle", "replace-flows", "br-ex", "-", inp="\n".join(flows) + "\n")
 
@@ -582,8 +586,9 @@ def attach_pod(lab, p):
     lab.ip(n.ns, "link", "set", p["veth"], "master", "ovs-system")
     lab.nsx(n.ns, "sysctl", "-qw", "net/ipv6/conf/%s/disable_ipv6=1" % p["veth"])
     lab.ip(p["netns"], "addr", "add", "%s/%s" % (p["ip"], n.subnet.split("/")[1]), "brd", "+", "dev", "eth0")
-    lab.ip(p["netns"], "route", "add", "default", "via", n.gw)
-    for d in (lab.cluster, lab.svc):
+    if not p.get("locked"):
+        lab.ip(p["netns"], "route", "add", "default", "via", n.gw)
+    for d in () if p.get("locked") else (lab.cluster, lab.svc):
         lab.ip(p["netns"], "route", "add", d, "via", n.gw)
     if lab.v6:
         lab.ip(p["netns"], "addr", "add", p["ip6"] + "/64", "dev", "eth0", "nodad")
@@ -604,8 +609,11 @@ def reattach_pod(lab, p):
 
 def pods(lab):
     for p in lab.pods:
-        n = p["n"]
         lab.add_ns(p["netns"])
+        if p.get("udn"):
+            networks.attach(lab, p, lab.udn)
+    for p in lab.default_ports():
+        n = p["n"]
         attach_pod(lab, p)
         n.vs("--", "add-port", "br-int", p["veth"], "--", "set", "interface", p["veth"],
              'external_ids:attached_mac="%s"' % p["mac"], "external_ids:iface-id=" + p["key"],
@@ -640,14 +648,20 @@ def up(lab, log=print):
         log("%6.1f s  %s: OVS and OVN run" % (time.time() - t0, n.name))
     for n in lab.nodes:
         node_nb(lab, n)
+        if lab.udn:
+            networks.node_nb(lab, n, lab.udn)
         remote_chassis(lab, n)
         node_host(lab, n)
     for n in lab.nodes:
         bind_remote(lab, n)
+        if lab.udn:
+            networks.bind_remote(lab, n, lab.udn)
     pods(lab)
     log("%6.1f s  pods attached" % (time.time() - t0))
     for n in lab.nodes:
         wait_patch(n)
+        if lab.udn:
+            wait_patch(n, lab.udn.patch(n))
         write_brex(lab, n)
     if lab.router.get("bgp"):
         frr(lab, lab.ns_router, "router", bgp_router_conf(lab))
@@ -656,6 +670,6 @@ def up(lab, log=print):
     servers(lab)
     lab.sync()
     for p in lab.pods:       # the cluster router learns the pods' addresses, as a cluster's MAC cache flows show
-        lab.nsx(p["netns"], "python3", os.path.join(HERE, "peer.py"), "announce", "eth0", p["ip"], p["mac"])
+        lab.nsx(p["netns"], "python3", os.path.join(HERE, "peer.py"), "announce", "ovn-udn1" if p.get("udn") else "eth0", p["ip"], p["mac"])
     lab.remember_state()
     log("%6.1f s  up" % (time.time() - t0))

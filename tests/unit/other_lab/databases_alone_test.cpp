@@ -35,7 +35,7 @@ TEST_P(DatabasesAlone, TellWhatTheClientSees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central"),
+INSTANTIATE_TEST_SUITE_P(Lab, DatabasesAlone, ::testing::Values("plain", "acl-ingress-reject", "egressip-primary", "central", "udn-layer3"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -56,6 +56,13 @@ TEST(DatabasesAlone, KeepWhatPoliciesAsk) {
   EXPECT_NE(ran.out.find("EgressFirewall vault/default rule 2 denies vault/safe-a to 0.0.0.0/0"), std::string::npos) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("AdminNetworkPolicy closed-shelves ingress rule 0 denies vault/safe-a to depot/shelf-a"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.status, 0) << ran.out;
+}
+
+// What leaves for a pod of another network nobody delivers, as far as databases tell.
+TEST(DatabasesAlone, LeaveOpenWhoTakesAPodsAddressOutside) {
+  const json told = explained("udn-layer3", {{"from", "mason-team/chisel-g"}, {"to", "10.84.2.12:8080"}, {"proto", "tcp"}});
+  EXPECT_EQ(told.at("outcome"), "undecided");
+  EXPECT_EQ(told.at("paths")[0].at("stopped_at").at("reason"), "pod-address-outside") << told.at("paths")[0].at("stopped_at");
 }
 
 TEST(DatabasesAlone, SayWhatTheyRestOn) {

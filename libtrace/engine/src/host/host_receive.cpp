@@ -83,6 +83,10 @@ HostWalk::Ended HostWalk::check_device() {
     if (const Setting off = device_setting(host_, Family::v6, in_, "disable_ipv6"); off.value.value_or(0) != 0)
       return dropped(where, {Reason::ipv6_disabled, {in_}}, off.evidence);
   if (link != nullptr) return link->is_up() ? Ended{} : dropped(where, {Reason::device_down}, {link->from});
+  if (node_.host_presumed) {
+    gap(Input::device, {in_});
+    return inconclusive(where, {Reason::network_host_unknown, {in_}});
+  }
   if (host_.links.present && !host_.links.partial) return dropped({PlaceKind::device, {in_}}, {Reason::device_missing});
   gap(Input::device, {in_});
   return std::nullopt;

@@ -182,6 +182,11 @@ Walker::Next Walker::no_taker(const OnWire& at) {
                                    {Reason::neighbour_is_stranger, {mac, owner->address, owner->node->name, owner->mac}},
                                    {owner->entry}});
   }
+  // Nobody outside has a pod's address, unless the network is advertised: who takes it is in no dump.
+  for (const PodSide& pod : topology_.workloads().objects_with(dst_ip(at.packet)))
+    if (!pod.pod->host_network && carried_ == nullptr)
+      return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}},
+                                          {Reason::pod_address_outside, {dst_ip(at.packet), pod.pod->full_name()}}});
   Arrival arrival;
   arrival.verdict = Verdict::delivered;
   arrival.left_snapshot = true;

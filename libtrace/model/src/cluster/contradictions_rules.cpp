@@ -11,12 +11,15 @@ namespace {
 
 using About = Contradiction::About;
 
-bool has_counted(const netfilter::Ruleset& rules) {
+// Whether the rules have counted enough for two machines hardly ever to have counted alike: idle ones may agree in one or two.
+bool counts_tell_machines(const netfilter::Ruleset& rules) {
+  constexpr std::size_t kEnough = 4;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> counts;
   for (const netfilter::Table& t : rules.tables)
     for (const netfilter::Chain& c : t.chains)
       for (const netfilter::Rule& r : c.rules)
-        if (r.packets.value_or(0) > 0) return true;
-  return false;
+        if (r.packets.value_or(0) > 0) counts.emplace(*r.packets, r.bytes.value_or(0));
+  return counts.size() >= kEnough;
 }
 
 void add_devices(const netfilter::Ruleset& rules, std::set<std::string>& devices) {
@@ -75,7 +78,7 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
 using RulesOf = host::Part<netfilter::Ruleset> host::Host::*;
 void look_at_copied_rules(const Cluster& cluster, const DumpsBySize& dumps, Node& node, RulesOf rules, const char* command) {
   const host::Part<netfilter::Ruleset>& own = node.host.*rules;
-  if (!own.present || own.from.source == kNoSource || !has_counted(own.value)) return;
+  if (!own.present || own.from.source == kNoSource || !counts_tell_machines(own.value)) return;
   std::vector<const NodeHandle*> alike;
   for (const DumpsBySize::Place& place : dumps.like(cluster, own.from.source)) {
     const Node& other = place.machine->identity() == &node ? node : place.machine->own();

@@ -83,7 +83,7 @@ enum class Reason : std::uint8_t {
   pod_unknown,                // an address of the pods' networks that no pod of the snapshot has
   pod_unknown_on,             // the same, where it is known to which node's network it belongs
   pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
-  user_defined_network,       // the pod sends or receives by one, and that is not walked
+  user_defined_network,       // the pod sends or receives by one, and no dump shows its port there
   primary_network_unknown,    // the pod has a port on one, and no dump shows which of its networks is the primary one
   entry_device_unknown,       // no dump tells the device by which a packet from outside arrives
   reply_unexpected,           // the reply arrives at another place, or from another address, than the client waits for
@@ -93,6 +93,8 @@ enum class Reason : std::uint8_t {
   device_down,               // the device is administratively down
   device_missing,            // the host lacks the device
   no_carrier,                // the device has no link
+  network_host_unknown,      // databases do not tell what the host does with packets of a user-defined network
+  pod_address_outside,       // the packet leaves the cluster for the address of a pod
   dummy_device,              // a dummy device discards what it is to send
   vlan_without_device,       // a frame of a VLAN for which the machine has no device on that link
   device_kind_unknown,       // no dump tells what kind of device stands on the one that received the frame

@@ -1,0 +1,74 @@
+// Pods on a primary user-defined network: which of their networks is walked, and how a call names another one.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/run.h"
+
+namespace egt::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::string kNetworks = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/udn-layer3.tar.xz";
+
+Ran networks_told(const std::vector<std::string>& args) {
+  std::vector<std::string> all = {EGTRACE_BINARY};
+  all.insert(all.end(), args.begin(), args.end());
+  for (const char* more : {"--format", "json"}) all.emplace_back(more);
+  return run(all);
+}
+
+json walked(const std::string& from, const std::string& to, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> args = {"explain", kNetworks, "--from", from, "--to", to};
+  args.insert(args.end(), more.begin(), more.end());
+  return json::parse(networks_told(args).out);
+}
+
+TEST(Networks, ThePrimaryOneIsWalked) {
+  const json e = walked("mason-team/chisel-g", "198.51.100.44:80");
+  EXPECT_EQ(e.at("packet").at("src"), "10.20.1.5");
+  EXPECT_EQ(e.at("outcome"), "answered");
+  EXPECT_EQ(e.at("confidence"), "proven");
+  EXPECT_EQ(e.at("paths")[0].at("source_seen").at("ip"), "10.61.4.11");
+}
+
+TEST(Networks, APodIsReachedByItsPrimaryAddress) {
+  EXPECT_EQ(walked("mason-team/chisel-g", "mason-team/chisel-s:8080").at("packet").at("dst"), "10.20.2.5");
+}
+
+TEST(Networks, AnotherOneIsNamedBehindThePod) {
+  for (const json& e : {walked("mason-team/chisel-g@default", "198.51.100.44:80"),
+                        walked("mason-team/chisel-g", "198.51.100.44:80", {"--network", "default"})})
+    EXPECT_EQ(e.at("packet").at("src"), "10.84.1.31");
+  for (const char* network : {"stone", "mason-team/stone"})
+    EXPECT_EQ(walked("mason-team/chisel-g@" + std::string(network), "198.51.100.44:80").at("packet").at("src"), "10.20.1.5");
+}
+
+TEST(Networks, OneThatThePodIsNotOnIsRefused) {
+  const Ran ran = networks_told({"explain", kNetworks, "--from", "mason-team/chisel-g@mason-team/stine", "--to", "198.51.100.44:80"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("is not on network mason-team/stine (did you mean mason-team/stone?)"), std::string::npos) << ran.err;
+}
+
+TEST(Networks, TheAuditHasTheirRows) {
+  int of_network = 0;
+  const json rows = json::parse(networks_told({"audit", kNetworks}).out).at("rows");
+  for (const json& row : rows)
+    if (row.at("namespace") == "mason-team" && row.at("to") == "198.51.100.44") {
+      ++of_network;
+      EXPECT_EQ(row.at("outcome"), "answered") << row;
+      EXPECT_TRUE(row.at("ip").get<std::string>().starts_with("10.20.")) << row;
+    }
+  EXPECT_EQ(of_network, 3);
+}
+
+TEST(Networks, NothingIsWrongWhereNothingIs) {
+  const json findings = json::parse(networks_told({"triage", kNetworks}).out).at("findings");
+  EXPECT_EQ(findings, json::array()) << findings.dump(1);
+}
+
+}  // namespace
+}  // namespace egt::testing
