@@ -27,7 +27,7 @@ constexpr Shape kShapes[] = {
     {"24.03.0-24.03.4", 42, 15, 1, 79}, {"24.03.5", 42, 15, 1, 83},       {"24.03.6+", 42, 15, 1, 85},
     {"24.09.0-24.09.1", 45, 16, 1, 80}, {"24.09.2", 45, 16, 1, 83},       {"24.09.3+", 45, 16, 1, 85},
     {"25.03.0", 45, 17, 3, 84},         {"25.03.1+", 45, 17, 3, 85},      {"25.09", 47, 18, 3, 87},
-    {"26.03", 48, 18, 3, 88},
+    {"26.03", 48, 18, 3, 88},           {"26.09", 62, 18, 3, 113},
 };
 
 struct Seen {
@@ -64,7 +64,7 @@ Seen look(const Node& node) {
   seen.ls_out_pre_lb = stage_number(node, "ls_out_pre_lb");
   if (const Bridge* bridge = node.integration_bridge(); bridge != nullptr && bridge->flows && bridge->flows->size() > 0 && !bridge->flows_partial) {
     seen.egress_base = egress_base(node, *bridge);
-    for (int t = 90; t >= 66 && !seen.highest_table; --t)
+    for (int t = 120; t >= 66 && !seen.highest_table; --t)
       if (bridge->flows->has_table(static_cast<std::uint8_t>(t))) seen.highest_table = t;
   }
   return seen;

@@ -447,6 +447,27 @@ constexpr PipelineLayout kLayouts[] = {
      "MAC_CACHE_USE=79 CT_ZONE_LOOKUP=80 CT_ORIG_NW_DST_LOAD=81 CT_ORIG_IP6_DST_LOAD=82 "
      "CT_ORIG_TP_DST_LOAD=83 FLOOD_REMOTE_CHASSIS=84 CT_STATE_SAVE=85 CT_ORIG_PROTO_LOAD=86 "
      "GET_REMOTE_FDB=87 LEARN_REMOTE_FDB=88"},
+    {"26.09", 8, 62,
+     "check_port_sec apply_port_sec mirror lookup_fdb put_fdb pre_acl pre_lb pre_stateful acl_hint "
+     "acl_eval acl_sample acl_action qos ct_extract lb_aff_check lb lb_aff_learn pre_hairpin nat_hairpin "
+     "hairpin acl_after_lb_eval acl_after_lb_sample acl_after_lb_action pre_network_function stateful "
+     "network_function arp_nd_pre_lookup arp_rsp dhcp_options dhcp_response dns_lookup dns_response "
+     "external_port l2_lkup l2_unknown",
+     "lookup_fdb put_fdb pre_acl pre_lb pre_stateful acl_hint acl_eval acl_sample acl_action mirror qos "
+     "pre_network_function stateful network_function check_port_sec apply_port_sec",
+     "admission lookup_neighbor learn_neighbor ip_input dhcp_relay_req unsnat post_unsnat defrag "
+     "ct_extract lb_aff_check dnat lb_aff_learn ecmp_stateful nd_ra_options nd_ra_response ip_routing_pre "
+     "ip_routing ip_routing_ecmp policy policy_ecmp dhcp_relay_resp_chk dhcp_relay_resp arp_resolve "
+     "chk_pkt_len larger_pkts gw_redirect network_id arp_request ecmp_stateful_egr",
+     "chk_dnat_local undnat post_undnat snat post_snat egr_loop delivery",
+     "PHY_TO_LOG=0 LOG_INGRESS_PIPELINE=8 OUTPUT_INIT=52 OUTPUT_LARGE_PKT_DETECT=52 "
+     "OUTPUT_LARGE_PKT_PROCESS=53 REMOTE_OUTPUT=54 REMOTE_VTEP_OUTPUT=55 LOCAL_OUTPUT=56 CHECK_LOOPBACK=57 "
+     "LOG_EGRESS_PIPELINE=62 SAVE_INPORT=88 LOG_TO_PHY=89 MAC_BINDING=90 MAC_LOOKUP=91 CHK_LB_HAIRPIN=92 "
+     "CHK_LB_HAIRPIN_REPLY=93 CT_SNAT_HAIRPIN=94 GET_FDB=95 LOOKUP_FDB=96 CHK_IN_PORT_SEC=97 "
+     "CHK_IN_PORT_SEC_ND=98 CHK_OUT_PORT_SEC=99 ECMP_NH_MAC=100 ECMP_NH=101 CHK_LB_AFFINITY=102 "
+     "MAC_CACHE_USE=103 CT_ZONE_LOOKUP=104 CT_ORIG_NW_DST_LOAD=105 CT_ORIG_IP6_DST_LOAD=106 "
+     "CT_ORIG_TP_DST_LOAD=107 FLOOD_REMOTE_CHASSIS=108 CT_STATE_SAVE=109 CT_ORIG_PROTO_LOAD=110 "
+     "GET_REMOTE_FDB=111 LEARN_REMOTE_FDB=112 EVPN_ARP_LOOKUP=113"},
 };
 
 }  // namespace
