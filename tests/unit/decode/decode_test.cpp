@@ -117,6 +117,24 @@ TEST(Decode, PatchReleasesDiffer) {
   EXPECT_EQ(tables_of_name("lr_in_arp_request", {"25.03.1-38.el9"}).at(0).table, 34u);
 }
 
+TEST(Decode, NamesOfNetworks) {
+  EXPECT_TRUE(says("ovn-k8s-mp1", "device", "management port of the network with id 1"));
+  EXPECT_TRUE(says("mp12-udn-vrf", "device", "VRF of the user-defined network with id 12"));
+  EXPECT_TRUE(says("GR_shop.blue_worker-1", "logical router", "gateway router of shop.blue_worker-1"));
+  EXPECT_TRUE(says("trtor-shop_blue_worker-1", "logical port", "of the transit router"));
+  EXPECT_TRUE(says("shop.blue_shop_web-0", "logical port", "port of pod shop/web-0 on the user-defined network"));
+  EXPECT_TRUE(says("shop_web-0", "logical port", "port of pod shop/web-0"));
+  EXPECT_TRUE(decode_value("ovn-k8s-mpx").empty());
+  EXPECT_TRUE(says("169.254.0.11", "OVN-Kubernetes", "gateway routers of the user-defined network with id 1"));
+  EXPECT_TRUE(says("fd69::e", "OVN-Kubernetes", "management ports of the user-defined network with id 2"));
+  EXPECT_TRUE(says("169.254.0.2", "OVN-Kubernetes", "how the host appears to OVN"));
+}
+
+TEST(Decode, TablesOfTheNextRelease) {
+  EXPECT_TRUE(says("table=56", "OpenFlow table of br-int", "OFTABLE_LOCAL_OUTPUT", {"26.09"}));
+  EXPECT_TRUE(says("ls_in_arp_nd_pre_lookup", "OpenFlow table of br-int", "table 34", {"26.09"}));
+}
+
 TEST(Decode, ListsAndUnknownThings) {
   EXPECT_TRUE(says("reg14=0x5,reg15=0x8001", "multicast group", "_MC_unknown"));
   EXPECT_TRUE(decode_value("").empty());

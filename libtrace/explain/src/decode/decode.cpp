@@ -6,6 +6,7 @@
 
 #include "egtrace/base/text.h"
 #include "facts.h"
+#include "names.h"
 
 namespace egt::explain {
 namespace {
@@ -323,6 +324,8 @@ void add_plain(std::string_view text, const DecodeOptions& options, Meanings& ou
   }
   if (text.size() == 8 && std::all_of(text.begin(), text.end(), is_hex_digit)) return add_cookie(*parse_hex(text), out);
   add_stage(text, options, out);
+  if (out.empty())
+    for (auto& [as, meaning] : name_meanings(text)) out.add(std::move(as), std::move(meaning));
 }
 
 // "table=25", "cookie=0x7d8c250c", "mark=0x3f0" and the like, which are no fields of a packet.

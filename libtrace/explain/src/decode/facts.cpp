@@ -61,6 +61,7 @@ constexpr Number kMasquerade[] = {
     {3, 3, "masquerade address for externalTrafficPolicy Local services with host endpoints"},
     {4, 4, "dummy next hop of gateway routers for services and the masquerade subnet"},
     {5, 5, "source address of a pod that reaches itself through a service"},
+    {0x101, 0x101, "gateway of virtual machines, for which the node's switch answers (arp_proxy)"},
 };
 
 struct StateWord { std::string_view name; std::uint32_t bit; };
@@ -133,11 +134,27 @@ std::optional<StateBits> parse_ct_state(std::string_view text) {
   return bits;
 }
 
+namespace {
+
+// Behind the subnet's first address: the cluster's own up to 10, then two of each user-defined network
+// (go-controller/pkg/generator/udn/masquerade_ips.go).
+std::string masquerade_meaning(std::uint64_t offset) {
+  constexpr std::uint64_t kFirstOfNetworks = 11, kMost = 2 * 4096;
+  std::string known = look_up(kMasquerade, offset);
+  if (!known.empty() || offset < kFirstOfNetworks || offset > kMost) return known;
+  return fmt::format("masquerade address of the {} of the user-defined network with id {}", offset % 2 != 0 ? "gateway routers" : "management ports",
+                     (offset - 9) / 2);
+}
+
+}  // namespace
+
 std::string default_address_meaning(const IpAddr& address) {
   if (!address.is_v4()) {
-    const auto masquerade = Prefix::parse("fd69::/125");
-    return masquerade->contains(address) ? look_up(kMasquerade, low64(address.value)) : std::string();
+    const auto masquerade = Prefix::parse("fd69::/112");
+    return masquerade->contains(address) ? masquerade_meaning(low64(address.value) & 0xffff) : std::string();
   }
+  if (const auto prefix = Prefix::parse("169.254.0.0/17"); prefix->contains(address) && !Prefix::parse("169.254.0.0/29")->contains(address))
+    return masquerade_meaning(address.as_v4() & 0x7fff);
   for (const char* base : {"169.254.169.0/29", "169.254.0.0/29"})
     if (const auto prefix = Prefix::parse(base); prefix->contains(address))
       return look_up(kMasquerade, address.as_v4() & 7);

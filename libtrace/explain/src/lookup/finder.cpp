@@ -95,10 +95,29 @@ bool Finder::is_number(std::string_view field, std::optional<std::uint64_t> n) c
   return n && thing_.number == n && thing_.may_be(field);
 }
 
+namespace {
+
+// "shop/blue (primary): 10.20.1.5/24, 0a:58:0a:14:01:05"
+std::string attachment_text(const cluster::PodAttachment& on) {
+  std::vector<std::string> parts;
+  if (std::string addresses = prefixes_text(on.addresses); !addresses.empty()) parts.push_back(std::move(addresses));
+  if (on.mac) parts.push_back(on.mac->to_string());
+  return fmt::format("{}{}: {}", on.network, on.role.empty() ? "" : " (" + on.role + ")", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
 // ---- Kubernetes
 
 bool Finder::is_address_of(const cluster::Service& s) const {
   return (has(s.cluster_ips) || has(s.external_ips) || has(s.load_balancer_ips)) && has_port(s.ports);
+}
+
+// By what the pod has on a network besides the default one.
+bool Finder::is_on_other_network(const cluster::Pod& pod) const {
+  return std::any_of(pod.other_networks.begin(), pod.other_networks.end(), [&](const cluster::PodAttachment& on) {
+    return has(on.addresses) || (thing_.mac && on.mac == thing_.mac) || thing_.text == cluster::logical_port_name(pod, on) || thing_.text == on.network;
+  });
 }
 
 void Finder::objects() {
@@ -106,10 +125,10 @@ void Finder::objects() {
   const std::string& text = thing_.text;
   for (const cluster::Pod& p : o.pods)
     if (is_qualified(text, p.namespace_, p.name) || (!p.host_network && has(p.addresses)) ||
-        (thing_.mac && p.mac == thing_.mac) || text == cluster::logical_port_name(p.namespace_, p.name))
+        (thing_.mac && p.mac == thing_.mac) || text == cluster::logical_port_name(p.namespace_, p.name) || is_on_other_network(p))
       add("pod", fmt::format("{}/{}", p.namespace_, p.name), cluster_.node(p.node),
           {{"addresses", prefixes_text(p.addresses)}, {"mac", p.mac ? p.mac->to_string() : ""}, {"node", p.node},
-           {"host network", p.host_network ? "yes" : ""}}, {p.from});
+           {"host network", p.host_network ? "yes" : ""}, {"other networks", joined(p.other_networks, attachment_text)}}, {p.from});
   for (const cluster::Service& s : o.services)
     if (is_qualified(text, s.namespace_, s.name) || is_address_of(s) ||
         std::any_of(s.ports.begin(), s.ports.end(),

@@ -26,6 +26,7 @@ class Finder {
   void datapath_flows(const cluster::Node& node);  // with what follows behind their recirculations
   void rows(const cluster::Node& node);            // of databases
   void logical(const cluster::Node& node);         // ports, datapaths, chassis, logical flows
+  bool is_on_other_network(const cluster::Pod& pod) const;
   void logical_flows_with_address(const cluster::Node& node);
   void dump_lines(const cluster::DumpInfo& dump);  // rules, routes, connections: whatever decides by addresses
   void value();                                    // what the number or address means by itself
