@@ -89,6 +89,7 @@ void add_completion(CLI::App& app, ExitStatus& status);
 void add_decode(CLI::App& app, ExitStatus& status);
 void add_diff(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
+void add_flows(CLI::App& app, ExitStatus& status);
 void add_compile(CLI::App& app, ExitStatus& status);
 void add_inspect(CLI::App& app, ExitStatus& status);
 void add_lookup(CLI::App& app, ExitStatus& status);

@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
   add_decode(app, status);
   add_diff(app, status);
   add_explain(app, status);
+  add_flows(app, status);
   add_inspect(app, status);
   add_lookup(app, status);
   add_ltrace(app, status);

@@ -91,6 +91,7 @@ TEST_F(Canaries, NoVerbShowsOne) {
            {"lookup", dumps(), "10.0.0.1", "--format", "json"},
            {"lookup", dumps(), "10.133.0.77", "--format", "json"},
            {"lookup", dumps(), "tunnel-1", "--format", "json"},
+           {"flows", dumps(), "--format", "json"},
            {"diff", dumps(), dumps(), "--only", "rules"}})
     EXPECT_NE(2, egtrace(line).status) << line[0];
   for (const char* file : {"out.xml", "out.sarif"}) expect_none(file, read_file(home_.path() + "/" + file));

@@ -64,6 +64,7 @@ TEST_F(HostileNames, AreShownAsEscapes) {
   }
   for (const char* format : {"text", "json", "html", "mermaid"})
     egtrace({"explain", "dumps", "--from", "10.133.0.9", "--to", "192.0.2.1:80", "--format", format});
+  for (const char* format : {"text", "json", "csv"}) egtrace({"flows", "dumps", "--format", format});
   egtrace({"trace", "dumps", "--node", "master-01-demo", "--bridge", "br-odd", "in_port=1,ip", "--color", "always"}, true);
 }
 

@@ -46,6 +46,11 @@ TEST(Schema, Lookup) {
     expect_contract({"lookup", "samples/egressip-secondary", thing});
 }
 
+TEST(Schema, Flows) {
+  expect_contract({"flows", "samples/egressip-secondary", "--bridge", "br-ex"});
+  expect_contract({"flows", "samples/egressip-secondary", "--by", "object"});
+}
+
 TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:03", "+trk-new"}); }
 
 TEST(Schema, Assess) {

@@ -63,6 +63,8 @@ TEST_F(Width, OfEveryVerb) {
         {"check", ".", "--from-objects", "-v"},
         {"inspect", ".", "-vv"},
         {"lookup", ".", "10.132.0.13", "-v"},
+        {"flows", ".", "--bridge", "br-ex", "-v"},
+        {"flows", ".", "--by", "lflow", "--top", "20"},
         {"diff", kSample, ".", "--only", "rules", "--only", "routes", "--only", "logical flows"},
         {"decode", "load:0x64580003->NXM_NX_XXREG0[96..127]"}})
     for (const std::size_t width : {60U, 80U, 200U}) {
@@ -94,7 +96,7 @@ TEST_F(Width, CaretsStandBelowTheirCharacters) {
 
 TEST(Help, FitsEightyColumns) {
   Words verbs = {""};
-  for (const char* verb : {"explain", "assert", "check", "triage", "audit", "trace", "ltrace", "pcap", "lookup",
+  for (const char* verb : {"explain", "assert", "check", "triage", "audit", "trace", "ltrace", "pcap", "lookup", "flows",
                            "decode", "diff", "inspect", "parse", "compile", "collect", "completion"})
     verbs.emplace_back(verb);
   for (const std::string& verb : verbs) {

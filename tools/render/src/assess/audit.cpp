@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "egtrace/base/columns.h"
+#include "csv.h"
 #include "json_parts.h"
 #include "style.h"
 
@@ -14,17 +15,6 @@ namespace egt::render {
 namespace {
 
 using namespace assess;
-
-// RFC 4180: quoted where a comma, a quote or a line end is in it. What a spreadsheet would take for a formula gets a quote
-// before it.
-std::string csv(const std::string& dumped) {
-  const bool formula = !dumped.empty() && std::string_view("=+-@\t\r").find(dumped.front()) != std::string_view::npos;
-  const std::string field = (formula ? "'" : "") + dumped;
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string out = "\"";
-  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
 
 std::string sender_of(const AuditRow& r) { return r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod; }
 
@@ -73,11 +63,11 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
 std::string audit_csv(const std::vector<AuditRow>& rows) {
   std::string out =
       "namespace,pod,node,ip,to,to_kind,outcome,verdict,confidence,source_seen,egress_node,egress_device,leak,expected,decided_"
-      "by\r\n";
+      "by\n";
   for (const AuditRow& r : rows)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv(r.namespace_), csv(r.pod), csv(r.node),
-                       r.ip, csv(r.to), r.to_kind, name_of(r.outcome), explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
-                       csv(r.egress_node), csv(r.egress_device), r.leak, csv(r.expected), csv(r.decided_by));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.namespace_), csv_cell(r.pod), csv_cell(r.node),
+                       r.ip, csv_cell(r.to), r.to_kind, name_of(r.outcome), explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
+                       csv_cell(r.egress_node), csv_cell(r.egress_device), r.leak, csv_cell(r.expected), csv_cell(r.decided_by));
   return out;
 }
 

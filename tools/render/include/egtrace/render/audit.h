@@ -1,4 +1,4 @@
-// Who leaves as whom, as a table, JSON (docs/schema/audit.schema.json) or CSV (RFC 4180).
+// Who leaves as whom, as a table, JSON (docs/schema/audit.schema.json) or CSV .
 #pragma once
 
 #include <string>
