@@ -1,13 +1,15 @@
 // egtrace audit SNAPSHOT: which address the other end sees of every pod and node, and what decides it.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "command.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
-#include "egtrace/render/audit.h"
+#include "egtrace/render/shard.h"
+#include "results.h"
+#include "shard_options.h"
 #include "snapshot_options.h"
-#include "text_options.h"
 
 namespace egt::cli {
 namespace {
@@ -29,15 +31,17 @@ struct AuditOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   assess::AuditOptions audit;
-  std::string only;
-  bool fail_on_leak = false;
+  AuditResultOptions result;
+  std::string shard;
 };
 
-// Of --only.
-bool is_wanted(const assess::AuditRow& row, const std::string& only) {
-  if (only == "leaks") return row.leak;
-  if (only == "undecided") return row.outcome == explain::Outcome::undecided;
-  return only != "failed" || assess::is_failure(row);
+// What else than the snapshot decides a shard's rows.
+KeptOptions kept_options(const AuditOptions& o) {
+  KeptOptions kept = o.result.kept();
+  kept["to"] = fmt::format("{}", fmt::join(o.audit.to, ","));
+  kept["namespace"] = fmt::format("{}", fmt::join(o.audit.namespaces, ","));
+  kept["one-way"] = o.audit.one_way ? "yes" : "";
+  return kept;
 }
 
 ExitStatus run_audit(const AuditOptions& o) {
@@ -50,17 +54,14 @@ ExitStatus run_audit(const AuditOptions& o) {
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   assess::AuditOptions options = o.audit;
   options.jobs = o.common.jobs;
+  options.shard = shard_of(o.shard);
   auto rows = assess::audit(explainer, options);
   if (!rows) throw CommandError(rows.error().message);
-  std::erase_if(*rows, [&](const assess::AuditRow& r) { return !is_wanted(r, o.only); });
-  if (o.common.format == "json")
-    write_output(o.common, render::audit_json(*rows));
-  else if (o.common.format == "csv")
-    write_output(o.common, render::audit_csv(*rows));
-  else
-    write_output(o.common, render::audit_table(*rows, text_options(o.common)));
-  const bool leak = std::any_of(rows->begin(), rows->end(), [](const assess::AuditRow& r) { return r.leak; });
-  return leak && o.fail_on_leak ? ExitStatus::failed : ExitStatus::done;
+  if (!o.shard.empty()) {
+    write_output(o.common, render::shard_json({{"audit", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept_options(o), options.shard}, *std::move(rows), {}}));
+    return ExitStatus::done;
+  }
+  return write_audit(*std::move(rows), o.result, o.common);
 }
 
 }  // namespace
@@ -73,10 +74,11 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_option("--to", o->audit.to, "destination (POINT); repeatable")->allow_extra_args(false);
   verb->add_option("-n,--namespace", o->audit.namespaces, "only pods of this namespace (a pattern); repeatable")
       ->allow_extra_args(false);
-  verb->add_option("--only", o->only, "only rows that leak, fail or are undecided: leaks, failed, undecided")
+  verb->add_option("--only", o->result.only, "only rows that leak, fail or are undecided: leaks, failed, undecided")
       ->check(CLI::IsMember({"leaks", "failed", "undecided"}));
   verb->add_flag("--one-way", o->audit.one_way, "walk requests only, not their replies");
-  verb->add_flag("--fail-on-leak", o->fail_on_leak, "exit status 1 where something leaks");
+  verb->add_flag("--fail-on-leak", o->result.fail_on_leak, "exit status 1 where something leaks");
+  add_shard_option(*verb, o->shard);
   add_common_options(*verb, o->common, {"table", "json", "csv", "text"});
   verb->footer(kAuditFooter);
   verb->callback([o, &status] { status = run_audit(*o); });

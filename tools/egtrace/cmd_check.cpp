@@ -9,6 +9,8 @@
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/expectations.h"
 #include "egtrace/render/check.h"
+#include "results.h"
+#include "shard_options.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -35,7 +37,7 @@ constexpr const char* kCheckFooter =
 struct CheckOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
-  std::string file, junit, sarif;
+  std::string file, junit, sarif, shard;
   bool from_objects = false, assume_gaps = false;
 };
 
@@ -55,35 +57,8 @@ std::vector<expect::Expectation> expectations(const CheckOptions& o, const clust
   return all;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  CommonOptions to_file;
-  to_file.output = path;
-  write_output(to_file, text);
-}
-
 bool has_objects(const cluster::Cluster& cluster) {
   return !cluster.objects.pods.empty() || !cluster.objects.namespaces.empty() || !cluster.objects.services.empty();
-}
-
-// Objects that promise nothing hold; where there are none, nobody can tell.
-ExitStatus nothing_to_check(const cluster::Cluster& cluster, bool quiet) {
-  const bool objects = has_objects(cluster);
-  if (!quiet)
-    fmt::print(stderr, "egtrace: {}\n",
-               objects ? "no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall or policy of the "
-                         "snapshot promises anything that its dumps could hold"
-                       : "the snapshot has no Kubernetes objects to make expectations of; add `oc get "
-                         "egressips,egressservices,services,pods,namespaces -A -o yaml`");
-  return objects ? ExitStatus::done : ExitStatus::inconclusive;
-}
-
-ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
-  ExitStatus status = ExitStatus::done;
-  for (const assess::ExpectationReport& r : reports) {
-    if (r.overall.holds == false) return ExitStatus::failed;
-    if (!r.overall.holds) status = ExitStatus::inconclusive;
-  }
-  return status;
 }
 
 ExitStatus run_check(const CheckOptions& o) {
@@ -102,16 +77,21 @@ ExitStatus run_check(const CheckOptions& o) {
   assess::CheckOptions options;
   options.assume_gaps = o.assume_gaps;
   const assess::Checker checker(explainer, options);
+  const assess::Shard shard = shard_of(o.shard);
+  std::vector<render::PlacedReport> placed;
+  const std::vector<expect::Expectation> all = expectations(o, snapshot.cluster, std::move(given));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (shard.has(i)) placed.push_back({i, checker.check(all[i])});
+  const CheckResultOptions result{o.file, o.junit, o.sarif, o.from_objects, has_objects(snapshot.cluster)};
+  if (!o.shard.empty()) {
+    KeptOptions kept = result.kept();
+    kept["assume-gaps"] = o.assume_gaps ? "yes" : "";
+    write_output(o.common, render::shard_json({{"check", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept, shard}, {}, std::move(placed)}));
+    return ExitStatus::done;
+  }
   std::vector<assess::ExpectationReport> reports;
-  for (const expect::Expectation& e : expectations(o, snapshot.cluster, std::move(given)))
-    reports.push_back(checker.check(e));
-  if (!o.junit.empty()) write_file(o.junit, render::check_junit(reports));
-  if (!o.sarif.empty()) write_file(o.sarif, render::check_sarif(reports, o.file, EGTRACE_VERSION));
-  if (o.common.format == "json")
-    write_output(o.common, render::check_json(reports));
-  else
-    write_output(o.common, render::check_text(reports, text_options(o.common)));
-  return reports.empty() && o.from_objects ? nothing_to_check(snapshot.cluster, o.common.quiet) : status_of(reports);
+  for (render::PlacedReport& one : placed) reports.push_back(std::move(one.report));
+  return write_check(reports, result, o.common);
 }
 
 }  // namespace
@@ -128,6 +108,7 @@ void add_check(CLI::App& app, ExitStatus& status) {
   verb->add_option("--junit", o->junit, "write a JUnit XML report to FILE")->type_name("FILE");
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
+  add_shard_option(*verb, o->shard);
   add_common_options(*verb, o->common, {"text", "json"});
   verb->footer(kCheckFooter);
   verb->callback([o, &status] {

@@ -96,7 +96,7 @@ TEST_F(Width, CaretsStandBelowTheirCharacters) {
 
 TEST(Help, FitsEightyColumns) {
   Words verbs = {""};
-  for (const char* verb : {"explain", "assert", "check", "triage", "audit", "trace", "ltrace", "pcap", "lookup", "flows",
+  for (const char* verb : {"explain", "assert", "check", "triage", "audit", "trace", "ltrace", "pcap", "lookup", "flows", "merge",
                            "decode", "diff", "inspect", "parse", "compile", "collect", "completion"})
     verbs.emplace_back(verb);
   for (const std::string& verb : verbs) {

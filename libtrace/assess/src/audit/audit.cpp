@@ -6,6 +6,7 @@
 #include <atomic>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "common/ask_all.h"
 #include "common/claims.h"
@@ -30,7 +31,25 @@ struct Destination {
 struct Sender {
   const KnownPod* pod = nullptr;  // null: the node itself
   std::string node;
+  std::size_t order = 0;
 };
+
+// The machines of a shard: those with the most senders are dealt out first, each to the shard that has the fewest.
+std::set<std::string> machines_of(const std::vector<Sender>& senders, const Shard& shard) {
+  std::map<std::string, std::size_t> load;
+  for (const Sender& sender : senders) ++load[sender.node];
+  std::vector<std::pair<std::size_t, std::string>> machines;
+  for (const auto& [node, count] : load) machines.emplace_back(count, node);
+  std::stable_sort(machines.begin(), machines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::size_t> dealt(shard.count);
+  std::set<std::string> own;
+  for (const auto& [count, node] : machines) {
+    const auto least = std::min_element(dealt.begin(), dealt.end());
+    *least += count;
+    if (static_cast<unsigned>(least - dealt.begin()) == shard.index) own.insert(node);
+  }
+  return own;
+}
 
 // The outcome that most rows to a destination have.
 std::map<std::string, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& rows) {
@@ -42,14 +61,6 @@ std::map<std::string, explain::Outcome> usual_outcomes(const std::vector<AuditRo
                   return a.second < b.second;
                 })->first;
   return usual;
-}
-
-void sort_by_interest(std::vector<AuditRow>& rows) {
-  const auto usual = usual_outcomes(rows);
-  const auto rank = [&](const AuditRow& r) {
-    return r.leak ? 0 : usual.at(r.to_kind == "given" ? r.to : r.to_kind) != r.outcome ? 1 : 2;
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const AuditRow& a, const AuditRow& b) { return rank(a) < rank(b); });
 }
 
 class Auditor {
@@ -71,7 +82,7 @@ class Auditor {
     if (given_.empty()) add_common();
     std::vector<AuditRow> rows;
     for (Rows& of_one : walk_all(all_senders())) std::move(of_one.begin(), of_one.end(), std::back_inserter(rows));
-    sort_by_interest(rows);
+    if (options_.shard.is_whole()) sort_by_interest(rows);
     return rows;
   }
 
@@ -86,7 +97,7 @@ class Auditor {
 
   // Pods of the host's network send as their node does.
   bool wanted(const KnownPod& pod) const {
-    if (pod.host_network || cluster_.node(pod.node) == nullptr) return false;
+    if (pod.host_network || cluster_.handle(pod.node) == nullptr) return false;
     return options_.namespaces.empty() ||
            std::any_of(options_.namespaces.begin(), options_.namespaces.end(),
                        [&](const std::string& n) { return glob_match(n, pod.namespace_); });
@@ -98,7 +109,11 @@ class Auditor {
       if (wanted(pod)) senders.push_back({&pod, pod.node});
     if (options_.namespaces.empty())
       for (const std::string& node : nodes_)
-        if (cluster_.node(node) != nullptr) senders.push_back({nullptr, node});
+        if (cluster_.handle(node) != nullptr) senders.push_back({nullptr, node});
+    for (std::size_t i = 0; i < senders.size(); ++i) senders[i].order = i;
+    if (options_.shard.is_whole()) return senders;
+    const std::set<std::string> own = machines_of(senders, options_.shard);
+    std::erase_if(senders, [&](const Sender& sender) { return !own.contains(sender.node); });
     return senders;
   }
 
@@ -165,6 +180,7 @@ class Auditor {
       r.pod = sender.pod->name;
       r.namespace_ = sender.pod->namespace_;
     }
+    r.order = sender.order;
     r.node = sender.node;
     r.ip = x.packet.src;
     r.to = to.text;
@@ -217,6 +233,15 @@ class Auditor {
 };
 
 }  // namespace
+
+void sort_by_interest(std::vector<AuditRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const AuditRow& a, const AuditRow& b) { return a.order < b.order; });
+  const auto usual = usual_outcomes(rows);
+  const auto rank = [&](const AuditRow& r) {
+    return r.leak ? 0 : usual.at(r.to_kind == "given" ? r.to : r.to_kind) != r.outcome ? 1 : 2;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const AuditRow& a, const AuditRow& b) { return rank(a) < rank(b); });
+}
 
 bool is_failure(const AuditRow& row) {
   return row.outcome != explain::Outcome::answered && row.outcome != explain::Outcome::undecided;

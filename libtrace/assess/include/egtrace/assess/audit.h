@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/assess/shard.h"
 #include "egtrace/base/result.h"
 #include "egtrace/explain/explainer.h"
 
@@ -25,6 +26,7 @@ struct AuditRow {
   std::string object;    // the egress object that selects the pod: "EgressIP project"; empty: none
   bool leak = false;     // it does, and this path leaves otherwise
   std::string expected;  // what that object asks for; empty: nothing
+  std::size_t order = 0;        // of its sender among all senders, where rows are put together from shards
   bool service_moved = false;   // OVN on the node has the service at other addresses: objects and databases are of different moments
 };
 
@@ -36,10 +38,13 @@ struct AuditOptions {
   std::vector<std::string> namespaces;  // patterns; empty: all pods, and the nodes
   bool one_way = false;                 // walk requests alone
   unsigned jobs = 1;                    // threads that share the rows out; 0: one a processor
+  Shard shard = {};                     // senders of some machines alone
 };
 
 // Leaks first, then rows whose outcome differs from that of most rows to the same destination; within both by namespace,
 // pod, node and destination. The error is for a POINT that cannot be read.
+// Of a shard the order is that of all rows once they are together.
+void sort_by_interest(std::vector<AuditRow>& rows);
 Result<std::vector<AuditRow>> audit(const explain::Explainer& explainer, const AuditOptions& options = {});
 
 }  // namespace egt::assess
