@@ -8,6 +8,7 @@ namespace {
 using namespace ofproto;
 
 constexpr std::uint64_t kEcnBits = 3;
+constexpr std::uint16_t kTransparentEthernet = 0x6558;
 
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
@@ -64,12 +65,27 @@ struct ActionExecution {
     key.set(F::vlan_tci, a.tci | kVlanPresent);
   }
   void operator()(const dp::PopVlan&) { pop_vlan(key, nullptr); }
+  // add_mpls puts the label around the whole frame, push_mpls behind its Ethernet header (add_mpls() of lib/packets.c).
   void operator()(const dp::PushMpls& a) {
-    if (!is_mpls(get(key, F::eth_type))) packet.hidden.push_back(key);
+    const bool whole_frame = a.add && get(key, F::packet_type) == packet_type::ethernet;
+    if (whole_frame || !is_mpls(get(key, F::eth_type))) packet.hidden.push_back(key);
     push_mpls(key, mpls_count(key, nullptr), a.ethertype, nullptr, true);
     set_mpls_lse(key, 0, a.lse);
+    if (whole_frame) key.set(F::packet_type, 0x10000 | a.ethertype);
+  }
+  // What stands behind the label is taken for what the action says, whatever it is.
+  bool uncovers_frame(const dp::PopMpls& a) const {
+    const bool frame_below = !packet.hidden.empty() && get(packet.hidden.back(), F::packet_type) == packet_type::ethernet;
+    return frame_below && get(key, F::packet_type) != packet_type::ethernet && mpls_count(key, nullptr) == 1 && !is_mpls(a.ethertype);
   }
   void operator()(const dp::PopMpls& a) {
+    if (uncovers_frame(a)) {
+      if (a.ethertype != kTransparentEthernet) return lose_headers();
+      copy_headers(packet.hidden.back(), key);
+      packet.hidden.pop_back();
+      key.set(F::packet_type, packet_type::ethernet);
+      return;
+    }
     pop_mpls(key, mpls_count(key, nullptr), a.ethertype, nullptr);
     if (is_mpls(get(key, F::eth_type))) return;
     if (packet.hidden.empty()) return lose_headers();

@@ -1,0 +1,48 @@
+// Actions of the datapath on headers: labels around whole frames.
+#include <gtest/gtest.h>
+
+#include "datapath/executor.h"
+#include "openflow/packet_fields.h"
+
+namespace egt::engine {
+namespace {
+
+namespace packet_type = ofproto::packet_type;
+namespace dp = ofproto::dp;
+
+struct NoPorts : DatapathPorts {
+  void output(const dp::Port&, const DatapathPacket&, std::size_t) override {}
+  void recirculate(std::uint32_t, const DatapathPacket&, std::size_t) override {}
+  void to_controller(const dp::ToController&, const DatapathPacket&, std::size_t) override {}
+  void track(const dp::Conntrack&, DatapathPacket&, std::size_t, bool) override {}
+};
+
+DatapathPacket executed(std::uint16_t uncovered) {
+  DatapathPacket packet;
+  packet.key.set(FieldId::eth_type, ethertype::ipv4);
+  packet.key.set(FieldId::eth_src, 0x0a0000000002);
+  packet.key.set(FieldId::ip_src, 0x0a600001);
+  dp::Actions actions;
+  actions.push_back({dp::PushMpls{0x100, 0x8847, true}, 0});
+  actions.push_back({dp::PopMpls{uncovered}, 0});
+  NoPorts ports;
+  execute(actions, packet, std::nullopt, ports);
+  return packet;
+}
+
+// As ovs-vswitchd sends it: a frame where the action announces an IP packet.
+TEST(Executor, AFrameTakenForAPacketShowsNoHeaders) {
+  const DatapathPacket packet = executed(ethertype::ipv4);
+  EXPECT_TRUE(packet.is_opaque);
+}
+
+TEST(Executor, AFrameComesBackWhole) {
+  const DatapathPacket packet = executed(0x6558);
+  EXPECT_FALSE(packet.is_opaque);
+  EXPECT_EQ(packet_type::ethernet, packet.key.u64(FieldId::packet_type));
+  EXPECT_EQ(0x0a600001u, packet.key.u64(FieldId::ip_src));
+  EXPECT_EQ(ethertype::ipv4, packet.key.u64(FieldId::eth_type));
+}
+
+}  // namespace
+}  // namespace egt::engine
