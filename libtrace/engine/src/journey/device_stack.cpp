@@ -72,6 +72,11 @@ std::vector<VlanTag> tags_of(const FlowKey& frame) {
   return tags;
 }
 
+// The innermost goes on first.
+void push_tags(const std::vector<VlanTag>& tags, FlowKey& frame) {
+  for (auto tag = tags.rbegin(); tag != tags.rend(); ++tag) push_tag(*tag, frame);
+}
+
 bool has_legs(const Host& host, const Link& device) {
   const auto& links = host.links.value;
   return joins_legs(device) && std::any_of(links.begin(), links.end(), [&](const Link& l) { return is_leg(l, device); });

@@ -1,7 +1,6 @@
 #include "egtrace/engine/journey.h"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -102,7 +101,7 @@ void enter_where_it_left(Start& answer, const Course& forward) {
   answer.returns = true;
   answer.arrive_at = last->node;
   answer.in_device = last->device;
-  for (const VlanTag& tag : tags_of(last->packet) | std::views::reverse) push_tag(tag, answer.packet);
+  push_tags(tags_of(last->packet), answer.packet);
   answer.smac = dst_mac(last->packet);
   answer.dmac = src_mac(last->packet);
 }

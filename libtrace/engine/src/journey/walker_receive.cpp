@@ -1,6 +1,4 @@
 // What a machine takes off a wire, and which of its devices gets it.
-#include <ranges>
-
 #include "segment.h"
 #include "walker.h"
 #include "wire_state.h"
@@ -33,7 +31,7 @@ Walker::Next Walker::receive(const Node& node, Foot wire, FlowKey packet) {
     if (std::optional<Next> stopped = check_size(node, wire.device)) return std::move(*stopped);
   clear_pipeline(packet);
   packet.set(FieldId::pkt_mark, 0);
-  for (const VlanTag& tag : wire.tags | std::views::reverse) push_tag(tag, packet);
+  push_tags(wire.tags, packet);
   return {{AtHost{&node, std::move(wire.device), std::move(packet)}}, std::nullopt};
 }
 
