@@ -35,7 +35,8 @@ const CLI::App* verb_named(const CLI::App& app, const std::string& name) {
 
 std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : verbs_of(app)) names.push_back(verb->get_name());
+  for (const CLI::App* verb : verbs_of(app))
+    if (!verb->get_group().empty()) names.push_back(verb->get_name());
   return names;
 }
 

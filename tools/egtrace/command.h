@@ -94,6 +94,7 @@ void add_compile(CLI::App& app, ExitStatus& status);
 void add_inspect(CLI::App& app, ExitStatus& status);
 void add_lookup(CLI::App& app, ExitStatus& status);
 void add_ltrace(CLI::App& app, ExitStatus& status);
+void add_manual(CLI::App& app, ExitStatus& status);
 void add_merge(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);
 void add_triage(CLI::App& app, ExitStatus& status);

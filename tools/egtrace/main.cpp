@@ -103,6 +103,7 @@ int run(int argc, char** argv) {
   add_inspect(app, status);
   add_lookup(app, status);
   add_ltrace(app, status);
+  add_manual(app, status);
   add_merge(app, status);
   add_parse(app, status);
   add_triage(app, status);

@@ -95,8 +95,9 @@ TEST(Includes, HeavyHeadersStayInSources) {
 TEST(Includes, NoViews) {
   for (const char* folder : {"libtrace", "parsers", "tools", "tests"})
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(kRoot) / folder))
-      if (entry.is_regular_file() && is_code(entry.path()))
+      if (entry.is_regular_file() && is_code(entry.path())) {
         EXPECT_EQ(std::string::npos, egt::testing::read_file(entry.path().string()).find("\n#include <ranges>")) << entry.path();
+      }
 }
 
 TEST(Layout, EachHeaderHasOnePragma) {
