@@ -8,6 +8,7 @@
 
 #include "egtrace/base/parallel.h"
 #include "egtrace/base/text.h"
+#include "kube/block_yaml.h"
 #include "kube/documents.h"
 #include "support/lines.h"
 
@@ -15,19 +16,6 @@ namespace egt::parsers::kube {
 namespace {
 
 using Json = nlohmann::json;
-
-// Plain scalars by the core schema of YAML 1.2, as far as Kubernetes uses it.
-Json plain_scalar(const std::string& text) {
-  if (text.empty() || text == "~" || text == "null") return nullptr;
-  if (text == "true") return true;
-  if (text == "false") return false;
-  const bool negative = text.size() > 1 && text.front() == '-';
-  const auto number = parse_decimal(std::string_view(text).substr(negative ? 1 : 0));
-  const bool octal = text.size() > 1 && text.front() == '0';
-  if (!number || octal || *number > 0x7fffffffffffffffULL) return text;
-  const auto value = static_cast<std::int64_t>(*number);
-  return negative ? -value : value;
-}
 
 class Converter {
  public:
@@ -59,19 +47,9 @@ class Converter {
   std::size_t count_ = 0;
 };
 
-struct Failure {
-  std::uint32_t line = 0;
-  std::string message;
-};  // line: 0-based within the text
-
-std::optional<Json> parse(const std::string& text, Failure& failure) {
-  try {
-    if (auto doc = Converter().convert(YAML::Load(text))) return doc;
-    failure = {0, "nested too deeply, or too large by its aliases"};
-  } catch (const YAML::Exception& e) {
-    failure = {e.mark.line > 0 ? static_cast<std::uint32_t>(e.mark.line) : 0, e.msg};
-  }
-  return std::nullopt;
+std::optional<Json> parse(const std::string& text, YamlFailure& failure) {
+  if (auto simple = read_block_yaml(text)) return simple;
+  return read_any_yaml(text, failure);
 }
 
 struct TextBlock {
@@ -204,7 +182,7 @@ class YamlReader {
     TextBlock block;
     bool wanted = false;
     std::optional<Json> object;
-    Failure failure;
+    YamlFailure failure;
   };
 
   Parsed parse_item(TextBlock item, const std::string& kind) const {
@@ -233,7 +211,7 @@ class YamlReader {
   void take(Parsed parsed, const std::string& kind) {
     const TextBlock& block = parsed.block;
     if (!parsed.wanted) return ignored(block.lines.size());
-    const Failure& failure = parsed.failure;
+    const YamlFailure& failure = parsed.failure;
     auto& object = parsed.object;
     if (!object) {
       broken(block, failure);
@@ -255,7 +233,7 @@ class YamlReader {
   // A file that is cut breaks off within a line or a quoted text: what stands before may be whole.
   std::optional<Json> parse_beginning(const TextBlock& block) {
     constexpr std::size_t kTries = 8;
-    Failure failure;
+    YamlFailure failure;
     for (std::size_t cut = 1; cut <= kTries && cut < block.lines.size(); ++cut)
       if (auto object = parse(block.text(block.lines.size() - cut), failure)) return object;
     return std::nullopt;
@@ -269,7 +247,7 @@ class YamlReader {
     (used ? report_.understood : report_.ignored) += static_cast<std::uint32_t>(block.lines.size());
   }
 
-  void broken(const TextBlock& block, const Failure& failure) {
+  void broken(const TextBlock& block, const YamlFailure& failure) {
     const std::uint32_t line = std::min(block.first_line() + failure.line, block.lines.back().number);
     const Provenance at{dump_.source, line};
     ++report_.lines;
@@ -300,6 +278,16 @@ class YamlReader {
 };
 
 }  // namespace
+
+std::optional<nlohmann::json> read_any_yaml(const std::string& text, YamlFailure& failure) {
+  try {
+    if (auto doc = Converter().convert(YAML::Load(text))) return doc;
+    failure = {0, "nested too deeply, or too large by its aliases"};
+  } catch (const YAML::Exception& e) {
+    failure = {e.mark.line > 0 ? static_cast<std::uint32_t>(e.mark.line) : 0, e.msg};
+  }
+  return std::nullopt;
+}
 
 void read_yaml(const Dump& dump, Report& report, const TakeObject& take, const WantKind& wants) {
   YamlReader(dump, report, take, wants).read();
