@@ -1,5 +1,8 @@
 // All formats in one list, and the choice among them by content.
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/content.h"
@@ -93,13 +96,26 @@ Dump beginning_of(const Dump& dump) {
   return looked_at;
 }
 
+// The formats that a command's name speaks of. Every machine of a cluster has the same few commands.
+std::vector<const Format*> formats_named_by(const Dump& dump) {
+  constexpr std::size_t kMost = 4096;
+  thread_local std::unordered_map<std::string, std::vector<const Format*>> known;
+  if (dump.command.empty()) return {};
+  if (const auto found = known.find(dump.command); found != known.end()) return found->second;
+  std::vector<const Format*> named;
+  for (const Format* f : all_formats())
+    if (command_has(dump, f->kind)) named.push_back(f);
+  if (known.size() < kMost) known.emplace(dump.command, named);
+  return named;
+}
+
 Recognised recognise_by(const Dump& dump) {
   Recognised named;
-  if (!dump.command.empty())
-    for (const Format* f : all_formats())
-      if (command_has(dump, f->kind)) hold(*f, dump, named);
+  for (const Format* f : formats_named_by(dump)) hold(*f, dump, named);
   if (named.how.confidence >= kAgreed) return named;
   Recognised best;
+  if (dump.text.starts_with("OVSDB ")) hold(*format_of("ovsdb database"), dump, best);   // which others need not look at
+  if (best.how.confidence >= kCertain) return best;
   for (const Format* f : all_formats()) {
     hold(*f, dump, best);
     if (best.how.confidence >= kCertain) break;

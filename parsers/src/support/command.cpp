@@ -1,5 +1,7 @@
 // Words of the command that printed a dump, in its shell form or in a file name
 // ("ovs-ofctl_-O_OpenFlow15_dump-groups_br-int").
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 #include <vector>
@@ -86,24 +88,54 @@ std::string argument_after(const Dump& dump, std::string_view verb) {
   return argument_of_file_form(without_path_and_suffix(dump.command), verb);
 }
 
-bool command_has(const Dump& dump, std::string_view wanted) {
-  if (is_file_form(dump.command)) {
-    const std::string_view name = without_path_and_suffix(dump.command);
-    std::size_t from = 0;
-    for (const std::string_view word : words(wanted)) {
-      const std::size_t at = find_in_file_form(name, word, from);
-      if (at == std::string_view::npos) return false;
-      from = at + word.size();
-    }
-    return true;
-  }
-  const std::vector<std::string_view> all = words(dump.command);
+namespace {
+
+// ip(8): "Commands … may be abbreviated", as it resolves them.
+struct Abbreviation {
+  std::string_view object;
+  std::array<std::string_view, 4> forms;
+};
+constexpr std::array<Abbreviation, 5> kAbbreviations = {{{"addr", {"a", "ad", "address", ""}},
+                                                         {"link", {"l", "li", "lin", ""}},
+                                                         {"neigh", {"n", "ne", "neighbour", "neighbor"}},
+                                                         {"route", {"r", "ro", "rou", ""}},
+                                                         {"rule", {"ru", "rul", "", ""}}}};
+
+std::array<std::string_view, 4> abbreviations_of(std::string_view object) {
+  for (const Abbreviation& a : kAbbreviations)
+    if (a.object == object) return a.forms;
+  return {};
+}
+
+bool has_words(const std::vector<std::string_view>& all, const std::vector<std::string_view>& wanted) {
   std::size_t i = 0;
-  for (const std::string_view word : words(wanted)) {
-    while (i < all.size() && all[i] != word) ++i;
+  for (const std::string_view word : wanted) {
+    const auto forms = wanted.front() == "ip" ? abbreviations_of(word) : std::array<std::string_view, 4>{};
+    const auto fits = [&](std::string_view w) { return w == word || std::find(forms.begin(), forms.end(), w) != forms.end(); };
+    while (i < all.size() && !fits(all[i])) ++i;
     if (i++ == all.size()) return false;
   }
   return true;
+}
+
+bool has_words_in_file_form(std::string_view name, const std::vector<std::string_view>& wanted) {
+  std::size_t from = 0;
+  for (const std::string_view word : wanted) {
+    std::size_t at = find_in_file_form(name, word, from), size = word.size();
+    if (at == std::string_view::npos && wanted.front() == "ip")
+      for (const std::string_view form : abbreviations_of(word))
+        if (!form.empty() && at == std::string_view::npos) at = find_in_file_form(name, form, from), size = form.size();
+    if (at == std::string_view::npos) return false;
+    from = at + size;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool command_has(const Dump& dump, std::string_view wanted) {
+  if (is_file_form(dump.command)) return has_words_in_file_form(without_path_and_suffix(dump.command), words(wanted));
+  return has_words(words(dump.command), words(wanted));
 }
 
 }  // namespace egt::parsers
