@@ -55,6 +55,13 @@ SourceId SourceTable::add(std::string path, std::string_view text, std::shared_p
   return static_cast<SourceId>(sources_.size());
 }
 
+void SourceTable::replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep) {
+  Entry* known = entry(id);
+  if (known == nullptr) return;
+  known->source.text = text;
+  known->keep = std::move(keep);
+}
+
 std::size_t SourceTable::size() const {
   const std::shared_lock<std::shared_mutex> lock(guard_);
   return sources_.size();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "egtrace/ovn/southbound.h"
 #include "egtrace/parsers/format.h"
@@ -186,17 +187,20 @@ void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
 
 }  // namespace
 
-void presume_nodes(Cluster& cluster, bool as_intended) {
+void presume_nodes(Cluster& cluster, bool as_intended, unsigned jobs) {
+  std::vector<Node*> with_flows;
   for (const auto& node : cluster.nodes) {
     if (!can_walk(*node)) continue;
     if (has_flows(*node)) {
-      if (as_intended) node->ovn.program = program_of(*node);
+      with_flows.push_back(node.get());
       continue;
     }
     const NodeFacts facts = presumed::facts_of(*node, cluster.objects);
     presume_switch(cluster, *node, facts);
     if (!node->host.links.present) presume_host(cluster, *node, facts);
   }
+  if (!as_intended) return;
+  for_each_index(with_flows.size(), jobs, 1, [&](std::size_t i) { with_flows[i]->ovn.program = program_of(*with_flows[i]); });
 }
 
 }  // namespace egt::parsers

@@ -7,6 +7,6 @@
 namespace egt::parsers {
 
 // `as_intended`: SnapshotRequest::as_intended.
-void presume_nodes(cluster::Cluster& cluster, bool as_intended);
+void presume_nodes(cluster::Cluster& cluster, bool as_intended, unsigned jobs);
 
 }  // namespace egt::parsers

@@ -150,7 +150,7 @@ std::shared_ptr<CompiledFile> check_header(Content content, std::string_view key
 }
 
 FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
-  constexpr std::size_t kEnds = std::size_t{8} << 20;  // what recognising a dump looks at
+  constexpr std::size_t kEnds = std::size_t{64} << 10;  // what recognising a dump looks at
   const std::string_view bytes = file->bytes();
   FoundFile f;
   f.path = r.path;
@@ -164,8 +164,12 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
   f.content.keep = file;
   f.content.cut = r.cut;
   f.content.cut_why = r.cut_why;
+  f.masked_before = file->made_here;
+  const std::uint64_t end = std::min<std::uint64_t>(kEnds, r.text_size);
   if (r.found_size == 0) {
-    file->check(r.text_at, r.text_size);
+    file->check(r.text_at, end);
+    file->check(r.text_at + r.text_size - end, end);
+    if (r.text_size > 2 * end) f.unchecked = std::make_shared<CompiledDump>(file, std::string_view());
     return f;
   }
   if (!file->made_here) {
@@ -175,7 +179,6 @@ FoundFile found_file(const Row& r, const std::shared_ptr<CompiledFile>& file) {
       throw std::runtime_error(fmt::format("{} is not the text that was compiled (SHA-256); compile it again", r.path));
     return f;
   }
-  const std::uint64_t end = std::min<std::uint64_t>(kEnds / 64, r.text_size);
   file->check(r.text_at, end);
   file->check(r.text_at + r.text_size - end, end);
   f.compiled = std::make_shared<CompiledDump>(file, section(bytes, r.found_at, r.found_size));

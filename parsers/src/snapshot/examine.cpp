@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kMaxPasted = std::size_t{64} << 20;  // nobody pastes more; larger files are whole dumps
 
 // Line ends and byte-order marks of files that went through a foreign editor.
-Content normalised(Content content) {
+Content normalised(Content content, bool named) {
   if (content.text.starts_with("\xef\xbb\xbf")) content.text.remove_prefix(3);
   // Files too large for an editor have been through one only where their beginning shows it.
-  constexpr std::size_t kLookedAt = std::size_t{16} << 20;
+  constexpr std::size_t kLookedAt = std::size_t{16} << 20, kLookedAtOfNamed = std::size_t{64} << 10;
   // Records of a database have their lengths: the first line shows whether the file went through one.
   if (content.text.starts_with("OVSDB ") && !content.text.substr(0, content.text.find('\n')).ends_with('\r')) return content;
-  if (content.text.substr(0, kLookedAt).find("\r\n") == std::string_view::npos) return content;
+  if (content.text.substr(0, named ? kLookedAtOfNamed : kLookedAt).find("\r\n") == std::string_view::npos) return content;
   auto text = std::make_shared<std::string>();
   text->reserve(content.text.size());
   for (std::size_t i = 0; i < content.text.size(); ++i) {
@@ -86,6 +86,8 @@ Candidate whole_file(const FoundFile& file, const Content& content) {
   candidate.place = file.path;
   candidate.identity = file.identity;
   candidate.by_link = file.by_link;
+  candidate.to_mask = file.to_mask;
+  candidate.unchecked = file.unchecked;
   candidate.time = file.time;
   candidate.problem = problem_of(file, content);
   if (file.left_out) candidate.note = "not read: nothing at its beginning looks like a dump";
@@ -176,7 +178,9 @@ bool Candidate::is_object() const {
 
 std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& settings, bool only,
                                const RanCommand* ran) {
-  const Content content = file.compiled ? file.content : normalised(file.content);
+  // What a tool's call names holds that call's output and nothing pasted: its beginning shows how its lines end.
+  const bool one_tool = begins_with_tool(command_of_path(file.path));
+  const Content content = file.compiled ? file.content : normalised(file.content, one_tool);
   Candidate whole = whole_file(file, content);
   if (!is_readable(file, whole)) return {std::move(whole)};
   take_place(read_place(file.path), whole);
@@ -187,7 +191,8 @@ std::vector<Candidate> examine(const FoundFile& file, const SnapshotSettings& se
   if (whole.problem.starts_with("holds no dump")) return {std::move(whole)};
   name_format(whole, setting);
   const bool object = whole.is_object() && begins_as_object(whole.dump.text);
-  const bool may_be_pasted = !named && !object && !file.compiled && whole.dump.text.size() <= kMaxPasted;
+  const bool database = whole.dump.text.starts_with("OVSDB ");
+  const bool may_be_pasted = !named && !object && !database && !file.compiled && whole.dump.text.size() <= kMaxPasted;
   if (may_be_pasted && !looks_binary(whole.dump.text)) {
     const Segments segments = split_pasted(content.text);
     if (is_pasted(segments, whole, only)) {

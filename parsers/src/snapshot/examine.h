@@ -23,6 +23,8 @@ struct Candidate {
   std::string host, pod;  // machine by a prompt, or by where it lies
   std::string netns;      // network namespace of that machine; empty: its own
   bool central = false;   // a database of the whole cluster
+  bool to_mask = false;   // before it is loaded
+  std::shared_ptr<const CompiledDump> unchecked;   // likewise: its text is to be checked (FoundFile::unchecked)
   std::string node;       // machine by the user's word
   std::int64_t time = 0;  // when it was printed, seconds since 1970; 0: nobody tells
   std::string why_partial;

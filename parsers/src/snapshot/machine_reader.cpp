@@ -10,6 +10,8 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/choose.h"
+#include "snapshot/compiled.h"
+#include "snapshot/mask.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
 #include "snapshot/route_dumps.h"
@@ -89,6 +91,16 @@ bool has_pods_without_address(std::string_view text) {
 
 }  // namespace
 
+void prepare_text(const Sorted& sorted, Candidate& c) {
+  if (const auto file = std::exchange(c.unchecked, nullptr)) file->check(c.dump.text.data(), c.dump.text.size());
+  if (!std::exchange(c.to_mask, false)) return;
+  std::optional<Content> masked = mask_dump(c.dump.text);
+  if (!masked) return;
+  c.dump.text = masked->text;
+  c.keep = masked->keep;
+  (*sorted.cluster)->sources->replace(c.dump.source, masked->text, std::move(masked->keep));
+}
+
 void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cluster::Node& node,
                std::vector<Diagnostic>& diagnostics, Moments& moments) {
   if (sorted.progress != nullptr) ++sorted.progress->dumps;
@@ -125,6 +137,7 @@ cluster::Outline MachineReader::outline() {
   const std::lock_guard<std::mutex> lock(guard_);
   std::vector<Candidate*> some;
   std::copy_if(machine_.dumps.begin(), machine_.dumps.end(), std::back_inserter(some), [](const Candidate* c) { return lists_links(*c); });
+  for (Candidate* c : some) prepare_text(*sorted_, *c);
   cluster::Cluster scratch;
   cluster::Node node;
   Report report;
@@ -194,6 +207,7 @@ void MachineReader::assign_dumps(cluster::Node& node) const {
 void MachineReader::read(cluster::Node& node) {
   const std::lock_guard<std::mutex> lock(guard_);
   if (std::exchange(is_read_, true)) return;
+  for (Candidate* c : machine_.dumps) prepare_text(*sorted_, *c);
   const auto remark = [&](Provenance at, const std::string& message) {
     diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
   };

@@ -33,6 +33,10 @@ struct Sorted {
 // What a database told of the moment that it was read as of.
 using Moments = std::vector<std::pair<const Candidate*, cluster::DatabaseMoment>>;
 
+// Before a dump is read, shown or compared, once: damage of a compiled snapshot is an error (std::runtime_error), and secrets are
+// masked. Of machines that share a dump one does it after the other.
+void prepare_text(const Sorted& sorted, Candidate& c);
+
 // Puts a dump into the model. What it has to say besides goes to `diagnostics` and `moments`.
 void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cluster::Node& node,
                std::vector<Diagnostic>& diagnostics, Moments& moments);

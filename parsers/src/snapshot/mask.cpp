@@ -1,5 +1,7 @@
 #include "snapshot/mask.h"
 
+#include <algorithm>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <string>
@@ -9,7 +11,9 @@
 #include "egtrace/parsers/out_of_memory.h"
 #include "egtrace/parsers/secrets.h"
 #include "kube/documents.h"
+#include "egtrace/parsers/snapshot.h"
 #include "snapshot/packing.h"
+#include "snapshot/prompt.h"
 
 namespace egt::parsers {
 namespace {
@@ -29,8 +33,20 @@ bool is_one_line(std::string_view text) {
   return kube::looks_like_json(text) && text.substr(0, kLong).find_first_of("\r\n") == std::string_view::npos;
 }
 
+// Databases and the output of tools that print one dump of one machine. Objects are read at once.
+bool may_wait(const FoundFile& file) {
+  constexpr std::size_t kLarge = std::size_t{1} << 16;
+  if (file.content.text.size() < kLarge) return false;
+  if (file.content.text.starts_with("OVSDB ")) return true;
+  const std::string command = command_of_path(file.path);
+  static constexpr std::string_view kTools[] = {"ovs-", "ovn-", "ip", "nft_", "nft ", "conntrack"};
+  return begins_with_tool(command) && std::any_of(std::begin(kTools), std::end(kTools), [&](std::string_view tool) { return command.starts_with(tool); });
+}
+
 void mask(FoundFile& file, Masking how) {
-  if (file.left_out || file.compiled || looks_binary(file.content.text)) return;
+  if (file.left_out || file.compiled || file.masked_before || looks_binary(file.content.text)) return;
+  file.to_mask = how == Masking::secrets && may_wait(file);
+  if (file.to_mask) return;
   replace(file, mask_secrets(file.content.text));
   if (how == Masking::to_hand_on || is_one_line(file.content.text)) replace(file, mask_environment(file.content.text));
 }
@@ -46,6 +62,14 @@ void mask_files(std::vector<FoundFile>& files, Masking how, unsigned jobs) {
       throw OutOfMemory(file.shown);
     }
   });
+}
+
+std::optional<Content> mask_dump(std::string_view text) {
+  std::optional<std::string> masked = mask_secrets(text);
+  if (is_one_line(masked ? std::string_view(*masked) : text))
+    if (auto further = mask_environment(masked ? std::string_view(*masked) : text)) masked = std::move(further);
+  if (!masked) return std::nullopt;
+  return owned_content(std::move(*masked));
 }
 
 }  // namespace egt::parsers

@@ -12,6 +12,7 @@
 #include "egtrace/base/text.h"
 #include "presumed/presumed.h"
 #include "snapshot/collected.h"
+#include "snapshot/compiled.h"
 #include "snapshot/copies.h"
 #include "snapshot/discover.h"
 #include "snapshot/examine.h"
@@ -62,7 +63,7 @@ class Reader {
     add_machines();
     if (!may_wait()) {
       read_machines();
-      if (request_.presume) presume_nodes(cluster_, request_.as_intended);
+      if (request_.presume) presume_nodes(cluster_, request_.as_intended, request_.jobs);
     }
     cluster_.declared_links = std::move(settings().links);
     finish();
@@ -165,6 +166,8 @@ class Reader {
 
   std::optional<Error> find_moment() {
     if (!request_.as_of) return std::nullopt;
+    for (Candidate& c : candidates())
+      if (c.unchecked) c.unchecked->check(c.dump.text.data(), c.dump.text.size());
     const Result<std::int64_t> moment = resolve_moment(*request_.as_of, candidates());
     if (!moment) return moment.error();
     collection_.as_of = *moment;
@@ -192,8 +195,11 @@ class Reader {
 
   void load_objects() {
     cluster::Node nobody;
-    for (Candidate& c : candidates())
-      if (c.is_object()) load_dump(*sorted_, c, cluster_, nobody, cluster_.diagnostics, moments_);
+    for (Candidate& c : candidates()) {
+      if (!c.is_object()) continue;
+      prepare_text(*sorted_, c);
+      load_dump(*sorted_, c, cluster_, nobody, cluster_.diagnostics, moments_);
+    }
   }
 
   void add_machines() {
@@ -233,8 +239,12 @@ class Reader {
     return request_.when_needed && !has_to_presume() && !collection_.as_of && !request_.history && !nameless_ && !has_shared_dumps();
   }
 
+  // First each by itself, then beside the others.
   void read_machines() {
-    for (const cluster::NodeHandle& node : cluster_.nodes) node.get();
+    const auto& nodes = cluster_.nodes;
+    const unsigned jobs = has_shared_dumps() ? 1 : request_.jobs;
+    for_each_index(nodes.size(), jobs, 1, [&](std::size_t i) { nodes[i].own(); });
+    for_each_index(nodes.size(), jobs, 1, [&](std::size_t i) { nodes[i].get(); });
     for (MachineReader* reader : readers_) {
       std::move(reader->diagnostics.begin(), reader->diagnostics.end(), std::back_inserter(cluster_.diagnostics));
       std::move(reader->moments.begin(), reader->moments.end(), std::back_inserter(moments_));

@@ -37,6 +37,7 @@ const Outline* NodeHandle::outline() const {
 }
 
 const host::Part<std::vector<host::Link>>& NodeHandle::links() const {
+  if (state_->is_own.load(std::memory_order_acquire)) return state_->node->host.links;
   const Outline* known = outline();
   return known == nullptr ? state_->node->host.links : known->links;
 }

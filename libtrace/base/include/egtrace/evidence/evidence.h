@@ -46,6 +46,8 @@ class SourceTable {
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
   SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
                std::uint32_t first_line = 1);
+  // Another text in its place, before anybody has looked at it.
+  void replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep);
   const Source& at(SourceId id) const;
   std::size_t size() const;
   // The line's text without its end; empty when unknown. Line starts are indexed on first use, unless some are known.
