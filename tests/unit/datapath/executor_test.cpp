@@ -44,5 +44,23 @@ TEST(Executor, AFrameComesBackWhole) {
   EXPECT_EQ(ethertype::ipv4, packet.key.u64(FieldId::eth_type));
 }
 
+// What parse_icmpv6() reads behind packet_set_nd_ext().
+TEST(Executor, AnOptionOfNeighbourDiscoveryIsReadByItsType) {
+  const auto retyped = [](std::uint64_t type) {
+    DatapathPacket packet;
+    packet.key.set(FieldId::nd_options_type, 2);
+    packet.key.set(FieldId::nd_tll, 0x0a0000000003);
+    const dp::Set set{dp::Attribute::nd_extensions, true, {{FieldId::nd_options_type, type, 0xff}}};
+    NoPorts ports;
+    execute({{set, 0}}, packet, std::nullopt, ports);
+    return packet.key;
+  };
+  EXPECT_EQ(0x0a0000000003u, retyped(1).u64(FieldId::nd_sll));
+  EXPECT_EQ(0u, retyped(1).u64(FieldId::nd_tll));
+  EXPECT_EQ(0x0a0000000003u, retyped(2).u64(FieldId::nd_tll));
+  EXPECT_EQ(0u, retyped(3).u64(FieldId::nd_tll));
+  EXPECT_EQ(0u, retyped(3).u64(FieldId::nd_options_type));
+}
+
 }  // namespace
 }  // namespace egt::engine

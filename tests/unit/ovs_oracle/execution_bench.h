@@ -23,6 +23,11 @@ struct SentFrame {
   FlowKey key;
 };
 
+// The same as it left: in hexadecimal.
+struct RawFrame {
+  std::string port, bytes;
+};
+
 class ExecutionBench {
  public:
   ExecutionBench();
@@ -42,8 +47,10 @@ class ExecutionBench {
   std::optional<std::string> compose(const std::string& flow);
   // What Open vSwitch reads from frames.
   std::vector<FlowKey> extract(const std::vector<std::string>& frames);
-  // The frames that leave when this one comes in by `port`.
-  std::vector<SentFrame> send(const std::string& port, const std::string& frame);
+  // The frames that leave when this one comes in by `port`; read() reads them.
+  std::vector<RawFrame> send(const std::string& port, const std::string& frame);
+  // The frames that left, packet by packet, all read at once: a process for each packet would be the most that a run takes.
+  std::vector<std::vector<SentFrame>> read(const std::vector<std::vector<RawFrame>>& packets);
 
  private:
   void make_bridges();

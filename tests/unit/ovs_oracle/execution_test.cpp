@@ -1,12 +1,13 @@
 // Packets that a switch really executes against the walk that explain makes of its dumps: ports and headers of what
 // leaves, packet after packet with the connections, learned flows and MAC addresses that stay behind. Skipped where Open
-// vSwitch is not installed. EGTRACE_CASES=N asks for N packets, EGTRACE_SEED=N begins elsewhere.
+// vSwitch is not installed. EGTRACE_CASES=N asks for N packets, EGTRACE_SEED=N begins elsewhere, EGTRACE_PACKETS=N tries N a table.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "egtrace/engine/ovs.h"
 #include "execution_bench.h"
@@ -217,7 +218,7 @@ class Execution {
     ++tally_.tables;
     std::vector<std::string> flows, frames;
     std::vector<const BenchPort*> ports;
-    for (unsigned i = 0; i < kPackets; ++i) {
+    for (unsigned i = 0; i < packets_of_table_; ++i) {
       const BenchPort& port = execution_ports()[dice.below(static_cast<unsigned>(execution_ports().size()))];
       const std::string asked_for = random_packet(dice, c, port.bridge);
       if (asked_for.find("in_port(") != std::string::npos || port.number == openflow::port::local) continue;
@@ -230,28 +231,57 @@ class Execution {
     }
     std::vector<FlowKey> keys = bench_->extract(frames);
     for (std::size_t i = 0; i < keys.size() && i < flows.size(); ++i) add_untold(flows[i], keys[i]);
-    engine::World world;
-    for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i)
-      if (!packet(seed, c, *ports[i], flows[i], frames[i], keys[i], world)) return;
+    std::vector<Packet> packets;
+    for (std::size_t i = 0; i < keys.size() && i < frames.size(); ++i) packets.push_back({ports[i], flows[i], frames[i], keys[i]});
+    for (std::span<const Packet> rest = packets; !rest.empty();) rest = rest.subspan(run(seed, c, rest));
   }
 
  private:
-  // False: the switch is gone.
-  bool packet(unsigned seed, const Configuration& c, const BenchPort& port, const std::string& flow,
-              const std::string& frame, const FlowKey& key, engine::World& world) {
-    std::vector<SentFrame> real = bench_->send(port.name, frame);
-    std::erase_if(real, [&](const SentFrame& f) { return is_down(bench_->node(), f.port); });
-    if (is_lost(seed, flow)) return false;
-    const bool cut = trace_of(port, flow).find("max_len=") != std::string::npos;
-    Paths paths = walk(bench_->node(), port, key, world, static_cast<std::uint32_t>(frame.size() / 2),
-                       [&](const Path& p) { return same(p.sent, real, p.record, cut); });
+  struct Packet {
+    const BenchPort* port;
+    std::string flow, frame;
+    FlowKey key;
+  };
+  struct Executed {
+    std::vector<RawFrame> sent;
+    bool cut;
+  };
+
+  // Executes packets one after the other, then walks them likewise. How many were compared, all where the switch is gone: where a walk
+  // cannot know the switch's state behind a packet both forget it, and the packets behind that one are to be executed again.
+  std::size_t run(unsigned seed, const Configuration& c, std::span<const Packet> packets) {
+    std::vector<Executed> executed;
+    bool lost = false;
+    for (const Packet& p : packets) {
+      std::vector<RawFrame> sent = bench_->send(p.port->name, p.frame);
+      lost = is_lost(seed, p.flow);
+      if (lost) break;
+      executed.push_back({std::move(sent), trace_of(*p.port, p.flow).find("max_len=") != std::string::npos});
+    }
+    if (lost) return packets.size();
+    std::vector<std::vector<RawFrame>> raw;
+    for (const Executed& e : executed) raw.push_back(e.sent);
+    std::vector<std::vector<SentFrame>> read = bench_->read(raw);
+    engine::World world;
+    for (std::size_t i = 0; i < executed.size(); ++i) {
+      std::erase_if(read[i], [&](const SentFrame& f) { return is_down(bench_->node(), f.port); });
+      if (compare(seed, c, packets[i], read[i], executed[i].cut, world)) continue;
+      bench_->reset(c);
+      return i + 1;
+    }
+    return packets.size();
+  }
+
+  // Whether the walk knows the state that the switch has behind the packet.
+  bool compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut, engine::World& world) {
+    Paths paths = walk(bench_->node(), *p.port, p.key, world, static_cast<std::uint32_t>(p.frame.size() / 2),
+                       [&](const Path& path) { return same(path.sent, real, path.record, cut); });
     ++tally_.packets;
     tally_.sent += !real.empty();
     if (paths.agreeing) {
       world = std::move(paths.agreeing->world);
       // The connection that the switch has now may be another one.
-      if (takes_of_range(paths.agreeing->record)) forget(c, world);
-      return true;
+      return !takes_of_range(paths.agreeing->record);
     }
     if (paths.count == kMostPaths) {
       ++tally_.too_many;
@@ -260,16 +290,12 @@ class Execution {
     } else {
       ++tally_.differ;
       if (shown_++ < asked("EGTRACE_SHOW", 3))
-        ADD_FAILURE() << fmt::format("seed {}: {} {}\nswitch:\n{}", seed, port.name, flow, text_of(real))
-                      << text_of(paths) << trace_of(port, flow) << groups_of(c);
+        ADD_FAILURE() << fmt::format("seed {}: {} {}\nswitch:\n{}", seed, p.port->name, p.flow, text_of(real)) << text_of(paths)
+                      << trace_of(*p.port, p.flow) << groups_of(c);
     }
-    forget(c, world);
-    return true;
+    return false;
   }
-  void forget(const Configuration& c, engine::World& world) {
-    bench_->reset(c);
-    world = {};
-  }
+
   std::string trace_of(const BenchPort& port, const std::string& flow) {
     return bench_->trace(port.bridge, fmt::format("in_port={},{}", port.number, flow));
   }
@@ -286,7 +312,7 @@ class Execution {
 
   std::unique_ptr<ExecutionBench> bench_ = std::make_unique<ExecutionBench>();
   Tally tally_;
-  unsigned shown_ = 0;
+  unsigned shown_ = 0, packets_of_table_ = asked("EGTRACE_PACKETS", kPackets);
 };
 
 TEST(ExecutionOracle, RandomTablesAndPackets) {

@@ -9,6 +9,7 @@ using namespace ofproto;
 
 constexpr std::uint64_t kEcnBits = 3;
 constexpr std::uint16_t kTransparentEthernet = 0x6558;
+constexpr std::uint64_t kSourceOption = 1, kTargetOption = 2;   // ND_OPT_SOURCE_LINKADDR, ND_OPT_TARGET_LINKADDR
 
 // One action. Those that work on a copy execute lists of their own.
 struct ActionExecution {
@@ -20,6 +21,7 @@ struct ActionExecution {
   FlowKey& key = packet.key;
 
   void operator()(const dp::Set& a) {
+    const U128 option = key.get(F::nd_options_type);
     for (const dp::SetField& f : a.fields) {
       if (f.mask == 0) continue;
       // packet_set_nd() writes into options that are there.
@@ -39,6 +41,18 @@ struct ActionExecution {
       }
     }
     if (a.attribute == dp::Attribute::icmpv6 && !is_nd(key, nullptr)) forget_discovery();
+    if (a.attribute == dp::Attribute::nd_extensions) retype_option(option);
+  }
+  // The address of an option is the source's or the target's by the option's type, of another type nobody's (parse_icmpv6()).
+  void retype_option(U128 before) {
+    const U128 now = key.get(F::nd_options_type);
+    const auto address_of = [](U128 type) { return type == kSourceOption ? F::nd_sll : F::nd_tll; };
+    const bool was_address = before == kSourceOption || before == kTargetOption, is_address = now == kSourceOption || now == kTargetOption;
+    if (now == before || !was_address) return;
+    const U128 address = key.get(address_of(before));
+    key.set(address_of(before), 0);
+    if (is_address) return key.set(address_of(now), address);
+    key.set(F::nd_options_type, 0);
   }
   // What another type of ICMPv6 has there nobody reads.
   void forget_discovery() {
