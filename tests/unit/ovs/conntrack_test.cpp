@@ -84,6 +84,34 @@ TEST_F(SwitchTest, ATakenPortIsReplacedByAnAssumedOne) {
   EXPECT_EQ(record.assumptions.size(), 1u);
 }
 
+TEST_F(SwitchTest, AnswersThatAreTheSameTakeAnotherSourcePort) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,nat(dst=10.9.9.9))", "table=1 actions=output:2"});
+  run("br0", 1, tcp("10.0.0.1", "192.0.2.1"));
+  EXPECT_TRUE(record.assumptions.empty());
+  const OvsResult r = run("br0", 1, tcp("10.0.0.1", "192.0.2.2"));
+  EXPECT_EQ(dst_ip(r.emissions.at(0).packet), IpAddr::v4(0x0a090909));
+  EXPECT_NE(r.emissions.at(0).packet.u32(F::tp_src), 1000u);
+  EXPECT_EQ(record.assumptions.size(), 1u);
+}
+
+TEST_F(SwitchTest, WithoutPortsTheSameAnswersLeaveNoTranslation) {
+  bridge("br0", {"table=0,ip actions=ct(commit,table=1,nat(src=192.0.2.1))", "table=1 actions=output:2"});
+  const auto packet = [](const char* source) {
+    FlowKey k = tcp(source);
+    k.set(F::nw_proto, 47);
+    k.set(F::tp_src, 0);
+    k.set(F::tp_dst, 0);
+    return k;
+  };
+  run("br0", 1, packet("10.0.0.1"));
+  EXPECT_TRUE(run("br0", 1, packet("10.0.0.7")).undecided) << "the kernel drops it";
+  node.bridge("br0")->datapath_type = "netdev";
+  EXPECT_EQ(src_ip(run("br0", 1, packet("10.0.0.1")).emissions.at(0).packet), IpAddr::v4(0xc0000201));
+  const OvsResult r = run("br0", 1, packet("10.0.0.7"));
+  EXPECT_FALSE(r.undecided);
+  EXPECT_EQ(src_ip(r.emissions.at(0).packet), IpAddr::v4(0x0a000007));
+}
+
 TEST_F(SwitchTest, ZonesAndSpacesAreApart) {
   bridge("br0", {"table=0,in_port=1 actions=ct(commit,zone=5)", "table=0,in_port=2,ip actions=ct(table=1,zone=6)",
                  "table=0,in_port=3,ip actions=ct(table=1,zone=5)", "table=1,ct_state=+new actions=output:1",

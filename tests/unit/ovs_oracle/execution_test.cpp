@@ -47,7 +47,7 @@ struct ScriptedChooser : engine::Chooser {
 struct Path {
   engine::World world;
   std::vector<SentFrame> sent;
-  bool undecided = false;
+  bool undecided = false, chosen = false;   // chosen: one of several
   engine::Record record;
 };
 
@@ -66,7 +66,7 @@ Paths walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet
   Paths paths;
   ScriptedChooser chooser;
   do {
-    Path path{world, {}, false, {}};
+    Path path{world, {}, false, false, {}};
     engine::OvsOptions options;
     options.packet_length = length;
     const auto result = engine::OvsEngine(sessions, node, path.world, path.record, chooser, options)
@@ -74,6 +74,7 @@ Paths walk(const cluster::Node& node, const BenchPort& at, const FlowKey& packet
     path.undecided = result.undecided;
     for (const engine::OvsEmission& e : result.emissions)
       if (e.kind == engine::OvsEmission::Kind::port) path.sent.push_back({e.port->name, e.packet});
+    path.chosen = std::any_of(chooser.sizes.begin(), chooser.sizes.end(), [](std::size_t n) { return n > 1; });
     ++paths.count;
     paths.undecided |= path.undecided;
     if (agrees(path)) {
@@ -247,6 +248,9 @@ class Execution {
     bool cut;
   };
 
+  // What a walk knows of the state that the switch has behind a packet. `again`: nothing, and so nothing can be said of the packet either.
+  enum class Behind { known, unknown, again };
+
   // Executes packets one after the other, then walks them likewise. How many were compared, all where the switch is gone: where a walk
   // cannot know the switch's state behind a packet both forget it, and the packets behind that one are to be executed again.
   std::size_t run(unsigned seed, const Configuration& c, std::span<const Packet> packets) {
@@ -263,25 +267,30 @@ class Execution {
     for (const Executed& e : executed) raw.push_back(e.sent);
     std::vector<std::vector<SentFrame>> read = bench_->read(raw);
     engine::World world;
+    bool sure = true;   // that `world` is the switch's state
     for (std::size_t i = 0; i < executed.size(); ++i) {
       std::erase_if(read[i], [&](const SentFrame& f) { return is_down(bench_->node(), f.port); });
-      if (compare(seed, c, packets[i], read[i], executed[i].cut, world)) continue;
+      const Behind behind = compare(seed, c, packets[i], read[i], executed[i].cut, world, sure);
+      if (behind == Behind::known) continue;
       bench_->reset(c);
-      return i + 1;
+      return behind == Behind::again ? i : i + 1;
     }
     return packets.size();
   }
 
-  // Whether the walk knows the state that the switch has behind the packet.
-  bool compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut, engine::World& world) {
+  Behind compare(unsigned seed, const Configuration& c, const Packet& p, const std::vector<SentFrame>& real, bool cut, engine::World& world,
+                 bool& sure) {
     Paths paths = walk(bench_->node(), *p.port, p.key, world, static_cast<std::uint32_t>(p.frame.size() / 2),
                        [&](const Path& path) { return same(path.sent, real, path.record, cut); });
+    if (!paths.agreeing && !sure) return Behind::again;
     ++tally_.packets;
     tally_.sent += !real.empty();
     if (paths.agreeing) {
       world = std::move(paths.agreeing->world);
+      // Another path may send the same frames and leave another state.
+      sure &= !paths.agreeing->chosen;
       // The connection that the switch has now may be another one.
-      return !takes_of_range(paths.agreeing->record);
+      return takes_of_range(paths.agreeing->record) ? Behind::unknown : Behind::known;
     }
     if (paths.count == kMostPaths) {
       ++tally_.too_many;
@@ -293,7 +302,7 @@ class Execution {
         ADD_FAILURE() << fmt::format("seed {}: {} {}\nswitch:\n{}", seed, p.port->name, p.flow, text_of(real)) << text_of(paths)
                       << trace_of(*p.port, p.flow) << groups_of(c);
     }
-    return false;
+    return Behind::unknown;
   }
 
   std::string trace_of(const BenchPort& port, const std::string& flow) {

@@ -104,7 +104,8 @@ void CtAction::reassemble(FlowKey& key) {
 
 void CtAction::track(DatapathPacket& packet) {
   FlowKey& key = packet.key;
-  if (!is_ip(key)) return invalid(key);
+  // Next header 0 announces options that are not there.
+  if (!is_ip(key) || (family_of(key) == Family::v6 && key.u32(F::nw_proto) == 0)) return invalid(key);
   reassemble(key);
   if (is_icmp_error(key) && !packet.quoted) {
     undecided(Notice::quoted_packet_unknown);
@@ -177,7 +178,7 @@ void CtAction::opened(DatapathPacket& packet, Connection c) {
   write_mark_and_label(key, 0, 0);
   set_original_tuple(key, c.original);
   if (!action_.commit && !action_.force) return;
-  if (action_.has_nat) map(c);
+  if (action_.has_nat && !map(c)) return forget_exec(key);
   result_.after = reversed(c.reply);
   result_.state |= nat_bits(result_.before, result_.after);
   c.mark = key.u32(F::ct_mark);
@@ -187,10 +188,10 @@ void CtAction::opened(DatapathPacket& packet, Connection c) {
   set_tuple(key, result_.after);
 }
 
-// The translation of a new connection. No dump shows which member of a range conntrack takes.
-void CtAction::map(Connection& c) {
+// The translation of a new connection; false where none is free. No dump shows which member of a range conntrack takes.
+bool CtAction::map(Connection& c) {
   const Nat& nat = action_.nat;
-  if (nat.kind == Nat::Kind::bare) return;
+  if (nat.kind == Nat::Kind::bare) return true;
   const bool source = nat.kind == Nat::Kind::src;
   const Tuple& before = c.original;
   IpAddr address = source ? before.src : before.dst;
@@ -203,7 +204,26 @@ void CtAction::map(Connection& c) {
       translates_ports(before) ? choose_port(source ? before.sport : before.dport) : PortChoice{};
   (source ? bind_source : bind_destination)(c, address, choice.port);
   if (choice.is_open) world_.leave_port_open(reversed(c.reply), source);
-  if (source && translates_ports(before) && world_.conntrack.reply_taken(zone_, c.reply)) take_free_port(c);
+  return !world_.conntrack.reply_taken(zone_, c.reply) || resolve_clash(c);
+}
+
+// Another connection has the same answers. Ports of the source make the difference whichever side is translated, as do identifiers of
+// echoes in the kernel (nf_nat_l4proto_unique_tuple()) and in the userspace datapath as of 3.2. Elsewhere the userspace datapath lets the
+// packet pass as it came, without a connection (nat_res_exhaustion of conn_not_found()), and the kernel drops it.
+bool CtAction::resolve_clash(Connection& c) {
+  const bool echo = c.original.proto == ip_proto::icmp || c.original.proto == ip_proto::icmp6;
+  if (translates_ports(c.original) || (echo && zone_.space == ConntrackSpace::kernel)) {
+    take_free_port(c);
+    return true;
+  }
+  if (echo || zone_.space == ConntrackSpace::kernel) undecided(Notice::no_free_port);
+  return false;
+}
+
+// A packet without a connection has neither mark nor label.
+void CtAction::forget_exec(FlowKey& key) {
+  key.set(F::ct_mark, 0);
+  key.set(F::ct_label, 0);
 }
 
 // The userspace datapath leaves SCTP's alone (nat_get_unique_tuple()).
@@ -233,7 +253,7 @@ CtAction::PortChoice CtAction::choose_port(std::uint16_t own) const {
 void CtAction::take_free_port(Connection& c) {
   PortRange range;
   const Nat& nat = action_.nat;
-  if (nat.port_min) range = {*nat.port_min, nat.port_max.value_or(*nat.port_min)};
+  if (nat.port_min && nat.kind == Nat::Kind::src) range = {*nat.port_min, nat.port_max.value_or(*nat.port_min)};
   const auto port = free_port(world_.conntrack, zone_, c.reply, range, range.first);
   if (!port) return undecided(Notice::no_free_port);
   recorder_.assume({Supposition::free_port,

@@ -45,8 +45,10 @@ class CtAction {
   };
   bool translates_ports(const Tuple& t) const;
   PortChoice choose_port(std::uint16_t own) const;
-  void map(Connection& c);
+  bool map(Connection& c);
+  bool resolve_clash(Connection& c);
   void take_free_port(Connection& c);
+  static void forget_exec(FlowKey& key);
   void invalid(FlowKey& key);
   void write_mark_and_label(FlowKey& key, std::uint32_t mark, U128 label) const;
   void undecided(Notice why);
