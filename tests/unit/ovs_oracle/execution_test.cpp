@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -18,7 +19,7 @@ namespace {
 using engine::ChoicePoint;
 using F = FieldId;
 
-constexpr unsigned kPackets = 25, kTables = 4, kMostPaths = 2048, kShownPaths = 4;
+constexpr unsigned kPackets = 25, kTables = 4, kMostPaths = 2048, kShownPaths = 4, kShownTables = 50;
 
 unsigned asked(const char* name, unsigned otherwise) {
   const char* text = std::getenv(name);
@@ -330,7 +331,12 @@ TEST(ExecutionOracle, RandomTablesAndPackets) {
   ASSERT_TRUE(execution.good());
   const unsigned packets = asked("EGTRACE_CASES", kPackets * kTables), seed = asked("EGTRACE_SEED", 1);
   const Tally& t = execution.tally();
-  for (unsigned i = 0; t.packets < packets && execution.good() && i < packets; ++i) execution.table(seed + i);
+  for (unsigned i = 0; t.packets < packets && execution.good() && i < packets; ++i) {
+    execution.table(seed + i);
+    if (t.tables % kShownTables != 0) continue;
+    fmt::print("{} packets over {} tables\n", t.packets, t.tables);
+    std::fflush(stdout);
+  }
   fmt::print(
       "{} packets over {} tables: {} left the switch; {} differ, {} undecided, {} not among the first {} paths, {} not "
       "survived by the switch\n",
