@@ -125,7 +125,7 @@ Files must_gather(const Files& files) {
   return tree;
 }
 
-// Without --all-images and the like a must-gather has the namespaces of the cluster alone.
+// A must-gather has no namespaces of users unless somebody adds them (oc adm inspect).
 Files without_users_namespaces(const Files& files) {
   Files some;
   for (const PackedFile& file : files)
