@@ -46,9 +46,9 @@ std::vector<LineMark> mark_all(const Source& source) {
 }  // namespace
 
 SourceId SourceTable::add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
-                          std::uint32_t first_line) {
+                          std::uint32_t first_line, std::string_view table) {
   auto entry = std::make_unique<Entry>();
-  entry->source = {std::move(path), text, first_line};
+  entry->source = {std::move(path), text, first_line, table};
   entry->keep = std::move(keep);
   const std::unique_lock<std::shared_mutex> lock(guard_);
   sources_.push_back(std::move(entry));

@@ -25,6 +25,16 @@ bool has_whole_flows(const cluster::Cluster& cluster) {
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& node) { return has_whole_flows(*node); });
 }
 
+// Lines that grep kept, or files cut short: the path may be read off single lines where it cannot be walked.
+bool has_excerpts(const cluster::Cluster& cluster) {
+  for (const auto& node : cluster.nodes) node.get();   // which tells what its dumps are
+  return std::any_of(cluster.dumps.begin(), cluster.dumps.end(), [](const cluster::DumpInfo& d) { return d.partial; });
+}
+
+bool has_switch(const cluster::Node& node) {
+  return node.ovn.program != nullptr || std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.flows.has_value(); });
+}
+
 // `if_lost`: the assumption on which the packet is lost at once. None: its fate is open.
 struct Absence { Cause why; MissingInput missing; std::optional<Assumption> if_lost = {}; };
 
@@ -45,9 +55,12 @@ Absence of_unknown_pod(const Resolved& from, bool node_absent) {
 std::optional<Absence> absence_of(const cluster::Cluster& cluster, const Resolved& from, const std::string& sender) {
   const bool absent = !from.node.empty() && cluster.handle(from.node) == nullptr;
   const bool has_node = !from.node.empty() && !absent;
-  if (!(has_node ? has_whole_flows(*cluster.node(from.node)) : has_whole_flows(cluster))) return std::nullopt;
+  const bool whole = has_node ? has_whole_flows(*cluster.node(from.node)) : has_whole_flows(cluster);
+  if (!whole && has_excerpts(cluster)) return std::nullopt;
   if (from.is_unknown_pod) return of_unknown_pod(from, absent);
   if (absent) return Absence{{Reason::node_not_dumped, {from.node, sender}}, {from.node, Input::node_dumps, {}}};
+  if (from.kind == "pod" && has_node && !has_switch(*cluster.node(from.node)))
+    return Absence{{Reason::switch_not_dumped, {from.node, sender}}, {from.node, Input::switch_or_database, {"br-int"}}};
   if (from.kind == "pod" && has_node) return of_pod_without_port(*cluster.node(from.node), sender);
   return std::nullopt;
 }

@@ -29,7 +29,7 @@ bool took_within(const openflow::FlowUse& use, double seconds) {
 Counted with(const Neighbour& neighbour, const cluster::Cluster& cluster) {
   Counted c;
   c.beside = neighbour.packets;
-  if (neighbour.from.known()) c.neighbour.push_back(line_of(neighbour.from, *cluster.sources));
+  if (neighbour.from.known()) c.neighbour.push_back(evidence_line(neighbour.from, *cluster.sources));
   return c;
 }
 

@@ -14,7 +14,7 @@ using cluster::Node;
 
 Evidence line_of(const Cluster& cluster, Provenance at) {
   if (!at.known()) return {};
-  return {{cluster.sources->at(at.source).path, at.line, std::string(cluster.sources->line_text(at))}};
+  return {evidence_line(at, *cluster.sources)};
 }
 
 bool is_own_address(const Node& node, const IpAddr& address) {

@@ -21,7 +21,15 @@ namespace {
 
 using namespace engine;
 
-SightingReport report_sighting(const Sighting& s, const World& world) {
+// Empty for one that stands for an unknown one.
+std::string shown_mac(MacAddr mac, const cluster::Node* at) {
+  const auto made_up = [&](const host::Link& link) { return link.mac_made_up && link.mac == mac; };
+  if (mac == kSomeNeighbour) return {};
+  if (at != nullptr && std::any_of(at->host.links.value.begin(), at->host.links.value.end(), made_up)) return {};
+  return mac.to_string();
+}
+
+SightingReport report_sighting(const Sighting& s, const World& world, const cluster::Node* at) {
   SightingReport r;
   r.node = s.node;
   r.device = s.device;
@@ -35,8 +43,8 @@ SightingReport report_sighting(const Sighting& s, const World& world) {
     if (!world.is_port_open(t, false)) r.dport = t.dport;
   }
   r.ttl = static_cast<std::uint8_t>(s.packet.u64(FieldId::nw_ttl));
-  r.smac = src_mac(s.packet).to_string();
-  r.dmac = dst_mac(s.packet).to_string();
+  r.smac = shown_mac(src_mac(s.packet), at);
+  r.dmac = shown_mac(dst_mac(s.packet), at);
   r.encap = s.encap;
   r.hop = s.step;
   return r;
@@ -225,7 +233,8 @@ PathReport report_path(const Course& course, const Words& words, const Subject& 
   if (hops.all_paths || course.verdict != Verdict::delivered) report_hops(course, words, hops.registers, path);
   const std::vector<std::size_t> order = sighting_order(course.record);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    path.sightings.push_back(report_sighting(course.record.sightings[i], course.world));
+    const Sighting& seen = course.record.sightings[i];
+    path.sightings.push_back(report_sighting(seen, course.world, words.cluster().node(seen.node)));
     path.sightings.back().hop = order[i];
   }
   for (const NatEvent& e : course.record.nat) (e.source ? path.snat : path.dnat).push_back(report_nat(e, words));

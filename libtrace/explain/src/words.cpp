@@ -109,14 +109,24 @@ std::string endpoint_text(const Tuple& t, bool source, bool with_port) {
   return source ? to_text(seen(t.src, t.sport, port)) : to_text(seen(t.dst, t.dport, port));
 }
 
-EvidenceLine line_of(Provenance p, const SourceTable& sources) {
-  return {sources.at(p.source).path, p.line, std::string(sources.line_text(p))};
+// The text of a row begins with its UUID: "UUID":{…}.
+EvidenceLine evidence_line(Provenance at, const SourceTable& sources) {
+  const Source& source = sources.at(at.source);
+  EvidenceLine line{source.path, at.line, std::string(sources.line_text(at))};
+  if (source.table.empty() || source.text.size() < 2) return line;
+  line.table = source.table;
+  line.uuid = source.text.substr(1, source.text.find('"', 1) - 1);
+  return line;
+}
+
+std::string place_of(const EvidenceLine& line) {
+  return line.table.empty() ? fmt::format("{}:{}", line.dump, line.line) : fmt::format("{}:{} {} {}", line.dump, line.line, line.table, line.uuid);
 }
 
 Evidence Words::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
   for (const Provenance& p : from)
-    if (p.known()) lines.push_back(line_of(p, *cluster_.sources));
+    if (p.known()) lines.push_back(evidence_line(p, *cluster_.sources));
   return lines;
 }
 

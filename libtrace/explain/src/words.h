@@ -42,7 +42,6 @@ class Words {
   cluster::PerNode<std::vector<std::string>> ovn_candidates_;
 };
 
-EvidenceLine line_of(Provenance p, const SourceTable& sources);   // of a place that is known
 std::string layer_name(engine::Layer layer);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);
 std::string endpoint_text(const Tuple& t, bool source, bool with_port = true);

@@ -35,13 +35,20 @@ class Completion {
   Completion(const Ovn& ovn, Southbound& southbound, TunnelKeys keys)
       : ovn_(ovn), sb_(southbound), keys_(std::move(keys)),
         ports_(ovn.ports.empty() ? ports_of_flows(ovn.logical_flows) : ovn.ports) {
-    for (const sb::DatapathBinding& d : sb_.datapaths) note(d);
+    for (const sb::DatapathBinding& d : sb_.datapaths) {
+      note(d);
+      taken_.insert(d.tunnel_key);
+    }
+    for (const auto& [name, key] : keys_.datapaths) taken_.insert(key);
+    for (const ovn::Datapath& d : ovn.datapaths)
+      if (d.tunnel_key) taken_.insert(*d.tunnel_key);
   }
   void add_datapaths();
   void add_ports();
   void add_flows();
 
  private:
+  void give_key(sb::DatapathBinding& d, std::string_view name);
   void note(const sb::DatapathBinding& d) {
     for (const char* key : {"name", "name2"})
       if (const auto it = d.external_ids.find(key); it != d.external_ids.end()) by_name_.emplace(it->second, d.uuid);
@@ -57,14 +64,23 @@ class Completion {
   TunnelKeys keys_;
   std::vector<ovn::LogicalPort> ports_;
   std::map<std::string, Uuid, std::less<>> by_name_;
+  std::set<std::uint32_t> taken_;          // keys of datapaths
 };
+
+// Port groups go by the datapath's key, so that each needs one of its own.
+void Completion::give_key(sb::DatapathBinding& d, std::string_view name) {
+  if (const auto shown = keys_.datapaths.find(name); d.tunnel_key == 0 && shown != keys_.datapaths.end()) d.tunnel_key = shown->second;
+  if (d.tunnel_key != 0) return;
+  d.tunnel_key = free_key(taken_);
+  d.made_up_key = true;
+}
 
 Uuid Completion::datapath(std::string_view name) {
   if (const auto it = by_name_.find(name); it != by_name_.end()) return it->second;
   sb::DatapathBinding d;
   d.uuid = made_up(sb_.datapaths.size() + 1);
   d.external_ids.emplace("name", name);
-  if (const auto key = keys_.datapaths.find(name); key != keys_.datapaths.end()) d.tunnel_key = key->second;
+  give_key(d, name);
   note(d);
   return sb_.datapaths.emplace_back(std::move(d)).uuid;
 }
@@ -73,8 +89,8 @@ void Completion::add_datapaths() {
   for (const ovn::Datapath& known : ovn_.datapaths) {
     sb::DatapathBinding d;
     d.uuid = Uuid::parse(known.uuid).value_or(made_up(sb_.datapaths.size() + 1));
-    const auto shown = keys_.datapaths.find(known.name);
-    d.tunnel_key = known.tunnel_key.value_or(shown != keys_.datapaths.end() ? shown->second : 0);
+    d.tunnel_key = known.tunnel_key.value_or(0);
+    give_key(d, known.name);
     d.is_router = known.is_router;
     if (!known.name.empty()) d.external_ids.emplace("name", known.name);
     d.from = known.from;
@@ -110,7 +126,8 @@ void Completion::add_ports() {
     p.type = known.type == "router" || (known.type.empty() && known.on_router) ? "patch" : known.type;
     auto& keys = taken[p.datapath];
     p.tunnel_key = key_of(known);
-    if (p.tunnel_key == 0) p.tunnel_key = free_key(keys);
+    p.made_up_key = p.tunnel_key == 0;
+    if (p.made_up_key) p.tunnel_key = free_key(keys);
     if (!known.peer.empty()) p.options.emplace("peer", known.peer);
     p.external_ids.insert(known.external_ids.begin(), known.external_ids.end());
     p.from = known.from;
@@ -140,7 +157,8 @@ void Completion::add_gateway_ports(std::map<Uuid, std::set<std::uint32_t>>& take
       p.options.emplace("distributed-port", distributed->first);
       p.from = f.from;
       const auto shown = keys_.ports.find({name_of(p.datapath), p.logical_port});
-      p.tunnel_key = shown != keys_.ports.end() ? shown->second : free_key(taken[p.datapath]);
+      p.made_up_key = shown == keys_.ports.end();
+      p.tunnel_key = p.made_up_key ? free_key(taken[p.datapath]) : shown->second;
       datapath_of.emplace(p.logical_port, p.datapath);
       sb_.ports.push_back(std::move(p));
     }
@@ -193,7 +211,9 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
   if (known && !known->datapaths.empty() && !known->ports.empty() && !known->logical_flows.empty())
     return ovn.southbound;
   auto southbound = known ? std::make_shared<Southbound>(*known) : std::make_shared<Southbound>();
-  Completion completion(ovn, *southbound, flows != nullptr ? keys_in_flows(ovn, *flows) : TunnelKeys{});
+  TunnelKeys keys = flows != nullptr ? keys_in_flows(ovn, *flows) : TunnelKeys{};
+  add_keys(keys, keys_in_rows(ovn));
+  Completion completion(ovn, *southbound, std::move(keys));
   if (southbound->datapaths.empty()) completion.add_datapaths();
   if (southbound->ports.empty()) {
     completion.add_ports();

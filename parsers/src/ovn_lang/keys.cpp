@@ -5,7 +5,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "egtrace/base/text.h"
 #include "egtrace/openflow/match.h"
+#include "ovsdb/load.h"
 
 namespace egt::parsers::ovn_lang {
 namespace {
@@ -53,6 +55,27 @@ std::unordered_map<std::uint64_t, const ovn::LogicalFlow*> flows_of_one_datapath
   return by_cookie;
 }
 
+std::optional<std::uint32_t> requested_key(const ovn::Row& row) {
+  for (const char* column : {"other_config", "options"}) {
+    const auto map = ovsdb::column(row, column).as_map();
+    if (const auto found = map.find("requested-tnl-key"); found != map.end())
+      if (const auto key = parse_decimal(found->second); key && *key != 0) return static_cast<std::uint32_t>(*key);
+  }
+  return std::nullopt;
+}
+
+using DatapathOfPort = std::map<std::string, std::string, std::less<>>;
+
+// All ports of such a group are of the datapath with the key.
+void add_datapath_of_group(const ovn::Row& row, const DatapathOfPort& datapath_of, Agreement<std::string>& datapaths) {
+  const std::string name = ovn::text_of(row, "name");
+  const auto key = parse_decimal(std::string_view(name).substr(0, name.find('_')));
+  if (!key || *key == 0) return;
+  for (const std::string& port : ovsdb::column(row, "ports").texts())
+    if (const auto found = datapath_of.find(port); found != datapath_of.end() && !found->second.empty())
+      datapaths.add(found->second, static_cast<std::uint32_t>(*key));
+}
+
 }  // namespace
 
 TunnelKeys keys_in_flows(const ovn::Ovn& ovn, const openflow::FlowTables& flows) {
@@ -72,6 +95,30 @@ TunnelKeys keys_in_flows(const ovn::Ovn& ovn, const openflow::FlowTables& flows)
         if (const auto port = only_port(found->second->match, name)) ports.add({datapath, *port}, *key);
   }
   return {datapaths.take(), ports.take()};
+}
+
+TunnelKeys keys_in_rows(const ovn::Ovn& ovn) {
+  DatapathOfPort datapath_of;
+  for (const ovn::LogicalPort& port : ovn.ports) datapath_of.emplace(port.name, port.datapath);
+  Agreement<std::string> datapaths;
+  Agreement<std::pair<std::string, std::string>> ports;
+  for (const ovn::Row& row : ovn.rows) {
+    if (row.database == "SB" && row.table == "Port_Group") add_datapath_of_group(row, datapath_of, datapaths);
+    if (row.database != "NB") continue;
+    const auto key = requested_key(row);
+    if (!key) continue;
+    const std::string name = ovn::text_of(row, "name");
+    if (row.table == "Logical_Switch" || row.table == "Logical_Router") datapaths.add(name, *key);
+    const auto datapath = datapath_of.find(name);
+    const bool is_port = row.table == "Logical_Switch_Port" || row.table == "Logical_Router_Port";
+    if (is_port && datapath != datapath_of.end()) ports.add({datapath->second, name}, *key);
+  }
+  return {datapaths.take(), ports.take()};
+}
+
+void add_keys(TunnelKeys& known, const TunnelKeys& more) {
+  known.datapaths.insert(more.datapaths.begin(), more.datapaths.end());
+  known.ports.insert(more.ports.begin(), more.ports.end());
 }
 
 }  // namespace egt::parsers::ovn_lang

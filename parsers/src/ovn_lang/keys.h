@@ -21,4 +21,11 @@ struct TunnelKeys {
 // contradict is left out.
 TunnelKeys keys_in_flows(const ovn::Ovn& ovn, const openflow::FlowTables& flows);
 
+// Those that northbound rows request (column other_config or options, requested-tnl-key), and of datapaths those in the names of
+// southbound port groups ("KEY_NAME").
+TunnelKeys keys_in_rows(const ovn::Ovn& ovn);
+
+// Adds what `more` has and `known` lacks.
+void add_keys(TunnelKeys& known, const TunnelKeys& more);
+
 }  // namespace egt::parsers::ovn_lang

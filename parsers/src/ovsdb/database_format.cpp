@@ -148,16 +148,23 @@ std::string_view text_of(const StoredTable& table, const StoredRow& row, std::ve
   return made.back();
 }
 
+// What quotes of a table's rows point to besides the file.
+struct QuotedTable {
+  std::string name;
+  std::vector<std::string> changed;
+};
+
 // Makes each row of a table a source of its own, so that it can be quoted: a file has all its rows in one line.
 std::vector<Provenance> quote_rows(const StoredTable& table, const Dump& dump, SourceTable& sources) {
   std::vector<Provenance> from;
   from.reserve(table.rows.size());
-  auto made = std::make_shared<std::vector<std::string>>();
-  made->reserve(static_cast<std::size_t>(
+  const auto quoted = std::make_shared<QuotedTable>();
+  quoted->name = table.schema.name;
+  quoted->changed.reserve(static_cast<std::size_t>(
       std::count_if(table.rows.begin(), table.rows.end(), [](const StoredRow& r) { return !r.changed.empty(); })));
   for (const StoredRow& row : table.rows) {
     const std::uint32_t line = dump.first_line + row.line;
-    from.push_back({sources.add(dump.path, text_of(table, row, *made), made, line), line});
+    from.push_back({sources.add(dump.path, text_of(table, row, quoted->changed), quoted, line, quoted->name), line});
   }
   return from;
 }

@@ -41,7 +41,7 @@ sb::DatapathBinding datapath_of(const Record& r, Provenance from) {
   sb::Map ids = r.map("external_ids");
   const bool is_router = ids.count("logical-router") > 0 || r.text("type") == "logical-router";
   const auto northbound = northbound_of(r, ids);
-  return {uuid_of(r.uuid()), number_of(r, "tunnel_key"), northbound, is_router, std::move(ids), from};
+  return {uuid_of(r.uuid()), number_of(r, "tunnel_key"), false, northbound, is_router, std::move(ids), from};
 }
 
 sb::PortBinding port_binding_of(const Record& r, Provenance from) {

@@ -136,7 +136,7 @@ class Flows {
 PresumedDump bridge_flows(const NodeFacts& facts, const cluster::Objects& objects) {
   Flows flows(facts);
   flows.tunnels();
-  flows.services(objects);
+  if (!facts.local_gateway) flows.services(objects);   // else the host translates them first
   flows.own_services();
   flows.pods();
   for (const char* proto : {"ip", "ipv6"}) {

@@ -42,6 +42,10 @@ void read_localnets(const cluster::Node& node, NodeFacts& facts) {
   }
 }
 
+bool has_address(const std::vector<Prefix>& all, const IpAddr& address) {
+  return std::any_of(all.begin(), all.end(), [&](const Prefix& p) { return p.address == address; });
+}
+
 // The gateway router's ports are named by convention: rtoe-GR_NODE outside, rtos-NODE for the node's switch (go-controller,
 // pkg/types/const.go).
 void read_databases(const cluster::Node& node, NodeFacts& facts) {
@@ -66,8 +70,10 @@ void read_databases(const cluster::Node& node, NodeFacts& facts) {
     const auto hop = IpAddr::parse(ovn::text_of(row, "nexthop"));
     if (!to || !hop) continue;
     if (to->length == 0 && ovn::text_of(row, "output_port") == "rtoe-GR_" + node.name) facts.next_hops.push_back(*hop);
-    if (join != nullptr && std::any_of(join->addresses.begin(), join->addresses.end(), [&](const Prefix& p) { return p.address == *hop; }))
-      facts.cluster_subnets.push_back(*to);
+    const bool to_gateway = join != nullptr && has_address(join->addresses, *hop);
+    const bool to_host = ovn::text_of(row, "policy") == "src-ip" && has_address(facts.management, *hop);
+    if (to_gateway || to_host) facts.cluster_subnets.push_back(*to);
+    facts.local_gateway |= to_host;
   }
   read_localnets(node, facts);
 }
@@ -87,7 +93,9 @@ void read_annotations(const cluster::NodeObject& object, NodeFacts& facts) {
   const json gateway = parsed(object.annotations, "l3-gateway-config");
   if (gateway.is_object() && gateway.contains("default")) {
     const json& own = gateway["default"];
-    facts.local_gateway = text_in(own, "mode") == "local";
+    facts.local_gateway |= text_in(own, "mode") == "local";
+    const std::string vlan = text_in(own, "vlan-id");
+    facts.tagged = !vlan.empty() && vlan != "0";
     if (const std::string bridge = text_in(own, "bridge-id"); !bridge.empty()) facts.bridge = bridge;
     if (!facts.mac) facts.mac = MacAddr::parse(text_in(own, "mac-address"));
   }
@@ -121,25 +129,6 @@ NodeFacts facts_of(const cluster::Node& node, const cluster::Objects& objects) {
     for (const auto& assigned : egress_ip.status)
       if (assigned.node == node.name && egress_ip.mark) facts.marked_egress_ips.push_back({*egress_ip.mark, assigned.address});
   return facts;
-}
-
-std::vector<ServedEgressIp> served_egress_ips(const std::string& node, const NodeFacts& facts, const cluster::Objects& objects) {
-  std::vector<ServedEgressIp> served;
-  for (const cluster::EgressIp& egress_ip : objects.egress_ips)
-    for (const auto& assigned : egress_ip.status) {
-      if (assigned.node != node) continue;
-      const auto device = std::find_if(facts.other_addresses.begin(), facts.other_addresses.end(),
-                                       [&](const Prefix& p) { return p.contains(assigned.address); });
-      if (device == facts.other_addresses.end()) continue;
-      ServedEgressIp one{assigned.address, *device, {}};
-      for (const cluster::Pod& pod : objects.pods) {
-        if (pod.host_network || !cluster::selects(egress_ip, objects, pod)) continue;
-        for (const Prefix& address : pod.addresses)
-          if (address.address.family == assigned.address.family) one.pods.push_back(address.address);
-      }
-      served.push_back(std::move(one));
-    }
-  return served;
 }
 
 }  // namespace egt::parsers::presumed

@@ -20,7 +20,8 @@ struct OtherNetwork {
 
 struct NodeFacts {
   std::string bridge = "br-ex";          // annotation l3-gateway-config
-  bool local_gateway = false;            // traffic of pods leaves through the host
+  bool local_gateway = false;            // traffic of pods leaves through the host: so the routes say, or the annotation
+  bool tagged = false;                   // the gateway router is in a VLAN of the external bridge
   std::optional<MacAddr> mac;            // of the bridge, and of the gateway router's outer port
   std::vector<Prefix> addresses;         // of the bridge
   std::vector<IpAddr> next_hops;         // of the default routes
@@ -39,13 +40,5 @@ struct NodeFacts {
 
 // From the node's databases, and, where there is one, its Kubernetes object.
 NodeFacts facts_of(const cluster::Node& node, const cluster::Objects& objects);
-
-// An EgressIP that the node serves by another device than its bridge, and the pods that leave by it.
-struct ServedEgressIp {
-  IpAddr address;
-  Prefix device;                         // the address of the device that has its subnet
-  std::vector<IpAddr> pods;
-};
-std::vector<ServedEgressIp> served_egress_ips(const std::string& node, const NodeFacts& facts, const cluster::Objects& objects);
 
 }  // namespace egt::parsers::presumed

@@ -10,7 +10,6 @@
 namespace egt::parsers::presumed {
 namespace {
 
-constexpr const char* kManagement = "ovn-k8s-mp0";
 constexpr unsigned kFirstOther = 5, kTablesFrom = 1000;   // device numbers; the table of a device: that and its number
 
 struct OtherDevice {
@@ -23,9 +22,7 @@ std::vector<OtherDevice> other_devices(const NodeFacts& facts) {
   std::vector<OtherDevice> devices;
   for (const Prefix& address : facts.other_addresses) {
     const auto number = static_cast<unsigned>(kFirstOther + devices.size());
-    std::string name = "nic-" + address.address.to_string();   // longer than any real name
-    std::replace(name.begin(), name.end(), ':', '.');
-    devices.push_back({address, std::move(name), number});
+    devices.push_back({address, name_of_device(address), number});
   }
   return devices;
 }
@@ -35,7 +32,7 @@ std::string some_mac(const IpAddr& address) { return MacAddr{0x020000000000ULL |
 
 class Texts {
  public:
-  Texts(const NodeFacts& facts, const std::vector<ServedEgressIp>& served)
+  Texts(const NodeFacts& facts, const std::vector<HostEgress>& served)
       : facts_(facts), served_(served), others_(other_devices(facts)) {}
 
   std::string addresses() const {
@@ -51,7 +48,7 @@ class Texts {
     for (const OtherDevice& other : others_) {
       device(out, other.number, other.name, some_mac(other.address.address));
       inet(out, other.address);
-      for (const ServedEgressIp& s : served_)
+      for (const HostEgress& s : served_)
         if (s.device == other.address) inet(out, Prefix::host(s.address));
     }
     return out;
@@ -83,42 +80,30 @@ class Texts {
       for (const Prefix& own : facts_.masquerade)
         if (all.address.family == family && own.address.family == family)
           line("{} via {} dev {} src {}", all.to_string(), IpAddr{family, own.address.value + 2}.to_string(), facts_.bridge, own.address.to_string());
+    if (facts_.local_gateway)   // services of which the endpoints of this node alone are asked
+      for (const Prefix& own : facts_.masquerade)
+        for (const IpAddr& router : facts_.router)
+          if (own.address.family == family && router.family == family)
+            line("{} via {} dev {}", local_endpoints(own).to_string(), router.to_string(), kManagement);
     for (const OtherDevice& other : others_) {
       on_device({other.address}, other.name);
       if (other.address.address.family != family || !serves(other)) continue;
       line("{} dev {} table {} scope link", other.address.network().to_string(), other.name, kTablesFrom + other.number);
       line("default dev {} table {} scope link", other.name, kTablesFrom + other.number);
     }
-    for (const ServedEgressIp& s : served_)
-      if (s.address.family == family) line("local {} dev {} table local proto kernel scope host", s.address.to_string(), device_of(s).name);
+    for (const HostEgress& s : served_)
+      if (s.device && s.address.family == family) line("local {} dev {} table local proto kernel scope host", s.address.to_string(), device_of(s).name);
     line("local {} dev lo table local proto kernel scope host", family == Family::v4 ? "127.0.0.0/8" : "::1");
     return out;
   }
 
   std::string rules(Family family) const {
     std::string out = "0:\tfrom all lookup local\n";
-    for (const ServedEgressIp& s : served_)
+    for (const HostEgress& s : served_)
       for (const IpAddr& pod : s.pods)
-        if (pod.family == family)
+        if (s.device && pod.family == family)
           out += fmt::format("6000:\tfrom {} lookup {}\n", pod.to_string(), kTablesFrom + device_of(s).number);
     return out + "32766:\tfrom all lookup main\n" + (family == Family::v4 ? "32767:\tfrom all lookup default\n" : "");
-  }
-
-  std::string netfilter(Family family) const {
-    std::string out =
-        "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n"
-        "*nat\n:PREROUTING ACCEPT [0:0]\n:INPUT ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n"
-        ":OVN-KUBE-EGRESS-IP-MULTI-NIC - [0:0]\n-A POSTROUTING -j OVN-KUBE-EGRESS-IP-MULTI-NIC\n";
-    for (const ServedEgressIp& s : served_)
-      for (const IpAddr& pod : s.pods)
-        if (pod.family == family)
-          out += fmt::format("-A OVN-KUBE-EGRESS-IP-MULTI-NIC -s {} -o {} -j SNAT --to-source {}\n", Prefix::host(pod).to_string(),
-                             device_of(s).name, s.address.to_string());
-    if (facts_.local_gateway)
-      for (const Prefix& own : facts_.management)
-        if (own.address.family == family)
-          out += fmt::format("-A POSTROUTING -s {} ! -o {} -j MASQUERADE\n", own.network().to_string(), kManagement);
-    return out + "COMMIT\n";
   }
 
   std::string settings() const {
@@ -138,23 +123,32 @@ class Texts {
   static void inet(std::string& out, const Prefix& p) {
     out += fmt::format("    {} {} scope global\n", p.address.is_v4() ? "inet" : "inet6", p.to_string());
   }
-  const OtherDevice& device_of(const ServedEgressIp& served) const {
+  const OtherDevice& device_of(const HostEgress& served) const {
     return *std::find_if(others_.begin(), others_.end(), [&](const OtherDevice& o) { return o.address == served.device; });
   }
   bool serves(const OtherDevice& other) const {
-    return std::any_of(served_.begin(), served_.end(), [&](const ServedEgressIp& s) { return s.device == other.address; });
+    return std::any_of(served_.begin(), served_.end(), [&](const HostEgress& s) { return s.device == other.address; });
   }
 
   const NodeFacts& facts_;
-  const std::vector<ServedEgressIp>& served_;
+  const std::vector<HostEgress>& served_;
   std::vector<OtherDevice> others_;
 };
 
 }  // namespace
 
+// Longer than any real name.
+std::string name_of_device(const Prefix& address) {
+  std::string name = "nic-" + address.address.to_string();
+  std::replace(name.begin(), name.end(), ':', '.');
+  return name;
+}
+
+IpAddr local_endpoints(const Prefix& own) { return {own.address.family, own.address.value + 1}; }
+
 std::string uplink_name(const NodeFacts& facts) { return facts.bridge + "-uplink"; }
 
-std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<ServedEgressIp>& served) {
+std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects) {
   const Texts texts(facts, served);
   return {
       {"ip addr", "ip -d addr", texts.addresses()},
@@ -162,8 +156,8 @@ std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<S
       {"ip route", "ip -6 route show table all", texts.routes(Family::v6)},
       {"ip rule", "ip -4 rule", texts.rules(Family::v4)},
       {"ip rule", "ip -6 rule", texts.rules(Family::v6)},
-      {"iptables-save", "iptables-save", texts.netfilter(Family::v4)},
-      {"iptables-save", "ip6tables-save", texts.netfilter(Family::v6)},
+      {"iptables-save", "iptables-save", netfilter_rules(facts, served, objects, Family::v4)},
+      {"iptables-save", "ip6tables-save", netfilter_rules(facts, served, objects, Family::v6)},
       {"sysctl", "sysctl -a", texts.settings()},
   };
 }

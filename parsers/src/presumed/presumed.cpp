@@ -173,13 +173,23 @@ void walk_logical_flows(Node& node) {
 void presume_switch(Cluster& cluster, Node& node, const NodeFacts& facts) {
   if (node.integration_bridge() == nullptr) node.bridges.push_back(integration_bridge(node, facts, cluster.objects));
   walk_logical_flows(node);
-  if (facts.mac && !facts.localnet.empty() && node.bridge(facts.bridge) == nullptr) add_external_bridge(cluster, node, facts);
+  if (facts.mac && !facts.localnet.empty() && !facts.tagged && node.bridge(facts.bridge) == nullptr) add_external_bridge(cluster, node, facts);
+}
+
+void mark_made_up_devices(Node& node, const NodeFacts& facts) {
+  for (host::Link& link : node.host.links.value) {
+    link.mac_made_up = std::any_of(facts.other_addresses.begin(), facts.other_addresses.end(),
+                                   [&](const Prefix& address) { return presumed::name_of_device(address) == link.name; });
+    link.name_made_up = link.mac_made_up || link.name == presumed::uplink_name(facts);
+  }
 }
 
 void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
   if (!facts.mac || facts.addresses.empty()) return;
-  for (const PresumedDump& dump : presumed::host_dumps(facts, presumed::served_egress_ips(node.name, facts, cluster.objects)))
-    load(dump, cluster, node);
+  presumed::Egress egress = presumed::egress_of(node, facts, cluster.objects);
+  for (const PresumedDump& dump : presumed::host_dumps(facts, egress.known, cluster.objects)) load(dump, cluster, node);
+  node.open_egress = std::move(egress.open);
+  mark_made_up_devices(node, facts);
   node.host.settle_routes();
   node.host.nft.present = true;
   node.host_presumed = true;

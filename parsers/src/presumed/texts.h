@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "presumed/egress.h"
 #include "presumed/facts.h"
 
 namespace egt::parsers::presumed {
@@ -13,13 +14,20 @@ struct PresumedDump {
   std::string text;
 };
 
-// Ports of the presumed bridge; those of user-defined networks follow, in order of NodeFacts::other_networks.
+// The management port; ports of the presumed bridge. Those of user-defined networks follow, in order of NodeFacts::other_networks.
+constexpr const char* kManagement = "ovn-k8s-mp0";
 constexpr std::uint32_t kUplinkPort = 1, kPatchPort = 2;
+// The address of the masquerade subnet to which packets go whose service asks for endpoints of this node; `own`: the host's.
+IpAddr local_endpoints(const Prefix& own);
 std::string uplink_name(const NodeFacts& facts);
+// Of a device that has an address outside the bridge's networks.
+std::string name_of_device(const Prefix& address);
 
 // `ovs-ofctl dump-flows` of the external bridge.
 PresumedDump bridge_flows(const NodeFacts& facts, const cluster::Objects& objects);
 // Devices, addresses, routes, policy rules, netfilter rules and settings of the host.
-std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<ServedEgressIp>& served);
+std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects);
+// `iptables-save` or `ip6tables-save`.
+std::string netfilter_rules(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects, Family family);
 
 }  // namespace egt::parsers::presumed

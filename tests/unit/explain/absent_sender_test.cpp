@@ -42,4 +42,23 @@ TEST_F(AbsentSender, ItsNodeIsNotDumped) {
   EXPECT_EQ("master-03-demo", e["gaps"][0]["node"]);
 }
 
+// No dump is an excerpt: nothing is read off single lines.
+TEST_F(AbsentSender, ObjectsAloneNameTheNode) {
+  for (const auto& entry : fs::directory_iterator(directory_.path()))
+    if (entry.path().filename() != "k8s") fs::remove_all(entry.path());
+  const auto e = explain("demo-egress/requester-3a");
+  EXPECT_EQ("the snapshot has no dumps of master-03-demo, where the path of demo-egress/requester-3a begins", e["summary"]);
+  EXPECT_TRUE(e["paths"][0]["hops"].empty());
+}
+
+TEST_F(AbsentSender, ItsNodeHasNeitherSwitchNorDatabase) {
+  const fs::path node = fs::path(directory_.path()) / "master-03-demo";
+  for (const auto& entry : fs::directory_iterator(node))
+    if (!entry.path().filename().string().starts_with("ip_")) fs::remove_all(entry.path());
+  const auto e = explain("demo-egress/requester-3a");
+  EXPECT_EQ("undecided", e["outcome"]);
+  EXPECT_EQ("the snapshot has neither OpenFlow flows nor logical flows of master-03-demo, where the path of demo-egress/requester-3a begins",
+            e["summary"]);
+}
+
 }  // namespace

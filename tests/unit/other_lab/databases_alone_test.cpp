@@ -65,6 +65,20 @@ TEST(DatabasesAlone, LeaveOpenWhoTakesAPodsAddressOutside) {
   EXPECT_EQ(told.at("paths")[0].at("stopped_at").at("reason"), "pod-address-outside") << told.at("paths")[0].at("stopped_at");
 }
 
+// All rows of a database file are in a few lines: evidence names the table and the row.
+TEST(DatabasesAlone, NameTheRowsBehindSteps) {
+  const json told = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
+  std::size_t rows = 0;
+  for (const json& hop : told.at("paths")[0].at("hops"))
+    for (const json& line : hop.at("evidence")) {
+      if (!line.contains("table") || line["table"] != "Logical_Flow") continue;
+      ++rows;
+      EXPECT_EQ(line["uuid"].get<std::string>().size(), 36U) << line;
+      EXPECT_NE(line["text"].get<std::string>().find(line["uuid"].get<std::string>()), std::string::npos) << line;
+    }
+  EXPECT_GT(rows, 10U);
+}
+
 TEST(DatabasesAlone, SayWhatTheyRestOn) {
   const json told = explained("plain", {{"from", "stock/crate-k"}, {"to", "10.72.2.12:8080"}, {"proto", "tcp"}});
   const std::string assumed = told.at("assumptions").dump();

@@ -1,7 +1,9 @@
 // Where lflow-list alone is there, ports are those that its flows name.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "egtrace/ovn/southbound.h"
 #include "egtrace/parsers/ovn_reader.h"
@@ -33,6 +35,35 @@ TEST(ListedPorts, AreThoseThatFlowsName) {
   }
   EXPECT_EQ(all, "rtos-w1 to stor-w1; shop_cart; stor-w1 to rtos-w1; cr-rtos-w1; ");
   EXPECT_FALSE(lacks.empty());   // what it lacks is said
+}
+
+const ovn::sb::DatapathBinding& datapath_named(const ovn::Southbound& southbound, const std::string& name) {
+  for (const ovn::sb::DatapathBinding& d : southbound.datapaths)
+    if (const auto found = d.external_ids.find("name"); found != d.external_ids.end() && found->second == name) return d;
+  throw std::out_of_range(name);
+}
+
+// Keys are those that northbound rows request, or that the names of port groups begin with; others are marked as made up, and differ.
+TEST(ListedPorts, HaveKeysThatRowsShow) {
+  Formats formats(ovn_formats());
+  cluster::Cluster cluster;
+  formats.load(formats.dump(kFlows, "ovn-sbctl lflow-list"), cluster);
+  ovn::Ovn known = cluster.node("n")->ovn;
+  for (const auto& [name, datapath] : {std::pair("shop_cart", "w1"), std::pair("tstor-w1", "transit_switch"), std::pair("rtos-w1", "router")}) {
+    ovn::LogicalPort port;
+    port.name = name;
+    port.datapath = datapath;
+    known.ports.push_back(std::move(port));
+  }
+  known.rows.push_back({"Port_Group", "SB", "", {{"name", "\"3_a124\""}, {"ports", "[shop_cart]"}}, {}, {}});
+  known.rows.push_back({"Logical_Switch", "NB", "", {{"name", "transit_switch"}, {"other_config", "{requested-tnl-key=\"16711683\"}"}}, {}, {}});
+  std::vector<std::string> lacks;
+  const auto southbound = ovn_lang::complete_southbound(known, lacks, nullptr);
+  EXPECT_EQ(datapath_named(*southbound, "w1").tunnel_key, 3U);
+  EXPECT_FALSE(datapath_named(*southbound, "w1").made_up_key);
+  EXPECT_EQ(datapath_named(*southbound, "transit_switch").tunnel_key, 16711683U);
+  EXPECT_TRUE(datapath_named(*southbound, "router").made_up_key);
+  EXPECT_NE(datapath_named(*southbound, "router").tunnel_key, 0U);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::uint32_t kDatapath = 7;
 
 ovn::Southbound southbound() {
   ovn::Southbound sb;
-  sb.datapaths.push_back({{1, 1}, kDatapath, {}, false, {{"name", "s"}}, {}});
+  sb.datapaths.push_back({{1, 1}, kDatapath, false, {}, false, {{"name", "s"}}, {}});
   for (std::uint32_t key = 1; key <= 4; ++key) {
     ovn::sb::PortBinding port;
     port.uuid = {2, key};

@@ -297,7 +297,7 @@ class HtmlPage {
 
   void evidence(const Evidence& lines) {
     for (const EvidenceLine& e : lines)
-      out_ += fmt::format("<p class=\"source\">{}:{}</p><pre>{}</pre>\n", escape_html(e.dump), e.line, escape_html(e.text));
+      out_ += fmt::format("<p class=\"source\">{}</p><pre>{}</pre>\n", escape_html(place_of(e)), escape_html(e.text));
   }
 
   void tail() {

@@ -42,8 +42,8 @@ Json json(const SightingReport& s) {
   if (s.encap)
     encap = {{"type", s.encap->type}, {"src", s.encap->src.to_string()}, {"dst", s.encap->dst.to_string()}, {"vni", s.encap->vni}};
   return {{"node", s.node}, {"device", s.device}, {"dir", s.in ? "in" : "out"}, {"src", s.src}, {"dst", s.dst},
-          {"proto", s.proto}, {"sport", or_null(s.sport)}, {"dport", or_null(s.dport)}, {"ttl", s.ttl}, {"smac", s.smac},
-          {"dmac", s.dmac}, {"encap", encap}};
+          {"proto", s.proto}, {"sport", or_null(s.sport)}, {"dport", or_null(s.dport)}, {"ttl", s.ttl}, {"smac", text_or_null(s.smac)},
+          {"dmac", text_or_null(s.dmac)}, {"encap", encap}};
 }
 
 Json json(const LflowRef& l) {

@@ -115,7 +115,7 @@ class Page {
       if (s.node != node) line(2, node = s.node);
       const std::string place = fmt::format("{} {:<3} ", padded(s.device, width), s.in ? "in" : "out");
       line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
-      if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac, s.dmac));
+      if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
       if (s.encap)
         line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
                                            s.encap->dst.to_string(), s.encap->vni));
@@ -185,7 +185,7 @@ class Page {
   }
 
   void place(const EvidenceLine& e) {
-    out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 8, o_.width));
+    out_ += style_(Tone::faint, wrap(explain::place_of(e), 8, o_.width));
   }
 
   void evidence(const Evidence& lines) {

@@ -51,7 +51,7 @@ std::string agreement_text(const AgreementReport& a, std::size_t width) {
                                      "ovn-controller lags or is stuck, or the dumps are of different times",
                                      a.node, a.missing, a.orphaned), 2, width);
   for (const Evidence* some : {&a.missing_examples, &a.orphaned_examples})
-    for (const EvidenceLine& e : *some) out += wrap(fmt::format("{}:{}: {}", e.dump, e.line, e.text), 4, width, 2);
+    for (const EvidenceLine& e : *some) out += wrap(fmt::format("{}: {}", explain::place_of(e), e.text), 4, width, 2);
   return out;
 }
 
@@ -148,7 +148,7 @@ void print_unconsidered(const Inspection& i, const TextOptions& o, const Style& 
   for (const UnconsideredReport& u : i.unconsidered) {
     out += wrap(fmt::format("{}: {}{}", u.node, u.what, u.lines == 1 ? "" : fmt::format(" ({} lines)", u.lines)), 2, o.width);
     for (const EvidenceLine& e : u.first)
-      out += style(Tone::faint, wrap(fmt::format("{}:{}: {}", e.dump, e.line, e.text), 4, o.width, 2));
+      out += style(Tone::faint, wrap(fmt::format("{}: {}", explain::place_of(e), e.text), 4, o.width, 2));
   }
 }
 

@@ -4,7 +4,10 @@ namespace egt::render {
 
 Json evidence_json(const explain::Evidence& evidence) {
   Json all = Json::array();
-  for (const explain::EvidenceLine& e : evidence) all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
+  for (const explain::EvidenceLine& e : evidence) {
+    all.push_back({{"dump", e.dump}, {"line", e.line}, {"text", e.text}});
+    if (!e.table.empty()) all.back().update({{"table", e.table}, {"uuid", e.uuid}});
+  }
   return all;
 }
 

@@ -42,11 +42,11 @@ std::string text_of(const LookupMatch& m, const TextOptions& o, const Style& sty
   for (std::size_t i = 0; i < shown; ++i) {
     out += wrap("used by " + m.used_by[i].what, 4, o.width, most);
     for (const explain::EvidenceLine& e : m.used_by[i].evidence)
-      out += style(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 8, o.width));
+      out += style(Tone::faint, wrap(explain::place_of(e), 8, o.width));
   }
   if (shown < m.used_by.size()) out += fmt::format("    and {} more uses (-v shows them)\n", m.used_by.size() - shown);
   for (const explain::EvidenceLine& e : m.evidence) {
-    out += style(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 4, o.width));
+    out += style(Tone::faint, wrap(explain::place_of(e), 4, o.width));
     if (o.verbose) out += style(Tone::faint, wrap(e.text, 6, o.width, 5));
   }
   return out;

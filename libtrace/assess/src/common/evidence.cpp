@@ -48,7 +48,7 @@ Evidence evidence(const cluster::Cluster& cluster, const std::vector<Provenance>
   for (Provenance p : from) {
     if (!p.known()) continue;
     p.line = std::max(p.line, 1U);  // a dump as a whole is shown by its first line
-    explain::EvidenceLine line{cluster.sources->at(p.source).path, p.line, std::string(cluster.sources->line_text(p))};
+    explain::EvidenceLine line = explain::evidence_line(p, *cluster.sources);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
   return lines;

@@ -142,6 +142,7 @@ HostOutcome HostWalk::route_input() {
     return failed_route(answer);
   }
   if (Ended end = check_forwarding()) return *end;
+  if (Ended end = check_egress(answer)) return *end;
   const Taken route = take_hop(std::move(answer));
   note_route(route, std::nullopt);
   if (Ended end = check_source(route.device)) return *end;
@@ -204,6 +205,16 @@ HostWalk::Ended HostWalk::check_forwarding() {
   if (know(setting, true, Supposition::forwarding)) return std::nullopt;
   return dropped({PlaceKind::forwarding}, v4 ? Cause{Reason::forwarding_off, {in_}} : Cause{Reason::forwarding_off_v6},
                  setting.evidence);
+}
+
+// The routes of a presumed host are no evidence for packets of which it is not known how they leave.
+HostWalk::Ended HostWalk::check_egress(const RouteAnswer& answer) {
+  const IpAddr from = src_ip(packet_);
+  const auto& open = node_.open_egress;
+  const auto found = std::find_if(open.begin(), open.end(), [&](const cluster::OpenEgress& o) { return o.source == from; });
+  if (found == open.end() || answer.device == in_) return std::nullopt;
+  gap(Input::node_dumps);
+  return inconclusive({PlaceKind::device, {in_}}, {Reason::host_egress_unknown, {from, found->object}}, {found->from});
 }
 
 HostWalk::Ended HostWalk::check_ttl() {

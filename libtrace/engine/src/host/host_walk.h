@@ -54,6 +54,7 @@ class HostWalk {
   bool asked_by_bridge() const;
   Ended check_bridge(const Taken& route);
   Ended check_forwarding();
+  Ended check_egress(const RouteAnswer& answer);
   Ended check_ttl();
   Ended check_length(const Taken& route);
   struct Mtu { std::uint32_t bytes = 0; Provenance from; };   // 0: not known

@@ -18,9 +18,6 @@ namespace egt::engine {
 
 class LogicalNode;
 
-// Stands for the MAC of whoever has an address on a link of a machine that is presumed itself (RFC 7042, 2.1.2).
-constexpr MacAddr kSomeNeighbour{0x00005e005301};
-
 // A device of a machine, as one end of a wire.
 struct WireEnd {
   const cluster::Node* node = nullptr;

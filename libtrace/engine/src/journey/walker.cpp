@@ -91,7 +91,21 @@ Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
 }
 
 void Walker::see(const Node& node, const std::string& device, bool in, const FlowKey& packet) {
-  if (!answering_) record_.sightings.push_back({node.name, device, in, packet, std::nullopt, record_.steps.size()});
+  if (answering_) return;
+  record_.sightings.push_back({node.name, device, in, packet, std::nullopt, record_.steps.size()});
+  if (node.host_presumed) presume_device(node, device);
+}
+
+// An address outside the external bridge's networks may be the bridge's all the same.
+void Walker::presume_device(const Node& node, const std::string& device) {
+  const host::Link* link = node.host.link(device);
+  if (link == nullptr || !link->name_made_up) return;
+  Assumption assumption{Supposition::uplink_presumed, {node.name, device}};
+  if (link->mac_made_up && !link->addresses.empty())
+    assumption = {Supposition::device_presumed, {node.name, device, link->addresses.front().prefix.address}};
+  const auto& known = record_.assumptions;
+  if (std::none_of(known.begin(), known.end(), [&](const Assumption& a) { return a.says_as(assumption); }))
+    record_.assume(std::move(assumption));
 }
 
 // Whoever captures on these devices sees them; their further course is not walked.

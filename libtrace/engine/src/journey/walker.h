@@ -135,6 +135,7 @@ class Walker {
   std::uint32_t frame_length() const;   // of the packet under way
   HostOptions host_options() const;
   void presume(const cluster::Node& node, Record& record);
+  void presume_device(const cluster::Node& node, const std::string& device);
   HostEngine host(const cluster::Node& node);
   OvsResult run_ovs(const cluster::Node& node, const openflow::Bridge& bridge, std::uint32_t ofport, const FlowKey& packet,
                     Record& record);

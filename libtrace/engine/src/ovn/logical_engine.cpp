@@ -66,6 +66,9 @@ class LogicalRun : public logical::Environment {
 
  private:
   void walk(const Interface& in, FlowKey packet);
+  void come_from_tunnel(logical::Walker& walker, FlowKey packet);
+  bool carries_made_up_keys(const LogicalDatapath& datapath, std::uint32_t inport, std::uint32_t outport) const;
+  void lack(const char* southbound_table);
   void check_tables(const logical::Trace& trace);
   ZoneKey zone_of(const At& at, Zone zone, const FlowKey& packet) const;
   ZoneKey named_zone(const std::string& name) const;
@@ -110,22 +113,44 @@ void LogicalRun::walk(const Interface& in, FlowKey packet) {
   const LogicalNetwork& network = logical_.network();
   const logical::Options options;
   logical::Walker walker(network, options, this);
-  if (openflow::is_tunnel_type(in.type)) {
-    const LogicalDatapath* datapath = network.datapath_with_key(packet.u32(F::tun_id));
-    const std::uint32_t keys = packet.u32(F::tun_metadata0);
-    ofproto::clear_tunnel(packet);
-    if (datapath == nullptr)
-      return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
-    packet.set(F::metadata, datapath->key);
-    packet.set(F::reg14, keys >> kOutportBits & kInportKey);
-    packet.set(F::reg15, keys & kPortKey);
-    return check_tables(walker.run_behind_tunnel(*datapath, packet));
-  }
+  if (openflow::is_tunnel_type(in.type)) return come_from_tunnel(walker, std::move(packet));
   const NetworkPort* port = network.find_port(logical_port_of(in));
   if (port == nullptr) return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
   packet.set(F::metadata, port->datapath->key);
   packet.set(F::reg14, port->key);
   check_tables(walker.run(*port->datapath, packet));
+}
+
+// Keys that no dump has are not those that tunnels carry.
+bool LogicalRun::carries_made_up_keys(const LogicalDatapath& datapath, std::uint32_t inport, std::uint32_t outport) const {
+  const auto made_up = [&](std::uint32_t key) {
+    const NetworkPort* port = datapath.port(key);
+    return port != nullptr && port->row->made_up_key;
+  };
+  return datapath.row->made_up_key || made_up(inport) || made_up(outport);
+}
+
+void LogicalRun::lack(const char* southbound_table) {
+  recorder_.set_undecided();
+  record_.gap({node_.name, Input::southbound_table, {southbound_table}});
+}
+
+void LogicalRun::come_from_tunnel(logical::Walker& walker, FlowKey packet) {
+  const Place bridge{PlaceKind::bridge, {bridge_.name}};
+  const LogicalDatapath* datapath = logical_.network().datapath_with_key(packet.u32(F::tun_id));
+  const std::uint32_t keys = packet.u32(F::tun_metadata0), inport = keys >> kOutportBits & kInportKey, outport = keys & kPortKey;
+  const auto& rows = logical_.network().southbound().datapaths;
+  const bool open = std::any_of(rows.begin(), rows.end(), [](const ovn::sb::DatapathBinding& d) { return d.made_up_key; });
+  if (datapath == nullptr ? open : carries_made_up_keys(*datapath, inport, outport)) {
+    lack(datapath == nullptr || datapath->row->made_up_key ? "Datapath_Binding" : "Port_Binding");
+    return end({Reason::tunnel_keys_unknown}, bridge, {});
+  }
+  ofproto::clear_tunnel(packet);
+  if (datapath == nullptr) return end({Reason::no_flow_matches}, bridge, {});
+  packet.set(F::metadata, datapath->key);
+  packet.set(F::reg14, inport);
+  packet.set(F::reg15, outport);
+  check_tables(walker.run_behind_tunnel(*datapath, packet));
 }
 
 // What the walk asked of tables that no dump has whole, and flows that were not understood, may change its course.
@@ -341,6 +366,11 @@ bool LogicalRun::leaves(const At& at, const NetworkPort& port, const FlowKey& pa
     end({Reason::port_not_known, {port.friendly}}, at);
     return true;
   }
+  if (carries_made_up_keys(at.datapath, packet.u32(F::reg14), port.key)) {
+    lack(at.datapath.row->made_up_key ? "Datapath_Binding" : "Port_Binding");
+    end({Reason::tunnel_keys_unknown}, at);
+    return true;
+  }
   FlowKey sent = packet;
   sent.set(F::tun_id, at.datapath.key);
   sent.set(F::tun_metadata0, (packet.u32(F::reg14) & kInportKey) << kOutportBits | port.key);
@@ -355,8 +385,7 @@ void LogicalRun::has_no_port(const At& at) {
   constexpr const char* kGroups = "Multicast_Group";
   const auto& southbound = node_.ovn.southbound;
   if (southbound != nullptr && southbound->complete.contains(kGroups)) return end({Reason::no_output}, at);
-  recorder_.set_undecided();
-  record_.gap({node_.name, Input::southbound_table, {kGroups}});
+  lack(kGroups);
   end({Reason::port_not_known, {at.datapath.friendly}}, at);
 }
 

@@ -76,8 +76,7 @@ Evidence Finder::evidence(const std::vector<Provenance>& from) const {
   Evidence lines;
   for (const Provenance& p : from) {
     if (!p.known()) continue;
-    lines.push_back({cluster_.sources->at(p.source).path, p.line,
-                     std::string(cluster_.sources->line_text(p))});
+    lines.push_back(evidence_line(p, *cluster_.sources));
   }
   return lines;
 }

@@ -61,6 +61,8 @@ constexpr Phrase<Input> kInputs[] = {
     {Input::entry, "entry", "the path of {0} into the cluster", "",
      "ip route show table all; show ip route on the upstream router (or --arrive-at NODE)"},
     {Input::node_dumps, "node-dumps", "dumps of the node", "", "sosreport or egtrace collect"},
+    {Input::switch_or_database, "switch-or-database", "OpenFlow flows of {0}, or the node's southbound database", "",
+     "sosreport of the node; oc adm must-gather -- gather_network_logs"},
     {Input::pod_with_address, "pod-with-address", "which pod has {0}", "", "kubectl get pods -A -o wide"},
     {Input::port_of_pod, "port-of-pod", "the port of {0}", "", "ovs-vsctl list interface; crictl pods"},
 };

@@ -74,7 +74,7 @@ std::string body(const ExpectationReport& r, const Judgement& j) {
   std::string text;
   for (const Property& p : r.expected) text += fmt::format("expected {}: {}\n", p.name, p.value);
   for (const Property& p : j.seen) text += fmt::format("seen {}: {}\n", p.name, p.value);
-  for (const explain::EvidenceLine& e : j.evidence) text += fmt::format("{}:{}: {}\n", e.dump, e.line, e.text);
+  for (const explain::EvidenceLine& e : j.evidence) text += fmt::format("{}: {}\n", explain::place_of(e), e.text);
   for (const Gap& g : j.gaps) text += fmt::format("missing: {} {}: {}\n", g.node, g.what, g.command);
   return text;
 }

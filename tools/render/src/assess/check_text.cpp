@@ -39,7 +39,7 @@ class Page {
     out_ += wrap("expected: " + expected, 5, o_.width);
     out_ += wrap(r.overall.why, 5, o_.width);
     for (const explain::EvidenceLine& e : r.overall.evidence) {
-      out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", e.dump, e.line), 7, o_.width));
+      out_ += style_(Tone::faint, wrap(explain::place_of(e), 7, o_.width));
       out_ += style_(Tone::faint, wrap(e.text, 9, o_.width, o_.verbose ? 0 : 3));
     }
     if (r.cases.size() > 1)

@@ -64,8 +64,7 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
     std::size_t shown = 0;
     for (const explain::EvidenceLine& e : f.evidence) {
       if (!options.verbose && ++shown > kEvidenceShown) break;
-      const std::string text = e.text.empty() ? fmt::format("{}:{}", e.dump, e.line)
-                                              : fmt::format("{}:{}: {}", e.dump, e.line, trim(e.text));
+      const std::string text = e.text.empty() ? explain::place_of(e) : fmt::format("{}: {}", explain::place_of(e), trim(e.text));
       out += style(Tone::faint, wrap(text, 4, options.width, options.verbose ? 0 : 1));
     }
     out += wrap_behind("  next: ", f.remedy, options.width) + "\n";

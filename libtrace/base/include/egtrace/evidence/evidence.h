@@ -31,6 +31,7 @@ struct Source {
   std::string path;              // as shown to users: relative to the snapshot
   std::string_view text;         // decompressed content; lives as long as the SourceTable
   std::uint32_t first_line = 1;  // number of text's first line in the file it came from
+  std::string_view table = {};   // of a row of a database ("UUID":{…}): its table; lives as long as the text
 };
 
 // Where a line begins in its source's text.
@@ -45,7 +46,7 @@ class SourceTable {
  public:
   // `keep` owns the memory behind `text` (a mapping, or a decompressed buffer).
   SourceId add(std::string path, std::string_view text, std::shared_ptr<const void> keep,
-               std::uint32_t first_line = 1);
+               std::uint32_t first_line = 1, std::string_view table = {});
   // Another text in its place, before anybody has looked at it.
   void replace(SourceId id, std::string_view text, std::shared_ptr<const void> keep);
   const Source& at(SourceId id) const;

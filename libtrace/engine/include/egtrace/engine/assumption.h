@@ -73,6 +73,8 @@ enum class Supposition : std::uint8_t {
   groups_of_flows,       // bridge, node; group
   logical_flows_realised,  // node
   host_presumed,           // node
+  device_presumed,         // node, name by which it is called, address
+  uplink_presumed,         // node, name by which it is called
   flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow
   mac_learned,  // bridge, MAC, port
   connections_picked_up,
@@ -178,6 +180,7 @@ enum class Input : std::uint8_t {
   machine_with_mac,   // MAC, node, device
   entry,              // address
   node_dumps,         // of the node
+  switch_or_database, // bridge
   pod_with_address,   // address
   port_of_pod,        // pod
 };

@@ -16,6 +16,9 @@
 
 namespace egt::engine {
 
+// Stands for the MAC of whoever has an address on a link of a machine that is presumed itself (RFC 7042, 2.1.2).
+constexpr MacAddr kSomeNeighbour{0x00005e005301};
+
 // The network of a pod as its own stack sees it.
 struct PodNetwork {
   std::string name;                  // "namespace/pod", or the logical port's name

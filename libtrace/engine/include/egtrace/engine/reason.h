@@ -28,6 +28,7 @@ enum class Reason : std::uint8_t {
   port_not_known,         // a flow outputs to a port that no dump names
   port_missing,           // a flow outputs to a port that the bridge lacks
   port_unbound,           // no chassis has the logical port
+  tunnel_keys_unknown,    // a packet in a tunnel bears keys of a datapath and ports that no dump shows
   port_no_forward,        // the port has NO_FWD set
   port_no_receive,        // the port has NO_RECV set
   port_down,              // the port has PORT_DOWN set
@@ -80,6 +81,7 @@ enum class Reason : std::uint8_t {
   entry_node_unknown,         // no dump tells at which node a packet from outside arrives
   entry_port_unknown,         // an excerpt of dumps: none tells the port by which the packet enters Open vSwitch
   node_not_dumped,            // the packet begins on a node of which the snapshot has no dumps
+  switch_not_dumped,          // the packet begins on a node of which neither OpenFlow flows nor logical flows are in the snapshot
   pod_unknown,                // an address of the pods' networks that no pod of the snapshot has
   pod_unknown_on,             // the same, where it is known to which node's network it belongs
   pod_without_port,           // the dumps of the pod's node show no port for it in Open vSwitch
@@ -94,6 +96,7 @@ enum class Reason : std::uint8_t {
   device_missing,            // the host lacks the device
   no_carrier,                // the device has no link
   network_host_unknown,      // databases do not tell what the host does with packets of a user-defined network
+  host_egress_unknown,       // nor how packets leave that an object sends out through the host
   pod_address_outside,       // the packet leaves the cluster for the address of a pod
   dummy_device,              // a dummy device discards what it is to send
   vlan_without_device,       // a frame of a VLAN for which the machine has no device on that link

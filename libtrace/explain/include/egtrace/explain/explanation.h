@@ -47,8 +47,11 @@ struct EvidenceLine {
   std::string dump;
   std::uint32_t line = 0;
   std::string text;
+  std::string table = {}, uuid = {};       // of a row of a database file, all of whose rows may be in one line
   friend bool operator==(const EvidenceLine&, const EvidenceLine&) = default;
 };
+EvidenceLine evidence_line(Provenance at, const SourceTable& sources);   // of a place that is known
+std::string place_of(const EvidenceLine& line);   // "k8s/pods.yaml:12", "ovnnb_db.db:4 ACL 1867b5e6-…"
 using Evidence = std::vector<EvidenceLine>;
 
 struct LflowRef {

@@ -37,11 +37,20 @@ struct DeclaredLink {
   Provenance from;
 };
 
+// Packets that databases send out through a presumed host for an object that the snapshot does not explain: by which device they
+// leave and as whom is not known.
+struct OpenEgress {
+  IpAddr source;                         // of the pod
+  std::string object;                    // "EgressIP project-egressip"
+  Provenance from;                       // the policy that sends them there
+};
+
 struct Node {
   std::string name;
   std::vector<Role> roles;
   host::Host host;
   bool host_presumed = false;            // no dump has the host: it is as OVN-Kubernetes would have set it up
+  std::vector<OpenEgress> open_egress;   // of a presumed host
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;
   std::optional<std::string> ovs_version;

@@ -44,6 +44,8 @@ struct Link {
   std::optional<std::uint32_t> vrf_table;
   std::vector<Address> addresses;
   bool mac_disputed = false;             // dumps show different ones
+  bool name_made_up = false;             // of a presumed host: no dump has its name
+  bool mac_made_up = false;              // nor its MAC
   std::string other_with_index;          // a device that another dump has at this index; empty: none
   Provenance from;
 

@@ -42,6 +42,7 @@ using Map = std::map<std::string, std::string>;
 struct DatapathBinding {
   Uuid uuid;
   std::uint32_t tunnel_key = 0;
+  bool made_up_key = false;        // no dump has it: it differs from all others, and is not what tunnels carry
   std::optional<Uuid> northbound;  // column nb_uuid, or external_ids:logical-switch and :logical-router
   bool is_router = false;
   Map external_ids;  // name, name2, logical-switch, logical-router
@@ -73,6 +74,7 @@ struct PortBinding {
   Uuid datapath;
   std::string logical_port, type;
   std::uint32_t tunnel_key = 0;
+  bool made_up_key = false;            // as DatapathBinding::made_up_key
   std::vector<std::string> mac, port_security;
   bool tells_security = true;          // false: no dump has the column port_security of this port
   Map options, external_ids;

@@ -1,0 +1,138 @@
+#include "presumed/egress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "egtrace/base/text.h"
+#include "ovsdb/load.h"
+
+namespace egt::parsers::presumed {
+namespace {
+
+using cluster::Objects;
+
+void add_new(std::vector<IpAddr>& all, const IpAddr& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+std::string words(const cluster::EgressIp& egress_ip) { return "EgressIP " + egress_ip.name; }
+std::string words(const cluster::EgressService& service) { return fmt::format("EgressService {}/{}", service.namespace_, service.name); }
+
+// --- by objects ----------------------------------------------------------------------------------------------------
+
+void add_egress_ips(const std::string& node, const NodeFacts& facts, const Objects& objects, std::vector<HostEgress>& all) {
+  for (const cluster::EgressIp& egress_ip : objects.egress_ips)
+    for (const auto& assigned : egress_ip.status) {
+      if (assigned.node != node) continue;
+      const auto device = std::find_if(facts.other_addresses.begin(), facts.other_addresses.end(),
+                                       [&](const Prefix& p) { return p.contains(assigned.address); });
+      if (device == facts.other_addresses.end()) continue;
+      HostEgress one{words(egress_ip), assigned.address, *device, {}};
+      for (const cluster::Pod& pod : objects.pods) {
+        if (pod.host_network || !cluster::selects(egress_ip, objects, pod)) continue;
+        for (const Prefix& address : pod.addresses)
+          if (address.address.family == assigned.address.family) one.pods.push_back(address.address);
+      }
+      all.push_back(std::move(one));
+    }
+}
+
+std::vector<IpAddr> endpoints_of(const cluster::Service& service, const Objects& objects) {
+  std::vector<IpAddr> all;
+  for (const cluster::EndpointSlice& slice : objects.endpoint_slices)
+    if (slice.namespace_ == service.namespace_ && slice.service == service.name)
+      for (const cluster::ServiceEndpoint& endpoint : slice.endpoints) add_new(all, endpoint.address);
+  if (!all.empty()) return all;
+  for (const cluster::Pod& pod : objects.pods)
+    if (!pod.host_network && cluster::selects(service, pod))
+      for (const Prefix& address : pod.addresses) add_new(all, address.address);
+  return all;
+}
+
+// Those with a network of their own leave by a VRF, of which nothing is known.
+void add_egress_services(const std::string& node, const Objects& objects, std::vector<HostEgress>& all) {
+  for (const cluster::EgressService& egress : objects.egress_services) {
+    const cluster::Service* service = objects.services.find(egress.namespace_, egress.name);
+    if (service == nullptr || egress.host != node || egress.source_ip_by == "Network" || !egress.network.empty()) continue;
+    const std::vector<IpAddr> endpoints = endpoints_of(*service, objects);
+    for (const IpAddr& address : service->load_balancer_ips) {
+      HostEgress one{words(egress), address, std::nullopt, {}};
+      for (const IpAddr& pod : endpoints)
+        if (pod.family == address.family) one.pods.push_back(pod);
+      all.push_back(std::move(one));
+    }
+  }
+}
+
+// --- by databases --------------------------------------------------------------------------------------------------
+
+std::string id_of(const ovn::Row& row, const char* key) {
+  const auto found = row.external_ids.find(key);
+  return found == row.external_ids.end() ? std::string() : found->second;
+}
+
+// Whom the policy was made for: "EgressIP project-egressip" of the name project-egressip_NAMESPACE/POD (go-controller,
+// pkg/ovn/egressip.go), "EgressService NS/NAME"; empty where it is none of the two.
+std::string object_of(const ovn::Row& row) {
+  if (const std::string service = id_of(row, "EgressSVC"); !service.empty()) return "EgressService " + service;
+  if (id_of(row, "k8s.ovn.org/owner-type") == "EgressIP") {
+    const std::string name = id_of(row, "k8s.ovn.org/name");
+    return "EgressIP " + name.substr(0, name.find('_'));
+  }
+  const std::string name = id_of(row, "name");   // in releases before 2025
+  return name.empty() ? std::string() : "EgressIP " + name;
+}
+
+// "ip4.src == 10.132.0.13", perhaps with more conditions behind it.
+std::optional<IpAddr> source_of(const ovn::Row& row) {
+  const std::string match = ovn::text_of(row, "match");
+  std::string_view rest = match;
+  for (const std::string_view field : {"ip4.src == ", "ip6.src == "})
+    if (rest.starts_with(field)) {
+      rest.remove_prefix(field.size());
+      return IpAddr::parse(take_until(rest, ' '));
+    }
+  return std::nullopt;
+}
+
+bool leads_to_host(const ovn::Row& row, const NodeFacts& facts) {
+  std::vector<std::string> hops = ovsdb::column(row, "nexthops").texts();
+  if (const std::string single = ovn::text_of(row, "nexthop"); !single.empty()) hops.push_back(single);
+  return std::any_of(hops.begin(), hops.end(), [&](const std::string& hop) {
+    const auto address = IpAddr::parse(hop);
+    return address && std::any_of(facts.management.begin(), facts.management.end(), [&](const Prefix& p) { return p.address == *address; });
+  });
+}
+
+bool is_known(const std::vector<HostEgress>& all, const IpAddr& pod) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const HostEgress& e) { return std::find(e.pods.begin(), e.pods.end(), pod) != e.pods.end(); });
+}
+
+void add_policies(const cluster::Node& node, const NodeFacts& facts, Egress& egress) {
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.table != "Logical_Router_Policy" || !leads_to_host(row, facts)) continue;
+    const std::string object = object_of(row);
+    const auto pod = source_of(row);
+    if (object.empty() || !pod) continue;
+    const auto known = std::find_if(egress.known.begin(), egress.known.end(),
+                                    [&](const HostEgress& e) { return e.object == object && e.address.family == pod->family; });
+    if (known != egress.known.end()) add_new(known->pods, *pod);
+    else if (!is_known(egress.known, *pod)) egress.open.push_back({*pod, object, row.from});
+  }
+}
+
+}  // namespace
+
+Egress egress_of(const cluster::Node& node, const NodeFacts& facts, const Objects& objects) {
+  Egress egress;
+  add_egress_ips(node.name, facts, objects, egress.known);
+  add_egress_services(node.name, objects, egress.known);
+  add_policies(node, facts, egress);
+  return egress;
+}
+
+}  // namespace egt::parsers::presumed
