@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "egtrace/engine/excerpt.h"
+#include "line_remark.h"
 #include "next_hop.h"
 #include "report.h"
 
@@ -44,25 +47,31 @@ bool about_packet(const JudgedFlow& j, const FlowKey& packet) {
   return wanted == src.value || wanted == dst_ip(packet).value;
 }
 
-std::string effect(const openflow::ActionList& actions, std::vector<std::string>& means, const Names& names) {
-  if (const auto hop = next_hop(actions)) {
-    std::string name = names.address(*hop);
-    // The transit switch's default subnets of OVN-Kubernetes (config.ClusterManager).
-    if (name.empty() && Prefix::parse("100.88.0.0/16")->contains(*hop)) name = "in OVN-Kubernetes' transit subnet: a node's transit port";
-    if (name.empty() && Prefix::parse("fd97::/64")->contains(*hop)) name = "in OVN-Kubernetes' transit subnet: a node's transit port";
-    means.push_back(hop->is_v4() ? fmt::format("{} = {}{}{}", hex(hop->value), hop->to_string(), name.empty() ? "" : ", ", name)
-                                 : fmt::format("{}{}{}", hop->to_string(), name.empty() ? "" : ", ", name));
-    return fmt::format("reroutes to next hop {}", hop->to_string());
-  }
-  if (actions.empty()) return "drops";
+std::string name_of_hop(const IpAddr& hop, const Names& names) {
+  const std::string name = names.address(hop);
+  // The transit switch's default subnets of OVN-Kubernetes (config.ClusterManager).
+  const bool transit = Prefix::parse("100.88.0.0/16")->contains(hop) || Prefix::parse("fd97::/64")->contains(hop);
+  return name.empty() && transit ? phrase(LineStatement{LineRemark::in_transit_subnet}) : name;
+}
+
+std::string meaning_of_hop(const IpAddr& hop, const Names& names) {
+  LineStatement meaning{LineRemark::hop_named, {hop}};
+  if (hop.is_v4()) meaning = {LineRemark::hop_of_register, {hex(hop.value), hop}};
+  if (std::string name = name_of_hop(hop, names); !name.empty()) meaning.about.emplace_back(std::move(name));
+  return phrase(meaning);
+}
+
+LineStatement effect(const openflow::ActionList& actions) {
+  if (const auto hop = next_hop(actions)) return {LineRemark::reroutes, {*hop}};
+  if (actions.empty()) return {LineRemark::drops};
   for (const openflow::Action& a : actions) {
-    if (const auto* group = std::get_if<openflow::GroupRef>(&a.kind)) return fmt::format("chooses a bucket of group {}", group->id);
+    if (const auto* group = std::get_if<openflow::GroupRef>(&a.kind)) return {LineRemark::picks_bucket, {std::uint64_t{group->id}}};
     const auto* load = std::get_if<openflow::Load>(&a.kind);
     if (load == nullptr) continue;
-    if (load->dest.field == FieldId::pkt_mark) return fmt::format("sets packet mark {}", hex(load->value));
-    if (load->dest == Subfield{FieldId::reg10, 12, 1} && load->value == 0) return "passes the port security check";
+    if (load->dest.field == FieldId::pkt_mark) return {LineRemark::sets_mark, {low64(load->value)}};
+    if (load->dest == Subfield{FieldId::reg10, 12, 1} && load->value == 0) return {LineRemark::passes_port_security};
   }
-  return "continues in the next table";
+  return {LineRemark::continues};
 }
 
 // Of the logical datapath that the flow is of; 0: of all.
@@ -81,16 +90,18 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(j.bridge->flows->match(f))))
     hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),
                           std::string(l->actions), l->priority, {}});
-  const std::string what = effect(j.bridge->flows->actions(f), hop.means, names);
+  const openflow::ActionList& actions = j.bridge->flows->actions(f);
+  if (const auto next = next_hop(actions)) hop.means.push_back(meaning_of_hop(*next, names));
+  const std::uint64_t priority = f.priority;
   if (j.matches == Truth::no) {
-    hop.what = fmt::format("priority {} does not match this packet: {} {}", f.priority, field_list(j.contradicts),
-                           j.contradicts.size() == 1 ? "differs" : "differ");
+    hop.what = phrase(LineStatement{LineRemark::flow_differs, {priority, field_list(j.contradicts), std::uint64_t{j.contradicts.size() != 1}}});
   } else if (j.bookkeeping) {
-    hop.what = fmt::format("priority {} counts the use of a MAC binding; its \"drop\" drops nothing", f.priority);
+    hop.what = phrase(LineStatement{LineRemark::flow_counts_binding, {priority}});
   } else {
-    hop.what = fmt::format("priority {} {}", f.priority, what);
-    if (j.matches == Truth::unknown) hop.what += fmt::format(", if the packet has that {} there", field_list(j.open));
-    if (j.beaten) hop.what += "; a line of higher priority may come first";
+    const std::string what = phrase(effect(actions));
+    hop.what = j.matches == Truth::unknown ? phrase(LineStatement{LineRemark::flow_may_do, {priority, what, field_list(j.open)}})
+                                           : phrase(LineStatement{LineRemark::flow_does, {priority, what}});
+    if (j.beaten) hop.what += phrase(LineStatement{LineRemark::higher_comes_first});
   }
   return hop;
 }
@@ -99,13 +110,13 @@ bool translates_source(const JudgedRule& r) { return r.target->kind != netfilter
 
 std::string target_words(const JudgedRule& r) {
   if (r.mapped) return r.mapped->to_string();
-  if (r.target->kind == netfilter::NatTarget::Kind::masquerade) return "the address of the device by which it leaves";
+  if (r.target->kind == netfilter::NatTarget::Kind::masquerade) return phrase(LineStatement{LineRemark::address_of_device});
   const auto* ports = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&r.target->port);
   const std::string port = ports != nullptr && ports->first == ports->second ? fmt::format(":{}", ports->first) : "";
   if (const auto* range = std::get_if<IpRange>(&r.target->address))
     return range->first == range->last ? range->first.to_string() + port
-                                       : fmt::format("{} to {}", range->first.to_string(), range->last.to_string());
-  return "an address of a map";
+                                       : phrase(LineStatement{LineRemark::address_range, {range->first, range->last}});
+  return phrase(LineStatement{LineRemark::address_of_map});
 }
 
 Hop rule_hop(const JudgedRule& r, const Words& words) {
@@ -113,9 +124,8 @@ Hop rule_hop(const JudgedRule& r, const Words& words) {
   hop.node = r.node->name;
   hop.layer = "host";
   hop.where = fmt::format("{}{}{} {}", r.front_end, r.table->name.empty() ? "" : " ", r.table->name, r.chain->name);
-  hop.what = fmt::format("on the node that has this rule the {} becomes {}", translates_source(r) ? "source" : "destination",
-                         target_words(r));
-  if (!r.out_device.empty()) hop.what += fmt::format(", if the packet leaves by {}", r.out_device);
+  hop.what = phrase(LineStatement{LineRemark::translates, {std::uint64_t{translates_source(r)}, target_words(r)}});
+  if (!r.out_device.empty()) hop.what += phrase(LineStatement{LineRemark::leaves_by, {r.out_device}});
   hop.evidence = words.evidence({r.rule->from});
   return hop;
 }
@@ -131,10 +141,9 @@ void add_routing(const cluster::Node& node, const FlowKey& packet, const Words& 
     hop.layer = "host";
     hop.where = fmt::format("ip rule {}", rule.priority);
     if (rule.fwmark)
-      hop.what = fmt::format("looks into table {} only for packets with mark {}; no line here sets it on this one",
-                             rule.table, hex(*rule.fwmark));
+      hop.what = phrase(LineStatement{LineRemark::rule_needs_mark, {std::string(rule.table), std::uint64_t{*rule.fwmark}}});
     else if (rule.from_prefix.contains(src_ip(packet)))
-      hop.what = fmt::format("this packet's source is looked up in table {}", rule.table);
+      hop.what = phrase(LineStatement{LineRemark::rule_has_source, {std::string(rule.table)}});
     else
       continue;
     hop.evidence = words.evidence({rule.from});
@@ -145,8 +154,7 @@ void add_routing(const cluster::Node& node, const FlowKey& packet, const Words& 
     hop.node = node.name;
     hop.layer = "host";
     hop.where = fmt::format("route {}", route.to.length == 0 ? "default" : route.to.to_short_string());
-    hop.what = route.to.contains(dst_ip(packet)) ? "covers the destination, if its table is asked"
-                                                 : "does not cover the destination";
+    hop.what = phrase(LineStatement{route.to.contains(dst_ip(packet)) ? LineRemark::route_covers : LineRemark::route_does_not_cover});
     hop.evidence = words.evidence({route.from});
     hops.push_back(std::move(hop));
   }
@@ -162,22 +170,47 @@ void add_address_sets(const cluster::Node& node, const FlowKey& packet, const Wo
     hop.where = fmt::format("address set {}", set.name);
     const auto owner = set.external_ids.find("k8s.ovn.org/name");
     const auto type = set.external_ids.find("k8s.ovn.org/owner-type");
-    hop.what = fmt::format("{} is in it", src);
-    if (owner != set.external_ids.end())
-      hop.what += fmt::format(": the set of {} {}", type == set.external_ids.end() ? "owner" : type->second, owner->second);
+    LineStatement holds{LineRemark::set_has_address, {src}};
+    if (owner != set.external_ids.end()) {
+      holds.about.emplace_back(type == set.external_ids.end() ? "owner" : type->second);
+      holds.about.emplace_back(owner->second);
+    }
+    hop.what = phrase(holds);
     hop.evidence = words.evidence({set.from});
     hops.push_back(std::move(hop));
   }
 }
 
-void add_gaps(const cluster::Cluster& cluster, std::vector<Gap>& gaps) {
-  gaps.push_back({"", "the port by which the packet enters Open vSwitch", "ovs-vsctl -f json list interface; ovs-ofctl show br-int"});
-  gaps.push_back({"", "all flows of br-int, of every node on the path", "ovs-ofctl dump-flows br-int"});
-  gaps.push_back({"", "all rules and routes of the egress node", "ip rule; ip route show table all; ip addr"});
-  gaps.push_back({"", "all of its netfilter rules", "iptables-save -c; nft list ruleset"});
-  const bool lflows = std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
-                                  [](const auto& n) { return n->ovn.has_logical_flows; });
-  if (!lflows) gaps.push_back({"", "the logical flows that name these tables", "ovn-sbctl --uuid lflow-list"});
+bool has_logical_flows(const cluster::Cluster& cluster) {
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const auto& n) { return n->ovn.has_logical_flows; });
+}
+
+// "10.0.0.1 or 10.0.0.2": what lines translate the source and the destination to.
+struct Translations {
+  std::string source, destination;
+  std::set<std::pair<bool, std::string>> known;   // whether the source, to what
+
+  void add(const JudgedRule& rule) {
+    const bool is_source = translates_source(rule);
+    const std::string to = target_words(rule);
+    if (!known.emplace(is_source, to).second) return;
+    std::string& all = is_source ? source : destination;
+    all += (all.empty() ? "" : " or ") + to;
+  }
+};
+
+std::string summary_of_lines(const std::string& from, const std::optional<IpAddr>& reroute, const Translations& translations) {
+  LineStatement path{LineRemark::not_whole_path, {from}};
+  if (reroute) path.about.emplace_back(*reroute);
+  std::string summary = phrase(path);
+  std::uint64_t joint = reroute ? 1 : 0;
+  for (const bool source : {true, false}) {
+    const std::string& to = source ? translations.source : translations.destination;
+    if (to.empty()) continue;
+    summary += phrase(LineStatement{LineRemark::shows_translation, {joint, std::uint64_t{source}, to}});
+    joint = 2;
+  }
+  return summary;
 }
 
 }  // namespace
@@ -188,38 +221,25 @@ PathReport excerpt_path(const cluster::Cluster& cluster, const Names& names, con
   path.walked = false;
   path.verdict = Verdict::inconclusive;
   path.confidence = Confidence::assumed;
-  std::string reroute;
+  std::optional<IpAddr> reroute;
   for (const JudgedFlow& j : engine::judge_flows(cluster, packet)) {
     if (!about_packet(j, packet) || path.hops.size() >= kMostLines) continue;
     path.hops.push_back(flow_hop(j, names, words));
-    if (j.matches != Truth::no && !j.beaten && reroute.empty())
-      if (const auto hop = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)))) reroute = hop->to_string();
+    if (j.matches != Truth::no && !j.beaten && !reroute) reroute = next_hop(j.bridge->flows->actions(j.bridge->flows->flow(j.flow)));
   }
-  std::string source, destination;
+  Translations translations;
   for (const JudgedRule& r : engine::judge_nat(cluster, packet)) {
     path.hops.push_back(rule_hop(r, words));
-    std::string& told = translates_source(r) ? source : destination;
-    const std::string to = target_words(r);
-    if (told.find(to) == std::string::npos) told += (told.empty() ? "" : " or ") + to;
+    translations.add(r);
   }
   for (const auto& node : cluster.nodes) {
     add_routing(*node, packet, words, path.hops);
     add_address_sets(*node, packet, words, path.hops);
   }
-  add_gaps(cluster, path.gaps);
+  path.gaps = gaps_of_excerpt(has_logical_flows(cluster));
   path.stopped_at = report_stop({"", engine::Layer::ovs, {}, {engine::Reason::entry_port_unknown}}, words);
-  if (path.hops.empty()) {
-    path.summary = fmt::format("no line of the snapshot mentions {}", src_ip(packet).to_string());
-    return path;
-  }
-  path.summary = fmt::format("the dumped lines do not show the whole path of {}", from);
-  if (!reroute.empty()) path.summary += fmt::format("; they prove a reroute to {}", reroute);
-  const char* show = reroute.empty() ? "; they show a" : " and show a";
-  for (const auto& [what, to] : {std::pair("source", &source), std::pair("destination", &destination)}) {
-    if (to->empty()) continue;
-    path.summary += fmt::format("{} translation of its {} to {} on the node that has the rule", show, what, *to);
-    show = " and a";
-  }
+  path.summary = path.hops.empty() ? phrase(LineStatement{LineRemark::nothing_mentioned, {src_ip(packet)}})
+                                   : summary_of_lines(from, reroute, translations);
   return path;
 }
 

@@ -23,6 +23,7 @@
 #include "phrases/outcome.h"
 #include "reasons.h"
 #include "report.h"
+#include "within_pod.h"
 #include "words.h"
 
 namespace egt::explain {
@@ -280,8 +281,16 @@ Result<Explanation> Explainer::explain(const Question& q) const {
   e.one_way = q.one_way;
   e.from = end_report(*from, asked->src);
   e.to = end_report(*to, asked->dst);
-  if (auto path = path_on_other_network(*from, *to, known.words)) e.paths = {*std::move(path)};
-  else can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);
+  const bool from_pod = q.arrive_at.empty() && q.in_dev.empty();
+  if (auto inside = from_pod ? path_within_pod(*from, *asked) : std::nullopt) {
+    e.packet.src = inside->source_seen->ip;
+    e.to = end_report(*from, asked->dst);   // loopback addresses are every machine's
+    e.paths = {*std::move(inside)};
+  } else if (auto open = path_on_other_network(*from, *to, known.words)) {
+    e.paths = {*std::move(open)};
+  } else {
+    can_start(*from, known.cluster) ? known.report_walks(inquiry, e) : known.report_lines(inquiry, e);
+  }
   for (PathReport& path : e.paths) known.lagging.assume_current(path, known.words);
   if (known.collection != nullptr) undecide_what_was_replaced(*known.collection, e.paths);
   gather(e);

@@ -134,6 +134,8 @@ std::string owner_words(const Row& row, const std::string& type) {
   const std::string name = id_of(row, "k8s.ovn.org/name");
   if (type == "EgressIP") return egress_ip_words(name);
   if (type == "NetworkPolicy") return fmt::format("NetworkPolicy {}{}", namespaced(name), words_of_direction(row));
+  if (type == "NetpolNamespace" && id_of(row, "type") == "defaultDeny")
+    return fmt::format("default deny of the NetworkPolicies in namespace {}, {}", name, id_of(row, "direction"));
   if (type == "NetpolNamespace")
     return fmt::format("default of the NetworkPolicies in namespace {}{}", name, words_of_direction(row));
   if (type == "NetpolNode") return fmt::format("node {}, which may always reach its pods", name);

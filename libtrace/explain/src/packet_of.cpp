@@ -43,6 +43,7 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
   else if (one_family(from)) family = from.addresses.front().family;
   const auto dst = pick(to.addresses, family);
   if (!dst) return Error{fmt::format("no address of {} is known; give it as IP[:PORT]", q.to.text)};
+  if (dst->is_unspecified()) return Error{fmt::format("{} is no address that a packet is sent to; give that of a machine, pod or service", q.to.text)};
   asked.dst = *dst;
   asked.choose_source = from.choose_source;
   if (!from.choose_source) {

@@ -89,6 +89,11 @@ bool is_made_by(std::string_view pod, const Point& maker) {
   return dashes == (maker.made_by.starts_with("deploy") ? 1 : 0);
 }
 
+std::vector<std::string> without_namespaces(std::vector<std::string> names) {
+  for (std::string& name : names) name.erase(0, name.find('/') + 1);
+  return names;
+}
+
 // The pod of a bare name, or the first one that a Deployment or its like has made.
 Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   const std::vector<std::string> known = pod_names(cluster);
@@ -101,7 +106,7 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   const std::string what = point.made_by.empty() ? point.name : fmt::format("{}/{}", point.made_by, point.name);
   if (found.empty())
     return Error{fmt::format("the snapshot has no pod {}{}{}", point.made_by.empty() ? "" : "of ", what,
-                             did_you_mean(point.name, known))};
+                             did_you_mean(point.name, point.made_by.empty() ? without_namespaces(known) : known))};
   std::set<std::string> spaces;
   for (const std::string& full : found) spaces.insert(full.substr(0, full.find('/')));
   if (spaces.size() > 1) return Error{fmt::format("{} is in several namespaces: {}", what, fmt::join(found, ", "))};
@@ -110,6 +115,12 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   one.name = found.front().substr(one.namespace_.size() + 1);
   one.made_by.clear();
   return one;
+}
+
+// "@NODE" of a pod that runs on another one would find nothing where there is something.
+std::optional<Error> elsewhere(const std::string& what, const std::string& node, const Point& point) {
+  if (point.at_node.empty() || node.empty() || node == point.at_node) return std::nullopt;
+  return Error{fmt::format("{} is on {}, not on {}", what, node, point.at_node)};
 }
 
 // The pod's part of the network that is asked for, else of its primary one; null: the default network.
@@ -134,13 +145,19 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   const cluster::Pod* object = cluster.objects.pods.find(point.namespace_, point.name);
   Result<const cluster::PodAttachment*> on = attachment_of(point, object);
   if (!on) return on.error();
-  const engine::Workload* workload = workloads.with_id(
-      *on != nullptr ? cluster::logical_port_name(*object, **on) : cluster::logical_port_name(point.namespace_, point.name), point.at_node);
+  const std::string port = *on != nullptr ? cluster::logical_port_name(*object, **on) : cluster::logical_port_name(point.namespace_, point.name);
+  const engine::Workload* workload = workloads.with_id(port, point.at_node);
   Resolved r;
   if (workload != nullptr) r = from_workload(*workload);
   if (!workload && object == nullptr) {
+    if (const engine::Workload* other = workloads.with_id(port, ""))
+      if (const auto error = elsewhere(fmt::format("pod {}/{}", point.namespace_, point.name), other->node->name, point)) return *error;
     const std::string name = point.namespace_ + "/" + point.name;
     return Error{fmt::format("the snapshot has no pod {}{}", name, did_you_mean(name, pod_names(cluster)))};
+  }
+  const std::string full_name = fmt::format("pod {}/{}", point.namespace_, point.name);
+  if (workload == nullptr && object != nullptr) {
+    if (const auto error = elsewhere(full_name, object->node, point)) return *error;
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;
@@ -237,7 +254,24 @@ bool is_inside(const Cluster& cluster, const IpAddr& ip) {
   });
 }
 
-Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only, const std::string* network) {
+bool has_address(const Node& node, const IpAddr& ip) {
+  return std::any_of(node.host.links.value.begin(), node.host.links.value.end(), [&](const host::Link& link) {
+    return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& a) { return a.prefix.address == ip; });
+  });
+}
+
+// A pod or machine besides the one behind "@" that has the address.
+std::optional<Error> belongs_elsewhere(const Point& point, const Cluster& cluster, const Workloads& workloads) {
+  const IpAddr& ip = *point.ip;
+  if (point.at_node.empty() || has_address(*cluster.node(point.at_node), ip)) return std::nullopt;
+  if (const engine::Workload* other = workloads.with_address(ip, "")) return elsewhere(ip.to_string(), other->node->name, point);
+  for (const engine::PodSide& side : workloads.objects_with(ip))
+    if (const auto error = elsewhere(ip.to_string(), side.pod->node, point)) return error;
+  const Node* owner = cluster.owner_of(ip);
+  return owner == nullptr ? std::nullopt : elsewhere(ip.to_string(), owner->name, point);
+}
+
+Result<Resolved> resolve_ip(const Point& point, const Cluster& cluster, const Workloads& workloads, bool outside_only, const std::string* network) {
   const IpAddr ip = *point.ip;
   Resolved r;
   r.addresses = {ip};
@@ -249,6 +283,7 @@ Resolved resolve_ip(const Point& point, const Cluster& cluster, const Workloads&
       r.addresses = {ip};
       return r;
     }
+    if (const auto error = belongs_elsewhere(point, cluster, workloads)) return *error;
     for (const engine::PodSide& side : workloads.objects_with(ip))
       if (!side.pod->host_network) {
         r.kind = "pod";
@@ -316,9 +351,10 @@ Result<Resolved> resolve_host_name(const Point& point, const Cluster& cluster, c
   Point at = point;
   at.at_node.clear();   // whose /etc/hosts was read
   at.ip = known.addresses.front();
-  Resolved r = resolve_ip(at, cluster, workloads, false, nullptr);
-  for (const IpAddr& a : known.addresses) add_address(r.addresses, a);
-  if (r.kind == "external" && r.name.empty()) r.name = point.name;
+  Result<Resolved> r = resolve_ip(at, cluster, workloads, false, nullptr);
+  if (!r) return r;
+  for (const IpAddr& a : known.addresses) add_address(r->addresses, a);
+  if (r->kind == "external" && r->name.empty()) r->name = point.name;
   return r;
 }
 
@@ -348,7 +384,7 @@ Point with_network_told_apart(Point point, const Cluster& cluster) {
 Result<Resolved> resolve(const Point& asked, const Cluster& cluster, const Workloads& workloads, const std::string* network) {
   const Point point = with_network_told_apart(asked, cluster);
   if (!point.at_node.empty() && cluster.handle(point.at_node) == nullptr)
-    return Error{fmt::format("the snapshot has no node {}{}", point.at_node,
+    return Error{fmt::format("the snapshot has no node {}{}{}", point.kind == Point::Kind::pod ? "or network " : "", point.at_node,
                              did_you_mean(point.at_node, node_names(cluster)))};
   Result<Resolved> r = Resolved{};
   switch (point.kind) {

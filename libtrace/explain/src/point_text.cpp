@@ -93,7 +93,7 @@ bool parse_pod(std::string_view s, std::string_view default_namespace, Point& p)
     return !p.namespace_.empty() && !p.name.empty() && is_pod_maker(p.made_by);
   }
   if (!split_namespaced(s, p)) return false;
-  if (p.namespace_ == "pod" && !default_namespace.empty()) p.namespace_ = default_namespace;
+  if (p.namespace_ == "pod") p.namespace_ = default_namespace;   // empty: of the only one that has such a pod
   if (!is_pod_maker(p.namespace_)) return true;
   p.made_by = std::exchange(p.namespace_, std::string(default_namespace));
   return true;
@@ -154,6 +154,20 @@ constexpr std::string_view kForms =
     "NS/POD[:PORT], POD, deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], NAME.NS.svc[:PORT], HOSTNAME[:PORT], node:NAME, "
     "external:IP or port:IFACE-ID, with @NODE, and of pods @NAMESPACE/NETWORK";
 
+bool is_numeric(std::string_view s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return is_digit(c) || c == '.'; });
+}
+
+// Addresses and ports that cannot be, else the forms that can.
+std::string what_is_wrong(std::string_view place, std::string_view text) {
+  const std::size_t colon = place.rfind(':');
+  const std::string_view host = place.substr(0, colon), port = colon == std::string_view::npos ? std::string_view() : place.substr(colon + 1);
+  const bool has_dots = host.find('.') != std::string_view::npos;
+  if (is_numeric(host) && has_dots && !IpAddr::parse(host)) return fmt::format("'{}': {} is no IP address", text, host);
+  if (is_numeric(port) && port.find('.') == std::string_view::npos && !port_number(port)) return fmt::format("'{}': {} is no port", text, port);
+  return fmt::format("'{}' is no place; use {}", text, kForms);
+}
+
 }  // namespace
 
 Result<Point> parse_point(std::string_view text, std::string_view default_namespace) {
@@ -170,7 +184,7 @@ Result<Point> parse_point(std::string_view text, std::string_view default_namesp
     s = s.substr(0, at);
   }
   const bool good = parse_kind(s, default_namespace, p);
-  if (!good) return Error{fmt::format("'{}' is no place; use {}", text, kForms)};
+  if (!good) return Error{what_is_wrong(s, text)};
   p.text = text;
   p.at_node = at_node;
   p.network = network;

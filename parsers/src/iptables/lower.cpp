@@ -62,15 +62,14 @@ void add_selectors(const Rule& rule, Family family, Tests& tests) {
   if (rule.protocol) {
     const auto number = protocol_number(rule.protocol->value);
     tests.push_back(number ? equals(nf::Key::l4proto, nf::Number{*number}, rule.protocol->negate)
-                           : undecided("whether the packet's protocol is " + rule.protocol->value));
+                           : undecided("-p " + rule.protocol->value));
   }
   if (rule.fragment && family == Family::v4) {
     const nf::Op op = *rule.fragment ? nf::Op::ne : nf::Op::eq;
     tests.push_back(nf::Compare{read_masked(nf::Key::ip_frag_off, 0x1fff), op, nf::Number{0}});
   }
   if (!rule.not_understood.empty())
-    tests.push_back(undecided(
-        fmt::format("what '{}' means", print_value(OptionSpec{"", "", Shape::text}, Words{rule.not_understood}))));
+    tests.push_back(undecided(print_value(OptionSpec{"", "", Shape::text}, Words{rule.not_understood})));
 }
 
 // A protocol module tests the protocol even where -p is not given with it.
@@ -264,7 +263,7 @@ std::vector<nf::Rule> lower_rule(const Rule& rule, Family family, Provenance fro
       for (Tests& t : alternatives) t.push_back(equals(nf::Key::l4proto, nf::Number{*protocol_number(m.module)}));
     const auto more = lower_match(m, family);
     if (alternatives.size() * more.size() > kMostAlternatives) {
-      for (Tests& t : alternatives) t.push_back(undecided("whether '" + print_match(m) + "' matches"));
+      for (Tests& t : alternatives) t.push_back(undecided(print_match(m)));
     } else {
       alternatives = combine(std::move(alternatives), more);
     }

@@ -19,11 +19,11 @@ namespace nf = netfilter;
 std::vector<Tests> one(nf::Test t) { return {{std::move(t)}}; }
 
 std::vector<Tests> cannot_tell(const Match& m, std::optional<double> probability = std::nullopt) {
-  return one(undecided("whether '" + print_match(m) + "' matches", probability));
+  return one(undecided(print_match(m), probability));
 }
 
 nf::Test option_undecided(const Match& m, const Option& o) {
-  return undecided(fmt::format("whether '-m {} {}' matches", m.module, print_option(o)));
+  return undecided(fmt::format("-m {} {}", m.module, print_option(o)));
 }
 
 nf::Atom atom_of(const Range& r) {
@@ -179,7 +179,7 @@ std::vector<Tests> icmp_tests(const Match& m, const Option& o, bool v6) {
   const auto* t = std::get_if<IcmpType>(&o.value);
   if (!t) return one(option_undecided(m, o));
   if (t->any)
-    return o.negate ? one(undecided("whether '" + print_option(o) + "' ever matches")) : std::vector<Tests>{{}};
+    return o.negate ? one(undecided(print_option(o))) : std::vector<Tests>{{}};
   const nf::Key type = v6 ? nf::Key::icmpv6_type : nf::Key::icmp_type,
                 code = v6 ? nf::Key::icmpv6_code : nf::Key::icmp_code;
   if (!t->code) return one(equals(type, nf::Number{t->type}, o.negate));

@@ -111,7 +111,7 @@ bool begins_as_whole(std::string_view text, std::string_view kind) {
 }  // namespace
 
 std::string why_partial(const Dump& dump, const Format& format, bool newline_kept, bool may_be_empty) {
-  if (dump.partial) return "an excerpt";
+  if (dump.partial) return std::string(kAnExcerpt);
   if (trim(dump.text).empty()) return may_be_empty ? "" : "it is empty, and nothing else shows that its command ran";
   const bool cut_line = !dump.text.ends_with('\n') && mentions(trim(dump.text), "\n") && !is_json(dump.text);
   if (newline_kept && cut_line) return std::string(kEndsWithinLine);

@@ -11,6 +11,7 @@
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/choose.h"
 #include "snapshot/compiled.h"
+#include "snapshot/excerpt.h"
 #include "snapshot/mask.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
@@ -126,7 +127,7 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
   info.not_understood = std::move(report.not_understood);
   if (report.diagnostics.size() > kMaxDiagnostics) report.diagnostics.resize(kMaxDiagnostics);
   std::move(report.diagnostics.begin(), report.diagnostics.end(), std::back_inserter(diagnostics));
-  const bool telling = !c.why_partial.empty() && c.why_partial != "an excerpt";
+  const bool telling = !c.why_partial.empty() && c.why_partial != kAnExcerpt;
   if (telling) remark("taken for a part of the whole: " + c.why_partial);
 }
 

@@ -34,7 +34,7 @@ std::vector<fs::path> scenarios() {
 }
 
 bool is_harm(const AuditRow& row, const std::set<std::string>& not_taken_up) {
-  if (row.pod.empty() || row.to_kind == "other node" || row.service_moved) return false;
+  if (row.pod.empty() || row.to_kind == Target::other_node || row.service_moved) return false;
   if (row.leak) return !not_taken_up.contains(row.namespace_ + "/" + row.pod);
   return is_failure(row);
 }

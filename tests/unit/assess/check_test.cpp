@@ -163,12 +163,12 @@ TEST(Audit, HasOneRowForEachWayOfExplain) {
   const auto rows = audit(sample(), options);
   ASSERT_TRUE(rows);
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_question;
-  std::set<std::string> kinds;
+  std::set<Target> kinds;
   for (const AuditRow& r : *rows) {
     by_question[{r.namespace_ + "/" + r.pod, r.to}].push_back(told(r.verdict, r.confidence, r.source_seen, r.egress_node, r.egress_device));
     kinds.insert(r.to_kind);
   }
-  EXPECT_TRUE(kinds.contains("other node"));
+  EXPECT_TRUE(kinds.contains(Target::other_node));
   EXPECT_GE(by_question.size(), 2U * 5U);   // five pods, outside and another node
   for (const auto& [question, told_rows] : by_question) {
     explain::Question q;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/assess/cause.h"
 #include "egtrace/assess/triage.h"
 #include "egtrace/parsers/twins.h"
 #include "support/sample.h"
@@ -686,6 +687,75 @@ TEST(Triage, APortThatDropsIsOneFinding) {
     if (f.id == "connection-lost") {
       EXPECT_EQ(std::string::npos, f.claim.find("requester-3b")) << told(t);
     }
+}
+
+// What a set that lacks a pod does is what the flows do: where they are older, or the pod leaks, nothing is rerouted.
+TEST(Triage, AnAddressSetHasTheEffectThatWalksShow) {
+  const auto lacking = [](Sample& s) {
+    for (const char* file : {"master-03-demo/ovn-nbctl_list_address_set", "master-03-demo/ovn-sbctl_list_Address_Set"})
+      s.replace(file, "[\"10.132.0.13\", \"10.133.0.9\"]", "[\"10.132.0.13\"]");
+  };
+  const Triage older = run(lacking, {"egressip-address-set-lacks-pod"});
+  ASSERT_EQ(1U, older.findings.size()) << told(older);
+  EXPECT_EQ(Severity::warning, older.findings.front().severity);
+  EXPECT_NE(std::string::npos, older.findings.front().claim.find("do not follow that yet")) << told(older);
+  const Triage leaking = run([&](Sample& s) {
+    lacking(s);
+    s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,ip,metadata=0x4,nw_src=10.133.0.9");
+  }, {"egressip-address-set-lacks-pod"});
+  ASSERT_EQ(1U, leaking.findings.size()) << told(leaking);
+  EXPECT_EQ(Severity::error, leaking.findings.front().severity);
+  EXPECT_NE(std::string::npos, leaking.findings.front().claim.find("it leaves as 192.168.99.25, not as 192.168.66.100")) << told(leaking);
+}
+
+TEST(Triage, ARouterThatDoesNotForwardLosesConnections) {
+  const Triage t = run([](Sample& s) {
+    s.replace("router/sysctl", "net.ipv4.ip_forward = 1", "net.ipv4.ip_forward = 0")
+        .replace("router/sysctl", "net.ipv4.conf.all.forwarding = 1", "net.ipv4.conf.all.forwarding = 0")
+        .replace("router/sysctl", "net.ipv4.conf.enp1s0.forwarding = 1", "net.ipv4.conf.enp1s0.forwarding = 0");
+  }, {"connection-lost"});
+  ASSERT_FALSE(t.findings.empty());
+  EXPECT_EQ(Severity::error, t.findings.front().severity) << told(t);
+  EXPECT_NE(std::string::npos, t.findings.front().claim.find("lost at router")) << told(t);
+}
+
+// A leak of one pod explains nothing of another one that the same object selects and whose packets are dropped.
+TEST(Triage, ADropDoesNotHideBehindALeak) {
+  const Triage t = run([](Sample& s) {
+    only_iptables(s, "master-02-demo").without_lines("master-02-demo/iptables-save", "10.133.0.9").replace("master-02-demo/iptables-save", "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n",
+                                               "-A FORWARD -d 169.254.0.1/32 -j ACCEPT\n-A FORWARD -s 10.132.0.13/32 -j DROP\n");
+  }, {});
+  EXPECT_TRUE(std::any_of(t.findings.begin(), t.findings.end(), [](const Finding& f) {
+    return f.severity == Severity::error && f.claim.find("demo-egress/requester-2a") != std::string::npos && f.claim.find("FORWARD") != std::string::npos;
+  })) << told(t);
+}
+
+// One cause on several nodes is one finding, and so is one policy against several destinations.
+TEST(Triage, OneCauseIsOneFinding) {
+  const Triage t = run([](Sample& s) { s.replace("server/ip_route_show_table_all", "default via 192.168.55.12 dev enp1s0 \n", ""); }, {"connection-lost"});
+  std::size_t errors = 0;
+  for (const Finding& f : t.findings) errors += f.severity == Severity::error ? 1U : 0U;
+  EXPECT_EQ(1U, errors) << told(t);
+}
+
+// What the destination itself has wrong is the cause, wherever the packet ends.
+TEST(Cause, IsInTheDestination) {
+  Sample sample;
+  add_service(sample, "Cluster", kWebTwo);
+  const cluster::Cluster cluster = sample.read();
+  const explain::Explainer explainer(cluster);
+  const auto cause = [&](const char* to) {
+    explain::Question q;
+    q.from = *explain::parse_point("other/client-1");
+    q.to = *explain::parse_point(to);
+    q.dport = q.to.port;
+    const auto x = explainer.explain(q);
+    if (!x) return x.error().message;
+    const auto found = find_cause(explainer, *x);
+    return found ? found->finding + ": " + found->claim : std::string();
+  };
+  EXPECT_EQ("service-address: no Service of the snapshot has the address 172.22.77.7, which is of the service network 172.22.0.0/16", cause("172.22.77.7:80"));
+  EXPECT_EQ("service-port: Service demo-web/shop has port 8080/TCP, not 9999/TCP", cause("svc:demo-web/shop:9999"));
 }
 
 TEST(Triage, ARuleAgainstOnePortIsNoGuardAgainstPods) {

@@ -104,6 +104,37 @@ TEST(Point, FindsBareNamesDeploymentsAndPortNames) {
   EXPECT_EQ("service shop/front has no port htpp (did you mean http?)", name("svc:shop/front:htpp"));
 }
 
+TEST(Point, SaysWhatCannotBe) {
+  EXPECT_EQ("'10.0.0.300:80': 10.0.0.300 is no IP address", parse_point("10.0.0.300:80").error().message);
+  EXPECT_EQ("'10.0.0.1:99999': 99999 is no port", parse_point("10.0.0.1:99999").error().message);
+  EXPECT_EQ("'shop/cart:99999': 99999 is no port", parse_point("shop/cart:99999").error().message);
+  EXPECT_EQ("", parse_point("pod/cart")->namespace_);
+}
+
+// A pod that is not where the question has it would be without a port there, and its packets would seem to be lost.
+TEST(Point, IsOnTheNodeThatItNames) {
+  cluster::Cluster cluster = shop();
+  cluster.ensure_node("w1");
+  cluster.ensure_node("w2");
+  cluster::Pod pod;
+  pod.namespace_ = "shop";
+  pod.name = "api";
+  pod.node = "w1";
+  pod.addresses = {*Prefix::parse("10.1.0.5/24")};
+  cluster.objects.pods.add(pod);
+  const engine::Workloads workloads(cluster);
+  const auto error = [&](const char* text) {
+    const auto r = resolve(*parse_point(text), cluster, workloads);
+    return r ? std::string() : r.error().message;
+  };
+  EXPECT_EQ("", error("shop/api@w1"));
+  EXPECT_EQ("pod shop/api is on w1, not on w2", error("shop/api@w2"));
+  EXPECT_EQ("10.1.0.5 is on w1, not on w2", error("10.1.0.5@w2"));
+  EXPECT_EQ("", error("10.9.9.9@w2"));
+  EXPECT_EQ("the snapshot has no node or network w3 (did you mean w1, w2?)", error("shop/api@w3"));
+  EXPECT_EQ("the snapshot has no pod cart-redis-1 (did you mean cart-redis-0?)", error("cart-redis-1"));
+}
+
 // An unknown address starts outside only where no network of the cluster has it.
 TEST(Point, AddressesOfPodNetworksAreNotOutside) {
   cluster::Cluster cluster;

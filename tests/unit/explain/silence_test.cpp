@@ -93,7 +93,7 @@ TEST(Silence, AControllerThatIsNotConnectedMattersWhereNoLogicalFlowsCompare) {
 
 // The dumps that decided are the snapshot's; what is of use is what nearly decided.
 TEST(Silence, TheNextStepIsNoDumpAtHand) {
-  const Explanation e = OneNode("master-03-demo").explain("demo-egress/requester-3a", "0.0.0.0");
+  const Explanation e = OneNode("master-03-demo").explain("demo-egress/requester-3a", "0.0.0.1");
   ASSERT_TRUE(e.fault);
   EXPECT_EQ("egtrace explain -v: what nearly matched at " + e.fault->at.where + " on master-03-demo", e.fault->next);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace egt::render {
 namespace {
 
@@ -51,10 +53,9 @@ void add_cause(const Explanation& e, Headline& h) {
     h.cause = fmt::format("{}: {}, but {}", d.object, d.expected, d.found);
   }
   if (h.next.empty() && e.fault) h.next = e.fault->next;
-  if (h.next.empty() && e.outcome == Outcome::undecided && !e.gaps.empty()) {
-    const Gap& gap = e.gaps.front();
-    h.next = gap.command.empty() ? gap.what : gap.command + (gap.node.empty() ? "" : " on " + gap.node);
-  }
+  if (!h.next.empty() || e.outcome != Outcome::undecided) return;
+  const auto gap = std::find_if(e.gaps.begin(), e.gaps.end(), [](const Gap& g) { return !g.command.empty(); });
+  if (gap != e.gaps.end()) h.next = gap->command + (gap->node.empty() ? "" : " on " + gap->node);
 }
 
 }  // namespace

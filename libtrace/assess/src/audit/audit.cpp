@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -22,8 +22,11 @@ namespace {
 using explain::Point;
 using explain::PathReport;
 
+constexpr std::array<std::string_view, 6> kTargets = {"outside v4", "outside v6", "service", "other node", "pod", "given"};
+
 struct Destination {
-  std::string text, kind;
+  std::string text;
+  Target kind = Target::given;
   Point point;
   std::optional<Family> family;  // only senders with an address of it
 };
@@ -51,11 +54,15 @@ std::set<std::string> machines_of(const std::vector<Sender>& senders, const Shar
   return own;
 }
 
+// Destinations of one kind are alike, those that were asked for each by itself.
+using Alike = std::pair<Target, std::string>;
+Alike alike(const AuditRow& row) { return {row.to_kind, row.to_kind == Target::given ? row.to : std::string()}; }
+
 // The outcome that most rows to a destination have.
-std::map<std::string, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& rows) {
-  std::map<std::string, std::map<explain::Outcome, std::size_t>> counts;
-  for (const AuditRow& r : rows) ++counts[r.to_kind == "given" ? r.to : r.to_kind][r.outcome];
-  std::map<std::string, explain::Outcome> usual;
+std::map<Alike, explain::Outcome> usual_outcomes(const std::vector<AuditRow>& rows) {
+  std::map<Alike, std::map<explain::Outcome, std::size_t>> counts;
+  for (const AuditRow& r : rows) ++counts[alike(r)][r.outcome];
+  std::map<Alike, explain::Outcome> usual;
   for (const auto& [to, by_outcome] : counts)
     usual[to] = std::max_element(by_outcome.begin(), by_outcome.end(), [](const auto& a, const auto& b) {
                   return a.second < b.second;
@@ -77,7 +84,7 @@ class Auditor {
     for (const std::string& text : options_.to) {
       auto point = explain::parse_point(text);
       if (!point) return point.error();
-      given_.push_back({text, "given", *point, point->ip ? std::optional(point->ip->family) : std::nullopt});
+      given_.push_back({text, Target::given, *point, point->ip ? std::optional(point->ip->family) : std::nullopt});
     }
     if (given_.empty()) add_common();
     std::vector<AuditRow> rows;
@@ -117,19 +124,17 @@ class Auditor {
     return senders;
   }
 
-  static void add(std::vector<Destination>& all, std::string text, std::string kind, std::optional<Family> family) {
-    if (auto point = explain::parse_point(text)) all.push_back({std::move(text), std::move(kind), *point, family});
+  static void add(std::vector<Destination>& all, std::string text, Target kind, std::optional<Family> family) {
+    if (auto point = explain::parse_point(text)) all.push_back({std::move(text), kind, *point, family});
   }
 
   // What every sender is asked about, but for the other node, which depends on its own.
   void add_common() {
-    for (const Family family : {Family::v4, Family::v6}) {
-      const Target target = outside(cluster_, family);
-      add(common_, target.address.to_string(), target.name, family);
-    }
+    for (const Family family : {Family::v4, Family::v6})
+      add(common_, outside(cluster_, family).to_string(), family == Family::v4 ? Target::outside_v4 : Target::outside_v6, family);
     service_ = few_endpoints_service(cluster_, pods_);
     if (service_ != nullptr)
-      add(common_, fmt::format("svc:{}/{}:{}", service_->namespace_, service_->name, service_->ports.front().port), "service",
+      add(common_, fmt::format("svc:{}/{}:{}", service_->namespace_, service_->name, service_->ports.front().port), Target::service,
           service_->cluster_ips.front().family);
   }
 
@@ -147,7 +152,7 @@ class Auditor {
         const auto address = node_address(cluster_, other, family);
         if (!address || !has(sender, family)) continue;
         std::vector<Destination> one;
-        add(one, address->to_string(), "other node", family);
+        add(one, address->to_string(), Target::other_node, family);
         ask(explainer, sender, one.front(), rows);
         return;
       }
@@ -200,7 +205,7 @@ class Auditor {
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
     if (r.evidence.empty()) r.evidence = deciding_evidence(path);   // what ends a packet may be that no line is there
-    r.service_moved = to.kind == "service" && is_moved(*cluster_.node(sender.node));
+    r.service_moved = to.kind == Target::service && is_moved(*cluster_.node(sender.node));
     judge(sender, x, path, r);
     return r;
   }
@@ -234,11 +239,18 @@ class Auditor {
 
 }  // namespace
 
+std::string_view name_of(Target target) { return kTargets[static_cast<std::size_t>(target)]; }
+
+std::optional<Target> parse_target(std::string_view name) {
+  const auto found = std::find(kTargets.begin(), kTargets.end(), name);
+  return found == kTargets.end() ? std::nullopt : std::optional(static_cast<Target>(found - kTargets.begin()));
+}
+
 void sort_by_interest(std::vector<AuditRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const AuditRow& a, const AuditRow& b) { return a.order < b.order; });
   const auto usual = usual_outcomes(rows);
   const auto rank = [&](const AuditRow& r) {
-    return r.leak ? 0 : usual.at(r.to_kind == "given" ? r.to : r.to_kind) != r.outcome ? 1 : 2;
+    return r.leak ? 0 : usual.at(alike(r)) != r.outcome ? 1 : 2;
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const AuditRow& a, const AuditRow& b) { return rank(a) < rank(b); });
 }

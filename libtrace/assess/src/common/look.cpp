@@ -231,7 +231,7 @@ const host::Part<std::vector<host::Route>>& routes_of(const Node& node, Family f
 
 engine::RouteAnswer route_from_outside(const Cluster& cluster, const Node& machine, const IpAddr& to) {
   engine::RouteQuery query;
-  query.to = outside(cluster, to.family).address;
+  query.to = outside(cluster, to.family);
   const engine::RouteAnswer back = engine::find_route(machine.host, query);
   query.from = std::exchange(query.to, to);
   if (!back.hops.empty()) query.in_device = back.hops.front().get().device;

@@ -52,10 +52,9 @@ std::optional<IpAddr> server_address(const Cluster& cluster, Family family) {
 
 bool is_cluster_node(const Node& node) { return has_role(node, Role::cluster_node); }
 
-Target outside(const Cluster& cluster, Family family) {
-  const char* name = family == Family::v4 ? "outside v4" : "outside v6";
-  if (const auto server = server_address(cluster, family)) return {name, *server};
-  return {name, family == Family::v4 ? *IpAddr::parse("192.0.2.1") : *IpAddr::parse("2001:db8::1")};
+IpAddr outside(const Cluster& cluster, Family family) {
+  if (const auto server = server_address(cluster, family)) return *server;
+  return family == Family::v4 ? *IpAddr::parse("192.0.2.1") : *IpAddr::parse("2001:db8::1");
 }
 
 std::optional<IpAddr> node_address(const Cluster& cluster, const std::string& name, Family family) {

@@ -198,7 +198,7 @@ std::optional<explain::Question> question_of(const AuditRow& row) {
 std::set<std::string> chosen_destinations(const std::vector<AuditRow>& rows) {
   std::set<std::string> chosen;
   for (const AuditRow& row : rows)
-    if (row.to_kind != "other node") chosen.insert(row.to);
+    if (row.to_kind != Target::other_node) chosen.insert(row.to);
   return chosen;
 }
 

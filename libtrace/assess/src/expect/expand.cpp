@@ -19,14 +19,14 @@ std::string take_protocol(std::string_view& text) {
   static constexpr std::string_view kProtocols[] = {"tcp", "udp", "sctp", "icmp", "icmp6"};
   const std::size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return {};
-  const std::string_view last = text.substr(slash + 1);
+  const std::string last = lower(text.substr(slash + 1));
   const std::string_view before = text.substr(0, slash);
   if (std::find(std::begin(kProtocols), std::end(kProtocols), last) == std::end(kProtocols)) return {};
   // "shop/tcp" is a pod: a protocol follows a port, an address or another slash.
   const bool behind_place = before.find_first_of(":/") != std::string_view::npos || IpAddr::parse(before);
   if (!behind_place) return {};
   text = before;
-  return std::string(last);
+  return last;
 }
 
 // ":80", or empty.

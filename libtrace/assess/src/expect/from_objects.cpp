@@ -68,7 +68,7 @@ class IntentChecker {
   void egress(const KnownPod& pod, const EgressClaim& claim) {
     if (!may_send(pod, outside(cluster_, claim.family))) return;
     Expectation& e = add(fmt::format("{}: {} leaves as its address", claim.object, pod.full_name()), pod.full_name(),
-                         outside(cluster_, claim.family).address.to_string(), claim.from);
+                         outside(cluster_, claim.family).to_string(), claim.from);
     for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
     e.nodes = claim.nodes;
     e.reply = {Verdict::delivered};
@@ -102,7 +102,7 @@ class IntentChecker {
       if (pod->address(family) == nullptr || !may_send(*pod, outside(cluster_, family))) continue;
       Expectation& e =
           add(fmt::format("AdminPolicyBasedExternalRoute {}: {} leaves by its gateway", route.name, pod->full_name()),
-              pod->full_name(), outside(cluster_, family).address.to_string(), route.from);
+              pod->full_name(), outside(cluster_, family).to_string(), route.from);
       e.contains = {"device:" + devices.front()};
       e.reply = {Verdict::delivered};
     }
@@ -177,22 +177,22 @@ class IntentChecker {
   // Local keeps the client's address.
   void from_outside(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                     const std::vector<cluster::ServiceEndpoint>& endpoints) {
-    const Target client = outside(cluster_, a.family);
-    if (cluster_.owner_of(client.address) == nullptr) return;  // nobody outside to ask
+    const IpAddr client = outside(cluster_, a.family);
+    if (cluster_.owner_of(client) == nullptr) return;  // nobody outside to ask
     const bool local = service.external_traffic_policy == "Local";
     Expectation& e = add(fmt::format("Service {}/{} port {} at {} from outside", service.namespace_, service.name,
                                      port.port, a.to_string()),
-                         client.address.to_string(), with_port(a, port.port), service.from);
+                         client.to_string(), with_port(a, port.port), service.from);
     e.proto = lower(port.protocol);
     expect_answer(e, has(endpoints, a.family));
     if (local && has(endpoints, a.family)) e.snat = {"none"};
   }
 
   // Whether the EgressFirewall of its namespace is known to let the pod send there, and no AdminNetworkPolicy denies it.
-  bool may_send(const KnownPod& pod, const Target& to) const {
-    const IpAddr* own = pod.address(to.address.family);
+  bool may_send(const KnownPod& pod, const IpAddr& to) const {
+    const IpAddr* own = pod.address(to.family);
     if (pod.object == nullptr || pod.host_network || own == nullptr) return true;
-    const cluster::PolicyQuestion q{pod.object, nullptr, *own, to.address, "TCP", kPort};
+    const cluster::PolicyQuestion q{pod.object, nullptr, *own, to, "TCP", kPort};
     const cluster::Ruling firewall = firewall_ruling(objects_, cluster_.node(pod.node), q).ruling;
     if (firewall == cluster::Ruling::denied || firewall == cluster::Ruling::open) return false;
     return admin_ruling(objects_, q, cluster::PolicyDirection::egress).ruling != cluster::Ruling::denied;
@@ -252,7 +252,7 @@ class IntentChecker {
 
   void sends_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
     Expectation& e = add(fmt::format("NetworkPolicy {}/{}: {} sends nothing", policy.namespace_, policy.name, pod.full_name()),
-                         pod.full_name(), outside(cluster_, family).address.to_string(), policy.from);
+                         pod.full_name(), outside(cluster_, family).to_string(), policy.from);
     e.verdicts = {Verdict::dropped, Verdict::rejected};
   }
 

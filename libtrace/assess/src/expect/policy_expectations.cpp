@@ -80,7 +80,7 @@ class PolicyExpectations {
   std::vector<IpAddr> destinations(const cluster::FirewallRule& rule, const KnownPod& pod, Family family) const {
     if (rule.to) {
       if (rule.to->address.family != family) return {};
-      const IpAddr server = outside(cluster_, family).address;
+      const IpAddr server = outside(cluster_, family);
       return {rule.to->contains(server) ? server : first_address(*rule.to)};
     }
     std::vector<IpAddr> all;
@@ -153,7 +153,7 @@ class PolicyExpectations {
   }
 
   bool by_network(const AdminNetworkPolicy& policy, std::size_t index, const KnownPod& from, const Prefix& network) {
-    const IpAddr server = outside(cluster_, network.address.family).address;
+    const IpAddr server = outside(cluster_, network.address.family);
     const IpAddr to = network.contains(server) ? server : first_address(network);
     const IpAddr* own = from.address(to.family);
     if (own == nullptr || is_pod_network(objects_, to)) return false;

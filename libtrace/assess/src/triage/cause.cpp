@@ -127,6 +127,27 @@ const cluster::Pod* pod_of(const cluster::Cluster& cluster, const explain::EndRe
   return cluster.objects.pods.find(end.name.substr(0, slash), end.name.substr(slash + 1));
 }
 
+// An address of the services' network that no service has.
+std::optional<explain::Cause> unknown_service(const cluster::Cluster& cluster, const Explanation& e) {
+  const auto to = IpAddr::parse(e.packet.dst);
+  const cluster::Objects& objects = cluster.objects;
+  if (e.to.kind != "external" || !to || objects.services.begin() == objects.services.end()) return std::nullopt;
+  for (const cluster::Network& network : objects.networks)
+    for (const Prefix& services : network.services)
+      if (services.contains(*to))
+        return explain::Cause{"service-address",
+                              fmt::format("no Service of the snapshot has the address {}, which is of the service network {}", e.packet.dst, services.to_short_string()),
+                              "kubectl get services -A -o wide", evidence(cluster, {network.from})};
+  return std::nullopt;
+}
+
+// What the question itself has wrong, whatever becomes of the packet then.
+std::optional<explain::Cause> wrong_destination(const cluster::Cluster& cluster, const Explanation& e) {
+  if (e.outcome == explain::Outcome::answered) return std::nullopt;
+  if (auto cause = wrong_port(cluster, e)) return cause;
+  return unknown_service(cluster, e);
+}
+
 // The NetworkPolicies that isolate a pod in one direction: the drop that they share names none of them.
 std::vector<const cluster::NetworkPolicy*> isolating(const cluster::Cluster& cluster, const cluster::Pod& pod, bool egress) {
   std::vector<const cluster::NetworkPolicy*> all;
@@ -189,8 +210,8 @@ std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Expl
 }  // namespace
 
 std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, const Explanation& e) {
+  if (auto cause = wrong_destination(explainer.cluster(), e)) return cause;
   if (!needs_cause(e)) return std::nullopt;
-  if (auto cause = wrong_port(explainer.cluster(), e)) return cause;
   if (auto cause = policy(explainer.cluster(), e)) return cause;
   std::vector<std::string> only;
   for (const Check* check : checks())

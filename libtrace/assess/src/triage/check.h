@@ -90,6 +90,8 @@ class Findings {
   void about(const std::vector<const KnownPod*>& pods);
   // Of the next finding, where it is not that of its check.
   void weigh(Severity severity) { weight_ = severity; }
+  // Other nodes on which the next finding is the same.
+  void also_on(std::vector<std::string> nodes) { also_on_ = std::move(nodes); }
   // Something that this check needs is not in the snapshot: "policy rules of worker-1 (ip rule)".
   void lacks(std::string what) { lacking_.insert(std::move(what)); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
@@ -132,7 +134,7 @@ class Findings {
   std::optional<std::pair<std::size_t, std::size_t>> sampled_;
   std::set<const explain::StopReport*> explained_;
   std::set<const Check*> exact_;   // those that tell which connections they explain
-  std::vector<std::string> about_;
+  std::vector<std::string> about_, also_on_;
   std::optional<Severity> weight_;
   std::size_t first_of_check_ = 0;
 };

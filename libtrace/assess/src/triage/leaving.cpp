@@ -6,8 +6,8 @@
 namespace egt::assess {
 
 std::vector<EgressPath> egress_paths(const explain::Explainer& explainer, const ClaimedPod& of) {
-  const Target target = outside(explainer.cluster(), of.claim->family);
-  const auto from = explain::parse_point(of.pod->full_name()), to = explain::parse_point(target.address.to_string());
+  const IpAddr target = outside(explainer.cluster(), of.claim->family);
+  const auto from = explain::parse_point(of.pod->full_name()), to = explain::parse_point(target.to_string());
   if (!from || !to) return {};
   explain::Question q;
   q.from = *from;

@@ -13,9 +13,10 @@ const KnownPod* pod_of(const Facts& f, const explain::EndReport& end) {
   return pod == f.pods.end() ? nullptr : &*pod;
 }
 
-std::string kind_of(const explain::Explanation& x, const IpAddr& to) {
-  if (x.to.kind == "external") return to.is_v4() ? "outside v4" : "outside v6";
-  return x.to.kind == "node" ? "other node" : x.to.kind;
+Target kind_of(const explain::Explanation& x, const IpAddr& to) {
+  if (x.to.kind == "external") return to.is_v4() ? Target::outside_v4 : Target::outside_v6;
+  if (x.to.kind == "service") return Target::service;
+  return x.to.kind == "node" ? Target::other_node : Target::pod;
 }
 
 }  // namespace

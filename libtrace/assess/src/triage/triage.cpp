@@ -193,8 +193,8 @@ void Findings::end() {
 void Findings::add(std::string claim, std::string node, std::string object, explain::Evidence lines,
                    std::string remedy) {
   const Severity severity = std::exchange(weight_, std::nullopt).value_or(check_->severity);
-  triage_.findings.push_back({check_->id, severity, check_->title, std::move(claim), std::move(node), std::move(object), {},
-                              std::exchange(about_, {}), std::move(lines), std::move(remedy),
+  triage_.findings.push_back({check_->id, severity, check_->title, std::move(claim), std::move(node), std::move(object),
+                              std::exchange(also_on_, {}), std::exchange(about_, {}), std::move(lines), std::move(remedy),
                               fmt::format("docs/triage/{}.md", check_->id)});
 }
 
@@ -244,7 +244,7 @@ std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, cons
   if (node != nullptr) {
     for (const host::PolicyRule& rule : rules_of(*node, place.address.family).value)
       if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
-    for (const auto& rule : host_snat_for(*node, address, outside(f.cluster, address.family).address))
+    for (const auto& rule : host_snat_for(*node, address, outside(f.cluster, address.family)))
       if (translates_to(rule, place.address)) add(rule.rule->from);
     for (const NatRow& row : nat_rows_of(*node).all)
       if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())

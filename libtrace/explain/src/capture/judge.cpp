@@ -6,12 +6,13 @@
 #include <set>
 
 #include "egtrace/packet/packet.h"
+#include "remark.h"
 #include "seen.h"
 
 namespace egt::explain::capture_study {
 namespace {
 
-std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+const std::string kReset = "TCP reset";
 
 class Judge {
  public:
@@ -28,11 +29,17 @@ class Judge {
     decide();
     list_seen();
     list_differences();
+    out_.why = in_one(why_);
     return std::move(out_);
   }
 
  private:
   using Parts = std::vector<const Part*>;
+
+  void because(Remark kind, engine::Details about = {}) { why_ = {{kind, std::move(about)}}; }
+  void besides(Remark kind, engine::Details about = {}) { why_.push_back({kind, std::move(about)}); }
+  void because(std::vector<FlowStatement> remarks) { why_ = std::move(remarks); }
+  void besides(const std::vector<FlowStatement>& remarks) { why_.insert(why_.end(), remarks.begin(), remarks.end()); }
 
   void sort_parts() {
     for (const Part& part : flow_.parts) {
@@ -120,7 +127,7 @@ class Judge {
       return unexplained();
     const bool handshake = tcp_ && flow_.has_opening && (!later_.empty() || arrived(answer_));
     if (tcp_ && (handshake || !flow_.has_opening)) return decide_connection();
-    if (arrived(resets_)) return rejected(*resets_.front(), "TCP reset");
+    if (arrived(resets_)) return rejected(*resets_.front(), kReset);
     if (arrived(errors_)) return rejected(*errors_.front(), error_text(*errors_.front()->track));
     if (!tcp_ && arrived(answer_)) return answered();
     if (near_ == nullptr && !misses_answer()) return only_answers();
@@ -146,7 +153,7 @@ class Judge {
     if (arrived(replies_later_) || (!data && flow_.has_opening)) return answered();
     if (!flow_.has_opening && replies_later_.empty() && (!data || !near_is_start_)) return one_direction();
     out_.after_handshake = flow_.has_opening;
-    if (arrived(resets_)) return rejected(*resets_.front(), "TCP reset");
+    if (arrived(resets_)) return rejected(*resets_.front(), kReset);
     if (!flow_.has_opening && !replies_later_.empty()) return answered();
     if (!replies_later_.empty()) return lost_answer(replies_later_);
     Parts with_data;
@@ -162,66 +169,58 @@ class Judge {
     const Part* refusal = nullptr;
     for (const Part& part : flow_.parts)
       if (!part.reply && part.track->reset.packets > 0 && refusal == nullptr) refusal = &part;
-    if (answer_.empty())
-      out_.why = "the captures hold only a TCP reset, of a connection that began before them";
-    else if (refusal == nullptr)
-      out_.why = "the captures hold only a late SYN-ACK, of a connection that began before them";
-    else
-      out_.why = fmt::format(
-          "the captures hold only a late SYN-ACK, of a connection that began before them; {} answers it "
-          "with a TCP reset, so it does not wait for it any more",
-          refusal->track->key.src.to_string());
+    if (answer_.empty()) because(Remark::only_a_reset);
+    else if (refusal == nullptr) because(Remark::only_a_late_syn_ack);
+    else because(Remark::late_syn_ack_refused, {refusal->track->key.src});
   }
 
   void one_direction() {
     out_.fate = Fate::unexplained;
-    out_.why =
-        near_ == nullptr
-            ? "the captures hold only packets that the other side sent, from the middle of a connection"
-            : fmt::format("seen at {} in one direction only, from the middle of a connection", place_text(*near_));
+    if (near_ == nullptr) because(Remark::only_the_other_direction);
+    else because(Remark::one_direction_only, {place_text(*near_)});
   }
 
   void answered() {
     out_.fate = Fate::answered;
-    out_.why = prediction_sentence();
+    because(prediction());
   }
 
   // What the dumps say of it, for flows that fare as predicted.
-  std::string prediction_sentence() const {
-    if (forecast_.forward.path == nullptr || forecast_.matched == 0) return fmt::format("answered, though {}", why_not_predicted());
-    if (const std::string why = why_not_answered(); !why.empty())
-      return fmt::format("it was answered, although by the dumps it is not: {}", why);
+  std::vector<FlowStatement> prediction() const {
+    if (forecast_.forward.path == nullptr || forecast_.matched == 0) return {{Remark::answered_unpredicted, {phrase({why_not_predicted()})}}};
+    if (const std::string why = why_not_answered(); !why.empty()) return {{Remark::answered_nevertheless, {why}}};
     return summary_of(forecast_.forward);
   }
 
   // Why the path that fits has another outcome than an answer; empty where it has not, or none.
   std::string why_not_answered() const {
     const PathReport& path = *forecast_.forward.path;
-    if (path.verdict != Verdict::delivered) return summary_of(forecast_.forward);
+    if (path.verdict != Verdict::delivered) return in_one(summary_of(forecast_.forward));
     if (path.outcome != Outcome::refused && path.outcome != Outcome::unanswered) return {};
     const FailedWalk failed = failed_walk(path);
     return failed.walk != nullptr ? forecast_.ends.in_text(failed.walk->summary)
-                                  : fmt::format("no process listens on {}", path.destination_seen ? to_text(*path.destination_seen) : out_.packet.dst);
+                                  : phrase({Remark::nobody_listens, {path.destination_seen ? to_text(*path.destination_seen) : out_.packet.dst}});
   }
 
-  std::string_view why_not_predicted() const {
-    return out_.not_walked ? "its path was not computed: the captures have too many different ends; filter them"
-                           : "the snapshot does not show its path";
+  Remark why_not_predicted() const { return out_.not_walked ? Remark::path_not_computed : Remark::path_not_shown; }
+
+  static std::string in_one(const std::vector<FlowStatement>& remarks) {
+    std::string text;
+    for (const FlowStatement& remark : remarks) text += (text.empty() ? "" : "; ") + phrase(remark);
+    return text;
   }
 
   // The path's own summary; without the sender's name where that is not known.
-  std::string summary_of(const Predicted& p) const {
+  std::vector<FlowStatement> summary_of(const Predicted& p) const {
     const PathReport& path = *p.path;
-    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return p.summary();
+    if (forecast_.translated_by.empty() && (forecast_.alike.empty() || &p != &forecast_.forward)) return {{Remark::predicted, {p.summary()}}};
     if (forecast_.translated_by.empty())
-      return fmt::format("the captures fit {} paths: {}; or {}", forecast_.alike.size() + 1, p.summary(),
-                         fmt::join(forecast_.alike, "; or "));
-    std::string s = path.stopped_at && path.verdict != Verdict::delivered
-                        ? fmt::format("it is {} at {}: {}", name_of(path.verdict), stop_place(*path.stopped_at), p.why_stopped())
-                        : fmt::format("{} sees it as {}", path.end_name.empty() ? out_.packet.dst : path.end_name,
-                                      first_word(row_text(p.rows.report(p.rows.size() - 1))));
-    return s + fmt::format("; who sent it was not captured: its TTL shows that {} forwarded it and gave it its address",
-                           forecast_.translated_by);
+      return {{Remark::several_paths_fit, {std::uint64_t{forecast_.alike.size() + 1}, p.summary(), fmt::format("{}", fmt::join(forecast_.alike, "; or "))}}};
+    const bool ends = path.stopped_at && path.verdict != Verdict::delivered;
+    return {ends ? FlowStatement{Remark::ends_as_predicted, {std::string(name_of(path.verdict)), stop_place(*path.stopped_at), p.why_stopped()}}
+                 : FlowStatement{Remark::seen_by_receiver_as,
+                                 {path.end_name.empty() ? out_.packet.dst : path.end_name, source_text(p.rows.report(p.rows.size() - 1))}},
+            {Remark::sender_not_captured, {forecast_.translated_by}}};
   }
 
   bool reached_end() const {
@@ -236,11 +235,9 @@ class Judge {
     out_.direction = at_end ? Direction::reply : Direction::request;
     const Part* last = at_end ? latest(by.track->is_error() ? errors_ : resets_) : forward_.last;
     set_last_seen(last);
-    out_.why =
-        fmt::format("{} comes back{}, first seen at {}", with,
-                    by.track->is_error() ? "" : fmt::format(" from {}", by.track->key.src.to_string()), place_text(by));
-    if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered)
-      out_.why += "; " + summary_of(forecast_.forward);
+    if (by.track->is_error()) because(Remark::comes_back, {with, place_text(by)});
+    else because(Remark::comes_back_from, {with, by.track->key.src, place_text(by)});
+    if (forecast_.forward.path != nullptr && forecast_.forward.path->verdict != Verdict::delivered) besides(summary_of(forecast_.forward));
   }
 
   static const Part* latest(const Parts& parts) { return parts.empty() ? nullptr : parts.back(); }
@@ -260,10 +257,10 @@ class Judge {
       until = stop_place(*path->stopped_at);
     out_.lost_between = {place_text(*p.last), until};
     if (path != nullptr && path->verdict != Verdict::delivered && p.missing == kNoRow)
-      out_.why = fmt::format("the request arrives; the reply does not: {}", forecast_.reply.summary());
+      because(Remark::reply_lost_as_predicted, {forecast_.reply.summary()});
     else
-      out_.why = fmt::format("the request arrives; the reply is seen at {} and not at {}", place_text(*p.last), until);
-    if (path != nullptr && path->verdict == Verdict::delivered) out_.why += "; by the dumps it should get through";
+      because(Remark::reply_lost_between, {place_text(*p.last), until});
+    if (path != nullptr && path->verdict == Verdict::delivered) besides(Remark::reply_should_get_through);
   }
 
   std::string stop_place(const StopReport& stop) const {
@@ -282,28 +279,24 @@ class Judge {
     if (path == nullptr || (p.last != nullptr && p.last->place.node().empty())) {
       out_.fate = Fate::unexplained;
       out_.direction.reset();
-      out_.why =
-          fmt::format("seen at {} without a reply; {}", from,
-                      path == nullptr ? why_not_predicted() : "where that is, neither the file's name nor its content shows");
+      if (path == nullptr) because(Remark::no_reply_predicted, {from, phrase({why_not_predicted()})});
+      else because(Remark::no_reply_unplaced, {from});
       return;
     }
     const bool off_the_path = p.last != nullptr && p.furthest != kNoRow && match(predicted.rows, *p.last) == kNoRow;
     if (p.furthest == kNoRow || off_the_path) {
       out_.lost_between = {from, receiver()};
-      out_.why = fmt::format(
-          "last seen at {}; {}", from,
-          p.furthest == kNoRow ? "the snapshot does not show its path" : "that is not on the path that the dumps show");
+      because(p.furthest == kNoRow ? Remark::last_seen_without_path : Remark::last_seen_off_path, {from});
     } else if (p.missing != kNoRow) {
       const SightingReport row = predicted.rows.report(p.missing);
       out_.lost_between = {from, place_text(row.node, row.device)};
-      out_.why = fmt::format("seen at {}, and not at {}, which is next by the dumps", from,
-                             place_text(row.node, row.device));
-      out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), "not seen"});
+      because(Remark::lost_before_next, {from, place_text(row.node, row.device)});
+      out_.differs.push_back({place_text(row.node, row.device) + (row.in ? " in" : " out"), row_text(row), phrase({Remark::not_seen})});
     } else if (path->verdict == Verdict::inconclusive) {
       undecided(predicted);
     } else if (path->verdict != Verdict::delivered) {
       out_.lost_between = {from, path->stopped_at ? stop_place(*path->stopped_at) : from};
-      out_.why = summary_of(predicted);
+      because(summary_of(predicted));
     } else {
       unanswered(p, predicted);
     }
@@ -314,10 +307,10 @@ class Judge {
   // captured, and there only.
   void undecided(const Predicted& predicted) {
     out_.direction.reset();
-    out_.why = summary_of(predicted);
+    because(summary_of(predicted));
     if (must_be_answered() && near_is_start_) {
       out_.lost_between = {place_text(*near_), place_text(*near_)};
-      out_.why += fmt::format("; no reply is seen at {}", place_text(*near_));
+      besides(Remark::no_reply_at, {place_text(*near_)});
       return;
     }
     out_.fate = Fate::unexplained;
@@ -336,9 +329,8 @@ class Judge {
       out_.fate = p.complete ? Fate::delivered : Fate::unexplained;
       out_.direction.reset();
       out_.last_seen.reset();
-      out_.why = p.complete
-                     ? summary_of(predicted)
-                     : fmt::format("seen at {}; nothing behind that place was captured", place_text(*p.last));
+      if (p.complete) because(summary_of(predicted));
+      else because(Remark::nothing_captured_behind, {place_text(*p.last)});
       return;
     }
     const std::string until =
@@ -346,33 +338,28 @@ class Judge {
     out_.lost_between = {place_text(*p.last), until};
     if (p.complete) {
       out_.direction = Direction::reply;
-      out_.why = fmt::format("it arrives at {}; no reply is seen at {}", place_text(*p.last), until);
+      because(Remark::arrives_without_reply, {place_text(*p.last), until});
     } else {
       out_.direction.reset();
-      out_.why = fmt::format("seen at {}; no reply is seen at {}; what lies between was not captured",
-                             place_text(*p.last), until);
+      because(Remark::seen_without_reply, {place_text(*p.last), until});
     }
     if (forecast_.reply.path != nullptr && forecast_.reply.path->verdict != Verdict::delivered)
-      out_.why += "; " + forecast_.reply.summary();
+      besides(Remark::predicted, {forecast_.reply.summary()});
   }
 
   // A reset or ICMP error that does not help: its addresses are wrong, or the handshake was done.
   void add_refusal() {
     if (!errors_.empty() && !arrived(errors_))
-      out_.why += fmt::format("; {} was sent, but is not seen at the sender", error_text(*errors_.front()->track));
+      besides(Remark::refusal_not_at_sender, {error_text(*errors_.front()->track)});
     else if (!errors_.empty() && out_.after_handshake)
-      out_.why +=
-          fmt::format("; {} comes back, which ends no established connection", error_text(*errors_.front()->track));
+      besides(Remark::refusal_ends_nothing, {error_text(*errors_.front()->track)});
     for (const Part* part : resets_) {
       if (near_ == nullptr || part->place.at != near_->place.at) continue;
-      out_.why +=
-          fmt::format("; a TCP reset arrives as {}, which belongs to nothing that the sender sent, so its connection stays open",
-                      ends_text(*part));
+      besides(Remark::reset_belongs_to_nothing, {ends_text(*part)});
       return;
     }
     if (!resets_.empty())
-      out_.why += fmt::format("; a TCP reset was sent ({} at {}), but is not seen at the sender",
-                              ends_text(*resets_.front()), place_text(*resets_.front()));
+      besides(Remark::reset_not_at_sender, {ends_text(*resets_.front()), place_text(*resets_.front())});
   }
 
   std::string receiver() const { return out_.to.node.empty() ? out_.packet.dst : out_.to.node; }
@@ -380,7 +367,7 @@ class Judge {
   void only_answers() {
     if (!answer_.empty()) {
       out_.fate = Fate::unexplained;
-      out_.why = "only the reply was captured";
+      because(Remark::only_the_reply);
       return;
     }
     unexplained();
@@ -388,7 +375,7 @@ class Judge {
 
   void unexplained() {
     out_.fate = Fate::unexplained;
-    out_.why = "the captures hold no packet that opens it, and no reply";
+    because(Remark::nothing_that_opens);
   }
 
   void set_last_seen(const Part* part) {
@@ -451,12 +438,12 @@ class Judge {
   void drop_less_detailed() {
     const auto has_better = [&](const SeenReport& r) {
       if (!r.at.dmac.empty()) return false;
-      std::string rest = r.what;
+      Kinds rest = r.kinds;
       for (const SeenReport& other : out_.seen) {
         if (other.at.dmac.empty() || other.file == r.file || !same_place(other, r)) continue;
-        if (const std::size_t at = rest.find(other.what); at != std::string::npos) rest.erase(at, other.what.size());
+        if (r.kinds != kOtherPackets || r.what == other.what) rest = static_cast<Kinds>(rest & ~other.kinds);
       }
-      return rest.find_first_not_of(", ") == std::string::npos;
+      return rest == 0;
     };
     const bool cooked =
         std::any_of(out_.seen.begin(), out_.seen.end(), [](const SeenReport& r) { return r.at.dmac.empty(); });
@@ -490,7 +477,7 @@ class Judge {
     const PathReport* path = forecast_.forward.path;
     if (path != nullptr && path->stopped_at && (out_.fate == Fate::answered || out_.fate == Fate::delivered))
       out_.differs.push_back(
-          {stop_place(*path->stopped_at), fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()), "it goes on"});
+          {stop_place(*path->stopped_at), fmt::format("{}: {}", name_of(path->verdict), forecast_.forward.why_stopped()), phrase({Remark::goes_on})});
   }
 
   const Flow& flow_;
@@ -498,6 +485,7 @@ class Judge {
   const std::vector<File>& files_;
   const bool tcp_;
   FlowReport out_;
+  std::vector<FlowStatement> why_;
   Ends sent_;
   Parts opening_, later_, answer_, replies_later_, resets_, errors_, other_;
   Progress forward_, reply_, next_;

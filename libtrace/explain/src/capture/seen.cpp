@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
+#include <iterator>
 
 #include "egtrace/packet/packet.h"
+#include "remark.h"
 
 namespace egt::explain::capture_study {
 namespace {
@@ -14,6 +16,8 @@ std::string end_text(const std::string& ip, std::optional<std::uint16_t> port) {
   if (!port) return ip;
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
 }
+
+constexpr std::array<std::string_view, 6> kKinds = {"SYN", "SYN-ACK", "data", "ACK", "FIN", "RST"};   // of the bits of Kinds
 
 std::string mac_text(std::uint64_t mac) { return mac == 0 ? "" : MacAddr{mac}.to_string(); }
 
@@ -45,7 +49,7 @@ void compare_macs(const Part& part, const Row& row, std::vector<DifferenceReport
 }  // namespace
 
 std::string place_text(const std::string& node, const std::string& device) {
-  if (node.empty()) return device.empty() ? "an unknown place" : device;
+  if (node.empty()) return device.empty() ? phrase({Remark::unknown_place}) : device;
   return device.empty() ? node : fmt::format("{}/{}", node, device);
 }
 
@@ -68,6 +72,8 @@ std::string row_text(const SightingReport& row) {
     s += fmt::format(" in {} {} > {}", row.encap->type, row.encap->src.to_string(), row.encap->dst.to_string());
   return s;
 }
+
+std::string source_text(const SightingReport& row) { return end_text(row.src, row.sport); }
 
 std::string error_text(const Track& t) {
   static constexpr std::string_view kUnreachable[] = {"net unreachable", "host unreachable", "protocol unreachable",
@@ -103,18 +109,20 @@ std::string packet_kinds(const Track& t) {
   }
   if (t.key.proto != ip_proto::tcp) return carries_ports(t.key.proto) ? "datagram" : "packet";
   std::string s;
-  const auto add = [&](const Mark& mark, const char* what) {
-    if (mark.packets > 0) s += fmt::format("{}{}", s.empty() ? "" : ", ", what);
-  };
-  add(t.syn, "SYN");
-  add(t.syn_ack, "SYN-ACK");
-  if (t.data.packets > 0)
-    add(t.data, "data");
-  else if (t.acked.packets > t.fin.packets)
-    add(t.acked, "ACK");
-  add(t.fin, "FIN");
-  add(t.reset, "RST");
+  const Kinds kinds = kinds_of(t);
+  for (std::size_t i = 0; i < kKinds.size(); ++i)
+    if ((kinds >> i & 1) != 0) s += fmt::format("{}{}", s.empty() ? "" : ", ", kKinds[i]);
   return s;
+}
+
+Kinds kinds_of(const Track& t) {
+  if (t.is_error() || t.key.proto != ip_proto::tcp) return kOtherPackets;
+  const bool data = t.data.packets > 0;
+  const bool has[] = {t.syn.packets > 0, t.syn_ack.packets > 0, data, !data && t.acked.packets > t.fin.packets && t.acked.packets > 0,
+                      t.fin.packets > 0, t.reset.packets > 0};
+  Kinds kinds = 0;
+  for (std::size_t i = 0; i < std::size(has); ++i) kinds = static_cast<Kinds>(kinds | (has[i] ? 1U << i : 0U));
+  return kinds;
 }
 
 Progress progress_of(const std::vector<const Part*>& parts, const Rows& rows) {
@@ -168,6 +176,7 @@ SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>
     r.at.encap = engine::Encap{t.key.tunnel == 2 ? "vxlan" : "geneve", t.key.tunnel_src, t.key.tunnel_dst, t.key.vni};
   r.reply = part.reply;
   r.what = packet_kinds(t);
+  r.kinds = kinds_of(t);
   r.file = files[t.key.file].name;
   r.frame = t.all.frame;
   r.packets = t.all.packets;
@@ -186,7 +195,7 @@ void add_differences(const Progress& progress, const Rows& rows, std::vector<Dif
     const TrackKey& k = h.part->track->key;
     if (h.row == kNoRow) {
       if (h.part->place.node().empty() || h.part->place.device().empty()) continue;
-      std::string predicted = "nothing of this flow";
+      std::string predicted = phrase({Remark::nothing_of_flow});
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (rows.sighting(i).node == h.part->place.node() && rows.sighting(i).device == h.part->place.device() &&
             !was_seen(i)) {

@@ -28,8 +28,11 @@ std::string place_text(const std::string& node, const std::string& device);
 std::string place_text(const Part& part);
 std::string ends_text(const Part& part);
 std::string row_text(const SightingReport& row);
-std::string packet_kinds(const Track& track);  // "SYN, data"
+std::string source_text(const SightingReport& row);  // "10.0.0.1:80"
+std::string packet_kinds(const Track& track);        // "SYN, data"
 std::string error_text(const Track& track);    // "ICMP port unreachable from 10.0.0.1"
+
+Kinds kinds_of(const Track& track);
 
 SeenReport seen_report(const Part& part, bool predicted, const std::vector<File>& files);
 // What the parts show otherwise than predicted: addresses, places, TTL, MAC addresses.

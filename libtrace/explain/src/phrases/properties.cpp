@@ -8,7 +8,7 @@ using namespace engine;
 
 constexpr Phrase<Property> kProperties[] = {
     {Property::none, "none", ""},
-    {Property::as_written, "as-written", "{0}"},
+    {Property::as_written, "as-written", "whether `{0}` matches"},
     // of the packet
     {Property::packet_part, "packet-part", "a part of the packet"},
     {Property::tcp_flags, "tcp-flags", "TCP flags"},

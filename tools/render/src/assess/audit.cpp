@@ -41,7 +41,7 @@ std::string audit_json(const std::vector<AuditRow>& rows) {
                 {"node", r.node},
                 {"ip", r.ip},
                 {"to", r.to},
-                {"to_kind", r.to_kind},
+                {"to_kind", assess::name_of(r.to_kind)},
                 {"outcome", name_of(r.outcome)},
                 {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
                 {"verdict", explain::name_of(r.verdict)},
@@ -66,7 +66,7 @@ std::string audit_csv(const std::vector<AuditRow>& rows) {
       "by\n";
   for (const AuditRow& r : rows)
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.namespace_), csv_cell(r.pod), csv_cell(r.node),
-                       r.ip, csv_cell(r.to), r.to_kind, name_of(r.outcome), explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
+                       r.ip, csv_cell(r.to), assess::name_of(r.to_kind), name_of(r.outcome), explain::name_of(r.verdict), name_of(r.confidence), r.source_seen ? r.source_seen->ip : "",
                        csv_cell(r.egress_node), csv_cell(r.egress_device), r.leak, csv_cell(r.expected), csv_cell(r.decided_by));
   return out;
 }

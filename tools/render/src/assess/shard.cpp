@@ -40,7 +40,7 @@ Json report_json(const PlacedReport& placed) {
 }
 
 Json row_json(const AuditRow& r) {
-  return {{"order", r.order}, {"pod", r.pod}, {"namespace", r.namespace_}, {"node", r.node}, {"ip", r.ip}, {"to", r.to}, {"to_kind", r.to_kind},
+  return {{"order", r.order}, {"pod", r.pod}, {"namespace", r.namespace_}, {"node", r.node}, {"ip", r.ip}, {"to", r.to}, {"to_kind", name_of(r.to_kind)},
           {"outcome", name_of(r.outcome)}, {"verdict", name_of(r.verdict)}, {"proven", r.confidence == Confidence::proven},
           {"fails", r.fails ? Json(name_of(*r.fails)) : Json(nullptr)},
           {"source_seen", r.source_seen ? Json{{"ip", r.source_seen->ip}, {"port", or_null(r.source_seen->port)}} : Json(nullptr)},
@@ -103,7 +103,7 @@ AuditRow row_of(const Json& j) {
   r.node = text(j, "node");
   r.ip = text(j, "ip");
   r.to = text(j, "to");
-  r.to_kind = text(j, "to_kind");
+  r.to_kind = known(assess::parse_target(text(j, "to_kind")), j, "to_kind");
   r.outcome = known(parse_outcome(text(j, "outcome")), j, "outcome");
   r.verdict = known(parse_verdict(text(j, "verdict")), j, "verdict");
   r.confidence = j.at("proven").get<bool>() ? Confidence::proven : Confidence::assumed;

@@ -1,8 +1,10 @@
 // For every pod and node: the source address that the other end sees, and where the packet leaves.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/assess/shard.h"
@@ -11,10 +13,17 @@
 
 namespace egt::assess {
 
+// What the destination of a row stands for. `given`: it was asked for by --to.
+enum class Target : std::uint8_t { outside_v4, outside_v6, service, other_node, pod, given };
+std::string_view name_of(Target target);   // "outside v4": that JSON and CSV have
+std::optional<Target> parse_target(std::string_view name);
+inline bool is_outside(Target target) { return target == Target::outside_v4 || target == Target::outside_v6; }
+
 // One path of one packet.
 struct AuditRow {
   std::string pod, namespace_, node, ip;  // pod and namespace empty: the node itself
-  std::string to, to_kind;  // as --to takes it; "outside v4", "outside v6", "service", "other node", "given"
+  std::string to;           // as --to takes it
+  Target to_kind = Target::given;
   explain::Outcome outcome = explain::Outcome::undecided;   // of the connection, on this path
   explain::Verdict verdict = explain::Verdict::inconclusive;        // of the request
   explain::Confidence confidence = explain::Confidence::assumed;    // of the outcome

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "common/evidence.h"
@@ -17,7 +18,8 @@ using explain::Direction;
 struct Failure {
   std::string sender;     // a POINT
   bool is_of_node = false;
-  std::string to, to_kind;
+  std::string to;
+  Target to_kind = Target::pod;
   Direction direction = Direction::request;
   const explain::StopReport* at = nullptr;
   const explain::Evidence* evidence = nullptr;
@@ -26,22 +28,42 @@ struct Failure {
   bool service_moved = false;
 };
 
-constexpr const char* kOtherNode = "other node";
-
-// What connections have in common that fail at one place, for one reason.
+// What connections have in common that fail for one reason: a policy stops what is sent anywhere, and each node has the same flows.
 auto kind_of(const Failure& f) {
-  return std::make_tuple(f.is_of_node, f.direction, f.to_kind, f.object, f.at->node, f.at->where, f.at->reason);
+  return std::make_tuple(f.is_of_node, f.direction, f.object.empty() ? f.to_kind : Target::given, f.object, f.at->where, f.at->reason);
+}
+
+// The other nodes on which they are lost, in order.
+std::vector<std::string> other_nodes(const std::vector<const Failure*>& alike) {
+  std::set<std::string> nodes;
+  for (const Failure* failure : alike)
+    if (failure->at->node != alike.front()->at->node) nodes.insert(failure->at->node);
+  return {nodes.begin(), nodes.end()};
+}
+
+// "192.168.55.13 and 2 other destinations".
+std::string destinations_of(const std::vector<const Failure*>& alike) {
+  std::set<std::string> all;
+  for (const Failure* failure : alike) all.insert(failure->to);
+  if (all.size() == 1 || alike.front()->object.empty()) return alike.front()->to;
+  return fmt::format("{} and {} other destination{}", alike.front()->to, all.size() - 1, all.size() == 2 ? "" : "s");
+}
+
+std::size_t senders_of(const std::vector<const Failure*>& alike) {
+  std::set<std::string> all;
+  for (const Failure* failure : alike) all.insert(failure->sender);
+  return all.size();
 }
 
 std::vector<Failure> failures_of(const Facts& f) {
   std::vector<Failure> all;
   for (const AuditRow& row : f.connections())
-    if (row.stopped_at && is_failure(row) && !(row.pod.empty() && row.to_kind == "service"))   // to services as pods of the node
+    if (row.stopped_at && is_failure(row) && !(row.pod.empty() && row.to_kind == Target::service))   // to services as pods of the node
       all.push_back({row.pod.empty() ? "node:" + row.node : row.namespace_ + "/" + row.pod, row.pod.empty(), row.to, row.to_kind, *row.fails, &*row.stopped_at, &row.evidence,
                      stopped_for(*row.stopped_at), row.object, row.service_moved});
   for (const LostBetweenNodes& lost : f.lost_between_nodes())
     if (!lost.at.in_tunnel)
-      all.push_back({lost.from->full_name(), false, lost.to->full_name(), "pod of another node", lost.direction, &lost.at, &lost.evidence,
+      all.push_back({lost.from->full_name(), false, lost.to->full_name(), Target::pod, lost.direction, &lost.at, &lost.evidence,
                      stopped_for(lost.at), {}, false});
   return all;
 }
@@ -58,16 +80,18 @@ std::string packet_of(Direction direction) {
 // What a policy asks for may be meant; what goes to a node by its address is rarely what applications do, and what a node sends
 // itself is not what the cluster is for.
 Severity severity_of(const Failure& failure) {
-  const bool is_minor = failure.to_kind == kOtherNode || failure.is_of_node || failure.service_moved;
+  const bool is_minor = failure.to_kind == Target::other_node || failure.is_of_node || failure.service_moved;
   return failure.object.empty() && !is_minor ? Severity::error : Severity::note;
 }
 
 void report(const std::vector<const Failure*>& alike, Findings& out) {
   const Failure& first = *alike.front();
   const explain::StopReport& stop = *first.at;
-  const std::string others = alike.size() == 1 ? "" : fmt::format(" and of {} more", alike.size() - 1);
+  const std::size_t senders = senders_of(alike);
+  const std::string others = senders == 1 ? "" : fmt::format(" and of {} more", senders - 1);
   out.weigh(severity_of(first));
-  out.add(fmt::format("Connections of {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.is_of_node ? first.sender : "pod " + first.sender, others, first.to,
+  out.also_on(other_nodes(alike));
+  out.add(fmt::format("Connections of {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.is_of_node ? first.sender : "pod " + first.sender, others, destinations_of(alike),
                       packet_of(first.direction), stop.node, stop.where, stop.why,
                       first.object.empty() ? "" : fmt::format(" ({})", first.object),
                       first.service_moved ? "; OVN has the service at other addresses: objects and databases are of different moments" : ""),

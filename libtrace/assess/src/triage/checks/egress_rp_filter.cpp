@@ -48,7 +48,7 @@ void run(const Facts& f, Findings& out) {
     if (link == nullptr) continue;
     const Filter filter = filter_of(*node, link->name);
     if (filter.value != 1) continue;
-    const IpAddr peer = outside(f.cluster, Family::v4).address;
+    const IpAddr peer = outside(f.cluster, Family::v4);
     const auto back = way_back_past(*node, place.pods, peer, link->name);
     if (!back) continue;
     out.add(

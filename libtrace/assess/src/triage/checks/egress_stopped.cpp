@@ -60,18 +60,18 @@ void tell(const Facts& f, Stop& stop, Findings& out) {
   const Family family = stop.claim->family;
   const std::string pods = in_words(stop.pods, family),
                     command = fmt::format("egtrace explain SNAPSHOT --from {} --to {}", stop.pods.front()->full_name(),
-                                          outside(f.cluster, family).address.to_string());
+                                          outside(f.cluster, family).to_string());
   out.about(stop.pods);
   // A pod that is to leave by an address and may not leave at all is an outage, whoever asked for it.
   if (stop.isolating.empty() || stop.lets_nothing_out) out.weigh(Severity::error);
   if (stop.isolating.empty()) {
-    out.add(fmt::format("What {} sends by {} is {} on {}, {}: {}.", pods, stop.claim->object, explain::name_of(stop.verdict), stop.node,
+    out.add(fmt::format("What {} sends by the address of {} is {} on {}, {}: {}.", pods, stop.claim->object, explain::name_of(stop.verdict), stop.node,
                         stop.where, stop.why),
             stop.node, stop.claim->object, std::move(stop.lines), command);
     return;
   }
   out.add(
-      fmt::format("{} isolates {}: what is sent by {} is {} on {}, {}.", stop.isolating, pods, stop.claim->object,
+      fmt::format("{} isolates {}: what leaves by the address of {} is {} on {}, {}.", stop.isolating, pods, stop.claim->object,
                   explain::name_of(stop.verdict), stop.node, stop.where),
       stop.node, stop.claim->object, std::move(stop.lines),
       fmt::format("If the pod is meant to leave, the policy needs an egress rule for its destinations; {}.", command));

@@ -32,6 +32,27 @@ bool holds(const ovn::AddressSet& set, const IpAddr& address) {
   });
 }
 
+bool is_egress_address(const EgressClaim& claim, const AuditRow& row) {
+  return row.source_seen && std::any_of(claim.addresses.begin(), claim.addresses.end(),
+                                        [&](const IpAddr& a) { return a.to_string() == row.source_seen->ip; });
+}
+
+// What the walks of the pod's connections show of it: flows need not follow the set.
+struct Effect { Severity severity = Severity::warning; std::string words; };
+
+Effect effect_on(const Facts& f, const KnownPod& pod, const EgressClaim& claim) {
+  Effect effect{Severity::warning, "packets to cluster nodes may be rerouted too"};
+  for (const AuditRow& row : f.connections()) {
+    if (row.pod != pod.name || row.namespace_ != pod.namespace_ || !row.source_seen) continue;
+    if (row.leak) return {Severity::error, fmt::format("it leaves as {}, not as {}", row.source_seen->ip, claim.addresses.front().to_string())};
+    if (row.to_kind != Target::other_node) continue;
+    if (is_egress_address(claim, row))
+      return {Severity::error, fmt::format("towards cluster nodes it is rerouted too, and they see {}", row.source_seen->ip)};
+    effect.words = "the flows on its path do not follow that yet";
+  }
+  return effect;
+}
+
 void run(const Facts& f, Findings& out) {
   for (const KnownPod& pod : f.pods)
     for (const Family family : {Family::v4, Family::v6}) {
@@ -46,10 +67,11 @@ void run(const Facts& f, Findings& out) {
       }
       const IpAddr& address = *pod.address(family);
       if (holds(*set, address)) continue;
+      const Effect effect = effect_on(f, pod, *claim);
       out.about(pod);
-      out.add(fmt::format("The set of pods that leave by egress addresses lacks pod {} ({}) on {}: towards cluster "
-                          "nodes it is rerouted too, and they see {}.",
-                          pod.full_name(), address.to_string(), pod.node, claim->addresses.front().to_string()),
+      out.weigh(effect.severity);
+      out.add(fmt::format("The set of pods that leave by egress addresses lacks pod {} ({}) on {}: {}.", pod.full_name(), address.to_string(), pod.node,
+                          effect.words),
               pod.node, claim->object, {line_within(f.cluster, set->from, "addresses "), claim->from, pod.object->from},
               fmt::format("ovn-nbctl list address_set {}; restart ovnkube-controller on {} to have it written anew.",
                           set->name, pod.node));

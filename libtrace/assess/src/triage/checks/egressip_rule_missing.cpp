@@ -32,9 +32,9 @@ void run(const Facts& f, Findings& out) {
     std::vector<Provenance> proof{rules.from};
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
     out.about(without);
-    out.add(fmt::format("{} has no policy rule for {}, which leaves by egress IP {} there: the main table decides, not "
-                        "that of the link.",
-                        place.node, in_words(without, family), place.address.to_string()),
+    out.add(fmt::format("{} has no policy rule for {}, which {} to leave by egress IP {} there: the main table "
+                        "decides, not that of the link.",
+                        place.node, in_words(without, family), without.size() == 1 ? "is" : "are", place.address.to_string()),
             place.node, place.name(), proof,
             fmt::format("ip rule on {} should list `6000: from {} lookup 1000+ifindex`; look for the EgressIP in the "
                         "log of ovnkube-node there.",

@@ -19,7 +19,7 @@ void run(const Facts& f, Findings& out) {
       out.lacks(fmt::format("NAT rules of {} (iptables-save, nft list ruleset)", place.node));
       continue;
     }
-    const IpAddr outside_address = outside(f.cluster, place.address.family).address;
+    const IpAddr outside_address = outside(f.cluster, place.address.family);
     std::vector<const KnownPod*> served, missing;
     std::vector<Provenance> proof;
     for (const KnownPod* pod : place.pods) {

@@ -46,7 +46,7 @@ void host_rules(const Facts& f, const cluster::Node& node, Findings& out) {
     if (hosts(*place.object, place.address, node.name)) continue;
     for (const KnownPod* pod : place.pods)
       for (const auto& rule : host_snat_for(node, *pod->address(place.address.family),
-                                            outside(f.cluster, place.address.family).address))
+                                            outside(f.cluster, place.address.family)))
         if (translates_to(rule, place.address))
           tell(*place.object, place.address, "pod " + pod->full_name(), node.name, rule.rule->from, out);
   }

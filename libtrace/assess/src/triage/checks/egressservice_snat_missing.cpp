@@ -27,7 +27,7 @@ bool mapped(const cluster::Node& node, const IpAddr& pod, const IpAddr& to) {
 
 bool translated(const Facts& f, const cluster::Node& node, const IpAddr& pod, const IpAddr& to) {
   if (mapped(node, pod, to)) return true;
-  const auto rules = host_snat_for(node, pod, outside(f.cluster, pod.family).address);
+  const auto rules = host_snat_for(node, pod, outside(f.cluster, pod.family));
   return std::any_of(rules.begin(), rules.end(), [&](const auto& r) { return translates_to(r, to); });
 }
 

@@ -39,7 +39,7 @@ using RowsOfPods = std::map<std::string, std::vector<const AuditRow*>>;
 RowsOfPods failures_of(const std::vector<AuditRow>& rows) {
   RowsOfPods all;
   for (const AuditRow& row : rows)
-    if (row.to_kind.starts_with("outside") && row.stopped_at && is_failure(row)) all[row.namespace_ + "/" + row.pod].push_back(&row);
+    if (is_outside(row.to_kind) && row.stopped_at && is_failure(row)) all[row.namespace_ + "/" + row.pod].push_back(&row);
   return all;
 }
 

@@ -68,7 +68,7 @@ bool is_meant_for_pods(const Prefix& source, const std::vector<Prefix>& pods) {
 
 bool pods_leave(const Facts& f) {
   return std::any_of(f.connections().begin(), f.connections().end(), [](const AuditRow& row) {
-    return !row.pod.empty() && row.to_kind.starts_with("outside") && row.source_seen && row.source_seen->ip == row.ip;
+    return !row.pod.empty() && is_outside(row.to_kind) && row.source_seen && row.source_seen->ip == row.ip;
   });
 }
 

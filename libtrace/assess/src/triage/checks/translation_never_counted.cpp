@@ -62,7 +62,7 @@ struct Judged {
 };
 
 std::optional<Judged> look(const explain::Explainer& explainer, const ClaimedPod& of) {
-  const std::string to = outside(explainer.cluster(), of.claim->family).address.to_string();
+  const std::string to = outside(explainer.cluster(), of.claim->family).to_string();
   const auto from_point = explain::parse_point(of.pod->full_name()), to_point = explain::parse_point(to);
   if (!from_point || !to_point) return std::nullopt;
   explain::Question q;
@@ -96,7 +96,7 @@ void tell(const Facts& f, const ClaimedPod& of, const Judged& judged, Findings& 
       translation.node, of.claim->object, std::move(lines),
       fmt::format("conntrack -L -s {} on {}: connections that are older than the rule never meet it; then egtrace explain "
                   "SNAPSHOT --from {} --to {}.",
-                  address, translation.node, of.pod->full_name(), outside(f.cluster, of.claim->family).address.to_string()));
+                  address, translation.node, of.pod->full_name(), outside(f.cluster, of.claim->family).to_string()));
 }
 
 void run(const Facts& f, Findings& out) {

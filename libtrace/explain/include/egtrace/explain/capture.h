@@ -31,12 +31,17 @@ struct CaptureReport {
   std::string cut_why;
 };
 
+// Which packets there were: a bit for each of SYN, SYN-ACK, data, ACK, FIN and RST, or what is no TCP.
+using Kinds = std::uint8_t;
+constexpr Kinds kOtherPackets = 0x80;
+
 // The packets of one flow at one place with one set of addresses.
 struct SeenReport {
   SightingReport at;
   bool direction_known = false;  // else at.in says nothing
   bool reply = false;            // in the reply direction
   std::string what;              // "SYN", "SYN-ACK", "data", "RST", "ICMP 3/3", "echo request", "datagram", …
+  Kinds kinds = 0;               // likewise
   std::string file;
   std::uint64_t frame = 0, packets = 0;  // the first one, and how many there were
   std::int64_t time = 0;                 // of the first one; nanoseconds

@@ -1,0 +1,64 @@
+// What is said of a captured flow, or predicted and observed at a place: values that explain/src/phrases words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "egtrace/engine/detail.h"
+
+namespace egt::explain::capture_study {
+
+// Behind each: what it names. A place is a node and its device; a summary is that of a predicted walk.
+enum class Remark : std::uint8_t {
+  // of a flow as a whole
+  only_a_reset,
+  only_a_late_syn_ack,
+  late_syn_ack_refused,      // address that refuses it
+  only_the_other_direction,
+  one_direction_only,        // place
+  only_the_reply,
+  nothing_that_opens,
+
+  // of its prediction
+  answered_unpredicted,      // Remark
+  answered_nevertheless,     // why it is not answered by the dumps
+  nobody_listens,            // address and port
+  path_not_computed,
+  path_not_shown,
+  several_paths_fit,         // how many, summary, summaries
+  ends_as_predicted,         // verdict, place, why
+  seen_by_receiver_as,       // receiver, address and port
+  sender_not_captured,       // machine that forwarded it
+  predicted,                 // summary
+
+  // of packets that came back, or did not
+  comes_back,                // what, place
+  comes_back_from,           // what, address, place
+  reply_lost_as_predicted,   // summary
+  reply_lost_between,        // two places
+  reply_should_get_through,
+  no_reply_predicted,        // place, Remark
+  no_reply_unplaced,         // place
+  last_seen_without_path,    // place
+  last_seen_off_path,        // place
+  lost_before_next,          // two places
+  no_reply_at,               // place
+  nothing_captured_behind,   // place
+  arrives_without_reply,     // two places
+  seen_without_reply,        // two places
+  refusal_not_at_sender,     // what
+  refusal_ends_nothing,      // what
+  reset_belongs_to_nothing,  // addresses and ports
+  reset_not_at_sender,       // addresses and ports, place
+
+  // of a place
+  not_seen,
+  goes_on,
+  nothing_of_flow,
+  unknown_place,
+};
+
+using FlowStatement = engine::Statement<Remark>;
+std::string phrase(const FlowStatement& remark);
+
+}  // namespace egt::explain::capture_study

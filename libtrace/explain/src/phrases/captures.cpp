@@ -1,0 +1,73 @@
+#include "capture/remark.h"
+#include "phrase.h"
+
+namespace egt::explain::capture_study {
+namespace {
+
+constexpr Phrase<Remark> kRemarks[] = {
+    // of a flow as a whole
+    {Remark::only_a_reset, "only-a-reset", "the captures hold only a TCP reset, of a connection that began before them"},
+    {Remark::only_a_late_syn_ack, "only-a-late-syn-ack",
+     "the captures hold only a late SYN-ACK, of a connection that began before them"},
+    {Remark::late_syn_ack_refused, "late-syn-ack-refused",
+     "the captures hold only a late SYN-ACK, of a connection that began before them; {0} answers it with a TCP reset, so it does "
+     "not wait for it any more"},
+    {Remark::only_the_other_direction, "only-the-other-direction",
+     "the captures hold only packets that the other side sent, from the middle of a connection"},
+    {Remark::one_direction_only, "one-direction-only", "seen at {0} in one direction only, from the middle of a connection"},
+    {Remark::only_the_reply, "only-the-reply", "only the reply was captured"},
+    {Remark::nothing_that_opens, "nothing-that-opens", "the captures hold no packet that opens it, and no reply"},
+
+    // of its prediction
+    {Remark::answered_unpredicted, "answered-unpredicted", "answered, though {0}"},
+    {Remark::answered_nevertheless, "answered-nevertheless", "it was answered, although by the dumps it is not: {0}"},
+    {Remark::nobody_listens, "nobody-listens", "no process listens on {0}"},
+    {Remark::path_not_computed, "path-not-computed",
+     "its path was not computed: the captures have too many different ends; filter them"},
+    {Remark::path_not_shown, "path-not-shown", "the snapshot does not show its path"},
+    {Remark::several_paths_fit, "several-paths-fit", "the captures fit {0} paths: {1}; or {2}"},
+    {Remark::ends_as_predicted, "ends-as-predicted", "it is {0} at {1}: {2}"},
+    {Remark::seen_by_receiver_as, "seen-by-receiver-as", "{0} sees it as {1}"},
+    {Remark::sender_not_captured, "sender-not-captured",
+     "who sent it was not captured: its TTL shows that {0} forwarded it and gave it its address"},
+    {Remark::predicted, "predicted", "{0}"},
+
+    // of packets that came back, or did not
+    {Remark::comes_back, "comes-back", "{0} comes back, first seen at {1}"},
+    {Remark::comes_back_from, "comes-back-from", "{0} comes back from {1}, first seen at {2}"},
+    {Remark::reply_lost_as_predicted, "reply-lost-as-predicted", "the request arrives; the reply does not: {0}"},
+    {Remark::reply_lost_between, "reply-lost-between", "the request arrives; the reply is seen at {0} and not at {1}"},
+    {Remark::reply_should_get_through, "reply-should-get-through", "by the dumps it should get through"},
+    {Remark::no_reply_predicted, "no-reply-predicted", "seen at {0} without a reply; {1}"},
+    {Remark::no_reply_unplaced, "no-reply-unplaced",
+     "seen at {0} without a reply; where that is, neither the file's name nor its content shows"},
+    {Remark::last_seen_without_path, "last-seen-without-path", "last seen at {0}; the snapshot does not show its path"},
+    {Remark::last_seen_off_path, "last-seen-off-path", "last seen at {0}; that is not on the path that the dumps show"},
+    {Remark::lost_before_next, "lost-before-next", "seen at {0}, and not at {1}, which is next by the dumps"},
+    {Remark::no_reply_at, "no-reply-at", "no reply is seen at {0}"},
+    {Remark::nothing_captured_behind, "nothing-captured-behind", "seen at {0}; nothing behind that place was captured"},
+    {Remark::arrives_without_reply, "arrives-without-reply", "it arrives at {0}; no reply is seen at {1}"},
+    {Remark::seen_without_reply, "seen-without-reply",
+     "seen at {0}; no reply is seen at {1}; what lies between was not captured"},
+    {Remark::refusal_not_at_sender, "refusal-not-at-sender", "{0} was sent, but is not seen at the sender"},
+    {Remark::refusal_ends_nothing, "refusal-ends-nothing", "{0} comes back, which ends no established connection"},
+    {Remark::reset_belongs_to_nothing, "reset-belongs-to-nothing",
+     "a TCP reset arrives as {0}, which belongs to nothing that the sender sent, so its connection stays open"},
+    {Remark::reset_not_at_sender, "reset-not-at-sender",
+     "a TCP reset was sent ({0} at {1}), but is not seen at the sender"},
+
+    // of a place
+    {Remark::not_seen, "not-seen", "not seen"},
+    {Remark::goes_on, "goes-on", "it goes on"},
+    {Remark::nothing_of_flow, "nothing-of-flow", "nothing of this flow"},
+    {Remark::unknown_place, "unknown-place", "an unknown place"},
+};
+static_assert(is_complete(kRemarks));
+
+}  // namespace
+
+std::string phrase(const FlowStatement& remark) {
+  return fill(kRemarks[static_cast<std::size_t>(remark.kind)].words, remark.about);
+}
+
+}  // namespace egt::explain::capture_study

@@ -1,0 +1,45 @@
+#include "within_pod.h"
+
+#include <algorithm>
+
+#include "line_remark.h"
+
+namespace egt::explain {
+namespace {
+
+using engine::Endpoint;
+
+bool has_own_namespace(const Resolved& from) {
+  return from.kind == "pod" && !from.is_unknown_pod && (!from.place || from.place->kind != Endpoint::Kind::process);
+}
+
+bool is_own_address(const Resolved& from, const IpAddr& address) {
+  if (address.is_loopback() || std::find(from.addresses.begin(), from.addresses.end(), address) != from.addresses.end()) return true;
+  return from.place && std::any_of(from.place->pod.addresses.begin(), from.place->pod.addresses.end(),
+                                   [&](const Prefix& p) { return p.address == address; });
+}
+
+}  // namespace
+
+std::optional<PathReport> path_within_pod(const Resolved& from, const Asked& asked) {
+  if (!has_own_namespace(from) || !is_own_address(from, asked.dst)) return std::nullopt;
+  const std::string stays = phrase(LineStatement{LineRemark::stays_in_pod, {from.name, asked.dst}});
+  const Tuple ends = tuple_of(asked.packet);
+  PathReport path;
+  path.verdict = Verdict::delivered;
+  path.confidence = Confidence::assumed;
+  path.assumptions.push_back({stays, phrase(LineStatement{LineRemark::namespace_not_shown}), {}});
+  // Of loopback addresses the kernel takes one as the source, too.
+  path.source_seen = SeenAddress{(asked.dst.is_loopback() ? asked.dst : asked.src).to_string(), std::nullopt};
+  path.destination_seen = SeenAddress{asked.dst.to_string(), std::nullopt};
+  path.listener = has_ports(asked.packet) ? Listener::unknown : Listener::known;
+  if (has_ports(asked.packet)) {
+    path.source_seen->port = ends.sport;
+    path.destination_seen->port = ends.dport;
+  }
+  path.end_name = from.name;
+  path.summary = stays;
+  return path;
+}
+
+}  // namespace egt::explain
