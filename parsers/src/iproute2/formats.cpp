@@ -330,6 +330,8 @@ void merge_link(host::Link& into, host::Link&& from) {
   take_if_told(into.mac, from.mac);
   take_if_told(into.kind, from.kind);
   take_if_told(into.mode, from.mode);
+  take_if_told(into.queue, from.queue);
+  into.has_program |= from.has_program;
   take_if_told(into.port_state, from.port_state);
   take_if_told(into.leg_state, from.leg_state);
   take_if_told(into.active_leg, from.active_leg);

@@ -240,6 +240,8 @@ host::Link json_link(const JsonValue& v, Provenance at) {
   link.mtu = small(v.text("mtu"));
   link.master = v.text("master");
   link.state = v.text("operstate");
+  link.queue = v.text("qdisc");
+  link.has_program = v.has("xdp");
   link.group = v.text("group");
   link.link_type = v.text("link_type");
   link.mac = MacAddr::parse(v.text("address"));
@@ -326,6 +328,8 @@ std::string links_json(std::string_view kind, const std::vector<host::Link>& lin
     if (l.vlan_id) one["vlan"] = *l.vlan_id;
     if (l.vrf_table) one["vrf_table"] = *l.vrf_table;
     if (!l.mode.empty()) one["mode"] = l.mode;
+    if (!l.queue.empty()) one["queue"] = l.queue;
+    if (l.has_program) one["has_program"] = true;
     if (!l.port_state.empty()) one["port_state"] = l.port_state;
     if (!l.leg_state.empty()) one["leg_state"] = l.leg_state;
     if (!l.active_leg.empty()) one["active_leg"] = l.active_leg;

@@ -108,6 +108,13 @@ void parse_indented(std::string_view text, TextLine& out) {
   }
 }
 
+// "xdp", or with the number of the program "xdpgeneric/id:17".
+bool names_program(const Attribute& a) { return a.key.starts_with("xdp") || (a.key.empty() && value_of(a).starts_with("xdp")); }
+
+void accept_programs(Attributes& words) {
+  for (Attribute& a : words.list) a.known |= names_program(a) && (a.key + value_of(a)).find("/id:") != std::string::npos;
+}
+
 void parse_header(std::string_view text, TextLine& out) {
   out.kind = LineKind::entry;
   out.head = take_head(text);
@@ -117,6 +124,7 @@ void parse_header(std::string_view text, TextLine& out) {
     if (!reader.peek().ends_with(">")) out.kind = LineKind::unknown;   // cut: UP may be in what is lost
     words_of::take_positional(reader, ValueKind::text, out.words);
     words_of::parse_attributes(reader, kHeaderKeys, out.words);
+    accept_programs(out.words);
   } else {
     words_of::parse_attributes(reader, kAddressKeys, out.words);
     accept_label(out.words);
@@ -171,6 +179,8 @@ class LinkLowering {
     link.master = line.words.has("master") ? line.words.text("master") : link.master;
     link.group = line.words.has("group") ? line.words.text("group") : link.group;
     link.state = line.words.has("state") ? line.words.text("state") : link.state;
+    link.queue = line.words.has("qdisc") ? line.words.text("qdisc") : link.queue;
+    link.has_program |= std::any_of(list.begin(), list.end(), names_program);
     if (line.words.has("inet") || line.words.has("inet6")) take_address(line.words, line.number);
   }
 

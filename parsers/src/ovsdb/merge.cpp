@@ -89,6 +89,7 @@ void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool real
   }
   take(known.chassis, more.chassis);
   known.on_router |= more.on_router;
+  known.may_have_others |= more.may_have_others;
   if (more.tunnel_key && (realised || !known.tunnel_key)) known.tunnel_key = more.tunnel_key;
   if (known.peer.empty()) known.peer = more.peer;
   if (!known.mac) known.mac = more.mac;
@@ -136,6 +137,8 @@ void add_addresses(std::string_view text, ovn::LogicalPort& port) {
       if (!port.mac) port.mac = mac;
     } else if (const auto prefix = Prefix::parse(word)) {
       port.addresses.push_back(*prefix);
+    } else {
+      port.may_have_others |= word == "unknown" || word == "dynamic";
     }
   }
 }

@@ -8,7 +8,8 @@ SYSCTLS = ["net.ipv4.ip_forward", "net.ipv4.conf.all.rp_filter", "net.ipv4.conf.
            "net.ipv4.conf.all.arp_ignore", "net.ipv4.conf.all.arp_announce", "net.ipv4.conf.all.src_valid_mark",
            "net.ipv4.fib_multipath_hash_policy", "net.ipv6.conf.all.forwarding", "net.ipv4.conf.all.accept_local", "net.ipv4.conf.all.route_localnet",
            "net.ipv6.conf.all.disable_ipv6", "net.ipv6.conf.default.disable_ipv6", "net.ipv4.tcp_tw_reuse", "net.netfilter.nf_conntrack_tcp_loose",
-           "net.netfilter.nf_conntrack_tcp_be_liberal", "net.netfilter.nf_conntrack_acct"]
+           "net.netfilter.nf_conntrack_tcp_be_liberal", "net.netfilter.nf_conntrack_acct",
+           "net.ipv4.icmp_echo_ignore_all", "net.ipv6.icmp.echo_ignore_all", "net.ipv4.ip_default_ttl"]
 
 
 LITE_SKIPS = {"ip -s -d link", "ovs-vsctl list port", "ovs-vsctl list bridge", "ovn-sbctl list Port_Binding", "ovn-nbctl list logical_switch_port",

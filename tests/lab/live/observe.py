@@ -4,7 +4,7 @@ import ipaddress, json, os, re, signal, struct, subprocess, time
 from labcore import *
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GENEVE = 6081
+GENEVE = (6081, 6082)
 
 
 # ---- packets ------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def parse_eth(b):
     if not p:
         return None
     p.update(dmac=mac_s(b[:6]), smac=mac_s(b[6:12]))
-    if p.get("proto") == "udp" and p["dport"] == GENEVE and len(p["pay"]) > 22:
+    if p.get("proto") == "udp" and p["dport"] in GENEVE and len(p["pay"]) > 22:
         g = p["pay"]
         ol = (g[0] & 0x3f) * 4
         inner = parse_eth(g[8 + ol:])

@@ -46,6 +46,17 @@ TEST_F(PortWithoutAnswer, SwitchWithAPortThatIsNoRouters) {
   EXPECT_FALSE(in_vain("100.64.0.9"));
 }
 
+TEST_F(PortWithoutAnswer, PodsAndOtherZonesWithOtherAddresses) {
+  switch_port("remote", "");
+  node.ovn.ports.back().type = "remote";
+  EXPECT_FALSE(in_vain("100.64.0.9"));   // no dump tells its addresses
+  node.ovn.ports.back().addresses.push_back(*Prefix::parse("100.64.0.5/16"));
+  EXPECT_TRUE(in_vain("100.64.0.9"));
+  EXPECT_FALSE(in_vain("100.64.0.5"));
+  node.ovn.ports.back().may_have_others = true;
+  EXPECT_FALSE(in_vain("100.64.0.9"));
+}
+
 TEST_F(PortWithoutAnswer, RouterWhoseAddressesNoDumpShows) {
   switch_port("jtor-other", "rtoj-other");
   EXPECT_FALSE(in_vain("100.64.0.9"));

@@ -295,6 +295,18 @@ TEST(Contradictions, TablesOfRoutesAreHeldAgainstEachOther) {
   EXPECT_EQ("w1 routes 0.0.0.0/0; ", with(one, ""));
 }
 
+// Patch ports join bridges of one datapath.
+TEST(Contradictions, BridgesBehindPatchPortsAreOfOneDatapath) {
+  const auto with = [](const std::string& type) {
+    const TemporaryDirectory d;
+    const auto patch = [](const std::string& name, const std::string& peer) { return interface(name, "                type: patch\n                options: {peer=" + peer + "}\n"); };
+    d.file("w1/ovs-vsctl_show", show("        datapath_type: netdev\n" + patch("p-a", "p-b"), "        datapath_type: " + type + "\n" + patch("p-b", "p-a")));
+    return found(d);
+  };
+  EXPECT_EQ("", with("netdev"));
+  EXPECT_EQ("w1 bridge br-a; w1 bridge br-b; ", with("system"));
+}
+
 // The switch of the userspace datapath copies the kernel's addresses and routes, and sends tunnels by them.
 TEST(Contradictions, TheSwitchHasTheRoutesOfItsMachine) {
   const std::string local = "Cached: 192.0.2.10/32 dev br-a SRC 192.0.2.10 local\n",
@@ -315,6 +327,7 @@ TEST(Contradictions, TheSwitchHasTheRoutesOfItsMachine) {
   EXPECT_EQ("", with(local + connected + far + "User: 203.0.113.0/24 dev br-a GW 192.0.2.1 SRC 192.0.2.10\n"));
   EXPECT_EQ("w1 port t; ", with(connected + far));
   EXPECT_EQ("w1 port t; ", with(local + connected));
+  EXPECT_EQ("w1 port t; ", with(local + "Cached: 192.0.2.0/24 dev lo SRC 192.0.2.10\n" + far));
   EXPECT_EQ("w1 port t; ", with(local + connected + far + "Cached: 192.0.2.77/32 dev br-a SRC 192.0.2.77 local\n"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ class DamagedCopy {
   testing::TemporaryDirectory directory_;
   std::filesystem::path root_;
   std::vector<std::filesystem::path> dumps_;
-  std::set<std::string> answers_;
+  std::map<std::string, std::set<std::string>> answers_;   // by question
   std::size_t rows_ = 0, proven_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "connection_table.h"
 #include "host_walk.h"
 #include "source_address.h"
 
@@ -150,6 +151,7 @@ void HostWalk::track(const HookResult& raw, Hook hook) {
   if (conntrack_.done()) return;   // came back by lo: still attached
   if (raw.untracked) return conntrack_.skip();
   conntrack_.look_up(packet_, raw.zone.value_or(0), hook == Hook::output, made_here() ? refused_ : options_.quoted);
+  if (conntrack_.state() == PacketState::new_ && !conntrack_.confirmed()) note_full_connection_table(node_, record_);
   if (!is_icmp_error(packet_) || hook == Hook::output || options_.quoted) return;
   const Connection* about = conntrack_.connection();
   // In a walk the error is about the packet that was just sent; a connection of a dump may be another one.

@@ -37,9 +37,11 @@ HostOutcome HostWalk::send(const LocalSend& what) {
   refused_ = what.quoted;
   by_switch_ = what.by_switch;
   if (what.about) conntrack_.attach(*what.about, packet_);
+  if (Ended end = check_echo()) return *end;
   Taken route;
   if (Ended end = choose_local_source(what, route)) return *end;
   entered_ = tuple_of(packet_);
+  if (what.own_ttl) set_own_ttl(route.answer.kind == Kind::local ? "lo" : route.device);
   note_route(route, entered_.src);
   const FlowKey sent = packet_;
   out_ = route.answer.kind == Kind::local ? "lo" : route.device;
@@ -81,6 +83,7 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
     answer.kind = Kind::broadcast;
     answer.device = what.bound_device;
   }
+  if (what.answers && !what.choose_source && !to_all) take_unbound_source(query, answer);
   if (Ended end = no_local_route(answer)) return end;
   if (Ended end = refused_by_tcp(answer)) return end;
   route = take_hop(std::move(answer));
@@ -113,6 +116,45 @@ HostWalk::Ended HostWalk::choose_local_source(const LocalSend& what, Taken& rout
   if (Ended end = no_local_route(second)) return end;
   route = take_hop(std::move(second));
   return std::nullopt;
+}
+
+// A UDP socket that listens on all addresses sends from the one that the route gives, and rules on the source do not see any
+// before, unless its process names the address that it was sent to (IP_PKTINFO).
+void HostWalk::take_unbound_source(const RouteQuery& query, RouteAnswer& answer) {
+  if (packet_.u32(FieldId::nw_proto) != ip_proto::udp) return;
+  RouteQuery unbound = query;
+  unbound.from.reset();
+  RouteAnswer other = find_route(host_, unbound);
+  if (other.kind != Kind::unicast) return;
+  const auto source = choose_source(host_, other, 0, to_);
+  if (!source || (same_way(other, answer) && *source == src_ip(packet_))) return;
+  ChoicePoint point;
+  point.kind = ChoicePoint::Kind::unknown;
+  point.node = node_.name;
+  point.what = Branch::udp_bound;
+  point.about = {src_ip(packet_)};
+  point.options = {{{Alternative::yes}}, {{Alternative::no}}};
+  point.evidence = other.evidence();
+  if (chooser_.choose(point) == 0) return;
+  set_src_ip(packet_, *source);
+  answer = std::move(other);
+}
+
+// icmp_echo() and icmpv6_echo_reply() send none then.
+HostWalk::Ended HostWalk::check_echo() {
+  constexpr std::uint8_t kEchoReply = 0, kEchoReplyV6 = 129;
+  const std::uint32_t proto = packet_.u32(FieldId::nw_proto);
+  const bool v4 = proto == ip_proto::icmp, v6 = proto == ip_proto::icmp6;
+  if ((!v4 && !v6) || tuple_of(packet_).icmp_type != (v4 ? kEchoReply : kEchoReplyV6)) return std::nullopt;
+  const Setting off = plain_setting(host_, v4 ? "net.ipv4.icmp_echo_ignore_all" : "net.ipv6.icmp.echo_ignore_all");
+  if (off.value.value_or(0) == 0) return std::nullopt;
+  return dropped({PlaceKind::machine, {node_.name}}, {Reason::echo_ignored, {node_.name}}, off.evidence);
+}
+
+// Where no dump tells it, it is the one that kernels come with.
+void HostWalk::set_own_ttl(const std::string& device) {
+  const Setting s = family() == Family::v4 ? plain_setting(host_, "net.ipv4.ip_default_ttl") : device_setting(host_, Family::v6, device, "hop_limit");
+  if (s.value && *s.value > 0 && *s.value <= 255) packet_.set(FieldId::nw_ttl, static_cast<std::uint64_t>(*s.value));
 }
 
 // IPv6 that finds no route for a socket without an address tries once more with one of the host's

@@ -85,6 +85,11 @@ HostOutcome HostWalk::pass_device(const std::string& device, Hook hook) {
   return o;
 }
 
+HostOutcome HostWalk::arp_off(const std::string& device) const {
+  const host::Link* link = host_.link(device);
+  return dropped({PlaceKind::device, {device}}, {Reason::arp_off, {device}}, link != nullptr ? std::vector{link->from} : std::vector<Provenance>{});
+}
+
 // Sets the frame's destination. A neighbour that does not answer makes the kernel give up after three seconds and tell
 // the sender that the host is unreachable.
 HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
@@ -101,6 +106,7 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
     packet_.set(FieldId::eth_dst, found.mac.value);
   }
   record_.add(node_.name, layer_, step, lines);
+  if (found.kind == NeighbourAnswer::Kind::arp_off) return arp_off(route.device);
   if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
   if (found.contradicts_dump)
     assume({Supposition::neighbour_answers_now, {next, node_.name, route.device}, {}, lines});

@@ -71,6 +71,9 @@ class HostWalk {
   HostOutcome loop_back();
   Ended check_looped_source();
   Ended no_local_route(const RouteAnswer& answer);
+  Ended check_echo();
+  void set_own_ttl(const std::string& device);
+  void take_unbound_source(const RouteQuery& query, RouteAnswer& answer);
   bool retry_with_source(const RouteQuery& query, RouteAnswer& answer);
   void stay_on_link(const RouteQuery& query, Taken& route) const;
   Ended stay_on_link_again(const RouteQuery& query, Taken& route);
@@ -120,6 +123,7 @@ class HostWalk {
   HostOutcome leave(const Taken& route);
   HostOutcome transmit(const Taken& route);
   HostOutcome without_carrier(const Taken& route, const host::Link& link);
+  HostOutcome arp_off(const std::string& device) const;
   Ended find_mac(const Taken& route, const IpAddr& next);
 
   // --- host_refuse.cpp

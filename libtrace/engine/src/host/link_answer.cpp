@@ -96,6 +96,15 @@ std::optional<std::string> device_towards(const host::Host& host, const std::str
   return answer.kind == RouteAnswer::Kind::unicast ? answer.device : std::string();
 }
 
+bool has_no_arp(const host::Link& link) { return std::find(link.flags.begin(), link.flags.end(), "NOARP") != link.flags.end(); }
+
+// Not taken into use until nobody answered for it, and never where somebody did (ndisc_recv_ns()).
+bool is_tentative(const host::Link* link, const IpAddr& address) {
+  return link != nullptr && std::any_of(link->addresses.begin(), link->addresses.end(), [&](const host::Address& own) {
+    return own.tentative && own.prefix.address == address;
+  });
+}
+
 // IPv6 answers for its entries alone, and only where told to.
 bool proxies_nd(const host::Host& host, const std::string& asked, const IpAddr& address) {
   const auto is_off = [&](std::string_view device) {
@@ -108,7 +117,9 @@ bool proxies_nd(const host::Host& host, const std::string& asked, const IpAddr& 
 
 // IPv6 answers for addresses of the device alone, IPv4 for any of the machine unless told not to.
 bool answers_for_own(const host::Host& host, const std::string& asked, const std::string& owner, const LinkQuestion& q) {
-  if (!q.address.is_v4()) return asked == owner;
+  const host::Link* link = host.link(asked);
+  if (link != nullptr && has_no_arp(*link)) return false;
+  if (!q.address.is_v4()) return asked == owner && !is_tentative(link, q.address);
   return !is_ignored(host, asked, owner, q) && !is_filtered(host, asked, q) && hears(host, asked, q, "");
 }
 

@@ -36,6 +36,29 @@ bool is_usable(const host::Neighbour& n) {
   return n.mac && n.state != NeighbourState::failed && n.state != NeighbourState::incomplete;
 }
 
+bool sends_without_arp(const host::Link& link) { return has_flag(link, "NOARP") || has_flag(link, "LOOPBACK"); }
+
+// Devices that are made without ARP and have Ethernet headers all the same: nobody reads the MAC.
+bool is_made_without_arp(const host::Host& host, const host::Link& link) {
+  constexpr std::string_view kKinds[] = {"dummy", "vrf", "ifb", "ipvlan", "ipvtap", "nlmon", "team", "netkit"};
+  if (!link.kind.empty()) return std::find(std::begin(kKinds), std::end(kKinds), link.kind) != std::end(kKinds);
+  return std::none_of(host.links.value.begin(), host.links.value.end(), [](const host::Link& l) { return !l.kind.empty(); });
+}
+
+// An Ethernet device on which somebody switched ARP off sends to its own MAC where no entry was set (arp_constructor(),
+// ndisc_constructor()).
+NeighbourAnswer without_arp(const host::Host& host, const host::Link& link, const IpAddr& address) {
+  NeighbourAnswer answer;
+  answer.kind = NeighbourAnswer::Kind::no_mac_needed;
+  if (link.link_type != "ether" || has_flag(link, "LOOPBACK") || is_made_without_arp(host, link)) return answer;
+  answer.entry = table_entry(host, link.name, address);
+  const bool was_set = answer.entry != nullptr && is_usable(*answer.entry);
+  answer.kind = was_set ? NeighbourAnswer::Kind::mac : NeighbourAnswer::Kind::arp_off;
+  if (was_set) answer.mac = *answer.entry->mac;
+  answer.from_dump = was_set;
+  return answer;
+}
+
 }  // namespace
 
 bool NeighbourOracle::is_exchange_lost(const cluster::Node&, std::string_view, const IpAddr&, const std::optional<IpAddr>&) const { return false; }
@@ -44,10 +67,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
                                const IpAddr& source, const NeighbourOracle& oracle, bool by_switch) {
   const host::Link* link = node.host.link(device);
   NeighbourAnswer answer;
-  if (link != nullptr && (has_flag(*link, "NOARP") || has_flag(*link, "LOOPBACK"))) {
-    answer.kind = NeighbourAnswer::Kind::no_mac_needed;
-    return answer;
-  }
+  if (link != nullptr && sends_without_arp(*link)) return without_arp(node.host, *link, address);
   if (const auto mac = group_mac(link, address)) {
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = *mac;

@@ -10,7 +10,7 @@
 namespace egt::engine {
 
 struct NeighbourAnswer {
-  enum class Kind : std::uint8_t { mac, no_mac_needed, silent, unknown };
+  enum class Kind : std::uint8_t { mac, no_mac_needed, arp_off, silent, unknown };
   Kind kind = Kind::unknown;
   MacAddr mac;
   const host::Neighbour* entry = nullptr;

@@ -327,7 +327,7 @@ Kind type_by_addresses(const Host& host, const IpAddr& a, std::string_view devic
   for (const Link& link : host.links.value) {
     if (!device.empty() && link.name != device) continue;
     for (const host::Address& own : link.addresses) {
-      if (own.prefix.address == a) return Kind::local;
+      if (own.prefix.address == a && !own.tentative) return Kind::local;
       const Prefix subnet = own.subnet();
       if (!a.is_v4() || !subnet.contains(a) || subnet.length >= 31) continue;
       if (a.value == (subnet.address.value | ones(32u - subnet.length))) return Kind::broadcast;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "connection_table.h"
 #include "device_stack.h"
 #include "egtrace/engine/ovs.h"
 #include "replay_chooser.h"
@@ -47,6 +48,30 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
   }
 }
 
+// What stands at a device beside the rules that dumps show: a program before the stack, a queue that drops behind it.
+void doubt_devices(const cluster::Cluster& cluster, Record& record) {
+  for (const Sighting& seen : record.sightings) {
+    const cluster::Node* node = cluster.node(seen.node);
+    const host::Link* link = node != nullptr ? node->host.link(seen.device) : nullptr;
+    if (link == nullptr) continue;
+    if (seen.in && link->has_program) record.assume({Supposition::program_passes, {link->name, node->name}, {}, {link->from}});
+    if (!seen.in && link->may_drop_queued()) record.assume({Supposition::queue_passes, {link->name, node->name}, {link->queue}, {link->from}});
+  }
+}
+
+bool has_kernel_datapath(const cluster::Node& node) {
+  return std::none_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
+}
+
+// Connections of Open vSwitch's kernel datapath are in the kernel's table, too.
+void doubt_connections(const cluster::Cluster& cluster, Record& record) {
+  std::set<std::string_view> opened_on;
+  for (const Step& step : record.steps)
+    if (const auto* pass = std::get_if<CtPass>(&step.kind); pass != nullptr && (pass->state & ct_state::new_) != 0) opened_on.insert(step.node);
+  for (const std::string_view name : opened_on)
+    if (const cluster::Node* node = cluster.node(name); node != nullptr && has_kernel_datapath(*node)) note_full_connection_table(*node, record);
+}
+
 Course run_once(const cluster::Cluster& cluster, const Topology& topology, SwitchSessions& sessions,
                 const JourneyOptions& options, const Start& start, const World& world,
                 const std::vector<std::size_t>& script) {
@@ -70,6 +95,8 @@ Course run_once(const cluster::Cluster& cluster, const Topology& topology, Switc
   course.egress = walker.egress();
   course.undecided = walker.undecided();
   doubt_unread_lines(cluster, course.record);
+  doubt_devices(cluster, course.record);
+  doubt_connections(cluster, course.record);
   return course;
 }
 
@@ -77,6 +104,7 @@ Course run_once(const cluster::Cluster& cluster, const Topology& topology, Switc
 Start answer_of(const Course& forward, std::uint8_t ttl, std::uint64_t tcp_flags) {
   Start answer;
   answer.from = forward.end;
+  answer.answers = answer.own_ttl = true;
   FlowKey packet = forward.received;
   clear_pipeline(packet);
   packet.set(FieldId::pkt_mark, 0);

@@ -95,7 +95,10 @@ Walker::Next Walker::begin_process(const Start& start, FlowKey& sent) {
   const Node& node = *start.from.node;
   sent_ = start.packet;
   HostEngine engine = host(node);
-  HostOutcome outcome = engine.send({start.packet, start.choose_source, ""});
+  LocalSend what{start.packet, start.choose_source, ""};
+  what.answers = start.answers;
+  what.own_ttl = start.own_ttl;
+  HostOutcome outcome = engine.send(what);
   see_copies(node, outcome);
   if (outcome.kind == HostOutcome::Kind::transmit) frame_length_ = outcome.packet_length + kEthernetHeader;
   sent = outcome.sent.value_or(outcome.packet);   // before the host's own NAT

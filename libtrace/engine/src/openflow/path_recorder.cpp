@@ -193,10 +193,12 @@ void PathRecorder::before(const Action& action) {
 void PathRecorder::after(const Action& action) {
   ct_ = nullptr;
   record_changes(action);
-  if (const auto* a = std::get_if<Meter>(&action.kind))
+  if (const auto* a = std::get_if<Meter>(&action.kind)) {
     remark({Notice::meter, {std::uint64_t{a->id}}}, here());
-  else if (const auto* t = std::get_if<OutputTruncated>(&action.kind))
+    assume({Supposition::meter_passes, {std::uint64_t{a->id}, node_.name}});
+  } else if (const auto* t = std::get_if<OutputTruncated>(&action.kind)) {
     remark({Notice::truncated, {std::uint64_t{t->max_len}}}, here());
+  }
 }
 
 void PathRecorder::record_changes(const Action& action) {

@@ -30,9 +30,14 @@ bool has_other_addresses(const LogicalPort* router_port, const IpAddr& address) 
          std::none_of(router_port->addresses.begin(), router_port->addresses.end(), [&](const Prefix& p) { return p.address == address; });
 }
 
+// A pod's port, or another zone's, of which all addresses are told.
+bool is_of_others(const LogicalPort& port, const IpAddr& address) {
+  return (port.type.empty() || port.type == "remote") && !port.may_have_others && has_other_addresses(&port, address);
+}
+
 bool nobody_else_has(const cluster::Node& node, const std::string& logical_switch, const IpAddr& address) {
   return std::all_of(node.ovn.ports.begin(), node.ovn.ports.end(), [&](const LogicalPort& p) {
-    return p.on_router || p.datapath != logical_switch || (!p.peer.empty() && has_other_addresses(port_named(node, p.peer, true), address));
+    return p.on_router || p.datapath != logical_switch || is_of_others(p, address) || (!p.peer.empty() && has_other_addresses(port_named(node, p.peer, true), address));
   });
 }
 

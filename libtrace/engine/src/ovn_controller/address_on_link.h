@@ -20,7 +20,7 @@ std::optional<AnsweredAddress> address_on_link(const cluster::Node& node, const 
                                                const IpAddr& address);
 
 // The port of a logical switch, towards the router that asks, where nobody has the address: all ports of that switch are
-// those of routers with other addresses. Null where somebody may answer.
+// those of routers with other addresses, or have addresses and not this one. Null where somebody may answer.
 const ovn::LogicalPort* port_without_answer(const cluster::Node& node, const IpAddr& address);
 
 }  // namespace egt::engine

@@ -30,6 +30,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "nft does not print every test of iptables, and iptables-save is not in the snapshot"},
     {Supposition::packet_length, "packet-length", "the packet is {0} bytes long",
      "a rule of {1} {2} {3} matches its length"},
+    {Supposition::connection_table_has_room, "connection-table-has-room", "conntrack of {0} makes room for the connection",
+     "it has {1} of at most {2}, and drops the first packet of a connection where none can be evicted"},
     // of a host's packets and neighbours
     {Supposition::fragments_arrive, "fragments-arrive", "the other fragments arrive on {0} too",
      "the host puts the packet together from them all"},
@@ -39,6 +41,10 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "it did not when the neighbour table was dumped, and a machine of the snapshot has the address"},
     {Supposition::neighbour_stays_silent, "neighbour-stays-silent", "{0} still does not answer on {1} {2}",
      "it did not when the neighbour table was dumped"},
+    {Supposition::queue_passes, "queue-passes", "the queueing discipline of {0} on {1} lets the packet through",
+     "{2} may drop packets, and no dump shows its parameters"},
+    {Supposition::program_passes, "program-passes", "the XDP program on {0} of {1} lets the packet through",
+     "no dump shows what it does"},
     // of a host's settings: node, key, whether it is on
     {Supposition::bridge_calls_on_new_destination, "bridge-calls-on-new-destination", kSetting,
      "a packet with a new destination leaves by the bridge that it came from"},
@@ -120,6 +126,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "ovs-vsctl show on {0}"},
     {Supposition::flows_stay, "flows-stay", "the flows of {0} stay as they are",
      "they differ from the logical flows: {1} logical flows lack OpenFlow flows, {2} cookies have no logical flow"},
+    {Supposition::meter_passes, "meter-passes", "meter {0} of {1} lets the packet through",
+     "it drops what exceeds its rate, and no dump shows what else it meters"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "its MAC table is not in the snapshot, and that port has this address"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack picks up TCP connections in their midst",
@@ -137,7 +145,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::ovn_answers_host, "ovn-answers-host", "OVN answers {2}'s ARP or neighbour discovery request for {0} with {1}",
      "that is the MAC of the pod's port, and the neighbour table of {2} {3} has no entry for it"},
     {Supposition::ports_of_switch_shown, "ports-of-switch-shown", "logical switch {0} has no port beside those in the dumps of {1}",
-     "all of them are those of routers"},
+     "all of them have other addresses"},
     {Supposition::interfaces_shown, "interfaces-shown", "Open vSwitch on {0} has no interface beside those in its dumps",
      "others of them have the iface-id of a pod"},
     // between machines

@@ -98,6 +98,8 @@ constexpr Phrase<Conflict> kConflicts[] = {
     {Conflict::routes, "routes", "routes to {0} in table {1}: dumps differ", "", "ip {2} route show table all"},
     {Conflict::routes_of_switch, "routes-of-switch", "route of Open vSwitch to {0}: the host's differs", "",
      "ovs-appctl ovs/route/show; ip addr; ip route"},
+    {Conflict::datapath_types, "datapath-types", "datapath of {0}: a patch port leads to {1}, which is of another type", "",
+     "ovs-vsctl list bridge"},
 };
 static_assert(is_complete(kConflicts));
 

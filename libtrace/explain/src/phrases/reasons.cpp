@@ -154,6 +154,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::no_source, "no-source", "the host has no address to send from"},
     {Reason::neighbour_unknown, "neighbour-unknown", "no dump shows who has this address"},
     {Reason::neighbour_unresolved, "neighbour-unresolved", "no device replies for this address"},
+    {Reason::arp_off, "arp-off", "ARP is off on {0}, which sends to its own MAC what no neighbour entry was set for"},
+    {Reason::echo_ignored, "echo-ignored", "{0} answers no echo requests"},
     // netfilter and conntrack
     {Reason::rule_drops, "rule-drops", "a rule of chain {0} drops it"},
     {Reason::rule_rejects, "rule-rejects", "a rule of chain {0} rejects it"},

@@ -16,6 +16,7 @@ void doubt_bridge(Node& node, const openflow::Bridge& bridge, Conflict conflict,
 
 void notice_contradictions(const Cluster& cluster, const DumpsBySize& dumps, Node& node) {
   look_at_ports(node);
+  look_at_datapath_types(node);
   look_at_switch_routes(node);
   look_at_pods(cluster.objects, node);
   look_at_flows(cluster, node);

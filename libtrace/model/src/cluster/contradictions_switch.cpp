@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,6 +32,7 @@ class RouteComparison {
   std::string difference() const {
     if (const auto address = differing_address()) return address->to_string();
     const Route* route = route_without_copy();
+    if (route == nullptr) route = route_by_other_device();
     return route != nullptr ? route->to.to_string() : std::string();
   }
 
@@ -75,6 +77,21 @@ class RouteComparison {
     return nullptr;
   }
 
+  // Of several to one destination the switch has one.
+  const Route* route_by_other_device() const {
+    std::multimap<Prefix, const Route*> by_destination;
+    for (const auto* routes : {&host_.routes_v4, &host_.routes_v6})
+      for (const Route& route : routes->value)
+        if (is_copied(route)) by_destination.emplace(route.to.network(), &route);
+    for (const TunnelRoute& r : datapath_.routes) {
+      if (r.user || r.local) continue;
+      const auto [first, end] = by_destination.equal_range(r.destination.network());
+      const bool agrees = std::any_of(first, end, [&](const auto& known) { return known.second->next_hops.front().device == r.device; });
+      if (first != end && !agrees) return first->second;
+    }
+    return nullptr;
+  }
+
   // Routes by one device that is up and has an address for them.
   bool is_copied(const Route& route) const {
     if (route.table != "main" || route.type != host::RouteType::unicast || route.next_hops.size() != 1 || !route.not_modelled.empty())
@@ -102,7 +119,28 @@ bool has_userspace_datapath(const Node& node) {
   return std::any_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
 }
 
+const openflow::Bridge* behind_patch(const Node& node, const openflow::Interface& port) {
+  const std::string_view peer = openflow::patch_peer(port);
+  if (peer.empty()) return nullptr;
+  for (const openflow::Bridge& bridge : node.bridges)
+    for (const openflow::Interface& other : bridge.interfaces)
+      if (other.name == peer) return &bridge;
+  return nullptr;
+}
+
+bool of_other_type(const openflow::Bridge& a, const openflow::Bridge* b) {
+  return b != nullptr && !a.datapath_type.empty() && !b->datapath_type.empty() && a.datapath_type != b->datapath_type;
+}
+
 }  // namespace
+
+// Patch ports join bridges of one datapath alone.
+void look_at_datapath_types(Node& node) {
+  for (const openflow::Bridge& bridge : node.bridges)
+    for (const openflow::Interface& port : bridge.interfaces)
+      if (const openflow::Bridge* other = behind_patch(node, port); of_other_type(bridge, other))
+        add_contradiction(node, {About::bridge, bridge.name, std::nullopt, Conflict::datapath_types, {bridge.name, other->name}});
+}
 
 void look_at_switch_routes(Node& node) {
   if (!has_userspace_datapath(node) || !node.datapath.has_routes || !node.host.address_list_complete) return;

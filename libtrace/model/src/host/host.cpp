@@ -16,6 +16,12 @@ bool Link::is_up() const { return flags.empty() || has_flag(*this, "UP"); }
 
 bool Link::has_carrier() const { return flags.empty() || (has_flag(*this, "LOWER_UP") && !has_flag(*this, "NO-CARRIER")); }
 
+bool Link::may_drop_queued() const {
+  static constexpr std::string_view kPlain[] = {"",   "noqueue", "noop", "mq",      "pfifo_fast", "pfifo", "bfifo",
+                                               "fq", "fq_codel", "fq_pie", "codel", "cake",       "sfq",   "mqprio"};
+  return std::find(std::begin(kPlain), std::end(kPlain), queue) == std::end(kPlain);
+}
+
 const Link* Host::link(std::string_view name) const {
   for (const Link& l : links.value)
     if (l.name == name) return &l;

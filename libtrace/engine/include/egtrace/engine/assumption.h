@@ -22,12 +22,15 @@ enum class Supposition : std::uint8_t {
   first_of_range,      // how many, first and last address
   iptables_tests_shown,
   packet_length,  // bytes; front end, table, chain
+  connection_table_has_room,  // node; connections, most of them
 
   // of a host's packets and neighbours
   fragments_arrive,  // node
   fragmented,              // node, device, bytes that fit
   neighbour_answers_now,   // address, node, device
   neighbour_stays_silent,  // address, node, device
+  queue_passes,            // device, node; queueing discipline
+  program_passes,          // device, node
 
   // of a host's settings: node, key, whether it is on
   bridge_calls_on_new_destination,
@@ -76,6 +79,7 @@ enum class Supposition : std::uint8_t {
   device_presumed,         // node, name by which it is called, address
   uplink_presumed,         // node, name by which it is called
   flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow
+  meter_passes,          // meter, node
   mac_learned,  // bridge, MAC, port
   connections_picked_up,
   connection_answered,
@@ -109,7 +113,8 @@ enum class Supposition : std::uint8_t {
 
 // Whether some dump would prove it, or prove the contrary.
 constexpr bool can_be_dumped(Supposition s) {
-  return s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
+  return s != Supposition::connection_table_has_room && s != Supposition::queue_passes && s != Supposition::program_passes &&
+         s != Supposition::meter_passes && s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
          s != Supposition::route_words && s != Supposition::one_of_equal_routes && s != Supposition::route_type;
 }
 

@@ -19,6 +19,7 @@ enum class Branch : std::uint8_t {
   frame_taker,  // MAC
   ecmp_route,   // destination, whether the packet is routed anew
   udp_connected,
+  udp_bound,    // address
   icmpv6_source,
   masquerade,   // source; its device, device of the packet
   chain_order,  // twice front end, table, chain

@@ -51,6 +51,8 @@ struct LocalSend {
   std::optional<Tuple> quoted = {};    // an error message: the packet as it was when the host refused it
   bool by_switch = false;              // the userspace datapath sends it: it knows routes, and asks by ARP itself
   bool as_frame = false;               // leaves by bound_device as the frame that it is, past all rules
+  bool answers = false;                // the socket that it leaves was sent to
+  bool own_ttl = false;                // the host's settings decide on the TTL or hop limit
 };
 
 struct HostOutcome {

@@ -50,6 +50,8 @@ struct Start {
   std::string arrive_at;             // outside: the node at which the packet enters
   std::string in_device;             // outside: and the device
   bool returns = false;              // outside: it answers what left by that device
+  bool answers = false;              // process: it sends from the socket that the request came to
+  bool own_ttl = false;              // process: the host's own TTL or hop limit, whatever the packet has
 };
 
 struct MadeChoice {

@@ -142,6 +142,8 @@ enum class Reason : std::uint8_t {
   no_source,              // the host has no address to send from
   neighbour_unknown,      // no dump tells the MAC of the next hop
   neighbour_unresolved,   // the next hop does not answer ARP or neighbour solicitation
+  arp_off,                // the device resolves no addresses, and no neighbour entry was set
+  echo_ignored,           // the host does not answer echo requests
 
   // netfilter and conntrack
   rule_drops,                   // a rule with verdict drop

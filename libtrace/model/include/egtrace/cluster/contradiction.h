@@ -43,6 +43,7 @@ enum class Conflict : std::uint8_t {
   pod_addresses,                    // pod, port
   routes,                           // destination, table, option of ip
   routes_of_switch,                 // address or destination
+  datapath_types,                   // bridge, the one behind its patch port
 };
 
 struct Contradiction {

@@ -39,6 +39,8 @@ struct Link {
   std::string port_state;                // as port of a Linux bridge: "forwarding", "blocking", "disabled", …; empty: no dump tells
   std::string leg_state;                 // as leg of a bond: "ACTIVE", "BACKUP"; empty: no dump tells
   std::string active_leg;                // of a bond that sends by one leg only; empty: none, or no dump tells
+  std::string queue;                     // its queueing discipline (tc(8)); empty: no dump tells
+  bool has_program = false;              // of XDP
   std::optional<std::uint16_t> vlan_id;
   std::uint16_t vlan_protocol = 0x8100;  // of a VLAN's tags: 802.1Q, or 802.1ad (0x88a8)
   std::optional<std::uint32_t> vrf_table;
@@ -51,6 +53,7 @@ struct Link {
 
   bool is_up() const;                    // flag UP
   bool has_carrier() const;              // LOWER_UP, or flags that do not say
+  bool may_drop_queued() const;          // by a filter or at random, and not where the queue is full alone
 };
 
 enum class NeighbourState : std::uint8_t { none, incomplete, reachable, stale, delay, probe, failed, noarp, permanent };

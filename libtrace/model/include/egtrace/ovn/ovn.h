@@ -46,6 +46,7 @@ struct LogicalPort {
   std::string peer;                     // of a patch or router port
   std::optional<MacAddr> mac;
   std::vector<Prefix> addresses;        // networks of a router port, host prefixes of a switch port
+  bool may_have_others = false;         // of a switch port: addresses that nobody tells OVN ("unknown", "dynamic")
   std::string chassis;                  // name or UUID
   std::map<std::string, std::string> external_ids;
   Provenance from;

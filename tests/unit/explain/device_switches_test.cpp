@@ -1,0 +1,102 @@
+// What stands beside rules and routes on the path of a packet: switches of devices and of the kernel, programs, queues, meters.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "support/sample.h"
+
+namespace {
+
+class DeviceSwitch : public ::testing::Test {
+ protected:
+  nlohmann::json explained(const std::vector<std::string>& more = {"--to", "192.168.55.13:80"}) const {
+    std::vector<std::string> words{EGTRACE_BINARY, "explain", sample_.path(), "--from", "demo-egress/requester-3a", "--no-conntrack", "--format", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return nlohmann::json::parse(egt::testing::run(words).out);
+  }
+
+  void at_server(const std::string& what, const std::string& with) {
+    for (const char* dump : {"server/ip_-d_link", "server/ip_-d_addr"}) sample_.replace(dump, what, with);
+  }
+
+  // Still answered by what the dumps tell, but no longer proven.
+  void expect_assumed(const std::string& what) {
+    const nlohmann::json e = explained();
+    EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+    EXPECT_EQ("assumed", e["confidence"]);
+    EXPECT_NE(std::string::npos, e.dump().find(what)) << e["assumptions"];   // of the request or of the reply
+  }
+
+  void expect_fault(const nlohmann::json& e, const std::string& reason) {
+    EXPECT_EQ("unanswered", e["outcome"]) << e["summary"];
+    EXPECT_EQ(reason, e["fault"].value("reason", "")) << e["fault"];
+  }
+
+  egt::testing::Sample sample_;
+};
+
+TEST_F(DeviceSwitch, ProgramOfXdp) {
+  at_server("mtu 1500 qdisc", "mtu 1500 xdp qdisc");
+  expect_assumed("the XDP program on enp1s0 of server");
+}
+
+TEST_F(DeviceSwitch, ProgramOfXdpWithItsNumber) {
+  at_server("mtu 1500 qdisc", "mtu 1500 xdpgeneric/id:17 qdisc");
+  expect_assumed("the XDP program on enp1s0 of server");
+}
+
+TEST_F(DeviceSwitch, QueueThatMayDrop) {
+  at_server("qdisc noqueue state UP", "qdisc netem state UP");
+  expect_assumed("the queueing discipline of enp1s0 on server");
+}
+
+TEST_F(DeviceSwitch, QueueThatDropsWhereFull) {
+  at_server("qdisc noqueue state UP", "qdisc fq_codel state UP");
+  EXPECT_EQ("proven", explained()["confidence"]);
+}
+
+TEST_F(DeviceSwitch, Meter) {
+  sample_.replace("master-02-demo/ovs-ofctl_dump-flows_br-ex", "in_port=LOCAL actions=ct(commit,zone=64000,exec(load:0x2", "in_port=LOCAL actions=meter:3,ct(commit,zone=64000,exec(load:0x2");
+  expect_assumed("meter 3 of master-02-demo");
+}
+
+TEST_F(DeviceSwitch, FullTableOfConnections) {
+  sample_.append("master-02-demo/sysctl", "net.netfilter.nf_conntrack_count = 262144\nnet.netfilter.nf_conntrack_max = 262144\n");
+  expect_assumed("conntrack of master-02-demo makes room");
+}
+
+TEST_F(DeviceSwitch, TableOfConnectionsWithRoom) {
+  sample_.append("master-02-demo/sysctl", "net.netfilter.nf_conntrack_count = 262143\nnet.netfilter.nf_conntrack_max = 262144\n");
+  EXPECT_EQ("proven", explained()["confidence"]);
+}
+
+TEST_F(DeviceSwitch, ArpOff) {
+  at_server("enp1s0@if706: <BROADCAST,", "enp1s0@if706: <BROADCAST,NOARP,");
+  sample_.without_lines("server/ip_neigh", "192.168.55.12");
+  expect_fault(explained(), "arp-off");
+}
+
+TEST_F(DeviceSwitch, EchoIgnored) {
+  sample_.append("server/sysctl", "net.ipv4.icmp_echo_ignore_all = 1\n");
+  expect_fault(explained({"--to", "192.168.55.13", "--proto", "icmp"}), "echo-ignored");
+  EXPECT_EQ("answered", explained()["outcome"]);
+}
+
+TEST_F(DeviceSwitch, DefaultTtlOfTheServer) {
+  sample_.append("server/sysctl", "net.ipv4.ip_default_ttl = 1\n");
+  const nlohmann::json e = explained();
+  expect_fault(e, "ttl-exceeded");
+  EXPECT_EQ("reply", e["fault"]["direction"]);
+  EXPECT_EQ("router", e["fault"]["node"]);
+}
+
+// A UDP socket of all addresses has its reply routed before it has a source.
+TEST_F(DeviceSwitch, RuleOnTheSourceOfAServersReplies) {
+  sample_.append("server/ip_rule", "70:\tfrom 192.168.55.13 unreachable\n");
+  expect_fault(explained(), "unreachable");
+  EXPECT_EQ("undecided", explained({"--to", "192.168.55.13:80", "--proto", "udp"})["outcome"]);
+}
+
+}  // namespace
