@@ -240,6 +240,8 @@ gather_ovn() {
   done
   ovn ovn-appctl -t ovn-controller ct-zone-list
   ovn ovn-appctl -t ovn-controller connection-status
+  if [ -S /var/run/ovn/ovnnb_db.ctl ]; then ovn ovn-appctl -t /var/run/ovn/ovnnb_db.ctl cluster/status OVN_Northbound; fi
+  if [ -S /var/run/ovn/ovnsb_db.ctl ]; then ovn ovn-appctl -t /var/run/ovn/ovnsb_db.ctl cluster/status OVN_Southbound; fi
 }
 
 first_of() {

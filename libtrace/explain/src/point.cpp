@@ -117,6 +117,15 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   return one;
 }
 
+std::string_view state_of(const cluster::Pod& pod) {
+  switch (pod.phase) {
+    case cluster::PodPhase::pending: return "is Pending";
+    case cluster::PodPhase::succeeded: return "has ended (Succeeded)";
+    case cluster::PodPhase::failed: return "has ended (Failed)";
+    default: return "runs";
+  }
+}
+
 // "@NODE" of a pod that runs on another one would find nothing where there is something.
 std::optional<Error> elsewhere(const std::string& what, const std::string& node, const Point& point) {
   if (point.at_node.empty() || node.empty() || node == point.at_node) return std::nullopt;
@@ -158,6 +167,8 @@ Result<Resolved> resolve_pod(const Point& asked, const Cluster& cluster, const W
   const std::string full_name = fmt::format("pod {}/{}", point.namespace_, point.name);
   if (workload == nullptr && object != nullptr) {
     if (const auto error = elsewhere(full_name, object->node, point)) return *error;
+    if (object->addresses.empty() && (object->has_ended() || object->phase == cluster::PodPhase::pending))
+      return Error{fmt::format("{} {} and has no address", full_name, state_of(*object))};
   }
   if (object != nullptr) {
     if (r.node.empty()) r.node = object->node;

@@ -1,5 +1,6 @@
 // Node, Network, Namespace and Pod, with what OVN-Kubernetes writes into their annotations.
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "kube/kinds.h"
 
@@ -16,8 +17,19 @@ Json annotation(const Json& object, const char* key) {
   return doc.is_discarded() ? Json() : doc;
 }
 
+// True, False or Unknown: of the latter two neither lets the node serve.
+void take_readiness(const Json& conditions, cluster::NodeObject& node) {
+  if (!conditions.is_array()) return;
+  for (const Json& condition : conditions) {
+    if (text(condition, "type") != "Ready") continue;
+    node.ready = text(condition, "status") == "True";
+    if (!*node.ready) node.why_not_ready = text(condition, "reason");
+  }
+}
+
 void add_node(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
-  cluster::NodeObject node{id, {}, {}, {}, {}};
+  cluster::NodeObject node{id, {}, {}, {}, {}, {}, {}};
+  take_readiness(at(at(o, "status"), "conditions"), node);
   node.labels = string_map(at(at(o, "metadata"), "labels"));
   node.annotations = string_map(at(at(o, "metadata"), "annotations"));
   const Json& addresses = at(at(o, "status"), "addresses");
@@ -83,14 +95,28 @@ void add_pod_addresses(const Json& o, cluster::Pod& pod) {
     for (const Json& ip : ips) add_status(text(ip, "ip"));
 }
 
+cluster::PodPhase phase_of(const Json& status) {
+  using cluster::PodPhase;
+  const std::string phase = text(status, "phase");
+  if (phase == "Pending") return PodPhase::pending;
+  if (phase == "Running") return PodPhase::running;
+  if (phase == "Succeeded") return PodPhase::succeeded;
+  return phase == "Failed" ? PodPhase::failed : PodPhase::unknown;
+}
+
 void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
-  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false};
+  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false, phase_of(at(o, "status")), {}};
   pod.node = text(at(o, "spec"), "nodeName");
   pod.host_network = at(at(o, "spec"), "hostNetwork") == true;
   pod.labels = string_map(at(at(o, "metadata"), "labels"));
-  // Addresses of a pod that has ended may belong to another one by now.
-  const std::string phase = text(at(o, "status"), "phase");
-  if (phase != "Succeeded" && phase != "Failed") add_pod_addresses(o, pod);
+  add_pod_addresses(o, pod);
+  if (pod.has_ended()) {
+    for (const Prefix& p : std::exchange(pod.addresses, {})) pod.former_addresses.push_back(p.address);
+    pod.networks_shown = false;
+    pod.other_networks.clear();
+    pod.gateways.clear();
+    pod.mac.reset();
+  }
   objects.pods.add(std::move(pod));
 }
 

@@ -55,7 +55,7 @@ std::string topic_of(const Dump& dump, std::string_view what, std::string_view v
 std::span<const Format> ovn_formats() {
   using namespace ovn_text;
   static const Format kFormats[] = {lflow_format(), policy_format(),        route_format(), nat_format(),
-                                    acl_format(),   load_balancer_format(), zone_format(),  connection_format()};
+                                    acl_format(),   load_balancer_format(), zone_format(),  connection_format(), cluster_status_format()};
   return kFormats;
 }
 

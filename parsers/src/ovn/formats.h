@@ -17,6 +17,7 @@ const Format& load_balancer_format();
 const Format& acl_format();
 const Format& zone_format();
 const Format& connection_format();
+const Format& cluster_status_format();
 
 bool is_blank_dump(const Dump& dump);
 

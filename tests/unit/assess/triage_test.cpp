@@ -223,6 +223,18 @@ std::string service_connection(const std::string& endpoint) {
          " dst=10.132.0.22 sport=8080 dport=33001 [ASSURED] mark=0 use=1\n";
 }
 
+std::string cluster_status(const std::string& status, const std::string& leader) {
+  return "949b\nName: OVN_Southbound\nCluster ID: eb05 (eb05e5f9-332a-4279-aa33-360b01f951f9)\n"
+         "Server ID: 949b (949b018c-46ae-4d06-8911-10e6c6599d1a)\nAddress: tcp:127.0.0.1:17642\nStatus: " + status +
+         "\nRole: candidate\nTerm: 8\nLeader: " + leader + "\nVote: self\n";
+}
+
+// Another document behind the list of the sample.
+std::string pod_of_phase(const std::string& phase, const std::string& address) {
+  return "\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: job\n  namespace: other\nspec:\n  nodeName: master-01-demo\nstatus:\n  phase: " + phase +
+         "\n" + (address.empty() ? "" : "  podIP: " + address + "\n");
+}
+
 std::vector<Case> cases() {
   return {
       {"egressip-not-assigned",
@@ -406,6 +418,12 @@ std::vector<Case> cases() {
          s.write("master-03-demo/ovn-appctl_-t_ovn-controller_connection-status", "connected\n")
              .write("master-02-demo/ovn-appctl_-t_ovn-northd_sb-connection-status", "not connected\n");
        }},
+      {"database-without-leader", [](Sample& s) { s.write("master-01-demo/cluster_status", cluster_status("cluster member", "unknown")); },
+       [](Sample& s) { s.write("master-01-demo/cluster_status", cluster_status("cluster member", "601c")); }},
+      {"node-not-ready", [](Sample& s) { s.replace("k8s/nodes.yaml", "status: 'True'", "status: 'Unknown'"); },
+       [](Sample& s) { s.replace("k8s/nodes.yaml", "- type: Ready\n      status: 'True'", "- type: DiskPressure\n      status: 'True'"); }},
+      {"pod-not-running", [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Pending", "")); },
+       [](Sample& s) { s.append("k8s/pods.yaml", pod_of_phase("Succeeded", "10.132.0.77")); }},   // as of every job that is done
       {"northd-behind", [](Sample& s) { s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1')); },
        [](Sample& s) {
          s.append("master-03-demo/ovn-nbctl_list_logical_router_static_route", static_route("10.134.9.21", '1'))
@@ -689,6 +707,16 @@ TEST(Triage, APortThatDropsIsOneFinding) {
     }
 }
 
+TEST(Triage, APodThatHasEndedAndIsStillServedIsAWarning) {
+  const Triage t = run([](Sample& s) {
+    add_service(s, "Cluster", "- addresses: [10.132.0.77]\n  nodeName: master-01-demo\n  conditions: {ready: true}\n");
+    s.append("k8s/pods.yaml", pod_of_phase("Failed", "10.132.0.77"));
+  }, {"pod-not-running"});
+  ASSERT_EQ(1U, t.findings.size()) << told(t);
+  EXPECT_EQ(Severity::warning, t.findings.front().severity);
+  EXPECT_EQ("Pod other/job has ended (Failed), and service demo-web/shop still sends to its address 10.132.0.77.", t.findings.front().claim);
+}
+
 // What a set that lacks a pod does is what the flows do: where they are older, or the pod leaks, nothing is rerouted.
 TEST(Triage, AnAddressSetHasTheEffectThatWalksShow) {
   const auto lacking = [](Sample& s) {
@@ -741,6 +769,7 @@ TEST(Triage, OneCauseIsOneFinding) {
 // What the destination itself has wrong is the cause, wherever the packet ends.
 TEST(Cause, IsInTheDestination) {
   Sample sample;
+  sample.append("k8s/pods.yaml", pod_of_phase("Succeeded", "10.132.0.77"));
   add_service(sample, "Cluster", kWebTwo);
   const cluster::Cluster cluster = sample.read();
   const explain::Explainer explainer(cluster);
@@ -756,6 +785,8 @@ TEST(Cause, IsInTheDestination) {
   };
   EXPECT_EQ("service-address: no Service of the snapshot has the address 172.22.77.7, which is of the service network 172.22.0.0/16", cause("172.22.77.7:80"));
   EXPECT_EQ("service-port: Service demo-web/shop has port 8080/TCP, not 9999/TCP", cause("svc:demo-web/shop:9999"));
+  EXPECT_EQ("pod-not-running: pod other/job, which had the address 10.132.0.77, has ended", cause("10.132.0.77:80"));
+  EXPECT_EQ("pod other/job has ended (Succeeded) and has no address", cause("other/job:80"));
 }
 
 TEST(Triage, ARuleAgainstOnePortIsNoGuardAgainstPods) {

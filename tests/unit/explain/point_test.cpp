@@ -122,6 +122,13 @@ TEST(Point, IsOnTheNodeThatItNames) {
   pod.node = "w1";
   pod.addresses = {*Prefix::parse("10.1.0.5/24")};
   cluster.objects.pods.add(pod);
+  for (const cluster::PodPhase phase : {cluster::PodPhase::pending, cluster::PodPhase::succeeded}) {
+    cluster::Pod idle;
+    idle.namespace_ = "shop";
+    idle.name = phase == cluster::PodPhase::pending ? "new" : "done";
+    idle.phase = phase;
+    cluster.objects.pods.add(idle);
+  }
   const engine::Workloads workloads(cluster);
   const auto error = [&](const char* text) {
     const auto r = resolve(*parse_point(text), cluster, workloads);
@@ -132,6 +139,8 @@ TEST(Point, IsOnTheNodeThatItNames) {
   EXPECT_EQ("10.1.0.5 is on w1, not on w2", error("10.1.0.5@w2"));
   EXPECT_EQ("", error("10.9.9.9@w2"));
   EXPECT_EQ("the snapshot has no node or network w3 (did you mean w1, w2?)", error("shop/api@w3"));
+  EXPECT_EQ("pod shop/new is Pending and has no address", error("shop/new"));
+  EXPECT_EQ("pod shop/done has ended (Succeeded) and has no address", error("shop/done"));
   EXPECT_EQ("the snapshot has no pod cart-redis-1 (did you mean cart-redis-0?)", error("cart-redis-1"));
 }
 

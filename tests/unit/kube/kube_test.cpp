@@ -56,6 +56,9 @@ status:
   addresses:
   - {type: InternalIP, address: 192.168.99.23}
   - {type: Hostname, address: node-1}
+  conditions:
+  - {type: MemoryPressure, status: "Unknown", reason: NodeStatusUnknown}
+  - {type: Ready, status: "Unknown", reason: NodeStatusUnknown}
 ---
 apiVersion: k8s.ovn.org/v1
 kind: EgressIP
@@ -161,6 +164,8 @@ TEST(Kube, SeveralDocuments) {
   ASSERT_EQ(c.objects.nodes.size(), 1u);
   EXPECT_EQ(c.objects.nodes[0].from.line, 6u);
   EXPECT_EQ(c.objects.nodes[0].addresses.size(), 2u);
+  EXPECT_EQ(c.objects.nodes[0].ready, std::optional(false));   // Unknown is not True
+  EXPECT_EQ(c.objects.nodes[0].why_not_ready, "NodeStatusUnknown");
   ASSERT_EQ(c.objects.nodes[0].pod_subnets.size(), 1u);
   ASSERT_EQ(c.objects.egress_ips.size(), 1u);
   const cluster::EgressIp& eip = c.objects.egress_ips[0];

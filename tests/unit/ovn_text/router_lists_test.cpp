@@ -244,10 +244,55 @@ TEST(RouterLists, ConnectionOfOvnController) {
   EXPECT_NE(kind, f.kind(f.dump("reconnecting\n", "ovn-appctl -t ovn-controller connection-status")));
 }
 
+// As ovsdb-server 3.1 prints it, of a server that the others have lost.
+constexpr const char* kClusterStatus = R"(949b
+Name: OVN_Southbound
+Cluster ID: eb05 (eb05e5f9-332a-4279-aa33-360b01f951f9)
+Server ID: 949b (949b018c-46ae-4d06-8911-10e6c6599d1a)
+Address: tcp:127.0.0.1:17642
+Status: disconnected from the cluster (election timeout)
+Role: candidate
+Term: 8
+Leader: unknown
+Vote: self
+
+Last Election started 597 ms ago, reason: timeout
+Election timer: 1000
+Log: [2, 4]
+Entries not yet committed: 0
+Entries not yet applied: 0
+Connections: (->0000)
+Disconnections: 1
+Servers:
+    601c (601c at tcp:127.0.0.1:17641) last msg 12039 ms ago
+    949b (949b at tcp:127.0.0.1:17642) (self) (voted for 949b)
+)";
+
+TEST(RouterLists, ServersOfClusteredDatabases) {
+  Formats f = list_formats();
+  std::string healthy = kClusterStatus;
+  healthy.replace(healthy.find("disconnected from"), std::string("disconnected from the cluster (election timeout)").size(), "cluster member");
+  healthy.replace(healthy.find("Leader: unknown"), std::string("Leader: unknown").size(), "Leader: 601c");
+  for (const std::string& text : {std::string(kClusterStatus), healthy}) {
+    const Dump dump = f.dump(text);
+    EXPECT_EQ("ovs-appctl cluster/status", f.kind(dump));
+    EXPECT_EQ(text, f.reprint(dump).out);
+    cluster::Cluster c;
+    EXPECT_TRUE(f.load(dump, c).not_understood.empty());
+    const auto& servers = c.node("n")->ovn.database_servers;
+    ASSERT_EQ(1U, servers.size());
+    EXPECT_EQ("OVN_Southbound", servers.front().database);
+    EXPECT_EQ(text == healthy, servers.front().is_member);
+    EXPECT_EQ(text == healthy, servers.front().has_leader);
+    EXPECT_EQ(6U, servers.front().from.line);
+  }
+}
+
 TEST(RouterLists, SurviveCutAndGarbledInput) {
   Formats f = list_formats();
   for (const Sample& s : kSamples) f.torment(s.text, s.command);
   f.torment("not connected\n", "ovn-appctl -t ovn-controller connection-status");
+  f.torment(kClusterStatus, "");
 }
 
 }  // namespace

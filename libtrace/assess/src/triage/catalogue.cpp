@@ -44,10 +44,12 @@ const std::vector<const Check*>& checks() {
                                                     &kNeighbourWrong,
                                                     &kDuplicateAddress,
                                                     &kControllerNotConnected,
+                                                    &kDatabaseWithoutLeader,
                                                     &kFlowsDiffer,
                                                     &kStagesDiffer,
                                                     &kAddressNotRouted,
                                                     &kEgressLeak,
+                                                    &kNodeNotReady,
                                                     &kOvnControllerBehind,
                                                     &kNorthdBehind,
                                                     &kEgressIpRuleStale,
@@ -72,6 +74,7 @@ const std::vector<const Check*>& checks() {
                                                     &kBridgeDropsPods,
                                                     &kDropCountsUp,
                                                     &kEgressIpPodNotTakenUp,
+                                                    &kPodNotRunning,
                                                     &kServiceWithoutEndpoints};
   return kChecks;
 }

@@ -88,6 +88,7 @@ int relevance(const Finding& f, const Subject& s, const Explanation& e) {
   if (names_object(s.objects, f.object)) points += 4;
   if (has_line(f, s.fault_lines)) points += 4;
   if (f.object.empty() && f.severity == Severity::error && s.nodes.contains(f.node)) points += 2;
+  if (at_fault && f.object == "Node " + f.node) points += 1;   // for want of a better one
   if (points == 0) return 0;
   return points + (f.pods.empty() ? 0 : 3) + (at_fault ? 1 : 0) + severity;
 }
@@ -141,11 +142,23 @@ std::optional<explain::Cause> unknown_service(const cluster::Cluster& cluster, c
   return std::nullopt;
 }
 
+// A pod that has ended does not receive what is sent to the address that it had.
+std::optional<explain::Cause> ended_pod(const cluster::Cluster& cluster, const Explanation& e) {
+  const auto to = IpAddr::parse(e.packet.dst);
+  if (!to || e.to.kind != "pod" || pod_of(cluster, e.to) != nullptr) return std::nullopt;
+  for (const cluster::Pod& pod : cluster.objects.pods)
+    if (std::find(pod.former_addresses.begin(), pod.former_addresses.end(), *to) != pod.former_addresses.end())
+      return explain::Cause{"pod-not-running", fmt::format("pod {}, which had the address {}, has ended", pod.full_name(), e.packet.dst),
+                            fmt::format("kubectl get pod -n {} {} -o wide", pod.namespace_, pod.name), evidence(cluster, {pod.from})};
+  return std::nullopt;
+}
+
 // What the question itself has wrong, whatever becomes of the packet then.
 std::optional<explain::Cause> wrong_destination(const cluster::Cluster& cluster, const Explanation& e) {
   if (e.outcome == explain::Outcome::answered) return std::nullopt;
   if (auto cause = wrong_port(cluster, e)) return cause;
-  return unknown_service(cluster, e);
+  if (auto cause = unknown_service(cluster, e)) return cause;
+  return ended_pod(cluster, e);
 }
 
 // The NetworkPolicies that isolate a pod in one direction: the drop that they share names none of them.

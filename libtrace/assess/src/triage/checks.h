@@ -47,6 +47,8 @@ extern const Check kNeighbourFailed;
 extern const Check kNeighbourWrong;
 extern const Check kDuplicateAddress;
 extern const Check kControllerNotConnected;
+extern const Check kDatabaseWithoutLeader;
+extern const Check kNodeNotReady;
 extern const Check kFlowsDiffer;
 extern const Check kStagesDiffer;
 extern const Check kAddressNotRouted;
@@ -75,6 +77,7 @@ extern const Check kConnectionLost;
 extern const Check kBridgeDropsPods;
 extern const Check kDropCountsUp;
 extern const Check kEgressIpPodNotTakenUp;
+extern const Check kPodNotRunning;
 extern const Check kServiceWithoutEndpoints;
 
 }  // namespace egt::assess

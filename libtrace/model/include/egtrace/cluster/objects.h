@@ -42,6 +42,8 @@ struct NodeObject : Object {
   std::vector<Prefix> pod_subnets;
   Labels labels;
   std::map<std::string, std::string> annotations;
+  std::optional<bool> ready;             // the condition Ready; none: the object does not have it
+  std::string why_not_ready;             // the reason that the condition has: "KubeletNotReady"
 };
 // Network of config.openshift.io: what the cluster's addresses are taken from.
 struct Network : Object { std::vector<Prefix> pods, services; };
@@ -54,6 +56,7 @@ struct PodAttachment {
   std::vector<IpAddr> gateways;
   std::optional<MacAddr> mac;
 };
+enum class PodPhase : std::uint8_t { unknown, pending, running, succeeded, failed };
 struct Pod : Object {
   std::string node;
   std::vector<Prefix> addresses;         // with the subnet's length where the annotation tells it
@@ -63,6 +66,10 @@ struct Pod : Object {
   Labels labels;
   std::vector<PodAttachment> other_networks;
   bool networks_shown = false;           // the annotation that lists all of its networks with their roles
+  PodPhase phase = PodPhase::unknown;
+  std::vector<IpAddr> former_addresses;  // of one that has ended: another pod may have them by now
+
+  bool has_ended() const { return phase == PodPhase::succeeded || phase == PodPhase::failed; }
 
   // The user-defined network that it sends by; null: the default one, whose addresses are for probes alone otherwise (role
   // "infrastructure-locked"; PodAnnotation of ovn-kubernetes' go-controller/pkg/util/pod_annotation.go).

@@ -93,6 +93,14 @@ std::string text_of(const Row& row, const std::string& column);
 // Without a connection the node's flows stay as they are.
 struct ControllerConnection { bool connected = false; Provenance from; };
 
+// A server of a clustered database, as its cluster/status prints it (ovsdb-server(1)). One that is no member of the cluster, or
+// that knows no leader, takes no changes, and what is read from it may be old.
+struct DatabaseServer {
+  std::string database;                 // "OVN_Southbound"
+  bool is_member = true, has_leader = true;
+  Provenance from;                      // the line with the status
+};
+
 struct Ovn {
   bool has_logical_flows = false, has_ports = false;
   std::vector<LogicalFlow> logical_flows;
@@ -104,6 +112,7 @@ struct Ovn {
   // Tables that were printed completely ("NB NAT", "SB Chassis"), even when they were empty: here absence proves.
   std::map<std::string, Provenance> complete_tables;
   std::optional<ControllerConnection> controller;            // none where no dump shows it
+  std::vector<DatabaseServer> database_servers;
   std::map<std::string, std::uint16_t> ct_zones;            // "demo-web_web-2" → 19
   // Rows with types, for the logical pipeline (egtrace/ovn/southbound.h); null where no dump tells of them.
   std::shared_ptr<Southbound> southbound;
