@@ -79,7 +79,7 @@ void reprint_status(const Dump& dump, std::string& out, Report& report) {
 void status_to_json(const Dump& dump, std::string& out, Report& report) {
   StatusJson document = StatusJson::object();
   read_status(dump, report, [&](std::string_view key, std::string_view value, Provenance) { document[std::string(key)] = value; });
-  append_json(document.dump(2), out);
+  append_json(document.dump(2, ' ', false, StatusJson::error_handler_t::replace), out);
 }
 
 void load_status(const Dump& dump, cluster::Cluster&, cluster::Node& node, Report& report) {
