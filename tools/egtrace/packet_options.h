@@ -13,7 +13,8 @@ struct PacketOptions {
   std::string from, to, namespace_, network;
   std::string proto = "tcp";
   std::optional<std::uint16_t> sport, dport;
-  std::uint16_t ttl = 64, dscp = 0;
+  std::optional<std::uint16_t> ttl;
+  std::uint16_t dscp = 0;
   std::optional<std::uint16_t> icmp_type, icmp_code;
   std::optional<std::uint32_t> size;
   bool df = false;

@@ -146,6 +146,7 @@ Start start_of(const Inquiry& of) {
   start.from.address = of.asked.src;
   start.packet = of.asked.packet;
   start.choose_source = of.asked.choose_source;
+  start.own_ttl = !q.ttl && start.from.kind == engine::Endpoint::Kind::process;
   start.smac = q.smac;
   start.dmac = q.dmac;
   start.arrive_at = q.arrive_at;

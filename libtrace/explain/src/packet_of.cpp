@@ -26,6 +26,7 @@ std::optional<IpAddr> pick(const std::vector<IpAddr>& addresses, std::optional<F
 }
 
 constexpr std::uint16_t kDefaultPort = 80;
+constexpr std::uint8_t kUsualTtl = 64;   // IPDEFTTL of include/net/ip.h
 constexpr std::uint16_t kSyn = 0x002;
 
 }  // namespace
@@ -62,7 +63,7 @@ Result<Asked> packet_of(const Question& q, const Resolved& from, const Resolved&
   const bool v4 = dst->is_v4();
   k.set(FieldId::eth_type, v4 ? ethertype::ipv4 : ethertype::ipv6);
   k.set(FieldId::nw_proto, proto->number);
-  k.set(FieldId::nw_ttl, q.ttl);
+  k.set(FieldId::nw_ttl, q.ttl.value_or(kUsualTtl));
   k.set(FieldId::ip_dscp, q.dscp);
   k.set(FieldId::pkt_mark, q.mark);
   set_src_ip(k, asked.src);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -13,10 +15,6 @@ namespace egt::parsers::presumed {
 namespace {
 
 using cluster::Objects;
-
-void add_new(std::vector<IpAddr>& all, const IpAddr& one) {
-  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
 
 std::string words(const cluster::EgressIp& egress_ip) { return "EgressIP " + egress_ip.name; }
 std::string words(const cluster::EgressService& service) { return fmt::format("EgressService {}/{}", service.namespace_, service.name); }
@@ -41,15 +39,15 @@ void add_egress_ips(const std::string& node, const NodeFacts& facts, const Objec
 }
 
 std::vector<IpAddr> endpoints_of(const cluster::Service& service, const Objects& objects) {
-  std::vector<IpAddr> all;
+  std::set<IpAddr> all;
   for (const cluster::EndpointSlice& slice : objects.endpoint_slices)
     if (slice.namespace_ == service.namespace_ && slice.service == service.name)
-      for (const cluster::ServiceEndpoint& endpoint : slice.endpoints) add_new(all, endpoint.address);
-  if (!all.empty()) return all;
+      for (const cluster::ServiceEndpoint& endpoint : slice.endpoints) all.insert(endpoint.address);
+  if (!all.empty()) return {all.begin(), all.end()};
   for (const cluster::Pod& pod : objects.pods)
     if (!pod.host_network && cluster::selects(service, pod))
-      for (const Prefix& address : pod.addresses) add_new(all, address.address);
-  return all;
+      for (const Prefix& address : pod.addresses) all.insert(address.address);
+  return {all.begin(), all.end()};
 }
 
 // Those with a network of their own leave by a VRF, of which nothing is known.
@@ -107,21 +105,42 @@ bool leads_to_host(const ovn::Row& row, const NodeFacts& facts) {
   });
 }
 
-bool is_known(const std::vector<HostEgress>& all, const IpAddr& pod) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](const HostEgress& e) { return std::find(e.pods.begin(), e.pods.end(), pod) != e.pods.end(); });
-}
+// Policies name pods that objects do not list; where no object explains a policy at all, its egress stays open.
+class PolicyReader {
+ public:
+  explicit PolicyReader(Egress& egress) : egress_(egress) {
+    for (HostEgress& one : egress.known) {
+      explained_.insert(one.pods.begin(), one.pods.end());
+      by_object_.try_emplace({one.object, one.address.family}, ByObject{&one, {one.pods.begin(), one.pods.end()}});
+    }
+  }
+
+  void add(const IpAddr& pod, const std::string& object, Provenance from) {
+    if (const auto found = by_object_.find({object, pod.family}); found != by_object_.end()) {
+      explained_.insert(pod);
+      if (found->second.pods.insert(pod).second) found->second.egress->pods.push_back(pod);
+    } else if (!explained_.contains(pod)) {
+      egress_.open.push_back({pod, object, from});
+    }
+  }
+
+ private:
+  struct ByObject {
+    HostEgress* egress;
+    std::set<IpAddr> pods;
+  };
+
+  Egress& egress_;
+  std::set<IpAddr> explained_;
+  std::map<std::pair<std::string, Family>, ByObject> by_object_;
+};
 
 void add_policies(const cluster::Node& node, const NodeFacts& facts, Egress& egress) {
+  PolicyReader reader(egress);
   for (const ovn::Row& row : node.ovn.rows) {
     if (row.table != "Logical_Router_Policy" || !leads_to_host(row, facts)) continue;
     const std::string object = object_of(row);
-    const auto pod = source_of(row);
-    if (object.empty() || !pod) continue;
-    const auto known = std::find_if(egress.known.begin(), egress.known.end(),
-                                    [&](const HostEgress& e) { return e.object == object && e.address.family == pod->family; });
-    if (known != egress.known.end()) add_new(known->pods, *pod);
-    else if (!is_known(egress.known, *pod)) egress.open.push_back({*pod, object, row.from});
+    if (const auto pod = source_of(row); pod && !object.empty()) reader.add(*pod, object, row.from);
   }
 }
 

@@ -20,7 +20,7 @@ explain::Question question(const Expectation& e, const ExpandedEnd& from, const 
   q.proto = !e.proto.empty() ? e.proto : !proto.empty() ? proto : "tcp";
   q.sport = e.sport.value_or(from.point.port.value_or(q.sport));
   q.dport = e.dport ? e.dport : to.point.port;
-  q.ttl = e.ttl.value_or(q.ttl);
+  q.ttl = e.ttl;
   q.dscp = e.dscp.value_or(q.dscp);
   q.icmp_type = e.icmp_type;
   q.icmp_code = e.icmp_code;

@@ -208,8 +208,9 @@ bool CtAction::map(Connection& c) {
 }
 
 // Another connection has the same answers. Ports of the source make the difference whichever side is translated, as do identifiers of
-// echoes in the kernel (nf_nat_l4proto_unique_tuple()) and in the userspace datapath as of 3.2. Elsewhere the userspace datapath lets the
-// packet pass as it came, without a connection (nat_res_exhaustion of conn_not_found()), and the kernel drops it.
+// echoes in the kernel (nf_nat_l4proto_unique_tuple()) and, of ICMPv4, in the userspace datapath behind release 3.7 (pat_proto of
+// nat_get_unique_tuple()). Elsewhere the userspace datapath lets the packet pass as it came, without a connection (nat_res_exhaustion of
+// conn_not_found()), and the kernel drops it.
 bool CtAction::resolve_clash(Connection& c) {
   const bool echo = c.original.proto == ip_proto::icmp || c.original.proto == ip_proto::icmp6;
   if (translates_ports(c.original) || (echo && zone_.space == ConntrackSpace::kernel)) {
@@ -226,7 +227,7 @@ void CtAction::forget_exec(FlowKey& key) {
   key.set(F::ct_label, 0);
 }
 
-// The userspace datapath leaves SCTP's alone (nat_get_unique_tuple()).
+// The userspace datapath leaves SCTP's alone up to release 3.1 (nat_get_unique_tuple()).
 bool CtAction::translates_ports(const Tuple& t) const {
   return has_ports(t) && (zone_.space == ConntrackSpace::kernel || t.proto != ip_proto::sctp);
 }

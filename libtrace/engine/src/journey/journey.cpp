@@ -59,6 +59,17 @@ void doubt_devices(const cluster::Cluster& cluster, Record& record) {
   }
 }
 
+void doubt_meters(const cluster::Cluster& cluster, SwitchSessions& sessions, Record& record) {
+  std::vector<Assumption> found;
+  for (const Step& step : record.steps) {
+    const auto* match = std::get_if<TableMatch>(&step.kind);
+    const cluster::Node* node = match != nullptr && match->cookie != 0 ? cluster.node(step.node) : nullptr;
+    const ovn::LogicalFlow* flow = node != nullptr ? sessions.metered(*node, match->cookie) : nullptr;
+    if (flow != nullptr) found.push_back({Supposition::meter_of_logical_flow_passes, {node->name}, {}, {flow->from}});
+  }
+  for (Assumption& one : found) record.assume(std::move(one));
+}
+
 bool has_kernel_datapath(const cluster::Node& node) {
   return std::none_of(node.bridges.begin(), node.bridges.end(), [](const openflow::Bridge& b) { return b.datapath_type == "netdev"; });
 }
@@ -97,6 +108,7 @@ Course run_once(const cluster::Cluster& cluster, const Topology& topology, Switc
   doubt_unread_lines(cluster, course.record);
   doubt_devices(cluster, course.record);
   doubt_connections(cluster, course.record);
+  doubt_meters(cluster, sessions, course.record);
   return course;
 }
 

@@ -57,6 +57,7 @@ constexpr Phrase<Supposition> kSuppositions[] = {
     {Supposition::forwarding, "forwarding", kSetting, "the packet is to be forwarded"},
     {Supposition::loopback_sent, "loopback-sent", kSetting, "a packet with a loopback address is to leave the host"},
     {Supposition::own_source_on_lo, "own-source-on-lo", kSetting, "a packet of this host is routed once more on lo"},
+    {Supposition::echo_ignored, "echo-ignored", kSetting, "an echo request is to be answered"},
     {Supposition::source_validation, "source-validation", "{0} is {1}",
      "whether packets from {2} are taken on {3} hangs on it", "sysctl {0}"},
     // of policy rules: what a name ends with is the version of IP
@@ -128,6 +129,8 @@ constexpr Phrase<Supposition> kSuppositions[] = {
      "they differ from the logical flows: {1} logical flows lack OpenFlow flows, {2} cookies have no logical flow"},
     {Supposition::meter_passes, "meter-passes", "meter {0} of {1} lets the packet through",
      "it drops what exceeds its rate, and no dump shows what else it meters"},
+    {Supposition::meter_of_logical_flow_passes, "meter-of-logical-flow-passes", "the meter of a QoS rule of {0} lets the packet through",
+     "its logical flow says set_meter, and no dump shows what else it meters"},
     {Supposition::mac_learned, "mac-learned", "{0} has learned {1} on port {2}",
      "its MAC table is not in the snapshot, and that port has this address"},
     {Supposition::connections_picked_up, "connections-picked-up", "conntrack picks up TCP connections in their midst",

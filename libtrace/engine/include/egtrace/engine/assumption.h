@@ -40,6 +40,7 @@ enum class Supposition : std::uint8_t {
   forwarding,
   loopback_sent,
   own_source_on_lo,
+  echo_ignored,
   source_validation,  // key, value; source, device
 
   // of policy rules: what a name ends with is the version of IP
@@ -80,6 +81,7 @@ enum class Supposition : std::uint8_t {
   uplink_presumed,         // node, name by which it is called
   flows_stay,            // node; logical flows without OpenFlow flow, cookies without logical flow
   meter_passes,          // meter, node
+  meter_of_logical_flow_passes,  // node
   mac_learned,  // bridge, MAC, port
   connections_picked_up,
   connection_answered,
@@ -114,7 +116,8 @@ enum class Supposition : std::uint8_t {
 // Whether some dump would prove it, or prove the contrary.
 constexpr bool can_be_dumped(Supposition s) {
   return s != Supposition::connection_table_has_room && s != Supposition::queue_passes && s != Supposition::program_passes &&
-         s != Supposition::meter_passes && s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
+         s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
+         s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
          s != Supposition::route_words && s != Supposition::one_of_equal_routes && s != Supposition::route_type;
 }
 

@@ -23,7 +23,8 @@ struct Question {
   std::string proto = "tcp";               // tcp udp sctp icmp icmp6
   std::uint16_t sport = 54321;
   std::optional<std::uint16_t> dport;
-  std::uint8_t ttl = 64, dscp = 0;
+  std::optional<std::uint8_t> ttl;   // none: what the sender starts with
+  std::uint8_t dscp = 0;
   std::optional<std::uint8_t> icmp_type, icmp_code;
   std::uint32_t mark = 0;
   std::string arrive_at, in_dev;
