@@ -147,7 +147,8 @@ HostWalk::Ended HostWalk::check_echo() {
   const bool v4 = proto == ip_proto::icmp, v6 = proto == ip_proto::icmp6;
   if ((!v4 && !v6) || tuple_of(packet_).icmp_type != (v4 ? kEchoReply : kEchoReplyV6)) return std::nullopt;
   const Setting off = plain_setting(host_, v4 ? "net.ipv4.icmp_echo_ignore_all" : "net.ipv6.icmp.echo_ignore_all");
-  if (!know(off, false, Supposition::echo_ignored)) return std::nullopt;
+  if (!off.value) assume({Supposition::echo_answered, {node_.name, off.key}});
+  if (off.value.value_or(0) == 0) return std::nullopt;
   return dropped({PlaceKind::machine, {node_.name}}, {Reason::echo_ignored, {node_.name}}, off.evidence);
 }
 

@@ -40,8 +40,8 @@ enum class Supposition : std::uint8_t {
   forwarding,
   loopback_sent,
   own_source_on_lo,
-  echo_ignored,
   source_validation,  // key, value; source, device
+  echo_answered,      // node, key
 
   // of policy rules: what a name ends with is the version of IP
   default_rules_only,
