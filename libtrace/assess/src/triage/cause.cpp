@@ -60,6 +60,30 @@ Subject subject_of(const Explanation& e) {
   return s;
 }
 
+// Those that host what an egress object of the sender, or one that the walk met, asks for.
+void add_egress_nodes(const cluster::Objects& objects, const cluster::Pod* from, const Subject& s, std::set<std::string>& nodes) {
+  const auto concerns = [&](const std::string& object) { return s.objects.contains(object) || s.violated.contains(object); };
+  for (const cluster::EgressIp& egress_ip : objects.egress_ips)
+    if (concerns("EgressIP " + egress_ip.name) || (from != nullptr && cluster::selects(egress_ip, objects, *from)))
+      for (const auto& assigned : egress_ip.status) nodes.insert(assigned.node);
+  for (const cluster::EgressService& egress : objects.egress_services) {
+    const cluster::Service* service = objects.services.find(egress.namespace_, egress.name);
+    if (concerns("EgressService " + egress.full_name()) || (from != nullptr && service != nullptr && cluster::selects(*service, *from)))
+      nodes.insert(egress.host);
+  }
+}
+
+// The machines that can have a part in it, so that a cause costs no more in a large cluster: those that the walk met or should have
+// met, and all that forward for others. Every other machine of the cluster would have been met.
+std::set<std::string> machines_of(const cluster::Cluster& cluster, const Explanation& e, const Subject& s, const cluster::Pod* from) {
+  std::set<std::string> names = s.nodes;
+  names.insert({e.from.node, e.to.node});
+  add_egress_nodes(cluster.objects, from, s, names);
+  for (const cluster::NodeHandle& node : cluster.nodes)
+    if (node.may_be_router()) names.insert(node.name());
+  return names;
+}
+
 bool has_line(const Finding& f, const std::set<std::pair<std::string, std::uint32_t>>& lines) {
   return std::any_of(f.evidence.begin(), f.evidence.end(),
                      [&](const explain::EvidenceLine& e) { return lines.contains({e.dump, e.line}); });
@@ -229,8 +253,10 @@ std::optional<explain::Cause> find_cause(const explain::Explainer& explainer, co
   std::vector<std::string> only;
   for (const Check* check : checks())
     if (check->finds == Check::Finds::cause) only.emplace_back(check->id);
-  const Triage found = run_checks(Facts(explainer, e), only);
   const Subject subject = subject_of(e);
+  const cluster::Cluster part = explainer.cluster().part(machines_of(explainer.cluster(), e, subject, pod_of(explainer.cluster(), e.from)));
+  const explain::Explainer of_part(part);
+  const Triage found = run_checks(Facts(of_part, e), only);
   const Finding* best = nullptr;
   int most = 0;
   for (const Finding& f : found.findings)   // causes before what follows from them, so the first of the best

@@ -89,6 +89,20 @@ Cluster& Cluster::operator=(Cluster&& other) noexcept {
   return *this;
 }
 
+Cluster Cluster::part(const std::set<std::string>& names) const {
+  Cluster some;
+  for (const NodeHandle& node : nodes)
+    if (names.contains(node.name())) {
+      node.get();   // which completes what `dumps` has of it
+      some.nodes.push_back(node.shared());
+    }
+  some.objects = objects;
+  some.sources = sources;
+  some.dumps = dumps;
+  some.declared_links = declared_links;
+  return some;
+}
+
 const std::shared_ptr<Cluster*>& Cluster::place() {
   if (place_ == nullptr) place_ = std::make_shared<Cluster*>(this);
   return place_;

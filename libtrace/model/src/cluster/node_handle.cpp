@@ -17,7 +17,7 @@ NodeHandle::NodeHandle(std::unique_ptr<Node> known) : NodeHandle(std::move(known
   state_->is_own = state_->is_whole = true;
 }
 
-NodeHandle::NodeHandle(std::unique_ptr<Node> named, std::unique_ptr<NodeReader> reader) : state_(std::make_unique<State>()) {
+NodeHandle::NodeHandle(std::unique_ptr<Node> named, std::unique_ptr<NodeReader> reader) : state_(std::make_shared<State>()) {
   state_->name = named->name;
   state_->node = std::move(named);
   state_->reader = std::move(reader);
@@ -26,6 +26,12 @@ NodeHandle::NodeHandle(std::unique_ptr<Node> named, std::unique_ptr<NodeReader> 
 NodeHandle::NodeHandle(NodeHandle&&) noexcept = default;
 NodeHandle& NodeHandle::operator=(NodeHandle&&) noexcept = default;
 NodeHandle::~NodeHandle() = default;
+
+NodeHandle NodeHandle::shared() const {
+  NodeHandle same;
+  same.state_ = state_;
+  return same;
+}
 
 const std::string& NodeHandle::name() const { return state_->reader ? state_->name : state_->node->name; }
 const Node* NodeHandle::identity() const { return state_->node.get(); }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,8 @@ class Cluster {
   Node& ensure_node(const std::string& name); // keeps `nodes` sorted
   const NodeHandle* handle(std::string_view name) const;   // without reading it
   const Node* owner_of(const IpAddr& address) const;   // the machine that has this address on a device
+  // The same with these machines only, all of them read. It shares them, so that this cluster must outlive it.
+  Cluster part(const std::set<std::string>& names) const;
   // Where the cluster is, for readers of its machines; follows it when it is moved.
   const std::shared_ptr<Cluster*>& place();
 

@@ -44,6 +44,9 @@ class NodeHandle {
   NodeHandle& operator=(NodeHandle&&) noexcept;
   ~NodeHandle();
 
+  // The same machine, for another list of machines.
+  NodeHandle shared() const;
+
   // Without reading it.
   const std::string& name() const;
   const Node* identity() const;
@@ -61,8 +64,9 @@ class NodeHandle {
 
  private:
   struct State;
+  NodeHandle() = default;
   const Outline* outline() const;   // null: it is read
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace egt::cluster
