@@ -1,0 +1,12 @@
+// The templates, style sheets and scripts of pages: files of tools/render/page, which the build puts into the program.
+#pragma once
+
+#include <string_view>
+
+namespace egt::render::page_files {
+
+std::string_view explain_html();
+std::string_view explain_js();
+std::string_view base_css();
+
+}  // namespace egt::render::page_files
