@@ -8,5 +8,8 @@ namespace egt::render::page_files {
 std::string_view explain_html();
 std::string_view explain_js();
 std::string_view base_css();
+std::string_view report_html();
+std::string_view report_css();
+std::string_view report_js();
 
 }  // namespace egt::render::page_files
