@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "egtrace/render/triage.h"
 #include "html_text.h"
 #include "report/parts.h"
@@ -15,8 +17,8 @@ std::string_view severity_class(assess::Severity s) {
 std::string effect_text(const assess::Connections& all, std::size_t finding) {
   const assess::Effect& effect = all.effects[finding];
   if (effect.rows.empty()) {
-    if (all.causes_sought < all.causes_of) return fmt::format("causes were looked for in {} of {} connections that leak or fail: in none of those", all.causes_sought, all.causes_of);
-    return all.causes_of == 0 ? "no connection of the audit leaks or fails" : "no connection of the audit leaks or fails by it";
+    if (all.causes_sought < all.causes_of) return fmt::format("causes were looked for in {} of {} connections that leak or fail; it is named in none of these", all.causes_sought, all.causes_of);
+    return all.causes_of == 0 ? "no connection of the audit leaks or fails" : "it is named as the cause of no connection of the audit";
   }
   std::string text = fmt::format("{} of the audit {} by it", counted(effect.rows.size(), "path"), effect.rows.size() == 1 ? "goes wrong" : "go wrong");
   if (effect.leaks > 0) text += fmt::format(": {} {}", effect.leaks, effect.leaks == 1 ? "leaks" : "leak");

@@ -17,8 +17,8 @@
 namespace egt::render {
 
 struct Report {
-  std::string verb;                        // "report", "triage": which made it
-  std::string snapshot, version;           // as the user named it; of egtrace
+  std::string verb = {};                    // "report", "triage": which made it
+  std::string snapshot = {}, version = {};           // as the user named it; of egtrace
   const explain::Inspection* inspection = nullptr;   // which dumps there are, their commands and times
   bool whole_inspection = false;           // as a part of its own, not for the sake of the others alone
   const assess::Triage* triage = nullptr;
@@ -27,7 +27,7 @@ struct Report {
   const explain::ClusterMap* map = nullptr;
   const std::vector<assess::ExpectationReport>* expectations = nullptr;
   // The lines around one of a dump, itself among them; none where nothing is to be seen there.
-  std::function<std::vector<explain::DumpLine>(const explain::EvidenceLine&)> lines_around;
+  std::function<std::vector<explain::DumpLine>(const explain::EvidenceLine&)> lines_around = {};
 };
 
 std::string report_html(const Report& report);
