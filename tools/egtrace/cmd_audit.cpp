@@ -7,6 +7,7 @@
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/render/shard.h"
+#include "page.h"
 #include "results.h"
 #include "shard_options.h"
 #include "snapshot_options.h"
@@ -61,7 +62,8 @@ ExitStatus run_audit(const AuditOptions& o) {
     write_output(o.common, render::shard_json({{"audit", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept_options(o), options.shard}, *std::move(rows), {}}));
     return ExitStatus::done;
   }
-  return write_audit(*std::move(rows), o.result, o.common);
+  const auto page = [&](const std::vector<assess::AuditRow>& shown) { write_page("audit", {.rows = &shown}, snapshot, o.snapshot, o.common); };
+  return write_audit(*std::move(rows), o.result, o.common, page);
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--one-way", o->audit.one_way, "walk requests only, not their replies");
   verb->add_flag("--fail-on-leak", o->result.fail_on_leak, "exit status 1 where something leaks");
   add_shard_option(*verb, o->shard);
-  add_common_options(*verb, o->common, {"table", "json", "csv", "text"});
+  add_common_options(*verb, o->common, {"table", "json", "csv", "text", "html"});
   verb->footer(kAuditFooter);
   verb->callback([o, &status] { status = run_audit(*o); });
 }

@@ -9,6 +9,7 @@
 #include "egtrace/parsers/content.h"
 #include "egtrace/parsers/expectations.h"
 #include "egtrace/render/check.h"
+#include "page.h"
 #include "results.h"
 #include "shard_options.h"
 #include "snapshot_options.h"
@@ -91,7 +92,8 @@ ExitStatus run_check(const CheckOptions& o) {
   }
   std::vector<assess::ExpectationReport> reports;
   for (render::PlacedReport& one : placed) reports.push_back(std::move(one.report));
-  return write_check(reports, result, o.common);
+  const auto page = [&] { write_page("check", {.expectations = &reports}, snapshot, o.snapshot, o.common); };
+  return write_check(reports, result, o.common, page);
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ void add_check(CLI::App& app, ExitStatus& status) {
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_shard_option(*verb, o->shard);
-  add_common_options(*verb, o->common, {"text", "json"});
+  add_common_options(*verb, o->common, {"text", "json", "html"});
   verb->footer(kCheckFooter);
   verb->callback([o, &status] {
     if (!o->from_objects) take_argument_for(o->file, o->snapshot);

@@ -69,6 +69,10 @@ ExitStatus run_explain(const ExplainOptions& o) {
     write_output(o.common, render::explain_html(*explanation));
   } else if (o.common.format == "mermaid") {
     write_output(o.common, render::explain_mermaid(*explanation));
+  } else if (o.common.format == "dot") {
+    write_output(o.common, render::explain_dot(*explanation));
+  } else if (o.common.format == "svg") {
+    write_output(o.common, render::explain_svg(*explanation));
   } else {
     write_output(o.common, render::explain_text(*explanation, text_options(o.common)));
   }
@@ -85,7 +89,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   add_packet_options(*verb, options->packet);
   verb->add_flag("--cross-check", options->cross_check,
                  "walk the logical flows as well, and report the first stage in which a node's OpenFlow flows differ from them");
-  add_common_options(*verb, options->common, {"text", "json", "html", "mermaid"});
+  add_common_options(*verb, options->common, {"text", "json", "html", "mermaid", "svg", "dot"});
   verb->footer(kExplainFooter);
   verb->callback([options, &status] { status = run_explain(*options); });
 }

@@ -9,6 +9,7 @@
 #include "egtrace/explain/history.h"
 #include "egtrace/render/history.h"
 #include "egtrace/render/inspect.h"
+#include "page.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -45,6 +46,7 @@ ExitStatus run_inspect(const InspectOptions& o) {
   explain::HistoryReport history;
   if (o.snapshot.history)
     history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));
+  if (o.snapshot.history && o.common.format == "html") throw CommandError("--history has no page; use --format text or json");
   if (o.snapshot.history && o.common.format != "json") {
     write_output(o.common, render::history_text(history, text_options(o.common)));
     return ExitStatus::done;
@@ -53,6 +55,10 @@ ExitStatus run_inspect(const InspectOptions& o) {
   if (o.common.verbose) inspection.unconsidered = explain::report_unconsidered(snapshot.cluster);
   if (o.common.format == "json") {
     write_output(o.common, o.snapshot.history ? render::inspect_json(inspection, history) : render::inspect_json(inspection));
+    return ExitStatus::done;
+  }
+  if (o.common.format == "html") {
+    write_page("inspect", {.inspection = &inspection, .whole_inspection = true}, snapshot, o.snapshot, o.common);
     return ExitStatus::done;
   }
   write_output(o.common, render::inspect_text(inspection, text_options(o.common)));
@@ -69,7 +75,7 @@ void add_inspect(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--history", options->snapshot.history, "what changed when, from the logs of database files");
   verb->add_option("--since", options->since, "only the history since this moment, written as for --at");
   verb->add_option("--node", options->node, "of the history what happened on this node");
-  add_common_options(*verb, options->common, {"text", "json"});
+  add_common_options(*verb, options->common, {"text", "json", "html"});
   verb->footer(kInspectFooter);
   verb->callback([options, &status] { status = run_inspect(*options); });
 }

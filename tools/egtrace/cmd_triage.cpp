@@ -8,6 +8,7 @@
 #include "egtrace/assess/triage.h"
 #include "egtrace/parsers/twins.h"
 #include "egtrace/render/triage.h"
+#include "page.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -72,6 +73,8 @@ ExitStatus run_triage(const TriageOptions& o) {
   }
   if (o.common.format == "json")
     write_output(o.common, render::triage_json(triage));
+  else if (o.common.format == "html")
+    write_page("triage", {.triage = &triage}, snapshot, o.snapshot, o.common);
   else
     write_output(o.common, render::triage_text(triage, text_options(o.common)));
   return fails(triage, o.fail_on) ? ExitStatus::failed : ExitStatus::done;
@@ -90,7 +93,7 @@ void add_triage(CLI::App& app, ExitStatus& status) {
   verb->add_option("--only", o->only, "run only the check ID; repeatable")->allow_extra_args(false)->type_name("ID");
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--list", o->list, "list the catalogue of checks");
-  add_common_options(*verb, o->common, {"text", "json"});
+  add_common_options(*verb, o->common, {"text", "json", "html"});
   verb->footer(kTriageFooter);
   verb->callback([o, &status] { status = run_triage(*o); });
 }

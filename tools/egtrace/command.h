@@ -97,6 +97,7 @@ void add_ltrace(CLI::App& app, ExitStatus& status);
 void add_manual(CLI::App& app, ExitStatus& status);
 void add_merge(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);
+void add_report(CLI::App& app, ExitStatus& status);
 void add_triage(CLI::App& app, ExitStatus& status);
 void add_pcap(CLI::App& app, ExitStatus& status);
 void add_trace(CLI::App& app, ExitStatus& status);

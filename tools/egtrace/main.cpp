@@ -106,6 +106,7 @@ int run(int argc, char** argv) {
   add_manual(app, status);
   add_merge(app, status);
   add_parse(app, status);
+  add_report(app, status);
   add_triage(app, status);
   add_pcap(app, status);
   add_trace(app, status);

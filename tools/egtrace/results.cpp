@@ -52,12 +52,15 @@ ExitStatus status_of(const std::vector<assess::ExpectationReport>& reports) {
 KeptOptions AuditResultOptions::kept() const { return {{"only", only}, {"fail-on-leak", cli::kept(fail_on_leak)}}; }
 AuditResultOptions AuditResultOptions::from(const KeptOptions& all) { return {of(all, "only"), !of(all, "fail-on-leak").empty()}; }
 
-ExitStatus write_audit(std::vector<assess::AuditRow> rows, const AuditResultOptions& options, const CommonOptions& common) {
+ExitStatus write_audit(std::vector<assess::AuditRow> rows, const AuditResultOptions& options, const CommonOptions& common,
+                       const std::function<void(const std::vector<assess::AuditRow>&)>& page) {
   std::erase_if(rows, [&](const assess::AuditRow& r) { return !is_wanted(r, options.only); });
   if (common.format == "json")
     write_output(common, render::audit_json(rows));
   else if (common.format == "csv")
     write_output(common, render::audit_csv(rows));
+  else if (common.format == "html" && page)
+    page(rows);
   else
     write_output(common, render::audit_table(rows, text_options(common)));
   const bool leak = std::any_of(rows.begin(), rows.end(), [](const assess::AuditRow& r) { return r.leak; });
@@ -71,11 +74,14 @@ CheckResultOptions CheckResultOptions::from(const KeptOptions& all) {
   return {of(all, "file"), {}, {}, !of(all, "from-objects").empty(), !of(all, "has-objects").empty()};
 }
 
-ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options, const CommonOptions& common) {
+ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options, const CommonOptions& common,
+                       const std::function<void()>& page) {
   if (!options.junit.empty()) write_file(options.junit, render::check_junit(reports));
   if (!options.sarif.empty()) write_file(options.sarif, render::check_sarif(reports, options.file, EGTRACE_VERSION));
   if (common.format == "json")
     write_output(common, render::check_json(reports));
+  else if (common.format == "html" && page)
+    page();
   else
     write_output(common, render::check_text(reports, text_options(common)));
   return reports.empty() && options.from_objects ? nothing_to_check(options.has_objects, common.quiet) : status_of(reports);

@@ -26,7 +26,7 @@ TEST(Completion, OffersVerbsOptionsAndValues) {
   EXPECT_EQ("assert\naudit\n", candidates({"a"}));
   EXPECT_TRUE(has(candidates({""}), "explain"));
   EXPECT_EQ("--from\n", candidates({"explain", "x", "--fr"}));
-  EXPECT_EQ("csv\njson\ntable\ntext\n", candidates({"audit", "x", "--format", ""}));
+  EXPECT_EQ("csv\nhtml\njson\ntable\ntext\n", candidates({"audit", "x", "--format", ""}));
   EXPECT_EQ("--color=always\n", candidates({"audit", "x", "--color=al"}));
   EXPECT_EQ("bash\n", candidates({"completion", "b"}));
   EXPECT_EQ(":files\n", candidates({"explain", ""}));

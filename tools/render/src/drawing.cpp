@@ -59,6 +59,23 @@ class Draughtsman {
 
 Drawing draw(const explain::PathReport& path) { return Draughtsman(path).draw(); }
 
+std::string packet_label(const Passing& p) {
+  const explain::SightingReport& s = *p.at;
+  if (p.before != nullptr && p.before->src == s.src && p.before->dst == s.dst && p.before->sport == s.sport && p.before->dport == s.dport &&
+      p.before->encap.has_value() == s.encap.has_value())
+    return {};
+  std::string text = fmt::format("{} > {}", end_text(s.src, s.sport), end_text(s.dst, s.dport));
+  if (s.encap) text += fmt::format(" in {} VNI {}", s.encap->type, s.encap->vni);
+  return text;
+}
+
+std::string station_label(const explain::PathReport& path, const Station& station) {
+  std::string text = station.name;
+  for (const std::size_t i : station.hops)
+    if (!path.hops[i].detail) text += "; " + path.hops[i].what;
+  return text;
+}
+
 std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port) {
   if (!port) return ip;
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);

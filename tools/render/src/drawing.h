@@ -30,6 +30,11 @@ struct Drawing { std::vector<Visit> visits; };
 
 Drawing draw(const explain::PathReport& path);
 
+// The packet's addresses, only where something changed since the last sighting; empty otherwise.
+std::string packet_label(const Passing& p);
+// The station and what happens there.
+std::string station_label(const explain::PathReport& path, const Station& station);
+
 // "10.0.0.1:80", "[fd00::1]:80"
 std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& port);
 

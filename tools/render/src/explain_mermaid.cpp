@@ -2,8 +2,8 @@
 // station, the addresses on the edges where they change.
 #include <fmt/format.h>
 
+#include "charted_paths.h"
 #include "drawing.h"
-#include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
 
 namespace egt::render {
@@ -34,14 +34,7 @@ class Chart {
 
   std::string print() {
     out_ = "flowchart TD\n";
-    const std::vector<PathGroup> groups = fold_paths(e_.paths);
-    for (const PathGroup& group : groups) {
-      std::string title = e_.paths.size() > 1 ? fmt::format("path {}: ", group.paths.front() + 1) : "";
-      path(e_.paths[group.paths.front()], title + fmt::format("{} {} > {}", e_.packet.proto, end_text(e_.packet.src, e_.packet.sport),
-                                                             end_text(e_.packet.dst, e_.packet.dport)));
-      for (const FollowUp& reply : e_.paths[group.paths.front()].reply)
-        for (const PathReport& answer : reply.paths) path(answer, "answer");
-    }
+    for (const ChartedPath& charted : charted_paths(e_)) path(*charted.path, charted.title);
     out_ += "  classDef good stroke:#1a7f37,stroke-width:3px\n  classDef bad stroke:#cf222e,stroke-width:3px\n"
             "  classDef doubtful stroke:#9a6700,stroke-width:3px\n";
     return out_;
@@ -73,24 +66,6 @@ class Chart {
     const std::string end = next_id();
     out_ += fmt::format("  {}([{}])\n", end, mermaid_text(fmt::format("{}: {}", explain::name_of(w.verdict), w.summary)));
     out_ += edges + fmt::format("  {} --> {}\n  class {} {}\n", before, end, end, class_of(tone_of(w.verdict)));
-  }
-
-  // Only where something changed since the last sighting.
-  static std::string packet_label(const Passing& p) {
-    const SightingReport& s = *p.at;
-    if (p.before != nullptr && p.before->src == s.src && p.before->dst == s.dst && p.before->sport == s.sport && p.before->dport == s.dport &&
-        p.before->encap.has_value() == s.encap.has_value())
-      return {};
-    std::string text = fmt::format("{} > {}", end_text(s.src, s.sport), end_text(s.dst, s.dport));
-    if (s.encap) text += fmt::format(" in {} VNI {}", s.encap->type, s.encap->vni);
-    return text;
-  }
-
-  static std::string station_label(const PathReport& w, const Station& station) {
-    std::string text = station.name;
-    for (const std::size_t i : station.hops)
-      if (!w.hops[i].detail) text += "; " + w.hops[i].what;
-    return text;
   }
 
   const Explanation& e_;

@@ -6,8 +6,9 @@
 #include <array>
 #include <string_view>
 
-#include "egtrace/base/columns.h"
 #include "csv.h"
+#include "egtrace/assess/connections.h"
+#include "egtrace/base/columns.h"
 #include "json_parts.h"
 #include "style.h"
 
@@ -15,8 +16,6 @@ namespace egt::render {
 namespace {
 
 using namespace assess;
-
-std::string sender_of(const AuditRow& r) { return r.pod.empty() ? "node:" + r.node : r.namespace_ + "/" + r.pod; }
 
 std::string seen(const AuditRow& r) { return r.source_seen ? r.source_seen->ip : "-"; }
 

@@ -1,4 +1,4 @@
-// An Explanation as JSON (docs/schema/explain.schema.json), as text for a terminal, as a page and as a Mermaid chart.
+// An Explanation as JSON (docs/schema/explain.schema.json), as text for a terminal, as a page and as charts: Mermaid, DOT, SVG.
 #pragma once
 
 #include <string>
@@ -11,6 +11,8 @@ std::string explain_json(const explain::Explanation& e);
 // One self-contained HTML page: no network, all text of the dumps escaped.
 std::string explain_html(const explain::Explanation& e);
 std::string explain_mermaid(const explain::Explanation& e);
+std::string explain_dot(const explain::Explanation& e);   // of Graphviz
+std::string explain_svg(const explain::Explanation& e);   // a file of its own: no script, no foreign references
 
 struct TextOptions {
   bool colour = false;

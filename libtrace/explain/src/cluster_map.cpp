@@ -1,0 +1,146 @@
+#include "egtrace/explain/cluster_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace egt::explain {
+namespace {
+
+using cluster::Cluster;
+using cluster::Node;
+using cluster::Role;
+
+std::string role_of(Role role) {
+  switch (role) {
+    case Role::cluster_node: return "cluster-node";
+    case Role::router: return "router";
+    case Role::gateway: return "gateway";
+    case Role::server: return "server";
+  }
+  return {};
+}
+
+class Mapper {
+ public:
+  explicit Mapper(const Cluster& cluster) : cluster_(cluster) {}
+
+  ClusterMap map() {
+    add_machines();
+    add_pods();
+    add_egress();
+    add_networks();
+    add_tunnels();
+    return std::move(map_);
+  }
+
+ private:
+  void add_machines() {
+    for (const auto& handle : cluster_.nodes) {
+      const Node& node = *handle;
+      MapMachine machine;
+      machine.name = node.name;
+      for (const Role role : node.roles) machine.roles.push_back(role_of(role));
+      machine.presumed = node.host_presumed;
+      machine.is_cluster_node = std::find(node.roles.begin(), node.roles.end(), Role::cluster_node) != node.roles.end();
+      map_.machines.push_back(std::move(machine));
+    }
+    for (const auto& object : cluster_.objects.nodes) {
+      if (cluster_.handle(object.name) != nullptr) continue;
+      MapMachine machine;
+      machine.name = object.name;
+      machine.has_dumps = false;
+      machine.is_cluster_node = true;
+      map_.machines.push_back(std::move(machine));
+    }
+    std::sort(map_.machines.begin(), map_.machines.end(), [](const MapMachine& a, const MapMachine& b) { return a.name < b.name; });
+    for (std::size_t i = 0; i < map_.machines.size(); ++i) index_[map_.machines[i].name] = i;
+  }
+
+  MapMachine* machine(const std::string& name) {
+    const auto found = index_.find(name);
+    return found == index_.end() ? nullptr : &map_.machines[found->second];
+  }
+
+  void add_pods() {
+    for (const auto& pod : cluster_.objects.pods)
+      if (MapMachine* at = machine(pod.node); at != nullptr && !pod.has_ended()) ++at->pods;
+  }
+
+  void add_egress() {
+    for (const auto& egress_ip : cluster_.objects.egress_ips)
+      for (const auto& assigned : egress_ip.status)
+        if (MapMachine* at = machine(assigned.node))
+          at->egress.push_back(fmt::format("EgressIP {} {}", egress_ip.full_name(), assigned.address.to_string()));
+    for (const auto& service : cluster_.objects.egress_services)
+      if (MapMachine* at = machine(service.host)) at->egress.push_back("EgressService " + service.full_name());
+  }
+
+  // An address that several machines have (a masquerade address, a VIP) is on no wire between them, nor is its subnet.
+  void add_networks() {
+    std::map<Prefix, MapNetwork> found;
+    std::map<Prefix, std::set<IpAddr>> seen;
+    std::set<Prefix> shared;
+    for (const auto& handle : cluster_.nodes) {
+      std::set<IpAddr> own;
+      for (const host::Link& link : handle->host.links.value)
+        for (const host::Address& a : link.addresses) {
+          const Prefix subnet = a.subnet();
+          const IpAddr& address = a.prefix.address;
+          if (address.is_loopback() || address.is_link_local() || subnet.length == (address.family == Family::v4 ? 32 : 128)) continue;
+          if (!own.insert(address).second) continue;
+          if (!seen[subnet].insert(address).second) shared.insert(subnet);
+          MapNetwork& network = found[subnet];
+          network.prefix = subnet.to_string();
+          network.ports.push_back({index_.at(handle->name), link.name, address.to_string()});
+        }
+    }
+    for (auto& [subnet, network] : found) {
+      std::set<std::size_t> machines;
+      for (const MapNetwork::Port& port : network.ports) machines.insert(port.machine);
+      if (machines.size() < 2 || shared.contains(subnet)) continue;
+      for (const MapNetwork::Port& port : network.ports) map_.machines[port.machine].addresses.push_back(port.address);
+      map_.networks.push_back(std::move(network));
+    }
+  }
+
+  void add_tunnels() {
+    std::map<std::pair<std::size_t, std::size_t>, MapTunnel> found;   // from each end
+    for (const auto& handle : cluster_.nodes)
+      for (const openflow::Bridge& bridge : handle->bridges)
+        for (const openflow::Interface& port : bridge.interfaces) add_tunnel(index_.at(handle->name), port, found);
+    for (auto& [ends, tunnel] : found) {
+      const auto back = found.find({ends.second, ends.first});
+      if (back != found.end() && ends.first > ends.second) continue;   // that one has both
+      if (ends.first > ends.second) std::swap(tunnel.from, tunnel.to);
+      tunnel.both_ways = back != found.end();
+      if (tunnel.both_ways) tunnel.evidence.insert(tunnel.evidence.end(), back->second.evidence.begin(), back->second.evidence.end());
+      map_.tunnels.push_back(tunnel);
+    }
+  }
+
+  void add_tunnel(std::size_t from, const openflow::Interface& port, std::map<std::pair<std::size_t, std::size_t>, MapTunnel>& found) const {
+    const auto remote = port.options.find("remote_ip");
+    if (remote == port.options.end()) return;
+    const auto address = IpAddr::parse(remote->second);
+    const Node* other = address ? cluster_.owner_of(*address) : nullptr;
+    if (other == nullptr || index_.at(other->name) == from) return;
+    MapTunnel& tunnel = found[{from, index_.at(other->name)}];
+    tunnel.from = from;
+    tunnel.to = index_.at(other->name);
+    tunnel.type = port.type;
+    if (port.from.known()) tunnel.evidence.push_back(evidence_line(port.from, *cluster_.sources));
+  }
+
+  const Cluster& cluster_;
+  ClusterMap map_;
+  std::map<std::string, std::size_t> index_;
+};
+
+}  // namespace
+
+ClusterMap map_cluster(const Cluster& cluster) { return Mapper(cluster).map(); }
+
+}  // namespace egt::explain

@@ -1,0 +1,15 @@
+// Results as a page (render/report.h), with what all verbs add to it: the dumps, and the lines around evidence.
+#pragma once
+
+#include <string>
+
+#include "command.h"
+#include "egtrace/render/report.h"
+#include "snapshot_options.h"
+
+namespace egt::cli {
+
+// `report`: with the parts that are the verb's own.
+void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common);
+
+}  // namespace egt::cli

@@ -1,0 +1,35 @@
+// One page about a snapshot, to be attached to a case: no network, no foreign files, all text of dumps escaped. Parts that are
+// null are left out, so that results of single verbs are pages of the same kind.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "egtrace/assess/audit.h"
+#include "egtrace/assess/check.h"
+#include "egtrace/assess/connections.h"
+#include "egtrace/assess/triage.h"
+#include "egtrace/explain/cluster_map.h"
+#include "egtrace/explain/dump_lines.h"
+#include "egtrace/explain/inspect.h"
+
+namespace egt::render {
+
+struct Report {
+  std::string verb = {};                    // "report", "triage": which made it
+  std::string snapshot = {}, version = {};           // as the user named it; of egtrace
+  const explain::Inspection* inspection = nullptr;   // which dumps there are, their commands and times
+  bool whole_inspection = false;           // as a part of its own, not for the sake of the others alone
+  const assess::Triage* triage = nullptr;
+  const std::vector<assess::AuditRow>* rows = nullptr;
+  const assess::Connections* connections = nullptr;
+  const explain::ClusterMap* map = nullptr;
+  const std::vector<assess::ExpectationReport>* expectations = nullptr;
+  // The lines around one of a dump, itself among them; none where nothing is to be seen there.
+  std::function<std::vector<explain::DumpLine>(const explain::EvidenceLine&)> lines_around = {};
+};
+
+std::string report_html(const Report& report);
+
+}  // namespace egt::render

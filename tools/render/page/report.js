@@ -1,0 +1,236 @@
+(function () {
+  'use strict';
+  var by = function (id) { return document.getElementById(id); };
+  var all = function (selector, within) { return Array.prototype.slice.call((within || document).querySelectorAll(selector)); };
+
+  // Whatever an element stands in is opened, so that it can be seen.
+  function reveal(element) {
+    for (var up = element; up; up = up.parentElement) if (up.tagName === 'DETAILS') up.open = true;
+  }
+
+  // ---- Permanent links: #path-3, or #q=TEXT and what the filter of the audit shows.
+
+  function state() {
+    var parts = [];
+    if (search && search.value) parts.push('q=' + encodeURIComponent(search.value));
+    if (filter && filter.value) parts.push('audit=' + encodeURIComponent(filter.value));
+    if (choice && choice.value) parts.push('show=' + encodeURIComponent(choice.value));
+    return parts.join('&');
+  }
+
+  function keep() { history.replaceState(null, '', '#' + state()); }
+
+  function follow() {
+    var hash = location.hash.slice(1);
+    if (hash.indexOf('=') > 0) {
+      var given = new URLSearchParams(hash);
+      if (search) search.value = given.get('q') || '';
+      if (filter) filter.value = given.get('audit') || '';
+      if (choice) choice.value = given.get('show') || '';
+      if (search) find();
+      if (filter) narrow();
+      return;
+    }
+    var target = hash && by(decodeURIComponent(hash));
+    if (!target) return;
+    reveal(target);
+    target.scrollIntoView();
+  }
+
+  // ---- Search: items without the words are hidden.
+
+  var search = by('search');
+  var items = all('.item, .matrix tbody tr, .dump, table.list tbody tr');
+  var texts = new Map();
+  function text_of(element) {
+    if (!texts.has(element)) texts.set(element, element.textContent.toLowerCase());
+    return texts.get(element);
+  }
+
+  function find() {
+    var words = search.value.toLowerCase().split(/\s+/).filter(Boolean), count = 0;
+    items.forEach(function (item) {
+      var found = words.every(function (w) { return text_of(item).indexOf(w) >= 0; });
+      item.classList.toggle('unfound', !found);
+      show(item);
+      if (found) count += 1;
+    });
+    by('search-count').textContent = words.length ? count + ' of ' + items.length : '';
+  }
+
+  function show(item) { item.hidden = item.classList.contains('unfound') || item.classList.contains('unwanted'); }
+
+  // ---- The audit's filter.
+
+  var filter = by('audit-filter'), choice = by('audit-state');
+  function narrow() {
+    var words = filter.value.toLowerCase().split(/\s+/).filter(Boolean), rows = all('.matrix tbody tr'), count = 0;
+    rows.forEach(function (row) {
+      var cells = all('.cell', row);
+      cells.forEach(function (c) { c.hidden = choice.value !== '' && c.dataset.state !== choice.value; });
+      var wanted = words.every(function (w) { return text_of(row).indexOf(w) >= 0; }) && cells.some(function (c) { return !c.hidden; });
+      row.classList.toggle('unwanted', !wanted);
+      show(row);
+      if (wanted) count += 1;
+    });
+    by('audit-count').textContent = words.length || choice.value ? count + ' of ' + rows.length : '';
+    document.querySelector('.nothing').hidden = count > 0;
+  }
+
+  // ---- Evidence: a click shows the lines around it in place; without this script the link leads to them.
+
+  function unfold(link) {
+    var text = link.closest('p').nextElementSibling, hit = by(link.getAttribute('href').slice(1));
+    if (!hit || !text) return;
+    if (text.classList.contains('around')) { text.hidden = !text.hidden; text.nextElementSibling.hidden = !text.hidden; return; }
+    var around = document.createElement('div'), lines = document.createElement('ol'), printed = hit.closest('.dump').querySelector('h3 + p');
+    var list = Array.prototype.slice.call(hit.parentNode.children), at = list.indexOf(hit);
+    around.className = 'around';
+    lines.className = 'lines';
+    list.slice(Math.max(0, at - 5), at + 6).forEach(function (line) {
+      var copy = line.cloneNode(true);
+      copy.removeAttribute('id');
+      if (line !== hit) copy.classList.remove('hit');
+      lines.appendChild(copy);
+    });
+    if (printed) around.appendChild(printed.cloneNode(true)).querySelectorAll('.copy').forEach(function (b) { b.remove(); });
+    around.appendChild(lines);
+    text.before(around);
+    text.hidden = true;
+  }
+
+  document.addEventListener('click', function (event) {
+    var link = event.target.closest && event.target.closest('a.evidence');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    unfold(link);
+  });
+
+  // ---- Copy buttons.
+
+  function copied(button) {
+    button.textContent = 'Copied';
+    setTimeout(function () { button.textContent = 'Copy'; }, 1200);
+  }
+
+  function copy(text, button) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text).then(function () { copied(button); }, function () { button.textContent = 'Not allowed'; });
+    button.textContent = 'Not possible';
+  }
+
+  all('code.command').forEach(function (code) {
+    if (!code.textContent) return;
+    var button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', function (event) { event.preventDefault(); copy(code.textContent, button); });
+    code.after(button);
+  });
+
+  // ---- All steps of a path.
+
+  function open_steps(within) {
+    var button = within.querySelector('.open-all');
+    if (!button) return;
+    var open = button.getAttribute('aria-pressed') !== 'true';
+    all('details', within).forEach(function (d) { d.open = open; });
+    button.setAttribute('aria-pressed', String(open));
+    button.textContent = open ? 'Close all steps' : 'Open all steps';
+  }
+  all('.open-all').forEach(function (button) {
+    button.addEventListener('click', function () { open_steps(button.closest('.item')); });
+  });
+
+  // ---- Topology: a machine that is chosen is shown with what joins it to others.
+
+  var plan = document.querySelector('.plan svg');
+  function pick(machine) {
+    var name = machine && machine.dataset.machine, again = !machine || machine.classList.contains('chosen');
+    all('[data-machine]', plan).forEach(function (m) {
+      m.classList.toggle('chosen', !again && m === machine);
+      m.setAttribute('aria-pressed', String(!again && m === machine));
+    });
+    plan.classList.toggle('picked', !again);
+    all('[data-ends]', plan).forEach(function (line) {
+      line.classList.toggle('away', !again && line.dataset.ends.split(' ').indexOf(name) < 0);
+    });
+    all('.about-machine').forEach(function (about) { about.hidden = again || about.dataset.about !== name; });
+  }
+  if (plan) {
+    all('.about-machine').forEach(function (about) { about.hidden = true; });
+    all('[data-machine]', plan).forEach(function (machine) {
+      machine.addEventListener('click', function () { pick(machine); });
+      machine.addEventListener('keydown', function (event) {
+        if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(machine); }
+      });
+    });
+  }
+  document.addEventListener('click', function (event) {
+    var button = event.target.closest && event.target.closest('button[data-filter]');
+    if (!button || !filter) return;
+    filter.value = button.dataset.filter;
+    choice.value = '';
+    narrow();
+    keep();
+    by('audit').scrollIntoView();
+  });
+
+  // ---- Keys.
+
+  var current = -1, going = false;
+  var stops = all('.item');
+  function step(by_how_many) {
+    var seen = stops.filter(function (s) { return !s.hidden; });
+    if (!seen.length) return;
+    var at = seen.indexOf(stops[current]);
+    at = at < 0 ? (by_how_many > 0 ? 0 : seen.length - 1) : Math.min(seen.length - 1, Math.max(0, at + by_how_many));
+    stops.forEach(function (s) { s.classList.toggle('current', s === seen[at]); });
+    current = stops.indexOf(seen[at]);
+    seen[at].querySelector('summary').focus();
+    seen[at].scrollIntoView({block: 'start'});
+  }
+
+  var places = {f: 'findings', x: 'expectations', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
+  document.addEventListener('keydown', function (event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target === search && event.key === 'Escape') { search.value = ''; find(); keep(); search.blur(); return; }
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (going) {
+      going = false;
+      if (places[event.key] && by(places[event.key])) { location.hash = places[event.key]; event.preventDefault(); }
+      return;
+    }
+    if (event.key === '/') { search.focus(); search.select(); }
+    else if (event.key === 'j') step(1);
+    else if (event.key === 'k') step(-1);
+    else if (event.key === 'o' && current >= 0) stops[current].open = !stops[current].open;
+    else if (event.key === 'O' && current >= 0) { stops[current].open = true; open_steps(stops[current]); }
+    else if (event.key === 'g') going = true;
+    else if (event.key === '?') by('help').showModal();
+    else return;
+    event.preventDefault();
+  });
+  by('help-open').addEventListener('click', function () { by('help').showModal(); });
+
+  // ---- Paper has everything but the steps that only pass a packet on.
+
+  var before;
+  addEventListener('beforeprint', function () {
+    var details = all('details');
+    before = details.map(function (d) { return [d, d.open]; });
+    details.forEach(function (d) { if (!d.classList.contains('quiet') && !d.classList.contains('cell')) d.open = true; });
+  });
+  addEventListener('afterprint', function () {
+    (before || []).forEach(function (pair) { pair[0].open = pair[1]; });
+  });
+
+  all('.script').forEach(function (element) { element.hidden = false; });
+  search.addEventListener('input', function () { find(); keep(); });
+  if (filter) {
+    filter.addEventListener('input', function () { narrow(); keep(); });
+    choice.addEventListener('change', function () { narrow(); keep(); });
+  }
+  addEventListener('hashchange', follow);
+  follow();
+})();

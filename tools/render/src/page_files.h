@@ -1,0 +1,16 @@
+// The templates, style sheets and scripts of pages: files of tools/render/page, which the build puts into the program.
+#pragma once
+
+#include <string_view>
+
+namespace egt::render::page_files {
+
+std::string_view explain_html();
+std::string_view explain_js();
+std::string_view base_css();
+std::string_view chart_css();
+std::string_view report_html();
+std::string_view report_css();
+std::string_view report_js();
+
+}  // namespace egt::render::page_files

@@ -1,0 +1,44 @@
+// The dump lines that a page shows: each one once, with those around it, and the command that printed the dump.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "egtrace/render/report.h"
+
+namespace egt::render::report {
+
+class EvidenceBook {
+ public:
+  explicit EvidenceBook(const Report& report);
+  // The line, with a link to where it stands among its neighbours.
+  std::string line(const explain::EvidenceLine& line);
+  std::string lines(const explain::Evidence& evidence);
+  // All that were shown, dump by dump.
+  std::string print() const;
+  std::size_t size() const { return count_; }
+
+ private:
+  struct Entry {
+    std::size_t id = 0;
+    explain::EvidenceLine line;
+  };
+  using Shown = std::map<std::uint32_t, explain::DumpLine>;   // by number
+  struct Dump {
+    std::vector<Entry> entries;            // in the order of the page
+    Shown context;
+  };
+
+  std::string dump_head(const std::string& path) const;
+  static std::string windows(const Dump& dump);
+
+  const Report& report_;
+  std::map<std::string, Dump> dumps_;
+  std::map<std::string, std::size_t> ids_;   // by place and text
+  std::map<std::string, const explain::DumpReport*> known_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace egt::render::report

@@ -1,0 +1,35 @@
+#include "report/parts.h"
+
+#include <fmt/format.h>
+
+#include "html_text.h"
+
+namespace egt::render::report {
+
+// Where only the file's name is known, its kind is how the tool calls the command.
+std::string command_of(const explain::DumpReport& dump) {
+  return dump.command.find(' ') != std::string::npos || dump.kind.empty() || dump.kind == "unknown" ? dump.command : dump.kind;
+}
+
+Tone tone_of(explain::Outcome outcome) {
+  switch (outcome) {
+    case explain::Outcome::answered: return Tone::good;
+    case explain::Outcome::refused:
+    case explain::Outcome::unanswered: return Tone::bad;
+    case explain::Outcome::mixed:
+    case explain::Outcome::undecided: return Tone::doubtful;
+  }
+  return Tone::doubtful;
+}
+
+std::string_view words_of(explain::Outcome outcome) { return outcome == explain::Outcome::unanswered ? "no answer" : name_of(outcome); }
+
+std::string heading(std::string_view id, std::string_view text, std::size_t count) {
+  return fmt::format("<h2 id=\"{0}\"><a class=\"self\" href=\"#{0}\">{1}</a> <span class=\"count\">{2}</span></h2>\n", id, text, count);
+}
+
+std::string command(std::string_view text) { return fmt::format("<code class=\"command\">{}</code>", escape_html(text)); }
+
+std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+}  // namespace egt::render::report

@@ -1,0 +1,51 @@
+#include "egtrace/render/report.h"
+
+#include <fmt/format.h>
+
+#include "page_files.h"
+#include "page_frame.h"
+#include "report/parts.h"
+
+namespace egt::render {
+namespace {
+
+struct Part {
+  const char* id;
+  const char* name;
+  std::string html;
+};
+
+std::vector<Part> parts_of(const Report& r, report::EvidenceBook& book) {
+  std::vector<Part> parts;
+  if (r.triage != nullptr) parts.push_back({"findings", "Findings", report::findings_part(r, book)});
+  if (r.expectations != nullptr) parts.push_back({"expectations", "Expectations", report::expectations_part(r, book)});
+  if (r.map != nullptr) parts.push_back({"map", "Topology", report::map_part(r, book)});
+  if (r.rows != nullptr) parts.push_back({"audit", "Audit", report::audit_part(r, book)});
+  if (r.connections != nullptr) parts.push_back({"paths", "Paths", report::connections_part(r, book)});
+  if (book.size() > 0)
+    parts.push_back({"evidence", "Evidence", "<section data-part=\"evidence\">\n" + report::heading("evidence", "Evidence", book.size()) + book.print() + "</section>\n"});
+  if (r.inspection != nullptr) parts.push_back({"dumps", "Dumps", report::dumps_part(r)});
+  return parts;
+}
+
+// Shown by the script, without which neither does anything.
+std::string bar(const std::vector<Part>& parts) {
+  std::string out = "<nav class=\"bar\" aria-label=\"parts\">\n<div class=\"links\">";
+  for (const Part& part : parts) out += fmt::format("<a href=\"#{}\">{}</a>", part.id, part.name);
+  return out + "</div>\n<div class=\"search script\" role=\"search\" hidden><input id=\"search\" type=\"search\" aria-label=\"Search\" placeholder=\"Search ( / )\">"
+               "<span id=\"search-count\" class=\"soft small\" role=\"status\"></span>"
+               "<button id=\"help-open\" type=\"button\" aria-label=\"Keys\">?</button></div>\n</nav>\n";
+}
+
+}  // namespace
+
+std::string report_html(const Report& r) {
+  report::EvidenceBook book(r);
+  const std::vector<Part> parts = parts_of(r, book);
+  std::string content = bar(parts) + report::summary_part(r);
+  for (const Part& part : parts) content += part.html;
+  const PageFrame frame{page_files::report_html(), std::string(page_files::base_css()) + std::string(page_files::report_css()), std::string(page_files::report_js())};
+  return fill(frame, fmt::format("{}: egtrace {}", r.snapshot, r.verb), content);
+}
+
+}  // namespace egt::render
