@@ -6,7 +6,7 @@ set(EGTRACE_STATIC OFF CACHE STRING "an executable that needs no shared library:
 set(archives_behind_libarchive nettle acl lzma zstd lz4 bz2 z)
 set(EGTRACE_LINKS_STATICALLY ${EGTRACE_STATIC})
 if(EGTRACE_STATIC)
-  foreach(library archive yaml-cpp pcap ${archives_behind_libarchive})
+  foreach(library archive yaml-cpp pcap sqlite3 ${archives_behind_libarchive})
     find_library(archive_of_${library} lib${library}.a)
     if(NOT archive_of_${library})
       list(APPEND missing_archives lib${library}.a)
@@ -28,7 +28,7 @@ if(EGTRACE_LINKS_STATICALLY)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   set(fmt_library fmt::fmt-header-only)
   set(yaml_library ${archive_of_yaml-cpp})
-  foreach(found LibArchive_LIBRARY ZLIB_LIBRARY_RELEASE pkgcfg_lib_pcap_pcap)   # in a build directory of another mode
+  foreach(found LibArchive_LIBRARY SQLite3_LIBRARY ZLIB_LIBRARY_RELEASE pkgcfg_lib_pcap_pcap)   # in a build directory of another mode
     if("${${found}}" MATCHES "\\.so")
       unset(${found} CACHE)
     endif()

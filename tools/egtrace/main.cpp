@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
   add_decode(app, status);
   add_diff(app, status);
   add_explain(app, status);
+  add_export(app, status);
   add_flows(app, status);
   add_inspect(app, status);
   add_lookup(app, status);
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
   add_merge(app, status);
   add_parse(app, status);
   add_report(app, status);
+  add_sql(app, status);
   add_triage(app, status);
   add_pcap(app, status);
   add_trace(app, status);

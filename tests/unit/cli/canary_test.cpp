@@ -75,6 +75,14 @@ class Canaries : public ::testing::Test {
   TemporaryDirectory home_;
 };
 
+TEST_F(Canaries, NoTableHasOne) {
+  for (const char* table : {"lines_not_understood", "database_rows", "ports", "pods", "netfilter_rules"})
+    egtrace({"sql", dumps(), std::string("SELECT * FROM ") + table, "--format", "json"});
+  const std::string file = home_.path() + "/case.sqlite";
+  ASSERT_EQ(0, egtrace({"export", dumps(), "-o", file, "--table", "lines_not_understood", "--table", "database_rows", "--table", "ports"}).status);
+  expect_none(file, read_file(file));
+}
+
 TEST_F(Canaries, NoVerbShowsOne) {
   const std::string expectations = home_.file("expect.yaml", "version: 1\nexpect:\n  - {name: n, from: demo-egress/*, to: 192.0.2.1:80, verdict: delivered}\n");
   const std::vector<std::string> to = {"--from", "demo-egress/requester-3a", "--to", "192.0.2.1:80"};

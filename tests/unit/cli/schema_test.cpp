@@ -51,6 +51,8 @@ TEST(Schema, Flows) {
   expect_contract({"flows", "samples/egressip-secondary", "--by", "object"});
 }
 
+TEST(Schema, Sql) { expect_contract({"sql", "samples/egressip-excerpt", "SELECT * FROM neighbours"}); }
+
 TEST(Schema, Decode) { expect_contract({"decode", "0x64580003", "0a:58:64:58:00:03", "+trk-new"}); }
 
 TEST(Schema, Assess) {

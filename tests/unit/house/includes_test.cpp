@@ -30,6 +30,7 @@ const std::map<std::string, Module>& modules() {
       {"explain", {"libtrace/explain", {"base", "model", "engine", "explain"}}},
       {"assess", {"libtrace/assess", {"base", "model", "engine", "explain", "assess"}}},
       {"parsers", {"parsers", {"base", "model", "parsers"}}},
+      {"sql", {"tools/sql", {"base", "model", "engine", "explain", "assess", "parsers", "sql"}}},
       {"render", {"tools/render", {"base", "model", "engine", "explain", "assess", "render"}}},
   };
   return kModules;
