@@ -6,22 +6,14 @@
 #include <map>
 #include <set>
 
+#include "egtrace/cluster/role_names.h"
+
 namespace egt::explain {
 namespace {
 
 using cluster::Cluster;
 using cluster::Node;
 using cluster::Role;
-
-std::string role_of(Role role) {
-  switch (role) {
-    case Role::cluster_node: return "cluster-node";
-    case Role::router: return "router";
-    case Role::gateway: return "gateway";
-    case Role::server: return "server";
-  }
-  return {};
-}
 
 class Mapper {
  public:
@@ -42,7 +34,7 @@ class Mapper {
       const Node& node = *handle;
       MapMachine machine;
       machine.name = node.name;
-      for (const Role role : node.roles) machine.roles.push_back(role_of(role));
+      for (const Role role : node.roles) machine.roles.emplace_back(name_of(role));
       machine.presumed = node.host_presumed;
       machine.is_cluster_node = std::find(node.roles.begin(), node.roles.end(), Role::cluster_node) != node.roles.end();
       map_.machines.push_back(std::move(machine));
@@ -89,6 +81,7 @@ class Mapper {
         for (const host::Address& a : link.addresses) {
           const Prefix subnet = a.subnet();
           const IpAddr& address = a.prefix.address;
+          owners_.try_emplace(address, index_.at(handle->name));
           if (address.is_loopback() || address.is_link_local() || subnet.length == (address.family == Family::v4 ? 32 : 128)) continue;
           if (!own.insert(address).second) continue;
           if (!seen[subnet].insert(address).second) shared.insert(subnet);
@@ -125,11 +118,11 @@ class Mapper {
     const auto remote = port.options.find("remote_ip");
     if (remote == port.options.end()) return;
     const auto address = IpAddr::parse(remote->second);
-    const Node* other = address ? cluster_.owner_of(*address) : nullptr;
-    if (other == nullptr || index_.at(other->name) == from) return;
-    MapTunnel& tunnel = found[{from, index_.at(other->name)}];
+    const auto other = address ? owners_.find(*address) : owners_.end();
+    if (other == owners_.end() || other->second == from) return;
+    MapTunnel& tunnel = found[{from, other->second}];
     tunnel.from = from;
-    tunnel.to = index_.at(other->name);
+    tunnel.to = other->second;
     tunnel.type = port.type;
     if (port.from.known()) tunnel.evidence.push_back(evidence_line(port.from, *cluster_.sources));
   }
@@ -137,6 +130,7 @@ class Mapper {
   const Cluster& cluster_;
   ClusterMap map_;
   std::map<std::string, std::size_t> index_;
+  std::map<IpAddr, std::size_t> owners_;   // the first machine that has the address, as Cluster::owner_of()
 };
 
 }  // namespace

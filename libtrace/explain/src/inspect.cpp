@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "egtrace/cluster/role_names.h"
 #include "egtrace/explain/agreement.h"
 #include "egtrace/evidence/diagnostic_head.h"
 #include "egtrace/explain/collection_limits.h"
@@ -16,16 +17,6 @@ namespace {
 using cluster::Cluster;
 using cluster::Node;
 using cluster::Role;
-
-std::string role_name(Role role) {
-  switch (role) {
-    case Role::cluster_node: return "cluster-node";
-    case Role::router: return "router";
-    case Role::gateway: return "gateway";
-    case Role::server: return "server";
-  }
-  return "server";
-}
 
 DumpReport report_dump(const Cluster& cluster, const cluster::Collection& collection, std::size_t index) {
   const cluster::DumpInfo& d = cluster.dumps[index];
@@ -53,7 +44,7 @@ DumpReport report_dump(const Cluster& cluster, const cluster::Collection& collec
 NodeReport report_node(const Cluster& cluster, const cluster::Collection& collection, const Node& node) {
   NodeReport r;
   r.name = node.name;
-  for (const Role role : node.roles) r.roles.push_back(role_name(role));
+  for (const Role role : node.roles) r.roles.push_back(std::string(name_of(role)));
   for (const host::Link& link : node.host.links.value)
     for (const host::Address& a : link.addresses)
       if (!a.prefix.address.is_loopback() && !a.prefix.address.is_link_local())

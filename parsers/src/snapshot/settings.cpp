@@ -4,11 +4,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "egtrace/base/text.h"
+#include "egtrace/cluster/role_names.h"
 
 namespace egt::parsers {
 namespace {
@@ -39,12 +39,7 @@ void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> k
 }
 
 cluster::Role role_of(const YAML::Node& value) {
-  static const std::array<std::pair<std::string_view, cluster::Role>, 4> kRoles = {
-      {{"cluster-node", cluster::Role::cluster_node},
-       {"router", cluster::Role::router},
-       {"gateway", cluster::Role::gateway},
-       {"server", cluster::Role::server}}};
-  for (const auto& [name, role] : kRoles) {
+  for (const auto& [name, role] : cluster::kRoleNames) {
     if (value.IsScalar() && value.Scalar() == name) return role;
   }
   refuse(value, "roles are cluster-node, router, gateway, server");

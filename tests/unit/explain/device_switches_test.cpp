@@ -62,6 +62,14 @@ TEST_F(DeviceSwitch, Meter) {
   expect_assumed("meter 3 of master-02-demo");
 }
 
+// OpenFlow 1.0 shows no meter.
+TEST_F(DeviceSwitch, MeterOfTheLogicalFlow) {
+  const std::string flow = "uuid=0x3dad4295, table=11(ls_in_qos          ), priority=0    , match=(1), action=(";
+  const std::string dump = "master-03-demo/ovn-sbctl_--uuid_lflow-list";
+  sample_.copy(dump + ".gz", dump).remove(dump + ".gz").replace(dump, flow + "next;)", flow + "set_meter(100000, 2000); next;)");
+  expect_assumed("the meter of a QoS rule of master-03-demo");
+}
+
 TEST_F(DeviceSwitch, FullTableOfConnections) {
   sample_.append("master-02-demo/sysctl", "net.netfilter.nf_conntrack_count = 262144\nnet.netfilter.nf_conntrack_max = 262144\n");
   expect_assumed("conntrack of master-02-demo makes room");
@@ -82,6 +90,27 @@ TEST_F(DeviceSwitch, EchoIgnored) {
   sample_.append("server/sysctl", "net.ipv4.icmp_echo_ignore_all = 1\n");
   expect_fault(explained({"--to", "192.168.55.13", "--proto", "icmp"}), "echo-ignored");
   EXPECT_EQ("answered", explained()["outcome"]);
+}
+
+TEST_F(DeviceSwitch, EchoesOfWhichNoDumpTells) {
+  const std::vector<std::string> ping{"--to", "192.168.55.13", "--proto", "icmp"};
+  const nlohmann::json e = explained(ping);
+  EXPECT_EQ("answered", e["outcome"]) << e["fault"];
+  EXPECT_EQ("assumed", e["confidence"]);
+  EXPECT_NE(std::string::npos, e.dump().find("server answers echo requests"));
+  sample_.append("server/sysctl", "net.ipv4.icmp_echo_ignore_all = 0\n");
+  EXPECT_EQ(std::string::npos, explained(ping).dump().find("answers echo requests"));
+}
+
+TEST_F(DeviceSwitch, DefaultTtlOfASendingHost) {
+  sample_.append("server/sysctl", "net.ipv4.ip_default_ttl = 1\n");
+  const auto sent = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{EGTRACE_BINARY, "explain", sample_.path(), "--from", "node:server", "--to", "node:master-02-demo", "--proto", "icmp", "--one-way", "--format", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return nlohmann::json::parse(egt::testing::run(words).out);
+  };
+  EXPECT_EQ("ttl-exceeded", sent({})["fault"].value("reason", "")) << sent({})["summary"];
+  EXPECT_NE("ttl-exceeded", sent({"--ttl", "64"})["fault"].is_null() ? "" : sent({"--ttl", "64"})["fault"].value("reason", ""));
 }
 
 TEST_F(DeviceSwitch, DefaultTtlOfTheServer) {

@@ -9,7 +9,7 @@
 namespace egt::render {
 
 std::string explain_html(const explain::Explanation& e) {
-  const PageFrame frame{page_files::explain_html(), std::string(page_files::base_css()), std::string(page_files::explain_js())};
+  const PageFrame frame{"", std::string(page_files::base_css()), std::string(page_files::explain_js())};
   return fill(frame, fmt::format("{}: {}", packet_text(e), name_of(e.outcome)), explanation_html(e));
 }
 

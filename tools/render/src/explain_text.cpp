@@ -45,8 +45,8 @@ class Page {
     out_ += "\n";
     const std::string from = e_.packet.src.empty() ? e_.from.name : to_text({e_.packet.src, e_.packet.sport});
     line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, to_text({e_.packet.dst, e_.packet.dport})));
-    line(2, fmt::format("from    {}", who(e_.from)));
-    line(2, fmt::format("to      {}", who(e_.to)));
+    line(2, fmt::format("from    {}", end_words(e_.from)));
+    line(2, fmt::format("to      {}", end_words(e_.to)));
     if (e_.largest && e_.outcome == Outcome::answered)
       out_ += wrap_behind("  size    ", fmt::format("IP packets of up to {} bytes fit the MTUs dumped in both directions; the smallest is that of {} on {}",
                                                        e_.largest->bytes, e_.largest->device, e_.largest->node), o_.width);
@@ -57,14 +57,6 @@ class Page {
   void labelled(std::string_view label, std::string_view text) {
     if (text.empty()) return;
     out_ += wrap_behind(fmt::format("  {:<7}", label), text, o_.width);
-  }
-
-  static std::string who(const EndReport& e) {
-    std::string s = e.kind;
-    if (!e.name.empty()) s += " " + e.name;
-    else if (!e.ip.empty()) s += " " + e.ip;
-    if (!e.node.empty() && e.node != e.name) s += " on " + e.node;
-    return s;
   }
 
   // What all paths begin with is shown once.

@@ -132,8 +132,8 @@ class ExplanationHtml {
     if (!h.cause.empty()) fact("cause", escape_html(h.cause) + (h.finding.empty() ? "" : " <span class=\"soft\">[" + escape_html(h.finding) + "]</span>"));
     if (!h.next.empty()) fact("next", "<code>" + escape_html(h.next) + "</code>");
     fact("packet", "<code>" + escape_html(packet_text(e_)) + "</code>");
-    fact("from", escape_html(who(e_.from)));
-    fact("to", escape_html(who(e_.to)));
+    fact("from", escape_html(end_words(e_.from)));
+    fact("to", escape_html(end_words(e_.to)));
     if (e_.truncated) fact("paths", fmt::format("only the first {} are shown; there are more", e_.paths.size()));
     out_ += "</dl>\n<p class=\"tools\"><button class=\"open-all\" type=\"button\" aria-pressed=\"false\">Open all steps</button></p>\n</header>\n";
   }
@@ -143,14 +143,6 @@ class ExplanationHtml {
   }
 
   void fact(const char* name, const std::string& html) { out_ += fmt::format("<dt>{}</dt><dd>{}</dd>", name, html); }
-
-  static std::string who(const EndReport& e) {
-    std::string s = e.kind;
-    if (!e.name.empty()) s += " " + e.name;
-    else if (!e.ip.empty()) s += " " + e.ip;
-    if (!e.node.empty() && e.node != e.name) s += " on " + e.node;
-    return s;
-  }
 
   // What all paths begin with is shown once.
   void up_to_branch() {

@@ -72,4 +72,12 @@ Headline headline(const Explanation& e) {
   return h;
 }
 
+std::string end_words(const explain::EndReport& end) {
+  std::string s = end.kind;
+  if (!end.name.empty()) s += " " + end.name;
+  else if (!end.ip.empty()) s += " " + end.ip;
+  if (!end.node.empty() && end.node != end.name) s += " on " + end.node;
+  return s;
+}
+
 }  // namespace egt::render

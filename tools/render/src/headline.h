@@ -17,5 +17,7 @@ struct Headline {
 };
 
 Headline headline(const explain::Explanation& e);
+// "pod shop/cart-0 on worker-1"
+std::string end_words(const explain::EndReport& end);
 
 }  // namespace egt::render

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "dump_words.h"
 #include "egtrace/base/columns.h"
 #include "egtrace/render/diagnostic.h"
 #include "inspect_document.h"
@@ -71,7 +72,7 @@ std::string dump_line(const DumpReport& d) {
   std::string s = fmt::format("{}  {}", d.kind.empty() ? "unknown" : d.kind, d.path);
   if (!d.tool.empty()) s += fmt::format(", {}", d.tool);
   if (!d.time.empty()) s += fmt::format(", {}", d.time);
-  if (d.partial) s += d.why_partial.empty() || d.why_partial == "an excerpt" ? ", an excerpt" : ", an excerpt: " + d.why_partial;
+  if (d.partial) s += ", " + excerpt_words(d);
   if (!d.note.empty()) s += ", " + d.note;
   if (!d.superseded_by.empty()) s += fmt::format(", not used beside {}", d.superseded_by);
   if (odd > 0) s += fmt::format(", {} of {} lines not understood", odd, d.lines);

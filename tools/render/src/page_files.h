@@ -5,11 +5,11 @@
 
 namespace egt::render::page_files {
 
-std::string_view explain_html();
+std::string_view page_html();
 std::string_view explain_js();
 std::string_view base_css();
 std::string_view chart_css();
-std::string_view report_html();
+std::string_view keys_html();
 std::string_view report_css();
 std::string_view report_js();
 

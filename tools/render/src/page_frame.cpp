@@ -4,6 +4,7 @@
 
 #include "egtrace/base/sha256.h"
 #include "html_text.h"
+#include "page_files.h"
 
 namespace egt::render {
 namespace {
@@ -18,13 +19,16 @@ std::string policy_of(const PageFrame& frame) {
 // What is put in is not looked through for places once more: a dump may hold "{{script}}".
 std::string fill(const PageFrame& frame, std::string_view title, std::string_view content) {
   std::string out;
-  out.reserve(frame.page.size() + frame.style.size() + frame.script.size() + content.size() + 512);
-  for (std::string_view rest = frame.page; !rest.empty();) {
+  const std::string_view page = page_files::page_html();
+  out.reserve(page.size() + frame.style.size() + frame.script.size() + content.size() + 512);
+  for (std::string_view rest = page; !rest.empty();) {
     const std::size_t open = rest.find("{{"), close = rest.find("}}", open);
     out += rest.substr(0, open);
     if (close == std::string_view::npos) break;
     const std::string_view place = rest.substr(open + 2, close - open - 2);
     if (place == "title") out += escape_html(title);
+    else if (place == "kind") out += frame.kind;
+    else if (place == "dialogs") out += frame.dialogs;
     else if (place == "policy") out += policy_of(frame);
     else if (place == "style") out += frame.style;
     else if (place == "content") out += content;

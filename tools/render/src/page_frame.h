@@ -1,4 +1,4 @@
-// A page out of its template, style and script, with a Content-Security-Policy by which these are the only ones.
+// A page (tools/render/page/page.html) with its style and script, with a Content-Security-Policy by which these are the only ones.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 namespace egt::render {
 
 struct PageFrame {
-  std::string_view page;     // with {{title}}, {{policy}}, {{style}}, {{content}}, {{script}}
+  std::string_view kind;       // "report", by which the style sheet knows it; may be empty
   std::string style, script;
+  std::string_view dialogs = {};   // HTML
 };
 
 // `title` is text; `content` is HTML.

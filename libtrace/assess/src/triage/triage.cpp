@@ -195,7 +195,7 @@ void Findings::add(std::string claim, std::string node, std::string object, expl
   const Severity severity = std::exchange(weight_, std::nullopt).value_or(check_->severity);
   triage_.findings.push_back({check_->id, severity, check_->title, std::move(claim), std::move(node), std::move(object),
                               std::exchange(also_on_, {}), std::exchange(about_, {}), std::move(lines), std::move(remedy),
-                              fmt::format("docs/triage/{}.md", check_->id)});
+                              fmt::format("docs/triage/{}.md", check_->id), check_->finds == Check::Finds::cause});
 }
 
 void Findings::add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& from,

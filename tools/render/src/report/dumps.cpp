@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "dump_words.h"
 #include "egtrace/base/moment.h"
 #include "html_text.h"
 #include "report/parts.h"
@@ -31,7 +32,7 @@ std::string age_text(std::int64_t ms) {
 std::string remarks_of(const DumpReport& d) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
-  if (d.partial) add(d.why_partial.empty() || d.why_partial == "an excerpt" ? "an excerpt" : "an excerpt: " + d.why_partial);
+  if (d.partial) add(excerpt_words(d));
   if (!d.note.empty()) add(d.note);
   if (!d.superseded_by.empty()) add("not used beside " + d.superseded_by);
   if (!d.not_understood.empty()) add(counted(d.not_understood.size(), "line") + " not understood");

@@ -14,9 +14,10 @@ std::string_view severity_class(assess::Severity s) {
 }
 
 // What it does to connections, as far as their causes were looked for.
-std::string effect_text(const assess::Connections& all, std::size_t finding) {
+std::string effect_text(const assess::Connections& all, std::size_t finding, bool is_cause) {
   const assess::Effect& effect = all.effects[finding];
   if (effect.rows.empty()) {
+    if (!is_cause) return "it follows from a cause, which other checks look for";
     if (all.causes_sought < all.causes_of) return fmt::format("causes were looked for in {} of {} connections that leak or fail; it is named in none of these", all.causes_sought, all.causes_of);
     return all.causes_of == 0 ? "no connection of the audit leaks or fails" : "it is named as the cause of no connection of the audit";
   }
@@ -49,7 +50,7 @@ std::string finding_html(const Report& report, std::size_t index, EvidenceBook& 
   };
   fact("next", escape_html(f.remedy));
   if (report.connections != nullptr) {
-    fact("effect", escape_html(effect_text(*report.connections, index)));
+    fact("effect", escape_html(effect_text(*report.connections, index, f.is_cause)));
     fact("paths", paths_of(*report.connections, index));
   }
   fact("node", escape_html(f.node));

@@ -44,7 +44,7 @@ std::string report_html(const Report& r) {
   const std::vector<Part> parts = parts_of(r, book);
   std::string content = bar(parts) + report::summary_part(r);
   for (const Part& part : parts) content += part.html;
-  const PageFrame frame{page_files::report_html(), std::string(page_files::base_css()) + std::string(page_files::report_css()), std::string(page_files::report_js())};
+  const PageFrame frame{"report", std::string(page_files::base_css()) + std::string(page_files::report_css()), std::string(page_files::report_js()), page_files::keys_html()};
   return fill(frame, fmt::format("{}: egtrace {}", r.snapshot, r.verb), content);
 }
 

@@ -2,6 +2,7 @@
 #include "catalogue.h"
 #include "values.h"
 #include "egtrace/base/text.h"
+#include "egtrace/cluster/role_names.h"
 
 namespace egt::sql {
 namespace {
@@ -13,16 +14,11 @@ struct DumpRow { const cluster::DumpInfo* dump; };
 struct LineRow { const cluster::DumpInfo* dump; Provenance at; };
 struct ColumnRow { std::string table; ColumnInfo column; };
 
-std::string_view name_of(cluster::Role role) {
-  constexpr std::string_view kNames[] = {"cluster-node", "router", "gateway", "server"};
-  return kNames[static_cast<std::size_t>(role)];
-}
-
 Definition<NodeRow> nodes() {
   using R = const NodeRow&;
   return {"nodes", "machines of the snapshot",
           {{"name", "TEXT", "name", [](C, R r) { return text(r.node->name); }},
-           {"roles", "TEXT", "with commas", [](C, R r) { return joined(r.node->roles, [](cluster::Role role) { return name_of(role); }); }},
+           {"roles", "TEXT", "with commas", [](C, R r) { return joined(r.node->roles, [](cluster::Role role) { return cluster::name_of(role); }); }},
            {"ovs_version", "TEXT", "Open vSwitch", [](C, R r) { return text(r.node->ovs_version.value_or("")); }}},
           [](C context, std::vector<NodeRow>& out) { for (const auto& node : context.cluster().nodes) out.push_back({&*node}); }, nullptr};
 }

@@ -23,6 +23,7 @@ struct Finding {
   explain::Evidence evidence;
   std::string remedy;  // what to do or to look at next
   std::string docs;    // "docs/triage/egressip-snat-missing.md"
+  bool is_cause = true;   // false: what follows from a cause, and explains no connection
 };
 
 struct SkippedCheck {
