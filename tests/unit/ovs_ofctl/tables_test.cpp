@@ -135,6 +135,25 @@ TEST_F(Tables, MacTable) {
   EXPECT_EQ(b.fdb[1].vlan, 100);
 }
 
+// As Open vSwitch 4.0 prints them: one bridge, and all bridges at once, of which br-none has learned nothing.
+TEST_F(Tables, MacTablesOfOpenVSwitch4) {
+  constexpr const char* kOne = " Port  VLAN  MAC                Age\n    1     0  52:54:00:61:04:12  164\n";
+  prints_back(kOne, "ovs-appctl fdb/show");
+  EXPECT_EQ(bridge(kOne, "ovs-appctl_fdb.show_br-ex", "br-ex").fdb.size(), 1u);
+
+  constexpr const char* kAll =
+      " Bridge            Port  VLAN  MAC                Age\n br-b\n br-external-long     1     5  00:11:22:33:44:55  static\n"
+      "                      1     6  00:11:22:33:44:56  static\n br-int               3     0  52:54:00:61:04:14    0\n";
+  prints_back(kAll, "ovs-appctl fdb/show");
+  const openflow::Bridge& external = bridge(kAll, "ovs-appctl_fdb.show", "br-external-long");
+  ASSERT_EQ(external.fdb.size(), 2u);
+  EXPECT_EQ(external.fdb[1].vlan, 6);
+  const openflow::Bridge& empty = bridge(kAll, "ovs-appctl_fdb.show", "br-b");
+  EXPECT_TRUE(empty.has_fdb);
+  EXPECT_TRUE(empty.fdb.empty());
+  EXPECT_EQ(bridge(kAll, "ovs-appctl_fdb.show", "br-int").fdb.size(), 1u);
+}
+
 TEST_F(Tables, Statistics) {
   prints_back(
       "OFPST_METER_CONFIG reply (OF1.3) (xid=0x2):\nmeter=1 kbps burst stats bands=\ntype=drop rate=100 "
