@@ -64,6 +64,27 @@ Arrival Walker::follow(Position place, int budget) {
   }
 }
 
+namespace {
+
+std::size_t machines_of(const Record& record) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < record.sightings.size(); ++i)
+    if (i == 0 || record.sightings[i].node != record.sightings[i - 1].node) ++count;
+  return count;
+}
+
+bool is_stray(const Arrival& arrival) { return arrival.stop && arrival.stop->why.reason == Reason::mac_not_of_device; }
+
+// Of copies that end alike the one counts that was meant for whoever looked at it, then the one that came farthest: a flood
+// shows each frame to devices for which it is not.
+bool counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const Record& of_b) {
+  if (rank(a.verdict) != rank(b.verdict)) return rank(a.verdict) < rank(b.verdict);
+  if (is_stray(a) != is_stray(b)) return is_stray(b);
+  return a.verdict == Verdict::dropped && machines_of(of_a) > machines_of(of_b);
+}
+
+}  // namespace
+
 // Several copies of a packet (a flood, several outputs): all are walked, the best outcome is the way's.
 Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
   if (places.size() == 1) return follow(std::move(places.front()), budget);
@@ -79,7 +100,7 @@ Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
     egress_ = egress_before;
     frame_length_ = length_before;
     Arrival arrival = follow(std::move(places[i]), budget / 2);
-    if (i == 0 || rank(arrival.verdict) < rank(best.verdict)) {
+    if (i == 0 || counts_before(arrival, record_, best, best_record)) {
       best = std::move(arrival);
       best_record = std::move(record_);
       best_egress = std::move(egress_);
