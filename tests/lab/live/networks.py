@@ -1,10 +1,16 @@
-"""A primary user-defined network of layer 3, as ovn-kubernetes writes it in shared gateway mode
-(layer3_user_defined_network_controller.go, gateway.go, node/bridgeconfig/bridgeflows.go): routers, switches and gateway routers
-of its own on each node, the masquerade address behind which its pods come to br-ex, and br-ex's flows that make it the node's.
-Without the VRF of the management port, which needs a kernel that has VRFs."""
+"""A primary user-defined network of layer 3 or 2, as ovn-kubernetes writes it in shared gateway mode
+(layer3_user_defined_network_controller.go, layer2_user_defined_network_controller.go, gateway.go, egressip.go,
+node/bridgeconfig/bridgeflows.go): routers, switches and gateway routers of its own on each node, the masquerade address behind
+which its pods come to br-ex, and br-ex's flows that make it the node's, or an egress IP's. Topologies: "layer3"; "layer2", whose
+switch hangs on a transit router (OVN 25.03 and later); "layer2-join", whose switch hangs on the gateway routers themselves (before
+OVN-Kubernetes 1.2). Without the VRF of the management port, which needs a kernel that has VRFs."""
+import ipaddress
+
 from labcore import *
 
-TRANSIT_KEY = 16711683   # + the network's id (zoneinterconnect: BaseTransitSwitchTunnelKey)
+TRANSIT_KEY = 16711683          # + the network's id (zoneinterconnect: BaseTransitSwitchTunnelKey)
+TRANSIT_ROUTER_KEY = 16715779   # + the network's id: the second key that a layer-2 network is given
+TRANSIT_PORT_KEY = 4            # + the node's id (transit_router.go: transitRouterPortFirstTunnelKey)
 ZONE = 64000
 
 
@@ -18,9 +24,12 @@ class Network:
         self.port_prefix = self.key.replace("-", ".").replace("/", ".") + "_"
         self.masquerade = nth(lab.masq, 10 + 2 * self.id - 1)      # of the gateway router
         self.ct_mark = "0x%x" % (3 + self.id)
-        self.subnets = c["subnets"]                                # by node
+        self.topology = c.get("topology", "layer3")
+        self.subnets = c.get("subnets") or {n.name: self.cluster for n in lab.nodes}     # by node
+        self.transit = c.get("transit_cidr", "100.88.0.0/16")
+        self.services = c.get("services", [])
         self.ids = ["external_ids:k8s.ovn.org/network=" + self.name, "external_ids:k8s.ovn.org/role=primary",
-                    "external_ids:k8s.ovn.org/topology=layer3"]
+                    "external_ids:k8s.ovn.org/topology=" + self.topology[:6]]
 
     def gateway(self, n):
         return nth(self.subnets[n.name], 1)
@@ -31,87 +40,240 @@ class Network:
     def router(self, n):
         return "GR_" + self.prefix + n.name
 
+    def distributed_router(self):
+        return self.prefix + ("ovn_cluster_router" if self.topology == "layer3" else "transit_router")
+
+    def switch(self, n):
+        return self.prefix + (n.name if self.topology == "layer3" else "ovn_layer2_switch")
+
+    def transit_pair(self, n):
+        """Addresses of the transit router and of the node's gateway router on the link between them."""
+        first = int(ipaddress.ip_network(self.transit).network_address) + 2 * n.id
+        return str(ipaddress.ip_address(first)), str(ipaddress.ip_address(first + 1))
+
+    def next_hop(self, at, to):
+        """Where the distributed router at one node sends what is to leave by the gateway router of another (getGatewayNextHop())."""
+        if self.topology == "layer2":
+            return self.transit_pair(to)[1]
+        return self.join_ip(to) if at is to else to.transit
+
     def patch(self, n):
         return "patch-br-ex_%s%s-to-br-int" % (self.prefix, n.name)
 
 
-def node_nb(lab, n, net):
-    c = []
+class Rows:
+    """Commands of ovn-nbctl, run at once."""
+    def __init__(self):
+        self.words = []
 
-    def add(*a):
-        c.extend(["--"] + [str(x) for x in a])
-    x = net.prefix
-    cluster, join, sw, gr, ext, transit = x + "ovn_cluster_router", x + "join", x + n.name, net.router(n), "ext_" + x + n.name, x + "transit_switch"
-    first = nth(net.join, 1)
-    add("lr-add", cluster)
-    add("ls-add", join)
-    add("ls-add", sw)
+    def __call__(self, *a):
+        self.words.extend(["--"] + [str(x) for x in a])
+
+    def run(self, n):
+        n.nb(*self.words[1:])
+
+
+def bits(cidr):
+    return cidr.split("/")[1]
+
+
+def owned(add, net, kind, name):
+    add("set", kind, name, *net.ids)
+
+
+def router_port(add, switch, port, peer, *more):
+    add("lsp-add", switch, port)
+    add("set", "logical_switch_port", port, "type=router", "addresses=router", "options:router-port=" + peer, *more)
+
+
+def gateway_router(add, lab, n, net):
+    """The gateway router with its external switch, NAT and routes, but for what joins it to the rest of the network."""
+    gr, ext = net.router(n), "ext_" + net.prefix + n.name
     add("lr-add", gr)
     add("ls-add", ext)
-    add("ls-add", transit)
-    for kind, name in (("logical_router", cluster), ("logical_switch", join), ("logical_switch", sw), ("logical_router", gr),
-                       ("logical_switch", ext), ("logical_switch", transit)):
-        add("set", kind, name, *['%s' % i for i in net.ids])
-    add("set", "logical_router", cluster, "external_ids:k8s-cluster-router=yes", "options:mcast_relay=true")
-    add("set", "logical_switch", sw, "other_config:subnet=" + net.subnets[n.name])
-    bits = net.join.split("/")[1]
-    add("lrp-add", cluster, "rtoj-" + cluster, ip_mac(first), "%s/%s" % (first, bits))
-    add("lsp-add", join, "jtor-" + cluster)
-    add("set", "logical_switch_port", "jtor-" + cluster, "type=router", "addresses=router", "options:router-port=rtoj-" + cluster)
-    add("lrp-add", cluster, "rtos-" + sw, ip_mac(net.gateway(n)), "%s/%s" % (net.gateway(n), net.subnets[n.name].split("/")[1]))
-    add("lrp-set-gateway-chassis", "rtos-" + sw, n.chassis, "1")
-    add("lsp-add", sw, "stor-" + sw)
-    add("set", "logical_switch_port", "stor-" + sw, "type=router", "addresses=router", "options:router-port=rtos-" + sw)
+    owned(add, net, "logical_router", gr)
+    owned(add, net, "logical_switch", ext)
     add("set", "logical_router", gr, "options:always_learn_from_arp_request=false", "options:dynamic_neigh_routers=true",
         "options:chassis=" + n.chassis, "options:lb_force_snat_ip=router_ip", "options:mac_binding_age_threshold=300",
         "external_ids:physical_ip=" + n.ip)
-    add("lsp-add", join, "jtor-" + gr)
-    add("set", "logical_switch_port", "jtor-" + gr, "type=router", "addresses=router", "options:router-port=rtoj-" + gr)
-    add("lrp-add", gr, "rtoj-" + gr, ip_mac(net.join_ip(n)), "%s/%s" % (net.join_ip(n), bits))
     add("lrp-add", gr, "rtoe-" + gr, n.mac, "%s/%d" % (n.ip, n.plen), net.masquerade + "/32")
-    local = "br-ex_" + x + n.name
+    local = "br-ex_" + net.prefix + n.name
     add("lsp-add", ext, local)
     add("set", "logical_switch_port", local, "type=localnet", "addresses=unknown", "options:network_name=physnet")
     add("lsp-add", ext, "etor-" + gr)
     add("set", "logical_switch_port", "etor-" + gr, "type=router", 'addresses="%s"' % n.mac, "options:router-port=rtoe-" + gr)
-    add("lr-route-add", gr, net.cluster, first)
     add("lr-route-add", gr, lab.masq, lab.masq_gw, "rtoe-" + gr)
     add("lr-route-add", gr, "0.0.0.0/0", n.__dict__.get("router_ip") or lab.router["inside_ip"], "rtoe-" + gr)
-    add("lr-route-add", cluster, net.join_ip(n), net.join_ip(n))
-    add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], net.join_ip(n))
     add("create", "static_mac_binding", "logical_port=rtoe-" + gr, "ip=" + lab.masq_gw, 'mac="%s"' % ip_mac(lab.masq_gw), "override_dynamic_mac=true")
     add("lr-nat-add", gr, "snat", net.masquerade, net.join_ip(n))
     add("lr-nat-add", gr, "snat", net.masquerade, net.cluster)
-    add("set", "logical_switch", transit, "other_config:interconn-ts=" + transit, "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
-    for m in lab.nodes:
-        port, ip = "tstor-" + x + m.name, "%s/%s" % (m.transit, lab.transit.split("/")[1])
-        add("lsp-add", transit, port)
-        if m is n:
-            add("lrp-add", cluster, "rtots-" + x + m.name, ip_mac(m.transit), ip)
-            add("set", "logical_switch_port", port, "type=router", "addresses=router", "options:router-port=rtots-" + x + m.name,
-                "options:requested-tnl-key=%d" % m.id, "external_ids:node=" + m.name)
-        else:
-            add("set", "logical_switch_port", port, "type=remote", 'addresses="%s %s"' % (ip_mac(m.transit), ip),
-                "options:requested-tnl-key=%d" % m.id, "options:requested-chassis=" + m.name, "external_ids:node=" + m.name)
-            for prefix in (net.subnets[m.name], net.join_ip(m) + "/32"):
-                add("lr-route-add", cluster, prefix, m.transit)
-    for p in lab.pods:
-        if p["n"] is not n or not p.get("udn"):
+
+
+def pod_ports(add, lab, n, net):
+    """On layer 2 each node knows the pods of the others too."""
+    own = [p for p in lab.pods if p.get("udn")]
+    for key, p in enumerate(own, 10):
+        remote = p["n"] is not n
+        if remote and net.topology == "layer3":
             continue
         addr = "%s %s" % (p["mac"], p["ip"])
-        add("lsp-add", sw, p["key"])
-        add("set", "logical_switch_port", p["key"], 'addresses="%s"' % addr, 'port_security="%s"' % addr, "options:iface-id-ver=" + p["uid"],
-            "options:requested-chassis=" + n.name, "external_ids:namespace=" + p["ns"], 'external_ids:pod="true"',
-            "external_ids:k8s.ovn.org/nad=" + net.key, "external_ids:k8s.ovn.org/network=" + net.name, "external_ids:k8s.ovn.org/topology=layer3")
-    n.nb(*c[1:])
+        more = ["type=remote", "options:requested-chassis=" + p["n"].chassis] if remote else \
+            ['port_security="%s"' % addr, "options:iface-id-ver=" + p["uid"], "options:requested-chassis=" + n.name]
+        if net.topology != "layer3":
+            more.append("options:requested-tnl-key=%d" % key)
+        add("lsp-add", net.switch(n), p["key"])
+        add("set", "logical_switch_port", p["key"], 'addresses="%s"' % addr, *more, "external_ids:namespace=" + p["ns"], 'external_ids:pod="true"',
+            "external_ids:k8s.ovn.org/nad=" + net.key, "external_ids:k8s.ovn.org/network=" + net.name,
+            "external_ids:k8s.ovn.org/topology=" + net.topology[:6])
+
+
+def layer3(add, lab, n, net):
+    x, gr, sw, cluster = net.prefix, net.router(n), net.switch(n), net.distributed_router()
+    join, transit, first = x + "join", x + "transit_switch", nth(net.join, 1)
+    add("lr-add", cluster)
+    owned(add, net, "logical_router", cluster)
+    for switch in (join, sw, transit):
+        add("ls-add", switch)
+        owned(add, net, "logical_switch", switch)
+    add("set", "logical_router", cluster, "external_ids:k8s-cluster-router=yes", "options:mcast_relay=true")
+    add("set", "logical_switch", sw, "other_config:subnet=" + net.subnets[n.name])
+    add("lrp-add", cluster, "rtoj-" + cluster, ip_mac(first), "%s/%s" % (first, bits(net.join)))
+    router_port(add, join, "jtor-" + cluster, "rtoj-" + cluster)
+    add("lrp-add", cluster, "rtos-" + sw, ip_mac(net.gateway(n)), "%s/%s" % (net.gateway(n), bits(net.subnets[n.name])))
+    add("lrp-set-gateway-chassis", "rtos-" + sw, n.chassis, "1")
+    router_port(add, sw, "stor-" + sw, "rtos-" + sw)
+    router_port(add, join, "jtor-" + gr, "rtoj-" + gr)
+    add("lrp-add", gr, "rtoj-" + gr, ip_mac(net.join_ip(n)), "%s/%s" % (net.join_ip(n), bits(net.join)))
+    add("lr-route-add", gr, net.cluster, first)
+    add("lr-route-add", cluster, net.join_ip(n), net.join_ip(n))
+    add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], net.join_ip(n))
+    add("set", "logical_switch", transit, "other_config:interconn-ts=" + transit, "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
+    for m in lab.nodes:
+        port, ip = "tstor-" + x + m.name, "%s/%s" % (m.transit, bits(lab.transit))
+        more = "options:requested-tnl-key=%d" % m.id, "external_ids:node=" + m.name
+        if m is n:
+            add("lrp-add", cluster, "rtots-" + x + m.name, ip_mac(m.transit), ip)
+            router_port(add, transit, port, "rtots-" + x + m.name, *more)
+        else:
+            add("lsp-add", transit, port)
+            add("set", "logical_switch_port", port, "type=remote", 'addresses="%s %s"' % (ip_mac(m.transit), ip),
+                "options:requested-chassis=" + m.name, *more)
+            for prefix in (net.subnets[m.name], net.join_ip(m) + "/32"):
+                add("lr-route-add", cluster, prefix, m.transit)
+
+
+def layer2_switch(add, net, n):
+    sw = net.switch(n)
+    add("ls-add", sw)
+    owned(add, net, "logical_switch", sw)
+    add("set", "logical_switch", sw, "other_config:subnet=" + net.cluster, "other_config:interconn-ts=" + sw,
+        "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
+
+
+def layer2(add, lab, n, net):
+    gr, sw, router = net.router(n), net.switch(n), net.distributed_router()
+    layer2_switch(add, net, n)
+    add("lr-add", router)
+    owned(add, net, "logical_router", router)
+    add("set", "logical_router", router, "options:requested-tnl-key=%d" % (TRANSIT_ROUTER_KEY + net.id))
+    add("lrp-add", router, "trtos-" + sw, ip_mac(net.gateway(n)), "%s/%s" % (net.gateway(n), bits(net.cluster)))
+    add("set", "logical_router_port", "trtos-" + sw, "options:requested-tnl-key=1")
+    add("lrp-set-gateway-chassis", "trtos-" + sw, n.chassis, "1")
+    router_port(add, sw, "stotr-" + sw, "trtos-" + sw)
+    for m in lab.nodes:
+        near, far = net.transit_pair(m)
+        port = "trtor-" + net.router(m)
+        add("lrp-add", router, port, ip_mac(near), near + "/31")
+        add("set", "logical_router_port", port, "options:requested-tnl-key=%d" % (TRANSIT_PORT_KEY + m.id),
+            *(["peer=rtotr-" + gr] if m is n else ["options:requested-chassis=" + m.chassis, "external_ids:node=" + m.name]))
+        add("lr-route-add", router, net.join_ip(m), far)
+    near, far = net.transit_pair(n)
+    add("lrp-add", gr, "rtotr-" + gr, ip_mac(net.join_ip(n)), "%s/%s" % (net.join_ip(n), bits(net.join)), far + "/31")
+    add("set", "logical_router_port", "rtotr-" + gr, "peer=trtor-" + gr)
+    add("--policy=src-ip", "lr-route-add", router, net.cluster, far)
+    add("lr-route-add", gr, net.cluster, near, "rtotr-" + gr)
+
+
+def layer2_join(add, lab, n, net):
+    gr, sw = net.router(n), net.switch(n)
+    layer2_switch(add, net, n)
+    add("lrp-add", gr, "rtos-" + sw, ip_mac(net.join_ip(n)), "%s/%s" % (net.join_ip(n), bits(net.join)), "%s/%s" % (net.gateway(n), bits(net.cluster)))
+    router_port(add, sw, "stor-" + sw, "rtos-" + sw, "options:requested-tnl-key=%d" % m_key(n))
+    for m in lab.nodes:
+        if m is not n:
+            port = "stor-%s_%s" % (sw, m.name)
+            add("lsp-add", sw, port)
+            add("set", "logical_switch_port", port, "type=remote", 'addresses="%s %s"' % (ip_mac(net.join_ip(m)), net.join_ip(m)),
+                "options:requested-tnl-key=%d" % m_key(m), "options:requested-chassis=" + m.name, "external_ids:node=" + m.name)
+
+
+def m_key(n):
+    return 100 + n.id   # of a node's gateway router on the switch
+
+
+def load_balancers(lab, n, net):
+    for s in net.services:
+        backends = ",".join("%s:%d" % (lab.pod(x)["ip"], s["target_port"]) for x in s["pods"])
+        name = "Service_%s/%s_TCP_cluster" % (s["namespace"], s["name"])
+        n.nb("lb-add", name, "%s:%d" % (s["clusterip"], s["port"]), backends, "tcp")
+        row = n.nb("--bare", "--columns=_uuid", "find", "load_balancer", "name=" + '"%s"' % name).strip()
+        n.nb("set", "load_balancer", row, "options:event=false", "options:reject=true", "options:skip_snat=false", "options:neighbor_responder=none",
+             'external_ids:"k8s.ovn.org/kind"=Service', 'external_ids:"k8s.ovn.org/owner"="%s/%s"' % (s["namespace"], s["name"]),
+             'external_ids:"k8s.ovn.org/network"=' + net.name, 'external_ids:"k8s.ovn.org/role"=primary')
+        n.nb("ls-lb-add", net.switch(n), name, "--", "lr-lb-add", net.router(n), name)
+
+
+def node_nb(lab, n, net):
+    add = Rows()
+    gateway_router(add, lab, n, net)
+    {"layer3": layer3, "layer2": layer2, "layer2-join": layer2_join}[net.topology](add, lab, n, net)
+    pod_ports(add, lab, n, net)
+    add.run(n)
+    load_balancers(lab, n, net)
+
+
+def remote_ports(lab, n, net):
+    """Ports of the southbound database that another node's chassis holds, with that node."""
+    others = [m for m in lab.nodes if m is not n]
+    if net.topology == "layer3":
+        return [("tstor-" + net.prefix + m.name, m) for m in others]
+    pods = [(p["key"], p["n"]) for p in lab.pods if p.get("udn") and p["n"] is not n]
+    return pods + ([] if net.topology == "layer2" else [("stor-%s_%s" % (net.switch(n), m.name), m) for m in others])
+
+
+def egress_ip(lab, net, e, skip=()):
+    """Reroutes to the gateway router of the egress node, which marks; br-ex there makes packets with the mark the egress IP's, and
+    has the address so that it is answered for (node/egressip: bridgeEIPAddrManager)."""
+    mark = e["mark"]
+    for n in lab.nodes:
+        for p in (lab.pod(x) for x in e["pods"]):
+            hops = [net.next_hop(n, lab.node(i["node"])) for i in e["items"]]
+            match = "ip4.src == " + p["ip"]
+            if p["n"] is n:
+                n.nb("lr-policy-add", net.distributed_router(), "100", match, "reroute", ",".join(hops))
+                lab.undoable("nb", n.name, ["lr-policy-del", net.distributed_router(), "100", match])
+            if "mark" not in skip and any(i["node"] == n.name for i in e["items"]):
+                match += " && pkt.mark == 0"
+                n.nb("lr-policy-add", net.router(n), "95", match, "allow", "pkt_mark=%d" % mark)
+                lab.undoable("nb", n.name, ["lr-policy-del", net.router(n), "95", match])
+        for i in e["items"]:
+            if i["node"] == n.name:
+                lab.do(n, "ip", "addr", "add", i["ip"] + "/32", "dev", "br-ex", undo=["ip", "addr", "del", i["ip"] + "/32", "dev", "br-ex"])
+                if "bridge-flow" not in skip:
+                    bridge_flow(lab, n, net, mark, i["ip"])
+
+
+def bridge_flow(lab, n, net, mark, address):
+    match = "priority=105,in_port=%s,dl_src=%s,ip,pkt_mark=%d" % (n.ofport(net.patch(n)), n.mac, mark)
+    actions = "ct(commit,zone=%d,nat(src=%s),exec(set_field:%s->ct_mark)),output:%s" % (ZONE, address, net.ct_mark, n.ofport(lab.c["nic"]))
+    n.run("ovs-ofctl", "add-flow", "br-ex", "cookie=0xdeff105,%s,actions=%s" % (match, actions))
+    lab.undoable("node", n.name, ["ovs-ofctl", "--strict", "del-flows", "br-ex", match])
 
 
 def bind_remote(lab, n, net):
-    for m in lab.nodes:
-        if m is not n:
-            port = "tstor-" + net.prefix + m.name
-            n.sb("wait-until", "port_binding", port, "type=remote")
-            n.sb("--may-exist", "lsp-bind", port, m.chassis)
+    for port, m in remote_ports(lab, n, net):
+        n.sb("wait-until", "port_binding", port, "type=remote")
+        n.sb("--may-exist", "lsp-bind", port, m.chassis)
 
 
 def attach(lab, p, net):

@@ -29,12 +29,16 @@ struct Destination {
   Target kind = Target::given;
   Point point;
   std::optional<Family> family;  // only senders with an address of it
+  const cluster::Service* service = nullptr;
 };
 
 struct Sender {
   const KnownPod* pod = nullptr;  // null: the node itself
   std::string node;
   std::size_t order = 0;
+
+  // As KnownPod::network(); nodes are on the default one.
+  std::string_view network() const { return pod != nullptr ? pod->network() : std::string_view(); }
 };
 
 // The machines of a shard: those with the most senders are dealt out first, each to the shard that has the fewest.
@@ -132,16 +136,28 @@ class Auditor {
   void add_common() {
     for (const Family family : {Family::v4, Family::v6})
       add(common_, outside(cluster_, family).to_string(), family == Family::v4 ? Target::outside_v4 : Target::outside_v6, family);
-    service_ = few_endpoints_service(cluster_, pods_);
-    if (service_ != nullptr)
-      add(common_, fmt::format("svc:{}/{}:{}", service_->namespace_, service_->name, service_->ports.front().port), Target::service,
-          service_->cluster_ips.front().family);
+    add_service({});
+    for (const KnownPod& pod : pods_)
+      if (!services_.contains(pod.network())) add_service(pod.network());
+  }
+
+  // A service of a network is asked about from that network alone.
+  void add_service(std::string_view network) {
+    std::vector<Destination>& of_network = services_[std::string(network)];
+    const cluster::Service* service = few_endpoints_service(cluster_, pods_, network);
+    if (service == nullptr) return;
+    add(of_network, fmt::format("svc:{}/{}:{}", service->namespace_, service->name, service->ports.front().port), Target::service,
+        service->cluster_ips.front().family);
+    for (Destination& to : of_network) to.service = service;
   }
 
   Rows walk(const explain::Explainer& explainer, const Sender& sender) const {
     Rows rows;
     for (const Destination& to : given_.empty() ? common_ : given_) ask(explainer, sender, to, rows);
-    if (given_.empty()) ask_other_node(explainer, sender, rows);
+    if (!given_.empty()) return rows;
+    if (const auto services = services_.find(sender.network()); services != services_.end())
+      for (const Destination& to : services->second) ask(explainer, sender, to, rows);
+    ask_other_node(explainer, sender, rows);
     return rows;
   }
 
@@ -205,13 +221,13 @@ class Auditor {
     r.decided_by = decided_by(decides);
     r.evidence = deciding_evidence(decides);
     if (r.evidence.empty()) r.evidence = deciding_evidence(path);   // what ends a packet may be that no line is there
-    r.service_moved = to.kind == Target::service && is_moved(*cluster_.node(sender.node));
+    r.service_moved = to.service != nullptr && is_moved(*cluster_.node(sender.node), *to.service);
     judge(sender, x, path, r);
     return r;
   }
 
-  bool is_moved(const cluster::Node& node) const {
-    return vip_state(node, *service_, service_->cluster_ips.front(), service_->ports.front().port) == VipState::other_addresses;
+  static bool is_moved(const cluster::Node& node, const cluster::Service& service) {
+    return vip_state(node, service, service.cluster_ips.front(), service.ports.front().port) == VipState::other_addresses;
   }
 
   // Egress objects speak of what leaves the cluster: not of services, pods and nodes.
@@ -234,7 +250,7 @@ class Auditor {
   EgressClaims claims_;
   std::vector<std::string> nodes_;
   std::vector<Destination> given_, common_;
-  const cluster::Service* service_ = nullptr;   // of `common_`
+  std::map<std::string, std::vector<Destination>, std::less<>> services_;   // by network
 };
 
 }  // namespace

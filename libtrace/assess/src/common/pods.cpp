@@ -26,6 +26,17 @@ const IpAddr* KnownPod::address(Family family) const {
   return nullptr;
 }
 
+std::string_view KnownPod::network() const {
+  const cluster::PodAttachment* primary = object != nullptr ? object->primary() : nullptr;
+  return primary != nullptr ? std::string_view(primary->network) : std::string_view();
+}
+
+std::string_view network_of(const std::vector<KnownPod>& pods, std::string_view name_space) {
+  for (const KnownPod& pod : pods_in(pods, name_space))
+    if (!pod.host_network && !pod.network().empty()) return pod.network();
+  return {};
+}
+
 std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space) {
   const auto begin = std::partition_point(pods.begin(), pods.end(), [&](const KnownPod& p) { return p.namespace_ < name_space; });
   const auto end = std::partition_point(begin, pods.end(), [&](const KnownPod& p) { return p.namespace_ == name_space; });
@@ -54,7 +65,7 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
 
 std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster) {
   std::vector<KnownPod> pods = known_pods(cluster);
-  std::erase_if(pods, [](const KnownPod& pod) { return pod.object != nullptr && pod.object->primary() != nullptr; });
+  std::erase_if(pods, [](const KnownPod& pod) { return !pod.network().empty(); });
   return pods;
 }
 

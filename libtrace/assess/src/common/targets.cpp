@@ -75,7 +75,7 @@ std::optional<IpAddr> node_address(const Cluster& cluster, const std::string& na
   return std::nullopt;
 }
 
-const cluster::Service* few_endpoints_service(const Cluster& cluster, const std::vector<KnownPod>& pods) {
+const cluster::Service* few_endpoints_service(const Cluster& cluster, const std::vector<KnownPod>& pods, std::string_view network) {
   std::map<std::pair<std::string, std::string>, std::size_t> ready;   // by namespace and name of the service
   for (const cluster::EndpointSlice& slice : cluster.objects.endpoint_slices)
     for (const cluster::ServiceEndpoint& e : slice.endpoints)
@@ -83,7 +83,7 @@ const cluster::Service* few_endpoints_service(const Cluster& cluster, const std:
   const cluster::Service *fewest = nullptr, *without_slices = nullptr;
   std::size_t fewest_ready = 0;
   for (const cluster::Service& s : cluster.objects.services) {
-    if (s.cluster_ips.empty() || s.ports.empty()) continue;
+    if (s.cluster_ips.empty() || s.ports.empty() || network_of(pods, s.namespace_) != network) continue;
     if (const auto found = ready.find({s.namespace_, s.name}); found != ready.end()) {
       if (fewest == nullptr || found->second < fewest_ready) fewest = &s, fewest_ready = found->second;
     } else if (fewest == nullptr && without_slices == nullptr && !endpoints_of(s, cluster.objects, pods).empty()) {

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "common/claims.h"
 #include "common/look.h"
@@ -36,7 +36,6 @@ class IntentChecker {
   explicit IntentChecker(const Cluster& cluster)
       : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), claims_(cluster, pods_) {
     for (const cluster::NetworkPolicy& policy : objects_.network_policies) policies_[policy.namespace_].push_back(&policy);
-    for (const Family family : kFamilies) askers_[static_cast<std::size_t>(family)] = find_askers(family);
   }
 
   std::vector<Expectation> all() {
@@ -149,7 +148,7 @@ class IntentChecker {
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
     if (any_may_be_denied(endpoints)) return;
-    for (const KnownPod* pod : askers_[static_cast<std::size_t>(a.family)]) {
+    for (const KnownPod* pod : askers(a.family, network_of(pods_, service.namespace_))) {
       std::vector<cluster::ServiceEndpoint> usable;
       for (const cluster::ServiceEndpoint& e : endpoints)
         if (service.internal_traffic_policy != "Local" || e.node == pod->node) usable.push_back(e);
@@ -161,12 +160,19 @@ class IntentChecker {
     }
   }
 
-  // The first pod of each node with dumps that may send.
-  std::vector<const KnownPod*> find_askers(Family family) const {
+  const std::vector<const KnownPod*>& askers(Family family, std::string_view network) {
+    const auto [at, added] = askers_.try_emplace({family, std::string(network)});
+    if (added) at->second = find_askers(family, network);
+    return at->second;
+  }
+
+  // The first pod of each node with dumps that may send on a network.
+  std::vector<const KnownPod*> find_askers(Family family, std::string_view network) const {
     std::vector<const KnownPod*> found;
     std::set<std::string> nodes;
     for (const KnownPod& pod : pods_) {
       if (pod.host_network || pod.address(family) == nullptr || nodes.contains(pod.node)) continue;
+      if (pod.network() != network) continue;
       if (cluster_.node(pod.node) == nullptr || isolated(pod, true) || may_be_denied(pod.object, true)) continue;
       nodes.insert(pod.node);
       found.push_back(&pod);
@@ -259,6 +265,7 @@ class IntentChecker {
   void receives_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
     for (const KnownPod& other : pods_) {
       if (other.host_network || other.full_name() == pod.full_name() || other.address(family) == nullptr) continue;
+      if (other.network() != pod.network()) continue;
       Expectation& e =
           add(fmt::format("NetworkPolicy {}/{}: {} receives nothing", policy.namespace_, policy.name, pod.full_name()),
               other.full_name(), pod.address(family)->to_string(), policy.from);
@@ -272,7 +279,7 @@ class IntentChecker {
   std::vector<KnownPod> pods_;
   EgressClaims claims_;
   std::map<std::string, std::vector<const cluster::NetworkPolicy*>> policies_;   // by namespace
-  std::array<std::vector<const KnownPod*>, std::size(kFamilies)> askers_;        // by family
+  std::map<std::pair<Family, std::string>, std::vector<const KnownPod*>> askers_;   // by family and network
   std::vector<Expectation> all_;
 };
 
