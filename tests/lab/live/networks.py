@@ -245,7 +245,10 @@ def egress_ip(lab, net, e, skip=()):
     """Reroutes to the gateway router of the egress node, which marks; br-ex there makes packets with the mark the egress IP's, and
     has the address so that it is answered for (node/egressip: bridgeEIPAddrManager)."""
     mark = e["mark"]
+    pods_to_pods = "ip4.src == %s && ip4.dst == %s" % (net.cluster, net.cluster)
     for n in lab.nodes:
+        n.nb("lr-policy-add", net.distributed_router(), "102", pods_to_pods, "allow")
+        lab.undoable("nb", n.name, ["lr-policy-del", net.distributed_router(), "102", pods_to_pods])
         for p in (lab.pod(x) for x in e["pods"]):
             hops = [net.next_hop(n, lab.node(i["node"])) for i in e["items"]]
             match = "ip4.src == " + p["ip"]

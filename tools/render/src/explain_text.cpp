@@ -7,6 +7,7 @@
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
 #include "headline.h"
+#include "rounds.h"
 #include "style.h"
 
 namespace egt::render {
@@ -103,7 +104,15 @@ class Page {
     std::size_t width = 0;
     for (const SightingReport& s : all) width = std::max(width, columns_of(s.device));
     std::string node;
-    for (const SightingReport& s : all) {
+    Rounds rounds;
+    std::size_t round_end = 0;
+    const auto alike = [&](std::size_t a, std::size_t b) { return seen_alike(all[a], all[b]); };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const SightingReport& s = all[i];
+      if (i >= round_end) {
+        rounds = rounds_at(i, all.size(), alike);
+        round_end = i + rounds.length;
+      }
       if (s.node != node) line(2, node = s.node);
       const std::string place = fmt::format("{} {:<3} ", padded(s.device, width), s.in ? "in" : "out");
       line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
@@ -111,7 +120,15 @@ class Page {
       if (s.encap)
         line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
                                            s.encap->dst.to_string(), s.encap->vni));
+      if (i + 1 == round_end) {
+        line(2, fmt::format("all of this {} times more, down to ttl {}", rounds.count - 1, all[round_end + rounds.length * (rounds.count - 1) - 1].ttl));
+        i += rounds.length * (rounds.count - 1);
+      }
     }
+  }
+
+  static bool seen_alike(const SightingReport& a, const SightingReport& b) {
+    return a.node == b.node && a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport;
   }
 
   // Of a walk that arrives, tcpdump's view is enough.
@@ -128,15 +145,30 @@ class Page {
 
   // `number`: of the last step before them.
   void hops(const std::vector<Hop>& all, std::size_t number = 0) {
+    std::vector<const Hop*> shown;
+    for (const Hop& h : all)
+      if (is_shown(h)) shown.push_back(&h);
+    const auto alike = [&](std::size_t a, std::size_t b) {
+      return shown[a]->node == shown[b]->node && shown[a]->where == shown[b]->where && shown[a]->what == shown[b]->what;
+    };
     std::string node;
-    for (const Hop& h : all) {
-      if (!is_shown(h)) continue;
+    Rounds rounds;
+    std::size_t round_end = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      if (i >= round_end) {
+        rounds = rounds_at(i, shown.size(), alike);
+        round_end = i + rounds.length;
+      }
+      const Hop& h = *shown[i];
       if (h.node != node) title(node = h.node);
-      ++number;
       if (h.detail && o_.verbose == 1)
-        brief_hop(h, number);
+        brief_hop(h, number + i + 1);
       else
-        hop(h, number);
+        hop(h, number + i + 1);
+      if (i + 1 == round_end) {
+        line(2, fmt::format("steps {} to {} again, {} times", number + round_end - rounds.length + 1, number + round_end, rounds.count - 1));
+        i += rounds.length * (rounds.count - 1);
+      }
     }
   }
 

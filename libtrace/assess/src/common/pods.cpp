@@ -63,8 +63,7 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   return pods;
 }
 
-std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster) {
-  std::vector<KnownPod> pods = known_pods(cluster);
+std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods) {
   std::erase_if(pods, [](const KnownPod& pod) { return !pod.network().empty(); });
   return pods;
 }

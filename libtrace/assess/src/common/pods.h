@@ -24,8 +24,8 @@ struct KnownPod {
 
 // By namespace and name. Pods that have ended (no address) are left out.
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
-// But for those with a primary user-defined network: what nodes set up for the default network does not concern them.
-std::vector<KnownPod> pods_of_default_network(const cluster::Cluster& cluster);
+// But for those with a primary user-defined network.
+std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods);
 // Key of the network of a namespace's pods and services: user-defined ones are shared by all pods of a namespace, and a service
 // is that of its own network alone. Empty: the default one.
 std::string_view network_of(const std::vector<KnownPod>& pods, std::string_view name_space);

@@ -48,7 +48,8 @@ struct Facts {
   const explain::Explainer& explainer;
   const cluster::Cluster& cluster;
   const std::vector<cluster::Twin> twins;
-  std::vector<KnownPod> pods;
+  std::vector<KnownPod> all_pods;         // of every network
+  std::vector<KnownPod> pods;             // of the default one: what nodes set up for that concerns no others
   EgressClaims claims;
   std::vector<EgressPlace> places;
 

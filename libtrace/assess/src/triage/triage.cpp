@@ -40,18 +40,19 @@ Facts::Facts(const explain::Explainer& e, const std::vector<cluster::Twin>& t)
     : explainer(e),
       cluster(e.cluster()),
       twins(t),
-      pods(pods_of_default_network(cluster)),
-      claims(cluster, pods),
+      all_pods(known_pods(cluster)),
+      pods(pods_of_default_network(all_pods)),
+      claims(cluster, all_pods),
       places(egress_places(cluster, pods, claims)),
       policies_at_(cluster) {
-  for (const KnownPod& pod : pods) {
+  for (const KnownPod& pod : pods)
     for (const IpAddr& a : pod.addresses)
       if (!pod.host_network) pods_by_address_.emplace(a, &pod);
+  for (const KnownPod& pod : all_pods)
     for (const Family family : {Family::v4, Family::v6}) {
       const EgressClaim* claim = claims.of(pod.full_name(), family);
       if (claim != nullptr && claim->taken_up && pod.address(family) != nullptr) claimed_pods_.push_back({&pod, claim});
     }
-  }
 }
 
 Facts::Facts(const explain::Explainer& e, const explain::Explanation& connection) : Facts(e, std::vector<cluster::Twin>{}) {

@@ -16,6 +16,7 @@ using openflow::Bridge;
 using openflow::Interface;
 
 constexpr std::size_t kMostCopies = 32;
+constexpr std::uint32_t kFewRouters = 8;   // that one packet may pass without going around in circles
 
 bool has_role(const Node& node, cluster::Role role) {
   return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end();
@@ -33,6 +34,10 @@ int rank(Verdict v) {
 }
 
 }  // namespace
+
+std::uint32_t ttl_of(const Position& place) {
+  return std::visit([](const auto& at) { return at.packet.u32(FieldId::nw_ttl); }, place);
+}
 
 Layer layer_of(const Node& node) {
   return node.roles.empty() || has_role(node, cluster::Role::cluster_node) ? Layer::host : Layer::router;
@@ -53,15 +58,27 @@ Arrival Walker::walk(const Start& start, FlowKey& sent) {
   return follow_copies(std::move(next.places), kMostPlaces);
 }
 
+// Routers that send a packet to each other end it by its TTL, which is walked to the end; a loop without routers never ends.
 Arrival Walker::follow(Position place, int budget) {
+  const int full = budget;
+  std::uint32_t ttl = ttl_of(place);
   while (true) {
-    if (budget-- == 0)
-      return *stop(Verdict::dropped, {"", Layer::underlay, {PlaceKind::loop}, {Reason::loop}}).arrival;
+    if (const std::uint32_t now = ttl_of(place); now < ttl) {
+      ttl = now;
+      budget = full;
+    }
+    if (budget-- == 0 || places_left_-- == 0) return goes_around(ttl);
     Next next = std::visit([this](auto& at) { return step(std::move(at)); }, place);
     if (next.arrival) return *next.arrival;
     if (next.places.size() != 1) return follow_copies(std::move(next.places), budget);
     place = std::move(next.places.front());
   }
+}
+
+// Whether it ends by its TTL, and who is told, is open where not every round was walked.
+Arrival Walker::goes_around(std::uint32_t ttl) {
+  const bool by_routers = ttl + kFewRouters < sent_.u32(FieldId::nw_ttl);
+  return *stop(by_routers ? Verdict::inconclusive : Verdict::dropped, {"", Layer::underlay, {PlaceKind::loop}, {Reason::loop}}).arrival;
 }
 
 namespace {

@@ -53,7 +53,8 @@ struct InTunnel {                     // left a tunnel port; the inner packet wi
   FlowKey packet;
 };
 
-constexpr int kMostPlaces = 96;       // bridges, hosts and wires that one packet may cross
+constexpr int kMostPlaces = 96;       // bridges, hosts and wires that one packet may cross between two routers
+constexpr int kMostPlacesInAll = 4096;
 
 using Position = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
 
@@ -84,6 +85,7 @@ class Walker {
 
   Arrival follow(Position place, int budget);
   Arrival follow_copies(std::vector<Position> places, int budget);
+  Arrival goes_around(std::uint32_t ttl);
   Next step(AtPort at);
   Next step(AtHost at);
   Next step(AtDevice at);
@@ -154,6 +156,7 @@ class Walker {
   bool undecided_ = false;
   std::optional<Tuple> quoted_;   // answering with an ICMP error: the packet that it quotes
   const InTunnel* carried_ = nullptr;   // the packet under way is the outer one of this
+  int places_left_ = kMostPlacesInAll;
   int tunnels_ = 0;                     // how many this one is within
   bool answering_ = false;   // the packet under way is the refusal of the one that was asked about
 };

@@ -25,7 +25,7 @@ std::vector<Wanted> wanted(const Facts& f) {
                                  place.node, place.node),
                      place.object->from});
   for (const cluster::Service& s : f.cluster.objects.services) {
-    const auto endpoints = endpoints_of(s, f.cluster.objects, f.pods);
+    const auto endpoints = endpoints_of(s, f.cluster.objects, f.all_pods);
     for (const IpAddr& a : s.load_balancer_ips)
       if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.address.family == a.family; }))
         all.push_back({a, fmt::format("address {} of service {}/{}", a.to_string(), s.namespace_, s.name),

@@ -18,7 +18,7 @@ void run(const Facts& f, Findings& out) {
       continue;
     }
     for (const cluster::Service& service : f.cluster.objects.services) {
-      const auto endpoints = endpoints_of(service, f.cluster.objects, f.pods);
+      const auto endpoints = endpoints_of(service, f.cluster.objects, f.all_pods);
       for (const IpAddr& a : service.cluster_ips)
         for (const cluster::ServicePort& port : service.ports) {
           if (std::none_of(endpoints.begin(), endpoints.end(),

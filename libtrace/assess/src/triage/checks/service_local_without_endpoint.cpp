@@ -14,7 +14,7 @@ void run(const Facts& f, Findings& out) {
   if (machines.empty()) out.lacks("dumps of the upstream router (ip route)");
   for (const cluster::Service& service : f.cluster.objects.services) {
     if (service.external_traffic_policy != "Local") continue;
-    const auto endpoints = endpoints_of(service, f.cluster.objects, f.pods);
+    const auto endpoints = endpoints_of(service, f.cluster.objects, f.all_pods);
     for (const IpAddr& address : service.load_balancer_ips)
       for (const cluster::Node* router : machines) {
         const engine::RouteAnswer answer = route_from_outside(f.cluster, *router, address);

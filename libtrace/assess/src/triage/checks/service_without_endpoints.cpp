@@ -9,7 +9,7 @@ namespace service_without_endpoints {
 void run(const Facts& f, Findings& out) {
   for (const cluster::Service& service : f.cluster.objects.services) {
     if (service.selector.empty() || service.type == "ExternalName") continue;
-    if (!endpoints_of(service, f.cluster.objects, f.pods).empty()) continue;
+    if (!endpoints_of(service, f.cluster.objects, f.all_pods).empty()) continue;
     out.add(fmt::format("Service {}/{} has no ready endpoint: OVN rejects its connections.", service.namespace_,
                         service.name),
             "", fmt::format("Service {}/{}", service.namespace_, service.name), {service.from},

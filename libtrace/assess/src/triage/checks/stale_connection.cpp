@@ -35,7 +35,7 @@ void add_objects(const Facts& f, Services& all) {
   for (const cluster::Service& service : f.cluster.objects.services) {
     if (!cluster::backing_of(service, f.cluster.objects).told) continue;
     std::set<IpAddr> endpoints;
-    for (const cluster::ServiceEndpoint& e : endpoints_of(service, f.cluster.objects, f.pods)) endpoints.insert(e.address);
+    for (const cluster::ServiceEndpoint& e : endpoints_of(service, f.cluster.objects, f.all_pods)) endpoints.insert(e.address);
     for (const auto* addresses : {&service.cluster_ips, &service.external_ips, &service.load_balancer_ips})
       for (const IpAddr& a : *addresses)
         for (const cluster::ServicePort& port : service.ports)
