@@ -55,6 +55,26 @@ std::optional<IpAddr> only_source(std::string_view match) {
   return IpAddr::parse(match);
 }
 
+std::optional<std::uint32_t> number_of(std::string_view text) {
+  const auto number = parse_decimal(text);
+  return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+}
+
+// The option pkt_mark of a policy: pkt_mark="50000".
+std::optional<std::uint32_t> mark_of(const ovn::Row& row) {
+  for (const std::string& option : list_of(row, "options"))
+    if (const std::size_t equals = option.find('='); equals != std::string::npos && unquoted(option.substr(0, equals)) == "pkt_mark")
+      return number_of(unquoted(option.substr(equals + 1)));
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> mark_in(std::string_view actions) {
+  constexpr std::string_view kSet = "pkt.mark = ";
+  const std::size_t at = actions.find(kSet);
+  if (at == std::string_view::npos) return std::nullopt;
+  return number_of(actions.substr(at + kSet.size(), actions.find(';', at) - at - kSet.size()));
+}
+
 Policies from_logical_flows(const Node& node) {
   Policies policies;
   policies.complete = node.ovn.has_logical_flows;
@@ -65,6 +85,7 @@ Policies from_logical_flows(const Node& node) {
     p.source = only_source(p.match);
     p.priority = f.priority;
     p.next_hops = next_hops_in(f.actions);
+    p.mark = mark_in(f.actions);
     const bool group = f.actions.find("select(") != std::string_view::npos;  // several next hops: told by another stage
     p.action = !p.next_hops.empty() || group ? "reroute" : trim(f.actions).starts_with("drop") ? "drop" : "allow";
     p.uuid = f.uuid;
@@ -103,6 +124,7 @@ Policies policies_of(const Node& node) {
     p.match = text_of(row, "match");
     p.source = only_source(p.match);
     p.action = text_of(row, "action");
+    p.mark = mark_of(row);
     if (const auto n = parse_decimal(text_of(row, "priority"))) p.priority = static_cast<std::uint32_t>(*n);
     for (const char* column : {"nexthops", "nexthop"})
       for (const std::string& hop : list_of(row, column))

@@ -21,6 +21,7 @@ struct Policy {
   std::vector<IpAddr> next_hops;
   Provenance from;
   std::optional<IpAddr> source;  // the pod that it is about, if about one alone ("ip4.src == 10.0.0.1")
+  std::optional<std::uint32_t> mark;   // that it gives packets (options:pkt_mark)
   bool is_for_source(const IpAddr& pod) const { return source == pod; }
 };
 // `complete` tells whether absence proves anything.

@@ -15,6 +15,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTunnelPortMissing,
                                                     &kTransitPortMissing,
                                                     &kEgressIpNatRowMissing,
+                                                    &kEgressIpMarkMissing,
                                                     &kEgressIpRuleMissing,
                                                     &kEgressIpTableStale,
                                                     &kEgressIpSnatMissing,

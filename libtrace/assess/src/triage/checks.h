@@ -18,6 +18,7 @@ extern const Check kRemoteChassisMissing;
 extern const Check kTunnelPortMissing;
 extern const Check kTransitPortMissing;
 extern const Check kEgressIpNatRowMissing;
+extern const Check kEgressIpMarkMissing;
 extern const Check kEgressIpRuleMissing;
 extern const Check kEgressIpTableStale;
 extern const Check kEgressIpSnatMissing;
