@@ -79,7 +79,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   const auto asker = arp_asker(node.host, device, address, source);
   if (!usable || by_switch) heard = oracle.resolve(node, device, address, asker);
   const bool was_silent = answer.entry != nullptr && !usable && !by_switch;
-  if (heard && was_silent && oracle.is_exchange_lost(node, device, address, asker)) heard.reset();
+  if (heard && was_silent && (heard->off_link || oracle.is_exchange_lost(node, device, address, asker))) heard.reset();
   if (heard) {
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = heard->mac;

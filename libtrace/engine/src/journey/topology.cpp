@@ -240,7 +240,7 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   const LinkQuestion question{address, asker};
   const Devices asked = link_of(node, device);
   std::optional<MacAddr> answer;
-  bool several = false;
+  bool several = false, off_link = false;
   const auto hear = [&](const std::optional<MacAddr>& mac) {
     several = several || (mac && answer && *mac != *answer);
     if (mac) answer = mac;
@@ -252,8 +252,10 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
         std::vector<std::string> on_link;
         for (const Device& end : asked)
           if (end.machine == owner.machine) on_link.push_back(end.name);
+        off_link = on_link.empty();
         for (const auto& mac : owner_answers(*owner.machine, owner.name, on_link, question)) hear(mac);
       }
+  if (answer && off_link && !several) return Answer{*answer, false, true};
   if (!answer)
     for (const Device& end : asked)
       if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question)) hear(mac_of(end.end()));
@@ -262,6 +264,18 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
   if (node.host_presumed && !is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;
+}
+
+const Node* Topology::neighbour_with(const Node& node, const IpAddr& address) const {
+  const auto found = owners_.find(address);
+  if (found == owners_.end()) return nullptr;
+  for (const host::Link& link : node.host.links.value) {
+    if (std::none_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& a) { return a.subnet().contains(address); })) continue;
+    for (const Device& end : link_of(node, link.name))
+      for (const Device& owner : found->second)
+        if (end.machine == owner.machine) return end.machine->get();
+  }
+  return nullptr;
 }
 
 bool Topology::is_exchange_lost(const Node& node, std::string_view device, const IpAddr& address, const std::optional<IpAddr>& asker) const {

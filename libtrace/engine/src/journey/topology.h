@@ -48,6 +48,8 @@ class Topology : public NeighbourOracle {
                   const std::optional<IpAddr>& asker) const override;
   // The only machine with this address; null where none or several have it.
   const cluster::Node* owner(const IpAddr& address) const;
+  // A machine with this address that has a leg in a network of `node`; null: there is none.
+  const cluster::Node* neighbour_with(const cluster::Node& node, const IpAddr& address) const;
   bool is_shared(const IpAddr& address) const;      // several have it
   // Who has the address that the tables of `sender` (neighbours, also of the switch, MAC bindings of OVN) give this MAC,
   // where it is not his. None where they give it to an address of nobody in the snapshot as well: it may be that machine's.

@@ -130,6 +130,7 @@ bool reached_a_host(const Arrival& outer) {
 // and something speaks against it, the path stays open.
 bool lacks_dumps(const Arrival& end, const Record& outer) {
   if (end.left_snapshot) return true;
+  if (end.stop && end.stop->why.reason == Reason::next_hop_not_dumped) return false;
   return end.verdict == Verdict::inconclusive && std::all_of(outer.gaps.begin(), outer.gaps.end(), [](const MissingInput& m) {
     return std::holds_alternative<Input>(m.what);
   });

@@ -187,6 +187,11 @@ Walker::Next Walker::no_taker(const OnWire& at) {
     if (!pod.pod->host_network && carried_ == nullptr)
       return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}},
                                           {Reason::pod_address_outside, {dst_ip(at.packet), pod.pod->full_name()}}});
+  if (const Node* near = topology_.neighbour_with(*at.node, dst_ip(at.packet)); near != nullptr && mac != kSomeNeighbour) {
+    record_.gap({"", Input::machine_with_mac, {mac, at.node->name, at.device}});
+    return stop(Verdict::inconclusive, {at.node->name, Layer::underlay, {PlaceKind::device, {at.device}},
+                                        {Reason::next_hop_not_dumped, {mac, near->name, dst_ip(at.packet), at.node->name}}});
+  }
   Arrival arrival;
   arrival.verdict = Verdict::delivered;
   arrival.left_snapshot = true;

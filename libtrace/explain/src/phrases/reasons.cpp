@@ -75,6 +75,8 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::address_shared, "address-shared", "several machines of the snapshot have that address"},
     {Reason::node_missing, "node-missing", "the snapshot holds no machine with address {0}"},
     {Reason::next_hop_mac_unknown, "next-hop-mac-unknown", "no dump shows the next hop's MAC"},
+    {Reason::next_hop_not_dumped, "next-hop-not-dumped",
+     "it is sent to MAC {0}, which no machine of the snapshot has, though {1}, which has {2}, is on a network of {3} itself"},
     {Reason::tunnel_source_missing, "tunnel-source-missing", "the tunnel's source address {0} is not an address of this machine"},
     {Reason::tunnel_lost, "tunnel-lost", "so the {0} packet from {1} to {2} that carries it is lost"},
     {Reason::neighbour_is_stranger, "neighbour-is-stranger", "it is sent to MAC {0}, but {1} is {2}, whose MAC is {3}"},

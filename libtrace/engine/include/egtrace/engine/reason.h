@@ -72,6 +72,7 @@ enum class Reason : std::uint8_t {
   address_shared,             // several machines have the tunnel's remote address
   node_missing,               // no machine of the snapshot has the tunnel's remote address
   next_hop_mac_unknown,       // the frame leaves with no destination MAC
+  next_hop_not_dumped,        // the frame goes to a MAC of nobody in the snapshot, though the destination is on a network of the sender
   tunnel_source_missing,      // the tunnel's source address is none of the machine's
   tunnel_lost,                // the outer packet does not get to the other end of the tunnel
   neighbour_is_stranger,      // the next hop's MAC is none of the machine that has its address
