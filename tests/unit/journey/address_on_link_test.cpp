@@ -37,6 +37,13 @@ TEST_F(PortWithoutAnswer, AddressOfNoRouter) {
   EXPECT_EQ("join", port_without_answer(node, *IpAddr::parse("100.64.0.9"))->datapath);
 }
 
+// Northd makes one for each router port that a chassis has.
+TEST_F(PortWithoutAnswer, PortThatStandsInForAnother) {
+  router_port("cr-rtoj-gr", "100.64.0.0/16");
+  node.ovn.ports.back().type = "chassisredirect";
+  EXPECT_TRUE(in_vain("100.64.0.9"));
+}
+
 TEST_F(PortWithoutAnswer, AddressOfARouter) { EXPECT_FALSE(in_vain("100.64.0.4")); }
 
 TEST_F(PortWithoutAnswer, AddressOfAnotherNetwork) { EXPECT_FALSE(in_vain("192.0.2.1")); }

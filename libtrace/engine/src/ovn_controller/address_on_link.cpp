@@ -9,6 +9,8 @@ namespace {
 
 using ovn::LogicalPort;
 
+constexpr std::string_view kStandIn = "chassisredirect";   // of a router's port that a chassis has, whose switch is that port's
+
 const LogicalPort* port_named(const cluster::Node& node, const std::string& name, bool on_router) {
   const auto& ports = node.ovn.ports;
   const auto found = std::find_if(ports.begin(), ports.end(), [&](const LogicalPort& p) { return p.on_router == on_router && p.name == name; });
@@ -46,7 +48,7 @@ bool nobody_else_has(const cluster::Node& node, const std::string& logical_switc
 const LogicalPort* port_without_answer(const cluster::Node& node, const IpAddr& address) {
   const LogicalPort* asked = nullptr;
   for (const LogicalPort& port : node.ovn.ports) {
-    if (!port.on_router || !is_on_subnet_of(address, port)) continue;
+    if (!port.on_router || port.type == kStandIn || !is_on_subnet_of(address, port)) continue;
     const LogicalPort* on_switch = switch_port_of(node, port);
     if (on_switch == nullptr || !nobody_else_has(node, on_switch->datapath, address)) return nullptr;
     asked = on_switch;
