@@ -59,16 +59,32 @@ std::string escape(std::string_view dumped) {
 }
 
 struct Totals {
-  std::size_t tests = 0, failures = 0, errors = 0;
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-void count(const ExpectationReport& r, Totals& t) {
-  for (const CaseReport& c : r.cases) {
-    ++t.tests;
-    t.failures += c.judgement.holds == false;
-    t.errors += !c.judgement.holds;
+// The cases of one expectation, of which those that are known to fail are skipped.
+class Suite {
+ public:
+  Suite(const ExpectationReport& report, const std::vector<std::string>& known_as, const BaselineComparison* baseline)
+      : report_(report), known_as_(known_as), baseline_(baseline) {}
+  bool is_known(std::size_t i) const {
+    return baseline_ != nullptr && report_.cases[i].judgement.holds == false && baseline_->is_known(known_as_[i]);
   }
-}
+  void count(Totals& t) const {
+    for (std::size_t i = 0; i < report_.cases.size(); ++i) {
+      const Judgement& j = report_.cases[i].judgement;
+      ++t.tests;
+      t.skipped += is_known(i);
+      t.failures += j.holds == false && !is_known(i);
+      t.errors += !j.holds;
+    }
+  }
+
+ private:
+  const ExpectationReport& report_;
+  const std::vector<std::string>& known_as_;
+  const BaselineComparison* baseline_;
+};
 
 std::string body(const ExpectationReport& r, const Judgement& j) {
   std::string text;
@@ -79,11 +95,15 @@ std::string body(const ExpectationReport& r, const Judgement& j) {
   return text;
 }
 
-void testcase(const ExpectationReport& r, const CaseReport& c, std::string& out) {
+void testcase(const ExpectationReport& r, const CaseReport& c, bool known, std::string& out) {
   out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escape(r.name),
                      escape(c.from + " to " + c.to));
   if (c.judgement.holds == true) {
     out += "/>\n";
+    return;
+  }
+  if (known) {
+    out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escape("known, by the baseline: " + c.judgement.why));
     return;
   }
   const char* tag = c.judgement.holds ? "failure" : "error";
@@ -98,16 +118,20 @@ std::string totals(const Totals& t) {
 
 }  // namespace
 
-std::string check_junit(const std::vector<ExpectationReport>& reports) {
+std::string check_junit(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline) {
+  const Fingerprints known_as = fingerprints(reports);
+  std::vector<Suite> suites;
+  for (std::size_t i = 0; i < reports.size(); ++i) suites.emplace_back(reports[i], known_as[i], baseline);
   Totals all;
-  for (const ExpectationReport& r : reports) count(r, all);
+  for (const Suite& suite : suites) suite.count(all);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"egtrace\" {} time=\"0\">\n", totals(all));
-  for (const ExpectationReport& r : reports) {
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const ExpectationReport& r = reports[i];
     Totals one;
-    count(r, one);
-    out += fmt::format("  <testsuite name=\"{}\" {} skipped=\"0\" time=\"0\">\n", escape(r.name), totals(one));
-    for (const CaseReport& c : r.cases) testcase(r, c, out);
+    suites[i].count(one);
+    out += fmt::format("  <testsuite name=\"{}\" {} skipped=\"{}\" time=\"0\">\n", escape(r.name), totals(one), one.skipped);
+    for (std::size_t k = 0; k < r.cases.size(); ++k) testcase(r, r.cases[k], suites[i].is_known(k), out);
     out += "  </testsuite>\n";
   }
   return out + "</testsuites>\n";
