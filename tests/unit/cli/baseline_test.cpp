@@ -128,7 +128,7 @@ TEST_F(Baselines, AnnotationsOfGitHub) {
   const Ran triage = egtrace({"triage", kSnapshot, "--format", "github"});
   for (std::size_t at = 0; at < triage.out.size(); at = triage.out.find('\n', at) + 1) {
     const std::string line = triage.out.substr(at, triage.out.find('\n', at) - at);
-    EXPECT_TRUE(line.starts_with("::error ") || line.starts_with("::warning ") || line.starts_with("::notice ") || line.ends_with(" notes")) << line;
+    EXPECT_TRUE(line.starts_with("::error ") || line.starts_with("::warning ") || line.starts_with("::notice ") || line.ends_with(" note") || line.ends_with(" notes")) << line;
   }
 }
 

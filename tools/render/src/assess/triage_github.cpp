@@ -38,7 +38,8 @@ std::string triage_github(const Triage& triage, const SourcePlaces& sources) {
     }
     out += github_command(a);
   }
-  return out + fmt::format("{} errors, {} warnings, {} notes\n", counts[2], counts[1], counts[0]);
+  const auto counted = [](std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  return out + fmt::format("{}, {}, {}\n", counted(counts[2], "error"), counted(counts[1], "warning"), counted(counts[0], "note"));
 }
 
 }  // namespace egt::render
