@@ -63,6 +63,8 @@ class Documents(OnTheSample):
         self.assertEqual(("answered", "192.168.66.100", None), (x.outcome, x.paths[0]["source_seen"]["ip"], x.fault))
         self.assertTrue(x.decided)
         self.assertEqual(dict(x), json.loads(json.dumps(x)))
+        self.assertTrue(repr(x).startswith("<egtrace.Explanation: answered (proven), "), repr(x))
+        self.assertLess(len(repr(self.snapshot.triage())), 80)
 
 
 class Tables(OnTheSample):
@@ -184,6 +186,34 @@ class Asserts(OnTheSample):
             self.assertIs(False, asserts.assert_unanswered(self.snapshot, POD, SERVER, soft=True).holds)
         self.assertEqual(1, len(caught))
         self.assertEqual(os.path.basename(__file__), os.path.basename(caught[0].filename))
+
+
+class WithPytest(unittest.TestCase):
+    TEST = """
+import egtrace, os, pytest
+from egtrace import asserts
+
+@pytest.fixture(scope="session")
+def snapshot():
+    return egtrace.Snapshot(os.environ["EGTRACE_SOURCE_DIR"] + "/samples/egressip-secondary")
+
+def test_good(snapshot):
+    asserts.assert_answered(snapshot, "demo-egress/requester-3a", "192.168.55.13:80")
+
+def test_bad(snapshot):
+    asserts.assert_answered(snapshot, "demo-egress/requester-3a", "192.168.55.13:80", node="master-01-demo")
+"""
+
+    def test_shows_the_tests_line_and_the_reason(self):
+        if subprocess.run([sys.executable, "-c", "import pytest"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            self.skipTest("no pytest")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "test_it.py").write_text(self.TEST, encoding="utf-8")
+            ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder], stdout=subprocess.PIPE, text=True, check=False)
+        self.assertIn("1 failed, 1 passed", ran.stdout)
+        self.assertIn('node="master-01-demo")\nE', ran.stdout.replace("\r", ""))
+        self.assertIn("the node is master-02-demo, not master-01-demo", ran.stdout)
+        self.assertNotIn("raise error", ran.stdout)   # the module's own lines
 
 
 class Threads(OnTheSample):

@@ -201,6 +201,7 @@ const std::map<std::string, std::pair<std::string, std::vector<std::string>>>& j
       {"testsuites", {"", {"name", "time", "tests", "failures", "errors"}}},
       {"testsuite", {"testsuites", {"name*", "tests*", "failures*", "errors*", "time", "skipped", "timestamp", "hostname", "id", "package"}}},
       {"testcase", {"testsuite", {"name*", "time", "classname", "group"}}},
+      {"skipped", {"testcase", {"type", "message"}}},
       {"failure", {"testcase", {"type", "message"}}},
       {"error", {"testcase", {"type", "message"}}}};
   return kElements;
@@ -257,6 +258,16 @@ TEST(Reports, JUnit) {
   EXPECT_EQ(3u, count(xml, "<testcase "));
   EXPECT_EQ(1u, count(xml, "<failure "));
   EXPECT_EQ(1u, count(xml, "<error "));
+}
+
+// What is known to fail is no failure.
+TEST(Reports, JUnitOfKnownFailures) {
+  const BaselineComparison compared = compare(reports(), baseline_of(reports()));
+  const std::string xml = render::check_junit(reports(), &compared);
+  expect_well_formed(xml);
+  EXPECT_NE(std::string::npos, xml.find("<testsuites name=\"egtrace\" tests=\"3\" failures=\"0\" errors=\"1\""));
+  EXPECT_NE(std::string::npos, xml.find(" failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_EQ(1u, count(xml, "<skipped "));
 }
 
 // Names come from files of any kind, evidence from dumps with any bytes.

@@ -17,6 +17,17 @@ class Result(Dict[str, Any]):
     def from_json(cls: Type[R], text: str) -> R:
         return cls(json.loads(text))
 
+    def __repr__(self) -> str:
+        """Short: a document may have thousands of lines."""
+        return f"<egtrace.{type(self).__name__}: {self._glance()}>"
+
+    def _glance(self) -> str:
+        return str(self.get("schema", ""))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
 
 class Table(Result):
     """A document that is a list of rows in the main."""
@@ -49,6 +60,9 @@ class Table(Result):
         return list(names)
 
     _always: List[str] = []
+
+    def _glance(self) -> str:
+        return _counted(len(self.rows), "row")
 
 
 def _flat(row: Row) -> Row:
@@ -107,6 +121,9 @@ class Explanation(Result):
     def decided(self) -> bool:
         return self.outcome != "undecided"
 
+    def _glance(self) -> str:
+        return f"{self.outcome}{f' ({self.confidence})' if self.confidence else ''}, {self.summary}"
+
 
 class Audit(Table):
     """Who leaves as whom, one row a path (docs/schema/audit.schema.json)."""
@@ -119,6 +136,9 @@ class Audit(Table):
     def leaks(self) -> List[Row]:
         """Rows of pods that leave otherwise than the egress object asks for that selects them."""
         return [row for row in self.rows if row["leak"]]
+
+    def _glance(self) -> str:
+        return f"{_counted(len(self.rows), 'row')}, {_counted(len(self.leaks), 'leak')}"
 
 
 class Triage(Table):
@@ -144,12 +164,16 @@ class Triage(Table):
             raise ValueError("a level is error, warning or note, not " + repr(level))
         return [f for f in self.rows if levels.index(f["severity"]) >= levels.index(level)]
 
+    def _glance(self) -> str:
+        levels = [f["severity"] for f in self.rows]
+        return ", ".join(_counted(levels.count(level), level) for level in ("error", "warning", "note"))
+
 
 class Check(Table):
     """Expectations, and whether they hold (docs/schema/check.schema.json)."""
 
     _rows_key = "expectations"
-    _always = ["name", "from", "to", "holds", "why", "reason", "evidence", "gaps"]
+    _always = ["name", "from", "to", "holds", "why", "reason", "seen", "evidence", "gaps"]
 
     @property
     def expectations(self) -> List[Row]:
@@ -175,6 +199,10 @@ class Check(Table):
 
     def undecided(self) -> List[Row]:
         return [e for e in self.rows if e["holds"] is None]
+
+    def _glance(self) -> str:
+        summary = self["summary"]
+        return f"{_counted(summary['expectations'], 'expectation')}: {summary['hold']} hold, {summary['fail']} fail, {summary['inconclusive']} undecided"
 
     def to_dicts(self) -> List[Row]:
         """One row a packet."""
