@@ -67,9 +67,13 @@ TEST_F(Baselines, OnlyNewFailuresFail) {
 
 TEST_F(Baselines, ResolvedOnesAreListed) {
   check(kFails + kLost, {"--write-baseline", "known.json"});
-  const Ran fixed = check(kFails, {"--baseline", "known.json"});
+  const Ran fixed = check(kFails + "- {name: nobody is there, from: demo-egress/requester-3a, to: '192.0.2.99:80', outcome: refused}\n", {"--baseline", "known.json"});
   EXPECT_EQ(0, fixed.status);
   EXPECT_NE(std::string::npos, fixed.out.find("1 resolved\n  resolved nobody is there: demo-egress/requester-3a to 192.0.2.99:80\n")) << fixed.out;
+  // What nobody asks any more is not resolved.
+  const Ran gone = check(kFails, {"--baseline", "known.json"});
+  EXPECT_EQ(0, gone.status);
+  EXPECT_NE(std::string::npos, gone.out.find("0 resolved, 1 no longer checked\n  no longer checked: nobody is there: demo-egress/requester-3a to 192.0.2.99:80\n")) << gone.out;
 }
 
 // The same packet is lost where it was delivered to another: that is news.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 #include "egtrace/base/sha256.h"
 
@@ -34,11 +35,11 @@ class Numbered {
 using Packet = std::vector<std::string>;
 Packet packet_of(const KnownFailure& f) { return {f.name, f.from, f.to}; }
 
-std::set<Packet> undecided_packets(const std::vector<ExpectationReport>& reports) {
+std::set<Packet> packets(const std::vector<ExpectationReport>& reports, std::optional<bool> holds) {
   std::set<Packet> all;
   for (const ExpectationReport& r : reports)
     for (const CaseReport& c : r.cases)
-      if (!c.judgement.holds) all.insert({r.name, c.from, c.to});
+      if (c.judgement.holds == holds) all.insert({r.name, c.from, c.to});
   return all;
 }
 
@@ -79,21 +80,17 @@ Baseline baseline_of(const std::vector<ExpectationReport>& reports) {
 BaselineComparison compare(const std::vector<ExpectationReport>& reports, const Baseline& baseline) {
   BaselineComparison result;
   std::set<std::string> failing;
-  std::set<Packet> failing_packets;
-  for (const KnownFailure& now : baseline_of(reports)) {
-    failing.insert(now.fingerprint);
-    failing_packets.insert(packet_of(now));
-  }
-  const std::set<Packet> undecided = undecided_packets(reports);
+  for (const KnownFailure& now : baseline_of(reports)) failing.insert(now.fingerprint);
+  const std::set<Packet> fail = packets(reports, false), undecided = packets(reports, std::nullopt), hold = packets(reports, true);
   for (const KnownFailure& known : baseline) {
     if (failing.contains(known.fingerprint))
       result.fingerprints.insert(known.fingerprint);
-    else if (failing_packets.contains(packet_of(known)))
+    else if (fail.contains(packet_of(known)))
       result.changed.push_back(known);
     else if (undecided.contains(packet_of(known)))
       result.undecided.push_back(known);
     else
-      result.resolved.push_back(known);
+      (hold.contains(packet_of(known)) ? result.resolved : result.gone).push_back(known);
   }
   result.known = result.fingerprints.size();
   result.fresh = failing.size() - result.known;

@@ -62,7 +62,8 @@ std::string check_json(const std::vector<ExpectationReport>& reports, const Base
                      {"known", baseline->known},
                      {"resolved", known_json(baseline->resolved)},
                      {"changed", known_json(baseline->changed)},
-                     {"undecided", known_json(baseline->undecided)}};
+                     {"undecided", known_json(baseline->undecided)},
+                     {"gone", known_json(baseline->gone)}};
   j["expectations"] = Json::array();
   for (const ExpectationReport& r : reports) j["expectations"].push_back(report_json(r));
   if (baseline == nullptr) return dump_json(j);

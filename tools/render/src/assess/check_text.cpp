@@ -48,12 +48,14 @@ class Page {
     const auto packets = [&](const char* word, const Baseline& all) {
       for (const KnownFailure& f : all) out_ += wrap(fmt::format("{} {}: {} to {}", word, f.name, f.from, f.to), 2, o_.width);
     };
-    out_ += fmt::format("baseline: {} new, {} known, {} resolved{}\n", baseline_->fresh, baseline_->known, baseline_->resolved.size(),
-                        baseline_->undecided.empty() ? "" : fmt::format(", {} now undecided", baseline_->undecided.size()));
+    const auto also = [](const Baseline& all, const char* what) { return all.empty() ? std::string() : fmt::format(", {} {}", all.size(), what); };
+    out_ += fmt::format("baseline: {} new, {} known, {} resolved{}{}\n", baseline_->fresh, baseline_->known, baseline_->resolved.size(),
+                        also(baseline_->undecided, "now undecided"), also(baseline_->gone, "no longer checked"));
     packets("resolved", baseline_->resolved);
     packets("fails in another way:", baseline_->changed);
     packets("now undecided:", baseline_->undecided);
-    if (!baseline_->resolved.empty() && !o_.quiet) out_ += wrap("write the baseline anew: what is resolved would be accepted again", 2, o_.width);
+    packets("no longer checked:", baseline_->gone);
+    if (!baseline_->resolved.empty() && !o_.quiet) out_ += wrap("what is resolved would be known again: write the baseline anew", 2, o_.width);
   }
 
   void expectation(const ExpectationReport& r, const std::vector<std::string>& known_as) {

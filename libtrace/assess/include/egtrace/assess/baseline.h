@@ -30,9 +30,10 @@ Baseline baseline_of(const std::vector<ExpectationReport>& reports);
 // Reports beside a baseline.
 struct BaselineComparison {
   std::size_t fresh = 0, known = 0;     // cases that fail
-  Baseline resolved;                    // they no longer fail: they hold, or nothing asks for them any more
+  Baseline resolved;                    // they hold now
   Baseline changed;                     // the packet fails in another way, which is new
   Baseline undecided;                   // the snapshot does not decide them any more
+  Baseline gone;                        // no expectation is about them any more: it, or the pod, has another name or is not there
   std::set<std::string> fingerprints;   // of the cases that are known to fail
   bool is_known(const std::string& fingerprint) const { return fingerprints.contains(fingerprint); }
 };
