@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -246,6 +247,15 @@ class Threads(OnTheSample):
         ticking.join()
         longest = max(b - a for a, b in zip(ticks, ticks[1:]))
         self.assertLess(longest, (ended - began) / 2)
+
+
+class Manual(unittest.TestCase):
+    def test_names_what_there_is(self):
+        page = (pathlib.Path(os.environ["EGTRACE_SOURCE_DIR"]) / "docs" / "python.md").read_text(encoding="utf-8")
+        calls = re.findall(r"^\| `\.(\w+)\(", page, re.MULTILINE)
+        self.assertEqual([name for name in vars(egtrace.Snapshot) if not name.startswith("_")], calls)
+        for name in re.findall(r"asserts\.(\w+)", page):
+            self.assertIn(name, asserts.__all__)
 
 
 class Typed(unittest.TestCase):
