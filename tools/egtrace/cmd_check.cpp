@@ -100,7 +100,9 @@ ExitStatus run_check(const CheckOptions& o) {
   }
   std::vector<assess::ExpectationReport> reports;
   for (render::PlacedReport& one : placed) reports.push_back(std::move(one.report));
-  const auto page = [&] { write_page("check", {.expectations = &reports}, snapshot, o.snapshot, o.common); };
+  const auto page = [&](const assess::BaselineComparison* beside) {
+    write_page("check", {.expectations = &reports, .baseline = beside}, snapshot, o.snapshot, o.common);
+  };
   return write_check(reports, result, source_places(o.file, &o.snapshot), baseline, o.common, page);
 }
 

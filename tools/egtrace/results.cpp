@@ -99,7 +99,8 @@ std::optional<assess::Baseline> read_baseline(const CheckFiles& files) {
 }
 
 ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options, const render::SourcePlaces& sources,
-                       const std::optional<assess::Baseline>& baseline, const CommonOptions& common, const std::function<void()>& page) {
+                       const std::optional<assess::Baseline>& baseline, const CommonOptions& common,
+                       const std::function<void(const assess::BaselineComparison*)>& page) {
   std::optional<assess::BaselineComparison> compared;
   if (baseline) compared = assess::compare(reports, *baseline);
   const assess::BaselineComparison* beside = compared ? &*compared : nullptr;
@@ -112,7 +113,7 @@ ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, co
   else if (common.format == "github")
     write_output(common, render::check_github(reports, sources, beside));
   else if (common.format == "html" && page)
-    page();
+    page(beside);
   else
     write_output(common, render::check_text(reports, text_options(common), beside));
   if (reports.empty() && options.from_objects) return nothing_to_check(options.has_objects, common.quiet);

@@ -45,6 +45,7 @@ struct CheckResultOptions {
 };
 // With a baseline what is known does not fail; nor does what is written into one, without another to compare with.
 ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, const CheckResultOptions& options, const render::SourcePlaces& sources,
-                       const std::optional<assess::Baseline>& baseline, const CommonOptions& common, const std::function<void()>& page = {});
+                       const std::optional<assess::Baseline>& baseline, const CommonOptions& common,
+                       const std::function<void(const assess::BaselineComparison*)>& page = {});
 
 }  // namespace egt::cli

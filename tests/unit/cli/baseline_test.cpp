@@ -49,6 +49,11 @@ TEST_F(Baselines, OnlyNewFailuresFail) {
   EXPECT_NE(std::string::npos, same.out.find("baseline: 0 new, 2 known, 0 resolved")) << same.out;
   EXPECT_NE(std::string::npos, same.out.find("FAIL as, 100%: another (known)")) << same.out;
 
+  const Ran page = check(kFails + kLost, {"--baseline", "known.json", "--format", "html"});
+  EXPECT_EQ(1, page.status);
+  EXPECT_NE(std::string::npos, page.out.find("Packets that fail: 1 new, 2 known by the baseline."));
+  EXPECT_NE(std::string::npos, page.out.find("does not hold (known)"));
+
   const Ran more = check(kFails + kLost, {"--baseline", "known.json", "--junit", "j.xml", "--sarif", "s.json", "--format", "json"});
   EXPECT_EQ(1, more.status);
   const json found = json::parse(more.out);

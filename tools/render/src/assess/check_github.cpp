@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "assess/github_commands.h"
+#include "assess/known_cases.h"
 #include "egtrace/render/check.h"
 
 namespace egt::render {
@@ -14,10 +15,10 @@ constexpr std::size_t kPacketsShown = 5, kLinesShown = 3;
 // The cases of a report to be annotated: those that fail and are not known, else those that are undecided.
 class Annotated {
  public:
-  Annotated(const ExpectationReport& report, const std::vector<std::string>& fingerprints, const BaselineComparison* baseline) {
-    for (std::size_t j = 0; j < report.cases.size(); ++j) {
-      const CaseReport& c = report.cases[j];
-      if (c.judgement.holds == false && (baseline == nullptr || !baseline->is_known(fingerprints[j]))) failing_.push_back(&c);
+  Annotated(const ExpectationReport& report, const KnownCases& known) {
+    for (std::size_t i = 0; i < report.cases.size(); ++i) {
+      const CaseReport& c = report.cases[i];
+      if (c.judgement.holds == false && !known.has(i)) failing_.push_back(&c);
       if (!c.judgement.holds) open_.push_back(&c);
     }
   }
@@ -62,7 +63,7 @@ std::string check_github(const std::vector<ExpectationReport>& reports, const So
   const Fingerprints known_as = fingerprints(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const ExpectationReport& r = reports[i];
-    const Annotated annotated(r, known_as[i], baseline);
+    const Annotated annotated(r, KnownCases(r, known_as[i], baseline));
     if (annotated.cases().empty() && (r.overall.holds || !r.cases.empty())) continue;
     Annotation a{annotated.fails() ? "error" : "warning", "", r.name, 0, message(r, annotated.cases())};
     if (r.line > 0 && !sources.expectations.empty()) {

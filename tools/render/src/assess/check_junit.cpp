@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "assess/known_cases.h"
 #include "egtrace/render/check.h"
 #include "egtrace/render/printable.h"
 
@@ -62,29 +63,15 @@ struct Totals {
   std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-// The cases of one expectation, of which those that are known to fail are skipped.
-class Suite {
- public:
-  Suite(const ExpectationReport& report, const std::vector<std::string>& known_as, const BaselineComparison* baseline)
-      : report_(report), known_as_(known_as), baseline_(baseline) {}
-  bool is_known(std::size_t i) const {
-    return baseline_ != nullptr && report_.cases[i].judgement.holds == false && baseline_->is_known(known_as_[i]);
+void count(const ExpectationReport& r, const KnownCases& known, Totals& t) {
+  for (std::size_t i = 0; i < r.cases.size(); ++i) {
+    const Judgement& j = r.cases[i].judgement;
+    ++t.tests;
+    t.skipped += known.has(i);
+    t.failures += j.holds == false && !known.has(i);
+    t.errors += !j.holds;
   }
-  void count(Totals& t) const {
-    for (std::size_t i = 0; i < report_.cases.size(); ++i) {
-      const Judgement& j = report_.cases[i].judgement;
-      ++t.tests;
-      t.skipped += is_known(i);
-      t.failures += j.holds == false && !is_known(i);
-      t.errors += !j.holds;
-    }
-  }
-
- private:
-  const ExpectationReport& report_;
-  const std::vector<std::string>& known_as_;
-  const BaselineComparison* baseline_;
-};
+}
 
 std::string body(const ExpectationReport& r, const Judgement& j) {
   std::string text;
@@ -120,18 +107,17 @@ std::string totals(const Totals& t) {
 
 std::string check_junit(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline) {
   const Fingerprints known_as = fingerprints(reports);
-  std::vector<Suite> suites;
-  for (std::size_t i = 0; i < reports.size(); ++i) suites.emplace_back(reports[i], known_as[i], baseline);
   Totals all;
-  for (const Suite& suite : suites) suite.count(all);
+  for (std::size_t i = 0; i < reports.size(); ++i) count(reports[i], KnownCases(reports[i], known_as[i], baseline), all);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"egtrace\" {} time=\"0\">\n", totals(all));
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const ExpectationReport& r = reports[i];
+    const KnownCases known(r, known_as[i], baseline);
     Totals one;
-    suites[i].count(one);
+    count(r, known, one);
     out += fmt::format("  <testsuite name=\"{}\" {} skipped=\"{}\" time=\"0\">\n", escape(r.name), totals(one), one.skipped);
-    for (std::size_t k = 0; k < r.cases.size(); ++k) testcase(r, r.cases[k], suites[i].is_known(k), out);
+    for (std::size_t k = 0; k < r.cases.size(); ++k) testcase(r, r.cases[k], known.has(k), out);
     out += "  </testsuite>\n";
   }
   return out + "</testsuites>\n";

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "assess/known_cases.h"
 #include "egtrace/render/check.h"
 #include "style.h"
 
@@ -22,7 +23,7 @@ class Page {
       const ExpectationReport& r = reports[i];
       failed += r.overall.holds == false;
       open += !r.overall.holds;
-      if (!o_.quiet || r.overall.holds != true) expectation(r, known_as[i]);
+      if (!o_.quiet || r.overall.holds != true) expectation(r, KnownCases(r, known_as[i], baseline_));
     }
     if (reports.size() > 1 || failed + open > 0)
       out_ += fmt::format("{} expectation{}: {} hold, {} fail, {} undecided\n", reports.size(),
@@ -32,18 +33,6 @@ class Page {
   }
 
  private:
-  bool is_known(const CaseReport& c, const std::string& fingerprint) const {
-    return baseline_ != nullptr && c.judgement.holds == false && baseline_->is_known(fingerprint);
-  }
-
-  // Whether all of its failures are.
-  bool is_known(const ExpectationReport& r, const std::vector<std::string>& known_as) const {
-    if (baseline_ == nullptr || r.overall.holds != false) return false;
-    for (std::size_t i = 0; i < r.cases.size(); ++i)
-      if (r.cases[i].judgement.holds == false && !is_known(r.cases[i], known_as[i])) return false;
-    return true;
-  }
-
   void beside_baseline() {
     const auto packets = [&](const char* word, const Baseline& all) {
       for (const KnownFailure& f : all) out_ += wrap(fmt::format("{} {}: {} to {}", word, f.name, f.from, f.to), 2, o_.width);
@@ -58,9 +47,9 @@ class Page {
     if (!baseline_->resolved.empty() && !o_.quiet) out_ += wrap("what is resolved would be known again: write the baseline anew", 2, o_.width);
   }
 
-  void expectation(const ExpectationReport& r, const std::vector<std::string>& known_as) {
+  void expectation(const ExpectationReport& r, const KnownCases& known) {
     const std::string label = fmt::format("{:<4}", word(r.overall));
-    const std::string name = is_known(r, known_as) ? r.name + " (known)" : r.name;
+    const std::string name = known.has_all() ? r.name + " (known)" : r.name;
     out_ += style_(tone(r.overall), label) + wrap_behind(label + " ", name, o_.width).substr(label.size());
     if (r.overall.holds == true && !o_.verbose) return;
     std::string expected;
@@ -75,7 +64,7 @@ class Page {
     if (r.cases.size() > 1)
       for (std::size_t i = 0; i < r.cases.size(); ++i)
         if (const CaseReport& c = r.cases[i]; c.judgement.holds != true || o_.verbose)
-          out_ += wrap(fmt::format("{} {} to {}{}", word(c.judgement), c.from, c.to, is_known(c, known_as[i]) ? " (known)" : ""), 5, o_.width);
+          out_ += wrap(fmt::format("{} {} to {}{}", word(c.judgement), c.from, c.to, known.has(i) ? " (known)" : ""), 5, o_.width);
   }
 
   const TextOptions& o_;
