@@ -127,6 +127,11 @@ class Checks(OnTheSample):
             with self.assertRaisesRegex(asserts.Undecided, "missing: "):
                 asserts.assert_answered(part, POD, SERVER, snat="192.168.66.100")
             self.assertIsNone(asserts.assert_answered(part, POD, SERVER, undecided="pass").holds)
+            os.unlink(os.path.join(folder, "k8s"))   # without objects nothing is promised, and nothing kept
+            part = egtrace.Snapshot(folder, follow_links=True)
+            self.assertIsNone(part.check(from_objects=True).holds)
+            with self.assertRaisesRegex(asserts.Undecided, "missing: Kubernetes objects"):
+                asserts.assert_check(part, from_objects=True)
 
 
 class Errors(OnTheSample):

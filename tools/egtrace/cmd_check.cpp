@@ -63,10 +63,6 @@ std::vector<expect::Expectation> expectations(const CheckOptions& o, const clust
   return all;
 }
 
-bool has_objects(const cluster::Cluster& cluster) {
-  return !cluster.objects.pods.empty() || !cluster.objects.namespaces.empty() || !cluster.objects.services.empty();
-}
-
 ExitStatus run_check(const CheckOptions& o) {
   if (o.file.empty() && !o.from_objects)
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
@@ -91,7 +87,7 @@ ExitStatus run_check(const CheckOptions& o) {
   const std::vector<expect::Expectation> all = expectations(o, snapshot.cluster, std::move(given));
   for (std::size_t i = 0; i < all.size(); ++i)
     if (shard.has(i)) placed.push_back({i, checker.check(all[i])});
-  const CheckResultOptions result{o.file, o.files, o.from_objects, has_objects(snapshot.cluster)};
+  const CheckResultOptions result{o.file, o.files, o.from_objects, assess::has_objects(snapshot.cluster)};
   if (!o.shard.empty()) {
     KeptOptions kept = result.kept();
     kept["assume-gaps"] = o.assume_gaps ? "yes" : "";

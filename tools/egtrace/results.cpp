@@ -34,11 +34,11 @@ void write_file(const std::string& path, const std::string& text) {
 
 // Objects that promise nothing hold; where there are none, nobody can tell.
 ExitStatus nothing_to_check(bool has_objects, bool quiet) {
+  const Gap missing = assess::missing_objects();
   if (!quiet)
     print_error(has_objects ? "egtrace: no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall or policy of the "
                               "snapshot promises anything that its dumps could hold\n"
-                            : "egtrace: the snapshot has no Kubernetes objects to make expectations of; add `oc get "
-                              "egressips,egressservices,services,pods,namespaces -A -o yaml`\n");
+                            : fmt::format("egtrace: the snapshot has no {}; add `{}`\n", missing.what, missing.command));
   return has_objects ? ExitStatus::done : ExitStatus::inconclusive;
 }
 
@@ -108,10 +108,12 @@ ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, co
   if (!files.junit.empty()) write_file(files.junit, render::check_junit(reports, beside));
   if (!files.sarif.empty()) write_file(files.sarif, render::check_sarif(reports, sources, EGTRACE_VERSION, beside));
   if (!files.write_baseline.empty()) write_file(files.write_baseline, render::baseline_json(assess::baseline_of(reports)));
+  std::vector<Gap> gaps;
+  if (reports.empty() && options.from_objects && !options.has_objects) gaps.push_back(assess::missing_objects());
   if (common.format == "json")
-    write_output(common, render::check_json(reports, beside));
+    write_output(common, render::check_json(reports, beside, gaps));
   else if (common.format == "github")
-    write_output(common, render::check_github(reports, sources, beside));
+    write_output(common, render::check_github(reports, sources, beside, gaps));
   else if (common.format == "html" && page)
     page(beside);
   else

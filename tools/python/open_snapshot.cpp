@@ -180,9 +180,11 @@ std::string OpenSnapshot::check(const CheckArguments& a) {
   Reading& reading = walked();
   const Reading::Loan explainer(reading);
   const std::vector<assess::ExpectationReport> reports = reports_of(*explainer, reading.names, a);
-  if (!baseline) return reliable(render::check_json(reports));
+  std::vector<Gap> gaps;
+  if (reports.empty() && a.from_objects && !assess::has_objects(reading.snapshot.cluster)) gaps.push_back(assess::missing_objects());
+  if (!baseline) return reliable(render::check_json(reports, nullptr, gaps));
   const assess::BaselineComparison compared = assess::compare(reports, *baseline);
-  return reliable(render::check_json(reports, &compared));
+  return reliable(render::check_json(reports, &compared, gaps));
 }
 
 std::string OpenSnapshot::baseline(const CheckArguments& a) {

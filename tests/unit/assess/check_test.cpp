@@ -358,6 +358,12 @@ TEST(Reports, SarifOfASnapshotElsewhere) {
   EXPECT_EQ(".", run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]);   // nothing proves what is undecided
 }
 
+TEST(Reports, WithoutObjectsSayWhatIsMissing) {
+  const std::string text = render::check_github({}, kPlaces, nullptr, {missing_objects()});
+  EXPECT_EQ(0U, text.find("::warning title=nothing to check::the snapshot has no Kubernetes objects")) << text;
+  EXPECT_EQ(1U, json::parse(render::check_json({}, nullptr, {missing_objects()}))["gaps"].size());
+}
+
 TEST(Reports, RulesOfSarifHaveTheManualsHelp) {
   const json rules = json::parse(render::check_sarif({check(sample(), one("{from: demo-egress/requester-3a, to: '192.0.2.99:80'}"))}, kPlaces, "1.0"))["runs"][0]["tool"]["driver"]["rules"];
   ASSERT_EQ(2U, rules.size());

@@ -181,12 +181,12 @@ class Check(Table):
 
     @property
     def holds(self) -> Optional[bool]:
-        """True: all hold; False: one does not (with a baseline: in a way that is not known); None: one is undecided, and none fails."""
+        """True: all hold; False: one does not (with a baseline: in a way that is not known); None: one is undecided, or there are no objects to check."""
         baseline: Optional[Row] = self.get("baseline")
         states = [e["holds"] for e in self.rows] + [case["holds"] for case in self.cases()]
         if False in states and (baseline is None or baseline["new"] > 0):
             return False
-        return None if None in states else True
+        return None if None in states or self["gaps"] else True
 
     def cases(self) -> Iterator[Row]:
         """The packets of all expectations."""

@@ -101,7 +101,8 @@ def _judge(check: Check, soft: bool, undecided: str) -> Check:
         _fail(AssertionError("does not hold: " + "\n".join(_words(e) for e in check.failing())), soft)
     elif holds is None and undecided == "fail":
         open_ones = [e for e in check.expectations if e["holds"] is None or any(c["holds"] is None for c in e["cases"])]
-        _fail(Undecided("the snapshot does not decide: " + "\n".join(_words(e) for e in open_ones)), soft)
+        missing = [f"missing: {gap['what']}: {gap['command']}" for gap in check["gaps"]]
+        _fail(Undecided("the snapshot does not decide: " + "\n".join([_words(e) for e in open_ones] + missing)), soft)
     return check
 
 

@@ -58,8 +58,10 @@ std::string totals(const std::vector<ExpectationReport>& reports, const Baseline
 
 }  // namespace
 
-std::string check_github(const std::vector<ExpectationReport>& reports, const SourcePlaces& sources, const BaselineComparison* baseline) {
+std::string check_github(const std::vector<ExpectationReport>& reports, const SourcePlaces& sources, const BaselineComparison* baseline,
+                         const std::vector<Gap>& gaps) {
   std::string out;
+  for (const Gap& gap : gaps) out += github_command({"warning", "", "nothing to check", 0, fmt::format("the snapshot has no {}; add `{}`", gap.what, gap.command)});
   const Fingerprints known_as = fingerprints(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const ExpectationReport& r = reports[i];

@@ -52,11 +52,12 @@ std::string assert_json(const ExpectationReport& report) {
   return dump_json(j);
 }
 
-std::string check_json(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline) {
+std::string check_json(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline, const std::vector<Gap>& gaps) {
   Json j = {{"schema", "egtrace.check/1"}};
   std::size_t holds = 0, fails = 0, open = 0;
   for (const ExpectationReport& r : reports) ++(!r.overall.holds ? open : *r.overall.holds ? holds : fails);
   j["summary"] = {{"expectations", reports.size()}, {"hold", holds}, {"fail", fails}, {"inconclusive", open}};
+  j["gaps"] = gaps_json(gaps);
   if (baseline != nullptr)
     j["baseline"] = {{"new", baseline->fresh},
                      {"known", baseline->known},

@@ -66,5 +66,8 @@ ExpectationReport check(const explain::Explainer& explainer, const expect::Expec
 // (AdminPolicyBasedExternalRoute), which services answer, whom a NetworkPolicy without rules cuts off, and what rules
 // of EgressFirewalls and AdminNetworkPolicies allow and deny.
 std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster);
+// Without any nobody can tell what is promised.
+bool has_objects(const cluster::Cluster& cluster);
+Gap missing_objects();
 
 }  // namespace egt::assess

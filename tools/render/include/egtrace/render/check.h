@@ -13,7 +13,9 @@
 namespace egt::render {
 
 std::string assert_json(const assess::ExpectationReport& report);
-std::string check_json(const std::vector<assess::ExpectationReport>& reports, const assess::BaselineComparison* baseline = nullptr);
+// `gaps`: for want of which there are no expectations.
+std::string check_json(const std::vector<assess::ExpectationReport>& reports, const assess::BaselineComparison* baseline = nullptr,
+                       const std::vector<Gap>& gaps = {});
 std::string check_text(const std::vector<assess::ExpectationReport>& reports, const TextOptions& options,
                        const assess::BaselineComparison* baseline = nullptr);
 // One testsuite an expectation, one testcase a packet; what the snapshot does not decide is an <error>, a known failure is <skipped>.
@@ -22,6 +24,6 @@ std::string check_sarif(const std::vector<assess::ExpectationReport>& reports, c
                         const assess::BaselineComparison* baseline = nullptr);
 // Workflow commands: one for each expectation that does not hold, without those all of whose failures are known.
 std::string check_github(const std::vector<assess::ExpectationReport>& reports, const SourcePlaces& sources,
-                         const assess::BaselineComparison* baseline = nullptr);
+                         const assess::BaselineComparison* baseline = nullptr, const std::vector<Gap>& gaps = {});
 
 }  // namespace egt::render
