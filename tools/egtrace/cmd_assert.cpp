@@ -9,6 +9,7 @@
 #include "egtrace/render/check.h"
 #include "packet_options.h"
 #include "snapshot_options.h"
+#include "source_places.h"
 #include "text_options.h"
 
 namespace egt::cli {
@@ -91,6 +92,8 @@ ExitStatus run_assert(const AssertOptions& o) {
   refuse_unknown_places(report);
   if (o.common.format == "json") {
     write_output(o.common, render::assert_json(report));
+  } else if (o.common.format == "github") {
+    write_output(o.common, render::check_github({report}, source_places("", &o.snapshot)));
   } else {
     write_output(o.common, render::check_text({report}, text_options(o.common)));
   }
@@ -121,7 +124,7 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   list("--contains", o->contains, "on the path: node:, device:, stage:, table:, chain:, rule: NAME, or a bare NAME");
   list("--avoids", o->avoids, "not on the path");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
-  add_common_options(*verb, o->common, {"text", "json"});
+  add_common_options(*verb, o->common, {"text", "json", "github"});
   verb->footer(kAssertFooter);
   verb->callback([o, verb, &status] {
     o->proto_given = verb->count("--proto") > 0;

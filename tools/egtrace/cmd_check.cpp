@@ -13,6 +13,7 @@
 #include "results.h"
 #include "shard_options.h"
 #include "snapshot_options.h"
+#include "source_places.h"
 #include "text_options.h"
 
 namespace egt::cli {
@@ -31,14 +32,18 @@ constexpr const char* kCheckFooter =
     "\n"
     "Examples:\n"
     "  egtrace check ./dumps expectations.yaml --junit report.xml --sarif report.sarif\n"
+    "  egtrace check ./dumps expectations.yaml --write-baseline known.json\n"
+    "  egtrace check ./dumps expectations.yaml --baseline known.json --format github\n"
     "  egtrace check ./dumps --from-objects\n"
     "\n"
-    "Exit status: 0 all hold, 1 one does not, 2 the call or an input is unusable, 3 none fails but one is undecided.\n";
+    "Exit status: 0 all hold, 1 one does not (with --baseline: that is not known), 2 the call or an input is unusable, "
+    "3 none fails but one is undecided.\n";
 
 struct CheckOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
-  std::string file, junit, sarif, shard;
+  std::string file, shard;
+  CheckFiles files;
   bool from_objects = false, assume_gaps = false;
 };
 
@@ -58,14 +63,13 @@ std::vector<expect::Expectation> expectations(const CheckOptions& o, const clust
   return all;
 }
 
-bool has_objects(const cluster::Cluster& cluster) {
-  return !cluster.objects.pods.empty() || !cluster.objects.namespaces.empty() || !cluster.objects.services.empty();
-}
-
 ExitStatus run_check(const CheckOptions& o) {
   if (o.file.empty() && !o.from_objects)
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
-  for (const std::string& report : {o.junit, o.sarif}) refuse_inside(o.snapshot, report);
+  for (const std::string& report : {o.files.junit, o.files.sarif, o.files.write_baseline}) refuse_inside(o.snapshot, report);
+  if (!o.shard.empty() && !(o.files.baseline + o.files.write_baseline).empty())
+    throw CommandError("a shard has no baseline; give it to `egtrace merge`");
+  const std::optional<assess::Baseline> baseline = read_baseline(o.files);
   std::vector<expect::Expectation> given;
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
   const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
@@ -83,7 +87,7 @@ ExitStatus run_check(const CheckOptions& o) {
   const std::vector<expect::Expectation> all = expectations(o, snapshot.cluster, std::move(given));
   for (std::size_t i = 0; i < all.size(); ++i)
     if (shard.has(i)) placed.push_back({i, checker.check(all[i])});
-  const CheckResultOptions result{o.file, o.junit, o.sarif, o.from_objects, has_objects(snapshot.cluster)};
+  const CheckResultOptions result{o.file, o.files, o.from_objects, assess::has_objects(snapshot.cluster)};
   if (!o.shard.empty()) {
     KeptOptions kept = result.kept();
     kept["assume-gaps"] = o.assume_gaps ? "yes" : "";
@@ -92,8 +96,10 @@ ExitStatus run_check(const CheckOptions& o) {
   }
   std::vector<assess::ExpectationReport> reports;
   for (render::PlacedReport& one : placed) reports.push_back(std::move(one.report));
-  const auto page = [&] { write_page("check", {.expectations = &reports}, snapshot, o.snapshot, o.common); };
-  return write_check(reports, result, o.common, page);
+  const auto page = [&](const assess::BaselineComparison* beside) {
+    write_page("check", {.expectations = &reports, .baseline = beside}, snapshot, o.snapshot, o.common);
+  };
+  return write_check(reports, result, source_places(o.file, &o.snapshot), baseline, o.common, page);
 }
 
 }  // namespace
@@ -107,11 +113,10 @@ void add_check(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--from-objects", o->from_objects,
                  "also what the EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall, "
                  "NetworkPolicy and AdminNetworkPolicy objects promise");
-  verb->add_option("--junit", o->junit, "write a JUnit XML report to FILE")->type_name("FILE");
-  verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
+  add_check_files(*verb, o->files);
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_shard_option(*verb, o->shard);
-  add_common_options(*verb, o->common, {"text", "json", "html"});
+  add_common_options(*verb, o->common, {"text", "json", "html", "github"});
   verb->footer(kCheckFooter);
   verb->callback([o, &status] {
     if (!o->from_objects) take_argument_for(o->file, o->snapshot);

@@ -12,6 +12,7 @@
 #include "egtrace/render/check.h"
 #include "egtrace/render/shard.h"
 #include "results.h"
+#include "source_places.h"
 #include "text_options.h"
 
 namespace egt::cli {
@@ -28,7 +29,7 @@ constexpr const char* kMergeFooter =
 struct MergeOptions {
   CommonOptions common;
   std::vector<std::string> files;
-  std::string junit, sarif;
+  CheckFiles check;
 };
 
 render::ShardResult read(const std::string& path) {
@@ -83,9 +84,8 @@ ExitStatus merge_check(std::vector<render::ShardResult> all, const MergeOptions&
   std::vector<assess::ExpectationReport> reports;
   for (render::PlacedReport& one : placed) reports.push_back(std::move(one.report));
   CheckResultOptions options = CheckResultOptions::from(all.front().head.options);
-  options.junit = o.junit;
-  options.sarif = o.sarif;
-  return write_check(reports, options, o.common);
+  options.files = o.check;
+  return write_check(reports, options, source_places(options.file, nullptr), read_baseline(o.check), o.common);
 }
 
 ExitStatus run_merge(const MergeOptions& o) {
@@ -103,9 +103,12 @@ void add_merge(CLI::App& app, ExitStatus& status) {
   auto o = std::make_shared<MergeOptions>();
   CLI::App* verb = app.add_subcommand("merge", "put the results of shards of audit or check together");
   verb->add_option("results", o->files, "files that --shard wrote")->required();
-  verb->add_option("--junit", o->junit, "of check: write a JUnit XML report to FILE")->type_name("FILE");
-  verb->add_option("--sarif", o->sarif, "of check: write a SARIF 2.1.0 report to FILE")->type_name("FILE");
-  add_common_options(*verb, o->common, {"text", "json", "csv", "table"});
+  add_check_files(*verb, o->check);
+  for (const char* of_check : {"--junit", "--sarif", "--baseline", "--write-baseline"}) {
+    CLI::Option* option = verb->get_option(of_check);
+    option->description("of check: " + option->get_description());
+  }
+  add_common_options(*verb, o->common, {"text", "json", "csv", "table", "github"});
   verb->footer(kMergeFooter);
   verb->callback([o, &status] { status = run_merge(*o); });
 }

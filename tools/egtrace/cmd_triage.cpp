@@ -10,6 +10,7 @@
 #include "egtrace/render/triage.h"
 #include "page.h"
 #include "snapshot_options.h"
+#include "source_places.h"
 #include "text_options.h"
 
 namespace egt::cli {
@@ -59,6 +60,7 @@ ExitStatus run_triage(const TriageOptions& o) {
     return ExitStatus::done;
   }
   refuse_unknown(o.only);
+  refuse_inside(o.snapshot, o.sarif);
   SnapshotOptions with_logical_flows = o.snapshot;
   with_logical_flows.as_intended = true;
   const parsers::Snapshot snapshot = open_for_walks(with_logical_flows, o.common);
@@ -69,10 +71,12 @@ ExitStatus run_triage(const TriageOptions& o) {
   if (!o.sarif.empty()) {
     CommonOptions to_file;
     to_file.output = o.sarif;
-    write_output(to_file, render::triage_sarif(triage, EGTRACE_VERSION));
+    write_output(to_file, render::triage_sarif(triage, source_places("", &o.snapshot), EGTRACE_VERSION));
   }
   if (o.common.format == "json")
     write_output(o.common, render::triage_json(triage));
+  else if (o.common.format == "github")
+    write_output(o.common, render::triage_github(triage, source_places("", &o.snapshot)));
   else if (o.common.format == "html")
     write_page("triage", {.triage = &triage}, snapshot, o.snapshot, o.common);
   else
@@ -93,7 +97,7 @@ void add_triage(CLI::App& app, ExitStatus& status) {
   verb->add_option("--only", o->only, "run only the check ID; repeatable")->allow_extra_args(false)->type_name("ID");
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
   verb->add_flag("--list", o->list, "list the catalogue of checks");
-  add_common_options(*verb, o->common, {"text", "json", "html"});
+  add_common_options(*verb, o->common, {"text", "json", "html", "github"});
   verb->footer(kTriageFooter);
   verb->callback([o, &status] { status = run_triage(*o); });
 }

@@ -201,6 +201,7 @@ const std::map<std::string, std::pair<std::string, std::vector<std::string>>>& j
       {"testsuites", {"", {"name", "time", "tests", "failures", "errors"}}},
       {"testsuite", {"testsuites", {"name*", "tests*", "failures*", "errors*", "time", "skipped", "timestamp", "hostname", "id", "package"}}},
       {"testcase", {"testsuite", {"name*", "time", "classname", "group"}}},
+      {"skipped", {"testcase", {"type", "message"}}},
       {"failure", {"testcase", {"type", "message"}}},
       {"error", {"testcase", {"type", "message"}}}};
   return kElements;
@@ -259,6 +260,16 @@ TEST(Reports, JUnit) {
   EXPECT_EQ(1u, count(xml, "<error "));
 }
 
+// What is known to fail is no failure.
+TEST(Reports, JUnitOfKnownFailures) {
+  const BaselineComparison compared = compare(reports(), baseline_of(reports()));
+  const std::string xml = render::check_junit(reports(), &compared);
+  expect_well_formed(xml);
+  EXPECT_NE(std::string::npos, xml.find("<testsuites name=\"egtrace\" tests=\"3\" failures=\"0\" errors=\"1\""));
+  EXPECT_NE(std::string::npos, xml.find(" failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_EQ(1u, count(xml, "<skipped "));
+}
+
 // Names come from files of any kind, evidence from dumps with any bytes.
 TEST(Reports, JUnitHoldsWhatXmlAllows) {
   ExpectationReport report;
@@ -272,43 +283,127 @@ TEST(Reports, JUnitHoldsWhatXmlAllows) {
   EXPECT_EQ(std::string::npos, xml.find('\xE9'));
 }
 
-// What SARIF 2.1.0 asks of the parts that are used (sections 3.13, 3.14, 3.19, 3.27, 3.28, 3.29).
+// What SARIF 2.1.0 asks of the parts that are used (sections 3.13, 3.14, 3.19, 3.27, 3.28, 3.29), and GitHub of them.
+void expect_rule(const json& rule) {
+  for (const char* key : {"shortDescription", "fullDescription", "help"}) EXPECT_FALSE(rule.at(key).at("text").get<std::string>().empty()) << rule;
+  EXPECT_NE("none", rule.at("defaultConfiguration").at("level"));
+}
+
+void expect_place(const json& location, const json& run) {
+  const json& physical = location.at("physicalLocation");
+  EXPECT_EQ(std::string::npos, physical.at("artifactLocation").at("uri").get<std::string>().find(' '));
+  EXPECT_TRUE(run.at("originalUriBaseIds").contains(physical.at("artifactLocation").at("uriBaseId").get<std::string>()));
+  if (physical.contains("region")) { EXPECT_GE(physical["region"].at("startLine").get<int>(), 1); }
+}
+
+void expect_result(const json& result, const json& run) {
+  const json& rules = run["tool"]["driver"]["rules"];
+  const std::string text = result.at("message").at("text"), kind = result.at("kind"), level = result.at("level");
+  ASSERT_LT(result.at("ruleIndex").get<std::size_t>(), rules.size());
+  EXPECT_EQ(rules[result.at("ruleIndex").get<std::size_t>()].at("id"), result.at("ruleId"));
+  EXPECT_TRUE(kind == "fail" ? level != "none" : level == "none") << kind << " " << level;
+  EXPECT_NE("pass", kind);   // GitHub would show it
+  ASSERT_EQ(1U, result.at("locations").size());
+  expect_place(result["locations"][0], run);
+  for (const json& related : result.value("relatedLocations", json::array())) {
+    expect_place(related, run);
+    EXPECT_NE(std::string::npos, text.find("](" + related.at("id").dump() + ")")) << text;   // shown where there is a link to it
+    EXPECT_TRUE(related.at("message").at("text").is_string());
+  }
+  EXPECT_TRUE(result.at("partialFingerprints").at("primaryLocationLineHash").get<std::string>().ends_with(":1"));
+}
+
 void expect_sarif(const std::string& text) {
   const json doc = json::parse(text);
   EXPECT_EQ("2.1.0", doc.at("version"));
   for (const json& run : doc.at("runs")) {
-    const json& driver = run.at("tool").at("driver");
-    EXPECT_TRUE(driver.at("name").is_string());
-    std::vector<std::string> ids;
-    for (const json& rule : driver.at("rules")) {
-      ids.push_back(rule.at("id"));
-      EXPECT_TRUE(rule.at("shortDescription").at("text").is_string());
-    }
+    EXPECT_TRUE(run.at("automationDetails").at("id").get<std::string>().ends_with("/"));
+    for (const auto& [name, base] : run.at("originalUriBaseIds").items())
+      if (base.contains("uri")) { EXPECT_TRUE(base["uri"].get<std::string>().ends_with("/")) << name; }
+    for (const json& rule : run.at("tool").at("driver").at("rules")) expect_rule(rule);
+    std::set<std::string> fingerprints;
     for (const json& result : run.at("results")) {
-      EXPECT_FALSE(result.at("message").at("text").get<std::string>().empty());
-      ASSERT_LT(result.at("ruleIndex").get<std::size_t>(), ids.size());
-      EXPECT_EQ(ids[result.at("ruleIndex").get<std::size_t>()], result.at("ruleId"));
-      const std::string kind = result.at("kind"), level = result.at("level");
-      EXPECT_TRUE(kind == "fail" ? level != "none" : level == "none") << kind << " " << level;
-      for (const char* key : {"locations", "relatedLocations"})
-        for (const json& location : result.value(key, json::array())) {
-          const json& physical = location.at("physicalLocation");
-          EXPECT_EQ(std::string::npos, physical.at("artifactLocation").at("uri").get<std::string>().find(' '));
-          if (physical.contains("region")) { EXPECT_GE(physical["region"].at("startLine").get<int>(), 1); }
-        }
+      expect_result(result, run);
+      EXPECT_TRUE(fingerprints.insert(result["partialFingerprints"]["primaryLocationLineHash"]).second) << result["message"];
     }
   }
 }
 
+const render::SourcePlaces kPlaces = {"my expectations.yaml", "ci/dumps", "dumps"};
+
 TEST(Reports, Sarif) {
-  const std::string text = render::check_sarif(reports(), "my expectations.yaml", "1.0");
+  const std::string text = render::check_sarif(reports(), kPlaces, "1.0");
   expect_sarif(text);
   const json results = json::parse(text)["runs"][0]["results"];
-  ASSERT_EQ(3u, results.size());
-  EXPECT_EQ("fail", results[1]["kind"]);
-  EXPECT_NE(std::string::npos, results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>().find("iptables-save"));
-  EXPECT_EQ("open", results[2]["kind"]);
-  expect_sarif(render::triage_sarif(triage(sample()), "1.0"));
+  ASSERT_EQ(2u, results.size());   // what holds is none
+  EXPECT_EQ("fail", results[0]["kind"]);
+  EXPECT_EQ("expectation", results[0]["ruleId"]);
+  EXPECT_EQ("my%20expectations.yaml", results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]);
+  const json& related = results[0]["relatedLocations"][0]["physicalLocation"];
+  EXPECT_EQ("ci/dumps/master-02-demo/iptables-save", related["artifactLocation"]["uri"]);
+  EXPECT_EQ("%SRCROOT%", related["artifactLocation"]["uriBaseId"]);
+  EXPECT_EQ("open", results[1]["kind"]);
+  expect_sarif(render::triage_sarif(triage(sample()), kPlaces, "1.0"));
+}
+
+// Of a snapshot outside the repository no path of the machine is told; of what no object line and no file promises the evidence is the place.
+TEST(Reports, SarifOfASnapshotElsewhere) {
+  const std::string text = render::check_sarif(reports(), {"", "", "case.tar.xz"}, "1.0");
+  const json run = json::parse(text)["runs"][0];
+  EXPECT_EQ("the snapshot case.tar.xz", run["originalUriBaseIds"]["SNAPSHOT"]["description"]["text"]);
+  EXPECT_FALSE(run["originalUriBaseIds"]["SNAPSHOT"].contains("uri"));
+  const json& place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+  EXPECT_EQ("SNAPSHOT", place["uriBaseId"]);
+  EXPECT_EQ("master-02-demo/iptables-save", place["uri"]);
+  EXPECT_EQ(".", run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]);   // nothing proves what is undecided
+}
+
+TEST(Reports, WithoutObjectsSayWhatIsMissing) {
+  const std::string text = render::check_github({}, kPlaces, nullptr, {missing_objects()});
+  EXPECT_EQ(0U, text.find("::warning title=nothing to check::the snapshot has no Kubernetes objects")) << text;
+  EXPECT_EQ(1U, json::parse(render::check_json({}, nullptr, {missing_objects()}))["gaps"].size());
+}
+
+TEST(Reports, RulesOfSarifHaveTheManualsHelp) {
+  const json rules = json::parse(render::check_sarif({check(sample(), one("{from: demo-egress/requester-3a, to: '192.0.2.99:80'}"))}, kPlaces, "1.0"))["runs"][0]["tool"]["driver"]["rules"];
+  ASSERT_EQ(2U, rules.size());
+  EXPECT_EQ("no-route", rules[1]["id"]);
+  EXPECT_EQ("No table has a route.", rules[1]["shortDescription"]["text"]);
+  EXPECT_NE(std::string::npos, rules[1]["help"]["markdown"].get<std::string>().find("`ip rule`"));
+  EXPECT_EQ(std::string::npos, rules[1]["help"]["text"].get<std::string>().find('`'));
+  for (const json& rule : json::parse(render::triage_sarif({}, kPlaces, "1.0"))["runs"][0]["tool"]["driver"]["rules"])
+    EXPECT_NE(std::string::npos, rule["help"].value("markdown", "").find("**Next**")) << rule["id"];
+}
+
+// Fingerprints are of expectation, packet and reason; a second time the same has another number.
+TEST(Reports, FingerprintsKeepWhereLinesMove) {
+  ExpectationReport report = check(sample(), one(kPacket + ", name: a, snat: 192.0.2.7}"));
+  const Fingerprints before = fingerprints({report, report});
+  report.line += 7;
+  report.cases[0].judgement.why = "other words";
+  report.cases[0].judgement.evidence.clear();
+  EXPECT_EQ(before, fingerprints({report, report}));
+  EXPECT_NE(before[0], before[1]);
+  EXPECT_TRUE(before[1][0].ends_with(":2"));
+  report.cases[0].judgement.reason = "no-route";
+  EXPECT_NE(before[0], fingerprints({report})[0]);
+}
+
+// A dump may hold what a runner takes for a command, and what Markdown takes for a link.
+TEST(Reports, OfHostileTextAreHarmless) {
+  ExpectationReport report;
+  report.name = "a,b:c%\r\n::error::x";
+  report.line = 3;
+  report.cases = {{"[x](http://example.com)", "y\n::set-output name=a::b", {}}};
+  report.cases[0].judgement.holds = false;
+  report.cases[0].judgement.why = "50%\r\n##[command]rm";
+  report.overall = report.cases[0].judgement;
+  const std::string commands = render::check_github({report}, {"e,1:2.yaml", "", ""});
+  EXPECT_EQ("::error file=e%2C1%3A2.yaml,line=3,title=a%2Cb%3Ac%25", commands.substr(0, commands.find("%25") + 3));
+  EXPECT_EQ(2U, count(commands, "\n"));
+  EXPECT_EQ(std::string::npos, commands.find("\n::"));
+  EXPECT_EQ(std::string::npos, commands.find('\r'));
+  EXPECT_EQ(std::string::npos, render::check_sarif({report}, kPlaces, "1.0").find("](http"));
 }
 
 }  // namespace

@@ -96,13 +96,15 @@ TEST_F(Canaries, NoVerbShowsOne) {
            {"triage", dumps(), "--format", "json"},
            {"check", dumps(), expectations, "--junit", "out.xml"},
            {"check", dumps(), expectations, "--sarif", "out.sarif"},
+           {"check", dumps(), expectations, "--write-baseline", "out.json", "--format", "github"},
+           {"triage", dumps(), "--format", "github"},
            {"lookup", dumps(), "10.0.0.1", "--format", "json"},
            {"lookup", dumps(), "10.133.0.77", "--format", "json"},
            {"lookup", dumps(), "tunnel-1", "--format", "json"},
            {"flows", dumps(), "--format", "json"},
            {"diff", dumps(), dumps(), "--only", "rules"}})
     EXPECT_NE(2, egtrace(line).status) << line[0];
-  for (const char* file : {"out.xml", "out.sarif"}) expect_none(file, read_file(home_.path() + "/" + file));
+  for (const char* file : {"out.xml", "out.sarif", "out.json"}) expect_none(file, read_file(home_.path() + "/" + file));
 }
 
 TEST_F(Canaries, ParseMasksThem) {

@@ -57,6 +57,7 @@ TEST_F(HostileNames, AreShownAsEscapes) {
   const std::string lookup = egtrace({"lookup", "dumps", "10.133.0.9", "--color", "always"}, true);
   EXPECT_NE(std::string::npos, lookup.find("\\u202egpj.exe"));
   for (const char* format : {"text", "json", "csv", "table"}) egtrace({"audit", "dumps", "-n", "=cmd", "--format", format});
+  egtrace({"triage", "dumps", "--format", "github"});
   for (const char* format : {"text", "json"}) {
     egtrace({"inspect", "dumps", "-vv", "--format", format});
     egtrace({"triage", "dumps", "--format", format});
@@ -81,7 +82,7 @@ TEST_F(HostileNames, AreNoFormulas) {
 
 TEST_F(HostileNames, ReportsOfCheck) {
   home_.file("e.yaml", "version: 1\nexpect:\n  - {name: \"n \\u202e ]]> <x>\", from: \"=cmd/*\", to: 192.0.2.1:80}\n");
-  egtrace({"check", "dumps", "e.yaml", "--junit", "j.xml", "--sarif", "s.json"});
+  egtrace({"check", "dumps", "e.yaml", "--format", "github", "--junit", "j.xml", "--sarif", "s.json", "--write-baseline", "b.json"});
   for (const char* file : {"j.xml", "s.json"}) expect_harmless(file, read_file(home_.path() + "/" + file));
   const auto sarif = nlohmann::json::parse(read_file(home_.path() + "/s.json")).dump();
   EXPECT_EQ(std::string::npos, sarif.find("\u202e"));   // also to those who read the JSON

@@ -1,4 +1,5 @@
-// The templates, style sheets and scripts of pages: files of tools/render/page, which the build puts into the program.
+// The templates, style sheets and scripts of pages (files of tools/render/page), and pages of the manual, which the build puts
+// into the program.
 #pragma once
 
 #include <string_view>
@@ -12,5 +13,7 @@ std::string_view chart_css();
 std::string_view keys_html();
 std::string_view report_css();
 std::string_view report_js();
+std::string_view reasons_md();
+std::string_view triage_md();   // each page of docs/triage below "### NAME"
 
 }  // namespace egt::render::page_files

@@ -287,4 +287,12 @@ class IntentChecker {
 
 std::vector<Expectation> expectations_from_objects(const Cluster& cluster) { return IntentChecker(cluster).all(); }
 
+bool has_objects(const cluster::Cluster& cluster) {
+  return !cluster.objects.pods.empty() || !cluster.objects.namespaces.empty() || !cluster.objects.services.empty();
+}
+
+Gap missing_objects() {
+  return {"", "Kubernetes objects to make expectations of", "oc get egressips,egressservices,services,pods,namespaces -A -o yaml"};
+}
+
 }  // namespace egt::assess

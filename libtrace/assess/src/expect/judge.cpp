@@ -7,6 +7,7 @@
 
 #include "common/evidence.h"
 #include "common/glob.h"
+#include "egtrace/explain/phrases.h"
 #include "expect/path.h"
 
 namespace egt::assess {
@@ -230,9 +231,11 @@ std::vector<Property> seen_properties(const explain::Explanation& x) {
   return all;
 }
 
-// The evidence of an answer that fails lies on the answer's path.
-explain::Evidence evidence_of(const PathReport& w, const Finding& o) {
-  return deciding_evidence(o.at != nullptr ? *o.at : w);
+// The evidence of an answer that fails lies on the answer's path, and so does the reason.
+void add_evidence(const PathReport& w, const Finding& o, Judgement& j) {
+  const PathReport& at = o.at != nullptr ? *o.at : w;
+  j.evidence = deciding_evidence(at);
+  if (at.stopped_at && at.stopped_at->reason != engine::Reason::none) j.reason = explain::reason_name(at.stopped_at->reason);
 }
 
 }  // namespace
@@ -291,7 +294,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   if (fails) {
     j.holds = false;
     j.why = failed_by.why;
-    j.evidence = evidence_of(*failed, failed_by);
+    add_evidence(*failed, failed_by, j);
     return j;
   }
   const PathReport* undecided_path = failed != nullptr ? failed : doubtful;
@@ -302,7 +305,7 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
     if (failed != nullptr) j.why = "it depends on what the dumps do not show: " + j.why;
     if (j.why.empty())
       j.why = x.truncated ? "there are more paths than were walked" : "a part of the path is not understood";
-    if (undecided_path != nullptr) j.evidence = evidence_of(*undecided_path, by);
+    if (undecided_path != nullptr) add_evidence(*undecided_path, by, j);
     return j;
   }
   j.holds = true;

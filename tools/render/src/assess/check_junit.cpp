@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "assess/known_cases.h"
 #include "egtrace/render/check.h"
 #include "egtrace/render/printable.h"
 
@@ -59,14 +60,16 @@ std::string escape(std::string_view dumped) {
 }
 
 struct Totals {
-  std::size_t tests = 0, failures = 0, errors = 0;
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-void count(const ExpectationReport& r, Totals& t) {
-  for (const CaseReport& c : r.cases) {
+void count(const ExpectationReport& r, const KnownCases& known, Totals& t) {
+  for (std::size_t i = 0; i < r.cases.size(); ++i) {
+    const Judgement& j = r.cases[i].judgement;
     ++t.tests;
-    t.failures += c.judgement.holds == false;
-    t.errors += !c.judgement.holds;
+    t.skipped += known.has(i);
+    t.failures += j.holds == false && !known.has(i);
+    t.errors += !j.holds;
   }
 }
 
@@ -79,11 +82,15 @@ std::string body(const ExpectationReport& r, const Judgement& j) {
   return text;
 }
 
-void testcase(const ExpectationReport& r, const CaseReport& c, std::string& out) {
+void testcase(const ExpectationReport& r, const CaseReport& c, bool known, std::string& out) {
   out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escape(r.name),
                      escape(c.from + " to " + c.to));
   if (c.judgement.holds == true) {
     out += "/>\n";
+    return;
+  }
+  if (known) {
+    out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escape("known, by the baseline: " + c.judgement.why));
     return;
   }
   const char* tag = c.judgement.holds ? "failure" : "error";
@@ -98,16 +105,19 @@ std::string totals(const Totals& t) {
 
 }  // namespace
 
-std::string check_junit(const std::vector<ExpectationReport>& reports) {
+std::string check_junit(const std::vector<ExpectationReport>& reports, const BaselineComparison* baseline) {
+  const Fingerprints known_as = fingerprints(reports);
   Totals all;
-  for (const ExpectationReport& r : reports) count(r, all);
+  for (std::size_t i = 0; i < reports.size(); ++i) count(reports[i], KnownCases(reports[i], known_as[i], baseline), all);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"egtrace\" {} time=\"0\">\n", totals(all));
-  for (const ExpectationReport& r : reports) {
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const ExpectationReport& r = reports[i];
+    const KnownCases known(r, known_as[i], baseline);
     Totals one;
-    count(r, one);
-    out += fmt::format("  <testsuite name=\"{}\" {} skipped=\"0\" time=\"0\">\n", escape(r.name), totals(one));
-    for (const CaseReport& c : r.cases) testcase(r, c, out);
+    count(r, known, one);
+    out += fmt::format("  <testsuite name=\"{}\" {} skipped=\"{}\" time=\"0\">\n", escape(r.name), totals(one), one.skipped);
+    for (std::size_t k = 0; k < r.cases.size(); ++k) testcase(r, r.cases[k], known.has(k), out);
     out += "  </testsuite>\n";
   }
   return out + "</testsuites>\n";

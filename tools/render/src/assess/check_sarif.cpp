@@ -1,40 +1,67 @@
 #include <fmt/format.h>
 
-#include "egtrace/render/check.h"
+#include <algorithm>
+
 #include "assess/sarif.h"
+#include "egtrace/render/check.h"
+#include "manual_pages.h"
 
 namespace egt::render {
 namespace {
 
 using namespace assess;
 
-// Where a reader looks: the dump line that decided, else the object or the line of the expectation itself.
-explain::Evidence places(const ExpectationReport& r, const Judgement& j, const std::string& file) {
-  explain::Evidence all = j.evidence;
-  for (const explain::EvidenceLine& e : r.object) all.push_back(e);
-  if (r.line > 0 && !file.empty()) all.push_back({file, r.line, ""});
+constexpr const char* kExpectation = "expectation";
+
+SarifRule rule_for(const std::string& id) {
+  if (const auto section = section_of_reason(id)) return {id, "error", section->title, section->markdown, section->text};
+  return {kExpectation, "error", "The connection is not as expected",
+          "The packet does not fare as the expectation says: another outcome, source, destination, node, device or path.\n\n"
+          "Look at: `egtrace explain SNAPSHOT --from POINT --to POINT` with the ends of the expectation.",
+          "The packet does not fare as the expectation says: another outcome, source, destination, node, device or path.\n\n"
+          "Look at: egtrace explain SNAPSHOT --from POINT --to POINT with the ends of the expectation."};
+}
+
+// Whoever reviews the expectations looks at their lines; what an object promises stands in its dump.
+std::vector<SarifPlace> places(const ExpectationReport& r, const Judgement& j, const SourcePlaces& sources) {
+  std::vector<SarifPlace> all;
+  if (r.line > 0 && !sources.expectations.empty()) all.push_back({{sources.expectations, r.line, ""}, false});
+  for (const auto* lines : {&r.object, &j.evidence})
+    for (const explain::EvidenceLine& line : *lines) all.push_back({line});
   return all;
+}
+
+SarifResult result_of(const ExpectationReport& r, const CaseReport& c, const SourcePlaces& sources) {
+  const Judgement& j = c.judgement;
+  SarifResult result;
+  result.rule = j.reason.empty() ? kExpectation : j.reason;
+  result.kind = j.holds ? "fail" : "open";
+  result.level = j.holds ? "error" : "none";
+  result.message = fmt::format("{}: {} to {}: {}", r.name, c.from, c.to, j.why);
+  result.places = places(r, j, sources);
+  result.properties = {{"expected", properties_json(r.expected)}, {"seen", properties_json(j.seen)}};
+  return result;
 }
 
 }  // namespace
 
-std::string check_sarif(const std::vector<ExpectationReport>& reports, const std::string& file,
-                        const std::string& version) {
-  const std::vector<SarifRule> rules = {{"expectation", "An expectation of a packet", ""}};
-  std::vector<SarifResult> results;
-  for (const ExpectationReport& r : reports)
-    for (const CaseReport& c : r.cases) {
-      const Judgement& j = c.judgement;
-      SarifResult result;
-      result.rule = "expectation";
-      result.kind = !j.holds ? "open" : *j.holds ? "pass" : "fail";
-      result.level = j.holds == false ? "error" : "none";
-      result.message = fmt::format("{}: {} to {}: {}", r.name, c.from, c.to, j.why);
-      result.locations = places(r, j, file);
-      result.properties = {{"expected", properties_json(r.expected)}, {"seen", properties_json(j.seen)}};
-      results.push_back(std::move(result));
+// What holds is left out: GitHub would show it as an alert.
+std::string check_sarif(const std::vector<ExpectationReport>& reports, const SourcePlaces& sources, const std::string& version,
+                        const BaselineComparison* baseline) {
+  SarifRun run{"check", version, sources, {rule_for(kExpectation)}, {}};
+  const Fingerprints known_as = fingerprints(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    for (std::size_t j = 0; j < reports[i].cases.size(); ++j) {
+      const CaseReport& c = reports[i].cases[j];
+      if (c.judgement.holds == true) continue;
+      SarifResult result = result_of(reports[i], c, sources);
+      if (std::none_of(run.rules.begin(), run.rules.end(), [&](const SarifRule& rule) { return rule.id == result.rule; }))
+        run.rules.push_back(rule_for(result.rule));
+      result.fingerprint = known_as[i][j];
+      if (baseline != nullptr && c.judgement.holds) result.baseline_state = baseline->is_known(result.fingerprint) ? "unchanged" : "new";
+      run.results.push_back(std::move(result));
     }
-  return sarif(version, rules, results);
+  return sarif(run);
 }
 
 }  // namespace egt::render

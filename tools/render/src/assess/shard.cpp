@@ -28,7 +28,7 @@ Json pairs_json(const std::vector<Property>& properties) {
 }
 
 Json judgement_json(const Judgement& j) {
-  return {{"holds", or_null(j.holds)}, {"why", j.why}, {"seen", pairs_json(j.seen)}, {"evidence", evidence_json(j.evidence)}, {"gaps", gaps_json(j.gaps)}};
+  return {{"holds", or_null(j.holds)}, {"why", j.why}, {"reason", j.reason}, {"seen", pairs_json(j.seen)}, {"evidence", evidence_json(j.evidence)}, {"gaps", gaps_json(j.gaps)}};
 }
 
 Json report_json(const PlacedReport& placed) {
@@ -71,7 +71,7 @@ std::vector<Gap> gaps_of(const Json& all) {
 }
 
 Judgement judgement_of(const Json& j) {
-  Judgement judgement{std::nullopt, text(j, "why"), properties_of(j.at("seen")), evidence_of(j.at("evidence")), gaps_of(j.at("gaps"))};
+  Judgement judgement{std::nullopt, text(j, "why"), text(j, "reason"), properties_of(j.at("seen")), evidence_of(j.at("evidence")), gaps_of(j.at("gaps"))};
   if (!j.at("holds").is_null()) judgement.holds = j.at("holds").get<bool>();
   return judgement;
 }

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "assess/sarif.h"
 #include "egtrace/base/text.h"
+#include "json_parts.h"
 #include "style.h"
 
 namespace egt::render {
@@ -77,22 +77,6 @@ std::string triage_text(const Triage& triage, const TextOptions& options) {
   if (options.verbose)
     for (const SkippedCheck& s : triage.skipped) out += wrap(fmt::format("{}: {}", s.id, s.why), 2, options.width);
   return out;
-}
-
-std::string triage_sarif(const Triage& triage, const std::string& version) {
-  std::vector<SarifRule> rules;
-  for (const CatalogueEntry& e : triage_catalogue()) rules.push_back({e.id, e.title, ""});
-  std::vector<SarifResult> results;
-  for (const Finding& f : triage.findings) {
-    SarifResult r;
-    r.rule = f.id;
-    r.kind = "fail";
-    r.level = severity_name(f.severity);
-    r.message = fmt::format("{} Next: {}", f.claim, f.remedy);
-    r.locations = f.evidence;
-    results.push_back(std::move(r));
-  }
-  return sarif(version, rules, results);
 }
 
 std::string catalogue_text(const std::vector<CatalogueEntry>& entries, const TextOptions& options) {

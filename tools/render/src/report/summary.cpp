@@ -32,14 +32,15 @@ std::string audit_tiles(const std::vector<assess::AuditRow>& rows) {
          tile("audit", failed, failed == 1 ? "fails" : "fail", "bad") + tile("audit", undecided, "undecided", "doubtful");
 }
 
-std::string expectation_tiles(const std::vector<assess::ExpectationReport>& all) {
+std::string expectation_tiles(const std::vector<assess::ExpectationReport>& all, const assess::BaselineComparison* baseline) {
   std::size_t fail = 0, undecided = 0;
   for (const assess::ExpectationReport& r : all) {
     fail += r.overall.holds == false ? 1 : 0;
     undecided += r.overall.holds ? 0 : 1;
   }
   return tile("expectations", all.size(), "expectations", "plain") + tile("expectations", fail, fail == 1 ? "does not hold" : "do not hold", "bad") +
-         tile("expectations", undecided, "undecided", "doubtful");
+         tile("expectations", undecided, "undecided", "doubtful") +
+         (baseline == nullptr ? std::string() : tile("expectations", baseline->fresh, baseline->fresh == 1 ? "new failure" : "new failures", "bad"));
 }
 
 void fact(std::string& out, std::string_view name, const std::string& html) {
@@ -87,7 +88,7 @@ std::string summary_part(const Report& report) {
   out += fmt::format("<h1>{}</h1>\n<div class=\"tiles\">\n", escape_html(report.snapshot));
   if (report.triage != nullptr) out += finding_tiles(*report.triage);
   if (report.rows != nullptr) out += audit_tiles(*report.rows);
-  if (report.expectations != nullptr) out += expectation_tiles(*report.expectations);
+  if (report.expectations != nullptr) out += expectation_tiles(*report.expectations, report.baseline);
   out += "</div>\n<dl class=\"facts\">\n";
   if (report.inspection != nullptr) out += inspection_facts(*report.inspection);
   fact(out, "made by", fmt::format("egtrace {} {}", escape_html(report.version), escape_html(report.verb)));

@@ -19,6 +19,7 @@ struct Property {
 struct Judgement {
   std::optional<bool> holds;  // none: the snapshot does not decide it
   std::string why;            // one sentence; also where it holds
+  std::string reason;         // name of the reason for which the path ends that decides (docs/reasons.md); empty: it ends as asked
   std::vector<Property> seen;
   explain::Evidence evidence;
   std::vector<Gap> gaps;  // what would decide it
@@ -65,5 +66,8 @@ ExpectationReport check(const explain::Explainer& explainer, const expect::Expec
 // (AdminPolicyBasedExternalRoute), which services answer, whom a NetworkPolicy without rules cuts off, and what rules
 // of EgressFirewalls and AdminNetworkPolicies allow and deny.
 std::vector<expect::Expectation> expectations_from_objects(const cluster::Cluster& cluster);
+// Without any nobody can tell what is promised.
+bool has_objects(const cluster::Cluster& cluster);
+Gap missing_objects();
 
 }  // namespace egt::assess

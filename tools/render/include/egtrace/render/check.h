@@ -1,21 +1,29 @@
-// What became of expectations: JSON (docs/schema/check.schema.json, assert.schema.json), text, JUnit XML, SARIF 2.1.0.
+// What became of expectations: JSON (docs/schema/check.schema.json, assert.schema.json), text, JUnit XML, SARIF 2.1.0 and
+// annotations of GitHub. Where there is a baseline, each says which failures are known.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "egtrace/assess/baseline.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/render/explain.h"
+#include "egtrace/render/source_places.h"
 
 namespace egt::render {
 
 std::string assert_json(const assess::ExpectationReport& report);
-std::string check_json(const std::vector<assess::ExpectationReport>& reports);
-std::string check_text(const std::vector<assess::ExpectationReport>& reports, const TextOptions& options);
-// One testsuite an expectation, one testcase a packet; what the snapshot does not decide is an <error>.
-std::string check_junit(const std::vector<assess::ExpectationReport>& reports);
-// `file`: the file of expectations, where a result has no dump line; empty: the object's line.
-std::string check_sarif(const std::vector<assess::ExpectationReport>& reports, const std::string& file,
-                        const std::string& version);
+// `gaps`: for want of which there are no expectations.
+std::string check_json(const std::vector<assess::ExpectationReport>& reports, const assess::BaselineComparison* baseline = nullptr,
+                       const std::vector<Gap>& gaps = {});
+std::string check_text(const std::vector<assess::ExpectationReport>& reports, const TextOptions& options,
+                       const assess::BaselineComparison* baseline = nullptr);
+// One testsuite an expectation, one testcase a packet; what the snapshot does not decide is an <error>, a known failure is <skipped>.
+std::string check_junit(const std::vector<assess::ExpectationReport>& reports, const assess::BaselineComparison* baseline = nullptr);
+std::string check_sarif(const std::vector<assess::ExpectationReport>& reports, const SourcePlaces& sources, const std::string& version,
+                        const assess::BaselineComparison* baseline = nullptr);
+// Workflow commands: one for each expectation that does not hold, without those all of whose failures are known.
+std::string check_github(const std::vector<assess::ExpectationReport>& reports, const SourcePlaces& sources,
+                         const assess::BaselineComparison* baseline = nullptr, const std::vector<Gap>& gaps = {});
 
 }  // namespace egt::render

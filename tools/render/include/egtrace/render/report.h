@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "egtrace/assess/audit.h"
+#include "egtrace/assess/baseline.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/assess/connections.h"
 #include "egtrace/assess/triage.h"
@@ -26,6 +27,7 @@ struct Report {
   const assess::Connections* connections = nullptr;
   const explain::ClusterMap* map = nullptr;
   const std::vector<assess::ExpectationReport>* expectations = nullptr;
+  const assess::BaselineComparison* baseline = nullptr;   // of the expectations; null: none was given
   // The lines around one of a dump, itself among them; none where nothing is to be seen there.
   std::function<std::vector<explain::DumpLine>(const explain::EvidenceLine&)> lines_around = {};
 };
