@@ -235,6 +235,23 @@ std::string pod_of_phase(const std::string& phase, const std::string& address) {
          "\n" + (address.empty() ? "" : "  podIP: " + address + "\n");
 }
 
+// requester-3a sends by a network of its own, with the address that the sample gives it on the default one.
+void on_its_own_network(Sample& s) {
+  s.replace("k8s/pods.yaml", "\"ip_address\":\"10.133.0.9/23\",\"gateway_ip\":\"10.133.0.1\",\"role\":\"primary\"}}",
+            "\"ip_address\":\"10.133.0.9/23\",\"gateway_ip\":\"10.133.0.1\",\"role\":\"infrastructure-locked\"},"
+            "\"demo-egress/blue\":{\"ip_addresses\":[\"10.133.0.9/23\"],\"mac_address\":\"0a:58:0a:85:00:09\",\"role\":\"primary\"}}");
+}
+
+void mark_what_it_sends(Sample& s, const std::string& mark) {
+  on_its_own_network(s);
+  std::string marks = policy("10.133.0.9", "100.88.0.3");
+  marks.replace(marks.find("options             : {}"), 24, "options             : {pkt_mark=\"" + mark + "\"}");
+  s.append("master-02-demo/ovn-nbctl_list_logical_router_policy", marks);
+  s.append("master-02-demo/ovs-ofctl_dump-flows_br-ex",
+           " cookie=0xdeff105, duration=9.1s, table=0, n_packets=0, n_bytes=0, priority=105,ip,pkt_mark=0xc350,in_port=2 "
+           "actions=ct(commit,zone=64000,nat(src=192.168.66.100)),output:1\n");
+}
+
 std::vector<Case> cases() {
   return {
       {"egressip-not-assigned",
@@ -287,6 +304,7 @@ std::vector<Case> cases() {
              .without_record("master-03-demo/ovn-sbctl_list_Port_Binding", "tstor-master-02-demo");
        },
        as_it_is},
+      {"egressip-mark-missing", on_its_own_network, [](Sample& s) { mark_what_it_sends(s, "50000"); }},
       {"egressip-nat-row-missing", primary_egress_ip,
        [](Sample& s) {
          primary_egress_ip(s);
