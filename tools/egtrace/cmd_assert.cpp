@@ -122,7 +122,7 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   list("--avoids", o->avoids, "not on the path");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_common_options(*verb, o->common, {"text", "json"});
-  verb->footer(kAssertFooter);
+  verb->footer(std::string(kPointForms) + kPointNamespace + "\n\n" + kAssertFooter);
   verb->callback([o, verb, &status] {
     o->proto_given = verb->count("--proto") > 0;
     status = run_assert(*o);

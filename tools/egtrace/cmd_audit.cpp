@@ -7,6 +7,7 @@
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/render/shard.h"
+#include "packet_options.h"
 #include "page.h"
 #include "results.h"
 #include "shard_options.h"
@@ -82,7 +83,7 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--fail-on-leak", o->result.fail_on_leak, "exit status 1 where something leaks");
   add_shard_option(*verb, o->shard);
   add_common_options(*verb, o->common, {"table", "json", "csv", "text", "html"});
-  verb->footer(kAuditFooter);
+  verb->footer(std::string(kPointForms) + "\n\n" + kAuditFooter);
   verb->callback([o, &status] { status = run_audit(*o); });
 }
 

@@ -5,6 +5,7 @@
 #include "egtrace/assess/difference.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/render/difference.h"
+#include "packet_options.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -78,7 +79,7 @@ void add_diff(CLI::App& app, ExitStatus& status) {
       ->allow_extra_args(false);
   add_follow_links(*verb, o->follow_links);
   add_common_options(*verb, o->common, {"text", "json"});
-  verb->footer(kDiffFooter);
+  verb->footer(std::string(kPointForms) + "\n\n" + kDiffFooter);
   verb->callback([o, &status] { status = run_diff(*o); });
 }
 

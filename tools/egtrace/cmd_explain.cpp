@@ -17,11 +17,9 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kExplainFooter =
-    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], HOSTNAME, node:NAME, external:IP or port:IFACE-ID, "
-    "with @NODE where it is ambiguous.\n"
-    "\n"
     "Examples:\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
+    "  egtrace explain ./dumps --from pod/cart-7d4b -n shop --to svc:shop/front:http\n"
     "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 -v\n"
     "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .outcome\n"
     "  egtrace explain must-gather.tar.gz --from shop/cart-7d4b --to 192.0.2.10:443\n"
@@ -90,7 +88,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--cross-check", options->cross_check,
                  "walk the logical flows as well, and report the first stage in which a node's OpenFlow flows differ from them");
   add_common_options(*verb, options->common, {"text", "json", "html", "mermaid", "svg", "dot"});
-  verb->footer(kExplainFooter);
+  verb->footer(std::string(kPointForms) + kPointNamespace + "\n\n" + kExplainFooter);
   verb->callback([options, &status] { status = run_explain(*options); });
 }
 

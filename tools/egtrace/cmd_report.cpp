@@ -8,6 +8,7 @@
 #include "egtrace/assess/names.h"
 #include "egtrace/explain/cluster_map.h"
 #include "egtrace/parsers/twins.h"
+#include "packet_options.h"
 #include "page.h"
 #include "snapshot_options.h"
 
@@ -91,7 +92,7 @@ void add_report(CLI::App& app, ExitStatus& status) {
   verb->add_option("--to", o->to, "destination of the audit (POINT); repeatable")->allow_extra_args(false);
   verb->add_option("-n,--namespace", o->namespaces, "audit only pods of this namespace (a pattern); repeatable")->allow_extra_args(false);
   add_common_options(*verb, o->common, {"html"});
-  verb->footer(kReportFooter);
+  verb->footer(std::string(kPointForms) + "\n\n" + kReportFooter);
   verb->callback([o, &status] { status = run_report(*o); });
 }
 
