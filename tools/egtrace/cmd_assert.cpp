@@ -81,7 +81,7 @@ void refuse_unknown_names(const AssertOptions& o, const expect::Expectation& e, 
 
 ExitStatus run_assert(const AssertOptions& o) {
   const expect::Expectation e = expectation(o);
-  const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   refuse_unknown_names(o, e, snapshot.cluster);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);

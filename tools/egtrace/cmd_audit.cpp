@@ -47,8 +47,7 @@ KeptOptions kept_options(const AuditOptions& o) {
 }
 
 ExitStatus run_audit(const AuditOptions& o) {
-  // Not taken apart at the end: of a large node that takes as long as a thousand rows.
-  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_for_walks(o.snapshot, o.common));
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   const assess::NameChecker names(snapshot.cluster);
   if (const auto unknown = names.unknown_namespace(o.audit.namespaces)) throw CommandError(unknown->message);

@@ -48,7 +48,7 @@ ExitStatus run_explain(const ExplainOptions& o) {
   SnapshotOptions machines = o.snapshot;
   machines.when_needed = true;
   machines.as_intended = o.cross_check;
-  const parsers::Snapshot snapshot = open_for_walks(machines, o.common);
+  const parsers::Snapshot& snapshot = open_for_walks(machines, o.common);
   if (!o.packet.namespace_.empty())
     if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_})) {
       if (!o.common.strict) warn_of_lines(snapshot, o.common);

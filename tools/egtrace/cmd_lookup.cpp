@@ -34,7 +34,7 @@ struct LookupOptions {
 
 ExitStatus run_lookup(const LookupOptions& o) {
   if (o.thing.empty()) throw CommandError("thing to look up is required; see `egtrace lookup --help`");
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   const explain::Lookup result = explain::look_up(snapshot.cluster, o.thing, o.namespace_);
   const ExitStatus status = result.matches.empty() ? ExitStatus::inconclusive : ExitStatus::done;

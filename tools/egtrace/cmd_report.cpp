@@ -55,8 +55,7 @@ ExitStatus run_report(const ReportOptions& o) {
   choice.jobs = o.common.jobs;
   SnapshotOptions with_logical_flows = o.snapshot;
   with_logical_flows.as_intended = true;
-  // Not taken apart at the end: of a large snapshot that takes as long as the page.
-  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_for_walks(with_logical_flows, o.common));
+  const parsers::Snapshot& snapshot = open_for_walks(with_logical_flows, o.common);
   const assess::NameChecker names(snapshot.cluster);
   if (const auto unknown = names.unknown_namespace(o.namespaces)) throw CommandError(unknown->message);
   if (const auto unknown = names.unknown_place(o.to)) throw CommandError(unknown->message);
