@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "answer.h"
 #include "command.h"
-#include "egtrace/assess/cause.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/explain/cross_check.h"
 #include "egtrace/explain/explainer.h"
@@ -55,10 +55,9 @@ ExitStatus run_explain(const ExplainOptions& o) {
       throw CommandError(unknown->message);
     }
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
-  auto explanation = explainer.explain(question);
+  auto explanation = answer(explainer, question);
   if (!explanation && !o.common.strict) warn_of_lines(snapshot, o.common);
   if (!explanation) throw CommandError(explanation.error().message);
-  explanation->cause = assess::find_cause(explainer, *explanation);
   if (o.cross_check) explanation->cross_check = cross_check(explainer, question, *explanation);
   if (!o.common.strict) warn_of_lines(snapshot, o.common);
   if (o.common.format == "json") {

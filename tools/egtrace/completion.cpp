@@ -203,6 +203,11 @@ void offer_options(const CLI::App& verb, const std::string& begun, Completion& a
 
 }  // namespace
 
+std::vector<std::string> points_of(const cluster::Cluster& cluster) {
+  const std::set<std::string> names = names_in(cluster, Names::points);
+  return {names.begin(), names.end()};
+}
+
 Completion complete(const CLI::App& app, const std::vector<std::string>& words) {
   Completion all;
   const std::string last = words.empty() ? "" : words.back();

@@ -127,6 +127,7 @@ std::unique_ptr<CLI::App> make_program(ExitStatus& status) {
   add_merge(app, status);
   add_parse(app, status);
   add_report(app, status);
+  add_serve(app, status);
   add_shell(app, status);
   add_sql(app, status);
   add_triage(app, status);
