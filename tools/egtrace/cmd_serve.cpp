@@ -127,6 +127,7 @@ void announce(const ListenAddress& at, const std::string& token, const ServeOpti
   std::fflush(stdout);
   if (o.common.quiet) return;
   if (!token.empty() && !is_made) print_error("egtrace: the address wants ?token= with the token of --token-file behind it\n");
+  if (at.ip.is_unspecified()) print_error(fmt::format("egtrace: {} stands for every address of this machine\n", at.ip.to_string()));
   if (!at.is_loopback()) print_error("egtrace: others can reach this address, and read what is sent: there is no TLS\n");
 }
 
