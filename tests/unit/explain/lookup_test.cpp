@@ -242,6 +242,12 @@ TEST(Lookup, FindsPoliciesOfAnEgressIpByTheirOwnerWhereNoObjectIsDumped) {
   for (const char* thing : {"prod", "EgressIP/prod"}) EXPECT_EQ(s.kinds(thing), std::vector<std::string>{"Logical_Router_Policy"}) << thing;
 }
 
+TEST(Lookup, FindsAPodThatNoObjectShows) {
+  const Snapshot s;
+  for (const char* thing : {"shop/cart-1", "pod/shop/cart-1", "pod/cart-1"})
+    EXPECT_EQ(s.kinds(thing), (std::vector<std::string>{"Logical_Router_Policy", "Port_Binding"})) << thing;
+}
+
 TEST(Lookup, FindsTheServiceOfANodePort) {
   const Objects s;
   for (const char* thing : {"31999", "nodeport=31999", "Service/shop/front", "svc/front", "svc:shop/front"})

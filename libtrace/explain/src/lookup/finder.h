@@ -40,11 +40,11 @@ class Finder {
 
  private:
   using Facts = std::vector<std::pair<std::string, std::string>>;
-  // `belongs`: to what is asked for; empty: it is asked for itself.
-  void pod(const cluster::Pod& pod, const std::string& belongs);
-  void service(const cluster::Service& service, const std::string& belongs);
-  void egress_ip(const cluster::EgressIp& egress_ip, const std::string& belongs);
-  void network_policy(const cluster::NetworkPolicy& policy, const std::string& belongs);
+  // The second says how it belongs to what is asked for; empty: it is asked for itself.
+  void pod(const cluster::Pod& pod, const std::string& selected_by);
+  void service(const cluster::Service& service, const std::string& selects_pod);
+  void egress_ip(const cluster::EgressIp& egress_ip, const std::string& selects_pod);
+  void network_policy(const cluster::NetworkPolicy& policy, const std::string& selects_pod);
   void endpoints(const cluster::EndpointSlice& slice);
   void pods();
   void services();

@@ -73,16 +73,19 @@ void Finder::objects() {
   policies();
   machines_as_objects();
   // The databases may have it where the objects were not dumped.
-  if (subjects_.empty() && !thing_.text.empty() && !thing_.address && !thing_.mac && thing_.field.empty())
-    subjects_.push_back({thing_.kind, thing_.text});
+  if (!subjects_.empty() || thing_.text.empty() || thing_.address || thing_.mac || !thing_.field.empty()) return;
+  subjects_.push_back({thing_.kind, thing_.text});
+  const std::size_t slash = thing_.text.find('/');
+  if (slash != std::string::npos && (!thing_.kind || *thing_.kind == ObjectKind::pod))
+    also_called_.insert(cluster::logical_port_name(thing_.text.substr(0, slash), thing_.text.substr(slash + 1)));
 }
 
 // ---- each kind
 
-void Finder::pod(const cluster::Pod& p, const std::string& belongs) {
+void Finder::pod(const cluster::Pod& p, const std::string& selected_by) {
   add("pod", p.full_name(), cluster_.node(p.node),
       {{"addresses", prefixes_text(p.addresses)}, {"mac", p.mac ? p.mac->to_string() : ""}, {"node", p.node},
-       {"host network", p.host_network ? "yes" : ""}, {"other networks", joined(p.other_networks, attachment_text)}, {"belongs to", belongs}},
+       {"host network", p.host_network ? "yes" : ""}, {"other networks", joined(p.other_networks, attachment_text)}, {"selected by", selected_by}},
       {p.from});
 }
 
@@ -103,21 +106,21 @@ void Finder::subject(const cluster::Pod& p, const std::string& logical_port) {
   if (has_own_traffic(p))
     for (const Prefix& address : p.addresses) subject.senders.insert(address.address);
   subjects_.push_back(std::move(subject));
-  const std::string belongs = "selects pod " + p.full_name();
+  const std::string chosen = "pod " + p.full_name();
   if (!has_own_traffic(p)) return;
   for (const cluster::Service& s : cluster_.objects.services)
-    if (selects(s, p)) service(s, belongs);
+    if (selects(s, p)) service(s, chosen);
   for (const cluster::EgressIp& e : cluster_.objects.egress_ips)
-    if (selects(e, cluster_.objects, p)) egress_ip(e, belongs);
+    if (selects(e, cluster_.objects, p)) egress_ip(e, chosen);
   for (const cluster::NetworkPolicy& policy : cluster_.objects.network_policies)
-    if (policy.namespace_ == p.namespace_ && policy.pods.matches(p.labels)) network_policy(policy, belongs);
+    if (policy.namespace_ == p.namespace_ && policy.pods.matches(p.labels)) network_policy(policy, chosen);
 }
 
-void Finder::service(const cluster::Service& s, const std::string& belongs) {
+void Finder::service(const cluster::Service& s, const std::string& selects_pod) {
   add("service", s.full_name(), nullptr,
       {{"type", s.type}, {"cluster IPs", addresses_text(s.cluster_ips)}, {"load balancer IPs", addresses_text(s.load_balancer_ips)},
        {"external IPs", addresses_text(s.external_ips)}, {"ports", joined(s.ports, port_text)},
-       {"external traffic policy", s.external_traffic_policy}, {"belongs to", belongs}},
+       {"external traffic policy", s.external_traffic_policy}, {"selects", selects_pod}},
       {s.from});
 }
 
@@ -163,12 +166,12 @@ void Finder::endpoints(const cluster::EndpointSlice& slice) {
            {"pod", e.pod.empty() ? "" : fmt::format("{}/{}", e.pod_namespace, e.pod)}}, {slice.from});
 }
 
-void Finder::egress_ip(const cluster::EgressIp& e, const std::string& belongs) {
+void Finder::egress_ip(const cluster::EgressIp& e, const std::string& selects_pod) {
   const std::string assigned = joined(e.status, [](const auto& a) { return fmt::format("{} on {}", a.address.to_string(), a.node); });
   add("egress IP", e.name, nullptr,
       {{"addresses", addresses_text(e.addresses)}, {"assigned", assigned.empty() ? "to no node" : assigned},
        {"egress nodes", joined(egress_nodes(e), [](const std::string& n) { return n; })},
-       {"mark", e.mark ? std::to_string(*e.mark) : ""}, {"belongs to", belongs}},
+       {"mark", e.mark ? std::to_string(*e.mark) : ""}, {"selects", selects_pod}},
       {e.from});
 }
 
@@ -193,7 +196,7 @@ void Finder::subject(const cluster::EgressIp& e) {
   for (const cluster::Pod& p : o.pods) {
     if (!has_own_traffic(p) || !selects(e, o, p)) continue;
     ++count;
-    pod(p, "selected by EgressIP " + e.name);
+    pod(p, "EgressIP " + e.name);
     for (const Prefix& address : p.addresses) subject.senders.insert(address.address);
   }
   if (!o.pods.empty() && !o.namespaces.empty()) matches[own].facts.emplace_back("selects", fmt::format("{} pod{}", count, count == 1 ? "" : "s"));
@@ -218,11 +221,11 @@ void Finder::other_objects() {
       add("DNS name", r.dns_name, nullptr, {{"addresses", addresses_text(r.addresses)}}, {r.from});
 }
 
-void Finder::network_policy(const cluster::NetworkPolicy& p, const std::string& belongs) {
+void Finder::network_policy(const cluster::NetworkPolicy& p, const std::string& selects_pod) {
   add("network policy", p.full_name(), nullptr,
       {{"isolates", p.ingress && p.egress ? "ingress and egress" : p.egress ? "egress" : "ingress"},
        {"ingress rules", p.ingress ? std::to_string(p.ingress_rules) : ""},
-       {"egress rules", p.egress ? std::to_string(p.egress_rules) : ""}, {"belongs to", belongs}},
+       {"egress rules", p.egress ? std::to_string(p.egress_rules) : ""}, {"selects", selects_pod}},
       {p.from});
 }
 

@@ -18,7 +18,10 @@ using ovn::Row;
 bool is_about(std::string_view object, const AskedObject& s) {
   const auto ends_name = [](std::string_view rest) { return rest.empty() || rest.front() == ' ' || rest.front() == ','; };
   if (s.kind == ObjectKind::egress_firewall) return object.starts_with("EgressFirewall of namespace " + s.name.substr(0, s.name.find('/')));
-  if (s.kind == ObjectKind::pod) return object.ends_with("pod " + s.name);
+  if (!s.kind || s.kind == ObjectKind::pod) {
+    const bool is_pod = object.ends_with("pod " + s.name) || (s.name.find('/') == std::string::npos && object.find("pod ") != std::string_view::npos && object.ends_with("/" + s.name));
+    if (is_pod || s.kind) return is_pod;
+  }
   const std::size_t kind_end = object.find(' ');
   if (kind_end == std::string_view::npos || (s.kind && object.substr(0, kind_end) != kind_name(*s.kind))) return false;
   object.remove_prefix(kind_end + 1);
@@ -27,6 +30,8 @@ bool is_about(std::string_view object, const AskedObject& s) {
 
 bool may_be_about(const Row& row, const AskedObject& s) {
   const std::string_view name = std::string_view(s.name).substr(s.name.find('/') + 1);
+  if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port")
+    return text_of(row, row.table == "Port_Binding" ? "logical_port" : "name").ends_with(name);
   return std::any_of(row.external_ids.begin(), row.external_ids.end(), [&](const auto& id) {
     return id.second.find(name) != std::string::npos || (s.kind == ObjectKind::egress_firewall && s.name.starts_with(id.second + "/"));
   });
