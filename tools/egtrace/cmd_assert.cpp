@@ -82,7 +82,7 @@ void refuse_unknown_names(const AssertOptions& o, const expect::Expectation& e, 
 
 ExitStatus run_assert(const AssertOptions& o) {
   const expect::Expectation e = expectation(o);
-  const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   refuse_unknown_names(o, e, snapshot.cluster);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
@@ -125,7 +125,7 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   list("--avoids", o->avoids, "not on the path");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_common_options(*verb, o->common, {"text", "json", "github"});
-  verb->footer(kAssertFooter);
+  verb->footer(std::string(kPointForms) + kPointNamespace + "\n\n" + kAssertFooter);
   verb->callback([o, verb, &status] {
     o->proto_given = verb->count("--proto") > 0;
     status = run_assert(*o);

@@ -7,6 +7,7 @@
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/render/shard.h"
+#include "packet_options.h"
 #include "page.h"
 #include "results.h"
 #include "shard_options.h"
@@ -46,8 +47,7 @@ KeptOptions kept_options(const AuditOptions& o) {
 }
 
 ExitStatus run_audit(const AuditOptions& o) {
-  // Not taken apart at the end: of a large node that takes as long as a thousand rows.
-  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_for_walks(o.snapshot, o.common));
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   const assess::NameChecker names(snapshot.cluster);
   if (const auto unknown = names.unknown_namespace(o.audit.namespaces)) throw CommandError(unknown->message);
@@ -82,7 +82,7 @@ void add_audit(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--fail-on-leak", o->result.fail_on_leak, "exit status 1 where something leaks");
   add_shard_option(*verb, o->shard);
   add_common_options(*verb, o->common, {"table", "json", "csv", "text", "html"});
-  verb->footer(kAuditFooter);
+  verb->footer(std::string(kPointForms) + "\n\n" + kAuditFooter);
   verb->callback([o, &status] { status = run_audit(*o); });
 }
 

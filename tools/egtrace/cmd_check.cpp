@@ -72,7 +72,7 @@ ExitStatus run_check(const CheckOptions& o) {
   const std::optional<assess::Baseline> baseline = read_baseline(o.files);
   std::vector<expect::Expectation> given;
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
-  const parsers::Snapshot snapshot = open_for_walks(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
   const assess::NameChecker names(snapshot.cluster);
   for (const expect::Expectation& e : given)

@@ -5,6 +5,7 @@
 #include "egtrace/assess/difference.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/render/difference.h"
+#include "packet_options.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -30,7 +31,7 @@ struct DiffOptions {
   assess::DifferenceOptions compare;
 };
 
-parsers::Snapshot open(const std::string& path, const DiffOptions& o) {
+const parsers::Snapshot& open(const std::string& path, const DiffOptions& o) {
   SnapshotOptions one;
   one.path = path;
   one.follow_links = o.follow_links;
@@ -50,7 +51,7 @@ void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Clu
 ExitStatus run_diff(const DiffOptions& o) {
   if (o.before == "-" && o.after == "-")
     throw CommandError("standard input holds one snapshot; name a file for the other");
-  const parsers::Snapshot before = open(o.before, o), after = open(o.after, o);
+  const parsers::Snapshot &before = open(o.before, o), &after = open(o.after, o);
   refuse_unknown_names(o.compare, before.cluster, after.cluster);
   const explain::Explainer then(before.cluster, &before.collection), now(after.cluster, &after.collection);
   assess::DifferenceOptions options = o.compare;
@@ -78,7 +79,7 @@ void add_diff(CLI::App& app, ExitStatus& status) {
       ->allow_extra_args(false);
   add_follow_links(*verb, o->follow_links);
   add_common_options(*verb, o->common, {"text", "json"});
-  verb->footer(kDiffFooter);
+  verb->footer(std::string(kPointForms) + "\n\n" + kDiffFooter);
   verb->callback([o, &status] { status = run_diff(*o); });
 }
 

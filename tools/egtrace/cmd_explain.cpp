@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "answer.h"
 #include "command.h"
-#include "egtrace/assess/cause.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/explain/cross_check.h"
 #include "egtrace/explain/explainer.h"
@@ -17,11 +17,9 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kExplainFooter =
-    "POINT is NS/POD[:PORT], IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], HOSTNAME, node:NAME, external:IP or port:IFACE-ID, "
-    "with @NODE where it is ambiguous.\n"
-    "\n"
     "Examples:\n"
     "  egtrace explain ./dumps --from shop/cart-7d4b --to 192.0.2.10:443\n"
+    "  egtrace explain ./dumps --from pod/cart-7d4b -n shop --to svc:shop/front:http\n"
     "  egtrace explain ./dumps --from node:worker-1 --to svc:shop/cart:80 -v\n"
     "  egtrace explain ./dumps --from 10.128.2.7 --to 192.0.2.10 --proto icmp --format json | jq .outcome\n"
     "  egtrace explain must-gather.tar.gz --from shop/cart-7d4b --to 192.0.2.10:443\n"
@@ -50,17 +48,16 @@ ExitStatus run_explain(const ExplainOptions& o) {
   SnapshotOptions machines = o.snapshot;
   machines.when_needed = true;
   machines.as_intended = o.cross_check;
-  const parsers::Snapshot snapshot = open_for_walks(machines, o.common);
+  const parsers::Snapshot& snapshot = open_for_walks(machines, o.common);
   if (!o.packet.namespace_.empty())
     if (const auto unknown = assess::NameChecker(snapshot.cluster).unknown_namespace({o.packet.namespace_})) {
       if (!o.common.strict) warn_of_lines(snapshot, o.common);
       throw CommandError(unknown->message);
     }
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
-  auto explanation = explainer.explain(question);
+  auto explanation = answer(explainer, question);
   if (!explanation && !o.common.strict) warn_of_lines(snapshot, o.common);
   if (!explanation) throw CommandError(explanation.error().message);
-  explanation->cause = assess::find_cause(explainer, *explanation);
   if (o.cross_check) explanation->cross_check = cross_check(explainer, question, *explanation);
   if (!o.common.strict) warn_of_lines(snapshot, o.common);
   if (o.common.format == "json") {
@@ -90,7 +87,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   verb->add_flag("--cross-check", options->cross_check,
                  "walk the logical flows as well, and report the first stage in which a node's OpenFlow flows differ from them");
   add_common_options(*verb, options->common, {"text", "json", "html", "mermaid", "svg", "dot"});
-  verb->footer(kExplainFooter);
+  verb->footer(std::string(kPointForms) + kPointNamespace + "\n\n" + kExplainFooter);
   verb->callback([options, &status] { status = run_explain(*options); });
 }
 

@@ -76,7 +76,7 @@ ExitStatus run_flows(const FlowsOptions& o) {
   if (o.top > 0) query.top = o.top;
   for (const auto& [name, key] : kSumKeys)
     if (name == o.by) query.by = key;
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   refuse_unknown_node(snapshot.cluster, query.node);
   if (!query.datapath) refuse_unknown_bridge(snapshot.cluster, query);
   const explain::FlowReader reader{&parsers::read_flow_words, &parsers::read_word_list};

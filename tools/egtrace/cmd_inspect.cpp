@@ -42,7 +42,7 @@ explain::HistoryQuestion question_of(const InspectOptions& o, const cluster::Clu
 ExitStatus run_inspect(const InspectOptions& o) {
   if (!o.snapshot.history && !(o.since.empty() && o.node.empty())) throw CommandError("--since and --node go with --history; add it");
   if (!o.since.empty()) moment_of("--since", o.since);   // before a long reading
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   explain::HistoryReport history;
   if (o.snapshot.history)
     history = explain::tell_history(snapshot.cluster, snapshot.history, question_of(o, snapshot.cluster));

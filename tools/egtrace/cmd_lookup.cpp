@@ -10,8 +10,16 @@ namespace egt::cli {
 namespace {
 
 constexpr const char* kLookupFooter =
+    "Objects are named as kubectl takes them, KIND/NAME or KIND/NAMESPACE/NAME, in any case and with short names (po, svc, ep, no, ns, eip, "
+    "netpol, anp, banp); what nodes have because of them is shown as well: rows of OVN, flows, devices, policy rules, routes, rules of "
+    "netfilter. A long lookup shows some matches of each kind; -v shows all, JSON always has them.\n"
+    "\n"
     "Examples:\n"
     "  egtrace lookup ./dumps 10.133.0.9\n"
+    "  egtrace lookup ./dumps EgressIP/billing-out\n"
+    "  egtrace lookup ./dumps pod/cart-7d4b -n shop\n"
+    "  egtrace lookup ./dumps 31999\n"
+    "  egtrace lookup ./dumps group/12\n"
     "  egtrace lookup ./dumps 0x93f7000b\n"
     "  egtrace lookup ./dumps metadata=0x2\n"
     "  egtrace lookup ./dumps shop/cart-7d4b --format json | jq '.matches[].kind'\n"
@@ -21,14 +29,14 @@ constexpr const char* kLookupFooter =
 struct LookupOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
-  std::string thing;
+  std::string thing, namespace_;
 };
 
 ExitStatus run_lookup(const LookupOptions& o) {
   if (o.thing.empty()) throw CommandError("thing to look up is required; see `egtrace lookup --help`");
-  const parsers::Snapshot snapshot = open_collection(o.snapshot, o.common);
+  const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
-  const explain::Lookup result = explain::look_up(snapshot.cluster, o.thing);
+  const explain::Lookup result = explain::look_up(snapshot.cluster, o.thing, o.namespace_);
   const ExitStatus status = result.matches.empty() ? ExitStatus::inconclusive : ExitStatus::done;
   if (o.common.format == "json") {
     write_output(o.common, render::lookup_json(result));
@@ -47,7 +55,8 @@ void add_lookup(CLI::App& app, ExitStatus& status) {
   add_at_option(*verb, options->snapshot);
   verb->add_option(
       "thing", options->thing,
-      "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, number, or FIELD=VALUE");
+      "IP, IP:PORT, MAC, cookie, UUID or its first digits, name of a pod, port, set, …, KIND/NAME, number, or FIELD=VALUE");
+  verb->add_option("-n,--namespace", options->namespace_, "namespace of the object, where THING names none");
   add_common_options(*verb, options->common, {"text", "json"});
   verb->footer(kLookupFooter);
   verb->callback([options, &status] {

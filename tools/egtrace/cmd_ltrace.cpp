@@ -285,10 +285,10 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   const std::vector<Question> questions = questions_of(o);
   if (questions.empty()) return ExitStatus::done;
   o.snapshot.logical_only = o.snapshot.as_told = true;
-  // Both go with the process: to take half a million rows apart one by one would cost as much as the answer.
-  static const parsers::Snapshot& snapshot = *new parsers::Snapshot(open_collection(o.snapshot, o.common));
+  const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   const cluster::Cluster& cluster = snapshot.cluster;
-  static const Loaded& at = *new Loaded(choose_node(cluster, o, questions));
+  // Goes with the process: to take half a million rows apart one by one would cost as much as the answer.
+  const Loaded& at = *new Loaded(choose_node(cluster, o, questions));
   warn_of_moment(snapshot, o.common, {at.node->name});
   lt::Options options = base;
   const auto release = lang::release_of(*at.southbound);

@@ -131,10 +131,11 @@ ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, 
 ExitStatus run_pcap(const PcapOptions& o) {
   if (o.captures.empty()) throw CommandError("no capture given; name files, directories of them, or NODE:DEVICE=FILE");
   const std::vector<Input> inputs = inputs_of(o.captures);
-  // Neither the snapshot nor hundreds of thousands of flows are taken apart at the end.
-  static const cluster::Cluster& cluster = *new cluster::Cluster(open_for_walks(o.snapshot, o.common).cluster);
+  const cluster::Cluster& cluster = open_for_walks(o.snapshot, o.common).cluster;
   check_places(inputs, cluster);
-  static explain::CaptureStudy& study = *new explain::CaptureStudy;
+  // Hundreds of thousands of flows are not taken apart at the end.
+  static std::vector<std::unique_ptr<explain::CaptureStudy>>& studies = *new std::vector<std::unique_ptr<explain::CaptureStudy>>;
+  explain::CaptureStudy& study = *studies.emplace_back(std::make_unique<explain::CaptureStudy>());
   std::size_t read = 0;
   for (const Input& input : inputs) {
     std::optional<std::size_t> id;  // a file that turns out to be no capture is not counted among them

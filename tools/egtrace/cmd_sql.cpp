@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 
 #include "command.h"
 #include "egtrace/render/value_table.h"
@@ -63,16 +62,14 @@ class Opened {
               options.as_intended = true;
               CommonOptions quiet = o_.common;
               quiet.quiet = true;
-              if (!walked_) walked_.emplace(open_for_walks(options, quiet));
-              return *walked_;
+              return open_for_walks(options, quiet);
             }, o_.common.jobs};
   }
   const parsers::Snapshot& dumped() const { return dumped_; }
 
  private:
   const SqlOptions& o_;
-  parsers::Snapshot dumped_;
-  std::optional<parsers::Snapshot> walked_;
+  const parsers::Snapshot& dumped_;
 };
 
 ValueTable schema_table() {

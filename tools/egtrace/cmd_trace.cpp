@@ -394,7 +394,7 @@ ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   SnapshotOptions snapshot = o.snapshot;
   snapshot.as_told = true;   // Open vSwitch does what its tables say, whoever wrote them
-  const cluster::Cluster cluster = open_snapshot(snapshot, o.common);
+  const cluster::Cluster& cluster = open_collection(snapshot, o.common).cluster;
   return Batch(cluster, o).run();
 }
 

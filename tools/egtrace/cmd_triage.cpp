@@ -63,7 +63,7 @@ ExitStatus run_triage(const TriageOptions& o) {
   refuse_inside(o.snapshot, o.sarif);
   SnapshotOptions with_logical_flows = o.snapshot;
   with_logical_flows.as_intended = true;
-  const parsers::Snapshot snapshot = open_for_walks(with_logical_flows, o.common);
+  const parsers::Snapshot& snapshot = open_for_walks(with_logical_flows, o.common);
   warn_of_moment(snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
   const assess::Triage triage =

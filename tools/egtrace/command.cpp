@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "egtrace/base/nearest.h"
@@ -62,11 +64,29 @@ bool wants_pager(const CommonOptions& options, std::string_view text) {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && lines_in(text) >= size.ws_row;
 }
 
+// ^C is for the pager, which would be left behind at the terminal.
+class KeyboardIsPagers {
+ public:
+  KeyboardIsPagers() {
+    struct sigaction nothing {};
+    nothing.sa_handler = [](int) {};   // which programs that are started do not inherit
+    nothing.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &nothing, &before_);
+  }
+  KeyboardIsPagers(const KeyboardIsPagers&) = delete;
+  KeyboardIsPagers& operator=(const KeyboardIsPagers&) = delete;
+  ~KeyboardIsPagers() { ::sigaction(SIGINT, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
 // Whether the pager took the text. Its own end (the reader quits early) is no failure.
 bool page(std::string_view text) {
   std::string pager = environment("PAGER");
   if (pager.empty()) pager = "less -FRX";
   if (pager == "cat") return false;
+  const KeyboardIsPagers ours;
   FILE* pipe = ::popen(pager.c_str(), "w");
   if (pipe == nullptr) return false;
   std::fwrite(text.data(), 1, text.size(), pipe);
@@ -162,7 +182,9 @@ void hold_warning(std::string line, bool may_be_why_others_fail) {
 }
 
 void print_warnings() {
-  for (const HeldWarning& warning : held_warnings()) print_error(fmt::format("egtrace: {}\n", warning.line));
+  static std::set<std::string> printed;   // what a session opens once is complained of once
+  for (const HeldWarning& warning : held_warnings())
+    if (printed.insert(warning.line).second) print_error(fmt::format("egtrace: {}\n", warning.line));
   held_warnings().clear();
 }
 

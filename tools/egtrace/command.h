@@ -99,6 +99,8 @@ void add_manual(CLI::App& app, ExitStatus& status);
 void add_merge(CLI::App& app, ExitStatus& status);
 void add_parse(CLI::App& app, ExitStatus& status);
 void add_report(CLI::App& app, ExitStatus& status);
+void add_serve(CLI::App& app, ExitStatus& status);
+void add_shell(CLI::App& app, ExitStatus& status);
 void add_sql(CLI::App& app, ExitStatus& status);
 void add_triage(CLI::App& app, ExitStatus& status);
 void add_pcap(CLI::App& app, ExitStatus& status);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "egtrace/assess/triage.h"
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/snapshot.h"
+#include "snapshot_options.h"
+#include "snapshot_store.h"
 
 namespace egt::cli {
 namespace {
@@ -135,12 +138,23 @@ std::set<std::string> names_in(const cluster::Cluster& cluster, Names what) {
   return names;
 }
 
+// The session's snapshot is asked about, not another that the line names.
+bool is_of_session(const Typed& typed) {
+  const bool names_another = !typed.dumps.empty() || (!typed.arguments.empty() && std::filesystem::exists(typed.arguments.front()));
+  return SnapshotStore::process().session().is_given() && !names_another;
+}
+
 std::set<std::string> names_of_snapshot(const Typed& typed, Names what) {
   if (what == Names::none) return {};
   if (what == Names::checks) {
     std::set<std::string> ids;
     for (const assess::CatalogueEntry& e : assess::triage_catalogue()) ids.insert(e.id);
     return ids;
+  }
+  if (is_of_session(typed)) {
+    CommonOptions quiet;
+    quiet.quiet = true;
+    return names_in(open_for_walks({}, quiet).cluster, what);
   }
   parsers::SnapshotRequest request;
   if (!typed.arguments.empty()) request.path = typed.arguments.front();
@@ -169,7 +183,8 @@ void offer_values(const CLI::Option& option, const std::string& name, const Type
 }
 
 void offer_argument(const CLI::App& verb, const Typed& typed, const std::string& begun, Completion& all) {
-  const Names what = typed.arguments.empty() ? Names::none : meaning(kArguments, verb.get_name());
+  const bool has_snapshot = !typed.arguments.empty() || is_of_session(typed);
+  const Names what = has_snapshot ? meaning(kArguments, verb.get_name()) : Names::none;
   if (verb.get_name() == "completion")
     offer(std::vector<std::string>{"bash", "fish", "zsh"}, "", begun, all);
   else
@@ -187,6 +202,11 @@ void offer_options(const CLI::App& verb, const std::string& begun, Completion& a
 }
 
 }  // namespace
+
+std::vector<std::string> points_of(const cluster::Cluster& cluster) {
+  const std::set<std::string> names = names_in(cluster, Names::points);
+  return {names.begin(), names.end()};
+}
 
 Completion complete(const CLI::App& app, const std::vector<std::string>& words) {
   Completion all;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/cluster/cluster.h"
+
 namespace egt::cli {
 
 struct Completion {
@@ -15,6 +17,9 @@ struct Completion {
 // `words`: those behind the program's name; the last one, possibly empty, is to be completed. Names of pods,
 // services and nodes come from the snapshot that they name, where it can be read.
 Completion complete(const CLI::App& app, const std::vector<std::string>& words);
+
+// Pods, services and nodes that a POINT may name, sorted.
+std::vector<std::string> points_of(const cluster::Cluster& cluster);
 
 // The script that makes a shell ask: bash, zsh or fish.
 const char* completion_script(const std::string& shell);

@@ -9,6 +9,13 @@
 
 namespace egt::cli {
 
+// For the help of verbs that take a POINT.
+inline constexpr const char* kPointForms =
+    "POINT is NS/POD[:PORT], pod/NAME or deploy/NAME, IP[:PORT], [IPv6]:PORT, svc:NS/NAME[:PORT], HOSTNAME[:PORT], node:NAME, "
+    "external:IP or port:IFACE-ID, with @NODE where it is ambiguous, and of pods @NAMESPACE/NETWORK.";
+// Of those that have -n: it completes the names of pods.
+inline constexpr const char* kPointNamespace = " -n NS is the namespace of pod/NAME and deploy/NAME: --from pod/cart-7d4b -n shop.";
+
 struct PacketOptions {
   std::string from, to, namespace_, network;
   std::string proto = "tcp";

@@ -1,6 +1,7 @@
 #include "page.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "egtrace/explain/dump_lines.h"
 #include "egtrace/parsers/secrets.h"
@@ -25,7 +26,7 @@ std::string shown_name(const SnapshotOptions& options) {
 
 }  // namespace
 
-void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common) {
+std::string page_of(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options) {
   const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
   explain::DumpLines lines(*snapshot.cluster.sources, parsers::mask_environment);
   report.verb = verb;
@@ -33,7 +34,11 @@ void write_page(const std::string& verb, render::Report report, const parsers::S
   report.version = EGTRACE_VERSION;
   if (report.inspection == nullptr) report.inspection = &inspection;
   report.lines_around = [&](const explain::EvidenceLine& line) { return lines.around(line, kReach); };
-  write_output(common, render::report_html(report));
+  return render::report_html(report);
+}
+
+void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common) {
+  write_output(common, page_of(verb, std::move(report), snapshot, options));
 }
 
 }  // namespace egt::cli

@@ -10,6 +10,8 @@
 namespace egt::cli {
 
 // `report`: with the parts that are the verb's own.
+std::string page_of(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options);
+// The same, written.
 void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common);
 
 }  // namespace egt::cli

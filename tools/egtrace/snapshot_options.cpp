@@ -14,6 +14,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/explain/collection_limits.h"
 #include "progress.h"
+#include "snapshot_store.h"
 
 namespace egt::cli {
 
@@ -33,6 +34,7 @@ void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options) {
 }
 
 std::string default_snapshot() {
+  if (const SessionSnapshot& session = SnapshotStore::process().session(); !session.path.empty()) return session.path;
   if (const char* path = std::getenv("EGTRACE_SNAPSHOT"); path != nullptr && *path != '\0') return path;
   std::ifstream file(".egtrace");
   for (std::string line; std::getline(file, line);)
@@ -46,7 +48,9 @@ std::string snapshot_path(const SnapshotOptions& options) {
 
 namespace {
 
-bool needs_no_snapshot(const SnapshotOptions& options) { return !options.dumps.empty() || !default_snapshot().empty(); }
+bool needs_no_snapshot(const SnapshotOptions& options) {
+  return !options.dumps.empty() || SnapshotStore::process().session().is_given() || !default_snapshot().empty();
+}
 
 }  // namespace
 
@@ -132,12 +136,24 @@ void refuse_inside(const SnapshotOptions& options, const std::string& output) {
   throw CommandError(fmt::format("{}: lies in the snapshot, into which nothing is written; name a file elsewhere", output));
 }
 
-parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common) {
+namespace {
+
+// The session's, where the call names none.
+SnapshotOptions of_session(SnapshotOptions options) {
+  const SessionSnapshot& session = SnapshotStore::process().session();
+  if (!session.is_given() || !options.dumps.empty() || (!options.path.empty() && options.path != session.path)) return options;
+  options.path = session.path;
+  options.dumps = session.dumps;
+  options.follow_links |= session.follow_links;
+  if (options.at.empty()) options.at = session.at;
+  return options;
+}
+
+parsers::SnapshotRequest request_for(const SnapshotOptions& options, const CommonOptions& common) {
   parsers::SnapshotRequest request;
   request.path = snapshot_path(options);
   if (request.path.empty() && options.dumps.empty())
     throw CommandError("no snapshot given; name a directory, an archive or a file, or set EGTRACE_SNAPSHOT");
-  refuse_inside(options, common.output);
   request.dumps = options.dumps;
   request.jobs = common.jobs;
   request.history = options.history;
@@ -148,24 +164,33 @@ parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOp
   request.follow_links = options.follow_links;
   request.when_needed = options.when_needed && !common.strict;
   if (!options.at.empty()) request.as_of = moment_of("--at", options.at);
+  return request;
+}
+
+parsers::Snapshot read(parsers::SnapshotRequest request, const CommonOptions& common) {
   const ProgressLine line(request, common.quiet);
   auto snapshot = parsers::open_snapshot(request);
   if (!snapshot) throw CommandError(snapshot.error().message);
-  if (common.strict) refuse_odd_lines(snapshot->cluster);
   line.clear();
-  if (!common.quiet) warn_of_links(snapshot->collection.links_out);
-  if (!common.quiet) warn_of_missing(snapshot->collection.missing);
-  if (!options.when_needed || common.strict) warn_of_lines(*snapshot, common);
   return std::move(*snapshot);
 }
 
-parsers::Snapshot open_for_walks(SnapshotOptions options, const CommonOptions& common) {
-  options.presume = true;
-  return open_collection(options, common);
+}  // namespace
+
+const parsers::Snapshot& open_collection(const SnapshotOptions& named, const CommonOptions& common) {
+  const SnapshotOptions options = of_session(named);
+  refuse_inside(options, common.output);
+  const parsers::Snapshot& snapshot = SnapshotStore::process().get(request_for(options, common), [&](const parsers::SnapshotRequest& r) { return read(r, common); });
+  if (common.strict) refuse_odd_lines(snapshot.cluster);
+  if (!common.quiet) warn_of_links(snapshot.collection.links_out);
+  if (!common.quiet) warn_of_missing(snapshot.collection.missing);
+  if (!options.when_needed || common.strict) warn_of_lines(snapshot, common);
+  return snapshot;
 }
 
-cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common) {
-  return std::move(open_collection(options, common).cluster);
+const parsers::Snapshot& open_for_walks(SnapshotOptions options, const CommonOptions& common) {
+  options.presume = true;
+  return open_collection(options, common);
 }
 
 }  // namespace egt::cli

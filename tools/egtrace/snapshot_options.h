@@ -27,7 +27,7 @@ struct SnapshotOptions {
 void add_snapshot_options(CLI::App& verb, SnapshotOptions& options);
 // The snapshot and --dump alone: for what is packed, in which nothing from outside the snapshot has a place.
 void add_snapshot_arguments(CLI::App& verb, SnapshotOptions& options);
-// The snapshot of a call that names none: $EGTRACE_SNAPSHOT, else what the file .egtrace in the working directory names in its
+// The snapshot of a call that names none: that of the session, $EGTRACE_SNAPSHOT, else what the file .egtrace in the working directory names in its
 // first line that is neither empty nor a comment (#). Empty: neither does.
 std::string default_snapshot();
 // The snapshot of the call.
@@ -46,12 +46,11 @@ void warn_of_moment(const parsers::Snapshot& snapshot, const CommonOptions& comm
 Moment moment_of(const std::string& option, const std::string& text);
 // Throws where `output` lies in the snapshot, into which nothing is written. Empty: nothing is written.
 void refuse_inside(const SnapshotOptions& options, const std::string& output);
-// Reads it and complains on standard error about what was odd. Throws CommandError when it is unusable.
-cluster::Cluster open_snapshot(const SnapshotOptions& options, const CommonOptions& common);
-// The same with what is known of how it was collected.
-parsers::Snapshot open_collection(const SnapshotOptions& options, const CommonOptions& common);
+// Reads it, or finds it open (snapshot_store.h), and complains on standard error about what was odd. Throws CommandError when
+// it is unusable.
+const parsers::Snapshot& open_collection(const SnapshotOptions& options, const CommonOptions& common);
 // The same for walks of packets: with what is presumed of nodes (SnapshotOptions::presume).
-parsers::Snapshot open_for_walks(SnapshotOptions options, const CommonOptions& common);
+const parsers::Snapshot& open_for_walks(SnapshotOptions options, const CommonOptions& common);
 // Tells how many lines of what was read so far nobody understood.
 void warn_of_lines(const parsers::Snapshot& snapshot, const CommonOptions& common);
 

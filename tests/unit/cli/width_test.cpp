@@ -97,7 +97,7 @@ TEST_F(Width, CaretsStandBelowTheirCharacters) {
 TEST(Help, FitsEightyColumns) {
   Words verbs = {""};
   for (const char* verb : {"explain", "assert", "check", "triage", "audit", "trace", "ltrace", "pcap", "lookup", "flows", "merge",
-                           "decode", "diff", "inspect", "parse", "compile", "collect", "completion"})
+                           "decode", "diff", "inspect", "parse", "compile", "collect", "completion", "shell", "serve"})
     verbs.emplace_back(verb);
   for (const std::string& verb : verbs) {
     const Ran ran = verb.empty() ? egtrace({"--help"}) : egtrace({verb, "--help"});

@@ -185,6 +185,119 @@ TEST(Lookup, FindsAnAddressInWhateverDecides) {
   EXPECT_EQ(found.end(), std::find(found.begin(), found.end(), "names it 4"));
 }
 
+// ---- objects
+
+struct Objects : Snapshot {
+  Objects() {
+    cluster::NamespaceObject shop;
+    shop.name = "shop";
+    shop.labels = {{"team", "red"}};
+    cluster.objects.namespaces.add(shop);
+    cluster::EgressIp billing;
+    billing.name = "billing-out";
+    billing.addresses = {*IpAddr::parse("192.0.2.100")};
+    billing.namespaces.present = billing.pods.present = true;
+    billing.namespaces.match_labels = {{"team", "red"}};
+    billing.status.push_back({*IpAddr::parse("192.0.2.100"), "worker"});
+    cluster.objects.egress_ips.add(billing);
+    cluster.objects.pods.add(pod("shop", "cart-1", "10.133.0.9"));
+    cluster.objects.pods.add(pod("pod", "other", "10.133.0.10"));
+    cluster::Service front;
+    front.namespace_ = "shop", front.name = "front";
+    front.ports.push_back({"http", "TCP", 80, 31999, ""});
+    cluster.objects.services.add(front);
+    node.ovn.rows.push_back(row("NB", "NAT", "dddddddd-0000-4000-8000-000000000009",
+                                {{"type", "snat"}, {"external_ip", "\"192.0.2.100\""}, {"logical_ip", "\"10.133.0.9\""}}));
+    node.ovn.rows.push_back(row("NB", "Load_Balancer", "eeeeeeee-0000-4000-8000-00000000000a",
+                                {{"name", "Service_shop/front"}, {"vips", R"({"192.0.2.1:31999"="10.133.0.9:8080"})"}},
+                                {{"k8s.ovn.org/kind", "Service"}, {"k8s.ovn.org/owner", "shop/front"}}));
+    openflow::Group& group = node.bridges.front().groups[12];
+    group.id = 12;
+    group.type = openflow::Group::Type::select;
+    group.buckets.push_back({0, 100, {}, {}, {}, "resubmit(,24)"});
+    for (const char* actions : {"group:12", "group:120"}) {
+      openflow::Match match;
+      match.require(FieldId::metadata, 3);
+      node.bridges.front().flows->add(30, 1, 0, 0, match.view(), actions, {});
+    }
+  }
+  static cluster::Pod pod(const char* name_space, const char* name, const char* address) {
+    cluster::Pod p;
+    p.namespace_ = name_space, p.name = name, p.node = "worker";
+    p.addresses = {*Prefix::parse(address)};
+    return p;
+  }
+};
+
+TEST(Lookup, FindsWhatAnEgressIpDoes) {
+  const Objects s;
+  for (const char* thing : {"billing-out", "EgressIP/billing-out", "eip/billing-out", "egressips.k8s.ovn.org/billing-out"})
+    EXPECT_EQ(s.kinds(thing), (std::vector<std::string>{"egress IP", "pod", "NAT"})) << thing;
+  EXPECT_EQ(fact(look_up(s.cluster, "billing-out").matches[0], "assigned"), "192.0.2.100 on worker");
+  EXPECT_TRUE(s.kinds("svc/billing-out").empty());
+}
+
+TEST(Lookup, FindsPoliciesOfAnEgressIpByTheirOwnerWhereNoObjectIsDumped) {
+  const Snapshot s;
+  for (const char* thing : {"prod", "EgressIP/prod"}) EXPECT_EQ(s.kinds(thing), std::vector<std::string>{"Logical_Router_Policy"}) << thing;
+}
+
+TEST(Lookup, FindsAPodThatNoObjectShows) {
+  const Snapshot s;
+  for (const char* thing : {"shop/cart-1", "pod/shop/cart-1", "pod/cart-1"})
+    EXPECT_EQ(s.kinds(thing), (std::vector<std::string>{"Logical_Router_Policy", "Port_Binding"})) << thing;
+}
+
+TEST(Lookup, FindsTheServiceOfANodePort) {
+  const Objects s;
+  for (const char* thing : {"31999", "nodeport=31999", "Service/shop/front", "svc/front", "svc:shop/front"})
+    EXPECT_EQ(s.kinds(thing).at(0) + s.kinds(thing).at(1), "serviceLoad_Balancer") << thing;
+}
+
+TEST(Lookup, TakesANamespaceForAKindAsWell) {
+  const Objects s;
+  EXPECT_EQ(look_up(s.cluster, "pod/cart-1").matches.at(0).name, "shop/cart-1");
+  EXPECT_EQ(look_up(s.cluster, "pod/other").matches.at(0).name, "pod/other");
+  EXPECT_EQ(look_up(s.cluster, "po/cart-1", "shop").matches.at(0).name, "shop/cart-1");
+  EXPECT_TRUE(look_up(s.cluster, "po/cart-1", "pod").matches.empty());
+}
+
+TEST(Lookup, FindsAGroupWithItsBucketsAndFlows) {
+  const Objects s;
+  for (const char* thing : {"group/12", "group:12", "group=12"}) {
+    const Lookup found = look_up(s.cluster, thing);
+    ASSERT_EQ(found.matches.front().kind, "group") << thing;
+    EXPECT_EQ(fact(found.matches.front(), "bucket"), "0: weight 100, resubmit(,24)");
+    EXPECT_EQ(found.matches.front().used_by.size(), 1u);
+  }
+}
+
+TEST(Lookup, FindsRulesRoutesAndChainsOfAnEgressIp) {
+  const egt::testing::TemporaryDirectory d;
+  d.file("k8s/egressips.yaml", "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata:\n  name: billing-out\nspec:\n  egressIPs: [192.0.2.100]\n"
+         "  namespaceSelector:\n    matchLabels: {kubernetes.io/metadata.name: shop}\n");
+  d.file("k8s/pods.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: cart-1\n  namespace: shop\nspec:\n  nodeName: r1\n"
+         "status:\n  phase: Running\n  podIP: 10.133.0.9\n  podIPs: [{ip: 10.133.0.9}]\n");
+  d.file("r1/ip_rule", "0:\tfrom all lookup local\n6000:\tfrom 10.133.0.9 lookup 1004\n6000:\tfrom 10.133.0.90 lookup 1005\n");
+  d.file("r1/ip_route_show_table_all", "default via 10.0.0.254 dev eth0 table 1004 \ndefault via 10.0.0.254 dev eth0 table 1005 \ndefault via 10.0.0.1 dev eth0 \n");
+  d.file("r1/nft_list_ruleset", "table ip t {\n\tchain egress { # handle 3\n\t\tip saddr 10.133.0.9 snat to 192.0.2.100\n\t}\n}\n");
+  const auto cluster = parsers::read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster);
+  std::vector<std::string> lines;
+  for (const LookupMatch& m : look_up(*cluster, "billing-out").matches)
+    for (const LookupUse& u : m.used_by) lines.push_back(u.what);
+  EXPECT_EQ(lines, (std::vector<std::string>{"default via 10.0.0.254 dev eth0 table 1004", "6000:\tfrom 10.133.0.9 lookup 1004",
+                                             "chain egress: ip saddr 10.133.0.9 snat to 192.0.2.100"}));
+}
+
+// However many there are.
+TEST(Lookup, LeavesNothingOut) {
+  Objects s;
+  for (int i = 0; i < 300; ++i)
+    s.node.ovn.rows.push_back(row("NB", "NAT", "", {{"external_ip", "\"192.0.2.100\""}, {"logical_ip", "\"10.133.0.9\""}}));
+  EXPECT_EQ(look_up(s.cluster, "billing-out").matches.size(), 303u);
+}
+
 TEST(Lookup, NamesWhatResemblesAThingThatIsNotThere) {
   const Snapshot s;
   const Lookup found = look_up(s.cluster, "wroker");

@@ -11,6 +11,8 @@ std::string_view explain_js();
 std::string_view base_css();
 std::string_view chart_css();
 std::string_view keys_html();
+std::string_view question_css();
+std::string_view question_html();
 std::string_view report_css();
 std::string_view report_js();
 std::string_view reasons_md();

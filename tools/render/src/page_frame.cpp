@@ -10,8 +10,8 @@ namespace egt::render {
 namespace {
 
 std::string policy_of(const PageFrame& frame) {
-  return fmt::format("default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-                     sha256_base64(frame.style), sha256_base64(frame.script));
+  return fmt::format("default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action {}",
+                     sha256_base64(frame.style), sha256_base64(frame.script), frame.asks ? "'self'" : "'none'");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void Finder::datapath_flows(const cluster::Node& node) {
     const bool by_number = thing_.text == name_of(flow) || (!thing_.field.empty() && is_number("recirc_id", flow.recirc_id));
     if (!by_address && !by_number) continue;
     LookupMatch* match = add("datapath flow", name_of(flow), &node, {{"counted", counted(flow)}, {"actions", std::string(flow.actions)}}, {flow.from});
-    if (match != nullptr) uses_of_recirculation(node.datapath, flow, *match, 0);
+    uses_of_recirculation(node.datapath, flow, *match, 0);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "egtrace/base/text.h"
+#include "lookup/address_words.h"
 #include "lookup/finder.h"
 
 namespace egt::explain {
@@ -36,10 +37,6 @@ constexpr std::array<DecidingKind, 21> kDeciding = {{{"ip rule", "policy rules"}
                                                      {"ovn-nbctl lr-route-list", "routes of logical routers"},
                                                      {"ovn-nbctl lr-nat-list", "NAT of logical routers"}}};
 
-bool is_of_address(char c) {   // or of a range of them
-  return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' || c == ':' || c == '/';
-}
-
 // "10.0.0.1-10.0.0.9" of nft, iptables and ipset.
 bool is_in_range(std::string_view word, const IpAddr& address) {
   const std::size_t dash = word.find('-');
@@ -58,20 +55,19 @@ bool holds(std::string_view word, const IpAddr& address) {
 }
 
 bool line_holds(std::string_view line, const IpAddr& address) {
-  while (!line.empty()) {
-    const auto begin = std::find_if(line.begin(), line.end(), is_of_address);
-    const auto end = std::find_if_not(begin, line.end(), is_of_address);
-    if (holds({begin, end}, address)) return true;
-    line = {end, line.end()};
-  }
-  return false;
+  return any_address_word(line, [&](std::string_view word) { return holds(word, address); });
 }
 
 }  // namespace
 
+std::string_view Finder::lines_of_kind(std::string_view dump) {
+  const auto kind = std::find_if(kDeciding.begin(), kDeciding.end(), [&](const DecidingKind& k) { return k.dump == dump; });
+  return kind == kDeciding.end() ? std::string_view() : kind->lines;
+}
+
 void Finder::dump_lines(const cluster::DumpInfo& dump) {
-  const auto kind = std::find_if(kDeciding.begin(), kDeciding.end(), [&](const DecidingKind& k) { return k.dump == dump.kind; });
-  if (!thing_.address || thing_.port || kind == kDeciding.end() || !dump.superseded_by.empty()) return;
+  const std::string_view lines = lines_of_kind(dump.kind);
+  if (!thing_.address || thing_.port || lines.empty() || !dump.superseded_by.empty()) return;
   const Source& source = cluster_.sources->at(dump.source);
   const std::string address = thing_.address->to_string();
   std::uint32_t line = source.first_line, found = 0;
@@ -80,8 +76,8 @@ void Finder::dump_lines(const cluster::DumpInfo& dump) {
     const std::string_view text = next_line(rest);
     const bool named = mentions(text, address);
     if (!named && !line_holds(text, *thing_.address)) continue;
-    if (found++ == 0) match = add(fmt::format("{} that concern it", kind->lines), dump.path, cluster_.node(dump.node), {}, {});
-    if (match == nullptr) return;
+    if (found++ == 0) match = add(fmt::format("{} that concern it", lines), dump.path, cluster_.node(dump.node), {}, {});
+    match->has_lines = true;
     use(*match, named ? "names it" : "holds it", {dump.source, line});
   }
   if (match != nullptr) match->facts.emplace_back("lines", std::to_string(found));
@@ -95,7 +91,6 @@ void Finder::logical_flows_with_address(const cluster::Node& node) {
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
     if (!mentions(f.match, address) && !mentions(f.actions, address)) continue;
     if (found++ == 0) match = add("logical flows that name it", address, &node, {}, {});
-    if (match == nullptr) return;
     use(*match, fmt::format("{} {} priority {}: {}", f.stage, f.uuid.substr(0, 8), f.priority, f.match), f.from);
   }
   if (match != nullptr) match->facts.emplace_back("logical flows", std::to_string(found));

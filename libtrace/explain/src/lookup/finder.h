@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "egtrace/explain/lookup.h"
 #include "links.h"
+#include "lookup/references.h"
+#include "lookup/asked_object.h"
 #include "lookup/thing.h"
 #include "names.h"
 
@@ -19,37 +22,62 @@ class Finder {
  public:
   Finder(const cluster::Cluster& cluster, Thing thing);
 
-  void endpoints(const cluster::EndpointSlice& slice);
-  void objects();                                  // of Kubernetes
+  void objects();                                  // of Kubernetes; says which of them are asked for by name
+  void of_subjects(const cluster::Node& node);     // devices and flows that there are for those
+  void prepare_lines();                            // then of dumps:
+  void tables_of_subjects(const cluster::DumpInfo& dump);   // routing tables of their own; then
+  void lines_of_subjects(const cluster::DumpInfo& dump);    // policy rules, routes, rules of netfilter for those
   void machine(const cluster::Node& node);         // devices, neighbours
   void switches(const cluster::Node& node);        // bridges, interfaces, groups, zones, OpenFlow flows
   void datapath_flows(const cluster::Node& node);  // with what follows behind their recirculations
   void rows(const cluster::Node& node);            // of databases
   void logical(const cluster::Node& node);         // ports, datapaths, chassis, logical flows
-  bool is_on_other_network(const cluster::Pod& pod) const;
   void logical_flows_with_address(const cluster::Node& node);
   void dump_lines(const cluster::DumpInfo& dump);  // rules, routes, connections: whatever decides by addresses
   void value();                                    // what the number or address means by itself
 
   std::vector<LookupMatch> matches;
-  bool truncated = false;
 
  private:
   using Facts = std::vector<std::pair<std::string, std::string>>;
+  // The second says how it belongs to what is asked for; empty: it is asked for itself.
+  void pod(const cluster::Pod& pod, const std::string& selected_by);
+  void service(const cluster::Service& service, const std::string& selects_pod);
+  void egress_ip(const cluster::EgressIp& egress_ip, const std::string& selects_pod);
+  void network_policy(const cluster::NetworkPolicy& policy, const std::string& selects_pod);
+  void endpoints(const cluster::EndpointSlice& slice);
+  void pods();
+  void services();
+  void egress_ips();
+  void other_objects();
+  void policies();
+  void machines_as_objects();
+  void subject(const cluster::Pod& pod, const std::string& logical_port);
+  void subject(const cluster::Service& service);
+  void subject(const cluster::EgressIp& egress_ip);
+  bool is_named(ObjectKind kind, const cluster::Object& object) const;
+  bool is_called(std::string_view name) const;     // by dumps of nodes
+  bool is_made_for_subject(const ovn::Row& row) const;
+  static std::string_view lines_of_kind(std::string_view dump);   // "routes" of "ip route"; empty: nothing is decided by its lines
+
   LookupMatch* add(std::string kind, std::string name, const cluster::Node* node, Facts facts,
                    const std::vector<Provenance>& from);
   void use(LookupMatch& match, std::string what, Provenance from);
   Evidence evidence(const std::vector<Provenance>& from) const;
 
   bool is_address_of(const cluster::Service& service) const;
+  bool is_on_other_network(const cluster::Pod& pod) const;
   bool is_row(const ovn::Row& row) const;
   void row(const cluster::Node& node, const ovn::Row& row);
   void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
   void uses_of_recirculation(const openflow::Datapath& datapath, const openflow::DatapathFlow& flow, LookupMatch& match, unsigned depth);
+  void groups(const cluster::Node& node, const openflow::Bridge& bridge);
+  void group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group);
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
+  std::string flow_words(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::FlowEntry& flow) const;
   void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const char* kind,
                   const std::function<bool(const openflow::FlowEntry&)>& concern_it);
   bool has(const std::vector<Prefix>& prefixes) const;
@@ -63,8 +91,14 @@ class Finder {
 
   const cluster::Cluster& cluster_;
   Thing thing_;
+  std::optional<std::uint16_t> asked_port_;        // the number, as a port
   Names names_;
   Links links_;
+  cluster::PerNode<References> references_;
+  std::vector<AskedObject> subjects_;
+  LineWords wanted_;                               // of all of them
+  std::set<std::string, std::less<>> also_called_;   // names that dumps of nodes have for them
+  std::set<std::pair<std::string, std::string>> own_tables_;   // node, routing table
   struct FlowPlace { const openflow::Bridge* bridge; openflow::FlowIndex flow; };
   using ByCookie = std::unordered_map<std::uint64_t, std::vector<FlowPlace>>;
   std::map<const cluster::Node*, ByCookie> by_cookie_;

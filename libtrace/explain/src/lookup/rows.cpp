@@ -13,25 +13,8 @@ namespace {
 using cluster::Node;
 using ovn::Row;
 
-constexpr std::size_t kFactBytes = 600;
-
-std::string cut(std::string text) {
-  if (text.size() <= kFactBytes) return text;
-  std::size_t end = kFactBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;   // not within a character
-  return text.substr(0, end) + "…";
-}
-
 bool refers_to(const Row& row, std::string_view word) {
   return std::any_of(row.columns.begin(), row.columns.end(), [&](const auto& c) { return mentions(c.second, word); });
-}
-
-// How matches call a row: sets by name behind '$' or '@'. Port groups of the Southbound database bear the number of the
-// datapath in front.
-std::string reference_of(const Row& row) {
-  if (row.table == "Address_Set") return "$" + text_of(row, "name");
-  if (row.table == "Port_Group") return "@" + text_of(row, "name");
-  return {};
 }
 
 std::string kind_words(const Row& row) { return fmt::format("{} {}", row.table, row.uuid.empty() ? row_name(row) : row.uuid); }
@@ -78,44 +61,33 @@ bool Finder::is_row(const Row& row) const {
     return (thing_.field == "tunnel_key" && text_of(row, "tunnel_key") == thing_.text) ||
            (thing_.field == "tag" && text_of(row, "tag") == thing_.text);
   for (const char* column : {"name", "logical_port", "hostname"})
-    if (text_of(row, column) == thing_.text) return true;
+    if (const std::string name = text_of(row, column); !name.empty() && is_called(name)) return true;
   if (thing_.address) return refers_to(row, thing_.address_text());
   if (thing_.mac) return refers_to(row, thing_.mac->to_string());
-  return std::any_of(row.external_ids.begin(), row.external_ids.end(),
+  return !thing_.kind && std::any_of(row.external_ids.begin(), row.external_ids.end(),
                      [&](const auto& id) { return id.second == thing_.text; });
 }
 
 void Finder::rows(const Node& node) {
   for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
     for (const Row& r : *all)
-      if (is_row(r)) row(node, r);
+      if (is_row(r) || is_made_for_subject(r)) row(node, r);
 }
 
 void Finder::row(const Node& node, const Row& row) {
   Facts facts = {{"database", row.database}, {"uuid", row.uuid}, {"object", links_.object_of(row)}};
   for (const auto& [name, value] : row.columns)
-    if (value != "[]" && value != "{}" && value != "\"\"") facts.emplace_back(name, cut(value));
-  LookupMatch* match = add(row.table, row_name(row), &node, std::move(facts), {row.from});
-  if (match) uses_of_row(node, row, *match);
+    if (value != "[]" && value != "{}" && value != "\"\"") facts.emplace_back(name, value);
+  uses_of_row(node, row, *add(row.table, row_name(row), &node, std::move(facts), {row.from}));
 }
 
 void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
-  const std::string reference = reference_of(row);
-  for (const auto* all : {&node.ovn.rows, &node.ovs_rows})
-    for (const Row& other : *all) {
-      if (&other == &row) continue;
-      const bool by_uuid = !row.uuid.empty() && other.uuid != row.uuid && refers_to(other, row.uuid);
-      if (by_uuid || (!reference.empty() && mentions(text_of(other, "match"), reference)))
-        use(match, fmt::format("{}: {}", kind_words(other), row_name(other)), other.from);
-    }
+  const std::string set = set_reference(row);
+  const References& references = references_.of(node, [&] { return References(node); });
+  for (const Row* other : references.rows(row, set)) use(match, fmt::format("{}: {}", kind_words(*other), row_name(*other)), other->from);
+  for (const ovn::LogicalFlow* f : references.logical_flows(row, set))
+    use(match, fmt::format("logical flow {} ({}, priority {})", f->uuid, f->stage, f->priority), f->from);
   const auto digits = row.uuid.size() < 8 ? std::nullopt : parse_hex(row.uuid.substr(0, 8));
-  const std::string hint = row.uuid.substr(0, 8);
-  for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
-    const ovn::FlowOrigin* origin = ovn::origin_of(node.ovn, f);
-    const bool by_hint = row.database == "NB" && !hint.empty() && origin && origin->stage_hint == hint;
-    if (by_hint || (!reference.empty() && mentions(f.match, reference)))
-      use(match, fmt::format("logical flow {} ({}, priority {})", f.uuid, f.stage, f.priority), f.from);
-  }
   if (row.database == "SB" && digits) uses_of_cookie(node, static_cast<std::uint32_t>(*digits), match);
 }
 
@@ -138,14 +110,14 @@ void Finder::uses_of_cookie(const Node& node, std::uint32_t cookie, LookupMatch&
 
 void Finder::switches(const Node& node) {
   for (const openflow::Bridge& b : node.bridges) {
-    if (thing_.text == b.name)
+    if (is_called(b.name))
       add("bridge", b.name, &node,
           {{"ports", std::to_string(b.interfaces.size())}, {"flows", b.flows ? std::to_string(b.flows->size()) : ""},
            {"fail mode", b.fail_mode}}, {b.from});
     for (const openflow::Interface& i : b.interfaces) {
       const auto iface = i.external_ids.find("iface-id");
       const std::string id = iface == i.external_ids.end() ? "" : iface->second;
-      if (thing_.text != i.name && thing_.text != id && !(thing_.mac && i.mac == thing_.mac) &&
+      if (!is_called(i.name) && !(!id.empty() && is_called(id)) && !(thing_.mac && i.mac == thing_.mac) &&
           !is_number("ofport", i.ofport) && !is_number("in_port", i.ofport) && !is_number("output", i.ofport))
         continue;
       add("interface", i.name, &node,
@@ -156,10 +128,7 @@ void Finder::switches(const Node& node) {
       if (thing_.mac == entry.mac)
         add("MAC table entry", entry.mac.to_string(), &node,
             {{"bridge", b.name}, {"port", std::to_string(entry.port)}, {"VLAN", std::to_string(entry.vlan)}}, {entry.from});
-    for (const openflow::Group* group : b.groups.all())
-      if (is_number("group", group->id) || is_number("group_id", group->id))
-        add("group", std::to_string(group->id), &node,
-            {{"bridge", b.name}, {"buckets", std::to_string(group->buckets.size())}}, {group->from});
+    groups(node, b);
     if (!b.flows) continue;
     flows_with_cookie(node, b);
     flows_with_address(node, b);
@@ -177,7 +146,6 @@ void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge)
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
     if (flow.cookie != *thing_.number) continue;
     if (!match) match = add("cookie", fmt::format("{:#x}", flow.cookie), &node, {{"bridge", bridge.name}}, {});
-    if (!match) return;
     use(*match, fmt::format("OpenFlow flow in {} table {}, priority {}", bridge.name, flow.table, flow.priority), flow.from);
   }
 }
@@ -209,6 +177,16 @@ void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge
   });
 }
 
+std::string Finder::flow_words(const Node& node, const openflow::Bridge& bridge, const openflow::FlowEntry& flow) const {
+  std::string what = fmt::format("table {}, priority {}", flow.table, flow.priority);
+  for (const std::uint64_t cookie : Links::cookies_behind(bridge, flow))
+    for (const ovn::LogicalFlow* behind : names_.logical_flows(node, cookie))
+      what += fmt::format(", part of the conjunction of logical flow {} ({})", behind->uuid, behind->stage);
+  for (const ovn::LogicalFlow* behind : names_.logical_flows(node, flow.cookie))
+    what += fmt::format(", of logical flow {} ({})", behind->uuid, behind->stage);
+  return what;
+}
+
 void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const char* kind, const std::function<bool(const openflow::FlowEntry&)>& concern_it) {
   LookupMatch* match = nullptr;
   std::size_t count = 0;
@@ -217,14 +195,7 @@ void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const 
     if (!concern_it(flow)) continue;
     ++count;
     if (!match) match = add(kind, bridge.name, &node, {}, {});
-    if (!match) return;
-    std::string what = fmt::format("table {}, priority {}", flow.table, flow.priority);
-    for (const std::uint64_t cookie : Links::cookies_behind(bridge, flow))
-      for (const ovn::LogicalFlow* behind : names_.logical_flows(node, cookie))
-        what += fmt::format(", part of the conjunction of logical flow {} ({})", behind->uuid, behind->stage);
-    for (const ovn::LogicalFlow* behind : names_.logical_flows(node, flow.cookie))
-      what += fmt::format(", of logical flow {} ({})", behind->uuid, behind->stage);
-    use(*match, std::move(what), flow.from);
+    use(*match, flow_words(node, bridge, flow), flow.from);
   }
   if (match) match->facts.emplace_back("flows", std::to_string(count));
 }

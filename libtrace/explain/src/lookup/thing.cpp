@@ -51,22 +51,50 @@ bool joins(std::string_view text, std::size_t at, int step) {
   return next < text.size() && is_name_char(text[next]);
 }
 
+// Takes "EgressIP/", "svc:" off.
+std::optional<ObjectKind> take_kind(std::string_view& text) {
+  const std::size_t end = text.find_first_of("/:");
+  if (end == std::string_view::npos || end + 1 == text.size()) return std::nullopt;
+  const auto kind = object_kind(text.substr(0, end));
+  if (kind) text.remove_prefix(end + 1);
+  return kind;
+}
+
+// "group/12", and as actions have it: "group:12".
+bool take_group(std::string_view& text) {
+  std::string_view rest = text;
+  if (!consume(rest, "group/") && !consume(rest, "group:")) return false;
+  if (!number_of(rest)) return false;
+  text = rest;
+  return true;
+}
+
+// The name of an object of `name_space`, where the text is one without.
+std::string in_namespace(std::string_view text, const std::optional<ObjectKind>& kind, std::string_view name_space) {
+  const bool complete = name_space.empty() || text.find('/') != std::string_view::npos || (kind && !is_namespaced(*kind));
+  return complete ? std::string(text) : fmt::format("{}/{}", name_space, text);
+}
+
 }  // namespace
 
-Thing read_thing(std::string_view text) {
+Thing read_thing(std::string_view text, std::string_view name_space) {
   Thing thing;
   text = trim(text);
-  if (const std::size_t equals = text.find('='); equals != std::string_view::npos && equals > 0) {
+  thing.whole = std::string(text);
+  if (take_group(text)) {
+    thing.field = "group";
+  } else if (const std::size_t equals = text.find('='); equals != std::string_view::npos && equals > 0) {
     const std::string_view name = text.substr(0, equals);
     if (std::all_of(name.begin(), name.end(), is_name_char)) {
       thing.field = std::string(name);
       text.remove_prefix(equals + 1);
     }
   }
-  for (const std::string_view prefix : {"pod/", "svc:", "service/", "node:", "egressip/", "namespace/", "port:", "$",
-                                        "@"})
-    if (consume(text, prefix)) break;
-  thing.text = std::string(text);
+  if (thing.field.empty()) thing.kind = take_kind(text);
+  for (const std::string_view prefix : {"port:", "$", "@"})
+    if (!thing.kind && consume(text, prefix)) break;
+  thing.text = in_namespace(text, thing.kind, name_space);
+  if (thing.kind || !name_space.empty()) return thing;   // a name, even where it looks like a number
   if (const auto both = parse_address_port(text)) {
     thing.port = both->second;
     text = text.substr(0, text.rfind(':'));

@@ -8,11 +8,14 @@
 
 #include "egtrace/base/ip.h"
 #include "egtrace/base/mac.h"
+#include "lookup/object_kinds.h"
 
 namespace egt::explain {
 
 struct Thing {
-  std::string text;                    // without what only says its kind: "pod/", "svc:", "$", "@", "cookie="
+  std::string text;                    // without what only says its kind: "EgressIP/", "svc:", "$", "@", "cookie="
+  std::string whole;                   // with it: a namespace may have the name of a kind
+  std::optional<ObjectKind> kind;      // of a Kubernetes object, where one was given
   std::string field;                   // "cookie", "metadata", "reg15", "zone", "ofport", …; empty where none was given
   std::optional<IpAddr> address;
   std::optional<std::uint16_t> port;   // behind the address: 172.30.0.1:80, [fd00::1]:80
@@ -26,7 +29,8 @@ struct Thing {
   std::string address_text() const;
 };
 
-Thing read_thing(std::string_view text);
+// `name_space` completes the name of an object that has none.
+Thing read_thing(std::string_view text, std::string_view name_space = {});
 
 // Whether a text holds a word, with nothing at its ends that would make it another one: 10.0.0.1 is in "10.0.0.1:80" and
 // not in "110.0.0.12".

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "html_text.h"
 #include "page_files.h"
 #include "page_frame.h"
 #include "report/parts.h"
@@ -37,14 +41,27 @@ std::string bar(const std::vector<Part>& parts) {
                "<button id=\"help-open\" type=\"button\" aria-label=\"Keys\">?</button></div>\n</nav>\n";
 }
 
+// The template's one place takes the names.
+std::string question_form(const std::vector<std::string>& points) {
+  constexpr std::size_t kMost = 2000;
+  constexpr std::string_view kPlace = "{{points}}";
+  std::string list = "<datalist id=\"points\">";
+  for (std::size_t i = 0; i < std::min(points.size(), kMost); ++i) list += "<option value=\"" + escape_html(points[i]) + "\">";
+  list += "</datalist>\n";
+  std::string form(page_files::question_html());
+  return form.replace(form.find(kPlace), kPlace.size(), list);
+}
+
 }  // namespace
 
 std::string report_html(const Report& r) {
   report::EvidenceBook book(r);
   const std::vector<Part> parts = parts_of(r, book);
-  std::string content = bar(parts) + report::summary_part(r);
+  std::string content = bar(parts) + (r.points != nullptr ? question_form(*r.points) : "") + report::summary_part(r);
   for (const Part& part : parts) content += part.html;
-  const PageFrame frame{"report", std::string(page_files::base_css()) + std::string(page_files::report_css()), std::string(page_files::report_js()), page_files::keys_html()};
+  std::string style = std::string(page_files::base_css()) + std::string(page_files::report_css());
+  if (r.points != nullptr) style += page_files::question_css();
+  const PageFrame frame{"report", std::move(style), std::string(page_files::report_js()), page_files::keys_html(), r.points != nullptr};
   return fill(frame, fmt::format("{}: egtrace {}", r.snapshot, r.verb), content);
 }
 

@@ -1,5 +1,5 @@
 // Everything that a snapshot tells of one thing: an address, a MAC, a cookie, a UUID or its first digits, a name, a port
-// number, a tunnel key, a zone, a mark, a set. What the thing is need not be said; every reading of it that something in
+// number, a tunnel key, a zone, a mark, a set, an object ("EgressIP/billing-out"). What the thing is need not be said; every reading of it that something in
 // the snapshot has is given.
 #pragma once
 
@@ -21,15 +21,16 @@ struct LookupMatch {
   std::vector<std::pair<std::string, std::string>> facts;   // in the order in which they are to be read
   Evidence evidence;
   std::vector<LookupUse> used_by;
+  bool has_lines = false;              // `used_by`: lines of a dump that concern the thing
 };
 
 struct Lookup {
   std::string thing;
   std::vector<LookupMatch> matches;
-  bool truncated = false;              // there are more
   std::vector<std::string> similar;    // names that resemble it, where nothing matches
 };
 
-Lookup look_up(const cluster::Cluster& cluster, std::string_view thing);
+// `name_space`: of the object that is meant, where its name has none.
+Lookup look_up(const cluster::Cluster& cluster, std::string_view thing, std::string_view name_space = {});
 
 }  // namespace egt::explain

@@ -30,6 +30,8 @@ struct Report {
   const assess::BaselineComparison* baseline = nullptr;   // of the expectations; null: none was given
   // The lines around one of a dump, itself among them; none where nothing is to be seen there.
   std::function<std::vector<explain::DumpLine>(const explain::EvidenceLine&)> lines_around = {};
+  // A page of `egtrace serve`: it has a form for questions, which offers these names. Null: a page for itself.
+  const std::vector<std::string>* points = nullptr;
 };
 
 std::string report_html(const Report& report);

@@ -1,0 +1,48 @@
+// Groups of bridges, with their buckets and the flows and groups that lead to them.
+#include <fmt/format.h>
+
+#include "egtrace/base/text.h"
+#include "lookup/finder.h"
+
+namespace egt::explain {
+namespace {
+
+std::string type_text(const openflow::Group& group) {
+  constexpr std::string_view kTypes[] = {"all", "select", "indirect", "fast failover"};
+  return std::string(kTypes[static_cast<std::size_t>(group.type)]);
+}
+
+std::string bucket_text(const openflow::Bucket& bucket) {
+  return fmt::format("{}{}{}", bucket.id ? fmt::format("{}: ", *bucket.id) : "", bucket.weight ? fmt::format("weight {}, ", *bucket.weight) : "",
+                     bucket.actions_text);
+}
+
+// "group:12" and no more digits.
+bool leads_to(std::string_view actions, const std::string& word) {
+  for (std::size_t at = actions.find(word); at != std::string_view::npos; at = actions.find(word, at + 1))
+    if (at + word.size() == actions.size() || !is_digit(actions[at + word.size()])) return true;
+  return false;
+}
+
+}  // namespace
+
+void Finder::groups(const cluster::Node& node, const openflow::Bridge& bridge) {
+  if (!thing_.number || *thing_.number > 0xffffffff || !(thing_.may_be("group") || thing_.may_be("group_id"))) return;
+  if (const openflow::Group* found = bridge.groups.find(static_cast<std::uint32_t>(*thing_.number))) group(node, bridge, *found);
+}
+
+void Finder::group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group) {
+  Facts facts = {{"bridge", bridge.name}, {"type", type_text(group)}, {"selection method", group.selection_method},
+                 {"buckets", std::to_string(group.buckets.size())}};
+  for (const openflow::Bucket& bucket : group.buckets) facts.emplace_back("bucket", bucket_text(bucket));
+  LookupMatch* match = add("group", std::to_string(group.id), &node, std::move(facts), {group.from});
+  const std::string word = fmt::format("group:{}", group.id);
+  if (!bridge.flows) return;
+  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    const openflow::FlowEntry& flow = bridge.flows->flow(i);
+    if (!leads_to(bridge.flows->actions_text(flow), word)) continue;
+    use(*match, flow_words(node, bridge, flow), flow.from);
+  }
+}
+
+}  // namespace egt::explain

@@ -1,0 +1,270 @@
+// Kubernetes objects that match a Thing, and those that belong to the ones that were asked for by name.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lookup/finder.h"
+#include "lookup/texts.h"
+
+namespace egt::explain {
+namespace {
+
+std::string rule_text(const cluster::AdminRule& rule) {
+  constexpr std::string_view kActions[] = {"Allow", "Deny", "Pass"};
+  return fmt::format("{}{}{}", kActions[static_cast<std::size_t>(rule.action)], rule.name.empty() ? "" : " ", rule.name);
+}
+
+std::string firewall_rule_text(const cluster::FirewallRule& rule) {
+  return fmt::format("{} {}", rule.allow ? "Allow" : "Deny", rule.destination());
+}
+
+// "shop/blue (primary): 10.20.1.5/24, 0a:58:0a:14:01:05"
+std::string attachment_text(const cluster::PodAttachment& on) {
+  std::vector<std::string> parts;
+  if (std::string addresses = prefixes_text(on.addresses); !addresses.empty()) parts.push_back(std::move(addresses));
+  if (on.mac) parts.push_back(on.mac->to_string());
+  return fmt::format("{}{}: {}", on.network, on.role.empty() ? "" : " (" + on.role + ")", fmt::join(parts, ", "));
+}
+
+std::string port_text(const cluster::ServicePort& p) {
+  return fmt::format("{}/{}{}", p.port, p.protocol, p.node_port ? fmt::format(" (node port {})", p.node_port) : "");
+}
+
+std::set<std::string> egress_nodes(const cluster::EgressIp& e) {
+  std::set<std::string> nodes;
+  for (const auto& a : e.status) nodes.insert(a.node);
+  return nodes;
+}
+
+// A pod of which EgressIPs and policies are about: it runs, and has addresses of its own.
+bool has_own_traffic(const cluster::Pod& pod) { return !pod.host_network && !pod.has_ended(); }
+
+}  // namespace
+
+// ---- what is asked for
+
+// By the kind that was given, and where a namespace has the name of a kind, by its namespace.
+bool Finder::is_named(ObjectKind kind, const cluster::Object& object) const {
+  const std::string full = object.full_name();
+  const bool by_kind = !thing_.kind || *thing_.kind == kind || (*thing_.kind == ObjectKind::service && kind == ObjectKind::endpoints);
+  return (by_kind && (thing_.text == full || thing_.text == object.name)) || (thing_.kind && thing_.whole == full);
+}
+
+bool Finder::is_called(std::string_view name) const {
+  return (!thing_.kind && thing_.text == name) || also_called_.contains(name);
+}
+
+bool Finder::is_address_of(const cluster::Service& s) const {
+  return (has(s.cluster_ips) || has(s.external_ips) || has(s.load_balancer_ips)) && has_port(s.ports);
+}
+
+// By what the pod has on a network besides the default one.
+bool Finder::is_on_other_network(const cluster::Pod& pod) const {
+  return std::any_of(pod.other_networks.begin(), pod.other_networks.end(), [&](const cluster::PodAttachment& on) {
+    return has(on.addresses) || (thing_.mac && on.mac == thing_.mac) || thing_.text == cluster::logical_port_name(pod, on) || thing_.text == on.network;
+  });
+}
+
+void Finder::objects() {
+  pods();
+  services();
+  egress_ips();
+  other_objects();
+  policies();
+  machines_as_objects();
+  // The databases may have it where the objects were not dumped.
+  if (!subjects_.empty() || thing_.text.empty() || thing_.address || thing_.mac || !thing_.field.empty()) return;
+  subjects_.push_back({thing_.kind, thing_.text});
+  const std::size_t slash = thing_.text.find('/');
+  if (slash != std::string::npos && (!thing_.kind || *thing_.kind == ObjectKind::pod))
+    also_called_.insert(cluster::logical_port_name(thing_.text.substr(0, slash), thing_.text.substr(slash + 1)));
+}
+
+// ---- each kind
+
+void Finder::pod(const cluster::Pod& p, const std::string& selected_by) {
+  add("pod", p.full_name(), cluster_.node(p.node),
+      {{"addresses", prefixes_text(p.addresses)}, {"mac", p.mac ? p.mac->to_string() : ""}, {"node", p.node},
+       {"host network", p.host_network ? "yes" : ""}, {"other networks", joined(p.other_networks, attachment_text)}, {"selected by", selected_by}},
+      {p.from});
+}
+
+void Finder::pods() {
+  for (const cluster::Pod& p : cluster_.objects.pods) {
+    const std::string port = cluster::logical_port_name(p.namespace_, p.name);
+    const bool named = is_named(ObjectKind::pod, p) || (!thing_.kind && thing_.text == port);
+    if (!named && !(!p.host_network && has(p.addresses)) && !(thing_.mac && p.mac == thing_.mac) && !is_on_other_network(p)) continue;
+    pod(p, "");
+    if (named) subject(p, port);
+  }
+}
+
+void Finder::subject(const cluster::Pod& p, const std::string& logical_port) {
+  AskedObject subject{ObjectKind::pod, p.full_name()};
+  also_called_.insert(logical_port);
+  for (const cluster::PodAttachment& on : p.other_networks) also_called_.insert(cluster::logical_port_name(p, on));
+  if (has_own_traffic(p))
+    for (const Prefix& address : p.addresses) subject.senders.insert(address.address);
+  subjects_.push_back(std::move(subject));
+  const std::string chosen = "pod " + p.full_name();
+  if (!has_own_traffic(p)) return;
+  for (const cluster::Service& s : cluster_.objects.services)
+    if (selects(s, p)) service(s, chosen);
+  for (const cluster::EgressIp& e : cluster_.objects.egress_ips)
+    if (selects(e, cluster_.objects, p)) egress_ip(e, chosen);
+  for (const cluster::NetworkPolicy& policy : cluster_.objects.network_policies)
+    if (policy.namespace_ == p.namespace_ && policy.pods.matches(p.labels)) network_policy(policy, chosen);
+}
+
+void Finder::service(const cluster::Service& s, const std::string& selects_pod) {
+  add("service", s.full_name(), nullptr,
+      {{"type", s.type}, {"cluster IPs", addresses_text(s.cluster_ips)}, {"load balancer IPs", addresses_text(s.load_balancer_ips)},
+       {"external IPs", addresses_text(s.external_ips)}, {"ports", joined(s.ports, port_text)},
+       {"external traffic policy", s.external_traffic_policy}, {"selects", selects_pod}},
+      {s.from});
+}
+
+void Finder::services() {
+  const auto has_node_port = [&](const cluster::ServicePort& p) { return p.node_port != 0 && is_number("nodeport", p.node_port); };
+  for (const cluster::Service& s : cluster_.objects.services) {
+    const bool meant = is_named(ObjectKind::service, s) || std::any_of(s.ports.begin(), s.ports.end(), has_node_port);
+    if (!meant && !is_address_of(s)) continue;
+    service(s, "");
+    if (meant) subject(s);
+  }
+  for (const cluster::EndpointSlice& s : cluster_.objects.endpoint_slices) endpoints(s);
+}
+
+void Finder::subject(const cluster::Service& s) {
+  AskedObject subject{ObjectKind::service, s.full_name()};
+  for (const auto* all : {&s.cluster_ips, &s.external_ips, &s.load_balancer_ips}) subject.addresses.insert(all->begin(), all->end());
+  for (const cluster::ServicePort& p : s.ports)
+    if (p.node_port != 0) subject.ports.insert(p.node_port);
+  subjects_.push_back(std::move(subject));
+}
+
+void Finder::endpoints(const cluster::EndpointSlice& slice) {
+  const std::string service = slice.namespace_ + "/" + slice.service;
+  const auto state = [](const cluster::ServiceEndpoint& e) {
+    return e.ready ? "ready" : e.terminating ? (e.serving ? "ending, still serves" : "ending") : "not ready";
+  };
+  const auto ports = joined(slice.ports, [](const auto& p) { return fmt::format("{}/{}", p.port, p.protocol); });
+  cluster::Object of_service = slice;
+  of_service.name = slice.service;
+  const bool of_subject = std::any_of(subjects_.begin(), subjects_.end(), [&](const AskedObject& s) {
+    return s.kind == ObjectKind::service && s.name == service;
+  });
+  if (of_subject || is_named(ObjectKind::endpoints, slice) || is_named(ObjectKind::endpoints, of_service))
+    add("endpoints", slice.full_name(), nullptr,
+        {{"service", service}, {"ports", ports},
+         {"addresses", joined(slice.endpoints, [&](const auto& e) { return fmt::format("{} ({})", e.address.to_string(), state(e)); })}},
+        {slice.from});
+  for (const cluster::ServiceEndpoint& e : slice.endpoints)
+    if (thing_.address == e.address && has_port(slice.ports))
+      add("endpoint", fmt::format("{} of service {}", e.address.to_string(), service), cluster_.node(e.node),
+          {{"ports", ports}, {"state", state(e)}, {"node", e.node},
+           {"pod", e.pod.empty() ? "" : fmt::format("{}/{}", e.pod_namespace, e.pod)}}, {slice.from});
+}
+
+void Finder::egress_ip(const cluster::EgressIp& e, const std::string& selects_pod) {
+  const std::string assigned = joined(e.status, [](const auto& a) { return fmt::format("{} on {}", a.address.to_string(), a.node); });
+  add("egress IP", e.name, nullptr,
+      {{"addresses", addresses_text(e.addresses)}, {"assigned", assigned.empty() ? "to no node" : assigned},
+       {"egress nodes", joined(egress_nodes(e), [](const std::string& n) { return n; })},
+       {"mark", e.mark ? std::to_string(*e.mark) : ""}, {"selects", selects_pod}},
+      {e.from});
+}
+
+void Finder::egress_ips() {
+  for (const cluster::EgressIp& e : cluster_.objects.egress_ips) {
+    const bool meant = is_named(ObjectKind::egress_ip, e) || (e.mark && is_number("mark", *e.mark));
+    if (!meant && !has(e.addresses)) continue;
+    egress_ip(e, "");
+    if (meant) subject(e);
+  }
+}
+
+// With the pods that it selects; of whose namespaces no labels are dumped, nobody can tell.
+void Finder::subject(const cluster::EgressIp& e) {
+  const cluster::Objects& o = cluster_.objects;
+  AskedObject subject{ObjectKind::egress_ip, e.name, {e.addresses.begin(), e.addresses.end()}};
+  subject.mark = e.mark;
+  const std::size_t own = matches.size() - 1;
+  if (o.namespaces.empty()) matches[own].facts.emplace_back("pods undecided", "no labels of namespaces are dumped; `oc get namespaces -o yaml` has them");
+  if (o.pods.empty()) matches[own].facts.emplace_back("pods undecided", "no pods are dumped; `oc get pods -A -o yaml` has them");
+  std::size_t count = 0;
+  for (const cluster::Pod& p : o.pods) {
+    if (!has_own_traffic(p) || !selects(e, o, p)) continue;
+    ++count;
+    pod(p, "EgressIP " + e.name);
+    for (const Prefix& address : p.addresses) subject.senders.insert(address.address);
+  }
+  if (!o.pods.empty() && !o.namespaces.empty()) matches[own].facts.emplace_back("selects", fmt::format("{} pod{}", count, count == 1 ? "" : "s"));
+  subjects_.push_back(std::move(subject));
+}
+
+void Finder::other_objects() {
+  const cluster::Objects& o = cluster_.objects;
+  for (const cluster::EgressService& e : o.egress_services) {
+    if (!is_named(ObjectKind::egress_service, e)) continue;
+    add("egress service", e.full_name(), nullptr, {{"host", e.host}, {"source IP by", e.source_ip_by}, {"network", e.network}}, {e.from});
+    subjects_.push_back({ObjectKind::egress_service, e.full_name()});
+  }
+  for (const cluster::ExternalRoute& r : o.external_routes) {
+    const bool named = is_named(ObjectKind::external_route, r);
+    if (!named && !has(r.next_hops)) continue;
+    add("external route", r.name, nullptr, {{"gateways", addresses_text(r.next_hops)}}, {r.from});
+    if (named) subjects_.push_back({ObjectKind::external_route, r.name, {r.next_hops.begin(), r.next_hops.end()}});
+  }
+  for (const cluster::ResolvedName& r : o.resolved_names)
+    if ((!thing_.kind && r.dns_name == cluster::normal_dns_name(thing_.text)) || has(r.addresses))
+      add("DNS name", r.dns_name, nullptr, {{"addresses", addresses_text(r.addresses)}}, {r.from});
+}
+
+void Finder::network_policy(const cluster::NetworkPolicy& p, const std::string& selects_pod) {
+  add("network policy", p.full_name(), nullptr,
+      {{"isolates", p.ingress && p.egress ? "ingress and egress" : p.egress ? "egress" : "ingress"},
+       {"ingress rules", p.ingress ? std::to_string(p.ingress_rules) : ""},
+       {"egress rules", p.egress ? std::to_string(p.egress_rules) : ""}, {"selects", selects_pod}},
+      {p.from});
+}
+
+void Finder::policies() {
+  const cluster::Objects& o = cluster_.objects;
+  for (const cluster::NetworkPolicy& p : o.network_policies) {
+    if (!is_named(ObjectKind::network_policy, p)) continue;
+    network_policy(p, "");
+    subjects_.push_back({ObjectKind::network_policy, p.full_name()});
+  }
+  for (const cluster::AdminNetworkPolicy& p : o.admin_network_policies) {
+    const ObjectKind kind = p.baseline ? ObjectKind::baseline_admin_network_policy : ObjectKind::admin_network_policy;
+    if (!is_named(kind, p)) continue;
+    add(p.baseline ? "baseline admin network policy" : "admin network policy", p.name, nullptr,
+        {{"priority", p.baseline ? "" : std::to_string(p.priority)}, {"ingress", joined(p.ingress, rule_text)},
+         {"egress", joined(p.egress, rule_text)}},
+        {p.from});
+    subjects_.push_back({kind, p.name});
+  }
+  for (const cluster::EgressFirewall& f : o.egress_firewalls) {
+    if (!is_named(ObjectKind::egress_firewall, f) && !(!thing_.kind && thing_.text == f.namespace_)) continue;
+    add("egress firewall", f.full_name(), nullptr, {{"rules", joined(f.rules, firewall_rule_text)}}, {f.from});
+    subjects_.push_back({ObjectKind::egress_firewall, f.full_name()});
+  }
+}
+
+void Finder::machines_as_objects() {
+  for (const cluster::NodeObject& n : cluster_.objects.nodes) {
+    const bool named = is_named(ObjectKind::node, n);
+    if (!named && !has(n.addresses)) continue;
+    add("node", n.name, cluster_.node(n.name), {{"addresses", addresses_text(n.addresses)}, {"pod subnets", prefixes_text(n.pod_subnets)}}, {n.from});
+    if (named) subjects_.push_back({ObjectKind::node, n.name});
+  }
+  if (thing_.kind == ObjectKind::node) also_called_.insert(thing_.text);   // dumps of the machine have the name, too
+  for (const cluster::NamespaceObject& n : cluster_.objects.namespaces) {
+    if (!is_named(ObjectKind::namespace_, n)) continue;
+    add("namespace", n.name, nullptr, {}, {n.from});
+    subjects_.push_back({ObjectKind::namespace_, n.name});
+  }
+}
+
+}  // namespace egt::explain

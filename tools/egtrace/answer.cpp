@@ -1,0 +1,13 @@
+#include "answer.h"
+
+#include "egtrace/assess/cause.h"
+
+namespace egt::cli {
+
+Result<explain::Explanation> answer(const explain::Explainer& explainer, const explain::Question& question) {
+  auto explanation = explainer.explain(question);
+  if (explanation) explanation->cause = assess::find_cause(explainer, *explanation);
+  return explanation;
+}
+
+}  // namespace egt::cli
