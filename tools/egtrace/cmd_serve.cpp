@@ -24,7 +24,7 @@ constexpr const char* kServeFooter =
     "The page is that of `egtrace report`, made once, with a form: from, to (POINT), protocol. POST /explain with the fields from, to, proto, namespace "
     "and format (html or json) answers as `egtrace explain` does. Nothing is written, no file is served.\n"
     "Only this machine can reach it unless --listen says otherwise; then a token is demanded, that of --token-file or one that is made and printed. "
-    "Where other users of this machine are not to see it, give --token-file as well. There is no TLS: reach it by `ssh -L` or through a proxy.\n"
+    "Where other users of this machine are not to see it, give --token-file as well. There is no TLS: reach it by `ssh -L`.\n"
     "\n"
     "Examples:\n"
     "  egtrace serve ./dumps\n"

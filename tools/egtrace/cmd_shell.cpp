@@ -73,9 +73,11 @@ Line run_line(const std::string& text, Keyboard keyboard) {
   return {Next::line, run_line_apart(words, keyboard)};
 }
 
-std::vector<std::string> candidates(const std::vector<std::string>& words) {
+std::vector<std::string> candidates(std::vector<std::string> words) {
   ExitStatus unused = ExitStatus::done;
   const auto program = make_program(unused);
+  if (words.size() == 2 && words.front() == "help") return complete(*program, {words.back()}).words;
+  if (words.size() > 1 && words.front() == "egtrace") words.erase(words.begin());
   std::vector<std::string> all = complete(*program, words).words;
   if (words.size() > 1) return all;
   for (const char* own : {"exit", "help", "quit"})

@@ -147,6 +147,8 @@ TEST_F(Shell, CompletesVerbsOptionsAndNames) {
   ASSERT_TRUE(t.wait_for("shop/cart-1 ")) << t.shown();
   t.type("--for\t");
   ASSERT_TRUE(t.wait_for("--format ")) << t.shown();
+  t.type("\x15help deco\t");
+  ASSERT_TRUE(t.wait_for("help decode ")) << t.shown();
 }
 #endif
 
