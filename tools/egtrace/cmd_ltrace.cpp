@@ -11,6 +11,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/ovn_reader.h"
 #include "egtrace/render/logical_trace.h"
+#include "kept.h"
 #include "refused_lines.h"
 #include "snapshot_options.h"
 
@@ -287,8 +288,7 @@ ExitStatus run_ltrace(LtraceOptions& o) {
   o.snapshot.logical_only = o.snapshot.as_told = true;
   const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   const cluster::Cluster& cluster = snapshot.cluster;
-  // Goes with the process: to take half a million rows apart one by one would cost as much as the answer.
-  const Loaded& at = *new Loaded(choose_node(cluster, o, questions));
+  const Loaded& at = kept_to_the_end<Loaded>(choose_node(cluster, o, questions));
   warn_of_moment(snapshot, o.common, {at.node->name});
   lt::Options options = base;
   const auto release = lang::release_of(*at.southbound);

@@ -9,6 +9,7 @@
 #include "egtrace/explain/capture.h"
 #include "egtrace/parsers/capture.h"
 #include "egtrace/render/pcap.h"
+#include "kept.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -120,8 +121,8 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
 }
 
 ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
-  static const explain::CaptureAnalysis& analysis =
-      *new explain::CaptureAnalysis(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
+  const auto& analysis =
+      kept_to_the_end<explain::CaptureAnalysis>(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
   write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
                                          [](const explain::FlowReport& f) { return f.fate == explain::Fate::unexplained; });
@@ -133,9 +134,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
   const std::vector<Input> inputs = inputs_of(o.captures);
   const cluster::Cluster& cluster = open_for_walks(o.snapshot, o.common).cluster;
   check_places(inputs, cluster);
-  // Hundreds of thousands of flows are not taken apart at the end.
-  static std::vector<std::unique_ptr<explain::CaptureStudy>>& studies = *new std::vector<std::unique_ptr<explain::CaptureStudy>>;
-  explain::CaptureStudy& study = *studies.emplace_back(std::make_unique<explain::CaptureStudy>());
+  explain::CaptureStudy& study = kept_to_the_end<explain::CaptureStudy>();
   std::size_t read = 0;
   for (const Input& input : inputs) {
     std::optional<std::size_t> id;  // a file that turns out to be no capture is not counted among them
