@@ -67,7 +67,7 @@ Arrival Walker::follow(Position place, int budget) {
       ttl = now;
       budget = full;
     }
-    if (budget-- == 0 || places_left_-- == 0) return goes_around(ttl);
+    if (budget-- == 0 || places_left_-- <= 0) return goes_around(ttl);
     Next next = std::visit([this](auto& at) { return step(std::move(at)); }, place);
     if (next.arrival) return *next.arrival;
     if (next.places.size() != 1) return follow_copies(std::move(next.places), budget);
