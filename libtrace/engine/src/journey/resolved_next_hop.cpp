@@ -5,10 +5,12 @@
 namespace egt::engine {
 namespace {
 
+// Stages of a router have it in xxreg0 or reg0, tables of MAC bindings of newer releases in xxreg1 (get_nd() of ovn-sb(5)).
 std::optional<IpAddr> next_hop_asked_for(const openflow::FlowTables& flows, const openflow::FlowEntry& flow) {
   const openflow::MatchView match = flows.match(flow);
   const auto asks_for = [&](FieldId f, std::uint32_t bits) { return openflow::mask_of(match, f) == ones(bits); };
-  if (asks_for(FieldId::xxreg0, 128)) return IpAddr::v6(openflow::value_of(match, FieldId::xxreg0));
+  for (const FieldId f : {FieldId::xxreg0, FieldId::xxreg1})
+    if (asks_for(f, 128)) return IpAddr::v6(openflow::value_of(match, f));
   if (asks_for(FieldId::reg0, 32)) return IpAddr::v4(static_cast<std::uint32_t>(low64(openflow::value_of(match, FieldId::reg0))));
   return std::nullopt;
 }
