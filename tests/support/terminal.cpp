@@ -43,8 +43,8 @@ void Terminal::type(const std::string& keys) const {
 
 bool Terminal::wait_for(const std::string& text) {
   constexpr int kPatience = 30000;  // ms
-  const std::size_t from = shown_.size();
-  while (shown_.find(text, from) == std::string::npos) {
+  std::size_t at = 0;
+  while ((at = shown_.find(text, looked_at_)) == std::string::npos) {
     pollfd waiting{terminal_, POLLIN, 0};
     std::array<char, 4096> some{};
     if (::poll(&waiting, 1, kPatience) <= 0) return false;
@@ -52,6 +52,7 @@ bool Terminal::wait_for(const std::string& text) {
     if (n <= 0) return false;
     shown_.append(some.data(), static_cast<std::size_t>(n));
   }
+  looked_at_ = at + text.size();
   return true;
 }
 

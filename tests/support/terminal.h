@@ -26,6 +26,7 @@ class Terminal {
   int terminal_ = -1;
   pid_t child_ = -1;
   std::string shown_;
+  std::size_t looked_at_ = 0;   // in it: the end of what was waited for last
 };
 
 }  // namespace egt::testing

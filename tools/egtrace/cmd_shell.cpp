@@ -91,8 +91,10 @@ void run_at_terminal() {
   const HistoryFile history;
   for (const std::string& line : history.lines()) reader.remember(line);
   std::string before;
-  while (const auto text = reader.read("egtrace> ")) {
-    CountedInterrupts::forget();
+  while (true) {
+    CountedInterrupts::forget();   // before the line is read: what comes from then on is meant for it
+    const auto text = reader.read("egtrace> ");
+    if (!text) break;
     if (split_line(*text).words.empty()) continue;
     if (*text != before) {
       reader.remember(*text);

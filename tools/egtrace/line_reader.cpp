@@ -1,9 +1,8 @@
 #include "line_reader.h"
 
+#include <sys/select.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -14,9 +13,41 @@
 #include <readline/readline.h>
 #endif
 
+#include "line_runner.h"
 #include "line_words.h"
 
 namespace egt::cli {
+namespace {
+
+// While it is there SIGINT is delivered in wait_for_key() alone, so that none comes between the look at what came and the waiting.
+class InterruptsWhileWaiting {
+ public:
+  InterruptsWhileWaiting() {
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::sigprocmask(SIG_BLOCK, &interrupt, &before_);
+  }
+  InterruptsWhileWaiting(const InterruptsWhileWaiting&) = delete;
+  InterruptsWhileWaiting& operator=(const InterruptsWhileWaiting&) = delete;
+  ~InterruptsWhileWaiting() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  // Whether there is something to read; otherwise ^C came.
+  bool wait_for_key() const {
+    while (true) {
+      fd_set keys;
+      FD_ZERO(&keys);
+      FD_SET(STDIN_FILENO, &keys);
+      if (::pselect(STDIN_FILENO + 1, &keys, nullptr, nullptr, nullptr, &before_) > 0) return true;
+      if (CountedInterrupts::any()) return false;
+    }
+  }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
 
 #ifdef EGTRACE_READLINE
 
@@ -24,12 +55,21 @@ namespace {
 
 LineReader::Complete complete_with;
 std::vector<std::string> offered;       // for next_offered(), which readline calls with no place for them
-sigjmp_buf out_of_reading;
-volatile std::sig_atomic_t is_reading = 0;
+bool is_read = false;                   // likewise, of take_line()
+std::optional<std::string> line_read;
 
-// readline puts the terminal in order before it hands the signal on.
-extern "C" void leave_reading(int) {
-  if (is_reading != 0) siglongjmp(out_of_reading, 1);
+void take_line(char* line) {
+  ::rl_callback_handler_remove();
+  is_read = true;
+  if (line != nullptr) line_read = line;
+  std::free(line);
+}
+
+void give_up_line() {
+  ::rl_callback_sigcleanup();
+  ::rl_free_line_state();
+  ::rl_cleanup_after_signal();
+  ::rl_callback_handler_remove();
 }
 
 char* next_offered(const char*, int state) {
@@ -50,6 +90,7 @@ char** complete_line(const char* text, int, int end) {
 
 LineReader::LineReader(Complete complete) {
   complete_with = std::move(complete);
+  rl_catch_signals = 0;                 // what SIGINT ends is the line, see read()
   rl_readline_name = "egtrace";
   rl_outstream = stderr;                // answers alone go to standard output
   rl_attempted_completion_function = complete_line;
@@ -59,25 +100,19 @@ LineReader::LineReader(Complete complete) {
 }
 
 std::optional<std::string> LineReader::read(const std::string& prompt) {
-  struct sigaction ours {}, before {};
-  ours.sa_handler = leave_reading;
-  ::sigaction(SIGINT, &ours, &before);
-  char* volatile line = nullptr;
-  const bool given_up = sigsetjmp(out_of_reading, 1) != 0;
-  if (!given_up) {
-    is_reading = 1;
-    line = ::readline(prompt.c_str());
+  const InterruptsWhileWaiting interrupts;
+  is_read = false;
+  line_read.reset();
+  ::rl_callback_handler_install(prompt.c_str(), take_line);
+  while (!is_read) {
+    if (!interrupts.wait_for_key()) {
+      give_up_line();
+      std::fputs("^C\n", stderr);
+      return std::string();
+    }
+    ::rl_callback_read_char();
   }
-  is_reading = 0;
-  ::sigaction(SIGINT, &before, nullptr);
-  if (given_up) {
-    std::fputs("^C\n", stderr);
-    return std::string();
-  }
-  if (line == nullptr) return std::nullopt;
-  std::string text = line;
-  std::free(line);
-  return text;
+  return line_read;
 }
 
 void LineReader::remember(const std::string& line) { ::add_history(line.c_str()); }
@@ -88,24 +123,18 @@ LineReader::LineReader(Complete) {}
 
 std::optional<std::string> LineReader::read(const std::string& prompt) {
   std::clearerr(stdin);                 // a line may have been interrupted while it read
-  struct sigaction ours {}, before {};
-  ours.sa_handler = [](int) {};         // ends the reading, as it is not restarted
-  ::sigaction(SIGINT, &ours, &before);
+  const InterruptsWhileWaiting interrupts;
   std::fputs(prompt.c_str(), stderr);
   std::fflush(stderr);
-  char* line = nullptr;
-  std::size_t room = 0;
-  errno = 0;
-  const ssize_t length = ::getline(&line, &room, stdin);
-  const bool given_up = length < 0 && errno == EINTR;
-  std::string text = length > 0 ? std::string(line, static_cast<std::size_t>(length)) : std::string();
-  std::free(line);
-  ::sigaction(SIGINT, &before, nullptr);
-  if (given_up) {
-    std::clearerr(stdin);
+  if (!interrupts.wait_for_key()) {
     std::fputs("\n", stderr);
     return std::string();
   }
+  char* line = nullptr;
+  std::size_t room = 0;
+  const ssize_t length = ::getline(&line, &room, stdin);
+  std::string text = length > 0 ? std::string(line, static_cast<std::size_t>(length)) : std::string();
+  std::free(line);
   if (length < 0) return std::nullopt;
   if (text.ends_with('\n')) text.pop_back();
   return text;

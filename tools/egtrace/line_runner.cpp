@@ -94,6 +94,8 @@ CountedInterrupts::CountedInterrupts() {
 
 CountedInterrupts::~CountedInterrupts() { ::sigaction(SIGINT, &before_, nullptr); }
 
+bool CountedInterrupts::any() { return interrupts != 0; }
+
 void CountedInterrupts::forget() { interrupts = 0; }
 
 int run_line_apart(const std::vector<std::string>& words, Keyboard keyboard) {
