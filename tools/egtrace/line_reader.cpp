@@ -1,12 +1,19 @@
 #include "line_reader.h"
 
+#include <fcntl.h>
 #include <sys/select.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #ifdef EGTRACE_READLINE
 #include <readline/history.h>
@@ -19,7 +26,7 @@
 namespace egt::cli {
 namespace {
 
-// While it is there SIGINT is delivered in wait_for_key() alone, so that none comes between the look at what came and the waiting.
+// While it is there SIGINT is delivered in read() alone, so that none comes between the look at what came and the waiting.
 class InterruptsWhileWaiting {
  public:
   InterruptsWhileWaiting() {
@@ -32,7 +39,17 @@ class InterruptsWhileWaiting {
   InterruptsWhileWaiting& operator=(const InterruptsWhileWaiting&) = delete;
   ~InterruptsWhileWaiting() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-  // Whether there is something to read; otherwise ^C came.
+  // As read(2); none where ^C came. What a terminal has to be read it may forget again, at ^C, before it is.
+  std::optional<ssize_t> read(char* data, std::size_t size) const {
+    while (wait_for_key()) {
+      const ssize_t n = read_now(data, size);
+      if (n >= 0) return n;
+      if (errno != EAGAIN && errno != EINTR) return 0;
+    }
+    return std::nullopt;
+  }
+
+ private:
   bool wait_for_key() const {
     while (true) {
       fd_set keys;
@@ -43,7 +60,16 @@ class InterruptsWhileWaiting {
     }
   }
 
- private:
+  static ssize_t read_now(char* data, std::size_t size) {
+    const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+    ::fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK);
+    const ssize_t n = ::read(STDIN_FILENO, data, size);
+    const int error = errno;
+    ::fcntl(STDIN_FILENO, F_SETFL, flags);
+    errno = error;
+    return n;
+  }
+
   sigset_t before_;
 };
 
@@ -55,21 +81,16 @@ namespace {
 
 LineReader::Complete complete_with;
 std::vector<std::string> offered;       // for next_offered(), which readline calls with no place for them
-bool is_read = false;                   // likewise, of take_line()
-std::optional<std::string> line_read;
+const InterruptsWhileWaiting* waiting = nullptr;   // likewise, of next_key()
+bool given_up = false;
 
-void take_line(char* line) {
-  ::rl_callback_handler_remove();
-  is_read = true;
-  if (line != nullptr) line_read = line;
-  std::free(line);
-}
-
-void give_up_line() {
-  ::rl_callback_sigcleanup();
-  ::rl_free_line_state();
-  ::rl_cleanup_after_signal();
-  ::rl_callback_handler_remove();
+// At ^C the line ends as at the end of input, with what was typed.
+int next_key(std::FILE*) {
+  char key = 0;
+  const auto n = waiting->read(&key, 1);
+  given_up = !n;
+  if (given_up) std::fputs("^C", stderr);
+  return n.value_or(0) == 1 ? static_cast<unsigned char>(key) : EOF;
 }
 
 char* next_offered(const char*, int state) {
@@ -92,6 +113,7 @@ LineReader::LineReader(Complete complete) {
   complete_with = std::move(complete);
   rl_catch_signals = 0;                 // what SIGINT ends is the line, see read()
   rl_readline_name = "egtrace";
+  rl_getc_function = next_key;
   rl_outstream = stderr;                // answers alone go to standard output
   rl_attempted_completion_function = complete_line;
   static char breaks[] = " \t";
@@ -101,18 +123,12 @@ LineReader::LineReader(Complete complete) {
 
 std::optional<std::string> LineReader::read(const std::string& prompt) {
   const InterruptsWhileWaiting interrupts;
-  is_read = false;
-  line_read.reset();
-  ::rl_callback_handler_install(prompt.c_str(), take_line);
-  while (!is_read) {
-    if (!interrupts.wait_for_key()) {
-      give_up_line();
-      std::fputs("^C\n", stderr);
-      return std::string();
-    }
-    ::rl_callback_read_char();
-  }
-  return line_read;
+  waiting = &interrupts;
+  given_up = false;
+  const std::unique_ptr<char, decltype(&std::free)> line(::readline(prompt.c_str()), &std::free);
+  if (line == nullptr && given_up) std::fputs("\n", stderr);
+  if (given_up) return std::string();
+  return line != nullptr ? std::optional<std::string>(line.get()) : std::nullopt;
 }
 
 void LineReader::remember(const std::string& line) { ::add_history(line.c_str()); }
@@ -122,22 +138,25 @@ void LineReader::remember(const std::string& line) { ::add_history(line.c_str())
 LineReader::LineReader(Complete) {}
 
 std::optional<std::string> LineReader::read(const std::string& prompt) {
-  std::clearerr(stdin);                 // a line may have been interrupted while it read
+  static std::string typed;             // behind the line that was read last
   const InterruptsWhileWaiting interrupts;
   std::fputs(prompt.c_str(), stderr);
   std::fflush(stderr);
-  if (!interrupts.wait_for_key()) {
-    std::fputs("\n", stderr);
-    return std::string();
+  std::array<char, 4096> some{};
+  while (typed.find('\n') == std::string::npos) {
+    const auto n = interrupts.read(some.data(), some.size());
+    if (!n) {
+      typed.clear();
+      std::fputs("\n", stderr);
+      return std::string();
+    }
+    if (*n == 0) return typed.empty() ? std::nullopt : std::optional(std::exchange(typed, {}));
+    typed.append(some.data(), static_cast<std::size_t>(*n));
   }
-  char* line = nullptr;
-  std::size_t room = 0;
-  const ssize_t length = ::getline(&line, &room, stdin);
-  std::string text = length > 0 ? std::string(line, static_cast<std::size_t>(length)) : std::string();
-  std::free(line);
-  if (length < 0) return std::nullopt;
-  if (text.ends_with('\n')) text.pop_back();
-  return text;
+  const std::size_t end = typed.find('\n');
+  std::string line = typed.substr(0, end);
+  typed.erase(0, end + 1);
+  return line;
 }
 
 void LineReader::remember(const std::string&) {}
