@@ -6,10 +6,10 @@
 #include <mutex>
 #include <utility>
 
+#include "answer.h"
 #include "command.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/baseline.h"
-#include "egtrace/assess/cause.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/assess/triage.h"
@@ -134,9 +134,7 @@ std::string OpenSnapshot::explain(const cli::PacketOptions& packet) {
   Reading& reading = walked();
   if (!packet.namespace_.empty()) refuse(reading.names.unknown_namespace({packet.namespace_}));
   const Reading::Loan explainer(reading);
-  explain::Explanation explanation = value_or_usage_error((*explainer).explain(question));
-  explanation.cause = assess::find_cause(*explainer, explanation);
-  return reliable(render::explain_json(explanation));
+  return reliable(render::explain_json(value_or_usage_error(cli::answer(*explainer, question))));
 }
 
 std::string OpenSnapshot::audit(const AuditArguments& a) {

@@ -1,5 +1,7 @@
 // ovs-appctl fdb/show: the MAC table of a bridge that switches by NORMAL, as of Open vSwitch 4.0 also those of several bridges
 // (ofproto_unixctl_fdb_show() of ofproto/ofproto-dpif.c).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -71,20 +73,10 @@ bool read_row(std::string_view text, const FdbTitle& title, FdbRow& row) {
   return !row.has_entry || read_entry(w, row.entry);
 }
 
-void write_left(std::string_view text, std::size_t width, std::string& out) {
-  out += text;
-  if (text.size() < width) out.append(width - text.size(), ' ');
-}
-
-void write_right(const std::string& text, std::size_t width, std::string& out) {
-  if (text.size() < width) out.append(width - text.size(), ' ');
-  out += text;
-}
-
 void write_title(const FdbTitle& title, std::string& out) {
   if (title.bridge_width > 0) {
     out += ' ';
-    write_left("Bridge", title.bridge_width, out);
+    out += fmt::format("{:<{}}", "Bridge", title.bridge_width);
   }
   out += ' ';
   out += title.port;
@@ -94,13 +86,9 @@ void write_title(const FdbTitle& title, std::string& out) {
 void write_entry(const FdbLine& l, std::string& out) {
   std::string port = l.port.name;
   if (port.empty()) write_port_number(l.port.number, port);
-  write_right(port, 5, out);
-  out += "  ";
-  write_right(std::to_string(l.vlan), 4, out);
-  out += "  ";
+  out += fmt::format("{:>5}  {:>4}  ", port, l.vlan);
   write_ethernet(l.mac, out);
-  out += "  ";
-  write_right(l.is_static ? std::string(kStatic) : std::to_string(l.age), 3, out);
+  out += l.is_static ? fmt::format("  {}", kStatic) : fmt::format("  {:>3}", l.age);
 }
 
 void write_row(const FdbRow& row, const FdbTitle& title, std::string& out) {
@@ -109,7 +97,7 @@ void write_row(const FdbRow& row, const FdbTitle& title, std::string& out) {
     out += row.bridge;
     return;
   }
-  write_left(row.bridge, title.bridge_width, out);
+  out += fmt::format("{:<{}}", row.bridge, title.bridge_width);
   write_entry(row.entry, out);
 }
 

@@ -646,6 +646,18 @@ TEST(Catalogue, EveryCheckHasATestAndAPage) {
   }
 }
 
+// The policies of the cluster router alone do not show those of a network's gateway router.
+TEST(Triage, MarksAreMissingOnlyWhereThePoliciesOfAllRoutersAreDumped) {
+  const Triage of_one_router = run(
+      [](Sample& s) {
+        mark_what_it_sends(s, "50000");
+        s.remove("master-02-demo/ovn-nbctl_list_logical_router_policy");
+      },
+      {"egressip-mark-missing"});
+  EXPECT_TRUE(of_one_router.findings.empty()) << told(of_one_router);
+  EXPECT_FALSE(of_one_router.skipped.empty());
+}
+
 TEST(Triage, IsQuietOnAHealthySnapshot) {
   const Triage t = run(as_it_is, {});
   for (const Finding& f : t.findings) EXPECT_EQ(Severity::note, f.severity) << f.id << ": " << f.claim;

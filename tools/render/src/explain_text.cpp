@@ -104,27 +104,23 @@ class Page {
     std::size_t width = 0;
     for (const SightingReport& s : all) width = std::max(width, columns_of(s.device));
     std::string node;
-    Rounds rounds;
-    std::size_t round_end = 0;
-    const auto alike = [&](std::size_t a, std::size_t b) { return seen_alike(all[a], all[b]); };
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const SightingReport& s = all[i];
-      if (i >= round_end) {
-        rounds = rounds_at(i, all.size(), alike);
-        round_end = i + rounds.length;
-      }
-      if (s.node != node) line(2, node = s.node);
-      const std::string place = fmt::format("{} {:<3} ", padded(s.device, width), s.in ? "in" : "out");
-      line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
-      if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
-      if (s.encap)
-        line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
-                                           s.encap->dst.to_string(), s.encap->vni));
-      if (i + 1 == round_end) {
-        line(2, fmt::format("all of this {} times more, down to ttl {}", rounds.count - 1, all[round_end + rounds.length * (rounds.count - 1) - 1].ttl));
-        i += rounds.length * (rounds.count - 1);
-      }
-    }
+    const auto show = [&](std::size_t i) {
+      if (all[i].node != node) line(2, node = all[i].node);
+      sighting(all[i], width);
+    };
+    show_rounds_once(all.size(), [&](std::size_t a, std::size_t b) { return seen_alike(all[a], all[b]); }, show, [&](const Rounds& r) {
+      line(2, fmt::format("repeated {} more times, down to ttl {}", r.count - 1, all[r.end() - 1].ttl));
+      node.clear();
+    });
+  }
+
+  void sighting(const SightingReport& s, std::size_t width) {
+    const std::string place = fmt::format("{} {:<3} ", padded(s.device, width), s.in ? "in" : "out");
+    line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
+    if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
+    if (s.encap)
+      line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
+                                         s.encap->dst.to_string(), s.encap->vni));
   }
 
   static bool seen_alike(const SightingReport& a, const SightingReport& b) {
@@ -152,24 +148,19 @@ class Page {
       return shown[a]->node == shown[b]->node && shown[a]->where == shown[b]->where && shown[a]->what == shown[b]->what;
     };
     std::string node;
-    Rounds rounds;
-    std::size_t round_end = 0;
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      if (i >= round_end) {
-        rounds = rounds_at(i, shown.size(), alike);
-        round_end = i + rounds.length;
-      }
+    const auto show = [&](std::size_t i) {
       const Hop& h = *shown[i];
       if (h.node != node) title(node = h.node);
       if (h.detail && o_.verbose == 1)
         brief_hop(h, number + i + 1);
       else
         hop(h, number + i + 1);
-      if (i + 1 == round_end) {
-        line(2, fmt::format("steps {} to {} again, {} times", number + round_end - rounds.length + 1, number + round_end, rounds.count - 1));
-        i += rounds.length * (rounds.count - 1);
-      }
-    }
+    };
+    show_rounds_once(shown.size(), alike, show, [&](const Rounds& r) {
+      const std::size_t first = number + r.begin + 1;
+      line(2, fmt::format("steps {} to {} are repeated {} more times", first, first + r.length - 1, r.count - 1));
+      node.clear();
+    });
   }
 
   void headed(const Hop& h, std::size_t number) {

@@ -136,19 +136,12 @@ class Auditor {
   void add_common() {
     for (const Family family : {Family::v4, Family::v6})
       add(common_, outside(cluster_, family).to_string(), family == Family::v4 ? Target::outside_v4 : Target::outside_v6, family);
-    add_service({});
-    for (const KnownPod& pod : pods_)
-      if (!services_.contains(pod.network())) add_service(pod.network());
-  }
-
-  // A service of a network is asked about from that network alone.
-  void add_service(std::string_view network) {
-    std::vector<Destination>& of_network = services_[std::string(network)];
-    const cluster::Service* service = few_endpoints_service(cluster_, pods_, network);
-    if (service == nullptr) return;
-    add(of_network, fmt::format("svc:{}/{}:{}", service->namespace_, service->name, service->ports.front().port), Target::service,
-        service->cluster_ips.front().family);
-    for (Destination& to : of_network) to.service = service;
+    for (const auto& [network, service] : few_endpoints_services(cluster_, pods_)) {
+      std::vector<Destination>& of_network = services_[network];
+      add(of_network, fmt::format("svc:{}/{}:{}", service->namespace_, service->name, service->ports.front().port), Target::service,
+          service->cluster_ips.front().family);
+      for (Destination& to : of_network) to.service = service;
+    }
   }
 
   Rows walk(const explain::Explainer& explainer, const Sender& sender) const {
@@ -250,7 +243,7 @@ class Auditor {
   EgressClaims claims_;
   std::vector<std::string> nodes_;
   std::vector<Destination> given_, common_;
-  std::map<std::string, std::vector<Destination>, std::less<>> services_;   // by network
+  std::map<std::string, std::vector<Destination>, std::less<>> services_;   // by network, from which alone they are asked about
 };
 
 }  // namespace

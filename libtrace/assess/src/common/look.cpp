@@ -77,7 +77,7 @@ std::optional<std::uint32_t> mark_in(std::string_view actions) {
 
 Policies from_logical_flows(const Node& node) {
   Policies policies;
-  policies.complete = node.ovn.has_logical_flows;
+  policies.complete = policies.complete_of_all_routers = node.ovn.has_logical_flows;
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
     if (f.stage != "lr_in_policy" || f.priority == 0) continue;
     Policy p;
@@ -114,9 +114,15 @@ std::vector<std::string> list_of(const ovn::Row& row, const std::string& column)
   return all;
 }
 
+bool Policy::names(const IpAddr& address) const {
+  const auto words = split(match, ' ');
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return IpAddr::parse(word) == address; });
+}
+
 Policies policies_of(const Node& node) {
   Policies policies;
   policies.complete = is_complete(node, "Logical_Router_Policy", RouterKind::cluster);
+  policies.complete_of_all_routers = node.ovn.complete_tables.contains("NB Logical_Router_Policy");
   for (const ovn::Row& row : node.ovn.rows) {
     if (row.table != "Logical_Router_Policy") continue;
     Policy p;

@@ -23,11 +23,13 @@ struct Policy {
   std::optional<IpAddr> source;  // the pod that it is about, if about one alone ("ip4.src == 10.0.0.1")
   std::optional<std::uint32_t> mark;   // that it gives packets (options:pkt_mark)
   bool is_for_source(const IpAddr& pod) const { return source == pod; }
+  bool names(const IpAddr& address) const;
 };
 // `complete` tells whether absence proves anything.
 struct Policies {
   std::vector<Policy> all;
-  bool complete = false;
+  bool complete = false;                 // of the cluster router of the default network
+  bool complete_of_all_routers = false;
 };
 Policies policies_of(const cluster::Node& node);
 

@@ -31,10 +31,14 @@ std::string_view KnownPod::network() const {
   return primary != nullptr ? std::string_view(primary->network) : std::string_view();
 }
 
-std::string_view network_of(const std::vector<KnownPod>& pods, std::string_view name_space) {
-  for (const KnownPod& pod : pods_in(pods, name_space))
-    if (!pod.host_network && !pod.network().empty()) return pod.network();
-  return {};
+NamespaceNetworks::NamespaceNetworks(const std::vector<KnownPod>& pods) {
+  for (const KnownPod& pod : pods)
+    if (!pod.host_network && !pod.network().empty()) networks_.emplace(pod.namespace_, pod.network());
+}
+
+std::string_view NamespaceNetworks::of(std::string_view name_space) const {
+  const auto found = networks_.find(name_space);
+  return found == networks_.end() ? std::string_view() : found->second;
 }
 
 std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space) {

@@ -1,6 +1,7 @@
 // The pods that a snapshot knows, from Kubernetes objects and from Open vSwitch's interfaces alike.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,10 +27,18 @@ struct KnownPod {
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
 // But for those with a primary user-defined network.
 std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods);
-// Key of the network of a namespace's pods and services: user-defined ones are shared by all pods of a namespace, and a service
-// is that of its own network alone. Empty: the default one.
-std::string_view network_of(const std::vector<KnownPod>& pods, std::string_view name_space);
 // Those of one namespace, of such a list.
 std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space);
+
+// The networks of namespaces: a user-defined one is that of all pods of a namespace, and a service is one of its own network alone.
+// The pods must outlive it.
+class NamespaceNetworks {
+ public:
+  explicit NamespaceNetworks(const std::vector<KnownPod>& pods);
+  std::string_view of(std::string_view name_space) const;   // as KnownPod::network()
+
+ private:
+  std::map<std::string_view, std::string_view> networks_;   // but the default one
+};
 
 }  // namespace egt::assess

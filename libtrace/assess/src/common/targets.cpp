@@ -75,22 +75,30 @@ std::optional<IpAddr> node_address(const Cluster& cluster, const std::string& na
   return std::nullopt;
 }
 
-const cluster::Service* few_endpoints_service(const Cluster& cluster, const std::vector<KnownPod>& pods, std::string_view network) {
+std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_services(const Cluster& cluster, const std::vector<KnownPod>& pods) {
   std::map<std::pair<std::string, std::string>, std::size_t> ready;   // by namespace and name of the service
   for (const cluster::EndpointSlice& slice : cluster.objects.endpoint_slices)
     for (const cluster::ServiceEndpoint& e : slice.endpoints)
       if (e.ready) ++ready[{slice.namespace_, slice.service}];
-  const cluster::Service *fewest = nullptr, *without_slices = nullptr;
-  std::size_t fewest_ready = 0;
+  const NamespaceNetworks networks(pods);
+  struct Best {
+    const cluster::Service *fewest = nullptr, *without_slices = nullptr;
+    std::size_t fewest_ready = 0;
+  };
+  std::map<std::string, Best, std::less<>> best;   // by network
   for (const cluster::Service& s : cluster.objects.services) {
-    if (s.cluster_ips.empty() || s.ports.empty() || network_of(pods, s.namespace_) != network) continue;
+    if (s.cluster_ips.empty() || s.ports.empty()) continue;
+    Best& b = best[std::string(networks.of(s.namespace_))];
     if (const auto found = ready.find({s.namespace_, s.name}); found != ready.end()) {
-      if (fewest == nullptr || found->second < fewest_ready) fewest = &s, fewest_ready = found->second;
-    } else if (fewest == nullptr && without_slices == nullptr && !endpoints_of(s, cluster.objects, pods).empty()) {
-      without_slices = &s;
+      if (b.fewest == nullptr || found->second < b.fewest_ready) b.fewest = &s, b.fewest_ready = found->second;
+    } else if (b.fewest == nullptr && b.without_slices == nullptr && !endpoints_of(s, cluster.objects, pods).empty()) {
+      b.without_slices = &s;
     }
   }
-  return fewest != nullptr ? fewest : without_slices;
+  std::map<std::string, const cluster::Service*, std::less<>> services;
+  for (const auto& [network, b] : best)
+    if (const cluster::Service* service = b.fewest != nullptr ? b.fewest : b.without_slices) services.emplace(network, service);
+  return services;
 }
 
 std::vector<std::string> cluster_nodes(const Cluster& cluster) {

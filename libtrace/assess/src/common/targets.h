@@ -1,6 +1,8 @@
 // Destinations that stand for "outside" and "another node" when nobody names one.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +20,9 @@ IpAddr outside(const cluster::Cluster& cluster, Family family);
 // The address by which other machines reach a node: of its Node object, else the first global one of br-ex-like
 // devices.
 std::optional<IpAddr> node_address(const cluster::Cluster& cluster, const std::string& node, Family family);
-// What stands for "a service" of a network (KnownPod::network()): of those with an address, a port and endpoints one with the fewest, as each endpoint is a path
-// of its own and what others see of the sender seldom differs between them; of several the first. Null: there is none.
-const cluster::Service* few_endpoints_service(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods, std::string_view network);
+// What stands for "a service" of each network (KnownPod::network()) that has any: of those with an address, a port and endpoints one with the fewest, as each endpoint is a path
+// of its own and what others see of the sender seldom differs between them; of several the first.
+std::map<std::string, const cluster::Service*, std::less<>> few_endpoints_services(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods);
 // Names of cluster nodes, from objects and dumps, sorted.
 std::vector<std::string> cluster_nodes(const cluster::Cluster& cluster);
 

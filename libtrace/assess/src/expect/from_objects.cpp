@@ -34,7 +34,7 @@ std::string with_port(const IpAddr& a, std::uint16_t port) {
 class IntentChecker {
  public:
   explicit IntentChecker(const Cluster& cluster)
-      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), claims_(cluster, pods_) {
+      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), networks_(pods_), claims_(cluster, pods_) {
     for (const cluster::NetworkPolicy& policy : objects_.network_policies) policies_[policy.namespace_].push_back(&policy);
   }
 
@@ -148,7 +148,7 @@ class IntentChecker {
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
     if (any_may_be_denied(endpoints)) return;
-    for (const KnownPod* pod : askers(a.family, network_of(pods_, service.namespace_))) {
+    for (const KnownPod* pod : askers(a.family, networks_.of(service.namespace_))) {
       std::vector<cluster::ServiceEndpoint> usable;
       for (const cluster::ServiceEndpoint& e : endpoints)
         if (service.internal_traffic_policy != "Local" || e.node == pod->node) usable.push_back(e);
@@ -277,6 +277,7 @@ class IntentChecker {
   const Cluster& cluster_;
   const cluster::Objects& objects_;
   std::vector<KnownPod> pods_;
+  NamespaceNetworks networks_;
   EgressClaims claims_;
   std::map<std::string, std::vector<const cluster::NetworkPolicy*>> policies_;   // by namespace
   std::map<std::pair<Family, std::string>, std::vector<const KnownPod*>> askers_;   // by family and network

@@ -5,7 +5,8 @@
 namespace egt::engine {
 namespace {
 
-// Stages of a router have it in xxreg0 or reg0, tables of MAC bindings of newer releases in xxreg1 (get_nd() of ovn-sb(5)).
+// Stages of a router have it in xxreg0 or reg0, the table of MAC bindings of newer releases in xxreg1 (encode_GET_ND() of ovn's
+// lib/actions.c).
 std::optional<IpAddr> next_hop_asked_for(const openflow::FlowTables& flows, const openflow::FlowEntry& flow) {
   const openflow::MatchView match = flows.match(flow);
   const auto asks_for = [&](FieldId f, std::uint32_t bits) { return openflow::mask_of(match, f) == ones(bits); };

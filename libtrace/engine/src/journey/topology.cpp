@@ -240,9 +240,10 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
   const LinkQuestion question{address, asker};
   const Devices asked = link_of(node, device);
   std::optional<MacAddr> answer;
-  bool several = false, off_link = false;
-  const auto hear = [&](const std::optional<MacAddr>& mac) {
+  bool several = false, is_on_link = false;
+  const auto hear = [&](const std::optional<MacAddr>& mac, bool on_link) {
     several = several || (mac && answer && *mac != *answer);
+    is_on_link = is_on_link || (mac && on_link);
     if (mac) answer = mac;
   };
   for (const auto* owners : {&owners_, &loopback_owners_})
@@ -252,15 +253,13 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
         std::vector<std::string> on_link;
         for (const Device& end : asked)
           if (end.machine == owner.machine) on_link.push_back(end.name);
-        off_link = on_link.empty();
-        for (const auto& mac : owner_answers(*owner.machine, owner.name, on_link, question)) hear(mac);
+        for (const auto& mac : owner_answers(*owner.machine, owner.name, on_link, question)) hear(mac, !on_link.empty());
       }
-  if (answer && off_link && !several) return Answer{*answer, false, true};
   if (!answer)
     for (const Device& end : asked)
-      if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question)) hear(mac_of(end.end()));
+      if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question)) hear(mac_of(end.end()), true);
   if (several) return std::nullopt;
-  if (answer) return Answer{*answer};
+  if (answer) return Answer{*answer, false, !is_on_link};
   if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
   if (node.host_presumed && !is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;

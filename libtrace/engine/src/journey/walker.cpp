@@ -15,8 +15,6 @@ using cluster::Node;
 using openflow::Bridge;
 using openflow::Interface;
 
-constexpr std::size_t kMostCopies = 32;
-constexpr std::uint32_t kFewRouters = 8;   // that one packet may pass without going around in circles
 
 bool has_role(const Node& node, cluster::Role role) {
   return std::find(node.roles.begin(), node.roles.end(), role) != node.roles.end();
@@ -33,55 +31,9 @@ int rank(Verdict v) {
   return 4;
 }
 
-}  // namespace
-
 std::uint32_t ttl_of(const Position& place) {
   return std::visit([](const auto& at) { return at.packet.u32(FieldId::nw_ttl); }, place);
 }
-
-Layer layer_of(const Node& node) {
-  return node.roles.empty() || has_role(node, cluster::Role::cluster_node) ? Layer::host : Layer::router;
-}
-
-bool userspace_datapath(const Bridge& bridge) { return bridge.datapath_type == "netdev"; }
-
-std::uint32_t number_of(const Bridge& bridge, const Interface& port) {
-  if (port.ofport) return *port.ofport;
-  return port.name == bridge.name ? openflow::port::local : openflow::port::none;
-}
-
-Arrival Walker::walk(const Start& start, FlowKey& sent) {
-  from_ = start.from;
-  Next next = begin(start, sent);
-  sent_ = sent;
-  if (next.arrival) return *next.arrival;
-  return follow_copies(std::move(next.places), kMostPlaces);
-}
-
-// Routers that send a packet to each other end it by its TTL, which is walked to the end; a loop without routers never ends.
-Arrival Walker::follow(Position place, int budget) {
-  const int full = budget;
-  std::uint32_t ttl = ttl_of(place);
-  while (true) {
-    if (const std::uint32_t now = ttl_of(place); now < ttl) {
-      ttl = now;
-      budget = full;
-    }
-    if (budget-- == 0 || places_left_-- <= 0) return goes_around(ttl);
-    Next next = std::visit([this](auto& at) { return step(std::move(at)); }, place);
-    if (next.arrival) return *next.arrival;
-    if (next.places.size() != 1) return follow_copies(std::move(next.places), budget);
-    place = std::move(next.places.front());
-  }
-}
-
-// Whether it ends by its TTL, and who is told, is open where not every round was walked.
-Arrival Walker::goes_around(std::uint32_t ttl) {
-  const bool by_routers = ttl + kFewRouters < sent_.u32(FieldId::nw_ttl);
-  return *stop(by_routers ? Verdict::inconclusive : Verdict::dropped, {"", Layer::underlay, {PlaceKind::loop}, {Reason::loop}}).arrival;
-}
-
-namespace {
 
 std::size_t machines_of(const Record& record) {
   std::size_t count = 0;
@@ -102,10 +54,51 @@ bool counts_before(const Arrival& a, const Record& of_a, const Arrival& b, const
 
 }  // namespace
 
+Layer layer_of(const Node& node) {
+  return node.roles.empty() || has_role(node, cluster::Role::cluster_node) ? Layer::host : Layer::router;
+}
+
+bool userspace_datapath(const Bridge& bridge) { return bridge.datapath_type == "netdev"; }
+
+std::uint32_t number_of(const Bridge& bridge, const Interface& port) {
+  if (port.ofport) return *port.ofport;
+  return port.name == bridge.name ? openflow::port::local : openflow::port::none;
+}
+
+Arrival Walker::walk(const Start& start, FlowKey& sent) {
+  from_ = start.from;
+  Next next = begin(start, sent);
+  sent_ = sent;
+  if (next.arrival) return *next.arrival;
+  return follow_copies(std::move(next.places), kMostPlaces);
+}
+
+// Routers that send a packet to each other end it by its TTL, which is walked to the end; a loop without routers never ends. What
+// becomes of copies that are not walked so far is open.
+Arrival Walker::follow(Position place, int budget) {
+  const int full = budget;
+  std::uint32_t ttl = ttl_of(place);
+  while (true) {
+    if (const std::uint32_t now = ttl_of(place); now < ttl) {
+      ttl = now;
+      budget = full;
+    }
+    const bool is_endless = budget-- == 0;
+    if (is_endless || places_left_-- <= 0)
+      return *stop(is_endless && full == kMostPlaces ? Verdict::dropped : Verdict::inconclusive,
+                   {"", Layer::underlay, {PlaceKind::loop}, {Reason::loop}})
+                  .arrival;
+    Next next = std::visit([this](auto& at) { return step(std::move(at)); }, place);
+    if (next.arrival) return *next.arrival;
+    if (next.places.size() != 1) return follow_copies(std::move(next.places), budget);
+    place = std::move(next.places.front());
+  }
+}
+
 // Several copies of a packet (a flood, several outputs): all are walked, the best outcome is the way's.
 Arrival Walker::follow_copies(std::vector<Position> places, int budget) {
   if (places.size() == 1) return follow(std::move(places.front()), budget);
-  const std::size_t count = std::min(places.size(), kMostCopies);
+  const std::size_t count = places.size();
   Record before = record_;
   const std::optional<Egress> egress_before = egress_;
   const std::uint32_t length_before = frame_length_;

@@ -54,7 +54,7 @@ struct InTunnel {                     // left a tunnel port; the inner packet wi
 };
 
 constexpr int kMostPlaces = 96;       // bridges, hosts and wires that one packet may cross between two routers
-constexpr int kMostPlacesInAll = 4096;
+constexpr int kMostPlacesInAll = 4096;   // with those of its copies
 
 using Position = std::variant<AtPort, AtHost, AtDevice, OnWire, AtPod, AtProcess, InTunnel>;
 
@@ -85,7 +85,6 @@ class Walker {
 
   Arrival follow(Position place, int budget);
   Arrival follow_copies(std::vector<Position> places, int budget);
-  Arrival goes_around(std::uint32_t ttl);
   Next step(AtPort at);
   Next step(AtHost at);
   Next step(AtDevice at);

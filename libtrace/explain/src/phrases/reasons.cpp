@@ -76,7 +76,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::node_missing, "node-missing", "the snapshot holds no machine with address {0}"},
     {Reason::next_hop_mac_unknown, "next-hop-mac-unknown", "no dump shows the next hop's MAC"},
     {Reason::next_hop_not_dumped, "next-hop-not-dumped",
-     "it is sent to MAC {0}, which no machine of the snapshot has, though {1}, which has {2}, is on a network of {3} itself"},
+     "the next hop's MAC {0} belongs to no host of the snapshot, and {1} ({2}) is directly connected to {3}"},
     {Reason::tunnel_source_missing, "tunnel-source-missing", "the tunnel's source address {0} is not an address of this machine"},
     {Reason::tunnel_lost, "tunnel-lost", "so the {0} packet from {1} to {2} that carries it is lost"},
     {Reason::neighbour_is_stranger, "neighbour-is-stranger", "it is sent to MAC {0}, but {1} is {2}, whose MAC is {3}"},

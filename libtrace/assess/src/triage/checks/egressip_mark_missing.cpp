@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "common/look.h"
 #include "triage/checks.h"
@@ -13,48 +15,43 @@ namespace egressip_mark_missing {
 
 using Pods = std::vector<const KnownPod*>;
 
+std::string name_of(const cluster::EgressIp& object) { return "EgressIP " + object.name; }
+
 // Pods of user-defined networks that leave by the object's addresses of a family.
 Pods claimed_on_other_networks(const Facts& f, const cluster::EgressIp& object, Family family) {
   Pods pods;
   for (const auto& [pod, claim] : f.claimed_pods())
-    if (claim->family == family && !pod->network().empty() && claim->object == "EgressIP " + object.name) pods.push_back(pod);
+    if (claim->family == family && !pod->network().empty() && claim->object == name_of(object)) pods.push_back(pod);
   return pods;
-}
-
-bool names(const Policy& policy, const IpAddr& address) {
-  const std::string text = address.to_string();
-  for (std::size_t at = policy.match.find(text); at != std::string::npos; at = policy.match.find(text, at + 1)) {
-    const std::size_t end = at + text.size();
-    if (end == policy.match.size() || std::string_view("0123456789abcdef.:").find(policy.match[end]) == std::string_view::npos) return true;
-  }
-  return false;
 }
 
 void check_policies(const Facts& f, const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods,
                     Findings& out) {
   const Policies& policies = f.policies_at(node);
-  if (!policies.complete) return out.lacks(fmt::format("policies of logical routers on {} (ovn-nbctl list logical_router_policy)", node.name));
+  if (!policies.complete_of_all_routers) return out.lacks(fmt::format("policies of logical routers on {} (ovn-nbctl list logical_router_policy)", node.name));
   Pods without;
   for (const KnownPod* pod : pods)
     if (std::none_of(policies.all.begin(), policies.all.end(),
-                     [&](const Policy& p) { return p.mark == object.mark && names(p, *pod->address(address.family)); }))
+                     [&](const Policy& p) { return p.mark == object.mark && p.names(*pod->address(address.family)); }))
       without.push_back(pod);
   if (without.empty()) return;
   std::vector<Provenance> proof{object.from};
   if (!policies.all.empty()) proof.push_back(policies.all.front().from);   // the list in which they should be
   out.about(without);
-  out.add(fmt::format("No policy of a logical router on {} gives mark {} of egress IP {} to what {} send: it leaves as the node.",
-                      node.name, *object.mark, address.to_string(), in_words(without, address.family)),
-          node.name, "EgressIP " + object.name, proof,
+  out.add(fmt::format("{} has no logical router policy with pkt_mark {} for {}: their packets leave as the node, not as egress IP {}.",
+                      node.name, *object.mark, in_words(without, address.family), address.to_string()),
+          node.name, name_of(object), proof,
           fmt::format("ovn-nbctl lr-policy-list on the gateway router of the network on {}; look for the EgressIP in the log of "
                       "ovnkube-controller there.",
                       node.name));
 }
 
-const openflow::Bridge* external_bridge(const cluster::Node& node) {
+// Which of them the network leaves by is not asked: a flow of any is enough, and each must be dumped whole to lack it.
+std::vector<const openflow::Bridge*> external_bridges(const cluster::Node& node) {
+  std::vector<const openflow::Bridge*> all;
   for (const openflow::Bridge& bridge : node.bridges)
-    if (&bridge != node.integration_bridge() && bridge.flows) return &bridge;
-  return nullptr;
+    if (&bridge != node.integration_bridge() && bridge.flows) all.push_back(&bridge);
+  return all;
 }
 
 bool has_flow_for(const openflow::FlowTables& flows, std::uint32_t mark) {
@@ -65,15 +62,22 @@ bool has_flow_for(const openflow::FlowTables& flows, std::uint32_t mark) {
   return false;
 }
 
-void check_bridge(const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods, Findings& out) {
-  const openflow::Bridge* bridge = external_bridge(node);
-  if (bridge == nullptr) return out.lacks(fmt::format("flows of the external bridge of {}", node.name));
-  if (has_flow_for(*bridge->flows, *object.mark)) return;
+void check_bridges(const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods, Findings& out) {
+  const std::vector<const openflow::Bridge*> bridges = external_bridges(node);
+  if (std::any_of(bridges.begin(), bridges.end(), [&](const auto* bridge) { return has_flow_for(*bridge->flows, *object.mark); })) return;
+  if (bridges.empty() || std::any_of(bridges.begin(), bridges.end(), [](const auto* bridge) { return bridge->flows_partial; }))
+    return out.lacks(fmt::format("all flows of the external bridge of {}", node.name));
+  std::vector<std::string> names;
+  std::vector<Provenance> proof{object.from};
+  for (const openflow::Bridge* bridge : bridges) {
+    names.push_back(bridge->name);
+    proof.push_back(bridge->from);
+  }
   out.about(pods);
-  out.add(fmt::format("{} of {} has no flow for packets with mark {}, which are to leave as egress IP {}: what {} send leaves as the node.",
-                      bridge->name, node.name, *object.mark, address.to_string(), in_words(pods, address.family)),
-          node.name, "EgressIP " + object.name, {object.from, bridge->from},
-          fmt::format("ovs-ofctl dump-flows {} | grep pkt_mark on {}; look for the EgressIP in the log of ovnkube-node there.", bridge->name,
+  out.add(fmt::format("{} on {} has no flow with pkt_mark={} (egress IP {}): packets of {} leave as the node.", fmt::join(names, ", "),
+                      node.name, *object.mark, address.to_string(), in_words(pods, address.family)),
+          node.name, name_of(object), proof,
+          fmt::format("ovs-ofctl dump-flows {} | grep pkt_mark on {}; look for the EgressIP in the log of ovnkube-node there.", names.front(),
                       node.name));
 }
 
@@ -88,13 +92,13 @@ void run(const Facts& f, Findings& out) {
         continue;
       }
       check_policies(f, object, address, *node, pods, out);
-      check_bridge(object, address, *node, pods, out);
+      check_bridges(object, address, *node, pods, out);
     }
 }
 
 }  // namespace egressip_mark_missing
 
-const Check kEgressIpMarkMissing{"egressip-mark-missing", "An egress IP of a user-defined network whose packets are not marked or translated",
+const Check kEgressIpMarkMissing{"egressip-mark-missing", "No pkt_mark policy or bridge flow for an egress IP of a user-defined network",
                                  Severity::error, needs_egress_ips, egressip_mark_missing::run,
                                  Check::Finds::cause, Check::Effect::egress};
 
