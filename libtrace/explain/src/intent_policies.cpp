@@ -93,7 +93,7 @@ void IntentChecker::by_admin_policies(const cluster::Pod* from, const Course& co
     Evidence lines = words_.evidence({r.policy->from});
     lines.insert(lines.end(), row->evidence.begin(), row->evidence.end());
     found.violated({r.policy->kind_and_name(), expected,
-                    fmt::format("{} stops the packet on {}", row->object.empty() ? "an ACL of another policy" : row->object, path.stopped_at->node),
+                    fmt::format("{} stops the packet on {}", row->object.empty() ? "an ACL of another policy" : to_text(row->object), path.stopped_at->node),
                     std::move(lines)});
   }
 }

@@ -108,21 +108,19 @@ std::optional<Kind> kind_of(std::string_view stage) {
 
 // ---- Kubernetes objects
 
-std::string words_of_direction(const Row& row) {
-  const std::string direction = id_of(row, "direction");
-  std::string index = id_of(row, "gress-index");
-  if (index.empty()) index = id_of(row, "rule-index");
-  std::string text = direction.empty() ? "" : ", " + direction;
-  if (!index.empty()) text += ", rule " + index;
-  if (const std::string type = id_of(row, "type"); !type.empty()) text += ", " + type;
-  return text;
+ObjectRef rule_of(const Row& row, ObjectRef object) {
+  object.direction = id_of(row, "direction");
+  object.rule = id_of(row, "gress-index");
+  if (object.rule.empty()) object.rule = id_of(row, "rule-index");
+  object.type = id_of(row, "type");
+  return object;
 }
 
 // "NAME_NAMESPACE/POD" of EgressIP policies.
-std::string egress_ip_words(const std::string& name) {
+ObjectRef egress_ip_object(const std::string& name) {
   const std::size_t slash = name.find('/'), line = name.rfind('_', slash);
-  if (slash == std::string::npos || line == std::string::npos) return fmt::format("EgressIP ({})", name);
-  return fmt::format("EgressIP {} for pod {}", name.substr(0, line), name.substr(line + 1));
+  if (slash == std::string::npos || line == std::string::npos) return {.kind = "EgressIP", .name = name};
+  return {.kind = "EgressIP", .name = name.substr(0, line), .pod = name.substr(line + 1)};
 }
 
 std::string namespaced(std::string name) {
@@ -130,41 +128,41 @@ std::string namespaced(std::string name) {
   return name;
 }
 
-std::string owner_words(const Row& row, const std::string& type) {
+ObjectRef owner_of(const Row& row, const std::string& type) {
+  using Part = ObjectRef::Part;
   const std::string name = id_of(row, "k8s.ovn.org/name");
-  if (type == "EgressIP") return egress_ip_words(name);
-  if (type == "NetworkPolicy") return fmt::format("NetworkPolicy {}{}", namespaced(name), words_of_direction(row));
+  if (type == "EgressIP") return egress_ip_object(name);
   if (type == "NetpolNamespace" && id_of(row, "type") == "defaultDeny")
-    return fmt::format("default deny of the NetworkPolicies in namespace {}, {}", name, id_of(row, "direction"));
-  if (type == "NetpolNamespace")
-    return fmt::format("default of the NetworkPolicies in namespace {}{}", name, words_of_direction(row));
-  if (type == "NetpolNode") return fmt::format("node {}, which may always reach its pods", name);
-  if (type == "EgressFirewall" || type == "EgressQoS")
-    return fmt::format("{} of namespace {}{}", type, name, words_of_direction(row));
-  return fmt::format("{} {}{}", type, namespaced(name), words_of_direction(row));
+    return {.kind = "NetworkPolicy", .name = name, .part = Part::default_deny, .direction = id_of(row, "direction")};
+  if (type == "NetpolNamespace") return rule_of(row, {.kind = "NetworkPolicy", .name = name, .part = Part::defaults});
+  if (type == "NetpolNode") return {.kind = "Node", .name = name, .part = Part::own_node};
+  if (type == "EgressFirewall" || type == "EgressQoS") return rule_of(row, {.kind = type, .name = name, .part = Part::of_namespace});
+  return rule_of(row, {.kind = type, .name = namespaced(name)});
 }
 
-std::string nat_words(const Row& row, const cluster::Objects& objects) {
+ObjectRef object_of_nat(const Row& row, const cluster::Objects& objects) {
   const auto outside = IpAddr::parse(text_of(row, "external_ip"));
   const std::string name = id_of(row, "name");
-  std::string text;
+  ObjectRef object{.name = name};
   for (const cluster::EgressIp& e : objects.egress_ips)
     if (e.name == name || (outside && std::find(e.addresses.begin(), e.addresses.end(), *outside) != e.addresses.end()))
-      text = "EgressIP " + e.name;
-  if (text.empty() && !name.empty()) text = name;
+      object.kind = "EgressIP", object.name = e.name;
   const auto inside = Prefix::parse(text_of(row, "logical_ip"));
+  if (!inside || inside->length != (inside->address.is_v4() ? 32 : 128)) return object;
+  const auto has_it = [&](const Prefix& own) { return own.address == inside->address; };
   for (const cluster::Pod& p : objects.pods)
-    for (const Prefix& own : p.addresses)
-      if (inside && !p.host_network && own.address == inside->address && inside->length == (own.address.is_v4() ? 32 : 128))
-        return fmt::format("{}{}pod {}/{}", text, text.empty() ? "" : " for ", p.namespace_, p.name);
-  return text;
+    if (!p.host_network && std::any_of(p.addresses.begin(), p.addresses.end(), has_it)) {
+      object.pod = p.full_name();
+      break;
+    }
+  return object;
 }
 
-std::string port_words(const Row& row) {
+ObjectRef object_of_port(const Row& row) {
   const std::string space = id_of(row, "namespace");
   std::string name = text_of(row, row.table == "Port_Binding" ? "logical_port" : "name");
   if (space.empty() || id_of(row, "pod") != "true" || !name.starts_with(space + "_")) return {};
-  return fmt::format("pod {}/{}", space, name.substr(space.size() + 1));
+  return {.pod = space + "/" + name.substr(space.size() + 1)};
 }
 
 }  // namespace
@@ -273,14 +271,14 @@ std::optional<PolicyRef> Links::policy_of(const Row& row) const {
   return PolicyRef{Kind::network_policy, owner.substr(0, colon), owner.substr(std::min(colon + 1, owner.size())), rule};
 }
 
-std::string Links::object_of(const Row& row) const {
+ObjectRef Links::object_of(const Row& row) const {
   if (const std::string kind = id_of(row, "k8s.ovn.org/kind"); !kind.empty())
-    return fmt::format("{} {}", kind, id_of(row, "k8s.ovn.org/owner"));
-  if (const std::string type = id_of(row, "k8s.ovn.org/owner-type"); !type.empty()) return owner_words(row, type);
-  if (const std::string service = id_of(row, "EgressSVC"); !service.empty()) return "EgressService " + service;
-  if (const std::string peer = id_of(row, "ic-node"); !peer.empty()) return "node " + peer;
-  if (row.table == "NAT") return nat_words(row, cluster_.objects);
-  if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port") return port_words(row);
+    return {.kind = kind, .name = id_of(row, "k8s.ovn.org/owner")};
+  if (const std::string type = id_of(row, "k8s.ovn.org/owner-type"); !type.empty()) return owner_of(row, type);
+  if (const std::string service = id_of(row, "EgressSVC"); !service.empty()) return {.kind = "EgressService", .name = service};
+  if (const std::string peer = id_of(row, "ic-node"); !peer.empty()) return {.kind = "Node", .name = peer};
+  if (row.table == "NAT") return object_of_nat(row, cluster_.objects);
+  if (row.table == "Port_Binding" || row.table == "Logical_Switch_Port") return object_of_port(row);
   return {};
 }
 

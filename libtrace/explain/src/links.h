@@ -27,8 +27,8 @@ class Links {
   // Cookies of the flows that carry out the conjunctions to which a flow of cookie 0 belongs.
   static std::vector<std::uint64_t> cookies_behind(const openflow::Bridge& bridge, const openflow::FlowEntry& flow);
 
-  // "EgressIP egressip-prod for pod demo/web-1", "Service demo/web"; empty where nothing tells it.
-  std::string object_of(const ovn::Row& row) const;
+  // Empty where nothing tells it.
+  ObjectRef object_of(const ovn::Row& row) const;
   std::optional<PolicyRef> policy_of(const ovn::Row& row) const;
 
  private:

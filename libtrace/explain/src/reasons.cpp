@@ -77,7 +77,7 @@ std::string deciding_rule(const PathReport& path) {
   if (!path.stopped_at) return {};
   for (const RowRef& row : path.stopped_at->rows)
     if (!row.object.empty() && (row.name.starts_with("drop") || row.name.starts_with("reject")))
-      return fmt::format("{} \"{}\" ({})", row.table, row.name, row.object);
+      return fmt::format("{} \"{}\" ({})", row.table, row.name, to_text(row.object));
   return {};
 }
 

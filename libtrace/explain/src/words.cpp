@@ -192,7 +192,7 @@ void Words::name_causes(const TableMatch& s, const cluster::Node& node, Hop& hop
     hop.rows.push_back(row(*r));
     const RowRef& named = hop.rows.back();
     if (is_deciding(*r))
-      hop.means.push_back(fmt::format("{} {}{}{}", named.table, named.name, named.object.empty() ? "" : ": ", named.object));
+      hop.means.push_back(fmt::format("{} {}{}{}", named.table, named.name, named.object.empty() ? "" : ": ", to_text(named.object)));
   }
 }
 

@@ -16,7 +16,7 @@ Json json(const std::vector<RowRef>& rows) {
   Json all = Json::array();
   for (const RowRef& r : rows)
     all.push_back({{"database", r.database}, {"table", r.table}, {"uuid", r.uuid}, {"name", r.name},
-                   {"object", r.object.empty() ? Json(nullptr) : Json(r.object)}, {"evidence", evidence_json(r.evidence)}});
+                   {"object", r.object.empty() ? Json(nullptr) : Json(to_text(r.object))}, {"evidence", evidence_json(r.evidence)}});
   return all;
 }
 

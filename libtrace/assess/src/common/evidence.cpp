@@ -68,7 +68,7 @@ Evidence deciding_evidence(const PathReport& path) {
 
 std::string stopped_for(const explain::StopReport& stop) {
   for (const explain::RowRef& row : stop.rows)
-    if (!row.object.empty()) return row.object;
+    if (!row.object.empty()) return to_text(row.object);
   return {};
 }
 

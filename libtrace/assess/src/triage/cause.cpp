@@ -30,12 +30,16 @@ void add_lines(const Evidence& from, std::set<std::pair<std::string, std::uint32
   for (const explain::EvidenceLine& e : from) lines.emplace(e.dump, e.line);
 }
 
+void add_object(const explain::ObjectRef& object, Subject& s) {
+  if (!object.kind.empty()) s.objects.insert(object.kind_and_name());
+  if (!object.pod.empty()) s.objects.insert("Pod " + object.pod);
+}
+
 void add_walk(const PathReport& walk, Subject& s) {
   for (const Hop& hop : walk.hops) {
     s.nodes.insert(hop.node);
     add_lines(hop.evidence, s.lines);
-    for (const explain::RowRef& row : hop.rows)
-      if (!row.object.empty()) s.objects.insert(row.object);
+    for (const explain::RowRef& row : hop.rows) add_object(row.object, s);
   }
   for (const auto* later : {&walk.reply, &walk.continued})
     for (const FollowUp& f : *later)
@@ -52,7 +56,7 @@ Subject subject_of(const Explanation& e) {
   if (e.fault) {
     s.nodes.insert(e.fault->at.node);
     add_lines(e.fault->at.evidence, s.fault_lines);
-    for (const explain::RowRef& row : e.fault->at.rows) s.objects.insert(row.object);
+    for (const explain::RowRef& row : e.fault->at.rows) add_object(row.object, s);
   }
   for (const explain::EndReport* end : {&e.from, &e.to})
     if (end->kind == "pod") s.objects.insert("Pod " + end->name);
@@ -89,13 +93,6 @@ bool has_line(const Finding& f, const std::set<std::pair<std::string, std::uint3
                      [&](const explain::EvidenceLine& e) { return lines.contains({e.dump, e.line}); });
 }
 
-// Rows name the pod behind the object: "EgressIP billing for pod shop/cart-0".
-bool names_object(const std::set<std::string>& objects, const std::string& object) {
-  return !object.empty() && std::any_of(objects.begin(), objects.end(), [&](const std::string& o) {
-    return o == object || o.starts_with(object + " ");
-  });
-}
-
 bool concerns_ends(const Finding& f, const Explanation& e) {
   return f.pods.empty() || std::any_of(f.pods.begin(), f.pods.end(), [&](const std::string& pod) {
     return pod == e.from.name || pod == e.to.name;
@@ -108,8 +105,8 @@ int relevance(const Finding& f, const Subject& s, const Explanation& e) {
   const int severity = f.severity == Severity::error ? 2 : f.severity == Severity::warning ? 1 : 0;
   const bool at_fault = e.fault && f.node == e.fault->at.node;
   int points = 0;
-  if (names_object(s.violated, f.object)) points += 8;
-  if (names_object(s.objects, f.object)) points += 4;
+  if (s.violated.contains(f.object)) points += 8;
+  if (s.objects.contains(f.object)) points += 4;
   if (has_line(f, s.fault_lines)) points += 4;
   if (f.object.empty() && f.severity == Severity::error && s.nodes.contains(f.node)) points += 2;
   if (at_fault && f.object == "Node " + f.node) points += 1;   // for want of a better one
@@ -240,7 +237,7 @@ std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Expl
                                       names, pod->namespace_, pod->name, egress ? "egress" : "ingress"),
                           fmt::format("kubectl get networkpolicy -n {} -o yaml", pod->namespace_), evidence(cluster, lines)};
   }
-  return explain::Cause{"policy", fmt::format("{} does not allow this packet", row->object),
+  return explain::Cause{"policy", fmt::format("{} does not allow this packet", to_text(row->object)),
                         "kubectl get networkpolicies,egressfirewalls,adminnetworkpolicies -A", row->evidence};
 }
 

@@ -51,7 +51,7 @@ FlowMeaning FlowMeanings::of(const cluster::Node& node, const FlowWords& flow) c
   }
   for (const ovn::Row* row : rows) {
     add_once(meaning.rows, named(*row));
-    add_once(meaning.objects, links_.object_of(*row));
+    add_once(meaning.objects, to_text(links_.object_of(*row)));
   }
   return meaning;
 }

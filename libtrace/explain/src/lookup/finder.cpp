@@ -123,7 +123,7 @@ void Finder::logical_flow(const Node& node, const ovn::LogicalFlow& f) {
                             {"priority", std::to_string(f.priority)}, {"match", std::string(f.match)},
                             {"actions", std::string(f.actions)}, {"made by", origin ? std::string(origin->source) : ""}}, {f.from});
   for (const ovn::Row* behind : links_.northbound_rows(node, f)) {
-    const std::string object = links_.object_of(*behind);
+    const std::string object = to_text(links_.object_of(*behind));
     match->facts.emplace_back("made for", fmt::format("{} {} {}{}", behind->table, behind->uuid, row_name(*behind),
                                                       object.empty() ? "" : ": " + object));
   }

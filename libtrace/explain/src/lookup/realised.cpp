@@ -14,18 +14,18 @@ namespace {
 
 using ovn::Row;
 
+// Of the pod that was asked for, with its namespace or without.
+bool is_pod(const std::string& pod, const std::string& asked) {
+  return !pod.empty() && (pod == asked || (asked.find('/') == std::string::npos && pod.ends_with("/" + asked)));
+}
+
 // "EgressIP billing-out for pod shop/cart-1" is about both.
-bool is_about(std::string_view object, const AskedObject& s) {
-  const auto ends_name = [](std::string_view rest) { return rest.empty() || rest.front() == ' ' || rest.front() == ','; };
-  if (s.kind == ObjectKind::egress_firewall) return object.starts_with("EgressFirewall of namespace " + s.name.substr(0, s.name.find('/')));
-  if (!s.kind || s.kind == ObjectKind::pod) {
-    const bool is_pod = object.ends_with("pod " + s.name) || (s.name.find('/') == std::string::npos && object.find("pod ") != std::string_view::npos && object.ends_with("/" + s.name));
-    if (is_pod || s.kind) return is_pod;
-  }
-  const std::size_t kind_end = object.find(' ');
-  if (kind_end == std::string_view::npos || (s.kind && object.substr(0, kind_end) != kind_name(*s.kind))) return false;
-  object.remove_prefix(kind_end + 1);
-  return object.starts_with(s.name) && ends_name(object.substr(s.name.size()));
+bool is_about(const ObjectRef& object, const AskedObject& s) {
+  using Part = ObjectRef::Part;
+  if (s.kind == ObjectKind::egress_firewall) return object.kind == "EgressFirewall" && object.name == s.name.substr(0, s.name.find('/'));
+  if ((!s.kind || s.kind == ObjectKind::pod) && is_pod(object.pod, s.name)) return true;
+  if (s.kind == ObjectKind::pod || object.kind.empty() || (s.kind && object.kind != kind_name(*s.kind))) return false;
+  return (object.part == Part::whole || object.part == Part::own_node) && object.name == s.name;
 }
 
 bool may_be_about(const Row& row, const AskedObject& s) {
@@ -111,7 +111,7 @@ bool Finder::is_made_for_subject(const Row& row) const {
   return std::any_of(subjects_.begin(), subjects_.end(), [&](const AskedObject& s) {
     const bool concerned = concerns(row, s);
     if (!concerned && !may_be_about(row, s)) return false;
-    const std::string object = links_.object_of(row);
+    const ObjectRef object = links_.object_of(row);
     return is_about(object, s) || (concerned && (object.empty() || s.kind == ObjectKind::pod));   // else it is another object's
   });
 }

@@ -75,7 +75,7 @@ void Finder::rows(const Node& node) {
 }
 
 void Finder::row(const Node& node, const Row& row) {
-  Facts facts = {{"database", row.database}, {"uuid", row.uuid}, {"object", links_.object_of(row)}};
+  Facts facts = {{"database", row.database}, {"uuid", row.uuid}, {"object", to_text(links_.object_of(row))}};
   for (const auto& [name, value] : row.columns)
     if (value != "[]" && value != "{}" && value != "\"\"") facts.emplace_back(name, value);
   uses_of_row(node, row, *add(row.table, row_name(row), &node, std::move(facts), {row.from}));

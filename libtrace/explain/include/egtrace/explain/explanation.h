@@ -70,8 +70,27 @@ struct PolicyRef {
   std::string namespace_, name;
   std::optional<std::size_t> rule;
 };
+// The object that OVN-Kubernetes made a row for, as the row's external_ids name it, and which part of it.
+struct ObjectRef {
+  enum class Part : std::uint8_t {
+    whole,
+    default_deny,     // of all NetworkPolicies of the namespace `name`
+    defaults,         // likewise: what is allowed beside them
+    own_node,         // that the node `name` may always reach its pods
+    of_namespace,     // the one object of its kind in the namespace `name`
+  };
+  std::string kind = {}, name = {};     // "EgressIP", "billing"; "Service", "shop/front"; no kind where only a name is known
+  Part part = Part::whole;
+  std::string pod = {};                 // NAMESPACE/NAME, of a row that is for one pod
+  std::string direction = {}, rule = {}, type = {};   // of a rule of a policy: "Egress", "0"
+  bool empty() const { return name.empty() && pod.empty() && kind.empty(); }
+  std::string kind_and_name() const { return kind + " " + name; }
+};
+std::string to_text(const ObjectRef& object);   // "EgressIP billing for pod shop/cart-0"; empty for none
+
 struct RowRef {
-  std::string database, table, uuid, name, object;
+  std::string database, table, uuid, name;
+  ObjectRef object;
   Evidence evidence;
   AclDirection direction = AclDirection::none;
   std::optional<PolicyRef> policy{};     // of an ACL that OVN-Kubernetes made for one
