@@ -79,7 +79,11 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
   const auto asker = arp_asker(node.host, device, address, source);
   if (!usable || by_switch) heard = oracle.resolve(node, device, address, asker);
   const bool was_silent = answer.entry != nullptr && !usable && !by_switch;
-  if (heard && was_silent && (heard->off_link || oracle.is_exchange_lost(node, device, address, asker))) heard.reset();
+  bool stays_silent = was_silent;
+  if (heard && !by_switch && ((was_silent && heard->off_link) || oracle.is_exchange_lost(node, device, address, asker))) {
+    heard.reset();
+    stays_silent = true;
+  }
   if (heard) {
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = heard->mac;
@@ -93,7 +97,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
     answer.from_dump = true;
     return answer;
   }
-  answer.kind = answer.entry != nullptr ? NeighbourAnswer::Kind::silent : NeighbourAnswer::Kind::unknown;
+  answer.kind = stays_silent || answer.entry != nullptr ? NeighbourAnswer::Kind::silent : NeighbourAnswer::Kind::unknown;
   return answer;
 }
 

@@ -4,6 +4,7 @@
 
 #include "egtrace/engine/netfilter.h"
 #include "egtrace/engine/ovs.h"
+#include "wire_state.h"
 
 namespace egt::engine {
 namespace {
@@ -94,7 +95,7 @@ bool has_all_flows(const openflow::Bridge& b) { return b.flows && !b.flows_parti
 
 enum class Passage : std::uint8_t { out, in };
 
-// Whether the switch lets nothing of it out by a wire, or in to the bridge's device.
+// Whether the switch lets nothing of it out by a wire, or in to the bridge's device. Wires without carrier carry nothing.
 bool switch_loses(const Node& node, const std::string& device, Passage passage, const FlowKey& packet) {
   const auto place = node.port(device);
   if (place.bridge == nullptr || !has_all_flows(*place.bridge) || place.port->type != "internal") return false;
@@ -106,12 +107,16 @@ bool switch_loses(const Node& node, const std::string& device, Passage passage, 
   bool entered = false, passed = false;
   for (const openflow::Interface& port : place.bridge->interfaces) {
     if (passage == Passage::out ? port.name != device : !is_wire(port)) continue;
+    if (passage == Passage::in && dead_link(node, port.name) != nullptr) {
+      entered = true;
+      continue;
+    }
     if (!port.ofport) return false;
     entered = true;
     const OvsResult result = engine.run(*place.bridge, *port.ofport, packet);
     if (result.undecided || chooser.was_asked() || !record.gaps.empty()) return false;
     passed |= std::any_of(result.emissions.begin(), result.emissions.end(), [&](const OvsEmission& e) {
-      return e.port != nullptr && (passage == Passage::out ? is_wire(*e.port) : e.port->name == device);
+      return e.port != nullptr && (passage == Passage::out ? is_wire(*e.port) && !dead_port(node, e) : e.port->name == device);
     });
   }
   return entered && !passed;
@@ -119,6 +124,7 @@ bool switch_loses(const Node& node, const std::string& device, Passage passage, 
 
 // By the sender, and by the receiver.
 bool is_lost_between(const Station& from, const Station& to, const FlowKey& packet) {
+  if (dead_link(*from.node, from.device) != nullptr || dead_link(*to.node, to.device) != nullptr) return true;
   if (packet.u32(F::eth_type) == ethertype::ipv6 &&
       (drops(*from.node, Hook::output, from.device, packet) || drops(*to.node, Hook::prerouting, to.device, packet) ||
        drops(*to.node, Hook::input, to.device, packet)))

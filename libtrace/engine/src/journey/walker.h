@@ -163,8 +163,6 @@ class Walker {
 bool userspace_datapath(const openflow::Bridge& bridge);
 // LOCAL where no dump has the number of the port of the bridge's name; `none` where no dump has that of another.
 std::uint32_t number_of(const openflow::Bridge& bridge, const openflow::Interface& port);
-// A device that the switch may send by and that has no link: by `ip link`, or else by `ovs-ofctl show` and conf.db.
-std::optional<Stop> dead_port(const cluster::Node& node, const OvsEmission& e);
 Layer layer_of(const cluster::Node& node);   // host, or router for machines that are no cluster nodes
 
 }  // namespace egt::engine
