@@ -145,6 +145,7 @@ class Sorting {
  public:
   Sorting(std::vector<Candidate>& candidates, const SnapshotSettings& settings, const cluster::Objects& objects)
       : settings_(settings), objects_(objects), wrapper_(find_wrapper(candidates)) {
+    for (const auto& node : objects.nodes) node_names_.insert(node.name);
     for (const Candidate& c : candidates) {
       if (const Root root = sos_root(c.place); root.found) reports_.insert(root.folder);
     }
@@ -235,11 +236,13 @@ class Sorting {
            });
   }
 
-  // Two that call themselves differently, or have no address in common.
-  static bool are_several_machines(const std::string& key, const std::map<std::string, Group>& parts) {
+  // Two that call themselves differently, have no address in common, or are called like two nodes of the cluster.
+  bool are_several_machines(const std::string& key, const std::map<std::string, Group>& parts) const {
     std::optional<MachineSigns> first;
+    std::size_t nodes = 0;
     for (const auto& [folder, part] : parts) {
       if (folder == key) continue;
+      if (is_node_object(std::string(without_packing(last_part(folder)))) && ++nodes == 2) return true;
       const MachineSigns signs = signs_of(part.dumps);
       if (first && differ(*first, signs)) return true;
       if (!first && signs.any()) first = signs;
@@ -418,9 +421,7 @@ class Sorting {
     for (const auto& [stray, owner] : strays) owner->push_back(stray);
   }
 
-  bool is_node_object(const std::string& name) const {
-    return std::any_of(objects_.nodes.begin(), objects_.nodes.end(), [&](const auto& n) { return n.name == name; });
-  }
+  bool is_node_object(const std::string& name) const { return node_names_.contains(name); }
 
   // A database of the whole cluster tells of each node in it.
   void share(const std::vector<Candidate*>& central) {
@@ -438,6 +439,7 @@ class Sorting {
   const SnapshotSettings& settings_;
   const cluster::Objects& objects_;
   std::string wrapper_;            // folders around everything, with the '/' behind them
+  std::set<std::string> node_names_;
   std::set<std::string> reports_;  // folders of sosreports
   std::map<std::string, Group> groups_;
   std::map<std::string, std::vector<Candidate*>> by_name_;

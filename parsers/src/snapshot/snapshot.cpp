@@ -21,6 +21,7 @@
 #include "snapshot/machine_reader.h"
 #include "snapshot/machines.h"
 #include "snapshot/manifest.h"
+#include "snapshot/older_gathering.h"
 #include "snapshot/past.h"
 #include "snapshot/private_map.h"
 #include "snapshot/settings.h"
@@ -102,6 +103,10 @@ class Reader {
     std::vector<std::vector<Candidate>> found(files_.size());
     for_each_index(files_.size(), request_.jobs, 8, [&](std::size_t i) { found[i] = examine_one(i); });
     for (auto& some : found) std::move(some.begin(), some.end(), std::back_inserter(candidates()));
+    for (std::string& left_out : leave_out_older_gatherings(candidates())) {
+      remark_on({}, left_out);
+      collection_.missing.push_back(std::move(left_out));
+    }
     if (request_.progress != nullptr) request_.progress->dumps_of = candidates().size();
   }
 
