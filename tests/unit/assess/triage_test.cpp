@@ -217,6 +217,14 @@ void gateway_snat(Sample& s, const std::string& to) {
   if (to.empty()) s.without_lines("master-02-demo/ovs-ofctl_dump-flows_br-int.gz", "nw_src=" + pod + " actions=ct(commit,table=");
 }
 
+// The gateway router of a node has lost one of its routes: the row, and what northd and ovn-controller made of it.
+void gateway_route(Sample& s, const std::string& prefix, const std::string& cookie) {
+  s.remove("master-02-demo/ovn-nbctl_lr-route-list_GR_master-02-demo");
+  s.without_record("master-02-demo/ovn-nbctl_list_logical_router_static_route", "\"" + prefix + "\"");
+  s.without_lines("master-02-demo/ovs-ofctl_dump-flows_br-int.gz", "cookie=" + cookie);
+  s.without_lines("master-02-demo/ovn-sbctl_--uuid_lflow-list.gz", "uuid=" + cookie);
+}
+
 // A client of the service of add_service().
 std::string service_connection(const std::string& endpoint) {
   return "tcp      6 431999 ESTABLISHED src=10.132.0.22 dst=172.22.1.1 sport=33001 dport=8080 src=" + endpoint +
@@ -410,6 +418,8 @@ std::vector<Case> cases() {
        }},
       {"tunnel-key-mismatch", [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "16711683", "16711684"); },
        [](Sample& s) { s.replace("master-01-demo/ovn-sbctl_list_Datapath_Binding", "tunnel_key          : 2\n", "tunnel_key          : 77\n"); }},
+      {"gateway-route-missing", [](Sample& s) { gateway_route(s, "0.0.0.0/0", "0x34c4d4cb"); },
+       [](Sample& s) { gateway_route(s, "169.254.0.0/17", "0xd72419f2"); }},
       {"gateway-snat-missing", [](Sample& s) { gateway_snat(s, ""); }, [](Sample& s) { gateway_snat(s, "192.168.99.24"); }},
       {"neighbour-failed",
        [](Sample& s) {

@@ -41,6 +41,7 @@ const std::vector<const Check*>& checks() {
                                                     &kTunnelAddressWrong,
                                                     &kTunnelKeyMismatch,
                                                     &kGatewaySnatMissing,
+                                                    &kGatewayRouteMissing,
                                                     &kNeighbourFailed,
                                                     &kNeighbourWrong,
                                                     &kDuplicateAddress,

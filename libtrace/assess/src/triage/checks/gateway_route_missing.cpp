@@ -1,0 +1,114 @@
+// A gateway router has no route for what leaves the cluster: OVN drops it before it reaches the node's external bridge.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "common/evidence.h"
+#include "common/look.h"
+#include "triage/checks.h"
+
+namespace egt::assess {
+namespace gateway_route_missing {
+
+struct Router {
+  const ovn::Row* row = nullptr;
+  std::vector<Prefix> links;    // networks of the ports that lead to the external bridge
+  std::vector<Prefix> routes;   // destinations of its static routes
+};
+
+bool has_complete(const cluster::Node& node, const char* table) { return node.ovn.complete_tables.contains(std::string("NB ") + table); }
+
+std::vector<const ovn::Row*> rows_named(const cluster::Node& node, const char* table, const std::vector<std::string>& uuids) {
+  std::vector<const ovn::Row*> all;
+  for (const ovn::Row& row : node.ovn.rows)
+    if (row.table == table && std::find(uuids.begin(), uuids.end(), row.uuid) != uuids.end()) all.push_back(&row);
+  return all;
+}
+
+// OVN-Kubernetes marks the port that has the node's own address (external_ids:gateway-physical-ip).
+std::vector<Router> gateway_routers(const cluster::Node& node) {
+  std::vector<Router> all;
+  for (const ovn::Row& row : node.ovn.rows) {
+    if (row.table != "Logical_Router") continue;
+    Router router{&row, {}, {}};
+    for (const ovn::Row* port : rows_named(node, "Logical_Router_Port", list_of(row, "ports")))
+      if (port->external_ids.contains("gateway-physical-ip"))
+        for (const std::string& network : list_of(*port, "networks"))
+          if (const auto prefix = Prefix::parse(network)) router.links.push_back(*prefix);
+    for (const ovn::Row* route : rows_named(node, "Logical_Router_Static_Route", list_of(row, "static_routes")))
+      if (const auto prefix = Prefix::parse(text_of(*route, "ip_prefix")); prefix && text_of(*route, "policy") != "src-ip")
+        router.routes.push_back(*prefix);
+    if (!router.links.empty()) all.push_back(std::move(router));
+  }
+  return all;
+}
+
+bool leads_out(const Router& router, Family family) {
+  return std::any_of(router.links.begin(), router.links.end(), [&](const Prefix& p) { return p.address.family == family; });
+}
+
+bool has_route(const Router& router, const IpAddr& to) {
+  const auto contains = [&](const Prefix& p) { return p.contains(to); };
+  return std::any_of(router.routes.begin(), router.routes.end(), contains) || std::any_of(router.links.begin(), router.links.end(), contains);
+}
+
+// A request to the outside that a flow of the node's integration bridge drops, and no policy of an object.
+bool is_dropped_in_ovn(const AuditRow& row, const cluster::Node& node) {
+  if (!is_outside(row.to_kind) || !row.stopped_at || !is_failure(row) || row.fails != explain::Direction::request) return false;
+  const explain::StopReport& stop = *row.stopped_at;
+  if (stop.node != node.name || stop.reason != engine::Reason::flow_drops || !stopped_for(stop).empty() || stop.place.about.empty()) return false;
+  const auto* bridge = std::get_if<std::string>(&stop.place.about.front());
+  return bridge != nullptr && node.integration_bridge() != nullptr && node.bridge(*bridge) == node.integration_bridge();
+}
+
+using Rows = std::vector<const AuditRow*>;
+
+std::map<std::string, Rows> dropped_by_node(const Facts& f) {
+  std::map<std::string, Rows> all;
+  for (const AuditRow& row : f.connections()) {
+    const cluster::Node* node = row.stopped_at ? f.cluster.node(row.stopped_at->node) : nullptr;
+    if (node != nullptr && is_dropped_in_ovn(row, *node)) all[node->name].push_back(&row);
+  }
+  return all;
+}
+
+void judge(const cluster::Node& node, const Router& router, Family family, const Rows& dropped, Findings& out) {
+  std::string to;
+  for (const AuditRow* row : dropped) {
+    const auto address = IpAddr::parse(row->to);
+    if (!address || address->family != family || has_route(router, *address)) continue;
+    out.explain(*row->stopped_at);
+    if (to.empty()) to = row->to;
+  }
+  if (to.empty()) return;
+  const std::string name = text_of(*router.row, "name");
+  out.add(fmt::format("The gateway router {} has no route to {}: OVN drops what pods of {} send there.", name, to, node.name), node.name, "",
+          {router.row->from},
+          fmt::format("ovn-nbctl lr-route-list {0} on {1}, and the log of ovnkube-controller there; its default route is to lead to the next hops of "
+                      "the annotation k8s.ovn.org/l3-gateway-config.", name, node.name));
+}
+
+void run(const Facts& f, Findings& out) {
+  const std::map<std::string, Rows> dropped = dropped_by_node(f);
+  for (const auto& node : f.cluster.nodes) {
+    if (!is_cluster_node(*node)) continue;
+    if (!has_complete(*node, "Logical_Router") || !has_complete(*node, "Logical_Router_Port") || !has_complete(*node, "Logical_Router_Static_Route")) {
+      out.lacks(fmt::format("routes of the gateway router of {} (ovn-nbctl list logical_router, logical_router_port, logical_router_static_route)", node->name));
+      continue;
+    }
+    const auto rows = dropped.find(node->name);
+    if (rows == dropped.end()) continue;
+    for (const Router& router : gateway_routers(*node))
+      for (const Family family : {Family::v4, Family::v6})
+        if (leads_out(router, family)) judge(*node, router, family, rows->second, out);
+  }
+}
+
+}  // namespace gateway_route_missing
+
+const Check kGatewayRouteMissing{"gateway-route-missing", "A gateway router without a route out of the cluster", Severity::error, always,
+                                 gateway_route_missing::run};
+
+}  // namespace egt::assess
