@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.h"
+#include "coverage.h"
 #include "egtrace/assess/audit.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/render/shard.h"
@@ -49,6 +50,8 @@ KeptOptions kept_options(const AuditOptions& o) {
 ExitStatus run_audit(const AuditOptions& o) {
   const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
+  require_coverage(snapshot.cluster, "audit");
+  warn_of_coverage(snapshot.cluster, o.common);
   const assess::NameChecker names(snapshot.cluster);
   if (const auto unknown = names.unknown_namespace(o.audit.namespaces)) throw CommandError(unknown->message);
   if (const auto unknown = names.unknown_place(o.audit.to)) throw CommandError(unknown->message);

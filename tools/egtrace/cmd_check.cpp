@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.h"
+#include "coverage.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/assess/names.h"
 #include "egtrace/parsers/content.h"
@@ -74,6 +75,7 @@ ExitStatus run_check(const CheckOptions& o) {
   if (!o.file.empty()) given = read_file(o.file);  // before the snapshot: a mistake in it shows at once
   const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
   warn_of_moment(snapshot, o.common);
+  if (o.from_objects) warn_of_coverage(snapshot.cluster, o.common);
   const assess::NameChecker names(snapshot.cluster);
   for (const expect::Expectation& e : given)
     if (const auto mistake = names.mistake_in(e))

@@ -126,6 +126,25 @@ TEST(Check, ObjectsOfAHealthySnapshotHold) {
   }
 }
 
+// Whom a NetworkPolicy's rules let through is not among what is made expectations of.
+TEST(Check, ServicesBehindNetworkPoliciesAreNoExpectation) {
+  const auto of_service = [](const std::string& policy) {
+    egt::testing::Sample s;
+    s.write("k8s/services.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: shop, namespace: demo-web}\n"
+                                 "spec:\n  clusterIP: 172.22.1.1\n  selector: {app: web}\n  ports: [{port: 8080, protocol: TCP, targetPort: 8080}]\n");
+    s.write("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
+                                       "    kubernetes.io/service-name: shop\nendpoints:\n- addresses: [10.132.0.39]\n  nodeName: master-02-demo\n"
+                                       "  conditions: {ready: true}\n  targetRef: {kind: Pod, name: web-2, namespace: demo-web}\n");
+    if (!policy.empty())
+      s.write("k8s/policies.yaml", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
+                                   "  podSelector: {}\n  policyTypes: [Ingress]\n" + policy);
+    const auto made = expectations_from_objects(s.open().cluster);
+    return std::count_if(made.begin(), made.end(), [](const expect::Expectation& e) { return e.name.starts_with("Service demo-web/shop"); });
+  };
+  EXPECT_GT(of_service(""), 0);
+  EXPECT_EQ(0, of_service("  ingress:\n  - from:\n    - podSelector: {}\n"));
+}
+
 TEST(Audit, SaysWhatExplainSays) {
   AuditOptions options;
   options.to = {"192.168.55.13:80"};

@@ -139,7 +139,8 @@ class IntentChecker {
 
   bool any_may_be_denied(const std::vector<cluster::ServiceEndpoint>& endpoints) const {
     return std::any_of(endpoints.begin(), endpoints.end(), [&](const cluster::ServiceEndpoint& e) {
-      return may_be_denied(objects_.pods.find(e.pod_namespace, e.pod), false);
+      const cluster::Pod* pod = objects_.pods.find(e.pod_namespace, e.pod);
+      return may_be_denied(pod, false) || is_isolated_but_for_rules(pod, false);
     });
   }
 
@@ -173,7 +174,7 @@ class IntentChecker {
     for (const KnownPod& pod : pods_) {
       if (pod.host_network || pod.address(family) == nullptr || nodes.contains(pod.node)) continue;
       if (pod.network() != network) continue;
-      if (cluster_.node(pod.node) == nullptr || isolated(pod, true) || may_be_denied(pod.object, true)) continue;
+      if (cluster_.node(pod.node) == nullptr || isolated(pod, true) || may_be_denied(pod.object, true) || is_isolated_but_for_rules(pod.object, true)) continue;
       nodes.insert(pod.node);
       found.push_back(&pod);
     }
@@ -184,7 +185,7 @@ class IntentChecker {
   void from_outside(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                     const std::vector<cluster::ServiceEndpoint>& endpoints) {
     const IpAddr client = outside(cluster_, a.family);
-    if (cluster_.owner_of(client) == nullptr) return;  // nobody outside to ask
+    if (cluster_.owner_of(client) == nullptr || any_may_be_denied(endpoints)) return;  // nobody outside to ask, or nobody who may
     const bool local = service.external_traffic_policy == "Local";
     Expectation& e = add(fmt::format("Service {}/{} port {} at {} from outside", service.namespace_, service.name,
                                      port.port, a.to_string()),
@@ -210,6 +211,14 @@ class IntentChecker {
       const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
       return selects(policy, objects_, *pod) &&
              std::any_of(rules.begin(), rules.end(), [](const cluster::AdminRule& r) { return r.action == cluster::AdminRule::Action::deny; });
+    });
+  }
+
+  // Whether NetworkPolicies let through to the pod, or from it, what their rules name alone: objects keep the number of rules.
+  bool is_isolated_but_for_rules(const cluster::Pod* pod, bool egress) const {
+    const auto policies = pod == nullptr ? policies_.end() : policies_.find(pod->namespace_);
+    return policies != policies_.end() && std::any_of(policies->second.begin(), policies->second.end(), [&](const cluster::NetworkPolicy* p) {
+      return (egress ? p->egress : p->ingress) && has_rules(*p, egress) && p->pods.matches(pod->labels);
     });
   }
 
