@@ -34,14 +34,15 @@ constexpr const char* kTraceFooter =
     "in_port(5),eth(),eth_type(0x0800),ipv4(frag=no).\n"
     "\n"
     "Examples:\n"
-    "  egtrace trace ./dumps --node worker-1 --bridge br-int in_port=5,icmp,nw_src=10.128.2.7,nw_dst=10.128.0.4\n"
+    "  egtrace trace ./dumps --node worker-1 br-int in_port=5,icmp,nw_src=10.128.2.7,nw_dst=10.128.0.4\n"
     "  egtrace trace ./dumps --bridge br-int --ct-next trk,est --ct-next trk,est in_port=5,tcp,tp_dst=80\n"
-    "  egtrace trace ./dumps --bridge br-int --batch packets.txt --verdict-only\n";
+    "  egtrace trace ./dumps br-int --batch packets.txt --verdict-only\n";
 
 struct TraceOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   std::string node, bridge, flow, version, batch;
+  std::vector<std::string> words;   // [BRIDGE] [FLOW] behind the snapshot
   std::vector<std::string> ct_next;
   bool names = false, verdict_only = false;
 };
@@ -390,6 +391,22 @@ class Batch {
   std::vector<Lane::Answer> round_;
 };
 
+// The bridge stands before the packet as for ofproto/trace, unless an option names it. Words that lack the snapshot are told from
+// those that have it by what names the snapshot otherwise.
+void sort_words(TraceOptions& o) {
+  if (o.batch.empty()) {
+    if (o.words.empty()) take_argument_for(o.flow, o.snapshot);
+    else take_arguments_for(o.words, o.snapshot);
+    if (!o.words.empty()) o.flow = std::exchange(o.words.back(), {}), o.words.pop_back();
+  } else {
+    take_arguments_for(o.words, o.snapshot);
+  }
+  if (o.words.empty()) return;
+  if (!o.bridge.empty()) throw CommandError(fmt::format("{}: the bridge is named twice: --bridge {}", o.words.back(), o.bridge));
+  if (o.words.size() > 1) throw CommandError(fmt::format("{}: give [SNAPSHOT] [BRIDGE] FLOW", o.words.front()));
+  o.bridge = o.words.front();
+}
+
 ExitStatus run_trace(const TraceOptions& o) {
   if (o.flow.empty() == o.batch.empty()) throw CommandError("give one FLOW, or --batch FILE");
   SnapshotOptions snapshot = o.snapshot;
@@ -404,7 +421,9 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<TraceOptions>();
   CLI::App* verb = app.add_subcommand("trace", "OpenFlow only: print what ovs-appctl ofproto/trace prints");
   add_snapshot_options(*verb, options->snapshot);
-  verb->add_option("flow", options->flow, "the packet, in the syntax of ofproto/trace")->type_name("FLOW");
+  verb->add_option("flow", options->words, "the bridge, unless --bridge or a datapath flow names it, and the packet, in the syntax of ofproto/trace")
+      ->type_name("[BRIDGE] FLOW")
+      ->expected(0, 2);
   verb->add_option("--node", options->node, "the machine (default: the one that has the bridge)")->type_name("NODE");
   verb->add_option("--bridge", options->bridge, "the bridge; a datapath flow names it")->type_name("BRIDGE");
   verb->add_option("--ct-next", options->ct_next, "ct_state of the next resumption of conntrack, repeatable")
@@ -418,7 +437,7 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   add_common_options(*verb, options->common, {"text"});
   verb->footer(kTraceFooter);
   verb->callback([options, &status] {
-    if (options->batch.empty()) take_argument_for(options->flow, options->snapshot);
+    sort_words(*options);
     status = run_trace(*options);
   });
 }

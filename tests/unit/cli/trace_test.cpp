@@ -66,6 +66,8 @@ TEST_F(TraceBatch, DumpsNeedNoSnapshot) {
   const std::string packet = "in_port=1,ip,nw_dst=10.0.0.7";
   const Ran with = egt::testing::run({EGTRACE_BINARY, "trace", directory_.path(), "--bridge", "br0", packet});
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--dump", dump, "--bridge", "br0", packet},
+                                                    {"--dump", dump, "br0", packet},
+                                                    {directory_.path(), "br0", packet},
                                                     {packet, "--dump", dump, "--bridge", "br0"}}) {
     std::vector<std::string> command = {EGTRACE_BINARY, "trace"};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -73,6 +75,15 @@ TEST_F(TraceBatch, DumpsNeedNoSnapshot) {
     EXPECT_EQ(with.out, without.out) << without.err;
     EXPECT_NE(std::string::npos, without.out.find("nw_dst=10.0.0.7, priority 10"));
   }
+}
+
+TEST_F(TraceBatch, OneBridgeIsNamed) {
+  const Ran twice = egt::testing::run({EGTRACE_BINARY, "trace", directory_.path(), "br0", "in_port=1", "--bridge", "br1"});
+  EXPECT_EQ(2, twice.status);
+  EXPECT_NE(std::string::npos, twice.err.find("br0: the bridge is named twice")) << twice.err;
+  const Ran unknown = egt::testing::run({EGTRACE_BINARY, "trace", directory_.path(), "br9", "in_port=1"});
+  EXPECT_EQ(2, unknown.status);
+  EXPECT_NE(std::string::npos, unknown.err.find("br9: unknown bridge")) << unknown.err;
 }
 
 // The host's ends of pods' devices are called by digits of a hash.

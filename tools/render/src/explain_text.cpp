@@ -6,6 +6,8 @@
 #include "egtrace/base/columns.h"
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
+#include "egtrace/render/printable.h"
+#include "egtrace/render/wrap.h"
 #include "headline.h"
 #include "rounds.h"
 #include "style.h"
@@ -115,11 +117,11 @@ class Page {
   }
 
   void sighting(const SightingReport& s, std::size_t width) {
-    const std::string place = fmt::format("{} {:<3} ", padded(s.device, width), s.in ? "in" : "out");
-    line(4, fmt::format("{}{} > {} ttl {}", place, to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl));
-    if (o_.verbose > 1) line(4 + place.size(), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
+    const std::string place = printable(fmt::format("    {} {:<3} ", padded(s.device, width), s.in ? "in" : "out"));
+    out_ += wrap_behind(place, fmt::format("{} > {} ttl {}", to_text({s.src, s.sport}), to_text({s.dst, s.dport}), s.ttl), o_.width);
+    if (o_.verbose > 1) line(columns_of(place), fmt::format("{} > {}", s.smac.empty() ? "unknown" : s.smac, s.dmac.empty() ? "unknown" : s.dmac));
     if (s.encap)
-      line(4 + place.size(), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
+      line(columns_of(place), fmt::format("in {} {} > {}, VNI {}", s.encap->type, s.encap->src.to_string(),
                                          s.encap->dst.to_string(), s.encap->vni));
   }
 
