@@ -60,15 +60,18 @@ class Comparison {
   CrossCheck result;
 
  private:
+  // Of those that have as much in common the one that has the least besides: a walk may end before it comes to OVN.
   static const PathReport* most_alike(const PathReport& walk, const std::vector<PathReport>& others) {
     const std::vector<StageTaken> stages = stages_of(walk);
     const PathReport* best = nullptr;
-    std::size_t most = 0;
+    std::size_t most = 0, least_besides = 0;
     for (const PathReport& other : others) {
-      const std::size_t common = common_prefix(stages, stages_of(other));
-      if (best != nullptr && common <= most) continue;
+      const std::vector<StageTaken> of_other = stages_of(other);
+      const std::size_t common = common_prefix(stages, of_other), besides = of_other.size() - common;
+      if (best != nullptr && (common < most || (common == most && besides >= least_besides))) continue;
       best = &other;
       most = common;
+      least_besides = besides;
     }
     return best;
   }

@@ -126,6 +126,7 @@ void Completion::add_ports() {
     p.type = known.type == "router" || (known.type.empty() && known.on_router) ? "patch" : known.type;
     auto& keys = taken[p.datapath];
     p.tunnel_key = key_of(known);
+    p.tag = known.tag;
     p.made_up_key = p.tunnel_key == 0;
     if (p.made_up_key) p.tunnel_key = free_key(keys);
     if (!known.peer.empty()) p.options.emplace("peer", known.peer);

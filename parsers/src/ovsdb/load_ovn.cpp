@@ -62,6 +62,7 @@ void link_port_binding(const ovn::Row& row, const Names& chassis, PortMerger& po
   port.datapath = column(row, "datapath").text();
   port.tunnel_key = number(column(row, "tunnel_key").text());
   port.peer = value_of(column(row, "options").as_map(), "peer");
+  port.tag = static_cast<std::uint16_t>(number(column(row, "tag").text()).value_or(0));
   port.chassis = name_or_self(chassis, column(row, "chassis").text());
   for (const std::string& mac : column(row, "mac").texts()) add_addresses(mac, port);
   port.external_ids = row.external_ids;
@@ -77,6 +78,7 @@ void link_switch_port(const ovn::Row& row, const Names& owners, PortMerger& port
   const auto options = column(row, "options").as_map();
   port.peer = value_of(options, "router-port");
   if (port.peer.empty()) port.peer = column(row, "peer").text();
+  port.tag = static_cast<std::uint16_t>(number(column(row, "tag").text()).value_or(0));
   for (const std::string& text : column(row, "addresses").texts()) add_addresses(text, port);
   add_addresses(column(row, "dynamic_addresses").text(), port);
   port.external_ids = row.external_ids;

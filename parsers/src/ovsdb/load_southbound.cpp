@@ -51,6 +51,7 @@ sb::PortBinding port_binding_of(const Record& r, Provenance from) {
   port.logical_port = r.text("logical_port");
   port.type = r.text("type");
   port.tunnel_key = number_of(r, "tunnel_key");
+  port.tag = static_cast<std::uint16_t>(number_of(r, "tag"));
   port.mac = texts_of(r, "mac");
   port.port_security = texts_of(r, "port_security");
   port.options = r.map("options");
@@ -179,7 +180,7 @@ struct TypedTable {
 const TypedTable kTypedTables[] = {
     {"Datapath_Binding", {"tunnel_key", "nb_uuid", "type", "external_ids"}},
     {"Port_Binding",
-     {"datapath", "logical_port", "type", "tunnel_key", "mac", "port_security", "options", "external_ids"}},
+     {"datapath", "logical_port", "type", "tunnel_key", "tag", "mac", "port_security", "options", "external_ids"}},
     {"Logical_DP_Group", {"datapaths"}},
     {"Logical_Flow",
      {"logical_datapath", "logical_dp_group", "pipeline", "table_id", "priority", "match", "actions", "external_ids"}},

@@ -92,6 +92,7 @@ void merge_port(ovn::LogicalPort& known, const ovn::LogicalPort& more, bool real
   known.may_have_others |= more.may_have_others;
   if (more.tunnel_key && (realised || !known.tunnel_key)) known.tunnel_key = more.tunnel_key;
   if (known.peer.empty()) known.peer = more.peer;
+  if (more.tag != 0 && (realised || known.tag == 0)) known.tag = more.tag;
   if (!known.mac) known.mac = more.mac;
   for (const Prefix& p : more.addresses)
     if (std::find(known.addresses.begin(), known.addresses.end(), p) == known.addresses.end())

@@ -49,17 +49,6 @@ const host::Part<Ruleset>& legacy_part(const host::Host& host, Family family) {
   return family == Family::v4 ? host.iptables_legacy_v4 : host.iptables_legacy_v6;
 }
 
-bool has_table(const Ruleset& rules, const std::string& name) {
-  return std::any_of(rules.tables.begin(), rules.tables.end(), [&](const Table& t) { return t.name == name; });
-}
-
-// Whether an nft table repeats what iptables-save shows.
-bool is_repetition(const Table& t, const host::Host& host) {
-  if (!t.from_iptables || (t.family != TableFamily::ip && t.family != TableFamily::ip6)) return false;
-  const auto& part = iptables_part(host, t.family == TableFamily::ip ? Family::v4 : Family::v6);
-  return part.present && (!part.partial || has_table(part.value, t.name));
-}
-
 // As lines: `multiport --ports` is two rules of the model, and one of a listing.
 std::size_t listed_rules(const Chain& c) {
   std::size_t lines = 0;
@@ -78,6 +67,35 @@ std::optional<std::string> differing_chain(const Table& a, const Table& b) {
     for (const Chain& c : one->chains)
       if (listed_rules(c) != rules_in(*other, c.name)) return c.name;
   return std::nullopt;
+}
+
+const Table* table_named(const Ruleset& rules, const std::string& name) {
+  const auto found = std::find_if(rules.tables.begin(), rules.tables.end(), [&](const Table& t) { return t.name == name; });
+  return found == rules.tables.end() ? nullptr : &*found;
+}
+
+// A table of iptables-nft in the listing of nft, where that is whole.
+const Table* repetition_of(const Table& table, const host::Host& host, TableFamily family) {
+  if (!host.nft.present || host.nft.partial) return nullptr;
+  const auto& all = host.nft.value.tables;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Table& t) { return t.from_iptables && t.family == family && t.name == table.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Whether a part of iptables' rules lacks some of this table, which nft lists whole.
+bool lacks_rules(const host::Part<Ruleset>& part, const Table& table, const host::Host& host, Family family) {
+  const Table* listed = part.partial ? repetition_of(table, host, family == Family::v4 ? TableFamily::ip : TableFamily::ip6) : nullptr;
+  return listed != nullptr && differing_chain(table, *listed);
+}
+
+// Whether an nft table repeats what iptables-save shows.
+bool is_repetition(const Table& t, const host::Host& host) {
+  if (!t.from_iptables || (t.family != TableFamily::ip && t.family != TableFamily::ip6)) return false;
+  const Family family = t.family == TableFamily::ip ? Family::v4 : Family::v6;
+  const auto& part = iptables_part(host, family);
+  if (!part.present || !part.partial) return part.present;
+  const Table* own = table_named(part.value, t.name);
+  return own != nullptr && !lacks_rules(part, *own, host, family);
 }
 
 // iptables-nft's rules stand in both listings, one for one. Where they differ, one is of another moment or machine, or
@@ -134,9 +152,10 @@ class Placer {
 
   void add_iptables(const host::Part<Ruleset>& part, const std::string& tool, long base) {
     for (const Table& t : part.value.tables) {
+      const bool stands_in_nft = base >= -kUnlisted && lacks_rules(part, t, host_, family_);
       for (const Chain& c : t.chains) {
         ++base;
-        if (!c.hook || t.dormant) continue;
+        if (!c.hook || t.dormant || stands_in_nft) continue;
         const std::optional<Listed> listed = base > -kUnlisted ? in_nft(t, c) : std::nullopt;
         add(t, c, tool, listed ? listed->position : base, listed ? listed->priority : c.priority);
       }
@@ -213,7 +232,7 @@ std::vector<MissingInput> missing_rules(const host::Host& host, Family family, c
                          std::any_of(tables.begin(), tables.end(),
                                      [&](const Table& t) { return t.from_iptables && t.family == own; });
   const bool legacy_tells = legacy_part(host, family).present && !legacy_part(host, family).partial;
-  if ((!iptables.present || iptables.partial) && !nft_tells && !legacy_tells)
+  if ((iptables.present ? iptables.partial : !legacy_tells) && !nft_tells)
     gaps.push_back({node, Input::iptables_rules, {std::uint64_t{family == Family::v6}}});
   if (auto differing = contradiction(host, family, node)) gaps.push_back(std::move(*differing));
   return gaps;

@@ -145,7 +145,10 @@ void Walker::see_copies(const Node& node, const HostOutcome& outcome) {
     if (copy.kind == HostOutcome::Kind::transmit) see(node, copy.device, false, copy.packet);
 }
 
+// Dumps of a machine that contradict each other prove nothing of it, of its devices either.
 Walker::Next Walker::stop(Verdict verdict, Stop where) {
+  if (const Node* node = where.node.empty() ? nullptr : cluster_.node(where.node); node != nullptr)
+    note_contradictions(*node, cluster::Contradiction::About::machine, "", record_);
   Arrival arrival;
   arrival.verdict = verdict;
   if (verdict == Verdict::dropped)

@@ -40,6 +40,22 @@ std::string_view logical_port_of(const Interface& port) {
 
 bool has_own_zone(const NetworkPort& port) { return port.row->type.empty() || port.row->type == "localport" || port.row->type == "virtual"; }
 
+// By a localnet port frames come with its tag alone, and without one or with a priority where it has none, unless it passes tags on
+// (consider_port_binding() of controller/physical.c). False: the frame is another port's.
+bool enter_localnet(const ovn::sb::PortBinding& port, FlowKey& packet) {
+  if (port.type != "localnet" || (port.tag == 0 && found_in(port.options, "vlan-passthru") == "true")) return true;
+  const bool is_tagged = ofproto::vlan_count(packet) > 0;
+  if ((is_tagged ? packet.u32(F::vlan_tci) & ofproto::kVlanVid : 0) != port.tag) return false;
+  if (is_tagged) ofproto::pop_vlan(packet, nullptr);
+  return true;
+}
+
+void leave_localnet(const ovn::sb::PortBinding& port, FlowKey& packet) {
+  if (port.type != "localnet" || port.tag == 0) return;
+  if (ofproto::vlan_count(packet) == 0) ofproto::push_vlan(packet, nullptr);
+  packet.set(F::vlan_tci, ofproto::kVlanPresent | port.tag);
+}
+
 class LogicalRun : public logical::Environment {
  public:
   LogicalRun(const LogicalWalk& walk, const openflow::Bridge& bridge)
@@ -116,6 +132,7 @@ void LogicalRun::walk(const Interface& in, FlowKey packet) {
   if (openflow::is_tunnel_type(in.type)) return come_from_tunnel(walker, std::move(packet));
   const NetworkPort* port = network.find_port(logical_port_of(in));
   if (port == nullptr) return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
+  if (!enter_localnet(*port->row, packet)) return end({Reason::no_flow_matches}, {PlaceKind::bridge, {bridge_.name}}, {});
   packet.set(F::metadata, port->datapath->key);
   packet.set(F::reg14, port->key);
   check_tables(walker.run(*port->datapath, packet));
@@ -394,6 +411,7 @@ void LogicalRun::output(const At& at, const NetworkPort& port, const FlowKey& pa
     if (logical_port_of(out) == port.row->logical_port) {
       FlowKey sent = packet;
       ofproto::clear_tunnel(sent);
+      leave_localnet(*port.row, sent);
       return emit(OvsEmission::Kind::port, out, std::move(sent), at);
     }
   end({Reason::port_missing, {port.friendly}}, at);

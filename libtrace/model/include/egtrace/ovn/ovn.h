@@ -44,6 +44,7 @@ struct LogicalPort {
   bool on_router = false;
   std::optional<std::uint32_t> tunnel_key;
   std::string peer;                     // of a patch or router port
+  std::uint16_t tag = 0;                // as sb::PortBinding::tag
   std::optional<MacAddr> mac;
   std::vector<Prefix> addresses;        // networks of a router port, host prefixes of a switch port
   bool may_have_others = false;         // of a switch port: addresses that nobody tells OVN ("unknown", "dynamic")
