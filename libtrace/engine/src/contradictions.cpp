@@ -27,9 +27,9 @@ void note_contradictions_of_devices(const cluster::Node& node, Record& record) {
       note(node, c, record);
 }
 
-void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record) {
+void note_contradictions(const cluster::Node& node, Contradiction::About about, const IpAddr& of, Record& record) {
   for (const Contradiction& c : node.contradictions)
-    if (c.about == Contradiction::About::routes && c.to && c.to->contains(to)) note(node, c, record);
+    if (c.about == about && c.to && c.to->contains(of)) note(node, c, record);
 }
 
 }  // namespace egt::engine

@@ -12,8 +12,8 @@ void note_contradictions(const cluster::Node& node, cluster::Contradiction::Abou
                          Record& record);
 // Of all tunnels: for a packet that none of them takes.
 void note_contradictions_of_tunnels(const cluster::Node& node, Record& record);
-// Of routes, for a packet to this address.
-void note_contradictions(const cluster::Node& node, const IpAddr& to, Record& record);
+// Of routes, for a packet to this address; of the neighbour that has it.
+void note_contradictions(const cluster::Node& node, cluster::Contradiction::About about, const IpAddr& of, Record& record);
 
 // All of its devices, bridges and ports: where it is the lack of a device that decides.
 void note_contradictions_of_devices(const cluster::Node& node, Record& record);

@@ -10,12 +10,12 @@
 #include "egtrace/base/text.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/choose.h"
+#include "snapshot/compared_dumps.h"
 #include "snapshot/compiled.h"
 #include "snapshot/excerpt.h"
 #include "snapshot/mask.h"
 #include "snapshot/past.h"
 #include "snapshot/roles.h"
-#include "snapshot/route_dumps.h"
 
 namespace egt::parsers {
 namespace {
@@ -224,6 +224,7 @@ void MachineReader::read(cluster::Node& node) {
   node.place_interfaces();
   node.host.settle_routes();
   const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
+  if (!sorted_->as_told) compare_neighbour_dumps(machine_.dumps, node);
   node.host.notice_missing_routes(confirmed);
   for (const host::Address& a : node.host.addresses_without_route)
     remark(a.from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a.prefix.to_string()));

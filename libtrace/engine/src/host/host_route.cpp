@@ -57,7 +57,7 @@ void HostWalk::note_misses(std::vector<RouteMiss> misses) {
 
 RouteAnswer HostWalk::look_up(const RouteQuery& query) {
   RouteAnswer answer = find_route(host_, query);
-  note_contradictions(node_, query.to, record_);
+  note_contradictions(node_, cluster::Contradiction::About::routes, query.to, record_);
   note(answer.doubts, answer.kind != RouteAnswer::Kind::unknown);
   if (record_.wants_misses) note_misses(near_misses(host_, query, answer));
   return answer;

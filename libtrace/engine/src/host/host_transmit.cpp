@@ -1,3 +1,4 @@
+#include "contradictions.h"
 #include "host_walk.h"
 #include "neighbour.h"
 
@@ -106,6 +107,7 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
     packet_.set(FieldId::eth_dst, found.mac.value);
   }
   record_.add(node_.name, layer_, step, lines);
+  if (found.from_dump) note_contradictions(node_, cluster::Contradiction::About::neighbour, next, record_);
   if (found.kind == NeighbourAnswer::Kind::arp_off) return arp_off(route.device);
   if (found.by_ovn) assume({Supposition::ovn_answers_host, {next, found.mac}, {node_.name, route.device}, lines});
   if (found.contradicts_dump)

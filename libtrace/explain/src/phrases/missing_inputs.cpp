@@ -96,6 +96,7 @@ constexpr Phrase<Conflict> kConflicts[] = {
     {Conflict::copied_rules, "copied-rules", "rules of {0}: those of {1} have the same text", "", "{0}"},
     {Conflict::pod_addresses, "pod-addresses", "addresses of pod {0}: its object and port {1} differ", "", "kubectl get pod -o yaml; ovs-vsctl list interface {1}"},
     {Conflict::routes, "routes", "routes to {0} in table {1}: dumps differ", "", "ip {2} route show table all"},
+    {Conflict::neighbour, "neighbour", "MAC of neighbour {0} on {1}: dumps differ", "", "ip neigh"},
     {Conflict::routes_of_switch, "routes-of-switch", "route of Open vSwitch to {0}: the host's differs", "",
      "ovs-appctl ovs/route/show; ip addr; ip route"},
     {Conflict::datapath_types, "datapath-types", "datapath of {0}: a patch port leads to {1}, which is of another type", "",

@@ -42,15 +42,16 @@ enum class Conflict : std::uint8_t {
   copied_rules,                     // command, machine
   pod_addresses,                    // pod, port
   routes,                           // destination, table, option of ip
+  neighbour,                        // address, device
   routes_of_switch,                 // address or destination
   datapath_types,                   // bridge, the one behind its patch port
 };
 
 struct Contradiction {
-  enum class About { machine, bridge, port, routes, netfilter };
+  enum class About { machine, bridge, port, routes, neighbour, netfilter };
   About about = About::machine;
   std::string name;           // of the bridge or port
-  std::optional<Prefix> to;   // of routes: those to which packets are concerned
+  std::optional<Prefix> to;   // of routes: those to which packets are concerned; of a neighbour: its address
   Conflict conflict{};
   std::vector<std::string> names = {};
   friend bool operator==(const Contradiction&, const Contradiction&) = default;

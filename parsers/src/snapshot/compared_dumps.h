@@ -1,4 +1,5 @@
-// Several dumps of one machine's routes: where two show the same table, they must show the same routes.
+// Several dumps of one machine's routes or neighbours: where two show the same table, they must show the same routes, and of a
+// neighbour the same MAC.
 #pragma once
 
 #include <vector>
@@ -10,5 +11,7 @@ namespace egt::parsers {
 // Adds what differs to the node's contradictions. `dumps`: all of its machine; the node holds what those that were read show.
 // Returns the tables that another dump shows with the same routes.
 host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
+// Likewise of neighbours that have another MAC in another dump.
+void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
 
 }  // namespace egt::parsers

@@ -1,4 +1,4 @@
-#include "snapshot/route_dumps.h"
+#include "snapshot/compared_dumps.h"
 
 #include <fmt/format.h>
 
@@ -73,22 +73,20 @@ class Comparison {
 
 namespace {
 
-bool is_of_routes(const Candidate& c) { return c.format != nullptr && c.format->kind == "ip route"; }
+bool is_of(const Candidate& c, std::string_view kind) { return c.format != nullptr && c.format->kind == kind; }
 
 // A link or a copy (sos has both) says nothing of its own.
 bool is_copy_of_read(const Candidate& c, const std::vector<Candidate*>& dumps) {
   return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* read) {
-    return read->superseded_by.empty() && is_of_routes(*read) && read->dump.text == c.dump.text;
+    return read->superseded_by.empty() && read->format == c.format && read->dump.text == c.dump.text;
   });
 }
 
-}  // namespace
-
-host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
-  host::ConfirmedTables confirmed;
-  Comparison comparison(node);
+// What each whole dump of that kind shows that was not read beside a better one.
+std::vector<cluster::Node> shown_beside(const std::vector<Candidate*>& dumps, std::string_view kind) {
+  std::vector<cluster::Node> all;
   for (const Candidate* c : dumps) {
-    if (!is_of_routes(*c) || c->superseded_by.empty() || !c->why_partial.empty() || is_copy_of_read(*c, dumps)) continue;
+    if (!is_of(*c, kind) || c->superseded_by.empty() || !c->why_partial.empty() || is_copy_of_read(*c, dumps)) continue;
     cluster::Cluster scratch;
     cluster::Node other;
     Report report;
@@ -97,11 +95,35 @@ host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, 
     } catch (const std::exception&) {
       continue;  // said where it is loaded in earnest
     }
-    if (!report.not_understood.empty()) continue;
+    if (report.not_understood.empty()) all.push_back(std::move(other));
+  }
+  return all;
+}
+
+}  // namespace
+
+host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
+  host::ConfirmedTables confirmed;
+  Comparison comparison(node);
+  for (const cluster::Node& other : shown_beside(dumps, "ip route")) {
     comparison.compare(node.host.routes_v4, other.host.routes_v4, confirmed.v4);
     comparison.compare(node.host.routes_v6, other.host.routes_v6, confirmed.v6);
   }
   return confirmed;
+}
+
+void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
+  using Key = std::pair<IpAddr, std::string_view>;   // address, device
+  std::map<Key, const host::Neighbour*> known;
+  for (const host::Neighbour& n : node.host.neighbours.value)
+    if (n.mac) known.emplace(Key{n.address, n.device}, &n);
+  for (const cluster::Node& other : shown_beside(dumps, "ip neigh"))
+    for (const host::Neighbour& n : other.host.neighbours.value) {
+      const auto same = known.find({n.address, n.device});
+      if (same == known.end() || !n.mac || *n.mac == *same->second->mac) continue;
+      node.contradictions.push_back({cluster::Contradiction::About::neighbour, "", Prefix::host(n.address), cluster::Conflict::neighbour,
+                                     {n.address.to_string(), n.device}});
+    }
 }
 
 }  // namespace egt::parsers
