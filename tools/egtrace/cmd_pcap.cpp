@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command.h"
+#include "counted.h"
 #include "egtrace/explain/capture.h"
 #include "egtrace/parsers/capture.h"
 #include "egtrace/render/diagnostic.h"
@@ -109,9 +110,11 @@ ExitStatus status_of(std::size_t flows, std::size_t unexplained) {
 ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
   OutputStream out(o.common);
   render::PcapJson json([&](std::string_view piece) { out.write(piece); });
+  Counted counted(cluster);
   std::size_t flows = 0, unexplained = 0;
   const explain::CaptureAnalysis analysis =
-      study.conclude(cluster, [&](const explain::CaptureAnalysis& so_far, const explain::FlowReport& flow) {
+      study.conclude(cluster, [&](const explain::CaptureAnalysis& so_far, explain::FlowReport flow) {
+        counted.add_to(flow);
         if (flows++ == 0) json.begin(so_far.captures);
         unexplained += flow.fate == explain::Fate::unexplained ? 1 : 0;
         json.flow(flow);
@@ -123,8 +126,10 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
 }
 
 ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
-  const auto& analysis =
+  auto& analysis =
       kept_to_the_end<explain::CaptureAnalysis>(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
+  Counted counted(cluster);
+  for (explain::FlowReport& flow : analysis.flows) counted.add_to(flow);
   write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
                                          [](const explain::FlowReport& f) { return f.fate == explain::Fate::unexplained; });

@@ -1,6 +1,7 @@
 // Events of tracers beside the prediction: each at its hop, and drops that decide.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -111,6 +112,21 @@ TEST(Events, ADropAloneIsEnough) {
   ASSERT_EQ(1u, j["flows"].size());
   EXPECT_EQ("lost", j["flows"][0]["fate"]);
   EXPECT_EQ("ip rule 6000, table 1004", where(j["flows"][0], "skb:kfree_skb"));
+}
+
+TEST(Events, CountersOfTheMachineTellOfTheDrop) {
+  const egt::testing::TemporaryDirectory folder;
+  std::filesystem::copy(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary", folder.path() + "/dumps", std::filesystem::copy_options::recursive);
+  folder.file("dumps/master-02-demo/nstat_-az", "#kernel\nIpInReceives 12 0.0\nTcpExtListenDrops 3 0.0\nTcpExtIPReversePathFilter 7 0.0\n");
+  const std::string events = folder.file("retis.json", kStartup + event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));
+  const auto result = egt::testing::run({EGTRACE_BINARY, "pcap", folder.path() + "/dumps", "master-02-demo=" + events, "--format", "json", "-q"});
+  const Json j = Json::parse(result.out, nullptr, false);
+  ASSERT_EQ(1u, j["flows"].size());
+  const Json& counters = j["flows"][0]["counters"];
+  ASSERT_EQ(1u, counters.size()) << j["flows"][0].dump(1);
+  EXPECT_EQ("TcpExtIPReversePathFilter", counters[0]["name"]);
+  EXPECT_EQ(7, counters[0]["value"]);
+  EXPECT_EQ(4, counters[0]["evidence"][0]["line"]);
 }
 
 TEST(Events, ACopyThatIsDroppedEndsNothing) {

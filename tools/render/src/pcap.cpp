@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "egtrace/base/columns.h"
+#include "counters.h"
 #include "json_parts.h"
 #include "pcap_events.h"
 #include "style.h"
@@ -72,6 +73,7 @@ Json json(const FlowReport& f) {
   for (const DifferenceReport& d : f.differs)
     j["differs"].push_back({{"where", d.where}, {"predicted", d.predicted}, {"observed", d.observed}});
   if (!f.events.empty()) j["events"] = events_json(f);
+  if (!f.counters.empty()) j["counters"] = counters_json(f.counters);
   j["why"] = f.why;
   j["retransmissions"] = f.retransmissions;
   j["time"] = static_cast<double>(f.time) / 1e9;
@@ -204,6 +206,7 @@ class CapturePage {
       line(2, fmt::format("sent again    {} time{}", f.retransmissions, f.retransmissions == 1 ? "" : "s"));
     alike(f.alike);
     if (!rows) return;
+    for (const CounterReport& c : f.counters) line(2, "counted       " + counter_text(c));
     seen(f.seen);
     event_lines(f, o_.verbose, [this](std::size_t indent, const std::string& text) { line(indent, text); });
     for (const DifferenceReport& d : f.differs) {

@@ -29,6 +29,8 @@ class Judge {
     decide();
     list_seen();
     list_differences();
+    const Predicted& lost = out_.direction == Direction::reply ? forecast_.reply : forecast_.forward;
+    if (out_.fate == Fate::lost && lost.path != nullptr && lost.path->stopped_at) out_.predicted_end = lost.path->stopped_at->reason;
     out_.why = in_one(why_);
     return std::move(out_);
   }

@@ -110,6 +110,8 @@ struct FlowReport {
   bool not_walked = false;  // its path was not worked out: too many different ends
   AlikeReport alike;
   std::vector<EventReport> events;  // by time
+  engine::Reason predicted_end = engine::Reason::none;   // of a flow that is lost as predicted: why
+  std::vector<CounterReport> counters;                   // of the machine where it is lost; filled by who reads counters
 };
 
 struct CaptureAnalysis {
