@@ -138,9 +138,20 @@ CounterLine CounterReader::netstat(std::string_view line) {
   if (const auto value = parse_decimal(text.substr(0, blank)); value && blank != std::string_view::npos)
     return one_counter(name_of_words(section_, trim(text.substr(blank))), {}, *value);
   const std::size_t colon = text.rfind(": ");
-  if (colon == std::string_view::npos) return text.ends_with(':') ? ignored_line() : unknown_line();
+  if (colon == std::string_view::npos) return text.ends_with(':') ? ignored_line() : number_between(text);
   const auto value = parse_decimal(trim(text.substr(colon + 2)));
   return value ? one_counter(name_of_words(section_, text.substr(0, colon)), {}, *value) : unknown_line();
+}
+
+// "Quick ack mode was activated 8 times"
+CounterLine CounterReader::number_between(std::string_view text) const {
+  for (const std::string_view word : words(text)) {
+    const auto value = parse_decimal(word);
+    if (!value) continue;
+    const std::size_t at = static_cast<std::size_t>(word.data() - text.data());
+    return one_counter(section_ + ": " + std::string(text.substr(0, at)) + std::string(trim_left(text.substr(at + word.size()))), {}, *value);
+  }
+  return unknown_line();
 }
 
 // "TcpExt: A B" and below "TcpExt: 1 2"; of /proc/net/snmp6 "Ip6InReceives     12".

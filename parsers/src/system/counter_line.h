@@ -30,6 +30,7 @@ class CounterReader {
  private:
   CounterLine nstat(std::string_view line);
   CounterLine netstat(std::string_view line);
+  CounterLine number_between(std::string_view text) const;
   CounterLine proc_net(std::string_view line);
   CounterLine ethtool(std::string_view line);
   CounterLine metric(std::string_view line);

@@ -32,7 +32,7 @@ const std::string kNetstat =
     "Ip:\n    Forwarding: 1\n    1234 total packets received\n    5 with invalid addresses\n    3 dropped because of missing route\n"
     "Icmp:\n    2 ICMP messages received\n    ICMP input histogram:\n        echo requests: 2\n"
     "Udp:\n    9 packets to unknown port received\n    receive buffer errors: 4\n    InCsumErrors: 6\n"
-    "TcpExt:\n    8 SYNs to LISTEN sockets dropped\n    IPReversePathFilter: 7\n";
+    "TcpExt:\n    8 SYNs to LISTEN sockets dropped\n    Quick ack mode was activated 8 times\n    IPReversePathFilter: 7\n";
 const std::string kProc = "TcpExt: SyncookiesSent ListenDrops\nTcpExt: 0 8\nIpExt: InNoRoutes InTruncatedPkts\nIpExt: 2 0\n";
 const std::string kEthtool = "NIC statistics:\n     rx_packets: 12\n     rx_missed_errors: 3\n     queue[0]: tx_x: 4\n";
 const std::string kMetrics =
