@@ -34,25 +34,26 @@ const std::vector<host::Counter>& Counted::of(const std::string& node) {
 void Counted::add_to(explain::Explanation& explanation) {
   if (!explanation.fault || explanation.fault->at.node.empty()) return;
   const explain::StopReport& at = explanation.fault->at;
-  explanation.counters = explain::counters_of(at.reason, at.node, of(at.node), *cluster_.sources);
+  explanation.counters = explain::counters_of(at.reason, explain::counted_packet(explanation.packet), at.node, of(at.node), *cluster_.sources);
 }
 
 void Counted::add_to(explain::FlowReport& flow) {
   if (flow.fate != explain::Fate::lost || !flow.last_seen || flow.last_seen->node.empty()) return;
+  const explain::CountedPacket packet = explain::counted_packet(flow.packet);
   const auto drop = std::find_if(flow.events.begin(), flow.events.end(), [](const explain::EventReport& e) { return e.drop && e.drop->ends_flow; });
   if (drop != flow.events.end()) {
     const DropKind kind = explain::drop_reason(drop->drop->subsystem, drop->drop->reason).kind;
-    flow.counters = explain::counters_of(kind, drop->node, of(drop->node), *cluster_.sources);
+    flow.counters = explain::counters_of(kind, packet, drop->node, of(drop->node), *cluster_.sources);
     return;
   }
   const std::string last = flow.lost_between ? machine_of(flow.lost_between->second) : flow.last_seen->node;
   if (flow.predicted_end != engine::Reason::none) {
-    flow.counters = explain::counters_of(flow.predicted_end, last, of(last), *cluster_.sources);
+    flow.counters = explain::counters_of(flow.predicted_end, packet, last, of(last), *cluster_.sources);
     return;
   }
-  flow.counters = explain::counted_drops(flow.last_seen->node, of(flow.last_seen->node), *cluster_.sources);
+  flow.counters = explain::counted_drops(packet, flow.last_seen->node, of(flow.last_seen->node), *cluster_.sources);
   if (last == flow.last_seen->node || cluster_.node(last) == nullptr) return;
-  for (explain::CounterReport& c : explain::counted_drops(last, of(last), *cluster_.sources)) flow.counters.push_back(std::move(c));
+  for (explain::CounterReport& c : explain::counted_drops(packet, last, of(last), *cluster_.sources)) flow.counters.push_back(std::move(c));
 }
 
 void Counted::add_to(assess::Triage& triage) {

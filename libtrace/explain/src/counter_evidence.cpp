@@ -77,6 +77,22 @@ const Meaning* meaning_of(const host::Counter& c) {
   return nullptr;
 }
 
+// Whether the counter is of this protocol and version of IP, as its name says. Devices count all.
+bool is_about(const host::Counter& c, const CountedPacket& packet) {
+  if (!c.device.empty()) return true;
+  std::string_view name = c.name;
+  if (name.ends_with("IPReversePathFilter")) return !packet.is_v6;
+  const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  if (is("Ip6") || is("Udp6") || is("Icmp6")) {
+    if (!packet.is_v6) return false;
+  } else if (packet.is_v6 && !is("Tcp")) {
+    return false;
+  }
+  if (is("Tcp")) return packet.proto == "tcp";
+  if (is("Udp")) return packet.proto == "udp";
+  return !is("Icmp") || packet.proto.starts_with("icmp");
+}
+
 // Of several dumps the highest value is the latest one.
 template <class Wanted>
 std::vector<CounterReport> gather(const std::string& node, const std::vector<host::Counter>& counters, const SourceTable& sources, const Wanted& wanted) {
@@ -115,9 +131,20 @@ std::vector<CounterReport> gather(const std::string& node, const std::vector<hos
 
 }  // namespace
 
-std::vector<CounterReport> counters_of(engine::Reason reason, const std::string& node, const std::vector<host::Counter>& counters,
-                                       const SourceTable& sources) {
-  return gather(node, counters, sources, [&](const Meaning& m, const host::Counter& c) { return c.device.empty() && is_by(m.kind, reason); });
+CountedPacket counted_packet(const PacketReport& packet) { return {packet.dst.find(':') != std::string::npos, packet.proto}; }
+
+std::vector<CounterReport> counters_of(engine::Reason reason, const CountedPacket& packet, const std::string& node,
+                                       const std::vector<host::Counter>& counters, const SourceTable& sources) {
+  return gather(node, counters, sources, [&](const Meaning& m, const host::Counter& c) {
+    return c.device.empty() && is_by(m.kind, reason) && is_about(c, packet);
+  });
+}
+
+std::vector<CounterReport> counters_of(DropKind kind, const CountedPacket& packet, const std::string& node,
+                                       const std::vector<host::Counter>& counters, const SourceTable& sources) {
+  return gather(node, counters, sources, [&](const Meaning& m, const host::Counter& c) {
+    return m.kind == kind && (c.device.empty() || c.value > 0) && is_about(c, packet);
+  });
 }
 
 std::vector<CounterReport> counters_of(DropKind kind, const std::string& node, const std::vector<host::Counter>& counters,
@@ -125,9 +152,10 @@ std::vector<CounterReport> counters_of(DropKind kind, const std::string& node, c
   return gather(node, counters, sources, [&](const Meaning& m, const host::Counter& c) { return m.kind == kind && (c.device.empty() || c.value > 0); });
 }
 
-std::vector<CounterReport> counted_drops(const std::string& node, const std::vector<host::Counter>& counters, const SourceTable& sources) {
+std::vector<CounterReport> counted_drops(const CountedPacket& packet, const std::string& node, const std::vector<host::Counter>& counters,
+                                         const SourceTable& sources) {
   constexpr std::size_t kMost = 5;
-  auto all = gather(node, counters, sources, [](const Meaning&, const host::Counter& c) { return c.value > 0; });
+  auto all = gather(node, counters, sources, [&](const Meaning&, const host::Counter& c) { return c.value > 0 && is_about(c, packet); });
   if (all.size() > kMost) all.resize(kMost);
   return all;
 }

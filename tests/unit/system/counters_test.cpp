@@ -102,16 +102,20 @@ TEST(Counters, TellOfDropsOfTheirKind) {
   const std::vector<host::Counter> counters = {{"TcpExtIPReversePathFilter", "", 7, {}}, {"TcpExtIPReversePathFilter", "", 9, {}},
                                                {"TcpExtListenDrops", "", 3, {}},         {"rx_dropped", "eth0", 5, {}},
                                                {"IpInReceives", "", 100, {}},            {"IpOutNoRoutes", "", 0, {}}};
-  const auto by_reason = explain::counters_of(engine::Reason::reverse_path_no_route, "w1", counters, sources);
+  const explain::CountedPacket tcp{false, "tcp"}, ping6{true, "icmp6"};
+  const auto by_reason = explain::counters_of(engine::Reason::reverse_path_no_route, tcp, "w1", counters, sources);
   ASSERT_EQ(1u, by_reason.size());
   EXPECT_EQ(9u, by_reason[0].value);
   EXPECT_EQ(2u, by_reason[0].increase);
   // A counter that counted nothing speaks against it, and is shown.
-  const auto none = explain::counters_of(engine::Reason::no_route, "w1", counters, sources);
+  const auto none = explain::counters_of(engine::Reason::no_route, tcp, "w1", counters, sources);
   ASSERT_EQ(1u, none.size());
   EXPECT_EQ(0u, none[0].value);
-  EXPECT_TRUE(explain::counters_of(engine::Reason::flow_drops, "w1", counters, sources).empty());
-  EXPECT_EQ(3u, explain::counted_drops("w1", counters, sources).size());
+  EXPECT_TRUE(explain::counters_of(engine::Reason::flow_drops, tcp, "w1", counters, sources).empty());
+  // Nor do those of IPv4 tell of IPv6, or those of TCP of a ping.
+  EXPECT_TRUE(explain::counters_of(engine::Reason::no_route, ping6, "w1", counters, sources).empty());
+  EXPECT_EQ(1u, explain::counted_drops(ping6, "w1", counters, sources).size());
+  EXPECT_EQ(3u, explain::counted_drops(tcp, "w1", counters, sources).size());
 }
 
 }  // namespace
