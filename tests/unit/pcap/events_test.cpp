@@ -107,6 +107,16 @@ TEST(Events, ADropIsWhereThePacketWasLost) {
   EXPECT_NE(std::string::npos, drop["meaning"].get<std::string>().find("nftables"));
 }
 
+TEST(Events, ADropOfOpenVSwitchIsAtTheSwitch) {
+  const Json j = study("retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
+                                         event(1050, "skb:kfree_skb", kPod, {}, R"("skb-drop":{"subsys":"openvswitch","drop_reason":"OVS_DROP_METER"})"));
+  const Json& f = j["flows"][0];
+  EXPECT_EQ("lost", f["fate"]);
+  EXPECT_EQ("br-int", where(f, "skb:kfree_skb"));
+  EXPECT_EQ(Json({"master-02-demo/" + kPod, "master-02-demo/" + kPod}), f["lost_between"]);
+  EXPECT_EQ("openvswitch", (*event_with(f, "skb:kfree_skb"))["drop"]["subsystem"]);
+}
+
 TEST(Events, ADropAloneIsEnough) {
   const Json j = study("retis.json", kStartup + event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));
   ASSERT_EQ(1u, j["flows"].size());

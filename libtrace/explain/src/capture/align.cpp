@@ -235,8 +235,8 @@ class Aligner {
 
   Aligned where_dropped(DropKind kind) const {
     switch (kind) {
-      case DropKind::open_vswitch:
-        return at_last_of_switch();
+      case DropKind::open_vswitch:   // by which of its flows is not known: where the packet entered it
+        return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
       case DropKind::netfilter:
         return in_stack(is_netfilter);
       case DropKind::source_check:

@@ -47,7 +47,6 @@ std::string event_words(const EventFacts& f) {
     add(fmt::format("nft {} {}{} {}{}", f.nft_table, f.nft_chain, f.nft_rule > 0 ? fmt::format(" handle {}", f.nft_rule) : "",
                     f.nft_verdict, f.nft_policy ? " by policy" : ""));
   if (!f.ct_state.empty()) add(fmt::format("conntrack {} in zone {}", f.ct_state, f.ct_zone));
-  if (f.drop) add("drop");
   return words;
 }
 
@@ -164,13 +163,18 @@ class FlowEvents {
     out_.direction = e.reply ? Direction::reply : Direction::request;
     out_.last_seen = LastSeenReport{e.node, e.netns == 0 ? e.device : "", ""};
     const std::string place = place_text(e.node, e.device);
-    out_.lost_between = {place, e.hop ? place_text(e.node, e.hop->where) : place};
+    out_.lost_between = {place, e.hop && drop.predicted.value_or(false) ? place_text(e.node, end_of(*e.hop)) : place};
     const std::string meaning = drop.meaning;
     if (!drop.predicted || e.hop == std::nullopt) out_.why = phrase({Remark::dropped_without_path, {reason_text(drop), place, meaning}});
     else if (*drop.predicted) out_.why = phrase({Remark::dropped_as_predicted, {reason_text(drop), place, meaning, summary(e.reply)}});
     else out_.why = phrase({Remark::dropped_unpredicted, {reason_text(drop), place, meaning}});
     if (drop.predicted && !*drop.predicted && e.hop)
       out_.differs.push_back({place_text(e.node, e.hop->where), phrase({Remark::goes_on}), fmt::format("drop, {}", reason_text(drop))});
+  }
+
+  // Of a table its bridge.
+  static std::string end_of(const Hop& hop) {
+    return hop.layer == "ovs" || hop.layer == "ovn" ? hop.where.substr(0, hop.where.find(' ')) : hop.where;
   }
 
   std::string summary(bool reply) const { return reply ? forecast_.reply.summary() : forecast_.forward.summary(); }
