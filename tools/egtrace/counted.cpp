@@ -16,8 +16,11 @@ struct Finding {
   DropKind kind;
 };
 constexpr Finding kFindings[] = {
-    {"egress-rp-filter", DropKind::source_check}, {"egressip-forwarding-off", DropKind::routing}, {"underlay-mtu", DropKind::size},
-    {"tunnel-mtu", DropKind::size},               {"uplink-down", DropKind::device},
+    {"egress-rp-filter", DropKind::source_check},
+    {"egressip-forwarding-off", DropKind::routing},
+    {"underlay-mtu", DropKind::size},
+    {"tunnel-mtu", DropKind::size},
+    {"uplink-down", DropKind::device},
 };
 
 // The machine of "node/device".
@@ -27,20 +30,23 @@ std::string machine_of(const std::string& place) { return place.substr(0, place.
 
 const std::vector<host::Counter>& Counted::of(const std::string& node) {
   const auto [at, is_new] = known_.try_emplace(node);
-  if (const cluster::Node* n = is_new ? cluster_.node(node) : nullptr) at->second = parsers::read_counters(cluster_, *n);
+  if (const cluster::Node* n = is_new ? cluster_.node(node) : nullptr)
+    at->second = parsers::read_counters(cluster_, *n);
   return at->second;
 }
 
 void Counted::add_to(explain::Explanation& explanation) {
   if (!explanation.fault || explanation.fault->at.node.empty()) return;
   const explain::StopReport& at = explanation.fault->at;
-  explanation.counters = explain::counters_of(at.reason, explain::counted_packet(explanation.packet), at.node, of(at.node), *cluster_.sources);
+  explanation.counters = explain::counters_of(at.reason, explain::counted_packet(explanation.packet), at.node,
+                                              of(at.node), *cluster_.sources);
 }
 
 void Counted::add_to(explain::FlowReport& flow) {
   if (flow.fate != explain::Fate::lost || !flow.last_seen || flow.last_seen->node.empty()) return;
   const explain::CountedPacket packet = explain::counted_packet(flow.packet);
-  const auto drop = std::find_if(flow.events.begin(), flow.events.end(), [](const explain::EventReport& e) { return e.drop && e.drop->ends_flow; });
+  const auto drop = std::find_if(flow.events.begin(), flow.events.end(),
+                                 [](const explain::EventReport& e) { return e.drop && e.drop->ends_flow; });
   if (drop != flow.events.end()) {
     const DropKind kind = explain::drop_reason(drop->drop->subsystem, drop->drop->reason).kind;
     flow.counters = explain::counters_of(kind, packet, drop->node, of(drop->node), *cluster_.sources);
@@ -53,14 +59,16 @@ void Counted::add_to(explain::FlowReport& flow) {
   }
   flow.counters = explain::counted_drops(packet, flow.last_seen->node, of(flow.last_seen->node), *cluster_.sources);
   if (last == flow.last_seen->node || cluster_.node(last) == nullptr) return;
-  for (explain::CounterReport& c : explain::counted_drops(packet, last, of(last), *cluster_.sources)) flow.counters.push_back(std::move(c));
+  for (explain::CounterReport& c : explain::counted_drops(packet, last, of(last), *cluster_.sources))
+    flow.counters.push_back(std::move(c));
 }
 
 void Counted::add_to(assess::Triage& triage) {
   for (assess::Finding& finding : triage.findings)
     for (const Finding& f : kFindings) {
       if (f.id != finding.id || finding.node.empty()) continue;
-      for (const explain::CounterReport& c : explain::counters_of(f.kind, finding.node, of(finding.node), *cluster_.sources))
+      for (const explain::CounterReport& c :
+           explain::counters_of(f.kind, finding.node, of(finding.node), *cluster_.sources))
         if (c.value > 0) finding.evidence.insert(finding.evidence.end(), c.evidence.begin(), c.evidence.end());
     }
 }

@@ -26,7 +26,8 @@ constexpr Meaning kMachine[] = {
     {"Ip6InHdrErrors", DropKind::ttl, "IPv6 packets with a bad header, or whose hop limit ended here"},
     {"IpFragFails", DropKind::size, "packets too large for the MTU that must not be fragmented"},
     {"Ip6FragFails", DropKind::size, "IPv6 packets that could not be fragmented"},
-    {"Ip6InTooBigErrors", DropKind::size, "IPv6 packets too large for the MTU of the device that they were to leave by"},
+    {"Ip6InTooBigErrors", DropKind::size,
+     "IPv6 packets too large for the MTU of the device that they were to leave by"},
     {"IpReasmFails", DropKind::size, "packets whose fragments did not all come"},
     {"UdpNoPorts", DropKind::listener, "UDP datagrams for ports on which no process listens"},
     {"Udp6NoPorts", DropKind::listener, "UDP datagrams over IPv6 for ports on which no process listens"},
@@ -95,7 +96,8 @@ bool is_about(const host::Counter& c, const CountedPacket& packet) {
 
 // Of several dumps the highest value is the latest one.
 template <class Wanted>
-std::vector<CounterReport> gather(const std::string& node, const std::vector<host::Counter>& counters, const SourceTable& sources, const Wanted& wanted) {
+std::vector<CounterReport> gather(const std::string& node, const std::vector<host::Counter>& counters,
+                                  const SourceTable& sources, const Wanted& wanted) {
   struct Found {
     const Meaning* meaning;
     const host::Counter* latest;
@@ -125,13 +127,16 @@ std::vector<CounterReport> gather(const std::string& node, const std::vector<hos
     if (f.latest->from.known()) r.evidence = {evidence_line(f.latest->from, sources)};
     all.push_back(std::move(r));
   }
-  std::stable_sort(all.begin(), all.end(), [](const CounterReport& a, const CounterReport& b) { return a.value > b.value; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const CounterReport& a, const CounterReport& b) { return a.value > b.value; });
   return all;
 }
 
 }  // namespace
 
-CountedPacket counted_packet(const PacketReport& packet) { return {packet.dst.find(':') != std::string::npos, packet.proto}; }
+CountedPacket counted_packet(const PacketReport& packet) {
+  return {packet.dst.find(':') != std::string::npos, packet.proto};
+}
 
 std::vector<CounterReport> counters_of(engine::Reason reason, const CountedPacket& packet, const std::string& node,
                                        const std::vector<host::Counter>& counters, const SourceTable& sources) {
@@ -147,15 +152,18 @@ std::vector<CounterReport> counters_of(DropKind kind, const CountedPacket& packe
   });
 }
 
-std::vector<CounterReport> counters_of(DropKind kind, const std::string& node, const std::vector<host::Counter>& counters,
-                                       const SourceTable& sources) {
-  return gather(node, counters, sources, [&](const Meaning& m, const host::Counter& c) { return m.kind == kind && (c.device.empty() || c.value > 0); });
+std::vector<CounterReport> counters_of(DropKind kind, const std::string& node,
+                                       const std::vector<host::Counter>& counters, const SourceTable& sources) {
+  return gather(node, counters, sources, [&](const Meaning& m, const host::Counter& c) {
+    return m.kind == kind && (c.device.empty() || c.value > 0);
+  });
 }
 
-std::vector<CounterReport> counted_drops(const CountedPacket& packet, const std::string& node, const std::vector<host::Counter>& counters,
-                                         const SourceTable& sources) {
+std::vector<CounterReport> counted_drops(const CountedPacket& packet, const std::string& node,
+                                         const std::vector<host::Counter>& counters, const SourceTable& sources) {
   constexpr std::size_t kMost = 5;
-  auto all = gather(node, counters, sources, [&](const Meaning&, const host::Counter& c) { return c.value > 0 && is_about(c, packet); });
+  auto all = gather(node, counters, sources,
+                    [&](const Meaning&, const host::Counter& c) { return c.value > 0 && is_about(c, packet); });
   if (all.size() > kMost) all.resize(kMost);
   return all;
 }

@@ -52,8 +52,10 @@ bool JsonLine::another(char bracket) {
     ++at_;
     return true;
   }
-  if (c != bracket) fail(c == '\0' ? "the line ends inside a value" : "a comma or the closing bracket is expected here");
-  else close();
+  if (c != bracket)
+    fail(c == '\0' ? "the line ends inside a value" : "a comma or the closing bracket is expected here");
+  else
+    close();
   return false;
 }
 
@@ -86,8 +88,10 @@ std::string_view JsonLine::unescaped(const char* from) {
   while (at_ != end_) {
     const char c = *at_++;
     if (c == '"') return scratch_;
-    if (c != '\\') scratch_ += c;
-    else if (!escape()) return {};
+    if (c != '\\')
+      scratch_ += c;
+    else if (!escape())
+      return {};
   }
   fail("the line ends inside a string");
   return {};
@@ -132,7 +136,8 @@ std::uint64_t JsonLine::number() {
     return 0;
   }
   if (at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E'))
-    while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-')) ++at_;
+    while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-'))
+      ++at_;
   return negative ? ~value + 1 : value;
 }
 

@@ -1,5 +1,5 @@
-// One line of JSON (RFC 8259), gone through once and without a tree: millions of lines are read in seconds. Whoever reads
-// names the members that it wants; the others are skipped, whatever they hold.
+// One line of JSON (RFC 8259), gone through once and without a tree: millions of lines are read in seconds. Whoever
+// reads names the members that it wants; the others are skipped, whatever they hold.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ class JsonLine {
   }
   // Good until the next string that has an escape in it.
   std::string_view string();
-  std::uint64_t number();          // 0 for null; a negative one as its two's complement; fractions are cut
-  bool boolean();                  // false for null
+  std::uint64_t number();  // 0 for null; a negative one as its two's complement; fractions are cut
+  bool boolean();          // false for null
   void skip();
-  char next();                     // the first character of what comes next; '\0' at the end
-  void end();                      // nothing may follow
+  char next();  // the first character of what comes next; '\0' at the end
+  void end();   // nothing may follow
   void fail(std::string_view what);
 
   bool failed() const { return !what_.empty(); }

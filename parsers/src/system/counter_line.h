@@ -17,14 +17,15 @@ struct CounterValue {
 
 struct CounterLine {
   enum class Kind : std::uint8_t { ignored, counters, unknown } kind = Kind::unknown;
-  std::vector<CounterValue> counters;   // a line may have several, and one that names nothing of use none
+  std::vector<CounterValue> counters;  // a line may have several, and one that names nothing of use none
 };
 
 // Line after line: what a line means may depend on those before.
 class CounterReader {
  public:
   // `device`: of ethtool, which does not print it.
-  explicit CounterReader(CounterDialect dialect, std::string device = {}) : dialect_(dialect), device_(std::move(device)) {}
+  explicit CounterReader(CounterDialect dialect, std::string device = {})
+      : dialect_(dialect), device_(std::move(device)) {}
   CounterLine read(std::string_view line);
 
  private:

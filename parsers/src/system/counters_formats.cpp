@@ -28,9 +28,15 @@ void read_counter_lines(const Dump& dump, CounterDialect dialect, Report& report
   for (Line line; lines.next(line);) {
     const CounterLine parsed = reader.read(without_colour(line.text, buffer));
     switch (parsed.kind) {
-      case CounterLine::Kind::ignored: counts.ignored(); break;
-      case CounterLine::Kind::unknown: counts.not_understood(line, 1, "no counter"); break;
-      case CounterLine::Kind::counters: counts.understood(), take(line, parsed); break;
+      case CounterLine::Kind::ignored:
+        counts.ignored();
+        break;
+      case CounterLine::Kind::unknown:
+        counts.not_understood(line, 1, "no counter");
+        break;
+      case CounterLine::Kind::counters:
+        counts.understood(), take(line, parsed);
+        break;
     }
   }
 }
@@ -46,7 +52,7 @@ bool begins_like(const Dump& dump, CounterDialect dialect, std::string_view mark
   while (!rest.empty()) {
     const bool is_last = rest.find('\n') == std::string_view::npos && dump.text.size() > kLook;
     const CounterLine line = reader.read(next_line(rest));
-    if (is_last) break;   // cut
+    if (is_last) break;  // cut
     counters += line.kind == CounterLine::Kind::counters;
     unknown += line.kind == CounterLine::Kind::unknown;
   }
@@ -56,14 +62,19 @@ bool begins_like(const Dump& dump, CounterDialect dialect, std::string_view mark
 // Of several dumps of counters all are read: a later one shows how much was counted in between.
 template <CounterDialect kDialect>
 Recognition recognise_counters(const Dump& dump) {
-  struct Mark { CounterDialect dialect; std::string_view text; };
-  static constexpr Mark kMarks[] = {{CounterDialect::nstat, "IpInReceives"},   {CounterDialect::nstat, "TcpExt"},
-                                    {CounterDialect::netstat, "Ip:\n"},        {CounterDialect::netstat, "TcpExt:\n"},
-                                    {CounterDialect::proc_net, "TcpExt: "},    {CounterDialect::proc_net, "Ip: Forwarding "},
-                                    {CounterDialect::proc_net, "Ip6InReceives"}, {CounterDialect::ethtool, "NIC statistics:\n"},
-                                    {CounterDialect::metrics, "# TYPE node_"}, {CounterDialect::metrics, "node_net"}};
+  struct Mark {
+    CounterDialect dialect;
+    std::string_view text;
+  };
+  static constexpr Mark kMarks[] = {
+      {CounterDialect::nstat, "IpInReceives"},     {CounterDialect::nstat, "TcpExt"},
+      {CounterDialect::netstat, "Ip:\n"},          {CounterDialect::netstat, "TcpExt:\n"},
+      {CounterDialect::proc_net, "TcpExt: "},      {CounterDialect::proc_net, "Ip: Forwarding "},
+      {CounterDialect::proc_net, "Ip6InReceives"}, {CounterDialect::ethtool, "NIC statistics:\n"},
+      {CounterDialect::metrics, "# TYPE node_"},   {CounterDialect::metrics, "node_net"}};
   for (const Mark& mark : kMarks)
-    if (mark.dialect == kDialect && begins_like(dump, kDialect, mark.text)) return {90, topic_of(dump, "counters", true), dump.partial ? 1 : 10};
+    if (mark.dialect == kDialect && begins_like(dump, kDialect, mark.text))
+      return {90, topic_of(dump, "counters", true), dump.partial ? 1 : 10};
   return {};
 }
 
@@ -94,7 +105,12 @@ void load_counters(const Dump& dump, cluster::Cluster&, cluster::Node&, Report& 
 
 template <CounterDialect kDialect>
 Format counter_format(std::string_view kind, std::string_view command) {
-  return {kind, command, recognise_counters<kDialect>, reprint_counters<kDialect>, counters_to_json<kDialect>, load_counters<kDialect>};
+  return {kind,
+          command,
+          recognise_counters<kDialect>,
+          reprint_counters<kDialect>,
+          counters_to_json<kDialect>,
+          load_counters<kDialect>};
 }
 
 }  // namespace
@@ -108,7 +124,8 @@ const Format& netstat_counters_format() {
   return format;
 }
 const Format& proc_net_format() {
-  static const Format format = counter_format<CounterDialect::proc_net>("/proc/net/netstat", "cat /proc/net/netstat /proc/net/snmp");
+  static const Format format =
+      counter_format<CounterDialect::proc_net>("/proc/net/netstat", "cat /proc/net/netstat /proc/net/snmp");
   return format;
 }
 const Format& ethtool_format() {
@@ -116,7 +133,8 @@ const Format& ethtool_format() {
   return format;
 }
 const Format& metrics_format() {
-  static const Format format = counter_format<CounterDialect::metrics>("node_exporter", "curl -s http://NODE:9100/metrics");
+  static const Format format =
+      counter_format<CounterDialect::metrics>("node_exporter", "curl -s http://NODE:9100/metrics");
   return format;
 }
 
@@ -126,9 +144,12 @@ struct CounterKind {
   std::string_view kind;
   CounterDialect dialect;
 };
-constexpr CounterKind kCounterKinds[] = {{"nstat", CounterDialect::nstat},           {"netstat -s", CounterDialect::netstat},
-                           {"/proc/net/netstat", CounterDialect::proc_net}, {"ethtool -S", CounterDialect::ethtool},
-                           {"node_exporter", CounterDialect::metrics}, {"ip link", CounterDialect::ip_link}};
+constexpr CounterKind kCounterKinds[] = {{"nstat", CounterDialect::nstat},
+                                         {"netstat -s", CounterDialect::netstat},
+                                         {"/proc/net/netstat", CounterDialect::proc_net},
+                                         {"ethtool -S", CounterDialect::ethtool},
+                                         {"node_exporter", CounterDialect::metrics},
+                                         {"ip link", CounterDialect::ip_link}};
 
 // The command of ethtool stands in the file's name.
 Dump dump_of(const cluster::DumpInfo& info, const Source& source) {
@@ -156,7 +177,8 @@ std::vector<host::Counter> read_counters(const cluster::Cluster& cluster, const 
       Report report;
       const Dump dump = system::dump_of(info, cluster.sources->at(info.source));
       system::read_counter_lines(dump, k.dialect, report, [&](const Line& line, const system::CounterLine& parsed) {
-        for (const system::CounterValue& c : parsed.counters) all.push_back({c.name, c.device, c.value, {info.source, line.number}});
+        for (const system::CounterValue& c : parsed.counters)
+          all.push_back({c.name, c.device, c.value, {info.source, line.number}});
       });
     }
   }

@@ -1,12 +1,13 @@
 // Counters of nstat, netstat -s, /proc/net/netstat, ethtool -S, node_exporter and ip -s link.
+#include "egtrace/parsers/counters.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "egtrace/explain/counter_evidence.h"
 #include "egtrace/base/text.h"
-#include "egtrace/parsers/counters.h"
+#include "egtrace/explain/counter_evidence.h"
 #include "support/format_fixture.h"
 #include "system/counter_line.h"
 #include "system/formats.h"
@@ -15,7 +16,8 @@ namespace egt::parsers::system {
 namespace {
 
 // "name" or "device/name" → value.
-std::map<std::string, std::uint64_t> counters_in(CounterDialect dialect, std::string text, const std::string& device = {}) {
+std::map<std::string, std::uint64_t> counters_in(CounterDialect dialect, std::string text,
+                                                 const std::string& device = {}) {
   CounterReader reader(dialect, device);
   std::map<std::string, std::uint64_t> all;
   std::string_view rest = text;
@@ -27,16 +29,22 @@ std::map<std::string, std::uint64_t> counters_in(CounterDialect dialect, std::st
   return all;
 }
 
-const std::string kNstat = "#kernel\nIpInReceives                    1234               0.0\nTcpExtIPReversePathFilter       7                  0.0\n";
+const std::string kNstat =
+    "#kernel\nIpInReceives                    1234               0.0\nTcpExtIPReversePathFilter       7                "
+    "  0.0\n";
 const std::string kNetstat =
-    "Ip:\n    Forwarding: 1\n    1234 total packets received\n    5 with invalid addresses\n    3 dropped because of missing route\n"
+    "Ip:\n    Forwarding: 1\n    1234 total packets received\n    5 with invalid addresses\n    3 dropped because of "
+    "missing route\n"
     "Icmp:\n    2 ICMP messages received\n    ICMP input histogram:\n        echo requests: 2\n"
     "Udp:\n    9 packets to unknown port received\n    receive buffer errors: 4\n    InCsumErrors: 6\n"
-    "TcpExt:\n    8 SYNs to LISTEN sockets dropped\n    Quick ack mode was activated 8 times\n    IPReversePathFilter: 7\n";
-const std::string kProc = "TcpExt: SyncookiesSent ListenDrops\nTcpExt: 0 8\nIpExt: InNoRoutes InTruncatedPkts\nIpExt: 2 0\n";
+    "TcpExt:\n    8 SYNs to LISTEN sockets dropped\n    Quick ack mode was activated 8 times\n    IPReversePathFilter: "
+    "7\n";
+const std::string kProc =
+    "TcpExt: SyncookiesSent ListenDrops\nTcpExt: 0 8\nIpExt: InNoRoutes InTruncatedPkts\nIpExt: 2 0\n";
 const std::string kEthtool = "NIC statistics:\n     rx_packets: 12\n     rx_missed_errors: 3\n     queue[0]: tx_x: 4\n";
 const std::string kMetrics =
-    "# HELP node_netstat_TcpExt_ListenDrops Statistic TcpExtListenDrops.\n# TYPE node_netstat_TcpExt_ListenDrops untyped\n"
+    "# HELP node_netstat_TcpExt_ListenDrops Statistic TcpExtListenDrops.\n# TYPE node_netstat_TcpExt_ListenDrops "
+    "untyped\n"
     "node_netstat_TcpExt_ListenDrops 8\nnode_network_receive_drop_total{device=\"eth0\"} 1.5e+03\nnode_load1 0.21\n"
     "node_network_info{adminstate=\"up\",device=\"e } 1\",operstate=\"up\"} 1 1700000000000\n";
 const std::string kIpLink =
@@ -99,9 +107,12 @@ TEST(Counters, LinesOfNoneAreKept) {
 
 TEST(Counters, TellOfDropsOfTheirKind) {
   const SourceTable sources;
-  const std::vector<host::Counter> counters = {{"TcpExtIPReversePathFilter", "", 7, {}}, {"TcpExtIPReversePathFilter", "", 9, {}},
-                                               {"TcpExtListenDrops", "", 3, {}},         {"rx_dropped", "eth0", 5, {}},
-                                               {"IpInReceives", "", 100, {}},            {"IpOutNoRoutes", "", 0, {}}};
+  const std::vector<host::Counter> counters = {{"TcpExtIPReversePathFilter", "", 7, {}},
+                                               {"TcpExtIPReversePathFilter", "", 9, {}},
+                                               {"TcpExtListenDrops", "", 3, {}},
+                                               {"rx_dropped", "eth0", 5, {}},
+                                               {"IpInReceives", "", 100, {}},
+                                               {"IpOutNoRoutes", "", 0, {}}};
   const explain::CountedPacket tcp{false, "tcp"}, ping6{true, "icmp6"};
   const auto by_reason = explain::counters_of(engine::Reason::reverse_path_no_route, tcp, "w1", counters, sources);
   ASSERT_EQ(1u, by_reason.size());

@@ -18,7 +18,8 @@ Json counters_json(const std::vector<explain::CounterReport>& counters) {
 }
 
 std::string counter_text(const explain::CounterReport& c) {
-  std::string text = fmt::format("{} {}{} on {}", c.name, c.value, c.device.empty() ? "" : fmt::format(" of {}", c.device), c.node);
+  std::string text =
+      fmt::format("{} {}{} on {}", c.name, c.value, c.device.empty() ? "" : fmt::format(" of {}", c.device), c.node);
   if (c.increase) text += fmt::format(", {} more than in another dump", *c.increase);
   text += c.value == 0 ? fmt::format(": none since boot; it counts {}", c.meaning)
                        : fmt::format(": {}, of all connections since boot", c.meaning);

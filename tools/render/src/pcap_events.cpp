@@ -12,7 +12,11 @@ using namespace explain;
 
 Json hop_json(const EventReport& e) {
   if (!e.hop) return nullptr;
-  return {{"node", e.hop->node}, {"layer", e.hop->layer}, {"where", e.hop->where}, {"what", e.hop->what}, {"evidence", evidence_json(e.hop->evidence)}};
+  return {{"node", e.hop->node},
+          {"layer", e.hop->layer},
+          {"where", e.hop->where},
+          {"what", e.hop->what},
+          {"evidence", evidence_json(e.hop->evidence)}};
 }
 
 Json drop_json(const EventReport& e) {
@@ -35,7 +39,9 @@ std::string place_of(const EventReport& e) {
   return place;
 }
 
-std::string count_of(const EventReport& e) { return e.events == 1 ? std::string() : fmt::format(", {} times", e.events); }
+std::string count_of(const EventReport& e) {
+  return e.events == 1 ? std::string() : fmt::format(", {} times", e.events);
+}
 
 std::string summary_of(const FlowReport& flow) {
   std::uint64_t all = 0, at_hops = 0;
@@ -52,14 +58,16 @@ void one_line(const EventReport& e, bool verbose, const EventLine& line) {
   if (e.reply) text += ", of the reply";
   line(4, text + count_of(e));
   if (e.drop) line(8, fmt::format("{}: {}", reason_of(*e.drop), e.drop->meaning));
-  if (e.hop) line(8, fmt::format("at {} {}: {}", e.hop->node, e.hop->where, e.hop->what));
-  else line(8, "unexplained: " + e.unexplained);
+  if (e.hop)
+    line(8, fmt::format("at {} {}: {}", e.hop->node, e.hop->where, e.hop->what));
+  else
+    line(8, "unexplained: " + e.unexplained);
   if (verbose) line(8, fmt::format("{}:{}", e.file, e.line));
 }
 
 // Equal explanations of many events in one line.
 void unexplained_lines(const FlowReport& flow, const EventLine& line) {
-  std::map<std::string, std::pair<std::uint64_t, std::string>> why;   // count, first function
+  std::map<std::string, std::pair<std::uint64_t, std::string>> why;  // count, first function
   for (const EventReport& e : flow.events) {
     if (e.hop || e.drop) continue;
     auto& [count, symbol] = why[e.unexplained];
@@ -69,7 +77,9 @@ void unexplained_lines(const FlowReport& flow, const EventLine& line) {
   constexpr std::size_t kMost = 5;
   std::size_t shown = 0;
   for (const auto& [text, what] : why) {
-    if (shown++ == kMost) return line(4, fmt::format("and {} further explanations that are missing; -v shows each event", why.size() - kMost));
+    if (shown++ == kMost)
+      return line(4,
+                  fmt::format("and {} further explanations that are missing; -v shows each event", why.size() - kMost));
     line(4, fmt::format("unexplained: {} event{} ({}): {}", what.first, what.first == 1 ? "" : "s", what.second, text));
   }
 }

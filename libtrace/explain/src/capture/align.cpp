@@ -13,8 +13,13 @@ using capture::OvsEvent;
 
 bool is_switch(const Hop& hop) { return hop.layer == "ovs" || hop.layer == "ovn"; }
 bool is_stack(const Hop& hop) { return hop.layer == "host" || hop.layer == "router"; }
-bool is_netfilter(const Hop& hop) { return is_stack(hop) && (hop.where.starts_with("nft ") || hop.where.starts_with("iptables ")); }
-bool is_routing(const Hop& hop) { return is_stack(hop) && (hop.where == "routing" || hop.where.starts_with("ip rule") || hop.where.starts_with("ip -6 rule")); }
+bool is_netfilter(const Hop& hop) {
+  return is_stack(hop) && (hop.where.starts_with("nft ") || hop.where.starts_with("iptables "));
+}
+bool is_routing(const Hop& hop) {
+  return is_stack(hop) &&
+         (hop.where == "routing" || hop.where.starts_with("ip rule") || hop.where.starts_with("ip -6 rule"));
+}
 
 // The number behind `key` in a line of ovs-ofctl: of the cookie, of the table.
 std::optional<std::uint64_t> number_behind(std::string_view line, std::string_view key) {
@@ -34,7 +39,13 @@ class Aligner {
  public:
   Aligner(const EventPlace& event, const Course& course, const std::string& from, const std::string& to,
           const cluster::Cluster& cluster, std::size_t before)
-      : e_(event), f_(*event.facts), course_(course), from_(from), to_(to), cluster_(cluster), begin_(begin_of_visit(course, before)) {}
+      : e_(event),
+        f_(*event.facts),
+        course_(course),
+        from_(from),
+        to_(to),
+        cluster_(cluster),
+        begin_(begin_of_visit(course, before)) {}
 
   Aligned align() {
     if (e_.node.empty()) return none(Remark::place_unknown);
@@ -53,7 +64,8 @@ class Aligner {
   static std::size_t begin_of_visit(const Course& course, std::size_t before) {
     if (before == kNoRow || before >= course.hops.size()) return 0;
     const auto same = [&](std::size_t i) {
-      return course.hops[i].node == course.hops[before].node && is_switch(course.hops[i]) == is_switch(course.hops[before]);
+      return course.hops[i].node == course.hops[before].node &&
+             is_switch(course.hops[i]) == is_switch(course.hops[before]);
     };
     while (before > 0 && same(before - 1)) --before;
     return before;
@@ -123,11 +135,14 @@ class Aligner {
       in_other_direction |= s.in != in;
     }
     // Devices of Open vSwitch itself are no places of tcpdump's rows.
-    if (e_.device_name == "ovs-system" || e_.device_name.starts_with("genev_sys") || e_.device_name.starts_with("vxlan_sys"))
+    if (e_.device_name == "ovs-system" || e_.device_name.starts_with("genev_sys") ||
+        e_.device_name.starts_with("vxlan_sys"))
       return in_switch();
-    if (const cluster::Node* node = cluster_.node(e_.node); node != nullptr && node->bridge(e_.device_name) != nullptr) return in_switch();
+    if (const cluster::Node* node = cluster_.node(e_.node); node != nullptr && node->bridge(e_.device_name) != nullptr)
+      return in_switch();
     if (in_other_direction) return none(Remark::device_other_direction, {e_.device});
-    if (const auto named = find([this](const Hop& hop) { return !e_.device.empty() && hop.where == e_.device; })) return at(*named);
+    if (const auto named = find([this](const Hop& hop) { return !e_.device.empty() && hop.where == e_.device; }))
+      return at(*named);
     return none(Remark::device_not_on_path, {e_.device_name.empty() ? e_.device : e_.device_name});
   }
 
@@ -143,7 +158,9 @@ class Aligner {
     const auto first = find(is_switch);
     if (!first) return none(Remark::switch_not_on_path, {e_.node});
     std::size_t last = *first;
-    while (last + 1 < course_.hops.size() && course_.hops[last + 1].node == e_.node && is_switch(course_.hops[last + 1])) ++last;
+    while (last + 1 < course_.hops.size() && course_.hops[last + 1].node == e_.node &&
+           is_switch(course_.hops[last + 1]))
+      ++last;
     return at(last);
   }
 
@@ -159,7 +176,9 @@ class Aligner {
       if (hop) return at(*hop);
     }
     // Flows that were dumped without cookies cannot be told apart.
-    const bool told = find([](const Hop& h) { return is_switch(h) && !h.evidence.empty() && number_behind(h.evidence.front().text, "cookie="); }).has_value();
+    const bool told = find([](const Hop& h) {
+                        return is_switch(h) && !h.evidence.empty() && number_behind(h.evidence.front().text, "cookie=");
+                      }).has_value();
     if (told) return none(Remark::flows_not_on_path, {std::uint64_t{e_.openflow_flows->size()}});
     return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
   }
@@ -195,13 +214,17 @@ class Aligner {
     if (f_.nft_rule > 0) {
       const auto handle = static_cast<std::uint64_t>(f_.nft_rule);
       const auto rule = find([&](const Hop& hop) {
-        return in_chain(hop) && std::any_of(hop.evidence.begin(), hop.evidence.end(), [&](const EvidenceLine& l) { return handle_of(l.text) == handle; });
+        return in_chain(hop) && std::any_of(hop.evidence.begin(), hop.evidence.end(),
+                                            [&](const EvidenceLine& l) { return handle_of(l.text) == handle; });
       });
       if (rule) return at(*rule);
-      if (const auto line = dumped_rule(handle)) return none(Remark::rule_not_on_path, {f_.nft_table, f_.nft_chain, handle, std::string(trim(*line))});
-      // iptables-save and `nft list ruleset` print no handles: then the packet is in the chain, and by which rule is not known.
+      if (const auto line = dumped_rule(handle))
+        return none(Remark::rule_not_on_path, {f_.nft_table, f_.nft_chain, handle, std::string(trim(*line))});
+      // iptables-save and `nft list ruleset` print no handles: then the packet is in the chain, and by which rule is
+      // not known.
       const auto hop = find(in_chain);
-      if (hop && f_.nft_verdict != "drop" && !handle_of(course_.hops[*hop].evidence.empty() ? "" : course_.hops[*hop].evidence.front().text))
+      if (hop && f_.nft_verdict != "drop" &&
+          !handle_of(course_.hops[*hop].evidence.empty() ? "" : course_.hops[*hop].evidence.front().text))
         return at(*hop);
       return none(Remark::rule_not_dumped, {f_.nft_table, f_.nft_chain, handle});
     }
@@ -235,7 +258,7 @@ class Aligner {
 
   Aligned where_dropped(DropKind kind) const {
     switch (kind) {
-      case DropKind::open_vswitch:   // by which of its flows is not known: where the packet entered it
+      case DropKind::open_vswitch:  // by which of its flows is not known: where the packet entered it
         return find_or(is_switch, Remark::switch_not_on_path, {e_.node});
       case DropKind::netfilter:
         return in_stack(is_netfilter);

@@ -28,7 +28,8 @@ std::string ovs_words(const EventFacts& f) {
     case OvsEvent::flow_operation:
       return f.action == "put" ? "ovs-vswitchd puts a datapath flow" : "ovs-vswitchd executes the packet's actions";
     case OvsEvent::look_up:
-      return f.datapath_flow.empty() ? "a datapath flow matches" : fmt::format("datapath flow ufid:{} matches", f.datapath_flow);
+      return f.datapath_flow.empty() ? "a datapath flow matches"
+                                     : fmt::format("datapath flow ufid:{} matches", f.datapath_flow);
     case OvsEvent::execute_action:
       if (f.action == "output") return fmt::format("action output to datapath port {}", f.port);
       if (f.action == "ct") return fmt::format("action ct in zone {}", f.zone);
@@ -44,8 +45,9 @@ std::string event_words(const EventFacts& f) {
   std::string words = ovs_words(f);
   const auto add = [&words](const std::string& more) { words += (words.empty() ? "" : ", ") + more; };
   if (!f.nft_chain.empty())
-    add(fmt::format("nft {} {}{} {}{}", f.nft_table, f.nft_chain, f.nft_rule > 0 ? fmt::format(" handle {}", f.nft_rule) : "",
-                    f.nft_verdict, f.nft_policy ? " by policy" : ""));
+    add(fmt::format("nft {} {}{} {}{}", f.nft_table, f.nft_chain,
+                    f.nft_rule > 0 ? fmt::format(" handle {}", f.nft_rule) : "", f.nft_verdict,
+                    f.nft_policy ? " by policy" : ""));
   if (!f.ct_state.empty()) add(fmt::format("conntrack {} in zone {}", f.ct_state, f.ct_zone));
   return words;
 }
@@ -57,9 +59,17 @@ std::string reason_text(const DropReport& drop) {
 // One flow's events, by time.
 class FlowEvents {
  public:
-  FlowEvents(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places, const EventTracks& events,
-             const EventsByTrack& by_track, const Flow& flow, const Forecast& forecast, const Courses* courses, FlowReport& report)
-      : cluster_(cluster), files_(files), places_(places), events_(events), flow_(flow), forecast_(forecast), courses_(courses), out_(report) {
+  FlowEvents(const cluster::Cluster& cluster, const std::vector<File>& files, const Places& places,
+             const EventTracks& events, const EventsByTrack& by_track, const Flow& flow, const Forecast& forecast,
+             const Courses* courses, FlowReport& report)
+      : cluster_(cluster),
+        files_(files),
+        places_(places),
+        events_(events),
+        flow_(flow),
+        forecast_(forecast),
+        courses_(courses),
+        out_(report) {
     const auto gather = [&](const std::vector<Part>& parts) {
       for (const Part& part : parts)
         if (const auto found = by_track.find(part.track); found != by_track.end())
@@ -103,7 +113,12 @@ class FlowEvents {
     r.time = row.event->first_time;
     if (f.interface < interfaces.size()) r.device = interfaces[f.interface].name;
     if (places_.in_other_netns(row.event->file, f.netns)) r.netns = f.netns;
-    if (f.drop) r.drop = DropReport{f.drop_reason, f.drop_subsystem, std::string(drop_reason(f.drop_subsystem, f.drop_reason).meaning), {}, false};
+    if (f.drop)
+      r.drop = DropReport{f.drop_reason,
+                          f.drop_subsystem,
+                          std::string(drop_reason(f.drop_subsystem, f.drop_reason).meaning),
+                          {},
+                          false};
     place(row, f, r);
     out_.events.push_back(std::move(r));
   }
@@ -111,10 +126,13 @@ class FlowEvents {
   void place(const Row& row, const EventFacts& f, EventReport& r) {
     const Course* course = course_of(r.reply);
     if (course == nullptr || course->hops.empty()) {
-      r.unexplained = phrase({r.node.empty() ? Remark::place_unknown : r.reply && courses_ != nullptr ? Remark::reply_not_predicted : Remark::path_unknown});
+      r.unexplained = phrase({r.node.empty()                   ? Remark::place_unknown
+                              : r.reply && courses_ != nullptr ? Remark::reply_not_predicted
+                                                               : Remark::path_unknown});
       return;
     }
-    const EventPlace at{r.node, r.netns != 0 ? "" : r.device, r.device, r.netns, &f, &events_.openflow_flows(*row.event)};
+    const EventPlace at{r.node, r.netns != 0 ? "" : r.device,       r.device, r.netns,
+                        &f,     &events_.openflow_flows(*row.event)};
     const std::uint64_t packet = row.event->packet;
     const auto known = packet == 0 ? before_.end() : before_.find(packet);
     const std::string from = pod_node(r.reply ? out_.to : out_.from), to = pod_node(r.reply ? out_.from : out_.to);
@@ -165,11 +183,15 @@ class FlowEvents {
     const std::string place = place_text(e.node, e.device);
     out_.lost_between = {place, e.hop && drop.predicted.value_or(false) ? place_text(e.node, end_of(*e.hop)) : place};
     const std::string meaning = drop.meaning;
-    if (!drop.predicted || e.hop == std::nullopt) out_.why = phrase({Remark::dropped_without_path, {reason_text(drop), place, meaning}});
-    else if (*drop.predicted) out_.why = phrase({Remark::dropped_as_predicted, {reason_text(drop), place, meaning, summary(e.reply)}});
-    else out_.why = phrase({Remark::dropped_unpredicted, {reason_text(drop), place, meaning}});
+    if (!drop.predicted || e.hop == std::nullopt)
+      out_.why = phrase({Remark::dropped_without_path, {reason_text(drop), place, meaning}});
+    else if (*drop.predicted)
+      out_.why = phrase({Remark::dropped_as_predicted, {reason_text(drop), place, meaning, summary(e.reply)}});
+    else
+      out_.why = phrase({Remark::dropped_unpredicted, {reason_text(drop), place, meaning}});
     if (drop.predicted && !*drop.predicted && e.hop)
-      out_.differs.push_back({place_text(e.node, e.hop->where), phrase({Remark::goes_on}), fmt::format("drop, {}", reason_text(drop))});
+      out_.differs.push_back(
+          {place_text(e.node, e.hop->where), phrase({Remark::goes_on}), fmt::format("drop, {}", reason_text(drop))});
   }
 
   // Of a table its bridge.
@@ -181,12 +203,14 @@ class FlowEvents {
 
   // What a tracer does not show need not have been absent.
   void soften() {
-    const bool only_events = std::all_of(flow_.parts.begin(), flow_.parts.end(),
-                                         [&](const Part& part) { return files_[part.track->key.file].capture.of_events; });
+    const bool only_events = std::all_of(flow_.parts.begin(), flow_.parts.end(), [&](const Part& part) {
+      return files_[part.track->key.file].capture.of_events;
+    });
     if (!only_events || (out_.fate != Fate::lost && !flow_.only_inside)) return;
     const PathReport* path = out_.direction == Direction::reply ? forecast_.reply.path : forecast_.forward.path;
     if (!flow_.only_inside && path != nullptr && path->verdict != Verdict::delivered && forecast_.matched > 0) return;
-    const std::string place = out_.last_seen ? place_text(out_.last_seen->node, out_.last_seen->device) : place_text(flow_.parts.back());
+    const std::string place =
+        out_.last_seen ? place_text(out_.last_seen->node, out_.last_seen->device) : place_text(flow_.parts.back());
     out_.fate = Fate::unexplained;
     out_.direction.reset();
     out_.lost_between.reset();
@@ -204,7 +228,7 @@ class FlowEvents {
   const Courses* courses_;
   FlowReport& out_;
   std::vector<Row> rows_;
-  std::unordered_map<std::uint64_t, std::size_t> before_;   // the last hop of each packet
+  std::unordered_map<std::uint64_t, std::size_t> before_;  // the last hop of each packet
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace egt::explain::capture_study {
 namespace {
 
-constexpr std::size_t kMostLinks = 4'000'000;   // of packets and queues to tracks
+constexpr std::size_t kMostLinks = 1'000'000;  // of packets and queues to tracks
 
 std::uint64_t key_of(std::uint32_t file, std::uint64_t id) { return (static_cast<std::uint64_t>(file) << 48) ^ id; }
 
@@ -38,7 +38,7 @@ const Track* EventTracks::track_of(std::uint32_t file, const capture::KernelEven
 void EventTracks::take(std::uint32_t file, const capture::KernelEvent& event, const Track* track) {
   const capture::EventFacts& f = event.facts;
   if (!f.openflow_flows.empty() && flows_.size() < kMostFacts) flows_.try_emplace(f.datapath_flow, f.openflow_flows);
-  if (f.symbol.empty() && !f.drop) return;   // ovs-detrace: of a flow, not of a packet
+  if (f.symbol.empty() && !f.drop) return;  // ovs-detrace: of a flow, not of a packet
   track = track_of(file, event, track);
   if (track == nullptr) {
     ++without_flow_;

@@ -1,5 +1,5 @@
-// Events of tracers, gathered: those of packets with the same headers that pass the same place in the same way are one row.
-// A file of a million events has some hundred of them for each flow.
+// Events of tracers, gathered: those of packets with the same headers that pass the same place in the same way are one
+// row. A file of a million events has some hundred of them for each flow.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace egt::explain::capture_study {
 
 struct EventTrack {
-  const Track* track = nullptr;             // whose packets these are
+  const Track* track = nullptr;  // whose packets these are
   const capture::EventFacts* facts = nullptr;
   std::uint32_t file = 0;
   std::uint64_t first_line = 0, events = 0;
   std::int64_t first_time = 0, last_time = 0;
-  std::uint64_t packet = 0;                 // of the first one, as the tracer tells packets apart; 0: it does not
+  std::uint64_t packet = 0;  // of the first one, as the tracer tells packets apart; 0: it does not
 };
 
 class EventTracks {
@@ -40,10 +40,10 @@ class EventTracks {
 
   static constexpr std::size_t kMostRows = 1'000'000, kMostFacts = 100'000;
   std::unordered_map<capture::EventFacts, std::uint32_t, FactsHash> facts_;
-  std::unordered_map<std::uint64_t, std::uint32_t> rows_;                  // by track, facts and file
+  std::unordered_map<std::uint64_t, std::uint32_t> rows_;  // by track, facts and file
   std::unordered_map<const Track*, std::uint32_t> numbers_;
-  std::unordered_map<std::uint64_t, const Track*> by_queue_;   // by file and queue
-  std::unordered_map<std::string, std::vector<std::string>> flows_;        // by UFID
+  std::unordered_map<std::uint64_t, const Track*> by_queue_;         // by file and queue
+  std::unordered_map<std::string, std::vector<std::string>> flows_;  // by UFID
   std::deque<EventTrack> all_;
   std::uint64_t without_flow_ = 0;
 };

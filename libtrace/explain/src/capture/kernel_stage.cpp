@@ -50,14 +50,30 @@ struct Family {
 };
 // The first one counts.
 constexpr Family kFamilies[] = {
-    {"openvswitch:", Stage::open_vswitch}, {"ovs_ct", Stage::open_vswitch}, {"ovs_", Stage::open_vswitch},
-    {"dpif_", Stage::open_vswitch},        {"nf_conntrack", Stage::conntrack}, {"__nf_conntrack", Stage::conntrack},
-    {"nf_ct", Stage::conntrack},           {"nf_nat", Stage::conntrack},     {"nft_", Stage::netfilter},
-    {"__nft_", Stage::netfilter},          {"nf_", Stage::netfilter},        {"ip_", Stage::routing},
-    {"ip6_", Stage::routing},              {"ipv6_rcv", Stage::routing},     {"ip6t_", Stage::netfilter},
-    {"fib_", Stage::routing},              {"tcp_", Stage::transport},       {"__tcp", Stage::transport},
-    {"udp", Stage::transport},             {"__udp", Stage::transport},      {"sctp_", Stage::transport},
-    {"neigh_", Stage::neighbour},          {"arp_", Stage::neighbour},       {"ndisc_", Stage::neighbour},
+    {"openvswitch:", Stage::open_vswitch},
+    {"ovs_ct", Stage::open_vswitch},
+    {"ovs_", Stage::open_vswitch},
+    {"dpif_", Stage::open_vswitch},
+    {"nf_conntrack", Stage::conntrack},
+    {"__nf_conntrack", Stage::conntrack},
+    {"nf_ct", Stage::conntrack},
+    {"nf_nat", Stage::conntrack},
+    {"nft_", Stage::netfilter},
+    {"__nft_", Stage::netfilter},
+    {"nf_", Stage::netfilter},
+    {"ip_", Stage::routing},
+    {"ip6_", Stage::routing},
+    {"ipv6_rcv", Stage::routing},
+    {"ip6t_", Stage::netfilter},
+    {"fib_", Stage::routing},
+    {"tcp_", Stage::transport},
+    {"__tcp", Stage::transport},
+    {"udp", Stage::transport},
+    {"__udp", Stage::transport},
+    {"sctp_", Stage::transport},
+    {"neigh_", Stage::neighbour},
+    {"arp_", Stage::neighbour},
+    {"ndisc_", Stage::neighbour},
 };
 
 }  // namespace

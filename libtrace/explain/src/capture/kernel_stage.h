@@ -8,7 +8,17 @@
 
 namespace egt::explain::capture_study {
 
-enum class Stage : std::uint8_t { other, device_in, device_out, open_vswitch, netfilter, conntrack, routing, transport, neighbour };
+enum class Stage : std::uint8_t {
+  other,
+  device_in,
+  device_out,
+  open_vswitch,
+  netfilter,
+  conntrack,
+  routing,
+  transport,
+  neighbour
+};
 
 // Of "ip_rcv", "net:netif_receive_skb"; `other` where nothing says.
 Stage stage_of(std::string_view symbol);

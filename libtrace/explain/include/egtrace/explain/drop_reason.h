@@ -12,25 +12,25 @@ namespace egt::explain {
 
 // What kind of decision drops the packet.
 enum class DropKind : std::uint8_t {
-  unspecified,   // the kernel does not say; older ones also for packets that did their work
-  harmless,      // a copy or leftover whose loss ends nothing
+  unspecified,  // the kernel does not say; older ones also for packets that did their work
+  harmless,     // a copy or leftover whose loss ends nothing
   netfilter,
   source_check,
   routing,
-  listener,      // nobody takes it
+  listener,  // nobody takes it
   open_vswitch,
   neighbour,
   size,
   ttl,
-  damaged,       // checksums, headers
-  connection,    // the state of a TCP connection
+  damaged,     // checksums, headers
+  connection,  // the state of a TCP connection
   device,
-  room,          // a queue or memory is full
-  program,       // eBPF, tc, XDP, socket filters
+  room,     // a queue or memory is full
+  program,  // eBPF, tc, XDP, socket filters
 };
 
 struct DropReason {
-  std::string_view name;      // without SKB_DROP_REASON_ and OVS_DROP_
+  std::string_view name;  // without SKB_DROP_REASON_ and OVS_DROP_
   DropKind kind = DropKind::unspecified;
   std::string_view meaning;
 };

@@ -78,7 +78,6 @@ struct Capture {
   std::uint64_t first_not_understood = 0;  // frame or line number; 0: none
   std::string cut_why;                     // why reading ended before the file's end; empty: it did not
   bool of_events = false;                  // a tracer's: what it does not show need not have been absent
-  bool has_wall_clock = false;             // of events: their times are since 1970
   std::uint64_t events = 0, events_without_packet = 0;
   std::vector<LineProblem> problems;       // the first ones
 };

@@ -6,8 +6,10 @@ namespace {
 using engine::Reason;
 
 constexpr DropReason kCore[] = {
-    {"NOT_SPECIFIED", DropKind::unspecified, "the kernel gives no reason here; older kernels also free packets so that did their work"},
-    {"NO_SOCKET", DropKind::listener, "no process has a socket for its destination port; the sender gets a reset or ICMP port unreachable"},
+    {"NOT_SPECIFIED", DropKind::unspecified,
+     "the kernel gives no reason here; older kernels also free packets so that did their work"},
+    {"NO_SOCKET", DropKind::listener,
+     "no process has a socket for its destination port; the sender gets a reset or ICMP port unreachable"},
     {"PKT_TOO_SMALL", DropKind::damaged, "shorter than its headers"},
     {"TCP_CSUM", DropKind::damaged, "wrong TCP checksum"},
     {"UDP_CSUM", DropKind::damaged, "wrong UDP checksum"},
@@ -25,18 +27,21 @@ constexpr DropReason kCore[] = {
     {"SOCKET_INVALID_STATE", DropKind::connection, "its socket is in a state that takes no such packet"},
     {"PROTO_MEM", DropKind::room, "the memory for sockets of this protocol is used up (tcp_mem, udp_mem)"},
     {"NOMEM", DropKind::room, "no memory was left"},
-    {"OTHERHOST", DropKind::harmless, "the frame is for another machine's MAC address; only a promiscuous device saw it"},
+    {"OTHERHOST", DropKind::harmless,
+     "the frame is for another machine's MAC address; only a promiscuous device saw it"},
     {"NETFILTER_DROP", DropKind::netfilter, "a rule or policy of nftables or iptables drops it"},
     {"NEIGH_CREATEFAIL", DropKind::neighbour, "no neighbour entry could be made for the next hop"},
     {"NEIGH_FAILED", DropKind::neighbour, "the next hop does not answer ARP or neighbour solicitation"},
-    {"NEIGH_QUEUEFULL", DropKind::neighbour, "too many packets wait for the next hop to answer ARP or neighbour solicitation"},
+    {"NEIGH_QUEUEFULL", DropKind::neighbour,
+     "too many packets wait for the next hop to answer ARP or neighbour solicitation"},
     {"NEIGH_DEAD", DropKind::neighbour, "the neighbour entry of the next hop was removed"},
     {"NEIGH_HH_FILLFAIL", DropKind::neighbour, "the link header for the next hop could not be filled"},
     {"UNICAST_IN_L2_MULTICAST", DropKind::source_check, "a unicast IP address in a broadcast or multicast frame"},
     {"XFRM_POLICY", DropKind::program, "an IPsec policy refuses it"},
     {"IP_NOPROTO", DropKind::listener, "the host knows nothing of its IP protocol"},
     {"UNHANDLED_PROTO", DropKind::listener, "nothing on this machine handles its protocol"},
-    {"IP_RPFILTER", DropKind::source_check, "the reverse path filter (rp_filter) finds no route back to its source by the device that it came in by"},
+    {"IP_RPFILTER", DropKind::source_check,
+     "the reverse path filter (rp_filter) finds no route back to its source by the device that it came in by"},
     {"IP_INNOROUTES", DropKind::routing, "no route for it on input"},
     {"IP_OUTNOROUTES", DropKind::routing, "no route for it on output"},
     {"IP_INADDRERRORS", DropKind::routing, "the destination address is not one that this host takes or forwards"},
@@ -107,10 +112,12 @@ constexpr DropReason kCore[] = {
 };
 
 constexpr DropReason kOvs[] = {
-    {"LAST_ACTION", DropKind::open_vswitch, "the datapath flow ends without output: its actions are drop, or lead nowhere"},
+    {"LAST_ACTION", DropKind::open_vswitch,
+     "the datapath flow ends without output: its actions are drop, or lead nowhere"},
     {"ACTION_ERROR", DropKind::open_vswitch, "an action of the datapath flow failed"},
     {"EXPLICIT", DropKind::open_vswitch, "the datapath flow has an explicit drop action"},
-    {"EXPLICIT_WITH_ERROR", DropKind::open_vswitch, "an explicit drop action, because the translation of the OpenFlow flows failed"},
+    {"EXPLICIT_WITH_ERROR", DropKind::open_vswitch,
+     "an explicit drop action, because the translation of the OpenFlow flows failed"},
     {"METER", DropKind::open_vswitch, "a meter's band drops it"},
     {"RECURSION_LIMIT", DropKind::open_vswitch, "the actions recirculate too deep"},
     {"DEFERRED_LIMIT", DropKind::open_vswitch, "the queue of deferred actions is full"},
@@ -120,11 +127,13 @@ constexpr DropReason kOvs[] = {
     {"IP_TTL", DropKind::ttl, "the TTL or hop limit reaches zero"},
 };
 
-constexpr DropReason kUnknown = {"", DropKind::unspecified, "a reason that egtrace has no words for; include/net/dropreason-core.h of the kernel has"};
+constexpr DropReason kUnknown = {
+    "", DropKind::unspecified,
+    "a reason that egtrace has no words for; include/net/dropreason-core.h of the kernel has"};
 
 struct Decision {
   DropKind kind;
-  Reason first, last;   // of the enumeration, both included
+  Reason first, last;  // of the enumeration, both included
 };
 constexpr Decision kDecisions[] = {
     {DropKind::netfilter, Reason::rule_drops, Reason::reply_tuple_taken},
