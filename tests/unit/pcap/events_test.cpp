@@ -127,6 +127,29 @@ TEST(Events, ADropOfOpenVSwitchIsAtTheSwitch) {
   EXPECT_EQ("openvswitch", (*event_with(f, "skb:kfree_skb"))["drop"]["subsystem"]);
 }
 
+TEST(Events, DumpsDoNotTellOfFullQueues) {
+  const Json j = study(
+      "retis.json", kStartup + event(1000, "net:netif_receive_skb", kPod, {}) +
+                        event(1050, "skb:kfree_skb", kManagement, {}, R"("skb-drop":{"drop_reason":"CPU_BACKLOG"})"));
+  const Json& f = j["flows"][0];
+  EXPECT_EQ("lost", f["fate"]);
+  EXPECT_TRUE((*event_with(f, "skb:kfree_skb"))["drop"]["predicted"].is_null());
+  EXPECT_EQ(std::string::npos, f["why"].get<std::string>().find("by the dumps")) << f["why"];
+}
+
+TEST(Events, AReplyThatIsDroppedIsLost) {
+  Packet reply;
+  std::swap(reply.src, reply.dst);
+  std::swap(reply.sport, reply.dport);
+  reply.flags = 0x12, reply.seq = 90, reply.ack = 8;
+  const Json j = study("retis.json", kStartup + event(1000, "ip_forward", kManagement, {}) +
+                                         event(2000, "skb:kfree_skb", kManagement, reply,
+                                               R"("skb-drop":{"drop_reason":"NETFILTER_DROP"})"));
+  ASSERT_EQ(1u, j["flows"].size());
+  EXPECT_EQ("lost", j["flows"][0]["fate"]) << j["flows"][0]["why"];
+  EXPECT_EQ("reply", j["flows"][0]["direction"]);
+}
+
 TEST(Events, ADropAloneIsEnough) {
   const Json j = study("retis.json", kStartup + event(1050, "skb:kfree_skb", kManagement, {},
                                                       R"("skb-drop":{"drop_reason":"IP_RPFILTER"})"));

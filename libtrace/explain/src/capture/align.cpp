@@ -242,6 +242,22 @@ class Aligner {
     return std::nullopt;
   }
 
+  // Full queues, damaged packets, processes and programs are nothing that dumps show.
+  static bool is_predictable(DropKind kind) {
+    switch (kind) {
+      case DropKind::netfilter:
+      case DropKind::source_check:
+      case DropKind::routing:
+      case DropKind::open_vswitch:
+      case DropKind::neighbour:
+      case DropKind::size:
+      case DropKind::ttl:
+        return true;
+      default:
+        return false;
+    }
+  }
+
   Aligned at_drop() const {
     const DropKind kind = drop_reason(f_.drop_subsystem, f_.drop_reason).kind;
     const auto& stop = course_.stopped_at;
@@ -252,7 +268,7 @@ class Aligner {
       return found;
     }
     Aligned found = where_dropped(kind);
-    if (kind != DropKind::unspecified && kind != DropKind::harmless) found.drop_predicted = false;
+    if (is_predictable(kind)) found.drop_predicted = false;
     return found;
   }
 

@@ -162,12 +162,24 @@ class FlowEvents {
     });
   }
 
+  // Whether packets of the same direction came later than the drops.
+  bool is_followed(std::size_t drop) const {
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (i != drop && out_.events[i].reply == out_.events[drop].reply &&
+          rows_[i].event->last_time > rows_[drop].event->last_time)
+        return true;
+    return false;
+  }
+
   bool decide_by_drop() {
-    if (out_.fate != Fate::lost && out_.fate != Fate::unexplained) return false;
-    for (EventReport& e : out_.events) {
+    const bool may_be_answered = out_.fate != Fate::lost && out_.fate != Fate::unexplained;
+    if (may_be_answered && !flow_.only_inside) return false;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      EventReport& e = out_.events[i];
       if (!e.drop) continue;
       const DropKind kind = drop_reason(e.drop->subsystem, e.drop->reason).kind;
       if (kind == DropKind::harmless || kind == DropKind::unspecified || goes_on_behind(e)) continue;
+      if (may_be_answered && is_followed(i)) continue;
       e.drop->ends_flow = true;
       lost_at(e);
       return true;
@@ -183,8 +195,10 @@ class FlowEvents {
     const std::string place = place_text(e.node, e.device);
     out_.lost_between = {place, e.hop && drop.predicted.value_or(false) ? place_text(e.node, end_of(*e.hop)) : place};
     const std::string meaning = drop.meaning;
-    if (!drop.predicted || e.hop == std::nullopt)
+    if (!e.hop)
       out_.why = phrase({Remark::dropped_without_path, {reason_text(drop), place, meaning}});
+    else if (!drop.predicted)
+      out_.why = phrase({Remark::dropped_there, {reason_text(drop), place, meaning}});
     else if (*drop.predicted)
       out_.why = phrase({Remark::dropped_as_predicted, {reason_text(drop), place, meaning, summary(e.reply)}});
     else

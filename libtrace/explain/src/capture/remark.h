@@ -54,6 +54,7 @@ enum class Remark : std::uint8_t {
   // of what tracers saw
   dropped_as_predicted,      // reason, place, meaning, summary
   dropped_unpredicted,       // reason, place, meaning
+  dropped_there,             // reason, place, meaning
   dropped_without_path,      // reason, place, meaning
   events_show_no_absence,    // place
   only_events,               // place

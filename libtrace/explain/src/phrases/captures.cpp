@@ -59,6 +59,7 @@ constexpr Phrase<Remark> kRemarks[] = {
     // of what tracers saw
     {Remark::dropped_as_predicted, "dropped-as-predicted", "the kernel drops it at {1} ({0}: {2}), as the dumps predict: {3}"},
     {Remark::dropped_unpredicted, "dropped-unpredicted", "the kernel drops it at {1} ({0}: {2}); by the dumps it goes on there"},
+    {Remark::dropped_there, "dropped-there", "the kernel drops it at {1} ({0}: {2})"},
     {Remark::dropped_without_path, "dropped-without-path",
      "the kernel drops it at {1} ({0}: {2}); the snapshot does not show its path there"},
     {Remark::events_show_no_absence, "events-show-no-absence",

@@ -70,7 +70,7 @@ struct AlikeReport {
 // Where the kernel dropped packets of a flow, by its own word.
 struct DropReport {
   std::string reason, subsystem, meaning;   // subsystem: empty is the kernel's core
-  std::optional<bool> predicted;            // whether the path ends on that machine by such a decision; none: the reason does not say
+  std::optional<bool> predicted;            // whether the path ends on that machine by such a decision; none: dumps cannot tell
   bool ends_flow = false;                   // else a copy, or packets that were sent again or went on
 };
 
