@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "command.h"
+#include "counted.h"
 #include "egtrace/explain/capture.h"
 #include "egtrace/parsers/capture.h"
+#include "egtrace/render/diagnostic.h"
 #include "egtrace/render/pcap.h"
 #include "kept.h"
 #include "snapshot_options.h"
@@ -19,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPcapFooter =
-    "CAPTURE is a file (pcap, pcapng or text of tcpdump, compressed or not), a directory of them, or "
-    "NODE:DEVICE=FILE. Without NODE:DEVICE the file's name says where it was taken (NODE__DEVICE.pcap, "
+    "CAPTURE is a file (pcap, pcapng, text of tcpdump or pwru, or events of retis; compressed or not), a directory of them, "
+    "or NODE:DEVICE=FILE (NODE=FILE for pwru and retis). Without NODE:DEVICE the file's name says where it was taken (NODE__DEVICE.pcap, "
     "NODE/DEVICE.pcap), then the interfaces named in it, then the addresses in it. DEVICE `any` stands for all "
     "devices (tcpdump -i any). Flows with the same result, that differ only in source ports and addresses that no "
     "dump has, are shown once; -v shows each.\n"
@@ -28,7 +30,8 @@ constexpr const char* kPcapFooter =
     "Examples:\n"
     "  egtrace pcap ./dumps ./captures\n"
     "  egtrace pcap ./dumps worker-1:any=w1.pcap worker-2:br-ex=w2.pcapng --format json | jq '.flows[] | "
-    "select(.fate==\"lost\")'\n";
+    "select(.fate==\"lost\")'\n"
+    "  egtrace pcap ./dumps worker-1=retis.json worker-2=pwru.txt\n";
 
 struct PcapOptions {
   CommonOptions common;
@@ -107,9 +110,11 @@ ExitStatus status_of(std::size_t flows, std::size_t unexplained) {
 ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
   OutputStream out(o.common);
   render::PcapJson json([&](std::string_view piece) { out.write(piece); });
+  Counted counted(cluster);
   std::size_t flows = 0, unexplained = 0;
   const explain::CaptureAnalysis analysis =
-      study.conclude(cluster, [&](const explain::CaptureAnalysis& so_far, const explain::FlowReport& flow) {
+      study.conclude(cluster, [&](const explain::CaptureAnalysis& so_far, explain::FlowReport flow) {
+        counted.add_to(flow);
         if (flows++ == 0) json.begin(so_far.captures);
         unexplained += flow.fate == explain::Fate::unexplained ? 1 : 0;
         json.flow(flow);
@@ -121,12 +126,21 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
 }
 
 ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
-  const auto& analysis =
+  auto& analysis =
       kept_to_the_end<explain::CaptureAnalysis>(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
+  Counted counted(cluster);
+  for (explain::FlowReport& flow : analysis.flows) counted.add_to(flow);
   write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
                                          [](const explain::FlowReport& f) { return f.fate == explain::Fate::unexplained; });
   return status_of(analysis.flows.size(), static_cast<std::size_t>(unexplained));
+}
+
+// Lines of a text that are not understood, each under a caret.
+void print_problems(const std::string& path, const capture::Capture& capture, std::size_t width) {
+  for (const capture::LineProblem& p : capture.problems)
+    print_error(render::diagnostic_text({fmt::format("{}:{}{}: warning: {}; skipped", path, p.line,
+                                                     p.column == 0 ? "" : fmt::format(":{}", p.column), p.message), p.text, p.column}, width));
 }
 
 ExitStatus run_pcap(const PcapOptions& o) {
@@ -140,7 +154,8 @@ ExitStatus run_pcap(const PcapOptions& o) {
     std::optional<std::size_t> id;  // a file that turns out to be no capture is not counted among them
     const auto file = [&] { return id ? *id : *(id = study.begin(input.path, input.place)); };
     const auto capture =
-        parsers::read_capture_file(input.path, [&](const capture::Frame& frame) { study.take(file(), frame); });
+        parsers::read_capture_file(input.path, [&](const capture::Frame& frame) { study.take(file(), frame); },
+                                   [&](const capture::KernelEvent& event) { study.take(file(), event); });
     if (!capture) {
       if (inputs.size() == 1) throw CommandError(fmt::format("{}: {}", input.path, capture.error().message));
       if (input.named && !o.common.quiet)
@@ -148,9 +163,10 @@ ExitStatus run_pcap(const PcapOptions& o) {
       continue;
     }
     study.end(file(), *capture);
+    if (!o.common.quiet) print_problems(input.path, *capture, text_options(o.common).width);
     ++read;
   }
-  if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng or text of tcpdump");
+  if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng, text of tcpdump or pwru, or events of retis");
   return o.common.format == "json" ? print_json(o, study, cluster) : print_text(o, study, cluster);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command.h"
+#include "counted.h"
 #include "egtrace/assess/triage.h"
 #include "egtrace/parsers/twins.h"
 #include "egtrace/render/triage.h"
@@ -66,8 +67,9 @@ ExitStatus run_triage(const TriageOptions& o) {
   const parsers::Snapshot& snapshot = open_for_walks(with_logical_flows, o.common);
   warn_of_moment(snapshot, o.common);
   const explain::Explainer explainer(snapshot.cluster, &snapshot.collection);
-  const assess::Triage triage =
+  assess::Triage triage =
       assess::triage(explainer, o.only, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
+  Counted(snapshot.cluster).add_to(triage);
   if (!o.sarif.empty()) {
     CommonOptions to_file;
     to_file.output = o.sarif;

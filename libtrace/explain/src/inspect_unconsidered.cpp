@@ -55,12 +55,19 @@ constexpr ColumnFeature kColumns[] = {
     {"Port", "vlan_mode", "VLAN mode of a port"},
 };
 
+constexpr std::string_view kCounters = "counters: evidence of drops, which decides nothing";
+
 struct DumpFeature {
   std::string_view kind, what;
 };
 constexpr DumpFeature kDumps[] = {
     {"ovs-ofctl dump-meters", "meters: packets above the rate are dropped"},
     {"ovs-ofctl meter-stats", "meters: packets above the rate are dropped"},
+    {"nstat", kCounters},
+    {"netstat -s", kCounters},
+    {"/proc/net/netstat", kCounters},
+    {"ethtool -S", kCounters},
+    {"node_exporter", kCounters},
 };
 
 bool is_set(std::string_view value) {

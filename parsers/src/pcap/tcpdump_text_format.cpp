@@ -221,6 +221,32 @@ void read_icmp(std::string_view rest, Frame& frame) {
 
 bool read_ip(std::string_view text, Frame& frame, int depth);
 
+// Without -n a vendor stands behind each MAC.
+void skip_vendor(std::string_view& s) {
+  if (!s.starts_with("(oui ")) return;
+  s.remove_prefix(std::min(s.size(), s.find(')') == std::string_view::npos ? s.size() : s.find(')') + 1));
+  skip_blanks(s);
+}
+
+// With -e the Ethernet header of the packet inside a tunnel: "MAC > MAC, ethertype IPv4 (0x0800), length 74: ". Cuts it off.
+bool take_inner_header(std::string_view& text, Frame& frame) {
+  const std::size_t type = text.find(", ethertype IP");
+  if (type == std::string_view::npos) return false;
+  std::optional<MacAddr> from, to;
+  for (std::string_view head = text.substr(0, type); !head.empty();)
+    if (const auto mac = MacAddr::parse(take_word(head))) {
+      from = to;
+      to = mac;
+    }
+  const std::size_t colon = text.find(": ", type);
+  if (!from || colon == std::string_view::npos) return false;
+  frame.smac = from;
+  frame.dmac = to;
+  frame.vlan.reset();
+  text.remove_prefix(colon + 2);
+  return true;
+}
+
 // "Geneve, Flags [C], vni 0x5, options [8 bytes]: IP …", "VXLAN, flags [I] (0x08), vni 5 IP …"
 bool read_tunnel(std::string_view rest, Frame& frame, int depth) {
   const bool geneve = rest.starts_with("Geneve"), vxlan = rest.starts_with("VXLAN");
@@ -229,13 +255,14 @@ bool read_tunnel(std::string_view rest, Frame& frame, int depth) {
   std::size_t inner = std::string_view::npos;
   for (const std::string_view begin : {" IP ", " IP6 ", "): (", ": ("})
     if (const std::size_t at = rest.find(begin); at != std::string_view::npos) inner = std::min(inner, at);
-  if (!vni || inner == std::string_view::npos) return false;
   Frame in = frame;
+  const bool has_header = take_inner_header(rest, in);
+  if (!vni || (!has_header && inner == std::string_view::npos)) return false;
   if (!in.tunnel)
     in.tunnel =
         capture::Tunnel{geneve ? "geneve" : "vxlan", frame.ip.src, frame.ip.dst, static_cast<std::uint32_t>(*vni)};
   in.ip = Headers{};
-  std::string_view text = rest.substr(inner);
+  std::string_view text = has_header ? rest : rest.substr(inner);
   while (!text.empty() && (text.front() == ' ' || text.front() == ':' || text.front() == ')')) text.remove_prefix(1);
   if (!read_ip(text, in, depth + 1)) return false;
   frame = in;
@@ -373,7 +400,7 @@ class TextReader {
     frame.interface = device(s, frame);
     link_header(s, frame);
     for (const std::string_view other :
-         {"ARP", "STP", "LLDP", "EAPOL", "IS-IS", "MPLS", "ethertype", "Request who-has", "Reply "})
+         {"ARP", "STP", "LLDP", "EAPOL", "IS-IS", "MPLS", "ethertype", "Request who-has", "Reply ", "Ethernet (len"})
       if (s.starts_with(other)) return LineKind::other_protocol;
     return read_ip(s, frame, 0) ? LineKind::packet : LineKind::not_understood;
   }
@@ -406,6 +433,7 @@ class TextReader {
     const auto from = MacAddr::parse(take_word(rest));
     if (!from) return;
     frame.smac = from;
+    skip_vendor(rest);
     if (take(rest, "> ")) {
       std::string_view to = take_word(rest);
       if (!to.empty() && to.back() == ',') to.remove_suffix(1);

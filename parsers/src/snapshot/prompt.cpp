@@ -9,14 +9,14 @@
 namespace egt::parsers {
 namespace {
 
-constexpr std::array<std::string_view, 34> kTools = {
+constexpr std::array<std::string_view, 35> kTools = {
     "ovs-ofctl",        "ovs-vsctl",         "ovs-appctl",         "ovs-dpctl",          "ovn-nbctl",
     "ovn-sbctl",        "ovn-appctl",        "ip",                 "iptables",           "ip6tables",
     "iptables-save",    "ip6tables-save",    "iptables-nft",       "ip6tables-nft",      "iptables-legacy",
     "ip6tables-legacy", "iptables-nft-save", "ip6tables-nft-save", "iptables-legacy-save", "ip6tables-legacy-save",
     "nft",              "sysctl",            "conntrack",          "hostname",           "hostnamectl",
     "vtysh",            "bridge",            "ipset",              "ethtool",            "tc",
-    "oc",               "kubectl",           "ss",                 "netstat"};
+    "oc",               "kubectl",           "ss",                 "netstat",             "nstat"};
 
 // Words after `ip` and its options that print something.
 constexpr std::array<std::string_view, 17> kIpObjects = {"rule",  "ru",    "rul",       "route", "r",       "ro",

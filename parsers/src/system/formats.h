@@ -19,6 +19,11 @@ const Format& ipset_save_format();
 const Format& ipset_list_format();
 const Format& sockets_format();
 const Format& hosts_format();
+const Format& nstat_format();
+const Format& netstat_counters_format();
+const Format& proc_net_format();
+const Format& ethtool_format();
+const Format& metrics_format();
 
 // The words of the command behind `verb`, in both its forms; up to a '|', which is kept as the last word.
 std::vector<std::string_view> words_behind(const Dump& dump, std::string_view verb);

@@ -155,6 +155,38 @@ TEST(Files, Pcapng) {
   EXPECT_EQ(Direction::out, r.frames[1].direction);
 }
 
+TEST(Text, LinkHeadersInsideTunnels) {
+  const std::string inner = "0a:58:64:58:00:02 > 0a:58:64:58:00:03, ethertype IPv4 (0x0800), length 74: ";
+  const std::string outer = "192.168.99.25.49196 > 192.168.99.24.6081: Geneve, Flags [C], vni 0xff0003, proto TEB (0x6558), options [8 bytes]";
+  const std::string syn = "10.133.0.9.20005 > 192.168.55.13.80: Flags [S], seq 877, win 65280, length 0\n";
+  for (const std::string& text :
+       {"08:42:50.1 00:50:56:8e:2a:33 (oui Unknown) > 00:50:56:8e:2a:32 (oui Unknown), ethertype IPv4 (0x0800), length 132: " + outer + ": " + inner + syn,
+        "08:42:50.1 ?     In  ifindex 313 00:50:56:8e:2a:33 ethertype IPv4 (0x0800), length 138: " + outer + ": " + inner + syn,
+        "08:42:50.1 00:50:56:8e:2a:33 > 00:50:56:8e:2a:32, ethertype IPv4 (0x0800), length 132: (tos 0x0, ttl 64, id 1, proto UDP (17), length 118)\n    " +
+            outer + "\n\t" + inner + "(tos 0x0, ttl 63, id 3812, proto TCP (6), length 60)\n    " + syn}) {
+    std::vector<Frame> frames;
+    ASSERT_TRUE(read_capture(text, [&](const Frame& f) { frames.push_back(f); }));
+    ASSERT_EQ(1u, frames.size()) << text;
+    EXPECT_EQ("10.133.0.9", frames[0].ip.src.to_string()) << text;
+    ASSERT_TRUE(frames[0].tunnel && frames[0].dmac) << text;
+    EXPECT_EQ(0xff0003u, frames[0].tunnel->vni);
+    EXPECT_EQ("0a:58:64:58:00:03", frames[0].dmac->to_string());
+  }
+}
+
+TEST(Text, VendorsBehindMacs) {
+  std::vector<Frame> frames;
+  const auto capture = read_capture(
+      "08:42:49.4 00:50:56:8e:2a:32 (oui Unknown) > 52:54:00:3a:76:95 (oui Unknown), ethertype IPv4 (0x0800), length 74: 10.0.0.1.20001 > 10.0.0.2.http: Flags [S], seq 7, length 0\n"
+      "08:42:49.8 00:50:56:8e:2a:32 > ff:ff:ff:ff:ff:ff, ethertype ARP (0x0806), length 42: Ethernet (len 6), IPv4 (len 4), Request who-has 10.0.0.2 tell 10.0.0.1, length 28\n",
+      [&](const Frame& f) { frames.push_back(f); });
+  ASSERT_TRUE(capture);
+  ASSERT_EQ(1u, frames.size());
+  EXPECT_EQ("52:54:00:3a:76:95", frames[0].dmac->to_string());
+  EXPECT_EQ(1u, capture->not_ip);
+  EXPECT_EQ(0u, capture->not_understood);
+}
+
 TEST(Text, PlainAndAnyAndLinkHeader) {
   const Read r = read(
       "tcpdump: listening on any\n"

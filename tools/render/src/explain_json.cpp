@@ -1,4 +1,5 @@
 #include "counted_words.h"
+#include "counters.h"
 #include "egtrace/explain/phrases.h"
 #include "egtrace/render/explain.h"
 #include "json_parts.h"
@@ -176,6 +177,7 @@ std::string explain_json(const Explanation& e) {
   j["fault"] = json(e.fault);
   j["cause"] = json(e.cause);
   if (e.fault) j["fault"]["cause"] = json(e.cause);
+  if (!e.counters.empty()) j["counters"] = counters_json(e.counters);
   j["listener"] = name_of(e.listener);
   j["verdict"] = explain::name_of(e.verdict);
   j["summary"] = e.summary;

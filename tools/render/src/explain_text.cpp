@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "counted_words.h"
+#include "counters.h"
 #include "egtrace/base/columns.h"
 #include "egtrace/explain/fold.h"
 #include "egtrace/render/explain.h"
@@ -45,6 +46,7 @@ class Page {
     labelled("cause", h.finding.empty() ? h.cause : fmt::format("{} [{}]", h.cause, h.finding));
     labelled("next", h.next);
     if (o_.quiet) return;
+    for (const CounterReport& c : e_.counters) labelled("counted", counter_text(c));
     out_ += "\n";
     const std::string from = e_.packet.src.empty() ? e_.from.name : to_text({e_.packet.src, e_.packet.sport});
     line(2, fmt::format("packet  {} {} > {}", e_.packet.proto, from, to_text({e_.packet.dst, e_.packet.dport})));
@@ -59,7 +61,7 @@ class Page {
   // "  cause  text", wrapped under itself.
   void labelled(std::string_view label, std::string_view text) {
     if (text.empty()) return;
-    out_ += wrap_behind(fmt::format("  {:<7}", label), text, o_.width);
+    out_ += wrap_behind(fmt::format("  {:<7}{}", label, label.size() < 7 ? "" : " "), text, o_.width);
   }
 
   // What all paths begin with is shown once.

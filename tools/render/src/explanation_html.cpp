@@ -7,6 +7,7 @@
 #include "counted_words.h"
 #include "drawing.h"
 #include "egtrace/explain/fold.h"
+#include "counters.h"
 #include "headline.h"
 #include "html_text.h"
 
@@ -131,6 +132,7 @@ class ExplanationHtml {
     out_ += "<dl class=\"facts\">";
     if (!h.cause.empty()) fact("cause", escape_html(h.cause) + (h.finding.empty() ? "" : " <span class=\"soft\">[" + escape_html(h.finding) + "]</span>"));
     if (!h.next.empty()) fact("next", "<code>" + escape_html(h.next) + "</code>");
+    for (const explain::CounterReport& c : e_.counters) fact("counted", escape_html(counter_text(c)));
     fact("packet", "<code>" + escape_html(packet_text(e_)) + "</code>");
     fact("from", escape_html(end_words(e_.from)));
     fact("to", escape_html(end_words(e_.to)));

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "egtrace/base/columns.h"
+#include "counters.h"
 #include "json_parts.h"
+#include "pcap_events.h"
 #include "style.h"
 
 namespace egt::render {
@@ -70,10 +72,19 @@ Json json(const FlowReport& f) {
   j["differs"] = Json::array();
   for (const DifferenceReport& d : f.differs)
     j["differs"].push_back({{"where", d.where}, {"predicted", d.predicted}, {"observed", d.observed}});
+  if (!f.events.empty()) j["events"] = events_json(f);
+  if (!f.counters.empty()) j["counters"] = counters_json(f.counters);
   j["why"] = f.why;
   j["retransmissions"] = f.retransmissions;
   j["time"] = static_cast<double>(f.time) / 1e9;
   return j;
+}
+
+Json problems_json(const std::vector<capture::LineProblem>& problems) {
+  Json all = Json::array();
+  for (const capture::LineProblem& p : problems)
+    all.push_back({{"line", p.line}, {"column", p.column == 0 ? Json(nullptr) : Json(p.column)}, {"message", p.message}});
+  return all;
 }
 
 // As a part of a larger document, each line but the first that much further to the right.
@@ -138,6 +149,8 @@ class CapturePage {
     if (a_.packets_left_out > 0)
       line(2, fmt::format("{} packets of further flows were left out: too many flows; filter the captures",
                           a_.packets_left_out));
+    if (a_.events_without_flow > 0)
+      line(2, fmt::format("{} events of tracers belong to no flow: they have no packet of IP", a_.events_without_flow));
     if (a_.flows_not_walked > 0)
       line(2, fmt::format("the paths of {} flows were not computed: too many different ends; filter the captures",
                           a_.flows_not_walked));
@@ -157,7 +170,8 @@ class CapturePage {
     std::string place =
         c.node.empty() ? "an unknown machine; say NODE:DEVICE=FILE" : fmt::format("{} {}", c.node, c.device);
     if (c.placed_by == "content") place += " (by the addresses in it)";
-    return fmt::format("{}, {} packet{}", place, c.packets, c.packets == 1 ? "" : "s");
+    const std::uint64_t n = c.of_events ? c.events : c.packets;
+    return fmt::format("{}, {} {}{}", place, n, c.of_events ? "event" : "packet", n == 1 ? "" : "s");
   }
 
   void captures() {
@@ -170,7 +184,8 @@ class CapturePage {
     for (const CaptureReport& c : a_.captures) {
       out_ += wrap_behind(fmt::format("  {}  ", padded(shortened_path(c.file, width), width)), place_of(c), o_.width);
       if (c.not_understood > 0)
-        line(6, fmt::format("{} not understood, the first is number {}", c.not_understood, c.first_not_understood));
+        line(6, fmt::format("{} not understood, the first is {} {}", c.not_understood, c.of_events ? "line" : "number",
+                            c.first_not_understood));
       if (!c.cut_why.empty()) line(6, "cut: " + c.cut_why);
     }
   }
@@ -191,7 +206,9 @@ class CapturePage {
       line(2, fmt::format("sent again    {} time{}", f.retransmissions, f.retransmissions == 1 ? "" : "s"));
     alike(f.alike);
     if (!rows) return;
+    for (const CounterReport& c : f.counters) line(2, "counted       " + counter_text(c));
     seen(f.seen);
+    event_lines(f, o_.verbose, [this](std::size_t indent, const std::string& text) { line(indent, text); });
     for (const DifferenceReport& d : f.differs) {
       line(2, "differs at " + d.where);
       line(6, "predicted: " + d.predicted);
@@ -235,6 +252,8 @@ void PcapJson::begin(const std::vector<CaptureReport>& captures) {
     Json one = {{"file", c.file},       {"node", text_or_null(c.node)},           {"device", text_or_null(c.device)},
                 {"packets", c.packets}, {"placed_by", text_or_null(c.placed_by)}, {"format", c.format},
                 {"not_ip", c.not_ip},   {"not_understood", c.not_understood},     {"cut", text_or_null(c.cut_why)}};
+    if (c.of_events) one["events"] = c.events;
+    if (!c.problems.empty()) one["problems"] = problems_json(c.problems);
     j["captures"].push_back(std::move(one));
   }
   const std::string head = text_of(j, 0);
@@ -251,6 +270,7 @@ void PcapJson::end(const CaptureAnalysis& a) {
   j["packets_without_flow"] = a.packets_without_flow;
   j["packets_left_out"] = a.packets_left_out;
   j["flows_not_walked"] = a.flows_not_walked;
+  j["events_without_flow"] = a.events_without_flow;
   const std::string tail = text_of(j, 0);
   write_((any_ ? "\n  ]," : "],") + tail.substr(tail.find('\n')) + "\n");
 }

@@ -20,10 +20,10 @@ std::uint64_t count_different(std::vector<IpAddr>& all) {
 
 }  // namespace
 
-AlikeAsOne::AlikeAsOne(const std::vector<Flow>& flows, const AddressClasses* classes) {
+AlikeAsOne::AlikeAsOne(const std::vector<Flow>& flows, const AddressClasses* classes, const EventJudge& events) {
   std::unordered_map<std::string, std::size_t> by_shape;
   for (const Flow& flow : flows) {
-    const auto [known, is_new] = by_shape.try_emplace(shape_of(flow, classes), counts_.size());
+    const auto [known, is_new] = by_shape.try_emplace(shape_of(flow, classes) + events.shape_of(flow), counts_.size());
     if (is_new) {
       firsts_.push_back(&flow);
       counts_.emplace_back();

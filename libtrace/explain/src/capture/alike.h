@@ -5,6 +5,7 @@
 
 #include "address_classes.h"
 #include "egtrace/explain/capture.h"
+#include "event_report.h"
 #include "flows.h"
 
 namespace egt::explain::capture_study {
@@ -13,7 +14,7 @@ namespace egt::explain::capture_study {
 class AlikeAsOne {
  public:
   // `classes`: as shape_of() takes them. The flows must outlive this.
-  AlikeAsOne(const std::vector<Flow>& flows, const AddressClasses* classes);
+  AlikeAsOne(const std::vector<Flow>& flows, const AddressClasses* classes, const EventJudge& events);
 
   const std::vector<const Flow*>& firsts() const { return firsts_; }
   // To the reports of the first ones, in their order.

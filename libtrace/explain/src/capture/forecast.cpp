@@ -175,9 +175,7 @@ const Forecaster::Walked& Forecaster::walk_for(const Origin& key, const Origin& 
   return walked_.emplace(key, walk_now(origin, sent)).first->second;
 }
 
-Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) {
-  Walked w;
-  w.ends = sent;
+Question Forecaster::question(const Origin& origin, const Ends& sent) {
   Question q;
   q.from.kind = q.to.kind = Point::Kind::ip;
   q.from.ip = origin.src;
@@ -195,7 +193,49 @@ Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) 
   // Dumps are taken after captures as a rule: their connections may be this very one, which the first packet did not
   // meet.
   q.use_conntrack = origin.established;
+  return q;
+}
+
+namespace {
+
+Course course_of(PathReport& path) {
+  return {std::move(path.hops), std::move(path.sightings), std::move(path.stopped_at)};
+}
+
+// The path of these that tells the same.
+Course course_like(std::vector<PathReport>& paths, const PathReport* path) {
+  if (path != nullptr)
+    for (PathReport& p : paths)
+      if (p.summary == path->summary && p.verdict == path->verdict) return course_of(p);
+  return {};
+}
+
+}  // namespace
+
+const Courses* Forecaster::courses(const Forecast& forecast) {
+  const auto summary = [](const Predicted& p) { return p.path == nullptr ? std::string() : p.path->summary; };
+  const auto key = std::tuple(forecast.origin, summary(forecast.forward), summary(forecast.reply));
+  if (const auto found = courses_.find(key); found != courses_.end()) return &found->second;
+  if (courses_.size() == kMostCourses || forecast.forward.path == nullptr) return nullptr;
+  Courses c;
+  Question q = question(forecast.origin, forecast.ends.walked);
+  q.steps = true;
   if (auto explanation = explainer_.explain(q)) {
+    for (PathReport& path : explanation->paths) {
+      if (path.summary != forecast.forward.path->summary || path.verdict != forecast.forward.path->verdict) continue;
+      if (!path.reply.empty()) c.reply = course_like(path.reply.front().paths, forecast.reply.path);
+      if (!path.continued.empty()) c.next = course_like(path.continued.front().paths, forecast.next.path);
+      c.forward = course_of(path);
+      break;
+    }
+  }
+  return &courses_.emplace(key, std::move(c)).first->second;
+}
+
+Forecaster::Walked Forecaster::walk_now(const Origin& origin, const Ends& sent) {
+  Walked w;
+  w.ends = sent;
+  if (auto explanation = explainer_.explain(question(origin, sent))) {
     w.explanation.from = std::move(explanation->from);
     w.explanation.to = std::move(explanation->to);
     w.explanation.paths = std::move(explanation->paths);
@@ -221,6 +261,7 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
     return;
   best = {};
   best.explanation = &w.explanation;
+  best.origin = origin;
   best.ends = ends;
   best.matched = fitness.matched;
   best.contradicted = fitness.contradicted;
@@ -242,7 +283,7 @@ void Forecaster::consider(const Flow& flow, const Origin& origin, const Ends& se
 }
 
 // Each pair of ends that the first direction has anywhere may be what the sender sent; the earliest ones first.
-std::vector<Forecaster::Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sent) {
+std::vector<Origin> Forecaster::origins(const Flow& flow, std::vector<Ends>& sent) {
   std::vector<Origin> found;
   const auto add = [&](const Part& part, const Ends& ends) {
     if (std::find(sent.begin(), sent.end(), ends) != sent.end()) return;

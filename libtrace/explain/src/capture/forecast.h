@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "address_classes.h"
@@ -17,7 +18,28 @@
 
 namespace egt::explain::capture_study {
 
+// What is walked for.
+struct Origin {
+  IpAddr src, dst;
+  std::uint8_t proto = 0, icmp_type = 0;
+  std::uint16_t dport = 0;
+  std::string at_node, arrive_at, in_device;
+  bool established = false;
+  bool to_itself = false;  // the addresses are the same one
+  bool exact = false;      // the addresses are no classes'
+  friend auto operator<=>(const Origin&, const Origin&) = default;
+};
+
+// A path of a walk with all that happens on it, for the comparison with events.
+struct Course {
+  std::vector<Hop> hops;
+  std::vector<SightingReport> sightings;
+  std::optional<StopReport> stopped_at;
+};
+struct Courses { Course forward, reply, next; };
+
 struct Forecast {
+  Origin origin;
   const Explanation* explanation = nullptr;  // null: nobody in the snapshot could have sent it
   OwnEnds ends;                              // own: the first packet, as its sender sent it
   bool left_out = false;                     // more ends than are walked for: its path was not worked out
@@ -41,18 +63,10 @@ class Forecaster {
 
   // Holds until the next one is asked for.
   Forecast forecast(const Flow& flow);
+  // The same paths, step by step; null where too many were asked for. Holds until the end.
+  const Courses* courses(const Forecast& forecast);
 
  private:
-  struct Origin {
-    IpAddr src, dst;
-    std::uint8_t proto = 0, icmp_type = 0;
-    std::uint16_t dport = 0;
-    std::string at_node, arrive_at, in_device;
-    bool established = false;
-    bool to_itself = false;  // the addresses are the same one
-    bool exact = false;      // the addresses are no classes'
-    friend auto operator<=>(const Origin&, const Origin&) = default;
-  };
   struct Walked {
     Explanation explanation;
     std::vector<PlannedPath> paths;
@@ -69,6 +83,7 @@ class Forecaster {
   const Walked& walk(const Origin& origin, const Ends& sent);
   const Walked& walk_for(const Origin& key, const Origin& origin, const Ends& sent);
   Walked walk_now(const Origin& origin, const Ends& sent);
+  static Question question(const Origin& origin, const Ends& sent);
   IpAddr class_of(const IpAddr& a) const { return classes_ == nullptr ? a : classes_->first_of(a); }
   bool is_alone(const IpAddr& a) const { return classes_ == nullptr || classes_->is_alone(a); }
   bool can_be_shared(const std::vector<PlannedPath>& paths, const Ends& sent) const;
@@ -91,6 +106,8 @@ class Forecaster {
   Explainer explainer_;
   std::map<Origin, Walked> walked_;  // at most kMostWalks
   Walked none_;                      // left out
+  static constexpr std::size_t kMostCourses = 512;   // some hundred kilobytes each
+  std::map<std::tuple<Origin, std::string, std::string>, Courses> courses_;
   std::map<IpAddr, Owners> owners_;
   std::map<std::string, std::optional<IpAddr>> pods_tried_;  // by ends without the source port, and places: the pod
 };

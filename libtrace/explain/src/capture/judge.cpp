@@ -29,6 +29,8 @@ class Judge {
     decide();
     list_seen();
     list_differences();
+    const Predicted& lost = out_.direction == Direction::reply ? forecast_.reply : forecast_.forward;
+    if (out_.fate == Fate::lost && lost.path != nullptr && lost.path->stopped_at) out_.predicted_end = lost.path->stopped_at->reason;
     out_.why = in_one(why_);
     return std::move(out_);
   }
@@ -100,6 +102,7 @@ class Judge {
         row = h.row;
       }
     near_is_start_ = row == 0;
+    near_shows_all_ = near_is_start_ && near_ != nullptr && !files_[near_->track->key.file].capture.of_events;
     std::uint64_t sent = 0;
     for (const Progress::Hit& h : forward_.hits)
       if (near_ != nullptr && h.part->place.at == near_->place.at && h.part->ends == near_->ends)
@@ -308,7 +311,7 @@ class Judge {
   void undecided(const Predicted& predicted) {
     out_.direction.reset();
     because(summary_of(predicted));
-    if (must_be_answered() && near_is_start_) {
+    if (must_be_answered() && near_shows_all_) {
       out_.lost_between = {place_text(*near_), place_text(*near_)};
       besides(Remark::no_reply_at, {place_text(*near_)});
       return;
@@ -325,7 +328,7 @@ class Judge {
     std::size_t first = kNoRow;
     for (std::size_t i = 0; i < rows.size() && first == kNoRow; ++i)
       if (rows[i].captured) first = i;
-    if (!must_be_answered() || (first == kNoRow && !near_is_start_)) {
+    if (!must_be_answered() || (first == kNoRow && !near_shows_all_)) {
       out_.fate = p.complete ? Fate::delivered : Fate::unexplained;
       out_.direction.reset();
       out_.last_seen.reset();
@@ -491,6 +494,7 @@ class Judge {
   Progress forward_, reply_, next_;
   const Part* near_ = nullptr;
   bool near_is_start_ = false;
+  bool near_shows_all_ = false;   // there, what was not seen was absent
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string_view stem_of(std::string_view path) {
   for (bool again = true; again;) {
     again = false;
     for (const std::string_view ending :
-         {".gz", ".xz", ".zst", ".bz2", ".pcap", ".pcapng", ".cap", ".dmp", ".txt", ".log", ".out"})
+         {".gz", ".xz", ".zst", ".bz2", ".pcap", ".pcapng", ".cap", ".dmp", ".txt", ".log", ".out", ".json", ".data"})
       if (path.size() > ending.size() && path.ends_with(ending)) {
         path.remove_suffix(ending.size());
         again = true;
@@ -115,13 +115,15 @@ Places::Places(const cluster::Cluster& cluster, const std::vector<File>& files, 
     : cluster_(cluster), input_(files), files_(files.size()) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].told)
-      files_[i] = {*files[i].told, "option"};
+      files_[i] = {*files[i].told, "option", 0};
     else
       files_[i] = from_name(files[i]);
     const bool all = std::any_of(files[i].capture.interfaces.begin(), files[i].capture.interfaces.end(),
                                  [](const capture::Interface& in) { return in.all_devices || !in.name.empty(); });
     if (files_[i].place.device.empty() && all) files_[i].place.device = kAnyDevice;
+    if (files[i].capture.of_events && files_[i].place.device.empty()) files_[i].place.device = kAnyDevice;
     if (files_[i].place.node.empty() || files_[i].place.device.empty()) from_content(i, tracks);
+    if (files[i].capture.of_events) files_[i].netns = host_netns(i);
   }
   for (const Track& track : tracks.all())
     if (const Told told = told_by(track); !known_.contains(told)) known_.emplace(told, place_of(track));
@@ -151,7 +153,7 @@ Places::Known Places::from_name(const File& file) const {
         rest = stem;
       }
   if (best == nullptr) return {};
-  return {{best->name, device_in(*best, rest)}, "name"};
+  return {{best->name, device_in(*best, rest)}, "name", 0};
 }
 
 void Places::from_content(std::size_t index, const Tracks& tracks) {
@@ -184,7 +186,36 @@ void Places::from_content(std::size_t index, const Tracks& tracks) {
   if (known.by.empty()) known.by = "content";
 }
 
+// The namespace in which most devices bear the names and indexes that the dumps show; that of a pod has few.
+std::uint32_t Places::host_netns(std::size_t index) const {
+  const Node* node = cluster_.node(files_[index].place.node);
+  if (node == nullptr) return 0;
+  std::map<std::uint32_t, std::size_t> agree;
+  for (const capture::Interface& in : input_[index].capture.interfaces) {
+    const host::Link* link = in.netns == 0 || in.name.empty() || in.name == "lo" ? nullptr : node->host.link(in.name);
+    if (link != nullptr && (link->index == in.ifindex || link->index == 0 || in.ifindex == 0)) ++agree[in.netns];
+  }
+  std::uint32_t best = 0;
+  for (const auto& [netns, devices] : agree)   // of equals the oldest: the machine's own has the lowest number
+    if (best == 0 || devices > agree[best]) best = netns;
+  return best;
+}
+
+// Empty where the device is not one of the machine's own: pods have an eth0, too.
+std::string Places::device_of_event(const Known& known, const Track& track) const {
+  const Node* node = cluster_.node(known.place.node);
+  const auto& interfaces = input_[track.key.file].capture.interfaces;
+  if (node == nullptr || track.key.inside || track.key.interface >= interfaces.size()) return {};
+  const capture::Interface& in = interfaces[track.key.interface];
+  if (in_other_netns(track.key.file, in.netns)) return {};
+  if (!in.name.empty()) return has_device(*node, in.name) ? in.name : std::string();
+  for (const host::Link& link : node->host.links.value)
+    if (in.ifindex != 0 && link.index == in.ifindex) return link.name;
+  return {};
+}
+
 std::string Places::device_of(const Known& known, const Track& track) const {
+  if (input_[track.key.file].capture.of_events) return device_of_event(known, track);
   if (known.place.device != kAnyDevice) return known.place.device;
   const Node* node = cluster_.node(known.place.node);
   const auto& interfaces = input_[track.key.file].capture.interfaces;
@@ -238,9 +269,11 @@ const CapturePlace* Places::find(const std::string& node, const std::string& dev
 }
 
 bool Places::captured(const std::string& node, const std::string& device) const {
-  return std::any_of(files_.begin(), files_.end(), [&](const Known& k) {
-    return k.place.node == node && (k.place.device == device || k.place.device == kAnyDevice);
-  });
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const CapturePlace& place = files_[i].place;
+    if (!input_[i].capture.of_events && place.node == node && (place.device == device || place.device == kAnyDevice)) return true;
+  }
+  return false;
 }
 
 }  // namespace egt::explain::capture_study

@@ -40,24 +40,31 @@ class Places {
   bool captured(const std::string& node, const std::string& device) const;
   const CapturePlace& file(std::size_t index) const { return files_[index].place; }
   const std::string& placed_by(std::size_t index) const { return files_[index].by; }
+  // Whether an event happened in another network namespace than the machine's own, as far as that is known.
+  bool in_other_netns(std::size_t index, std::uint32_t netns) const {
+    return netns != 0 && files_[index].netns != 0 && netns != files_[index].netns;
+  }
 
  private:
   struct Known {
     CapturePlace place;
     std::string by;
+    std::uint32_t netns = 0;  // of events: the machine's own network namespace; 0: not known
   };
 
   // What of a track decides its place: thousands of tracks share it.
   using Told = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, capture::Direction, std::uint64_t, std::uint64_t,
-                          std::uint8_t, IpAddr, IpAddr>;
+                          std::uint8_t, IpAddr, IpAddr, bool>;
   static Told told_by(const Track& track) {
     const TrackKey& k = track.key;
-    return {k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst};
+    return {k.file, k.interface, k.ifindex, k.direction, k.smac, k.dmac, k.tunnel, k.tunnel_src, k.tunnel_dst, k.inside};
   }
   Place place_of(const Track& track);
   Known from_name(const File& file) const;
   void from_content(std::size_t index, const Tracks& tracks);
   std::string device_of(const Known& known, const Track& track) const;
+  std::string device_of_event(const Known& known, const Track& track) const;
+  std::uint32_t host_netns(std::size_t index) const;
   capture::Direction direction_of(const cluster::Node& node, const std::string& device, const Track& track) const;
 
   const cluster::Cluster& cluster_;

@@ -51,6 +51,32 @@ enum class Remark : std::uint8_t {
   reset_belongs_to_nothing,  // addresses and ports
   reset_not_at_sender,       // addresses and ports, place
 
+  // of what tracers saw
+  dropped_as_predicted,      // reason, place, meaning, summary
+  dropped_unpredicted,       // reason, place, meaning
+  dropped_there,             // reason, place, meaning
+  dropped_without_path,      // reason, place, meaning
+  events_show_no_absence,    // place
+  only_events,               // place
+
+  // of an event that is at no hop
+  path_unknown,
+  machine_not_on_path,       // machine
+  reply_not_predicted,
+  device_not_on_path,        // device
+  device_other_direction,    // device
+  behind_packet,
+  switch_not_on_path,        // machine
+  stack_not_on_path,         // machine
+  zone_not_on_path,          // number
+  flows_not_on_path,         // how many
+  rule_not_on_path,          // table, chain, handle, its line
+  rule_not_dumped,           // table, chain, handle
+  chain_not_on_path,         // table, chain
+  other_namespace,           // inode
+  place_unknown,
+  symbol_unknown,            // function
+
   // of a place
   not_seen,
   goes_on,

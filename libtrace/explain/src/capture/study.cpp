@@ -5,6 +5,8 @@
 #include "address_classes.h"
 #include "alike.h"
 #include "egtrace/explain/capture.h"
+#include "event_report.h"
+#include "event_tracks.h"
 #include "flows.h"
 #include "forecast.h"
 #include "judge.h"
@@ -18,6 +20,7 @@ using namespace capture_study;
 struct CaptureStudy::State {
   std::vector<File> files;
   Tracks tracks;
+  EventTracks events;
 };
 
 CaptureStudy::CaptureStudy() : state_(std::make_unique<State>()) {}
@@ -35,6 +38,11 @@ std::size_t CaptureStudy::begin(const std::string& file, const std::optional<Cap
 
 void CaptureStudy::take(std::size_t file, const capture::Frame& frame) {
   state_->tracks.take(static_cast<std::uint32_t>(file), frame);
+}
+
+void CaptureStudy::take(std::size_t file, const capture::KernelEvent& event) {
+  const auto number = static_cast<std::uint32_t>(file);
+  state_->events.take(number, event, event.has_packet ? state_->tracks.take(number, event) : nullptr);
 }
 
 void CaptureStudy::end(std::size_t file, const capture::Capture& capture) { state_->files[file].capture = capture; }
@@ -60,22 +68,28 @@ bool has_answer(const Flow& flow) {
 // What was captured, ready to be judged flow by flow.
 class Conclusion {
  public:
-  Conclusion(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks)
+  Conclusion(const cluster::Cluster& cluster, const std::vector<File>& files, const Tracks& tracks, const EventTracks& events)
       : files_(files),
         places_(cluster, files, tracks),
+        events_(cluster, files, places_, events),
         found_(find_flows(tracks, places_)),
         classes_(classes_for(found_, cluster)),
         forecaster_(cluster, places_, classes()) {
-    for (Flow& flow : found_.flows) share_directions(flow);
+    for (Flow& flow : found_.flows) {
+      share_directions(flow);
+      part_inside(flow, files);
+    }
     for (std::size_t i = 0; i < files.size(); ++i) {
       const File& f = files[i];
       const CapturePlace& place = places_.file(i);
       analysis.captures.push_back({f.name, place.node, place.device, places_.placed_by(i), f.capture.format,
                                    f.capture.frames, f.capture.not_ip, f.capture.not_understood,
-                                   f.capture.first_not_understood, f.capture.cut_why});
+                                   f.capture.first_not_understood, f.capture.cut_why, f.capture.of_events,
+                                   f.capture.events, f.capture.events_without_packet, f.capture.problems});
     }
     analysis.packets_without_flow = found_.stray_errors + tracks.not_flows();
     analysis.packets_left_out = tracks.left_out();
+    analysis.events_without_flow = events.without_flow();
   }
 
   CaptureAnalysis analysis;
@@ -87,11 +101,18 @@ class Conclusion {
   void prepare(const Flow& flow) {
     if (classes_ && !has_answer(flow)) forecaster_.forecast(flow);
   }
-  FlowReport report(const Flow& flow) { return judge(flow, forecaster_.forecast(flow), files_); }
+  FlowReport report(const Flow& flow) {
+    const Forecast forecast = forecaster_.forecast(flow);
+    FlowReport report = judge(flow, forecast, files_);
+    if (events_.has_events(flow)) events_.judge(flow, forecast, forecaster_.courses(forecast), report);
+    return report;
+  }
+  const EventJudge& events() const { return events_; }
 
  private:
   const std::vector<File>& files_;
   Places places_;
+  EventJudge events_;
   Flows found_;
   std::optional<AddressClasses> classes_;
   Forecaster forecaster_;
@@ -108,7 +129,7 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster) const {
 }
 
 CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster, const TakeFlow& take) const {
-  Conclusion c(cluster, state_->files, state_->tracks);
+  Conclusion c(cluster, state_->files, state_->tracks, state_->events);
   for (const Flow& flow : c.flows()) c.prepare(flow);
   for (Flow& flow : c.flows()) {
     FlowReport report = c.report(flow);
@@ -120,8 +141,8 @@ CaptureAnalysis CaptureStudy::conclude(const cluster::Cluster& cluster, const Ta
 }
 
 CaptureAnalysis CaptureStudy::conclude_alike(const cluster::Cluster& cluster) const {
-  Conclusion c(cluster, state_->files, state_->tracks);
-  AlikeAsOne alike(c.flows(), c.classes());
+  Conclusion c(cluster, state_->files, state_->tracks, state_->events);
+  AlikeAsOne alike(c.flows(), c.classes(), c.events());
   for (const Flow* flow : alike.firsts()) c.prepare(*flow);
   for (const Flow* flow : alike.firsts()) c.analysis.flows.push_back(c.report(*flow));
   alike.tell(c.analysis.flows);

@@ -1,6 +1,7 @@
 #include "tracks.h"
 
 #include "egtrace/packet/flow_key.h"
+#include "kernel_stage.h"
 
 namespace egt::explain::capture_study {
 namespace {
@@ -58,6 +59,7 @@ std::uint64_t print_of(const capture::Headers& h) {
 
 void count_tcp(Track& t, const capture::Frame& f) {
   const std::uint8_t flags = f.ip.tcp_flags;
+  if (flags == 0) return;  // the tracer does not tell them
   if (flags & tcp_flag::rst) {
     t.reset.add(f);
     if (!t.isn && (flags & tcp_flag::ack) && f.ip.has_seq) t.maybe_isn = f.ip.ack - 1;
@@ -82,7 +84,7 @@ std::uint32_t hash_of(const TrackKey& k) {
   h = mix(mix(h, k.smac), k.dmac);
   h = mix(h, static_cast<std::uint64_t>(k.file) << 32 | k.interface);
   h = mix(h, static_cast<std::uint64_t>(k.ifindex) << 32 | k.vni);
-  h = mix(h, static_cast<std::uint64_t>(k.direction) << 8 | k.tunnel);
+  h = mix(h, static_cast<std::uint64_t>(k.inside) << 16 | static_cast<std::uint64_t>(k.direction) << 8 | k.tunnel);
   if (k.tunnel != 0) h = mix(mix(h, k.tunnel_src), k.tunnel_dst);
   return static_cast<std::uint32_t>((h ^ h >> 29) * 0xbf58476d1ce4e5b9ULL >> 32);
 }
@@ -131,16 +133,16 @@ Track* Tracks::track_of(const TrackKey& key, const capture::Frame& frame) {
   return &tracks_.back();
 }
 
-void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
+Track* Tracks::take(const TrackKey& key, const capture::Frame& frame) {
   if (is_neighbour_discovery(frame.ip) || frame.ip.dst.is_multicast() ||
       (frame.ip.dst.is_v4() && frame.ip.dst.as_v4() == 0xffffffff)) {
     ++not_flows_;
-    return;
+    return nullptr;
   }
-  Track* track = track_of(key_of(file, frame), frame);
+  Track* track = track_of(key, frame);
   if (track == nullptr) {
     ++left_out_;
-    return;
+    return nullptr;
   }
   track->all.add(frame);
   track->last = frame.time;
@@ -151,6 +153,27 @@ void Tracks::take(std::uint32_t file, const capture::Frame& frame) {
     count_tcp(*track, frame);
   if (const std::uint64_t print = print_of(frame.ip); print != 0 && track->print_count < track->prints.size())
     track->prints[track->print_count++] = print;
+  return track;
+}
+
+void Tracks::take(std::uint32_t file, const capture::Frame& frame) { take(key_of(file, frame), frame); }
+
+const Track* Tracks::take(std::uint32_t file, const capture::KernelEvent& event) {
+  capture::Frame frame = event.frame;
+  frame.direction = crossing(event.facts.symbol);
+  TrackKey key = key_of(file, frame);
+  if (frame.direction == capture::Direction::unknown || event.facts.probe == capture::Probe::function_return) {
+    key.inside = true;
+    key.interface = 0;
+    key.ttl = 0;
+    key.smac = key.dmac = 0;
+    key.direction = capture::Direction::unknown;
+  }
+  Track* track = take(key, frame);
+  // What the tracer calls one packet is one, whatever NAT made of it.
+  if (track != nullptr && event.packet != 0 && print_of(frame.ip) == 0 && track->print_count < track->prints.size())
+    track->prints[track->print_count++] = event.packet;
+  return track;
 }
 
 }  // namespace egt::explain::capture_study

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "egtrace/capture/frame.h"
+#include "egtrace/capture/kernel_event.h"
 
 namespace egt::explain::capture_study {
 
@@ -21,6 +22,7 @@ struct TrackKey {
   std::uint8_t proto = 0, ttl = 0, icmp_type = 0, icmp_code = 0;
   capture::Direction direction = capture::Direction::unknown;
   std::uint8_t tunnel = 0;  // 0 none, 1 Geneve, 2 VXLAN
+  bool inside = false;      // a tracer saw it between devices: tcpdump would not
 
   friend bool operator==(const TrackKey&, const TrackKey&) = default;
 };
@@ -70,12 +72,15 @@ class TrackIndex {
 class Tracks {
  public:
   void take(std::uint32_t file, const capture::Frame& frame);
+  // Of an event that has a packet: its track; null where too many are kept, or it is no flow's.
+  const Track* take(std::uint32_t file, const capture::KernelEvent& event);
   const std::deque<Track>& all() const { return tracks_; }
   std::uint64_t left_out() const { return left_out_; }
   std::uint64_t not_flows() const { return not_flows_; }  // packets: multicast, neighbour discovery
 
  private:
   Track* track_of(const TrackKey& key, const capture::Frame& frame);
+  Track* take(const TrackKey& key, const capture::Frame& frame);
 
   std::deque<Track> tracks_;
   TrackIndex current_;  // the latest of its key: ports are used again

@@ -56,6 +56,35 @@ constexpr Phrase<Remark> kRemarks[] = {
     {Remark::reset_not_at_sender, "reset-not-at-sender",
      "a TCP reset was sent ({0} at {1}), but is not seen at the sender"},
 
+    // of what tracers saw
+    {Remark::dropped_as_predicted, "dropped-as-predicted", "the kernel drops it at {1} ({0}: {2}), as the dumps predict: {3}"},
+    {Remark::dropped_unpredicted, "dropped-unpredicted", "the kernel drops it at {1} ({0}: {2}); by the dumps it goes on there"},
+    {Remark::dropped_there, "dropped-there", "the kernel drops it at {1} ({0}: {2})"},
+    {Remark::dropped_without_path, "dropped-without-path",
+     "the kernel drops it at {1} ({0}: {2}); the snapshot does not show its path there"},
+    {Remark::events_show_no_absence, "events-show-no-absence",
+     "last seen at {0}; a tracer shows only what its probes meet, so nothing says that it did not get further"},
+    {Remark::only_events, "only-events", "seen inside {0} only, and no drop was traced"},
+
+    // of an event that is at no hop
+    {Remark::path_unknown, "path-unknown", "the snapshot does not show the path of this flow"},
+    {Remark::machine_not_on_path, "machine-not-on-path", "the predicted path does not lead through {0}"},
+    {Remark::reply_not_predicted, "reply-not-predicted", "the dumps predict no reply"},
+    {Remark::device_not_on_path, "device-not-on-path", "the predicted path does not use {0}"},
+    {Remark::device_other_direction, "device-other-direction", "the predicted path does not use {0} in this direction"},
+    {Remark::behind_packet, "behind-packet", "the predicted path has such a hop only before the one at which this packet was already"},
+    {Remark::switch_not_on_path, "switch-not-on-path", "the predicted path does not use Open vSwitch of {0}"},
+    {Remark::stack_not_on_path, "stack-not-on-path", "the predicted path does not enter the network stack of {0}"},
+    {Remark::zone_not_on_path, "zone-not-on-path", "the predicted path does not use conntrack zone {0}"},
+    {Remark::flows_not_on_path, "flows-not-on-path", "none of its {0} OpenFlow flows is on the predicted path"},
+    {Remark::rule_not_on_path, "rule-not-on-path", "the predicted path does not meet rule {2} of {0} {1}: {3}"},
+    {Remark::rule_not_dumped, "rule-not-dumped",
+     "no dump has rule {2} of {0} {1}; `nft -a list ruleset` prints rules with their handles"},
+    {Remark::chain_not_on_path, "chain-not-on-path", "the predicted path does not meet chain {0} {1}"},
+    {Remark::other_namespace, "other-namespace", "it is in network namespace {0}, which is neither the host's nor one of the ends'"},
+    {Remark::place_unknown, "place-unknown", "which machine was traced is not known; say NODE=FILE"},
+    {Remark::symbol_unknown, "symbol-unknown", "the stage of {0} is not known"},
+
     // of a place
     {Remark::not_seen, "not-seen", "not seen"},
     {Remark::goes_on, "goes-on", "it goes on"},

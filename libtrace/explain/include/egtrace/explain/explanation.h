@@ -206,6 +206,16 @@ struct Fault { Direction direction = Direction::request; StopReport at; std::str
 // The finding of triage that explains a fault or a violated intent.
 struct Cause { std::string finding, claim, next; Evidence evidence; };
 
+// A counter of the machine at which packets are lost, that tells of such drops. Evidence, never proof: it counts the packets of all since
+// the machine booted.
+struct CounterReport {
+  std::string node, name, device;          // device: empty is the machine's own
+  std::uint64_t value = 0;
+  std::optional<std::uint64_t> increase;   // from one dump to another; none where only one has it
+  std::string meaning;                     // what it counts
+  Evidence evidence;
+};
+
 // What the outcome rests on and the dumps do not show, and the command that would.
 struct NotChecked { std::string what, why, command; };
 
@@ -238,6 +248,7 @@ struct Explanation {
   Listener listener = Listener::unknown;
   std::optional<Fault> fault;              // of the first path that fails; none where none does
   std::optional<Cause> cause;              // of the fault, or of what the intent violates; filled by who runs the checks
+  std::vector<CounterReport> counters;     // of the machine of the fault; filled by who reads counters
   std::vector<PathReport> paths;
   std::vector<AssumptionReport> assumptions;
   std::vector<Gap> gaps;

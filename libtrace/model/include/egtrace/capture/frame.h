@@ -58,17 +58,28 @@ struct Frame {
 struct Interface {
   std::string name;          // of a pcapng interface block or of tcpdump -i any's text; else empty
   bool all_devices = false;  // a cooked capture: its frames tell the device, or nothing does
+  std::uint32_t ifindex = 0, netns = 0;  // of a tracer's events; 0: not told
+};
+
+// A line that is not understood, of a capture that is text.
+struct LineProblem {
+  std::uint64_t line = 0;
+  std::uint32_t column = 0;  // 1-based
+  std::string message, text;
 };
 
 // A capture file without its frames.
 struct Capture {
-  std::string format;  // "pcap", "pcapng", "tcpdump text"
+  std::string format;  // "pcap", "pcapng", "tcpdump text", "retis events", "pwru text"
   std::vector<Interface> interfaces;
   std::uint64_t frames = 0;
   std::uint64_t not_ip = 0;                // ARP, LLDP and such
   std::uint64_t not_understood = 0;        // cut before the IP header ended, or a line that is no packet
   std::uint64_t first_not_understood = 0;  // frame or line number; 0: none
   std::string cut_why;                     // why reading ended before the file's end; empty: it did not
+  bool of_events = false;                  // a tracer's: what it does not show need not have been absent
+  std::uint64_t events = 0, events_without_packet = 0;
+  std::vector<LineProblem> problems;       // the first ones
 };
 
 }  // namespace egt::capture
