@@ -7,6 +7,7 @@
 #include "egtrace/engine/workload.h"
 #include "egtrace/openflow/tunnel_type.h"
 #include "ovn/logical_engine.h"
+#include "wire_state.h"
 
 namespace egt::engine {
 namespace {
