@@ -1,6 +1,4 @@
 // Two policies of equal priority for one pod: which of them counts is undefined.
-#include <fmt/format.h>
-
 #include <map>
 
 #include "common/look.h"
@@ -17,11 +15,7 @@ void run(const Facts& f, Findings& out) {
       if (p.action != "reroute" || p.uuid.empty()) continue;
       const auto [at, fresh] = seen.emplace(std::pair{p.priority, p.match}, p);
       if (fresh || at->second.uuid == p.uuid || at->second.next_hops == p.next_hops) continue;
-      out.add(fmt::format("Two policies of priority {} on {} reroute the same packets ({}) to different next hops.",
-                          p.priority, node->name, p.match),
-              node->name, "", {at->second.from, p.from},
-              "Remove the one that no object has (ovn-nbctl lr-policy-del); ovnkube-controller writes the other "
-              "one again.");
+      out.add(Claim::egressip_reroute_duplicate, node->name, "", {p.priority, p.match}, {at->second.from, p.from});
     }
   }
 }

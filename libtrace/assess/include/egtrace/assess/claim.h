@@ -1,0 +1,183 @@
+// What findings claim, and what checks lack: closed lists. phrases of assess have the words: of a claim, and of the step that comes next.
+#pragma once
+
+#include <cstdint>
+
+namespace egt::assess {
+
+// By subject: each group is one table of phrases.
+enum class Claim : std::uint8_t {
+  // Of egress IPs: what the node that hosts one, the routers and the switch of its pods lack or have left over.
+  egressip_not_assigned,
+  egressip_address_missing,
+  egressip_link_down,
+  egressip_reroute_missing,
+  egressip_second_reroute_missing,
+  egressip_reroute_stale,
+  egressip_reroute_duplicate,
+  egress_set_lacks_pod_that_leaks,
+  egress_set_lacks_pod_seen_by_nodes,
+  egress_set_lacks_pod_without_effect,
+  egress_set_lacks_pod,
+  egressip_nat_row_missing,
+  egressip_mark_policy_missing,
+  egressip_mark_flow_missing,
+  egressip_rule_missing,
+  egressip_rule_stale,
+  egressip_table_empty,
+  egressip_table_of_other_link,
+  egressip_snat_missing,
+  egressip_snat_stale,
+  egressip_two_owners,
+  egressip_forwarding_off,
+  egressip_routed_to_other_node,
+  egressip_resolved_to_other_device,
+  egressip_overlap,
+  egressip_pod_not_taken_up,
+  egress_rp_filter,
+  // Of EgressServices and external gateways.
+  egressservice_not_hosted,
+  egressservice_reroute_missing,
+  egressservice_snat_missing,
+  egressservice_announced_elsewhere,
+  egressservice_node_traffic_translated,
+  external_gateway_route_missing,
+  external_gateway_snat_remains,
+
+  // Of what leaves the cluster and returns: translations, routes of routers, next hops and their MACs.
+  gateway_translates_to_other_address,
+  gateway_translates_nothing,
+  gateway_default_past_snat,
+  gateway_mark_without_snat,
+  guard_cannot_match,
+  egressip_not_routed,
+  service_address_not_routed,
+  duplicate_address,
+  neighbour_failed,
+  neighbour_set_wrong,
+  neighbour_learned_wrong,
+  stale_mac,
+
+  // Of OVN: databases, ovn-northd, ovn-controller, and dumps that do not agree.
+  database_without_leader,
+  northd_lacks_route,
+  northd_lacks_row,
+  northd_at_older_change,
+  ovn_controller_at_older_change,
+  controller_not_connected,
+  controller_not_connected_flows_missing,
+  controller_not_connected_flows_left,
+  flows_missing,
+  flows_orphaned,
+  stages_differ,
+  dumps_inconsistent,
+  route_of_address_missing,
+
+  // Of tunnels between nodes.
+  remote_chassis_missing,
+  transit_port_missing,
+  tunnel_port_missing,
+  tunnel_address_wrong,
+  port_key_differs,
+  datapath_key_differs,
+  zone_keys_differ,
+  tunnel_blocked,
+  underlay_mtu,
+  tunnel_mtu,
+
+  // Of bridges of Open vSwitch, their ports and the devices below.
+  bridge_not_set_up,
+  bridge_mac_mismatch,
+  bridge_drops_pods,
+  flow_overlap,
+  pod_port_unclaimed,
+  port_flag,
+  uplink_down,
+  drop_counts_up,
+
+  // Of services, pods and nodes.
+  service_without_endpoints,
+  service_local_without_endpoint,
+  service_load_balancer_missing,
+  service_dnat_missing,
+  dnat_without_load_balancer,
+  pods_pending,
+  ended_pod_served,
+  node_not_ready,
+
+  // Of rules of policies against the ACLs and address sets that OVN-Kubernetes made of them.
+  firewall_acl_left,
+  firewall_acl_missing,
+  firewall_action_differs,
+  firewall_destination_differs,
+  firewall_name_unresolved,
+  firewall_set_lacks_address,
+  admin_acl_missing,
+  admin_action_differs,
+  admin_set_lacks_pod,
+
+  // Of connections that were walked, and of those that conntrack holds.
+  egress_leak,
+  egress_stopped,
+  egress_isolated,
+  connection_lost,
+  connections_keep_source,
+  stale_connections_to_nobody,
+  stale_connections_to_other_pod,
+  translation_never_counted,
+};
+
+// What of the snapshot a check needs, and does not find.
+enum class Lack : std::uint8_t {
+  // objects, without which a check has nothing to look at
+  egress_ips,
+  egress_services,
+  external_routes,
+  services,
+  pods,
+  nodes,
+  egress_firewalls,
+  admin_policies,
+  // dumps, likewise
+  gateway_rules,
+  gateway_counters,
+  gateway_rules_and_routes,
+  second_dumps,
+  tunnel_keys,
+  flows_of_both_kinds,
+  // what a check did not see, and where
+  upstream_routes,
+  upstream_routes_and_neighbours,
+  node_conditions,
+  mark_of_egress_ip,
+  devices,
+  addresses,
+  addresses_and_devices,
+  neighbours,
+  policy_rules,
+  routes,
+  sysctls,
+  nat_rules,
+  iptables_nat_rules,
+  connections,
+  all_connections,
+  interfaces,
+  interface_rows,
+  bridge_flows,
+  logical_flows,
+  flows_of_either_kind,
+  chassis,
+  mac_bindings,
+  controller_connection,
+  change_counts,
+  acls,
+  nat_rows,
+  load_balancers,
+  static_routes,
+  router_policies,
+  policies_of_all_routers,
+  served_pods,
+  connections_not_compared,
+};
+
+}  // namespace egt::assess

@@ -1,0 +1,13 @@
+#include "phrases/claims.h"
+#include "phrases/phrases.h"
+
+namespace egt::assess {
+
+void word(Finding& finding) {
+  const ClaimPhrase& phrase = phrase_of(finding.kind);
+  const std::vector<std::pair<std::string_view, Term>> by_name{{"node", if_any(finding.node)}, {"object", if_any(finding.object)}};
+  finding.claim = fill(phrase.words, finding.about, by_name);
+  finding.remedy = fill(phrase.next, finding.about, by_name);
+}
+
+}  // namespace egt::assess
