@@ -45,27 +45,27 @@ struct Text {
   }
 };
 
-struct IsAbsent {
-  bool operator()(std::monostate) const { return true; }
-  bool operator()(const Term::Names& all) const { return all.empty(); }
-  bool operator()(const Term::Few& all) const { return all.empty(); }
-  bool operator()(const Term::Devices& all) const { return all.empty(); }
+// How many a list has; nothing of what is no list.
+struct Count {
+  std::optional<std::size_t> operator()(const Term::Names& all) const { return all.size(); }
+  std::optional<std::size_t> operator()(const Alternatives& all) const { return all.all.size(); }
+  std::optional<std::size_t> operator()(const Term::Few& all) const { return all.size(); }
+  std::optional<std::size_t> operator()(const Term::Devices& all) const { return all.size(); }
+  std::optional<std::size_t> operator()(const Term::Addresses& all) const { return all.size(); }
   template <class Other>
-  bool operator()(const Other&) const {
-    return false;
+  std::optional<std::size_t> operator()(const Other&) const {
+    return std::nullopt;
   }
 };
 
-struct Number {
-  std::uint64_t operator()(std::uint64_t number) const { return number; }
-  std::uint64_t operator()(const Term::Names& all) const { return all.size(); }
-  std::uint64_t operator()(const Term::Few& all) const { return all.size(); }
-  std::uint64_t operator()(const Term::Devices& all) const { return all.size(); }
-  template <class Other>
-  std::uint64_t operator()(const Other&) const {
-    return 0;
-  }
-};
+bool is_absent_term(const Term& term) {
+  return std::holds_alternative<std::monostate>(term.value()) || std::visit(Count{}, term.value()) == std::size_t{0};
+}
+
+std::uint64_t number_of(const Term& term) {
+  const auto* number = std::get_if<std::uint64_t>(&term.value());
+  return number != nullptr ? *number : std::visit(Count{}, term.value()).value_or(0);
+}
 
 // The terms, and behind them those with names.
 class NamedTerms : public Named {
@@ -74,8 +74,8 @@ class NamedTerms : public Named {
 
   std::size_t size() const override { return about_.size(); }
   std::string text(std::size_t index) const override { return std::visit(Text{}, at(index).value()); }
-  std::uint64_t number(std::size_t index) const override { return std::visit(Number{}, at(index).value()); }
-  bool is_absent(std::size_t index) const override { return std::visit(IsAbsent{}, at(index).value()); }
+  std::uint64_t number(std::size_t index) const override { return number_of(at(index)); }
+  bool is_absent(std::size_t index) const override { return is_absent_term(at(index)); }
 
   std::optional<std::size_t> find(std::string_view name) const override {
     for (std::size_t i = 0; i < by_name_.size(); ++i)
