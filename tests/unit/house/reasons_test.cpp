@@ -78,7 +78,19 @@ TEST(Phrases, AreThereForEachValue) {
               {"branch.h", "Property", "properties.cpp"},
               {"notice.h", "Notice", "notices.cpp"},
               {"place.h", "PlaceKind", "places.cpp"},
-              {"../../../../model/include/egtrace/cluster/contradiction.h", "Conflict", "missing_inputs.cpp"}};
+              {"../../../../model/include/egtrace/cluster/contradiction.h", "Conflict", "missing_inputs.cpp"},
+              {"../../../../explain/src/phrases/intents.h", "Wanted", "intents.cpp"},
+              {"../../../../explain/src/phrases/intents.h", "Actual", "intents.cpp"},
+              {"../../../../explain/src/phrases/conclusions.h", "Unchecked", "conclusions.cpp"},
+              {"../../../../explain/src/phrases/collections.h", "Limit", "collections.cpp"},
+              {"../../../../explain/src/phrases/endings.h", "Ending", "endings.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Part", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Purpose", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Feature", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Observation", "inspections.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Ground", "../../../assess/src/phrases/expectations.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Promise", "../../../assess/src/phrases/expectations.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Mistake", "../../../assess/src/phrases/expectations.cpp"}};
   for (const auto& a : kAll)
     EXPECT_EQ(values_of(a.header, a.enumeration).size(), rows_in(a.table, a.enumeration)) << a.enumeration;
 }

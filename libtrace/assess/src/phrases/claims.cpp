@@ -13,6 +13,7 @@ const ClaimPhrase& phrase_of(Claim claim) {
       claims_of_services(),
       claims_of_policies(),
       claims_of_connections(),
+      claims_of_causes(),
   };
   std::size_t index = static_cast<std::size_t>(claim), table = 0;
   for (; index >= kTables[table].size(); ++table) index -= kTables[table].size();

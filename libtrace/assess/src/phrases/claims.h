@@ -31,6 +31,7 @@ std::span<const ClaimPhrase> claims_of_switches();
 std::span<const ClaimPhrase> claims_of_services();
 std::span<const ClaimPhrase> claims_of_policies();
 std::span<const ClaimPhrase> claims_of_connections();
+std::span<const ClaimPhrase> claims_of_causes();
 
 const ClaimPhrase& phrase_of(Claim claim);
 

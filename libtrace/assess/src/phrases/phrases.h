@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egtrace/assess/triage.h"
@@ -18,6 +19,12 @@ struct Missing {
 std::string phrase(const Missing& missing);
 std::string phrase(const std::vector<Missing>& all);   // each once
 
+std::string_view title_of(std::string_view check);   // by its id
+// What a claim says of one connection, and what to look at next.
+struct CausePhrase {
+  std::string claim, next;
+};
+CausePhrase phrase_of_cause(Claim claim, const Terms& about);
 // Gives the finding its texts.
 void word(Finding& finding);
 

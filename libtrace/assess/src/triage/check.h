@@ -86,7 +86,6 @@ class Findings {
   void end();  // notes what was missing, and takes the severity of findings from what they do to connections
   void add(Claim claim, std::string node, std::string object, Terms about, const std::vector<Provenance>& evidence);
   void add(Claim claim, std::string node, std::string object, Terms about, explain::Evidence evidence);
-  void add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& evidence, std::string remedy);
   // The pods that the next finding concerns.
   void about(const KnownPod& pod) { about({&pod}); }
   void about(const std::vector<const KnownPod*>& pods);
@@ -143,7 +142,6 @@ class Findings {
 
 struct Check {
   const char* id;
-  const char* title;
   Severity severity;
   // Why the check cannot run at all; nothing where it can.
   std::optional<Lack> (*lacks)(const Facts&);
@@ -180,7 +178,6 @@ auto ask_claimed_pods(const Facts& facts, Ask ask) {
 
 // With their addresses of the family.
 Term::Few terms_of(const std::vector<const KnownPod*>& pods, Family family);
-std::string in_words(const std::vector<const KnownPod*>& pods, Family family);
 // What each layer says of a pod and the egress IP by which it leaves, from the object down to the host: a reader then
 // sees which of them agree.
 std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place, const KnownPod& pod);

@@ -194,7 +194,6 @@ void Findings::add(Claim claim, std::string node, std::string object, Terms abou
   f.severity = std::exchange(weight_, std::nullopt).value_or(check_->severity);
   f.kind = claim;
   f.about = std::move(about);
-  f.title = check_->title;
   f.node = std::move(node);
   f.object = std::move(object);
   f.nodes = std::exchange(also_on_, {});
@@ -207,12 +206,6 @@ void Findings::add(Claim claim, std::string node, std::string object, Terms abou
 
 void Findings::add(Claim claim, std::string node, std::string object, Terms about, const std::vector<Provenance>& from) {
   add(claim, std::move(node), std::move(object), std::move(about), evidence(facts_.cluster, from));
-}
-
-void Findings::add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& from, std::string remedy) {
-  add(Claim{}, std::move(node), std::move(object), {}, from);
-  triage_.findings.back().claim = std::move(claim);
-  triage_.findings.back().remedy = std::move(remedy);
 }
 
 void Findings::about(const std::vector<const KnownPod*>& pods) {
@@ -236,8 +229,6 @@ Term::Few terms_of(const std::vector<const KnownPod*>& pods, Family family) {
   for (const KnownPod* pod : pods) terms.push_back({pod->full_name(), *pod->address(family)});
   return terms;
 }
-
-std::string in_words(const std::vector<const KnownPod*>& pods, Family family) { return fill("{0:pod|pods} {0}", {terms_of(pods, family)}); }
 
 std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, const KnownPod& pod) {
   std::vector<Provenance> lines{place.object->from};
@@ -291,7 +282,7 @@ std::optional<Lack> needs_nodes(const Facts& f) { return lack_if(f.cluster.objec
 
 std::vector<CatalogueEntry> triage_catalogue() {
   std::vector<CatalogueEntry> all;
-  for (const Check* check : checks()) all.push_back({check->id, check->title, check->severity});
+  for (const Check* check : checks()) all.push_back({check->id, std::string(title_of(check->id)), check->severity});
   return all;
 }
 
@@ -315,8 +306,7 @@ Triage run_checks(const Facts& facts, const std::vector<std::string>& only) {
   }
   std::stable_sort(result.findings.begin(), result.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
-  for (Finding& finding : result.findings)
-    if (finding.claim.empty()) word(finding);
+  for (Finding& finding : result.findings) word(finding);
   return result;
 }
 

@@ -125,6 +125,14 @@ enum class Claim : std::uint8_t {
   stale_connections_to_nobody,
   stale_connections_to_other_pod,
   translation_never_counted,
+  // Of what a question itself has wrong, and of the policies that stop a packet.
+  service_has_other_port,
+  service_address_unknown,
+  pod_has_ended,
+  firewall_rule_decides,
+  admin_rule_denies,
+  policies_isolate,
+  policy_does_not_allow,
 };
 
 // What of the snapshot a check needs, and does not find.

@@ -84,8 +84,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace address_not_routed
 
-const Check kAddressNotRouted{"address-not-routed",
-                              "An address of the cluster that the upstream router has no route to", Severity::error,
-                              always, address_not_routed::run};
+const Check kAddressNotRouted{"address-not-routed", Severity::error, always, address_not_routed::run};
 
 }  // namespace egt::assess

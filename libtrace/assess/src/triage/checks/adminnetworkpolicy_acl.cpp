@@ -109,7 +109,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace adminnetworkpolicy_acl
 
-const Check kAdminNetworkPolicyAcl{"adminnetworkpolicy-acl", "An AdminNetworkPolicy whose ACLs differ from its rules", Severity::error,
-                                   adminnetworkpolicy_acl::needs, adminnetworkpolicy_acl::run};
+const Check kAdminNetworkPolicyAcl{"adminnetworkpolicy-acl", Severity::error, adminnetworkpolicy_acl::needs, adminnetworkpolicy_acl::run};
 
 }  // namespace egt::assess

@@ -24,7 +24,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace bridge_mac_mismatch
 
-const Check kBridgeMacMismatch{"bridge-mac-mismatch", "A gateway router with another MAC than its bridge",
-                               Severity::error, always, bridge_mac_mismatch::run};
+const Check kBridgeMacMismatch{"bridge-mac-mismatch", Severity::error, always, bridge_mac_mismatch::run};
 
 }  // namespace egt::assess

@@ -34,7 +34,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace bridge_not_set_up
 
-const Check kBridgeNotSetUp{"bridge-not-set-up", "An external bridge without OVN-Kubernetes' flows", Severity::error,
-                            always, bridge_not_set_up::run};
+const Check kBridgeNotSetUp{"bridge-not-set-up", Severity::error, always, bridge_not_set_up::run};
 
 }  // namespace egt::assess

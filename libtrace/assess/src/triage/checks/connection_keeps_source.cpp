@@ -104,7 +104,7 @@ std::optional<Lack> lacks(const Facts& f) { return f.cluster.objects.external_ro
 
 }  // namespace connection_keeps_source
 
-const Check kConnectionKeepsSource{"connection-keeps-source", "A connection that is older than its translation",
-                                   Severity::warning, connection_keeps_source::lacks, connection_keeps_source::run};
+const Check kConnectionKeepsSource{"connection-keeps-source", Severity::warning, connection_keeps_source::lacks,
+                                   connection_keeps_source::run};
 
 }  // namespace egt::assess

@@ -98,7 +98,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace connection_lost
 
-const Check kConnectionLost{"connection-lost", "Connections of pods that are not answered", Severity::error, always,
-                            connection_lost::run, Check::Finds::consequence};
+const Check kConnectionLost{"connection-lost", Severity::error, always, connection_lost::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -36,7 +36,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace controller_not_connected
 
-const Check kControllerNotConnected{"controller-not-connected", "ovn-controller without the southbound database", Severity::warning,
-                                    always, controller_not_connected::run};
+const Check kControllerNotConnected{"controller-not-connected", Severity::warning, always, controller_not_connected::run};
 
 }  // namespace egt::assess

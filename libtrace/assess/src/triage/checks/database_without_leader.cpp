@@ -14,7 +14,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace database_without_leader
 
-const Check kDatabaseWithoutLeader{"database-without-leader", "A database server without its cluster", Severity::warning, always,
-                                   database_without_leader::run};
+const Check kDatabaseWithoutLeader{"database-without-leader", Severity::warning, always, database_without_leader::run};
 
 }  // namespace egt::assess

@@ -59,8 +59,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace dnat_without_load_balancer
 
-const Check kDnatWithoutLoadBalancer{"dnat-without-load-balancer",
-                                     "The host translates to an address that OVN does not have", Severity::warning,
-                                     always, dnat_without_load_balancer::run};
+const Check kDnatWithoutLoadBalancer{"dnat-without-load-balancer", Severity::warning, always, dnat_without_load_balancer::run};
 
 }  // namespace egt::assess

@@ -165,7 +165,6 @@ std::optional<Lack> lacks(const Facts& f) { return lack_if(f.twins.empty(), Lack
 }  // namespace drop_counts_up
 
 // A note: networks drop what they are to drop all the time.
-const Check kDropCountsUp{"drop-counts-up", "A drop that counted between two dumps", Severity::note,
-                          drop_counts_up::lacks, drop_counts_up::run, Check::Finds::consequence};
+const Check kDropCountsUp{"drop-counts-up", Severity::note, drop_counts_up::lacks, drop_counts_up::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

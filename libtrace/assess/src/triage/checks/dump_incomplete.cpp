@@ -24,6 +24,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace dump_incomplete
 
-const Check kDumpIncomplete{"dump-incomplete", "Dumps that lost lines or are inconsistent", Severity::warning, always, dump_incomplete::run};
+const Check kDumpIncomplete{"dump-incomplete", Severity::warning, always, dump_incomplete::run};
 
 }  // namespace egt::assess

@@ -62,7 +62,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace duplicate_address
 
-const Check kDuplicateAddress{"duplicate-address", "An address that two machines have", Severity::error, always,
-                              duplicate_address::run};
+const Check kDuplicateAddress{"duplicate-address", Severity::error, always, duplicate_address::run};
 
 }  // namespace egt::assess

@@ -59,7 +59,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_rp_filter
 
-const Check kEgressRpFilter{"egress-rp-filter", "Strict rp_filter in the path of an egress IP's replies",
-                            Severity::warning, needs_egress_ips, egress_rp_filter::run};
+const Check kEgressRpFilter{"egress-rp-filter", Severity::warning, needs_egress_ips, egress_rp_filter::run};
 
 }  // namespace egt::assess

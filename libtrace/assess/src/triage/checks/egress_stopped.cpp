@@ -75,7 +75,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_stopped
 
-const Check kEgressStopped{"egress-stopped", "What an egress address's pods send is stopped on the path", Severity::note,
-                           needs_egress_ips_or_services, egress_stopped::run, Check::Finds::consequence};
+const Check kEgressStopped{"egress-stopped", Severity::note, needs_egress_ips_or_services, egress_stopped::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

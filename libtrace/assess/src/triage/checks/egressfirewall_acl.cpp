@@ -113,7 +113,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressfirewall_acl
 
-const Check kEgressFirewallAcl{"egressfirewall-acl", "An EgressFirewall whose ACLs differ from its rules", Severity::error,
-                               egressfirewall_acl::needs, egressfirewall_acl::run};
+const Check kEgressFirewallAcl{"egressfirewall-acl", Severity::error, egressfirewall_acl::needs, egressfirewall_acl::run};
 
 }  // namespace egt::assess

@@ -20,7 +20,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_address_missing
 
-const Check kEgressIpAddressMissing{"egressip-address-missing", "The egress node does not have the egress IP",
-                                    Severity::error, needs_egress_ips, egressip_address_missing::run};
+const Check kEgressIpAddressMissing{"egressip-address-missing", Severity::error, needs_egress_ips, egressip_address_missing::run};
 
 }  // namespace egt::assess

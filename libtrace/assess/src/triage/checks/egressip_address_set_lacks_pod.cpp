@@ -79,8 +79,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_address_set_lacks_pod
 
-const Check kEgressIpAddressSetLacksPod{"egressip-address-set-lacks-pod",
-                                        "A served pod that is missing in the address set", Severity::error,
-                                        needs_egress_ips_or_services, egressip_address_set_lacks_pod::run};
+const Check kEgressIpAddressSetLacksPod{"egressip-address-set-lacks-pod", Severity::error, needs_egress_ips_or_services,
+                                        egressip_address_set_lacks_pod::run};
 
 }  // namespace egt::assess

@@ -16,7 +16,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_link_down
 
-const Check kEgressIpLinkDown{"egressip-link-down", "The link with the egress IP is down", Severity::error,
-                              needs_egress_ips, egressip_link_down::run};
+const Check kEgressIpLinkDown{"egressip-link-down", Severity::error, needs_egress_ips, egressip_link_down::run};
 
 }  // namespace egt::assess

@@ -88,8 +88,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_mark_missing
 
-const Check kEgressIpMarkMissing{"egressip-mark-missing", "No pkt_mark policy or bridge flow for an egress IP of a user-defined network",
-                                 Severity::error, needs_egress_ips, egressip_mark_missing::run,
+const Check kEgressIpMarkMissing{"egressip-mark-missing", Severity::error, needs_egress_ips, egressip_mark_missing::run,
                                  Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -38,9 +38,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_nat_row_missing
 
-const Check kEgressIpNatRowMissing{"egressip-nat-row-missing",
-                                   "No SNAT row on the gateway router for an egress IP's pod", Severity::error,
-                                   needs_egress_ips, egressip_nat_row_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpNatRowMissing{"egressip-nat-row-missing", Severity::error, needs_egress_ips, egressip_nat_row_missing::run,
+                                   Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -17,7 +17,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_not_assigned
 
-const Check kEgressIpNotAssigned{"egressip-not-assigned", "An egress IP that no node hosts", Severity::error,
-                                 needs_egress_ips, egressip_not_assigned::run};
+const Check kEgressIpNotAssigned{"egressip-not-assigned", Severity::error, needs_egress_ips, egressip_not_assigned::run};
 
 }  // namespace egt::assess

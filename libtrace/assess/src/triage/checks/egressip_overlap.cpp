@@ -20,7 +20,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_overlap
 
-const Check kEgressIpOverlap{"egressip-overlap", "Two EgressIPs that select the same pod", Severity::warning,
-                             needs_egress_ips, egressip_overlap::run};
+const Check kEgressIpOverlap{"egressip-overlap", Severity::warning, needs_egress_ips, egressip_overlap::run};
 
 }  // namespace egt::assess

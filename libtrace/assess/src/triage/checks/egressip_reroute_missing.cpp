@@ -57,8 +57,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_reroute_missing
 
-const Check kEgressIpRerouteMissing{"egressip-reroute-missing", "No reroute policy for a pod that an EgressIP selects",
-                                    Severity::error, needs_egress_ips, egressip_reroute_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRerouteMissing{"egressip-reroute-missing", Severity::error, needs_egress_ips, egressip_reroute_missing::run,
+                                    Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -34,8 +34,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_reroute_stale
 
-const Check kEgressIpRerouteStale{"egressip-reroute-stale",
-                                  "A reroute policy to a node that does not host the egress IP", Severity::error,
-                                  needs_egress_ips, egressip_reroute_stale::run};
+const Check kEgressIpRerouteStale{"egressip-reroute-stale", Severity::error, needs_egress_ips, egressip_reroute_stale::run};
 
 }  // namespace egt::assess

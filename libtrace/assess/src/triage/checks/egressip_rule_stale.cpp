@@ -33,7 +33,6 @@ std::optional<Lack> lacks(const Facts& f) { return f.pods.empty() ? Lack::pods :
 
 }  // namespace egressip_rule_stale
 
-const Check kEgressIpRuleStale{"egressip-rule-stale", "A policy rule for a pod that no egress IP of the node selects",
-                               Severity::warning, egressip_rule_stale::lacks, egressip_rule_stale::run};
+const Check kEgressIpRuleStale{"egressip-rule-stale", Severity::warning, egressip_rule_stale::lacks, egressip_rule_stale::run};
 
 }  // namespace egt::assess

@@ -40,8 +40,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_snat_missing
 
-const Check kEgressIpSnatMissing{"egressip-snat-missing", "No SNAT rule on the host for an egress IP's pod",
-                                 Severity::error, needs_egress_ips, egressip_snat_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpSnatMissing{"egressip-snat-missing", Severity::error, needs_egress_ips, egressip_snat_missing::run,
+                                 Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

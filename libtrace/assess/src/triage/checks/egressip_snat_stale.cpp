@@ -57,8 +57,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_snat_stale
 
-const Check kEgressIpSnatStale{"egressip-snat-stale", "A translation to an egress IP that another node hosts",
-                               Severity::error, needs_egress_ips, egressip_snat_stale::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpSnatStale{"egressip-snat-stale", Severity::error, needs_egress_ips, egressip_snat_stale::run, Check::Finds::cause,
+                               Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -51,8 +51,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_table_stale
 
-const Check kEgressIpTableStale{"egressip-table-stale", "The routing table of an egress IP is empty or of another link",
-                                Severity::error, needs_egress_ips, egressip_table_stale::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpTableStale{"egressip-table-stale", Severity::error, needs_egress_ips, egressip_table_stale::run,
+                                Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

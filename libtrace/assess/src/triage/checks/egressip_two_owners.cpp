@@ -18,7 +18,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_two_owners
 
-const Check kEgressIpTwoOwners{"egressip-two-owners", "An egress IP that two machines have", Severity::error,
-                               needs_egress_ips, egressip_two_owners::run};
+const Check kEgressIpTwoOwners{"egressip-two-owners", Severity::error, needs_egress_ips, egressip_two_owners::run};
 
 }  // namespace egt::assess

@@ -28,8 +28,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_announced_elsewhere
 
-const Check kEgressServiceAnnouncedElsewhere{"egressservice-announced-elsewhere",
-                                             "An EgressService's address announced by another node", Severity::error,
-                                             needs_egress_services, egressservice_announced_elsewhere::run};
+const Check kEgressServiceAnnouncedElsewhere{"egressservice-announced-elsewhere", Severity::error, needs_egress_services,
+                                             egressservice_announced_elsewhere::run};
 
 }  // namespace egt::assess

@@ -40,8 +40,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_node_traffic_translated
 
-const Check kEgressServiceNodeTrafficTranslated{
-    "egressservice-node-traffic-translated", "Traffic to nodes is translated to an EgressService's address",
-    Severity::warning, needs_egress_services, egressservice_node_traffic_translated::run};
+const Check kEgressServiceNodeTrafficTranslated{"egressservice-node-traffic-translated", Severity::warning, needs_egress_services,
+                                                egressservice_node_traffic_translated::run};
 
 }  // namespace egt::assess

@@ -13,7 +13,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_not_hosted
 
-const Check kEgressServiceNotHosted{"egressservice-not-hosted", "An EgressService that no node hosts", Severity::error,
-                                    needs_egress_services, egressservice_not_hosted::run};
+const Check kEgressServiceNotHosted{"egressservice-not-hosted", Severity::error, needs_egress_services, egressservice_not_hosted::run};
 
 }  // namespace egt::assess

@@ -34,9 +34,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_reroute_missing
 
-const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing",
-                                         "No reroute policy for an endpoint of an EgressService", Severity::error,
-                                         needs_egress_services, egressservice_reroute_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing", Severity::error, needs_egress_services,
+                                         egressservice_reroute_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

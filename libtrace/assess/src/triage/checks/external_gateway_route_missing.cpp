@@ -45,7 +45,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace external_gateway_route_missing
 
-const Check kExternalGatewayRouteMissing{"external-gateway-route-missing", "No route to the external gateway of a pod",
-                                         Severity::error, needs_external_routes, external_gateway_route_missing::run};
+const Check kExternalGatewayRouteMissing{"external-gateway-route-missing", Severity::error, needs_external_routes,
+                                         external_gateway_route_missing::run};
 
 }  // namespace egt::assess

@@ -29,8 +29,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace external_gateway_snat_remains
 
-const Check kExternalGatewaySnatRemains{"external-gateway-snat-remains",
-                                        "A pod with an external gateway is still translated by its node",
-                                        Severity::warning, needs_external_routes, external_gateway_snat_remains::run};
+const Check kExternalGatewaySnatRemains{"external-gateway-snat-remains", Severity::warning, needs_external_routes,
+                                        external_gateway_snat_remains::run};
 
 }  // namespace egt::assess

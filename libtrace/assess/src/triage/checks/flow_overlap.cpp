@@ -54,7 +54,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace flow_overlap
 
-const Check kFlowOverlap{"flow-overlap", "A flow added by hand that conflicts with another one", Severity::warning, always,
-                         flow_overlap::run};
+const Check kFlowOverlap{"flow-overlap", Severity::warning, always, flow_overlap::run};
 
 }  // namespace egt::assess

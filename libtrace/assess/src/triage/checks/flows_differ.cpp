@@ -36,7 +36,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace flows_differ
 
-const Check kFlowsDiffer{"flows-differ", "Flows that do not follow from the logical flows", Severity::error, always,
-                         flows_differ::run};
+const Check kFlowsDiffer{"flows-differ", Severity::error, always, flows_differ::run};
 
 }  // namespace egt::assess

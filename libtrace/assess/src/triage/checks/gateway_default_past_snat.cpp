@@ -52,8 +52,7 @@ std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cl
 
 }  // namespace gateway_default_past_snat
 
-const Check kGatewayDefaultPastSnat{"gateway-default-past-snat", "A gateway's default route leaves past its SNAT",
-                                    Severity::warning, gateway_default_past_snat::lacks,
+const Check kGatewayDefaultPastSnat{"gateway-default-past-snat", Severity::warning, gateway_default_past_snat::lacks,
                                     gateway_default_past_snat::run};
 
 }  // namespace egt::assess

@@ -60,8 +60,7 @@ std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cl
 
 }  // namespace gateway_mark_without_snat
 
-const Check kGatewayMarkWithoutSnat{"gateway-mark-without-snat", "Marked packets that never reach their translation",
-                                    Severity::warning, gateway_mark_without_snat::lacks,
+const Check kGatewayMarkWithoutSnat{"gateway-mark-without-snat", Severity::warning, gateway_mark_without_snat::lacks,
                                     gateway_mark_without_snat::run};
 
 }  // namespace egt::assess

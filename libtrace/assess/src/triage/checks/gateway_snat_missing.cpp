@@ -109,7 +109,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace gateway_snat_missing
 
-const Check kGatewaySnatMissing{"gateway-snat-missing", "Pods that leave with an address that replies do not return to", Severity::error,
-                                always, gateway_snat_missing::run};
+const Check kGatewaySnatMissing{"gateway-snat-missing", Severity::error, always, gateway_snat_missing::run};
 
 }  // namespace egt::assess

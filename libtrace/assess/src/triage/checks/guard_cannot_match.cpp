@@ -92,7 +92,6 @@ std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cl
 
 }  // namespace guard_cannot_match
 
-const Check kGuardCannotMatch{"guard-cannot-match", "A rule against leaking pod addresses that cannot match",
-                              Severity::warning, guard_cannot_match::lacks, guard_cannot_match::run};
+const Check kGuardCannotMatch{"guard-cannot-match", Severity::warning, guard_cannot_match::lacks, guard_cannot_match::run};
 
 }  // namespace egt::assess

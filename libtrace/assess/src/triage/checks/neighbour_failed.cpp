@@ -39,7 +39,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace neighbour_failed
 
-const Check kNeighbourFailed{"neighbour-failed", "A next hop that does not reply", Severity::error, always,
-                             neighbour_failed::run};
+const Check kNeighbourFailed{"neighbour-failed", Severity::error, always, neighbour_failed::run};
 
 }  // namespace egt::assess

@@ -31,7 +31,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace neighbour_wrong
 
-const Check kNeighbourWrong{"neighbour-wrong", "A neighbour entry with another machine's MAC", Severity::error, always,
-                            neighbour_wrong::run};
+const Check kNeighbourWrong{"neighbour-wrong", Severity::error, always, neighbour_wrong::run};
 
 }  // namespace egt::assess

@@ -16,7 +16,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace node_not_ready
 
-const Check kNodeNotReady{"node-not-ready", "A node that is not Ready", Severity::warning, needs_nodes,
-                          node_not_ready::run};
+const Check kNodeNotReady{"node-not-ready", Severity::warning, needs_nodes, node_not_ready::run};
 
 }  // namespace egt::assess

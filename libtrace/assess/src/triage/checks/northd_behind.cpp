@@ -78,6 +78,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace northd_behind
 
-const Check kNorthdBehind{"northd-behind", "Northbound rows that have no effect yet", Severity::warning, always, northd_behind::run};
+const Check kNorthdBehind{"northd-behind", Severity::warning, always, northd_behind::run};
 
 }  // namespace egt::assess

@@ -25,7 +25,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace ovn_controller_behind
 
-const Check kOvnControllerBehind{"ovn-controller-behind", "Flows that are older than the databases", Severity::warning,
-                                 always, ovn_controller_behind::run};
+const Check kOvnControllerBehind{"ovn-controller-behind", Severity::warning, always, ovn_controller_behind::run};
 
 }  // namespace egt::assess

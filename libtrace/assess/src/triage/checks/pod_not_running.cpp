@@ -48,6 +48,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace pod_not_running
 
-const Check kPodNotRunning{"pod-not-running", "Pods that do not run", Severity::note, needs_pods, pod_not_running::run};
+const Check kPodNotRunning{"pod-not-running", Severity::note, needs_pods, pod_not_running::run};
 
 }  // namespace egt::assess

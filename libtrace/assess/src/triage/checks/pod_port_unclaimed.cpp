@@ -36,7 +36,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace pod_port_unclaimed
 
-const Check kPodPortUnclaimed{"pod-port-unclaimed", "A pod without a port of Open vSwitch", Severity::error,
-                              needs_pods, pod_port_unclaimed::run};
+const Check kPodPortUnclaimed{"pod-port-unclaimed", Severity::error, needs_pods, pod_port_unclaimed::run};
 
 }  // namespace egt::assess

@@ -102,6 +102,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace port_flag
 
-const Check kPortFlag{"port-flag", "A port whose flags drop packets", Severity::error, always, port_flag::run};
+const Check kPortFlag{"port-flag", Severity::error, always, port_flag::run};
 
 }  // namespace egt::assess

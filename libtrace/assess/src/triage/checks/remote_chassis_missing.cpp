@@ -56,7 +56,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace remote_chassis_missing
 
-const Check kRemoteChassisMissing{"remote-chassis-missing", "A node without another node's chassis",
-                                  Severity::error, always, remote_chassis_missing::run};
+const Check kRemoteChassisMissing{"remote-chassis-missing", Severity::error, always, remote_chassis_missing::run};
 
 }  // namespace egt::assess

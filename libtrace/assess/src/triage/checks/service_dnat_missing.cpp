@@ -61,7 +61,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_dnat_missing
 
-const Check kServiceDnatMissing{"service-dnat-missing", "A node that does not translate a service's outside address",
-                                Severity::warning, needs_services, service_dnat_missing::run};
+const Check kServiceDnatMissing{"service-dnat-missing", Severity::warning, needs_services, service_dnat_missing::run};
 
 }  // namespace egt::assess

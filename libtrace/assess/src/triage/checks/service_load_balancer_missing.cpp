@@ -36,8 +36,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_load_balancer_missing
 
-const Check kServiceLoadBalancerMissing{"service-load-balancer-missing",
-                                        "A service with endpoints that OVN has no load balancer for", Severity::error,
-                                        needs_services, service_load_balancer_missing::run};
+const Check kServiceLoadBalancerMissing{"service-load-balancer-missing", Severity::error, needs_services,
+                                        service_load_balancer_missing::run};
 
 }  // namespace egt::assess

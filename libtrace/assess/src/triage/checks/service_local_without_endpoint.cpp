@@ -30,8 +30,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_local_without_endpoint
 
-const Check kServiceLocalWithoutEndpoint{"service-local-without-endpoint",
-                                         "A Local service's address routed to a node without endpoint", Severity::error,
-                                         needs_services, service_local_without_endpoint::run};
+const Check kServiceLocalWithoutEndpoint{"service-local-without-endpoint", Severity::error, needs_services,
+                                         service_local_without_endpoint::run};
 
 }  // namespace egt::assess

@@ -14,7 +14,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_without_endpoints
 
-const Check kServiceWithoutEndpoints{"service-without-endpoints", "A service without ready endpoints", Severity::note,
-                                     needs_services, service_without_endpoints::run};
+const Check kServiceWithoutEndpoints{"service-without-endpoints", Severity::note, needs_services, service_without_endpoints::run};
 
 }  // namespace egt::assess

@@ -115,7 +115,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace stages_differ
 
-const Check kStagesDiffer{"stages-differ", "Packets that the switch takes through other stages than OVN intends", Severity::error,
-                          stages_differ::needs, stages_differ::run};
+const Check kStagesDiffer{"stages-differ", Severity::error, stages_differ::needs, stages_differ::run};
 
 }  // namespace egt::assess

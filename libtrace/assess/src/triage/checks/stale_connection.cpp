@@ -109,7 +109,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace stale_connection
 
-const Check kStaleConnection{"stale-connection", "A connection to an endpoint that is gone", Severity::warning, always,
-                             stale_connection::run};
+const Check kStaleConnection{"stale-connection", Severity::warning, always, stale_connection::run};
 
 }  // namespace egt::assess

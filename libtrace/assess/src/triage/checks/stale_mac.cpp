@@ -103,7 +103,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace stale_mac
 
-const Check kStaleMac{"stale-mac", "A next hop at a MAC address that another device has", Severity::error, always,
-                      stale_mac::run};
+const Check kStaleMac{"stale-mac", Severity::error, always, stale_mac::run};
 
 }  // namespace egt::assess

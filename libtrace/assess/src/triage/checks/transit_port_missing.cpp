@@ -28,7 +28,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace transit_port_missing
 
-const Check kTransitPortMissing{"transit-port-missing", "No port of another node on the transit switch",
-                                Severity::error, always, transit_port_missing::run};
+const Check kTransitPortMissing{"transit-port-missing", Severity::error, always, transit_port_missing::run};
 
 }  // namespace egt::assess

@@ -103,8 +103,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace translation_never_counted
 
-const Check kTranslationNeverCounted{"translation-never-counted", "A translation that no packet has ever reached",
-                                     Severity::warning, needs_egress_ips_or_services,
+const Check kTranslationNeverCounted{"translation-never-counted", Severity::warning, needs_egress_ips_or_services,
                                      translation_never_counted::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -57,7 +57,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace tunnel_address_wrong
 
-const Check kTunnelAddressWrong{"tunnel-address-wrong", "A tunnel address that its node does not have", Severity::error, always,
-                                tunnel_address_wrong::run};
+const Check kTunnelAddressWrong{"tunnel-address-wrong", Severity::error, always, tunnel_address_wrong::run};
 
 }  // namespace egt::assess

@@ -11,7 +11,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace tunnel_blocked
 
-const Check kTunnelBlocked{"tunnel-blocked", "Tunnels between nodes that carry nothing", Severity::error, always,
-                           tunnel_blocked::run, Check::Finds::consequence};
+const Check kTunnelBlocked{"tunnel-blocked", Severity::error, always, tunnel_blocked::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

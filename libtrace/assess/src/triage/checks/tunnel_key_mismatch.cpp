@@ -147,7 +147,6 @@ std::optional<Lack> lacks(const Facts& f) {
 
 }  // namespace tunnel_key_mismatch
 
-const Check kTunnelKeyMismatch{"tunnel-key-mismatch", "Tunnel keys that two sides read differently", Severity::error,
-                               tunnel_key_mismatch::lacks, tunnel_key_mismatch::run};
+const Check kTunnelKeyMismatch{"tunnel-key-mismatch", Severity::error, tunnel_key_mismatch::lacks, tunnel_key_mismatch::run};
 
 }  // namespace egt::assess

@@ -25,7 +25,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace tunnel_mtu
 
-const Check kTunnelMtu{"tunnel-mtu", "Pods' packets that do not fit into the tunnel", Severity::warning, always,
-                       tunnel_mtu::run};
+const Check kTunnelMtu{"tunnel-mtu", Severity::warning, always, tunnel_mtu::run};
 
 }  // namespace egt::assess

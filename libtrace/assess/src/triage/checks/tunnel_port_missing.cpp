@@ -50,7 +50,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace tunnel_port_missing
 
-const Check kTunnelPortMissing{"tunnel-port-missing", "No tunnel port to a chassis that OVN has", Severity::error,
-                               always, tunnel_port_missing::run};
+const Check kTunnelPortMissing{"tunnel-port-missing", Severity::error, always, tunnel_port_missing::run};
 
 }  // namespace egt::assess

@@ -21,7 +21,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace underlay_mtu
 
-const Check kUnderlayMtu{"underlay-mtu", "An underlay that does not carry large packets of pods", Severity::error, always,
-                         underlay_mtu::run, Check::Finds::consequence};
+const Check kUnderlayMtu{"underlay-mtu", Severity::error, always, underlay_mtu::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

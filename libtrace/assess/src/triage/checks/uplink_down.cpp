@@ -69,6 +69,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace uplink_down
 
-const Check kUplinkDown{"uplink-down", "An uplink that is down", Severity::error, always, uplink_down::run};
+const Check kUplinkDown{"uplink-down", Severity::error, always, uplink_down::run};
 
 }  // namespace egt::assess
