@@ -88,6 +88,8 @@ TEST(Phrases, AreThereForEachValue) {
               {"../../../../explain/src/phrases/inspections.h", "Purpose", "inspections.cpp"},
               {"../../../../explain/src/phrases/inspections.h", "Feature", "inspections.cpp"},
               {"../../../../explain/src/phrases/inspections.h", "Observation", "inspections.cpp"},
+              {"../../../../assess/src/phrases/decisions.h", "Decision", "../../../assess/src/phrases/decisions.cpp"},
+              {"../../../../assess/src/phrases/differences.h", "NotShown", "../../../assess/src/phrases/differences.cpp"},
               {"../../../../assess/src/expect/ground.h", "Ground", "../../../assess/src/phrases/expectations.cpp"},
               {"../../../../assess/src/expect/ground.h", "Promise", "../../../assess/src/phrases/expectations.cpp"},
               {"../../../../assess/src/expect/ground.h", "Mistake", "../../../assess/src/phrases/expectations.cpp"}};

@@ -6,7 +6,11 @@
 
 namespace egt::assess {
 
-enum class NotShown : std::uint8_t { by_first, by_second, by_either };
+enum class NotShown : std::uint8_t {
+  by_first,
+  by_second,
+  by_either,
+};
 
 std::string phrase(NotShown by);
 
