@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "egtrace/openflow/tunnel_type.h"
+#include "phrases/conclusions.h"
 #include "report.h"
 #include "words.h"
 
@@ -26,12 +27,9 @@ Listener common_listener(const std::vector<PathReport>& paths) {
   return common.value_or(Listener::unknown);
 }
 
-// What to look at next. The dumps that decided are at hand: what is of use is what nearly decided otherwise.
-std::string next_at(const StopReport& at) {
-  const bool has_rules = at.place.kind == engine::PlaceKind::table || at.place.kind == engine::PlaceKind::chain;
-  if (!has_rules && at.layer != "host" && at.layer != "router") return {};
-  return fmt::format("egtrace explain -v: what nearly matched at {}{}", at.where,
-                     at.node.empty() ? "" : " on " + at.node);
+// The dumps that decided are at hand: what to look at next is what nearly decided otherwise.
+bool has_near_misses(const StopReport& at) {
+  return at.place.kind == engine::PlaceKind::table || at.place.kind == engine::PlaceKind::chain || at.layer == "host" || at.layer == "router";
 }
 
 Fault fault_of(const FailedWalk& failed) {
@@ -40,7 +38,7 @@ Fault fault_of(const FailedWalk& failed) {
   fault.summary = failed.walk->summary;
   if (failed.walk->stopped_at) {
     fault.at = *failed.walk->stopped_at;
-    fault.next = next_at(fault.at);
+    if (has_near_misses(fault.at)) fault.next = next_at(fault.at);
   }
   return fault;
 }
@@ -71,14 +69,6 @@ void conclude(Explanation& e, const Question& q) {
 
 namespace {
 
-enum class Aspect : std::uint8_t { flows, groups, connections, rules, routes, neighbours, tunnels };
-
-std::string_view name_of(Aspect aspect) {
-  static constexpr std::string_view kNames[] = {"OpenFlow flows", "OpenFlow groups", "connection tracking", "netfilter rules",
-                                                "policy rules and routes", "neighbours", "tunnel endpoints"};
-  return kNames[static_cast<std::size_t>(aspect)];
-}
-
 std::optional<Aspect> aspect_of(const engine::StepKind& step) {
   if (std::holds_alternative<engine::TableMatch>(step) || std::holds_alternative<engine::TableMiss>(step)) return Aspect::flows;
   if (std::holds_alternative<engine::GroupPick>(step)) return Aspect::groups;
@@ -105,16 +95,12 @@ std::string filter_of(std::string_view tunnel_type) {
 void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
   for (const engine::Tunnel& t : course.record.tunnels)
     if (!t.path_shown)
-      add_distinct(out, {fmt::format("{} packets between {} and {} on the network between them", t.type, t.from, t.to),
-                         "no dump shows all of what lies between the two nodes, nor what it does with packets of this size",
-                         fmt::format("tcpdump -ni any {} on {} and {}", filter_of(t.type), t.from, t.to)});
+      add_distinct(out, phrase(Unchecked::underlay, {t.type, t.from, t.to, filter_of(t.type)}));
 }
 
 void add_listener(const Course& course, const PathReport& path, std::vector<NotChecked>& out) {
   if (course.verdict != engine::Verdict::delivered || path.listener != Listener::unknown || !path.destination_seen) return;
-  const std::string where = path.end_name.empty() ? "" : " in " + path.end_name;
-  add_distinct(out, {fmt::format("whether a process listens on {}", to_text(*path.destination_seen)),
-                     "no dump shows the sockets there", fmt::format("ss -tulpn{}", where)});
+  add_distinct(out, phrase(Unchecked::listener, {to_text(*path.destination_seen), if_any(path.end_name)}));
 }
 
 }  // namespace
@@ -128,8 +114,7 @@ void report_checked(Explanation& e, const std::vector<Course>& courses, const Qu
     add_listener(courses[i], e.paths[i], e.not_checked);
   }
   for (const Aspect aspect : aspects) e.checked.emplace_back(name_of(aspect));
-  if (q.one_way)
-    e.not_checked.push_back({"the reply", "--one-way walks the request only", "egtrace explain without --one-way"});
+  if (q.one_way) e.not_checked.push_back(phrase(Unchecked::reply, {}));
 }
 
 }  // namespace egt::explain

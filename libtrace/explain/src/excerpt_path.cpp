@@ -86,6 +86,7 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   hop.node = j.node->name;
   hop.layer = "ovs";
   hop.where = fmt::format("{} table {}", j.bridge->name, f.table);
+  hop.passes = {passage_of_table(j.bridge->name, f.table)};
   hop.evidence = words.evidence({f.from});
   for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(j.bridge->flows->match(f))))
     hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),
@@ -124,6 +125,7 @@ Hop rule_hop(const JudgedRule& r, const Words& words) {
   hop.node = r.node->name;
   hop.layer = "host";
   hop.where = fmt::format("{}{}{} {}", r.front_end, r.table->name.empty() ? "" : " ", r.table->name, r.chain->name);
+  hop.passes = {{Passage::Kind::chain, r.chain->name}};
   hop.what = phrase(LineStatement{LineRemark::translates, {std::uint64_t{translates_source(r)}, target_words(r)}});
   if (!r.out_device.empty()) hop.what += phrase(LineStatement{LineRemark::leaves_by, {r.out_device}});
   hop.evidence = words.evidence({r.rule->from});
@@ -140,6 +142,7 @@ void add_routing(const cluster::Node& node, const FlowKey& packet, const Words& 
     hop.node = node.name;
     hop.layer = "host";
     hop.where = fmt::format("ip rule {}", rule.priority);
+    hop.passes = {{Passage::Kind::rule, std::to_string(rule.priority)}};
     if (rule.fwmark)
       hop.what = phrase(LineStatement{LineRemark::rule_needs_mark, {std::string(rule.table), std::uint64_t{*rule.fwmark}}});
     else if (rule.from_prefix.contains(src_ip(packet)))

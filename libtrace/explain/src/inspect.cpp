@@ -1,7 +1,5 @@
 #include "egtrace/explain/inspect.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "egtrace/cluster/role_names.h"
@@ -10,6 +8,7 @@
 #include "egtrace/explain/collection_limits.h"
 #include "inspect_parts.h"
 #include "ovn_version.h"
+#include "phrases/inspections.h"
 
 namespace egt::explain {
 namespace {
@@ -100,25 +99,25 @@ bool is_cluster_node(const Node& node) {
 }
 
 void find_gaps(const Node& node, std::vector<Gap>& gaps) {
-  const auto need = [&](bool present, std::string what, std::string command) {
-    if (!present) gaps.push_back({node.name, std::move(what), std::move(command)});
+  const auto need = [&](bool present, Part part, const Terms& about = {}) {
+    if (!present) gaps.push_back(gap_of(node.name, part, about));
   };
   const host::Host& h = node.host;
-  need(h.links.present, "devices and addresses", "ip -d addr");
-  need(h.rules_v4.present, "policy rules", "ip rule");
-  need(h.routes_v4.present, "routes of all tables", "ip route show table all");
-  need(h.neighbours.present, "neighbours", "ip neigh");
-  need(h.iptables_v4.present, "iptables rules", "iptables-save -c");
-  need(h.nft.present, "nft ruleset", "nft list ruleset");
-  need(h.sysctl.present, "forwarding and rp_filter settings", "sysctl -a");
+  need(h.links.present, Part::devices);
+  need(h.rules_v4.present, Part::policy_rules);
+  need(h.routes_v4.present, Part::routes);
+  need(h.neighbours.present, Part::neighbours);
+  need(h.iptables_v4.present, Part::iptables);
+  need(h.nft.present, Part::nft);
+  need(h.sysctl.present, Part::sysctls);
   if (!is_cluster_node(node)) return;
   for (const openflow::Bridge& b : node.bridges) {
-    need(b.flows.has_value(), fmt::format("OpenFlow flows of {}", b.name), fmt::format("ovs-ofctl dump-flows {}", b.name));
-    need(!b.flows_partial, fmt::format("all flows of {} (there is an excerpt)", b.name), fmt::format("ovs-ofctl dump-flows {}", b.name));
-    need(b.has_groups, fmt::format("OpenFlow groups of {}", b.name), fmt::format("ovs-ofctl -O OpenFlow15 dump-groups {}", b.name));
+    need(b.flows.has_value(), Part::flows, {b.name});
+    need(!b.flows_partial, Part::whole_flows, {b.name});
+    need(b.has_groups, Part::groups, {b.name});
   }
-  need(node.ovn.has_logical_flows, "logical flows", "ovn-sbctl --uuid lflow-list");
-  need(node.ovn.has_ports, "logical ports", "ovn-nbctl show");
+  need(node.ovn.has_logical_flows, Part::logical_flows);
+  need(node.ovn.has_ports, Part::logical_ports);
 }
 
 Evidence first_lines(const Cluster& cluster, const std::vector<Provenance>& from) {
@@ -163,7 +162,7 @@ Inspection inspect(const Cluster& cluster, const cluster::Collection& collection
   report_flows(cluster, r);
   r.times = report_times(cluster, collection);
   for (const AssumptionReport& a : assumptions_of_moment(collection, *cluster.sources))
-    r.times.push_back(fmt::format("supposed: {}: {}", a.what, a.why));
+    r.times.push_back(phrase(Observation::supposed, {a.what, a.why}));
   for (const Diagnostic& d : cluster.diagnostics) r.diagnostics.push_back(report_diagnostic(d, *cluster.sources));
   return r;
 }

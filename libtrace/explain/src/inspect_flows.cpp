@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "inspect_parts.h"
+#include "phrases/inspections.h"
 
 namespace egt::explain {
 namespace {
@@ -13,18 +14,17 @@ constexpr std::size_t kBusiest = 20;
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // What a stage of northd is for (ovn-northd(8) describes each).
-std::string feature_of(std::string_view stage) {
-  if (has(stage, "acl")) return "network policies and firewalls (ACLs)";
-  if (has(stage, "lr_in_policy")) return "routing policies (egress IPs, egress services, external gateways)";
-  if (has(stage, "lb") || has(stage, "hairpin") || has(stage, "lr_in_dnat") || has(stage, "stateful")) return "services (load balancing, DNAT)";
-  if (has(stage, "nat")) return "SNAT and its reversal";
-  if (has(stage, "ip_routing") || has(stage, "l2_lkup") || has(stage, "gw_redirect")) return "routing and switching";
-  if (has(stage, "arp") || has(stage, "_nd_") || has(stage, "neighbor")) return "ARP and neighbour discovery";
-  if (has(stage, "qos")) return "QoS";
-  if (has(stage, "dhcp") || has(stage, "dns")) return "DHCP and DNS";
-  if (has(stage, "port_sec") || has(stage, "check_port_sec") || has(stage, "apply_port_sec") || has(stage, "admission"))
-    return "admission and port security";
-  return "other stages";
+Purpose purpose_of(std::string_view stage) {
+  if (has(stage, "acl")) return Purpose::policies;
+  if (has(stage, "lr_in_policy")) return Purpose::routing_policies;
+  if (has(stage, "lb") || has(stage, "hairpin") || has(stage, "lr_in_dnat") || has(stage, "stateful")) return Purpose::services;
+  if (has(stage, "nat")) return Purpose::nat;
+  if (has(stage, "ip_routing") || has(stage, "l2_lkup") || has(stage, "gw_redirect")) return Purpose::routing;
+  if (has(stage, "arp") || has(stage, "_nd_") || has(stage, "neighbor")) return Purpose::neighbour_discovery;
+  if (has(stage, "qos")) return Purpose::qos;
+  if (has(stage, "dhcp") || has(stage, "dns")) return Purpose::dhcp_and_dns;
+  if (has(stage, "port_sec") || has(stage, "admission")) return Purpose::admission;
+  return Purpose::other_stages;
 }
 
 struct Sum {
@@ -46,19 +46,22 @@ class Counting {
 
   void bridge(const openflow::Bridge& b, Inspection& out) {
     if (!b.flows) return;
-    std::map<std::string, Sum> features;
+    std::map<Purpose, Sum> purposes;
     for (openflow::FlowIndex i = 0; i < b.flows->size(); ++i) {
       const openflow::FlowEntry& flow = b.flows->flow(i);
       const auto known = by_cookie_.find(flow.cookie);
       if (known == by_cookie_.end()) {
-        features[by_cookie_.empty() ? "all flows" : "no logical flow (physical tables, other controllers)"].add(flow);
+        purposes[by_cookie_.empty() ? Purpose::all_flows : Purpose::no_logical_flow].add(flow);
       } else {
-        features[feature_of(known->second->stage)].add(flow);
+        purposes[purpose_of(known->second->stage)].add(flow);
         logical_[known->second].add(flow);
       }
     }
-    for (const auto& [name, sum] : features)
-      out.features.push_back({node_.name, b.name, name, sum.flows, sum.hit, sum.packets});
+    const std::size_t first = out.features.size();
+    for (const auto& [purpose, sum] : purposes)
+      out.features.push_back({node_.name, b.name, std::string(words_of(purpose)), sum.flows, sum.hit, sum.packets});
+    std::sort(out.features.begin() + static_cast<std::ptrdiff_t>(first), out.features.end(),
+              [](const auto& one, const auto& other) { return one.feature < other.feature; });
   }
 
   void logical(Inspection& out) const {

@@ -5,6 +5,7 @@
 
 #include "egtrace/base/text.h"
 #include "inspect_parts.h"
+#include "phrases/inspections.h"
 
 namespace egt::explain {
 namespace {
@@ -82,7 +83,7 @@ void report_gateway_mode(const Cluster& cluster, const Node& node, NodeReport& o
     const auto annotation = object.annotations.find("k8s.ovn.org/l3-gateway-config");
     if (object.name != node.name || annotation == object.annotations.end()) continue;
     out.gateway_mode = annotated_mode(annotation->second);
-    out.gateway_because = "the annotation k8s.ovn.org/l3-gateway-config";
+    out.gateway_because = phrase(Observation::annotated_mode, {annotation->first});
     if (!out.gateway_mode.empty()) return;
   }
   // ovn_cluster_router sends what pods send (policy src-ip) to the management port, an address of the host, or to the
@@ -93,8 +94,7 @@ void report_gateway_mode(const Cluster& cluster, const Node& node, NodeReport& o
     if (!hop || !node.host.links.present) continue;
     const bool local = is_own_address(node, *hop);
     out.gateway_mode = local ? "local" : "shared";
-    out.gateway_because = fmt::format("what {} sends goes to {}, {} of the host", ovn::text_of(row, "ip_prefix"), hop->to_string(),
-                                      local ? "an address" : "no address");
+    out.gateway_because = phrase(Observation::next_hop_of_pods, {ovn::text_of(row, "ip_prefix"), *hop, local});
     return;
   }
 }

@@ -7,6 +7,7 @@
 #include "egtrace/base/moment.h"
 #include "egtrace/base/text.h"
 #include "inspect_parts.h"
+#include "phrases/inspections.h"
 
 namespace egt::explain {
 namespace {
@@ -51,8 +52,7 @@ void compare_nodes(const std::map<std::string, Span>& by_node, std::vector<std::
   const auto [first, last] = std::minmax_element(by_node.begin(), by_node.end(), earlier);
   const std::int64_t apart = last->second.first - first->second.last;
   if (apart > kNodesApart)
-    out.push_back(fmt::format("{} was collected {} before {}: what changed in between shows on one of them only",
-                              first->first, duration(apart), last->first));
+    out.push_back(phrase(Observation::nodes_apart, {first->first, duration(apart), last->first}));
 }
 
 // Their dialects have headers or none, one for each part of the reply.
@@ -73,8 +73,7 @@ void compare_twins(const Cluster& cluster, std::vector<std::string>& out) {
     if (dump.lines == read->second->lines || dump.kind != "ovs-ofctl dump-flows") continue;
     const std::size_t flows = count_flows(cluster, dump), others = count_flows(cluster, *read->second);
     if (flows != others)
-      out.push_back(fmt::format("{} has {} flows, {} (which is read) {}: taken at different moments, or one is filtered",
-                                dump.path, flows, read->second->path, others));
+      out.push_back(phrase(Observation::copies_differ, {dump.path, flows, read->second->path, others}));
   }
 }
 
@@ -86,11 +85,9 @@ std::vector<std::string> report_times(const Cluster& cluster, const Collection& 
   std::vector<std::string> out;
   const std::map<std::string, Span> by_node = spans(cluster, collection);
   for (const auto& [node, span] : by_node) {
-    out.push_back(fmt::format("{}: dumps of {}{}", node, utc(span.first),
-                              span.last == span.first ? std::string() : " to " + utc(span.last)));
+    out.push_back(phrase(Observation::moments_of_node, {node, utc(span.first), span.last == span.first ? Term() : Term(utc(span.last))}));
     if (span.last - span.first > kApart)
-      out.push_back(fmt::format("{}: {} was printed {} before {}: they may show different states", node, span.first_path,
-                                duration(span.last - span.first), span.last_path));
+      out.push_back(phrase(Observation::node_changes_between, {node, span.first_path, duration(span.last - span.first), span.last_path}));
   }
   compare_nodes(by_node, out);
   compare_twins(cluster, out);

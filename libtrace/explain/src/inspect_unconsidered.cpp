@@ -1,6 +1,4 @@
 // What dumps hold, what is read, and what no walk asks: a reader who wonders about it learns so here.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -8,6 +6,7 @@
 
 #include "egtrace/base/text.h"
 #include "inspect_parts.h"
+#include "phrases/inspections.h"
 
 namespace egt::explain {
 namespace {
@@ -16,58 +15,59 @@ using cluster::Cluster;
 using cluster::Node;
 
 struct ActionFeature {
-  std::string_view text, what;
+  std::string_view text;
+  Feature what;
 };
 constexpr ActionFeature kActions[] = {
-    {"meter:", "meters: packets above the rate are dropped"},
-    {"set_queue:", "queues"},
-    {"enqueue", "queues"},
-    {"sample(", "sampling (IPFIX, sFlow)"},
-    {"fin_timeout(", "timeouts of flows and connections"},
-    {"_timeout=", "timeouts of flows and connections"},
-    {"send_flow_rem", "messages about removed flows"},
-    {"persistent", "persistent NAT: the same address for each connection of a client"},
+    {"meter:", Feature::meters},
+    {"set_queue:", Feature::queues},
+    {"enqueue", Feature::queues},
+    {"sample(", Feature::sampling},
+    {"fin_timeout(", Feature::flow_timeouts},
+    {"_timeout=", Feature::flow_timeouts},
+    {"send_flow_rem", Feature::removal_messages},
+    {"persistent", Feature::persistent_nat},
 };
 
 // Columns of the Open_vSwitch database that change what a port or bridge does, where they are set.
 struct ColumnFeature {
-  std::string_view table, column, what;
+  std::string_view table, column;
+  Feature what;
 };
 constexpr ColumnFeature kColumns[] = {
-    {"Bridge", "flood_vlans", "VLANs without MAC learning"},
-    {"Bridge", "ipfix", "sampling (IPFIX, sFlow)"},
-    {"Bridge", "mcast_snooping_enable", "multicast snooping"},
-    {"Bridge", "mirrors", "mirrors"},
-    {"Bridge", "netflow", "NetFlow"},
-    {"Bridge", "rstp_enable", "spanning tree"},
-    {"Bridge", "sflow", "sampling (IPFIX, sFlow)"},
-    {"Bridge", "stp_enable", "spanning tree"},
-    {"Interface", "bfd", "forwarding detection (BFD)"},
-    {"Interface", "cfm_mpid", "connectivity faults (CFM)"},
-    {"Interface", "ingress_policing_kpkts_rate", "policing"},
-    {"Interface", "ingress_policing_rate", "policing"},
-    {"Port", "bond_mode", "bonds"},
-    {"Port", "cvlans", "customer VLANs of a port"},
-    {"Port", "lacp", "bonds"},
-    {"Port", "protected", "protected ports"},
-    {"Port", "qos", "queues"},
-    {"Port", "trunks", "VLANs that a port carries"},
-    {"Port", "vlan_mode", "VLAN mode of a port"},
+    {"Bridge", "flood_vlans", Feature::no_mac_learning},
+    {"Bridge", "ipfix", Feature::sampling},
+    {"Bridge", "mcast_snooping_enable", Feature::multicast_snooping},
+    {"Bridge", "mirrors", Feature::mirrors},
+    {"Bridge", "netflow", Feature::netflow},
+    {"Bridge", "rstp_enable", Feature::spanning_tree},
+    {"Bridge", "sflow", Feature::sampling},
+    {"Bridge", "stp_enable", Feature::spanning_tree},
+    {"Interface", "bfd", Feature::forwarding_detection},
+    {"Interface", "cfm_mpid", Feature::connectivity_faults},
+    {"Interface", "ingress_policing_kpkts_rate", Feature::policing},
+    {"Interface", "ingress_policing_rate", Feature::policing},
+    {"Port", "bond_mode", Feature::bonds},
+    {"Port", "cvlans", Feature::customer_vlans},
+    {"Port", "lacp", Feature::bonds},
+    {"Port", "protected", Feature::protected_ports},
+    {"Port", "qos", Feature::queues},
+    {"Port", "trunks", Feature::trunked_vlans},
+    {"Port", "vlan_mode", Feature::vlan_mode},
 };
-
-constexpr std::string_view kCounters = "counters: evidence of drops, which decides nothing";
 
 struct DumpFeature {
-  std::string_view kind, what;
+  std::string_view kind;
+  Feature what;
 };
 constexpr DumpFeature kDumps[] = {
-    {"ovs-ofctl dump-meters", "meters: packets above the rate are dropped"},
-    {"ovs-ofctl meter-stats", "meters: packets above the rate are dropped"},
-    {"nstat", kCounters},
-    {"netstat -s", kCounters},
-    {"/proc/net/netstat", kCounters},
-    {"ethtool -S", kCounters},
-    {"node_exporter", kCounters},
+    {"ovs-ofctl dump-meters", Feature::meters},
+    {"ovs-ofctl meter-stats", Feature::meters},
+    {"nstat", Feature::counters},
+    {"netstat -s", Feature::counters},
+    {"/proc/net/netstat", Feature::counters},
+    {"ethtool -S", Feature::counters},
+    {"node_exporter", Feature::counters},
 };
 
 bool is_set(std::string_view value) {
@@ -94,26 +94,26 @@ class Unconsidered {
   }
 
  private:
-  void add(std::string_view what, Provenance at) {
-    UnconsideredReport& r = found_[std::string(what)];
+  void add(Feature what, Provenance at) {
+    UnconsideredReport& r = found_[words_of(what)];
     r.node = node_.name;
-    r.what = what;
+    r.what = words_of(what);
     if (r.lines++ == 0 && at.known())
       r.first = {{cluster_.sources->at(at.source).path, at.line, std::string(cluster_.sources->line_text(at))}};
   }
 
   void flows(const openflow::FlowTables& flows) {
-    std::unordered_map<const openflow::ActionText*, std::vector<std::string_view>> known;  // by interned actions
+    std::unordered_map<const openflow::ActionText*, std::vector<Feature>> known;  // by interned actions
     for (openflow::FlowIndex i = 0; i < flows.size(); ++i) {
       const openflow::FlowEntry& f = flows.flow(i);
       const auto [at, is_new] = known.try_emplace(f.actions);
       if (is_new) at->second = features_of(flows.actions_text(f));
-      for (const std::string_view what : at->second) add(what, f.from);
+      for (const Feature what : at->second) add(what, f.from);
     }
   }
 
-  static std::vector<std::string_view> features_of(std::string_view actions) {
-    std::vector<std::string_view> all;
+  static std::vector<Feature> features_of(std::string_view actions) {
+    std::vector<Feature> all;
     for (const ActionFeature& a : kActions)
       if (actions.find(a.text) != actions.npos && std::find(all.begin(), all.end(), a.what) == all.end())
         all.push_back(a.what);
@@ -143,11 +143,11 @@ class Unconsidered {
   void netfilter(const netfilter::Ruleset& rules) {
     for (const netfilter::Table& table : rules.tables) {
       for (const auto& [name, set] : table.sets)
-        if (set != nullptr && set->has_timeout) add("timeouts of set elements", set->from);
+        if (set != nullptr && set->has_timeout) add(Feature::element_timeouts, set->from);
       for (const netfilter::Chain& chain : table.chains)
         for (const netfilter::Rule& rule : chain.rules)
           if (std::any_of(rule.statements.begin(), rule.statements.end(), updates_set))
-            add("rules that change sets", rule.from);
+            add(Feature::set_updates, rule.from);
     }
   }
 
@@ -161,7 +161,7 @@ class Unconsidered {
 
   const Cluster& cluster_;
   const Node& node_;
-  std::map<std::string, UnconsideredReport> found_;
+  std::map<std::string_view, UnconsideredReport> found_;   // by their words, in which order they are listed
 };
 
 }  // namespace

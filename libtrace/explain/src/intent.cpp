@@ -1,7 +1,5 @@
 #include "intent.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -22,9 +20,7 @@ bool goes_outside(const Course& course) {
              course.end.node->roles.end();
 }
 
-std::string leaves_as(const Course& course) {
-  return fmt::format("it leaves as {} by {}", src_ip(course.egress->packet).to_string(), course.egress->node);
-}
+Clause<Actual> leaves_as(const Course& course) { return {Actual::leaves_as, {src_ip(course.egress->packet), course.egress->node}}; }
 
 // What made the packet leave as it does: the last source translation of the machine by which it leaves, else the last
 // route that was looked up there.
@@ -70,8 +66,6 @@ bool contains(const std::vector<IpAddr>& all, const IpAddr& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-std::string listed(const std::vector<std::string>& all) { return fmt::format("{}", fmt::join(all, " or ")); }
-
 // The MAC address of the device that has the address; absent where no dump tells it.
 std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& address) {
   const cluster::Node* owner = cluster.owner_of(address);
@@ -79,12 +73,12 @@ std::optional<MacAddr> mac_of(const cluster::Cluster& cluster, const IpAddr& add
   return link != nullptr ? link->mac : std::nullopt;
 }
 
-// "52:54:00:00:00:01 (router's eth0)".
-std::string mac_words(const cluster::Cluster& cluster, const MacAddr& mac) {
+// To the MAC address of a device of the snapshot, or of nobody there.
+Clause<Actual> frame_goes_to(const cluster::Cluster& cluster, const MacAddr& mac) {
   for (const auto& node : cluster.nodes)
     for (const host::Link& link : node.links().value)
-      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node.name(), link.name);
-  return mac.to_string();
+      if (link.mac == mac) return {Actual::frame_goes_to, {mac, node.name(), link.name}};
+  return {Actual::frame_goes_to, {mac}};
 }
 
 }  // namespace
@@ -141,14 +135,13 @@ bool IntentChecker::by_egress_service(const cluster::Pod& pod, const Course& cou
     found.is_asked = true;
     const IpAddr source = src_ip(course.egress->packet);
     const std::string host = e.host == "ALL" ? pod.node : e.host;
-    std::vector<std::string> as;
+    Alternatives as;
     for (const IpAddr& a : service->load_balancer_ips)
-      if (a.family == source.family && e.source_ip_by != "Network") as.push_back(a.to_string());
-    const bool source_kept = as.empty() || std::find(as.begin(), as.end(), source.to_string()) != as.end();
+      if (a.family == source.family && e.source_ip_by != "Network") as.all.push_back(a.to_string());
+    const bool source_kept = as.all.empty() || std::find(as.all.begin(), as.all.end(), source.to_string()) != as.all.end();
     if (!source_kept || course.egress->node != host)
-      found.violated({fmt::format("EgressService {}", e.full_name()),
-                       fmt::format("its pods leave{}{} by {}", as.empty() ? "" : " as ", listed(as), host),
-                       leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
+      found.violated("EgressService " + e.full_name(), {Wanted::pods_leave, {as, host}}, leaves_as(course),
+                     words_.evidence(with_object(e.from, deciding_lines(course))));
     return true;
   }
   return false;
@@ -160,18 +153,18 @@ bool IntentChecker::by_egress_ip(const cluster::Pod& pod, const Course& course, 
   const cluster::Labels labels = labels_of_namespace(cluster_.objects, pod.namespace_);
   for (const cluster::EgressIp& e : cluster_.objects.egress_ips) {
     if (!e.pods.matches(pod.labels) || !e.namespaces.matches(labels)) continue;
-    std::vector<std::string> wanted;
+    Term::Addresses wanted;
     bool kept = false;
     for (const auto& item : e.status) {
       if (item.address.family != source.family) continue;
-      wanted.push_back(fmt::format("{} by {}", item.address.to_string(), item.node));
+      wanted.push_back({item.address, item.node});
       kept |= item.address == source && item.node == course.egress->node;
     }
     if (wanted.empty()) continue;
     found.is_asked = true;
     if (!kept)
-      found.violated({fmt::format("EgressIP {}", e.name), fmt::format("the pod leaves as {}", listed(wanted)),
-                       leaves_as(course), words_.evidence(with_object(e.from, deciding_lines(course)))});
+      found.violated("EgressIP " + e.name, {Wanted::pod_leaves_as, {wanted}}, leaves_as(course),
+                     words_.evidence(with_object(e.from, deciding_lines(course))));
     return true;
   }
   return false;
@@ -182,28 +175,26 @@ void IntentChecker::by_gateway(const cluster::Pod& pod, const Course& course, co
     if (pod.host_network || route.has_dynamic_hops ||
         !route.namespaces.matches(labels_of_namespace(cluster_.objects, pod.namespace_)))
       continue;
-    std::vector<std::string> gateways;
+    Alternatives gateways;
     std::set<std::uint64_t> macs;
     for (const IpAddr& hop : route.next_hops) {
       if (hop.family != src_ip(course.egress->packet).family) continue;
-      gateways.push_back(hop.to_string());
+      gateways.all.push_back(hop.to_string());
       if (const auto mac = mac_of(cluster_, hop)) macs.insert(mac->value);
     }
-    if (gateways.empty()) continue;
+    if (gateways.all.empty()) continue;
     found.is_asked = true;
-    const std::string expected = fmt::format("the pod leaves by gateway {}", listed(gateways));
-    const std::string object = fmt::format("AdminPolicyBasedExternalRoute {}", route.name);
+    const Clause<Wanted> expected{Wanted::pod_leaves_by_gateway, {gateways}};
+    const std::string object = "AdminPolicyBasedExternalRoute " + route.name;
     std::optional<IpAddr> next_hop;
     const Hop* hop = routing_hop(path, course.egress->node, next_hop);
     const MacAddr receiver = dst_mac(course.egress->packet);
     Evidence lines = words_.evidence({route.from});
     if (hop != nullptr) lines.insert(lines.end(), hop->evidence.begin(), hop->evidence.end());
     if (next_hop && !contains(route.next_hops, *next_hop))
-      found.violated({object, expected, fmt::format("on {} its next hop is {}", hop->node, words_.address(*next_hop)),
-                       std::move(lines)});
-    else if (macs.size() == gateways.size() && !macs.contains(receiver.value) && !receiver.is_zero())
-      found.violated(
-          {object, expected, fmt::format("its frame goes to {}", mac_words(cluster_, receiver)), std::move(lines)});
+      found.violated(object, expected, {Actual::next_hop, {hop->node, words_.address(*next_hop)}}, std::move(lines));
+    else if (macs.size() == gateways.all.size() && !macs.contains(receiver.value) && !receiver.is_zero())
+      found.violated(object, expected, frame_goes_to(cluster_, receiver), std::move(lines));
     return;
   }
 }

@@ -14,6 +14,7 @@
 #include "egtrace/cluster/policy_rules.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/explain/explanation.h"
+#include "phrases/intents.h"
 #include "words.h"
 
 namespace egt::explain {
@@ -30,7 +31,9 @@ class IntentChecker {
   struct Found {
     std::vector<IntentViolation> violations;
     bool is_asked = false;                 // an object says something of the traffic
-    void violated(IntentViolation d) { violations.push_back(std::move(d)); }
+    void violated(std::string object, const Clause<Wanted>& asked, const Clause<Actual>& done, Evidence evidence) {
+      violations.push_back({std::move(object), phrase(asked), phrase(done), std::move(evidence)});
+    }
   };
   using Target = std::pair<IpAddr, std::uint16_t>;
   // What one load balancer of a node's northbound database does with one address.

@@ -1,6 +1,4 @@
 // What EgressFirewalls and AdminNetworkPolicies ask for a pod's connection, compared with the walk.
-#include <fmt/format.h>
-
 #include "egtrace/base/text.h"
 #include "egtrace/cluster/policy_rules.h"
 #include "intent.h"
@@ -11,20 +9,17 @@ namespace {
 using cluster::Ruling;
 using engine::Course;
 
-std::string asked_port(const cluster::PolicyQuestion& q) {
-  return q.port == 0 ? q.protocol : fmt::format("{} port {}", q.protocol, q.port);
-}
-
-std::string firewall_rule_words(const cluster::FirewallRuling& r) {
+Clause<Wanted> asked_by(const cluster::FirewallRuling& r, const IpAddr& destination) {
+  if (r.ruling != Ruling::denied && r.ruling != Ruling::allowed) return {Wanted::firewall_has_no_rule, {destination}};
   const cluster::FirewallRule& rule = r.firewall->rules[r.rule];
-  return fmt::format("rule {} {} {}", r.rule, rule.allow ? "allows" : "denies", rule.destination());
+  return {r.ruling == Ruling::denied ? Wanted::firewall_denies : Wanted::firewall_allows,
+          {destination, r.rule, rule.allow, rule.destination()}};
 }
 
-std::string admin_rule_words(const cluster::AdminRuling& r) {
-  const cluster::AdminRule& rule = r.decisive();
-  const std::string name = rule.name.empty() ? "" : fmt::format(" ({})", rule.name);
-  return fmt::format("{} rule {}{} {}", r.direction == cluster::PolicyDirection::egress ? "egress" : "ingress", r.rule, name,
-                     r.ruling == Ruling::allowed ? "allows" : "denies");
+Clause<Wanted> asked_by(const cluster::AdminRuling& r, const cluster::PolicyQuestion& q) {
+  return {Wanted::admin_rule,
+          {r.direction == cluster::PolicyDirection::egress, r.rule, if_any(r.decisive().name), r.ruling == Ruling::allowed, q.protocol,
+           q.port == 0 ? Term() : Term(q.port)}};
 }
 
 // The row of a policy of these kinds that stops the packet; null where something else does, or nothing.
@@ -55,22 +50,20 @@ void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, c
   const cluster::FirewallRuling r = firewall_ruling(cluster_.objects, cluster_.node(pod.node), *question);
   if (r.firewall == nullptr || r.ruling == Ruling::open) return;
   found.is_asked = true;
-  const std::string object = fmt::format("EgressFirewall {}", r.firewall->full_name());
+  const std::string object = "EgressFirewall " + r.firewall->full_name();
+  const Clause<Wanted> asked = asked_by(r, question->destination);
   if (r.ruling == Ruling::denied && course.verdict == engine::Verdict::delivered) {
-    found.violated({object, fmt::format("{}: no packet to {}", firewall_rule_words(r), question->destination.to_string()),
-                    course.egress ? fmt::format("it leaves as {} by {}", src_ip(course.egress->packet).to_string(), course.egress->node)
-                                  : "it is delivered",
-                    words_.evidence({r.firewall->from})});
+    found.violated(object, asked,
+                   course.egress ? Clause<Actual>{Actual::leaves_as, {src_ip(course.egress->packet), course.egress->node}}
+                                 : Clause<Actual>{Actual::is_delivered},
+                   words_.evidence({r.firewall->from}));
     return;
   }
   const RowRef* row = stopping_row(path, [](const PolicyRef& p) { return p.kind == PolicyRef::Kind::egress_firewall; });
   if (r.ruling == Ruling::denied || row == nullptr) return;
   Evidence lines = words_.evidence({r.firewall->from});
   lines.insert(lines.end(), row->evidence.begin(), row->evidence.end());
-  found.violated({object,
-                  r.ruling == Ruling::allowed ? fmt::format("{}: packets to {}", firewall_rule_words(r), question->destination.to_string())
-                                              : fmt::format("the pod may send to {}: no rule matches", question->destination.to_string()),
-                  fmt::format("an ACL that was made for it stops the packet on {}", path.stopped_at->node), std::move(lines)});
+  found.violated(object, asked, {Actual::own_acl_stops, {path.stopped_at->node}}, std::move(lines));
 }
 
 void IntentChecker::by_admin_policies(const cluster::Pod* from, const Course& course, const PathReport& path, Found& found) const {
@@ -81,9 +74,9 @@ void IntentChecker::by_admin_policies(const cluster::Pod* from, const Course& co
     const cluster::AdminRuling r = admin_ruling(cluster_.objects, *question, direction);
     if (r.policy == nullptr) continue;
     found.is_asked = true;
-    const std::string expected = fmt::format("{} {}", admin_rule_words(r), asked_port(*question));
+    const Clause<Wanted> expected = asked_by(r, *question);
     if (r.ruling == Ruling::denied && course.verdict == engine::Verdict::delivered) {
-      found.violated({r.policy->kind_and_name(), expected, "the packet is delivered", words_.evidence({r.policy->from})});
+      found.violated(r.policy->kind_and_name(), expected, {Actual::packet_is_delivered}, words_.evidence({r.policy->from}));
       continue;
     }
     if (r.ruling != Ruling::allowed) continue;
@@ -92,9 +85,8 @@ void IntentChecker::by_admin_policies(const cluster::Pod* from, const Course& co
     if (row == nullptr || row->direction != of_acl) continue;
     Evidence lines = words_.evidence({r.policy->from});
     lines.insert(lines.end(), row->evidence.begin(), row->evidence.end());
-    found.violated({r.policy->kind_and_name(), expected,
-                    fmt::format("{} stops the packet on {}", row->object.empty() ? "an ACL of another policy" : to_text(row->object), path.stopped_at->node),
-                    std::move(lines)});
+    found.violated(r.policy->kind_and_name(), expected, {Actual::other_acl_stops, {if_any(to_text(row->object)), path.stopped_at->node}},
+                   std::move(lines));
   }
 }
 

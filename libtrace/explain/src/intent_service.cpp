@@ -1,6 +1,4 @@
 // Endpoints of a service, as EndpointSlices tell them, against the backends of OVN's load balancers.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -39,13 +37,10 @@ std::uint16_t target_port(const cluster::EndpointSlice& slice, const cluster::Se
   return 0;
 }
 
-std::string joined_targets(const std::vector<std::pair<IpAddr, std::uint16_t>>& all) {
-  std::vector<std::string> texts;
-  for (const auto& t : all) texts.push_back(target_text(t));
-  constexpr std::size_t kNamed = 4;
-  const std::size_t more = texts.size() > kNamed ? texts.size() - kNamed : 0;
-  texts.resize(texts.size() - more);
-  return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+Term::Few terms_of(const std::vector<AddressPort>& all) {
+  Term::Few few;
+  for (const AddressPort& t : all) few.push_back({target_text(t)});
+  return few;
 }
 
 bool lists_address(const std::vector<IpAddr>& all, const IpAddr& one) {
@@ -154,18 +149,9 @@ void IntentChecker::backends(const Called& target, const Tuple& sent, const clus
   else
     lines.push_back(vips.from);
   if (missing.empty() && stale.empty()) return;
-  std::string does = fmt::format("OVN on {} ", node.name);
-  if (!any)
-    does += "has no load balancer for it";
-  else if (!missing.empty())
-    does += fmt::format("does not send to {}", joined_targets(missing));
-  if (!stale.empty())
-    does += fmt::format("{}sends to {}, which no EndpointSlice has as ready", missing.empty() ? "" : ", and ",
-                           joined_targets(stale));
-  found.violated({fmt::format("Service {}", service.full_name()),
-                   wanted.empty() ? "its EndpointSlices have no ready endpoint"
-                                    : fmt::format("its EndpointSlices have {}", joined_targets(wanted)),
-                   std::move(does), words_.evidence(lines)});
+  const Clause<Actual> done{any ? Actual::other_backends : Actual::no_load_balancer,
+                          {node.name, terms_of(missing), terms_of(stale), missing.empty()}};
+  found.violated("Service " + service.full_name(), {Wanted::endpoints, {terms_of(wanted)}}, done, words_.evidence(lines));
 }
 
 }  // namespace egt::explain

@@ -1,11 +1,11 @@
 #include "ovn_version.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>
+
+#include "phrases/inspections.h"
 
 namespace egt::explain {
 namespace {
@@ -79,12 +79,7 @@ bool fits(const Shape& shape, const Seen& seen) {
 }
 
 std::string reason(const Node& node, const Seen& seen) {
-  std::vector<std::string> parts;
-  if (seen.egress_base) parts.push_back(fmt::format("egress pipeline starts at table {}", *seen.egress_base));
-  if (seen.lr_in_policy) parts.push_back(fmt::format("lr_in_policy is stage {}", *seen.lr_in_policy));
-  if (seen.ls_out_pre_lb) parts.push_back(fmt::format("ls_out_pre_lb is stage {}", *seen.ls_out_pre_lb));
-  if (seen.highest_table) parts.push_back(fmt::format("highest table in use is {}", *seen.highest_table));
-  return fmt::format("{}: {}", node.name, fmt::join(parts, ", "));
+  return phrase_of_pipeline(node.name, {seen.egress_base, seen.lr_in_policy, seen.ls_out_pre_lb, seen.highest_table});
 }
 
 std::vector<std::string> candidates_for(const Seen& seen) {
@@ -116,7 +111,7 @@ OvnVersion infer_ovn_version(const cluster::Cluster& cluster) {
       version.because += "; " + reason(*node, seen);
     }
   }
-  if (version.because.empty()) version.because = "no logical flows with stage names in the snapshot";
+  if (version.because.empty()) version.because = phrase(Observation::no_stage_names, {});
   return version;
 }
 

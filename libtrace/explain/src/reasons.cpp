@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "egtrace/base/text.h"
+#include "phrases/endings.h"
 #include "words.h"
 
 namespace egt::explain {
@@ -64,20 +65,18 @@ std::string logical_drop(const Course& course, const PathReport& path) {
     return f.stage == flow.stage && f.match == flow.match && f.actions == flow.actions && f.priority == flow.priority;
   });
   if (!agreed || (flow.actions != "drop;" && !flow.actions.ends_with("/* drop */"))) return {};
-  const std::string on = hop->lflows.size() == 1 ? flow.datapath : "";
-  if (flow.priority != 0 || flow.match != "1")
-    return fmt::format("a logical flow of {}{}{} drops it", flow.stage, on.empty() ? "" : " in ", on);
+  const Term on = hop->lflows.size() == 1 ? if_any(flow.datapath) : Term();
+  if (flow.priority != 0 || flow.match != "1") return phrase(Ending::logical_flow_drops, {flow.stage, on});
   if (flow.stage.starts_with("lr_in_ip_routing") && !course.record.sightings.empty())
-    return fmt::format("{} has no route to {}", on.empty() ? "OVN" : on,
-                       dst_ip(course.record.sightings.back().packet).to_string());
-  return fmt::format("no logical flow of {}{}{} is for it, so it is dropped", flow.stage, on.empty() ? "" : " in ", on);
+    return phrase(Ending::no_route_of_ovn, {on, dst_ip(course.record.sightings.back().packet)});
+  return phrase(Ending::no_logical_flow, {flow.stage, on});
 }
 
 std::string deciding_rule(const PathReport& path) {
   if (!path.stopped_at) return {};
   for (const RowRef& row : path.stopped_at->rows)
     if (!row.object.empty() && (row.name.starts_with("drop") || row.name.starts_with("reject")))
-      return fmt::format("{} \"{}\" ({})", row.table, row.name, to_text(row.object));
+      return phrase(Ending::row_decides, {row.table, row.name, to_text(row.object)});
   return {};
 }
 
@@ -90,30 +89,29 @@ std::string no_local_endpoint(const Course& course, const cluster::Cluster& clus
   if (service == nullptr) return {};
   const std::set<std::string> where = nodes_behind(*service, cluster.objects);
   if (where.empty() || where.contains(node->name)) return {};
-  std::string s = fmt::format("service {}/{} has externalTrafficPolicy Local, and its pods run on {}, none on {}",
-                              service->namespace_, service->name, fmt::join(where, ", "), node->name);
+  Terms about{service->full_name(), where, node->name};
   const auto nat = std::find_if(course.record.nat.rbegin(), course.record.nat.rend(), [&](const NatEvent& e) {
     return !e.source && e.node == node->name && e.before.dst == sent.dst;
   });
-  if (nat == course.record.nat.rend() || course.record.sightings.empty()) return s;
-  const Sighting& last = course.record.sightings.back();
-  if (last.node == node->name && !last.in && dst_ip(last.packet) == nat->after.dst)
-    s += fmt::format(", so no device behind {} replies for {}, to which {} translates {}", last.device,
-                     endpoint_text(nat->after, false), nat->by, endpoint_text(nat->before, false));
-  return s;
+  if (nat != course.record.nat.rend() && !course.record.sightings.empty()) {
+    const Sighting& last = course.record.sightings.back();
+    if (last.node == node->name && !last.in && dst_ip(last.packet) == nat->after.dst)
+      about.insert(about.end(), {last.device, endpoint_text(nat->after, false), nat->by, endpoint_text(nat->before, false)});
+  }
+  return phrase(Ending::no_local_endpoint, about);
 }
 
 namespace {
 
-// What BGP would have done, where another route beats it by its distance.
-std::string beaten_bgp(const cluster::Node* router, const RouteLookup& choice) {
+// The next hops that BGP would have, where another route beats it by its distance.
+std::set<std::string> beaten_bgp(const cluster::Node* router, const RouteLookup& choice) {
   if (router == nullptr || choice.route->protocol == "bgp") return {};
   std::set<std::string> paths;
   for (const host::DaemonRoute& offer : router->host.routing_daemon.offers)
     if (offer.bgp != host::BgpPeer::none && offer.vrf.empty() && offer.route.to == choice.route->to)
       for (const host::NextHop& hop : offer.route.next_hops)
         if (hop.via && hop.via != choice.gateway) paths.insert(hop.via->to_string());
-  return paths.empty() ? std::string() : fmt::format(", which is preferred to BGP's via {},", fmt::join(paths, ", "));
+  return paths;
 }
 
 }  // namespace
@@ -145,13 +143,9 @@ std::string wrong_machine(const Course& request, const Course& answer, const clu
   }
   if (choice == nullptr) return {};
   const host::Route& route = *choice->route;
-  std::string path = fmt::format("{}{}route {}", route.protocol == "kernel" ? "" : route.protocol,
-                                route.protocol.empty() || route.protocol == "kernel" ? "" : " ",
-                                route.to.length == 0 ? "default" : route.to.to_short_string());
-  if (choice->gateway) path += " via " + choice->gateway->to_string();
-  path += beaten_bgp(cluster.node(by), *choice);
-  return fmt::format("{}'s {} sends it to the wrong node: {} translates the request to {}, and only there the reply is "
-                     "translated back to {}", by, path, nat->node, to.to_string(), nat->before.src.to_string());
+  const Term protocol = route.protocol == "kernel" ? Term() : if_any(std::string(route.protocol));
+  return phrase(Ending::wrong_node, {by, protocol, route.to.length == 0 ? "default" : route.to.to_short_string(), choice->gateway,
+                                     beaten_bgp(cluster.node(by), *choice), nat->node, to, nat->before.src});
 }
 
 namespace {
@@ -166,12 +160,17 @@ const Sighting* entry_into(const Course& course, const std::string& node) {
   return entry;
 }
 
-std::string device_with_mac(const cluster::Cluster& cluster, const std::string& node, const MacAddr& mac) {
+// The MAC, the machine and its device; the latter two are absent where none of its devices has it.
+void add_device_with_mac(const cluster::Cluster& cluster, const std::string& node, const MacAddr& mac, Terms& about) {
+  about.emplace_back(mac);
   const cluster::Node* machine = cluster.node(node);
   if (machine != nullptr)
     for (const host::Link& link : machine->host.links.value)
-      if (link.mac == mac) return fmt::format("{} ({}'s {})", mac.to_string(), node, link.name);
-  return mac.to_string();
+      if (link.mac == mac) {
+        about.insert(about.end(), {node, link.name});
+        return;
+      }
+  about.insert(about.end(), 2, Term());
 }
 
 // The logical router that writes the answer's source MAC into the connection: a symmetric-reply route.
@@ -214,15 +213,16 @@ std::string remembered_frame(const Before& before, const Course& next, const clu
   });
   if (from == answers.end()) return {};
   const std::string router = router_that_remembers(*before.answered, from->node);
-  std::string s = fmt::format("{} uses the MAC of the reply's frame, {}, for the path back, and sends to it instead of {}",
-                              router.empty() ? from->node : fmt::format("a symmetric-reply route of {}", router),
-                              device_with_mac(cluster, node, mac), device_with_mac(cluster, node, dst_mac(first->packet)));
-  if (first->device == now->device) return s;
-  s += fmt::format("; so the packet enters {} by {} and not by {}", node, now->device, first->device);
-  const auto mark = mark_given(*before.request, node), still = mark_given(next, node);
-  if (mark && (!still || still->mark != mark->mark))
-    s += fmt::format(", without the mark 0x{:x} that {} gives there", mark->mark, mark->where.empty() ? "a rule" : mark->where);
-  return s;
+  Terms about{if_any(router), from->node};
+  add_device_with_mac(cluster, node, mac, about);
+  add_device_with_mac(cluster, node, dst_mac(first->packet), about);
+  if (first->device != now->device) {
+    about.insert(about.end(), {node, now->device, first->device});
+    const auto mark = mark_given(*before.request, node), still = mark_given(next, node);
+    if (mark && (!still || still->mark != mark->mark))
+      about.insert(about.end(), {mark->mark, if_any(mark->where), mark->where.empty() ? Term(mark->mark) : Term()});
+  }
+  return phrase(Ending::remembered_frame, about);
 }
 
 std::string ending_rule(const StopReport& stop) {

@@ -12,6 +12,7 @@
 #include "egtrace/explain/phrases.h"
 #include "group_agreement.h"
 #include "ovn_flows.h"
+#include "phrases/endings.h"
 #include "reasons.h"
 #include "rule_words.h"
 #include "sighting_order.h"
@@ -95,39 +96,6 @@ std::string end_name(const Course& course, const Words& words) {
     case Endpoint::Kind::outside: return words.address(end.address);
   }
   return {};
-}
-
-std::string nat_words(const NatReport& n) { return fmt::format("by {} on {}", n.by, n.node); }
-
-std::string delivered_sentence(const PathReport& path, const Course& course, const std::string& from) {
-  const std::string to = to_text(*path.destination_seen);
-  std::string s = course.left_snapshot ? fmt::format("{} leaves for {} as {}", from, to, to_text(*path.source_seen))
-                                       : fmt::format("{} ({}) sees {} as {}", path.end_name, to, from, to_text(*path.source_seen));
-  if (!path.snat.empty()) s += fmt::format(", translated {}", nat_words(path.snat.back()));
-  if (path.egress) s += fmt::format("; it leaves the cluster by {} {}", path.egress->node, path.egress->device);
-  return s;
-}
-
-// `causes`: what led there; they go before what the last rule says.
-std::string stopped_sentence(const PathReport& path, const std::string& packet, const std::string& drop,
-                             const std::vector<std::string>& causes) {
-  std::string where;
-  if (path.stopped_at) {
-    where = path.stopped_at->node;
-    if (!path.stopped_at->where.empty()) where += (where.empty() ? "" : ", ") + path.stopped_at->where;
-  }
-  const std::string why = !drop.empty() ? drop : path.stopped_at ? path.stopped_at->why : "";
-  if (path.verdict == Verdict::inconclusive)
-    return fmt::format("the dumps do not show what happens to {} after {}: {}", packet,
-                       where.empty() ? "its start" : where, why);
-  std::string s = fmt::format("{} is {} at {}: ", packet, name_of(path.verdict), where);
-  for (const std::string& cause : causes)
-    if (!cause.empty()) s += cause + "; ";
-  const std::string rule = path.stopped_at ? ending_rule(*path.stopped_at) : "";
-  if (rule.empty()) return s + why;
-  // What ends the packet, then what becomes of the refusal.
-  const std::string& cause = path.stopped_at->cause;
-  return s + cause + fmt::format(" ({})", rule) + why.substr(cause.size());
 }
 
 std::string what_went_before(const Before& before, const Course& course, const cluster::Cluster& cluster) {
@@ -248,19 +216,20 @@ PathReport report_path(const Course& course, const Words& words, const Subject& 
   path.gaps = distinct(course.record.gaps, words.cluster());
   // A path that is not proven names why.
   if (course.undecided && path.gaps.empty() && path.assumptions.empty())
-    path.gaps.push_back({course.stop ? course.stop->node : "", "what a part of the path does is not understood", ""});
+    path.gaps.push_back(gap_of_unknown_part(course.stop ? course.stop->node : ""));
   path.end_name = end_name(course, words);
   if (course.verdict == Verdict::delivered) {
     report_seen(course, path);
-    path.summary = delivered_sentence(path, course, from.sender);
+    path.summary = sentence_of_delivered(path, from.sender, course.left_snapshot);
   } else {
     if (course.stop) {
       path.stopped_at = report_stop(*course.stop, words);
       name_stop(*path.stopped_at, path.hops.size(), [&](std::size_t i) -> const Hop& { return path.hops[i]; });
     }
-    path.summary = stopped_sentence(path, from.packet, logical_drop(course, path),
-                                   {deciding_rule(path), no_local_endpoint(course, words.cluster()),
-                                    what_went_before(before, course, words.cluster())});
+    path.summary = sentence_of_stopped(path, {from.packet, logical_drop(course, path),
+                                              {deciding_rule(path), no_local_endpoint(course, words.cluster()),
+                                               what_went_before(before, course, words.cluster())},
+                                              path.stopped_at ? ending_rule(*path.stopped_at) : ""});
   }
   return path;
 }
@@ -300,19 +269,7 @@ Confidence common_confidence(const std::vector<PathReport>& paths) {
 }
 
 std::string summary_of(const std::vector<PathReport>& paths, CommonVerdict verdict) {
-  if (paths.empty()) return "nothing is known of this packet";
-  std::vector<std::string> sentences;
-  for (const PathReport& w : paths)
-    if (std::find(sentences.begin(), sentences.end(), w.summary) == sentences.end()) sentences.push_back(w.summary);
-  if (sentences.size() == 1) return sentences.front();
-  std::set<std::string> sources;
-  for (const PathReport& w : paths)
-    if (w.source_seen) sources.insert(w.source_seen->ip);
-  if (verdict == Verdict::delivered && sources.size() == 1)
-    return fmt::format("{} paths, all with source {}: {}", paths.size(), *sources.begin(), sentences.front());
-  if (verdict == Verdict::delivered)
-    return fmt::format("{} paths, seen as {}", paths.size(), fmt::join(sources, " or "));
-  return fmt::format("{} paths ({}): {}", paths.size(), name_of(verdict), fmt::join(sentences, "; or "));
+  return sentence_of_all(paths, verdict);
 }
 
 }  // namespace egt::explain

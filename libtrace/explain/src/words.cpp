@@ -223,6 +223,7 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
   hop.where = s.intended_by.empty() ? fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage)
                                     : fmt::format("{} {}", s.intended_by, s.stage);
+  if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(s.bridge, s.table));
   hop.detail = !matters(step);
   hop.decides = changes(step, FieldId::metadata) || (s.priority > 0 && !hop.lflows.empty() && !step.changed.empty());
   std::vector<std::string> did;
@@ -263,8 +264,10 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
 
 void Words::describe(const RouteLookup& s, const Step&, Hop& hop) const {
   hop.where = s.reverse_path ? "rp_filter" : "routing";
-  if (s.rule != nullptr && s.rule->table != "local" && s.rule->table != "main" && !s.rule->table.empty())
+  if (s.rule != nullptr && s.rule->table != "local" && s.rule->table != "main" && !s.rule->table.empty()) {
     hop.where = fmt::format("ip rule {}, table {}", s.rule->priority, s.rule->table);
+    hop.passes.push_back({Passage::Kind::rule, std::to_string(s.rule->priority)});
+  }
   hop.detail = s.reverse_path;
   if (s.route == nullptr) {
     hop.what = "no route";
@@ -283,6 +286,7 @@ void Words::describe(const RouteLookup& s, const Step&, Hop& hop) const {
 
 void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
   hop.where = fmt::format("{} {} {}", s.front_end, s.table, s.chain);
+  hop.passes.push_back({Passage::Kind::chain, s.chain});
   using enum netfilter::Verdict::Kind;
   hop.detail = s.verdict != drop && s.verdict != reject && s.verdict != queue;
   hop.decides = s.rule != nullptr && s.verdict == accept;
@@ -297,7 +301,17 @@ namespace {
 struct Say {
   std::string where, what;
   bool detail = false, decides = false;
+  std::optional<Passage> passes = {};
 };
+
+// Where a walk ends.
+std::optional<Passage> passage_of(const engine::Place& place) {
+  const auto names = [&](std::size_t i) { return std::get<std::string>(place.about[i]); };
+  if (place.kind == engine::PlaceKind::table)
+    return passage_of_table(names(0), static_cast<unsigned>(std::get<std::uint64_t>(place.about[1])));
+  if (place.kind == engine::PlaceKind::chain) return Passage{Passage::Kind::chain, names(2)};
+  return std::nullopt;
+}
 
 std::string tunnel_words(const char* verb, const std::string& type, const IpAddr& from, const IpAddr& to,
                          std::uint64_t vni, std::uint32_t in, std::uint32_t out) {
@@ -308,7 +322,9 @@ std::string tunnel_words(const char* verb, const std::string& type, const IpAddr
 std::string tuple_words(const Tuple& t) { return fmt::format("{} > {}", endpoint_text(t, true), endpoint_text(t, false)); }
 
 Say say(const EnterBridge& s) { return {s.bridge, fmt::format("enters by port {} ({})", s.port, s.ofport), true}; }
-Say say(const TableMiss& s) { return {fmt::format("{} table {}", s.bridge, s.table), "no flow matches", true}; }
+Say say(const TableMiss& s) {
+  return {fmt::format("{} table {}", s.bridge, s.table), "no flow matches", true, false, passage_of_table(s.bridge, s.table)};
+}
 Say say(const CtPass& s) {
   Say w{fmt::format("{} conntrack zone {}", s.bridge, s.zone), "", true, true};
   static constexpr std::string_view kBits[] = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
@@ -328,7 +344,8 @@ Say say(const GroupPick& s) {
 }
 Say say(const ToController& s) { return {s.bridge, fmt::format("to ovn-controller: {}", s.reason)}; }
 Say say(const LearnFlow& s) {
-  return {fmt::format("{} table {}", s.bridge, s.flow->table), "learns a flow: " + phrase(*s.flow), true};
+  return {fmt::format("{} table {}", s.bridge, s.flow->table), "learns a flow: " + phrase(*s.flow), true, false,
+          passage_of_table(s.bridge, s.flow->table)};
 }
 Say say(const LeaveBridge& s) { return {s.bridge, fmt::format("leaves by port {} ({})", s.port, s.ofport), true}; }
 Say say(const CrossPatch& s) {
@@ -365,8 +382,10 @@ Say say(const CrossWire& s) {
 Say say(const Deliver& s) {
   return {s.to, s.to_pod ? "the pod receives it" : "a process on this machine receives it"};
 }
-Say say(const Lost& s) { return {phrase(s.where), "dropped: " + phrase(s.why)}; }
-Say say(const Refused& s) { return {phrase(s.where), fmt::format("rejected with {}: {}", s.with, phrase(s.why))}; }
+Say say(const Lost& s) { return {phrase(s.where), "dropped: " + phrase(s.why), false, false, passage_of(s.where)}; }
+Say say(const Refused& s) {
+  return {phrase(s.where), fmt::format("rejected with {}: {}", s.with, phrase(s.why)), false, false, passage_of(s.where)};
+}
 Say say(const Remark& s) { return {"note", phrase(s), true}; }
 
 }  // namespace
@@ -378,6 +397,7 @@ void Words::describe(const Other& s, const Step&, Hop& hop) const {
   hop.what = std::move(w.what);
   hop.detail = w.detail;
   hop.decides = w.decides;
+  if (w.passes) hop.passes.push_back(std::move(*w.passes));
 }
 
 }  // namespace egt::explain

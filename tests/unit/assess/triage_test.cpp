@@ -653,6 +653,7 @@ TEST(Catalogue, EveryCheckHasATestAndAPage) {
   for (const CatalogueEntry& e : triage_catalogue()) {
     EXPECT_TRUE(std::any_of(tested.begin(), tested.end(), [&](const Case& c) { return c.id == e.id; })) << e.id;
     EXPECT_TRUE(std::filesystem::exists(std::string(EGTRACE_SOURCE_DIR) + "/docs/triage/" + e.id + ".md")) << e.id;
+    EXPECT_FALSE(e.title.empty()) << e.id;
   }
 }
 

@@ -1,7 +1,9 @@
-// Reasons have a name and words each, and a place in docs/reasons.md; none is told twice, none is forgotten.
+// Reasons have a name and words each, and a place in docs/reasons.md; none is told twice, none is forgotten. So have what findings claim,
+// and what checks lack, their words.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
@@ -76,9 +78,49 @@ TEST(Phrases, AreThereForEachValue) {
               {"branch.h", "Property", "properties.cpp"},
               {"notice.h", "Notice", "notices.cpp"},
               {"place.h", "PlaceKind", "places.cpp"},
-              {"../../../../model/include/egtrace/cluster/contradiction.h", "Conflict", "missing_inputs.cpp"}};
+              {"../../../../model/include/egtrace/cluster/contradiction.h", "Conflict", "missing_inputs.cpp"},
+              {"../../../../explain/src/phrases/intents.h", "Wanted", "intents.cpp"},
+              {"../../../../explain/src/phrases/intents.h", "Actual", "intents.cpp"},
+              {"../../../../explain/src/phrases/conclusions.h", "Unchecked", "conclusions.cpp"},
+              {"../../../../explain/src/phrases/collections.h", "Limit", "collections.cpp"},
+              {"../../../../explain/src/phrases/endings.h", "Ending", "endings.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Part", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Purpose", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Feature", "inspections.cpp"},
+              {"../../../../explain/src/phrases/inspections.h", "Observation", "inspections.cpp"},
+              {"../../../../assess/src/phrases/decisions.h", "Decision", "../../../assess/src/phrases/decisions.cpp"},
+              {"../../../../assess/src/phrases/differences.h", "NotShown", "../../../assess/src/phrases/differences.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Ground", "../../../assess/src/phrases/expectations.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Promise", "../../../assess/src/phrases/expectations.cpp"},
+              {"../../../../assess/src/expect/ground.h", "Mistake", "../../../assess/src/phrases/expectations.cpp"}};
   for (const auto& a : kAll)
     EXPECT_EQ(values_of(a.header, a.enumeration).size(), rows_in(a.table, a.enumeration)) << a.enumeration;
+}
+
+// "{Claim::egress_leak," in the order of the file.
+std::vector<std::string> rows_of(const std::string& path, const std::string& enumeration) {
+  const std::string text = text_of(path), begin = "{" + enumeration + "::";
+  std::vector<std::string> rows;
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    rows.push_back(text.substr(at, text.find(',', at) - at));
+  }
+  return rows;
+}
+
+// One table for each subject, and the claims in the order of the tables.
+TEST(Phrases, AreThereForEachClaim) {
+  const std::string folder = "libtrace/assess/src/phrases/", header = "../../../../assess/include/egtrace/assess/claim.h";
+  const std::vector<std::string> claims = values_of(header, "Claim");
+  std::size_t rows = 0;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(EGTRACE_SOURCE_DIR) + "/" + folder)) {
+    const std::vector<std::string> of_table = rows_of(folder + file.path().filename().string(), "Claim");
+    if (of_table.empty()) continue;
+    rows += of_table.size();
+    EXPECT_NE(claims.end(), std::search(claims.begin(), claims.end(), of_table.begin(), of_table.end())) << file.path();
+  }
+  EXPECT_EQ(claims.size(), rows);
+  EXPECT_EQ(values_of(header, "Lack"), rows_of(folder + "lacks.cpp", "Lack"));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include "common/evidence.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
 #include "egtrace/base/text.h"
+#include "phrases/decisions.h"
 
 namespace egt::assess {
 namespace {
@@ -75,19 +74,15 @@ std::string stopped_for(const explain::StopReport& stop) {
 std::string stopped_for(const PathReport& path) { return path.stopped_at ? stopped_for(*path.stopped_at) : std::string(); }
 
 std::string decided_by(const PathReport& path) {
-  if (path.stopped_at) {
-    const std::string object = stopped_for(path);
-    return fmt::format("{}: {}: {}{}", path.stopped_at->node, path.stopped_at->where, path.stopped_at->why,
-                       object.empty() ? "" : " (" + object + ")");
-  }
+  if (path.stopped_at)
+    return phrase(Decision::stop, {path.stopped_at->node, path.stopped_at->where, path.stopped_at->why, if_any(stopped_for(path))});
   if (!path.snat.empty()) {
     const explain::NatReport& nat = path.snat.back();
     const Hop* hop = hop_with(path, nat.evidence);
-    return fmt::format("{}: SNAT by {}{}", nat.node, nat.by,
-                       hop != nullptr && hop->where != nat.by ? ", " + hop->where : "");
+    return phrase(Decision::snat, {nat.node, nat.by, hop != nullptr && hop->where != nat.by ? Term(hop->where) : Term()});
   }
   const Hop* hop = last_decision(path);
-  return hop != nullptr ? fmt::format("{}: {}: {}", hop->node, hop->where, hop->what) : std::string("no translation");
+  return hop != nullptr ? phrase(Decision::hop, {hop->node, hop->where, hop->what}) : phrase(Decision::no_snat, {});
 }
 
 }  // namespace egt::assess

@@ -14,6 +14,7 @@
 #include "difference/consequences.h"
 #include "difference/inventory.h"
 #include "egtrace/assess/audit.h"
+#include "phrases/differences.h"
 
 namespace egt::assess {
 namespace {
@@ -126,10 +127,8 @@ class Comparer {
     for (const InventoryScope& scope : some) {
       const bool a = before.told.contains(scope), b = after.told.contains(scope);
       if (a && b) continue;
-      out.not_compared.push_back({scope.topic, scope.node, scope.part,
-                                  a   ? "the second snapshot does not show all of them"
-                                  : b ? "the first snapshot does not show all of them"
-                                      : "neither snapshot shows all of them"});
+      const NotShown by = a ? NotShown::by_second : b ? NotShown::by_first : NotShown::by_either;
+      out.not_compared.push_back({scope.topic, scope.node, scope.part, phrase(by)});
     }
   }
 

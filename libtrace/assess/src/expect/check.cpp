@@ -1,10 +1,9 @@
 #include "egtrace/assess/check.h"
 
-#include <fmt/format.h>
-
 #include "common/evidence.h"
 #include "common/pods.h"
 #include "expect/expand.h"
+#include "expect/ground.h"
 #include "expect/judge.h"
 
 namespace egt::assess {
@@ -69,12 +68,10 @@ void sum_up(ExpectationReport& report) {
   if (worst == nullptr) return;
   report.overall = worst->judgement;
   if (report.cases.size() == 1) return;
-  if (failed + open > 0)
-    report.overall.why =
-        fmt::format("{} to {}: {} ({} of {} fail{}{})", worst->from, worst->to, worst->judgement.why, failed,
-                    report.cases.size(), failed == 1 ? "s" : "", open > 0 ? fmt::format(", {} undecided", open) : "");
-  else
-    report.overall.why = fmt::format("all {} hold, the first: {}", report.cases.size(), worst->judgement.why);
+  const std::size_t all = report.cases.size();
+  const std::string& why = worst->judgement.why;
+  report.overall.why = failed + open > 0 ? phrase({Ground::some_fail, {worst->from, worst->to, why, failed, all, more(open)}})
+                                         : phrase({Ground::all_hold, {all, why}});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "common/glob.h"
 #include "egtrace/base/text.h"
 #include "egtrace/explain/suggest.h"
+#include "expect/ground.h"
 
 namespace egt::assess {
 namespace {
@@ -69,8 +70,7 @@ Result<Expanded> expand_pods(const expect::EndPattern& pattern, std::string_view
     add(out, pod.full_name(), pod.full_name() + port);
   }
   if (!out.ends.empty()) return out;
-  return Error{
-      fmt::format("no pod of the snapshot fits {}{}", pattern.text, explain::did_you_mean(std::string(text), known))};
+  return mistake(Mistake::no_such_pod, {pattern.text, explain::did_you_mean(text, known)});
 }
 
 Result<Expanded> expand_nodes(std::string_view text, Expanded out, const Cluster& cluster) {
@@ -79,14 +79,14 @@ Result<Expanded> expand_nodes(std::string_view text, Expanded out, const Cluster
   if (!out.ends.empty()) return out;
   std::vector<std::string> known;
   for (const auto& node : cluster.nodes) known.push_back("node:" + node->name);
-  return Error{fmt::format("no node of the snapshot fits {}{}", text, explain::did_you_mean(text, known))};
+  return mistake(Mistake::no_such_node, {text, explain::did_you_mean(text, known)});
 }
 
 Result<Expanded> expand_services(std::string_view text, Expanded out, const Cluster& cluster) {
   std::string_view rest = text.substr(4);
   const std::string port = take_port(rest);
   const std::size_t slash = rest.find('/');
-  if (slash == std::string_view::npos) return Error{fmt::format("'{}' is no service; use svc:NS/NAME", text)};
+  if (slash == std::string_view::npos) return mistake(Mistake::no_service, {text});
   std::vector<std::string> known;
   for (const cluster::Service& s : cluster.objects.services) {
     known.push_back(fmt::format("svc:{}/{}", s.namespace_, s.name));
@@ -100,7 +100,7 @@ Result<Expanded> expand_services(std::string_view text, Expanded out, const Clus
     }
   }
   if (!out.ends.empty()) return out;
-  return Error{fmt::format("no service of the snapshot fits {}{}", text, explain::did_you_mean(text, known))};
+  return mistake(Mistake::no_such_service, {text, explain::did_you_mean(text, known)});
 }
 
 // A network stands for every pod, service and node address in it.
@@ -126,8 +126,7 @@ Result<Expanded> expand_network(const Prefix& network, const std::string& port, 
         if (a.scope != "link" && a.scope != "host" && network.contains(a.prefix.address))
           add(out, fmt::format("{} ({})", a.prefix.address.to_string(), node->name), with_port(a.prefix.address, port));
   if (!out.ends.empty()) return out;
-  return Error{fmt::format("no pod, service or node address of the snapshot lies in {}; give single addresses",
-                           network.to_string())};
+  return mistake(Mistake::nothing_in_network, {network});
 }
 
 }  // namespace
@@ -145,7 +144,7 @@ Result<Expanded> expand(const expect::EndPattern& pattern, const Cluster& cluste
     if (text.starts_with("node:")) return expand_nodes(text, std::move(out), cluster);
     if (text.starts_with("svc:")) return expand_services(text, std::move(out), cluster);
     if (text.find('/') == std::string_view::npos)
-      return Error{fmt::format("'{}' is no pattern; use NS/POD, node:NAME or svc:NS/NAME, with * and ?", pattern.text)};
+      return mistake(Mistake::no_pattern, {pattern.text});
     return expand_pods(pattern, text, std::move(out), cluster, pods);
   }
   auto point = explain::parse_point(text, pattern.default_namespace);

@@ -12,6 +12,7 @@
 #include "common/targets.h"
 #include "egtrace/assess/check.h"
 #include "egtrace/base/text.h"
+#include "expect/ground.h"
 #include "expect/policy_expectations.h"
 
 namespace egt::assess {
@@ -53,9 +54,9 @@ class IntentChecker {
   }
 
  private:
-  Expectation& add(std::string name, const std::string& from, const std::string& to, Provenance object) {
+  Expectation& add(Promise promise, const Terms& about, const std::string& from, const std::string& to, Provenance object) {
     Expectation e;
-    e.name = std::move(name);
+    e.name = phrase(promise, about);
     e.from = {place(from)};
     e.to = {place(to)};
     e.object = object;
@@ -66,7 +67,7 @@ class IntentChecker {
   // Every pod that the object selects leaves as one of its addresses, by the node that hosts it, and is answered.
   void egress(const KnownPod& pod, const EgressClaim& claim) {
     if (!may_send(pod, outside(cluster_, claim.family))) return;
-    Expectation& e = add(fmt::format("{}: {} leaves as its address", claim.object, pod.full_name()), pod.full_name(),
+    Expectation& e = add(Promise::leaves_as_address, {claim.object, pod.full_name()}, pod.full_name(),
                          outside(cluster_, claim.family).to_string(), claim.from);
     for (const IpAddr& a : claim.addresses) e.snat.push_back(a.to_string());
     e.nodes = claim.nodes;
@@ -80,8 +81,7 @@ class IntentChecker {
       const auto address = node_address(cluster_, node, claim.family);
       if (node == pod.node || !address || cluster_.node(node) == nullptr || count == kOtherNodes) continue;
       ++count;
-      Expectation& e = add(fmt::format("{}: {} reaches node {} without it", claim.object, pod.full_name(), node),
-                           pod.full_name(), address->to_string(), claim.from);
+      Expectation& e = add(Promise::reaches_node_without_it, {claim.object, pod.full_name(), node}, pod.full_name(), address->to_string(), claim.from);
       for (const IpAddr& a : claim.addresses) e.snat.push_back("!" + a.to_string());
       e.proto = claim.family == Family::v4 ? "icmp" : "icmp6";
       // Whether it arrives is not promised, only that it does not arrive as the egress address.
@@ -99,9 +99,8 @@ class IntentChecker {
     const Family family = route.next_hops.front().family;
     for (const KnownPod* pod : selected_by(route, objects_, pods_)) {
       if (pod->address(family) == nullptr || !may_send(*pod, outside(cluster_, family))) continue;
-      Expectation& e =
-          add(fmt::format("AdminPolicyBasedExternalRoute {}: {} leaves by its gateway", route.name, pod->full_name()),
-              pod->full_name(), outside(cluster_, family).to_string(), route.from);
+      Expectation& e = add(Promise::leaves_by_gateway, {route.name, pod->full_name()}, pod->full_name(),
+                           outside(cluster_, family).to_string(), route.from);
       e.contains = {"device:" + devices.front()};
       e.reply = {Verdict::delivered};
     }
@@ -153,9 +152,8 @@ class IntentChecker {
       std::vector<cluster::ServiceEndpoint> usable;
       for (const cluster::ServiceEndpoint& e : endpoints)
         if (service.internal_traffic_policy != "Local" || e.node == pod->node) usable.push_back(e);
-      Expectation& e =
-          add(fmt::format("Service {}/{} port {} from {}", service.namespace_, service.name, port.port, pod->node),
-              pod->full_name(), with_port(a, port.port), service.from);
+      Expectation& e = add(Promise::service_from_node, {service.full_name(), port.port, pod->node}, pod->full_name(),
+                           with_port(a, port.port), service.from);
       e.proto = lower(port.protocol);
       expect_answer(e, has(usable, a.family));
     }
@@ -187,9 +185,8 @@ class IntentChecker {
     const IpAddr client = outside(cluster_, a.family);
     if (cluster_.owner_of(client) == nullptr || any_may_be_denied(endpoints)) return;  // nobody outside to ask, or nobody who may
     const bool local = service.external_traffic_policy == "Local";
-    Expectation& e = add(fmt::format("Service {}/{} port {} at {} from outside", service.namespace_, service.name,
-                                     port.port, a.to_string()),
-                         client.to_string(), with_port(a, port.port), service.from);
+    Expectation& e = add(Promise::service_from_outside, {service.full_name(), port.port, a}, client.to_string(),
+                         with_port(a, port.port), service.from);
     e.proto = lower(port.protocol);
     expect_answer(e, has(endpoints, a.family));
     if (local && has(endpoints, a.family)) e.snat = {"none"};
@@ -266,8 +263,8 @@ class IntentChecker {
   }
 
   void sends_nothing(const cluster::NetworkPolicy& policy, const KnownPod& pod, Family family) {
-    Expectation& e = add(fmt::format("NetworkPolicy {}/{}: {} sends nothing", policy.namespace_, policy.name, pod.full_name()),
-                         pod.full_name(), outside(cluster_, family).to_string(), policy.from);
+    Expectation& e = add(Promise::sends_nothing, {policy.full_name(), pod.full_name()}, pod.full_name(),
+                         outside(cluster_, family).to_string(), policy.from);
     e.verdicts = {Verdict::dropped, Verdict::rejected};
   }
 
@@ -275,9 +272,8 @@ class IntentChecker {
     for (const KnownPod& other : pods_) {
       if (other.host_network || other.full_name() == pod.full_name() || other.address(family) == nullptr) continue;
       if (other.network() != pod.network()) continue;
-      Expectation& e =
-          add(fmt::format("NetworkPolicy {}/{}: {} receives nothing", policy.namespace_, policy.name, pod.full_name()),
-              other.full_name(), pod.address(family)->to_string(), policy.from);
+      Expectation& e = add(Promise::receives_nothing, {policy.full_name(), pod.full_name()}, other.full_name(),
+                           pod.address(family)->to_string(), policy.from);
       e.verdicts = {Verdict::dropped, Verdict::rejected};
       return;  // one sender stands for all
     }
@@ -299,10 +295,6 @@ std::vector<Expectation> expectations_from_objects(const Cluster& cluster) { ret
 
 bool has_objects(const cluster::Cluster& cluster) {
   return !cluster.objects.pods.empty() || !cluster.objects.namespaces.empty() || !cluster.objects.services.empty();
-}
-
-Gap missing_objects() {
-  return {"", "Kubernetes objects to make expectations of", "oc get egressips,egressservices,services,pods,namespaces -A -o yaml"};
 }
 
 }  // namespace egt::assess

@@ -8,6 +8,7 @@
 #include "common/evidence.h"
 #include "common/glob.h"
 #include "egtrace/explain/phrases.h"
+#include "expect/ground.h"
 #include "expect/path.h"
 
 namespace egt::assess {
@@ -23,20 +24,18 @@ enum class Truth { no, unknown, yes };
 
 struct Finding {
   Truth truth = Truth::yes;
-  std::string why;
+  Grounds why = {};
   const PathReport* at = nullptr;  // the path of the answer, or of what follows it, that decides; null: the packet's own
 };
 
-using Words = std::vector<std::string>;
+using Names = std::vector<std::string>;
 
 template <class T>
 bool among(const std::vector<T>& all, const T& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
-std::string any_of_words(const Words& all) { return fmt::format("{}", fmt::join(all, " or ")); }
-
 template <class Named>
-Words names_of(const std::vector<Named>& all) {
-  Words names;
+Names names_of(const std::vector<Named>& all) {
+  Names names;
   for (const Named one : all) names.emplace_back(name_of(one));
   return names;
 }
@@ -49,7 +48,7 @@ std::vector<Outcome> wanted_outcomes(const Expectation& e) {
 
 // Alternatives, of which "!X" excludes. Only exclusions: everything else will do.
 template <class Fits>
-bool accepted(const Words& patterns, Fits fits) {
+bool accepted(const Names& patterns, Fits fits) {
   bool wanted = false, only_exclusions = true;
   for (const std::string& p : patterns) {
     if (p.starts_with('!')) {
@@ -72,13 +71,16 @@ bool address_fits(const std::string& pattern, const SeenAddress& seen, const std
 
 std::string text_of(const std::optional<SeenAddress>& a) { return a ? explain::to_text(*a) : "-"; }
 
+// What the end of a path shows, in the order of its words.
+enum class Shown : std::uint8_t { source, destination, node, device };
+
 std::string node_of(const PathReport& path) {
   return path.egress ? path.egress->node : path.hops.empty() ? std::string() : path.hops.back().node;
 }
 
 // The device by which a packet leaves the cluster, and those below it that it passes on the same machine.
-Words devices_of(const PathReport& path) {
-  Words all;
+Names devices_of(const PathReport& path) {
+  Names all;
   if (path.egress) all.push_back(path.egress->device);
   const std::string node = node_of(path);
   for (auto s = path.sightings.rbegin(); s != path.sightings.rend(); ++s) {
@@ -94,10 +96,7 @@ Words devices_of(const PathReport& path) {
 }
 
 // How the path ends, and on whose behalf.
-std::string ending(const PathReport& w) {
-  const std::string object = stopped_for(w);
-  return object.empty() ? w.summary : fmt::format("{} ({})", w.summary, object);
-}
+Grounds ending(const PathReport& w) { return {Ground::ends, {w.summary, if_any(stopped_for(w))}}; }
 
 class Judge {
  public:
@@ -122,28 +121,27 @@ class Judge {
     return {w.outcome == explain::Outcome::undecided ? Truth::unknown : Truth::no, ending(at), &at};
   }
 
-  Finding differs(const std::string& what, const std::string& seen, const Words& wanted, const PathReport& w) const {
-    return {Truth::no, fmt::format("{} is {}, not {}: {}", what, seen.empty() ? "unknown" : seen, any_of_words(wanted),
-                                   w.summary)};
+  static Finding differs(Shown what, const std::string& seen, const Names& wanted, const PathReport& w) {
+    return {Truth::no, {Ground::differs, {what, if_any(seen), Alternatives{wanted}, w.summary}}};
   }
 
   Finding ends(const PathReport& w) const {
-    const auto address = [&](const Words& patterns, const std::optional<SeenAddress>& seen, const std::string& sent) {
+    const auto address = [&](const Names& patterns, const std::optional<SeenAddress>& seen, const std::string& sent) {
       return patterns.empty() ||
              accepted(patterns, [&](const std::string& p) { return seen && address_fits(p, *seen, sent); });
     };
     if (!address(e_.snat, w.source_seen, x_.packet.src))
-      return differs("the source seen", text_of(w.source_seen), e_.snat, w);
+      return differs(Shown::source, text_of(w.source_seen), e_.snat, w);
     if (!address(e_.dnat, w.destination_seen, x_.packet.dst))
-      return differs("the destination", text_of(w.destination_seen), e_.dnat, w);
+      return differs(Shown::destination, text_of(w.destination_seen), e_.dnat, w);
     const std::string node = node_of(w);
     if (!e_.nodes.empty() && !accepted(e_.nodes, [&](const std::string& p) { return glob_match(p, node); }))
-      return differs("the node", node, e_.nodes, w);
-    const Words devices = devices_of(w);
+      return differs(Shown::node, node, e_.nodes, w);
+    const Names devices = devices_of(w);
     if (!e_.devices.empty() && !accepted(e_.devices, [&](const std::string& p) {
           return std::any_of(devices.begin(), devices.end(), [&](const std::string& d) { return glob_match(p, d); });
         }))
-      return differs("the device", devices.empty() ? "" : devices.front(), e_.devices, w);
+      return differs(Shown::device, devices.empty() ? "" : devices.front(), e_.devices, w);
     return {};
   }
 
@@ -151,29 +149,29 @@ class Judge {
     if (e_.contains.empty() && e_.avoids.empty()) return {};
     const PathItems items = path_items(w);
     for (const std::string& item : e_.contains)
-      if (!on_path(items, item)) return {Truth::no, fmt::format("{} is not on the path: {}", item, w.summary)};
+      if (!on_path(items, item)) return {Truth::no, {Ground::not_on_path, {item, w.summary}}};
     for (const std::string& item : e_.avoids)
-      if (on_path(items, item)) return {Truth::no, fmt::format("{} is on the path: {}", item, w.summary)};
+      if (on_path(items, item)) return {Truth::no, {Ground::on_path, {item, w.summary}}};
     return {};
   }
 
   Finding answer(const PathReport& w) const {
     if (e_.reply.empty()) return {};
-    if (w.reply.empty()) return {Truth::unknown, "the reply was not walked"};
-    if (const Finding o = follow_up(w.reply.front(), e_.reply, "the reply"); o.truth != Truth::yes) return o;
+    if (w.reply.empty()) return {Truth::unknown, {Ground::reply_not_walked}};
+    if (const Finding o = follow_up(w.reply.front(), e_.reply, false); o.truth != Truth::yes) return o;
     for (const FollowUp& next : w.continued)
-      if (const Finding o = follow_up(next, {Verdict::delivered}, "the packet after the handshake"); o.truth != Truth::yes)
+      if (const Finding o = follow_up(next, {Verdict::delivered}, true); o.truth != Truth::yes)
         return o;
     return {};
   }
 
-  static Finding follow_up(const FollowUp& f, const std::vector<Verdict>& wanted, const char* what) {
-    if (f.paths.empty()) return {Truth::unknown, f.summary};
+  static Finding follow_up(const FollowUp& f, const std::vector<Verdict>& wanted, bool after_handshake) {
+    if (f.paths.empty()) return {Truth::unknown, {Ground::not_followed, {f.summary}}};
     Finding worst;
     for (const PathReport& w : f.paths) {
       if (among(wanted, w.verdict)) continue;
       const Truth t = w.verdict == explain::Verdict::inconclusive ? Truth::unknown : Truth::no;
-      if (t < worst.truth) worst = {t, fmt::format("{} is {}: {}", what, name_of(w.verdict), ending(w)), &w};
+      if (t < worst.truth) worst = {t, {Ground::follow_up_ends, {after_handshake, name_of(w.verdict), w.summary, if_any(stopped_for(w))}}, &w};
     }
     return worst;
   }
@@ -192,16 +190,6 @@ void add_gaps(const PathReport& w, std::vector<Gap>& gaps) {
 
 bool by_unknown_choice(const PathReport& w) {
   return std::any_of(w.choices.begin(), w.choices.end(), [](const explain::ChoiceReport& c) { return c.unknown; });
-}
-
-std::string gap_words(const std::vector<Gap>& gaps) {
-  std::string s;
-  for (const Gap& g : gaps) {
-    if (!s.empty()) s += "; ";
-    s += g.node.empty() ? g.what : fmt::format("{} of {}", g.what, g.node);
-    if (!g.command.empty()) s += fmt::format(" (to get it: {})", g.command);
-  }
-  return s;
 }
 
 void add_property(std::vector<Property>& all, const char* name, const std::set<std::string>& values) {
@@ -242,7 +230,7 @@ void add_evidence(const PathReport& w, const Finding& o, Judgement& j) {
 
 std::vector<Property> expected_properties(const Expectation& e) {
   std::vector<Property> all;
-  const auto add = [&](const char* name, const Words& values, const char* joint = " or ") {
+  const auto add = [&](const char* name, const Names& values, const char* joint = " or ") {
     if (!values.empty()) all.push_back({name, fmt::format("{}", fmt::join(values, joint))});
   };
   add("outcome", names_of(wanted_outcomes(e)));
@@ -293,18 +281,15 @@ Judgement judge(const explain::Explanation& x, const Expectation& e, const Check
   const bool fails = failed != nullptr && (!all_fail_by_choice || failures == x.paths.size());
   if (fails) {
     j.holds = false;
-    j.why = failed_by.why;
+    j.why = phrase(failed_by.why);
     add_evidence(*failed, failed_by, j);
     return j;
   }
   const PathReport* undecided_path = failed != nullptr ? failed : doubtful;
   if (undecided_path != nullptr || x.truncated || x.paths.empty()) {
     const Finding& by = failed != nullptr ? failed_by : doubtful_by;
-    j.why = by.why;
-    if (!j.gaps.empty()) j.why += (j.why.empty() ? "the snapshot lacks " : "; the snapshot lacks ") + gap_words(j.gaps);
-    if (failed != nullptr) j.why = "it depends on what the dumps do not show: " + j.why;
-    if (j.why.empty())
-      j.why = x.truncated ? "there are more paths than were walked" : "a part of the path is not understood";
+    j.why = phrase_undecided(by.truth == Truth::yes ? std::string() : phrase(by.why), j.gaps, failed != nullptr);
+    if (j.why.empty()) j.why = phrase({x.truncated ? Ground::more_paths : Ground::not_understood});
     if (undecided_path != nullptr) add_evidence(*undecided_path, by, j);
     return j;
   }

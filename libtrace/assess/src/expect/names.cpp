@@ -16,6 +16,7 @@
 #include "egtrace/explain/point.h"
 #include "egtrace/explain/suggest.h"
 #include "expect/expand.h"
+#include "expect/ground.h"
 
 namespace egt::assess {
 namespace {
@@ -109,7 +110,7 @@ std::optional<Error> unknown_among(const char* key, const Names& patterns, const
   for (const std::string& pattern : patterns) {
     const std::string_view name = without_exclusion(pattern);
     if (is_among(name, known)) continue;
-    return Error{fmt::format("{}: the snapshot has no {}{}", key, name, explain::did_you_mean(name, known))};
+    return mistake(Mistake::unknown_name, {key, name, explain::did_you_mean(name, known)});
   }
   return std::nullopt;
 }
@@ -144,11 +145,9 @@ std::optional<Error> impossible_address(const char* key, const Names& patterns, 
     const std::string_view text = without_exclusion(pattern);
     if (text == "none") continue;
     const auto address = address_of(text);
-    if (!address)
-      return Error{fmt::format("{}: '{}' is no address; write IP, CIDR, IP:PORT, [IPv6]:PORT or none", key, text)};
-    if (!is_possible(*address)) return Error{fmt::format("{}: no packet on a network has the address {}", key, text)};
-    if (family && address->address.family != *family)
-      return Error{fmt::format("{}: {} is of another family than the destination", key, text)};
+    if (!address) return mistake(Mistake::no_address, {key, text});
+    if (!is_possible(*address)) return mistake(Mistake::impossible_address, {key, text});
+    if (family && address->address.family != *family) return mistake(Mistake::other_family, {key, text});
   }
   return std::nullopt;
 }
@@ -206,10 +205,10 @@ std::optional<Error> NameChecker::Known::unknown_end(const char* key,
   if (pods.empty()) return std::nullopt;  // excerpts: who is not there may be in the cluster
   for (const expect::EndPattern& end : ends) {
     const auto expanded = expand(end, cluster, pods);
-    if (!expanded) return Error{fmt::format("{}: {}", key, expanded.error().message)};
+    if (!expanded) return mistake(Mistake::other, {key, expanded.error().message});
     for (const ExpandedEnd& e : expanded->ends)
       if (const auto resolved = explain::resolve(e.point, cluster, workloads); !resolved)
-        return Error{fmt::format("{}: {}", key, resolved.error().message)};
+        return mistake(Mistake::other, {key, resolved.error().message});
   }
   return std::nullopt;
 }
@@ -219,15 +218,15 @@ NameChecker::~NameChecker() = default;
 
 std::optional<Error> NameChecker::mistake_in(const expect::Expectation& e) const {
   const std::optional<Family> family = family_of(e.to);
-  if (auto mistake = known_->unknown_end("from", e.from)) return mistake;
-  if (auto mistake = known_->unknown_end("to", e.to)) return mistake;
-  if (auto mistake = impossible_address("snat", e.snat, family)) return mistake;
-  if (auto mistake = impossible_address("dnat", e.dnat, family)) return mistake;
-  if (auto mistake = unknown_among("node", e.nodes, known_->nodes)) return mistake;
-  if (const auto mistake = explain::unknown_entry(known_->cluster, e.arrive_at, e.in_dev))
-    return Error{fmt::format("{}: {}", mistake->key == explain::UnknownEntry::Key::arrive_at ? "arrive-at" : "in-dev", mistake->message)};
-  if (auto mistake = known_->unknown_in_path("contains", e.contains)) return mistake;
-  if (auto mistake = known_->unknown_in_path("avoids", e.avoids)) return mistake;
+  if (auto error = known_->unknown_end("from", e.from)) return error;
+  if (auto error = known_->unknown_end("to", e.to)) return error;
+  if (auto error = impossible_address("snat", e.snat, family)) return error;
+  if (auto error = impossible_address("dnat", e.dnat, family)) return error;
+  if (auto error = unknown_among("node", e.nodes, known_->nodes)) return error;
+  if (const auto unknown = explain::unknown_entry(known_->cluster, e.arrive_at, e.in_dev))
+    return mistake(Mistake::other, {unknown->key == explain::UnknownEntry::Key::arrive_at ? "arrive-at" : "in-dev", unknown->message});
+  if (auto error = known_->unknown_in_path("contains", e.contains)) return error;
+  if (auto error = known_->unknown_in_path("avoids", e.avoids)) return error;
   return known_->devices.empty() ? std::nullopt : unknown_among("device", e.devices, known_->devices);
 }
 
@@ -235,8 +234,7 @@ std::optional<Error> NameChecker::unknown_namespace(const std::vector<std::strin
   if (known_->namespaces.empty()) return std::nullopt;
   for (const std::string& pattern : patterns)
     if (!is_among(pattern, known_->namespaces))
-      return Error{fmt::format("the snapshot has no namespace {}{}", pattern,
-                               explain::did_you_mean(pattern, known_->namespaces))};
+      return mistake(Mistake::unknown_namespace, {pattern, explain::did_you_mean(pattern, known_->namespaces)});
   return std::nullopt;
 }
 

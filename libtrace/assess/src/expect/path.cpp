@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "common/glob.h"
-#include "egtrace/base/text.h"
 
 namespace egt::assess {
 namespace {
@@ -18,19 +17,9 @@ bool has_kind(std::string_view wanted) {
   });
 }
 
-// A hop says where it is in words: "br-int table 25 lr_in_policy", "ip rule 6000, table 1004", "iptables nat CHAIN".
-void add_place(const std::string& where, PathItems& items) {
-  const std::vector<std::string_view> parts = words(where);
-  if (parts.size() >= 3 && parts[1] == "table") {
-    items.insert(fmt::format("table:{} {}", parts[0], parts[2]));
-    for (std::size_t i = 3; i < parts.size(); ++i) items.insert(fmt::format("stage:{}", parts[i]));
-  } else if (parts.size() >= 3 && parts[0] == "ip" && parts[1] == "rule") {
-    std::string_view number = parts[2];
-    if (number.ends_with(',')) number.remove_suffix(1);
-    items.insert(fmt::format("rule:{}", number));
-  } else if (parts.size() == 3 && (parts[0] == "iptables" || parts[0] == "ip6tables" || parts[0] == "nft")) {
-    items.insert(fmt::format("chain:{}", parts[2]));
-  }
+std::string item_of(const explain::Passage& passage) {
+  static constexpr std::string_view kNames[] = {"table", "chain", "rule"};
+  return fmt::format("{}:{}", kNames[static_cast<std::size_t>(passage.kind)], passage.name);
 }
 
 }  // namespace
@@ -40,7 +29,7 @@ PathItems path_items(const explain::PathReport& path) {
   for (const explain::Hop& hop : path.hops) {
     if (!hop.node.empty()) items.insert("node:" + hop.node);
     for (const explain::LflowRef& l : hop.lflows) items.insert("stage:" + l.stage);
-    add_place(hop.where, items);
+    for (const explain::Passage& passage : hop.passes) items.insert(item_of(passage));
   }
   for (const explain::SightingReport& s : path.sightings) {
     items.insert("device:" + s.device);

@@ -1,7 +1,5 @@
 #include "expect/policy_expectations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -10,6 +8,7 @@
 #include "common/targets.h"
 #include "egtrace/base/text.h"
 #include "egtrace/cluster/resolved_names.h"
+#include "expect/ground.h"
 
 namespace egt::assess {
 namespace {
@@ -58,9 +57,9 @@ class PolicyExpectations {
   }
 
  private:
-  void add(std::string name, const KnownPod& from, const PolicyQuestion& q, Ruling ruling, Provenance object) {
+  void add(Promise promise, const Terms& about, const KnownPod& from, const PolicyQuestion& q, Ruling ruling, Provenance object) {
     Expectation e;
-    e.name = std::move(name);
+    e.name = phrase(promise, about);
     e.from = {{from.full_name(), {}, {}}};
     e.to = {{q.destination.to_string(), {}, {}}};
     e.proto = lower(q.protocol);
@@ -110,9 +109,8 @@ class PolicyExpectations {
     const cluster::FirewallRuling r = firewall_ruling(objects_, cluster_.node(pod.node), q);
     if (r.firewall != &firewall || r.rule != index || (r.ruling != Ruling::allowed && r.ruling != Ruling::denied)) return;
     if (r.ruling == Ruling::allowed && (!is_outside_machine(q.destination) || !lets_through(q, PolicyDirection::egress))) return;
-    add(fmt::format("EgressFirewall {} rule {} {} {} to {}", firewall.full_name(), index, r.ruling == Ruling::allowed ? "allows" : "denies",
-                    pod.full_name(), firewall.rules[index].destination()),
-        pod, q, r.ruling, firewall.from);
+    add(Promise::firewall_rule,
+        {firewall.full_name(), index, r.ruling == Ruling::allowed, pod.full_name(), firewall.rules[index].destination()}, pod, q, r.ruling, firewall.from);
   }
 
   // ---- AdminNetworkPolicy
@@ -144,9 +142,7 @@ class PolicyExpectations {
       const Ruling ruling = decided_by(policy, index, q, direction);
       if (ruling == Ruling::none) continue;
       if (ruling == Ruling::allowed && !lets_through(q, egress ? PolicyDirection::ingress : PolicyDirection::egress)) continue;
-      add(fmt::format("{} {} rule {} {} {} to {}", policy.kind_and_name(), egress ? "egress" : "ingress", index,
-                      ruling == Ruling::allowed ? "allows" : "denies", from.full_name(), to.full_name()),
-          from, q, ruling, policy.from);
+      add(Promise::admin_rule, {policy.kind_and_name(), egress, index, ruling == Ruling::allowed, from.full_name(), to.full_name()}, from, q, ruling, policy.from);
       return true;
     }
     return false;
@@ -161,9 +157,7 @@ class PolicyExpectations {
     const Ruling ruling = decided_by(policy, index, q, PolicyDirection::egress);
     if (ruling == Ruling::none) return false;
     if (ruling == Ruling::allowed && (!is_outside_machine(to) || !firewall_lets_through(q, from))) return false;
-    add(fmt::format("{} egress rule {} {} {} to {}", policy.kind_and_name(), index, ruling == Ruling::allowed ? "allows" : "denies",
-                    from.full_name(), network.to_string()),
-        from, q, ruling, policy.from);
+    add(Promise::admin_rule, {policy.kind_and_name(), true, index, ruling == Ruling::allowed, from.full_name(), network}, from, q, ruling, policy.from);
     return true;
   }
 

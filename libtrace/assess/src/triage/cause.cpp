@@ -126,21 +126,24 @@ const cluster::Service* service_called(const cluster::Cluster& cluster, const Ex
                                     : cluster.objects.services.find(e.to.name.substr(0, slash), e.to.name.substr(slash + 1));
 }
 
+explain::Cause as_cause(const char* id, Claim claim, const Terms& about, Evidence evidence) {
+  CausePhrase phrase = phrase_of_cause(claim, about);
+  return {id, std::move(phrase.claim), std::move(phrase.next), std::move(evidence)};
+}
+
 // A port that the service does not have: "Service shop/front has port 8000/TCP, not 9999".
 std::optional<explain::Cause> wrong_port(const cluster::Cluster& cluster, const Explanation& e) {
   const cluster::Service* service = service_called(cluster, e);
   if (service == nullptr || !e.packet.dport || service->ports.empty()) return std::nullopt;
-  std::string ports;
+  Term::Names ports;
   for (const cluster::ServicePort& p : service->ports) {
     if (p.port == *e.packet.dport && lower(p.protocol) == e.packet.proto) return std::nullopt;
     if (p.node_port == *e.packet.dport) return std::nullopt;
-    ports += fmt::format("{}{}/{}", ports.empty() ? "" : ", ", p.port, p.protocol);
+    ports.push_back(fmt::format("{}/{}", p.port, p.protocol));
   }
-  return explain::Cause{"service-port",
-                        fmt::format("Service {} has port{} {}, not {}/{}", service->full_name(),
-                                    service->ports.size() == 1 ? "" : "s", ports, *e.packet.dport, upper(e.packet.proto)),
-                        fmt::format("kubectl get service -n {} {}", service->namespace_, service->name),
-                        evidence(cluster, {service->from})};
+  return as_cause("service-port", Claim::service_has_other_port,
+                  {service->full_name(), ports, *e.packet.dport, upper(e.packet.proto), service->namespace_, service->name},
+                  evidence(cluster, {service->from}));
 }
 
 const cluster::Pod* pod_of(const cluster::Cluster& cluster, const explain::EndReport& end) {
@@ -157,9 +160,8 @@ std::optional<explain::Cause> unknown_service(const cluster::Cluster& cluster, c
   for (const cluster::Network& network : objects.networks)
     for (const Prefix& services : network.services)
       if (services.contains(*to))
-        return explain::Cause{"service-address",
-                              fmt::format("no Service of the snapshot has the address {}, which is of the service network {}", e.packet.dst, services.to_short_string()),
-                              "kubectl get services -A -o wide", evidence(cluster, {network.from})};
+        return as_cause("service-address", Claim::service_address_unknown, {e.packet.dst, services.to_short_string()},
+                        evidence(cluster, {network.from}));
   return std::nullopt;
 }
 
@@ -169,8 +171,7 @@ std::optional<explain::Cause> ended_pod(const cluster::Cluster& cluster, const E
   if (!to || e.to.kind != "pod" || pod_of(cluster, e.to) != nullptr) return std::nullopt;
   for (const cluster::Pod& pod : cluster.objects.pods)
     if (std::find(pod.former_addresses.begin(), pod.former_addresses.end(), *to) != pod.former_addresses.end())
-      return explain::Cause{"pod-not-running", fmt::format("pod {}, which had the address {}, has ended", pod.full_name(), e.packet.dst),
-                            fmt::format("kubectl get pod -n {} {} -o wide", pod.namespace_, pod.name), evidence(cluster, {pod.from})};
+      return as_cause("pod-not-running", Claim::pod_has_ended, {pod.namespace_, pod.name, e.packet.dst}, evidence(cluster, {pod.from}));
   return std::nullopt;
 }
 
@@ -199,16 +200,16 @@ std::optional<explain::Cause> policy_rule(const cluster::Cluster& cluster, const
     const cluster::EgressFirewall* firewall = cluster.objects.egress_firewalls.find(ref.namespace_, ref.name);
     if (firewall == nullptr || *ref.rule >= firewall->rules.size()) return std::nullopt;
     const cluster::FirewallRule& rule = firewall->rules[*ref.rule];
-    return explain::Cause{"policy", fmt::format("EgressFirewall {} rule {} is {} {}", firewall->full_name(), *ref.rule, rule.allow ? "Allow" : "Deny", rule.destination()),
-                          fmt::format("oc get egressfirewall -n {} -o yaml", ref.namespace_), evidence(cluster, {firewall->from})};
+    return as_cause("policy", Claim::firewall_rule_decides,
+                    {firewall->full_name(), *ref.rule, rule.allow, rule.destination(), ref.namespace_}, evidence(cluster, {firewall->from}));
   }
   const bool baseline = ref.kind == Kind::baseline_admin_network_policy, egress = row.direction == AclDirection::from_lport;
   for (const cluster::AdminNetworkPolicy& policy : cluster.objects.admin_network_policies) {
     const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
     if (policy.baseline != baseline || policy.name != ref.name || *ref.rule >= rules.size()) continue;
-    const std::string& name = rules[*ref.rule].name;
-    return explain::Cause{"policy", fmt::format("{} denies this packet: {} rule {}{}", policy.kind_and_name(), egress ? "egress" : "ingress", *ref.rule, name.empty() ? "" : fmt::format(" ({})", name)),
-                          fmt::format("oc get {} {} -o yaml", baseline ? "baselineadminnetworkpolicy" : "adminnetworkpolicy", policy.name), evidence(cluster, {policy.from})};
+    return as_cause("policy", Claim::admin_rule_denies,
+                    {policy.kind_and_name(), egress, *ref.rule, if_any(rules[*ref.rule].name), baseline, policy.name},
+                    evidence(cluster, {policy.from}));
   }
   return std::nullopt;
 }
@@ -225,20 +226,16 @@ std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Expl
     const cluster::Pod* pod = egress ? from : to;
     if (row->policy->kind != explain::PolicyRef::Kind::network_policy) break;
     if (pod == nullptr || row->direction != (egress ? AclDirection::from_lport : AclDirection::to_lport)) continue;
-    std::string names;
+    Term::Names names;
     std::vector<Provenance> lines;
     for (const cluster::NetworkPolicy* p : isolating(cluster, *pod, egress)) {
-      names += (names.empty() ? "" : ", ") + p->name;
+      names.push_back(p->name);
       lines.push_back(p->from);
     }
     if (names.empty()) continue;
-    return explain::Cause{"policy",
-                          fmt::format("NetworkPolicy {} in namespace {} isolates pod {} for {}, and no rule allows this packet",
-                                      names, pod->namespace_, pod->name, egress ? "egress" : "ingress"),
-                          fmt::format("kubectl get networkpolicy -n {} -o yaml", pod->namespace_), evidence(cluster, lines)};
+    return as_cause("policy", Claim::policies_isolate, {names, pod->namespace_, pod->name, egress}, evidence(cluster, lines));
   }
-  return explain::Cause{"policy", fmt::format("{} does not allow this packet", to_text(row->object)),
-                        "kubectl get networkpolicies,egressfirewalls,adminnetworkpolicies -A", row->evidence};
+  return as_cause("policy", Claim::policy_does_not_allow, {to_text(row->object)}, row->evidence);
 }
 
 }  // namespace

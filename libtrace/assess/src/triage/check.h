@@ -16,6 +16,7 @@
 #include "egtrace/assess/triage.h"
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/per_node.h"
+#include "phrases/phrases.h"
 #include "triage/leaving.h"
 
 namespace egt::assess {
@@ -83,9 +84,8 @@ class Findings {
 
   void begin(const Check& check);
   void end();  // notes what was missing, and takes the severity of findings from what they do to connections
-  void add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& evidence,
-           std::string remedy);
-  void add(std::string claim, std::string node, std::string object, explain::Evidence evidence, std::string remedy);
+  void add(Claim claim, std::string node, std::string object, Terms about, const std::vector<Provenance>& evidence);
+  void add(Claim claim, std::string node, std::string object, Terms about, explain::Evidence evidence);
   // The pods that the next finding concerns.
   void about(const KnownPod& pod) { about({&pod}); }
   void about(const std::vector<const KnownPod*>& pods);
@@ -93,8 +93,8 @@ class Findings {
   void weigh(Severity severity) { weight_ = severity; }
   // Other nodes on which the next finding is the same.
   void also_on(std::vector<std::string> nodes) { also_on_ = std::move(nodes); }
-  // Something that this check needs is not in the snapshot: "policy rules of worker-1 (ip rule)".
-  void lacks(std::string what) { lacking_.insert(std::move(what)); }
+  // Something that this check needs is not in the snapshot.
+  void lacks(Lack what, Terms about = {}) { lacking_.push_back({what, std::move(about)}); }
   // Whether an error or warning was found that concerns this object: what follows from it need not be told again.
   bool has_cause(const std::string& object) const;
   // Likewise, where that finding concerns this pod.
@@ -131,7 +131,7 @@ class Findings {
   const Facts& facts_;
   Triage& triage_;
   const Check* check_ = nullptr;
-  std::set<std::string> lacking_;
+  std::vector<Missing> lacking_;
   std::optional<std::pair<std::size_t, std::size_t>> sampled_;
   std::set<const explain::StopReport*> explained_;
   std::set<const Check*> exact_;   // those that tell which connections they explain
@@ -142,10 +142,9 @@ class Findings {
 
 struct Check {
   const char* id;
-  const char* title;
   Severity severity;
-  // Why the check cannot run at all; empty where it can.
-  std::string (*lacks)(const Facts&);
+  // Why the check cannot run at all; nothing where it can.
+  std::optional<Lack> (*lacks)(const Facts&);
   void (*run)(const Facts&, Findings&);
   // A cause, or what follows from one: the latter explains no connection.
   enum class Finds : std::uint8_t { cause, consequence } finds = Finds::cause;
@@ -160,12 +159,15 @@ Triage run_checks(const Facts& facts, const std::vector<std::string>& only);
 const std::vector<const Check*>& checks();
 
 // Common answers to "can it run?".
-std::string always(const Facts&);
-std::string needs_egress_ips(const Facts& facts);
-std::string needs_egress_ips_or_services(const Facts& facts);
-std::string needs_egress_services(const Facts& facts);
-std::string needs_external_routes(const Facts& facts);
-std::string needs_services(const Facts& facts);
+std::optional<Lack> lack_if(bool lacks, Lack what);
+std::optional<Lack> always(const Facts&);
+std::optional<Lack> needs_egress_ips(const Facts& facts);
+std::optional<Lack> needs_egress_ips_or_services(const Facts& facts);
+std::optional<Lack> needs_egress_services(const Facts& facts);
+std::optional<Lack> needs_external_routes(const Facts& facts);
+std::optional<Lack> needs_services(const Facts& facts);
+std::optional<Lack> needs_pods(const Facts& facts);
+std::optional<Lack> needs_nodes(const Facts& facts);
 
 // `ask(explainer, claimed pod)` of each pod that is claimed, on all processors; the answers in the order of pods.
 template <class Ask>
@@ -174,12 +176,12 @@ auto ask_claimed_pods(const Facts& facts, Ask ask) {
   return ask_all(facts.explainer, pods.size(), 0, [&](const explain::Explainer& explainer, std::size_t i) { return ask(explainer, pods[i]); });
 }
 
-// "pod shop/a (10.0.0.1)", "pods shop/a (10.0.0.1), shop/b (10.0.0.2) and 7 others".
-std::string in_words(const std::vector<const KnownPod*>& pods, Family family);
+// With their addresses of the family.
+Term::Few terms_of(const std::vector<const KnownPod*>& pods, Family family);
 // What each layer says of a pod and the egress IP by which it leaves, from the object down to the host: a reader then
 // sees which of them agree.
 std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place, const KnownPod& pod);
-// Of the first of them: those that in_words() names.
+// Of the first of them: those that are named.
 std::vector<Provenance> layers_of(const Facts& facts, const EgressPlace& place,
                                   const std::vector<const KnownPod*>& pods);
 

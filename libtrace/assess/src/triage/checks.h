@@ -1,5 +1,5 @@
-// The checks of the catalogue, each in a file of its own. A new one: its file under checks/, a line here, its place in
-// catalogue.cpp, its page under docs/triage/, and a test.
+// The checks of the catalogue, each in a file of its own. A new one: its file under checks/, its claims and their phrases, a line
+// here, its place in catalogue.cpp, its page under docs/triage/, and a test.
 #pragma once
 
 #include "triage/check.h"

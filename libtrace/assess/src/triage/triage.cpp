@@ -14,8 +14,6 @@
 namespace egt::assess {
 namespace {
 
-constexpr std::size_t kNamed = 4;  // pods that a finding names; the others it counts
-
 // Of the selected pods those for which the object's claim counts, and which any layer knows.
 std::vector<EgressPlace> egress_places(const cluster::Cluster& cluster, const std::vector<KnownPod>& pods,
                                        const EgressClaims& claims) {
@@ -185,23 +183,29 @@ void Findings::end() {
   if (check_->effect == Check::Effect::egress)
     for (std::size_t i = first_of_check_; i < triage_.findings.size(); ++i) weigh_by_effect(triage_.findings[i]);
   merge_nodes(first_of_check_);
-  if (!lacking_.empty())
-    triage_.skipped.push_back({check_->id, fmt::format("the snapshot lacks {}", fmt::join(lacking_, ", "))});
+  if (!lacking_.empty()) triage_.skipped.push_back({check_->id, phrase(lacking_)});
   if (sampled_)
-    triage_.skipped.push_back({check_->id, fmt::format("{} of {} connections were compared", sampled_->first, sampled_->second)});
+    triage_.skipped.push_back({check_->id, phrase({Lack::connections_not_compared, {sampled_->first, sampled_->second}})});
 }
 
-void Findings::add(std::string claim, std::string node, std::string object, explain::Evidence lines,
-                   std::string remedy) {
-  const Severity severity = std::exchange(weight_, std::nullopt).value_or(check_->severity);
-  triage_.findings.push_back({check_->id, severity, check_->title, std::move(claim), std::move(node), std::move(object),
-                              std::exchange(also_on_, {}), std::exchange(about_, {}), std::move(lines), std::move(remedy),
-                              fmt::format("docs/triage/{}.md", check_->id), check_->finds == Check::Finds::cause});
+void Findings::add(Claim claim, std::string node, std::string object, Terms about, explain::Evidence lines) {
+  Finding f;
+  f.id = check_->id;
+  f.severity = std::exchange(weight_, std::nullopt).value_or(check_->severity);
+  f.kind = claim;
+  f.about = std::move(about);
+  f.node = std::move(node);
+  f.object = std::move(object);
+  f.nodes = std::exchange(also_on_, {});
+  f.pods = std::exchange(about_, {});
+  f.evidence = std::move(lines);
+  f.docs = fmt::format("docs/triage/{}.md", check_->id);
+  f.is_cause = check_->finds == Check::Finds::cause;
+  triage_.findings.push_back(std::move(f));
 }
 
-void Findings::add(std::string claim, std::string node, std::string object, const std::vector<Provenance>& from,
-                   std::string remedy) {
-  add(std::move(claim), std::move(node), std::move(object), evidence(facts_.cluster, from), std::move(remedy));
+void Findings::add(Claim claim, std::string node, std::string object, Terms about, const std::vector<Provenance>& from) {
+  add(claim, std::move(node), std::move(object), std::move(about), evidence(facts_.cluster, from));
 }
 
 void Findings::about(const std::vector<const KnownPod*>& pods) {
@@ -220,12 +224,10 @@ bool Findings::has_cause(const std::string& object, const std::string& pod) cons
   });
 }
 
-std::string in_words(const std::vector<const KnownPod*>& pods, Family family) {
-  std::string words = pods.size() == 1 ? "pod" : "pods";
-  for (std::size_t i = 0; i < pods.size() && i < kNamed; ++i)
-    words += fmt::format("{} {} ({})", i == 0 ? "" : ",", pods[i]->full_name(), pods[i]->address(family)->to_string());
-  if (pods.size() > kNamed) words += fmt::format(" and {} more", pods.size() - kNamed);
-  return words;
+Term::Few terms_of(const std::vector<const KnownPod*>& pods, Family family) {
+  Term::Few terms;
+  for (const KnownPod* pod : pods) terms.push_back({pod->full_name(), *pod->address(family)});
+  return terms;
 }
 
 std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, const KnownPod& pod) {
@@ -262,29 +264,25 @@ std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, cons
   return lines;
 }
 
-std::string always(const Facts&) { return {}; }
-
-std::string needs_egress_ips(const Facts& f) {
-  return f.cluster.objects.egress_ips.empty() ? "no EgressIP objects (oc get egressips -o yaml)" : "";
+std::optional<Lack> lack_if(bool lacks, Lack what) { return lacks ? std::optional(what) : std::nullopt; }
+std::optional<Lack> always(const Facts&) { return std::nullopt; }
+std::optional<Lack> needs_egress_ips(const Facts& f) { return lack_if(f.cluster.objects.egress_ips.empty(), Lack::egress_ips); }
+std::optional<Lack> needs_egress_ips_or_services(const Facts& f) {
+  return f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : std::nullopt;
 }
-std::string needs_egress_ips_or_services(const Facts& f) {
-  return f.cluster.objects.egress_services.empty() ? needs_egress_ips(f) : "";
+std::optional<Lack> needs_egress_services(const Facts& f) {
+  return lack_if(f.cluster.objects.egress_services.empty(), Lack::egress_services);
 }
-std::string needs_egress_services(const Facts& f) {
-  return f.cluster.objects.egress_services.empty() ? "no EgressService objects (oc get egressservices -A -o yaml)" : "";
+std::optional<Lack> needs_external_routes(const Facts& f) {
+  return lack_if(f.cluster.objects.external_routes.empty(), Lack::external_routes);
 }
-std::string needs_external_routes(const Facts& f) {
-  return f.cluster.objects.external_routes.empty()
-             ? "no AdminPolicyBasedExternalRoute objects (oc get adminpolicybasedexternalroutes -o yaml)"
-             : "";
-}
-std::string needs_services(const Facts& f) {
-  return f.cluster.objects.services.empty() ? "no Service objects (oc get services,endpointslices -A -o yaml)" : "";
-}
+std::optional<Lack> needs_services(const Facts& f) { return lack_if(f.cluster.objects.services.empty(), Lack::services); }
+std::optional<Lack> needs_pods(const Facts& f) { return lack_if(f.cluster.objects.pods.empty(), Lack::pods); }
+std::optional<Lack> needs_nodes(const Facts& f) { return lack_if(f.cluster.objects.nodes.empty(), Lack::nodes); }
 
 std::vector<CatalogueEntry> triage_catalogue() {
   std::vector<CatalogueEntry> all;
-  for (const Check* check : checks()) all.push_back({check->id, check->title, check->severity});
+  for (const Check* check : checks()) all.push_back({check->id, std::string(title_of(check->id)), check->severity});
   return all;
 }
 
@@ -298,8 +296,8 @@ Triage run_checks(const Facts& facts, const std::vector<std::string>& only) {
   Findings findings(facts, result);
   for (const Check* check : checks()) {
     if (!only.empty() && std::find(only.begin(), only.end(), check->id) == only.end()) continue;
-    if (std::string why = check->lacks(facts); !why.empty()) {
-      result.skipped.push_back({check->id, std::move(why)});
+    if (const std::optional<Lack> lack = check->lacks(facts)) {
+      result.skipped.push_back({check->id, phrase({*lack})});
       continue;
     }
     findings.begin(*check);
@@ -308,6 +306,7 @@ Triage run_checks(const Facts& facts, const std::vector<std::string>& only) {
   }
   std::stable_sort(result.findings.begin(), result.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  for (Finding& finding : result.findings) word(finding);
   return result;
 }
 

@@ -1,7 +1,5 @@
 #include "triage/tunnel_walks.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <tuple>
 
@@ -56,19 +54,15 @@ std::vector<LostBetweenNodes> lost_between_nodes(const Facts& facts, PacketSize 
   return lost;
 }
 
-void report_tunnels(const std::vector<LostBetweenNodes>& lost, const char* packets, Findings& out) {
+void report_tunnels(const std::vector<LostBetweenNodes>& lost, Claim claim, Findings& out) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<const LostBetweenNodes*>> places;
   for (const LostBetweenNodes& one : lost)
     if (one.at.in_tunnel && !out.explains(one.at)) places[{one.at.node, one.at.where, one.at.why}].push_back(&one);
   for (const auto& [place, some] : places) {
     const LostBetweenNodes& first = *some.front();
-    const std::string more = some.size() == 1 ? "" : fmt::format("; so are those on {} more path{}", some.size() - 1, some.size() == 2 ? "" : "s");
-    const std::string remedy = fmt::format(
-        "What ends the tunnel's packets at {} has to let them pass, both ways: egtrace explain SNAPSHOT --from {} --to {}",
-        first.at.node, first.from->full_name(), first.to->full_name());
-    out.add(fmt::format("{} between pods of {} and {} are lost at {}, {}: {}{}.", packets, first.from->node, first.to->node,
-                        first.at.node, first.at.where, first.at.why, more),
-            first.at.node, "", first.at.evidence, remedy);
+    out.add(claim, first.at.node, "",
+            {first.from->node, first.to->node, first.at.where, first.at.why, more(some.size() - 1), first.from->full_name(), first.to->full_name()},
+            first.at.evidence);
   }
 }
 

@@ -16,6 +16,6 @@ enum class PacketSize : std::uint8_t {
 std::vector<LostBetweenNodes> lost_between_nodes(const Facts& facts, PacketSize size);
 
 // Reports those that end in a tunnel, those that end at one place for one reason as one finding.
-void report_tunnels(const std::vector<LostBetweenNodes>& lost, const char* packets, Findings& out);
+void report_tunnels(const std::vector<LostBetweenNodes>& lost, Claim claim, Findings& out);
 
 }  // namespace egt::assess

@@ -1,8 +1,6 @@
 // Tables of phrases: for each value of an enumeration its name, as JSON prints it, and its words.
 //
-// In the words, {0} stands for the first thing that is named, {-1} for the last one, {0x} for a number in hexadecimal,
-// {2..} for all from the third on, and {1|no|yes} for one of the words by number. What stands in [ ] is left out where
-// something that it names is absent. Where an enumeration is named, its own phrase stands, of what follows it.
+// base/fill.h has the language of the words. Where an enumeration is named, its own phrase stands, of what follows it.
 #pragma once
 
 #include <string>

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/assess/claim.h"
+#include "egtrace/base/term.h"
 #include "egtrace/cluster/twin.h"
 #include "egtrace/explain/explainer.h"
 
@@ -16,6 +18,8 @@ enum class Severity : std::uint8_t { note, warning, error };
 struct Finding {
   std::string id;  // of the check: "egressip-snat-missing"
   Severity severity = Severity::warning;
+  Claim kind{};              // what was found, and what it names
+  Terms about;
   std::string title, claim;  // what the check looks for; what it found, in one sentence
   std::string node, object;  // "EgressIP project"; empty where none is meant
   std::vector<std::string> nodes;  // other nodes on which the same was found

@@ -1,6 +1,4 @@
 // An address of the cluster to which no router outside leads: nobody announces it, or the route is gone.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -12,7 +10,9 @@ namespace address_not_routed {
 
 struct Wanted {
   IpAddr address;
-  std::string what, object, remedy;
+  Claim claim{};      // that it is not routed
+  std::string object;
+  std::string by;     // the node that is to announce it, or the service
   Provenance from;
 };
 
@@ -20,18 +20,12 @@ std::vector<Wanted> wanted(const Facts& f) {
   std::vector<Wanted> all;
   for (const EgressPlace& place : f.places)
     if (!place.pods.empty())
-      all.push_back({place.address, "egress IP " + place.address.to_string(), place.name(),
-                     fmt::format("Give the router a route to it by {}, or have {} announce it (vtysh -c 'show ip bgp')",
-                                 place.node, place.node),
-                     place.object->from});
+      all.push_back({place.address, Claim::egressip_not_routed, place.name(), place.node, place.object->from});
   for (const cluster::Service& s : f.cluster.objects.services) {
     const auto endpoints = endpoints_of(s, f.cluster.objects, f.all_pods);
     for (const IpAddr& a : s.load_balancer_ips)
       if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.address.family == a.family; }))
-        all.push_back({a, fmt::format("address {} of service {}/{}", a.to_string(), s.namespace_, s.name),
-                       fmt::format("Service {}/{}", s.namespace_, s.name),
-                       "See who is to announce it (BGPAdvertisement, speaker log; vtysh -c 'show bgp summary')",
-                       s.from});
+        all.push_back({a, Claim::service_address_not_routed, "Service " + s.full_name(), s.full_name(), s.from});
   }
   return all;
 }
@@ -66,10 +60,8 @@ void judge(const Facts& f, const Wanted& w, const std::vector<const cluster::Nod
   }
   if (first == nullptr) return;
   const auto& routes = routes_of(*first, w.address.family);
-  out.add(fmt::format("{} has no route to {}{}: what is sent to it never reaches the cluster.", first->name, w.what,
-                      by_default != nullptr ? " but its default route, which leads away from the cluster" : ""),
-          first->name, w.object, {by_default != nullptr ? by_default->from : routes.from, w.from},
-          fmt::format("{}; ip route get {} on {}.", w.remedy, w.address.to_string(), first->name));
+  out.add(w.claim, first->name, w.object, {w.address, by_default != nullptr, w.by},
+          {by_default != nullptr ? by_default->from : routes.from, w.from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -84,7 +76,7 @@ void run(const Facts& f, Findings& out) {
         routers.push_back(machine);
     }
     if (routers.empty())
-      out.lacks("dumps of the upstream router (ip route)");
+      out.lacks(Lack::upstream_routes);
     else
       judge(f, w, routers, out);
   }
@@ -92,8 +84,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace address_not_routed
 
-const Check kAddressNotRouted{"address-not-routed",
-                              "An address of the cluster that the upstream router has no route to", Severity::error,
-                              always, address_not_routed::run};
+const Check kAddressNotRouted{"address-not-routed", Severity::error, always, address_not_routed::run};
 
 }  // namespace egt::assess

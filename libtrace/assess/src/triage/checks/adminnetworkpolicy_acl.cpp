@@ -1,8 +1,7 @@
 // Rules of AdminNetworkPolicies and of the BaselineAdminNetworkPolicy against the ACLs and address sets that OVN-Kubernetes
 // made of them.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "triage/checks.h"
@@ -13,14 +12,8 @@ namespace adminnetworkpolicy_acl {
 
 using cluster::AdminRule;
 
-std::string needs(const Facts& f) {
-  return f.cluster.objects.admin_network_policies.empty()
-             ? "no AdminNetworkPolicy objects (oc get adminnetworkpolicies,baselineadminnetworkpolicies -o yaml)"
-             : "";
-}
-
-const char* name_of(AdminRule::Action action) {
-  return action == AdminRule::Action::allow ? "Allow" : action == AdminRule::Action::deny ? "Deny" : "Pass";
+std::optional<Lack> needs(const Facts& f) {
+  return lack_if(f.cluster.objects.admin_network_policies.empty(), Lack::admin_policies);
 }
 
 bool does(const ovn::Row& acl, AdminRule::Action action) {
@@ -33,52 +26,57 @@ class Comparison {
       : f_(f), out_(out), node_(node), policy_(policy), database_(database) {}
 
   void run() {
-    for (std::size_t i = 0; i < policy_.ingress.size(); ++i) rule(policy_.ingress[i], i, "Ingress");
-    for (std::size_t i = 0; i < policy_.egress.size(); ++i) rule(policy_.egress[i], i, "Egress");
+    for (std::size_t i = 0; i < policy_.ingress.size(); ++i) rule({policy_.ingress[i], i, false});
+    for (std::size_t i = 0; i < policy_.egress.size(); ++i) rule({policy_.egress[i], i, true});
   }
 
  private:
+  struct Numbered {
+    const AdminRule& rule;
+    std::size_t index = 0;
+    bool is_egress = false;
+  };
+
   std::string_view type() const { return policy_.baseline ? "BaselineAdminNetworkPolicy" : "AdminNetworkPolicy"; }
 
-  void add(std::string claim, std::vector<Provenance> lines) {
+  void add(Claim claim, const Numbered& of, Terms others, std::vector<Provenance> lines) {
     lines.push_back(policy_.from);
-    out_.add(std::move(claim), node_.name, policy_.kind_and_name(), lines,
-             fmt::format("oc get {} {} -o yaml; look for it in the log of ovnkube-controller on {}.",
-                         policy_.baseline ? "baselineadminnetworkpolicy" : "adminnetworkpolicy", policy_.name, node_.name));
+    Terms about{policy_.baseline, policy_.name, of.is_egress, of.index, if_any(of.rule.name)};
+    std::move(others.begin(), others.end(), std::back_inserter(about));
+    out_.add(claim, node_.name, policy_.kind_and_name(), std::move(about), lines);
   }
 
-  bool is_of(const ExternalIds& ids, std::size_t index, const char* direction) const {
-    return is_owned_by(ids, type(), policy_.name) && external_id(ids, "direction") == direction && rule_index(ids, "gress-index") == index;
+  bool is_of(const ExternalIds& ids, const Numbered& of) const {
+    return is_owned_by(ids, type(), policy_.name) && external_id(ids, "direction") == (of.is_egress ? "Egress" : "Ingress") &&
+           rule_index(ids, "gress-index") == of.index;
   }
 
-  void rule(const AdminRule& rule, std::size_t index, const char* direction) {
-    const std::string words = fmt::format("{} rule {}{} of {}", direction, index, rule.name.empty() ? "" : " (" + rule.name + ")", policy_.kind_and_name());
+  void rule(const Numbered& of) {
+    const AdminRule& rule = of.rule;
     bool any = false;
     for (const ovn::Row& row : node_.ovn.rows) {
-      if (row.table != "ACL" || !is_of(row.external_ids, index, direction)) continue;
+      if (row.table != "ACL" || !is_of(row.external_ids, of)) continue;
       any = true;
       if (!does(row, rule.action))
-        return add(fmt::format("On {} the ACL of {} has the action {}, and the object says {}.", node_.name, words, text_of(row, "action"), name_of(rule.action)),
-                   {row.from});
+        return add(Claim::admin_action_differs, of, {text_of(row, "action"), rule.action}, {row.from});
     }
     // Ports by names that no pod has leave a rule without an ACL.
-    if (!any && !rule.has_open_ports) return add(fmt::format("OVN on {} has no ACL for {}.", node_.name, words), {database_});
-    if (!rule.has_open_peers) peers(rule, index, direction, words);
+    if (!any && !rule.has_open_ports) return add(Claim::admin_acl_missing, of, {}, {database_});
+    if (!rule.has_open_peers) peers(of);
   }
 
   // Pods that the rule's peers select and that its address sets lack.
-  void peers(const AdminRule& rule, std::size_t index, const char* direction, const std::string& words) {
+  void peers(const Numbered& of) {
     std::vector<const ovn::AddressSet*> sets;
     for (const ovn::AddressSet& set : node_.ovn.address_sets)
-      if (is_of(set.external_ids, index, direction)) sets.push_back(&set);
+      if (is_of(set.external_ids, of)) sets.push_back(&set);
     if (sets.empty()) return;
     for (const KnownPod& pod : f_.pods) {
-      if (pod.object == nullptr || pod.host_network || !is_peer(rule, pod)) continue;
+      if (pod.object == nullptr || pod.host_network || !is_peer(of.rule, pod)) continue;
       for (const IpAddr& a : pod.addresses) {
         if (any_holds(sets, a).value_or(true)) continue;
         out_.about(pod);
-        add(fmt::format("On {} the address set of {} lacks pod {} ({}).", node_.name, words, pod.full_name(), a.to_string()),
-            {sets.front()->from, pod.object->from});
+        add(Claim::admin_set_lacks_pod, of, {pod.full_name(), a}, {sets.front()->from, pod.object->from});
         break;
       }
     }
@@ -104,14 +102,13 @@ void run(const Facts& f, Findings& out) {
       const cluster::Node* node = f.cluster.node(pod.node);
       if (pod.object == nullptr || node == nullptr || !selects(policy, f.cluster.objects, *pod.object) || !looked_at.insert(pod.node).second) continue;
       if (const Provenance* database = complete_acls(*node)) Comparison(f, out, *node, policy, *database).run();
-      else out.lacks(fmt::format("ACLs of {} (ovn-nbctl list acl)", node->name));
+      else out.lacks(Lack::acls, {node->name});
     }
   }
 }
 
 }  // namespace adminnetworkpolicy_acl
 
-const Check kAdminNetworkPolicyAcl{"adminnetworkpolicy-acl", "An AdminNetworkPolicy whose ACLs differ from its rules", Severity::error,
-                                   adminnetworkpolicy_acl::needs, adminnetworkpolicy_acl::run};
+const Check kAdminNetworkPolicyAcl{"adminnetworkpolicy-acl", Severity::error, adminnetworkpolicy_acl::needs, adminnetworkpolicy_acl::run};
 
 }  // namespace egt::assess

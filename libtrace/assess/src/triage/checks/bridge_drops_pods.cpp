@@ -1,7 +1,5 @@
 // The external bridge drops what comes out of OVN with a pod's own address, and has done so: something that was to
 // translate it did not.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -40,14 +38,7 @@ void run(const Facts& f, Findings& out) {
         for (const EgressPlace& place : f.places)
           if (place.node == node->name && place.network == EgressNetwork::ovn && object.empty()) object = place.name();
         if (!object.empty() && out.has_cause(object)) continue;
-        out.add(
-            fmt::format("{} on {} has dropped {} packet{} that left OVN with an address of {}: nothing had "
-                        "translated them.",
-                        bridge.name, node->name, packets, packets == 1 ? "" : "s", source->to_string()),
-            node->name, object, {flow.from},
-            fmt::format("See whether it still counts (ovs-ofctl dump-flows {} twice), then which pods: tcpdump -ni "
-                        "any on {}, egtrace audit SNAPSHOT.",
-                        bridge.name, node->name));
+        out.add(Claim::bridge_drops_pods, node->name, object, {bridge.name, packets, *source}, {flow.from});
       }
     }
 }
@@ -55,7 +46,6 @@ void run(const Facts& f, Findings& out) {
 }  // namespace bridge_drops_pods
 
 // A note: the counter does not tell when, and what dropped them may be repaired by now.
-const Check kBridgeDropsPods{"bridge-drops-pods", "Packets of pods that the external bridge drops", Severity::note,
-                             always, bridge_drops_pods::run, Check::Finds::consequence};
+const Check kBridgeDropsPods{"bridge-drops-pods", Severity::note, always, bridge_drops_pods::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

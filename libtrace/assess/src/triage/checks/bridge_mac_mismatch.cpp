@@ -1,6 +1,4 @@
 // The gateway router answers with a MAC address that the external bridge no longer has (a NIC or bond was changed).
-#include <fmt/format.h>
-
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -20,17 +18,12 @@ void run(const Facts& f, Findings& out) {
       if (!port.on_router || !port.name.starts_with("rtoe-GR_") || !port.mac) continue;
       const host::Link* link = device_with(*node, port);
       if (link == nullptr || !link->mac || *link->mac == *port.mac) continue;
-      out.add(
-          fmt::format("The gateway router of {} uses MAC {}, but {} has {}: what it sends is dropped on the bridge.",
-                      node->name, port.mac->to_string(), link->name, link->mac->to_string()),
-          node->name, "", {port.from, link->from},
-          fmt::format("Restart ovnkube-node on {} so that the gateway is set up with the present MAC.", node->name));
+      out.add(Claim::bridge_mac_mismatch, node->name, "", {*port.mac, link->name, *link->mac}, {port.from, link->from});
     }
 }
 
 }  // namespace bridge_mac_mismatch
 
-const Check kBridgeMacMismatch{"bridge-mac-mismatch", "A gateway router with another MAC than its bridge",
-                               Severity::error, always, bridge_mac_mismatch::run};
+const Check kBridgeMacMismatch{"bridge-mac-mismatch", Severity::error, always, bridge_mac_mismatch::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // The external bridge only switches: ovnkube-node has not written its flows since the node started.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "triage/checks.h"
@@ -29,17 +27,13 @@ void run(const Facts& f, Findings& out) {
     for (const openflow::Bridge& bridge : node->bridges) {
       if (&bridge == integration || !bridge.flows || bridge.flows_partial || !has_patch(bridge)) continue;
       if (bridge.flows->size() > kBootstrapFlows || !only_normal(bridge)) continue;
-      out.add(fmt::format("{} on {} has nothing but {} NORMAL flow{}: nothing of it leads into OVN.", bridge.name,
-                          node->name, bridge.flows->size(), bridge.flows->size() == 1 ? "" : "s"),
-              node->name, "", {bridge.flows->flow(0).from},
-              fmt::format("ovnkube-node on {} has not started, or waits: see its log.", node->name));
+      out.add(Claim::bridge_not_set_up, node->name, "", {bridge.name, bridge.flows->size()}, {bridge.flows->flow(0).from});
     }
   }
 }
 
 }  // namespace bridge_not_set_up
 
-const Check kBridgeNotSetUp{"bridge-not-set-up", "An external bridge without OVN-Kubernetes' flows", Severity::error,
-                            always, bridge_not_set_up::run};
+const Check kBridgeNotSetUp{"bridge-not-set-up", Severity::error, always, bridge_not_set_up::run};
 
 }  // namespace egt::assess

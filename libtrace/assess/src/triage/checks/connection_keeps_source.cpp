@@ -1,7 +1,5 @@
 // Connections of a pod that conntrack holds with another source than the pod is to leave with: NAT is decided by the
 // first packet, so they keep it until they end.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -37,7 +35,8 @@ std::vector<const host::ConntrackEntry*> others(const Facts& f, const cluster::N
   return all;
 }
 
-void tell(const cluster::Node& node, const KnownPod& pod, const std::string& object, const std::string& wanted,
+// `wanted`: absent where it is an address of the gateway.
+void tell(const cluster::Node& node, const KnownPod& pod, const std::string& object, Term wanted,
           Provenance from, const std::vector<const host::ConntrackEntry*>& found, Findings& out) {
   if (found.empty()) return;
   std::vector<Provenance> proof;
@@ -46,14 +45,10 @@ void tell(const cluster::Node& node, const KnownPod& pod, const std::string& obj
   proof.push_back(from);
   const host::ConntrackEntry& e = *found.front();
   out.about(pod);
-  out.add(fmt::format("{} on {} keep{} {} as source, not {}: they are older than the translation, and NAT is decided "
-                      "by a connection's first packet.",
-                      found.size() == 1 ? fmt::format("A connection of pod {}", pod.full_name())
-                                        : fmt::format("{} connections of pod {}", found.size(), pod.full_name()),
-                      node.name, found.size() == 1 ? "s" : "", e.reply.dst.to_string(), wanted),
-          node.name, object, proof,
-          fmt::format("conntrack -D -s {} -d {} on {}; the pod then has to connect anew.", e.original.src.to_string(),
-                      e.original.dst.to_string(), node.name));
+  out.add(Claim::connections_keep_source, node.name, object,
+          {found.size() == 1 ? Term() : Term(found.size()), pod.full_name(), e.reply.dst, std::move(wanted), e.original.src, e.original.dst,
+           found.size()},
+          proof);
 }
 
 void egress_ips(const Facts& f, Findings& out) {
@@ -61,12 +56,12 @@ void egress_ips(const Facts& f, Findings& out) {
     const cluster::Node* node = f.cluster.node(place.node);
     if (node == nullptr || place.network != EgressNetwork::host || out.has_cause(place.name())) continue;
     if (!node->host.conntrack.present) {
-      out.lacks(fmt::format("connections of {} (conntrack -L)", place.node));
+      out.lacks(Lack::connections, {place.node});
       continue;
     }
     for (const KnownPod* pod : place.pods)
       if (const EgressClaim* claim = f.claims.of(pod->full_name(), place.address.family))
-        tell(*node, *pod, place.name(), place.address.to_string(), place.object->from,
+        tell(*node, *pod, place.name(), place.address, place.object->from,
              others(f, *node, *pod->address(place.address.family), claim->addresses), out);
   }
 }
@@ -94,7 +89,7 @@ void gateways(const Facts& f, Findings& out) {
         if (address == nullptr) continue;
         std::vector<const host::ConntrackEntry*> found = others(f, *gateway, *address, {});
         std::erase_if(found, [&](const host::ConntrackEntry* e) { return e->reply.dst != *address; });
-        tell(*gateway, *pod, object, "an address of the gateway", route.from, found, out);
+        tell(*gateway, *pod, object, {}, route.from, found, out);
       }
     }
   }
@@ -105,11 +100,11 @@ void run(const Facts& f, Findings& out) {
   gateways(f, out);
 }
 
-std::string lacks(const Facts& f) { return f.cluster.objects.external_routes.empty() ? needs_egress_ips(f) : ""; }
+std::optional<Lack> lacks(const Facts& f) { return f.cluster.objects.external_routes.empty() ? needs_egress_ips(f) : std::nullopt; }
 
 }  // namespace connection_keeps_source
 
-const Check kConnectionKeepsSource{"connection-keeps-source", "A connection that is older than its translation",
-                                   Severity::warning, connection_keeps_source::lacks, connection_keeps_source::run};
+const Check kConnectionKeepsSource{"connection-keeps-source", Severity::warning, connection_keeps_source::lacks,
+                                   connection_keeps_source::run};
 
 }  // namespace egt::assess

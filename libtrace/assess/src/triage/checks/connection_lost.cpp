@@ -1,6 +1,4 @@
 // Connections of pods, and of nodes, that are not answered, and that no other finding explains.
-#include <fmt/format.h>
-
 #include <map>
 #include <set>
 #include <tuple>
@@ -41,12 +39,11 @@ std::vector<std::string> other_nodes(const std::vector<const Failure*>& alike) {
   return {nodes.begin(), nodes.end()};
 }
 
-// "192.168.55.13 and 2 other destinations".
-std::string destinations_of(const std::vector<const Failure*>& alike) {
+// How many besides that of the first.
+Term other_destinations(const std::vector<const Failure*>& alike) {
   std::set<std::string> all;
   for (const Failure* failure : alike) all.insert(failure->to);
-  if (all.size() == 1 || alike.front()->object.empty()) return alike.front()->to;
-  return fmt::format("{} and {} other destination{}", alike.front()->to, all.size() - 1, all.size() == 2 ? "" : "s");
+  return alike.front()->object.empty() ? Term() : more(all.size() - 1);
 }
 
 std::size_t senders_of(const std::vector<const Failure*>& alike) {
@@ -68,15 +65,6 @@ std::vector<Failure> failures_of(const Facts& f) {
   return all;
 }
 
-std::string packet_of(Direction direction) {
-  switch (direction) {
-    case Direction::request: return "the request";
-    case Direction::reply: return "the reply";
-    case Direction::later: return "the packet after the handshake";
-  }
-  return {};
-}
-
 // What a policy asks for may be meant; what goes to a node by its address is rarely what applications do, and what a node sends
 // itself is not what the cluster is for.
 Severity severity_of(const Failure& failure) {
@@ -87,16 +75,12 @@ Severity severity_of(const Failure& failure) {
 void report(const std::vector<const Failure*>& alike, Findings& out) {
   const Failure& first = *alike.front();
   const explain::StopReport& stop = *first.at;
-  const std::size_t senders = senders_of(alike);
-  const std::string others = senders == 1 ? "" : fmt::format(" and of {} more", senders - 1);
   out.weigh(severity_of(first));
   out.also_on(other_nodes(alike));
-  out.add(fmt::format("Connections of {}{} to {} are not answered: {} is lost at {}, {}: {}{}{}.", first.is_of_node ? first.sender : "pod " + first.sender, others, destinations_of(alike),
-                      packet_of(first.direction), stop.node, stop.where, stop.why,
-                      first.object.empty() ? "" : fmt::format(" ({})", first.object),
-                      first.service_moved ? "; OVN has the service at other addresses: objects and databases are of different moments" : ""),
-          stop.node, first.object, *first.evidence,
-          fmt::format("egtrace explain SNAPSHOT --from {} --to {}", first.sender, first.to));
+  out.add(Claim::connection_lost, stop.node, first.object,
+          {first.sender, first.is_of_node, more(senders_of(alike) - 1), first.to, other_destinations(alike), first.direction, stop.where,
+           stop.why, first.service_moved},
+          *first.evidence);
 }
 
 void run(const Facts& f, Findings& out) {
@@ -114,7 +98,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace connection_lost
 
-const Check kConnectionLost{"connection-lost", "Connections of pods that are not answered", Severity::error, always,
-                            connection_lost::run, Check::Finds::consequence};
+const Check kConnectionLost{"connection-lost", Severity::error, always, connection_lost::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

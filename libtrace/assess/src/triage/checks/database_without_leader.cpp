@@ -1,6 +1,4 @@
 // A server of a clustered database that is outside of its cluster or knows no leader: what is written elsewhere does not come to it.
-#include <fmt/format.h>
-
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -10,16 +8,12 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes)
     for (const ovn::DatabaseServer& server : node->ovn.database_servers) {
       if (server.is_member && server.has_leader) continue;
-      out.add(fmt::format("The server of {} on {} {}: changes do not reach it, and who reads there sees old rows.", server.database, node->name,
-                          server.is_member ? "knows no leader" : "is not connected to its cluster"),
-              node->name, "", {server.from},
-              fmt::format("cluster/status {} of the other servers; their logs, and whether {} reaches them.", server.database, node->name));
+      out.add(Claim::database_without_leader, node->name, "", {server.database, server.is_member}, {server.from});
     }
 }
 
 }  // namespace database_without_leader
 
-const Check kDatabaseWithoutLeader{"database-without-leader", "A database server without its cluster", Severity::warning, always,
-                                   database_without_leader::run};
+const Check kDatabaseWithoutLeader{"database-without-leader", Severity::warning, always, database_without_leader::run};
 
 }  // namespace egt::assess

@@ -32,7 +32,7 @@ bool is_on_link(const cluster::Node& node, const IpAddr& address) {
 std::string service_with(const Facts& f, const IpAddr& address) {
   for (const cluster::Service& s : f.cluster.objects.services)
     if (std::find(s.cluster_ips.begin(), s.cluster_ips.end(), address) != s.cluster_ips.end())
-      return fmt::format("Service {}/{}", s.namespace_, s.name);
+      return "Service " + s.full_name();
   return {};
 }
 
@@ -40,7 +40,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
     if (!node->ovn.complete_tables.contains("NB Load_Balancer")) {
-      out.lacks(fmt::format("load balancers of {} (ovn-nbctl list load_balancer)", node->name));
+      out.lacks(Lack::load_balancers, {node->name});
       continue;
     }
     for (const Family family : {Family::v4, Family::v6})
@@ -51,24 +51,14 @@ void run(const Facts& f, Findings& out) {
           continue;
         const std::string service = service_with(f, *rule.to);
         if (has_vip(*node, *rule.to, *rule.to_port) || (!service.empty() && out.has_cause(service))) continue;
-        out.add(fmt::format("Chain {} on {} translates{} to {} port {}, which OVN there has no load balancer for: the "
-                            "connection ends at the host.",
-                            rule.chain->name, node->name,
-                            rule.destination ? " " + rule.destination->to_string() : std::string(),
-                            rule.to->to_string(), *rule.to_port),
-                node->name, service, {rule.rule->from},
-                fmt::format("{}; ovn-nbctl find load_balancer on {}.",
-                            service.empty() ? "No service has that address: the rule is left over, restart ovnkube-node"
-                                            : "Look for " + service + " in the log of ovnkube-controller",
-                            node->name));
+        out.add(Claim::dnat_without_load_balancer, node->name, service, {rule.chain->name, rule.destination, *rule.to, *rule.to_port},
+                {rule.rule->from});
       }
   }
 }
 
 }  // namespace dnat_without_load_balancer
 
-const Check kDnatWithoutLoadBalancer{"dnat-without-load-balancer",
-                                     "The host translates to an address that OVN does not have", Severity::warning,
-                                     always, dnat_without_load_balancer::run};
+const Check kDnatWithoutLoadBalancer{"dnat-without-load-balancer", Severity::warning, always, dnat_without_load_balancer::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Flows and rules that dropped packets between two dumps of the same thing: what drops now, not what dropped once.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -14,7 +12,7 @@ namespace drop_counts_up {
 constexpr std::size_t kTold = 5;  // of one pair of dumps, those that counted most
 
 struct Growth {
-  std::string where;  // "br-int table 79"
+  Term bridge, table, chain;
   std::uint64_t packets = 0;
   Provenance earlier, later;
   std::uint64_t cookie = 0;  // of a flow
@@ -53,7 +51,7 @@ void compare(const openflow::Bridge& read, const openflow::Bridge& other, std::v
     const openflow::FlowEntry *earlier = flow, *later = twin->second;
     if (*later->use.duration < *earlier->use.duration) std::swap(earlier, later);
     if (*later->use.duration > *earlier->use.duration && *later->use.n_packets > *earlier->use.n_packets)
-      out.push_back({fmt::format("{} table {}", read.name, flow->table), *later->use.n_packets - *earlier->use.n_packets,
+      out.push_back({read.name, flow->table, {}, *later->use.n_packets - *earlier->use.n_packets,
                      earlier->from, later->from, flow->cookie});
   }
 }
@@ -116,7 +114,7 @@ void compare(const std::vector<RulePair>& pairs, std::vector<Growth>& out) {
   for (const RulePair& p : pairs) {
     const netfilter::Rule &earlier = up ? *p.other : *p.read, &later = up ? *p.read : *p.other;
     if (*later.packets > *earlier.packets && drops(later))
-      out.push_back({fmt::format("chain {}", p.chain->name), *later.packets - *earlier.packets, earlier.from, later.from, 0});
+      out.push_back({{}, {}, p.chain->name, *later.packets - *earlier.packets, earlier.from, later.from, 0});
   }
 }
 
@@ -128,26 +126,24 @@ void compare(const Facts& f, const host::Host& read, const host::Host& other, st
   compare(pairs, out);
 }
 
-// What a flow was made for, where the snapshot tells: "; logical flow of ls_out_acl_action: …".
-std::string purpose(const cluster::Node& node, std::uint64_t cookie) {
-  if (cookie == 0) return {};
+// What a flow was made for, where the snapshot tells.
+const ovn::LogicalFlow* purpose(const cluster::Node& node, std::uint64_t cookie) {
+  if (cookie == 0) return nullptr;
   const auto flow = std::find_if(node.ovn.logical_flows.begin(), node.ovn.logical_flows.end(),
                                  [&](const ovn::LogicalFlow& l) { return l.uuid_prefix == cookie; });
-  return flow == node.ovn.logical_flows.end() ? std::string() : fmt::format(", made for {} ({})", flow->stage, flow->match);
+  return flow == node.ovn.logical_flows.end() ? nullptr : &*flow;
 }
 
 void tell(const Facts& f, const cluster::Node& node, std::vector<Growth>& all, Findings& out) {
   std::stable_sort(all.begin(), all.end(), [](const Growth& a, const Growth& b) { return a.packets > b.packets; });
   for (std::size_t i = 0; i < all.size() && i < kTold; ++i) {
     const Growth& g = all[i];
-    const std::string more = i + 1 == kTold && all.size() > kTold ? fmt::format(" {} more counted fewer.", all.size() - kTold) : "";
+    const ovn::LogicalFlow* made_for = purpose(node, g.cookie);
     const SourceTable& sources = *f.cluster.sources;
-    out.add(fmt::format("{} on {} dropped {} packet{} between {} and {}{}.{}", g.where, node.name, g.packets,
-                        g.packets == 1 ? "" : "s", sources.at(g.earlier.source).path, sources.at(g.later.source).path,
-                        purpose(node, g.cookie), more),
-            node.name, "", {g.earlier, g.later},
-            fmt::format("Whose packets they are: tcpdump -ni any on {}; egtrace explain SNAPSHOT --from … --to … for the "
-                        "traffic that is missed.", node.name));
+    const Terms about{g.bridge, g.table, g.chain, g.packets, sources.at(g.earlier.source).path, sources.at(g.later.source).path,
+                      made_for == nullptr ? Term() : Term(made_for->stage), made_for == nullptr ? Term() : Term(made_for->match),
+                      i + 1 == kTold ? more(all.size() - std::min(all.size(), kTold)) : Term()};
+    out.add(Claim::drop_counts_up, node.name, "", about, {g.earlier, g.later});
   }
 }
 
@@ -164,14 +160,11 @@ void run(const Facts& f, Findings& out) {
   }
 }
 
-std::string lacks(const Facts& f) {
-  return f.twins.empty() ? "one dump of each alone (ovs-ofctl dump-flows br-int and iptables-save -c, each taken twice)" : "";
-}
+std::optional<Lack> lacks(const Facts& f) { return lack_if(f.twins.empty(), Lack::second_dumps); }
 
 }  // namespace drop_counts_up
 
 // A note: networks drop what they are to drop all the time.
-const Check kDropCountsUp{"drop-counts-up", "A drop that counted between two dumps", Severity::note,
-                          drop_counts_up::lacks, drop_counts_up::run, Check::Finds::consequence};
+const Check kDropCountsUp{"drop-counts-up", Severity::note, drop_counts_up::lacks, drop_counts_up::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

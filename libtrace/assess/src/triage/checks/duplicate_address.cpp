@@ -1,6 +1,4 @@
 // An address that two machines of the snapshot have: both answer ARP for it, and frames reach one of them by chance.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -53,20 +51,17 @@ void run(const Facts& f, Findings& out) {
   for (const auto& [address, all] : holders(f)) {
     if (all.size() < 2 || !of_one.contains(address)) continue;
     std::vector<Provenance> lines;
-    std::string where;
+    Term::Devices devices;
     for (const Holder& h : all) {
       lines.push_back(h.address->from);
-      where += fmt::format("{}{} on {}", where.empty() ? "" : " and ", h.link->name, h.node->name);
+      devices.push_back({h.link->name, h.node->name});
     }
-    out.add(fmt::format("{} have {}: both answer for it.", where, address.to_string()), all.front().node->name, "", lines,
-            fmt::format("arping -D -I {} {} on a machine of that network; remove the address where it does not belong.",
-                        all.front().link->name, address.to_string()));
+    out.add(Claim::duplicate_address, all.front().node->name, "", {devices, address, all.front().link->name}, lines);
   }
 }
 
 }  // namespace duplicate_address
 
-const Check kDuplicateAddress{"duplicate-address", "An address that two machines have", Severity::error, always,
-                              duplicate_address::run};
+const Check kDuplicateAddress{"duplicate-address", Severity::error, always, duplicate_address::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // A pod that an egress object selects leaves with another source address, by whichever way.
-#include <fmt/format.h>
-
 #include <map>
 #include <utility>
 
@@ -15,10 +13,8 @@ void report(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const
   explain::Evidence lines = row.evidence;
   for (auto& line : evidence(f.cluster, {claim.from})) lines.push_back(std::move(line));
   out.about(pod);
-  out.add(fmt::format("Pod {} is to leave as {} by {}, but {} sees {}.", pod.full_name(), claim.addresses.front().to_string(),
-                      claim.object, row.to, row.source_seen->ip),
-          row.egress_node.empty() ? pod.node : row.egress_node, claim.object, std::move(lines),
-          fmt::format("egtrace explain SNAPSHOT --from {} --to {}", pod.full_name(), row.to));
+  out.add(Claim::egress_leak, row.egress_node.empty() ? pod.node : row.egress_node, claim.object,
+          {pod.full_name(), claim.addresses.front(), row.to, row.source_seen->ip}, std::move(lines));
 }
 
 // The first leaking row of a pod and family of addresses.
@@ -42,7 +38,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_leak
 
-const Check kEgressLeak{"egress-leak", "A selected pod that leaves with another address", Severity::error,
-                        needs_egress_ips_or_services, egress_leak::run, Check::Finds::consequence};
+const Check kEgressLeak{"egress-leak", Severity::error, needs_egress_ips_or_services, egress_leak::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -51,22 +51,14 @@ void run(const Facts& f, Findings& out) {
     const IpAddr peer = outside(f.cluster, Family::v4);
     const auto back = way_back_past(*node, place.pods, peer, link->name);
     if (!back) continue;
-    out.add(
-        fmt::format(
-            "rp_filter of {} on {} is strict, and the route back to {} is by {}: replies to egress IP {} are dropped.",
-            link->name, place.node, peer.to_string(),
-            back->hops.empty() ? "no device" : back->hops.front().get().device.str(),
-            place.address.to_string()),
-        place.node, place.name(), {filter.from, back->route != nullptr ? back->route->from : Provenance{}, place.object->from},
-        fmt::format(
-            "sysctl -w net.ipv4.conf.{}.rp_filter=2 on {}; nstat -az TcpExtIPReversePathFilter counts what is dropped.",
-            link->name, place.node));
+    out.add(Claim::egress_rp_filter, place.node, place.name(),
+            {link->name, peer, back->hops.empty() ? Term() : Term(back->hops.front().get().device.str()), place.address},
+            {filter.from, back->route != nullptr ? back->route->from : Provenance{}, place.object->from});
   }
 }
 
 }  // namespace egress_rp_filter
 
-const Check kEgressRpFilter{"egress-rp-filter", "Strict rp_filter in the path of an egress IP's replies",
-                            Severity::warning, needs_egress_ips, egress_rp_filter::run};
+const Check kEgressRpFilter{"egress-rp-filter", Severity::warning, needs_egress_ips, egress_rp_filter::run};
 
 }  // namespace egt::assess

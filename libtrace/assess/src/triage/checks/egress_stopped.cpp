@@ -1,7 +1,5 @@
 // What a pod sends by an egress address is stopped on its path: by a network policy, which may be meant, or by another
 // rule.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/evidence.h"
@@ -14,7 +12,8 @@ namespace egress_stopped {
 struct Stop {
   const EgressClaim* claim = nullptr;
   explain::Verdict verdict = explain::Verdict::inconclusive;
-  std::string node, where, why, isolating;
+  std::string node, where, why, object;
+  std::vector<std::string> isolating;   // policies
   bool lets_nothing_out = true;   // none of the isolating policies has a rule for what leaves
   std::vector<const KnownPod*> pods;
   explain::Evidence lines;
@@ -35,18 +34,16 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
     stop.lines = path.deciding;
     for (const cluster::NetworkPolicy& p : f.cluster.objects.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
-        stop.isolating +=
-            fmt::format("{}NetworkPolicy {}/{}", stop.isolating.empty() ? "" : ", ", p.namespace_, p.name);
+        stop.isolating.push_back("NetworkPolicy " + p.full_name());
         stop.lets_nothing_out &= p.egress_rules == 0;
         for (auto& line : evidence(f.cluster, {p.from})) stop.lines.push_back(std::move(line));
       }
     // What a finding before this one explains is not told again; that a policy may be meant is.
-    const std::string object = stopped_for(*path.stopped_at);
-    if (has_cause && stop.isolating.empty() && object.empty()) return;
-    if (!object.empty()) stop.why += " (" + object + ")";
+    stop.object = stopped_for(*path.stopped_at);
+    if (has_cause && stop.isolating.empty() && stop.object.empty()) return;
     const auto same = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) {
       return s.claim->object == claim.object && s.claim->family == claim.family && s.verdict == stop.verdict &&
-             s.node == stop.node && s.where == stop.where && s.why == stop.why && s.isolating == stop.isolating;
+             s.node == stop.node && s.where == stop.where && s.why == stop.why && s.object == stop.object && s.isolating == stop.isolating;
     });
     if (same != stops.end())
       same->pods.push_back(&pod);
@@ -58,23 +55,13 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
 
 void tell(const Facts& f, Stop& stop, Findings& out) {
   const Family family = stop.claim->family;
-  const std::string pods = in_words(stop.pods, family),
-                    command = fmt::format("egtrace explain SNAPSHOT --from {} --to {}", stop.pods.front()->full_name(),
-                                          outside(f.cluster, family).to_string());
   out.about(stop.pods);
   // A pod that is to leave by an address and may not leave at all is an outage, whoever asked for it.
   if (stop.isolating.empty() || stop.lets_nothing_out) out.weigh(Severity::error);
-  if (stop.isolating.empty()) {
-    out.add(fmt::format("What {} sends by the address of {} is {} on {}, {}: {}.", pods, stop.claim->object, explain::name_of(stop.verdict), stop.node,
-                        stop.where, stop.why),
-            stop.node, stop.claim->object, std::move(stop.lines), command);
-    return;
-  }
-  out.add(
-      fmt::format("{} isolates {}: what leaves by the address of {} is {} on {}, {}.", stop.isolating, pods, stop.claim->object,
-                  explain::name_of(stop.verdict), stop.node, stop.where),
-      stop.node, stop.claim->object, std::move(stop.lines),
-      fmt::format("If the pod is meant to leave, the policy needs an egress rule for its destinations; {}.", command));
+  out.add(stop.isolating.empty() ? Claim::egress_stopped : Claim::egress_isolated, stop.node, stop.claim->object,
+          {terms_of(stop.pods, family), explain::name_of(stop.verdict), stop.where, stop.why, if_any(stop.object),
+           stop.pods.front()->full_name(), outside(f.cluster, family), stop.isolating},
+          std::move(stop.lines));
 }
 
 void run(const Facts& f, Findings& out) {
@@ -88,7 +75,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egress_stopped
 
-const Check kEgressStopped{"egress-stopped", "What an egress address's pods send is stopped on the path", Severity::note,
-                           needs_egress_ips_or_services, egress_stopped::run, Check::Finds::consequence};
+const Check kEgressStopped{"egress-stopped", Severity::note, needs_egress_ips_or_services, egress_stopped::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

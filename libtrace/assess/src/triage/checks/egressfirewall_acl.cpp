@@ -1,6 +1,4 @@
 // Rules of an EgressFirewall against the ACLs that OVN-Kubernetes made of them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -14,9 +12,7 @@ namespace egressfirewall_acl {
 
 constexpr std::string_view kType = "EgressFirewall";
 
-std::string needs(const Facts& f) {
-  return f.cluster.objects.egress_firewalls.empty() ? "no EgressFirewall objects (oc get egressfirewalls -A -o yaml)" : "";
-}
+std::optional<Lack> needs(const Facts& f) { return lack_if(f.cluster.objects.egress_firewalls.empty(), Lack::egress_firewalls); }
 
 // Of "(ip4.dst == 10.0.0.0/8 || ip6.dst == $a123) && inport == @a456": the networks, and the address sets.
 struct Destinations {
@@ -46,43 +42,44 @@ class Comparison {
     for (std::size_t i = 0; i < firewall_.rules.size(); ++i) rule(i);
     for (const PolicyAcl& acl : acls_)
       if (acl.rule && *acl.rule >= firewall_.rules.size())
-        add(fmt::format("The ACL of rule {} of {} is there on {}, and the object has {} rules.", *acl.rule, object(), node_.name, firewall_.rules.size()),
-            acl.row->from);
+        add(Claim::firewall_acl_left, {firewall_.namespace_, *acl.rule, firewall_.rules.size()}, acl.row->from);
   }
 
  private:
-  std::string object() const { return fmt::format("EgressFirewall {}", firewall_.full_name()); }
+  // Of a rule, and what else is named.
+  void add(Claim claim, std::size_t index, Term other, Provenance line) {
+    const cluster::FirewallRule& rule = firewall_.rules[index];
+    add(claim, {firewall_.namespace_, index, rule.allow, rule.destination(), std::move(other)}, line);
+  }
 
-  void add(std::string claim, Provenance line) {
-    out_.add(std::move(claim), node_.name, object(), {line, firewall_.from},
-             fmt::format("oc get egressfirewall -n {} -o yaml; look for it in the log of ovnkube-controller on {}.", firewall_.namespace_, node_.name));
+  void add(Claim claim, Terms about, Provenance line) {
+    out_.add(claim, node_.name, "EgressFirewall " + firewall_.full_name(), std::move(about), {line, firewall_.from});
   }
 
   void rule(std::size_t index) {
     const cluster::FirewallRule& rule = firewall_.rules[index];
     const auto acl = std::find_if(acls_.begin(), acls_.end(), [&](const PolicyAcl& a) { return a.rule == index; });
-    const std::string words = fmt::format("rule {} ({} {}) of {}", index, rule.allow ? "Allow" : "Deny", rule.destination(), object());
     if (acl == acls_.end()) {
       // Nodes that no selector picks leave a rule without an ACL.
-      if (!rule.nodes.present) add(fmt::format("OVN on {} has no ACL for {}.", node_.name, words), database_);
+      if (!rule.nodes.present) add(Claim::firewall_acl_missing, index, {}, database_);
       return;
     }
     const ovn::Row& row = *acl->row;
     if (rule.allow ? !allows(row) : !drops(row))
-      return add(fmt::format("On {} the ACL of {} has the action {}.", node_.name, words, text_of(row, "action")), row.from);
+      return add(Claim::firewall_action_differs, index, text_of(row, "action"), row.from);
     const Destinations to = destinations_of(row);
     if (rule.to && std::find(to.networks.begin(), to.networks.end(), rule.to->network()) == to.networks.end())
-      return add(fmt::format("On {} the ACL of {} has other destinations: {}.", node_.name, words, text_of(row, "match")), row.from);
-    if (!rule.dns_name.empty()) name(rule, to, words);
+      return add(Claim::firewall_destination_differs, index, text_of(row, "match"), row.from);
+    if (!rule.dns_name.empty()) name(rule, index, to);
   }
 
   // The address sets of a name against the object that resolves it.
-  void name(const cluster::FirewallRule& rule, const Destinations& to, const std::string& words) {
+  void name(const cluster::FirewallRule& rule, std::size_t index, const Destinations& to) {
     const cluster::NameAddresses known = addresses_of_rule(f_.cluster.objects, node_.ovn, rule.dns_name);
     if (!known.is_listed) return;
     if (known.addresses.empty()) {
       out_.weigh(Severity::warning);
-      return add(fmt::format("{} resolves to no address: {} matches nothing on {}.", rule.dns_name, words, node_.name), known.from.front());
+      return add(Claim::firewall_name_unresolved, index, rule.dns_name, known.from.front());
     }
     std::vector<const ovn::AddressSet*> sets;
     for (const ovn::AddressSet& set : node_.ovn.address_sets)
@@ -91,7 +88,7 @@ class Comparison {
     for (const IpAddr& a : known.addresses) {
       if (is_pod_network(f_.cluster.objects, a)) continue;   // OVN-Kubernetes leaves these out
       if (any_holds(sets, a).value_or(true)) continue;
-      add(fmt::format("On {} the address set of {} lacks {}.", node_.name, words, a.to_string()), sets.front()->from);
+      add(Claim::firewall_set_lacks_address, index, a, sets.front()->from);
     }
   }
 
@@ -110,13 +107,12 @@ void run(const Facts& f, Findings& out) {
     const cluster::Node* node = f.cluster.node(pod.node);
     if (firewall == nullptr || pod.host_network || node == nullptr || !looked_at.emplace(pod.namespace_, pod.node).second) continue;
     if (const Provenance* database = complete_acls(*node)) Comparison(f, out, *node, *firewall, *database).run();
-    else out.lacks(fmt::format("ACLs of {} (ovn-nbctl list acl)", node->name));
+    else out.lacks(Lack::acls, {node->name});
   }
 }
 
 }  // namespace egressfirewall_acl
 
-const Check kEgressFirewallAcl{"egressfirewall-acl", "An EgressFirewall whose ACLs differ from its rules", Severity::error,
-                               egressfirewall_acl::needs, egressfirewall_acl::run};
+const Check kEgressFirewallAcl{"egressfirewall-acl", Severity::error, egressfirewall_acl::needs, egressfirewall_acl::run};
 
 }  // namespace egt::assess

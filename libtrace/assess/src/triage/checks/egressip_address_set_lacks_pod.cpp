@@ -1,6 +1,4 @@
 // The set of served pods lacks one: on its path to cluster nodes it leaves as the egress IP.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/evidence.h"
@@ -38,17 +36,20 @@ bool is_egress_address(const EgressClaim& claim, const AuditRow& row) {
 }
 
 // What the walks of the pod's connections show of it: flows need not follow the set.
-struct Effect { Severity severity = Severity::warning; std::string words; };
+struct Effect {
+  Severity severity = Severity::warning;
+  Claim claim = Claim::egress_set_lacks_pod;
+  Terms about = {};   // addresses
+};
 
 Effect effect_on(const Facts& f, const KnownPod& pod, const EgressClaim& claim) {
-  Effect effect{Severity::warning, "packets to cluster nodes may be rerouted too"};
+  Effect effect;
   for (const AuditRow& row : f.connections()) {
     if (row.pod != pod.name || row.namespace_ != pod.namespace_ || !row.source_seen) continue;
-    if (row.leak) return {Severity::error, fmt::format("it leaves as {}, not as {}", row.source_seen->ip, claim.addresses.front().to_string())};
+    if (row.leak) return {Severity::error, Claim::egress_set_lacks_pod_that_leaks, {row.source_seen->ip, claim.addresses.front()}};
     if (row.to_kind != Target::other_node) continue;
-    if (is_egress_address(claim, row))
-      return {Severity::error, fmt::format("towards cluster nodes it is rerouted too, and they see {}", row.source_seen->ip)};
-    effect.words = "the flows on its path do not follow that yet";
+    if (is_egress_address(claim, row)) return {Severity::error, Claim::egress_set_lacks_pod_seen_by_nodes, {row.source_seen->ip}};
+    effect.claim = Claim::egress_set_lacks_pod_without_effect;
   }
   return effect;
 }
@@ -62,26 +63,23 @@ void run(const Facts& f, Findings& out) {
         continue;
       const ovn::AddressSet* set = served_pods(*node, claim->kind, family);
       if (set == nullptr) {
-        out.lacks(fmt::format("the address set of served pods of {} (ovn-nbctl list address_set)", pod.node));
+        out.lacks(Lack::served_pods, {pod.node});
         continue;
       }
       const IpAddr& address = *pod.address(family);
       if (holds(*set, address)) continue;
       const Effect effect = effect_on(f, pod, *claim);
+      Terms about{pod.full_name(), address, set->name};
+      about.insert(about.end(), effect.about.begin(), effect.about.end());
       out.about(pod);
       out.weigh(effect.severity);
-      out.add(fmt::format("The set of pods that leave by egress addresses lacks pod {} ({}) on {}: {}.", pod.full_name(), address.to_string(), pod.node,
-                          effect.words),
-              pod.node, claim->object, {line_within(f.cluster, set->from, "addresses "), claim->from, pod.object->from},
-              fmt::format("ovn-nbctl list address_set {}; restart ovnkube-controller on {} to have it written anew.",
-                          set->name, pod.node));
+      out.add(effect.claim, pod.node, claim->object, about, {line_within(f.cluster, set->from, "addresses "), claim->from, pod.object->from});
     }
 }
 
 }  // namespace egressip_address_set_lacks_pod
 
-const Check kEgressIpAddressSetLacksPod{"egressip-address-set-lacks-pod",
-                                        "A served pod that is missing in the address set", Severity::error,
-                                        needs_egress_ips_or_services, egressip_address_set_lacks_pod::run};
+const Check kEgressIpAddressSetLacksPod{"egressip-address-set-lacks-pod", Severity::error, needs_egress_ips_or_services,
+                                        egressip_address_set_lacks_pod::run};
 
 }  // namespace egt::assess

@@ -23,7 +23,7 @@ void run(const Facts& f, Findings& out) {
     const cluster::Node* node = f.cluster.node(place.node);
     if (place.network != EgressNetwork::host || node == nullptr) continue;
     if (!node->host.sysctl.present) {
-      out.lacks(fmt::format("sysctls of {} (sysctl -a)", place.node));
+      out.lacks(Lack::sysctls, {place.node});
       continue;
     }
     const char* family = place.address.is_v4() ? "ipv4" : "ipv6";
@@ -32,21 +32,15 @@ void run(const Facts& f, Findings& out) {
       const host::SysctlValue* value =
           node->host.sysctl_value(fmt::format("net.{}.conf.{}.forwarding", family, link->name));
       if (value == nullptr || value->value != "0") continue;
-      out.add(fmt::format("{} does not forward what arrives on {}, so nothing leaves by egress IP {} and comes back.",
-                          place.node, link->name, place.address.to_string()),
-              place.node, place.name(), {value->from, place.object->from},
-              fmt::format("sysctl -w net.{}.conf.{}.forwarding=1 on {}, or ipForwarding: Global in the cluster's "
-                          "network configuration.",
-                          family, link->name, place.node));
+      out.add(Claim::egressip_forwarding_off, place.node, place.name(), {link->name, place.address, place.address.family},
+              {value->from, place.object->from});
     }
   }
 }
 
 }  // namespace egressip_forwarding_off
 
-const Check kEgressIpForwardingOff{"egressip-forwarding-off",
-                                   "The egress node does not forward on a link that an egress IP needs",
-                                   Severity::error, needs_egress_ips, egressip_forwarding_off::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpForwardingOff{"egressip-forwarding-off", Severity::error, needs_egress_ips, egressip_forwarding_off::run,
+                                   Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

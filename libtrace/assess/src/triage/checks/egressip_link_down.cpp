@@ -1,6 +1,4 @@
 // The link with the egress IP is down.
-#include <fmt/format.h>
-
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -11,16 +9,13 @@ void run(const Facts& f, Findings& out) {
     const cluster::Node* node = f.cluster.node(place.node);
     const host::Link* link = node != nullptr ? node->host.owner_of(place.address) : nullptr;
     if (link == nullptr || (link->is_up() && link->has_carrier())) continue;
-    out.add(fmt::format("{} on {}, which has egress IP {}, {}.", link->name, place.node, place.address.to_string(),
-                        link->is_up() ? "has no carrier" : "is down"),
-            place.node, place.name(), {link->from, place.object->from},
-            fmt::format("ip link show {} on {}.", link->name, place.node));
+    out.add(Claim::egressip_link_down, place.node, place.name(), {link->name, place.address, link->is_up()},
+            {link->from, place.object->from});
   }
 }
 
 }  // namespace egressip_link_down
 
-const Check kEgressIpLinkDown{"egressip-link-down", "The link with the egress IP is down", Severity::error,
-                              needs_egress_ips, egressip_link_down::run};
+const Check kEgressIpLinkDown{"egressip-link-down", Severity::error, needs_egress_ips, egressip_link_down::run};
 
 }  // namespace egt::assess

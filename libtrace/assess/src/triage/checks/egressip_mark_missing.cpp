@@ -1,8 +1,6 @@
 // An egress IP of pods on a user-defined network: on its node a policy of the gateway router marks what they send, and the external
 // bridge translates what has the mark (createGWMarkPolicyOps() and createReroutePolicyOps() of ovn-kubernetes'
 // go-controller/pkg/ovn/egressip.go, node/bridgeconfig/bridgeflows.go).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -28,7 +26,7 @@ Pods claimed_on_other_networks(const Facts& f, const cluster::EgressIp& object, 
 void check_policies(const Facts& f, const cluster::EgressIp& object, const IpAddr& address, const cluster::Node& node, const Pods& pods,
                     Findings& out) {
   const Policies& policies = f.policies_at(node);
-  if (!policies.complete_of_all_routers) return out.lacks(fmt::format("policies of logical routers on {} (ovn-nbctl list logical_router_policy)", node.name));
+  if (!policies.complete_of_all_routers) return out.lacks(Lack::policies_of_all_routers, {node.name});
   Pods without;
   for (const KnownPod* pod : pods)
     if (std::none_of(policies.all.begin(), policies.all.end(),
@@ -38,12 +36,7 @@ void check_policies(const Facts& f, const cluster::EgressIp& object, const IpAdd
   std::vector<Provenance> proof{object.from};
   if (!policies.all.empty()) proof.push_back(policies.all.front().from);   // the list in which they should be
   out.about(without);
-  out.add(fmt::format("{} has no logical router policy with pkt_mark {} for {}: their packets leave as the node, not as egress IP {}.",
-                      node.name, *object.mark, in_words(without, address.family), address.to_string()),
-          node.name, name_of(object), proof,
-          fmt::format("ovn-nbctl lr-policy-list on the gateway router of the network on {}; look for the EgressIP in the log of "
-                      "ovnkube-controller there.",
-                      node.name));
+  out.add(Claim::egressip_mark_policy_missing, node.name, name_of(object), {*object.mark, terms_of(without, address.family), address}, proof);
 }
 
 // Which of them the network leaves by is not asked: a flow of any is enough, and each must be dumped whole to lack it.
@@ -66,7 +59,7 @@ void check_bridges(const cluster::EgressIp& object, const IpAddr& address, const
   const std::vector<const openflow::Bridge*> bridges = external_bridges(node);
   if (std::any_of(bridges.begin(), bridges.end(), [&](const auto* bridge) { return has_flow_for(*bridge->flows, *object.mark); })) return;
   if (bridges.empty() || std::any_of(bridges.begin(), bridges.end(), [](const auto* bridge) { return bridge->flows_partial; }))
-    return out.lacks(fmt::format("all flows of the external bridge of {}", node.name));
+    return out.lacks(Lack::bridge_flows, {node.name});
   std::vector<std::string> names;
   std::vector<Provenance> proof{object.from};
   for (const openflow::Bridge* bridge : bridges) {
@@ -74,11 +67,8 @@ void check_bridges(const cluster::EgressIp& object, const IpAddr& address, const
     proof.push_back(bridge->from);
   }
   out.about(pods);
-  out.add(fmt::format("{} on {} has no flow with pkt_mark={} (egress IP {}): packets of {} leave as the node.", fmt::join(names, ", "),
-                      node.name, *object.mark, address.to_string(), in_words(pods, address.family)),
-          node.name, name_of(object), proof,
-          fmt::format("ovs-ofctl dump-flows {} | grep pkt_mark on {}; look for the EgressIP in the log of ovnkube-node there.", names.front(),
-                      node.name));
+  out.add(Claim::egressip_mark_flow_missing, node.name, name_of(object),
+          {names, *object.mark, address, terms_of(pods, address.family), names.front()}, proof);
 }
 
 void run(const Facts& f, Findings& out) {
@@ -88,7 +78,7 @@ void run(const Facts& f, Findings& out) {
       const cluster::Node* node = f.cluster.node(node_name);
       if (pods.empty() || node == nullptr) continue;
       if (!object.mark) {
-        out.lacks(fmt::format("the mark of EgressIP {} (annotation k8s.ovn.org/egressip-mark)", object.name));
+        out.lacks(Lack::mark_of_egress_ip, {object.name});
         continue;
       }
       check_policies(f, object, address, *node, pods, out);
@@ -98,8 +88,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_mark_missing
 
-const Check kEgressIpMarkMissing{"egressip-mark-missing", "No pkt_mark policy or bridge flow for an egress IP of a user-defined network",
-                                 Severity::error, needs_egress_ips, egressip_mark_missing::run,
+const Check kEgressIpMarkMissing{"egressip-mark-missing", Severity::error, needs_egress_ips, egressip_mark_missing::run,
                                  Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

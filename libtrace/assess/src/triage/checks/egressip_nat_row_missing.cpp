@@ -1,6 +1,4 @@
 // An egress IP on OVN's own network whose gateway router has no SNAT row for one of its pods.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -16,7 +14,7 @@ void run(const Facts& f, Findings& out) {
     if (node == nullptr) continue;
     const NatRows rows = nat_rows_of(*node);
     if (!rows.complete) {
-      out.lacks(fmt::format("NAT rows of {} (ovn-nbctl list nat)", place.node));
+      out.lacks(Lack::nat_rows, {place.node});
       continue;
     }
     const std::string external = place.address.to_string();
@@ -34,22 +32,13 @@ void run(const Facts& f, Findings& out) {
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
     if (!rows.all.empty()) proof.push_back(rows.all.front().from);  // the list in which the row should be
     out.about(without);
-    out.add(
-        fmt::format("The gateway router of {} has no SNAT row from {} to egress IP {}: what they send is dropped at "
-                    "the external bridge, or leaves as the node.",
-                    place.node, in_words(without, place.address.family), external),
-        place.node, place.name(), proof,
-        fmt::format("ovn-nbctl lr-nat-list GR_{} on {}; look for the EgressIP in the log of ovnkube-controller "
-                    "there.",
-                    place.node, place.node));
+    out.add(Claim::egressip_nat_row_missing, place.node, place.name(), {terms_of(without, place.address.family), place.address}, proof);
   }
 }
 
 }  // namespace egressip_nat_row_missing
 
-const Check kEgressIpNatRowMissing{"egressip-nat-row-missing",
-                                   "No SNAT row on the gateway router for an egress IP's pod", Severity::error,
-                                   needs_egress_ips, egressip_nat_row_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpNatRowMissing{"egressip-nat-row-missing", Severity::error, needs_egress_ips, egressip_nat_row_missing::run,
+                                   Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Two EgressIPs select one pod: only one of them counts, and which is not defined.
-#include <fmt/format.h>
-
 #include <map>
 
 #include "triage/checks.h"
@@ -15,16 +13,13 @@ void run(const Facts& f, Findings& out) {
       const auto [at, fresh] = first.emplace(pod->full_name(), &eip);
       if (fresh || at->second == &eip) continue;
       out.about(*pod);
-      out.add(fmt::format("EgressIP {} and EgressIP {} both select pod {}; only one of them is in force.",
-                          at->second->name, eip.name, pod->full_name()),
-              "", "EgressIP " + eip.name, {at->second->from, eip.from, pod->object->from},
-              "Make their selectors exclude each other: which of them counts depends on the order of events.");
+      out.add(Claim::egressip_overlap, "", "EgressIP " + eip.name, {at->second->name, pod->full_name()},
+              {at->second->from, eip.from, pod->object->from});
     }
 }
 
 }  // namespace egressip_overlap
 
-const Check kEgressIpOverlap{"egressip-overlap", "Two EgressIPs that select the same pod", Severity::warning,
-                             needs_egress_ips, egressip_overlap::run};
+const Check kEgressIpOverlap{"egressip-overlap", Severity::warning, needs_egress_ips, egressip_overlap::run};
 
 }  // namespace egt::assess

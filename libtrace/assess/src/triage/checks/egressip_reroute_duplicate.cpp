@@ -1,6 +1,4 @@
 // Two policies of equal priority for one pod: which of them counts is undefined.
-#include <fmt/format.h>
-
 #include <map>
 
 #include "common/look.h"
@@ -17,19 +15,14 @@ void run(const Facts& f, Findings& out) {
       if (p.action != "reroute" || p.uuid.empty()) continue;
       const auto [at, fresh] = seen.emplace(std::pair{p.priority, p.match}, p);
       if (fresh || at->second.uuid == p.uuid || at->second.next_hops == p.next_hops) continue;
-      out.add(fmt::format("Two policies of priority {} on {} reroute the same packets ({}) to different next hops.",
-                          p.priority, node->name, p.match),
-              node->name, "", {at->second.from, p.from},
-              "Remove the one that no object has (ovn-nbctl lr-policy-del); ovnkube-controller writes the other "
-              "one again.");
+      out.add(Claim::egressip_reroute_duplicate, node->name, "", {p.priority, p.match}, {at->second.from, p.from});
     }
   }
 }
 
 }  // namespace egressip_reroute_duplicate
 
-const Check kEgressIpRerouteDuplicate{"egressip-reroute-duplicate", "Two reroute policies for the same packets",
-                                      Severity::error, always, egressip_reroute_duplicate::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRerouteDuplicate{"egressip-reroute-duplicate", Severity::error, always, egressip_reroute_duplicate::run,
+                                      Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // The logical router of a pod's node has no policy that sends the pod to its egress node.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -19,17 +17,11 @@ void on_pod_node(const Facts& f, const EgressPlace& place, const KnownPod& pod, 
   if (node == nullptr) return;
   const Policies& policies = f.policies_at(*node);
   if (!policies.complete)
-    return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", pod.node));
+    return out.lacks(Lack::router_policies, {pod.node});
   const IpAddr& address = *pod.address(place.address.family);
   if (has_policy(policies, address)) return;
   out.about(pod);
-  out.add(fmt::format("{} selects pod {} ({}), but the logical router of its node {} has no policy that reroutes it: "
-                      "it leaves as the node.",
-                      place.name(), pod.full_name(), address.to_string(), pod.node),
-          pod.node, place.name(), layers_of(f, place, pod),
-          fmt::format(
-              "Look for the pod in the log of ovnkube-controller on {}; ovn-nbctl lr-policy-list ovn_cluster_router.",
-              pod.node));
+  out.add(Claim::egressip_reroute_missing, pod.node, place.name(), {pod.full_name(), address}, layers_of(f, place, pod));
 }
 
 // Pods of other nodes need a second policy on the node that hosts an egress IP of the host's networks: from the tunnel
@@ -48,13 +40,7 @@ void on_egress_node(const Facts& f, const EgressPlace& place, const KnownPod& po
       for (const IpAddr& hop : p.next_hops)
         if (node->host.owner_of(hop) != nullptr) return;
   out.about(pod);
-  out.add(fmt::format("{} sends pod {} ({}) to {}, whose own logical router has no policy that hands it to the host: "
-                      "it is dropped or leaves as it is.",
-                      place.name(), pod.full_name(), address.to_string(), place.node),
-          place.node, place.name(), layers_of(f, place, pod),
-          fmt::format(
-              "ovn-nbctl lr-policy-list ovn_cluster_router on {}; restart ovnkube-node there if it is missing still.",
-              place.node));
+  out.add(Claim::egressip_second_reroute_missing, place.node, place.name(), {pod.full_name(), address}, layers_of(f, place, pod));
 }
 
 void run(const Facts& f, Findings& out) {
@@ -71,8 +57,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_reroute_missing
 
-const Check kEgressIpRerouteMissing{"egressip-reroute-missing", "No reroute policy for a pod that an EgressIP selects",
-                                    Severity::error, needs_egress_ips, egressip_reroute_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRerouteMissing{"egressip-reroute-missing", Severity::error, needs_egress_ips, egressip_reroute_missing::run,
+                                    Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

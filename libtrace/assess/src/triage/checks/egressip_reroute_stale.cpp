@@ -1,6 +1,4 @@
 // A reroute policy that leads to a node which does not host the egress IP (any more).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -23,12 +21,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, Findin
       const std::string owner = owner_of_next_hop(f.cluster, hop);
       if (owner.empty() || is_cluster_wide(claim.nodes, owner)) continue;
       out.about(pod);
-      out.add(
-          fmt::format("The policy for pod {} on {} leads to {} ({}), but {} is hosted by {}.", pod.full_name(),
-                      pod.node, hop.to_string(), owner, claim.object, fmt::join(claim.nodes, ", ")),
-          pod.node, claim.object, {p.from, claim.from},
-          fmt::format("The policy is stale: restart ovnkube-controller on {}, or remove the next hop with ovn-nbctl.",
-                      pod.node));
+      out.add(Claim::egressip_reroute_stale, pod.node, claim.object, {pod.full_name(), hop, owner, claim.nodes}, {p.from, claim.from});
     }
   }
 }
@@ -41,8 +34,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_reroute_stale
 
-const Check kEgressIpRerouteStale{"egressip-reroute-stale",
-                                  "A reroute policy to a node that does not host the egress IP", Severity::error,
-                                  needs_egress_ips, egressip_reroute_stale::run};
+const Check kEgressIpRerouteStale{"egressip-reroute-stale", Severity::error, needs_egress_ips, egressip_reroute_stale::run};
 
 }  // namespace egt::assess

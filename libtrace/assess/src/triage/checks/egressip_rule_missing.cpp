@@ -1,6 +1,4 @@
 // An egress IP on a network of the host: no policy rule sends the pod's packets into the table of its link.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -16,7 +14,7 @@ void run(const Facts& f, Findings& out) {
     if (node == nullptr) continue;
     const auto& rules = rules_of(*node, place.address.family);
     if (!rules.present || rules.partial) {
-      out.lacks(fmt::format("policy rules of {} (ip rule)", place.node));
+      out.lacks(Lack::policy_rules, {place.node});
       continue;
     }
     std::vector<const KnownPod*> without;
@@ -32,20 +30,14 @@ void run(const Facts& f, Findings& out) {
     std::vector<Provenance> proof{rules.from};
     for (const Provenance& line : layers_of(f, place, without)) proof.push_back(line);
     out.about(without);
-    out.add(fmt::format("{} has no policy rule for {}, which {} to leave by egress IP {} there: the main table "
-                        "decides, not that of the link.",
-                        place.node, in_words(without, family), without.size() == 1 ? "is" : "are", place.address.to_string()),
-            place.node, place.name(), proof,
-            fmt::format("ip rule on {} should list `6000: from {} lookup 1000+ifindex`; look for the EgressIP in the "
-                        "log of ovnkube-node there.",
-                        place.node, without.front()->address(family)->to_string()));
+    out.add(Claim::egressip_rule_missing, place.node, place.name(),
+            {terms_of(without, family), place.address, *without.front()->address(family)}, proof);
   }
 }
 
 }  // namespace egressip_rule_missing
 
-const Check kEgressIpRuleMissing{"egressip-rule-missing", "No policy rule for an egress IP on a network of the host",
-                                 Severity::error, needs_egress_ips, egressip_rule_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpRuleMissing{"egressip-rule-missing", Severity::error, needs_egress_ips, egressip_rule_missing::run,
+                                 Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

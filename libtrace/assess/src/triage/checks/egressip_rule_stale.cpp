@@ -1,6 +1,4 @@
 // Policy rules for pods that no egress IP of this node selects (any more).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -26,24 +24,15 @@ void run(const Facts& f, Findings& out) {
         if (rule.priority != kEgressIpRule || !rule.has_from || !rule.from_prefix.is_host()) continue;
         const KnownPod* pod = f.pod_with(rule.from_prefix.address);
         if (selected(f, node->name, rule.from_prefix.address)) continue;
-        const std::string who =
-            pod != nullptr ? fmt::format("pod {}", pod->full_name()) : std::string("an address that no pod has");
-        out.add(fmt::format("{} keeps a policy rule for {} ({}), which no egress IP of this node selects.", node->name,
-                            rule.from_prefix.address.to_string(), who),
-                node->name, "", {rule.from},
-                fmt::format("A rule that is left over catches the next pod that gets the address: ip rule del "
-                            "preference {} from {} on {}.",
-                            rule.priority, rule.from_prefix.address.to_string(), node->name));
+        out.add(Claim::egressip_rule_stale, node->name, "",
+                {rule.from_prefix.address, pod != nullptr ? Term(pod->full_name()) : Term(), rule.priority}, {rule.from});
       }
 }
 
-std::string lacks(const Facts& f) {
-  return f.pods.empty() ? "no Pod objects (oc get pods -A -o yaml)" : needs_egress_ips(f);
-}
+std::optional<Lack> lacks(const Facts& f) { return f.pods.empty() ? Lack::pods : needs_egress_ips(f); }
 
 }  // namespace egressip_rule_stale
 
-const Check kEgressIpRuleStale{"egressip-rule-stale", "A policy rule for a pod that no egress IP of the node selects",
-                               Severity::warning, egressip_rule_stale::lacks, egressip_rule_stale::run};
+const Check kEgressIpRuleStale{"egressip-rule-stale", Severity::warning, egressip_rule_stale::lacks, egressip_rule_stale::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // An egress IP on a network of the host that no rule of the host translates to.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -16,7 +14,7 @@ void run(const Facts& f, Findings& out) {
     const cluster::Node* node = f.cluster.node(place.node);
     if (place.network != EgressNetwork::host || node == nullptr) continue;
     if (!has_nat_rules(*node, place.address.family)) {
-      out.lacks(fmt::format("NAT rules of {} (iptables-save, nft list ruleset)", place.node));
+      out.lacks(Lack::nat_rules, {place.node});
       continue;
     }
     const IpAddr outside_address = outside(f.cluster, place.address.family);
@@ -35,22 +33,14 @@ void run(const Facts& f, Findings& out) {
         if (chain.name == kChain) proof.push_back(chain.from);
     for (const Provenance& line : layers_of(f, place, missing)) proof.push_back(line);
     out.about(missing);
-    out.add(
-        fmt::format("{} hosts egress IP {}, but no rule translates {} to it{}: {} as {}.", place.node,
-                    place.address.to_string(), in_words(missing, place.address.family),
-                    served.empty() ? "" : fmt::format(", only {}", in_words(served, place.address.family)),
-                    missing.size() == 1 ? "it leaves" : "they leave", missing.size() == 1 ? "itself" : "themselves"),
-        place.node, place.name(), proof,
-        fmt::format("iptables -t nat -S {} (or nft list ruleset) on {}; look for the EgressIP in the log of "
-                    "ovnkube-node there.",
-                    kChain, place.node));
+    out.add(Claim::egressip_snat_missing, place.node, place.name(),
+            {place.address, terms_of(missing, place.address.family), terms_of(served, place.address.family), kChain}, proof);
   }
 }
 
 }  // namespace egressip_snat_missing
 
-const Check kEgressIpSnatMissing{"egressip-snat-missing", "No SNAT rule on the host for an egress IP's pod",
-                                 Severity::error, needs_egress_ips, egressip_snat_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpSnatMissing{"egressip-snat-missing", Severity::error, needs_egress_ips, egressip_snat_missing::run,
+                                 Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Translations to egress IPs that no object asks for on this node: left over from a move.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -21,13 +19,10 @@ bool hosts(const cluster::EgressIp& eip, const IpAddr& address, const std::strin
                      [&](const auto& item) { return item.address == address && item.node == node; });
 }
 
-void tell(const cluster::EgressIp& eip, const IpAddr& address, const std::string& pod, const std::string& node,
-          Provenance from, Findings& out) {
-  out.add(
-      fmt::format("{} still translates {} to egress IP {}, which EgressIP {} has elsewhere.", node, pod,
-                  address.to_string(), eip.name),
-      node, "EgressIP " + eip.name, {from, eip.from},
-      fmt::format("The rule is left over from a failover: restart ovnkube-node on {}, or remove it by hand.", node));
+// Of a pod, or what a row has as source.
+void tell(const cluster::EgressIp& eip, const IpAddr& address, Term pod, Term source, const std::string& node, Provenance from,
+          Findings& out) {
+  out.add(Claim::egressip_snat_stale, node, "EgressIP " + eip.name, {pod, source, address}, {from, eip.from});
 }
 
 void nat_rows(const Facts& f, const cluster::Node& node, Findings& out) {
@@ -37,7 +32,7 @@ void nat_rows(const Facts& f, const cluster::Node& node, Findings& out) {
     if (eip == nullptr || eip->status.empty()) continue;
     // Without zones one database holds the rows of all nodes.
     const std::string router = row.router.starts_with("GR_") ? row.router.substr(3) : node.name;
-    if (!hosts(*eip, *external, router)) tell(*eip, *external, row.logical_ip, router, row.from, out);
+    if (!hosts(*eip, *external, router)) tell(*eip, *external, {}, row.logical_ip, router, row.from, out);
   }
 }
 
@@ -48,7 +43,7 @@ void host_rules(const Facts& f, const cluster::Node& node, Findings& out) {
       for (const auto& rule : host_snat_for(node, *pod->address(place.address.family),
                                             outside(f.cluster, place.address.family)))
         if (translates_to(rule, place.address))
-          tell(*place.object, place.address, "pod " + pod->full_name(), node.name, rule.rule->from, out);
+          tell(*place.object, place.address, pod->full_name(), {}, node.name, rule.rule->from, out);
   }
 }
 
@@ -62,8 +57,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_snat_stale
 
-const Check kEgressIpSnatStale{"egressip-snat-stale", "A translation to an egress IP that another node hosts",
-                               Severity::error, needs_egress_ips, egressip_snat_stale::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpSnatStale{"egressip-snat-stale", Severity::error, needs_egress_ips, egressip_snat_stale::run, Check::Finds::cause,
+                               Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -1,7 +1,5 @@
 // The routing table of an egress IP's link is empty, or belongs to another link (a link that was made anew has a new
 // index).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -10,7 +8,7 @@
 namespace egt::assess {
 namespace egressip_table_stale {
 
-void judge(const Facts& f, const EgressPlace& place, const cluster::Node& node, const host::PolicyRule& rule,
+void judge(const EgressPlace& place, const cluster::Node& node, const host::PolicyRule& rule,
            const KnownPod& pod, Findings& out) {
   const auto& routes = routes_of(node, place.address.family);
   const host::Link* link = node.host.owner_of(place.address);
@@ -23,16 +21,9 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& node, 
     for (const host::NextHop& hop : r.next_hops) right |= link == nullptr || hop.device == link->name;
   }
   if (any && right) return;
-  const std::string what = !any ? fmt::format("is empty: packets fall through to the main table")
-                                : fmt::format("holds no route by {}, which has the address", link->name);
   out.about(pod);
-  out.add(fmt::format("Table {} on {}, to which the rule for pod {} of egress IP {} leads, {}.", rule.table, place.node,
-                      pod.full_name(), place.address.to_string(), what),
-          place.node, place.name(), {rule.from, first, place.object->from},
-          fmt::format("ip route show table {} and ip link on {}: the table is 1000 + the link's index; restart "
-                      "ovnkube-node after the link was made anew.",
-                      rule.table, place.node));
-  (void)f;
+  out.add(any ? Claim::egressip_table_of_other_link : Claim::egressip_table_empty, place.node, place.name(),
+          {rule.table.str(), pod.full_name(), place.address, any ? Term(link->name) : Term()}, {rule.from, first, place.object->from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -42,7 +33,7 @@ void run(const Facts& f, Findings& out) {
     const auto& rules = rules_of(*node, place.address.family);
     const auto& routes = routes_of(*node, place.address.family);
     if (!routes.present || routes.partial) {
-      out.lacks(fmt::format("routes of {} (ip route show table all)", place.node));
+      out.lacks(Lack::routes, {place.node});
       continue;
     }
     for (const KnownPod* pod : place.pods) {
@@ -52,7 +43,7 @@ void run(const Facts& f, Findings& out) {
                r.action == host::RuleAction::lookup;
       });
       if (rule == rules.value.end() || rule->table == "main") continue;
-      judge(f, place, *node, *rule, *pod, out);
+      judge(place, *node, *rule, *pod, out);
       break;  // all pods of one address share the table
     }
   }
@@ -60,8 +51,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_table_stale
 
-const Check kEgressIpTableStale{"egressip-table-stale", "The routing table of an egress IP is empty or of another link",
-                                Severity::error, needs_egress_ips, egressip_table_stale::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpTableStale{"egressip-table-stale", Severity::error, needs_egress_ips, egressip_table_stale::run,
+                                Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

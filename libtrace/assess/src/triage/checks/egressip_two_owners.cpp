@@ -1,6 +1,4 @@
 // Two machines have one egress IP: both answer for it, and answers reach the wrong one.
-#include <fmt/format.h>
-
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -13,17 +11,13 @@ void run(const Facts& f, Findings& out) {
       for (const host::Link& link : node->host.links.value)
         for (const host::Address& a : link.addresses)
           if (a.prefix.address == place.address)
-            out.add(fmt::format("{} has egress IP {} on {}, but {} is to host it: both answer ARP for it.", node->name,
-                                place.address.to_string(), link.name, place.node),
-                    node->name, place.name(), {a.from, place.object->from},
-                    fmt::format("ip addr del {} dev {} on {}; neighbours keep the old MAC until they ask again.",
-                                a.prefix.to_string(), link.name, node->name));
+            out.add(Claim::egressip_two_owners, node->name, place.name(), {place.address, link.name, place.node, a.prefix},
+                    {a.from, place.object->from});
     }
 }
 
 }  // namespace egressip_two_owners
 
-const Check kEgressIpTwoOwners{"egressip-two-owners", "An egress IP that two machines have", Severity::error,
-                               needs_egress_ips, egressip_two_owners::run};
+const Check kEgressIpTwoOwners{"egressip-two-owners", Severity::error, needs_egress_ips, egressip_two_owners::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // A router sends what is addressed to an egress IP to a node that does not host it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -17,14 +15,7 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router
     std::vector<Provenance> proof{hop.route->from, place.object->from};
     if (!place.pods.empty())
       for (const Provenance& line : layers_of(f, place, *place.pods.front())) proof.push_back(line);
-    out.add(
-        fmt::format(
-            "{} routes egress IP {} to {}, but {} hosts it: replies reach a node that has not translated the connection.",
-            router.name, place.address.to_string(), to->name, place.node),
-        router.name, place.name(), proof,
-        fmt::format(
-            "ip route get {} on {}; see who announces it (vtysh -c 'show ip bgp {}'), and remove static routes to {}.",
-            place.address.to_string(), router.name, place.address.to_string(), to->name));
+    out.add(Claim::egressip_routed_to_other_node, router.name, place.name(), {place.address, to->name, place.node}, proof);
   }
 }
 
@@ -37,17 +28,14 @@ void judge_neighbour(const EgressPlace& place, const cluster::Node& node, const 
     const bool own = std::any_of(node.host.links.value.begin(), node.host.links.value.end(),
                                  [&](const host::Link& l) { return l.mac == n.mac; });
     if (own) continue;
-    out.add(fmt::format("{} resolves egress IP {} to {}, which is no device of {}, the node that hosts it.",
-                        router.name, place.address.to_string(), n.mac->to_string(), place.node),
-            router.name, place.name(), {n.from, link->from, place.object->from},
-            fmt::format("ip neigh flush to {} on {}; find who else has the address.", place.address.to_string(),
-                        router.name));
+    out.add(Claim::egressip_resolved_to_other_device, router.name, place.name(), {place.address, *n.mac, place.node},
+            {n.from, link->from, place.object->from});
   }
 }
 
 void run(const Facts& f, Findings& out) {
   const auto machines = outside_machines(f.cluster);
-  if (machines.empty()) out.lacks("dumps of the upstream router (ip route, ip neigh)");
+  if (machines.empty()) out.lacks(Lack::upstream_routes_and_neighbours);
   for (const EgressPlace& place : f.places)
     for (const cluster::Node* router : machines) {
       judge(f, place, *router, out);
@@ -57,9 +45,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressip_upstream_wrong_node
 
-const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node",
-                                       "An upstream router sends an egress IP's replies to another node",
-                                       Severity::error, needs_egress_ips, egressip_upstream_wrong_node::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressIpUpstreamWrongNode{"egressip-upstream-wrong-node", Severity::error, needs_egress_ips,
+                                       egressip_upstream_wrong_node::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

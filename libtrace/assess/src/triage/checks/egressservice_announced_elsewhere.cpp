@@ -1,6 +1,4 @@
 // The address of an EgressService is announced by nodes that do not host it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -11,7 +9,7 @@ namespace egressservice_announced_elsewhere {
 
 void run(const Facts& f, Findings& out) {
   const auto machines = outside_machines(f.cluster);
-  if (machines.empty()) out.lacks("dumps of the upstream router (ip route)");
+  if (machines.empty()) out.lacks(Lack::upstream_routes);
   for (const cluster::EgressService& e : f.cluster.objects.egress_services) {
     const cluster::Service* service = f.cluster.objects.services.find(e.namespace_, e.name);
     if (service == nullptr || e.host.empty() || e.host == "ALL" || e.source_ip_by == "Network") continue;
@@ -21,13 +19,8 @@ void run(const Facts& f, Findings& out) {
         for (const engine::RouteHop& hop : answer.hops) {
           const cluster::Node* to = hop.get().via ? f.cluster.owner_of(*hop.get().via) : nullptr;
           if (to == nullptr || !is_cluster_node(*to) || to->name == e.host) continue;
-          out.add(fmt::format("{} routes {} also to {}, but {} hosts EgressService {}/{}: replies may reach a node "
-                              "that has not translated the connection.",
-                              router->name, address.to_string(), to->name, e.host, e.namespace_, e.name),
-                  router->name, fmt::format("EgressService {}/{}", e.namespace_, e.name), {hop.route->from, e.from},
-                  fmt::format("Limit the advertisement to nodes with label egress-service.k8s.ovn.org/{}-{} "
-                              "(BGPAdvertisement nodeSelectors).",
-                              e.namespace_, e.name));
+          out.add(Claim::egressservice_announced_elsewhere, router->name, "EgressService " + e.full_name(),
+                  {address, to->name, e.host, e.namespace_, e.name}, {hop.route->from, e.from});
         }
       }
   }
@@ -35,8 +28,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_announced_elsewhere
 
-const Check kEgressServiceAnnouncedElsewhere{"egressservice-announced-elsewhere",
-                                             "An EgressService's address announced by another node", Severity::error,
-                                             needs_egress_services, egressservice_announced_elsewhere::run};
+const Check kEgressServiceAnnouncedElsewhere{"egressservice-announced-elsewhere", Severity::error, needs_egress_services,
+                                             egressservice_announced_elsewhere::run};
 
 }  // namespace egt::assess

@@ -1,7 +1,5 @@
 // Packets from endpoints of an EgressService to cluster nodes are translated too: the mark that exempts them is not
 // asked.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "egtrace/host/rule_view.h"
@@ -35,19 +33,14 @@ void run(const Facts& f, Findings& out) {
         const auto snat = std::find_if(chain.rules.begin(), chain.rules.end(),
                                        [](const auto& r) { return mapped_snat(r) != nullptr; });
         if (snat == chain.rules.end() || std::any_of(chain.rules.begin(), snat, tests_mark)) continue;
-        out.add(fmt::format("Chain {} of {} translates without asking for mark {:#x} first: cluster nodes see the "
-                            "address of the service.",
-                            chain.name, node->name, kNodeMark),
-                node->name, "", {chain.from, snat->from},
-                "`meta mark 0x000003f0 return` belongs before the snat rule; restart ovnkube-node.");
+        out.add(Claim::egressservice_node_traffic_translated, node->name, "", {chain.name, kNodeMark}, {chain.from, snat->from});
       }
   }
 }
 
 }  // namespace egressservice_node_traffic_translated
 
-const Check kEgressServiceNodeTrafficTranslated{
-    "egressservice-node-traffic-translated", "Traffic to nodes is translated to an EgressService's address",
-    Severity::warning, needs_egress_services, egressservice_node_traffic_translated::run};
+const Check kEgressServiceNodeTrafficTranslated{"egressservice-node-traffic-translated", Severity::warning, needs_egress_services,
+                                                egressservice_node_traffic_translated::run};
 
 }  // namespace egt::assess

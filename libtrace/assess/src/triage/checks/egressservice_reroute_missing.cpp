@@ -1,6 +1,4 @@
 // A router has no policy for a pod behind an EgressService: on the pod's node, or on the host of the service.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -14,19 +12,13 @@ void on_node(const Facts& f, const std::string& name, const KnownPod& pod, const
   if (node == nullptr) return;
   const Policies& policies = f.policies_at(*node);
   if (!policies.complete)
-    return out.lacks(fmt::format("router policies of {} (ovn-nbctl list logical_router_policy)", name));
+    return out.lacks(Lack::router_policies, {name});
   const IpAddr& address = *pod.address(claim.family);
   if (std::any_of(policies.all.begin(), policies.all.end(),
                   [&](const Policy& p) { return p.action == "reroute" && p.is_for_source(address); }))
     return;
   out.about(pod);
-  out.add(fmt::format("{} has pod {} ({}) as endpoint, but the logical router of {} has no policy that reroutes it: it "
-                      "leaves as a node.",
-                      claim.object, pod.full_name(), address.to_string(), name),
-          name, claim.object, {claim.from},
-          fmt::format("ovn-nbctl lr-policy-list ovn_cluster_router on {}; look for the service in the log of "
-                      "ovnkube-controller there.",
-                      name));
+  out.add(Claim::egressservice_reroute_missing, name, claim.object, {pod.full_name(), address}, {claim.from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -42,9 +34,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace egressservice_reroute_missing
 
-const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing",
-                                         "No reroute policy for an endpoint of an EgressService", Severity::error,
-                                         needs_egress_services, egressservice_reroute_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressServiceRerouteMissing{"egressservice-reroute-missing", Severity::error, needs_egress_services,
+                                         egressservice_reroute_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

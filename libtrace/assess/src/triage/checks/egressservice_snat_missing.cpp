@@ -1,6 +1,4 @@
 // The host of an EgressService does not translate one of its endpoints to the service's address.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -40,28 +38,21 @@ void run(const Facts& f, Findings& out) {
       const IpAddr* address = pod.address(family);
       if (node == nullptr || address == nullptr) continue;
       if (!has_nat_rules(*node, family)) {
-        out.lacks(fmt::format("NAT rules of {} (nft list ruleset, iptables-save)", node->name));
+        out.lacks(Lack::nat_rules, {node->name});
         continue;
       }
       if (std::any_of(claim->addresses.begin(), claim->addresses.end(),
                       [&](const IpAddr& to) { return translated(f, *node, *address, to); }))
         continue;
       out.about(pod);
-      out.add(fmt::format("{} hosts {}, but nothing there translates its endpoint {} ({}) to {}: the pod leaves with "
-                          "its own address.",
-                          node->name, claim->object, pod.full_name(), address->to_string(),
-                          claim->addresses.front().to_string()),
-              node->name, claim->object, {claim->from},
-              fmt::format("nft list map inet ovn-kubernetes egress-service-snat-v{} on {}.",
-                          family == Family::v4 ? 4 : 6, node->name));
+      out.add(Claim::egressservice_snat_missing, node->name, claim->object,
+              {pod.full_name(), *address, claim->addresses.front(), family}, {claim->from});
     }
 }
 
 }  // namespace egressservice_snat_missing
 
-const Check kEgressServiceSnatMissing{"egressservice-snat-missing",
-                                      "No SNAT on the host for an endpoint of an EgressService", Severity::error,
-                                      needs_egress_services, egressservice_snat_missing::run,
-    Check::Finds::cause, Check::Effect::egress};
+const Check kEgressServiceSnatMissing{"egressservice-snat-missing", Severity::error, needs_egress_services,
+                                      egressservice_snat_missing::run, Check::Finds::cause, Check::Effect::egress};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // The gateway router of a pod's node has no route for the pod to its external gateway.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -34,23 +32,20 @@ void run(const Facts& f, Findings& out) {
       const cluster::Node* node = f.cluster.node(pod->node);
       if (node == nullptr) continue;
       if (!knows_routes(*node)) {
-        out.lacks(fmt::format("static routes of {} (ovn-nbctl list logical_router_static_route)", pod->node));
+        out.lacks(Lack::static_routes, {pod->node});
         continue;
       }
       if (pod->address(route.next_hops.front().family) == nullptr || has_route(*node, *pod, route.next_hops)) continue;
       out.about(*pod);
-      out.add(fmt::format("Pod {} is to leave by {}, but the gateway router of {} has no route for it.",
-                          pod->full_name(), route.next_hops.front().to_string(), pod->node),
-              pod->node, "AdminPolicyBasedExternalRoute " + route.name, {route.from},
-              fmt::format("ovn-nbctl lr-route-list GR_{}; look for the policy in the log of ovnkube-controller there.",
-                          pod->node));
+      out.add(Claim::external_gateway_route_missing, pod->node, "AdminPolicyBasedExternalRoute " + route.name,
+              {pod->full_name(), route.next_hops.front()}, {route.from});
     }
   }
 }
 
 }  // namespace external_gateway_route_missing
 
-const Check kExternalGatewayRouteMissing{"external-gateway-route-missing", "No route to the external gateway of a pod",
-                                         Severity::error, needs_external_routes, external_gateway_route_missing::run};
+const Check kExternalGatewayRouteMissing{"external-gateway-route-missing", Severity::error, needs_external_routes,
+                                         external_gateway_route_missing::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Pods that leave by a gateway of their own keep their address; a SNAT row of the node is still there.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -23,20 +21,15 @@ void run(const Facts& f, Findings& out) {
                          [&](const IpAddr& a) { return a.family == logical->address.family; }))
           continue;
         out.about(*pod);
-        out.add(fmt::format(
-                    "The gateway router of {} still translates pod {} to {}: its gateway sees the node, not the pod.",
-                    pod->node, pod->full_name(), row.external_ip),
-                pod->node, "AdminPolicyBasedExternalRoute " + route.name, {row.from, route.from},
-                "disable-snat-multiple-gws must be set (gatewayConfig.routingViaHost and the like do not do it); "
-                "restart ovnkube-controller.");
+        out.add(Claim::external_gateway_snat_remains, pod->node, "AdminPolicyBasedExternalRoute " + route.name,
+                {pod->full_name(), row.external_ip}, {row.from, route.from});
       }
     }
 }
 
 }  // namespace external_gateway_snat_remains
 
-const Check kExternalGatewaySnatRemains{"external-gateway-snat-remains",
-                                        "A pod with an external gateway is still translated by its node",
-                                        Severity::warning, needs_external_routes, external_gateway_snat_remains::run};
+const Check kExternalGatewaySnatRemains{"external-gateway-snat-remains", Severity::warning, needs_external_routes,
+                                        external_gateway_snat_remains::run};
 
 }  // namespace egt::assess

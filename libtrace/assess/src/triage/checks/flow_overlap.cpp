@@ -1,8 +1,6 @@
 // A flow without a cookie on an external bridge, added by hand most likely, that matches what another one of the same
 // priority matches and does something else: OpenFlow leaves open which one acts. OVN-Kubernetes' own flows overlap as
 // well, where it does not matter.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "triage/checks.h"
@@ -35,15 +33,8 @@ void judge(const cluster::Node& node, const openflow::Bridge& bridge, std::uint8
       if ((a.cookie == 0) == (b.cookie == 0) || flows.actions_text(a) == flows.actions_text(b) ||
           !overlap(flows.match(a), flows.match(b)))
         continue;
-      out.add(
-          fmt::format(
-              "A flow without cookie in table {} of {} on {} matches, at priority {}, what another flow matches "
-              "as well, and does something else: which one acts is undefined.",
-              table, bridge.name, node.name, a.priority),
-          node.name, "", {a.cookie == 0 ? a.from : b.from, a.cookie == 0 ? b.from : a.from},
-          fmt::format("It was probably added by hand: see who did (ovs-ofctl dump-flows {} table={} on {}), and give "
-                      "it another priority or remove it.",
-                      bridge.name, table, node.name));
+      out.add(Claim::flow_overlap, node.name, "", {table, bridge.name, a.priority},
+              {a.cookie == 0 ? a.from : b.from, a.cookie == 0 ? b.from : a.from});
       return;  // one pair a table shows what is wrong
     }
 }
@@ -63,7 +54,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace flow_overlap
 
-const Check kFlowOverlap{"flow-overlap", "A flow added by hand that conflicts with another one", Severity::warning, always,
-                         flow_overlap::run};
+const Check kFlowOverlap{"flow-overlap", Severity::warning, always, flow_overlap::run};
 
 }  // namespace egt::assess

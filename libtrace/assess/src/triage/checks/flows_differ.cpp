@@ -1,6 +1,4 @@
 // Flows of the integration bridge that do not follow from the logical flows: ovn-controller stands still, or somebody changed them.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "egtrace/explain/agreement.h"
@@ -20,14 +18,10 @@ void judge(const cluster::Node& node, const explain::Agreement& agreement, Findi
   const std::string bridge = node.integration_bridge()->name;
   const bool harms = explain_flow_drops(node, out);
   const bool lack = !agreement.missing.empty();
+  const std::vector<Provenance>& lines = lack ? agreement.missing : agreement.orphaned;
   out.weigh(harms ? Severity::error : Severity::warning);
-  out.add(lack ? fmt::format("{} of {} lacks flows for {} logical flow{}.", bridge, node.name, agreement.missing.size(),
-                             agreement.missing.size() == 1 ? "" : "s")
-               : fmt::format("{} of {} has flows with {} cookie{} that no logical flow has.", bridge, node.name, agreement.orphaned.size(),
-                             agreement.orphaned.size() == 1 ? "" : "s"),
-          node.name, "", first_of(lack ? agreement.missing : agreement.orphaned),
-          fmt::format("ovn-appctl -t ovn-controller {}recompute on {}; dumps of different moments look the same.",
-                      node.ovn.controller ? "" : "connection-status and ", node.name));
+  out.add(lack ? Claim::flows_missing : Claim::flows_orphaned, node.name, "", {bridge, lines.size(), node.ovn.controller.has_value()},
+          first_of(lines));
 }
 
 void run(const Facts& f, Findings& out) {
@@ -36,13 +30,12 @@ void run(const Facts& f, Findings& out) {
     if (node->ovn.controller && !node->ovn.controller->connected) continue;   // the finding of that names what differs
     const auto agreement = explain::agreement_of(f.cluster, *node);
     if (agreement && !agreement->complete()) judge(*node, *agreement, out);
-    if (!agreement) out.lacks(fmt::format("logical flows with UUIDs, or the flows, of {} (ovn-sbctl --uuid lflow-list)", node->name));
+    if (!agreement) out.lacks(Lack::flows_of_either_kind, {node->name});
   }
 }
 
 }  // namespace flows_differ
 
-const Check kFlowsDiffer{"flows-differ", "Flows that do not follow from the logical flows", Severity::error, always,
-                         flows_differ::run};
+const Check kFlowsDiffer{"flows-differ", Severity::error, always, flows_differ::run};
 
 }  // namespace egt::assess

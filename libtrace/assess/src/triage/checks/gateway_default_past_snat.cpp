@@ -1,6 +1,4 @@
 // A gateway translates what leaves by one device, while its default route leaves by another.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -46,23 +44,15 @@ void run(const Facts& f, Findings& out) {
           }
     const std::string& leaves_by = standard->next_hops.front().device;
     if (devices.empty() || devices.contains(leaves_by)) continue;
-    out.add(fmt::format("{} translates marked packets that leave by {}, but its default route leaves by {}: what is "
-                        "not on a connected network passes untranslated.",
-                        node->name, fmt::join(devices, ", "), leaves_by),
-            node->name, "", {standard->from, rule_line},
-            fmt::format("The default route of {} belongs on {}: ip route replace default via GATEWAY dev {}.",
-                        node->name, *devices.begin(), *devices.begin()));
+    out.add(Claim::gateway_default_past_snat, node->name, "", {devices, leaves_by, *devices.begin()}, {standard->from, rule_line});
   }
 }
 
-std::string lacks(const Facts& f) {
-  return outside_machines(f.cluster).empty() ? "no dumps of a gateway or router (iptables-save, ip route)" : "";
-}
+std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cluster).empty(), Lack::gateway_rules_and_routes); }
 
 }  // namespace gateway_default_past_snat
 
-const Check kGatewayDefaultPastSnat{"gateway-default-past-snat", "A gateway's default route leaves past its SNAT",
-                                    Severity::warning, gateway_default_past_snat::lacks,
+const Check kGatewayDefaultPastSnat{"gateway-default-past-snat", Severity::warning, gateway_default_past_snat::lacks,
                                     gateway_default_past_snat::run};
 
 }  // namespace egt::assess

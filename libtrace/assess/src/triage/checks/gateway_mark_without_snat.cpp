@@ -1,6 +1,4 @@
 // A gateway marks packets of a tenant, and no packet with that mark ever reached the translation that asks for it.
-#include <fmt/format.h>
-
 #include <map>
 #include <optional>
 
@@ -53,24 +51,16 @@ void run(const Facts& f, Findings& out) {
     for (const auto& [mark, counted] : marked) {
       const auto snat = translated.find(mark);
       if (counted.packets == 0 || snat == translated.end() || snat->second.packets != 0) continue;
-      out.add(
-          fmt::format("{} has marked {} packets with {:#x}, but the translation for that mark has never counted one.",
-                      node->name, counted.packets, mark),
-          node->name, "", {counted.from, snat->second.from},
-          "They leave by another device than the translation matches, or belong to connections that are older than "
-          "it: ip route get, conntrack -L.");
+      out.add(Claim::gateway_mark_without_snat, node->name, "", {counted.packets, mark}, {counted.from, snat->second.from});
     }
   }
 }
 
-std::string lacks(const Facts& f) {
-  return outside_machines(f.cluster).empty() ? "no dumps of a gateway or router (iptables-save -c)" : "";
-}
+std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cluster).empty(), Lack::gateway_counters); }
 
 }  // namespace gateway_mark_without_snat
 
-const Check kGatewayMarkWithoutSnat{"gateway-mark-without-snat", "Marked packets that never reach their translation",
-                                    Severity::warning, gateway_mark_without_snat::lacks,
+const Check kGatewayMarkWithoutSnat{"gateway-mark-without-snat", Severity::warning, gateway_mark_without_snat::lacks,
                                     gateway_mark_without_snat::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Pods leave the cluster with their own address, or with one that is none of their node's: answers do not find back.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -86,14 +84,9 @@ void sort_in(const Facts& f, const RowsOfPods& failures, const cluster::Node& no
 
 void report(const cluster::Node& node, const NatRows& rows, const Wrong& w, Findings& out) {
   const Family family = w.seen ? w.seen->family : w.pods.front()->address(Family::v4) != nullptr ? Family::v4 : Family::v6;
-  const std::string pods = in_words(w.pods, family);
   out.about(w.pods);
-  out.add(w.seen ? fmt::format("The gateway router of {} translates {} to {}, which is no address of the node: replies go elsewhere.", node.name,
-                               pods, w.seen->to_string())
-                 : fmt::format("Nothing on {} translates what leaves the cluster from {}: replies go to the pod's own address, which the outside has "
-                             "no route to.", node.name, pods),
-          node.name, "", {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from},
-          fmt::format("ovn-nbctl lr-nat-list GR_{0}, and iptables -t nat -S POSTROUTING on {0}; the log of ovnkube-controller there.", node.name));
+  out.add(w.seen ? Claim::gateway_translates_to_other_address : Claim::gateway_translates_nothing, node.name, "",
+          {terms_of(w.pods, family), w.seen}, {w.row.known() || rows.all.empty() ? w.row : rows.all.front().from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -105,7 +98,7 @@ void run(const Facts& f, Findings& out) {
     if (!is_cluster_node(*node)) continue;
     const NatRows rows = nat_rows_of(*node);
     if (!rows.complete) {
-      out.lacks(fmt::format("NAT rows of {} (ovn-nbctl list nat)", node->name));
+      out.lacks(Lack::nat_rows, {node->name});
       continue;
     }
     std::vector<Wrong> wrong;
@@ -116,7 +109,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace gateway_snat_missing
 
-const Check kGatewaySnatMissing{"gateway-snat-missing", "Pods that leave with an address that replies do not return to", Severity::error,
-                                always, gateway_snat_missing::run};
+const Check kGatewaySnatMissing{"gateway-snat-missing", Severity::error, always, gateway_snat_missing::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // A rule outside the cluster that is to stop pod addresses, for a network in which no pod is.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -86,22 +84,14 @@ void run(const Facts& f, Findings& out) {
               continue;
             // Where nothing leaves with a pod's address there is nothing that it would have to stop.
             out.weigh(pods_leave(f) ? Severity::warning : Severity::note);
-            out.add(fmt::format("A rule of chain {} on {} is to stop packets from {}, but no pod is in that network: "
-                                "it never matches.",
-                                chain.name, node->name, guard.source.to_string()),
-                    node->name, "", {rule.from},
-                    "Write the cluster network that the pods have (oc get network.config cluster -o yaml, "
-                    "status.clusterNetwork) into the rule.");
+            out.add(Claim::guard_cannot_match, node->name, "", {chain.name, guard.source}, {rule.from});
           }
 }
 
-std::string lacks(const Facts& f) {
-  return outside_machines(f.cluster).empty() ? "no dumps of a gateway or router (iptables-save)" : "";
-}
+std::optional<Lack> lacks(const Facts& f) { return lack_if(outside_machines(f.cluster).empty(), Lack::gateway_rules); }
 
 }  // namespace guard_cannot_match
 
-const Check kGuardCannotMatch{"guard-cannot-match", "A rule against leaking pod addresses that cannot match",
-                              Severity::warning, guard_cannot_match::lacks, guard_cannot_match::run};
+const Check kGuardCannotMatch{"guard-cannot-match", Severity::warning, guard_cannot_match::lacks, guard_cannot_match::run};
 
 }  // namespace egt::assess

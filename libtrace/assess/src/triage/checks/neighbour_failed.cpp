@@ -1,6 +1,4 @@
 // A next hop that does not reply ARP or neighbour solicitation.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -28,16 +26,12 @@ void judge(const cluster::Node& node, const host::Neighbour& n, Findings& out) {
   const bool harms = out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, n); });
   if (!harms && !is_next_hop(node, n)) return;
   out.weigh(harms ? Severity::error : Severity::note);
-  out.add(fmt::format("{} does not answer {} of {} on {}.", n.address.to_string(),
-                      n.address.is_v4() ? "ARP requests" : "neighbour solicitations", node.name, n.device),
-          node.name, "", {n.from},
-          fmt::format("ip neigh show {} on {}; whether the machine with that address is up, and whether its rules let {} pass.",
-                      n.address.to_string(), node.name, n.address.is_v4() ? "ARP" : "ICMPv6 types 135 and 136"));
+  out.add(Claim::neighbour_failed, node.name, "", {n.address, n.address.family, n.device}, {n.from});
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!node->host.neighbours.present) out.lacks(fmt::format("neighbours of {} (ip neigh)", node->name));
+    if (!node->host.neighbours.present) out.lacks(Lack::neighbours, {node->name});
     for (const host::Neighbour& n : node->host.neighbours.value)
       if (n.state == host::NeighbourState::failed || n.state == host::NeighbourState::incomplete) judge(*node, n, out);
   }
@@ -45,7 +39,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace neighbour_failed
 
-const Check kNeighbourFailed{"neighbour-failed", "A next hop that does not reply", Severity::error, always,
-                             neighbour_failed::run};
+const Check kNeighbourFailed{"neighbour-failed", Severity::error, always, neighbour_failed::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // A host sends to a next hop at a MAC address that its owner does not have: an entry by hand, or a second machine that answers.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "triage/checks.h"
@@ -19,17 +17,13 @@ void judge(const Facts& f, const cluster::Node& node, const host::Neighbour& n, 
   if (!n.mac || link == nullptr || link->mac == n.mac) return;
   if (!out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, n); })) return;
   const bool by_hand = n.state == host::NeighbourState::permanent;
-  out.add(fmt::format("{} sends to {} at {}{}, but the address is {}'s{}.", node.name, n.address.to_string(), n.mac->to_string(),
-                      by_hand ? " (a permanent entry)" : "", owner->name,
-                      link->mac ? fmt::format(", on {} at {}", link->name, link->mac->to_string()) : ""),
-          node.name, "", {n.from, link->from},
-          by_hand ? fmt::format("ip neigh del {} dev {} on {}.", n.address.to_string(), n.device, node.name)
-                  : fmt::format("A second machine replies: arping -I {} {} on {} shows which MACs.", n.device, n.address.to_string(), node.name));
+  out.add(by_hand ? Claim::neighbour_set_wrong : Claim::neighbour_learned_wrong, node.name, "",
+          {n.address, *n.mac, owner->name, link->name, link->mac, n.device}, {n.from, link->from});
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!node->host.neighbours.present) out.lacks(fmt::format("neighbours of {} (ip neigh)", node->name));
+    if (!node->host.neighbours.present) out.lacks(Lack::neighbours, {node->name});
     for (const host::Neighbour& n : node->host.neighbours.value)
       if (n.state != host::NeighbourState::failed) judge(f, *node, n, out);
   }
@@ -37,7 +31,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace neighbour_wrong
 
-const Check kNeighbourWrong{"neighbour-wrong", "A neighbour entry with another machine's MAC", Severity::error, always,
-                            neighbour_wrong::run};
+const Check kNeighbourWrong{"neighbour-wrong", Severity::error, always, neighbour_wrong::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // ovn-northd has not translated rows of the northbound database: it stands still, and nothing that was changed since has effect.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -54,15 +52,10 @@ bool has_equal(const cluster::Node& node, const ovn::Row& row) {
   });
 }
 
-std::string in_words(const ovn::Row& row) {
-  if (row.table == kRoute) return fmt::format("route {} via {}", text_of(row, "ip_prefix"), text_of(row, "nexthop"));
-  return fmt::format("{} \"{}\"", row.table == "ACL" ? "ACL" : "policy", text_of(row, "match"));
-}
-
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!explain::agreement_of(f.cluster, *node)) {   // not all logical flows are there
-      if (is_cluster_node(*node)) out.lacks(fmt::format("the logical flows of {} (ovn-sbctl --uuid lflow-list)", node->name));
+      if (is_cluster_node(*node)) out.lacks(Lack::logical_flows, {node->name});
       continue;
     }
     const Translated translated(*node);
@@ -75,14 +68,16 @@ void run(const Facts& f, Findings& out) {
     std::vector<Provenance> lines;
     for (const ovn::Row* row : without)
       if (lines.size() < 4) lines.push_back(row->from);
-    const std::string more = without.size() == 1 ? "" : fmt::format(" and {} more", without.size() - 1);
-    out.add(fmt::format("The northbound database of {} has {}{}, which no logical flow was made for.", node->name, in_words(*without.front()), more),
-            node->name, "", lines, fmt::format("ovn-appctl -t ovn-northd status, and its log, on {}; dumps of different moments look the same.", node->name));
+    const ovn::Row& row = *without.front();
+    const bool is_route = row.table == kRoute;
+    Terms about{is_route ? Term(text_of(row, "ip_prefix")) : Term(row.table == "ACL"), text_of(row, is_route ? "nexthop" : "match"),
+                more(without.size() - 1)};
+    out.add(is_route ? Claim::northd_lacks_route : Claim::northd_lacks_row, node->name, "", about, lines);
   }
 }
 
 }  // namespace northd_behind
 
-const Check kNorthdBehind{"northd-behind", "Northbound rows that have no effect yet", Severity::warning, always, northd_behind::run};
+const Check kNorthdBehind{"northd-behind", Severity::warning, always, northd_behind::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // ovn-controller has not yet done what the northbound database asks for: OpenFlow flows are older than the databases.
-#include <fmt/format.h>
-
 #include "common/look.h"
 #include "egtrace/base/text.h"
 #include "triage/checks.h"
@@ -18,24 +16,15 @@ void run(const Facts& f, Findings& out) {
       if (!wanted || !north || !done) continue;
       has_counts = true;
       if (*north < *wanted)
-        out.add(fmt::format(
-                    "ovn-northd of {} is at change {} of {}: the southbound database is older than the northbound one.",
-                    node->name, *north, *wanted),
-                node->name, "", {row.from},
-                "See that ovn-northd runs and is connected (ovn-appctl -t ovn-northd status).");
+        out.add(Claim::northd_at_older_change, node->name, "", {*north, *wanted}, {row.from});
       if (*done < *north)
-        out.add(fmt::format("ovn-controller of {} is at change {} of {}: flows are older than the databases.",
-                            node->name, *done, *north),
-                node->name, "", {row.from},
-                fmt::format("{}The log of ovn-controller on {}.",
-                            node->ovn.controller ? "" : "ovn-appctl -t ovn-controller connection-status. ", node->name));
+        out.add(Claim::ovn_controller_at_older_change, node->name, "", {*done, *north, node->ovn.controller.has_value()}, {row.from});
     }
-  if (!has_counts) out.lacks("what was done of the northbound database (ovn-nbctl list nb_global)");
+  if (!has_counts) out.lacks(Lack::change_counts);
 }
 
 }  // namespace ovn_controller_behind
 
-const Check kOvnControllerBehind{"ovn-controller-behind", "Flows that are older than the databases", Severity::warning,
-                                 always, ovn_controller_behind::run};
+const Check kOvnControllerBehind{"ovn-controller-behind", Severity::warning, always, ovn_controller_behind::run};
 
 }  // namespace egt::assess

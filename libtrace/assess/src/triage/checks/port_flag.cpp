@@ -14,11 +14,14 @@ using engine::Reason;
 using openflow::Bridge;
 using openflow::Interface;
 
+// What uses a port that is not a pod's.
+enum class Use : std::uint8_t { tunnels, bridges, host, node };
+
 struct Port {
   const cluster::Node* node = nullptr;
   const Bridge* bridge = nullptr;
   const Interface* port = nullptr;
-  std::string use;   // "pod shop/cart", "tunnels"
+  std::optional<Use> use;
 };
 
 // The pod of an interface as the CNI of OVN-Kubernetes names it: "shop_cart".
@@ -29,16 +32,15 @@ const KnownPod* pod_of(const Facts& f, const Interface& port) {
   return pod == f.pods.end() ? nullptr : &*pod;
 }
 
-// What the port is for; empty where nothing shows that it is used. The device of a bridge without addresses is none: it is down in
+// What the port is for; nothing where no dump shows that it is used. The device of a bridge without addresses is none: it is down in
 // every cluster.
-std::string use_of(const Facts& f, const cluster::Node& node, const Bridge& bridge, const Interface& port) {
-  if (const KnownPod* pod = pod_of(f, port)) return "pod " + pod->full_name();
-  if (openflow::is_tunnel_type(port.type)) return "tunnels";
-  if (port.type == "patch") return "what passes between bridges";
+std::optional<Use> use_of(const cluster::Node& node, const Bridge& bridge, const Interface& port) {
+  if (openflow::is_tunnel_type(port.type)) return Use::tunnels;
+  if (port.type == "patch") return Use::bridges;
   const host::Link* link = node.host.link(port.name);
   if (port.type == "internal" || port.name == bridge.name)
-    return link != nullptr && !link->addresses.empty() ? "the host" : std::string();
-  return &bridge != node.integration_bridge() ? "what enters and leaves the node" : std::string();
+    return link != nullptr && !link->addresses.empty() ? std::optional(Use::host) : std::nullopt;
+  return &bridge != node.integration_bridge() ? std::optional(Use::node) : std::nullopt;
 }
 
 bool is_uplink(const Port& p) {
@@ -80,11 +82,8 @@ void judge(const Facts& f, const Port& p, const Dropping& d, Findings& out) {
   });
   if (pod != nullptr) out.about(*pod);
   out.weigh(harms ? Severity::error : Severity::warning);
-  out.add(fmt::format("Port {} of {} on {}, for {}, has {}: Open vSwitch drops packets there.", p.port->name, p.bridge->name, p.node->name,
-                      p.use, fmt::join(d.flags, ", ")),
-          p.node->name, pod == nullptr ? "" : "Pod " + pod->full_name(), {p.port->from},
-          fmt::format("ovs-ofctl show {0}; ip link show {1}; then ovs-ofctl mod-port {0} {1} up, or forward, or receive.", p.bridge->name,
-                      p.port->name));
+  out.add(Claim::port_flag, p.node->name, pod == nullptr ? "" : "Pod " + pod->full_name(),
+          {p.port->name, p.bridge->name, d.flags, pod == nullptr ? Term() : Term(pod->full_name()), p.use}, {p.port->from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -95,14 +94,14 @@ void run(const Facts& f, Findings& out) {
         Port p{node.get(), &bridge, &port, {}};
         const Dropping d = dropping(p);
         if (d.flags.empty()) continue;   // before anything is looked up: most ports have none
-        p.use = use_of(f, *node, bridge, port);
-        if (!p.use.empty()) judge(f, p, d, out);
+        p.use = use_of(*node, bridge, port);
+        if (p.use || pod_of(f, port) != nullptr) judge(f, p, d, out);
       }
   }
 }
 
 }  // namespace port_flag
 
-const Check kPortFlag{"port-flag", "A port whose flags drop packets", Severity::error, always, port_flag::run};
+const Check kPortFlag{"port-flag", Severity::error, always, port_flag::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // The southbound database of a node does not know another node's chassis: there is no tunnel to it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -29,7 +27,7 @@ void run(const Facts& f, Findings& out) {
     if (!is_cluster_node(*node)) continue;
     const auto complete = node->ovn.complete_tables.find("SB Chassis");
     if (complete == node->ovn.complete_tables.end()) {
-      out.lacks(fmt::format("the chassis of {} (ovn-sbctl list chassis)", node->name));
+      out.lacks(Lack::chassis, {node->name});
       continue;
     }
     for (const std::string& other : names) {
@@ -38,24 +36,19 @@ void run(const Facts& f, Findings& out) {
                       [&](const auto& c) { return is_chassis_of(f, c, other); }))
         continue;
       // Which egress IPs suffer: those on the other node with pods here.
-      std::string object, suffers;
+      std::string object;
+      Term pod_sends, by;
       std::vector<Provenance> proof{complete->second};
       for (const EgressPlace& place : f.places)
         if (place.node == other)
           for (const KnownPod* pod : place.pods)
-            if (pod->node == node->name && suffers.empty()) {
+            if (pod->node == node->name && object.empty()) {
               object = place.name();
               for (const Provenance& line : layers_of(f, place, *pod)) proof.push_back(line);
-              suffers = fmt::format(", among them what pod {} sends by egress IP {}", pod->full_name(),
-                                    place.address.to_string());
+              pod_sends = pod->full_name();
+              by = place.address;
             }
-      out.add(fmt::format("The southbound database of {} has no chassis of {}: there is no tunnel, and packets of pods "
-                          "to that node are dropped{}.",
-                          node->name, other, suffers),
-              node->name, object, proof,
-              fmt::format("ovn-sbctl list chassis on {}; see that {} has its annotations (node-chassis-id, zone-name), "
-                          "then restart ovnkube-controller on {}.",
-                          node->name, other, node->name));
+      out.add(Claim::remote_chassis_missing, node->name, object, {other, pod_sends, by}, proof);
       out.explain_between(node->name, other);
     }
   }
@@ -63,7 +56,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace remote_chassis_missing
 
-const Check kRemoteChassisMissing{"remote-chassis-missing", "A node without another node's chassis",
-                                  Severity::error, always, remote_chassis_missing::run};
+const Check kRemoteChassisMissing{"remote-chassis-missing", Severity::error, always, remote_chassis_missing::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // The other way round: a node whose host lacks the translation of a service's outside address that other nodes have.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -37,15 +35,8 @@ void judge(const cluster::Service& service, const IpAddr& address, std::uint16_t
   if (there == nullptr) return;  // none has it: another front end writes it, or none
   for (const cluster::Node* node : without) {
     const auto& tables = address.is_v4() ? node->host.iptables_v4 : node->host.iptables_v6;
-    out.add(
-        fmt::format("{} does not translate {} port {} of service {}/{}, as {} does in chain {}: connections that "
-                    "pass its host are not answered.",
-                    node->name, address.to_string(), port, service.namespace_, service.name, where, there->chain->name),
-        node->name, fmt::format("Service {}/{}", service.namespace_, service.name),
-        {there->rule->from, tables.from, service.from},
-        fmt::format("iptables -t nat -S {} on {}; a firewall reload flushes it, a restart of ovnkube-node writes it "
-                    "anew.",
-                    there->chain->name, node->name));
+    out.add(Claim::service_dnat_missing, node->name, "Service " + service.full_name(),
+            {address, port, service.full_name(), where, there->chain->name}, {there->rule->from, tables.from, service.from});
   }
 }
 
@@ -58,7 +49,7 @@ void run(const Facts& f, Findings& out) {
       if (tables.present && !tables.partial)
         nodes.push_back({node.get(), dnat_rules_of(*node, family)});
       else if (family == Family::v4)
-        out.lacks(fmt::format("NAT rules of {} (iptables-save)", node->name));
+        out.lacks(Lack::iptables_nat_rules, {node->name});
     }
     for (const cluster::Service& s : f.cluster.objects.services)
       for (const auto* list : {&s.load_balancer_ips, &s.external_ips})
@@ -70,7 +61,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_dnat_missing
 
-const Check kServiceDnatMissing{"service-dnat-missing", "A node that does not translate a service's outside address",
-                                Severity::warning, needs_services, service_dnat_missing::run};
+const Check kServiceDnatMissing{"service-dnat-missing", Severity::warning, needs_services, service_dnat_missing::run};
 
 }  // namespace egt::assess

@@ -14,7 +14,7 @@ void run(const Facts& f, Findings& out) {
     if (!is_cluster_node(*node)) continue;
     const auto complete = node->ovn.complete_tables.find("NB Load_Balancer");
     if (complete == node->ovn.complete_tables.end()) {
-      out.lacks(fmt::format("load balancers of {} (ovn-nbctl list load_balancer)", node->name));
+      out.lacks(Lack::load_balancers, {node->name});
       continue;
     }
     for (const cluster::Service& service : f.cluster.objects.services) {
@@ -27,12 +27,8 @@ void run(const Facts& f, Findings& out) {
           const std::string vip = a.is_v4() ? fmt::format("{}:{}", a.to_string(), port.port)
                                             : fmt::format("[{}]:{}", a.to_string(), port.port);
           if (vip_state(*node, service, a, port.port) != VipState::absent) continue;
-          out.add(fmt::format("OVN on {} has no load balancer for {} of service {}/{}, which has endpoints.",
-                              node->name, vip, service.namespace_, service.name),
-                  node->name, fmt::format("Service {}/{}", service.namespace_, service.name),
-                  {complete->second, service.from},
-                  fmt::format("ovn-nbctl lb-list on {}; look for the service in the log of ovnkube-controller there.",
-                              node->name));
+          out.add(Claim::service_load_balancer_missing, node->name, "Service " + service.full_name(), {vip, service.full_name()},
+                  {complete->second, service.from});
         }
     }
   }
@@ -40,8 +36,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_load_balancer_missing
 
-const Check kServiceLoadBalancerMissing{"service-load-balancer-missing",
-                                        "A service with endpoints that OVN has no load balancer for", Severity::error,
-                                        needs_services, service_load_balancer_missing::run};
+const Check kServiceLoadBalancerMissing{"service-load-balancer-missing", Severity::error, needs_services,
+                                        service_load_balancer_missing::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Traffic for a service with externalTrafficPolicy Local is routed to a node that has no endpoint of it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/look.h"
@@ -11,7 +9,7 @@ namespace service_local_without_endpoint {
 
 void run(const Facts& f, Findings& out) {
   const auto machines = outside_machines(f.cluster);
-  if (machines.empty()) out.lacks("dumps of the upstream router (ip route)");
+  if (machines.empty()) out.lacks(Lack::upstream_routes);
   for (const cluster::Service& service : f.cluster.objects.services) {
     if (service.external_traffic_policy != "Local") continue;
     const auto endpoints = endpoints_of(service, f.cluster.objects, f.all_pods);
@@ -23,13 +21,8 @@ void run(const Facts& f, Findings& out) {
           if (to == nullptr || !is_cluster_node(*to)) continue;
           if (std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.node == to->name; }))
             continue;
-          out.add(fmt::format("{} routes {} of service {}/{} to {}, which has no endpoint of it: with "
-                              "externalTrafficPolicy Local no pod replies there.",
-                              router->name, address.to_string(), service.namespace_, service.name, to->name),
-                  router->name, fmt::format("Service {}/{}", service.namespace_, service.name),
-                  {hop.route->from, service.from},
-                  fmt::format("Announce the address only from nodes with endpoints; remove the route by {} on {}.",
-                              hop.get().via->to_string(), router->name));
+          out.add(Claim::service_local_without_endpoint, router->name, "Service " + service.full_name(),
+                  {address, service.full_name(), to->name, *hop.get().via}, {hop.route->from, service.from});
         }
       }
   }
@@ -37,8 +30,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace service_local_without_endpoint
 
-const Check kServiceLocalWithoutEndpoint{"service-local-without-endpoint",
-                                         "A Local service's address routed to a node without endpoint", Severity::error,
-                                         needs_services, service_local_without_endpoint::run};
+const Check kServiceLocalWithoutEndpoint{"service-local-without-endpoint", Severity::error, needs_services,
+                                         service_local_without_endpoint::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Connections that the OpenFlow flows of a node take another way than the logical flows that these stand for.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -30,9 +28,9 @@ bool has_both(const cluster::Node& node) {
   return node.ovn.program != nullptr && has_bindings(node.ovn) && bridge != nullptr && bridge->flows && !bridge->by_logical_flows;
 }
 
-std::string needs(const Facts& f) {
+std::optional<Lack> needs(const Facts& f) {
   const bool any = std::any_of(f.cluster.nodes.begin(), f.cluster.nodes.end(), [](const auto& node) { return has_both(*node); });
-  return any ? "" : "no node with both its OpenFlow flows and its logical flows with their ports and chassis (the southbound database)";
+  return lack_if(!any, Lack::flows_of_both_kinds);
 }
 
 struct Connection { std::string from, to; };
@@ -74,9 +72,10 @@ Compared compare(const explain::Explainer& explainer, const Connection& connecti
   return {cross_check(*realised, *intended), realised->outcome != intended->outcome};
 }
 
-std::string words(const std::optional<explain::LflowRef>& flow) {
-  if (!flow) return "come to no further stage";
-  return fmt::format("take {} {} priority {} ({})", flow->datapath, flow->stage, flow->priority, flow->actions);
+// Of the flow that is taken; absent where no further stage is come to.
+void add_terms(const std::optional<explain::LflowRef>& flow, Terms& about) {
+  if (flow) about.insert(about.end(), {flow->datapath, flow->stage, flow->priority, flow->actions});
+  else about.resize(about.size() + 4);
 }
 
 // The first difference of each node in one stage: the connections behind it differ likewise.
@@ -89,15 +88,11 @@ struct Found {
 
 void report(const std::map<std::pair<std::string, std::string>, Found>& found, Findings& out) {
   for (const auto& [where, f] : found) {
+    Terms about{f.difference->direction == explain::Direction::reply, f.connection->from, f.connection->to, more(f.count - 1)};
+    add_terms(f.difference->realised, about);
+    add_terms(f.difference->intended, about);
     out.weigh(f.outcomes_differ ? Severity::error : Severity::warning);
-    out.add(fmt::format("On {} the flows of the switch {}, and the logical flows {}, for {} of {} to {}{}.", where.first,
-                        words(f.difference->realised), words(f.difference->intended),
-                        f.difference->direction == explain::Direction::reply ? "the reply to the packet" : "a packet", f.connection->from,
-                        f.connection->to, f.count > 1 ? fmt::format(" and {} other connections", f.count - 1) : ""),
-            where.first, "", f.difference->evidence,
-            fmt::format("egtrace explain SNAPSHOT --from {} --to {} --cross-check; ovn-appctl -t ovn-controller connection-status on {}. "
-                        "Dumps of different moments look the same.",
-                        f.connection->from, f.connection->to, where.first));
+    out.add(Claim::stages_differ, where.first, "", about, f.difference->evidence);
   }
 }
 
@@ -120,7 +115,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace stages_differ
 
-const Check kStagesDiffer{"stages-differ", "Packets that the switch takes through other stages than OVN intends", Severity::error,
-                          stages_differ::needs, stages_differ::run};
+const Check kStagesDiffer{"stages-differ", Severity::error, stages_differ::needs, stages_differ::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // A connection that conntrack keeps sending to an endpoint that is gone: its client gets no answer until the entry ends.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -88,14 +86,9 @@ void look(const cluster::Node& node, const std::vector<host::ConntrackEntry>& en
 
 void report(const Facts& f, const cluster::Node& node, const IpAddr& endpoint, const Stale& s, Findings& out) {
   const KnownPod* pod = f.pod_with(endpoint);
-  const bool one = s.lines.size() == 1;
   out.weigh(pod == nullptr ? Severity::warning : Severity::note);
-  out.add(fmt::format("{} connection{} on {} to {} {} sent to {}, {}.", s.lines.size(), one ? "" : "s", node.name, s.service,
-                      one ? "is" : "are", endpoint.to_string(),
-                      pod == nullptr ? "which no pod has" : fmt::format("pod {}, which is no endpoint of it any more", pod->full_name())),
-          node.name, "", s.lines,
-          fmt::format("conntrack -D -p {0} --reply-src {1} and ovs-appctl dpctl/flush-conntrack on {2}, or wait until the client is silent.",
-                      s.proto == ip_proto::udp ? "udp" : "tcp", endpoint.to_string(), node.name));
+  out.add(pod == nullptr ? Claim::stale_connections_to_nobody : Claim::stale_connections_to_other_pod, node.name, "",
+          {s.lines.size(), s.service, endpoint, s.proto == ip_proto::udp, pod == nullptr ? Term() : Term(pod->full_name())}, s.lines);
 }
 
 void run(const Facts& f, Findings& out) {
@@ -111,12 +104,11 @@ void run(const Facts& f, Findings& out) {
     look(*node, node->host.ovs_conntrack.value, services, stale);
     for (const auto& [endpoint, s] : stale) report(f, *node, endpoint, s, out);
   }
-  if (!told) out.lacks("connections (conntrack -L, ovs-appctl dpctl/dump-conntrack)");
+  if (!told) out.lacks(Lack::all_connections);
 }
 
 }  // namespace stale_connection
 
-const Check kStaleConnection{"stale-connection", "A connection to an endpoint that is gone", Severity::warning, always,
-                             stale_connection::run};
+const Check kStaleConnection{"stale-connection", Severity::warning, always, stale_connection::run};
 
 }  // namespace egt::assess

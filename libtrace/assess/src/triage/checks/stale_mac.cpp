@@ -1,6 +1,4 @@
 // OVN believes a next hop to be at a MAC address that another device has: frames reach the wrong device, or nobody.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "common/evidence.h"
@@ -39,7 +37,8 @@ struct Stale {
   IpAddr address;
   MacAddr mac;
   Owner owner;
-  std::string where, table;
+  Term other;           // the owner's device that has the MAC
+  bool fixed = false;   // a Static_MAC_Binding
   std::vector<std::string> nodes, uuids;
   std::vector<Provenance> rows, devices;
 };
@@ -52,15 +51,15 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, std::
   if (owner.node == nullptr || owner.node == &node || !owner.link->mac || *owner.link->mac == *mac) return;
   const auto& links = owner.node->host.links.value;
   const auto other = std::find_if(links.begin(), links.end(), [&](const host::Link& l) { return l.mac == *mac; });
-  const std::string where = other != links.end() ? fmt::format("{} on {}", other->name, owner.node->name)
-                                                 : std::string("no device of " + owner.node->name);
-  const std::string table =
-      row.table == "MAC_Binding" ? "ovn-sbctl destroy mac_binding" : "ovn-nbctl destroy static_mac_binding";
+  const bool fixed = row.table == "Static_MAC_Binding";
   auto same = std::find_if(all.begin(), all.end(),
-                           [&](const Stale& s) { return s.address == *address && s.mac == *mac && s.table == table; });
+                           [&](const Stale& s) { return s.address == *address && s.mac == *mac && s.fixed == fixed; });
   if (same == all.end()) {
-    same = all.insert(all.end(), {*address, *mac, owner, where, table, {}, {}, {}, {owner.link->from}});
-    if (other != links.end()) same->devices.push_back(other->from);
+    same = all.insert(all.end(), {*address, *mac, owner, {}, fixed, {}, {}, {}, {owner.link->from}});
+    if (other != links.end()) {
+      same->other = other->name;
+      same->devices.push_back(other->from);
+    }
   }
   if (std::find(same->nodes.begin(), same->nodes.end(), node.name) == same->nodes.end())
     same->nodes.push_back(node.name);
@@ -73,14 +72,10 @@ void tell(const Facts& f, const Stale& s, Findings& out) {
   std::vector<Provenance> proof{s.rows.front()};
   proof.insert(proof.end(), s.devices.begin(), s.devices.end());
   proof.insert(proof.end(), s.rows.begin() + 1, s.rows.end());
-  out.add(fmt::format("{} {} {} to be at {} ({}), but {} on {} has the address, at {}.", fmt::join(s.nodes, ", "),
-                      one ? "takes" : "take", s.address.to_string(), s.mac.to_string(), s.where, s.owner.link->name,
-                      s.owner.node->name, s.owner.link->mac->to_string()),
-          one ? s.nodes.front() : "", object_of(f, s.address), proof,
-          fmt::format("Remove the stale entry{} ({} {} on {}{}); on the gateway set arp_ignore=1 and arp_announce=2 so "
-                      "that only the right device replies.",
-                      s.rows.size() == 1 ? "" : " on each node", s.table, s.uuids.front(), s.nodes.front(),
-                      s.rows.size() == 1 ? "" : ", and so on"));
+  out.add(Claim::stale_mac, one ? s.nodes.front() : "", object_of(f, s.address),
+          {s.nodes, s.address, s.mac, s.other, s.owner.link->name, s.owner.node->name, *s.owner.link->mac, s.rows.size(), s.fixed, s.uuids.front(),
+           s.nodes.front()},
+          proof);
 }
 
 void run(const Facts& f, Findings& out) {
@@ -103,12 +98,11 @@ void run(const Facts& f, Findings& out) {
       if (!overridden) judge(f, *node, row, stale);
     }
   for (const Stale& s : stale) tell(f, s, out);
-  if (!told) out.lacks("MAC bindings (ovn-sbctl list mac_binding, ovn-nbctl list static_mac_binding)");
+  if (!told) out.lacks(Lack::mac_bindings);
 }
 
 }  // namespace stale_mac
 
-const Check kStaleMac{"stale-mac", "A next hop at a MAC address that another device has", Severity::error, always,
-                      stale_mac::run};
+const Check kStaleMac{"stale-mac", Severity::error, always, stale_mac::run};
 
 }  // namespace egt::assess

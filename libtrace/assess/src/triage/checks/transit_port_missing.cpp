@@ -1,6 +1,4 @@
 // The transit switch of a zone lacks the port of another zone's router, or the port is bound to no chassis.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "triage/checks.h"
@@ -23,18 +21,13 @@ void run(const Facts& f, Findings& out) {
       const auto port = std::find_if(ports.begin(), ports.end(),
                                      [&](const ovn::LogicalPort& p) { return p.name == "tstor-" + other; });
       if (port != ports.end()) continue;
-      out.add(fmt::format("The transit switch of {} has no port of {}: pods of the two nodes do not reach each other.",
-                          node->name, other),
-              node->name, "", {any->from},
-              fmt::format("ovn-nbctl show transit_switch on {}; look for {} in the log of ovnkube-controller there.",
-                          node->name, other));
+      out.add(Claim::transit_port_missing, node->name, "", {other}, {any->from});
     }
   }
 }
 
 }  // namespace transit_port_missing
 
-const Check kTransitPortMissing{"transit-port-missing", "No port of another node on the transit switch",
-                                Severity::error, always, transit_port_missing::run};
+const Check kTransitPortMissing{"transit-port-missing", Severity::error, always, transit_port_missing::run};
 
 }  // namespace egt::assess

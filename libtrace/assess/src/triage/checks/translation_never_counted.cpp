@@ -1,7 +1,5 @@
 // A translation on the predicted path of a pod's packets that has never counted one, while others of its chain or table
 // have, and so has what sends this pod's packets there: they go another way than the rules say.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -87,16 +85,10 @@ void tell(const Facts& f, const ClaimedPod& of, const Judged& judged, Findings& 
   explain::Evidence lines = translation.evidence;
   for (const auto* more : {&translation.counted->neighbour, &sent.evidence})
     lines.insert(lines.end(), more->begin(), more->end());
-  const std::string address = of.pod->address(of.claim->family)->to_string();
-  out.add(
-      fmt::format("{} packets of pod {} ({}) were sent on towards {}, but none has met the rule that translates them on {} "
-                  "({}), though others beside it count: they have another path.",
-                  sent.counted->packets, of.pod->full_name(), address, of.claim->object, translation.node,
-                  translation.where),
-      translation.node, of.claim->object, std::move(lines),
-      fmt::format("conntrack -L -s {} on {}: connections that are older than the rule never meet it; then egtrace explain "
-                  "SNAPSHOT --from {} --to {}.",
-                  address, translation.node, of.pod->full_name(), outside(f.cluster, of.claim->family).to_string()));
+  out.add(Claim::translation_never_counted, translation.node, of.claim->object,
+          {sent.counted->packets, of.pod->full_name(), *of.pod->address(of.claim->family), translation.where,
+           outside(f.cluster, of.claim->family)},
+          std::move(lines));
 }
 
 void run(const Facts& f, Findings& out) {
@@ -111,8 +103,7 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace translation_never_counted
 
-const Check kTranslationNeverCounted{"translation-never-counted", "A translation that no packet has ever reached",
-                                     Severity::warning, needs_egress_ips_or_services,
+const Check kTranslationNeverCounted{"translation-never-counted", Severity::warning, needs_egress_ips_or_services,
                                      translation_never_counted::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // OVN sends what is for a node to an address that the node does not have: its Encap row is stale, or holds a mistake.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "triage/checks.h"
@@ -27,7 +25,7 @@ struct Wrong {
 void judge(const Facts& f, const cluster::Node& node, const ovn::Chassis& chassis, std::vector<Wrong>& all, Findings& out) {
   const cluster::Node* of = machine_of(f, chassis);
   if (of == nullptr || chassis.encap_ips.empty()) return;
-  if (!of->host.address_list_complete) return out.lacks(fmt::format("the addresses of {} (ip -d addr)", of->name));
+  if (!of->host.address_list_complete) return out.lacks(Lack::addresses_and_devices, {of->name});
   for (const IpAddr& ip : chassis.encap_ips)
     if (of->host.owner_of(ip) != nullptr) return;
   const IpAddr& address = chassis.encap_ips.front();
@@ -39,17 +37,15 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Chassis& chassi
 
 void report(const Facts& f, const Wrong& w, Findings& out) {
   bool harms = false;
-  std::string by;
+  Term::Names by;
   for (const cluster::Node* node : w.by) {
     harms |= out.explain_between(node->name, w.of->name);
-    by += (by.empty() ? "" : ", ") + node->name;
+    by.push_back(node->name);
   }
   const cluster::Node* owner = f.cluster.owner_of(w.address);
   out.weigh(harms ? Severity::error : Severity::warning);
-  out.add(fmt::format("The southbound database of {} has {} as tunnel address of {}, which is {}.", by, w.address.to_string(), w.of->name,
-                      owner == nullptr ? "no address of any machine of the snapshot" : fmt::format("an address of {}", owner->name)),
-          w.by.front()->name, "", w.lines,
-          fmt::format("ovs-vsctl get open_vswitch . external_ids:ovn-encap-ip on {0}, and ip addr there; ovn-sbctl list encap.", w.of->name));
+  out.add(Claim::tunnel_address_wrong, w.by.front()->name, "",
+          {by, w.address, w.of->name, owner == nullptr ? Term() : Term(owner->name)}, w.lines);
 }
 
 void run(const Facts& f, Findings& out) {
@@ -61,7 +57,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace tunnel_address_wrong
 
-const Check kTunnelAddressWrong{"tunnel-address-wrong", "A tunnel address that its node does not have", Severity::error, always,
-                                tunnel_address_wrong::run};
+const Check kTunnelAddressWrong{"tunnel-address-wrong", Severity::error, always, tunnel_address_wrong::run};
 
 }  // namespace egt::assess

@@ -6,12 +6,11 @@ namespace egt::assess {
 namespace tunnel_blocked {
 
 void run(const Facts& f, Findings& out) {
-  report_tunnels(f.lost_between_nodes(), "Packets", out);
+  report_tunnels(f.lost_between_nodes(), Claim::tunnel_blocked, out);
 }
 
 }  // namespace tunnel_blocked
 
-const Check kTunnelBlocked{"tunnel-blocked", "Tunnels between nodes that carry nothing", Severity::error, always,
-                           tunnel_blocked::run, Check::Finds::consequence};
+const Check kTunnelBlocked{"tunnel-blocked", Severity::error, always, tunnel_blocked::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -1,7 +1,5 @@
 // Numbers that stand for datapaths and ports: in registers of flows, and in tunnels between the zones. Both sides have to mean
 // the same by them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -64,13 +62,9 @@ void compare_flow(const cluster::Node& node, const openflow::Interface& port, co
   const auto id = port.external_ids.find("iface-id");
   const auto datapath = written(flows.actions(*flow), FieldId::metadata), number = written(flows.actions(*flow), FieldId::reg14);
   if (number && *number != *keys.port)
-    out.add(fmt::format("A flow of {} gives packets of {} port key {}, but the southbound database has {}.", node.name, id->second, *number,
-                        *keys.port),
-            node.name, "", {flow->from, keys.from}, fmt::format("ovn-appctl -t ovn-controller recompute on {}.", node.name));
+    out.add(Claim::port_key_differs, node.name, "", {id->second, *number, *keys.port}, {flow->from, keys.from});
   if (keys.datapath && *datapath != *keys.datapath)
-    out.add(fmt::format("A flow of {} gives packets of {} datapath key {}, but the southbound database has {}.", node.name, id->second,
-                        *datapath, *keys.datapath),
-            node.name, "", {flow->from, keys.from}, fmt::format("ovn-appctl -t ovn-controller recompute on {}.", node.name));
+    out.add(Claim::datapath_key_differs, node.name, "", {id->second, *datapath, *keys.datapath}, {flow->from, keys.from});
 }
 
 void compare_flows(const cluster::Node& node, const openflow::Bridge& bridge, Findings& out) {
@@ -87,9 +81,15 @@ void compare_flows(const cluster::Node& node, const openflow::Bridge& bridge, Fi
 
 // ---- Zones against each other
 
-// A key of what zones share: the transit switch and its ports.
+// What zones share: the transit switch and its ports.
+struct What {
+  bool is_switch = false;
+  std::string name;
+  friend auto operator<=>(const What&, const What&) = default;
+};
+
+// Its key in one of them.
 struct Shared {
-  std::string what;
   std::uint32_t key = 0;
   const cluster::Node* node = nullptr;
   Provenance from;
@@ -101,17 +101,17 @@ bool is_shared(const ovn::Ovn& ovn, const std::string& datapath) {
                      [&](const ovn::LogicalPort& p) { return p.datapath == datapath && !p.on_router && p.type == "remote"; });
 }
 
-std::map<std::string, std::vector<Shared>> shared_keys(const Facts& f) {
-  std::map<std::string, std::vector<Shared>> all;
-  const auto add = [&](const std::string& what, std::optional<std::uint32_t> key, const cluster::Node& node, Provenance from) {
-    if (key) all[what].push_back({what, *key, &node, from});
+std::map<What, std::vector<Shared>> shared_keys(const Facts& f) {
+  std::map<What, std::vector<Shared>> all;
+  const auto add = [&](What what, std::optional<std::uint32_t> key, const cluster::Node& node, Provenance from) {
+    if (key) all[std::move(what)].push_back({*key, &node, from});
   };
   for (const auto& node : f.cluster.nodes)
     for (const ovn::Datapath& d : node->ovn.datapaths) {
       if (d.is_router || d.name.empty() || !is_shared(node->ovn, d.name)) continue;
-      add("switch " + d.name, d.tunnel_key, *node, d.from);
+      add({true, d.name}, d.tunnel_key, *node, d.from);
       for (const ovn::LogicalPort& p : node->ovn.ports)
-        if (p.datapath == d.name && !p.on_router) add("port " + p.name, p.tunnel_key, *node, p.from);
+        if (p.datapath == d.name && !p.on_router) add({false, p.name}, p.tunnel_key, *node, p.from);
     }
   return all;
 }
@@ -123,11 +123,8 @@ void compare_zones(const Facts& f, Findings& out) {
       if (one.key == first.key) continue;
       const bool harms = out.explain_between(first.node->name, one.node->name);
       out.weigh(harms ? Severity::error : Severity::warning);
-      out.add(fmt::format("{} has tunnel key {} in the southbound database of {}, and {} in that of {}: what one sends the other delivers "
-                          "elsewhere.",
-                          what, first.key, first.node->name, one.key, one.node->name),
-              one.node->name, "", {first.from, one.from},
-              "Compare options:requested-tnl-key of the transit switch and its ports in the northbound databases of both nodes.");
+      out.add(Claim::zone_keys_differ, one.node->name, "", {what.is_switch, what.name, first.key, first.node->name, one.key},
+              {first.from, one.from});
     }
 }
 
@@ -140,17 +137,16 @@ void run(const Facts& f, Findings& out) {
   compare_zones(f, out);
 }
 
-std::string lacks(const Facts& f) {
+std::optional<Lack> lacks(const Facts& f) {
   const auto& nodes = f.cluster.nodes;
   const bool told = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
     return std::any_of(node->ovn.ports.begin(), node->ovn.ports.end(), [](const ovn::LogicalPort& p) { return p.tunnel_key.has_value(); });
   });
-  return told ? "" : "no tunnel keys (ovn-sbctl list port_binding, ovn-sbctl list datapath_binding)";
+  return lack_if(!told, Lack::tunnel_keys);
 }
 
 }  // namespace tunnel_key_mismatch
 
-const Check kTunnelKeyMismatch{"tunnel-key-mismatch", "Tunnel keys that two sides read differently", Severity::error,
-                               tunnel_key_mismatch::lacks, tunnel_key_mismatch::run};
+const Check kTunnelKeyMismatch{"tunnel-key-mismatch", Severity::error, tunnel_key_mismatch::lacks, tunnel_key_mismatch::run};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // Pods may send packets that do not fit into the tunnel: small ones pass, large ones are lost.
-#include <fmt/format.h>
-
 #include "egtrace/openflow/tunnel_type.h"
 #include "triage/checks.h"
 
@@ -21,17 +19,12 @@ void run(const Facts& f, Findings& out) {
     const host::Link* link = management_device(*node);
     const std::uint32_t overhead = openflow::tunnel_overhead("geneve", family);
     if (link == nullptr || link->mtu == 0 || link->mtu + overhead <= underlay->mtu) continue;
-    out.add(fmt::format("{} on {} has MTU {}, but {}, which carries the tunnels, has {}: {} bytes of tunnel headers do not fit.",
-                        link->name, node->name, link->mtu, underlay->name, underlay->mtu, overhead),
-            node->name, "", {link->from, underlay->from},
-            "Lower the cluster's MTU (oc edit network.operator cluster, migration of MTU), or raise that of the "
-            "underlay.");
+    out.add(Claim::tunnel_mtu, node->name, "", {link->name, link->mtu, underlay->name, underlay->mtu, overhead}, {link->from, underlay->from});
   }
 }
 
 }  // namespace tunnel_mtu
 
-const Check kTunnelMtu{"tunnel-mtu", "Pods' packets that do not fit into the tunnel", Severity::warning, always,
-                       tunnel_mtu::run};
+const Check kTunnelMtu{"tunnel-mtu", Severity::warning, always, tunnel_mtu::run};
 
 }  // namespace egt::assess

@@ -1,7 +1,5 @@
 // OVN knows the other node's chassis, but Open vSwitch has no tunnel port to it: ovn-controller is behind, or not
 // running.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -32,7 +30,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node) || node->ovn.chassis.size() < 2) continue;
     if (!lists_interfaces(*node)) {
-      out.lacks(fmt::format("interfaces of {} (ovs-vsctl show)", node->name));
+      out.lacks(Lack::interfaces, {node->name});
       continue;
     }
     const std::set<IpAddr> remotes = tunnel_remotes(*node);
@@ -44,18 +42,14 @@ void run(const Facts& f, Findings& out) {
       if (std::any_of(chassis.encap_ips.begin(), chassis.encap_ips.end(),
                       [&](const IpAddr& a) { return remotes.contains(a); }))
         continue;
-      out.add(fmt::format("{} has chassis {} at {}, but Open vSwitch there has no tunnel port to it.", node->name,
-                          chassis.hostname.empty() ? chassis.name : chassis.hostname,
-                          chassis.encap_ips.front().to_string()),
-              node->name, "", {chassis.from},
-              fmt::format("ovs-vsctl show and the log of ovn-controller on {}.", node->name));
+      out.add(Claim::tunnel_port_missing, node->name, "",
+              {chassis.hostname.empty() ? chassis.name : chassis.hostname, chassis.encap_ips.front()}, {chassis.from});
     }
   }
 }
 
 }  // namespace tunnel_port_missing
 
-const Check kTunnelPortMissing{"tunnel-port-missing", "No tunnel port to a chassis that OVN has", Severity::error,
-                               always, tunnel_port_missing::run};
+const Check kTunnelPortMissing{"tunnel-port-missing", Severity::error, always, tunnel_port_missing::run};
 
 }  // namespace egt::assess

@@ -16,12 +16,11 @@ bool are_small_lost(const Facts& f, const LostBetweenNodes& large) {
 void run(const Facts& f, Findings& out) {
   std::vector<LostBetweenNodes> lost = lost_between_nodes(f, PacketSize::largest);
   std::erase_if(lost, [&](const LostBetweenNodes& large) { return are_small_lost(f, large); });
-  report_tunnels(lost, "Packets as large as the pods' MTU", out);
+  report_tunnels(lost, Claim::underlay_mtu, out);
 }
 
 }  // namespace underlay_mtu
 
-const Check kUnderlayMtu{"underlay-mtu", "An underlay that does not carry large packets of pods", Severity::error, always,
-                         underlay_mtu::run, Check::Finds::consequence};
+const Check kUnderlayMtu{"underlay-mtu", Severity::error, always, underlay_mtu::run, Check::Finds::consequence};
 
 }  // namespace egt::assess

@@ -1,6 +1,4 @@
 // A device by which packets of the cluster enter and leave a node is down, has no carrier, or has lost a leg of its bond.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "triage/checks.h"
@@ -58,20 +56,19 @@ void judge(const cluster::Node& node, const host::Link& link, Findings& out) {
   const bool harms = out.explain_all([&](const explain::StopReport& stop) { return is_of(stop, node, link); });
   if (!harms && !is_cluster_node(node)) return;   // devices of a router that nothing of the cluster uses
   out.weigh(harms ? Severity::error : Severity::warning);
-  out.add(fmt::format("{} on {} {}{}.", link.name, node.name, link.is_up() ? "has no carrier" : "is down",
-                      link.master.empty() || node.port(link.name).bridge != nullptr ? "" : ", a leg of " + link.master),
-          node.name, "", {link.from}, fmt::format("ip -s link show {0} and ethtool {0} on {1}; the cable and the switch's port.", link.name, node.name));
+  out.add(Claim::uplink_down, node.name, "",
+          {link.name, link.is_up(), if_any(node.port(link.name).bridge != nullptr ? std::string() : std::string(link.master))}, {link.from});
 }
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!node->host.link_list_complete) out.lacks(fmt::format("the devices of {} (ip -d link)", node->name));
+    if (!node->host.link_list_complete) out.lacks(Lack::devices, {node->name});
     for (const host::Link* link : is_cluster_node(*node) ? uplinks_of(*node) : addressed_links(*node)) judge(*node, *link, out);
   }
 }
 
 }  // namespace uplink_down
 
-const Check kUplinkDown{"uplink-down", "An uplink that is down", Severity::error, always, uplink_down::run};
+const Check kUplinkDown{"uplink-down", Severity::error, always, uplink_down::run};
 
 }  // namespace egt::assess

@@ -112,6 +112,12 @@ struct Counted {
   bool never() const { return packets == 0 && beside > 0; }
 };
 
+// What a hop goes through, as expectations name it: a table "br-int 25", a chain, the preference of a policy rule.
+struct Passage {
+  enum class Kind : std::uint8_t { table, chain, rule } kind{};
+  std::string name;
+};
+
 struct Hop {
   std::string node, layer, where, what;
   bool detail = false;  // shown only on demand
@@ -124,7 +130,12 @@ struct Hop {
   std::vector<NearMiss> near_misses{};    // where the question asks for them
   std::optional<Counted> counted{};         // where the dump has it
   bool decides = false;  // of a detail: it changed or decided something; others merely pass the packet on
+  std::vector<Passage> passes{};
 };
+
+inline Passage passage_of_table(std::string_view bridge, unsigned table) {
+  return {Passage::Kind::table, std::string(bridge) + " " + std::to_string(table)};
+}
 
 struct SeenAddress { std::string ip; std::optional<std::uint16_t> port; };
 std::string to_text(const SeenAddress& a);   // "10.0.0.1:80", "[fd00::1]:80", "10.0.0.1"

@@ -1,0 +1,54 @@
+// Of what leaves the cluster and returns: translations, routes of routers, next hops and their MACs.
+#include "phrases/claims.h"
+
+namespace egt::assess {
+namespace {
+
+constexpr ClaimPhrase kClaimsOfGateways[] = {
+    {Claim::gateway_translates_to_other_address,
+     "The gateway router of {node} translates {0:pod|pods} {0} to {1}, which is no address of the node: replies go elsewhere.",
+     "ovn-nbctl lr-nat-list GR_{node}, and iptables -t nat -S POSTROUTING on {node}; the log of ovnkube-controller there."},
+    {Claim::gateway_translates_nothing,
+     "Nothing on {node} translates what leaves the cluster from {0:pod|pods} {0}: replies go to the pod's own address, which the outside "
+     "has no route to.",
+     "ovn-nbctl lr-nat-list GR_{node}, and iptables -t nat -S POSTROUTING on {node}; the log of ovnkube-controller there."},
+    {Claim::gateway_default_past_snat,
+     "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected network passes "
+     "untranslated.",
+     "The default route of {node} belongs on {2}: ip route replace default via GATEWAY dev {2}."},
+    {Claim::gateway_mark_without_snat,
+     "{node} has marked {0} packets with {1x}, but the translation for that mark has never counted one.",
+     "They leave by another device than the translation matches, or belong to connections that are older than it: ip route get, "
+     "conntrack -L."},
+    {Claim::guard_cannot_match,
+     "A rule of chain {0} on {node} is to stop packets from {1}, but no pod is in that network: it never matches.",
+     "Write the cluster network that the pods have (oc get network.config cluster -o yaml, status.clusterNetwork) into the rule."},
+    {Claim::egressip_not_routed,
+     "{node} has no route to egress IP {0}{1|| but its default route, which leads away from the cluster}: what is sent to it never "
+     "reaches the cluster.",
+     "Give the router a route to it by {2}, or have {2} announce it (vtysh -c 'show ip bgp'); ip route get {0} on {node}."},
+    {Claim::service_address_not_routed,
+     "{node} has no route to address {0} of service {2}{1|| but its default route, which leads away from the cluster}: what is sent to "
+     "it never reaches the cluster.",
+     "See who is to announce it (BGPAdvertisement, speaker log; vtysh -c 'show bgp summary'); ip route get {0} on {node}."},
+    {Claim::duplicate_address, "{0} have {1}: both answer for it.",
+     "arping -D -I {2} {1} on a machine of that network; remove the address where it does not belong."},
+    {Claim::neighbour_failed, "{0} does not answer {1|ARP requests|neighbour solicitations} of {node} on {2}.",
+     "ip neigh show {0} on {node}; whether the machine with that address is up, and whether its rules let "
+     "{1|ARP|ICMPv6 types 135 and 136} pass."},
+    {Claim::neighbour_set_wrong, "{node} sends to {0} at {1} (a permanent entry), but the address is {2}'s[, on {3} at {4}].",
+     "ip neigh del {0} dev {5} on {node}."},
+    {Claim::neighbour_learned_wrong, "{node} sends to {0} at {1}, but the address is {2}'s[, on {3} at {4}].",
+     "A second machine replies: arping -I {5} {0} on {node} shows which MACs."},
+    {Claim::stale_mac,
+     "{0} {0:takes|take} {1} to be at {2} ([{3} on {5}||no device of {5}]), but {4} on {5} has the address, at {6}.",
+     "Remove the stale entry{7:| on each node} ({8|ovn-sbctl destroy mac_binding|ovn-nbctl destroy static_mac_binding} {9} on "
+     "{10}{7:|, and so on}); on the gateway set arp_ignore=1 and arp_announce=2 so that only the right device replies."},
+};
+static_assert(are_in_order(kClaimsOfGateways));
+
+}  // namespace
+
+std::span<const ClaimPhrase> claims_of_gateways() { return kClaimsOfGateways; }
+
+}  // namespace egt::assess

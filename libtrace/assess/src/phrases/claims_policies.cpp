@@ -1,0 +1,37 @@
+// Of rules of policies against the ACLs and address sets that OVN-Kubernetes made of them.
+#include "phrases/claims.h"
+
+namespace egt::assess {
+namespace {
+
+constexpr ClaimPhrase kClaimsOfPolicies[] = {
+    {Claim::firewall_acl_left, "The ACL of rule {1} of {object} is there on {node}, and the object has {2} rules.",
+     "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::firewall_acl_missing, "OVN on {node} has no ACL for rule {1} ({2|Deny|Allow} {3}) of {object}.",
+     "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::firewall_action_differs, "On {node} the ACL of rule {1} ({2|Deny|Allow} {3}) of {object} has the action {4}.",
+     "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::firewall_destination_differs, "On {node} the ACL of rule {1} ({2|Deny|Allow} {3}) of {object} has other destinations: {4}.",
+     "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::firewall_name_unresolved,
+     "{4} resolves to no address: rule {1} ({2|Deny|Allow} {3}) of {object} matches nothing on {node}.",
+     "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::firewall_set_lacks_address, "On {node} the address set of rule {1} ({2|Deny|Allow} {3}) of {object} lacks {4}.",
+     "oc get egressfirewall -n {0} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::admin_acl_missing, "OVN on {node} has no ACL for {2|Ingress|Egress} rule {3}[ ({4})] of {object}.",
+     "oc get {0|adminnetworkpolicy|baselineadminnetworkpolicy} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::admin_action_differs,
+     "On {node} the ACL of {2|Ingress|Egress} rule {3}[ ({4})] of {object} has the action {5}, and the object says "
+     "{6|Allow|Deny|Pass}.",
+     "oc get {0|adminnetworkpolicy|baselineadminnetworkpolicy} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::admin_set_lacks_pod,
+     "On {node} the address set of {2|Ingress|Egress} rule {3}[ ({4})] of {object} lacks pod {5} ({6}).",
+     "oc get {0|adminnetworkpolicy|baselineadminnetworkpolicy} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+};
+static_assert(are_in_order(kClaimsOfPolicies));
+
+}  // namespace
+
+std::span<const ClaimPhrase> claims_of_policies() { return kClaimsOfPolicies; }
+
+}  // namespace egt::assess
