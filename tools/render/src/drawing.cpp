@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "rounds.h"
+
 namespace egt::render {
 namespace {
 
@@ -55,9 +60,122 @@ class Draughtsman {
   const explain::SightingReport* before_ = nullptr;
 };
 
+// Puts one round for many: of steps within a station, of items within a machine, of machines.
+class RoundsFolder {
+ public:
+  RoundsFolder(const explain::PathReport& path, Drawing drawing) : path_(path), all_(std::move(drawing.visits)) {}
+
+  Drawing fold() {
+    for (Visit& visit : all_) {
+      visit.items = fold_steps(std::move(visit.items));
+      visit.items = fold_items(std::move(visit.items));
+    }
+    return fold_visits();
+  }
+
+ private:
+  bool alike(const Hop& a, const Hop& b) const { return a.node == b.node && a.where == b.where && a.what == b.what; }
+  bool alike(const Station& a, const Station& b) const {
+    return a.name == b.name && std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(), [&](std::size_t i, std::size_t k) { return alike(path_.hops[i], path_.hops[k]); });
+  }
+  // But for the TTL.
+  bool alike(const Passing& p, const Passing& q) const {
+    const explain::SightingReport &a = *p.at, &b = *q.at;
+    return a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport && a.encap.has_value() == b.encap.has_value();
+  }
+  bool alike(const Repeated& a, const Repeated& b) const { return a.item == b.item && a.items == b.items && a.times == b.times; }
+  bool alike(const DrawingItem& a, const DrawingItem& b) const {
+    return a.index() == b.index() && std::visit([&](const auto& one) { return alike(one, std::get<std::decay_t<decltype(one)>>(b)); }, a);
+  }
+  bool alike(const Visit& a, const Visit& b) const {
+    return a.node == b.node && std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), [&](const DrawingItem& x, const DrawingItem& y) { return alike(x, y); });
+  }
+
+  static std::string name_of(const DrawingItem& item) {
+    if (const auto* station = std::get_if<Station>(&item)) return station->name;
+    if (const auto* passing = std::get_if<Passing>(&item)) return fmt::format("{} {}", passing->at->device, passing->at->in ? "in" : "out");
+    return std::get<Repeated>(item).from;
+  }
+
+  static std::optional<unsigned> last_ttl(const std::vector<DrawingItem>& items, std::size_t begin, std::size_t end) {
+    for (std::size_t i = end; i-- > begin;)
+      if (const auto* passing = std::get_if<Passing>(&items[i])) return passing->at->ttl;
+    return std::nullopt;
+  }
+
+  // A station with rounds becomes one up to them, one of a round, and one behind them.
+  std::vector<DrawingItem> fold_steps(std::vector<DrawingItem> items) const {
+    std::vector<DrawingItem> out;
+    for (DrawingItem& item : items) {
+      const Station* station = std::get_if<Station>(&item);
+      if (station == nullptr) {
+        out.push_back(std::move(item));
+        continue;
+      }
+      const auto& hops = station->hops;
+      Station part{station->name, station->layer, {}};
+      const auto end_part = [&] {
+        if (!part.hops.empty()) out.push_back(part);
+        part.hops.clear();
+      };
+      for (std::size_t i = 0; i < hops.size();) {
+        const Rounds rounds = rounds_at(i, hops.size(), [&](std::size_t a, std::size_t b) { return alike(path_.hops[hops[a]], path_.hops[hops[b]]); });
+        if (rounds.length == 0) {
+          part.hops.push_back(hops[i++]);
+          continue;
+        }
+        end_part();
+        part.hops.assign(hops.begin() + static_cast<std::ptrdiff_t>(i), hops.begin() + static_cast<std::ptrdiff_t>(i + rounds.length));
+        end_part();
+        out.push_back(Repeated{0, out.size() - 1, 0, 1, station->name, rounds.count - 1, std::nullopt});
+        i = rounds.end();
+      }
+      end_part();
+    }
+    return out;
+  }
+
+  std::vector<DrawingItem> fold_items(std::vector<DrawingItem> items) const {
+    std::vector<DrawingItem> out;
+    const auto again = [&](const Rounds& r) {
+      const std::size_t first = out.size() - r.length;
+      out.push_back(Repeated{0, first, 0, r.length, name_of(out[first]), r.count - 1, last_ttl(items, r.begin, r.end())});
+    };
+    show_rounds_once(items.size(), [&](std::size_t a, std::size_t b) { return alike(items[a], items[b]); }, [&](std::size_t i) { out.push_back(items[i]); }, again);
+    return out;
+  }
+
+  Drawing fold_visits() const {
+    Drawing out;
+    const auto again = [&](const Rounds& r) {
+      const std::size_t first = out.visits.size() - r.length;
+      const auto& last = all_[r.end() - 1].items;
+      out.visits.back().items.push_back(Repeated{first, 0, r.length, 0, out.visits[first].node, r.count - 1, last_ttl(last, 0, last.size())});
+    };
+    show_rounds_once(all_.size(), [&](std::size_t a, std::size_t b) { return alike(all_[a], all_[b]); },
+                     [&](std::size_t i) {
+                       out.visits.push_back(all_[i]);
+                       for (DrawingItem& item : out.visits.back().items)
+                         if (auto* repeated = std::get_if<Repeated>(&item)) repeated->visit = out.visits.size() - 1;
+                     },
+                     again);
+    return out;
+  }
+
+  const explain::PathReport& path_;
+  std::vector<Visit> all_;
+};
+
 }  // namespace
 
-Drawing draw(const explain::PathReport& path) { return Draughtsman(path).draw(); }
+Drawing draw(const explain::PathReport& path) { return RoundsFolder(path, Draughtsman(path).draw()).fold(); }
+
+std::string repeated_words(const Repeated& r) {
+  std::string words = r.visits + r.items == 1 ? "repeated" : fmt::format("from {} to here", r.from);
+  words += fmt::format(" {} more times", r.times);
+  if (r.ttl) words += fmt::format(", down to ttl {}", *r.ttl);
+  return words;
+}
 
 std::string packet_label(const Passing& p) {
   const explain::SightingReport& s = *p.at;
