@@ -10,6 +10,7 @@
 #include "egtrace/parsers/capture.h"
 #include "egtrace/render/pcap.h"
 #include "kept.h"
+#include "page.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -28,7 +29,8 @@ constexpr const char* kPcapFooter =
     "Examples:\n"
     "  egtrace pcap ./dumps ./captures\n"
     "  egtrace pcap ./dumps worker-1:any=w1.pcap worker-2:br-ex=w2.pcapng --format json | jq '.flows[] | "
-    "select(.fate==\"lost\")'\n";
+    "select(.fate==\"lost\")'\n"
+    "  egtrace pcap ./dumps ./captures --format html -o captures.html\n";
 
 struct PcapOptions {
   CommonOptions common;
@@ -120,10 +122,14 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
   return status_of(flows, unexplained);
 }
 
-ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
+ExitStatus print_whole(const PcapOptions& o, const explain::CaptureStudy& study, const parsers::Snapshot& snapshot) {
+  const cluster::Cluster& cluster = snapshot.cluster;
   const auto& analysis =
       kept_to_the_end<explain::CaptureAnalysis>(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
-  write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
+  if (o.common.format == "html")
+    write_page("pcap", {.capture = &analysis}, snapshot, o.snapshot, o.common);
+  else
+    write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
                                          [](const explain::FlowReport& f) { return f.fate == explain::Fate::unexplained; });
   return status_of(analysis.flows.size(), static_cast<std::size_t>(unexplained));
@@ -132,7 +138,8 @@ ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, 
 ExitStatus run_pcap(const PcapOptions& o) {
   if (o.captures.empty()) throw CommandError("no capture given; name files, directories of them, or NODE:DEVICE=FILE");
   const std::vector<Input> inputs = inputs_of(o.captures);
-  const cluster::Cluster& cluster = open_for_walks(o.snapshot, o.common).cluster;
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
+  const cluster::Cluster& cluster = snapshot.cluster;
   check_places(inputs, cluster);
   explain::CaptureStudy& study = kept_to_the_end<explain::CaptureStudy>();
   std::size_t read = 0;
@@ -151,7 +158,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
     ++read;
   }
   if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng or text of tcpdump");
-  return o.common.format == "json" ? print_json(o, study, cluster) : print_text(o, study, cluster);
+  return o.common.format == "json" ? print_json(o, study, cluster) : print_whole(o, study, snapshot);
 }
 
 }  // namespace
@@ -162,7 +169,7 @@ void add_pcap(CLI::App& app, ExitStatus& status) {
       "pcap", "compare captured packets with the predicted path: what happened to each flow, and where");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE");
-  add_common_options(*verb, options->common, {"text", "json"});
+  add_common_options(*verb, options->common, {"text", "json", "html"});
   verb->footer(kPcapFooter);
   verb->callback([options, &status] {
     take_arguments_for(options->captures, options->snapshot);

@@ -191,7 +191,7 @@
     seen[at].scrollIntoView({block: 'start'});
   }
 
-  var places = {f: 'findings', x: 'expectations', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
+  var places = {f: 'findings', x: 'expectations', i: 'differences', c: 'captured', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
   document.addEventListener('keydown', function (event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === search && event.key === 'Escape') { search.value = ''; find(); keep(); search.blur(); return; }

@@ -6,6 +6,10 @@
 
 namespace egt::render::report {
 
+std::string name_of(const Report& report) {
+  return report.before == nullptr ? report.dumped.name : report.before->name + " \xe2\x86\x92 " + report.dumped.name;
+}
+
 // Where only the file's name is known, its kind is how the tool calls the command.
 std::string command_of(const explain::DumpReport& dump) {
   return dump.command.find(' ') != std::string::npos || dump.kind.empty() || dump.kind == "unknown" ? dump.command : dump.kind;
