@@ -35,6 +35,7 @@
     if (!target) return;
     reveal(target);
     target.scrollIntoView();
+    requestAnimationFrame(function () { target.scrollIntoView(); });   // dumps on the way take their places when they come into view
   }
 
   // ---- Search: items without the words are hidden.
@@ -113,9 +114,20 @@
     setTimeout(function () { button.textContent = 'Copy'; }, 1200);
   }
 
-  function copy(text, button) {
-    if (navigator.clipboard) return navigator.clipboard.writeText(text).then(function () { copied(button); }, function () { button.textContent = 'Not allowed'; });
-    button.textContent = 'Not possible';
+  function copy_chosen(code, button) {
+    var range = document.createRange(), chosen = getSelection();
+    range.selectNodeContents(code);
+    chosen.removeAllRanges();
+    chosen.addRange(range);
+    if (!document.execCommand('copy')) { button.textContent = 'Press Ctrl+C'; return; }
+    chosen.removeAllRanges();
+    copied(button);
+  }
+
+  // Browsers keep the clipboard from some pages: of files, of servers without TLS.
+  function copy(code, button) {
+    if (!navigator.clipboard) { copy_chosen(code, button); return; }
+    navigator.clipboard.writeText(code.textContent).then(function () { copied(button); }, function () { copy_chosen(code, button); });
   }
 
   all('code.command').forEach(function (code) {
@@ -124,7 +136,7 @@
     button.type = 'button';
     button.className = 'copy';
     button.textContent = 'Copy';
-    button.addEventListener('click', function (event) { event.preventDefault(); copy(code.textContent, button); });
+    button.addEventListener('click', function (event) { event.preventDefault(); copy(code, button); });
     code.after(button);
   });
 
@@ -163,6 +175,7 @@
       machine.addEventListener('click', function () { pick(machine); });
       machine.addEventListener('keydown', function (event) {
         if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(machine); }
+        else if (event.key === 'Escape') pick(null);
       });
     });
   }
@@ -213,13 +226,13 @@
   });
   by('help-open').addEventListener('click', function () { by('help').showModal(); });
 
-  // ---- Paper has everything but the steps that only pass a packet on.
+  // ---- Paper has everything but the steps that only pass a packet on, and in the audit the lines that stand below Evidence.
 
   var before;
   addEventListener('beforeprint', function () {
     var details = all('details');
     before = details.map(function (d) { return [d, d.open]; });
-    details.forEach(function (d) { if (!d.classList.contains('quiet') && !d.classList.contains('cell')) d.open = true; });
+    details.forEach(function (d) { if (!d.matches('.path details.quiet')) d.open = true; });
   });
   addEventListener('afterprint', function () {
     (before || []).forEach(function (pair) { pair[0].open = pair[1]; });
