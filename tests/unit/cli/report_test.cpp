@@ -134,6 +134,8 @@ TEST(Report, ShowsCapturedFlows) {
   EXPECT_NE(std::string::npos, html.find("<span class=\"verdict good\">answered</span> tcp <b>10.133.0.9:"));
   EXPECT_NE(std::string::npos, html.find("SYN-ACK, data, FIN <span class=\"soft\">(reply)</span>"));
   EXPECT_NE(std::string::npos, html.find("<span class=\"encap small\">in geneve"));
+  EXPECT_NE(std::string::npos, html.find("<td class=\"path-of-file\">master-02-demo__br-ex.pcap</td>"));
+  EXPECT_EQ(std::string::npos, html.find(kCaptures));
 }
 
 class HostileReport : public ::testing::Test {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "capture_words.h"
 #include "drawing.h"
@@ -17,23 +18,40 @@ using explain::SeenReport;
 
 constexpr std::size_t kMostFlows = 400;   // so many are read by nobody, and slow in any browser
 
+// A page is handed on: of the folders in which captures lie it names what tells them apart.
+class FileNames {
+ public:
+  explicit FileNames(const std::vector<explain::CaptureReport>& captures) {
+    bool first = true;
+    for (const explain::CaptureReport& c : captures) {
+      const std::string folder = c.file.substr(0, c.file.rfind('/') + 1);
+      if (std::exchange(first, false)) common_ = folder;
+      while (!folder.starts_with(common_)) common_.erase(common_.rfind('/', common_.size() - 2) + 1);
+    }
+  }
+  std::string operator()(const std::string& file) const { return escape_html(file.starts_with(common_) ? file.substr(common_.size()) : file); }
+
+ private:
+  std::string common_;   // empty, or with a slash at its end
+};
+
 std::string encap_html(const explain::SightingReport& at) {
   if (!at.encap) return {};
   return fmt::format("<br><span class=\"encap small\">in {} {} \xe2\x86\x92 {}, VNI {}</span>", escape_html(at.encap->type), at.encap->src.to_string(), at.encap->dst.to_string(), at.encap->vni);
 }
 
-std::string seen_row(const SeenReport& s) {
+std::string seen_row(const SeenReport& s, const FileNames& names) {
   const char* direction = !s.direction_known ? "" : s.at.in ? "in" : "out";
   return fmt::format("<tr><td>{}</td><td>{} <span class=\"soft\">{}</span></td><td><code>{} \xe2\x86\x92 {}</code>{}</td><td>{}{}</td><td>{}</td><td>{}</td><td class=\"soft path-of-file\">{} frame {}</td></tr>\n",
                      s.at.node.empty() ? "unknown" : escape_html(s.at.node), escape_html(s.at.device), direction, escape_html(end_text(s.at.src, s.at.sport)),
                      escape_html(end_text(s.at.dst, s.at.dport)), encap_html(s.at), escape_html(s.what), s.reply ? " <span class=\"soft\">(reply)</span>" : "", s.packets,
-                     s.predicted ? "yes" : "no", escape_html(s.file), s.frame);
+                     s.predicted ? "yes" : "no", names(s.file), s.frame);
 }
 
-std::string seen_html(const std::vector<SeenReport>& all) {
+std::string seen_html(const std::vector<SeenReport>& all, const FileNames& names) {
   if (all.empty()) return {};
   std::string out = "<div class=\"wide\"><table><thead><tr><th>machine</th><th>device</th><th>addresses</th><th>what</th><th>packets</th><th>predicted</th><th>file</th></tr></thead><tbody>\n";
-  for (const SeenReport& s : all) out += seen_row(s);
+  for (const SeenReport& s : all) out += seen_row(s, names);
   return out + "</tbody></table></div>\n";
 }
 
@@ -44,7 +62,7 @@ std::string differs_html(const std::vector<explain::DifferenceReport>& all) {
   return out;
 }
 
-std::string flow_html(const FlowReport& f, std::size_t number) {
+std::string flow_html(const FlowReport& f, std::size_t number, const FileNames& names) {
   const std::string id = fmt::format("flow-{}", number);
   const std::string from = end_text(f.packet.src, f.packet.sport), to = end_text(f.packet.dst, f.packet.dport);
   std::string out = fmt::format("<details class=\"item\" id=\"{0}\"{1}><summary><span class=\"verdict {2}\">{3}</span> {4} <b>{5} \xe2\x86\x92 {6}</b> <a class=\"self soft small\" href=\"#{0}\">#{7}</a></summary>\n"
@@ -61,14 +79,14 @@ std::string flow_html(const FlowReport& f, std::size_t number) {
   if (f.lost_between) fact("lost between", fmt::format("{} and {}", f.lost_between->first, f.lost_between->second));
   if (f.retransmissions > 0) fact("sent again", counted(f.retransmissions, "time"));
   fact("alike", alike_words(f.alike));
-  return out + "</dl>\n" + differs_html(f.differs) + seen_html(f.seen) + "</div>\n</details>\n";
+  return out + "</dl>\n" + differs_html(f.differs) + seen_html(f.seen, names) + "</div>\n</details>\n";
 }
 
-std::string captures_html(const std::vector<explain::CaptureReport>& captures) {
+std::string captures_html(const std::vector<explain::CaptureReport>& captures, const FileNames& names) {
   std::string out = "<details class=\"quiet\"><summary>" + counted(captures.size(), "capture") + "</summary>\n<div class=\"wide\"><table class=\"list\"><thead><tr><th>file</th><th>machine</th><th>device</th>"
                     "<th>known by</th><th>packets</th><th>not understood</th><th></th></tr></thead><tbody>\n";
   for (const explain::CaptureReport& c : captures)
-    out += fmt::format("<tr><td class=\"path-of-file\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(c.file), c.node.empty() ? "unknown; say NODE:DEVICE=FILE" : escape_html(c.node),
+    out += fmt::format("<tr><td class=\"path-of-file\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", names(c.file), c.node.empty() ? "unknown; say NODE:DEVICE=FILE" : escape_html(c.node),
                        escape_html(c.device), escape_html(c.placed_by), c.packets, c.not_understood, c.cut_why.empty() ? "" : "cut: " + escape_html(c.cut_why));
   return out + "</tbody></table></div></details>\n";
 }
@@ -82,11 +100,12 @@ std::string capture_part(const Report& report) {
   if (a.packets_left_out > 0) out += fmt::format("<p>{} packets of further flows were left out: too many flows; filter the captures.</p>\n", a.packets_left_out);
   if (a.flows_not_walked > 0) out += fmt::format("<p>The paths of {} flows were not computed: too many different ends; filter the captures.</p>\n", a.flows_not_walked);
   if (a.flows.empty()) out += "<p>The captures have none.</p>\n";
-  out += captures_html(a.captures);
+  const FileNames names(a.captures);
+  out += captures_html(a.captures, names);
   std::vector<const FlowReport*> order;
   for (const FlowReport& f : a.flows) order.push_back(&f);
   std::stable_partition(order.begin(), order.end(), [](const FlowReport* f) { return !arrived(*f); });
-  for (std::size_t i = 0; i < std::min(order.size(), kMostFlows); ++i) out += flow_html(*order[i], i + 1);
+  for (std::size_t i = 0; i < std::min(order.size(), kMostFlows); ++i) out += flow_html(*order[i], i + 1, names);
   if (order.size() > kMostFlows) out += fmt::format("<p>and {} more; <code>egtrace pcap --format json</code> lists all</p>\n", order.size() - kMostFlows);
   return out + "</section>\n";
 }
