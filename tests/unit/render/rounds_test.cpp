@@ -29,6 +29,10 @@ class Loop {
     path_.hops.push_back({node, "host", where, what, false, {}, {}, {}, {}});
     return *this;
   }
+  Loop& pass_on(const std::string& node, const std::string& where, const std::string& what) {
+    path_.hops.push_back({node, "host", where, what, true, {}, {}, {}, {}});
+    return *this;
+  }
   Loop& see(const std::string& node, const std::string& device, bool in, unsigned ttl) {
     SightingReport s;
     s.node = node;
@@ -92,6 +96,16 @@ TEST(Rounds, FewAreShown) {
     EXPECT_EQ(0u, times(drawn, "more times")) << drawn;
     EXPECT_EQ(3u, times(drawn, "to beta")) << drawn;
   }
+}
+
+// Tables that do the same one after the other, and only pass the packet on, are no loop.
+TEST(Rounds, NotOfStepsThatPassItOn) {
+  Loop loop;
+  loop.see("alpha", "veth0", true, 64);
+  for (int i = 0; i < 12; ++i) loop.pass_on("alpha", "netfilter", "no rule matches");
+  const Explanation e = loop.step("alpha", "forwarding", "drops it").explanation();
+  for (const std::string& drawn : {explain_html(e), explain_svg(e), explain_mermaid(e), explain_dot(e)}) EXPECT_EQ(0u, times(drawn, "more times")) << drawn;
+  EXPECT_EQ(1u, times(explain_html(e), "+ 12 steps that only pass it on"));
 }
 
 // A host that sends the packet back and forth between devices of its own.

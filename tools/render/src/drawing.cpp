@@ -74,7 +74,10 @@ class RoundsFolder {
   }
 
  private:
-  bool alike(const Hop& a, const Hop& b) const { return a.node == b.node && a.where == b.where && a.what == b.what; }
+  bool alike(const Hop& a, const Hop& b) const {
+    return a.node == b.node && a.where == b.where && a.what == b.what &&
+           std::equal(a.evidence.begin(), a.evidence.end(), b.evidence.begin(), b.evidence.end(), [](const explain::EvidenceLine& x, const explain::EvidenceLine& y) { return x.dump == y.dump && x.line == y.line; });
+  }
   bool alike(const Station& a, const Station& b) const {
     return a.name == b.name && std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(), [&](std::size_t i, std::size_t k) { return alike(path_.hops[i], path_.hops[k]); });
   }
@@ -89,6 +92,19 @@ class RoundsFolder {
   }
   bool alike(const Visit& a, const Visit& b) const {
     return a.node == b.node && std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), [&](const DrawingItem& x, const DrawingItem& y) { return alike(x, y); });
+  }
+
+  // Steps that only pass a packet on follow each other without a loop.
+  bool says_something(std::size_t hop) const { return !path_.hops[hop].detail; }
+  bool says_something(const DrawingItem& item) const {
+    const auto* station = std::get_if<Station>(&item);
+    return station == nullptr || std::any_of(station->hops.begin(), station->hops.end(), [&](std::size_t hop) { return says_something(hop); });
+  }
+  template <class Entries>
+  bool are_rounds(const Rounds& r, const Entries& entries) const {
+    for (std::size_t i = 0; i < r.length; ++i)
+      if (says_something(entries[r.begin + i])) return true;
+    return false;
   }
 
   static std::string name_of(const DrawingItem& item) {
@@ -120,7 +136,7 @@ class RoundsFolder {
       };
       for (std::size_t i = 0; i < hops.size();) {
         const Rounds rounds = rounds_at(i, hops.size(), [&](std::size_t a, std::size_t b) { return alike(path_.hops[hops[a]], path_.hops[hops[b]]); });
-        if (rounds.length == 0) {
+        if (rounds.length == 0 || !are_rounds(rounds, hops)) {
           part.hops.push_back(hops[i++]);
           continue;
         }
@@ -137,11 +153,15 @@ class RoundsFolder {
 
   std::vector<DrawingItem> fold_items(std::vector<DrawingItem> items) const {
     std::vector<DrawingItem> out;
-    const auto again = [&](const Rounds& r) {
+    for (std::size_t i = 0; i < items.size();) {
+      const Rounds r = rounds_at(i, items.size(), [&](std::size_t a, std::size_t b) { return alike(items[a], items[b]); });
+      const bool folds = r.length > 0 && are_rounds(r, items);
+      for (const std::size_t end = folds ? i + r.length : i + 1; i < end; ++i) out.push_back(items[i]);
+      if (!folds) continue;
       const std::size_t first = out.size() - r.length;
       out.push_back(Repeated{0, first, 0, r.length, name_of(out[first]), r.count - 1, last_ttl(items, r.begin, r.end())});
-    };
-    show_rounds_once(items.size(), [&](std::size_t a, std::size_t b) { return alike(items[a], items[b]); }, [&](std::size_t i) { out.push_back(items[i]); }, again);
+      i = r.end();
+    }
     return out;
   }
 
