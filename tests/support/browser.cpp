@@ -202,8 +202,16 @@ void Browser::paste() {
 void Browser::type(const std::string& text) { call("Input.insertText", {{"text", text}}); }
 
 void Browser::click(const std::string& selector) {
-  const Json at = value("(() => { const e = document.querySelector(" + Json(selector).dump() + "); e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
-                        " return [r.left + r.width / 2, r.top + r.height / 2]; })()");
+  // As a reader does, once it stands still.
+  const Json at = value("(async () => { const e = document.querySelector(" + Json(selector).dump() + ");"
+                        " const frames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));"
+                        " const place = () => { const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; };"
+                        " for (let i = 0, before = []; i < 50; ++i) {"
+                        "   const now = place();"
+                        "   if (i > 3 && now[0] === before[0] && now[1] === before[1] && now[1] > 0 && now[1] < innerHeight) return now;"
+                        "   before = now; if (now[1] < 0 || now[1] > innerHeight || i === 0) e.scrollIntoView({block: 'center'});"
+                        "   await frames(); }"
+                        " return place(); })()");
   for (const char* type : {"mousePressed", "mouseReleased"})
     call("Input.dispatchMouseEvent", {{"type", type}, {"x", at[0]}, {"y", at[1]}, {"button", "left"}, {"clickCount", 1}});
 }

@@ -34,9 +34,21 @@
     var target = hash && by(decodeURIComponent(hash));
     if (!target) return;
     reveal(target);
-    target.scrollIntoView();
-    requestAnimationFrame(function () { target.scrollIntoView(); });   // dumps on the way take their places when they come into view
+    go_to(target);
   }
+
+  // Dumps on the way take their places when they are drawn: until then, or until the reader does something, it is gone to anew.
+  var watched;
+  function stop() { if (watched) watched.disconnect(); watched = null; }
+  function go_to(target) {
+    stop();
+    target.scrollIntoView();
+    if (!window.ResizeObserver) return;
+    watched = new ResizeObserver(function () { target.scrollIntoView(); });
+    watched.observe(document.body);
+    setTimeout(stop, 1500);
+  }
+  ['wheel', 'keydown', 'pointerdown', 'touchstart'].forEach(function (event) { addEventListener(event, stop, {passive: true, capture: true}); });
 
   // ---- Search: items without the words are hidden.
 
