@@ -74,7 +74,7 @@ class RoundsFolder {
   }
 
  private:
-  bool alike(const Hop& a, const Hop& b) const {
+  static bool alike(const Hop& a, const Hop& b) {
     return a.node == b.node && a.where == b.where && a.what == b.what &&
            std::equal(a.evidence.begin(), a.evidence.end(), b.evidence.begin(), b.evidence.end(), [](const explain::EvidenceLine& x, const explain::EvidenceLine& y) { return x.dump == y.dump && x.line == y.line; });
   }
@@ -82,11 +82,11 @@ class RoundsFolder {
     return a.name == b.name && std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(), [&](std::size_t i, std::size_t k) { return alike(path_.hops[i], path_.hops[k]); });
   }
   // But for the TTL.
-  bool alike(const Passing& p, const Passing& q) const {
+  static bool alike(const Passing& p, const Passing& q) {
     const explain::SightingReport &a = *p.at, &b = *q.at;
     return a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport && a.encap.has_value() == b.encap.has_value();
   }
-  bool alike(const Repeated& a, const Repeated& b) const { return a.item == b.item && a.items == b.items && a.times == b.times; }
+  static bool alike(const Repeated& a, const Repeated& b) { return a.item == b.item && a.items == b.items && a.times == b.times; }
   bool alike(const DrawingItem& a, const DrawingItem& b) const {
     return a.index() == b.index() && std::visit([&](const auto& one) { return alike(one, std::get<std::decay_t<decltype(one)>>(b)); }, a);
   }

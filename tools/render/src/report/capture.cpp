@@ -26,7 +26,7 @@ class FileNames {
     for (const explain::CaptureReport& c : captures) {
       const std::string folder = c.file.substr(0, c.file.rfind('/') + 1);
       if (std::exchange(first, false)) common_ = folder;
-      while (!folder.starts_with(common_)) common_.erase(common_.rfind('/', common_.size() - 2) + 1);
+      while (!folder.starts_with(common_)) common_.erase(common_.size() < 2 ? 0 : common_.rfind('/', common_.size() - 2) + 1);
     }
   }
   std::string operator()(const std::string& file) const { return escape_html(file.starts_with(common_) ? file.substr(common_.size()) : file); }

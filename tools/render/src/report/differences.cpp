@@ -13,12 +13,13 @@ namespace {
 
 using assess::Difference;
 
-// Of one topic on one machine, of values of one difference, and of what follows from one: more is read by nobody.
-constexpr std::size_t kMostOfTopic = 250, kMostValues = 60, kMostConsequences = 60;
+// Of one topic on one machine, of all, of values of one difference, and of what follows from one: more is read by nobody, and slow in any
+// browser.
+constexpr std::size_t kMostOfTopic = 100, kMostOfAll = 500, kMostValues = 20, kMostConsequences = 20;
 
 std::string values_html(std::string_view element, const std::vector<std::string>& values) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i) out += fmt::format("<{0}>{1}</{0}>\n", element, escape_html(values[i]));
+  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i) out += fmt::format("<{0}>{1}</{0}>\n", element, cut(values[i]));
   if (values.size() > kMostValues) out += fmt::format("<p class=\"small\">and {} more</p>\n", values.size() - kMostValues);
   return out;
 }
@@ -50,7 +51,9 @@ class DifferencesPart {
       topic_ = topic;
       out_ += fmt::format("<h3>{}</h3>\n", escape_html(topic));
     }
-    if (++of_topic_ > kMostOfTopic) return;
+    ++of_topic_;
+    if (shown_ == kMostOfTopic || count_ == kMostOfAll) return;
+    ++shown_;
     const Difference& d = all_[i];
     const std::string id = fmt::format("difference-{}", ++count_);
     out_ += fmt::format("<details class=\"item\" id=\"{0}\" open><summary><span class=\"verdict note\">{1}</span> {2}{3} <a class=\"self soft small\" href=\"#{0}\">#{4}</a></summary>\n<div class=\"inside\">\n",
@@ -62,8 +65,8 @@ class DifferencesPart {
   }
 
   void end_of_topic() {
-    if (of_topic_ > kMostOfTopic) out_ += fmt::format("<p>and {} more; <code>egtrace diff -v</code> lists all</p>\n", of_topic_ - kMostOfTopic);
-    of_topic_ = 0;
+    if (of_topic_ > shown_) out_ += fmt::format("<p>{}{} more; <code>egtrace diff -v</code> lists all</p>\n", shown_ == 0 ? "" : "and ", of_topic_ - shown_);
+    of_topic_ = shown_ = 0;
   }
 
   void values(const Difference& d) {
@@ -114,7 +117,7 @@ class DifferencesPart {
   DifferenceOrder order_;
   EvidenceBook &before_, &after_;
   std::string out_, topic_;
-  std::size_t of_topic_ = 0, count_ = 0;
+  std::size_t of_topic_ = 0, shown_ = 0, count_ = 0;   // under the heading; of all
 };
 
 }  // namespace

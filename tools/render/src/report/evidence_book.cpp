@@ -9,19 +9,6 @@
 #include "report/parts.h"
 
 namespace egt::render::report {
-namespace {
-
-// Of a record that stands in one line.
-constexpr std::size_t kMostOfEvidence = 2000;
-
-std::string cut(const std::string& text) {
-  if (text.size() <= kMostOfEvidence) return escape_html(text);
-  std::size_t end = kMostOfEvidence;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return escape_html(text.substr(0, end)) + fmt::format("<span class=\"soft\"> \xe2\x80\xa6 {} bytes more</span>", text.size() - end);
-}
-
-}  // namespace
 
 EvidenceBook::EvidenceBook(const DumpedSnapshot& dumped, std::string name) : dumped_(dumped), name_(std::move(name)) {
   if (dumped.inspection == nullptr) return;

@@ -34,6 +34,14 @@ std::string heading(std::string_view id, std::string_view text, std::size_t coun
 
 std::string command(std::string_view text) { return fmt::format("<code class=\"command\">{}</code>", escape_html(text)); }
 
+std::string cut(const std::string& text) {
+  constexpr std::size_t kMostShown = 2000;
+  if (text.size() <= kMostShown) return escape_html(text);
+  std::size_t end = kMostShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return escape_html(text.substr(0, end)) + fmt::format("<span class=\"soft\"> \xe2\x80\xa6 {} bytes more</span>", text.size() - end);
+}
+
 std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 }  // namespace egt::render::report

@@ -27,6 +27,7 @@ Tone tone_of(explain::Outcome outcome);
 std::string_view words_of(explain::Outcome outcome);       // "no answer"
 std::string heading(std::string_view id, std::string_view text, std::size_t count);   // of a part, with a link to itself
 std::string command(std::string_view text);                // that the reader may run
+std::string cut(const std::string& text);                 // as HTML; of a long one that stands in one line the beginning
 // "3 errors", "1 error"
 std::string counted(std::size_t n, std::string_view what);
 
