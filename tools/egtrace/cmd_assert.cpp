@@ -94,6 +94,8 @@ ExitStatus run_assert(const AssertOptions& o) {
     write_output(o.common, render::assert_json(report));
   } else if (o.common.format == "github") {
     write_output(o.common, render::check_github({report}, source_places("", &o.snapshot)));
+  } else if (o.common.format == "gitlab") {
+    write_output(o.common, render::check_gitlab({report}, source_places("", &o.snapshot)));
   } else {
     write_output(o.common, render::check_text({report}, text_options(o.common)));
   }
@@ -124,7 +126,7 @@ void add_assert(CLI::App& app, ExitStatus& status) {
   list("--contains", o->contains, "on the path: node:, device:, stage:, table:, chain:, rule: NAME, or a bare NAME");
   list("--avoids", o->avoids, "not on the path");
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
-  add_common_options(*verb, o->common, {"text", "json", "github"});
+  add_common_options(*verb, o->common, {"text", "json", "github", "gitlab"});
   verb->footer(std::string(kPointForms) + kPointNamespace + "\n\n" + kAssertFooter);
   verb->callback([o, verb, &status] {
     o->proto_given = verb->count("--proto") > 0;

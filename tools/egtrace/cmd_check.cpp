@@ -67,7 +67,7 @@ std::vector<expect::Expectation> expectations(const CheckOptions& o, const clust
 ExitStatus run_check(const CheckOptions& o) {
   if (o.file.empty() && !o.from_objects)
     throw CommandError("no expectations given; name a YAML file or use --from-objects");
-  for (const std::string& report : {o.files.junit, o.files.sarif, o.files.write_baseline}) refuse_inside(o.snapshot, report);
+  for (const std::string& report : {o.files.junit, o.files.sarif, o.files.codequality, o.files.write_baseline}) refuse_inside(o.snapshot, report);
   if (!o.shard.empty() && !(o.files.baseline + o.files.write_baseline).empty())
     throw CommandError("a shard has no baseline; give it to `egtrace merge`");
   const std::optional<assess::Baseline> baseline = read_baseline(o.files);
@@ -118,7 +118,7 @@ void add_check(CLI::App& app, ExitStatus& status) {
   add_check_files(*verb, o->files);
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_shard_option(*verb, o->shard);
-  add_common_options(*verb, o->common, {"text", "json", "html", "github"});
+  add_common_options(*verb, o->common, {"text", "json", "html", "github", "gitlab"});
   verb->footer(kCheckFooter);
   verb->callback([o, &status] {
     if (!o->from_objects) take_argument_for(o->file, o->snapshot);

@@ -6,6 +6,7 @@
 #include "egtrace/assess/names.h"
 #include "egtrace/render/difference.h"
 #include "packet_options.h"
+#include "page.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -20,6 +21,7 @@ constexpr const char* kDiffFooter =
     "  egtrace diff before.tar.gz after.tar.gz\n"
     "  egtrace diff ./before ./after --only paths --to 192.0.2.10:443\n"
     "  egtrace diff ./before ./after --format json | jq '.differences[] | select(.topic == \"rules\")'\n"
+    "  egtrace diff ./before ./after --format html -o changes.html\n"
     "\n"
     "Exit status: 0 nothing differs, 1 something does, 2 the call or an input is unusable, 3 nothing differs as "
     "far as both snapshots show.\n";
@@ -31,11 +33,11 @@ struct DiffOptions {
   assess::DifferenceOptions compare;
 };
 
-const parsers::Snapshot& open(const std::string& path, const DiffOptions& o) {
+SnapshotOptions one_of(const std::string& path, const DiffOptions& o) {
   SnapshotOptions one;
   one.path = path;
   one.follow_links = o.follow_links;
-  return open_collection(one, o.common);
+  return one;
 }
 
 // A name that one of them has is a difference.
@@ -51,15 +53,20 @@ void refuse_unknown_names(const assess::DifferenceOptions& o, const cluster::Clu
 ExitStatus run_diff(const DiffOptions& o) {
   if (o.before == "-" && o.after == "-")
     throw CommandError("standard input holds one snapshot; name a file for the other");
-  const parsers::Snapshot &before = open(o.before, o), &after = open(o.after, o);
+  const SnapshotOptions of_before = one_of(o.before, o), of_after = one_of(o.after, o);
+  const parsers::Snapshot &before = open_collection(of_before, o.common), &after = open_collection(of_after, o.common);
   refuse_unknown_names(o.compare, before.cluster, after.cluster);
   const explain::Explainer then(before.cluster, &before.collection), now(after.cluster, &after.collection);
   assess::DifferenceOptions options = o.compare;
   options.jobs = o.common.jobs;
   const auto differences = assess::compare(then, now, options);
   if (!differences) throw CommandError(differences.error().message);
-  write_output(o.common, o.common.format == "json" ? render::diff_json(*differences)
-                                                   : render::diff_text(*differences, text_options(o.common)));
+  if (o.common.format == "json")
+    write_output(o.common, render::diff_json(*differences));
+  else if (o.common.format == "html")
+    write_page_of_two("diff", {.differences = &*differences}, {before, of_before}, {after, of_after}, o.common);
+  else
+    write_output(o.common, render::diff_text(*differences, text_options(o.common)));
   if (!differences->all.empty()) return ExitStatus::failed;
   return differences->not_compared.empty() ? ExitStatus::done : ExitStatus::inconclusive;
 }
@@ -78,7 +85,7 @@ void add_diff(CLI::App& app, ExitStatus& status) {
   verb->add_option("-n,--namespace", o->compare.namespaces, "paths of pods of this namespace (a pattern); repeatable")
       ->allow_extra_args(false);
   add_follow_links(*verb, o->follow_links);
-  add_common_options(*verb, o->common, {"text", "json"});
+  add_common_options(*verb, o->common, {"text", "json", "html"});
   verb->footer(std::string(kPointForms) + "\n\n" + kDiffFooter);
   verb->callback([o, &status] { status = run_diff(*o); });
 }

@@ -58,7 +58,7 @@ ExitStatus run_inspect(const InspectOptions& o) {
     return ExitStatus::done;
   }
   if (o.common.format == "html") {
-    write_page("inspect", {.inspection = &inspection, .whole_inspection = true}, snapshot, o.snapshot, o.common);
+    write_page("inspect", {.dumped = {.inspection = &inspection}, .whole_inspection = true}, snapshot, o.snapshot, o.common);
     return ExitStatus::done;
   }
   write_output(o.common, render::inspect_text(inspection, text_options(o.common)));

@@ -104,11 +104,11 @@ void add_merge(CLI::App& app, ExitStatus& status) {
   CLI::App* verb = app.add_subcommand("merge", "put the results of shards of audit or check together");
   verb->add_option("results", o->files, "files that --shard wrote")->required();
   add_check_files(*verb, o->check);
-  for (const char* of_check : {"--junit", "--sarif", "--baseline", "--write-baseline"}) {
+  for (const char* of_check : {"--junit", "--sarif", "--codequality", "--baseline", "--write-baseline"}) {
     CLI::Option* option = verb->get_option(of_check);
     option->description("of check: " + option->get_description());
   }
-  add_common_options(*verb, o->common, {"text", "json", "csv", "table", "github"});
+  add_common_options(*verb, o->common, {"text", "json", "csv", "table", "github", "gitlab"});
   verb->footer(kMergeFooter);
   verb->callback([o, &status] { status = run_merge(*o); });
 }

@@ -12,6 +12,7 @@
 #include "egtrace/render/diagnostic.h"
 #include "egtrace/render/pcap.h"
 #include "kept.h"
+#include "page.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -31,7 +32,8 @@ constexpr const char* kPcapFooter =
     "  egtrace pcap ./dumps ./captures\n"
     "  egtrace pcap ./dumps worker-1:any=w1.pcap worker-2:br-ex=w2.pcapng --format json | jq '.flows[] | "
     "select(.fate==\"lost\")'\n"
-    "  egtrace pcap ./dumps worker-1=retis.json worker-2=pwru.txt\n";
+    "  egtrace pcap ./dumps worker-1=retis.json worker-2=pwru.txt\n"
+    "  egtrace pcap ./dumps ./captures --format html -o captures.html\n";
 
 struct PcapOptions {
   CommonOptions common;
@@ -125,12 +127,16 @@ ExitStatus print_json(const PcapOptions& o, const explain::CaptureStudy& study, 
   return status_of(flows, unexplained);
 }
 
-ExitStatus print_text(const PcapOptions& o, const explain::CaptureStudy& study, const cluster::Cluster& cluster) {
+ExitStatus print_whole(const PcapOptions& o, const explain::CaptureStudy& study, const parsers::Snapshot& snapshot) {
+  const cluster::Cluster& cluster = snapshot.cluster;
   auto& analysis =
       kept_to_the_end<explain::CaptureAnalysis>(o.common.verbose > 0 ? study.conclude(cluster) : study.conclude_alike(cluster));
   Counted counted(cluster);
   for (explain::FlowReport& flow : analysis.flows) counted.add_to(flow);
-  write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
+  if (o.common.format == "html")
+    write_page("pcap", {.capture = &analysis}, snapshot, o.snapshot, o.common);
+  else
+    write_output(o.common, render::pcap_text(analysis, text_options(o.common)));
   const auto unexplained = std::count_if(analysis.flows.begin(), analysis.flows.end(),
                                          [](const explain::FlowReport& f) { return f.fate == explain::Fate::unexplained; });
   return status_of(analysis.flows.size(), static_cast<std::size_t>(unexplained));
@@ -146,7 +152,8 @@ void print_problems(const std::string& path, const capture::Capture& capture, st
 ExitStatus run_pcap(const PcapOptions& o) {
   if (o.captures.empty()) throw CommandError("no capture given; name files, directories of them, or NODE:DEVICE=FILE");
   const std::vector<Input> inputs = inputs_of(o.captures);
-  const cluster::Cluster& cluster = open_for_walks(o.snapshot, o.common).cluster;
+  const parsers::Snapshot& snapshot = open_for_walks(o.snapshot, o.common);
+  const cluster::Cluster& cluster = snapshot.cluster;
   check_places(inputs, cluster);
   explain::CaptureStudy& study = kept_to_the_end<explain::CaptureStudy>();
   std::size_t read = 0;
@@ -167,7 +174,7 @@ ExitStatus run_pcap(const PcapOptions& o) {
     ++read;
   }
   if (read == 0) throw CommandError("none of these files is a capture; give pcap, pcapng, text of tcpdump or pwru, or events of retis");
-  return o.common.format == "json" ? print_json(o, study, cluster) : print_text(o, study, cluster);
+  return o.common.format == "json" ? print_json(o, study, cluster) : print_whole(o, study, snapshot);
 }
 
 }  // namespace
@@ -178,7 +185,7 @@ void add_pcap(CLI::App& app, ExitStatus& status) {
       "pcap", "compare captured packets with the predicted path: what happened to each flow, and where");
   add_snapshot_options(*verb, options->snapshot);
   verb->add_option("captures", options->captures, "captures, directories of them, or NODE:DEVICE=FILE");
-  add_common_options(*verb, options->common, {"text", "json"});
+  add_common_options(*verb, options->common, {"text", "json", "html"});
   verb->footer(kPcapFooter);
   verb->callback([options, &status] {
     take_arguments_for(options->captures, options->snapshot);

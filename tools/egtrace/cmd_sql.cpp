@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command.h"
+#include "egtrace/parsers/output_file.h"
 #include "egtrace/render/value_table.h"
 #include "egtrace/sql/database.h"
 #include "snapshot_options.h"
@@ -122,9 +123,15 @@ ExitStatus run_export(const SqlOptions& o) {
   Opened opened(o);
   warn_of_moment(opened.dumped(), o.common);
   sql::Database database(opened.sources());
-  const auto file = database.as_file(o.tables);
+  if (const auto unknown = database.unknown_table(o.tables)) throw CommandError(unknown->message);
+  // It holds what the snapshot holds, as a compiled one does.
+  auto file = parsers::OutputFile::create(o.common.output, parsers::Readers::owner_alone);
   if (!file) throw CommandError(file.error().message);
-  write_bytes(o.common, *file);
+  if (file->unfinished().empty())
+    database.write_bytes(o.tables, [&](std::string_view bytes) { file->write(bytes); });
+  else if (const std::error_code failed = database.write_file(o.tables, file->unfinished()))
+    file->fail(failed.value());
+  finish_output(*file);
   return ExitStatus::done;
 }
 

@@ -32,7 +32,7 @@ constexpr const char* kTriageFooter =
 struct TriageOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
-  std::string fail_on = "never", sarif;
+  std::string fail_on = "never", sarif, codequality;
   std::vector<std::string> only;
   bool list = false;
 };
@@ -61,7 +61,7 @@ ExitStatus run_triage(const TriageOptions& o) {
     return ExitStatus::done;
   }
   refuse_unknown(o.only);
-  refuse_inside(o.snapshot, o.sarif);
+  for (const std::string& report : {o.sarif, o.codequality}) refuse_inside(o.snapshot, report);
   SnapshotOptions with_logical_flows = o.snapshot;
   with_logical_flows.as_intended = true;
   const parsers::Snapshot& snapshot = open_for_walks(with_logical_flows, o.common);
@@ -70,15 +70,20 @@ ExitStatus run_triage(const TriageOptions& o) {
   assess::Triage triage =
       assess::triage(explainer, o.only, parsers::twin_dumps(snapshot.cluster, snapshot.collection));
   Counted(snapshot.cluster).add_to(triage);
-  if (!o.sarif.empty()) {
+  const render::SourcePlaces sources = source_places("", &o.snapshot);
+  const auto write_file = [](const std::string& path, const std::string& text) {
     CommonOptions to_file;
-    to_file.output = o.sarif;
-    write_output(to_file, render::triage_sarif(triage, source_places("", &o.snapshot), EGTRACE_VERSION));
-  }
+    to_file.output = path;
+    write_output(to_file, text);
+  };
+  if (!o.sarif.empty()) write_file(o.sarif, render::triage_sarif(triage, sources, EGTRACE_VERSION));
+  if (!o.codequality.empty()) write_file(o.codequality, render::triage_gitlab(triage, sources));
   if (o.common.format == "json")
     write_output(o.common, render::triage_json(triage));
   else if (o.common.format == "github")
-    write_output(o.common, render::triage_github(triage, source_places("", &o.snapshot)));
+    write_output(o.common, render::triage_github(triage, sources));
+  else if (o.common.format == "gitlab")
+    write_output(o.common, render::triage_gitlab(triage, sources));
   else if (o.common.format == "html")
     write_page("triage", {.triage = &triage}, snapshot, o.snapshot, o.common);
   else
@@ -98,8 +103,9 @@ void add_triage(CLI::App& app, ExitStatus& status) {
       ->capture_default_str();
   verb->add_option("--only", o->only, "run only the check ID; repeatable")->allow_extra_args(false)->type_name("ID");
   verb->add_option("--sarif", o->sarif, "write a SARIF 2.1.0 report to FILE")->type_name("FILE");
+  verb->add_option("--codequality", o->codequality, "write a Code Quality report of GitLab to FILE")->type_name("FILE");
   verb->add_flag("--list", o->list, "list the catalogue of checks");
-  add_common_options(*verb, o->common, {"text", "json", "html", "github"});
+  add_common_options(*verb, o->common, {"text", "json", "html", "github", "gitlab"});
   verb->footer(kTriageFooter);
   verb->callback([o, &status] { status = run_triage(*o); });
 }

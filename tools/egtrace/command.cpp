@@ -209,6 +209,8 @@ void write_bytes(const CommonOptions& options, std::string_view text) {
   print_all(text);
 }
 
+void finish_output(parsers::OutputFile& file) { finish(file); }
+
 OutputStream::OutputStream(const CommonOptions& options, Bytes bytes)
     : options_(options), bytes_(bytes), for_pager_(may_page(options)) {
   if (!options.output.empty()) file_.emplace(open_file(options.output));

@@ -55,6 +55,7 @@ std::string what_may_be_why();       // "; …" or empty
 // dump brings along that no terminal should be sent is replaced (render::printable()).
 void write_output(const CommonOptions& options, std::string_view text);
 void write_bytes(const CommonOptions& options, std::string_view text);   // as they are
+void finish_output(parsers::OutputFile& file);   // of -o, written by the verb itself
 // To standard error; likewise.
 void print_error(std::string_view text);
 

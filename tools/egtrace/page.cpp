@@ -1,6 +1,7 @@
 #include "page.h"
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "egtrace/explain/dump_lines.h"
@@ -24,21 +25,43 @@ std::string shown_name(const SnapshotOptions& options) {
   return path.filename().string();
 }
 
+// What a page says of a snapshot's dumps.
+class ShownSnapshot {
+ public:
+  // `inspection`: the verb's own; null: it has none.
+  ShownSnapshot(const parsers::Snapshot& snapshot, const SnapshotOptions& options, const explain::Inspection* inspection = nullptr)
+      : lines_(*snapshot.cluster.sources, parsers::mask_environment) {
+    if (inspection == nullptr) inspection = &inspection_.emplace(explain::inspect(snapshot.cluster, snapshot.collection));
+    dumped_ = {shown_name(options), inspection, [this](const explain::EvidenceLine& line) { return lines_.around(line, kReach); }};
+  }
+  ShownSnapshot(const ShownSnapshot&) = delete;
+  ShownSnapshot& operator=(const ShownSnapshot&) = delete;
+  const render::DumpedSnapshot& dumped() const { return dumped_; }
+
+ private:
+  std::optional<explain::Inspection> inspection_;
+  explain::DumpLines lines_;
+  render::DumpedSnapshot dumped_;
+};
+
 }  // namespace
 
 std::string page_of(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options) {
-  const explain::Inspection inspection = explain::inspect(snapshot.cluster, snapshot.collection);
-  explain::DumpLines lines(*snapshot.cluster.sources, parsers::mask_environment);
+  const ShownSnapshot shown(snapshot, options, report.dumped.inspection);
   report.verb = verb;
-  report.snapshot = shown_name(options);
   report.version = EGTRACE_VERSION;
-  if (report.inspection == nullptr) report.inspection = &inspection;
-  report.lines_around = [&](const explain::EvidenceLine& line) { return lines.around(line, kReach); };
+  report.dumped = shown.dumped();
   return render::report_html(report);
 }
 
 void write_page(const std::string& verb, render::Report report, const parsers::Snapshot& snapshot, const SnapshotOptions& options, const CommonOptions& common) {
   write_output(common, page_of(verb, std::move(report), snapshot, options));
+}
+
+void write_page_of_two(const std::string& verb, render::Report report, const PageSnapshot& before, const PageSnapshot& after, const CommonOptions& common) {
+  const ShownSnapshot shown(before.snapshot, before.options);
+  report.before = &shown.dumped();
+  write_page(verb, std::move(report), after.snapshot, after.options, common);
 }
 
 }  // namespace egt::cli

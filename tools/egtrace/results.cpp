@@ -85,6 +85,7 @@ void add_check_files(CLI::App& verb, CheckFiles& files) {
   const auto file = [&](const char* name, std::string& value, const char* what) { verb.add_option(name, value, what)->type_name("FILE"); };
   file("--junit", files.junit, "write a JUnit XML report to FILE");
   file("--sarif", files.sarif, "write a SARIF 2.1.0 report to FILE");
+  file("--codequality", files.codequality, "write a Code Quality report of GitLab to FILE");
   file("--baseline", files.baseline, "failures that FILE lists are known: only new ones fail");
   file("--write-baseline", files.write_baseline, "write what fails now to FILE, for --baseline");
 }
@@ -107,6 +108,7 @@ ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, co
   const CheckFiles& files = options.files;
   if (!files.junit.empty()) write_file(files.junit, render::check_junit(reports, beside));
   if (!files.sarif.empty()) write_file(files.sarif, render::check_sarif(reports, sources, EGTRACE_VERSION, beside));
+  if (!files.codequality.empty()) write_file(files.codequality, render::check_gitlab(reports, sources, beside));
   if (!files.write_baseline.empty()) write_file(files.write_baseline, render::baseline_json(assess::baseline_of(reports)));
   std::vector<Gap> gaps;
   if (reports.empty() && options.from_objects && !options.has_objects) gaps.push_back(assess::missing_objects());
@@ -114,6 +116,8 @@ ExitStatus write_check(const std::vector<assess::ExpectationReport>& reports, co
     write_output(common, render::check_json(reports, beside, gaps));
   else if (common.format == "github")
     write_output(common, render::check_github(reports, sources, beside, gaps));
+  else if (common.format == "gitlab")
+    write_output(common, render::check_gitlab(reports, sources, beside));
   else if (common.format == "html" && page)
     page(beside);
   else

@@ -30,7 +30,7 @@ ExitStatus write_audit(std::vector<assess::AuditRow> rows, const AuditResultOpti
 
 // Files that check and merge write beside their output, and the baseline that they read. Empty: none.
 struct CheckFiles {
-  std::string junit, sarif, baseline, write_baseline;
+  std::string junit, sarif, codequality, baseline, write_baseline;
 };
 void add_check_files(CLI::App& verb, CheckFiles& files);
 // Before anything is computed: a mistake shows at once. None: no baseline is given.

@@ -10,7 +10,7 @@ enum class StepSide { neither, from, to };
 
 StepSide step_side(const Step& step, const Sighting& s) {
   if (const auto* enter = std::get_if<EnterBridge>(&step.kind)) return enter->port == s.device ? StepSide::from : StepSide::neither;
-  if (const auto* receive = std::get_if<ReceiveFrame>(&step.kind)) return receive->device == s.device ? StepSide::from : StepSide::neither;
+  if (const auto* receive = std::get_if<ReceiveFrame>(&step.kind)) return s.in && receive->device == s.device ? StepSide::from : StepSide::neither;
   if (const auto* leave = std::get_if<LeaveBridge>(&step.kind)) return leave->port == s.device ? StepSide::to : StepSide::neither;
   if (const auto* cross = std::get_if<CrossWire>(&step.kind)) return cross->to_device == s.device ? StepSide::to : StepSide::neither;
   if (std::holds_alternative<Decapsulate>(step.kind)) return s.encap && s.in ? StepSide::from : StepSide::neither;

@@ -134,6 +134,10 @@ bool OutputFile::write(std::string_view bytes) {
   return error_ == 0;
 }
 
+void OutputFile::fail(int error) {
+  if (error_ == 0) error_ = error;
+}
+
 std::string OutputFile::finish() {
   const auto note = [&](bool good) {
     if (!good && error_ == 0) error_ = errno;

@@ -423,6 +423,9 @@ TEST(Reports, OfHostileTextAreHarmless) {
   EXPECT_EQ(std::string::npos, commands.find("\n::"));
   EXPECT_EQ(std::string::npos, commands.find('\r'));
   EXPECT_EQ(std::string::npos, render::check_sarif({report}, kPlaces, "1.0").find("](http"));
+  const std::string quality = render::check_gitlab({report, report}, kPlaces);
+  EXPECT_EQ(4U, count(quality, "\n"));
+  EXPECT_EQ(2U, json::parse(quality).size());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -205,6 +206,23 @@ TEST(Component, RunsItsSteps) {
   EXPECT_TRUE(repository.has("egtrace-reports/junit.xml"));
   EXPECT_EQ(1, component.run(repository, with(kGood, {{"expectations", "bad.yaml"}})).status);
   EXPECT_EQ(2, component.run(repository, with(kGood, {{"expectations", "absent.yaml"}})).status);
+}
+
+// A job has one report of code quality: of expectations and of findings.
+TEST(Component, ReportsCodeQuality) {
+  const Repository repository;
+  EXPECT_EQ(1, Component().run(repository, with(kGood, {{"expectations", "bad.yaml"}, {"triage", "never"}})).status);
+  const std::string text = repository.text("egtrace-reports/gl-code-quality-report.json");
+  const auto issues = nlohmann::json::parse(text);
+  const auto checked = nlohmann::json::parse(repository.run("egtrace check 'my dumps' bad.yaml --format gitlab", {}).out), found = nlohmann::json::parse(repository.run("egtrace triage 'my dumps' --format gitlab", {}).out);
+  ASSERT_EQ(1U, checked.size());
+  ASSERT_EQ(checked.size() + found.size(), issues.size());
+  EXPECT_EQ(checked[0], issues[0]);
+  EXPECT_EQ(found.back(), issues.back());
+  EXPECT_FALSE(repository.has("egtrace-reports/check.codequality"));
+  EXPECT_EQ(0, Component().run(repository, with(kGood, {{"reports", "none"}})).status);
+  EXPECT_EQ(nlohmann::json::array(), nlohmann::json::parse(repository.text("none/gl-code-quality-report.json")));
+  EXPECT_EQ("$[[ inputs.reports ]]/gl-code-quality-report.json", YAML::LoadAllFromFile(kComponent)[1]["$[[ inputs.job ]]"]["artifacts"]["reports"]["codequality"].as<std::string>());
 }
 
 // Status 3 is what the component lets pass with a warning.

@@ -1,7 +1,9 @@
 // check --baseline: known failures, new ones, resolved ones; and annotations of GitHub as check, assert and triage print them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,12 @@ const std::string kSnapshot = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
 const std::string kFails = "- {name: 'as, 100%: another', from: [demo-egress/requester-2a, demo-egress/requester-3a], to: '192.168.55.13:80', snat: 192.0.2.7}\n";
 const std::string kLost = "- {name: nobody is there, from: demo-egress/requester-3a, to: '192.0.2.99:80'}\n";
 const std::string kHolds = "- {name: good, from: demo-egress/requester-3a, to: '192.168.55.13:80', snat: 192.168.66.100}\n";
+
+std::set<std::string> keys_of(const json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
 
 class Baselines : public ::testing::Test {
  protected:
@@ -139,6 +147,53 @@ TEST_F(Baselines, AnnotationsOfGitHub) {
     const std::string line = triage.out.substr(at, triage.out.find('\n', at) - at);
     EXPECT_TRUE(line.starts_with("::error ") || line.starts_with("::warning ") || line.starts_with("::notice ") || line.ends_with(" note") || line.ends_with(" notes")) << line;
   }
+}
+
+// With the keys that GitLab documents, and values that it takes.
+void expect_code_quality(const json& issues) {
+  std::set<std::string> fingerprints;
+  for (const json& issue : issues) {
+    EXPECT_EQ((std::set<std::string>{"description", "check_name", "fingerprint", "severity", "location"}), keys_of(issue));
+    EXPECT_EQ((std::set<std::string>{"path", "lines"}), keys_of(issue["location"]));
+    EXPECT_TRUE(fingerprints.insert(issue["fingerprint"]).second) << issue;
+    EXPECT_TRUE((std::set<std::string>{"info", "minor", "major", "critical", "blocker"}).contains(issue["severity"])) << issue;
+    const std::string path = issue["location"]["path"];
+    EXPECT_FALSE(path.empty() || path.starts_with("/") || path.starts_with("./")) << path;
+    EXPECT_LT(0, issue["location"]["lines"]["begin"].get<int>());
+  }
+}
+
+TEST_F(Baselines, CodeQualityOfGitLab) {
+  const Ran ran = check(kHolds + kFails + kLost, {"--format", "gitlab", "--codequality", "report.json"});
+  EXPECT_EQ(1, ran.status);
+  EXPECT_EQ(ran.out, text("report.json"));
+  const json issues = json::parse(ran.out);
+  expect_code_quality(issues);
+  ASSERT_EQ(3U, issues.size());
+  EXPECT_EQ(5, std::count(ran.out.begin(), ran.out.end(), '\n'));     // a line each, and the brackets
+  EXPECT_EQ("e.yaml", issues[0]["location"]["path"]);
+  EXPECT_EQ(4, issues[0]["location"]["lines"]["begin"]);
+  EXPECT_EQ("expectation", issues[0]["check_name"]);
+  EXPECT_EQ("major", issues[0]["severity"]);
+  EXPECT_EQ(0U, issues[0]["description"].get<std::string>().find("as, 100%: another: demo-egress/requester-2a to 192.168.55.13:80: "));
+  EXPECT_EQ("no-route", issues[2]["check_name"]);
+  EXPECT_EQ("[]\n", check(kHolds, {"--format", "gitlab"}).out);
+
+  // What is known is in the report of the target branch as well.
+  check(kFails, {"--write-baseline", "known.json"});
+  const json known = json::parse(check("# lines move\n" + kFails, {"--baseline", "known.json", "--format", "gitlab"}).out);
+  ASSERT_EQ(2U, known.size());
+  EXPECT_EQ("minor", known[0]["severity"]);
+  EXPECT_EQ(issues[0]["fingerprint"], known[0]["fingerprint"]);
+
+  const Ran asserted = egtrace({"assert", kSnapshot, "--from", "demo-egress/requester-3a", "--to", "192.0.2.99:80", "--format", "gitlab"});
+  EXPECT_EQ(1, asserted.status);
+  expect_code_quality(json::parse(asserted.out));
+  EXPECT_EQ(0U, json::parse(asserted.out)[0]["location"]["path"].get<std::string>().find("egressip-secondary"));   // it lies elsewhere
+  const Ran triage = egtrace({"triage", kSnapshot, "--format", "gitlab", "--codequality", "triage.json"});
+  EXPECT_EQ(triage.out, text("triage.json"));
+  EXPECT_LT(0U, json::parse(triage.out).size());
+  expect_code_quality(json::parse(triage.out));
 }
 
 // A snapshot of the repository is told from its root, wherever the call is made.

@@ -98,6 +98,8 @@ TEST_F(Canaries, NoVerbShowsOne) {
            {"check", dumps(), expectations, "--sarif", "out.sarif"},
            {"check", dumps(), expectations, "--write-baseline", "out.json", "--format", "github"},
            {"triage", dumps(), "--format", "github"},
+           {"triage", dumps(), "--format", "gitlab"},
+           {"diff", dumps(), EGTRACE_SOURCE_DIR "/samples/egressip-secondary", "--format", "html"},
            {"lookup", dumps(), "10.0.0.1", "--format", "json"},
            {"lookup", dumps(), "10.133.0.77", "--format", "json"},
            {"lookup", dumps(), "tunnel-1", "--format", "json"},

@@ -1,4 +1,4 @@
-// The page about a snapshot: complete, of one file, harmless whatever the snapshot holds, and at work in a browser.
+// The page about a snapshot: complete, of one file, harmless whatever the snapshot holds. (tests/unit/browser opens it.)
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "egtrace/base/sha256.h"
+#include "support/hostile_snapshot.h"
 #include "support/run.h"
+#include "support/sample.h"
 
 namespace report_test {
 namespace {
@@ -20,10 +22,12 @@ using egt::testing::TemporaryDirectory;
 
 const std::string kSample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
 
+const std::string kCaptures = EGTRACE_SOURCE_DIR "/tests/golden/pcap-egressip-secondary/captures";
+
 std::string page(std::vector<std::string> words) {
   words.insert(words.begin(), EGTRACE_BINARY);
   const Ran ran = egt::testing::run(words);
-  EXPECT_EQ(0, ran.status) << ran.err;
+  EXPECT_EQ(words[1] == "diff" ? 1 : 0, ran.status) << ran.err;
   return ran.out;
 }
 
@@ -89,11 +93,20 @@ TEST(Report, RefusesWhatIsNoPair) {
   }
 }
 
+// Without the rules that the sample's egress IP needs.
+void break_egress_ip(egt::testing::Sample& sample) {
+  for (const char* file : {"iptables-save", "iptables_-t_nat_-S"}) sample.without_lines("master-02-demo/" + std::string(file), "--to-source 192.168.66.100");
+  sample.without_lines("master-02-demo/nft_list_ruleset", "snat to 192.168.66.100");
+}
+
 TEST(Report, PagesOfOtherVerbsAreItsParts) {
   const TemporaryDirectory home;
+  egt::testing::Sample broken;
+  break_egress_ip(broken);
   const std::string expectations = home.file("e.yaml", "version: 1\nexpect:\n  - {name: n, from: demo-egress/requester-3a, to: 192.168.55.13:80, outcome: answered}\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> verbs = {
-      {{"triage", kSample}, "findings"}, {{"audit", kSample}, "audit"}, {{"inspect", kSample}, "dumps"}, {{"check", kSample, expectations}, "expectations"}};
+      {{"triage", kSample}, "findings"}, {{"audit", kSample}, "audit"}, {{"inspect", kSample}, "dumps"}, {{"check", kSample, expectations}, "expectations"},
+      {{"pcap", kSample, kCaptures}, "captured"}, {{"diff", kSample, broken.path()}, "differences"}};
   for (auto [words, part] : verbs) {
     words.insert(words.end(), {"--format", "html"});
     const std::string html = page(words);
@@ -104,37 +117,44 @@ TEST(Report, PagesOfOtherVerbsAreItsParts) {
   }
 }
 
-// Names and lines that would be markup, script or another text.
+// What follows from the rule stands in its item, and each side has its own evidence.
+TEST(Report, ComparesTwoSnapshots) {
+  egt::testing::Sample broken;
+  break_egress_ip(broken);
+  const std::string html = page({"diff", kSample, broken.path(), "--format", "html"});
+  EXPECT_NE(std::string::npos, html.find("<h3>Changes paths</h3>\n<details class=\"item\" id=\"difference-1\""));
+  EXPECT_NE(std::string::npos, html.find("<del>answered as 192.168.66.100 by master-02-demo br-ex</del>"));
+  EXPECT_NE(std::string::npos, html.find(">before: master-02-demo/iptables-save"));
+  EXPECT_EQ(1u, count(html, " id=\"dumps-before\""));
+  EXPECT_EQ(1u, count(html, "<h1>egressip-secondary \xe2\x86\x92 " + fs::path(broken.path()).filename().string() + "</h1>"));
+}
+
+TEST(Report, ShowsCapturedFlows) {
+  const std::string html = page({"pcap", kSample, kCaptures, "--format", "html"});
+  EXPECT_NE(std::string::npos, html.find("<span class=\"verdict good\">answered</span> tcp <b>10.133.0.9:"));
+  EXPECT_NE(std::string::npos, html.find("SYN-ACK, data, FIN <span class=\"soft\">(reply)</span>"));
+  EXPECT_NE(std::string::npos, html.find("<span class=\"encap small\">in geneve"));
+  EXPECT_NE(std::string::npos, html.find("<td class=\"path-of-file\">master-02-demo__br-ex.pcap</td>"));
+  EXPECT_EQ(std::string::npos, html.find(kCaptures));
+}
+
 class HostileReport : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const fs::path dumps = fs::path(home_.path()) / "dumps";
-    fs::create_directory(dumps);
-    for (const char* node : {"master-01-demo", "master-03-demo", "k8s"}) fs::copy(kSample + "/" + node, dumps / node, fs::copy_options::recursive);
-    std::string pods;
-    for (const char* name : {"</script><script>alert(1)</script>", "</style><img src=x onerror=alert(1)>", "\\u202egpj", "\\\" onmouseover=alert(1) x=\\\"", "{{script}}", "'-alert(1)-'"})
-      pods += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: \"" + std::string(name) + "\", namespace: \"<b>\", labels: {a: \"&lt;\"}}\n" +
-              "spec:\n  nodeName: master-03-demo\n  containers:\n  - env:\n    - name: A\n      value: hidden-canary\nstatus: {podIP: 10.133.0.9, podIPs: [{ip: 10.133.0.9}]}\n";
-    home_.file("dumps/k8s/hostile.yaml", pods);
-    home_.file("dumps/k8s/hostile_egressip.yaml",
-               "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata: {name: \"</script><b>\"}\nspec: {egressIPs: [192.0.2.77], namespaceSelector: {}, podSelector: {}}\n"
-               "status: {items: [{egressIP: 192.0.2.77, node: \"master-03-demo\"}]}\n");
-    home_.file("dumps/k8s/hostile_node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: \"</title></svg><script>alert(2)</script>\"}\nstatus: {addresses: []}\n");
-    home_.file("dumps/master-01-demo/odd.txt", "# ip rule\n0:\tfrom all lookup </script><script>alert(3)</script>\xe2\x80\xae\n\xff\xfe<!--\n");
-  }
   TemporaryDirectory home_;
+  std::string dumps_ = egt::testing::hostile_snapshot(home_);
 };
 
 TEST_F(HostileReport, HasNoMarkupOfTheirs) {
-  const std::vector<std::vector<std::string>> calls = {{"report"}, {"triage", "--format", "html"}, {"audit", "--format", "html"}, {"inspect", "--format", "html"}};
+  const std::vector<std::vector<std::string>> calls = {{"report"}, {"triage", "--format", "html"}, {"audit", "--format", "html"}, {"inspect", "--format", "html"},
+                                                       {"diff", kSample, "--format", "html"}, {"pcap", kCaptures, "--format", "html"}};
   for (std::vector<std::string> words : calls) {
-    words.insert(words.begin() + 1, home_.path() + "/dumps");
+    words.insert(words.begin() + 1, dumps_);
     const std::string html = page(words);
     expect_of_one_file(words[0], html);
     for (const char* harm : {"<script>alert", "<img", "\u202e", "</title></svg>", "hidden-canary", "\xff"}) EXPECT_EQ(std::string::npos, html.find(harm)) << words[0] << ": " << harm;
     EXPECT_EQ(std::string::npos, html.find("x=\"\"")) << words[0];
   }
-  const std::string html = page({"report", home_.path() + "/dumps"});
+  const std::string html = page({"report", dumps_});
   EXPECT_NE(std::string::npos, html.find("&lt;/script&gt;"));
   EXPECT_NE(std::string::npos, html.find("\\u202egpj"));
   EXPECT_NE(std::string::npos, html.find("{{script}}"));
@@ -142,48 +162,10 @@ TEST_F(HostileReport, HasNoMarkupOfTheirs) {
 
 TEST_F(HostileReport, ChartsHaveNoMarkupOfTheirs) {
   for (const char* format : {"svg", "dot"}) {
-    const std::string chart = egt::testing::run({EGTRACE_BINARY, "explain", home_.path() + "/dumps", "--from", "10.133.0.9", "--to", "192.168.55.13:80", "--format", format}).out;
+    const std::string chart = egt::testing::run({EGTRACE_BINARY, "explain", dumps_, "--from", "10.133.0.9", "--to", "192.168.55.13:80", "--format", format}).out;
     EXPECT_NE(std::string::npos, chart.find("10.133.0.9")) << format;
     for (const char* harm : {"<script", "<img", "\u202e", "http://192"}) EXPECT_EQ(std::string::npos, chart.find(harm)) << format << ": " << harm;
   }
-}
-
-// ---- In a browser, where there is one.
-
-std::string chromium() {
-  for (const char* path : {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"})
-    if (fs::exists(path)) return path;
-  return {};
-}
-
-class InBrowser : public HostileReport {
- protected:
-  void SetUp() override {
-    if (chromium().empty()) GTEST_SKIP() << "no chromium: the page is not opened";
-    HostileReport::SetUp();
-    egt::testing::write_file(home_.path() + "/case.html", page({"report", home_.path() + "/dumps"}));
-  }
-  // The document after the script has run; what the console says fails.
-  std::string open(const std::string& hash) {
-    const Ran ran = egt::testing::run({chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + home_.path() + "/profile", "--enable-logging=stderr",
-                                       "--virtual-time-budget=5000", "--dump-dom", "file://" + home_.path() + "/case.html" + hash});
-    EXPECT_EQ(0, ran.status) << ran.err;
-    EXPECT_EQ(std::string::npos, ran.err.find("CONSOLE")) << ran.err;
-    return ran.out;
-  }
-};
-
-TEST_F(InBrowser, OpensSearchesAndFilters) {
-  const std::string plain = open("");
-  EXPECT_NE(std::string::npos, plain.find("class=\"copy\""));                       // the script ran
-  const std::size_t in_script = count(plain, "unfound"), filters = count(plain, "unwanted");
-  EXPECT_NE(std::string::npos, open("#path-1").find("id=\"path-1\" open"));          // a permanent link opens what it leads to
-  const std::string searched = open("#q=192.168.55.13");
-  EXPECT_NE(std::string::npos, searched.find(" of "));
-  EXPECT_GT(count(searched, "unfound"), in_script);
-  EXPECT_NE(std::string::npos, open("#q=no-such-word-anywhere").find(">0 of "));
-  const std::string filtered = open("#audit=master-01-demo&show=answered");
-  EXPECT_GT(count(filtered, "unwanted"), filters);
 }
 
 }  // namespace

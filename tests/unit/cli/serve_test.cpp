@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/background.h"
 #include "support/run.h"
 
 namespace serve_test {
@@ -38,39 +37,12 @@ const std::string& small_snapshot() {
 // A server, until its end.
 class Server {
  public:
-  explicit Server(std::vector<std::string> more, const std::string& directory = small_snapshot()) {
-    std::vector<std::string> words = {EGTRACE_BINARY, "serve", ".", "--paths", "1", "-q"};
-    words.insert(words.end(), more.begin(), more.end());
-    int ends[2];
-    if (::pipe(ends) != 0) return;
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    ::posix_spawn_file_actions_addclose(&actions, ends[0]);
-    ::posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    ::posix_spawn(&process_, argv[0], &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\n';) url_ += c;
-    ::close(ends[0]);
-    const std::size_t colon = url_.find(':', 7);
-    if (colon != std::string::npos) port_ = static_cast<std::uint16_t>(std::atoi(url_.c_str() + colon + 1));
+  explicit Server(std::vector<std::string> more, const std::string& directory = small_snapshot()) : program_(words(std::move(more)), directory) {
+    const std::size_t colon = url().find(':', 7);
+    if (colon != std::string::npos) port_ = static_cast<std::uint16_t>(std::atoi(url().c_str() + colon + 1));
   }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-  ~Server() {
-    if (process_ > 0) end(SIGKILL);
-  }
-  int end(int signal) {
-    int status = 0;
-    ::kill(process_, signal);
-    ::waitpid(std::exchange(process_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  const std::string& url() const { return url_; }
+  int end(int signal) { return program_.end(signal); }
+  const std::string& url() const { return program_.first_line(); }
   std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   int connect() const {
     const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -100,8 +72,11 @@ class Server {
   }
 
  private:
-  pid_t process_ = -1;
-  std::string url_;
+  static std::vector<std::string> words(std::vector<std::string> more) {
+    more.insert(more.begin(), {EGTRACE_BINARY, "serve", ".", "--paths", "1", "-q"});
+    return more;
+  }
+  egt::testing::BackgroundProgram program_;
   std::uint16_t port_ = 0;
 };
 

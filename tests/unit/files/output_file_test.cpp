@@ -102,7 +102,7 @@ class SmallDisk : public ::testing::Test {
 
 TEST_F(SmallDisk, FullDisksLeaveTheOldFile) {
   const std::string dumps = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
-  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{{"compile", dumps}, {"inspect", dumps, "-vv", "--format", "json"}}) {
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{{"compile", dumps}, {"inspect", dumps, "-vv", "--format", "json"}, {"export", dumps, "--table", "flows"}}) {
     const std::string out = disk_.file("out", "old");
     std::vector<std::string> command = {EGTRACE_BINARY};
     command.insert(command.end(), line.begin(), line.end());

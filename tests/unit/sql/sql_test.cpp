@@ -3,6 +3,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +13,8 @@
 
 namespace sql_test {
 namespace {
+
+namespace fs = std::filesystem;
 
 using egt::testing::Ran;
 using egt::testing::read_file;
@@ -153,6 +157,25 @@ TEST_F(Small, ExportIsTheSameEachTime) {
   sqlite3_close(file);
 }
 
+// SQLite writes the file beside its name: the old one stays until it is done, and nothing else is left.
+TEST_F(Small, ExportTakesItsNameAtTheEnd) {
+  const egt::testing::TemporaryDirectory out;
+  const std::string file = out.file("case.sqlite", "old");
+  ASSERT_EQ(0, egt::testing::run({EGTRACE_BINARY, "export", dumps(), "-o", file}).status);
+  EXPECT_EQ(0u, read_file(file).find("SQLite format 3"));
+  EXPECT_EQ(fs::perms::owner_read | fs::perms::owner_write, fs::status(file).permissions());
+  EXPECT_EQ(1, std::distance(fs::directory_iterator(out.path()), fs::directory_iterator()));
+}
+
+// To a pipe, the same bytes.
+TEST_F(Small, ExportIntoAPipe) {
+  const std::string file = home_.path() + "/c.sqlite";
+  ASSERT_EQ(0, egt::testing::run({EGTRACE_BINARY, "export", dumps(), "-o", file}).status);
+  const Ran ran = egt::testing::run({"sh", "-c", std::string(EGTRACE_BINARY) + " export " + dumps() + " -q -o /dev/stdout | cat"});
+  EXPECT_EQ("", ran.err);
+  EXPECT_TRUE(read_file(file) == ran.out);
+}
+
 TEST_F(Small, ExportIsRefusedWhereItCannotBe) {
   const auto status = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {EGTRACE_BINARY, "export", dumps()});
@@ -161,6 +184,8 @@ TEST_F(Small, ExportIsRefusedWhereItCannotBe) {
   EXPECT_EQ(2, status({}));
   EXPECT_EQ(2, status({"-o", dumps() + "/case.sqlite"}));
   EXPECT_EQ(2, status({"-o", home_.path() + "/c.sqlite", "--table", "flow"}));
+  EXPECT_EQ(2, status({"-o", home_.path() + "/none/c.sqlite"}));
+  EXPECT_EQ(2, status({"-o", "/dev/full"}));
   EXPECT_EQ(0, status({"-o", home_.path() + "/c.sqlite", "--table", "flows"}));
 }
 

@@ -34,8 +34,21 @@
     var target = hash && by(decodeURIComponent(hash));
     if (!target) return;
     reveal(target);
-    target.scrollIntoView();
+    go_to(target);
   }
+
+  // Dumps on the way take their places when they are drawn: until then, or until the reader does something, it is gone to anew.
+  var watched;
+  function stop() { if (watched) watched.disconnect(); watched = null; }
+  function go_to(target) {
+    stop();
+    target.scrollIntoView();
+    if (!window.ResizeObserver) return;
+    watched = new ResizeObserver(function () { target.scrollIntoView(); });
+    watched.observe(document.body);
+    setTimeout(stop, 1500);
+  }
+  ['wheel', 'keydown', 'pointerdown', 'touchstart'].forEach(function (event) { addEventListener(event, stop, {passive: true, capture: true}); });
 
   // ---- Search: items without the words are hidden.
 
@@ -113,9 +126,20 @@
     setTimeout(function () { button.textContent = 'Copy'; }, 1200);
   }
 
-  function copy(text, button) {
-    if (navigator.clipboard) return navigator.clipboard.writeText(text).then(function () { copied(button); }, function () { button.textContent = 'Not allowed'; });
-    button.textContent = 'Not possible';
+  function copy_chosen(code, button) {
+    var range = document.createRange(), chosen = getSelection();
+    range.selectNodeContents(code);
+    chosen.removeAllRanges();
+    chosen.addRange(range);
+    if (!document.execCommand('copy')) { button.textContent = 'Press Ctrl+C'; return; }
+    chosen.removeAllRanges();
+    copied(button);
+  }
+
+  // Browsers keep the clipboard from some pages: of files, of servers without TLS.
+  function copy(code, button) {
+    if (!navigator.clipboard) { copy_chosen(code, button); return; }
+    navigator.clipboard.writeText(code.textContent).then(function () { copied(button); }, function () { copy_chosen(code, button); });
   }
 
   all('code.command').forEach(function (code) {
@@ -124,7 +148,7 @@
     button.type = 'button';
     button.className = 'copy';
     button.textContent = 'Copy';
-    button.addEventListener('click', function (event) { event.preventDefault(); copy(code.textContent, button); });
+    button.addEventListener('click', function (event) { event.preventDefault(); copy(code, button); });
     code.after(button);
   });
 
@@ -163,6 +187,7 @@
       machine.addEventListener('click', function () { pick(machine); });
       machine.addEventListener('keydown', function (event) {
         if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(machine); }
+        else if (event.key === 'Escape') pick(null);
       });
     });
   }
@@ -191,7 +216,7 @@
     seen[at].scrollIntoView({block: 'start'});
   }
 
-  var places = {f: 'findings', x: 'expectations', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
+  var places = {f: 'findings', x: 'expectations', i: 'differences', c: 'captured', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
   document.addEventListener('keydown', function (event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === search && event.key === 'Escape') { search.value = ''; find(); keep(); search.blur(); return; }
@@ -213,13 +238,13 @@
   });
   by('help-open').addEventListener('click', function () { by('help').showModal(); });
 
-  // ---- Paper has everything but the steps that only pass a packet on.
+  // ---- Paper has everything but the steps that only pass a packet on, and in the audit the lines that stand below Evidence.
 
   var before;
   addEventListener('beforeprint', function () {
     var details = all('details');
     before = details.map(function (d) { return [d, d.open]; });
-    details.forEach(function (d) { if (!d.classList.contains('quiet') && !d.classList.contains('cell')) d.open = true; });
+    details.forEach(function (d) { if (!d.matches('.path details.quiet')) d.open = true; });
   });
   addEventListener('afterprint', function () {
     (before || []).forEach(function (pair) { pair[0].open = pair[1]; });

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "rounds.h"
+
 namespace egt::render {
 namespace {
 
@@ -55,9 +60,142 @@ class Draughtsman {
   const explain::SightingReport* before_ = nullptr;
 };
 
+// Puts one round for many: of steps within a station, of items within a machine, of machines.
+class RoundsFolder {
+ public:
+  RoundsFolder(const explain::PathReport& path, Drawing drawing) : path_(path), all_(std::move(drawing.visits)) {}
+
+  Drawing fold() {
+    for (Visit& visit : all_) {
+      visit.items = fold_steps(std::move(visit.items));
+      visit.items = fold_items(std::move(visit.items));
+    }
+    return fold_visits();
+  }
+
+ private:
+  static bool alike(const Hop& a, const Hop& b) {
+    return a.node == b.node && a.where == b.where && a.what == b.what &&
+           std::equal(a.evidence.begin(), a.evidence.end(), b.evidence.begin(), b.evidence.end(), [](const explain::EvidenceLine& x, const explain::EvidenceLine& y) { return x.dump == y.dump && x.line == y.line; });
+  }
+  bool alike(const Station& a, const Station& b) const {
+    return a.name == b.name && std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(), [&](std::size_t i, std::size_t k) { return alike(path_.hops[i], path_.hops[k]); });
+  }
+  // But for the TTL.
+  static bool alike(const Passing& p, const Passing& q) {
+    const explain::SightingReport &a = *p.at, &b = *q.at;
+    return a.device == b.device && a.in == b.in && a.src == b.src && a.dst == b.dst && a.sport == b.sport && a.dport == b.dport && a.encap.has_value() == b.encap.has_value();
+  }
+  static bool alike(const Repeated& a, const Repeated& b) { return a.item == b.item && a.items == b.items && a.times == b.times; }
+  bool alike(const DrawingItem& a, const DrawingItem& b) const {
+    return a.index() == b.index() && std::visit([&](const auto& one) { return alike(one, std::get<std::decay_t<decltype(one)>>(b)); }, a);
+  }
+  bool alike(const Visit& a, const Visit& b) const {
+    return a.node == b.node && std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), [&](const DrawingItem& x, const DrawingItem& y) { return alike(x, y); });
+  }
+
+  // Steps that only pass a packet on follow each other without a loop.
+  bool says_something(std::size_t hop) const { return !path_.hops[hop].detail; }
+  bool says_something(const DrawingItem& item) const {
+    const auto* station = std::get_if<Station>(&item);
+    return station == nullptr || std::any_of(station->hops.begin(), station->hops.end(), [&](std::size_t hop) { return says_something(hop); });
+  }
+  template <class Entries>
+  bool are_rounds(const Rounds& r, const Entries& entries) const {
+    for (std::size_t i = 0; i < r.length; ++i)
+      if (says_something(entries[r.begin + i])) return true;
+    return false;
+  }
+
+  static std::string name_of(const DrawingItem& item) {
+    if (const auto* station = std::get_if<Station>(&item)) return station->name;
+    if (const auto* passing = std::get_if<Passing>(&item)) return fmt::format("{} {}", passing->at->device, passing->at->in ? "in" : "out");
+    return std::get<Repeated>(item).from;
+  }
+
+  static std::optional<unsigned> last_ttl(const std::vector<DrawingItem>& items, std::size_t begin, std::size_t end) {
+    for (std::size_t i = end; i-- > begin;)
+      if (const auto* passing = std::get_if<Passing>(&items[i])) return passing->at->ttl;
+    return std::nullopt;
+  }
+
+  // A station with rounds becomes one up to them, one of a round, and one behind them.
+  std::vector<DrawingItem> fold_steps(std::vector<DrawingItem> items) const {
+    std::vector<DrawingItem> out;
+    for (DrawingItem& item : items) {
+      const Station* station = std::get_if<Station>(&item);
+      if (station == nullptr) {
+        out.push_back(std::move(item));
+        continue;
+      }
+      const auto& hops = station->hops;
+      Station part{station->name, station->layer, {}};
+      const auto end_part = [&] {
+        if (!part.hops.empty()) out.push_back(part);
+        part.hops.clear();
+      };
+      for (std::size_t i = 0; i < hops.size();) {
+        const Rounds rounds = rounds_at(i, hops.size(), [&](std::size_t a, std::size_t b) { return alike(path_.hops[hops[a]], path_.hops[hops[b]]); });
+        if (rounds.length == 0 || !are_rounds(rounds, hops)) {
+          part.hops.push_back(hops[i++]);
+          continue;
+        }
+        end_part();
+        part.hops.assign(hops.begin() + static_cast<std::ptrdiff_t>(i), hops.begin() + static_cast<std::ptrdiff_t>(i + rounds.length));
+        end_part();
+        out.push_back(Repeated{0, out.size() - 1, 0, 1, station->name, rounds.count - 1, std::nullopt});
+        i = rounds.end();
+      }
+      end_part();
+    }
+    return out;
+  }
+
+  std::vector<DrawingItem> fold_items(std::vector<DrawingItem> items) const {
+    std::vector<DrawingItem> out;
+    for (std::size_t i = 0; i < items.size();) {
+      const Rounds r = rounds_at(i, items.size(), [&](std::size_t a, std::size_t b) { return alike(items[a], items[b]); });
+      const bool folds = r.length > 0 && are_rounds(r, items);
+      for (const std::size_t end = folds ? i + r.length : i + 1; i < end; ++i) out.push_back(items[i]);
+      if (!folds) continue;
+      const std::size_t first = out.size() - r.length;
+      out.push_back(Repeated{0, first, 0, r.length, name_of(out[first]), r.count - 1, last_ttl(items, r.begin, r.end())});
+      i = r.end();
+    }
+    return out;
+  }
+
+  Drawing fold_visits() const {
+    Drawing out;
+    const auto again = [&](const Rounds& r) {
+      const std::size_t first = out.visits.size() - r.length;
+      const auto& last = all_[r.end() - 1].items;
+      out.visits.back().items.push_back(Repeated{first, 0, r.length, 0, out.visits[first].node, r.count - 1, last_ttl(last, 0, last.size())});
+    };
+    show_rounds_once(all_.size(), [&](std::size_t a, std::size_t b) { return alike(all_[a], all_[b]); },
+                     [&](std::size_t i) {
+                       out.visits.push_back(all_[i]);
+                       for (DrawingItem& item : out.visits.back().items)
+                         if (auto* repeated = std::get_if<Repeated>(&item)) repeated->visit = out.visits.size() - 1;
+                     },
+                     again);
+    return out;
+  }
+
+  const explain::PathReport& path_;
+  std::vector<Visit> all_;
+};
+
 }  // namespace
 
-Drawing draw(const explain::PathReport& path) { return Draughtsman(path).draw(); }
+Drawing draw(const explain::PathReport& path) { return RoundsFolder(path, Draughtsman(path).draw()).fold(); }
+
+std::string repeated_words(const Repeated& r) {
+  std::string words = r.visits + r.items == 1 ? "repeated" : fmt::format("from {} to here", r.from);
+  words += fmt::format(" {} more times", r.times);
+  if (r.ttl) words += fmt::format(", down to ttl {}", *r.ttl);
+  return words;
+}
 
 std::string packet_label(const Passing& p) {
   const explain::SightingReport& s = *p.at;

@@ -1,7 +1,8 @@
 // A path as something to draw: visits of machines in order, and on each machine the sightings and the stations between
-// them. Holds pointers into the PathReport that it was made of.
+// them. Rounds of a routing loop are there once. Holds pointers into the PathReport that it was made of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,7 +21,15 @@ struct Passing {                         // the packet seen at a device
   const explain::SightingReport* at = nullptr;
   const explain::SightingReport* before = nullptr;   // the sighting before it, of any machine; null for the first
 };
-using DrawingItem = std::variant<Station, Passing>;
+// What stands before it, from an item on, comes again.
+struct Repeated {
+  std::size_t visit = 0, item = 0;       // where a round begins
+  std::size_t visits = 0, items = 0;     // of a round; without visits it lies within its machine
+  std::string from;                      // the name of that machine or item
+  std::size_t times = 0;                 // besides the one that is shown
+  std::optional<unsigned> ttl;           // with which the packet was last seen in them
+};
+using DrawingItem = std::variant<Station, Passing, Repeated>;
 
 struct Visit {
   std::string node;
@@ -30,6 +39,8 @@ struct Drawing { std::vector<Visit> visits; };
 
 Drawing draw(const explain::PathReport& path);
 
+// "from alpha to here 30 more times, down to ttl 2"
+std::string repeated_words(const Repeated& r);
 // The packet's addresses, only where something changed since the last sighting; empty otherwise.
 std::string packet_label(const Passing& p);
 // The station and what happens there.

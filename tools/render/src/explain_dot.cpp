@@ -45,10 +45,18 @@ class Graph {
   void path(const PathReport& w, const std::string& title) {
     std::string before = next_id(), edges, label;
     out_ += fmt::format("  {} [shape=oval, label={}];\n", before, dot_text(title));
+    std::vector<std::vector<std::string>> ids;
     for (const Visit& v : draw(w).visits) {
       out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", next_id(), dot_text(v.node.empty() ? "outside" : v.node));
+      ids.emplace_back();
       for (const DrawingItem& item : v.items) {
+        if (const auto* r = std::get_if<Repeated>(&item)) {
+          edges += fmt::format("  {} -> {} [style=dashed, constraint=false, label={}];\n", before, ids[r->visit][r->item], dot_text(repeated_words(*r)));
+          ids.back().push_back(before);
+          continue;
+        }
         const std::string id = next_id();
+        ids.back().push_back(id);
         if (const auto* p = std::get_if<Passing>(&item)) {
           out_ += fmt::format("    {} [label={}];\n", id, dot_text(fmt::format("{} {}", p->at->device, p->at->in ? "in" : "out")));
           label = packet_label(*p);

@@ -47,10 +47,18 @@ class Chart {
     std::string edges, before = next_id();
     out_ += fmt::format("  {}([{}])\n", before, mermaid_text(title));
     std::string label;
+    std::vector<std::vector<std::string>> ids;
     for (const Visit& v : draw(w).visits) {
       out_ += fmt::format("  subgraph {}[{}]\n", next_id(), mermaid_text(v.node.empty() ? "outside" : v.node));
+      ids.emplace_back();
       for (const DrawingItem& item : v.items) {
+        if (const auto* r = std::get_if<Repeated>(&item)) {
+          edges += fmt::format("  {} -.->|{}| {}\n", before, mermaid_text(repeated_words(*r)), ids[r->visit][r->item]);
+          ids.back().push_back(before);
+          continue;
+        }
         const std::string id = next_id();
+        ids.back().push_back(id);
         if (const auto* p = std::get_if<Passing>(&item)) {
           out_ += fmt::format("    {}[{}]\n", id, mermaid_text(fmt::format("{} {}", p->at->device, p->at->in ? "in" : "out")));
           label = packet_label(*p);

@@ -84,6 +84,10 @@ class SvgChart {
         if (const std::string label = packet_label(*p); !label.empty()) lines(words, kInner + 14, "packet", label);
         continue;
       }
+      if (const auto* r = std::get_if<Repeated>(&item)) {
+        lines(words, kInner, "again", repeated_words(*r));
+        continue;
+      }
       const Station& station = std::get<Station>(item);
       lines(words, kInner, "soft", station.name);
       for (const std::size_t i : station.hops)

@@ -74,9 +74,16 @@ class PathMap {
         if (stations.find(s->name) == std::string::npos) stations += (stations.empty() ? "" : " \xc2\xb7 ") + s->name;
     const std::string name = visit.node.empty() ? "outside" : visit.node;
     return fmt::format("<g><title>{0}: {1}</title><rect x=\"{2}\" y=\"{3}\" width=\"{4}\" height=\"{5}\" rx=\"9\"/>"
-                       "<text x=\"{6}\" y=\"{7}\" text-anchor=\"middle\">{8}</text><text class=\"sub\" x=\"{6}\" y=\"{9}\" text-anchor=\"middle\">{10}</text></g>",
+                       "<text x=\"{6}\" y=\"{7}\" text-anchor=\"middle\">{8}</text><text class=\"sub\" x=\"{6}\" y=\"{9}\" text-anchor=\"middle\">{10}</text>{11}</g>",
                        escape_html(name), escape_html(stations), x, kTop, kBox, kBoxHeight, x + kBox / 2, kTop + 23, escape_html(shorten(name, 18)),
-                       kTop + 41, escape_html(shorten(stations, 22)));
+                       kTop + 41, escape_html(shorten(stations, 22)), again(x, visit));
+  }
+
+  static std::string again(int x, const Visit& visit) {
+    const auto* r = visit.items.empty() ? nullptr : std::get_if<Repeated>(&visit.items.back());
+    if (r == nullptr) return {};
+    const std::string words = r->visits > 1 ? fmt::format("from {} {} times", shorten(r->from, 14), r->times + 1) : fmt::format("{} times", r->times + 1);
+    return fmt::format("<text class=\"sub\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x + kBox / 2, kTop + kBoxHeight + 14, escape_html(words));
   }
 
   static std::string link(int x, const SightingReport& before, const Visit&) {
@@ -210,6 +217,8 @@ class ExplanationHtml {
         if (const auto* p = std::get_if<Passing>(&visit.items[k])) {
           passing(*p);
           last = p->at;
+        } else if (const auto* r = std::get_if<Repeated>(&visit.items[k])) {
+          out_ += fmt::format("<li class=\"again\">{}</li>\n", escape_html(repeated_words(*r)));
         } else {
           station(path, std::get<Station>(visit.items[k]), end);
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "capture_words.h"
 #include "egtrace/base/columns.h"
 #include "counters.h"
 #include "json_parts.h"
@@ -104,13 +105,6 @@ std::string end_text(const std::string& ip, const std::optional<std::uint16_t>& 
   return ip.find(':') == std::string::npos ? fmt::format("{}:{}", ip, *port) : fmt::format("[{}]:{}", ip, *port);
 }
 
-bool arrived(const FlowReport& f) { return f.fate == Fate::answered || f.fate == Fate::delivered; }
-
-Tone tone_of_fate(const FlowReport& f) {
-  if (arrived(f)) return Tone::good;
-  return f.fate == Fate::unexplained ? Tone::doubtful : Tone::bad;
-}
-
 class CapturePage {
  public:
   CapturePage(const CaptureAnalysis& a, const TextOptions& o) : a_(a), o_(o), style_(o.colour) {}
@@ -157,13 +151,7 @@ class CapturePage {
   }
 
   void alike(const AlikeReport& alike) {
-    if (alike.flows == 0) return;
-    std::string s = fmt::format("alike         {} more", alike.flows);
-    if (alike.first_sport != alike.last_sport)
-      s += fmt::format(", source ports {} to {}", alike.first_sport, alike.last_sport);
-    if (alike.senders > 1) s += fmt::format(", {} senders", alike.senders);
-    if (alike.receivers > 1) s += fmt::format(", {} receivers", alike.receivers);
-    line(2, s);
+    if (alike.flows > 0) line(2, "alike         " + alike_words(alike));
   }
 
   static std::string place_of(const CaptureReport& c) {
@@ -191,9 +179,7 @@ class CapturePage {
   }
 
   void flow(const FlowReport& f, bool rows) {
-    std::string fate(name_of(f.fate));
-    if (f.direction && f.fate == Fate::lost) fate += fmt::format(", the {}", name_of(*f.direction));
-    if (f.after_handshake) fate += " after the handshake";
+    const std::string fate = fate_words(f);
     const std::string ends = fmt::format("{} {} > {}", f.packet.proto, end_text(f.packet.src, f.packet.sport),
                                          end_text(f.packet.dst, f.packet.dport));
     out_ += "\n" + style_(tone_of_fate(f), fate) +

@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
-#include <stdexcept>
 
 #include "egtrace/base/nearest.h"
 #include "egtrace/base/text.h"
@@ -24,11 +24,11 @@ struct EndStatement { void operator()(sqlite3_stmt* s) const { sqlite3_finalize(
 using Connection = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, EndStatement>;
 
-Connection open_in_memory() {
+Connection open_database(const char* path, const char* file_system = nullptr) {
   sqlite3* opened = nullptr;
-  const int status = sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, file_system);
   Connection connection(opened);
-  if (status != SQLITE_OK) throw std::bad_alloc();
+  if (status != SQLITE_OK) throw std::bad_alloc();   // names are resolved later
   return connection;
 }
 
@@ -77,8 +77,15 @@ std::vector<std::string> column_names(sqlite3_stmt* statement) {
   return names;
 }
 
+// A database that is written cannot be.
+struct CannotWrite { int status = 0, error = 0; };
+
+void demand(sqlite3* database, bool is_well) {
+  if (!is_well) throw CannotWrite{sqlite3_errcode(database), sqlite3_system_errno(database)};
+}
+
 void run(sqlite3* database, const std::string& statement) {
-  if (sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(database));
+  demand(database, sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
 }
 
 void bind_value(sqlite3_stmt* statement, int i, const Value& value) {
@@ -95,7 +102,7 @@ void copy_table(sqlite3* file, Table& table, const Context& context) {
   for (std::size_t i = 1; i < columns; ++i) places += ",?";
   sqlite3_stmt* prepared = nullptr;
   const std::string insert = fmt::format("INSERT INTO \"{}\" VALUES({})", table.info().name, places);
-  sqlite3_prepare_v2(file, insert.c_str(), -1, &prepared, nullptr);
+  demand(file, sqlite3_prepare_v2(file, insert.c_str(), -1, &prepared, nullptr) == SQLITE_OK);
   const Statement statement(prepared);
   std::vector<Value> values(columns);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -103,7 +110,7 @@ void copy_table(sqlite3* file, Table& table, const Context& context) {
       values[i] = table.value(context, row, i);
       bind_value(prepared, static_cast<int>(i + 1), values[i]);
     }
-    if (sqlite3_step(prepared) != SQLITE_DONE) throw std::runtime_error(sqlite3_errmsg(file));
+    demand(file, sqlite3_step(prepared) == SQLITE_DONE);
     sqlite3_reset(prepared);
   }
 }
@@ -112,7 +119,7 @@ void copy_table(sqlite3* file, Table& table, const Context& context) {
 
 struct Database::Impl {
   explicit Impl(Sources sources) : context(std::move(sources)), shared{context, {}, false, {}} {
-    connection = open_in_memory();
+    connection = open_database(":memory:");
     for (const auto& table : tables) attached.push_back(std::make_unique<Attached>(Attached{&shared, table.get()}));
     for (const auto& one : attached) attach(connection.get(), *one);
     add_functions(connection.get());
@@ -126,6 +133,14 @@ struct Database::Impl {
     std::vector<std::string> all;
     for (const auto& table : tables) all.push_back(table->info().name);
     return all;
+  }
+  // The file is new and nobody else's: it needs neither a journal nor locks.
+  void copy_tables(sqlite3* file, const std::vector<std::string>& wanted) {
+    for (const char* setting : {"journal_mode=OFF", "synchronous=OFF", "locking_mode=EXCLUSIVE"}) run(file, fmt::format("PRAGMA {}", setting));
+    run(file, "BEGIN");
+    for (const auto& table : tables)
+      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), table->info().name) != wanted.end()) copy_table(file, *table, context);
+    run(file, "COMMIT");
   }
   // SQLite's words, with the tables that may have been meant.
   std::string why() const {
@@ -190,23 +205,41 @@ Result<QueryResult> Database::query(const std::string& text, std::chrono::millis
   return result;
 }
 
-Result<std::string> Database::as_file(const std::vector<std::string>& wanted) {
+std::optional<Error> Database::unknown_table(const std::vector<std::string>& wanted) const {
   const std::vector<std::string> known = impl_->names();
   for (const std::string& name : wanted)
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::vector<std::string> near = nearest(name, known);
       return Error{fmt::format("there is no table `{}`; {}", name, near.empty() ? "`egtrace sql --schema` lists them" : fmt::format("did you mean `{}`?", fmt::join(near, "` or `")))};
     }
-  const Connection file = open_in_memory();
-  run(file.get(), "BEGIN");
-  for (const auto& table : impl_->tables)
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), table->info().name) != wanted.end()) copy_table(file.get(), *table, impl_->context);
-  run(file.get(), "COMMIT");
-  sqlite3_int64 size = 0;
-  struct Free { void operator()(unsigned char* bytes) const { sqlite3_free(bytes); } };
-  const std::unique_ptr<unsigned char, Free> bytes(sqlite3_serialize(file.get(), "main", &size, 0));
-  if (!bytes) throw std::bad_alloc();
-  return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+  return std::nullopt;
+}
+
+std::error_code Database::write_file(const std::vector<std::string>& tables, const std::string& path) {
+  try {
+    const Connection file = open_database(path.c_str());
+    impl_->copy_tables(file.get(), tables);
+  } catch (const CannotWrite& failed) {
+    if (failed.status == SQLITE_NOMEM) throw std::bad_alloc();
+    const int error = failed.status == SQLITE_FULL ? ENOSPC : failed.error != 0 ? failed.error : EIO;
+    return {error, std::generic_category()};
+  }
+  return {};
+}
+
+void Database::write_bytes(const std::vector<std::string>& tables, const std::function<void(std::string_view)>& take) {
+  constexpr sqlite3_int64 kNoLimit = sqlite3_int64{1} << 40;
+  const Connection file = open_database("export", "memdb");
+  sqlite3_int64 limit = kNoLimit, size = 0;
+  sqlite3_file_control(file.get(), "main", SQLITE_FCNTL_SIZE_LIMIT, &limit);
+  try {
+    impl_->copy_tables(file.get(), tables);
+  } catch (const CannotWrite&) {
+    throw std::bad_alloc();
+  }
+  const unsigned char* bytes = sqlite3_serialize(file.get(), "main", &size, SQLITE_SERIALIZE_NOCOPY);
+  if (bytes == nullptr) throw std::bad_alloc();
+  take({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
 }
 
 }  // namespace egt::sql

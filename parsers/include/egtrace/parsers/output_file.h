@@ -25,6 +25,9 @@ class OutputFile {
 
   // False: it failed, and finish() says why.
   bool write(std::string_view bytes);
+  // For a library that writes by name in place of write(): this file, which is empty. None where the target itself is written.
+  const std::string& unfinished() const { return unfinished_; }
+  void fail(int error);   // an errno: that library could not; finish() says so
   // Why it cannot be written; empty where all is well.
   [[nodiscard]] std::string finish();
 

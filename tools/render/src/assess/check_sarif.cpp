@@ -22,28 +22,32 @@ SarifRule rule_for(const std::string& id) {
           "Look at: egtrace explain SNAPSHOT --from POINT --to POINT with the ends of the expectation."};
 }
 
+SarifResult result_of(const ExpectationReport& r, const CaseReport& c, const SourcePlaces& sources) {
+  const Judgement& j = c.judgement;
+  SarifResult result;
+  result.rule = rule_of(j);
+  result.kind = j.holds ? "fail" : "open";
+  result.level = j.holds ? "error" : "none";
+  result.message = text_of(r, c);
+  result.places = places_of(r, j, sources);
+  result.properties = {{"expected", properties_json(r.expected)}, {"seen", properties_json(j.seen)}};
+  return result;
+}
+
+}  // namespace
+
+std::string rule_of(const Judgement& judgement) { return judgement.reason.empty() ? kExpectation : judgement.reason; }
+
+std::string text_of(const ExpectationReport& report, const CaseReport& packet) { return fmt::format("{}: {} to {}: {}", report.name, packet.from, packet.to, packet.judgement.why); }
+
 // Whoever reviews the expectations looks at their lines; what an object promises stands in its dump.
-std::vector<SarifPlace> places(const ExpectationReport& r, const Judgement& j, const SourcePlaces& sources) {
+std::vector<SarifPlace> places_of(const ExpectationReport& r, const Judgement& j, const SourcePlaces& sources) {
   std::vector<SarifPlace> all;
   if (r.line > 0 && !sources.expectations.empty()) all.push_back({{sources.expectations, r.line, ""}, false});
   for (const auto* lines : {&r.object, &j.evidence})
     for (const explain::EvidenceLine& line : *lines) all.push_back({line});
   return all;
 }
-
-SarifResult result_of(const ExpectationReport& r, const CaseReport& c, const SourcePlaces& sources) {
-  const Judgement& j = c.judgement;
-  SarifResult result;
-  result.rule = j.reason.empty() ? kExpectation : j.reason;
-  result.kind = j.holds ? "fail" : "open";
-  result.level = j.holds ? "error" : "none";
-  result.message = fmt::format("{}: {} to {}: {}", r.name, c.from, c.to, j.why);
-  result.places = places(r, j, sources);
-  result.properties = {{"expected", properties_json(r.expected)}, {"seen", properties_json(j.seen)}};
-  return result;
-}
-
-}  // namespace
 
 // What holds is left out: GitHub would show it as an alert.
 std::string check_sarif(const std::vector<ExpectationReport>& reports, const SourcePlaces& sources, const std::string& version,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
+#include "assess/difference_order.h"
 #include "json_parts.h"
 #include "style.h"
 
@@ -26,17 +26,10 @@ class DifferencePage {
         o_(options),
         style_(options.colour),
         most_(options.verbose > 0 ? static_cast<std::size_t>(-1) : kMostShown),
-        consequences_(all_.size()) {
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].cause) consequences_[*all_[i].cause].push_back(i);
-  }
+        order_(all_) {}
 
-  // What changes paths is of more interest than what changes none that was asked for.
   std::string print() {
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (changes_paths(i)) root(i);
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (!all_[i].cause && !changes_paths(i)) root(i);
+    for (const std::size_t i : order_.roots()) root(i);
     end_of_topic();
     if (all_.empty()) out_ += "no difference\n";
     if (!not_compared_.empty() && !o_.quiet) not_compared();
@@ -46,11 +39,6 @@ class DifferencePage {
  private:
   static constexpr std::size_t kMostShown = 8, kMostFlows = 4, kMostLines = 3;
 
-  bool is_path(std::size_t i) const { return all_[i].topic == "paths"; }
-  bool changes_paths(std::size_t i) const {
-    return std::any_of(consequences_[i].begin(), consequences_[i].end(), [&](std::size_t c) { return is_path(c); });
-  }
-
   void root(std::size_t i) {
     const Difference& d = all_[i];
     if (heading_of(d) != heading_) {
@@ -58,10 +46,10 @@ class DifferencePage {
       heading_ = heading_of(d);
       out_ += (out_.empty() ? "" : "\n") + style_(Tone::heading, heading_) + "\n";
     }
-    if (is_many(d) && !changes_paths(i) && ++of_topic_ > most_flows()) return;
+    if (is_many(d) && !order_.changes_paths(i) && ++of_topic_ > most_flows()) return;
     one(d, 2);
-    if (changes_paths(i)) changed_paths(consequences_[i]);
-    others(consequences_[i]);
+    if (order_.changes_paths(i)) changed_paths(order_.paths(i));
+    others(order_.others(i));
   }
 
   // Flows may differ by the thousand.
@@ -86,19 +74,15 @@ class DifferencePage {
     if (values.size() > most_) out_ += fmt::format("{}{} more\n", label, values.size() - most_);
   }
 
-  void changed_paths(const std::vector<std::size_t>& consequences) {
+  void changed_paths(const std::vector<std::size_t>& paths) {
     out_ += "    changes the path of\n";
-    std::size_t shown = 0, paths = 0;
-    for (const std::size_t c : consequences)
-      if (is_path(c) && ++paths <= most_) one(all_[c], 6), ++shown;
-    if (paths > shown) out_ += fmt::format("      and {} more\n", paths - shown);
+    const std::size_t shown = std::min(most_, paths.size());
+    for (std::size_t i = 0; i < shown; ++i) one(all_[paths[i]], 6);
+    if (paths.size() > shown) out_ += fmt::format("      and {} more\n", paths.size() - shown);
   }
 
   // Of other topics: how many; which ones is for -v.
-  void others(const std::vector<std::size_t>& consequences) {
-    std::vector<std::size_t> others;
-    std::copy_if(consequences.begin(), consequences.end(), std::back_inserter(others),
-                 [&](std::size_t c) { return !is_path(c); });
+  void others(const std::vector<std::size_t>& others) {
     if (others.empty()) return;
     if (o_.verbose == 0) {
       std::map<std::string, std::size_t> counts;
@@ -126,7 +110,7 @@ class DifferencePage {
   const TextOptions& o_;
   Style style_;
   std::size_t most_;                                    // of a list
-  std::vector<std::vector<std::size_t>> consequences_;  // by their cause
+  DifferenceOrder order_;
   std::string out_, heading_;
   std::size_t of_topic_ = 0;  // differences under the heading, of flows
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "egtrace/assess/check.h"
+#include "egtrace/assess/triage.h"
 #include "egtrace/render/source_places.h"
 #include "json_parts.h"
 
@@ -34,5 +36,13 @@ struct SarifRun {
 };
 
 std::string sarif(const SarifRun& run);
+
+// What results of check and findings of triage are called, where they stand and how they are known again: in other reports, too.
+std::string rule_of(const assess::Judgement& judgement);
+std::string text_of(const assess::ExpectationReport& report, const assess::CaseReport& packet);
+std::vector<SarifPlace> places_of(const assess::ExpectationReport& report, const assess::Judgement& judgement, const SourcePlaces& sources);
+std::string text_of(const assess::Finding& finding);
+std::vector<SarifPlace> places_of(const assess::Finding& finding);
+std::vector<std::string> fingerprints_of(const assess::Triage& triage);   // of each finding
 
 }  // namespace egt::render

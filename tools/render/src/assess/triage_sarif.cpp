@@ -12,7 +12,7 @@ namespace {
 
 using namespace assess;
 
-SarifRule rule_of(const CatalogueEntry& e) {
+SarifRule rule_for(const CatalogueEntry& e) {
   SarifRule rule{e.id, severity_name(e.severity), e.title, {}, {}};
   if (const auto page = page_of_check(e.id)) {
     rule.markdown = page->markdown;
@@ -30,19 +30,37 @@ std::vector<std::string> parts_of(const Finding& f) {
 
 }  // namespace
 
-std::string triage_sarif(const Triage& triage, const SourcePlaces& sources, const std::string& version) {
-  SarifRun run{"triage", version, sources, {}, {}};
-  for (const CatalogueEntry& e : triage_catalogue()) run.rules.push_back(rule_of(e));
+std::string text_of(const Finding& finding) { return fmt::format("{} Next: {}", finding.claim, finding.remedy); }
+
+std::vector<SarifPlace> places_of(const Finding& finding) {
+  std::vector<SarifPlace> all;
+  for (const explain::EvidenceLine& line : finding.evidence) all.push_back({line});
+  return all;
+}
+
+std::vector<std::string> fingerprints_of(const Triage& triage) {
+  std::vector<std::string> all;
   std::map<std::string, std::size_t> count;
   for (const Finding& f : triage.findings) {
+    const std::string hash = fingerprint(parts_of(f));
+    all.push_back(fmt::format("{}:{}", hash, ++count[hash]));
+  }
+  return all;
+}
+
+std::string triage_sarif(const Triage& triage, const SourcePlaces& sources, const std::string& version) {
+  SarifRun run{"triage", version, sources, {}, {}};
+  for (const CatalogueEntry& e : triage_catalogue()) run.rules.push_back(rule_for(e));
+  const std::vector<std::string> known_as = fingerprints_of(triage);
+  for (std::size_t i = 0; i < triage.findings.size(); ++i) {
+    const Finding& f = triage.findings[i];
     SarifResult r;
     r.rule = f.id;
     r.kind = "fail";
     r.level = severity_name(f.severity);
-    r.message = fmt::format("{} Next: {}", f.claim, f.remedy);
-    for (const explain::EvidenceLine& line : f.evidence) r.places.push_back({line});
-    const std::string hash = fingerprint(parts_of(f));
-    r.fingerprint = fmt::format("{}:{}", hash, ++count[hash]);
+    r.message = text_of(f);
+    r.places = places_of(f);
+    r.fingerprint = known_as[i];
     run.results.push_back(std::move(r));
   }
   return sarif(run);

@@ -43,7 +43,7 @@ std::string rows_of(const std::string& machine, const std::vector<DumpReport>& d
   std::string out;
   for (const DumpReport& d : dumps) {
     const auto time = time_of(d);
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td><code class=\"command\">{}</code></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(machine),
+    out += fmt::format("<tr><td>{}</td><td class=\"path-of-file\">{}</td><td><code class=\"command\">{}</code></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(machine),
                        escape_html(d.path), escape_html(command_of(d)), d.lines, time ? escape_html(d.time) : "unknown", time && newest ? age_text(*newest - *time) : "unknown",
                        escape_html(remarks_of(d)));
   }
@@ -91,8 +91,7 @@ std::string odd_lines_html(const explain::Inspection& i) {
 
 }  // namespace
 
-std::string dumps_part(const Report& report) {
-  const explain::Inspection& i = *report.inspection;
+std::string dumps_part(const explain::Inspection& i, std::string_view id, std::string_view name, bool whole) {
   std::optional<std::int64_t> newest;
   std::size_t count = i.objects.size();
   const auto look = [&](const std::vector<DumpReport>& dumps) {
@@ -104,12 +103,12 @@ std::string dumps_part(const Report& report) {
     count += n.dumps.size();
   }
   look(i.objects);
-  std::string out = "<section data-part=\"dumps\">\n" + heading("dumps", "Dumps", count);
-  if (report.whole_inspection) out += machines_html(i) + counts_html(i);
+  std::string out = fmt::format("<section data-part=\"{}\">\n{}", id, heading(id, name, count));
+  if (whole) out += machines_html(i) + counts_html(i);
   for (const std::string& words : i.times) out += fmt::format("<p>{}</p>\n", escape_html(words));
   out += gaps_html(i.gaps) + odd_lines_html(i);
   out += fmt::format("<details class=\"quiet\"{}><summary>All dumps, with their commands and ages</summary>\n<div class=\"wide\"><table class=\"list\"><thead><tr><th>machine</th>"
-                     "<th>dump</th><th>command</th><th>lines</th><th>printed</th><th>age</th><th></th></tr></thead><tbody>\n", report.whole_inspection ? " open" : "");
+                     "<th>dump</th><th>command</th><th>lines</th><th>printed</th><th>age</th><th></th></tr></thead><tbody>\n", whole ? " open" : "");
   for (const explain::NodeReport& n : i.nodes) out += rows_of(n.name, n.dumps, newest);
   out += rows_of("", i.objects, newest);
   return out + "</tbody></table></div></details>\n</section>\n";

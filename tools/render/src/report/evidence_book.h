@@ -12,7 +12,8 @@ namespace egt::render::report {
 
 class EvidenceBook {
  public:
-  explicit EvidenceBook(const Report& report);
+  // `name`: which of two snapshots it is of; empty where there is one.
+  explicit EvidenceBook(const DumpedSnapshot& dumped, std::string name = {});
   // The line, with a link to where it stands among its neighbours.
   std::string line(const explain::EvidenceLine& line);
   std::string lines(const explain::Evidence& evidence);
@@ -32,9 +33,12 @@ class EvidenceBook {
   };
 
   std::string dump_head(const std::string& path) const;
-  static std::string windows(const Dump& dump);
+  std::string windows(const Dump& dump) const;
+  std::string id_of(std::size_t number) const;
+  std::string shown_path(const std::string& path) const;
 
-  const Report& report_;
+  const DumpedSnapshot& dumped_;
+  std::string name_;
   std::map<std::string, Dump> dumps_;
   std::map<std::string, std::size_t> ids_;   // by place and text
   std::map<std::string, const explain::DumpReport*> known_;

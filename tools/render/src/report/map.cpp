@@ -93,7 +93,7 @@ class Plan {
     int deepest = 0;
     for (const explain::MapTunnel& t : map_.tunnels)
       if (placed_[t.from] && placed_[t.to]) deepest = std::max(deepest, depth(t));
-    height_ = below_y + kBoxHeight + (deepest == 0 ? kTop : deepest / 2 + 2 * kTop);
+    height_ = below_y + kBoxHeight + (deepest == 0 ? kTop : deepest * 3 / 4 + kTop);   // a curve comes three quarters of the way to its control points
   }
 
   void row(const std::vector<std::size_t>& machines, int y) {
@@ -122,7 +122,7 @@ class Plan {
   }
 
   std::string networks() {
-    std::string out;
+    std::string out, names;   // names above the lines of other networks
     int y = bars_y_;
     for (const explain::MapNetwork* network : drawn_) {
       int first = width_, last = 0;
@@ -136,10 +136,11 @@ class Plan {
         first = std::min(first, x);
         last = std::max(last, x);
       }
-      out += fmt::format("<path class=\"net\" d=\"M{0} {1}H{2}\"/><text class=\"sub\" x=\"{3}\" y=\"{4}\">{5}</text>\n{6}", first, y, last, first + 7, y - 5, escape_html(network->prefix), legs);
+      out += fmt::format("<path class=\"net\" d=\"M{0} {1}H{2}\"/>", first, y, last) + legs;
+      names += fmt::format("<text class=\"sub net-name\" x=\"{}\" y=\"{}\">{}</text>\n", first + 7, y - 5, escape_html(network->prefix));
       y += kBar;
     }
-    return out;
+    return out + names;
   }
 
   std::string ports_of(const explain::MapNetwork& network, std::size_t machine) const {
@@ -162,7 +163,7 @@ class Plan {
                                   "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>", classes, i, name, name, p.x, p.y, kBox, kBoxHeight);
     out += fmt::format("<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\">{2}</text><text class=\"sub\" x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>"
                        "<text class=\"sub\" x=\"{0}\" y=\"{5}\" text-anchor=\"middle\">{6}</text>", p.x + kBox / 2, p.y + 22, escape_html(shortened(m.name, 20)), p.y + 39, escape_html(second),
-                       p.y + 55, escape_html(shortened(third, 27)));
+                       p.y + 55, escape_html(shortened(third, 24)));
     if (!m.egress.empty()) out += fmt::format("<circle class=\"badge\" cx=\"{}\" cy=\"{}\" r=\"5\"/>", p.x + kBox - 10, p.y + 11);
     return out + "</g>\n";
   }

@@ -6,6 +6,10 @@
 
 namespace egt::render::report {
 
+std::string name_of(const Report& report) {
+  return report.before == nullptr ? report.dumped.name : report.before->name + " \xe2\x86\x92 " + report.dumped.name;
+}
+
 // Where only the file's name is known, its kind is how the tool calls the command.
 std::string command_of(const explain::DumpReport& dump) {
   return dump.command.find(' ') != std::string::npos || dump.kind.empty() || dump.kind == "unknown" ? dump.command : dump.kind;
@@ -29,6 +33,14 @@ std::string heading(std::string_view id, std::string_view text, std::size_t coun
 }
 
 std::string command(std::string_view text) { return fmt::format("<code class=\"command\">{}</code>", escape_html(text)); }
+
+std::string cut(const std::string& text) {
+  constexpr std::size_t kMostShown = 2000;
+  if (text.size() <= kMostShown) return escape_html(text);
+  std::size_t end = kMostShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return escape_html(text.substr(0, end)) + fmt::format("<span class=\"soft\"> \xe2\x80\xa6 {} bytes more</span>", text.size() - end);
+}
 
 std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 

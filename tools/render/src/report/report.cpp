@@ -19,16 +19,22 @@ struct Part {
   std::string html;
 };
 
-std::vector<Part> parts_of(const Report& r, report::EvidenceBook& book) {
+std::vector<Part> parts_of(const Report& r, report::EvidenceBook& before, report::EvidenceBook& book) {
   std::vector<Part> parts;
+  if (r.differences != nullptr) parts.push_back({"differences", "Differences", report::differences_part(r, before, book)});
+  if (r.capture != nullptr) parts.push_back({"captured", "Captured flows", report::capture_part(r)});
   if (r.triage != nullptr) parts.push_back({"findings", "Findings", report::findings_part(r, book)});
   if (r.expectations != nullptr) parts.push_back({"expectations", "Expectations", report::expectations_part(r, book)});
   if (r.map != nullptr) parts.push_back({"map", "Topology", report::map_part(r, book)});
   if (r.rows != nullptr) parts.push_back({"audit", "Audit", report::audit_part(r, book)});
   if (r.connections != nullptr) parts.push_back({"paths", "Paths", report::connections_part(r, book)});
-  if (book.size() > 0)
-    parts.push_back({"evidence", "Evidence", "<section data-part=\"evidence\">\n" + report::heading("evidence", "Evidence", book.size()) + book.print() + "</section>\n"});
-  if (r.inspection != nullptr) parts.push_back({"dumps", "Dumps", report::dumps_part(r)});
+  if (const std::size_t size = before.size() + book.size(); size > 0)
+    parts.push_back({"evidence", "Evidence", "<section data-part=\"evidence\">\n" + report::heading("evidence", "Evidence", size) + before.print() + book.print() + "</section>\n"});
+  const auto dumps = [&](const DumpedSnapshot& of, const char* id, const char* name) {
+    if (of.inspection != nullptr) parts.push_back({id, name, report::dumps_part(*of.inspection, id, name, r.whole_inspection)});
+  };
+  if (r.before != nullptr) dumps(*r.before, "dumps-before", "Dumps before");
+  dumps(r.dumped, "dumps", r.before != nullptr ? "Dumps after" : "Dumps");
   return parts;
 }
 
@@ -55,14 +61,16 @@ std::string question_form(const std::vector<std::string>& points) {
 }  // namespace
 
 std::string report_html(const Report& r) {
-  report::EvidenceBook book(r);
-  const std::vector<Part> parts = parts_of(r, book);
+  const DumpedSnapshot none;
+  const bool two = r.before != nullptr;
+  report::EvidenceBook before(two ? *r.before : none, "before"), book(r.dumped, two ? "after" : "");
+  const std::vector<Part> parts = parts_of(r, before, book);
   std::string content = bar(parts) + (r.points != nullptr ? question_form(*r.points) : "") + report::summary_part(r);
   for (const Part& part : parts) content += part.html;
   std::string style = std::string(page_files::base_css()) + std::string(page_files::report_css());
   if (r.points != nullptr) style += page_files::question_css();
   const PageFrame frame{"report", std::move(style), std::string(page_files::report_js()), page_files::keys_html(), r.points != nullptr};
-  return fill(frame, fmt::format("{}: egtrace {}", r.snapshot, r.verb), content);
+  return fill(frame, fmt::format("{}: egtrace {}", report::name_of(r), r.verb), content);
 }
 
 }  // namespace egt::render

@@ -43,6 +43,27 @@ std::string expectation_tiles(const std::vector<assess::ExpectationReport>& all,
          (baseline == nullptr ? std::string() : tile("expectations", baseline->fresh, baseline->fresh == 1 ? "new failure" : "new failures", "bad"));
 }
 
+std::string difference_tiles(const assess::Differences& differences) {
+  std::size_t paths = 0;
+  for (const assess::Difference& d : differences.all) paths += d.topic == "paths" ? 1 : 0;
+  const std::size_t all = differences.all.size();
+  return tile("differences", all, all == 1 ? "difference" : "differences", "plain") + tile("differences", paths, paths == 1 ? "path changed" : "paths changed", "doubtful") +
+         tile("differences", differences.not_compared.size(), "not compared", "doubtful");
+}
+
+// Of each fate, those that are shown once for many counted.
+std::string capture_tiles(const explain::CaptureAnalysis& analysis) {
+  using explain::Fate;
+  std::string out;
+  for (const Fate fate : {Fate::lost, Fate::rejected, Fate::unexplained, Fate::delivered, Fate::answered}) {
+    std::uint64_t n = 0;
+    for (const explain::FlowReport& f : analysis.flows) n += f.fate == fate ? 1 + f.alike.flows : 0;
+    const bool bad = fate == Fate::lost || fate == Fate::rejected;
+    out += tile("captured", n, name_of(fate), bad ? "bad" : fate == Fate::unexplained ? "doubtful" : "plain");
+  }
+  return out;
+}
+
 void fact(std::string& out, std::string_view name, const std::string& html) {
   if (!html.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
 }
@@ -85,12 +106,19 @@ std::string inspection_facts(const explain::Inspection& i) {
 
 std::string summary_part(const Report& report) {
   std::string out = "<header id=\"summary\">\n";
-  out += fmt::format("<h1>{}</h1>\n<div class=\"tiles\">\n", escape_html(report.snapshot));
+  out += fmt::format("<h1>{}</h1>\n<div class=\"tiles\">\n", escape_html(name_of(report)));
+  if (report.differences != nullptr) out += difference_tiles(*report.differences);
+  if (report.capture != nullptr) out += capture_tiles(*report.capture);
   if (report.triage != nullptr) out += finding_tiles(*report.triage);
   if (report.rows != nullptr) out += audit_tiles(*report.rows);
   if (report.expectations != nullptr) out += expectation_tiles(*report.expectations, report.baseline);
   out += "</div>\n<dl class=\"facts\">\n";
-  if (report.inspection != nullptr) out += inspection_facts(*report.inspection);
+  const auto facts_of = [&](const DumpedSnapshot& dumped, const char* which) {
+    if (report.before != nullptr) fact(out, which, escape_html(dumped.name));
+    if (dumped.inspection != nullptr) out += inspection_facts(*dumped.inspection);
+  };
+  if (report.before != nullptr) facts_of(*report.before, "before");
+  facts_of(report.dumped, "after");
   fact(out, "made by", fmt::format("egtrace {} {}", escape_html(report.version), escape_html(report.verb)));
   return out + "</dl>\n</header>\n";
 }

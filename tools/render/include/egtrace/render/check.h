@@ -1,5 +1,5 @@
-// What became of expectations: JSON (docs/schema/check.schema.json, assert.schema.json), text, JUnit XML, SARIF 2.1.0 and
-// annotations of GitHub. Where there is a baseline, each says which failures are known.
+// What became of expectations: JSON (docs/schema/check.schema.json, assert.schema.json), text, JUnit XML, SARIF 2.1.0,
+// annotations of GitHub and reports of GitLab. Where there is a baseline, each says which failures are known.
 #pragma once
 
 #include <string>
@@ -25,5 +25,7 @@ std::string check_sarif(const std::vector<assess::ExpectationReport>& reports, c
 // Workflow commands: one for each expectation that does not hold, without those all of whose failures are known.
 std::string check_github(const std::vector<assess::ExpectationReport>& reports, const SourcePlaces& sources,
                          const assess::BaselineComparison* baseline = nullptr, const std::vector<Gap>& gaps = {});
+// A Code Quality report of GitLab: an issue for each packet that fails or is undecided.
+std::string check_gitlab(const std::vector<assess::ExpectationReport>& reports, const SourcePlaces& sources, const assess::BaselineComparison* baseline = nullptr);
 
 }  // namespace egt::render

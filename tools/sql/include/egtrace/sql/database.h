@@ -7,7 +7,10 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "egtrace/base/result.h"
@@ -47,8 +50,13 @@ class Database {
 
   // One statement. The error is in SQLite's words, or says that it took longer than `limit`.
   Result<QueryResult> query(const std::string& statement, std::chrono::milliseconds limit);
-  // These tables as a database file; none named: all. The error names a table that does not exist.
-  Result<std::string> as_file(const std::vector<std::string>& tables);
+
+  // Which of these tables does not exist.
+  std::optional<Error> unknown_table(const std::vector<std::string>& tables) const;
+  // These tables as a database file; none named: all. `path`: a file that is empty. The error is why it cannot be written.
+  std::error_code write_file(const std::vector<std::string>& tables, const std::string& path);
+  // The same for what is no file: all of it at once.
+  void write_bytes(const std::vector<std::string>& tables, const std::function<void(std::string_view)>& take);
 
  private:
   struct Impl;

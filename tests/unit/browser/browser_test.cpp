@@ -1,0 +1,331 @@
+// Pages at work in a browser, as their reader has them: keys, clicks, permanent links, clipboard, paper, colours; with nothing on the console.
+// EGTRACE_PICTURES=DIRECTORY keeps a picture of each page, narrow and wide, light and dark.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/background.h"
+#include "support/browser.h"
+#include "support/hostile_snapshot.h"
+#include "support/run.h"
+
+namespace browser_test {
+namespace {
+
+using egt::testing::Browser;
+using egt::testing::Ran;
+using egt::testing::TemporaryDirectory;
+using nlohmann::json;
+
+const std::string kSample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
+const std::string kCaptures = EGTRACE_SOURCE_DIR "/tests/golden/pcap-egressip-secondary/captures";
+
+struct Pages {
+  TemporaryDirectory home;
+  std::unique_ptr<Browser> browser = std::make_unique<Browser>();
+  std::string hostile = egt::testing::hostile_snapshot(home);
+
+  // Written once.
+  std::string url(const std::string& name) const {
+    const std::string path = home.path() + "/" + name + ".html";
+    if (::access(path.c_str(), F_OK) != 0) egt::testing::write_file(path, html(name));
+    return "file://" + path;
+  }
+
+ private:
+  std::string html(const std::string& name) const {
+    std::vector<std::string> words = {EGTRACE_BINARY, name, hostile};
+    if (name == "report") words.insert(words.end(), {"--namespace", "demo-egress", "--paths", "3"});
+    else words.insert(words.end(), {"--format", "html"});
+    if (name == "audit") words.insert(words.end(), {"--namespace", "demo-egress"});
+    if (name == "explain") words.insert(words.end(), {"--from", "10.133.0.9", "--to", "192.168.55.13:80"});
+    if (name == "check") words.push_back(home.file("e.yaml", "version: 1\nexpect:\n  - {name: n, from: demo-egress/requester-3a, to: 192.168.55.13:80, outcome: answered}\n"));
+    if (name == "pcap") words = {EGTRACE_BINARY, "pcap", kSample, kCaptures, "--format", "html"};
+    if (name == "diff") words = {EGTRACE_BINARY, "diff", kSample, hostile, "--only", "objects", "--only", "rules", "--only", "routes", "--format", "html"};
+    const Ran ran = egt::testing::run(words);
+    EXPECT_NE("", ran.out) << name << ": " << ran.err;
+    return ran.out;
+  }
+};
+
+class InBrowser : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!Browser::is_there()) return;
+    try {
+      pages_ = new Pages;
+    } catch (const std::runtime_error& failed) {   // a package that is there in name alone
+      why_none_ = failed.what();
+    }
+  }
+  static void TearDownTestSuite() { delete std::exchange(pages_, nullptr); }
+  void SetUp() override {
+    if (pages_ == nullptr) GTEST_SKIP() << why_none_ << ": pages are not opened";
+    browser().look({});
+  }
+  void TearDown() override {
+    if (pages_ == nullptr) return;
+    EXPECT_EQ(std::vector<std::string>{}, browser().settled_messages());
+  }
+
+  static Browser& browser() { return *pages_->browser; }
+  static void open(const std::string& page, const std::string& hash = "", const std::string& before = "") { go_to(pages_->url(page) + hash, before); }
+  static void go_to(const std::string& url, const std::string& before = "") {
+    static const std::string checks = egt::testing::read_file(EGTRACE_SOURCE_DIR "/tests/unit/browser/checks.js");
+    browser().open(url, before);
+    browser().value(checks + "; new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  }
+  static json value(const std::string& expression) { return browser().value(expression); }
+  static bool is_true(const std::string& expression) { return browser().is_true(expression); }
+  // Within a second, as what is laid out anew takes a moment.
+  static bool comes_true(const std::string& expression) {
+    return value("new Promise(done => { let left = 20; const look = () => { if (" + expression + ") done(true); else if (left-- > 0) setTimeout(look, 50); else done(false); }; look(); })") == true;
+  }
+  static long long count(const std::string& selector) { return value("checks.count(" + json(selector).dump() + ")"); }
+  static std::string hash() { return value("location.hash"); }
+
+  static Pages* pages_;
+  static std::string why_none_;
+};
+Pages* InBrowser::pages_ = nullptr;
+std::string InBrowser::why_none_ = "no chromium";
+
+TEST_F(InBrowser, PermanentLinksOpenWhatTheyLeadTo) {
+  for (const char* id : {"path-1", "finding-2", "e2", "audit", "map", "dumps"}) {
+    open("report", "#" + std::string(id));
+    EXPECT_TRUE(comes_true("checks.in_view('" + std::string(id) + "')")) << id << " " << value("checks.place('" + std::string(id) + "')");
+  }
+  open("report", "#path-1");
+  EXPECT_TRUE(is_true("document.getElementById('path-1').open"));
+  // A link of the page, to an item that was closed.
+  value("document.getElementById('finding-1').open = false");
+  browser().click("#finding-1 a.self");
+  EXPECT_EQ("#finding-1", hash());
+  EXPECT_TRUE(comes_true("document.getElementById('finding-1').open && checks.in_view('finding-1')"));
+  open("diff", "#difference-2");
+  EXPECT_TRUE(comes_true("checks.in_view('difference-2')"));
+  open("pcap", "#flow-3");
+  EXPECT_TRUE(comes_true("document.getElementById('flow-3').open && checks.in_view('flow-3')"));
+}
+
+TEST_F(InBrowser, Searches) {
+  open("report");
+  const long long items = count(".item");
+  browser().press("/");
+  EXPECT_EQ("search", value("document.activeElement.id"));
+  browser().type("requester-3a");
+  EXPECT_LT(count(".item"), items);
+  EXPECT_GT(count(".item"), 0);
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.item')).every(e => e.hidden !== e.textContent.includes('requester-3a'))"));
+  EXPECT_EQ("#q=requester-3a", hash());
+  const std::string words = value("document.getElementById('search-count').textContent");
+  EXPECT_NE(std::string::npos, words.find(" of ")) << words;
+  browser().press("Escape");
+  EXPECT_EQ("", value("document.getElementById('search').value"));
+  EXPECT_EQ(items, count(".item"));
+  EXPECT_NE("search", value("document.activeElement.id"));
+  open("report", "#q=no-such-word-anywhere");
+  EXPECT_EQ(0, count(".item"));
+  EXPECT_EQ(0u, std::string(value("document.getElementById('search-count').textContent")).find("0 of "));
+  open("pcap", "#q=icmp");
+  EXPECT_LT(count(".item"), static_cast<long long>(value("document.querySelectorAll('.item').length")));
+}
+
+TEST_F(InBrowser, FiltersTheAudit) {
+  open("report", "#audit=requester-3a");
+  const long long rows = value("document.querySelectorAll('.matrix tbody tr').length");
+  EXPECT_LT(count(".matrix tbody tr"), rows);
+  EXPECT_EQ("requester-3a", value("document.getElementById('audit-filter').value"));
+  open("report", "#show=leak");
+  EXPECT_EQ(count(".matrix .cell"), count(".matrix .cell[data-state=leak]"));
+  open("audit");
+  browser().click("#audit-filter");
+  browser().type("nobody");
+  EXPECT_EQ(0, count(".matrix tbody tr"));
+  EXPECT_EQ(1, count(".nothing"));
+  EXPECT_EQ("#audit=nobody", hash());
+  value("document.getElementById('audit-filter').value = ''; const s = document.getElementById('audit-state'); s.value = 'answered'; s.dispatchEvent(new Event('change'))");
+  EXPECT_EQ(count(".matrix .cell"), count(".matrix .cell[data-state=answered]"));
+  EXPECT_EQ("#show=answered", hash());
+}
+
+// With the clipboard of the browser, where it is refused, and where there is none.
+TEST_F(InBrowser, CopiesCommands) {
+  for (const char* clipboard : {"", "Object.defineProperty(navigator, 'clipboard', {value: {writeText: () => Promise.reject(new Error('no'))}})",
+                                "Object.defineProperty(navigator, 'clipboard', {value: undefined})"}) {
+    open("report", "#path-1", clipboard);
+    value("document.querySelector('#path-1 .copy').scrollIntoView()");
+    browser().click("#path-1 .copy");
+    value("new Promise(done => setTimeout(done, 50))");
+    EXPECT_EQ("Copied", value("document.querySelector('#path-1 .copy').textContent")) << clipboard;
+    browser().press("/");
+    browser().paste();
+    EXPECT_EQ(value("document.querySelector('#path-1 .copy').previousElementSibling.textContent"), value("document.getElementById('search').value")) << clipboard;
+    browser().press("Escape");
+  }
+  // Where nothing helps the text is chosen, for the reader's own copying.
+  open("report", "#path-1", "Object.defineProperty(navigator, 'clipboard', {value: undefined}); document.execCommand = () => false;");
+  browser().click("#path-1 .copy");
+  EXPECT_EQ(value("document.querySelector('#path-1 .copy').previousElementSibling.textContent"), value("getSelection().toString()"));
+  EXPECT_EQ("Press Ctrl+C", value("document.querySelector('#path-1 .copy').textContent"));
+}
+
+// From the first control to the last, and back to the first.
+TEST_F(InBrowser, TabReachesEveryControl) {
+  for (const char* page : {"report", "explain", "diff", "pcap", "inspect"}) {
+    open(page);
+    const long long controls = value("checks.controls().length");
+    EXPECT_GT(controls, 0) << page;
+    ASSERT_LT(controls, 600) << page;
+    browser().press("Tab", static_cast<int>(controls) + 30);   // boxes that scroll are reached as well
+    EXPECT_EQ(json::array(), value("checks.missed()")) << page;
+  }
+}
+
+TEST_F(InBrowser, KeysDoWhatTheHelpSays) {
+  open("report");
+  browser().press("?");
+  EXPECT_TRUE(is_true("document.getElementById('help').open"));
+  browser().press("Escape");
+  EXPECT_FALSE(is_true("document.getElementById('help').open"));
+  browser().press("j");
+  EXPECT_TRUE(is_true("document.getElementById('finding-1').contains(document.activeElement) && checks.in_view('finding-1')"));
+  browser().press("j");
+  EXPECT_TRUE(is_true("document.getElementById('finding-2').contains(document.activeElement)"));
+  browser().press("k");
+  EXPECT_TRUE(is_true("document.getElementById('finding-1').contains(document.activeElement)"));
+  const bool open_before = is_true("document.getElementById('finding-1').open");
+  for (const char* key : {"o", "Enter", " "}) {                             // the last two are the browser's own
+    browser().press(key);
+    EXPECT_NE(open_before, is_true("document.getElementById('finding-1').open")) << key;
+    browser().press(key);
+    EXPECT_EQ(open_before, is_true("document.getElementById('finding-1').open")) << key;
+  }
+  browser().press("g");
+  browser().press("p");
+  EXPECT_EQ("#paths", hash());
+  EXPECT_TRUE(comes_true("checks.in_view('paths')"));
+  value("document.activeElement.blur()");
+  while (!is_true("!!document.querySelector('#path-1.current')")) browser().press("j");
+  browser().press("O");
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('#path-1 details')).every(d => d.open)"));
+  EXPECT_EQ("true", value("document.querySelector('#path-1 .open-all').getAttribute('aria-pressed')"));
+}
+
+TEST_F(InBrowser, EvidenceUnfoldsInPlace) {
+  open("report");
+  value("document.querySelector('a.evidence').focus()");
+  browser().press("Enter");
+  EXPECT_EQ("", hash());
+  EXPECT_EQ(1, count(".around"));
+  EXPECT_EQ(1, count(".around .hit"));
+  browser().press("Enter");
+  EXPECT_EQ(0, count(".around"));
+}
+
+TEST_F(InBrowser, TopologyShowsMachines) {
+  open("report");
+  EXPECT_EQ(0, count(".about-machine"));
+  browser().click(".plan [data-machine='0']");
+  EXPECT_EQ(1, count(".about-machine"));
+  EXPECT_EQ(1, count(".about-machine[data-about='0']"));
+  EXPECT_EQ("true", value("document.querySelector(\".plan [data-machine='0']\").getAttribute('aria-pressed')"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.plan [data-ends]')).every(l => l.classList.contains('away') !== l.dataset.ends.split(' ').includes('0'))"));
+  value("document.querySelector(\".plan [data-machine='1']\").focus()");
+  browser().press("Enter");
+  EXPECT_EQ(1, count(".about-machine[data-about='1']"));
+  EXPECT_EQ(1, count(".about-machine"));
+  browser().press(" ");
+  EXPECT_EQ(0, count(".about-machine"));
+  EXPECT_EQ(0, count(".plan .chosen"));
+  browser().press("Enter");
+  browser().press("Escape");
+  EXPECT_EQ(0, count(".about-machine"));
+  browser().click(".plan [data-machine='1']");
+  browser().click(".about-machine[data-about='1'] [data-filter]");
+  EXPECT_EQ(value("document.querySelector(\".about-machine[data-about='1'] h3\").textContent"), value("document.getElementById('audit-filter').value"));
+  EXPECT_TRUE(comes_true("checks.in_view('audit')"));
+}
+
+TEST_F(InBrowser, OpensAllStepsOfAPath) {
+  open("explain");
+  value("document.querySelector('.open-all').focus()");
+  browser().press("Enter");
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('details')).every(d => d.open)"));
+  browser().press(" ");
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('details')).every(d => !d.open)"));
+}
+
+// Nothing that a reader of the paper needs is closed, and no control is on it.
+TEST_F(InBrowser, PrintsEverything) {
+  for (const char* page : {"report", "explain", "diff", "pcap"}) {
+    open(page);
+    value("addEventListener('beforeprint', () => { window.left_closed = Array.from(document.querySelectorAll('details:not([open])')).filter(d => !d.matches('.path details.quiet')).map(checks.name); }); 1");
+    const json open_before = value("Array.from(document.querySelectorAll('details')).map(d => d.open)");
+    const std::string pdf = browser().print();
+    EXPECT_EQ(0u, pdf.find("%PDF-")) << page;
+    EXPECT_GT(pdf.size(), 20000u) << page;
+    EXPECT_EQ(json::array(), value("window.left_closed")) << page;
+    EXPECT_EQ(open_before, value("Array.from(document.querySelectorAll('details')).map(d => d.open)")) << page;
+    if (const char* pictures = std::getenv("EGTRACE_PICTURES")) egt::testing::write_file(std::string(pictures) + "/" + page + ".pdf", pdf);
+    browser().look({.width = 794, .dark = true, .printed = true});
+    EXPECT_EQ(json::array(), value("checks.pale()")) << page;
+    EXPECT_EQ(0, count("button, input, select, .bar")) << page;
+    EXPECT_EQ("rgb(255, 255, 255)", value("getComputedStyle(document.body).backgroundColor")) << page;
+    browser().look({});
+  }
+}
+
+// The names of machines and what they are, on paper too.
+TEST_F(InBrowser, PrintsWhatIsKnownOfMachines) {
+  open("report");
+  browser().look({.width = 794, .printed = true});
+  EXPECT_EQ(value("document.querySelectorAll('.about-machine').length"), count(".about-machine"));
+}
+
+class Looks : public InBrowser, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(Looks, GoodOnPhonesAndScreensInTheDarkAndInLight) {
+  const std::string page = GetParam();
+  for (const int width : {420, 1400})
+    for (const bool dark : {false, true}) {
+      browser().look({.width = width, .dark = dark});
+      open(page);
+      const std::string what = page + "-" + std::to_string(width) + (dark ? "-dark" : "-light");
+      if (const char* pictures = std::getenv("EGTRACE_PICTURES")) egt::testing::write_file(std::string(pictures) + "/" + what + ".png", browser().picture());
+      EXPECT_EQ(json::array(), value("checks.too_wide()")) << what;
+      value("document.querySelectorAll('details').forEach(d => { d.open = true; })");
+      EXPECT_EQ(json::array(), value("checks.pale()")) << what;
+      EXPECT_EQ(json::array(), value("checks.too_wide()")) << what << ", all open";
+      EXPECT_TRUE(is_true("document.querySelectorAll('style, script').length === 2")) << what;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, Looks, ::testing::Values("report", "explain", "triage", "audit", "check", "inspect", "pcap", "diff"));
+
+TEST_F(InBrowser, AsksTheServer) {
+  const egt::testing::BackgroundProgram server({EGTRACE_BINARY, "serve", pages_->hostile, "--paths", "1", "--namespace", "demo-egress", "-q", "--listen", "127.0.0.1:0"}, "/");
+  for (const int width : {420, 1400}) {
+    browser().look({.width = width, .dark = width == 420});
+    go_to(server.first_line());
+    EXPECT_EQ(json::array(), value("checks.pale()"));
+    EXPECT_EQ(json::array(), value("checks.too_wide()"));
+    if (const char* pictures = std::getenv("EGTRACE_PICTURES")) egt::testing::write_file(std::string(pictures) + "/serve-" + std::to_string(width) + ".png", browser().picture());
+  }
+  browser().click("input[name=from]");
+  browser().type("demo-egress/requester-3a");
+  browser().press("Tab");
+  EXPECT_EQ("to", value("document.activeElement.name"));
+  browser().type("192.168.55.13:80");
+  browser().press("Enter");
+  for (int i = 0; i < 200 && !is_true("document.title.startsWith('tcp ') && document.readyState === 'complete'"); ++i) value("new Promise(done => setTimeout(done, 50))");
+  EXPECT_TRUE(is_true("document.body.textContent.includes('192.168.55.13:80')"));
+  EXPECT_EQ(1, value("document.querySelectorAll('.open-all').length"));
+}
+
+}  // namespace
+}  // namespace browser_test
