@@ -10,7 +10,7 @@ namespace {
 using cluster::Contradiction;
 using egt::testing::TemporaryDirectory;
 
-constexpr const char* kAbout[] = {"machine", "bridge", "port", "routes", "netfilter"};
+constexpr const char* kAbout[] = {"machine", "bridge", "port", "routes", "neighbour", "netfilter"};
 
 // "w1 bridge br-a; " and so on, each once.
 std::string found(const TemporaryDirectory& d) {
@@ -296,6 +296,18 @@ TEST(Contradictions, TablesOfRoutesAreHeldAgainstEachOther) {
 }
 
 // Patch ports join bridges of one datapath.
+TEST(Contradictions, NeighboursHaveOneMac) {
+  const auto with = [](const std::string& mac, const std::string& state) {
+    const TemporaryDirectory d;
+    d.file("w1/ip_neigh", std::string("192.0.2.1 dev eth0 lladdr ") + kMac1 + " REACHABLE \n192.0.2.2 dev eth0 FAILED \n");
+    d.file("w1/ip_-s_-s_neigh_show", "192.0.2.1 dev eth0 lladdr " + mac + " ref 1 used 12/2/2 probes 1 " + state + "\n" +
+                                         "192.0.2.2 dev eth0 lladdr " + kMac2 + " used 1/2/2 probes 1 STALE\n");
+    return found(d);
+  };
+  EXPECT_EQ("", with(kMac1, "STALE"));
+  EXPECT_EQ("w1 neighbour 192.0.2.1/32; ", with(kMac2, "REACHABLE"));
+}
+
 TEST(Contradictions, BridgesBehindPatchPortsAreOfOneDatapath) {
   const auto with = [](const std::string& type) {
     const TemporaryDirectory d;

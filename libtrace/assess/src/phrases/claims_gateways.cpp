@@ -12,6 +12,9 @@ constexpr ClaimPhrase kClaimsOfGateways[] = {
      "Nothing on {node} translates what leaves the cluster from {0:pod|pods} {0}: replies go to the pod's own address, which the outside "
      "has no route to.",
      "ovn-nbctl lr-nat-list GR_{node}, and iptables -t nat -S POSTROUTING on {node}; the log of ovnkube-controller there."},
+    {Claim::gateway_has_no_route, "The gateway router {0} has no route to {1}: OVN drops what pods of {node} send there.",
+     "ovn-nbctl lr-route-list {0} on {node}, and the log of ovnkube-controller there; its default route is to lead to the next hops of the "
+     "annotation k8s.ovn.org/l3-gateway-config."},
     {Claim::gateway_default_past_snat,
      "{node} translates marked packets that leave by {0}, but its default route leaves by {1}: what is not on a connected network passes "
      "untranslated.",

@@ -54,6 +54,8 @@ constexpr Wording<Lack> kLacks[] = {
     {Lack::change_counts, "what was done of the northbound database (ovn-nbctl list nb_global)"},
     {Lack::acls, "ACLs of {0} (ovn-nbctl list acl)"},
     {Lack::nat_rows, "NAT rows of {0} (ovn-nbctl list nat)"},
+    {Lack::gateway_routes,
+     "routes of the gateway router of {0} (ovn-nbctl list logical_router, logical_router_port, logical_router_static_route)"},
     {Lack::load_balancers, "load balancers of {0} (ovn-nbctl list load_balancer)"},
     {Lack::static_routes, "static routes of {0} (ovn-nbctl list logical_router_static_route)"},
     {Lack::router_policies, "router policies of {0} (ovn-nbctl list logical_router_policy)"},

@@ -49,6 +49,7 @@ constexpr Title kTitles[] = {
     {"uplink-down", "An uplink that is down"},
     {"tunnel-address-wrong", "A tunnel address that its node does not have"},
     {"tunnel-key-mismatch", "Tunnel keys that two sides read differently"},
+    {"gateway-route-missing", "A gateway router without a route out of the cluster"},
     {"gateway-snat-missing", "Pods that leave with an address that replies do not return to"},
     {"neighbour-failed", "A next hop that does not reply"},
     {"neighbour-wrong", "A neighbour entry with another machine's MAC"},

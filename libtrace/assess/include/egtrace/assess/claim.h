@@ -47,6 +47,7 @@ enum class Claim : std::uint8_t {
   // Of what leaves the cluster and returns: translations, routes of routers, next hops and their MACs.
   gateway_translates_to_other_address,
   gateway_translates_nothing,
+  gateway_has_no_route,
   gateway_default_past_snat,
   gateway_mark_without_snat,
   guard_cannot_match,
@@ -180,6 +181,7 @@ enum class Lack : std::uint8_t {
   change_counts,
   acls,
   nat_rows,
+  gateway_routes,
   load_balancers,
   static_routes,
   router_policies,

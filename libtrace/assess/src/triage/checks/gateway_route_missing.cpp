@@ -1,6 +1,4 @@
 // A gateway router has no route for what leaves the cluster: OVN drops it before it reaches the node's external bridge.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -83,11 +81,7 @@ void judge(const cluster::Node& node, const Router& router, Family family, const
     if (to.empty()) to = row->to;
   }
   if (to.empty()) return;
-  const std::string name = text_of(*router.row, "name");
-  out.add(fmt::format("The gateway router {} has no route to {}: OVN drops what pods of {} send there.", name, to, node.name), node.name, "",
-          {router.row->from},
-          fmt::format("ovn-nbctl lr-route-list {0} on {1}, and the log of ovnkube-controller there; its default route is to lead to the next hops of "
-                      "the annotation k8s.ovn.org/l3-gateway-config.", name, node.name));
+  out.add(Claim::gateway_has_no_route, node.name, "", {text_of(*router.row, "name"), to}, {router.row->from});
 }
 
 void run(const Facts& f, Findings& out) {
@@ -95,7 +89,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (!is_cluster_node(*node)) continue;
     if (!has_complete(*node, "Logical_Router") || !has_complete(*node, "Logical_Router_Port") || !has_complete(*node, "Logical_Router_Static_Route")) {
-      out.lacks(fmt::format("routes of the gateway router of {} (ovn-nbctl list logical_router, logical_router_port, logical_router_static_route)", node->name));
+      out.lacks(Lack::gateway_routes, {node->name});
       continue;
     }
     const auto rows = dropped.find(node->name);
@@ -108,7 +102,6 @@ void run(const Facts& f, Findings& out) {
 
 }  // namespace gateway_route_missing
 
-const Check kGatewayRouteMissing{"gateway-route-missing", "A gateway router without a route out of the cluster", Severity::error, always,
-                                 gateway_route_missing::run};
+const Check kGatewayRouteMissing{"gateway-route-missing", Severity::error, always, gateway_route_missing::run};
 
 }  // namespace egt::assess
