@@ -10,6 +10,16 @@ namespace {
 
 using engine::Details;
 
+// What stands in a place for a value of an enum: its own phrase, of the details behind it.
+template <class Kind>
+std::string nested(Kind kind, const Details& about, std::size_t index) {
+  const Details rest(about.begin() + static_cast<std::ptrdiff_t>(index) + 1, about.end());
+  const Phrase<Kind>& phrase = phrase_of(kind);
+  std::string text = fill(phrase.words, rest);
+  if constexpr (std::is_same_v<Kind, engine::Supposition>) text += ": " + fill(phrase.why, rest);
+  return text;
+}
+
 class NamedDetails : public Named {
  public:
   explicit NamedDetails(const Details& about) : about_(about) {}
@@ -28,7 +38,7 @@ class NamedDetails : public Named {
           else if constexpr (std::is_same_v<D, Prefix>)
             return d.to_short_string();
           else if constexpr (std::is_enum_v<D>)
-            return nested(d, index);
+            return nested(d, about_, index);
           else
             return d.to_string();
         },
@@ -36,15 +46,6 @@ class NamedDetails : public Named {
   }
 
  private:
-  template <class Kind>
-  std::string nested(Kind kind, std::size_t index) const {
-    const Details rest(about_.begin() + static_cast<std::ptrdiff_t>(index) + 1, about_.end());
-    const Phrase<Kind>& phrase = phrase_of(kind);
-    std::string text = fill(phrase.words, rest);
-    if constexpr (std::is_same_v<Kind, engine::Supposition>) text += ": " + fill(phrase.why, rest);
-    return text;
-  }
-
   const Details& about_;
 };
 
