@@ -179,6 +179,22 @@ const host::Link* management_device(const cluster::Node& node) {
   return nullptr;
 }
 
+bool has_no_wire(const cluster::Node& node, const std::string& device) {
+  const auto is_dead = [&](const std::string& name) {
+    const host::Link* link = node.host.link(name);
+    return link != nullptr && (!link->is_up() || !link->has_carrier());
+  };
+  const openflow::Bridge* bridge = node.bridge(device);
+  if (bridge == nullptr) return is_dead(device);
+  bool any = false;
+  for (const openflow::Interface& port : bridge->interfaces) {
+    if (port.name == device || !(port.type.empty() || port.type == "system")) continue;
+    if (!is_dead(port.name)) return false;
+    any = true;
+  }
+  return any;
+}
+
 std::vector<engine::JudgedRule> host_snat_for(const Node& node, const IpAddr& pod, const IpAddr& destination) {
   FlowKey packet;
   packet.set(FieldId::eth_type, pod.is_v4() ? ethertype::ipv4 : ethertype::ipv6);

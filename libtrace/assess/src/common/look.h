@@ -49,6 +49,9 @@ std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& nex
 // The internal port of the integration bridge by which OVN reaches the node's host; it has the MTU of pods. Null: not shown.
 const host::Link* management_device(const cluster::Node& node);
 
+// Whether frames leave the machine by no wire from here: a device without a carrier, or that of a bridge all wires of which have none.
+bool has_no_wire(const cluster::Node& node, const std::string& device);
+
 // Source translations of a node's host that a packet from this pod passes the address test of.
 std::vector<engine::JudgedRule> host_snat_for(const cluster::Node& node, const IpAddr& pod, const IpAddr& destination);
 // Whether the rule translates to this address.

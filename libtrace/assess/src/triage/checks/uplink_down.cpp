@@ -1,6 +1,7 @@
 // A device by which packets of the cluster enter and leave a node is down, has no carrier, or has lost a leg of its bond.
 #include <algorithm>
 
+#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -41,14 +42,23 @@ std::vector<const host::Link*> addressed_links(const cluster::Node& machine) {
   return all;
 }
 
-bool is_of(const explain::StopReport& stop, const cluster::Node& node, const host::Link& link) {
-  if (stop.node != node.name) return false;
-  if (stop.reason == Reason::port_down) return node.port(link.name).bridge != nullptr;
-  if (stop.reason != Reason::device_down && stop.reason != Reason::no_carrier) return false;
+bool is_about(const explain::StopReport& stop, const std::string& device) {
   return std::any_of(stop.place.about.begin(), stop.place.about.end(), [&](const engine::Detail& d) {
     const auto* name = std::get_if<std::string>(&d);
-    return name != nullptr && (*name == link.name || *name == link.master);
+    return name != nullptr && *name == device;
   });
+}
+
+// Nobody answers ARP behind a bridge without a wire.
+bool is_of(const explain::StopReport& stop, const cluster::Node& node, const host::Link& link) {
+  if (stop.node != node.name) return false;
+  if (stop.reason == Reason::neighbour_unresolved) {
+    const openflow::Bridge* bridge = node.port(link.name).bridge;
+    return bridge != nullptr && is_about(stop, bridge->name) && has_no_wire(node, bridge->name);
+  }
+  if (stop.reason == Reason::port_down) return node.port(link.name).bridge != nullptr;
+  if (stop.reason != Reason::device_down && stop.reason != Reason::no_carrier) return false;
+  return is_about(stop, link.name) || (!link.master.empty() && is_about(stop, link.master));
 }
 
 void judge(const cluster::Node& node, const host::Link& link, Findings& out) {
