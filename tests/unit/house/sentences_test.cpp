@@ -32,7 +32,6 @@ const std::map<std::string, std::string>& allowed() {
       {"libtrace/explain/src/entry_names.cpp", "errors of a question"},
       {"libtrace/explain/src/explain.cpp", "an error of a question"},
       {"libtrace/explain/src/follow_up.cpp", "why a reply is not walked: not yet a table"},
-      {"libtrace/explain/src/links.cpp", "kinds of links: not yet a table"},
       {"libtrace/explain/src/lookup/dump_lines.cpp", "what a line is: not yet a table"},
       {"libtrace/explain/src/lookup/objects.cpp", "what an object is: not yet a table"},
       {"libtrace/explain/src/lookup/realised.cpp", "what a node has because of an object: not yet a table"},
