@@ -32,6 +32,14 @@ TEST_F(KnownDamages, RulesEndAmongThoseOfATable) {
   damage("master-02-demo/iptables-save", text.substr(0, last + 20), "cut within a line");
 }
 
+// nft lists no such chain, which iptables-save shows where there is none.
+TEST_F(KnownDamages, APolicyIsAnother) {
+  std::string text = read_text(dump("master-02-demo/iptables-save"));
+  const std::size_t at = text.find(":POSTROUTING ACCEPT");
+  ASSERT_NE(std::string::npos, at);
+  damage("master-02-demo/iptables-save", text.replace(at, 19, ":POSTROUTING DROP"), "another policy");
+}
+
 // A device whose dumps contradict each other decides nothing, be it by the place in a bridge that one of them gives it.
 TEST_F(KnownDamages, DevicesAreAnotherMachines) {
   damage("router/ip_-d_link", read_text(dump("master-02-demo/ip_-d_link")), "of another machine");

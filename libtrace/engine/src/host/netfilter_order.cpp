@@ -61,11 +61,15 @@ std::size_t rules_in(const Table& table, const std::string& chain) {
   return found == table.chains.end() ? 0 : listed_rules(*found);
 }
 
-// A chain that has not the same number of rules in both.
+bool drops_by_policy(const Table& table, const std::string& chain) {
+  return std::any_of(table.chains.begin(), table.chains.end(), [&](const Chain& c) { return c.name == chain && c.drop_by_default; });
+}
+
+// A chain that has not the same number of rules in both, or another policy. iptables-save shows chains that do not exist, with ACCEPT.
 std::optional<std::string> differing_chain(const Table& a, const Table& b) {
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)})
     for (const Chain& c : one->chains)
-      if (listed_rules(c) != rules_in(*other, c.name)) return c.name;
+      if (listed_rules(c) != rules_in(*other, c.name) || (c.drop_by_default && !drops_by_policy(*other, c.name))) return c.name;
   return std::nullopt;
 }
 
