@@ -8,6 +8,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/packet/flow_key.h"
 #include "kernel_events/interfaces.h"
+#include "kernel_events/lines.h"
 #include "kernel_events/problems.h"
 #include "kernel_events/readers.h"
 
@@ -119,11 +120,7 @@ class LineReader {
   }
 
   capture::Capture read(std::string_view bytes) {
-    for (std::uint64_t line = 1; !bytes.empty(); ++line) {
-      std::string_view text = next_line(bytes);
-      if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-      read_line(text, line);
-    }
+    for_each_line(bytes, [this](std::string_view text, std::uint64_t line) { read_line(text, line); });
     capture_.interfaces = std::move(interfaces_.list());
     return std::move(capture_);
   }

@@ -9,6 +9,7 @@
 #include "kernel_events/base64.h"
 #include "kernel_events/interfaces.h"
 #include "kernel_events/json_line.h"
+#include "kernel_events/lines.h"
 #include "kernel_events/problems.h"
 #include "kernel_events/readers.h"
 #include "pcap/packet_bytes.h"
@@ -59,13 +60,11 @@ class EventReader {
   }
 
   capture::Capture read(std::string_view bytes) {
-    for (std::uint64_t line = 1; !bytes.empty(); ++line) {
-      std::string_view text = next_line(bytes);
-      if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-      if (trim(text).empty()) continue;
+    for_each_line(bytes, [this](std::string_view text, std::uint64_t line) {
+      if (trim(text).empty()) return;
       ++capture_.frames;
       read_line(text, line);
-    }
+    });
     capture_.interfaces = std::move(interfaces_.list());
     return std::move(capture_);
   }

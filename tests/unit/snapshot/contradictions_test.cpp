@@ -319,6 +319,19 @@ TEST(Contradictions, BridgesBehindPatchPortsAreOfOneDatapath) {
   EXPECT_EQ("w1 bridge br-a; w1 bridge br-b; ", with("system"));
 }
 
+// A list of bridges that is cut does not tell the type of those behind the cut.
+TEST(CutDumps, BridgesBehindPatchPortsHaveTheTypeOfTheOthers) {
+  const TemporaryDirectory d;
+  d.file("w1/ovs-vsctl_show", "b5e1a7a2-0000-4000-8000-000000000001\n    Bridge br-a\n        datapath_type: netdev\n" +
+                                  interface("p-a", "                type: patch\n                options: {peer=p-b}\n") + "        Port ");
+  d.file("w1/ovs-ofctl_show_br-b", kFeatures + port("1", "p-b", kMac1) + port("LOCAL", "br-b", kMac2));
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster);
+  const openflow::Bridge* bridge = cluster->nodes[0]->bridge("br-b");
+  ASSERT_NE(nullptr, bridge);
+  EXPECT_EQ("netdev", bridge->datapath_type);
+}
+
 // The switch of the userspace datapath copies the kernel's addresses and routes, and sends tunnels by them.
 TEST(Contradictions, TheSwitchHasTheRoutesOfItsMachine) {
   const std::string local = "Cached: 192.0.2.10/32 dev br-a SRC 192.0.2.10 local\n",

@@ -8,6 +8,7 @@
 #include "common/targets.h"
 #include "egtrace/base/text.h"
 #include "egtrace/host/rule_view.h"
+#include "egtrace/openflow/tunnel_type.h"
 #include "egtrace/packet/packet.h"
 
 namespace egt::assess {
@@ -179,17 +180,19 @@ const host::Link* management_device(const cluster::Node& node) {
   return nullptr;
 }
 
+bool is_dead(const host::Link& link) { return !link.is_up() || !link.has_carrier(); }
+
 bool has_no_wire(const cluster::Node& node, const std::string& device) {
-  const auto is_dead = [&](const std::string& name) {
+  const auto is_known_dead = [&](const std::string& name) {
     const host::Link* link = node.host.link(name);
-    return link != nullptr && (!link->is_up() || !link->has_carrier());
+    return link != nullptr && is_dead(*link);
   };
   const openflow::Bridge* bridge = node.bridge(device);
-  if (bridge == nullptr) return is_dead(device);
+  if (bridge == nullptr) return is_known_dead(device);
   bool any = false;
   for (const openflow::Interface& port : bridge->interfaces) {
-    if (port.name == device || !(port.type.empty() || port.type == "system")) continue;
-    if (!is_dead(port.name)) return false;
+    if (port.type == "internal" || port.type == "patch" || port.name == device || openflow::is_tunnel_type(port.type)) continue;
+    if (!is_known_dead(port.name)) return false;   // DPDK's ports are no devices of the kernel
     any = true;
   }
   return any;

@@ -49,6 +49,8 @@ std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& nex
 // The internal port of the integration bridge by which OVN reaches the node's host; it has the MTU of pods. Null: not shown.
 const host::Link* management_device(const cluster::Node& node);
 
+// A device by which no frame passes: down, or without a carrier.
+bool is_dead(const host::Link& link);
 // Whether frames leave the machine by no wire from here: a device without a carrier, or that of a bridge all wires of which have none.
 bool has_no_wire(const cluster::Node& node, const std::string& device);
 

@@ -1,6 +1,9 @@
 #include "egtrace/cluster/cluster.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "contradictions.h"
 
@@ -66,6 +69,49 @@ void merge_interface(openflow::Interface& known, const openflow::Interface& more
   if (!known.from.known()) known.from = more.from;
 }
 
+namespace {
+
+using JoinedBridges = std::unordered_map<openflow::Bridge*, std::vector<openflow::Bridge*>>;
+
+// By patch ports, in both directions.
+JoinedBridges joined_bridges(std::vector<openflow::Bridge>& bridges) {
+  std::unordered_map<std::string_view, openflow::Bridge*> bridge_of;   // by port
+  for (openflow::Bridge& bridge : bridges)
+    for (const openflow::Interface& port : bridge.interfaces) bridge_of.emplace(port.name, &bridge);
+  JoinedBridges joined;
+  for (openflow::Bridge& bridge : bridges)
+    for (const openflow::Interface& port : bridge.interfaces) {
+      const std::string_view peer = openflow::patch_peer(port);
+      const auto other = peer.empty() ? bridge_of.end() : bridge_of.find(peer);
+      if (other == bridge_of.end() || other->second == &bridge) continue;
+      joined[&bridge].push_back(other->second);
+      joined[other->second].push_back(&bridge);
+    }
+  return joined;
+}
+
+// Patch ports join bridges of one datapath alone: where a list of bridges is cut, those of which others tell have its type.
+void share_datapath_types(std::vector<openflow::Bridge>& bridges) {
+  std::vector<openflow::Bridge*> told;
+  for (openflow::Bridge& bridge : bridges)
+    if (!bridge.datapath_type.empty()) told.push_back(&bridge);
+  if (told.empty() || told.size() == bridges.size()) return;
+  const JoinedBridges joined = joined_bridges(bridges);
+  while (!told.empty()) {
+    const openflow::Bridge& from = *told.back();
+    const auto others = joined.find(told.back());
+    told.pop_back();
+    if (others == joined.end()) continue;
+    for (openflow::Bridge* to : others->second)
+      if (to->datapath_type.empty()) {
+        to->datapath_type = from.datapath_type;
+        told.push_back(to);
+      }
+  }
+}
+
+}  // namespace
+
 void Node::place_interfaces() {
   std::erase_if(unplaced_interfaces, [this](const openflow::Interface& unplaced) {
     openflow::Interface* known = find_interface(bridges, unplaced.name);
@@ -73,6 +119,7 @@ void Node::place_interfaces() {
     return known != nullptr;
   });
   for (openflow::Bridge& b : bridges) b.index_ports();   // numbers may have been told since
+  share_datapath_types(bridges);
 }
 
 Cluster::Cluster(Cluster&& other) noexcept { *this = std::move(other); }

@@ -25,11 +25,14 @@ std::vector<const ovn::Row*> rows_named(const cluster::Node& node, const char* t
   return all;
 }
 
+// Such a router has routes that no row of the northbound database tells of (options:dynamic-routing, ovn-nb(5)).
+bool learns_routes(const ovn::Row& router) { return text_of(router, "options").find("dynamic-routing") != std::string::npos; }
+
 // OVN-Kubernetes marks the port that has the node's own address (external_ids:gateway-physical-ip).
 std::vector<Router> gateway_routers(const cluster::Node& node) {
   std::vector<Router> all;
   for (const ovn::Row& row : node.ovn.rows) {
-    if (row.table != "Logical_Router") continue;
+    if (row.table != "Logical_Router" || learns_routes(row)) continue;
     Router router{&row, {}, {}};
     for (const ovn::Row* port : rows_named(node, "Logical_Router_Port", list_of(row, "ports")))
       if (port->external_ids.contains("gateway-physical-ip"))

@@ -9,8 +9,6 @@ namespace uplink_down {
 
 using engine::Reason;
 
-bool is_dead(const host::Link& link) { return !link.is_up() || !link.has_carrier(); }
-
 // Devices that a node's external bridges have as ports, and those below them: legs of a bond, the parent of a VLAN.
 std::vector<const host::Link*> uplinks_of(const cluster::Node& node) {
   std::vector<const host::Link*> all;
