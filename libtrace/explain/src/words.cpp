@@ -224,6 +224,7 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   hop.where = s.intended_by.empty() ? fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage)
                                     : fmt::format("{} {}", s.intended_by, s.stage);
   if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(s.bridge, s.table));
+  hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = s.intended_by.empty() ? s.bridge : s.intended_by};
   hop.detail = !matters(step);
   hop.decides = changes(step, FieldId::metadata) || (s.priority > 0 && !hop.lflows.empty() && !step.changed.empty());
   std::vector<std::string> did;
@@ -264,6 +265,7 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
 
 void Words::describe(const RouteLookup& s, const Step&, Hop& hop) const {
   hop.where = s.reverse_path ? "rp_filter" : "routing";
+  if (!s.reverse_path) hop.at.kind = HopPlace::Kind::routing;
   if (s.rule != nullptr && s.rule->table != "local" && s.rule->table != "main" && !s.rule->table.empty()) {
     hop.where = fmt::format("ip rule {}, table {}", s.rule->priority, s.rule->table);
     hop.passes.push_back({Passage::Kind::rule, std::to_string(s.rule->priority)});
@@ -287,6 +289,7 @@ void Words::describe(const RouteLookup& s, const Step&, Hop& hop) const {
 void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
   hop.where = fmt::format("{} {} {}", s.front_end, s.table, s.chain);
   hop.passes.push_back({Passage::Kind::chain, s.chain});
+  hop.at = {.kind = HopPlace::Kind::chain, .table = s.table, .chain = s.chain};
   using enum netfilter::Verdict::Kind;
   hop.detail = s.verdict != drop && s.verdict != reject && s.verdict != queue;
   hop.decides = s.rule != nullptr && s.verdict == accept;
@@ -312,6 +315,28 @@ std::optional<Passage> passage_of(const engine::Place& place) {
   if (place.kind == engine::PlaceKind::chain) return Passage{Passage::Kind::chain, names(2)};
   return std::nullopt;
 }
+
+// Of steps that need no lookup.
+template <class Other>
+HopPlace place_of(const Other& s) {
+  HopPlace at;
+  if constexpr (requires { s.bridge; }) at.bridge = s.bridge;
+  return at;
+}
+HopPlace place_of(const CtPass& s) { return {.kind = HopPlace::Kind::conntrack, .bridge = s.bridge, .zone = s.zone}; }
+HopPlace place_of(const CrossPatch& s) { return {.bridge = s.from_bridge}; }
+HopPlace place_of(const engine::Place& end) {
+  const auto name = [&](std::size_t i) { return std::get<std::string>(end.about[i]); };
+  switch (end.kind) {
+    case engine::PlaceKind::table:
+    case engine::PlaceKind::stage:
+    case engine::PlaceKind::bridge: return {.bridge = name(0)};
+    case engine::PlaceKind::chain: return {.kind = HopPlace::Kind::chain, .table = name(1), .chain = name(2)};
+    default: return {};
+  }
+}
+HopPlace place_of(const Lost& s) { return place_of(s.where); }
+HopPlace place_of(const Refused& s) { return place_of(s.where); }
 
 std::string tunnel_words(const char* verb, const std::string& type, const IpAddr& from, const IpAddr& to,
                          std::uint64_t vni, std::uint32_t in, std::uint32_t out) {
@@ -397,6 +422,7 @@ void Words::describe(const Other& s, const Step&, Hop& hop) const {
   hop.what = std::move(w.what);
   hop.detail = w.detail;
   hop.decides = w.decides;
+  hop.at = place_of(s);
   if (w.passes) hop.passes.push_back(std::move(*w.passes));
 }
 

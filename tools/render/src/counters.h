@@ -1,4 +1,4 @@
-// Counters that tell of drops, as JSON and in words.
+// Counters that count drops, as JSON and in words.
 #pragma once
 
 #include <string>

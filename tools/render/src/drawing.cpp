@@ -14,8 +14,8 @@ using explain::Hop;
 
 std::string station_name(const Hop& hop) {
   if (hop.layer == "host" || hop.layer == "router") return "network stack";
-  const std::string first = hop.where.substr(0, hop.where.find(' '));
-  return first.empty() ? hop.layer : first;
+  if (!hop.at.bridge.empty()) return hop.at.bridge;
+  return hop.where.empty() ? hop.layer : hop.where;
 }
 
 class Draughtsman {

@@ -13,13 +13,8 @@ using capture::OvsEvent;
 
 bool is_switch(const Hop& hop) { return hop.layer == "ovs" || hop.layer == "ovn"; }
 bool is_stack(const Hop& hop) { return hop.layer == "host" || hop.layer == "router"; }
-bool is_netfilter(const Hop& hop) {
-  return is_stack(hop) && (hop.where.starts_with("nft ") || hop.where.starts_with("iptables "));
-}
-bool is_routing(const Hop& hop) {
-  return is_stack(hop) &&
-         (hop.where == "routing" || hop.where.starts_with("ip rule") || hop.where.starts_with("ip -6 rule"));
-}
+bool is_netfilter(const Hop& hop) { return is_stack(hop) && hop.at.kind == HopPlace::Kind::chain; }
+bool is_routing(const Hop& hop) { return is_stack(hop) && hop.at.kind == HopPlace::Kind::routing; }
 
 // The number behind `key` in a line of ovs-ofctl: of the cookie, of the table.
 std::optional<std::uint64_t> number_behind(std::string_view line, std::string_view key) {
@@ -184,8 +179,8 @@ class Aligner {
   }
 
   Aligned in_zone(std::uint64_t zone) const {
-    const std::string words = "conntrack zone " + std::to_string(zone);
-    return find_or([&](const Hop& h) { return h.where.ends_with(words); }, Remark::zone_not_on_path, {zone});
+    const auto is_it = [&](const Hop& h) { return h.at.kind == HopPlace::Kind::conntrack && h.at.zone == zone; };
+    return find_or(is_it, Remark::zone_not_on_path, {zone});
   }
 
   Aligned in_conntrack() const {
@@ -209,8 +204,7 @@ class Aligner {
   }
 
   Aligned at_rule() const {
-    const std::string chain = f_.nft_table + " " + f_.nft_chain;
-    const auto in_chain = [&](const Hop& hop) { return is_netfilter(hop) && hop.where.ends_with(" " + chain); };
+    const auto in_chain = [&](const Hop& hop) { return is_netfilter(hop) && hop.at.table == f_.nft_table && hop.at.chain == f_.nft_chain; };
     if (f_.nft_rule > 0) {
       const auto handle = static_cast<std::uint64_t>(f_.nft_rule);
       const auto rule = find([&](const Hop& hop) {

@@ -172,9 +172,7 @@ class FlowEvents {
   }
 
   // Of a table its bridge.
-  static std::string end_of(const Hop& hop) {
-    return hop.layer == "ovs" || hop.layer == "ovn" ? hop.where.substr(0, hop.where.find(' ')) : hop.where;
-  }
+  static std::string end_of(const Hop& hop) { return hop.at.bridge.empty() ? hop.where : hop.at.bridge; }
 
   std::string summary(bool reply) const { return reply ? forecast_.reply.summary() : forecast_.forward.summary(); }
 

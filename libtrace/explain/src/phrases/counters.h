@@ -13,7 +13,7 @@ struct CounterMeaning {
   DropKind kind;
   std::string_view meaning;
 };
-// Null: of one that tells of no drop.
+// Null: of one that counts no drops.
 const CounterMeaning* meaning_of(const host::Counter& counter);
 
 }  // namespace egt::explain

@@ -36,7 +36,7 @@ std::vector<const host::ConntrackEntry*> others(const Facts& f, const cluster::N
 }
 
 // `wanted`: absent where it is an address of the gateway.
-void tell(const cluster::Node& node, const KnownPod& pod, const std::string& object, Term wanted,
+void report(const cluster::Node& node, const KnownPod& pod, const std::string& object, Term wanted,
           Provenance from, const std::vector<const host::ConntrackEntry*>& found, Findings& out) {
   if (found.empty()) return;
   std::vector<Provenance> proof;
@@ -61,7 +61,7 @@ void egress_ips(const Facts& f, Findings& out) {
     }
     for (const KnownPod* pod : place.pods)
       if (const EgressClaim* claim = f.claims.of(pod->full_name(), place.address.family))
-        tell(*node, *pod, place.name(), place.address, place.object->from,
+        report(*node, *pod, place.name(), place.address, place.object->from,
              others(f, *node, *pod->address(place.address.family), claim->addresses), out);
   }
 }
@@ -89,7 +89,7 @@ void gateways(const Facts& f, Findings& out) {
         if (address == nullptr) continue;
         std::vector<const host::ConntrackEntry*> found = others(f, *gateway, *address, {});
         std::erase_if(found, [&](const host::ConntrackEntry* e) { return e->reply.dst != *address; });
-        tell(*gateway, *pod, object, {}, route.from, found, out);
+        report(*gateway, *pod, object, {}, route.from, found, out);
       }
     }
   }

@@ -134,7 +134,7 @@ const ovn::LogicalFlow* purpose(const cluster::Node& node, std::uint64_t cookie)
   return flow == node.ovn.logical_flows.end() ? nullptr : &*flow;
 }
 
-void tell(const Facts& f, const cluster::Node& node, std::vector<Growth>& all, Findings& out) {
+void report(const Facts& f, const cluster::Node& node, std::vector<Growth>& all, Findings& out) {
   std::stable_sort(all.begin(), all.end(), [](const Growth& a, const Growth& b) { return a.packets > b.packets; });
   for (std::size_t i = 0; i < all.size() && i < kTold; ++i) {
     const Growth& g = all[i];
@@ -156,7 +156,7 @@ void run(const Facts& f, Findings& out) {
       for (const openflow::Bridge& read : node->bridges)
         if (other.flows && read.flows && read.flows_source == twin.read) compare(read, other, growth);
     compare(f, node->host, twin.content->host, growth);
-    tell(f, *node, growth, out);
+    report(f, *node, growth, out);
   }
 }
 

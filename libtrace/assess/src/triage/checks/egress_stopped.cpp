@@ -53,7 +53,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
   }
 }
 
-void tell(const Facts& f, Stop& stop, Findings& out) {
+void report(const Facts& f, Stop& stop, Findings& out) {
   const Family family = stop.claim->family;
   out.about(stop.pods);
   // A pod that is to leave by an address and may not leave at all is an outage, whoever asked for it.
@@ -70,7 +70,7 @@ void run(const Facts& f, Findings& out) {
     const auto& [pod, claim] = f.claimed_pods()[i];
     judge(f, *pod, *claim, f.leaving()[i], out.has_cause(claim->object), stops);
   }
-  for (Stop& stop : stops) tell(f, stop, out);
+  for (Stop& stop : stops) report(f, stop, out);
 }
 
 }  // namespace egress_stopped

@@ -20,7 +20,7 @@ bool hosts(const cluster::EgressIp& eip, const IpAddr& address, const std::strin
 }
 
 // Of a pod, or what a row has as source.
-void tell(const cluster::EgressIp& eip, const IpAddr& address, Term pod, Term source, const std::string& node, Provenance from,
+void report(const cluster::EgressIp& eip, const IpAddr& address, Term pod, Term source, const std::string& node, Provenance from,
           Findings& out) {
   out.add(Claim::egressip_snat_stale, node, "EgressIP " + eip.name, {pod, source, address}, {from, eip.from});
 }
@@ -32,7 +32,7 @@ void nat_rows(const Facts& f, const cluster::Node& node, Findings& out) {
     if (eip == nullptr || eip->status.empty()) continue;
     // Without zones one database holds the rows of all nodes.
     const std::string router = row.router.starts_with("GR_") ? row.router.substr(3) : node.name;
-    if (!hosts(*eip, *external, router)) tell(*eip, *external, {}, row.logical_ip, router, row.from, out);
+    if (!hosts(*eip, *external, router)) report(*eip, *external, {}, row.logical_ip, router, row.from, out);
   }
 }
 
@@ -43,7 +43,7 @@ void host_rules(const Facts& f, const cluster::Node& node, Findings& out) {
       for (const auto& rule : host_snat_for(node, *pod->address(place.address.family),
                                             outside(f.cluster, place.address.family)))
         if (translates_to(rule, place.address))
-          tell(*place.object, place.address, pod->full_name(), {}, node.name, rule.rule->from, out);
+          report(*place.object, place.address, pod->full_name(), {}, node.name, rule.rule->from, out);
   }
 }
 

@@ -67,7 +67,7 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::Row& row, std::
   same->rows.push_back(line_within(f.cluster, row.from, "mac "));
 }
 
-void tell(const Facts& f, const Stale& s, Findings& out) {
+void report(const Facts& f, const Stale& s, Findings& out) {
   const bool one = s.nodes.size() == 1;
   std::vector<Provenance> proof{s.rows.front()};
   proof.insert(proof.end(), s.devices.begin(), s.devices.end());
@@ -97,7 +97,7 @@ void run(const Facts& f, Findings& out) {
           });
       if (!overridden) judge(f, *node, row, stale);
     }
-  for (const Stale& s : stale) tell(f, s, out);
+  for (const Stale& s : stale) report(f, s, out);
   if (!told) out.lacks(Lack::mac_bindings);
 }
 

@@ -80,7 +80,7 @@ std::optional<Judged> look(const explain::Explainer& explainer, const ClaimedPod
   return Judged{*found.sent, *found.translation};
 }
 
-void tell(const Facts& f, const ClaimedPod& of, const Judged& judged, Findings& out) {
+void report(const Facts& f, const ClaimedPod& of, const Judged& judged, Findings& out) {
   const auto& [sent, translation] = judged;
   explain::Evidence lines = translation.evidence;
   for (const auto* more : {&translation.counted->neighbour, &sent.evidence})
@@ -97,7 +97,7 @@ void run(const Facts& f, Findings& out) {
   });
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const ClaimedPod& of = f.claimed_pods()[i];
-    if (judged[i] && !out.has_cause(of.claim->object)) tell(f, of, *judged[i], out);
+    if (judged[i] && !out.has_cause(of.claim->object)) report(f, of, *judged[i], out);
   }
 }
 

@@ -1,4 +1,4 @@
-// Counters of a machine that tell of drops: evidence for what a walk or a capture shows, and never proof, as they count
+// Counters of a machine that count drops: evidence for what a walk or a capture shows, and never proof, as they count
 // all packets since the machine booted.
 #pragma once
 

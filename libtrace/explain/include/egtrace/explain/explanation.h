@@ -118,6 +118,14 @@ struct Passage {
   std::string name;
 };
 
+// The place of a hop, as those compare it that look for it; `where` is the same in words.
+struct HopPlace {
+  enum class Kind : std::uint8_t { other, flow_table, conntrack, routing, chain } kind{};
+  std::string bridge{};         // of Open vSwitch; of a logical step the logical switch or router; empty: in none
+  std::string table{}, chain{}; // of netfilter
+  std::uint32_t zone = 0;       // of connection tracking
+};
+
 struct Hop {
   std::string node, layer, where, what;
   bool detail = false;  // shown only on demand
@@ -131,6 +139,7 @@ struct Hop {
   std::optional<Counted> counted{};         // where the dump has it
   bool decides = false;  // of a detail: it changed or decided something; others merely pass the packet on
   std::vector<Passage> passes{};
+  HopPlace at{};
 };
 
 inline Passage passage_of_table(std::string_view bridge, unsigned table) {
@@ -217,7 +226,7 @@ struct Fault { Direction direction = Direction::request; StopReport at; std::str
 // The finding of triage that explains a fault or a violated intent.
 struct Cause { std::string finding, claim, next; Evidence evidence; };
 
-// A counter of the machine at which packets are lost, that tells of such drops. Evidence, never proof: it counts the packets of all since
+// A counter of the machine at which packets are lost, that counts such drops. Evidence, never proof: it counts the packets of all since
 // the machine booted.
 struct CounterReport {
   std::string node, name, device;          // device: empty is the machine's own
