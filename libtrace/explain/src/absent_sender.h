@@ -5,7 +5,7 @@
 #include <string>
 
 #include "egtrace/explain/explanation.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

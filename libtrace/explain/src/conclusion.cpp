@@ -10,7 +10,7 @@
 #include "egtrace/openflow/tunnel_type.h"
 #include "phrases/conclusions.h"
 #include "report.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 namespace {

@@ -1,6 +1,6 @@
 #include "counters.h"
 
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 namespace {

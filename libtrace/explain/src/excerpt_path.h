@@ -2,7 +2,7 @@
 #pragma once
 
 #include "egtrace/explain/explanation.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

@@ -24,7 +24,8 @@
 #include "reasons.h"
 #include "report.h"
 #include "within_pod.h"
-#include "words.h"
+#include "phrases/walks.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 namespace {
@@ -222,7 +223,7 @@ PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& star
   const std::string sender = of.sender();
   PathReport path = q.only_deciding
                       ? report_decision(course, words)
-                      : report_path(course, words, {sender, "the packet from " + sender}, {}, {q.registers, q.steps});
+                      : report_path(course, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
   path.listener = listeners.of(course).listener;
   path.has_handshake = has_handshake(of.asked.packet);
   if (!q.one_way && !q.established && !path.is_for_group && course.verdict == engine::Verdict::delivered)

@@ -1,9 +1,8 @@
 #include "follow_up.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "phrases/walks.h"
 #include "report.h"
 
 namespace egt::explain {
@@ -23,17 +22,6 @@ void conclude(FollowUp& f) {
   f.verdict = common_verdict(f.paths);
   f.confidence = common_confidence(f.paths);
   f.summary = summary_of(f.paths, f.verdict);
-}
-
-// "the reply from 192.0.2.10 to 10.128.0.5", as the receiver sends it.
-std::string reply_name(const Course& reply) {
-  if (!is_ip(reply.sent)) return "the reply";
-  return fmt::format("the reply from {} to {}", src_ip(reply.sent).to_string(), dst_ip(reply.sent).to_string());
-}
-
-std::string later_name(const Course& next) {
-  const bool handshake = next.sent.u64(FieldId::nw_proto) == ip_proto::tcp;
-  return handshake ? "the packet after the handshake" : "the next packet";
 }
 
 // The packet after the handshake and, where packets have a size of their own then, what answers it: the first that is lost.
@@ -71,7 +59,7 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
     for (const Later& next : nexts)
       continued.paths.push_back(
           report_after(next.course, {&forward, &answer, &reply.paths.back()}, words,
-                       next.is_answer ? "the reply to the packet after the handshake" : later_name(next.course), hops));
+                       later_name(next.course, next.is_answer), hops));
   }
   if (truncated)
     for (PathReport& back : reply.paths) back.confidence = Confidence::assumed;

@@ -6,7 +6,7 @@
 
 #include "egtrace/engine/journey.h"
 #include "egtrace/explain/explanation.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

@@ -15,7 +15,7 @@
 #include "egtrace/engine/journey.h"
 #include "egtrace/explain/explanation.h"
 #include "phrases/intents.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

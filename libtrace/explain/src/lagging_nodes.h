@@ -7,7 +7,7 @@
 #include "egtrace/explain/agreement.h"
 #include "egtrace/cluster/per_node.h"
 #include "egtrace/explain/explanation.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

@@ -1,7 +1,5 @@
 #include "names.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "egtrace/ovn/southbound.h"
@@ -19,42 +17,43 @@ bool holds(const std::vector<IpAddr>& addresses, const IpAddr& a) {
   return std::find(addresses.begin(), addresses.end(), a) != addresses.end();
 }
 
-std::string object_address(const cluster::Objects& objects, const IpAddr& a) {
+std::optional<AddressOwner> object_with(const cluster::Objects& objects, const IpAddr& a) {
+  using enum AddressUse;
   for (const cluster::Pod& p : objects.pods)
-    if (!p.host_network && holds(p.addresses, a)) return fmt::format("pod {}/{}", p.namespace_, p.name);
+    if (!p.host_network && holds(p.addresses, a)) return AddressOwner{pod, p.full_name(), {}};
   for (const cluster::EgressIp& e : objects.egress_ips)
-    if (holds(e.addresses, a)) return fmt::format("egress IP of EgressIP {}", e.name);
+    if (holds(e.addresses, a)) return AddressOwner{egress_ip, e.name, {}};
   for (const cluster::Service& s : objects.services) {
-    if (holds(s.cluster_ips, a)) return fmt::format("cluster IP of service {}/{}", s.namespace_, s.name);
-    if (holds(s.load_balancer_ips, a)) return fmt::format("load balancer IP of service {}/{}", s.namespace_, s.name);
-    if (holds(s.external_ips, a)) return fmt::format("external IP of service {}/{}", s.namespace_, s.name);
+    if (holds(s.cluster_ips, a)) return AddressOwner{cluster_ip, s.full_name(), {}};
+    if (holds(s.load_balancer_ips, a)) return AddressOwner{load_balancer_ip, s.full_name(), {}};
+    if (holds(s.external_ips, a)) return AddressOwner{external_ip, s.full_name(), {}};
   }
-  return {};
+  return std::nullopt;
 }
 
 // OVN-Kubernetes' names for router ports: rtoj (join switch), rtots (transit switch), rtos (node switch), rtoe (outside).
-std::string router_port(const Node& node, const ovn::LogicalPort& port) {
-  if (port.name.starts_with("rtots-")) return fmt::format("transit port of {}", node.name);
-  if (port.name.starts_with("rtoj-GR_")) return fmt::format("join port of gateway router {}", port.datapath);
-  if (port.name.starts_with("rtos-")) return fmt::format("gateway of the pod subnet of {}", node.name);
-  return fmt::format("router port {} on {}", port.name, node.name);
+AddressOwner router_port(const Node& node, const ovn::LogicalPort& port) {
+  if (port.name.starts_with("rtots-")) return {AddressUse::transit_port, {}, node.name};
+  if (port.name.starts_with("rtoj-GR_")) return {AddressUse::join_port, port.datapath, node.name};
+  if (port.name.starts_with("rtos-")) return {AddressUse::pod_subnet_gateway, {}, node.name};
+  return {AddressUse::router_port, port.name, node.name};
 }
 
 bool has_address(const host::Link& link, const IpAddr& a) {
   return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) { return own.prefix.address == a; });
 }
 
-std::string node_address(const Node& node, const IpAddr& a) {
+std::optional<AddressOwner> owner_on(const Node& node, const IpAddr& a) {
   for (const ovn::LogicalPort& port : node.ovn.ports)
     if (port.on_router && holds(port.addresses, a) && port.type != "remote") return router_port(node, port);
   for (const host::Link& link : node.host.links.value)
-    if (has_address(link, a)) return fmt::format("address of {} on {}", link.name, node.name);
+    if (has_address(link, a)) return AddressOwner{AddressUse::device, link.name, node.name};
   for (const ovn::LogicalPort& port : node.ovn.ports)
     if (!port.on_router && holds(port.addresses, a)) {
-      if (port.name.starts_with("tstor-")) return fmt::format("transit port of {}", port.name.substr(6));
-      return fmt::format("logical port {}", port.name);
+      if (port.name.starts_with("tstor-")) return AddressOwner{AddressUse::transit_port, {}, port.name.substr(6)};
+      return AddressOwner{AddressUse::logical_port, port.name, node.name};
     }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -62,17 +61,20 @@ std::string node_address(const Node& node, const IpAddr& a) {
 Names::Names(const cluster::Cluster& cluster) : cluster_(cluster), per_node_(cluster), inferred_(cluster) {}
 
 std::string Names::address(const IpAddr& a, const Node* near) const {
-  return addresses_.get_or({a, near}, [&] { return find_address(a, near); });
+  return addresses_.get_or({a, near}, [&] {
+    const std::optional<AddressOwner> owner = find_owner(a, near);
+    return owner ? phrase(*owner) : std::string();
+  });
 }
 
-std::string Names::find_address(const IpAddr& a, const Node* near) const {
-  if (std::string name = object_address(cluster_.objects, a); !name.empty()) return name;
-  if (near != nullptr)
-    if (std::string name = node_address(*near, a); !name.empty() && !name.starts_with("logical port")) return name;
+std::optional<AddressOwner> Names::find_owner(const IpAddr& a, const Node* near) const {
+  if (auto object = object_with(cluster_.objects, a)) return object;
+  const auto on_near = near != nullptr ? owner_on(*near, a) : std::nullopt;
+  if (on_near && on_near->use != AddressUse::logical_port) return on_near;
   for (const auto& node : cluster_.nodes)
     for (const host::Link& link : node.links().value)
-      if (has_address(link, a)) return fmt::format("address of {} on {}", link.name, node.name());
-  return near != nullptr ? node_address(*near, a) : std::string();
+      if (has_address(link, a)) return AddressOwner{AddressUse::device, link.name, node.name()};
+  return on_near;
 }
 
 const Names::Index& Names::of(const Node& node) const {

@@ -10,6 +10,7 @@
 
 #include "egtrace/base/published.h"
 #include "egtrace/cluster/per_node.h"
+#include "phrases/addresses.h"
 
 namespace egt::explain {
 
@@ -38,7 +39,7 @@ class Names {
   };
   const Index& of(const cluster::Node& node) const;
   std::map<std::uint64_t, std::string> infer_datapaths(const cluster::Node& node) const;
-  std::string find_address(const IpAddr& a, const cluster::Node* near) const;
+  std::optional<AddressOwner> find_owner(const IpAddr& a, const cluster::Node* near) const;
 
   const cluster::Cluster& cluster_;
   Memo<std::pair<IpAddr, const cluster::Node*>, std::string> addresses_;   // those that were asked about

@@ -5,7 +5,7 @@
 
 #include "egtrace/explain/explanation.h"
 #include "egtrace/explain/point.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

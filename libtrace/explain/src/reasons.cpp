@@ -8,7 +8,7 @@
 
 #include "egtrace/base/text.h"
 #include "phrases/endings.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 namespace {

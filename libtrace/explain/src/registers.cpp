@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "decode/facts.h"
+#include "phrases/decode/facts.h"
 #include "decode/release_range.h"
 
 namespace egt::explain {

@@ -14,7 +14,7 @@
 #include "ovn_flows.h"
 #include "phrases/endings.h"
 #include "reasons.h"
-#include "rule_words.h"
+#include "phrases/rule_words.h"
 #include "sighting_order.h"
 
 namespace egt::explain {

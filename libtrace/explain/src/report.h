@@ -6,7 +6,7 @@
 
 #include "egtrace/explain/explanation.h"
 #include "reasons.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain {
 

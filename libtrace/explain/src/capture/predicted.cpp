@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "egtrace/base/text.h"
-#include "words.h"
+#include "phrases/words.h"
 
 namespace egt::explain::capture_study {
 namespace {

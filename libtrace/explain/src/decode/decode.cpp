@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "egtrace/base/text.h"
-#include "facts.h"
-#include "names.h"
+#include "phrases/decode/facts.h"
+#include "phrases/decode/names.h"
 
 namespace egt::explain {
 namespace {
@@ -235,19 +235,19 @@ std::string table_text(const TableUse& use) {
 }
 
 void add_tables(unsigned table, const DecodeOptions& options, Meanings& out) {
-  for (const TableUse& use : uses_of_table(table, options)) out.add("OpenFlow table of br-int", table_text(use));
+  for (const TableUse& use : uses_of_table(table, options)) out.add(std::string(kTableOfIntegrationBridge), table_text(use));
 }
 
 void add_stage(std::string_view name, const DecodeOptions& options, Meanings& out) {
   for (const TableUse& use : tables_of_name(name, options))
-    out.add("OpenFlow table of br-int", fmt::format("table {}: {}", use.table, table_text(use)));
+    out.add(std::string(kTableOfIntegrationBridge), fmt::format("table {}: {}", use.table, table_text(use)));
 }
 
 void add_cookie(std::uint64_t cookie, Meanings& out) {
   const std::string known = cookie_meaning(cookie);
   out.add("cookie", known);
   if (!known.empty() || cookie == 0 || cookie > 0xffffffffULL) return;
-  out.add("cookie", fmt::format("first 8 digits of a Southbound row's UUID: {:08x}-…", cookie));
+  out.add("cookie", row_of_cookie_meaning(cookie));
 }
 
 // Class 0x0102, type 0x80, one word of data: "0102800100030001", with or without blanks or colons.
@@ -299,13 +299,10 @@ void add_number(U128 value, bool is_hex, const DecodeOptions& options, Meanings&
 
 void add_mac(const MacAddr& mac, Meanings& out) {
   if (const auto address = address_of_mac(mac)) {
-    out.add("OVN-Kubernetes MAC", fmt::format("made of the address {} (or of a hash, where the owner has IPv6 only)",
-                                              address->to_string()));
+    out.add("OVN-Kubernetes MAC", mac_of_address_meaning(*address));
     add_address(*address, out);
   }
-  if (mac.is_broadcast()) out.add("MAC", "broadcast");
-  else if (mac.is_multicast()) out.add("MAC", "multicast");
-  else out.add("MAC", (mac.value >> 41) & 1 ? "locally administered" : "given by a vendor");
+  out.add("MAC", std::string(mac_kind(mac)));
 }
 
 void add_plain(std::string_view text, const DecodeOptions& options, Meanings& out) {
@@ -319,7 +316,7 @@ void add_plain(std::string_view text, const DecodeOptions& options, Meanings& ou
   if (const auto mac = MacAddr::parse(text)) return add_mac(*mac, out);
   if (const auto bits = parse_ct_state(text)) return add_ct_state(bits->value, bits->mask, out);
   if (is_uuid(text)) {
-    out.add("cookie", fmt::format("flows of this Southbound row have the cookie {:#x}", *parse_hex(text.substr(0, 8))));
+    out.add("cookie", cookie_of_row_meaning(*parse_hex(text.substr(0, 8))));
     return;
   }
   if (text.size() == 8 && std::all_of(text.begin(), text.end(), is_hex_digit)) return add_cookie(*parse_hex(text), out);

@@ -8,34 +8,10 @@
 #include "egtrace/base/text.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
+#include "phrases/lookups.h"
 
 namespace egt::explain {
 namespace {
-
-struct DecidingKind {
-  std::string_view dump, lines;   // kind of the dump; what its lines are called
-};
-constexpr std::array<DecidingKind, 21> kDeciding = {{{"ip rule", "policy rules"},
-                                                     {"ip route", "routes"},
-                                                     {"iptables-save", "iptables rules"},
-                                                     {"ip6tables-save", "iptables rules"},
-                                                     {"iptables -S", "iptables rules"},
-                                                     {"iptables -L", "iptables rules"},
-                                                     {"nft list ruleset", "nft rules"},
-                                                     {"conntrack -L", "connections"},
-                                                     {"ovs-appctl dpctl/dump-conntrack", "connections"},
-                                                     {"ovs-appctl ofproto/list-tunnels", "tunnels of Open vSwitch"},
-                                                     {"ovs-appctl tnl/ports/show", "tunnel ends of Open vSwitch"},
-                                                     {"ovs-appctl ovs/route/show", "routes of Open vSwitch"},
-                                                     {"ovs-appctl tnl/neigh/show", "neighbours of Open vSwitch"},
-                                                     {"ipset save", "members of ipsets"},
-                                                     {"ipset list", "members of ipsets"},
-                                                     {"vtysh show ip route", "routes of FRR"},
-                                                     {"vtysh show ip bgp", "routes of BGP"},
-                                                     {"vtysh show running-config", "lines of FRR's configuration"},
-                                                     {"ovn-nbctl lr-policy-list", "policies of logical routers"},
-                                                     {"ovn-nbctl lr-route-list", "routes of logical routers"},
-                                                     {"ovn-nbctl lr-nat-list", "NAT of logical routers"}}};
 
 // "10.0.0.1-10.0.0.9" of nft, iptables and ipset.
 bool is_in_range(std::string_view word, const IpAddr& address) {
@@ -60,13 +36,8 @@ bool line_holds(std::string_view line, const IpAddr& address) {
 
 }  // namespace
 
-std::string_view Finder::lines_of_kind(std::string_view dump) {
-  const auto kind = std::find_if(kDeciding.begin(), kDeciding.end(), [&](const DecidingKind& k) { return k.dump == dump; });
-  return kind == kDeciding.end() ? std::string_view() : kind->lines;
-}
-
 void Finder::dump_lines(const cluster::DumpInfo& dump) {
-  const std::string_view lines = lines_of_kind(dump.kind);
+  const std::string_view lines = lines_of(dump.kind);
   if (!thing_.address || thing_.port || lines.empty() || !dump.superseded_by.empty()) return;
   const Source& source = cluster_.sources->at(dump.source);
   const std::string address = thing_.address->to_string();
@@ -76,7 +47,7 @@ void Finder::dump_lines(const cluster::DumpInfo& dump) {
     const std::string_view text = next_line(rest);
     const bool named = mentions(text, address);
     if (!named && !line_holds(text, *thing_.address)) continue;
-    if (found++ == 0) match = add(fmt::format("{} that concern it", lines), dump.path, cluster_.node(dump.node), {}, {});
+    if (found++ == 0) match = add(phrase(Found::lines, {lines}), dump.path, cluster_.node(dump.node), {}, {});
     match->has_lines = true;
     use(*match, named ? "names it" : "holds it", {dump.source, line});
   }
@@ -90,7 +61,7 @@ void Finder::logical_flows_with_address(const cluster::Node& node) {
   LookupMatch* match = nullptr;
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) {
     if (!mentions(f.match, address) && !mentions(f.actions, address)) continue;
-    if (found++ == 0) match = add("logical flows that name it", address, &node, {}, {});
+    if (found++ == 0) match = add(phrase(Found::logical_flows), address, &node, {}, {});
     use(*match, fmt::format("{} {} priority {}: {}", f.stage, f.uuid.substr(0, 8), f.priority, f.match), f.from);
   }
   if (match != nullptr) match->facts.emplace_back("logical flows", std::to_string(found));

@@ -58,7 +58,6 @@ class Finder {
   bool is_named(ObjectKind kind, const cluster::Object& object) const;
   bool is_called(std::string_view name) const;     // by dumps of nodes
   bool is_made_for_subject(const ovn::Row& row) const;
-  static std::string_view lines_of_kind(std::string_view dump);   // "routes" of "ip route"; empty: nothing is decided by its lines
 
   LookupMatch* add(std::string kind, std::string name, const cluster::Node* node, Facts facts,
                    const std::vector<Provenance>& from);
@@ -78,7 +77,7 @@ class Finder {
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
   std::string flow_words(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::FlowEntry& flow) const;
-  void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const char* kind,
+  void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const std::string& kind,
                   const std::function<bool(const openflow::FlowEntry&)>& concern_it);
   bool has(const std::vector<Prefix>& prefixes) const;
   bool has(const std::vector<IpAddr>& addresses) const;

@@ -5,6 +5,7 @@
 
 #include "lookup/finder.h"
 #include "lookup/texts.h"
+#include "phrases/lookups.h"
 
 namespace egt::explain {
 namespace {
@@ -118,9 +119,9 @@ void Finder::subject(const cluster::Pod& p, const std::string& logical_port) {
 
 void Finder::service(const cluster::Service& s, const std::string& selects_pod) {
   add("service", s.full_name(), nullptr,
-      {{"type", s.type}, {"cluster IPs", addresses_text(s.cluster_ips)}, {"load balancer IPs", addresses_text(s.load_balancer_ips)},
+      {{"type", s.type}, {"cluster IPs", addresses_text(s.cluster_ips)}, {phrase(FoundFact::load_balancer_ips), addresses_text(s.load_balancer_ips)},
        {"external IPs", addresses_text(s.external_ips)}, {"ports", joined(s.ports, port_text)},
-       {"external traffic policy", s.external_traffic_policy}, {"selects", selects_pod}},
+       {phrase(FoundFact::traffic_policy), s.external_traffic_policy}, {"selects", selects_pod}},
       {s.from});
 }
 
@@ -146,7 +147,8 @@ void Finder::subject(const cluster::Service& s) {
 void Finder::endpoints(const cluster::EndpointSlice& slice) {
   const std::string service = slice.namespace_ + "/" + slice.service;
   const auto state = [](const cluster::ServiceEndpoint& e) {
-    return e.ready ? "ready" : e.terminating ? (e.serving ? "ending, still serves" : "ending") : "not ready";
+    using enum FoundFact;
+    return phrase(e.ready ? endpoint_ready : !e.terminating ? endpoint_not_ready : e.serving ? endpoint_ending_serves : endpoint_ending);
   };
   const auto ports = joined(slice.ports, [](const auto& p) { return fmt::format("{}/{}", p.port, p.protocol); });
   cluster::Object of_service = slice;
@@ -169,7 +171,7 @@ void Finder::endpoints(const cluster::EndpointSlice& slice) {
 void Finder::egress_ip(const cluster::EgressIp& e, const std::string& selects_pod) {
   const std::string assigned = joined(e.status, [](const auto& a) { return fmt::format("{} on {}", a.address.to_string(), a.node); });
   add("egress IP", e.name, nullptr,
-      {{"addresses", addresses_text(e.addresses)}, {"assigned", assigned.empty() ? "to no node" : assigned},
+      {{"addresses", addresses_text(e.addresses)}, {"assigned", assigned.empty() ? phrase(FoundFact::assigned_to_none) : assigned},
        {"egress nodes", joined(egress_nodes(e), [](const std::string& n) { return n; })},
        {"mark", e.mark ? std::to_string(*e.mark) : ""}, {"selects", selects_pod}},
       {e.from});
@@ -190,8 +192,8 @@ void Finder::subject(const cluster::EgressIp& e) {
   AskedObject subject{ObjectKind::egress_ip, e.name, {e.addresses.begin(), e.addresses.end()}};
   subject.mark = e.mark;
   const std::size_t own = matches.size() - 1;
-  if (o.namespaces.empty()) matches[own].facts.emplace_back("pods undecided", "no labels of namespaces are dumped; `oc get namespaces -o yaml` has them");
-  if (o.pods.empty()) matches[own].facts.emplace_back("pods undecided", "no pods are dumped; `oc get pods -A -o yaml` has them");
+  if (o.namespaces.empty()) matches[own].facts.emplace_back("pods undecided", phrase(FoundFact::no_namespaces));
+  if (o.pods.empty()) matches[own].facts.emplace_back("pods undecided", phrase(FoundFact::no_pods));
   std::size_t count = 0;
   for (const cluster::Pod& p : o.pods) {
     if (!has_own_traffic(p) || !selects(e, o, p)) continue;
@@ -207,7 +209,7 @@ void Finder::other_objects() {
   const cluster::Objects& o = cluster_.objects;
   for (const cluster::EgressService& e : o.egress_services) {
     if (!is_named(ObjectKind::egress_service, e)) continue;
-    add("egress service", e.full_name(), nullptr, {{"host", e.host}, {"source IP by", e.source_ip_by}, {"network", e.network}}, {e.from});
+    add("egress service", e.full_name(), nullptr, {{"host", e.host}, {phrase(FoundFact::source_ip_by), e.source_ip_by}, {"network", e.network}}, {e.from});
     subjects_.push_back({ObjectKind::egress_service, e.full_name()});
   }
   for (const cluster::ExternalRoute& r : o.external_routes) {
@@ -223,7 +225,7 @@ void Finder::other_objects() {
 
 void Finder::network_policy(const cluster::NetworkPolicy& p, const std::string& selects_pod) {
   add("network policy", p.full_name(), nullptr,
-      {{"isolates", p.ingress && p.egress ? "ingress and egress" : p.egress ? "egress" : "ingress"},
+      {{"isolates", p.ingress && p.egress ? phrase(FoundFact::isolates_both) : p.egress ? "egress" : "ingress"},
        {"ingress rules", p.ingress ? std::to_string(p.ingress_rules) : ""},
        {"egress rules", p.egress ? std::to_string(p.egress_rules) : ""}, {"selects", selects_pod}},
       {p.from});
@@ -239,7 +241,7 @@ void Finder::policies() {
   for (const cluster::AdminNetworkPolicy& p : o.admin_network_policies) {
     const ObjectKind kind = p.baseline ? ObjectKind::baseline_admin_network_policy : ObjectKind::admin_network_policy;
     if (!is_named(kind, p)) continue;
-    add(p.baseline ? "baseline admin network policy" : "admin network policy", p.name, nullptr,
+    add(phrase(p.baseline ? Found::baseline_admin_network_policy : Found::admin_network_policy), p.name, nullptr,
         {{"priority", p.baseline ? "" : std::to_string(p.priority)}, {"ingress", joined(p.ingress, rule_text)},
          {"egress", joined(p.egress, rule_text)}},
         {p.from});

@@ -7,6 +7,7 @@
 #include "egtrace/base/text.h"
 #include "lookup/address_words.h"
 #include "lookup/finder.h"
+#include "phrases/lookups.h"
 #include "lookup/texts.h"
 
 namespace egt::explain {
@@ -125,7 +126,7 @@ void Finder::of_subjects(const cluster::Node& node) {
     if (s.mark)
       for (const openflow::Bridge& b : node.bridges)
         if (b.flows)
-          flows_that(node, b, "OpenFlow flows that match on its mark", [&](const openflow::FlowEntry& flow) {
+          flows_that(node, b, phrase(Found::flows_matching_mark), [&](const openflow::FlowEntry& flow) {
             const openflow::MatchView match = b.flows->match(flow);
             return openflow::mask_of(match, FieldId::pkt_mark) != U128{} && openflow::value_of(match, FieldId::pkt_mark) == U128{*s.mark};
           });
@@ -164,7 +165,7 @@ void Finder::lines_of_subjects(const cluster::DumpInfo& dump) {
     if (is_nft && is_nft_block(line)) chain = std::string(line.substr(0, line.find(" {")));
     const auto by_table = [&] { return is_routes && own_tables_.contains({dump.node, std::string(word_behind(line, " table "))}); };
     if (!is_of(wanted_, line) && !(has_chains && names_port(line, asked)) && !by_table()) continue;
-    if (found++ == 0) match = add(fmt::format("{} that concern it", lines_of_kind(dump.kind)), dump.path, cluster_.node(dump.node), {}, {});
+    if (found++ == 0) match = add(phrase(Found::lines, {lines_of(dump.kind)}), dump.path, cluster_.node(dump.node), {}, {});
     match->has_lines = true;
     use(*match, fmt::format("{}{}{}", chain, chain.empty() ? "" : ": ", line), {dump.source, number});
   }

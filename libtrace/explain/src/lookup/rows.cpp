@@ -6,6 +6,7 @@
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 #include "lookup/finder.h"
+#include "phrases/lookups.h"
 
 namespace egt::explain {
 namespace {
@@ -101,7 +102,7 @@ void Finder::uses_of_cookie(const Node& node, std::uint32_t cookie, LookupMatch&
   if (cookie == 0 || found == at->second.end()) return;
   for (const FlowPlace& place : found->second) {
     const openflow::FlowEntry& flow = place.bridge->flows->flow(place.flow);
-    use(match, fmt::format("OpenFlow flow in {} table {}, priority {}", place.bridge->name, flow.table, flow.priority),
+    use(match, phrase(FoundFact::flow, {place.bridge->name, flow.table, flow.priority}),
         flow.from);
   }
 }
@@ -126,7 +127,7 @@ void Finder::switches(const Node& node) {
     }
     for (const openflow::FdbEntry& entry : b.fdb)
       if (thing_.mac == entry.mac)
-        add("MAC table entry", entry.mac.to_string(), &node,
+        add(phrase(Found::mac_entry), entry.mac.to_string(), &node,
             {{"bridge", b.name}, {"port", std::to_string(entry.port)}, {"VLAN", std::to_string(entry.vlan)}}, {entry.from});
     groups(node, b);
     if (!b.flows) continue;
@@ -146,7 +147,7 @@ void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge)
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
     if (flow.cookie != *thing_.number) continue;
     if (!match) match = add("cookie", fmt::format("{:#x}", flow.cookie), &node, {{"bridge", bridge.name}}, {});
-    use(*match, fmt::format("OpenFlow flow in {} table {}, priority {}", bridge.name, flow.table, flow.priority), flow.from);
+    use(*match, phrase(FoundFact::flow, {bridge.name, flow.table, flow.priority}), flow.from);
   }
 }
 
@@ -160,34 +161,34 @@ void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge
       return is_asked_for(view, f) && (!thing_.port || (f.port && asks_for(view, *f.port, 0xffff, *thing_.port)));
     });
   };
-  flows_that(node, bridge, "OpenFlow flows that match on it", [&](const openflow::FlowEntry& flow) {
+  flows_that(node, bridge, phrase(Found::flows_matching), [&](const openflow::FlowEntry& flow) {
     return any_field(flow, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
   });
   if (thing_.port) return;   // what follows is about all ports of the address
-  flows_that(node, bridge, "OpenFlow flows that match on a prefix of it", [&](const openflow::FlowEntry& flow) {
+  flows_that(node, bridge, phrase(Found::flows_matching_prefix), [&](const openflow::FlowEntry& flow) {
     return any_field(flow, [&](const openflow::MatchView& view, const AddressField& f) {
       const U128 mask = openflow::mask_of(view, f.address);
       return mask != U128{} && mask != ones && asks_for(view, f.address, mask, value & mask);
     });
   });
   const std::vector<std::string> in_actions = forms_in_actions(*thing_.address);
-  flows_that(node, bridge, "OpenFlow flows whose actions name it", [&](const openflow::FlowEntry& flow) {
+  flows_that(node, bridge, phrase(Found::flows_naming), [&](const openflow::FlowEntry& flow) {
     const std::string_view actions = bridge.flows->actions_text(flow);
     return std::any_of(in_actions.begin(), in_actions.end(), [&](const std::string& form) { return has_value(actions, form); });
   });
 }
 
 std::string Finder::flow_words(const Node& node, const openflow::Bridge& bridge, const openflow::FlowEntry& flow) const {
-  std::string what = fmt::format("table {}, priority {}", flow.table, flow.priority);
+  std::string what = phrase(FoundFact::flow_of_table, {flow.table, flow.priority});
   for (const std::uint64_t cookie : Links::cookies_behind(bridge, flow))
     for (const ovn::LogicalFlow* behind : names_.logical_flows(node, cookie))
-      what += fmt::format(", part of the conjunction of logical flow {} ({})", behind->uuid, behind->stage);
+      what += phrase(FoundFact::of_conjunction, {behind->uuid, behind->stage});
   for (const ovn::LogicalFlow* behind : names_.logical_flows(node, flow.cookie))
-    what += fmt::format(", of logical flow {} ({})", behind->uuid, behind->stage);
+    what += phrase(FoundFact::of_logical_flow, {behind->uuid, behind->stage});
   return what;
 }
 
-void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const char* kind, const std::function<bool(const openflow::FlowEntry&)>& concern_it) {
+void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const std::string& kind, const std::function<bool(const openflow::FlowEntry&)>& concern_it) {
   LookupMatch* match = nullptr;
   std::size_t count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {

@@ -181,4 +181,22 @@ std::string tunnel_ports(std::uint32_t option) {
   return text;
 }
 
+std::string_view mac_kind(const MacAddr& mac) {
+  if (mac.is_broadcast()) return "broadcast";
+  if (mac.is_multicast()) return "multicast";
+  return (mac.value >> 41) & 1 ? "locally administered" : "given by a vendor";
+}
+
+std::string mac_of_address_meaning(const IpAddr& address) {
+  return fmt::format("made of the address {} (or of a hash, where the owner has IPv6 only)", address.to_string());
+}
+
+std::string row_of_cookie_meaning(std::uint64_t cookie) {
+  return fmt::format("first 8 digits of a Southbound row's UUID: {:08x}-…", cookie);
+}
+
+std::string cookie_of_row_meaning(std::uint64_t cookie) {
+  return fmt::format("flows of this Southbound row have the cookie {:#x}", cookie);
+}
+
 }  // namespace egt::explain

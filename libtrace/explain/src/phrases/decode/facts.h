@@ -45,6 +45,14 @@ std::optional<StateBits> parse_ct_state(std::string_view text);
 std::string default_address_meaning(const IpAddr& address);
 // The address in a MAC that OVN-Kubernetes made of it (0a:58 and four octets).
 std::optional<IpAddr> address_of_mac(const MacAddr& mac);
+// "broadcast", "locally administered"
+std::string_view mac_kind(const MacAddr& mac);
+std::string mac_of_address_meaning(const IpAddr& address);
+// What a cookie has to do with the rows of the Southbound database.
+std::string row_of_cookie_meaning(std::uint64_t cookie);
+std::string cookie_of_row_meaning(std::uint64_t cookie);
+constexpr std::string_view kTableOfIntegrationBridge = "OpenFlow table of br-int";
+
 // The data of the Geneve option: input and output port keys.
 std::string tunnel_ports(std::uint32_t option);
 
