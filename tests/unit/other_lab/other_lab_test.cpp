@@ -47,6 +47,19 @@ TEST(OtherLabCauses, EveryTranslationNamesItsRow) {
   EXPECT_EQ(tables, (std::set<std::string>{"Load_Balancer", "Logical_Router"}));
 }
 
+// A node that sends to a pod asks OVN for its MAC: the flows that answer are dumped, and are evidence.
+TEST(OtherLabNeighbours, WhatOvnAnswersIsProvenByItsFlows) {
+  const std::string snapshot = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/metallb-local.tar.xz";
+  const Ran ran = run({EGTRACE_BINARY, "explain", snapshot, "--from", "other/client-1", "--to", "203.0.113.13:80", "-vv", "--format", "json"});
+  const nlohmann::json told = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(told.at("confidence"), "proven") << told.at("assumptions").dump(1);
+  bool is_shown = false;
+  for (const auto& hop : told.at("paths")[0].at("reply").at("paths")[0].at("hops"))
+    if (hop.at("what").get<std::string>().starts_with("neighbour "))
+      for (const auto& line : hop.at("evidence")) is_shown |= line.at("dump").get<std::string>().find("dump-flows") != std::string::npos;
+  EXPECT_TRUE(is_shown);
+}
+
 INSTANTIATE_TEST_SUITE_P(FourNodes, OtherLab, ::testing::ValuesIn(scenarios()), [](const auto& scenario) {
   std::string name = scenario.param;
   std::replace(name.begin(), name.end(), '-', '_');

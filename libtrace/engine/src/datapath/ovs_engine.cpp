@@ -132,6 +132,7 @@ class SwitchRun : public DatapathPorts {
   ofproto::Translation translate(const Upcall& upcall);
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
   void refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
+  void advertise(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   void resolve(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
   std::optional<MacAddr> mac_on_link(const IpAddr& address, std::size_t origin);
   std::optional<std::uint8_t> table_that_asked(std::size_t origin) const;
@@ -301,6 +302,8 @@ void SwitchRun::to_controller(const dp::ToController& action, const DatapathPack
     case Reaction::resolves:
       if (is_reply) return recorder_.remark_at(origin, Notice::answer_waits);
       return resolve(*data, key, bridge, origin);
+    case Reaction::answers:
+      return advertise(*data, key, bridge, origin);
     case Reaction::holds:
       recorder_.set_undecided();
       return recorder_.end_at(origin, {Reason::ovn_controller_handles, {std::string(opcode_name(data->opcode))}});
@@ -326,6 +329,17 @@ void SwitchRun::refuse(const Userdata& data, const FlowKey& key, const openflow:
   next.packet_out = &data.nested;
   next.bridge = &bridge;
   next.reject_with = with;
+  next.step = origin;
+  upcalls_.push_back(std::move(next));
+}
+
+void SwitchRun::advertise(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin) {
+  const auto answer = advertisement_of(key);
+  if (!answer) return recorder_.end_at(origin, {Reason::ovn_controller_consumes, {recorder_.controller_of(origin)}});
+  Upcall next;
+  next.packet.key = *answer;
+  next.packet_out = &data.nested;
+  next.bridge = &bridge;
   next.step = origin;
   upcalls_.push_back(std::move(next));
 }

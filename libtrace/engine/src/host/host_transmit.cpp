@@ -97,7 +97,7 @@ HostWalk::Ended HostWalk::find_mac(const Taken& route, const IpAddr& next) {
   const NeighbourAnswer found = find_neighbour(node_, route.device, next, src_ip(packet_), neighbours_, by_switch_);
   if (found.kind == NeighbourAnswer::Kind::no_mac_needed) return std::nullopt;
   Resolve step{next, std::nullopt, route.device, host::NeighbourState::none, found.from_dump};
-  std::vector<Provenance> lines;
+  std::vector<Provenance> lines = found.evidence;
   if (found.entry != nullptr) {
     step.state = found.entry->state;
     lines.push_back(found.entry->from);

@@ -88,6 +88,7 @@ NeighbourAnswer find_neighbour(const cluster::Node& node, const std::string& dev
     answer.kind = NeighbourAnswer::Kind::mac;
     answer.mac = heard->mac;
     answer.by_ovn = heard->by_ovn;
+    answer.evidence = std::move(heard->evidence);
     answer.contradicts_dump = answer.entry != nullptr && !by_switch;
     return answer;
   }

@@ -16,6 +16,7 @@ struct NeighbourAnswer {
   const host::Neighbour* entry = nullptr;
   bool from_dump = false;
   bool by_ovn = false;   // as in NeighbourOracle::Answer
+  std::vector<Provenance> evidence;   // likewise
   // The host's own table says that nobody answered, while the snapshot holds somebody who would.
   bool contradicts_dump = false;
 };

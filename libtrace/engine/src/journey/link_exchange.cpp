@@ -147,7 +147,50 @@ std::optional<Station> station(const WireEnd& end, const std::optional<IpAddr>& 
   return Station{end.node, end.device, *link->mac, *known};
 }
 
+FlowKey request(const Station& asker, const IpAddr& wanted) {
+  const Station nobody{nullptr, {}, {}, wanted};
+  return wanted.is_v4() ? arp(kRequest, asker, nobody) : neighbour_discovery(kSolicitation, asker, nobody);
+}
+
+// The MAC that an answer about `wanted` tells.
+std::optional<MacAddr> told_mac(const FlowKey& packet, const IpAddr& wanted) {
+  if (wanted.is_v4()) {
+    const bool answers = packet.u32(F::eth_type) == ethertype::arp && packet.u32(F::arp_op) == kReply && packet.u32(F::arp_spa) == wanted.as_v4();
+    return answers ? std::optional(MacAddr{packet.u64(F::arp_sha)}) : std::nullopt;
+  }
+  const bool answers = packet.u64(F::nw_proto) == ip_proto::icmp6 && packet.u32(F::icmp_type) == kAdvertisement && packet.get(F::nd_target) == wanted.value;
+  return answers ? std::optional(MacAddr{packet.u64(F::nd_tll)}) : std::nullopt;
+}
+
+// Of the last flow that changed the packet: the one that made it an answer.
+std::vector<Provenance> evidence_of_answer(const Record& record) {
+  for (auto step = record.steps.rbegin(); step != record.steps.rend(); ++step)
+    if (std::holds_alternative<TableMatch>(step->kind) &&
+        std::any_of(step->changed.begin(), step->changed.end(), [](const FieldChange& c) { return c.field == F::eth_dst; }))
+      return step->evidence;
+  return {};
+}
+
 }  // namespace
+
+std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& end, const LinkQuestion& question) {
+  const auto place = end.node->port(end.device);
+  const auto asker = station(end, question.asker, question.address);
+  if (place.bridge == nullptr || !place.port->ofport || !has_all_flows(*place.bridge) || !asker) return std::nullopt;
+  World world;
+  Record record;
+  UndecidedChooser chooser;
+  const OvsResult result = OvsEngine(sessions, *end.node, world, record, chooser).run(*place.bridge, *place.port->ofport, request(*asker, question.address));
+  if (result.undecided || chooser.was_asked() || !record.gaps.empty() || !record.assumptions.empty()) return std::nullopt;
+  std::optional<FlowAnswer> answer;
+  for (const OvsEmission& e : result.emissions) {
+    const auto mac = e.port != nullptr && e.port->name == end.device ? told_mac(e.packet, question.address) : std::nullopt;
+    if (!mac) continue;
+    if (answer && answer->mac != *mac) return std::nullopt;
+    answer = FlowAnswer{*mac, evidence_of_answer(record)};
+  }
+  return answer;
+}
 
 bool is_lost(const LinkExchange& exchange) {
   const IpAddr& wanted = exchange.question.address;

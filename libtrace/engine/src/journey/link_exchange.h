@@ -3,6 +3,7 @@
 #pragma once
 
 #include "egtrace/engine/link_answer.h"
+#include "egtrace/engine/ovs.h"
 #include "topology.h"
 
 namespace egt::engine {
@@ -14,5 +15,9 @@ struct LinkExchange {
 
 // Of the request or of its answer. False also where the dumps leave it open.
 bool is_lost(const LinkExchange& exchange);
+
+// What the flows of Open vSwitch answer to a device of the bridge that asks for an address, as OVN's do for the ports of a logical
+// switch. None where they send no answer back, or the dumps leave it open.
+std::optional<FlowAnswer> find_answer_by_flows(SwitchSessions& sessions, const WireEnd& asker, const LinkQuestion& question);
 
 }  // namespace egt::engine

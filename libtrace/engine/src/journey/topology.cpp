@@ -1,6 +1,7 @@
 #include "topology.h"
 
 #include <algorithm>
+#include <mutex>
 #include <unordered_map>
 
 #include "egtrace/engine/link_answer.h"
@@ -98,7 +99,15 @@ MacAddr conventional_mac(const IpAddr& a) { return MacAddr{0x0a5800000000ULL | a
 
 }  // namespace
 
-Topology::Topology(const cluster::Cluster& cluster) : workloads_(cluster), router_ports_(cluster) {
+struct Topology::LinkWalks {
+  std::mutex mutex;
+  SwitchSessions sessions;
+};
+
+Topology::~Topology() = default;
+
+Topology::Topology(const cluster::Cluster& cluster)
+    : link_walks_(std::make_unique<LinkWalks>()), workloads_(cluster), router_ports_(cluster) {
   for (const cluster::NodeHandle& machine : cluster.nodes) {
     for (const host::Link& link : machine.links().value) {
       if (link.link_type == "loopback") {
@@ -259,8 +268,11 @@ std::optional<NeighbourOracle::Answer> Topology::resolve(const Node& node, std::
     for (const Device& end : asked)
       if (end.machine->may_answer_for_others() && answers_for_others(end.end().node->host, end.name, question)) hear(mac_of(end.end()), true);
   if (several) return std::nullopt;
-  if (answer) return Answer{*answer, false, !is_on_link};
-  if (const auto mac = pod_answer(node, device, address)) return Answer{*mac, true};
+  if (answer) return Answer{*answer, false, {}, !is_on_link};
+  if (const auto mac = pod_answer(node, device, address)) {
+    const auto& by_flows = answer_by_flows(node, device, question);
+    return by_flows ? Answer{by_flows->mac, false, by_flows->evidence} : Answer{*mac, true};
+  }
   if (node.host_presumed && !is_shared(address)) return Answer{kSomeNeighbour};
   return std::nullopt;
 }
@@ -282,6 +294,13 @@ bool Topology::is_exchange_lost(const Node& node, std::string_view device, const
   if (found == owners_.end() || found->second.size() != 1) return false;
   return lost_exchanges_.get_or({&node, std::string(device), address, asker}, [&] {
     return is_lost({{&node, std::string(device)}, found->second.front().end(), {address, asker}});
+  });
+}
+
+const std::optional<FlowAnswer>& Topology::answer_by_flows(const Node& node, std::string_view device, const LinkQuestion& q) const {
+  return answers_by_flows_.get_or({&node, std::string(device), q.address, q.asker}, [&] {
+    const std::lock_guard lock(link_walks_->mutex);
+    return find_answer_by_flows(link_walks_->sessions, {&node, std::string(device)}, q);
   });
 }
 

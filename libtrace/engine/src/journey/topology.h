@@ -17,6 +17,10 @@
 namespace egt::engine {
 
 class LogicalNode;
+struct LinkQuestion;
+
+// What flows of Open vSwitch answer to ARP or neighbour discovery.
+struct FlowAnswer { MacAddr mac; std::vector<Provenance> evidence; };
 
 // A device of a machine, as one end of a wire.
 struct WireEnd {
@@ -34,6 +38,7 @@ struct RouterPort {
 class Topology : public NeighbourOracle {
  public:
   explicit Topology(const cluster::Cluster& cluster);
+  ~Topology() override;
 
   // Devices on other machines that would take a frame to `mac`, in order of node and device.
   std::vector<WireEnd> takers(const cluster::Node& sender, const MacAddr& mac) const;
@@ -67,10 +72,14 @@ class Topology : public NeighbourOracle {
   PodNextHop pod_next_hop(const cluster::Node& node, const PodNetwork& pod, const IpAddr& destination) const;
 
  private:
+  const std::optional<FlowAnswer>& answer_by_flows(const cluster::Node& node, std::string_view device, const LinkQuestion& question) const;
   std::optional<MacAddr> pod_answer(const cluster::Node& node, std::string_view device, const IpAddr& address) const;
 
   Memo<const cluster::Node*, std::shared_ptr<const LogicalNode>> logical_;
   Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, bool> lost_exchanges_;
+  Memo<std::tuple<const cluster::Node*, std::string, IpAddr, std::optional<IpAddr>>, std::optional<FlowAnswer>> answers_by_flows_;
+  struct LinkWalks;
+  std::unique_ptr<LinkWalks> link_walks_;   // of all threads that ask
   // A device of a machine that need not be read for it.
   struct Device {
     const cluster::NodeHandle* machine = nullptr;

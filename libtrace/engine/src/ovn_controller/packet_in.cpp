@@ -12,7 +12,7 @@ using F = FieldId;
 
 constexpr std::uint8_t kTtlOfReset = 63, kTtlOfError = 255;
 constexpr std::uint32_t kRstAck = 0x14, kRstBit = 0x04;
-constexpr std::uint8_t kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2, kTimeExceeded4 = 11, kTimeExceeded6 = 3;
+constexpr std::uint8_t kUnreachable4 = 3, kUnreachable6 = 1, kTooBig6 = 2, kTimeExceeded4 = 11, kTimeExceeded6 = 3, kSolicitation = 135, kAdvertisement = 136;
 
 // pinctrl.c, reload_metadata: the answer starts with the registers and the metadata of the packet.
 FlowKey bare_answer(const FlowKey& k, bool swap_addresses) {
@@ -116,6 +116,7 @@ bool only_notes(std::uint32_t code) {
 Reaction reaction_to(std::uint32_t code, bool pauses) {
   if (is_refusal(code)) return Reaction::refuses;
   if (code == opcode::arp || code == opcode::nd_ns) return Reaction::resolves;
+  if (code == opcode::nd_na || code == opcode::nd_na_router) return Reaction::answers;
   if (pauses) return Reaction::holds;
   return only_notes(code) ? Reaction::notes : Reaction::consumes;
 }
@@ -146,6 +147,20 @@ std::string refusal_name(const FlowKey& answer) {
   return type == kTimeExceeded6 ? "icmp6-time-exceeded" : fmt::format("icmp6-type-{}-code-{}", type, code);
 }
 
+// pinctrl.c, pinctrl_handle_nd_na().
+std::optional<FlowKey> advertisement_of(const FlowKey& k) {
+  if (k.u64(F::nw_proto) != ip_proto::icmp6 || k.u32(F::icmp_type) != kSolicitation) return std::nullopt;
+  FlowKey a = bare_answer(k, true);
+  a.set(F::ipv6_src, k.get(F::nd_target));
+  a.set(F::nw_proto, ip_proto::icmp6);
+  a.set(F::nw_ttl, kTtlOfError);
+  a.set(F::icmp_type, kAdvertisement);
+  a.set(F::icmp_code, 0);
+  a.set(F::nd_target, k.get(F::nd_target));
+  a.set(F::nd_tll, a.get(F::eth_src));
+  return a;
+}
+
 FlowKey address_request(const FlowKey& k, bool arp) {
   FlowKey request = bare_answer(k, false);
   request.set(F::eth_type, arp ? ethertype::arp : ethertype::ipv6);
@@ -154,7 +169,7 @@ FlowKey address_request(const FlowKey& k, bool arp) {
     return request;
   }
   request.set(F::nw_proto, ip_proto::icmp6);
-  request.set(F::icmp_type, 135);
+  request.set(F::icmp_type, kSolicitation);
   request.set(F::icmp_code, 0);
   request.set(F::nd_target, k.get(F::ipv6_dst));
   return request;

@@ -18,6 +18,7 @@ enum class Reaction : std::uint8_t {
   consumes,   // it handles the packet itself
   refuses,    // it answers with a reset or an error
   resolves,   // it asks for a MAC address and holds the packet back until the answer comes
+  answers,    // it answers a neighbour solicitation
   holds,      // it changes the packet and sends it on
 };
 Reaction reaction_to(std::uint32_t opcode, bool pauses);
@@ -27,6 +28,9 @@ Reaction reaction_to(std::uint32_t opcode, bool pauses);
 std::optional<FlowKey> refusal_of(const FlowKey& packet, std::uint32_t opcode, bool too_big);
 // Of an answer behind its nested actions: "tcp-reset", "icmp-port-unreachable".
 std::string refusal_name(const FlowKey& answer);
+
+// The answer to a neighbour solicitation, as the nested actions begin with it; none where the packet is something else.
+std::optional<FlowKey> advertisement_of(const FlowKey& solicitation);
 
 // The ARP request or neighbour solicitation, as the nested actions begin with it; and the address for which it asks behind
 // them.

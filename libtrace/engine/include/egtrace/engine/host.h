@@ -20,6 +20,7 @@ class NeighbourOracle {
   struct Answer {
     MacAddr mac;
     bool by_ovn = false;   // as OVN answers for the ports of a logical switch; its flows for that were not walked
+    std::vector<Provenance> evidence = {};   // the flows that answer
     bool off_link = false; // by its addresses the owner has no leg in a network of the device
   };
   // `asker`: in whose name the node asks by ARP; empty for IPv6, and where it has no address to ask with.
