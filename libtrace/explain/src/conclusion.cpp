@@ -98,6 +98,36 @@ void add_tunnels(const Course& course, std::vector<NotChecked>& out) {
       add_distinct(out, phrase(Unchecked::underlay, {t.type, t.from, t.to, filter_of(t.type)}));
 }
 
+std::set<std::string_view> machines_of(const Course& course) {
+  std::set<std::string_view> machines;
+  for (const engine::Step& step : course.record.steps) machines.insert(step.node);
+  return machines;
+}
+
+bool crosses_flows_of(const Course& course, std::string_view node) {
+  return std::any_of(course.record.steps.begin(), course.record.steps.end(), [&](const engine::Step& step) {
+    return step.node == node && std::holds_alternative<engine::TableMatch>(step.kind);
+  });
+}
+
+const Cloud* cloud_of_node(const cluster::Cluster& cluster, std::string_view node) {
+  const auto& nodes = cluster.objects.nodes;
+  const auto object = std::find_if(nodes.begin(), nodes.end(), [&](const cluster::NodeObject& n) { return n.name == node; });
+  return object == nodes.end() ? nullptr : cloud_of(object->provider);
+}
+
+// What stands between machines and in their network cards.
+void add_hardware(const Course& course, const cluster::Cluster& cluster, std::vector<NotChecked>& out) {
+  const std::set<std::string_view> machines = machines_of(course);
+  const bool leaves_machine = machines.size() > 1 || course.left_snapshot;
+  for (const std::string_view name : machines) {
+    const cluster::Node* node = cluster.node(name);
+    if (node != nullptr && node->offloads_flows && crosses_flows_of(course, name)) add_distinct(out, phrase(Unchecked::offload, {name}));
+    if (const Cloud* cloud = leaves_machine ? cloud_of_node(cluster, name) : nullptr; cloud != nullptr)
+      add_distinct(out, phrase(Unchecked::security_groups, {cloud->firewalls, cloud->command}));
+  }
+}
+
 void add_listener(const Course& course, const PathReport& path, std::vector<NotChecked>& out) {
   if (course.verdict != engine::Verdict::delivered || path.listener != Listener::unknown || !path.destination_seen) return;
   add_distinct(out, phrase(Unchecked::listener, {to_text(*path.destination_seen), if_any(path.end_name)}));
@@ -105,12 +135,13 @@ void add_listener(const Course& course, const PathReport& path, std::vector<NotC
 
 }  // namespace
 
-void report_checked(Explanation& e, const std::vector<Course>& courses, const Question& q) {
+void report_checked(Explanation& e, const std::vector<Course>& courses, const Question& q, const cluster::Cluster& cluster) {
   std::set<Aspect> aspects;
   for (std::size_t i = 0; i < courses.size() && i < e.paths.size(); ++i) {
     for (const engine::Step& step : courses[i].record.steps)
       if (const auto aspect = aspect_of(step.kind)) aspects.insert(*aspect);
     add_tunnels(courses[i], e.not_checked);
+    add_hardware(courses[i], cluster, e.not_checked);
     add_listener(courses[i], e.paths[i], e.not_checked);
   }
   for (const Aspect aspect : aspects) e.checked.emplace_back(name_of(aspect));

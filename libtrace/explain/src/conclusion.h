@@ -12,6 +12,6 @@ namespace egt::explain {
 void conclude(Explanation& e, const Question& question);
 
 // What the dumps of the walks' nodes were asked for, and what they were not.
-void report_checked(Explanation& e, const std::vector<engine::Course>& courses, const Question& question);
+void report_checked(Explanation& e, const std::vector<engine::Course>& courses, const Question& question, const cluster::Cluster& cluster);
 
 }  // namespace egt::explain

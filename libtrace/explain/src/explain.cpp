@@ -240,7 +240,7 @@ void Explainer::Prepared::report_walks(const Inquiry& of, Explanation& e) const 
     if (std::vector<Course> later = established(of.journey, start, courses); !later.empty()) courses = std::move(later);
   fill_sent(e, courses);
   for (const Course& course : courses) e.paths.push_back(report_walk(of, start, course));
-  if (!q.only_deciding) report_checked(e, courses, q);
+  if (!q.only_deciding) report_checked(e, courses, q, cluster);
   if (!q.only_deciding && q.steps) e.intent = intents.intent(start.from, courses, e.paths);
   if (has_only_lines(courses, cluster)) report_lines(of, e);
 }

@@ -32,6 +32,8 @@ void add_node(const Json& o, const cluster::Object& id, cluster::Objects& object
   take_readiness(at(at(o, "status"), "conditions"), node);
   node.labels = string_map(at(at(o, "metadata"), "labels"));
   node.annotations = string_map(at(at(o, "metadata"), "annotations"));
+  if (const std::string id_of_provider = text(at(o, "spec"), "providerID"); id_of_provider.find(":") != std::string::npos)
+    node.provider = id_of_provider.substr(0, id_of_provider.find(':'));
   const Json& addresses = at(at(o, "status"), "addresses");
   if (addresses.is_array())
     for (const Json& a : addresses) add_address(node.addresses, text(a, "address"));

@@ -152,6 +152,7 @@ void load_settings(const ovn::Row& row, cluster::Node& node) {
   const auto config = column(row, "other_config").as_map();
   if (const auto limit = config.find("vlan-limit"); limit != config.end())
     node.vlan_limit = u32_of(limit->second).value_or(node.vlan_limit);
+  if (const auto offload = config.find("hw-offload"); offload != config.end()) node.offloads_flows = offload->second == "true";
 }
 
 }  // namespace

@@ -82,6 +82,15 @@ void find_shared_key(std::string_view line, std::size_t at, Passages& found) {
   }
 }
 
+// "auth-trunc hmac(sha256) 0x… 128", "enc cbc(aes) 0x…", "aead rfc4106(gcm(aes)) 0x… 128": keys of security associations (ip-xfrm(8)).
+void find_association_key(std::string_view line, std::size_t at, Passages& found) {
+  const std::string_view text = trim_left(line);
+  if (!text.starts_with("auth ") && !text.starts_with("auth-trunc ") && !text.starts_with("enc ") && !text.starts_with("aead ")) return;
+  const std::size_t begin = line.find(" 0x");
+  if (begin == std::string_view::npos) return;
+  found.push_back({at + begin + 3, at + std::min(line.find_first_of(" \t\\", begin + 1), line.size())});
+}
+
 // "root:$6$…:19000:…": shadow(5), as it stands in what somebody pasted.
 void find_hashed_password(std::string_view line, std::size_t at, Passages& found) {
   for (std::size_t i = line.find(":$"); i != std::string_view::npos; i = line.find(":$", i + 2)) {
@@ -116,6 +125,7 @@ void find_in_line(std::string_view line, std::size_t at, Passages& found) {
   find_configured(line, at, found);
   find_kernel_key(line, at, found);
   find_shared_key(line, at, found);
+  find_association_key(line, at, found);
   find_hashed_password(line, at, found);
   find_credential(line, at, found);
 }

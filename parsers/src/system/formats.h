@@ -24,6 +24,11 @@ const Format& netstat_counters_format();
 const Format& proc_net_format();
 const Format& ethtool_format();
 const Format& metrics_format();
+const Format& ipsec_policy_format();
+const Format& ipsec_state_format();
+const Format& qdisc_format();
+const Format& filter_format();
+const Format& bpf_programs_format();
 
 // The words of the command behind `verb`, in both its forms; up to a '|', which is kept as the last word.
 std::vector<std::string_view> words_behind(const Dump& dump, std::string_view verb);

@@ -249,6 +249,10 @@ TestHost& TestHost::ipset(const std::string& save) {
   return load(parsers::system_formats(), "ipset save", save);
 }
 
+TestHost& TestHost::ipsec_policies(const std::string& policies) {
+  return load(parsers::system_formats(), "ip xfrm policy", policies);
+}
+
 TestHost& TestHost::sysctl(const std::string& key, const std::string& value) {
   node.host.sysctl.value[key] = {value, next_line()};
   return *this;

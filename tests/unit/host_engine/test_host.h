@@ -27,6 +27,7 @@ class TestHost {
   TestHost& iptables(const std::string& save);
   TestHost& nft(const std::string& ruleset);
   TestHost& ipset(const std::string& save);
+  TestHost& ipsec_policies(const std::string& policies);   // as ip xfrm policy prints them
   TestHost& sysctl(const std::string& key, const std::string& value);
   TestHost& neighbour(const std::string& address, const std::string& device, const std::string& mac,
                       host::NeighbourState state = host::NeighbourState::reachable);

@@ -172,7 +172,7 @@ void KernelHost::dump(const fs::path& folder, bool with_sets) const {
   std::string script =
       "for i in $(seq 40); do ip link | grep -q NO-CARRIER || break; sleep 0.05; done\ncd " + folder.string() + "\n";
   for (const char* command : {"ip -d addr", "ip neigh", "ip neigh show proxy", "ip rule", "ip -6 rule", "ip route show table all",
-                              "ip -6 route show table all", "iptables-save -c", "ip6tables-save -c",
+                              "ip -6 route show table all", "ip xfrm policy", "iptables-save -c", "ip6tables-save -c",
                               "iptables-legacy-save -c", "ip6tables-legacy-save -c", "nft list ruleset"}) {
     std::string file = command;
     std::replace(file.begin(), file.end(), ' ', '_');

@@ -160,6 +160,7 @@ HostSetup RandomHost::setup() {
   for (const bool v4 : {true, false}) {
     make_routes(s, v4);
     if (chance(75)) make_rules(s, v4);
+    if (chance(20)) make_ipsec(s, v4);
   }
   s.legacy = chance(25);
   s.ipset = sets();
@@ -291,6 +292,22 @@ void RandomHost::make_sysctl(HostSetup& s) {
     if (chance(70)) s.sysctl[conf(i, "send_redirects")] = "0";
   }
   if (chance(70)) s.sysctl["net.ipv4.conf.all.send_redirects"] = "0";
+}
+
+// Without encryption, for which this kernel need not have the modules.
+void RandomHost::make_ipsec(HostSetup& s, bool v4) {
+  std::string& out = v4 ? s.ip4 : s.ip6;
+  const char* any = v4 ? "0.0.0.0/0" : "::/0";
+  for (unsigned i = 0; i < 1 + pick(3); ++i) {
+    std::string line = fmt::format("xfrm policy add src {} dst {}", chance(30) ? any : some_net(v4), chance(40) ? any : some_net(v4));
+    const std::string protocol = chance(60) ? one({"tcp", "udp"}) : "";
+    if (!protocol.empty()) line += " proto " + protocol;
+    if (!protocol.empty() && chance(50)) line += " dport " + one({"80", "443"});
+    line += fmt::format(" dir {} priority {}", one({"in", "out", "fwd"}), 100 * i + pick(50));
+    if (chance(70)) line += " action block";
+    if (chance(25)) line += fmt::format(" mark {} mask 0x7", 1 + pick(4));
+    out += line + "\n";
+  }
 }
 
 void RandomHost::make_routes(HostSetup& s, bool v4) {

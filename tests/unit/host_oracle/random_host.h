@@ -45,6 +45,7 @@ class RandomHost {
   void make_routes(HostSetup& s, bool v4);
   void make_rules(HostSetup& s, bool v4);
   void make_sysctl(HostSetup& s);
+  void make_ipsec(HostSetup& s, bool v4);
 
   std::string gateway(unsigned wire, bool v4);
   std::string remote_net(bool v4);

@@ -241,6 +241,7 @@ HostWalk::Ended HostWalk::check_length(const Taken& route) {
 }
 
 HostOutcome HostWalk::forward(const Taken& route) {
+  if (Ended end = check_ipsec(host::IpsecDirection::forward)) return *end;
   if (dst_mac(packet_).is_multicast())
     return dropped({PlaceKind::forwarding}, {Reason::broadcast_frame});
   if (Ended end = check_ttl()) return *end;
@@ -259,6 +260,7 @@ HostOutcome HostWalk::deliver() {
     if (Ended end = reassemble()) return *end;
   if (Ended end = pass(Hook::input)) return *end;
   if (Ended end = confirm()) return *end;
+  if (Ended end = check_ipsec(host::IpsecDirection::in)) return *end;
   HostOutcome o = outcome(HostOutcome::Kind::delivered);
   o.device = in_;
   return o;

@@ -11,7 +11,12 @@ using netfilter::Hook;
 HostOutcome HostWalk::leave(const Taken& route) {
   out_ = route.device;
   next_hop_ = route.gateway.value_or(dst_ip(packet_));
+  if (Ended end = check_ipsec(host::IpsecDirection::out)) return *end;
+  const IpAddr from = src_ip(packet_);
   if (Ended end = pass(Hook::postrouting)) return *end;
+  // A translated packet is looked up once more (nf_xfrm_me_harder()).
+  if (src_ip(packet_) != from)
+    if (Ended end = check_ipsec(host::IpsecDirection::out)) return *end;
   if (Ended end = by_switch_ ? Ended{} : confirm()) return *end;
   if (route.answer.kind == RouteAnswer::Kind::local) return loop_back();
   return transmit(route);

@@ -1,7 +1,7 @@
 // One packet through the network stack of one host. The parts, in the order in which a forwarded packet meets them:
 // host_receive.cpp (checks on arrival, input route, forwarding, local delivery), host_hooks.cpp (netfilter, conntrack,
 // NAT), host_route.cpp (route and next hop), host_transmit.cpp (neighbour, device), host_send.cpp (packets that are made
-// here), host_copy.cpp (what TEE and dup send besides), host_refuse.cpp (how a packet ends that goes no further).
+// here), host_ipsec.cpp (policies of IPsec), host_copy.cpp (what TEE and dup send besides), host_refuse.cpp (how a packet ends that goes no further).
 #pragma once
 
 #include <optional>
@@ -100,6 +100,13 @@ class HostWalk {
   bool shows_rules() const;
   bool source_is_open() const;
   void assume_no_rules();
+
+  // --- host_ipsec.cpp
+  Tuple as_policies_see(bool arriving) const;
+  Ended check_ipsec(host::IpsecDirection direction);
+  HostOutcome blocked_by_ipsec(const host::IpsecPolicy& policy, Cause why) const;
+  Ended protect(const host::IpsecPolicy& policy, const Tuple& packet);
+  Ended check_protection(const host::IpsecPolicy& policy);
 
   // --- host_copy.cpp
   void duplicate(PacketCopy copy, netfilter::Hook hook);

@@ -48,11 +48,30 @@ void doubt_unread_lines(const cluster::Cluster& cluster, Record& record) {
   }
 }
 
+// Filters of traffic control and BPF programs. Those that Open vSwitch puts there for what it offloads are its flows.
+void doubt_filters(const cluster::Node& node, const std::string& device, host::DeviceFilter::Hook hook, Record& record) {
+  const host::DeviceFilter* room = nullptr;
+  bool listed = false;
+  for (const host::DeviceFilter& filter : node.host.device_filters) {
+    if (filter.device != device || !filter.is_at(hook)) continue;
+    if (filter.has_room_only()) {
+      room = &filter;
+      continue;
+    }
+    listed = true;
+    if (filter.kind.empty() || (node.offloads_flows && filter.kind == "flower")) continue;
+    record.assume({Supposition::filter_passes, {device, node.name, filter.kind}, {}, {filter.from}});
+  }
+  if (room != nullptr && !listed && !node.offloads_flows) record.assume({Supposition::filters_pass, {device, node.name}, {}, {room->from}});
+}
+
 // What stands at a device beside the rules that dumps show: a program before the stack, a queue that drops behind it.
 void doubt_devices(const cluster::Cluster& cluster, Record& record) {
   for (const Sighting& seen : record.sightings) {
     const cluster::Node* node = cluster.node(seen.node);
     const host::Link* link = node != nullptr ? node->host.link(seen.device) : nullptr;
+    if (node != nullptr)
+      doubt_filters(*node, seen.device, seen.in ? host::DeviceFilter::Hook::ingress : host::DeviceFilter::Hook::egress, record);
     if (link == nullptr) continue;
     if (seen.in && link->has_program) record.assume({Supposition::program_passes, {link->name, node->name}, {}, {link->from}});
     if (!seen.in && link->may_drop_queued()) record.assume({Supposition::queue_passes, {link->name, node->name}, {link->queue}, {link->from}});

@@ -93,6 +93,12 @@ bool lacks_address(const host::Host& host, const IpAddr& address) {
   return host.links.present && !host.links.partial && !has_address(host, "", address);
 }
 
+// By options of ovs-monitor-ipsec(8), which ovn-controller sets where NB_Global wants IPsec.
+bool is_encrypted(const Interface& port) {
+  static constexpr const char* kOptions[] = {"psk", "remote_cert", "remote_name", "ipsec_encapsulation"};
+  return std::any_of(std::begin(kOptions), std::end(kOptions), [&](const char* o) { return port.options.contains(o); });
+}
+
 // Whether the port receives what has this outer header (tnl_find() of ofproto/tunnel.c).
 bool receives(const Interface& port, const Encap& encap, std::uint16_t by_port) {
   if (port.type != encap.type || outer_port(port) != by_port) return false;
@@ -164,6 +170,8 @@ Walker::Next Walker::step(InTunnel at) {
   Arrival end = carrier.carry(at, outer);
   const Encap encap{at.port->type, src_ip(outer), remote, at.packet.u64(FieldId::tun_id)};
   note_encapsulation(at, encap);
+  if (is_encrypted(*at.port) && !at.node->host.ipsec_policies.present)
+    record_.assume({Supposition::ipsec_tunnel_up, {at.node->name, remote}, {}, {at.port->from}});
   record_.tunnels.back().path_shown = !end.left_snapshot && end.verdict != Verdict::inconclusive;
   if (lacks_dumps(end, aside)) end = carrier.carry_on(outer, *at.node, std::move(end));
   undecided_ |= carrier.undecided_;

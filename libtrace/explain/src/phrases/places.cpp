@@ -28,6 +28,7 @@ constexpr Phrase<PlaceKind> kPlaces[] = {
     {PlaceKind::fragments, "fragments", "fragments"},
     {PlaceKind::conntrack, "conntrack", "conntrack"},
     {PlaceKind::postrouting, "postrouting", "netfilter postrouting"},
+    {PlaceKind::ipsec, "ipsec", "IPsec"},
     {PlaceKind::neighbour, "neighbour", "neighbour {0} on {1}"},
     {PlaceKind::tunnel_to, "tunnel-to", "tunnel to {0}"},
     {PlaceKind::tunnel_from, "tunnel-from", "{0} from {1}"},

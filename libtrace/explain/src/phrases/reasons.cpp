@@ -135,6 +135,11 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::reverse_path_no_route, "reverse-path-no-route", "reverse path filter: no route back to {0}"},
     {Reason::reverse_path_other_device, "reverse-path-other-device",
      "strict reverse path filter: packets from {0} are expected on {2..}, not on {1}"},
+    // IPsec
+    {Reason::ipsec_policy_blocks, "ipsec-policy-blocks", "the IPsec policy from {0} to {1} blocks it"},
+    {Reason::ipsec_association_missing, "ipsec-association-missing",
+     "the IPsec policy from {0} to {1} wants it encrypted, and there is no security association for it"},
+    {Reason::ipsec_tunnel, "ipsec-tunnel", "the IPsec policy from {0} to {1} sends it through a tunnel, which is not followed"},
     // routing and forwarding
     {Reason::forwarding_off, "forwarding-off", "forwarding is off on {0}"},
     {Reason::ipv6_disabled, "ipv6-disabled", "IPv6 is disabled on {0}"},

@@ -31,6 +31,12 @@ enum class Supposition : std::uint8_t {
   neighbour_stays_silent,  // address, node, device
   queue_passes,            // device, node; queueing discipline
   program_passes,          // device, node
+  filter_passes,           // device, node; kind of the filter
+  filters_pass,            // device, node: there may be some
+  ipsec_protects,          // source and destination of the policy, node
+  ipsec_arrives,           // likewise
+  ipsec_stays_without_association,   // likewise
+  ipsec_tunnel_up,         // node, remote address
 
   // of a host's settings: node, key, whether it is on
   bridge_calls_on_new_destination,
@@ -116,6 +122,7 @@ enum class Supposition : std::uint8_t {
 // Whether some dump would prove it, or prove the contrary.
 constexpr bool can_be_dumped(Supposition s) {
   return s != Supposition::connection_table_has_room && s != Supposition::queue_passes && s != Supposition::program_passes &&
+         s != Supposition::filter_passes && s != Supposition::ipsec_protects && s != Supposition::ipsec_arrives &&
          s != Supposition::meter_passes && s != Supposition::meter_of_logical_flow_passes &&
          s != Supposition::rule_does_not_apply && s != Supposition::longest_prefix_of_two &&
          s != Supposition::route_words && s != Supposition::one_of_equal_routes && s != Supposition::route_type;

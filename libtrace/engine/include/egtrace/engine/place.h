@@ -30,6 +30,7 @@ enum class PlaceKind : std::uint8_t {
   fragments,  // reassembly
   conntrack,
   postrouting,  // of netfilter
+  ipsec,
   neighbour,    // address, device
   tunnel_to,    // remote address
   tunnel_from,  // type, remote address

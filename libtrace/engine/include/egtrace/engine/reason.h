@@ -123,6 +123,11 @@ enum class Reason : std::uint8_t {
   reverse_path_no_route,      // rp_filter finds no route back to the source
   reverse_path_other_device,  // strict rp_filter finds the route back by another device
 
+  // IPsec: source and destination of the policy
+  ipsec_policy_blocks,
+  ipsec_association_missing,
+  ipsec_tunnel,               // the packet goes into another one, which is not followed
+
   // routing and forwarding
   forwarding_off,         // net.ipv4.conf.DEVICE.forwarding is 0
   ipv6_disabled,          // net.ipv6.conf.DEVICE.disable_ipv6 is 1

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "egtrace/host/conntrack_entry.h"
+#include "egtrace/host/device_filter.h"
+#include "egtrace/host/ipsec.h"
 #include "egtrace/host/ipset.h"
 #include "egtrace/host/link.h"
 #include "egtrace/host/netfilter.h"
@@ -55,6 +57,9 @@ struct Host {
   Part<std::vector<ConntrackEntry>> conntrack;         // of the kernel, all zones
   Part<std::vector<ConntrackEntry>> ovs_conntrack;     // of Open vSwitch's datapath; the kernel's if that is the datapath
   Part<Sockets> sockets;
+  Part<std::vector<IpsecPolicy>> ipsec_policies;
+  Part<std::vector<IpsecAssociation>> ipsec_associations;
+  std::vector<DeviceFilter> device_filters;
   std::vector<Address> addresses_without_route;                  // at work, but the dump of routes lacks what the kernel makes of them
   std::vector<HostsEntry> hosts;
 

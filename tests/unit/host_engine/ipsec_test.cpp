@@ -1,0 +1,92 @@
+// IPsec policies on the way of a packet. The packet oracle holds those without encryption against the kernel; each of these was
+// seen there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "test_host.h"
+
+namespace egt::test {
+namespace {
+
+using engine::HostOutcome;
+using engine::Reason;
+using engine::Supposition;
+using Kind = HostOutcome::Kind;
+
+TestHost router() {
+  TestHost h;
+  h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24").link("out0", "02:00:00:00:00:02", "10.1.0.1/24");
+  h.routes("default via 10.1.0.9 dev out0");
+  h.neighbour("10.1.0.9", "out0", "52:54:00:00:00:01").neighbour("10.0.0.5", "in0", "52:54:00:00:00:05");
+  return h;
+}
+
+bool assumes(const Lab& lab, Supposition what) {
+  const auto& all = lab.record.assumptions;
+  return std::any_of(all.begin(), all.end(), [&](const engine::Assumption& a) { return a.what == what; });
+}
+
+TEST(Ipsec, BlocksWhatIsForwarded) {
+  TestHost h = router();
+  h.ipsec_policies("src 10.0.0.0/24 dst 9.0.0.0/8 \n\tdir fwd action block priority 0 \n").local_table();
+  Lab lab(h);
+  const HostOutcome o = lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
+  EXPECT_EQ(o.kind, Kind::dropped);
+  EXPECT_EQ(o.stop->why.reason, Reason::ipsec_policy_blocks);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "8.8.8.8", 4000, 80)).kind, Kind::transmit);
+}
+
+TEST(Ipsec, OfIncomingPacketsConcernsThoseForThisHost) {
+  TestHost h = router();
+  h.ipsec_policies("src 0.0.0.0/0 dst 0.0.0.0/0 \n\tdir in action block priority 0 \n").local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "10.0.0.1", 4000, 80)).kind, Kind::dropped);
+}
+
+// nf_nat_decode_session(): as the packet came; on the way out before and behind the translation.
+TEST(Ipsec, MeetsAddressesOnBothSidesOfTheTranslation) {
+  for (const char* source : {"10.0.0.5/32", "10.1.0.1/32"}) {
+    TestHost h = router();
+    h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o out0 -j MASQUERADE\nCOMMIT\n");
+    h.ipsec_policies("src " + std::string(source) + " dst 9.0.0.0/8 \n\tdir out action block priority 0 \n").local_table();
+    Lab lab(h);
+    EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::dropped) << source;
+  }
+}
+
+TEST(Ipsec, TheSmallestPriorityDecides) {
+  TestHost h = router();
+  h.ipsec_policies(
+       "src 0.0.0.0/0 dst 0.0.0.0/0 \n\tdir fwd action block priority 10 \n"
+       "src 0.0.0.0/0 dst 0.0.0.0/0 proto tcp \n\tdir fwd priority 5 \n")
+      .local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
+}
+
+constexpr const char* kEncrypts =
+    "src 10.0.0.0/24 dst 9.0.0.0/8 \n\tdir out priority 0 \n\ttmpl src 0.0.0.0 dst 0.0.0.0\n\t\tproto esp reqid 7 mode transport\n";
+
+TEST(Ipsec, IsAssumedToArriveWhereItIsEncrypted) {
+  TestHost h = router();
+  h.ipsec_policies(kEncrypts).local_table();
+  Lab lab(h);
+  EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
+  EXPECT_TRUE(assumes(lab, Supposition::ipsec_protects));
+}
+
+TEST(Ipsec, WithoutAssociationNothingIsSent) {
+  TestHost h = router();
+  h.ipsec_policies(kEncrypts).local_table();
+  h.host().ipsec_associations.present = true;
+  Lab lab(h);
+  const HostOutcome o = lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
+  EXPECT_EQ(o.kind, Kind::dropped);
+  EXPECT_EQ(o.stop->why.reason, Reason::ipsec_association_missing);
+  EXPECT_TRUE(assumes(lab, Supposition::ipsec_stays_without_association));
+}
+
+}  // namespace
+}  // namespace egt::test
