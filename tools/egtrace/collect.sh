@@ -551,6 +551,7 @@ gather_logs() {
     done
   fi
   find "$work/$name/var" -type f -size 0 -exec rm -f {} +
+  rmdir "$work/$name/var/log" "$work/$name/var" 2>/dev/null
   folder='' mask='cat'
 }
 

@@ -47,7 +47,7 @@ void judge_completeness(Candidate& c, bool no_netfilter_rules) {
   const std::string_view kind = c.format->kind;
   const bool netfilter = kind.find("tables") != std::string_view::npos || kind.starts_with("nft");
   // OVN's listings print nothing where there is nothing, and only give names.
-  const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules);
+  const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules) || c.succeeded;
   if (c.why_partial.empty()) c.why_partial = why_partial(c.dump, *c.format, !sos, may_be_empty);
   if (!c.why_partial.empty()) c.dump.partial = true;
   if (c.why_partial == kEndsWithinLine) c.dump.text = c.dump.text.substr(0, c.dump.text.rfind('\n') + 1);

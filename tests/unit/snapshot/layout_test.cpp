@@ -103,6 +103,23 @@ TEST(Layout, SecondDumpsAreOfAnotherMoment) {
   EXPECT_EQ("a/w1/ip_netns_exec_p_ip_addr", path_in_machine("a/w1/netns/p/ip_netns_exec_p_ip_addr"));
 }
 
+// egtrace-collect.tsv tells of files in later/, too, and that a command printed nothing because there was nothing.
+TEST(Layout, TheLogOfCollectSaysHowCommandsEnded) {
+  const TemporaryDirectory d;
+  d.file("w1/egtrace-collect.tsv",
+         "# egtrace collect 1: time\tstatus\tbytes\tcut\tfile\tcommand\n1700000000\t0\t0\t0\tip_neigh\tip neigh\n"
+         "1700000000\t1\t0\t0\tnft_list_ruleset\tnft list ruleset\n1700000009\t124\t90\t0\tlater/ovs-ofctl_dump-flows_br-int\tovs-ofctl dump-flows br-int\n");
+  d.file("w1/hostname", "w1\n");
+  d.file("w1/ip_neigh", "");
+  d.file("w1/nft_list_ruleset", "");
+  d.file("w1/later/ovs-ofctl_dump-flows_br-int", "NXST_FLOW reply (xid=0x4):\n cookie=0x1, table=0, n_packets=1, priority=1 actions=drop\n");
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_FALSE(info(*cluster, "ip_neigh")->partial);
+  EXPECT_TRUE(info(*cluster, "nft_list_ruleset")->partial);
+  EXPECT_TRUE(info(*cluster, "later/ovs-ofctl_dump-flows_br-int")->partial);
+}
+
 TEST(Layout, ReportsNameTheirHost) {
   EXPECT_EQ("worker-0", host_of_report("sosreport-worker-0-2026-03-01-abcdefg"));
   EXPECT_EQ("worker-0-label", host_of_report("sosreport-worker-0-label-2026-03-01-abcdefg.tar.xz"));
