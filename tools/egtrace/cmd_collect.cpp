@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* kCollectFooter =
     "The script is POSIX sh, changes nothing on the machine, and takes options of its own (sh -s -- -h).\n"
+    "egtrace-collect-cluster runs it on all nodes of a cluster.\n"
     "\n"
     "Examples:\n"
     "  egtrace collect | ssh root@worker-1 sh -s -- -o - > worker-1.tar.gz\n"

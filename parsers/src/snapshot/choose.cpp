@@ -8,6 +8,7 @@
 
 #include "egtrace/base/text.h"
 #include "snapshot/excerpt.h"
+#include "snapshot/layout.h"
 
 namespace egt::parsers {
 namespace {
@@ -24,12 +25,12 @@ bool is_misnamed(const Candidate& c) {
 }
 
 // Whether `a` is the better source of what both tell: wide before narrow, even where it was cut; whole before partial,
-// filled before empty; what is where it should be before a stray copy, then by quality.
+// filled before empty; what is where it should be before a stray copy, the first dump before the second, then by quality.
 bool better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& c) {
     const bool whole = c.why_partial.empty(), filled = !trim(c.dump.text).empty();
     const bool wide = c.how.quality >= kWideQuality && (whole || filled);
-    return std::array<int, 7>{wide, whole, filled, !is_misnamed(c), c.how.quality, !c.by_link, c.how.confidence};
+    return std::array<int, 8>{wide, whole, filled, !is_misnamed(c), !is_second_dump(c.place), c.how.quality, !c.by_link, c.how.confidence};
   };
   const auto rank_a = rank(a), rank_b = rank(b);
   if (rank_a != rank_b) return rank_a > rank_b;
@@ -46,7 +47,7 @@ void judge_completeness(Candidate& c, bool no_netfilter_rules) {
   const std::string_view kind = c.format->kind;
   const bool netfilter = kind.find("tables") != std::string_view::npos || kind.starts_with("nft");
   // OVN's listings print nothing where there is nothing, and only give names.
-  const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules);
+  const bool may_be_empty = kind.starts_with("ovn-") || (netfilter && no_netfilter_rules) || c.succeeded;
   if (c.why_partial.empty()) c.why_partial = why_partial(c.dump, *c.format, !sos, may_be_empty);
   if (!c.why_partial.empty()) c.dump.partial = true;
   if (c.why_partial == kEndsWithinLine) c.dump.text = c.dump.text.substr(0, c.dump.text.rfind('\n') + 1);
@@ -54,6 +55,7 @@ void judge_completeness(Candidate& c, bool no_netfilter_rules) {
 
 bool adds_to(const Candidate& other, const Candidate& best) {
   if (best.why_partial.empty() || other.format != best.format) return false;
+  if (is_second_dump(other.place) != is_second_dump(best.place)) return false;   // flows of both would be two each
   if (other.identity == best.identity) return other.dump.first_line != best.dump.first_line;
   return !trim(other.dump.text).empty() && other.dump.text != best.dump.text;
 }

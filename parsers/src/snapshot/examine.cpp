@@ -56,6 +56,7 @@ void take_place(const Place& place, Candidate& candidate) {
 void take_run(const RanCommand& ran, Candidate& candidate) {
   if (!ran.command.empty()) candidate.dump.command = ran.command;
   if (ran.time != 0) candidate.time = ran.time;
+  candidate.succeeded = ran.errors_apart && ran.status == 0;
   if (ran.truncated) {
     candidate.why_partial = ran.keeps_head ? "only its beginning was kept: the collector's size limit"
                                            : "only its end was kept: the collector's size limit";

@@ -27,6 +27,7 @@ struct Candidate {
   std::shared_ptr<const CompiledDump> unchecked;   // likewise: its text is to be checked (FoundFile::unchecked)
   std::string node;       // machine by the user's word
   std::int64_t time = 0;  // when it was printed, seconds since 1970; 0: nobody tells
+  bool succeeded = false;  // a collector that keeps the error output apart says so: what is empty is all there is
   std::string why_partial;
   std::string problem;        // unreadable or damaged: why
   std::string note;           // why it is not used, where that is no problem

@@ -95,6 +95,19 @@ std::string network_namespace(std::string_view path) {
   return std::string(name);
 }
 
+// Path without the folders FOLDER/ or FOLDER/NAME/ in front of the file.
+std::string without_folders(std::string_view path, std::size_t folder) {
+  return std::string(path.substr(0, folder)) + std::string(file_name(path));
+}
+
+// Where the part before the file's name begins; npos: the file lies in no folder.
+std::size_t last_folder(std::string_view path) {
+  const std::size_t end = path.rfind('/');
+  if (end == std::string_view::npos) return end;
+  const std::size_t before = end == 0 ? std::string_view::npos : path.rfind('/', end - 1);
+  return before == std::string_view::npos ? 0 : before + 1;
+}
+
 // Where one of the folders stands in the path as a whole part, the first of them; npos: nowhere.
 template <std::size_t N>
 std::size_t find_folder(std::string_view path, const std::array<std::string_view, N>& folders) {
@@ -110,6 +123,19 @@ std::size_t find_folder(std::string_view path, const std::array<std::string_view
 }
 
 }  // namespace
+
+bool is_second_dump(std::string_view path) {
+  const std::size_t at = last_folder(path);
+  return at != std::string_view::npos && path.substr(at).starts_with("later/");
+}
+
+std::string path_in_machine(std::string_view path) {
+  const std::size_t folder = last_folder(path);
+  if (is_second_dump(path)) return without_folders(path, folder);
+  const std::size_t around = folder == std::string_view::npos ? folder : last_folder(path.substr(0, folder));
+  const bool of_namespace = around != std::string_view::npos && path.substr(around).starts_with("netns/");
+  return of_namespace && !network_namespace(path).empty() ? without_folders(path, around) : std::string(path);
+}
 
 Root sos_root(std::string_view path) {
   static constexpr std::array<std::string_view, 4> kFolders = {"sos_commands/", "sos_strings/", "sos_reports/",

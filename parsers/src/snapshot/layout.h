@@ -18,6 +18,13 @@ struct Place {
 };
 Place read_place(std::string_view path);
 
+// Whether it lies in later/: the second dump of one command, which shows what was counted in between. Of one moment is what
+// lies in the folder above.
+bool is_second_dump(std::string_view path);
+
+// The path as if the file lay in its machine's own folder, where `egtrace collect` put it into later/ or netns/NAME/ there.
+std::string path_in_machine(std::string_view path);
+
 // The folder (with '/' behind it) of a sosreport or of a must-gather that a path lies in; empty: in none, or in one
 // that is the snapshot's root (`found` tells).
 struct Root {

@@ -165,6 +165,8 @@ class Sorting {
     join_short_names();
     hand_over_strays();
     share(central);
+    for (auto& [name, dumps] : by_name_) leave_out_namespaces(dumps);
+    leave_out_namespaces(nameless_);
     std::vector<Machine> sorted;
     for (auto& [name, dumps] : by_name_) sorted.push_back({name, std::move(dumps)});
     if (!nameless_.empty()) sorted.push_back({"", std::move(nameless_)});
@@ -186,8 +188,8 @@ class Sorting {
       if (!c.host.empty()) return std::string(kByHost) + c.host;
       return std::string(gathered ? kNobody : std::string_view());
     }
-    const std::string folder = folder_of(c.place);
-    if (!folder.empty()) return folder;
+    const std::string path = path_in_machine(c.place), folder = folder_of(path);
+    if (!folder.empty() || path != c.place) return folder;
     if (!c.netns.empty()) return std::string(kByHost) + c.netns;
     if (!c.host.empty()) return std::string(kByHost) + c.host;
     return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
@@ -272,6 +274,16 @@ class Sorting {
     c.note = !c.netns.empty() ? "of the network namespace " + c.netns + ", not of the host"
                               : "nothing shows which host it is of; name it with --dump NODE:PATH or in egtrace.yaml";
     c.format = nullptr;
+  }
+
+  // What was printed in a network namespace is of the machine itself only where nothing else is.
+  static void leave_out_namespaces(const std::vector<Candidate*>& dumps) {
+    std::set<std::string_view> namespaces;
+    for (const Candidate* c : dumps)
+      if (c->format != nullptr) namespaces.insert(c->netns);
+    if (namespaces.size() < 2) return;
+    for (Candidate* c : dumps)
+      if (!c->netns.empty()) leave_out(*c);
   }
 
   // Loose dumps beside exactly one named machine are of that machine: `--dump PATH` adds to a snapshot of one node.

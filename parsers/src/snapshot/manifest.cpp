@@ -70,10 +70,10 @@ Manifest parse_collect_log(std::string_view text) {
     RanCommand ran;
     ran.command = std::string(fields[5]);
     ran.truncated = fields[3] == "1";
-    ran.status = static_cast<int>(parse_decimal(fields[1]).value_or(0) & 0xff);
+    ran.status = static_cast<int>(parse_decimal(fields[1]).value_or(1) & 0xff);
     ran.timed_out = ran.status == 124;
     ran.time = static_cast<std::int64_t>(parse_decimal(fields[0]).value_or(0) & 0xffffffffff);
-    ran.keeps_head = true;
+    ran.keeps_head = ran.errors_apart = true;
     out.by_file[std::string(fields[4])] = std::move(ran);
   }
   return out;

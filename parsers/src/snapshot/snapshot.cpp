@@ -123,7 +123,8 @@ class Reader {
   // What the collector says of the command that printed a file.
   const RanCommand* run_of(const std::string& path) const {
     const Root root = sos_root(path);
-    const std::string folder = root.found ? root.folder : path.substr(0, path.rfind('/') + 1);
+    const std::string in_machine = path_in_machine(path);
+    const std::string folder = root.found ? root.folder : in_machine.substr(0, in_machine.rfind('/') + 1);
     const auto manifest = manifests_.find(folder);
     if (manifest == manifests_.end()) return nullptr;
     const auto ran = manifest->second.by_file.find(path.substr(folder.size()));

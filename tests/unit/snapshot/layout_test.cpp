@@ -49,6 +49,77 @@ TEST(Layout, PodsNamespacesAreNotTheHost) {
   EXPECT_EQ(1U, cluster->nodes.size());
 }
 
+// As `egtrace collect` lays them out: as a machine's folder, as an archive of it, and as the folder itself.
+TEST(Layout, NamespacesInAMachinesFolderAreNotTheHost) {
+  constexpr const char* kAddr = "2: eth0: <UP> mtu 1500 state UP\n    inet 192.0.2.1/24 scope global eth0\n";
+  constexpr const char* kPodAddr = "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.128.0.5/23 scope global eth0\n";
+  for (const std::string folder : {"case/w1/", "w1/", ""}) {
+    const TemporaryDirectory d;
+    d.file(folder + "hostname", "w1\n");
+    d.file(folder + "ip_-d_addr", kAddr);
+    d.file(folder + "netns/web_front-1/ip_netns_exec_web_front-1_ip_-d_addr", kPodAddr);
+    d.file(folder + "netns/cni-7/ip_netns_exec_cni-7_ip_rule_list", kOther);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    ASSERT_EQ(1U, cluster->nodes.size()) << folder;
+    const host::Host& host = cluster->nodes[0]->host;
+    ASSERT_EQ(1U, host.links.value.size()) << folder;
+    EXPECT_EQ(1U, host.links.value[0].addresses.size());
+    EXPECT_FALSE(host.rules_v4.present) << folder;
+  }
+}
+
+TEST(Layout, ANamespaceAloneIsItsMachine) {
+  const TemporaryDirectory d;
+  d.file("ip_netns_exec_w1_ip_rule_list", kOther);
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(1U, cluster->nodes.size());
+  EXPECT_TRUE(cluster->nodes[0]->host.rules_v4.present);
+}
+
+TEST(Layout, SecondDumpsAreOfAnotherMoment) {
+  const auto flows = [](const char* packets) {
+    return std::string("NXST_FLOW reply (xid=0x4):\n cookie=0x1, duration=9s, table=0, n_packets=") + packets + ", n_bytes=0, priority=1 actions=drop\n";
+  };
+  for (const std::string folder : {"case/w1/", "w1/", ""}) {
+    const TemporaryDirectory d;
+    d.file(folder + "hostname", "w1\n");
+    d.file(folder + "ovs-ofctl_dump-flows_br-int", flows("1"));
+    d.file(folder + "later/ovs-ofctl_dump-flows_br-int", flows("2"));
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    ASSERT_EQ(1U, cluster->nodes.size()) << folder;
+    for (const cluster::DumpInfo& dump : cluster->dumps) {
+      if (dump.kind == "ovs-ofctl dump-flows") EXPECT_EQ(dump.path.find("later/") != std::string::npos, !dump.superseded_by.empty()) << dump.path;
+    }
+  }
+  EXPECT_TRUE(is_second_dump("later/x"));
+  EXPECT_FALSE(is_second_dump("later"));
+  EXPECT_FALSE(is_second_dump("a/translater/x"));
+  EXPECT_EQ("w1/x", path_in_machine("w1/later/x"));
+  EXPECT_EQ("w1/netns/p/x", path_in_machine("w1/netns/p/x"));
+  EXPECT_EQ("ip_netns_exec_p_ip_addr", path_in_machine("netns/p/ip_netns_exec_p_ip_addr"));
+  EXPECT_EQ("a/w1/ip_netns_exec_p_ip_addr", path_in_machine("a/w1/netns/p/ip_netns_exec_p_ip_addr"));
+}
+
+// egtrace-collect.tsv tells of files in later/, too, and that a command printed nothing because there was nothing.
+TEST(Layout, TheLogOfCollectSaysHowCommandsEnded) {
+  const TemporaryDirectory d;
+  d.file("w1/egtrace-collect.tsv",
+         "# egtrace collect 1: time\tstatus\tbytes\tcut\tfile\tcommand\n1700000000\t0\t0\t0\tip_neigh\tip neigh\n"
+         "1700000000\t1\t0\t0\tnft_list_ruleset\tnft list ruleset\n1700000009\t124\t90\t0\tlater/ovs-ofctl_dump-flows_br-int\tovs-ofctl dump-flows br-int\n");
+  d.file("w1/hostname", "w1\n");
+  d.file("w1/ip_neigh", "");
+  d.file("w1/nft_list_ruleset", "");
+  d.file("w1/later/ovs-ofctl_dump-flows_br-int", "NXST_FLOW reply (xid=0x4):\n cookie=0x1, table=0, n_packets=1, priority=1 actions=drop\n");
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_FALSE(info(*cluster, "ip_neigh")->partial);
+  EXPECT_TRUE(info(*cluster, "nft_list_ruleset")->partial);
+  EXPECT_TRUE(info(*cluster, "later/ovs-ofctl_dump-flows_br-int")->partial);
+}
+
 TEST(Layout, ReportsNameTheirHost) {
   EXPECT_EQ("worker-0", host_of_report("sosreport-worker-0-2026-03-01-abcdefg"));
   EXPECT_EQ("worker-0-label", host_of_report("sosreport-worker-0-label-2026-03-01-abcdefg.tar.xz"));
