@@ -167,7 +167,7 @@ mask_environment() {
     env >= 0 && key != "" && (depth < env || (depth == env && !item)) { env = -1 }
     { at = depth; while (sub(/^- /, "", key)) at += 2 }
     key == "env:" { env = at }
-    (env >= 0 && key ~ /^value:/) || key ~ /^kubectl.kubernetes.io\/last-applied-configuration:/ || key ~ /^password:/ {
+    (env >= 0 && key ~ /^value:/) || key ~ /^kubectl.kubernetes.io\/last-applied-configuration:/ || key ~ /^[A-Za-z0-9.-]*([Pp]assword|psk|private-key|privateKey):/ {
       sub(/:.*/, ": (masked)"); hidden = at
     }
     { print }' | mask_keys

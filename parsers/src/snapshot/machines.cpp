@@ -147,6 +147,7 @@ class Sorting {
       : settings_(settings), objects_(objects), wrapper_(find_wrapper(candidates)) {
     for (const auto& node : objects.nodes) node_names_.insert(node.name);
     for (const Candidate& c : candidates) {
+      places_.insert(c.place);
       if (const Root root = sos_root(c.place); root.found) reports_.insert(root.folder);
     }
     for (Candidate& c : candidates) {
@@ -188,11 +189,18 @@ class Sorting {
       if (!c.host.empty()) return std::string(kByHost) + c.host;
       return std::string(gathered ? kNobody : std::string_view());
     }
-    const std::string path = path_in_machine(c.place), folder = folder_of(path);
+    const std::string path = home_of(c), folder = folder_of(path);
     if (!folder.empty() || path != c.place) return folder;
     if (!c.netns.empty()) return std::string(kByHost) + c.netns;
     if (!c.host.empty()) return std::string(kByHost) + c.host;
     return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
+  }
+
+  // later/ is a machine's only beside what it is later than.
+  std::string home_of(const Candidate& c) const {
+    std::string path = path_in_machine(c.place);
+    const std::string log = path.substr(0, path.rfind('/') + 1) + "egtrace-collect.tsv";
+    return is_second_dump(c.place) && !places_.contains(path) && !places_.contains(log) ? c.place : path;
   }
 
   // A folder whose own folders are several machines by what their dumps say is no machine itself, at any depth. One that has
@@ -452,6 +460,7 @@ class Sorting {
   const cluster::Objects& objects_;
   std::string wrapper_;            // folders around everything, with the '/' behind them
   std::set<std::string> node_names_;
+  std::set<std::string_view> places_;   // of all candidates
   std::set<std::string> reports_;  // folders of sosreports
   std::map<std::string, Group> groups_;
   std::map<std::string, std::vector<Candidate*>> by_name_;

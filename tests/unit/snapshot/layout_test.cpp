@@ -91,7 +91,8 @@ TEST(Layout, SecondDumpsAreOfAnotherMoment) {
     ASSERT_TRUE(cluster) << cluster.error().message;
     ASSERT_EQ(1U, cluster->nodes.size()) << folder;
     for (const cluster::DumpInfo& dump : cluster->dumps) {
-      if (dump.kind == "ovs-ofctl dump-flows") EXPECT_EQ(dump.path.find("later/") != std::string::npos, !dump.superseded_by.empty()) << dump.path;
+      if (dump.kind != "ovs-ofctl dump-flows") continue;
+      EXPECT_EQ(dump.path.find("later/") != std::string::npos, !dump.superseded_by.empty()) << dump.path;
     }
   }
   EXPECT_TRUE(is_second_dump("later/x"));
@@ -101,6 +102,16 @@ TEST(Layout, SecondDumpsAreOfAnotherMoment) {
   EXPECT_EQ("w1/netns/p/x", path_in_machine("w1/netns/p/x"));
   EXPECT_EQ("ip_netns_exec_p_ip_addr", path_in_machine("netns/p/ip_netns_exec_p_ip_addr"));
   EXPECT_EQ("a/w1/ip_netns_exec_p_ip_addr", path_in_machine("a/w1/netns/p/ip_netns_exec_p_ip_addr"));
+}
+
+TEST(Layout, AFolderLaterBesideAnotherIsAMachine) {
+  const TemporaryDirectory d;
+  d.file("earlier/ip_rule_list", kLayoutRules);
+  d.file("later/ip_rule_list", kOther);
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_NE(nullptr, cluster->node("earlier"));
+  EXPECT_NE(nullptr, cluster->node("later"));
 }
 
 // egtrace-collect.tsv tells of files in later/, too, and that a command printed nothing because there was nothing.
