@@ -1,6 +1,8 @@
 // egtrace flows SNAPSHOT: lists flows, filtered as ovs-flowviz(8) does, with what OVN made them for.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "egtrace/explain/suggest.h"
 #include "egtrace/parsers/flows.h"
 #include "egtrace/render/flows.h"
+#include "page.h"
 #include "snapshot_options.h"
 #include "text_options.h"
 
@@ -24,6 +27,10 @@ constexpr const char* kFlowsFooter =
     "  egtrace flows ./dumps --filter 'drop and n_packets>0' --sort n_packets --top 20\n"
     "  egtrace flows ./dumps --filter 'output.port=3 or ct.zone=64000' --format csv -o flows.csv\n"
     "  egtrace flows ./dumps --by object --top 10\n"
+    "  egtrace flows ./dumps --logical --by object --top 10\n"
+    "  egtrace flows ./after --since ./before --sort rate --top 20\n"
+    "  egtrace flows ./dumps --datapath --filter 'ipv4.dst~=10.133.0.9'\n"
+    "  egtrace flows ./dumps --filter 'n_packets>0' --format html -o flows.html\n"
     "\n"
     "Exit status: 0 found, 2 the call or an input is unusable, 3 no flow is one of these.\n";
 
@@ -37,8 +44,9 @@ struct FlowsOptions {
   CommonOptions common;
   SnapshotOptions snapshot;
   explain::FlowQuery query;
-  std::string filter, highlight, table, by;
+  std::string filter, highlight, table, by, since;
   std::size_t top = 0;
+  bool datapath = false, logical = false;
 };
 
 std::optional<openflow::FlowFilter> filter_of(const std::string& text) {
@@ -68,7 +76,7 @@ void refuse_unknown_bridge(const cluster::Cluster& cluster, const explain::FlowQ
   throw CommandError(fmt::format("the snapshot has no bridge {}{}", query.bridge, explain::did_you_mean(query.bridge, known)));
 }
 
-ExitStatus run_flows(const FlowsOptions& o) {
+explain::FlowQuery query_of(const FlowsOptions& o) {
   explain::FlowQuery query = o.query;
   query.filter = filter_of(o.filter);
   query.highlight = filter_of(o.highlight);
@@ -76,18 +84,74 @@ ExitStatus run_flows(const FlowsOptions& o) {
   if (o.top > 0) query.top = o.top;
   for (const auto& [name, key] : kSumKeys)
     if (name == o.by) query.by = key;
+  if (o.datapath) query.kind = explain::FlowKind::datapath;
+  if (o.logical) query.kind = explain::FlowKind::logical;
+  return query;
+}
+
+// What flows of the datapath and logical flows do not have.
+void refuse_what_does_not_apply(const FlowsOptions& o) {
+  if (o.datapath && o.logical) throw CommandError("--datapath and --logical are flows of two kinds; choose one");
+  if (o.datapath && !o.by.empty()) throw CommandError("--by: flows of the datapath have neither table nor cookie; leave --datapath out");
+  if (o.datapath && !(o.table.empty() && o.query.bridge.empty())) throw CommandError("--table, --bridge: flows of the datapath have none; leave --datapath out");
+  if (!o.logical) return;
+  if (o.by.empty() || o.by == "cookie" || o.by == "lflow") throw CommandError("--logical counts logical flows: say by what with --by object, acl, datapath or table");
+  if (!(o.filter.empty() && o.highlight.empty() && o.table.empty() && o.query.bridge.empty() && o.query.sort.empty() && o.since.empty()))
+    throw CommandError("--logical goes with --by, --node and --top alone: the other options are about flows of switches");
+}
+
+// A page is no place for a million flows: those that counted most packets.
+void bound_page(const parsers::Snapshot& snapshot, const FlowsOptions& o, explain::FlowQuery& query) {
+  if (query.by != explain::FlowSumKey::none) {
+    query.top = std::min(query.top.value_or(render::kSumsOnPage), render::kSumsOnPage);
+    return;
+  }
+  std::size_t dumps = 0;
+  for (const auto& node : snapshot.cluster.nodes) {
+    if (!query.node.empty() && node.name() != query.node) continue;
+    if (o.datapath) ++dumps;
+    else for (const openflow::Bridge& bridge : node->bridges) dumps += query.bridge.empty() || bridge.name == query.bridge ? 1 : 0;
+  }
+  const std::size_t share = std::max<std::size_t>(render::kFlowsOnPage / std::max<std::size_t>(dumps, 1), 20);
+  query.top = o.top > 0 ? o.top : share;
+  query.busiest = true;
+}
+
+// The folders in which it lies are nobody's business.
+std::string name_of_snapshot(const std::string& path) {
+  const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
+  return (given.has_filename() ? given.filename() : given.parent_path().filename()).string();
+}
+
+ExitStatus run_flows(const FlowsOptions& o) {
+  refuse_what_does_not_apply(o);
+  explain::FlowQuery query = query_of(o);
   const parsers::Snapshot& snapshot = open_collection(o.snapshot, o.common);
   refuse_unknown_node(snapshot.cluster, query.node);
-  if (!query.datapath) refuse_unknown_bridge(snapshot.cluster, query);
+  if (query.kind == explain::FlowKind::openflow) refuse_unknown_bridge(snapshot.cluster, query);
+  query.collection = &snapshot.collection;
+  if (!o.since.empty()) {
+    SnapshotOptions earlier;
+    earlier.path = o.since;
+    earlier.follow_links = o.snapshot.follow_links;
+    const parsers::Snapshot& since = open_collection(earlier, o.common);
+    query.since = {&since.cluster, &since.collection, name_of_snapshot(o.since)};
+  }
+  if (o.common.format == "html") bound_page(snapshot, o, query);
   const explain::FlowReader reader{&parsers::read_flow_words, &parsers::read_word_list};
   const explain::FlowListing listing = explain::list_flows(snapshot.cluster, query, reader);
+  if (!listing.has_rates && (!o.since.empty() || query.sort == explain::kRateKey) && !listing.groups.empty())
+    throw CommandError(o.since.empty() ? "--sort rate needs a second dump of the same flows: name an earlier snapshot with --since"
+                                       : "--since: the other snapshot has no flows of the same node and bridge");
   if (o.common.format == "json")
     write_output(o.common, render::flows_json(listing, snapshot.cluster, reader));
   else if (o.common.format == "csv")
     write_output(o.common, render::flows_csv(listing, reader));
+  else if (o.common.format == "html")
+    write_page("flows", {.flows = &listing, .flow_reader = &reader}, snapshot, o.snapshot, o.common);
   else
-    write_output(o.common, render::flows_text(listing, text_options(o.common)));
-  return listing.groups.empty() ? ExitStatus::inconclusive : ExitStatus::done;
+    write_output(o.common, render::flows_text(listing, reader, text_options(o.common)));
+  return listing.groups.empty() && listing.sums.empty() ? ExitStatus::inconclusive : ExitStatus::done;
 }
 
 }  // namespace
@@ -101,14 +165,16 @@ void add_flows(CLI::App& app, ExitStatus& status) {
   verb->add_option("--node", o->query.node, "flows of this node alone");
   verb->add_option("--bridge", o->query.bridge, "flows of this bridge alone");
   verb->add_option("--table", o->table, "flows of this table alone");
-  verb->add_option("--sort", o->query.sort, "descending by a number that flows have, such as n_packets, n_bytes, duration or priority");
+  verb->add_option("--sort", o->query.sort, "descending by a number that flows have, such as n_packets, n_bytes, duration or priority, or by `rate`");
   verb->add_flag("--ascending", o->query.ascending, "with --sort: the smallest first");
-  verb->add_option("--top", o->top, "at most so many flows of each bridge, or sums")->check(CLI::PositiveNumber);
+  verb->add_option("--top", o->top, "at most so many flows of each bridge, or sums; with --datapath so many trees")->check(CLI::PositiveNumber);
   std::vector<std::string> keys;
   for (const auto& [name, key] : kSumKeys) keys.push_back(name);
   verb->add_option("--by", o->by, "sum packets, bytes and flows by this")->check(CLI::IsMember(keys));
-  verb->add_flag("--datapath", o->query.datapath, "flows of the datapath (dpctl/dump-flows) instead of OpenFlow");
-  add_common_options(*verb, o->common, {"text", "json", "csv"});
+  verb->add_flag("--datapath", o->datapath, "flows of the datapath (dpctl/dump-flows) instead of OpenFlow, as trees by recirculation");
+  verb->add_flag("--logical", o->logical, "with --by: count OVN's logical flows instead of OpenFlow");
+  verb->add_option("--since", o->since, "packets and bytes a second since the dumps of this snapshot, an earlier one")->type_name("SNAPSHOT");
+  add_common_options(*verb, o->common, {"text", "json", "csv", "html"});
   verb->footer(kFlowsFooter);
   verb->callback([o, &status] { status = run_flows(*o); });
 }

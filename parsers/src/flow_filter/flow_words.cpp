@@ -16,6 +16,14 @@ constexpr std::string_view kInfo[] = {"cookie",    "duration", "table",    "n_pa
                                       "priority",  "used",     "ufid",     "recirc_id",    "idle_timeout", "hard_timeout", "importance",
                                       "packets",   "bytes",    "flags",    "dp",           "offloaded",    "send_flow_rem"};
 
+bool is_info(std::string_view key) { return std::find(std::begin(kInfo), std::end(kInfo), key) != std::end(kInfo); }
+
+// Of the part before the actions.
+bool is_statistic(std::string_view part) {
+  const std::string_view key = part.substr(0, part.find_first_of("=,"));
+  return key != "priority" && key != "recirc_id" && is_info(key);
+}
+
 bool opens(char c) { return c == '(' || c == '{' || c == '['; }
 bool closes(char c) { return c == ')' || c == '}' || c == ']'; }
 
@@ -69,11 +77,13 @@ bool read_flow_words(std::string_view line, FlowWords& out) {
   std::string_view head = line.substr(0, actions);
   while (!head.empty() && (head.back() == ' ' || head.back() == ',')) head.remove_suffix(1);
   out.actions = line.substr(actions + kActions.size());
-  // ovs-ofctl separates statistics by ", " and matches by ","; the match is the last part without a blank.
+  // ovs-ofctl separates statistics by ", " and matches by ","; the match is the last part without a blank, where that is no statistic: a
+  // flow of the default priority that matches every packet has none.
   const std::size_t blank = head.rfind(' ');
   out.match = datapath ? head : blank == head.npos ? head : head.substr(blank + 1);
+  if (!datapath && is_statistic(out.match)) out.match = {};
   for (FlowWord& w : read_word_list(head, Section::match)) {
-    if (std::find(std::begin(kInfo), std::end(kInfo), w.key) != std::end(kInfo)) w.section = Section::info;
+    if (is_info(w.key)) w.section = Section::info;
     out.words.push_back(w);
   }
   for (FlowWord& w : read_word_list(out.actions, Section::actions)) out.words.push_back(w);

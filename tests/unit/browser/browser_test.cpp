@@ -2,7 +2,9 @@
 // EGTRACE_PICTURES=DIRECTORY keeps a picture of each page, narrow and wide, light and dark.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -22,6 +24,19 @@ using egt::testing::TemporaryDirectory;
 using nlohmann::json;
 
 const std::string kSample = EGTRACE_SOURCE_DIR "/samples/egressip-secondary";
+// A drop that a tracer saw, and a function at which the path is not known to be, of a pod of the sample.
+const std::string kEvents =
+    R"({"common":{"timestamp":1},"startup":{"retis_version":"1.6.4","clock_monotonic_offset":{"sec":1700000000,"nsec":0}}}
+{"common":{"timestamp":1000},"kernel":{"symbol":"net:netif_receive_skb","probe_type":"raw_tracepoint"},"skb":{"ip":{"saddr":"10.132.0.13","daddr":"192.168.55.13","v4":{"offset":0},"protocol":6,"len":40,"ttl":64},"tcp":{"sport":40000,"dport":80,"seq":7,"ack_seq":0,"doff":5,"flags":2},"dev":{"name":"ce3e4c21937ca06","ifindex":0},"ns":{"netns":4026531840}},"skb-tracking":{"orig_head":99,"timestamp":7,"skb":1}}
+{"common":{"timestamp":1040},"kernel":{"symbol":"some_function","probe_type":"kprobe"},"skb":{"ip":{"saddr":"10.132.0.13","daddr":"192.168.55.13","v4":{"offset":0},"protocol":6,"len":40,"ttl":64},"tcp":{"sport":40000,"dport":80,"seq":7,"ack_seq":0,"doff":5,"flags":2},"dev":{"name":"ovn-k8s-mp0","ifindex":0},"ns":{"netns":4026531840}},"skb-tracking":{"orig_head":99,"timestamp":7,"skb":1}}
+{"common":{"timestamp":1050},"kernel":{"symbol":"skb:kfree_skb","probe_type":"raw_tracepoint"},"skb":{"ip":{"saddr":"10.132.0.13","daddr":"192.168.55.13","v4":{"offset":0},"protocol":6,"len":40,"ttl":64},"tcp":{"sport":40000,"dport":80,"seq":7,"ack_seq":0,"doff":5,"flags":2},"dev":{"name":"ovn-k8s-mp0","ifindex":0},"ns":{"netns":4026531840}},"skb-tracking":{"orig_head":99,"timestamp":7,"skb":1},"skb-drop":{"subsys":null,"drop_reason":"IP_RPFILTER"}}
+)";
+const std::string kDatapathFlows =
+    "recirc_id(0),in_port(2),ct_state(-trk),eth_type(0x0800),ipv4(proto=6,frag=no), packets:1200, bytes:88000, used:0.5s, actions:ct(zone=19,nat),recirc(0x5)\n"
+    "recirc_id(0x5),in_port(2),ct_state(+est+trk),eth_type(0x0800),ipv4(dst=10.128.0.0/255.252.0.0,frag=no), packets:1198, bytes:87000, used:0.5s, actions:3\n"
+    "recirc_id(0),in_port(2),eth_type(0x86dd),ipv6(frag=no), packets:2, bytes:180, used:3.5s, actions:recirc(0x5)\n"
+    "recirc_id(0),in_port(4),eth_type(0x0800),ipv4(frag=no), packets:0, bytes:0, used:never, actions:recirc(0x9)\n";
+
 const std::string kCaptures = EGTRACE_SOURCE_DIR "/tests/golden/pcap-egressip-secondary/captures";
 
 struct Pages {
@@ -37,6 +52,38 @@ struct Pages {
   }
 
  private:
+  std::string with_counters() const {
+    const std::string dumps = home.path() + "/counted";
+    std::filesystem::copy(kSample, dumps, std::filesystem::copy_options::recursive);
+    home.file("counted/master-02-demo/nstat_-az", "#kernel\nIpInReceives 12 0.0\nTcpExtListenDrops 3 0.0\nTcpExtIPReversePathFilter 7 0.0\n");
+    return dumps;
+  }
+  std::string datapath_flows() const {
+    home.file("datapath/worker-1/ovs-appctl_dpctl.dump-flows", kDatapathFlows);
+    return home.path() + "/datapath";
+  }
+  // Of the sample's bridge some seconds later, with one flow more, one fewer, and one that was reset.
+  std::string later_flows() const {
+    std::string text = egt::testing::read_file(kSample + "/master-03-demo/ovs-ofctl_dump-flows_br-ex"), later;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      std::string line = text.substr(at, end - at);
+      at = end + 1;
+      const std::size_t age = line.find("duration="), packets = line.find("n_packets=");
+      if (age != line.npos && packets != line.npos && ++number != 5) {
+        const double old_age = std::stod(line.substr(age + 9));
+        const unsigned long counted = std::stoul(line.substr(packets + 10));
+        line.replace(packets + 10, line.find(',', packets) - packets - 10, std::to_string(counted + number * 7));
+        line.replace(age + 9, line.find(',', age) - age - 9, std::to_string(number == 6 ? 1.5 : old_age + 12.5) + "s");
+      }
+      if (number != 5 || age == line.npos) later += line + "\n";
+    }
+    later += " cookie=0x0, duration=2.000s, table=0, n_packets=5, n_bytes=300, idle_age=1, priority=7,in_port=99 actions=drop\n";
+    home.file("later/master-03-demo/ovs-ofctl_dump-flows_br-ex", later);
+    return home.path() + "/later";
+  }
+
   std::string html(const std::string& name) const {
     std::vector<std::string> words = {EGTRACE_BINARY, name, hostile};
     if (name == "report") words.insert(words.end(), {"--namespace", "demo-egress", "--paths", "3"});
@@ -45,6 +92,11 @@ struct Pages {
     if (name == "explain") words.insert(words.end(), {"--from", "10.133.0.9", "--to", "192.168.55.13:80"});
     if (name == "check") words.push_back(home.file("e.yaml", "version: 1\nexpect:\n  - {name: n, from: demo-egress/requester-3a, to: 192.168.55.13:80, outcome: answered}\n"));
     if (name == "pcap") words = {EGTRACE_BINARY, "pcap", kSample, kCaptures, "--format", "html"};
+    if (name == "pcap-events") words = {EGTRACE_BINARY, "pcap", with_counters(), "master-02-demo=" + home.file("retis.json", kEvents), "--format", "html"};
+    if (name == "flows") words = {EGTRACE_BINARY, "flows", kSample, "--node", "master-03-demo", "--filter", "n_packets>0 and table>20", "--highlight", "nw_src=10.133.0.9", "--format", "html"};
+    if (name == "flows-rates") words = {EGTRACE_BINARY, "flows", later_flows(), "--since", kSample, "--top", "100", "--format", "html"};
+    if (name == "flows-sums") words = {EGTRACE_BINARY, "flows", kSample, "--node", "master-03-demo", "--by", "object", "--format", "html"};
+    if (name == "flows-datapath") words = {EGTRACE_BINARY, "flows", datapath_flows(), "--datapath", "--format", "html"};
     if (name == "diff") words = {EGTRACE_BINARY, "diff", kSample, hostile, "--only", "objects", "--only", "rules", "--only", "routes", "--format", "html"};
     const Ran ran = egt::testing::run(words);
     EXPECT_NE("", ran.out) << name << ": " << ran.err;
@@ -176,7 +228,7 @@ TEST_F(InBrowser, CopiesCommands) {
 
 // From the first control to the last, and back to the first.
 TEST_F(InBrowser, TabReachesEveryControl) {
-  for (const char* page : {"report", "explain", "diff", "pcap", "inspect"}) {
+  for (const char* page : {"report", "explain", "diff", "pcap", "inspect", "flows-datapath", "pcap-events"}) {
     open(page);
     const long long controls = value("checks.controls().length");
     EXPECT_GT(controls, 0) << page;
@@ -251,6 +303,83 @@ TEST_F(InBrowser, TopologyShowsMachines) {
   EXPECT_TRUE(comes_true("checks.in_view('audit')"));
 }
 
+TEST_F(InBrowser, GroupsFlows) {
+  open("flows");
+  const long long flows = value("document.querySelectorAll('.flow').length");
+  ASSERT_GT(flows, 20);
+  const auto choose = [](const std::string& id, const std::string& to) {
+    value("{ const s = document.getElementById('" + id + "'); s.value = '" + to + "'; s.dispatchEvent(new Event('change')); }");
+  };
+  choose("flows-by", "object");
+  EXPECT_EQ("#by=object", hash());
+  EXPECT_FALSE(is_true("checks.shown(document.getElementById('flow-list'))"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.regrouped .key')).some(k => k.textContent.startsWith('EgressIP project-egressip'))"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.regrouped')).every(g => { const key = g.querySelector('.key').textContent;"
+                      " return Array.from(g.querySelectorAll('.flow')).every(f => { const of = Array.from(f.querySelectorAll('.by-object')).map(e => e.textContent);"
+                      " return of.length ? of.includes(key) : key === 'none'; }); })"));
+  EXPECT_EQ(flows, value("document.querySelectorAll('.regrouped .flow[id]').length")) << "each once under its own name";
+  choose("flows-by", "lflow");
+  EXPECT_EQ(flows, value("document.querySelectorAll('.regrouped .flow').length"));
+  choose("flows-by", "");
+  EXPECT_EQ(0, value("document.querySelectorAll('.regrouped').length"));
+  EXPECT_EQ(flows, value("document.querySelectorAll('#flow-list .flow').length"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.flow')).every((f, i) => f.id === 'flow-' + (i + 1))")) << "in their old places";
+  open("flows", "#q=10.133.0.9&by=datapath");
+  EXPECT_EQ("datapath", value("document.getElementById('flows-by').value"));
+  EXPECT_GT(count(".regrouped .flow"), 0);
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.group')).every(g => g.hidden || g.querySelector('.flow:not([hidden])'))"));
+}
+
+TEST_F(InBrowser, NarrowsAndFindsFlows) {
+  open("flows", "#flows=marked");
+  EXPECT_EQ(value("document.querySelectorAll('.flow.marked').length"), value("document.querySelectorAll('.flow:not([hidden])').length"));
+  EXPECT_GT(value("document.querySelectorAll('.flow.marked').length"), 0);
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.group')).every(g => g.hidden !== !!g.querySelector('.flow.marked'))"));
+  open("flows");
+  browser().press("/");
+  browser().type("lr_in_policy");
+  EXPECT_GT(count(".flow"), 0);
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.flow')).every(e => e.hidden !== e.textContent.includes('lr_in_policy'))"));
+  browser().press("Escape");
+  open("flows", "#flow-7");
+  EXPECT_TRUE(comes_true("document.getElementById('flow-7').open && checks.in_view('flow-7')"));
+  const json line = value("document.querySelector('#flow-7 code.command').textContent");
+  value("document.querySelector('#flow-7 .copy').scrollIntoView({block: 'center'})");
+  browser().click("#flow-7 .copy");
+  value("new Promise(done => setTimeout(done, 50))");
+  EXPECT_EQ("Copied", value("document.querySelector('#flow-7 .copy').textContent"));
+  browser().press("/");
+  browser().paste();
+  EXPECT_EQ(line, value("document.getElementById('search').value"));
+  open("flows");
+  browser().click("#flows-open");
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('details.group')).every(g => g.open)"));
+  browser().click("#flows-open");
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('details.group')).every(g => !g.open)"));
+  browser().press("g");
+  browser().press("l");
+  EXPECT_EQ("#flows", hash());
+}
+
+TEST_F(InBrowser, ShowsRatesAndTrees) {
+  open("flows-rates");
+  EXPECT_GT(count("#flow-list.rated"), 0);
+  EXPECT_TRUE(is_true("document.body.textContent.includes('12.5 s after egressip-secondary:master-03-demo/ovs-ofctl_dump-flows_br-ex by the ages of flows')"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.flow')).some(f => f.textContent.includes('new: not in the earlier dump'))"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.flow')).some(f => f.textContent.includes('removed and added again'))"));
+  open("flows-datapath");
+  EXPECT_TRUE(is_true("document.getElementById('flow-2').closest('.beneath').previousElementSibling.id === 'flow-1'"));
+  EXPECT_TRUE(is_true("document.body.textContent.includes('recirc(0x9): the dump has no flow of this recirc_id and input port')"));
+}
+
+TEST_F(InBrowser, ShowsEventsOfTracersAndCounters) {
+  open("pcap-events", "#flow-1");
+  EXPECT_TRUE(is_true("document.getElementById('flow-1').textContent.includes('traced: 3 events, 2 at hops of the predicted path')")) << value("document.getElementById('flow-1').textContent");
+  EXPECT_TRUE(is_true("document.querySelector('#flow-1 .counters').textContent.includes('TcpExtIPReversePathFilter 7')"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('#flow-1 .verdict.bad')).some(v => v.textContent === 'IP_RPFILTER' && checks.shown(v))"));
+  EXPECT_TRUE(is_true("document.getElementById('flow-1').textContent.includes('unexplained: the stage of some_function is not known')"));
+}
+
 TEST_F(InBrowser, OpensAllStepsOfAPath) {
   open("explain");
   value("document.querySelector('.open-all').focus()");
@@ -262,7 +391,7 @@ TEST_F(InBrowser, OpensAllStepsOfAPath) {
 
 // Nothing that a reader of the paper needs is closed, and no control is on it.
 TEST_F(InBrowser, PrintsEverything) {
-  for (const char* page : {"report", "explain", "diff", "pcap"}) {
+  for (const char* page : {"report", "explain", "diff", "pcap", "pcap-events", "flows", "flows-datapath"}) {
     open(page);
     value("addEventListener('beforeprint', () => { window.left_closed = Array.from(document.querySelectorAll('details:not([open])')).filter(d => !d.matches('.path details.quiet')).map(checks.name); }); 1");
     const json open_before = value("Array.from(document.querySelectorAll('details')).map(d => d.open)");
@@ -305,7 +434,7 @@ TEST_P(Looks, GoodOnPhonesAndScreensInTheDarkAndInLight) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Pages, Looks, ::testing::Values("report", "explain", "triage", "audit", "check", "inspect", "pcap", "diff"));
+INSTANTIATE_TEST_SUITE_P(Pages, Looks, ::testing::Values("report", "explain", "triage", "audit", "check", "inspect", "pcap", "pcap-events", "diff", "flows", "flows-rates", "flows-sums", "flows-datapath"));
 
 TEST_F(InBrowser, AsksTheServer) {
   const egt::testing::BackgroundProgram server({EGTRACE_BINARY, "serve", pages_->hostile, "--paths", "1", "--namespace", "demo-egress", "-q", "--listen", "127.0.0.1:0"}, "/");

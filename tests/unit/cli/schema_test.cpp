@@ -49,6 +49,13 @@ TEST(Schema, Lookup) {
 TEST(Schema, Flows) {
   expect_contract({"flows", "samples/egressip-secondary", "--bridge", "br-ex"});
   expect_contract({"flows", "samples/egressip-secondary", "--by", "object"});
+  expect_contract({"flows", "samples/egressip-secondary", "--logical", "--by", "object"});
+  egt::testing::TemporaryDirectory folder;
+  const std::string head = "recirc_id(0),in_port(2),eth_type(0x0800),ipv4(frag=no), packets:", tail = ", bytes:60, used:0.5s, actions:recirc(0x5)\n";
+  folder.file("n1/ovs-appctl_dpctl.dump-flows", head + "2" + tail);
+  folder.file("before/n1/ovs-appctl_dpctl.dump-flows", head + "1" + tail + "recirc_id(0x7),in_port(2),eth_type(0x0800), packets:1" + tail);
+  expect_contract({"flows", folder.path() + "/n1", "--datapath"});
+  expect_contract({"flows", folder.path() + "/n1", "--datapath", "--since", folder.path() + "/before/n1"});
 }
 
 TEST(Schema, Sql) { expect_contract({"sql", "samples/egressip-excerpt", "SELECT * FROM neighbours"}); }

@@ -85,6 +85,17 @@ TEST(FlowFilter, NestingIsBounded) {
   EXPECT_FALSE(mistake_in("\xff\xfe\x80").empty());
 }
 
+// The last statistic is no match.
+TEST(FlowWords, AFlowMayMatchEveryPacket) {
+  const std::string statistics = " cookie=0x0, duration=33.5s, table=3, n_packets=0, n_bytes=0, idle_age=29";
+  for (const auto& [line, match] : {std::pair(statistics + ", actions=drop", ""), std::pair(statistics + " actions=drop", ""), std::pair(statistics + ", priority=0 actions=drop", "priority=0"),
+                                    std::pair(statistics + ", ip actions=drop", "ip"), std::pair(std::string("actions=drop"), "")}) {
+    openflow::FlowWords words;
+    ASSERT_TRUE(parsers::read_flow_words(line, words)) << line;
+    EXPECT_EQ(match, words.match) << line;
+  }
+}
+
 TEST(FlowWords, OtherLinesAreNoFlows) {
   openflow::FlowWords words;
   for (const char* line : {"", "NXST_FLOW reply (xid=0x4):", "# a comment"}) EXPECT_FALSE(parsers::read_flow_words(line, words)) << line;

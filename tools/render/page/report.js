@@ -8,13 +8,15 @@
     for (var up = element; up; up = up.parentElement) if (up.tagName === 'DETAILS') up.open = true;
   }
 
-  // ---- Permanent links: #path-3, or #q=TEXT and what the filter of the audit shows.
+  // ---- Permanent links: #path-3, or #q=TEXT and what the filter of the audit and of flows shows.
 
   function state() {
     var parts = [];
     if (search && search.value) parts.push('q=' + encodeURIComponent(search.value));
     if (filter && filter.value) parts.push('audit=' + encodeURIComponent(filter.value));
     if (choice && choice.value) parts.push('show=' + encodeURIComponent(choice.value));
+    if (grouping && grouping.value) parts.push('by=' + encodeURIComponent(grouping.value));
+    if (wanted_flows && wanted_flows.value) parts.push('flows=' + encodeURIComponent(wanted_flows.value));
     return parts.join('&');
   }
 
@@ -27,6 +29,10 @@
       if (search) search.value = given.get('q') || '';
       if (filter) filter.value = given.get('audit') || '';
       if (choice) choice.value = given.get('show') || '';
+      if (grouping) grouping.value = given.get('by') || '';
+      if (wanted_flows) wanted_flows.value = given.get('flows') || '';
+      if (grouping) group_flows();
+      if (wanted_flows) narrow_flows();
       if (search) find();
       if (filter) narrow();
       return;
@@ -53,7 +59,7 @@
   // ---- Search: items without the words are hidden.
 
   var search = by('search');
-  var items = all('.item, .matrix tbody tr, .dump, table.list tbody tr');
+  var searched = '.item, .matrix tbody tr, .dump, table.list tbody tr', items = all(searched);
   var texts = new Map();
   function text_of(element) {
     if (!texts.has(element)) texts.set(element, element.textContent.toLowerCase());
@@ -69,6 +75,7 @@
       if (found) count += 1;
     });
     by('search-count').textContent = words.length ? count + ' of ' + items.length : '';
+    show_groups(words.length > 0);
   }
 
   function show(item) { item.hidden = item.classList.contains('unfound') || item.classList.contains('unwanted'); }
@@ -88,6 +95,82 @@
     });
     by('audit-count').textContent = words.length || choice.value ? count + ' of ' + rows.length : '';
     document.querySelector('.nothing').hidden = count > 0;
+  }
+
+  // ---- Flows: grouped by what is chosen, some of them alone. Groups in which nothing is left go; those in which a word was found open.
+
+  var grouping = by('flows-by'), wanted_flows = by('flows-show'), flow_list = by('flow-list'), marks = new Map();
+
+  function show_groups(open) {
+    var narrowed = open || wanted_flows && wanted_flows.value !== '';
+    all('.group, .beneath').forEach(function (group) {
+      var left = all('.item', group).some(function (i) { return !i.hidden; });
+      group.hidden = narrowed && !left;
+      if (open && left && group.tagName === 'DETAILS') group.open = true;
+    });
+  }
+
+  function narrow_flows() {
+    all('.flow').forEach(function (flow) {
+      flow.classList.toggle('unwanted', wanted_flows.value !== '' && !flow.classList.contains(wanted_flows.value));
+      show(flow);
+    });
+    show_groups(false);
+  }
+
+  function ungroup() {
+    marks.forEach(function (mark, flow) { mark.before(flow); });
+    all('.regrouped').forEach(function (group) { group.remove(); });
+  }
+
+  function group_flows() {
+    ungroup();
+    flow_list.hidden = grouping.value !== '';
+    if (grouping.value !== '') regroup('.by-' + grouping.value);
+    items = all(searched);
+    stops = all('.item');
+  }
+
+  // A flow that several objects stand behind is shown behind each.
+  function regroup(selector) {
+    var groups = new Map();
+    all('.flow', flow_list).forEach(function (flow) {
+      if (!marks.has(flow)) { marks.set(flow, document.createComment('')); flow.before(marks.get(flow)); }
+      var keys = all(selector, flow).map(function (e) { return e.textContent; });
+      (keys.length ? keys : ['none']).forEach(function (key, n) {
+        if (!groups.has(key)) groups.set(key, []);
+        var shown = n === 0 ? flow : flow.cloneNode(true);
+        if (n > 0) shown.removeAttribute('id');
+        groups.get(key).push(shown);
+      });
+    });
+    var keys = Array.from(groups.keys()).sort(function (a, b) { return groups.get(b).length - groups.get(a).length || (a < b ? -1 : 1); });
+    keys.forEach(function (key) { flow_list.before(group_of(key, groups.get(key), keys.length < 12)); });
+  }
+
+  function group_of(key, flows, open) {
+    var group = document.createElement('details'), summary = document.createElement('summary'), name = document.createElement('b'), count = document.createElement('span');
+    var packets = flows.reduce(function (sum, flow) { return sum + Number(flow.dataset.packets); }, 0);
+    group.className = 'group regrouped';
+    group.open = open;
+    name.className = 'key';
+    name.textContent = key;
+    count.className = 'count';
+    count.textContent = ' ' + flows.length + (flows.length === 1 ? ' flow, ' : ' flows, ') + packets + ' packets';
+    summary.append(name, count);
+    var list = document.createElement('div');
+    list.className = flow_list.classList.contains('rated') ? 'flows rated' : 'flows';
+    list.append.apply(list, flows);
+    group.append(summary, list);
+    return group;
+  }
+
+  var open_groups = by('flows-open');
+  function toggle_groups() {
+    var open = open_groups.getAttribute('aria-pressed') !== 'true';
+    all('details.group').forEach(function (group) { group.open = open; });
+    open_groups.setAttribute('aria-pressed', String(open));
+    open_groups.textContent = open ? 'Close all groups' : 'Open all groups';
   }
 
   // ---- Evidence: a click shows the lines around it in place; without this script the link leads to them.
@@ -142,13 +225,19 @@
     navigator.clipboard.writeText(code.textContent).then(function () { copied(button); }, function () { copy_chosen(code, button); });
   }
 
+  document.addEventListener('click', function (event) {
+    var button = event.target.closest && event.target.closest('button.copy');
+    if (!button) return;
+    event.preventDefault();
+    copy(button.previousElementSibling, button);
+  });
+
   all('code.command').forEach(function (code) {
     if (!code.textContent) return;
     var button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';
     button.textContent = 'Copy';
-    button.addEventListener('click', function (event) { event.preventDefault(); copy(code, button); });
     code.after(button);
   });
 
@@ -216,7 +305,7 @@
     seen[at].scrollIntoView({block: 'start'});
   }
 
-  var places = {f: 'findings', x: 'expectations', i: 'differences', c: 'captured', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
+  var places = {l: 'flows', f: 'findings', x: 'expectations', i: 'differences', c: 'captured', t: 'map', a: 'audit', p: 'paths', e: 'evidence', d: 'dumps'};
   document.addEventListener('keydown', function (event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === search && event.key === 'Escape') { search.value = ''; find(); keep(); search.blur(); return; }
@@ -256,6 +345,9 @@
     filter.addEventListener('input', function () { narrow(); keep(); });
     choice.addEventListener('change', function () { narrow(); keep(); });
   }
+  if (grouping) grouping.addEventListener('change', function () { group_flows(); find(); keep(); });
+  if (wanted_flows) wanted_flows.addEventListener('change', function () { narrow_flows(); find(); keep(); });
+  if (open_groups) open_groups.addEventListener('click', toggle_groups);
   addEventListener('hashchange', follow);
   follow();
 })();

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "csv.h"
 #include "egtrace/base/text.h"
-#include "json_parts.h"
+#include "flow_tree.h"
+#include "flow_words.h"
 #include "style.h"
 
 namespace egt::render {
@@ -14,12 +14,8 @@ namespace {
 
 using explain::FlowGroup;
 using explain::FlowListing;
-using explain::FlowReader;
 using explain::FlowSum;
 using explain::ListedFlow;
-using openflow::FlowWord;
-using openflow::FlowWords;
-using Section = FlowWord::Section;
 
 std::string place_of(const FlowGroup& group) { return group.bridge.empty() ? group.node + " datapath" : group.node + " " + group.bridge; }
 
@@ -33,118 +29,124 @@ std::string meaning_text(const explain::FlowMeaning& m, const TextOptions& o) {
   return out;
 }
 
-std::string group_text(const FlowGroup& group, const TextOptions& o, const Style& style) {
-  std::string out = style(Tone::heading, wrap(fmt::format("{}: {} of {} flows{}", place_of(group), group.found, group.all,
-                                                          group.flows.size() < group.found ? fmt::format(", {} shown", group.flows.size()) : ""),
-                                              0, o.width));
-  for (const ListedFlow& flow : group.flows) {
-    const std::string line = wrap(trim(flow.text), 2, o.width);
-    out += flow.highlighted ? style(Tone::doubtful, line) : line;
-    if (o.quiet) continue;
-    out += style(Tone::faint, meaning_text(flow.meaning, o));
-    if (o.verbose) out += style(Tone::faint, wrap(fmt::format("{}:{}", group.dump, flow.from.line), 4, o.width));
+class GroupText {
+ public:
+  GroupText(const FlowGroup& group, const explain::FlowReader& reader, const TextOptions& options, const Style& style)
+      : group_(group), reader_(reader), o_(options), style_(style) {}
+
+  std::string print() {
+    out_ = style_(Tone::heading, wrap(fmt::format("{}: {} of {} flows{}", place_of(group_), group_.found, group_.all,
+                                                  group_.flows.size() < group_.found ? fmt::format(", {} shown", group_.flows.size()) : ""),
+                                      0, o_.width));
+    if (group_.compared) out_ += wrap(comparison_words(*group_.compared), 2, o_.width);
+    if (group_.bridge.empty())
+      for (const FlowTreeLine& line : flow_tree(group_)) tree_line(line);
+    else
+      for (const ListedFlow& f : group_.flows) flow(f, 2);
+    if (group_.compared && o_.verbose) gone(*group_.compared);
+    return std::move(out_);
   }
-  return out;
-}
 
-// Columns of numbers, as wide as the widest of each.
-std::string sums_text(const std::vector<FlowSum>& sums, const TextOptions& o, const Style& style) {
-  std::size_t packets = std::string_view("PACKETS").size(), bytes = std::string_view("BYTES").size(), flows = std::string_view("FLOWS").size();
-  for (const FlowSum& sum : sums) {
-    packets = std::max(packets, fmt::formatted_size("{}", sum.packets));
-    bytes = std::max(bytes, fmt::formatted_size("{}", sum.bytes));
-    flows = std::max(flows, fmt::formatted_size("{}", sum.flows));
+ private:
+  void flow(const ListedFlow& f, std::size_t indent) {
+    const std::string line = wrap(line_of(f), indent, o_.width);
+    out_ += f.highlighted ? style_(Tone::doubtful, line) : line;
+    if (o_.quiet) return;
+    if (group_.compared)
+      if (const std::string words = change_words(f, *group_.compared); !words.empty()) out_ += wrap(words, indent + 2, o_.width);
+    out_ += style_(Tone::faint, meaning_text(f.meaning, o_));
+    if (o_.verbose) out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", group_.dump, f.from.line), indent + 2, o_.width));
   }
-  std::string out = style(Tone::heading, fmt::format("{:>{}}  {:>{}}  {:>{}}  OF\n", "PACKETS", packets, "BYTES", bytes, "FLOWS", flows));
-  for (const FlowSum& sum : sums)
-    out += wrap_behind(fmt::format("{:>{}}  {:>{}}  {:>{}}  ", sum.packets, packets, sum.bytes, bytes, sum.flows, flows), sum.key, o.width, o.verbose ? 0 : 3);
-  return out;
-}
 
-// A number where it is one, else as the dump has it; true for flags.
-Json value_json(const FlowWord& word) {
-  if (!word.has_value) return true;
-  if (const auto number = parse_u64(word.value)) return *number;
-  return std::string(word.value);
-}
+  // Of a datapath flow what it matches at all, unless somebody wants to see everything.
+  std::string line_of(const ListedFlow& f) const {
+    if (o_.verbose || !group_.bridge.empty()) return std::string(trim(f.text));
+    openflow::FlowWords words;
+    reader_.words(f.text, words);
+    const openflow::FlowWord* used = words.find(openflow::FlowWord::Section::info, "used");
+    const std::string age = used != nullptr ? fmt::format(", used:{}", used->value) : "";
+    return fmt::format("{}, packets:{}, bytes:{}{}, actions:{}", datapath_match(words, reader_), f.counters.packets, f.counters.bytes, age,
+                       datapath_actions(words.actions));
+  }
 
-Json section_json(const FlowWords& words, Section section) {
-  Json all = Json::object();
-  for (const FlowWord& word : words.words)
-    if (word.section == section) all[std::string(word.key)] = value_json(word);
-  return all;
-}
+  void tree_line(const FlowTreeLine& line) {
+    const std::size_t indent = 2 + 4 * line.depth;
+    if (line.kind == FlowTreeLine::Kind::flow) {
+      const ListedFlow& f = group_.flows[line.index];
+      if (line.depth == 0 && !root_words(f).empty()) out_ += style_(Tone::faint, wrap(root_words(f), indent, o_.width));
+      return flow(f, indent);
+    }
+    out_ += style_(Tone::faint, wrap(recirculation_words(group_.blocks[line.index], line.kind), indent - 2, o_.width));
+  }
 
-Json actions_json(const FlowWords& words) {
-  Json all = Json::array();
-  for (const FlowWord& word : words.words)
-    if (word.section == Section::actions) all.push_back(Json::object({{std::string(word.key), value_json(word)}}));
-  return all;
-}
+  void gone(const explain::ComparedDump& compared) {
+    if (compared.there_alone.empty()) return;
+    out_ += wrap("in " + compared.dump + " alone:", 2, o_.width);
+    for (const explain::GoneFlow& f : compared.there_alone) {
+      out_ += wrap(trim(f.text), 4, o_.width);
+      out_ += style_(Tone::faint, wrap(fmt::format("{}:{}", compared.dump, f.line), 6, o_.width));
+    }
+  }
 
-Json flow_json(const FlowGroup& group, const ListedFlow& flow, const cluster::Cluster& cluster, const FlowReader& reader) {
-  FlowWords words;
-  reader.words(flow.text, words);
-  const explain::FlowMeaning& m = flow.meaning;
-  const Json lflow = m.logical_flow.empty() ? Json(nullptr) : Json{{"uuid", m.uuid}, {"stage", m.stage}, {"text", m.logical_flow}};
-  return {{"node", group.node}, {"bridge", text_or_null(group.bridge)}, {"info", section_json(words, Section::info)},
-          {"match", section_json(words, Section::match)}, {"actions", actions_json(words)}, {"datapath", text_or_null(m.datapath)},
-          {"lflow", lflow}, {"rows", m.rows}, {"objects", m.objects}, {"highlighted", flow.highlighted},
-          {"evidence", Json::array({{{"dump", cluster.sources->at(flow.from.source).path}, {"line", flow.from.line}, {"text", std::string(flow.text)}}})}};
-}
+  const FlowGroup& group_;
+  const explain::FlowReader& reader_;
+  const TextOptions& o_;
+  const Style& style_;
+  std::string out_;
+};
 
-std::string text_of(const FlowWords& words, std::string_view key) {
-  const FlowWord* word = words.find(Section::info, key);
-  return word != nullptr ? std::string(word->value) : std::string();
-}
-
-std::string csv_line(const FlowGroup& group, const ListedFlow& flow, const FlowReader& reader) {
-  FlowWords words;
-  reader.words(flow.text, words);
-  const explain::FlowMeaning& m = flow.meaning;
-  const std::string cells[] = {group.node, group.bridge, text_of(words, "table"), text_of(words, "cookie"), text_of(words, "n_packets"),
-                               text_of(words, "n_bytes"), text_of(words, "duration"), std::string(words.match), std::string(words.actions),
-                               m.datapath, m.stage, m.logical_flow, fmt::format("{}", fmt::join(m.rows, "; ")),
-                               fmt::format("{}", fmt::join(m.objects, "; ")), fmt::format("{}:{}", group.dump, flow.from.line)};
+// Columns of numbers, each as wide as its widest, and what they are of.
+std::string columns_text(const std::vector<std::vector<std::string>>& rows, const std::vector<std::string>& keys, const TextOptions& o, const Style& style) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   std::string out;
-  for (const std::string& cell : cells) out += (out.empty() ? "" : ",") + csv_cell(cell);
-  return out + "\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string numbers;
+    for (std::size_t c = 0; c < rows[i].size(); ++c) numbers += fmt::format("{:>{}}  ", rows[i][c], widths[c]);
+    out += i == 0 ? style(Tone::heading, numbers + keys[i] + "\n") : wrap_behind(numbers, keys[i], o.width, o.verbose ? 0 : 3);
+  }
+  return out;
+}
+
+std::string sums_text(const FlowListing& listing, const TextOptions& o, const Style& style) {
+  const bool logical = listing.kind == explain::FlowKind::logical;
+  std::vector<std::string> head, keys = {"OF"};
+  if (!logical) head = {"PACKETS", "BYTES"};
+  if (listing.has_rates) head.insert(head.end(), {"PACKETS/S", "BYTES/S"});
+  head.push_back(logical ? "LOGICAL FLOWS" : "FLOWS");
+  std::vector<std::vector<std::string>> rows = {head};
+  for (const FlowSum& sum : listing.sums) {
+    std::vector<std::string>& row = rows.emplace_back();
+    if (!logical) row = {fmt::to_string(sum.packets), fmt::to_string(sum.bytes)};
+    for (const double rate : {sum.rate.packets, sum.rate.bytes})
+      if (listing.has_rates) row.push_back(sum.rated == 0 ? "-" : rate_number(rate));
+    row.push_back(fmt::to_string(sum.flows));
+    const std::string rated = listing.has_rates && sum.rated > 0 ? rated_words(sum.rated, sum.flows) : std::string();
+    keys.push_back(rated.empty() ? sum.key : fmt::format("{} ({})", sum.key, rated));
+  }
+  return columns_text(rows, keys, o, style);
+}
+
+std::string nothing_text(const FlowListing& listing) {
+  if (listing.kind == explain::FlowKind::logical)
+    return listing.dumps == 0 ? "the snapshot has no logical flows" : "no logical flow was made for one of these";
+  return listing.dumps == 0 ? "the snapshot has no such dump of flows" : fmt::format("none of the flows of {} dumps is one of these", listing.dumps);
 }
 
 }  // namespace
 
-std::string flows_text(const FlowListing& listing, const TextOptions& options) {
+std::string flows_text(const FlowListing& listing, const explain::FlowReader& reader, const TextOptions& options) {
   const Style style(options.colour);
-  if (!listing.sums.empty()) return sums_text(listing.sums, options, style);
   std::string out;
-  for (const FlowGroup& group : listing.groups)
-    if (!group.flows.empty()) out += (out.empty() ? "" : "\n") + group_text(group, options, style);
-  if (!out.empty()) return out;
-  return wrap(listing.dumps == 0 ? "the snapshot has no such dump of flows" : fmt::format("none of the flows of {} dumps is one of these", listing.dumps), 0,
-              options.width);
-}
-
-std::string flows_json(const FlowListing& listing, const cluster::Cluster& cluster, const FlowReader& reader) {
-  Json j = {{"schema", "egtrace.flows/1"}, {"groups", Json::array()}, {"flows", Json::array()}, {"sums", Json::array()}};
-  for (const FlowGroup& group : listing.groups) {
-    j["groups"].push_back({{"node", group.node}, {"bridge", text_or_null(group.bridge)}, {"dump", group.dump}, {"all", group.all}, {"found", group.found}});
-    for (const ListedFlow& flow : group.flows) j["flows"].push_back(flow_json(group, flow, cluster, reader));
-  }
-  for (const FlowSum& sum : listing.sums)
-    j["sums"].push_back({{"key", sum.key}, {"flows", sum.flows}, {"packets", sum.packets}, {"bytes", sum.bytes}});
-  return dump_json(j);
-}
-
-std::string flows_csv(const FlowListing& listing, const FlowReader& reader) {
   if (!listing.sums.empty()) {
-    std::string out = "key,flows,packets,bytes\n";
-    for (const FlowSum& sum : listing.sums) out += fmt::format("{},{},{},{}\n", csv_cell(sum.key), sum.flows, sum.packets, sum.bytes);
-    return out;
+    for (const FlowGroup& group : listing.groups)
+      if (group.compared && !options.quiet) out += wrap(fmt::format("{}: {}", place_of(group), comparison_words(*group.compared)), 0, options.width);
+    return out + sums_text(listing, options, style);
   }
-  std::string out = "node,bridge,table,cookie,n_packets,n_bytes,duration,match,actions,datapath,stage,lflow,rows,objects,evidence\n";
   for (const FlowGroup& group : listing.groups)
-    for (const ListedFlow& flow : group.flows) out += csv_line(group, flow, reader);
-  return out;
+    if (!group.flows.empty() || group.compared) out += (out.empty() ? "" : "\n") + GroupText(group, reader, options, style).print();
+  return out.empty() ? wrap(nothing_text(listing), 0, options.width) : out;
 }
 
 }  // namespace egt::render

@@ -10,6 +10,7 @@ std::string_view page_html();
 std::string_view explain_js();
 std::string_view base_css();
 std::string_view chart_css();
+std::string_view flows_css();
 std::string_view keys_html();
 std::string_view question_css();
 std::string_view question_html();

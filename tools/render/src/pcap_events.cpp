@@ -28,10 +28,6 @@ Json drop_json(const EventReport& e) {
           {"ends_flow", e.drop->ends_flow}};
 }
 
-std::string reason_of(const DropReport& drop) {
-  return drop.subsystem.empty() ? drop.reason : fmt::format("{}/{}", drop.subsystem, drop.reason);
-}
-
 std::string place_of(const EventReport& e) {
   std::string place = e.node.empty() ? "an unknown machine" : e.node;
   if (!e.device.empty()) place += " " + e.device;
@@ -41,15 +37,6 @@ std::string place_of(const EventReport& e) {
 
 std::string count_of(const EventReport& e) {
   return e.events == 1 ? std::string() : fmt::format(", {} times", e.events);
-}
-
-std::string summary_of(const FlowReport& flow) {
-  std::uint64_t all = 0, at_hops = 0;
-  for (const EventReport& e : flow.events) {
-    all += e.events;
-    at_hops += e.hop ? e.events : 0;
-  }
-  return fmt::format("traced        {} event{}, {} at hops of the predicted path", all, all == 1 ? "" : "s", at_hops);
 }
 
 void one_line(const EventReport& e, bool verbose, const EventLine& line) {
@@ -86,6 +73,19 @@ void unexplained_lines(const FlowReport& flow, const EventLine& line) {
 
 }  // namespace
 
+std::string reason_of(const DropReport& drop) {
+  return drop.subsystem.empty() ? drop.reason : fmt::format("{}/{}", drop.subsystem, drop.reason);
+}
+
+std::string traced_words(const FlowReport& flow) {
+  std::uint64_t all = 0, at_hops = 0;
+  for (const EventReport& e : flow.events) {
+    all += e.events;
+    at_hops += e.hop ? e.events : 0;
+  }
+  return fmt::format("{} event{}, {} at hops of the predicted path", all, all == 1 ? "" : "s", at_hops);
+}
+
 Json events_json(const FlowReport& flow) {
   Json all = Json::array();
   for (const EventReport& e : flow.events)
@@ -107,7 +107,7 @@ Json events_json(const FlowReport& flow) {
 
 void event_lines(const FlowReport& flow, bool verbose, const EventLine& line) {
   if (flow.events.empty()) return;
-  line(2, summary_of(flow));
+  line(2, "traced        " + traced_words(flow));
   for (const EventReport& e : flow.events)
     if (verbose || e.drop) one_line(e, verbose, line);
   if (!verbose) unexplained_lines(flow, line);

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
 #include <unordered_map>
 
 #include "egtrace/base/text.h"
 #include "egtrace/explain/flows.h"
-#include "meanings.h"
+#include "flows/counterpart.h"
+#include "flows/flow_lines.h"
+#include "flows/logical.h"
+#include "flows/meanings.h"
+#include "flows/other_dump.h"
+#include "flows/recirculation_tree.h"
 
 namespace egt::explain {
 namespace {
@@ -17,8 +24,6 @@ using openflow::FlowWord;
 using openflow::FlowWords;
 using Section = FlowWord::Section;
 
-constexpr std::string_view kDatapathDump = "ovs-appctl dpctl/dump-flows";
-
 // A flow that was asked for; its line is taken apart again when it is shown.
 struct Found {
   Provenance from;
@@ -26,21 +31,37 @@ struct Found {
   double sorted_by = 0;
 };
 
-struct SumOfKey { std::uint64_t flows = 0, packets = 0, bytes = 0; };
-using Sums = std::unordered_map<std::string, SumOfKey>;
+using Sums = std::unordered_map<std::string, FlowSum>;
 
-std::uint64_t counted(const FlowWords& flow, std::string_view of_openflow, std::string_view of_datapath) {
-  if (const auto n = number_of(flow, Section::info, of_openflow)) return *n;
-  return number_of(flow, Section::info, of_datapath).value_or(0);
-}
-
-double sort_value(const FlowWords& flow, const std::string& key) {
+double sort_value(const FlowWords& flow, std::string_view key) {
   for (const FlowWord& word : flow.words) {
     if (word.key != key) continue;
     if (const auto whole = parse_u64(word.value)) return static_cast<double>(*whole);
     return std::strtod(std::string(word.value).c_str(), nullptr);   // "12.3s"
   }
   return -1;
+}
+
+void add(const FlowCounters& counters, const std::optional<FlowRate>& rate, FlowSum& sum) {
+  ++sum.flows;
+  sum.packets += counters.packets;
+  sum.bytes += counters.bytes;
+  if (!rate) return;
+  ++sum.rated;
+  sum.rate.packets += rate->packets;
+  sum.rate.bytes += rate->bytes;
+}
+
+void count(FlowChange change, ComparedDump& compared) {
+  switch (change) {
+    case FlowChange::none: break;
+    case FlowChange::counted: ++compared.counted; break;
+    case FlowChange::here_alone: ++compared.here_alone; break;
+    case FlowChange::anew: ++compared.anew; break;
+    case FlowChange::backwards: ++compared.backwards; break;
+    case FlowChange::ambiguous: ++compared.ambiguous; break;
+    case FlowChange::undecided: ++compared.undecided; break;
+  }
 }
 
 class Listing {
@@ -50,44 +71,91 @@ class Listing {
 
   void add_dump(const Node& node, const std::string& bridge, SourceId source) {
     ++out_.dumps;
-    FlowGroup group{node.name, bridge, cluster_.sources->at(source).path, 0, 0, {}};
+    const Source& listed = cluster_.sources->at(source);
+    FlowGroup group;
+    group.node = node.name;
+    group.bridge = bridge;
+    group.dump = listed.path;
+    compare(node, bridge, source, group);
     std::vector<Found> found;
-    for_each_flow(source, [&](const Found& flow, const FlowWords& words) {
+    Sums tables;
+    for_each_flow(listed, reader_, [&](std::uint32_t line, std::string_view text, const FlowWords& words) {
       ++group.all;
       if (!is_asked_for(words)) return;
       ++group.found;
-      if (query_.by != FlowSumKey::none) return add_to_sums(node, bridge, words);
-      found.push_back(flow);
-      if (!query_.sort.empty()) found.back().sorted_by = sort_value(words, query_.sort);
+      const OtherDump::Change change = change_of(text, words);
+      if (group.compared) count(change.change, *group.compared);
+      if (query_.by != FlowSumKey::none) return add_to_sums(node, bridge, words, change.rate);
+      if (query_.kind == FlowKind::openflow) add(counters_of(words), change.rate, table(tables, group, words));
+      found.push_back({{source, line}, text, sorted_by(words, change)});
     });
-    if (group.found == 0) return;
-    sort(found);
-    if (query_.top && found.size() > *query_.top) found.resize(*query_.top);
-    for (const Found& flow : found) group.flows.push_back(shown(node, flow));
+    if (group.compared) add_gone(*group.compared);
+    if (group.found == 0 && (!group.compared || group.compared->there_alone.empty())) return;
+    show(node, found, group);
+    for (FlowTableCount& one : group.tables) {
+      const FlowSum& sum = tables[one.table];
+      one.flows = sum.flows;
+      one.counters = {sum.packets, sum.bytes};
+      one.rate = sum.rate;
+      one.rated = sum.rated;
+    }
     out_.groups.push_back(std::move(group));
   }
 
   FlowListing take() {
-    for (auto& [key, sum] : sums_) out_.sums.push_back({key, sum.flows, sum.packets, sum.bytes});
-    std::sort(out_.sums.begin(), out_.sums.end(), [](const FlowSum& a, const FlowSum& b) {
+    out_.kind = query_.kind;
+    out_.busiest = query_.busiest && query_.sort.empty();
+    for (auto& [key, sum] : sums_) {
+      sum.key = key;
+      out_.sums.push_back(std::move(sum));
+    }
+    const bool by_rate = query_.sort == kRateKey;
+    std::sort(out_.sums.begin(), out_.sums.end(), [&](const FlowSum& a, const FlowSum& b) {
+      if (by_rate && a.rate.packets != b.rate.packets) return a.rate.packets > b.rate.packets;
       return std::tie(b.packets, b.flows, a.key) < std::tie(a.packets, a.flows, b.key);
     });
-    if (query_.top && out_.sums.size() > *query_.top) out_.sums.resize(*query_.top);
+    cut(out_.sums);
     return std::move(out_);
   }
 
  private:
-  void for_each_flow(SourceId id, const std::function<void(const Found&, const FlowWords&)>& use) const {
-    const Source& source = cluster_.sources->at(id);
-    FlowWords words;
-    std::uint32_t line = source.first_line;
-    for (std::size_t at = 0; at < source.text.size(); ++line) {
-      const std::size_t end = std::min(source.text.find('\n', at), source.text.size());
-      const std::string_view text = source.text.substr(at, end - at);
-      if (reader_.words(text, words)) use({{id, line}, text}, words);
-      at = end + 1;
-    }
+  template <class T>
+  void cut(std::vector<T>& all) const {
+    if (query_.top && all.size() > *query_.top) all.resize(*query_.top);
   }
+
+  FlowSum& table(Sums& tables, FlowGroup& group, const FlowWords& words) const {
+    const FlowWord* word = words.find(Section::info, "table");
+    const auto [at, is_new] = tables.try_emplace(word != nullptr ? std::string(word->value) : "0");
+    if (is_new) group.tables.push_back({at->first, 0, {}, {}, 0});
+    return at->second;
+  }
+
+  // --- the other dump
+
+  void compare(const Node& node, const std::string& bridge, SourceId source, FlowGroup& group) {
+    other_.reset();
+    const auto counterpart = find_counterpart(cluster_, query_, node, bridge, source);
+    if (!counterpart) return;
+    other_ = std::make_unique<OtherDump>(counterpart->name, *counterpart->source, cluster_.sources->at(source), counterpart->times, reader_);
+    group.compared = other_->comparison();
+    out_.has_rates = true;
+  }
+
+  OtherDump::Change change_of(std::string_view text, const FlowWords& words) const {
+    if (other_ == nullptr) return {FlowChange::none, std::nullopt, std::nullopt, 0};
+    return other_->of(text, words);
+  }
+
+  void add_gone(ComparedDump& compared) const {
+    FlowWords words;
+    other_->for_each_gone([&](const GoneFlow& flow) {
+      if (reader_.words(flow.text, words) && is_asked_for(words)) compared.there_alone.push_back(flow);
+    });
+    std::sort(compared.there_alone.begin(), compared.there_alone.end(), [](const GoneFlow& a, const GoneFlow& b) { return a.line < b.line; });
+  }
+
+  // --- the flows
 
   bool is_asked_for(const FlowWords& flow) const {
     if (query_.table) {
@@ -97,27 +165,71 @@ class Listing {
     return !query_.filter || passes(*query_.filter, flow, reader_);
   }
 
-  void sort(std::vector<Found>& found) const {
-    if (query_.sort.empty()) return;
+  double sorted_by(const FlowWords& words, const OtherDump::Change& change) const {
+    if (query_.sort == kRateKey) return change.rate ? change.rate->packets : -1;
+    if (query_.sort.empty()) return query_.busiest ? static_cast<double>(counters_of(words).packets) : 0;
+    return sort_value(words, query_.sort);
+  }
+
+  void show(const Node& node, std::vector<Found>& found, FlowGroup& group) const {
+    if (!query_.sort.empty()) sort(found, query_.ascending);
+    if (query_.kind == FlowKind::datapath) return show_tree(node, found, group);
+    if (query_.busiest && query_.sort.empty() && query_.top && found.size() > *query_.top) {
+      sort(found, false);
+      cut(found);
+      std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.from < b.from; });
+    }
+    cut(found);
+    for (const Found& flow : found) group.flows.push_back(shown(node, flow));
+  }
+
+  static void sort(std::vector<Found>& found, bool ascending) {
     std::stable_sort(found.begin(), found.end(), [&](const Found& a, const Found& b) {
-      return query_.ascending ? a.sorted_by < b.sorted_by : a.sorted_by > b.sorted_by;
+      return ascending ? a.sorted_by < b.sorted_by : a.sorted_by > b.sorted_by;
     });
+  }
+
+  void show_tree(const Node& node, const std::vector<Found>& found, FlowGroup& group) const {
+    std::map<Provenance, std::size_t> by_place;
+    for (std::size_t i = 0; i < node.datapath.flows.size(); ++i) by_place.emplace(node.datapath.flows[i].from, i);
+    std::vector<std::size_t> places;
+    std::vector<const Found*> flows;
+    for (const Found& flow : found)
+      if (const auto at = by_place.find(flow.from); at != by_place.end()) {
+        places.push_back(at->second);
+        flows.push_back(&flow);
+      }
+    RecirculationTree tree = recirculation_tree(node.datapath, places, query_.top);
+    for (std::size_t i = 0; i < tree.shown.size(); ++i) {
+      ListedFlow& flow = group.flows.emplace_back(shown(node, *flows[tree.shown[i]]));
+      flow.recirc_id = node.datapath.flows[places[tree.shown[i]]].recirc_id;
+      flow.is_reached = tree.is_reached[i];
+      flow.recirculates_to = std::move(tree.recirculates_to[i]);
+    }
+    group.blocks = std::move(tree.blocks);
   }
 
   ListedFlow shown(const Node& node, const Found& flow) const {
     FlowWords words;
     reader_.words(flow.text, words);
-    const bool highlighted = query_.highlight && passes(*query_.highlight, words, reader_);
-    return {flow.from, flow.text, highlighted, query_.datapath ? FlowMeaning{} : meanings_.of(node, words)};
+    const OtherDump::Change change = change_of(flow.text, words);
+    ListedFlow listed;
+    listed.from = flow.from;
+    listed.text = flow.text;
+    listed.highlighted = query_.highlight && passes(*query_.highlight, words, reader_);
+    if (query_.kind == FlowKind::openflow) listed.meaning = meanings_.of(node, words);
+    listed.counters = counters_of(words);
+    listed.change = change.change;
+    listed.rate = change.rate;
+    listed.other = change.other;
+    listed.other_line = change.other_line;
+    return listed;
   }
 
-  void add_to_sums(const Node& node, const std::string& bridge, const FlowWords& flow) {
-    for (const std::string& key : keys_of(node, bridge, flow)) {
-      SumOfKey& sum = sums_[key];
-      ++sum.flows;
-      sum.packets += counted(flow, "n_packets", "packets");
-      sum.bytes += counted(flow, "n_bytes", "bytes");
-    }
+  // --- sums
+
+  void add_to_sums(const Node& node, const std::string& bridge, const FlowWords& flow, const std::optional<FlowRate>& rate) {
+    for (const std::string& key : keys_of(node, bridge, flow)) add(counters_of(flow), rate, sums_[key]);
   }
 
   std::vector<std::string> keys_of(const Node& node, const std::string& bridge, const FlowWords& flow) const {
@@ -144,6 +256,7 @@ class Listing {
   const FlowQuery& query_;
   const FlowReader& reader_;
   FlowMeanings meanings_;
+  std::unique_ptr<OtherDump> other_;   // of the dump that is listed; null: there is none
   Sums sums_;
   FlowListing out_;
 };
@@ -158,10 +271,11 @@ void add_datapath_dumps(const cluster::Cluster& cluster, const Node& node, Listi
 }  // namespace
 
 FlowListing list_flows(const cluster::Cluster& cluster, const FlowQuery& query, const FlowReader& reader) {
+  if (query.kind == FlowKind::logical) return count_logical_flows(cluster, query);
   Listing listing(cluster, query, reader);
   for (const auto& node : cluster.nodes) {
     if (!query.node.empty() && node.name() != query.node) continue;
-    if (query.datapath) {
+    if (query.kind == FlowKind::datapath) {
       add_datapath_dumps(cluster, *node, listing);
       continue;
     }

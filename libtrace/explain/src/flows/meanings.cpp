@@ -36,32 +36,42 @@ const ovn::LogicalFlow* FlowMeanings::logical_flow(const cluster::Node& node, co
   return own != candidates.end() ? *own : candidates.front();
 }
 
+FlowMeaning FlowMeanings::of(const cluster::Node& node, const ovn::LogicalFlow& lflow) const {
+  FlowMeaning meaning{std::string(lflow.datapath), std::string(lflow.stage), fmt::format("{} => {}", lflow.match, lflow.actions),
+                      std::string(lflow.uuid), {}, {}};
+  add_rows(links_.northbound_rows(node, lflow), meaning);
+  return meaning;
+}
+
 FlowMeaning FlowMeanings::of(const cluster::Node& node, const FlowWords& flow) const {
   FlowMeaning meaning;
-  if (const auto metadata = number_of(flow, FlowWord::Section::match, "metadata")) meaning.datapath = names_.datapath(node, *metadata);
-  std::vector<const ovn::Row*> rows;
-  if (const ovn::LogicalFlow* lflow = logical_flow(node, flow)) {
-    if (meaning.datapath.empty()) meaning.datapath = lflow->datapath;
-    meaning.stage = lflow->stage;
-    meaning.uuid = lflow->uuid;
-    meaning.logical_flow = fmt::format("{} => {}", lflow->match, lflow->actions);
-    rows = links_.northbound_rows(node, *lflow);
-  } else if (const auto cookie = number_of(flow, FlowWord::Section::info, "cookie"); cookie && *cookie != 0) {
-    rows = links_.southbound_rows(node, *cookie);
-  }
+  const ovn::LogicalFlow* lflow = logical_flow(node, flow);
+  if (lflow != nullptr) meaning = of(node, *lflow);
+  if (const auto metadata = number_of(flow, FlowWord::Section::match, "metadata"))
+    if (std::string datapath = names_.datapath(node, *metadata); !datapath.empty()) meaning.datapath = std::move(datapath);
+  if (lflow != nullptr) return meaning;
+  if (const auto cookie = number_of(flow, FlowWord::Section::info, "cookie"); cookie && *cookie != 0)
+    add_rows(links_.southbound_rows(node, *cookie), meaning);
+  return meaning;
+}
+
+void FlowMeanings::add_rows(const std::vector<const ovn::Row*>& rows, FlowMeaning& meaning) const {
   for (const ovn::Row* row : rows) {
     add_once(meaning.rows, named(*row));
     add_once(meaning.objects, to_text(links_.object_of(*row)));
   }
-  return meaning;
+}
+
+std::vector<std::string> FlowMeanings::acls(const cluster::Node& node, const ovn::LogicalFlow& flow) const {
+  std::vector<std::string> acls;
+  for (const ovn::Row* row : links_.northbound_rows(node, flow))
+    if (row->table == "ACL") add_once(acls, row_name(*row));
+  return acls;
 }
 
 std::vector<std::string> FlowMeanings::acls(const cluster::Node& node, const FlowWords& flow) const {
-  std::vector<std::string> acls;
-  if (const ovn::LogicalFlow* lflow = logical_flow(node, flow))
-    for (const ovn::Row* row : links_.northbound_rows(node, *lflow))
-      if (row->table == "ACL") add_once(acls, row_name(*row));
-  return acls;
+  const ovn::LogicalFlow* lflow = logical_flow(node, flow);
+  return lflow != nullptr ? acls(node, *lflow) : std::vector<std::string>{};
 }
 
 }  // namespace egt::explain

@@ -1,6 +1,7 @@
 // Flows of the datapath (dpctl/dump-flows) with an address or of a recirculation, and those that packets meet next.
 #include <fmt/format.h>
 
+#include "flows/recirculations.h"
 #include "lookup/finder.h"
 
 namespace egt::explain {
@@ -17,24 +18,26 @@ std::string counted(const DatapathFlow& flow) { return fmt::format("{} packets, 
 
 }  // namespace
 
-void Finder::uses_of_recirculation(const Datapath& datapath, const DatapathFlow& flow, LookupMatch& match, unsigned depth) {
+void Finder::uses_of_recirculation(const Datapath& datapath, const Recirculations& recirculations, std::size_t flow, LookupMatch& match, unsigned depth) {
   if (depth == kMostRecirculations) return;
-  for (const std::uint32_t id : flow.recirculates_to)
-    for (const DatapathFlow& next : datapath.flows) {
-      if (next.recirc_id != id) continue;
-      use(match, fmt::format("{}continues in {}: {}", std::string(std::size_t{2} * depth, ' '), name_of(next), counted(next)), next.from);
-      uses_of_recirculation(datapath, next, match, depth + 1);
+  for (const std::uint32_t id : datapath.flows[flow].recirculates_to)
+    for (const std::size_t next : recirculations.behind(flow, id)) {
+      const DatapathFlow& found = datapath.flows[next];
+      use(match, fmt::format("{}continues in {}: {}", std::string(std::size_t{2} * depth, ' '), name_of(found), counted(found)), found.from);
+      uses_of_recirculation(datapath, recirculations, next, match, depth + 1);
     }
 }
 
 void Finder::datapath_flows(const cluster::Node& node) {
   const std::string address = thing_.address ? thing_.address->to_string() : "";
-  for (const DatapathFlow& flow : node.datapath.flows) {
+  const Recirculations recirculations(node.datapath);
+  for (std::size_t i = 0; i < node.datapath.flows.size(); ++i) {
+    const DatapathFlow& flow = node.datapath.flows[i];
     const bool by_address = !address.empty() && (mentions(flow.match, address) || mentions(flow.actions, address));
     const bool by_number = thing_.text == name_of(flow) || (!thing_.field.empty() && is_number("recirc_id", flow.recirc_id));
     if (!by_address && !by_number) continue;
     LookupMatch* match = add("datapath flow", name_of(flow), &node, {{"counted", counted(flow)}, {"actions", std::string(flow.actions)}}, {flow.from});
-    uses_of_recirculation(node.datapath, flow, *match, 0);
+    uses_of_recirculation(node.datapath, recirculations, i, *match, 0);
   }
 }
 

@@ -18,6 +18,8 @@
 
 namespace egt::explain {
 
+class Recirculations;
+
 class Finder {
  public:
   Finder(const cluster::Cluster& cluster, Thing thing);
@@ -71,7 +73,7 @@ class Finder {
   void uses_of_row(const cluster::Node& node, const ovn::Row& row, LookupMatch& match);
   void logical_flow(const cluster::Node& node, const ovn::LogicalFlow& flow);
   void uses_of_cookie(const cluster::Node& node, std::uint32_t cookie, LookupMatch& match);
-  void uses_of_recirculation(const openflow::Datapath& datapath, const openflow::DatapathFlow& flow, LookupMatch& match, unsigned depth);
+  void uses_of_recirculation(const openflow::Datapath& datapath, const Recirculations& recirculations, std::size_t flow, LookupMatch& match, unsigned depth);
   void groups(const cluster::Node& node, const openflow::Bridge& bridge);
   void group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group);
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "capture_words.h"
+#include "counters.h"
 #include "drawing.h"
 #include "headline.h"
 #include "html_text.h"
+#include "pcap_events.h"
 #include "report/parts.h"
 
 namespace egt::render::report {
@@ -62,6 +64,45 @@ std::string differs_html(const std::vector<explain::DifferenceReport>& all) {
   return out;
 }
 
+constexpr std::size_t kMostEvents = 200;   // of one flow
+
+std::string event_row(const explain::EventReport& e, const FileNames& names) {
+  const std::string netns = e.netns == 0 ? std::string() : fmt::format(" <span class=\"soft\">in network namespace {}</span>", e.netns);
+  std::string what = escape_html(e.what);
+  if (e.drop) what += fmt::format("{}<span class=\"verdict bad\">{}</span> {}", what.empty() ? "" : "<br>", escape_html(reason_of(*e.drop)), escape_html(e.drop->meaning));
+  const std::string hop = e.hop ? fmt::format("{} <span class=\"soft\">{}</span>: {}", escape_html(e.hop->node), escape_html(e.hop->where), escape_html(e.hop->what))
+                                : fmt::format("<span class=\"soft\">unexplained: {}</span>", escape_html(e.unexplained));
+  return fmt::format("<tr><td>{}</td><td>{}{}</td><td><code>{}</code>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"soft path-of-file\">{}:{}</td></tr>\n", e.node.empty() ? "unknown" : escape_html(e.node),
+                     escape_html(e.device), netns, escape_html(e.symbol.empty() ? "drop" : e.symbol), e.reply ? " <span class=\"soft\">(reply)</span>" : "", what, e.events, hop, names(e.file), e.line);
+}
+
+// Drops stand open; all events are a click away.
+std::string events_html(const FlowReport& f, const FileNames& names) {
+  if (f.events.empty()) return {};
+  std::string out = fmt::format("<p class=\"events\">traced: {}</p>\n", escape_html(traced_words(f)));
+  const auto table = [&](const auto& is_wanted) {
+    std::string rows;
+    std::size_t shown = 0, all = 0;
+    for (const explain::EventReport& e : f.events)
+      if (is_wanted(e) && ++all <= kMostEvents) rows += event_row(e, names), ++shown;
+    if (rows.empty()) return rows;
+    rows = "<div class=\"wide\"><table class=\"list\"><thead><tr><th>machine</th><th>device</th><th>function</th><th>what</th><th>events</th><th>hop of the predicted path</th><th>file</th></tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
+    return all > shown ? rows + fmt::format("<p class=\"small\">and {} more; <code>egtrace pcap --format json</code> lists all</p>\n", all - shown) : rows;
+  };
+  const bool drops = std::any_of(f.events.begin(), f.events.end(), [](const explain::EventReport& e) { return e.drop.has_value(); });
+  if (drops) out += table([](const explain::EventReport& e) { return e.drop.has_value(); });
+  const std::string rest = table([](const explain::EventReport& e) { return !e.drop; });
+  if (!rest.empty()) out += fmt::format("<details class=\"quiet\"><summary>{}</summary>\n<div class=\"inside\">\n{}</div></details>\n", drops ? "events other than drops" : "each event", rest);
+  return out;
+}
+
+std::string counters_html(const std::vector<explain::CounterReport>& counters) {
+  if (counters.empty()) return {};
+  std::string out = "<ul class=\"plain counters\">\n";
+  for (const explain::CounterReport& c : counters) out += fmt::format("<li>{}</li>\n", escape_html(counter_text(c)));
+  return out + "</ul>\n";
+}
+
 std::string flow_html(const FlowReport& f, std::size_t number, const FileNames& names) {
   const std::string id = fmt::format("flow-{}", number);
   const std::string from = end_text(f.packet.src, f.packet.sport), to = end_text(f.packet.dst, f.packet.dport);
@@ -79,15 +120,17 @@ std::string flow_html(const FlowReport& f, std::size_t number, const FileNames& 
   if (f.lost_between) fact("lost between", fmt::format("{} and {}", f.lost_between->first, f.lost_between->second));
   if (f.retransmissions > 0) fact("sent again", counted(f.retransmissions, "time"));
   fact("alike", alike_words(f.alike));
-  return out + "</dl>\n" + differs_html(f.differs) + seen_html(f.seen, names) + "</div>\n</details>\n";
+  out += "</dl>\n" + differs_html(f.differs);
+  if (!f.counters.empty()) out += "<p>counted</p>\n" + counters_html(f.counters);
+  return out + seen_html(f.seen, names) + events_html(f, names) + "</div>\n</details>\n";
 }
 
 std::string captures_html(const std::vector<explain::CaptureReport>& captures, const FileNames& names) {
   std::string out = "<details class=\"quiet\"><summary>" + counted(captures.size(), "capture") + "</summary>\n<div class=\"wide\"><table class=\"list\"><thead><tr><th>file</th><th>machine</th><th>device</th>"
-                    "<th>known by</th><th>packets</th><th>not understood</th><th></th></tr></thead><tbody>\n";
+                    "<th>known by</th><th>packets or events</th><th>not understood</th><th></th></tr></thead><tbody>\n";
   for (const explain::CaptureReport& c : captures)
     out += fmt::format("<tr><td class=\"path-of-file\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", names(c.file), c.node.empty() ? "unknown; say NODE:DEVICE=FILE" : escape_html(c.node),
-                       escape_html(c.device), escape_html(c.placed_by), c.packets, c.not_understood, c.cut_why.empty() ? "" : "cut: " + escape_html(c.cut_why));
+                       escape_html(c.device), escape_html(c.placed_by), c.of_events ? c.events : c.packets, c.not_understood, c.cut_why.empty() ? "" : "cut: " + escape_html(c.cut_why));
   return out + "</tbody></table></div></details>\n";
 }
 
@@ -98,6 +141,7 @@ std::string capture_part(const Report& report) {
   std::string out = "<section data-part=\"captured\">\n" + heading("captured", "Captured flows", a.flows.size());
   out += "<p class=\"soft small\">What became of each flow, beside the path that the dumps predict; those of the same fate, told apart only by source ports and by addresses that no dump has, are shown once.</p>\n";
   if (a.packets_left_out > 0) out += fmt::format("<p>{} packets of further flows were left out: too many flows; filter the captures.</p>\n", a.packets_left_out);
+  if (a.events_without_flow > 0) out += fmt::format("<p>{} events of tracers belong to no flow: they have no packet of IP.</p>\n", a.events_without_flow);
   if (a.flows_not_walked > 0) out += fmt::format("<p>The paths of {} flows were not computed: too many different ends; filter the captures.</p>\n", a.flows_not_walked);
   if (a.flows.empty()) out += "<p>The captures have none.</p>\n";
   const FileNames names(a.captures);

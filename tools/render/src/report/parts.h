@@ -18,6 +18,7 @@ std::string expectations_part(const Report& report, EvidenceBook& book);
 std::string connections_part(const Report& report, EvidenceBook& book);
 std::string differences_part(const Report& report, EvidenceBook& before, EvidenceBook& after);
 std::string capture_part(const Report& report);
+std::string flows_part(const Report& report);
 std::string dumps_part(const explain::Inspection& inspection, std::string_view id, std::string_view name, bool whole);
 
 // What several of them need.

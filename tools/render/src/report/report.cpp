@@ -23,6 +23,7 @@ std::vector<Part> parts_of(const Report& r, report::EvidenceBook& before, report
   std::vector<Part> parts;
   if (r.differences != nullptr) parts.push_back({"differences", "Differences", report::differences_part(r, before, book)});
   if (r.capture != nullptr) parts.push_back({"captured", "Captured flows", report::capture_part(r)});
+  if (r.flows != nullptr) parts.push_back({"flows", "Flows", report::flows_part(r)});
   if (r.triage != nullptr) parts.push_back({"findings", "Findings", report::findings_part(r, book)});
   if (r.expectations != nullptr) parts.push_back({"expectations", "Expectations", report::expectations_part(r, book)});
   if (r.map != nullptr) parts.push_back({"map", "Topology", report::map_part(r, book)});
@@ -68,6 +69,7 @@ std::string report_html(const Report& r) {
   std::string content = bar(parts) + (r.points != nullptr ? question_form(*r.points) : "") + report::summary_part(r);
   for (const Part& part : parts) content += part.html;
   std::string style = std::string(page_files::base_css()) + std::string(page_files::report_css());
+  if (r.flows != nullptr) style += page_files::flows_css();
   if (r.points != nullptr) style += page_files::question_css();
   const PageFrame frame{"report", std::move(style), std::string(page_files::report_js()), page_files::keys_html(), r.points != nullptr};
   return fill(frame, fmt::format("{}: egtrace {}", report::name_of(r), r.verb), content);

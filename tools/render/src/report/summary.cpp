@@ -64,6 +64,23 @@ std::string capture_tiles(const explain::CaptureAnalysis& analysis) {
   return out;
 }
 
+std::string flow_tiles(const explain::FlowListing& listing) {
+  if (!listing.sums.empty()) return tile("flows", listing.sums.size(), listing.sums.size() == 1 ? "sum" : "sums", "plain");
+  std::size_t found = 0, shown = 0, marked = 0, fresh = 0, gone = 0;
+  for (const explain::FlowGroup& group : listing.groups) {
+    found += group.found;
+    shown += group.flows.size();
+    for (const explain::ListedFlow& flow : group.flows) marked += flow.highlighted ? 1 : 0;
+    fresh += group.compared ? group.compared->here_alone : 0;
+    gone += group.compared ? group.compared->there_alone.size() : 0;
+  }
+  std::string out = tile("flows", found, found == 1 ? "flow" : "flows", "plain");
+  if (shown < found) out += tile("flows", shown, "shown", "plain");
+  if (marked > 0) out += tile("flows", marked, "highlighted", "doubtful");
+  if (listing.has_rates) out += tile("flows", fresh, "in this dump alone", "plain") + tile("flows", gone, "in the other dump alone", "plain");
+  return out;
+}
+
 void fact(std::string& out, std::string_view name, const std::string& html) {
   if (!html.empty()) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
 }
@@ -109,6 +126,7 @@ std::string summary_part(const Report& report) {
   out += fmt::format("<h1>{}</h1>\n<div class=\"tiles\">\n", escape_html(name_of(report)));
   if (report.differences != nullptr) out += difference_tiles(*report.differences);
   if (report.capture != nullptr) out += capture_tiles(*report.capture);
+  if (report.flows != nullptr) out += flow_tiles(*report.flows);
   if (report.triage != nullptr) out += finding_tiles(*report.triage);
   if (report.rows != nullptr) out += audit_tiles(*report.rows);
   if (report.expectations != nullptr) out += expectation_tiles(*report.expectations, report.baseline);

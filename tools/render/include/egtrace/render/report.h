@@ -15,6 +15,7 @@
 #include "egtrace/explain/capture.h"
 #include "egtrace/explain/cluster_map.h"
 #include "egtrace/explain/dump_lines.h"
+#include "egtrace/explain/flows.h"
 #include "egtrace/explain/inspect.h"
 
 namespace egt::render {
@@ -39,6 +40,8 @@ struct Report {
   const assess::BaselineComparison* baseline = nullptr;   // of the expectations; null: none was given
   const assess::Differences* differences = nullptr;
   const explain::CaptureAnalysis* capture = nullptr;
+  const explain::FlowListing* flows = nullptr;
+  const explain::FlowReader* flow_reader = nullptr;        // of these
   // A page of `egtrace serve`: it has a form for questions, which offers these names. Null: a page for itself.
   const std::vector<std::string>* points = nullptr;
 };

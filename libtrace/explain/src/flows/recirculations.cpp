@@ -1,0 +1,43 @@
+#include "flows/recirculations.h"
+
+namespace egt::explain {
+namespace {
+
+std::string_view in_port_of(std::string_view match) {
+  constexpr std::string_view kKey = "in_port(";
+  const std::size_t at = match.find(kKey);
+  if (at == match.npos || (at > 0 && match[at - 1] != ',' && match[at - 1] != ' ')) return {};
+  match.remove_prefix(at + kKey.size());
+  const std::string_view port = match.substr(0, match.find(')'));
+  return port.find('/') == port.npos ? port : std::string_view();
+}
+
+}  // namespace
+
+Recirculations::Recirculations(const openflow::Datapath& datapath) {
+  in_ports_.reserve(datapath.flows.size());
+  for (std::size_t i = 0; i < datapath.flows.size(); ++i) {
+    in_ports_.push_back(in_port_of(datapath.flows[i].match));
+    ids_.push_back(datapath.flows[i].recirc_id);
+    if (ids_.back() != 0) by_id_[ids_.back()].push_back(i);
+    for (const std::uint32_t id : datapath.flows[i].recirculates_to) from_[id].insert(in_ports_.back());
+  }
+}
+
+bool Recirculations::is_reached(std::size_t flow) const {
+  const auto found = from_.find(ids_[flow]);
+  if (ids_[flow] == 0 || found == from_.end()) return false;
+  return in_ports_[flow].empty() || found->second.contains(in_ports_[flow]) || found->second.contains(std::string_view());
+}
+
+std::vector<std::size_t> Recirculations::behind(std::size_t flow, std::uint32_t id) const {
+  std::vector<std::size_t> all;
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return all;
+  const std::string_view port = in_ports_[flow];
+  for (const std::size_t next : found->second)
+    if (port.empty() || in_ports_[next].empty() || in_ports_[next] == port) all.push_back(next);
+  return all;
+}
+
+}  // namespace egt::explain
