@@ -10,7 +10,7 @@ using openflow::FlowWord;
 using openflow::FlowWords;
 using Section = FlowWord::Section;
 
-constexpr std::string_view kActions = "actions=", kDatapathActions = "actions:";
+constexpr std::string_view kActions = "actions=", kDatapathActions = "actions:", kStatistics = ", packets:";
 // What stands before the match; ovs-ofctl puts the priority there only where no match follows, and flags behind it.
 constexpr std::string_view kInfo[] = {"cookie",    "duration", "table",    "n_packets",    "n_bytes",      "idle_age", "hard_age",
                                       "priority",  "used",     "ufid",     "recirc_id",    "idle_timeout", "hard_timeout", "importance",
@@ -80,7 +80,7 @@ bool read_flow_words(std::string_view line, FlowWords& out) {
   // ovs-ofctl separates statistics by ", " and matches by ","; the match is the last part without a blank, where that is no statistic: a
   // flow of the default priority that matches every packet has none.
   const std::size_t blank = head.rfind(' ');
-  out.match = datapath ? head : blank == head.npos ? head : head.substr(blank + 1);
+  out.match = datapath ? head.substr(0, head.find(kStatistics)) : blank == head.npos ? head : head.substr(blank + 1);
   if (!datapath && is_statistic(out.match)) out.match = {};
   for (FlowWord& w : read_word_list(head, Section::match)) {
     if (is_info(w.key)) w.section = Section::info;

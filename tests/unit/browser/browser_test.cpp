@@ -317,6 +317,7 @@ TEST_F(InBrowser, GroupsFlows) {
   EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.regrouped')).every(g => { const key = g.querySelector('.key').textContent;"
                       " return Array.from(g.querySelectorAll('.flow')).every(f => { const of = Array.from(f.querySelectorAll('.by-object')).map(e => e.textContent);"
                       " return of.length ? of.includes(key) : key === 'none'; }); })"));
+  EXPECT_TRUE(is_true("Array.from(document.querySelectorAll('.regrouped .key')).findIndex(k => k.textContent === 'none') === document.querySelectorAll('.regrouped').length - 1")) << "last";
   EXPECT_EQ(flows, value("document.querySelectorAll('.regrouped .flow[id]').length")) << "each once under its own name";
   choose("flows-by", "lflow");
   EXPECT_EQ(flows, value("document.querySelectorAll('.regrouped .flow').length"));

@@ -67,6 +67,9 @@ TEST(FlowFilter, DatapathFlows) {
   for (const char* yes : {"recirc_id=0x5", "recirc_id=5", "packets>2", "ipv4.dst~=10.9.9.9", "eth.src=0a:58:0a:14:01:05", "ct.zone=7", "recirc"})
     EXPECT_TRUE(passes(yes, line)) << yes;
   EXPECT_FALSE(passes("ipv4.dst~=11.9.9.9", line));
+  openflow::FlowWords words;
+  ASSERT_TRUE(parsers::read_flow_words(line, words));
+  EXPECT_TRUE(words.match.starts_with("recirc_id(0x5),") && words.match.ends_with(",frag=no)")) << words.match;
 }
 
 TEST(FlowFilter, QuotedValues) { EXPECT_TRUE(passes("ct_state=\"+est+trk\"", "table=0, priority=1,ct_state=+est+trk,ip actions=drop")); }

@@ -144,7 +144,7 @@
         groups.get(key).push(shown);
       });
     });
-    var keys = Array.from(groups.keys()).sort(function (a, b) { return groups.get(b).length - groups.get(a).length || (a < b ? -1 : 1); });
+    var keys = Array.from(groups.keys()).sort(function (a, b) { return (a === 'none') - (b === 'none') || groups.get(b).length - groups.get(a).length || (a < b ? -1 : 1); });
     keys.forEach(function (key) { flow_list.before(group_of(key, groups.get(key), keys.length < 12)); });
   }
 
@@ -160,6 +160,7 @@
     summary.append(name, count);
     var list = document.createElement('div');
     list.className = flow_list.classList.contains('rated') ? 'flows rated' : 'flows';
+    list.append(document.querySelector('.columns').cloneNode(true));
     list.append.apply(list, flows);
     group.append(summary, list);
     return group;

@@ -83,7 +83,7 @@ class Listing {
       ++group.all;
       if (!is_asked_for(words)) return;
       ++group.found;
-      const OtherDump::Change change = change_of(text, words);
+      const OtherDump::Change change = change_of(words);
       if (group.compared) count(change.change, *group.compared);
       if (query_.by != FlowSumKey::none) return add_to_sums(node, bridge, words, change.rate);
       if (query_.kind == FlowKind::openflow) add(counters_of(words), change.rate, table(tables, group, words));
@@ -142,9 +142,9 @@ class Listing {
     out_.has_rates = true;
   }
 
-  OtherDump::Change change_of(std::string_view text, const FlowWords& words) const {
+  OtherDump::Change change_of(const FlowWords& words) const {
     if (other_ == nullptr) return {FlowChange::none, std::nullopt, std::nullopt, 0};
-    return other_->of(text, words);
+    return other_->of(words);
   }
 
   void add_gone(ComparedDump& compared) const {
@@ -212,7 +212,7 @@ class Listing {
   ListedFlow shown(const Node& node, const Found& flow) const {
     FlowWords words;
     reader_.words(flow.text, words);
-    const OtherDump::Change change = change_of(flow.text, words);
+    const OtherDump::Change change = change_of(words);
     ListedFlow listed;
     listed.from = flow.from;
     listed.text = flow.text;

@@ -94,17 +94,12 @@ std::size_t OtherDump::Hash::operator()(const Key& key) const {
   return (hash(key.match) * 31 + hash(key.cookie)) * 31 + hash(key.table);
 }
 
-// A datapath flow's key is all that stands before its statistics.
-OtherDump::Key OtherDump::key_of(std::string_view line, const FlowWords& flow) {
-  if (const std::size_t statistics = line.find(", packets:"); statistics != line.npos && line.find("recirc_id(") < statistics)
-    return {{}, {}, trim(line.substr(0, statistics))};
-  return {value_of(flow, "table", "0"), value_of(flow, "cookie", "0x0"), flow.match};
-}
+OtherDump::Key OtherDump::key_of(const FlowWords& flow) { return {value_of(flow, "table", "0"), value_of(flow, "cookie", "0x0"), flow.match}; }
 
 OtherDump::OtherDump(std::string name, const Source& other, const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader) {
   comparison_.dump = std::move(name);
   for_each_flow(other, reader, [&](std::uint32_t line, std::string_view text, const FlowWords& words) {
-    Entry& entry = flows_[key_of(text, words)];
+    Entry& entry = flows_[key_of(words)];
     if (++entry.there == 1) entry = {counters_of(words), age_of(words), text, line, 0, 1};
   });
   find_interval(listed, times, reader);
@@ -113,10 +108,10 @@ OtherDump::OtherDump(std::string name, const Source& other, const Source& listed
 void OtherDump::find_interval(const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader) {
   std::vector<Pair> pairs;
   bool has_ages = false;
-  for_each_flow(listed, reader, [&](std::uint32_t, std::string_view text, const FlowWords& words) {
+  for_each_flow(listed, reader, [&](std::uint32_t, std::string_view, const FlowWords& words) {
     const std::optional<double> age = age_of(words);
     has_ages = has_ages || age;
-    const auto found = flows_.find(key_of(text, words));
+    const auto found = flows_.find(key_of(words));
     if (found == flows_.end()) return;
     Entry& other = found->second;
     ++other.here;
@@ -136,8 +131,8 @@ void OtherDump::find_interval(const Source& listed, std::pair<std::int64_t, std:
   }
 }
 
-OtherDump::Change OtherDump::of(std::string_view line, const FlowWords& flow) const {
-  const auto found = flows_.find(key_of(line, flow));
+OtherDump::Change OtherDump::of(const FlowWords& flow) const {
+  const auto found = flows_.find(key_of(flow));
   if (found == flows_.end()) return {};
   const Entry& other = found->second;
   Change change{FlowChange::counted, std::nullopt, other.counters, other.line};

@@ -25,7 +25,7 @@ class OtherDump {
     std::uint32_t other_line = 0;
   };
   // Of a flow of the listed dump.
-  Change of(std::string_view line, const openflow::FlowWords& flow) const;
+  Change of(const openflow::FlowWords& flow) const;
   // With the interval; what was counted is the caller's.
   const ComparedDump& comparison() const { return comparison_; }
   // Flows of it that the listed one does not have, as they were dumped.
@@ -47,7 +47,7 @@ class OtherDump {
     std::uint32_t line = 0;
     std::uint32_t here = 0, there = 0;      // how many such flows each dump has
   };
-  static Key key_of(std::string_view line, const openflow::FlowWords& flow);
+  static Key key_of(const openflow::FlowWords& flow);   // of a datapath flow all that stands before its statistics
   void find_interval(const Source& listed, std::pair<std::int64_t, std::int64_t> times, const FlowReader& reader);
 
   std::unordered_map<Key, Entry, Hash> flows_;

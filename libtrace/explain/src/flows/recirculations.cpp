@@ -1,5 +1,7 @@
 #include "flows/recirculations.h"
 
+#include <algorithm>
+
 namespace egt::explain {
 namespace {
 
@@ -19,7 +21,7 @@ Recirculations::Recirculations(const openflow::Datapath& datapath) {
   for (std::size_t i = 0; i < datapath.flows.size(); ++i) {
     in_ports_.push_back(in_port_of(datapath.flows[i].match));
     ids_.push_back(datapath.flows[i].recirc_id);
-    if (ids_.back() != 0) by_id_[ids_.back()].push_back(i);
+    if (ids_.back() != 0) by_id_[ids_.back()][in_ports_.back()].push_back(i);
     for (const std::uint32_t id : datapath.flows[i].recirculates_to) from_[id].insert(in_ports_.back());
   }
 }
@@ -34,9 +36,15 @@ std::vector<std::size_t> Recirculations::behind(std::size_t flow, std::uint32_t 
   std::vector<std::size_t> all;
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return all;
+  const auto add = [&](const std::vector<std::size_t>& flows) { all.insert(all.end(), flows.begin(), flows.end()); };
   const std::string_view port = in_ports_[flow];
-  for (const std::size_t next : found->second)
-    if (port.empty() || in_ports_[next].empty() || in_ports_[next] == port) all.push_back(next);
+  if (port.empty()) {
+    for (const auto& [of_port, flows] : found->second) add(flows);
+  } else {
+    for (const std::string_view of_port : {port, std::string_view()})
+      if (const auto flows = found->second.find(of_port); flows != found->second.end()) add(flows->second);
+  }
+  std::sort(all.begin(), all.end());
   return all;
 }
 
