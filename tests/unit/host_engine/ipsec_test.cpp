@@ -14,7 +14,7 @@ using engine::Reason;
 using engine::Supposition;
 using Kind = HostOutcome::Kind;
 
-TestHost router() {
+TestHost a_router() {
   TestHost h;
   h.link("in0", "02:00:00:00:00:01", "10.0.0.1/24").link("out0", "02:00:00:00:00:02", "10.1.0.1/24");
   h.routes("default via 10.1.0.9 dev out0");
@@ -28,7 +28,7 @@ bool assumes(const Lab& lab, Supposition what) {
 }
 
 TEST(Ipsec, BlocksWhatIsForwarded) {
-  TestHost h = router();
+  TestHost h = a_router();
   h.ipsec_policies("src 10.0.0.0/24 dst 9.0.0.0/8 \n\tdir fwd action block priority 0 \n").local_table();
   Lab lab(h);
   const HostOutcome o = lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80));
@@ -38,7 +38,7 @@ TEST(Ipsec, BlocksWhatIsForwarded) {
 }
 
 TEST(Ipsec, OfIncomingPacketsConcernsThoseForThisHost) {
-  TestHost h = router();
+  TestHost h = a_router();
   h.ipsec_policies("src 0.0.0.0/0 dst 0.0.0.0/0 \n\tdir in action block priority 0 \n").local_table();
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
@@ -48,7 +48,7 @@ TEST(Ipsec, OfIncomingPacketsConcernsThoseForThisHost) {
 // nf_nat_decode_session(): as the packet came; on the way out before and behind the translation.
 TEST(Ipsec, MeetsAddressesOnBothSidesOfTheTranslation) {
   for (const char* source : {"10.0.0.5/32", "10.1.0.1/32"}) {
-    TestHost h = router();
+    TestHost h = a_router();
     h.iptables("*nat\n:POSTROUTING ACCEPT [0:0]\n-A POSTROUTING -o out0 -j MASQUERADE\nCOMMIT\n");
     h.ipsec_policies("src " + std::string(source) + " dst 9.0.0.0/8 \n\tdir out action block priority 0 \n").local_table();
     Lab lab(h);
@@ -57,7 +57,7 @@ TEST(Ipsec, MeetsAddressesOnBothSidesOfTheTranslation) {
 }
 
 TEST(Ipsec, TheSmallestPriorityDecides) {
-  TestHost h = router();
+  TestHost h = a_router();
   h.ipsec_policies(
        "src 0.0.0.0/0 dst 0.0.0.0/0 \n\tdir fwd action block priority 10 \n"
        "src 0.0.0.0/0 dst 0.0.0.0/0 proto tcp \n\tdir fwd priority 5 \n")
@@ -70,7 +70,7 @@ constexpr const char* kEncrypts =
     "src 10.0.0.0/24 dst 9.0.0.0/8 \n\tdir out priority 0 \n\ttmpl src 0.0.0.0 dst 0.0.0.0\n\t\tproto esp reqid 7 mode transport\n";
 
 TEST(Ipsec, IsAssumedToArriveWhereItIsEncrypted) {
-  TestHost h = router();
+  TestHost h = a_router();
   h.ipsec_policies(kEncrypts).local_table();
   Lab lab(h);
   EXPECT_EQ(lab.receive("in0", tcp("10.0.0.5", "9.9.9.9", 4000, 80)).kind, Kind::transmit);
@@ -78,7 +78,7 @@ TEST(Ipsec, IsAssumedToArriveWhereItIsEncrypted) {
 }
 
 TEST(Ipsec, WithoutAssociationNothingIsSent) {
-  TestHost h = router();
+  TestHost h = a_router();
   h.ipsec_policies(kEncrypts).local_table();
   h.host().ipsec_associations.present = true;
   Lab lab(h);
