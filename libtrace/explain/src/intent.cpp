@@ -90,8 +90,11 @@ IntentChecker::IntentChecker(const cluster::Cluster& cluster, const Words& words
     addresses.insert(s.external_ips.begin(), s.external_ips.end());
     for (const IpAddr& a : addresses) services_.emplace(a, &s);
   }
-  for (const cluster::Pod& pod : cluster.objects.pods)
+  for (const cluster::Pod& pod : cluster.objects.pods) {
     for (const Prefix& p : pod.addresses) pods_.emplace(p.address, &pod);
+    if (const cluster::PodAttachment* on = pod.primary())
+      for (const Prefix& p : on->addresses) pods_of_networks_.emplace(std::pair(on->network, p.address), &pod);
+  }
 }
 
 Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& courses, const std::vector<PathReport>& paths) const {
@@ -103,7 +106,7 @@ Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& co
   for (std::size_t i = 0; i < courses.size() && i < paths.size(); ++i) {
     if (!is_ip(courses[i].sent)) continue;
     if (pod != nullptr) leaving(*pod, courses[i], paths[i], found);
-    by_admin_policies(pod, courses[i], paths[i], found);
+    by_policies(pod, courses[i], paths[i], found);
     answering(courses[i], found);
   }
   Intent intent;
@@ -111,6 +114,7 @@ Intent IntentChecker::intent(const Endpoint& from, const std::vector<Course>& co
     if (std::find(intent.violations.begin(), intent.violations.end(), d) == intent.violations.end())
       intent.violations.push_back(std::move(d));
   if (found.is_asked) intent.kept = intent.violations.empty();
+  intent.of_stop = std::move(found.of_stop);
   return intent;
 }
 

@@ -1,6 +1,6 @@
 // What Kubernetes objects ask for a packet, compared with what the dumps do with it: by which node and as which address a pod leaves
-// (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), what AdminNetworkPolicies let through, and who answers
-// for a service.
+// (EgressIP, EgressService, AdminPolicyBasedExternalRoute, EgressFirewall), what AdminNetworkPolicies and NetworkPolicies let through,
+// and who answers for a service.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ class IntentChecker {
   struct Found {
     std::vector<IntentViolation> violations;
     bool is_asked = false;                 // an object says something of the traffic
+    std::optional<cluster::PolicyRuling> of_stop;
     void violated(std::string object, const Clause<Wanted>& asked, const Clause<Actual>& done, Evidence evidence) {
       violations.push_back({std::move(object), phrase(asked), phrase(done), std::move(evidence)});
     }
@@ -58,8 +59,12 @@ class IntentChecker {
   void by_gateway(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
   void by_firewall(const cluster::Pod& pod, const engine::Course& course, const PathReport& path, Found& found) const;
 
-  void by_admin_policies(const cluster::Pod* from, const engine::Course& course, const PathReport& path, Found& found) const;
-  std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::Course& course) const;
+  void by_policies(const cluster::Pod* from, const engine::Course& course, const PathReport& path, Found& found) const;
+  void by_ruling(const cluster::PolicyRuling& ruling, const cluster::PolicyQuestion& question, const engine::Course& course, const PathReport& path,
+                 Found& found) const;
+  std::optional<cluster::PolicyQuestion> policy_question(const cluster::Pod* from, const engine::Course& course,
+                                                         cluster::PolicyDirection direction) const;
+  const cluster::Pod* receiver(const cluster::Pod* from, const IpAddr& address) const;
 
   void answering(const engine::Course& course, Found& found) const;
   Called called(const Tuple& sent) const;
@@ -71,7 +76,8 @@ class IntentChecker {
   const cluster::Cluster& cluster_;
   const Words& words_;
   std::multimap<IpAddr, const cluster::Service*> services_;
-  std::map<IpAddr, const cluster::Pod*> pods_;
+  std::map<IpAddr, const cluster::Pod*> pods_;                            // on the default network
+  std::map<std::pair<std::string, IpAddr>, const cluster::Pod*> pods_of_networks_;   // on that by which they send, by its key
   cluster::PerNode<Vips> vips_;
 };
 

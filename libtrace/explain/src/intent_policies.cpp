@@ -1,4 +1,4 @@
-// What EgressFirewalls and AdminNetworkPolicies ask for a pod's connection, compared with the walk.
+// What EgressFirewalls, AdminNetworkPolicies and NetworkPolicies ask for a pod's connection, compared with the walk.
 #include "egtrace/base/text.h"
 #include "egtrace/cluster/policy_rules.h"
 #include "intent.h"
@@ -16,10 +16,23 @@ Clause<Wanted> asked_by(const cluster::FirewallRuling& r, const IpAddr& destinat
           {destination, r.rule, rule.allow, rule.destination()}};
 }
 
-Clause<Wanted> asked_by(const cluster::AdminRuling& r, const cluster::PolicyQuestion& q) {
-  return {Wanted::admin_rule,
-          {r.direction == cluster::PolicyDirection::egress, r.rule, if_any(r.decisive().name), r.ruling == Ruling::allowed, q.protocol,
-           q.port == 0 ? Term() : Term(q.port)}};
+std::string object_of(const cluster::PolicyRuling& r) {
+  if (r.admin != nullptr) return r.admin->kind_and_name();
+  return "NetworkPolicy " + (r.network != nullptr ? r.network : r.isolating.front())->full_name();
+}
+
+Provenance place_of(const cluster::PolicyRuling& r) {
+  return r.admin != nullptr ? r.admin->from : r.network != nullptr ? r.network->from : r.isolating.front()->from;
+}
+
+Clause<Wanted> asked_by(const cluster::PolicyRuling& r, const cluster::PolicyQuestion& q) {
+  const bool egress = r.direction == cluster::PolicyDirection::egress, allowed = r.ruling == Ruling::allowed;
+  const Term port = q.port == 0 ? Term() : Term(q.port);
+  if (r.admin != nullptr) return {Wanted::admin_rule, {egress, r.rule, if_any(r.admin_rule().name), allowed, q.protocol, port}};
+  if (allowed) return {Wanted::network_rule, {egress, r.rule, q.protocol, port}};
+  Term::Names others;
+  for (std::size_t i = 1; i < r.isolating.size(); ++i) others.push_back(r.isolating[i]->full_name());
+  return {Wanted::no_network_rule, {egress, others, q.protocol, port}};
 }
 
 // The row of a policy of these kinds that stops the packet; null where something else does, or nothing.
@@ -31,21 +44,43 @@ const RowRef* stopping_row(const PathReport& path, IsIt is_it) {
   return nullptr;
 }
 
+// The packet as it was when its path ended.
+Tuple last_tuple(const Course& course) {
+  if (course.verdict == engine::Verdict::delivered) return tuple_of(course.received);
+  Tuple tuple = tuple_of(course.sent);
+  for (const engine::NatEvent& nat : course.record.nat)
+    if (nat.before.src == tuple.src && nat.before.dst == tuple.dst) tuple = nat.after;
+  return tuple;
+}
+
+// Whether the packet's source was translated on its way.
+bool has_other_source(const Course& course) { return last_tuple(course).src != tuple_of(course.sent).src; }
+
 }  // namespace
 
-// The pod's packet behind the translation of services, as far as the walk came; nothing where it is still the service's.
-std::optional<cluster::PolicyQuestion> IntentChecker::policy_question(const cluster::Pod* from, const Course& course) const {
-  const Tuple sent = tuple_of(course.sent);
-  const bool translated = services_.contains(sent.dst);
-  if (translated && course.verdict != engine::Verdict::delivered) return std::nullopt;
-  const Tuple received = tuple_of(translated ? course.received : course.sent);
-  const auto to = pods_.find(received.dst);
-  return cluster::PolicyQuestion{from, to == pods_.end() || to->second->host_network ? nullptr : to->second, sent.src, received.dst,
-                                 upper(proto_name(received.proto, received.dst.family)), received.dport};
+const cluster::Pod* IntentChecker::receiver(const cluster::Pod* from, const IpAddr& address) const {
+  const cluster::PodAttachment* own = from != nullptr && !from->host_network ? from->primary() : nullptr;
+  if (own != nullptr) {
+    const auto found = pods_of_networks_.find({own->network, address});
+    return found == pods_of_networks_.end() ? nullptr : found->second;
+  }
+  const auto found = pods_.find(address);
+  return found == pods_.end() || found->second->host_network ? nullptr : found->second;
+}
+
+// The pod's packet behind the translation of services, as far as the walk came; nothing where it is still the service's. Who receives
+// it sees the source that it has then.
+std::optional<cluster::PolicyQuestion> IntentChecker::policy_question(const cluster::Pod* from, const Course& course,
+                                                                      cluster::PolicyDirection direction) const {
+  const Tuple last = last_tuple(course);
+  if (course.verdict != engine::Verdict::delivered && services_.contains(last.dst)) return std::nullopt;
+  const bool as_sent = direction == cluster::PolicyDirection::egress || !has_other_source(course);
+  return cluster::PolicyQuestion{as_sent ? from : nullptr, receiver(from, last.dst), as_sent ? tuple_of(course.sent).src : last.src, last.dst,
+                                 upper(proto_name(last.proto, last.dst.family)), last.dport};
 }
 
 void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, const PathReport& path, Found& found) const {
-  const auto question = policy_question(&pod, course);
+  const auto question = policy_question(&pod, course, cluster::PolicyDirection::egress);
   if (!question || services_.contains(question->destination)) return;
   const cluster::FirewallRuling r = firewall_ruling(cluster_.objects, cluster_.node(pod.node), *question);
   if (r.firewall == nullptr || r.ruling == Ruling::open) return;
@@ -66,28 +101,30 @@ void IntentChecker::by_firewall(const cluster::Pod& pod, const Course& course, c
   found.violated(object, asked, {Actual::own_acl_stops, {path.stopped_at->node}}, std::move(lines));
 }
 
-void IntentChecker::by_admin_policies(const cluster::Pod* from, const Course& course, const PathReport& path, Found& found) const {
-  if (cluster_.objects.admin_network_policies.empty()) return;
-  const auto question = policy_question(from, course);
-  if (!question) return;
-  for (const auto direction : {cluster::PolicyDirection::egress, cluster::PolicyDirection::ingress}) {
-    const cluster::AdminRuling r = admin_ruling(cluster_.objects, *question, direction);
-    if (r.policy == nullptr) continue;
-    found.is_asked = true;
-    const Clause<Wanted> expected = asked_by(r, *question);
-    if (r.ruling == Ruling::denied && course.verdict == engine::Verdict::delivered) {
-      found.violated(r.policy->kind_and_name(), expected, {Actual::packet_is_delivered}, words_.evidence({r.policy->from}));
-      continue;
-    }
-    if (r.ruling != Ruling::allowed) continue;
-    const AclDirection of_acl = direction == cluster::PolicyDirection::egress ? AclDirection::from_lport : AclDirection::to_lport;
-    const RowRef* row = stopping_row(path, [](const PolicyRef& p) { return p.kind != PolicyRef::Kind::egress_firewall; });
-    if (row == nullptr || row->direction != of_acl) continue;
-    Evidence lines = words_.evidence({r.policy->from});
-    lines.insert(lines.end(), row->evidence.begin(), row->evidence.end());
-    found.violated(r.policy->kind_and_name(), expected, {Actual::other_acl_stops, {if_any(to_text(row->object)), path.stopped_at->node}},
-                   std::move(lines));
+void IntentChecker::by_policies(const cluster::Pod* from, const Course& course, const PathReport& path, Found& found) const {
+  if (cluster_.objects.admin_network_policies.empty() && cluster_.objects.network_policies.empty()) return;
+  for (const auto direction : {cluster::PolicyDirection::egress, cluster::PolicyDirection::ingress})
+    if (const auto question = policy_question(from, course, direction))
+      by_ruling(policy_ruling(cluster_.objects, *question, direction), *question, course, path, found);
+}
+
+void IntentChecker::by_ruling(const cluster::PolicyRuling& r, const cluster::PolicyQuestion& question, const Course& course,
+                              const PathReport& path, Found& found) const {
+  const AclDirection of_acl = r.direction == cluster::PolicyDirection::egress ? AclDirection::from_lport : AclDirection::to_lport;
+  const RowRef* row = stopping_row(path, [](const PolicyRef& p) { return p.kind != PolicyRef::Kind::egress_firewall; });
+  if (row != nullptr && row->direction != of_acl) row = nullptr;
+  if (row != nullptr && !found.of_stop) found.of_stop = r;
+  if (r.ruling != Ruling::allowed && r.ruling != Ruling::denied) return;
+  found.is_asked = true;
+  const Clause<Wanted> expected = asked_by(r, question);
+  if (r.ruling == Ruling::denied && course.verdict == engine::Verdict::delivered) {
+    found.violated(object_of(r), expected, {Actual::packet_is_delivered}, words_.evidence({place_of(r)}));
+    return;
   }
+  if (r.ruling != Ruling::allowed || row == nullptr) return;
+  Evidence lines = words_.evidence({place_of(r)});
+  lines.insert(lines.end(), row->evidence.begin(), row->evidence.end());
+  found.violated(object_of(r), expected, {Actual::other_acl_stops, {if_any(to_text(row->object)), path.stopped_at->node}}, std::move(lines));
 }
 
 }  // namespace egt::explain

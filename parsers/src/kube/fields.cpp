@@ -55,6 +55,11 @@ std::optional<std::uint64_t> number(const Json& j) {
   return j.is_string() ? parse_decimal(j.get_ref<const std::string&>()) : std::nullopt;
 }
 
+std::string protocol_of(const Json& port) {
+  const std::string protocol = text(port, "protocol");
+  return protocol.empty() ? "TCP" : protocol;
+}
+
 std::uint16_t port_number(const Json& j) {
   const auto n = number(j);
   return n && *n <= 65535 ? static_cast<std::uint16_t>(*n) : std::uint16_t{0};

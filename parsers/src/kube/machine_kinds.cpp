@@ -104,11 +104,23 @@ cluster::PodPhase phase_of(const Json& status) {
   return phase == "Failed" ? PodPhase::failed : PodPhase::unknown;
 }
 
+void add_named_ports(const Json& containers, cluster::Pod& pod) {
+  if (!containers.is_array()) return;
+  for (const Json& container : containers) {
+    const Json& ports = at(container, "ports");
+    if (!ports.is_array()) continue;
+    for (const Json& port : ports)
+      if (std::string name = text(port, "name"); !name.empty())
+        pod.named_ports.push_back({std::move(name), protocol_of(port), port_number(at(port, "containerPort"))});
+  }
+}
+
 void add_pod(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
-  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false, phase_of(at(o, "status")), {}};
+  cluster::Pod pod{id, {}, {}, {}, {}, false, {}, {}, false, phase_of(at(o, "status")), {}, {}};
   pod.node = text(at(o, "spec"), "nodeName");
   pod.host_network = at(at(o, "spec"), "hostNetwork") == true;
   pod.labels = string_map(at(at(o, "metadata"), "labels"));
+  add_named_ports(at(at(o, "spec"), "containers"), pod);
   add_pod_addresses(o, pod);
   if (pod.has_ended()) {
     for (const Prefix& p : std::exchange(pod.addresses, {})) pod.former_addresses.push_back(p.address);

@@ -6,11 +6,6 @@
 namespace egt::parsers::kube {
 namespace {
 
-std::string protocol_of(const Json& port) {
-  const std::string protocol = text(port, "protocol");
-  return protocol.empty() ? "TCP" : protocol;  // the default of the API
-}
-
 void add_service(const Json& o, const cluster::Object& id, cluster::Objects& objects) {
   cluster::Service service{id, {}, {}, {}, {}, {}, {}, {}, {}};
   const Json& spec = at(o, "spec");

@@ -126,23 +126,55 @@ TEST(Check, ObjectsOfAHealthySnapshotHold) {
   }
 }
 
-// Whom a NetworkPolicy's rules let through is not among what is made expectations of.
-TEST(Check, ServicesBehindNetworkPoliciesAreNoExpectation) {
-  const auto of_service = [](const std::string& policy) {
-    egt::testing::Sample s;
-    s.write("k8s/services.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: shop, namespace: demo-web}\n"
-                                 "spec:\n  clusterIP: 172.22.1.1\n  selector: {app: web}\n  ports: [{port: 8080, protocol: TCP, targetPort: 8080}]\n");
-    s.write("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
-                                       "    kubernetes.io/service-name: shop\nendpoints:\n- addresses: [10.132.0.39]\n  nodeName: master-02-demo\n"
-                                       "  conditions: {ready: true}\n  targetRef: {kind: Pod, name: web-2, namespace: demo-web}\n");
-    if (!policy.empty())
-      s.write("k8s/policies.yaml", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
-                                   "  podSelector: {}\n  policyTypes: [Ingress]\n" + policy);
-    const auto made = expectations_from_objects(s.open().cluster);
-    return std::count_if(made.begin(), made.end(), [](const expect::Expectation& e) { return e.name.starts_with("Service demo-web/shop"); });
+// A service of demo-web with one endpoint, web-2, behind a policy of these rules: names of what is expected.
+std::vector<std::string> of_service(const std::string& rules) {
+  egt::testing::Sample s;
+  s.write("k8s/services.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: shop, namespace: demo-web}\n"
+                               "spec:\n  clusterIP: 172.22.1.1\n  selector: {app: web}\n  ports: [{port: 80, protocol: TCP, targetPort: 8080}]\n");
+  s.write("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: shop-1\n  namespace: demo-web\n  labels:\n"
+                                     "    kubernetes.io/service-name: shop\nports: [{port: 8080, protocol: TCP}]\nendpoints:\n- addresses: [10.132.0.39]\n"
+                                     "  nodeName: master-02-demo\n  conditions: {ready: true}\n  targetRef: {kind: Pod, name: web-2, namespace: demo-web}\n");
+  if (!rules.empty())
+    s.write("k8s/policies.yaml", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
+                                 "  podSelector: {}\n  policyTypes: [Ingress]\n" + rules);
+  std::vector<std::string> names;
+  for (const expect::Expectation& e : expectations_from_objects(s.open().cluster))
+    if (e.name.starts_with("Service demo-web/shop")) names.push_back(e.name);
+  return names;
+}
+
+TEST(Check, ServicesBehindNetworkPoliciesAnswerWhomTheirRulesLetThrough) {
+  const std::vector<std::string> free = of_service("");
+  EXPECT_EQ(free.size(), 3u);
+  const auto are_denied = [](const std::vector<std::string>& names) {
+    return std::count_if(names.begin(), names.end(), [](const std::string& n) { return n.find(" denied to ") != std::string::npos; });
   };
-  EXPECT_GT(of_service(""), 0);
-  EXPECT_EQ(0, of_service("  ingress:\n  - from:\n    - podSelector: {}\n"));
+  EXPECT_EQ(are_denied(free), 0);
+  EXPECT_EQ(of_service("  ingress:\n  - {}\n"), free);
+  EXPECT_EQ(of_service("  ingress:\n  - ports: [{port: 8080}]\n"), free);   // of the pods, not of the service
+  EXPECT_EQ(are_denied(of_service("  ingress:\n  - ports: [{port: 80}]\n")), 3);
+  EXPECT_TRUE(of_service("  ingress:\n  - ports: [{port: web}]\n").empty());   // not decided
+  // From pods of its namespace alone, on the nodes where there are some: from web-3 of master-03-demo.
+  const std::vector<std::string> own = of_service("  ingress:\n  - from: [{podSelector: {}}]\n");
+  EXPECT_GT(are_denied(own), 0);
+  EXPECT_NE(std::find(own.begin(), own.end(), "Service demo-web/shop port 80 from master-03-demo"), own.end());
+}
+
+// Rules with a pair of pods that they let through, and one that none does; the dumps have no such ACLs.
+TEST(Check, RulesOfNetworkPoliciesAreExpectations) {
+  egt::testing::Sample s;
+  s.write("k8s/policies.yaml", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: demo-web}\nspec:\n"
+                               "  podSelector: {matchLabels: {app: web}}\n  policyTypes: [Ingress]\n  ingress:\n"
+                               "  - from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: demo-egress}}}]\n    ports: [{port: 8080}]\n"
+                               "  - from: [{podSelector: {}}]\n    ports: [{port: named}]\n");
+  const auto opened = s.open();
+  const explain::Explainer explainer(opened.cluster);
+  std::map<std::string, std::optional<bool>> judged;
+  for (const expect::Expectation& e : expectations_from_objects(opened.cluster))
+    if (e.name.starts_with("NetworkPolicy")) judged[e.name] = check(explainer, e).overall.holds;
+  EXPECT_EQ(judged.size(), 2u);
+  for (const auto& [name, holds] : judged)
+    EXPECT_EQ(holds, std::optional(name.find("ingress rule 0 allows demo-egress/") != std::string::npos)) << name;
 }
 
 TEST(Audit, SaysWhatExplainSays) {

@@ -127,6 +127,36 @@ void add_admin_network_policy(Sample& s, const std::string& peers) {
                "}\nname                : a6006006006\n");
 }
 
+// What OVN has on master-03-demo for a NetworkPolicy: of its one rule, and of what isolates the namespace. `peers` and `group`: what is in
+// the rule's address set and in both port groups.
+constexpr const char* kWebPods = "\"10.132.0.39\", \"10.133.0.4\"";
+void add_network_policy(Sample& s, const std::string& peers, const std::vector<std::string>& group, const std::string& action = "allow-related",
+                        const std::string& rule = "0") {
+  s.write("k8s/networkpolicies.yaml",
+          "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: demo-egress}\nspec:\n  podSelector: {}\n"
+          "  ingress:\n  - from:\n    - {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}\n");
+  const std::string ids = "direction=Ingress, gress-index=\"" + rule +
+                          "\", ip-block-index=\"-1\", \"k8s.ovn.org/name\"=\"demo-egress:web\", \"k8s.ovn.org/owner-controller\"=default-network-controller, "
+                          "\"k8s.ovn.org/owner-type\"=NetworkPolicy, port-policy-protocol=None";
+  const std::string deny = "direction=Ingress, \"k8s.ovn.org/name\"=demo-egress, \"k8s.ovn.org/owner-type\"=NetpolNamespace, type=defaultDeny";
+  s.write("master-03-demo/ovn-nbctl_list_acl",
+          acl('1', action, ids, "ip4.src == {$a6006006006} && outport == @a70") + acl('2', "drop", deny, "outport == @a71"));
+  s.append("master-03-demo/ovn-nbctl_list_address_set",
+           "\n_uuid               : 61111111-2222-4333-8444-555555555555\naddresses           : [" + peers +
+               "]\nexternal_ids        : {ip-family=v4, \"k8s.ovn.org/owner-type\"=PodSelector}\nname                : a6006006006\n");
+  std::string ports;
+  const std::string listed = egt::testing::read_file(s.path() + "/master-03-demo/ovn-nbctl_list_logical_switch_port");
+  for (const std::string& pod : group) {
+    const std::size_t name = listed.find(": demo-egress_" + pod + "\n"), uuid = listed.rfind("_uuid               : ", name);
+    ports += (ports.empty() ? "" : ", ") + listed.substr(uuid + 22, 36);
+  }
+  std::string groups;
+  for (const char digit : {'0', '1'})
+    groups += std::string("_uuid               : 7111111") + digit + "-2222-4333-8444-555555555555\nacls                : []\nexternal_ids        : {}\n" +
+              "name                : a7" + digit + "\nports               : [" + ports + "]\n\n";
+  s.write("master-03-demo/ovn-nbctl_list_port_group", groups);
+}
+
 void primary_egress_ip(Sample& s) { s.replace("k8s/egressips.yaml", "192.168.66.100", "192.168.99.100"); }
 
 void route_to(Sample& s, const std::string& address, const std::string& via) {
@@ -284,6 +314,8 @@ std::vector<Case> cases() {
        [](Sample& s) { add_egress_firewall(s, "drop", "198.51.100.7"); }},
       {"adminnetworkpolicy-acl", [](Sample& s) { add_admin_network_policy(s, "\"10.133.0.4\""); },
        [](Sample& s) { add_admin_network_policy(s, "\"10.132.0.39\", \"10.133.0.4\", \"10.133.0.0/24\""); }},
+      {"networkpolicy-acl", [](Sample& s) { add_network_policy(s, "\"10.133.0.4\"", {"requester-3a", "requester-3b"}); },
+       [](Sample& s) { add_network_policy(s, kWebPods, {"requester-3a", "requester-3b"}); }},
       {"stages-differ", [](Sample& s) { s.without_lines("master-03-demo/ovs-ofctl_dump-flows_br-int.gz", "priority=100,in_port=4"); }, as_it_is},
       {"egressip-address-set-lacks-pod",
        [](Sample& s) {
@@ -655,6 +687,28 @@ TEST(Catalogue, EveryCheckHasATestAndAPage) {
     EXPECT_TRUE(std::filesystem::exists(std::string(EGTRACE_SOURCE_DIR) + "/docs/triage/" + e.id + ".md")) << e.id;
     EXPECT_FALSE(e.title.empty()) << e.id;
   }
+}
+
+TEST(Triage, NamesWhatDiffersFromANetworkPolicy) {
+  const auto found = [](const Change& change) { return told(run(change, {"networkpolicy-acl"})); };
+  const std::vector<std::string> all = {"requester-3a", "requester-3b"};
+  const std::string set = found([](Sample& s) { add_network_policy(s, "\"10.133.0.4\"", {"requester-3a", "requester-3b"}); });
+  EXPECT_NE(set.find("On master-03-demo the address sets of ingress rule 0 of NetworkPolicy demo-egress/web lack pod demo-web/web-2 (10.132.0.39)."),
+            std::string::npos) << set;
+  const std::string group = found([](Sample& s) { add_network_policy(s, kWebPods, {"requester-3a"}); });
+  EXPECT_NE(group.find("the port group of NetworkPolicy demo-egress/web lacks pod demo-egress/requester-3b"), std::string::npos) << group;
+  EXPECT_NE(group.find("the port group of the ingress default deny of namespace demo-egress lacks pod demo-egress/requester-3b"), std::string::npos) << group;
+  const std::string action = found([&](Sample& s) { add_network_policy(s, kWebPods, all, "drop"); });
+  EXPECT_NE(action.find("the ACL of ingress rule 0 of NetworkPolicy demo-egress/web has the action drop."), std::string::npos) << action;
+  const std::string other = found([&](Sample& s) { add_network_policy(s, kWebPods, all, "allow-related", "1"); });
+  EXPECT_NE(other.find("OVN on master-03-demo has no ACL for ingress rule 0 of NetworkPolicy demo-egress/web."), std::string::npos) << other;
+  EXPECT_NE(other.find("The ACL of ingress rule 1 of NetworkPolicy demo-egress/web is there on master-03-demo, and the object has 1 such rules."),
+            std::string::npos) << other;
+  const std::string older = found([](Sample& s) {
+    add_network_policy(s, kWebPods, {});
+    s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', "allow-related", "policy=web, policy_type=Ingress", "ip4.src == {$a6006006006} && outport == @a70"));
+  });
+  EXPECT_TRUE(older.starts_with("skipped networkpolicy-acl: ")) << older;
 }
 
 // The policies of the cluster router alone do not show those of a network's gateway router.

@@ -182,6 +182,20 @@ items:
   EXPECT_FALSE(says(other, "AdminNetworkPolicy")) << other;
 }
 
+TEST(IntentChecker, NetworkPoliciesThatTheDumpsDoNotFollow) {
+  SampleCopy sample;
+  sample.add("k8s/policies.yaml", R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: web, namespace: demo-web},
+   spec: {podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}], ports: [{port: 8081}]}]}}
+)");
+  const std::string denied = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8080"});
+  EXPECT_TRUE(says(denied, "NetworkPolicy demo-web/web: no ingress rule lets TCP port 8080 through, but the packet is delivered")) << denied;
+  const std::string allowed = sample.told({"--from", "demo-egress/requester-3a", "--to", "demo-web/web-2:8081"});
+  EXPECT_FALSE(says(allowed, "NetworkPolicy")) << allowed;
+}
+
 // Endpoints of a service, and backends of OVN's load balancers on the nodes that the packet passes.
 TEST(IntentChecker, EndpointsAreNotTheBackends) {
   const auto told = [](const std::string& backends, const std::string& more_of_service = "") {

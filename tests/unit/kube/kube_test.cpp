@@ -232,6 +232,21 @@ items:
   kind: NetworkPolicy
   metadata: {name: deny, namespace: shop}
   spec: {podSelector: {}, policyTypes: [Egress]}
+- apiVersion: networking.k8s.io/v1
+  kind: NetworkPolicy
+  metadata: {name: web, namespace: shop}
+  spec:
+    podSelector: {matchLabels: {app: web}}
+    policyTypes: [Ingress, Egress]
+    ingress:
+    - from:
+      - podSelector: {matchLabels: {app: cart}}
+      - namespaceSelector: {matchLabels: {env: prod}}
+      ports: [{port: 8080}, {protocol: UDP, port: 53, endPort: 60}, {port: web}, {protocol: SCTP}]
+    egress:
+    - to: [{ipBlock: {cidr: 192.0.2.0/24, except: [192.0.2.128/25]}}]
+    - {}
+    - to: [{serviceSelector: {}}]
 - apiVersion: v1
   kind: Namespace
   metadata: {name: shop, labels: {env: prod}}
@@ -254,6 +269,25 @@ TEST(Kube, PromisesAboutTraffic) {
   EXPECT_FALSE(o.external_routes.find("gateway")->has_dynamic_hops);
   EXPECT_TRUE(o.network_policies.find("shop", "deny")->egress);
   EXPECT_FALSE(o.network_policies.find("shop", "deny")->ingress);
+  EXPECT_TRUE(o.network_policies.find("shop", "deny")->egress_rules.empty());
+  ASSERT_EQ(o.network_policies.in("shop").size(), 2u);
+  const cluster::NetworkPolicy& web = *o.network_policies.in("shop")[1];
+  ASSERT_EQ(web.ingress_rules.size(), 1u);
+  const cluster::NetworkRule& in = web.ingress_rules[0];
+  EXPECT_FALSE(in.all_peers || in.all_ports || in.has_open_peers || in.has_open_ports || web.is_open);
+  ASSERT_EQ(in.peers.size(), 2u);
+  EXPECT_EQ(in.peers[0].namespaces.match_labels.at("kubernetes.io/metadata.name"), "shop");
+  EXPECT_TRUE(in.peers[1].pods.matches({}));
+  ASSERT_EQ(in.ports.size(), 3u);
+  EXPECT_TRUE(in.ports[0].contains("TCP", 8080) && !in.ports[0].contains("TCP", 8081));
+  EXPECT_TRUE(in.ports[1].contains("UDP", 60) && !in.ports[1].contains("TCP", 60));
+  EXPECT_TRUE(in.ports[2].contains("SCTP", 1));
+  ASSERT_EQ(in.named_ports.size(), 1u);
+  EXPECT_EQ(in.named_ports[0].name, "web");
+  ASSERT_EQ(web.egress_rules.size(), 3u);
+  EXPECT_EQ(web.egress_rules[0].peers.at(0).except.at(0).to_string(), "192.0.2.128/25");
+  EXPECT_TRUE(web.egress_rules[1].all_peers && web.egress_rules[1].all_ports && !web.egress_rules[1].has_open_peers);
+  EXPECT_TRUE(web.egress_rules[2].has_open_peers);
   const cluster::AdminNetworkPolicy* admin = o.admin_network_policies.find("first");
   ASSERT_NE(admin, nullptr);
   EXPECT_EQ(admin->priority, 7u);

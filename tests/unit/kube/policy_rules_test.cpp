@@ -1,4 +1,4 @@
-// What EgressFirewalls and AdminNetworkPolicies ask of one connection.
+// What EgressFirewalls, AdminNetworkPolicies and NetworkPolicies ask of one connection.
 #include "egtrace/cluster/policy_rules.h"
 
 #include <gtest/gtest.h>
@@ -75,9 +75,9 @@ class Policies : public ::testing::Test {
   cluster::FirewallRuling firewall(const char* to, const char* protocol, std::uint16_t port) {
     return firewall_ruling(cluster_.objects, nullptr, question("10.1.0.5", to, protocol, port));
   }
-  cluster::AdminRuling admin(PolicyDirection direction, const char* from = "10.1.0.5", const char* to = "10.1.0.9",
+  cluster::PolicyRuling admin(PolicyDirection direction, const char* from = "10.1.0.5", const char* to = "10.1.0.9",
                              std::uint16_t port = 5432) {
-    return admin_ruling(cluster_.objects, question(from, to, "TCP", port), direction);
+    return policy_ruling(cluster_.objects, question(from, to, "TCP", port), direction);
   }
 
   Formats formats_{kube_formats()};
@@ -130,9 +130,9 @@ TEST_F(Policies, AdminNetworkPoliciesDecideInTheOrderOfTheirPriorities) {
   add(kPods);
   add(admin_policy("late", 50, "  - {action: Deny, " + kToBack + "}\n"));
   add(admin_policy("early", 5, "  - {name: db, action: Allow, " + kToBack + ", ports: [{portNumber: {protocol: TCP, port: 5432}}]}\n"));
-  EXPECT_EQ(admin(PolicyDirection::egress).policy->name, "early");
+  EXPECT_EQ(admin(PolicyDirection::egress).admin->name, "early");
   EXPECT_EQ(admin(PolicyDirection::egress).ruling, Ruling::allowed);
-  EXPECT_EQ(admin(PolicyDirection::egress).decisive().name, "db");
+  EXPECT_EQ(admin(PolicyDirection::egress).admin_rule().name, "db");
   EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.5", "10.1.0.9", 80).ruling, Ruling::denied);
   EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.9", "10.1.0.5").ruling, Ruling::none);
 }
@@ -165,7 +165,126 @@ TEST_F(Policies, TheBaselineDecidesWhereNothingElseDoes) {
   EXPECT_EQ(admin(PolicyDirection::egress).ruling, Ruling::none);
   EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);
   add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: some, namespace: data}\nspec: {podSelector: {}, policyTypes: [Ingress]}\n");
-  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::open);   // its rules decide
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);   // as it has no rule
+  EXPECT_EQ(admin(PolicyDirection::ingress).admin, nullptr);
+  EXPECT_EQ(admin(PolicyDirection::ingress).isolating.front()->name, "some");
+}
+
+TEST_F(Policies, LabelsOfANamespaceWithoutItsObjectLeaveItOpen) {
+  add("apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: alone}\nspec: {nodeName: n}\nstatus: {podIP: 10.1.0.7, podIPs: [{ip: 10.1.0.7}]}\n");
+  add(kPods);
+  add(admin_policy("out", 5, "  - {action: Deny, to: [{namespaces: {matchLabels: {tier: back}}}]}\n"));
+  EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.5", "10.1.0.7").ruling, Ruling::open);
+  EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.5", "10.1.0.5").ruling, Ruling::none);
+}
+
+// ---- NetworkPolicy
+
+std::string network_policy(const std::string& spec, const std::string& annotations = "") {
+  return "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: data" + annotations + "}\nspec: {podSelector: {}, " + spec + "}\n";
+}
+
+TEST_F(Policies, ARuleOfANetworkPolicyLetsThroughItsPeersToItsPorts) {
+  add(kPods);
+  add(network_policy("policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}, {from: [{namespaceSelector: {matchLabels: {tier: front}}, podSelector: "
+                     "{matchLabels: {app: cart}}}], ports: [{port: 5432}, {port: 8000, endPort: 8010}]}]"));
+  const cluster::PolicyRuling allowed = admin(PolicyDirection::ingress);
+  EXPECT_EQ(allowed.ruling, Ruling::allowed);
+  EXPECT_EQ(allowed.network->name, "web");
+  EXPECT_EQ(allowed.rule, 1u);
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 8005).ruling, Ruling::allowed);
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 8011).ruling, Ruling::denied);
+  EXPECT_EQ(admin(PolicyDirection::egress).ruling, Ruling::none);
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.9", "10.1.0.5").ruling, Ruling::none);   // of its namespace alone
+}
+
+TEST_F(Policies, OfSeveralNetworkPoliciesAnyRuleLetsThrough) {
+  add(kPods);
+  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed, namespace: data}\nspec: {podSelector: {}}\n");
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::denied);   // without policyTypes: ingress
+  EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.9", "10.1.0.5").ruling, Ruling::none);
+  add(network_policy("policyTypes: [Ingress], ingress: [{}]"));
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::allowed);
+}
+
+TEST_F(Policies, NetworksLessTheirExceptions) {
+  add(kPods);
+  add(network_policy("policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/29]}}]}]"));
+  EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.9", "10.2.0.1").ruling, Ruling::allowed);
+  EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.9", "10.1.0.5").ruling, Ruling::denied);
+  EXPECT_EQ(admin(PolicyDirection::egress, "10.1.0.9", "192.0.2.1").ruling, Ruling::denied);
+}
+
+TEST_F(Policies, AdminNetworkPoliciesComeFirstAndTheirPassLeavesItToNetworkPolicies) {
+  add(kPods), add(kBaseline);
+  add(network_policy("policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}]}]"));
+  add("apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: first}\nspec:\n  priority: 5\n"
+      "  subject: {namespaces: {matchLabels: {tier: back}}}\n  ingress:\n"
+      "  - {action: Allow, from: [{namespaces: {}}], ports: [{portNumber: {protocol: TCP, port: 443}}]}\n"
+      "  - {action: Pass, from: [{namespaces: {}}]}\n");
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 443).admin->name, "first");
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 80).ruling, Ruling::denied);
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 80).admin, nullptr);
+}
+
+TEST_F(Policies, WhatObjectsDoNotDecideOfNetworkPoliciesIsOpen) {
+  const auto ruling = [&](const std::string& spec, const char* from = "10.1.0.5", const char* protocol = "TCP", std::uint16_t port = 80, const std::string& annotations = "") {
+    cluster_ = {};
+    add(kPods), add(network_policy(spec, annotations));
+    return policy_ruling(cluster_.objects, question(from, "10.1.0.9", protocol, port), PolicyDirection::ingress).ruling;
+  };
+  const std::string closed = "policyTypes: [Ingress]";
+  EXPECT_EQ(ruling(closed), Ruling::denied);
+  EXPECT_EQ(ruling(closed, "10.1.0.5", "ICMP", 0), Ruling::open);    // a setting of OVN-Kubernetes
+  EXPECT_EQ(ruling(closed, "192.168.9.12"), Ruling::open);           // its own node, of which nothing is known
+  EXPECT_EQ(ruling(closed, "203.0.113.7"), Ruling::denied);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{ports: [{port: web}]}]"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{ports: [{port: web}]}]", "10.1.0.5", "UDP"), Ruling::denied);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{newer: {}}]}]"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], newer: 1"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{}]", "10.1.0.5", "TCP", 80, ", annotations: {k8s.ovn.org/acl-stateless: \"true\"}"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}]}]", "100.64.0.4"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{podSelector: {matchLabels: {app: x}}}]}]", "203.0.113.7"), Ruling::denied);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]", "0.0.0.0"), Ruling::open);
+  EXPECT_EQ(ruling("policyTypes: [Ingress], ingress: [{from: [{ipBlock: {cidr: 0.0.0.0/0}}]}]", "0.0.0.0"), Ruling::allowed);
+}
+
+// OVN-Kubernetes makes ACLs of all rules, and those of a direction that the policy does not isolate work where another one does.
+TEST_F(Policies, RulesOfADirectionThatAPolicyDoesNotIsolateAreOpen) {
+  add(kPods);
+  add(network_policy("policyTypes: [Egress], ingress: [{}]"));
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::none);
+  add("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: closed, namespace: data}\nspec: {podSelector: {}}\n");
+  EXPECT_EQ(admin(PolicyDirection::ingress).ruling, Ruling::open);
+}
+
+TEST_F(Policies, PortsWithNamesAreThoseOfTheReceiver) {
+  add("apiVersion: v1\nkind: Pod\nmetadata: {name: db, namespace: data, labels: {app: db}}\nspec: {nodeName: n, containers: [{name: c, ports: [{name: web, "
+      "containerPort: 8080}]}]}\nstatus: {podIP: 10.1.0.9, podIPs: [{ip: 10.1.0.9}]}\n");
+  add(kPods);
+  add(network_policy("policyTypes: [Ingress], ingress: [{ports: [{port: web}]}]"));
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 8080).ruling, Ruling::allowed);
+  EXPECT_EQ(admin(PolicyDirection::ingress, "10.1.0.5", "10.1.0.9", 80).ruling, Ruling::open);   // older releases let all of TCP through
+}
+
+TEST_F(Policies, PodsOfOtherNetworksAreOpen) {
+  const auto on_blue = [](const char* name, const char* name_space, const char* address) {
+    return std::string("apiVersion: v1\nkind: Pod\nmetadata: {name: ") + name + ", namespace: " + name_space +
+           ", annotations: {k8s.ovn.org/pod-networks: '{\"default\":{\"ip_addresses\":[\"10.1.0.5" + address[std::string(address).size() - 4] +
+           "/24\"],\"role\":\"infrastructure-locked\"},\"data/blue\":{\"ip_addresses\":[\"" + address +
+           "\"],\"role\":\"primary\"}}'}}\nspec: {nodeName: n}\nstatus: {podIP: 10.1.0.50}\n";
+  };
+  add(on_blue("a", "data", "10.9.0.6/24")), add(on_blue("b", "data", "10.9.1.7/24"));
+  add(kPods);
+  add(network_policy("policyTypes: [Ingress], ingress: [{from: [{podSelector: {}}], ports: [{port: 443}]}]"));
+  const cluster::Pod *a = cluster_.objects.pods.find("data", "a"), *b = cluster_.objects.pods.find("data", "b");
+  const auto ruling = [&](const cluster::Pod* from, const char* source, std::uint16_t port) {
+    return policy_ruling(cluster_.objects, {from, b, *IpAddr::parse(source), *IpAddr::parse("10.9.1.7"), "TCP", port}, PolicyDirection::ingress).ruling;
+  };
+  ASSERT_NE(a->primary(), nullptr);
+  EXPECT_EQ(ruling(a, "10.9.0.6", 443), Ruling::allowed);
+  EXPECT_EQ(ruling(a, "10.9.0.6", 80), Ruling::denied);
+  EXPECT_EQ(ruling(cluster_.objects.pods.find("shop", "cart"), "10.1.0.5", 80), Ruling::open);
 }
 
 TEST_F(Policies, NamesResolveByResolversOvnAndHostsFiles) {

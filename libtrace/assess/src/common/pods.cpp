@@ -47,6 +47,25 @@ std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string
   return {begin, end};
 }
 
+std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const cluster::Objects& objects, const std::vector<KnownPod>& pods,
+                                     std::size_t most) {
+  std::vector<const KnownPod*> selected;
+  const auto take = [&](std::span<const KnownPod> some) {
+    for (const KnownPod& pod : some)
+      if (selected.size() < most && pod.object != nullptr && !pod.host_network && peer.pods.matches(pod.object->labels)) selected.push_back(&pod);
+  };
+  if (const std::string* only = one_namespace(peer.namespaces)) {
+    take(pods_in(pods, *only));
+    return selected;
+  }
+  for (std::size_t i = 0; i < pods.size() && selected.size() < most;) {
+    const std::span<const KnownPod> some = pods_in(pods, pods[i].namespace_);
+    if (selects_namespace(peer.namespaces, objects, pods[i].namespace_)) take(some);
+    i += some.size();
+  }
+  return selected;
+}
+
 std::vector<KnownPod> known_pods(const cluster::Cluster& cluster) {
   std::map<Key, KnownPod> all;
   for (const cluster::Pod& object : cluster.objects.pods)

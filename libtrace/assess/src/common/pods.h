@@ -1,6 +1,7 @@
 // The pods that a snapshot knows, from Kubernetes objects and from Open vSwitch's interfaces alike.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ std::vector<KnownPod> known_pods(const cluster::Cluster& cluster);
 std::vector<KnownPod> pods_of_default_network(std::vector<KnownPod> pods);
 // Those of one namespace, of such a list.
 std::span<const KnownPod> pods_in(const std::vector<KnownPod>& pods, std::string_view name_space);
+
+// Those that a peer of a policy surely selects, of such a list: not more than `most`.
+std::vector<const KnownPod*> pods_of(const cluster::PolicyPeer& peer, const cluster::Objects& objects, const std::vector<KnownPod>& pods,
+                                     std::size_t most = SIZE_MAX);
 
 // The networks of namespaces: a user-defined one is that of all pods of a namespace, and a service is one of its own network alone.
 // The pods must outlive it.

@@ -14,6 +14,7 @@
 #include "egtrace/base/text.h"
 #include "expect/ground.h"
 #include "expect/policy_expectations.h"
+#include "expect/service_policies.h"
 
 namespace egt::assess {
 namespace {
@@ -35,9 +36,7 @@ std::string with_port(const IpAddr& a, std::uint16_t port) {
 class IntentChecker {
  public:
   explicit IntentChecker(const Cluster& cluster)
-      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), networks_(pods_), claims_(cluster, pods_) {
-    for (const cluster::NetworkPolicy& policy : objects_.network_policies) policies_[policy.namespace_].push_back(&policy);
-  }
+      : cluster_(cluster), objects_(cluster.objects), pods_(known_pods(cluster)), networks_(pods_), claims_(cluster, pods_), policies_(cluster, pods_) {}
 
   std::vector<Expectation> all() {
     for (const KnownPod& pod : pods_)
@@ -136,27 +135,49 @@ class IntentChecker {
       e.verdicts = {Verdict::rejected, Verdict::dropped};
   }
 
-  bool any_may_be_denied(const std::vector<cluster::ServiceEndpoint>& endpoints) const {
-    return std::any_of(endpoints.begin(), endpoints.end(), [&](const cluster::ServiceEndpoint& e) {
-      const cluster::Pod* pod = objects_.pods.find(e.pod_namespace, e.pod);
-      return may_be_denied(pod, false) || is_isolated_but_for_rules(pod, false);
-    });
-  }
-
-  // One pod a node that has dumps. With internalTrafficPolicy Local a node without endpoint has nobody to ask.
+  // One pod a node that has dumps; where policies are in the way, too, pods that they name. With internalTrafficPolicy Local a node
+  // without endpoint has nobody to ask.
   void from_pods(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                  const std::vector<cluster::ServiceEndpoint>& endpoints) {
     if (a.is_unspecified()) return;
-    if (any_may_be_denied(endpoints)) return;
-    for (const KnownPod* pod : askers(a.family, networks_.of(service.namespace_))) {
-      std::vector<cluster::ServiceEndpoint> usable;
-      for (const cluster::ServiceEndpoint& e : endpoints)
-        if (service.internal_traffic_policy != "Local" || e.node == pod->node) usable.push_back(e);
-      Expectation& e = add(Promise::service_from_node, {service.full_name(), port.port, pod->node}, pod->full_name(),
-                           with_port(a, port.port), service.from);
-      e.proto = lower(port.protocol);
-      expect_answer(e, has(usable, a.family));
+    const std::string_view network = networks_.of(service.namespace_);
+    std::set<std::string> answered;   // nodes
+    for (const KnownPod* pod : askers(a.family, network))
+      if (from_pod(service, port, a, endpoints, *pod)) answered.insert(pod->node);
+    if (!policies_.any_restricted(endpoints)) return;
+    for (const KnownPod* pod : policies_.named_by_rules(endpoints)) {
+      if (answered.contains(pod->node) || pod->network() != network || pod->address(a.family) == nullptr || cluster_.node(pod->node) == nullptr) continue;
+      const std::vector<cluster::ServiceEndpoint> usable = usable_from(*pod, service, endpoints);
+      if (has(usable, a.family) && reach(*pod, service, port, usable, a.family) == Reach::every && from_pod(service, port, a, endpoints, *pod))
+        answered.insert(pod->node);
     }
+  }
+
+  static std::vector<cluster::ServiceEndpoint> usable_from(const KnownPod& pod, const cluster::Service& service,
+                                                           const std::vector<cluster::ServiceEndpoint>& endpoints) {
+    std::vector<cluster::ServiceEndpoint> usable;
+    for (const cluster::ServiceEndpoint& e : endpoints)
+      if (service.internal_traffic_policy != "Local" || e.node == pod.node) usable.push_back(e);
+    return usable;
+  }
+
+  Reach reach(const KnownPod& pod, const cluster::Service& service, const cluster::ServicePort& port,
+              const std::vector<cluster::ServiceEndpoint>& usable, Family family) {
+    return policies_.reach(pod.object, *pod.address(family), service, port, usable);
+  }
+
+  // Whether an answer is expected.
+  bool from_pod(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
+                const std::vector<cluster::ServiceEndpoint>& endpoints, const KnownPod& pod) {
+    const std::vector<cluster::ServiceEndpoint> usable = usable_from(pod, service, endpoints);
+    const Reach known = reach(pod, service, port, usable, a.family);
+    if (known == Reach::open) return false;
+    const bool is_denied = known == Reach::none;
+    Expectation& e = is_denied ? add(Promise::service_denied, {service.full_name(), port.port, pod.full_name()}, pod.full_name(), with_port(a, port.port), service.from)
+                               : add(Promise::service_from_node, {service.full_name(), port.port, pod.node}, pod.full_name(), with_port(a, port.port), service.from);
+    e.proto = lower(port.protocol);
+    expect_answer(e, !is_denied && has(usable, a.family));
+    return !is_denied;
   }
 
   const std::vector<const KnownPod*>& askers(Family family, std::string_view network) {
@@ -165,17 +186,23 @@ class IntentChecker {
     return at->second;
   }
 
-  // The first pod of each node with dumps that may send on a network.
-  std::vector<const KnownPod*> find_askers(Family family, std::string_view network) const {
-    std::vector<const KnownPod*> found;
-    std::set<std::string> nodes;
+  // The first pod of each node with dumps that sends on a network: one that no policy restricts, if there is such.
+  std::vector<const KnownPod*> find_askers(Family family, std::string_view network) {
+    std::map<std::string, const KnownPod*> by_node;
+    std::set<std::string> free;   // nodes with a pod that no policy restricts
     for (const KnownPod& pod : pods_) {
-      if (pod.host_network || pod.address(family) == nullptr || nodes.contains(pod.node)) continue;
-      if (pod.network() != network) continue;
-      if (cluster_.node(pod.node) == nullptr || isolated(pod, true) || may_be_denied(pod.object, true) || is_isolated_but_for_rules(pod.object, true)) continue;
-      nodes.insert(pod.node);
-      found.push_back(&pod);
+      if (pod.host_network || pod.address(family) == nullptr || free.contains(pod.node) || pod.network() != network) continue;
+      if (cluster_.node(pod.node) == nullptr) continue;
+      if (!policies_.is_restricted(pod.object, cluster::PolicyDirection::egress)) {
+        by_node[pod.node] = &pod;
+        free.insert(pod.node);
+      } else {
+        by_node.try_emplace(pod.node, &pod);
+      }
     }
+    std::vector<const KnownPod*> found;
+    for (const auto& [node, pod] : by_node) found.push_back(pod);
+    std::sort(found.begin(), found.end());   // in the order of pods
     return found;
   }
 
@@ -183,13 +210,18 @@ class IntentChecker {
   void from_outside(const cluster::Service& service, const cluster::ServicePort& port, const IpAddr& a,
                     const std::vector<cluster::ServiceEndpoint>& endpoints) {
     const IpAddr client = outside(cluster_, a.family);
-    if (cluster_.owner_of(client) == nullptr || any_may_be_denied(endpoints)) return;  // nobody outside to ask, or nobody who may
+    if (cluster_.owner_of(client) == nullptr) return;  // nobody outside to ask
     const bool local = service.external_traffic_policy == "Local";
+    IpAddr source = client;
+    if (!local) source.value = 0;   // that of a gateway router
+    const Reach known = policies_.reach(nullptr, source, service, port, endpoints);
+    if (known == Reach::open) return;
     Expectation& e = add(Promise::service_from_outside, {service.full_name(), port.port, a}, client.to_string(),
                          with_port(a, port.port), service.from);
     e.proto = lower(port.protocol);
-    expect_answer(e, has(endpoints, a.family));
-    if (local && has(endpoints, a.family)) e.snat = {"none"};
+    const bool answers = known == Reach::every && has(endpoints, a.family);
+    expect_answer(e, answers);
+    if (local && answers) e.snat = {"none"};
   }
 
   // Whether the EgressFirewall of its namespace is known to let the pod send there, and no AdminNetworkPolicy denies it.
@@ -199,24 +231,8 @@ class IntentChecker {
     const cluster::PolicyQuestion q{pod.object, nullptr, *own, to, "TCP", kPort};
     const cluster::Ruling firewall = firewall_ruling(objects_, cluster_.node(pod.node), q).ruling;
     if (firewall == cluster::Ruling::denied || firewall == cluster::Ruling::open) return false;
-    return admin_ruling(objects_, q, cluster::PolicyDirection::egress).ruling != cluster::Ruling::denied;
-  }
-
-  // Whether an AdminNetworkPolicy or the BaselineAdminNetworkPolicy may keep something from the pod, or it from others.
-  bool may_be_denied(const cluster::Pod* pod, bool egress) const {
-    return pod != nullptr && std::any_of(objects_.admin_network_policies.begin(), objects_.admin_network_policies.end(), [&](const auto& policy) {
-      const std::vector<cluster::AdminRule>& rules = egress ? policy.egress : policy.ingress;
-      return selects(policy, objects_, *pod) &&
-             std::any_of(rules.begin(), rules.end(), [](const cluster::AdminRule& r) { return r.action == cluster::AdminRule::Action::deny; });
-    });
-  }
-
-  // Whether NetworkPolicies let through to the pod, or from it, what their rules name alone: objects keep the number of rules.
-  bool is_isolated_but_for_rules(const cluster::Pod* pod, bool egress) const {
-    const auto policies = pod == nullptr ? policies_.end() : policies_.find(pod->namespace_);
-    return policies != policies_.end() && std::any_of(policies->second.begin(), policies->second.end(), [&](const cluster::NetworkPolicy* p) {
-      return (egress ? p->egress : p->ingress) && has_rules(*p, egress) && p->pods.matches(pod->labels);
-    });
+    const cluster::PolicyRuling policies = policy_ruling(objects_, q, cluster::PolicyDirection::egress);
+    return policies.admin == nullptr || policies.ruling != cluster::Ruling::denied;
   }
 
   // An AdminNetworkPolicy that allows something does so whatever NetworkPolicies say.
@@ -233,10 +249,9 @@ class IntentChecker {
 
   // Whether a policy without rules isolates the pod, and no other one lets anything through.
   bool isolated(const KnownPod& pod, bool egress) const {
-    const auto policies = policies_.find(pod.namespace_);
-    if (pod.object == nullptr || policies == policies_.end()) return false;
+    if (pod.object == nullptr) return false;
     bool any = false;
-    for (const cluster::NetworkPolicy* p : policies->second) {
+    for (const cluster::NetworkPolicy* p : objects_.network_policies.in(pod.namespace_)) {
       if ((egress ? !p->egress : !p->ingress) || !p->pods.matches(pod.object->labels)) continue;
       if (has_rules(*p, egress)) return false;
       any = true;
@@ -245,7 +260,7 @@ class IntentChecker {
   }
 
   static bool has_rules(const cluster::NetworkPolicy& policy, bool egress) {
-    return (egress ? policy.egress_rules : policy.ingress_rules) > 0;
+    return !(egress ? policy.egress_rules : policy.ingress_rules).empty();
   }
 
   void cut_off(const cluster::NetworkPolicy& policy) {
@@ -284,7 +299,7 @@ class IntentChecker {
   std::vector<KnownPod> pods_;
   NamespaceNetworks networks_;
   EgressClaims claims_;
-  std::map<std::string, std::vector<const cluster::NetworkPolicy*>> policies_;   // by namespace
+  ServicePolicies policies_;
   std::map<std::pair<Family, std::string>, std::vector<const KnownPod*>> askers_;   // by family and network
   std::vector<Expectation> all_;
 };

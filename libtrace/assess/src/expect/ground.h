@@ -42,6 +42,9 @@ enum class Promise : std::uint8_t {
   receives_nothing,
   firewall_rule,
   admin_rule,
+  network_rule,         // of a NetworkPolicy, that lets a connection through
+  network_isolation,    // for which no rule lets a connection through
+  service_denied,       // to one pod, by policies
 };
 
 // The text of the question that it begins with may be absent.

@@ -16,6 +16,7 @@ namespace {
 using cluster::AdminNetworkPolicy;
 using cluster::AdminRule;
 using cluster::Cluster;
+using cluster::NetworkPolicy;
 using cluster::PolicyDirection;
 using cluster::PolicyQuestion;
 using cluster::Ruling;
@@ -23,7 +24,9 @@ using expect::Expectation;
 
 constexpr Family kBothFamilies[] = {Family::v4, Family::v6};
 constexpr std::uint16_t kAnyPort = 80;    // of rules that name none
-constexpr std::size_t kEachSide = 4;   // pods of either side that are tried for a rule of an AdminNetworkPolicy
+constexpr std::size_t kEachSide = 4;   // pods of either side that are tried for a rule of a policy
+constexpr std::size_t kLookedAt = 64;  // pods of a peer that are looked at for such
+constexpr std::size_t kAnybody = 16;   // pods, of as many namespaces, that are tried where a rule is about everybody, or nobody
 
 // The first address of a network that a host can have.
 IpAddr first_address(const Prefix& network) {
@@ -49,6 +52,7 @@ class PolicyExpectations {
   std::vector<Expectation> all() {
     for (const cluster::EgressFirewall& firewall : objects_.egress_firewalls)
       for (std::size_t i = 0; i < firewall.rules.size(); ++i) by_firewall(firewall, i);
+    for (const NetworkPolicy& policy : objects_.network_policies) by_network_policy(policy);
     for (const AdminNetworkPolicy& policy : objects_.admin_network_policies) {
       for (std::size_t i = 0; i < policy.egress.size(); ++i) by_egress(policy, i);
       for (std::size_t i = 0; i < policy.ingress.size(); ++i) by_ingress(policy, i);
@@ -163,28 +167,120 @@ class PolicyExpectations {
 
   // `none` where something else decides, or the objects do not.
   Ruling decided_by(const AdminNetworkPolicy& policy, std::size_t index, const PolicyQuestion& q, PolicyDirection direction) const {
-    const cluster::AdminRuling r = admin_ruling(objects_, q, direction);
-    return r.policy == &policy && r.rule == index ? r.ruling : Ruling::none;
+    const cluster::PolicyRuling r = policy_ruling(objects_, q, direction);
+    return r.admin == &policy && r.rule == index ? r.ruling : Ruling::none;
   }
 
   std::vector<const KnownPod*> selected(const AdminNetworkPolicy& policy) const {
-    return first_pods([&](const KnownPod& pod) { return selects(policy, objects_, *pod.object); });
-  }
-
-  std::vector<const KnownPod*> peers(const AdminRule& rule) const {
-    return first_pods([&](const KnownPod& pod) {
-      return std::any_of(rule.peers.begin(), rule.peers.end(), [&](const cluster::PolicyPeer& peer) {
-        return peer.pods.matches(pod.object->labels) && peer.namespaces.matches(labels_of_namespace(objects_, pod.namespace_));
-      });
-    });
-  }
-
-  template <class IsIt>
-  std::vector<const KnownPod*> first_pods(IsIt is_it) const {
     std::vector<const KnownPod*> some;
-    for (const KnownPod& pod : pods_)
-      if (some.size() < kEachSide && has_dumps(pod) && is_it(pod)) some.push_back(&pod);
+    for (const KnownPod& pod : pods_) {
+      if (some.size() == kEachSide) break;
+      if (has_dumps(pod) && selects(policy, objects_, *pod.object)) some.push_back(&pod);
+    }
     return some;
+  }
+
+  std::vector<const KnownPod*> peers(const cluster::PolicyRule& rule) const {
+    std::vector<const KnownPod*> some;
+    for (const cluster::PolicyPeer& peer : rule.peers)
+      for (const KnownPod* pod : pods_of(peer, objects_, pods_, kLookedAt))
+        if (some.size() < kEachSide && has_dumps(*pod)) some.push_back(pod);
+    return some;
+  }
+
+  // ---- NetworkPolicy: each rule with one connection that it alone lets through, each isolated direction with one that no rule does.
+
+  void by_network_policy(const NetworkPolicy& policy) {
+    const std::vector<const KnownPod*> pods = selected(policy);
+    if (pods.empty()) return;
+    for (const PolicyDirection direction : {PolicyDirection::egress, PolicyDirection::ingress}) {
+      const bool egress = direction == PolicyDirection::egress;
+      if (!(egress ? policy.egress : policy.ingress)) continue;
+      const std::vector<cluster::NetworkRule>& rules = egress ? policy.egress_rules : policy.ingress_rules;
+      for (std::size_t i = 0; i < rules.size(); ++i) by_network_rule(policy, direction, i, rules[i], pods);
+      if (!rules.empty()) by_isolation(policy, direction, pods);   // those without rules promise more: from_objects.cpp
+    }
+  }
+
+  std::vector<const KnownPod*> selected(const NetworkPolicy& policy) const {
+    std::vector<const KnownPod*> some;
+    for (const KnownPod& pod : pods_in(pods_, policy.namespace_))
+      if (some.size() < kEachSide && has_dumps(pod) && selects(policy, *pod.object)) some.push_back(&pod);
+    return some;
+  }
+
+  // Some of the pods that may be at the other end of a connection.
+  const std::vector<const KnownPod*>& anybody() {
+    if (!anybody_) {
+      anybody_.emplace();
+      std::set<std::string_view> namespaces;
+      for (const KnownPod& pod : pods_)
+        if (anybody_->size() < kAnybody && has_dumps(pod) && namespaces.insert(pod.namespace_).second) anybody_->push_back(&pod);
+    }
+    return *anybody_;
+  }
+
+  void by_network_rule(const NetworkPolicy& policy, PolicyDirection direction, std::size_t index, const cluster::NetworkRule& rule,
+                       const std::vector<const KnownPod*>& pods) {
+    const bool egress = direction == PolicyDirection::egress;
+    const auto is_by_rule = [&](const cluster::PolicyRuling& r) { return r.network == &policy && r.rule == index; };
+    for (const KnownPod* pod : pods)
+      for (const KnownPod* other : rule.all_peers ? anybody() : peers(rule))
+        if (const auto q = between(direction, *pod, *other, rule.ports);
+            q && is_by_rule(policy_ruling(objects_, *q, direction)) && lets_through(*q, opposite(direction)))
+          return add(Promise::network_rule, {policy.full_name(), egress, index, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
+                     sender(direction, *pod, *other), *q, Ruling::allowed, policy.from);
+    if (!egress) return;
+    for (const cluster::PolicyPeer& peer : rule.peers)
+      for (const Prefix& network : peer.networks) {
+        const IpAddr server = outside(cluster_, network.address.family);
+        const IpAddr* own = pods.front()->address(server.family);
+        if (own == nullptr || !network.contains(server) || !is_outside_machine(server)) continue;
+        const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, rule.ports);
+        if (!is_by_rule(policy_ruling(objects_, q, direction)) || !firewall_lets_through(q, *pods.front())) continue;
+        return add(Promise::network_rule, {policy.full_name(), egress, index, pods.front()->full_name(), network}, *pods.front(), q, Ruling::allowed, policy.from);
+      }
+  }
+
+  void by_isolation(const NetworkPolicy& policy, PolicyDirection direction, const std::vector<const KnownPod*>& pods) {
+    const bool egress = direction == PolicyDirection::egress;
+    const auto is_isolated = [&](const PolicyQuestion& q) {
+      const cluster::PolicyRuling r = policy_ruling(objects_, q, direction);
+      return r.ruling == Ruling::denied && !r.isolating.empty() && r.isolating.front() == &policy;
+    };
+    for (const KnownPod* pod : pods)
+      for (const KnownPod* other : anybody())
+        if (const auto q = between(direction, *pod, *other, {}); q && is_isolated(*q))
+          return add(Promise::network_isolation, {policy.full_name(), egress, sender(direction, *pod, *other).full_name(), receiver(direction, *pod, *other).full_name()},
+                     sender(direction, *pod, *other), *q, Ruling::denied, policy.from);
+    if (!egress) return;
+    for (const Family family : kBothFamilies) {
+      const IpAddr server = outside(cluster_, family);
+      const IpAddr* own = pods.front()->address(family);
+      if (own == nullptr) continue;
+      if (const PolicyQuestion q = question(*pods.front(), *own, nullptr, server, {}); is_isolated(q))
+        return add(Promise::network_isolation, {policy.full_name(), egress, pods.front()->full_name(), server}, *pods.front(), q, Ruling::denied, policy.from);
+    }
+  }
+
+  static PolicyDirection opposite(PolicyDirection direction) {
+    return direction == PolicyDirection::egress ? PolicyDirection::ingress : PolicyDirection::egress;
+  }
+  static const KnownPod& sender(PolicyDirection direction, const KnownPod& pod, const KnownPod& other) {
+    return direction == PolicyDirection::egress ? pod : other;
+  }
+  static const KnownPod& receiver(PolicyDirection direction, const KnownPod& pod, const KnownPod& other) {
+    return direction == PolicyDirection::egress ? other : pod;
+  }
+  // Of two pods of one network, of the first family that both have.
+  static std::optional<PolicyQuestion> between(PolicyDirection direction, const KnownPod& pod, const KnownPod& other,
+                                               const std::vector<cluster::RulePorts>& ports) {
+    const KnownPod &from = sender(direction, pod, other), &to = receiver(direction, pod, other);
+    if (from.full_name() == to.full_name() || from.network() != to.network()) return std::nullopt;
+    for (const Family family : kBothFamilies)
+      if (const IpAddr *source = from.address(family), *destination = to.address(family); source != nullptr && destination != nullptr)
+        return question(from, *source, to.object, *destination, ports);
+    return std::nullopt;
   }
 
   // ---- both
@@ -195,10 +291,7 @@ class PolicyExpectations {
     return {from.object, to, source, destination, port.protocol, port.number};
   }
 
-  bool lets_through(const PolicyQuestion& q, PolicyDirection direction) const {
-    const Ruling ruling = admin_ruling(objects_, q, direction).ruling;
-    return ruling == Ruling::none || ruling == Ruling::allowed;
-  }
+  bool lets_through(const PolicyQuestion& q, PolicyDirection direction) const { return policy_ruling(objects_, q, direction).lets_through(); }
 
   bool firewall_lets_through(const PolicyQuestion& q, const KnownPod& from) const {
     const Ruling ruling = firewall_ruling(objects_, cluster_.node(from.node), q).ruling;
@@ -213,6 +306,7 @@ class PolicyExpectations {
   const Cluster& cluster_;
   const cluster::Objects& objects_;
   const std::vector<KnownPod>& pods_;
+  std::optional<std::vector<const KnownPod*>> anybody_;
   std::vector<Expectation> all_;
 };
 

@@ -27,6 +27,21 @@ constexpr ClaimPhrase kClaimsOfPolicies[] = {
     {Claim::admin_set_lacks_pod,
      "On {node} the address set of {2|Ingress|Egress} rule {3}[ ({4})] of {object} lacks pod {5} ({6}).",
      "oc get {0|adminnetworkpolicy|baselineadminnetworkpolicy} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_acl_left, "The ACL of {2|ingress|egress} rule {3} of {object} is there on {node}, and the object has {4} such rules.",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_acl_missing, "OVN on {node} has no ACL for {2|ingress|egress} rule {3} of {object}.",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_action_differs, "On {node} the ACL of {2|ingress|egress} rule {3} of {object} has the action {4}.",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_deny_lacks_pod,
+     "On {node} the port group of the {2|ingress|egress} default deny of namespace {0} lacks pod {3}, which {object} isolates.",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_deny_missing, "OVN on {node} has no ACL that denies {2|ingress|egress} by default in namespace {0}: {object} isolates no pod.",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_group_lacks_pod, "On {node} the port group of {object} lacks pod {3}, which it selects.",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
+    {Claim::network_set_lacks_pod, "On {node} the address sets of {2|ingress|egress} rule {3} of {object} lack pod {4} ({5}).",
+     "oc get networkpolicy -n {0} {1} -o yaml; look for it in the log of ovnkube-controller on {node}."},
 };
 static_assert(are_in_order(kClaimsOfPolicies));
 

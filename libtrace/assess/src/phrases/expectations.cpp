@@ -33,6 +33,9 @@ constexpr Wording<Promise> kPromises[] = {
     {Promise::receives_nothing, "NetworkPolicy {0}: {1} receives nothing"},
     {Promise::firewall_rule, "EgressFirewall {0} rule {1} {2|denies|allows} {3} to {4}"},
     {Promise::admin_rule, "{0} {1|ingress|egress} rule {2} {3|denies|allows} {4} to {5}"},
+    {Promise::network_rule, "NetworkPolicy {0} {1|ingress|egress} rule {2} allows {3} to {4}"},
+    {Promise::network_isolation, "NetworkPolicy {0} isolates {1|ingress|egress}: denies {2} to {3}"},
+    {Promise::service_denied, "Service {0} port {1} denied to {2}"},
 };
 static_assert(is_complete(kPromises));
 

@@ -18,6 +18,7 @@ constexpr Wording<Lack> kLacks[] = {
     {Lack::nodes, "no Node objects (oc get nodes -o yaml)"},
     {Lack::egress_firewalls, "no EgressFirewall objects (oc get egressfirewalls -A -o yaml)"},
     {Lack::admin_policies, "no AdminNetworkPolicy objects (oc get adminnetworkpolicies,baselineadminnetworkpolicies -o yaml)"},
+    {Lack::network_policies, "no NetworkPolicy objects (oc get networkpolicies -A -o yaml)"},
     // dumps, likewise
     {Lack::gateway_rules, "no dumps of a gateway or router (iptables-save)"},
     {Lack::gateway_counters, "no dumps of a gateway or router (iptables-save -c)"},

@@ -41,6 +41,7 @@ constexpr Title kTitles[] = {
     {"service-load-balancer-missing", "A service with endpoints that OVN has no load balancer for"},
     {"egressfirewall-acl", "An EgressFirewall whose ACLs differ from its rules"},
     {"adminnetworkpolicy-acl", "An AdminNetworkPolicy whose ACLs differ from its rules"},
+    {"networkpolicy-acl", "A NetworkPolicy whose ACLs differ from its rules"},
     {"bridge-mac-mismatch", "A gateway router with another MAC than its bridge"},
     {"bridge-not-set-up", "An external bridge without OVN-Kubernetes' flows"},
     {"pod-port-unclaimed", "A pod without a port of Open vSwitch"},

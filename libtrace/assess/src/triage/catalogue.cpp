@@ -32,6 +32,7 @@ const std::vector<const Check*>& checks() {
                                                     &kServiceLoadBalancerMissing,
                                                     &kEgressFirewallAcl,
                                                     &kAdminNetworkPolicyAcl,
+                                                    &kNetworkPolicyAcl,
                                                     &kBridgeMacMismatch,
                                                     &kBridgeNotSetUp,
                                                     &kPodPortUnclaimed,

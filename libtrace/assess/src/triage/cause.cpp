@@ -185,10 +185,44 @@ std::optional<explain::Cause> wrong_destination(const cluster::Cluster& cluster,
 
 // The NetworkPolicies that isolate a pod in one direction: the drop that they share names none of them.
 std::vector<const cluster::NetworkPolicy*> isolating(const cluster::Cluster& cluster, const cluster::Pod& pod, bool egress) {
-  std::vector<const cluster::NetworkPolicy*> all;
-  for (const cluster::NetworkPolicy& p : cluster.objects.network_policies)
-    if ((egress ? p.egress : p.ingress) && p.namespace_ == pod.namespace_ && p.pods.matches(pod.labels)) all.push_back(&p);
+  std::vector<const cluster::NetworkPolicy*> all = cluster.objects.network_policies.in(pod.namespace_);
+  std::erase_if(all, [&](const cluster::NetworkPolicy* p) { return !(egress ? p->egress : p->ingress) || !selects(*p, pod); });
   return all;
+}
+
+// What NetworkPolicies are there for a packet that an ACL of theirs drops: whether their objects mean it.
+std::optional<explain::Cause> network_policy(const cluster::Cluster& cluster, const Explanation& e, const explain::RowRef& row) {
+  const bool is_request = e.fault->direction == explain::Direction::request;
+  const cluster::PolicyRuling* ruling = is_request && e.intent.of_stop ? &*e.intent.of_stop : nullptr;
+  if (ruling != nullptr && ruling->ruling == cluster::Ruling::allowed) {
+    const cluster::Object& policy = ruling->admin != nullptr ? static_cast<const cluster::Object&>(*ruling->admin) : *ruling->network;
+    explain::Evidence lines = evidence(cluster, {policy.from});
+    lines.insert(lines.end(), row.evidence.begin(), row.evidence.end());
+    return as_cause("networkpolicy-acl", Claim::policy_lets_through,
+                    {ruling->admin != nullptr ? ruling->admin->kind_and_name() : "NetworkPolicy " + policy.full_name(),
+                     ruling->direction == cluster::PolicyDirection::egress, ruling->rule, e.fault->at.node},
+                    std::move(lines));
+  }
+  const cluster::Pod *from = pod_of(cluster, e.from), *to = pod_of(cluster, e.to);
+  for (const bool egress : {true, false}) {
+    const cluster::Pod* pod = egress ? from : to;
+    if (row.direction != (egress ? AclDirection::from_lport : AclDirection::to_lport)) continue;
+    std::vector<const cluster::NetworkPolicy*> policies;
+    const bool is_meant = ruling != nullptr && ruling->ruling == cluster::Ruling::denied && ruling->admin == nullptr;
+    if (is_meant) policies = ruling->isolating;
+    else if (pod != nullptr) policies = isolating(cluster, *pod, egress);
+    if (policies.empty()) continue;
+    Term::Names names;
+    std::vector<Provenance> lines;
+    for (const cluster::NetworkPolicy* p : policies) {
+      names.push_back(p->name);
+      lines.push_back(p->from);
+    }
+    const cluster::Pod* isolated = is_meant ? ruling->subject : pod;
+    return as_cause("policy", is_meant ? Claim::policies_isolate : Claim::policies_may_isolate,
+                    {names, isolated->namespace_, isolated->name, egress}, evidence(cluster, lines));
+  }
+  return std::nullopt;
 }
 
 // The rule of an EgressFirewall or AdminNetworkPolicy whose ACL stops the packet, as the object has it.
@@ -221,20 +255,8 @@ std::optional<explain::Cause> policy(const cluster::Cluster& cluster, const Expl
                                 [](const explain::RowRef& r) { return r.policy.has_value(); });
   if (row == e.fault->at.rows.end()) return std::nullopt;
   if (auto cause = policy_rule(cluster, *row)) return cause;
-  const cluster::Pod *from = pod_of(cluster, e.from), *to = pod_of(cluster, e.to);
-  for (const bool egress : {true, false}) {
-    const cluster::Pod* pod = egress ? from : to;
-    if (row->policy->kind != explain::PolicyRef::Kind::network_policy) break;
-    if (pod == nullptr || row->direction != (egress ? AclDirection::from_lport : AclDirection::to_lport)) continue;
-    Term::Names names;
-    std::vector<Provenance> lines;
-    for (const cluster::NetworkPolicy* p : isolating(cluster, *pod, egress)) {
-      names.push_back(p->name);
-      lines.push_back(p->from);
-    }
-    if (names.empty()) continue;
-    return as_cause("policy", Claim::policies_isolate, {names, pod->namespace_, pod->name, egress}, evidence(cluster, lines));
-  }
+  if (row->policy->kind == explain::PolicyRef::Kind::network_policy)
+    if (auto cause = network_policy(cluster, e, *row)) return cause;
   return as_cause("policy", Claim::policy_does_not_allow, {to_text(row->object)}, row->evidence);
 }
 

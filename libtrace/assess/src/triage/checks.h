@@ -35,6 +35,7 @@ extern const Check kServiceLocalWithoutEndpoint;
 extern const Check kServiceLoadBalancerMissing;
 extern const Check kEgressFirewallAcl;
 extern const Check kAdminNetworkPolicyAcl;
+extern const Check kNetworkPolicyAcl;
 extern const Check kBridgeMacMismatch;
 extern const Check kBridgeNotSetUp;
 extern const Check kPodPortUnclaimed;

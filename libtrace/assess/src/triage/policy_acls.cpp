@@ -45,6 +45,17 @@ std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, c
   return held;
 }
 
+std::vector<std::string_view> names_in_match(const ovn::Row& acl, char sign) {
+  std::vector<std::string_view> names;
+  const auto column = acl.columns.find("match");
+  const std::string_view match = column == acl.columns.end() ? std::string_view() : column->second;
+  for (std::size_t at = match.find(sign); at != std::string_view::npos; at = match.find(sign, at + 1)) {
+    const std::string_view rest = match.substr(at + 1);
+    names.push_back(rest.substr(0, rest.find_first_of(" ,)}&|\"")));
+  }
+  return names;
+}
+
 const Provenance* complete_acls(const cluster::Node& node) {
   const auto found = node.ovn.complete_tables.find("NB ACL");
   return found == node.ovn.complete_tables.end() ? nullptr : &found->second;

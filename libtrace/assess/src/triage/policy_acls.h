@@ -30,6 +30,9 @@ bool drops(const ovn::Row& acl);
 
 // Whether one of the sets has it; each is of one family (ip-family). Nothing where none is of the address's.
 std::optional<bool> any_holds(const std::vector<const ovn::AddressSet*>& sets, const IpAddr& address);
+// Names that the ACL's match has behind '$' (address sets) or '@' (port groups), as ovn-nb(5) writes them.
+std::vector<std::string_view> names_in_match(const ovn::Row& acl, char sign);
+
 // Where the node's northbound database shows all of its ACLs; null where it does not.
 const Provenance* complete_acls(const cluster::Node& node);
 

@@ -224,8 +224,8 @@ void Finder::other_objects() {
 void Finder::network_policy(const cluster::NetworkPolicy& p, const std::string& selects_pod) {
   add("network policy", p.full_name(), nullptr,
       {{"isolates", p.ingress && p.egress ? "ingress and egress" : p.egress ? "egress" : "ingress"},
-       {"ingress rules", p.ingress ? std::to_string(p.ingress_rules) : ""},
-       {"egress rules", p.egress ? std::to_string(p.egress_rules) : ""}, {"selects", selects_pod}},
+       {"ingress rules", p.ingress ? std::to_string(p.ingress_rules.size()) : ""},
+       {"egress rules", p.egress ? std::to_string(p.egress_rules.size()) : ""}, {"selects", selects_pod}},
       {p.from});
 }
 

@@ -13,6 +13,8 @@ constexpr Wording<Wanted> kWanted[] = {
     {Wanted::firewall_allows, "rule {1} {2|denies|allows} {3}: packets to {0}"},
     {Wanted::firewall_has_no_rule, "the pod may send to {0}: no rule matches"},
     {Wanted::admin_rule, "{0|ingress|egress} rule {1}[ ({2})] {3|denies|allows} {4}[ port {5}]"},
+    {Wanted::network_rule, "{0|ingress|egress} rule {1} lets {2}[ port {3}] through"},
+    {Wanted::no_network_rule, "no {0|ingress|egress} rule [of it or of {1} ]lets {2}[ port {3}] through"},
     {Wanted::endpoints, "its EndpointSlices have [{0}||no ready endpoint]"},
 };
 static_assert(egt::is_complete(kWanted));

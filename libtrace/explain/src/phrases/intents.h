@@ -16,6 +16,8 @@ enum class Wanted : std::uint8_t {
   firewall_allows,
   firewall_has_no_rule,
   admin_rule,
+  network_rule,             // of a NetworkPolicy, that lets the packet through
+  no_network_rule,
   endpoints,
 };
 

@@ -76,6 +76,24 @@ bool selects(const AdminNetworkPolicy& policy, const Objects& objects, const Pod
          policy.namespaces.matches(labels_of_namespace(objects, pod.namespace_));
 }
 
+bool selects(const NetworkPolicy& policy, const Pod& pod) {
+  return !pod.host_network && policy.namespace_ == pod.namespace_ && policy.pods.matches(pod.labels);
+}
+
+bool NetworkPolicies::add(NetworkPolicy policy) {
+  std::string name_space = policy.namespace_;
+  if (!ObjectList::add(std::move(policy))) return false;
+  by_namespace_[std::move(name_space)].push_back(size() - 1);
+  return true;
+}
+
+std::vector<const NetworkPolicy*> NetworkPolicies::in(const std::string& name_space) const {
+  std::vector<const NetworkPolicy*> all;
+  if (const auto found = by_namespace_.find(name_space); found != by_namespace_.end())
+    for (const std::size_t i : found->second) all.push_back(&(*this)[i]);
+  return all;
+}
+
 Backing backing_of(const Service& service, const Objects& objects) {
   Backing ready, serving;
   for (const EndpointSlice& slice : objects.endpoint_slices) {

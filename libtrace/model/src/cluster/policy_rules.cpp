@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "policy_match.h"
 #include "egtrace/cluster/resolved_names.h"
 
 namespace egt::cluster {
 namespace {
-
-enum class Match : std::uint8_t { no, yes, maybe };
-
-bool names_port(const std::vector<RulePorts>& ports, const PolicyQuestion& q) {
-  return std::any_of(ports.begin(), ports.end(), [&](const RulePorts& p) { return p.contains(q.protocol, q.port); });
-}
 
 // ---- EgressFirewall
 
@@ -38,28 +33,10 @@ Match matches(const FirewallRule& rule, const Objects& objects, const Node* node
 
 // ---- AdminNetworkPolicy
 
-Match is_peer(const PolicyPeer& peer, const Objects& objects, const Pod* pod, const IpAddr& address) {
-  const bool in_network = std::any_of(peer.networks.begin(), peer.networks.end(), [&](const Prefix& p) { return p.contains(address); });
-  if (in_network) return Match::yes;
-  if (peer.nodes.present) return is_node_address(peer.nodes, objects, address);
-  const bool selected = pod != nullptr && !pod->host_network && peer.pods.matches(pod->labels) &&
-                        peer.namespaces.matches(labels_of_namespace(objects, pod->namespace_));
-  return selected ? Match::yes : Match::no;
-}
-
-Match has_peer(const AdminRule& rule, const Objects& objects, const Pod* pod, const IpAddr& address) {
-  Match best = rule.has_open_peers ? Match::maybe : Match::no;
-  for (const PolicyPeer& peer : rule.peers) {
-    const Match match = is_peer(peer, objects, pod, address);
-    if (match == Match::yes) return match;
-    if (match == Match::maybe) best = match;
-  }
-  return best;
-}
-
-Match has_port(const AdminRule& rule, const PolicyQuestion& q) {
-  if (rule.all_ports || names_port(rule.ports, q)) return Match::yes;
-  return rule.has_open_ports ? Match::maybe : Match::no;
+Match is_admin_peer(const PolicyPeer& peer, const Objects& objects, const OtherEnd& other) {
+  if (const Match match = in_networks(peer, other.address); match != Match::no) return match;
+  if (peer.nodes.present) return is_node_address(peer.nodes, objects, other.address);
+  return other.pod != nullptr && !other.pod->host_network ? selects_pod(peer, objects, *other.pod) : Match::no;
 }
 
 class AdminPolicies {
@@ -68,27 +45,21 @@ class AdminPolicies {
       : objects_(objects), q_(question), direction_(direction),
         subject_(direction == PolicyDirection::egress ? question.from : question.to) {}
 
-  AdminRuling ruling() const {
-    if (subject_ == nullptr || subject_->host_network) return {};
-    const Verdict first = by_policies();
-    if (first.result.ruling != Ruling::none) return first.result;
-    if (is_isolated()) return open();
+  PolicyRuling first() const { return by_policies().result; }
+  PolicyRuling baseline() const {
     for (const AdminNetworkPolicy& policy : objects_.admin_network_policies)
       if (policy.baseline && selects(policy, objects_, *subject_)) return by_rules(policy).result;
-    return {};
+    return {Ruling::none, direction_, subject_};
   }
 
  private:
-  struct Verdict { AdminRuling result; bool passes = false; };
+  struct Verdict { PolicyRuling result; bool passes = false; };
 
-  AdminRuling open() const { return {Ruling::open, direction_, nullptr, 0}; }
+  PolicyRuling open() const { return {Ruling::open, direction_, subject_}; }
 
   Match rule_matches(const AdminRule& rule) const {
-    const bool egress = direction_ == PolicyDirection::egress;
-    const Match peer = has_peer(rule, objects_, egress ? q_.to : q_.from, egress ? q_.destination : q_.source);
-    const Match port = has_port(rule, q_);
-    if (peer == Match::no || port == Match::no) return Match::no;
-    return peer == Match::yes && port == Match::yes ? Match::yes : Match::maybe;
+    const OtherEnd other = other_end(q_, direction_);
+    return both(any_peer(rule, [&](const PolicyPeer& p) { return is_admin_peer(p, objects_, other); }), has_port(rule, q_));
   }
 
   Verdict by_rules(const AdminNetworkPolicy& policy) const {
@@ -97,9 +68,9 @@ class AdminPolicies {
       const Match match = rule_matches(rules[i]);
       if (match == Match::no) continue;
       if (match == Match::maybe) return {open(), false};
-      if (rules[i].action == AdminRule::Action::pass) return {{}, true};
+      if (rules[i].action == AdminRule::Action::pass) return {{Ruling::none, direction_, subject_}, true};
       const Ruling ruling = rules[i].action == AdminRule::Action::allow ? Ruling::allowed : Ruling::denied;
-      return {{ruling, direction_, &policy, i}, false};
+      return {{ruling, direction_, subject_, &policy, nullptr, i}, false};
     }
     return {};
   }
@@ -125,13 +96,6 @@ class AdminPolicies {
     return a.result.ruling != b.result.ruling || a.passes != b.passes;
   }
 
-  bool is_isolated() const {
-    return std::any_of(objects_.network_policies.begin(), objects_.network_policies.end(), [&](const NetworkPolicy& p) {
-      return (direction_ == PolicyDirection::egress ? p.egress : p.ingress) && p.namespace_ == subject_->namespace_ &&
-             p.pods.matches(subject_->labels);
-    });
-  }
-
   const Objects& objects_;
   const PolicyQuestion& q_;
   PolicyDirection direction_;
@@ -152,8 +116,13 @@ FirewallRuling firewall_ruling(const Objects& objects, const Node* node, const P
   return {Ruling::none, firewall, 0};
 }
 
-AdminRuling admin_ruling(const Objects& objects, const PolicyQuestion& question, PolicyDirection direction) {
-  return AdminPolicies(objects, question, direction).ruling();
+PolicyRuling policy_ruling(const Objects& objects, const PolicyQuestion& question, PolicyDirection direction) {
+  const Pod* subject = direction == PolicyDirection::egress ? question.from : question.to;
+  if (subject == nullptr || subject->host_network) return {Ruling::none, direction};
+  const AdminPolicies admin(objects, question, direction);
+  if (PolicyRuling first = admin.first(); first.ruling != Ruling::none) return first;
+  if (PolicyRuling second = ruling_of_isolating(objects, question, direction); second.ruling != Ruling::none) return second;
+  return admin.baseline();
 }
 
 }  // namespace egt::cluster

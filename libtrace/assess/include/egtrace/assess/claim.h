@@ -116,6 +116,13 @@ enum class Claim : std::uint8_t {
   admin_acl_missing,
   admin_action_differs,
   admin_set_lacks_pod,
+  network_acl_left,
+  network_acl_missing,
+  network_action_differs,
+  network_deny_lacks_pod,
+  network_deny_missing,
+  network_group_lacks_pod,
+  network_set_lacks_pod,
 
   // Of connections that were walked, and of those that conntrack holds.
   egress_leak,
@@ -133,6 +140,8 @@ enum class Claim : std::uint8_t {
   firewall_rule_decides,
   admin_rule_denies,
   policies_isolate,
+  policies_may_isolate,
+  policy_lets_through,
   policy_does_not_allow,
 };
 
@@ -147,6 +156,7 @@ enum class Lack : std::uint8_t {
   nodes,
   egress_firewalls,
   admin_policies,
+  network_policies,
   // dumps, likewise
   gateway_rules,
   gateway_counters,

@@ -61,7 +61,7 @@ class Comparison {
         return add(Claim::admin_action_differs, of, {text_of(row, "action"), rule.action}, {row.from});
     }
     // Ports by names that no pod has leave a rule without an ACL.
-    if (!any && !rule.has_open_ports) return add(Claim::admin_acl_missing, of, {}, {database_});
+    if (!any && !rule.has_open_ports && rule.named_ports.empty()) return add(Claim::admin_acl_missing, of, {}, {database_});
     if (!rule.has_open_peers) peers(of);
   }
 

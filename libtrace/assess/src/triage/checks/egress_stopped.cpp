@@ -35,7 +35,7 @@ void judge(const Facts& f, const KnownPod& pod, const EgressClaim& claim, const 
     for (const cluster::NetworkPolicy& p : f.cluster.objects.network_policies)
       if (p.egress && p.namespace_ == pod.namespace_ && pod.object != nullptr && p.pods.matches(pod.object->labels)) {
         stop.isolating.push_back("NetworkPolicy " + p.full_name());
-        stop.lets_nothing_out &= p.egress_rules == 0;
+        stop.lets_nothing_out &= p.egress_rules.empty();
         for (auto& line : evidence(f.cluster, {p.from})) stop.lines.push_back(std::move(line));
       }
     // What a finding before this one explains is not told again; that a policy may be meant is.

@@ -10,6 +10,7 @@
 
 #include "egtrace/base/result.h"
 #include "egtrace/cluster/cluster.h"
+#include "egtrace/cluster/policy_rules.h"
 #include "egtrace/engine/journey.h"
 #include "egtrace/engine/place.h"
 #include "egtrace/engine/reason.h"
@@ -218,7 +219,11 @@ struct IntentViolation {
 };
 
 // What the objects ask for this traffic. `kept`: nothing where none of them says anything of it.
-struct Intent { std::optional<bool> kept; std::vector<IntentViolation> violations; };
+struct Intent {
+  std::optional<bool> kept;
+  std::vector<IntentViolation> violations;
+  std::optional<cluster::PolicyRuling> of_stop;   // of policies, for the first request that an ACL of one stops, in the ACL's direction
+};
 
 // What keeps the connection from being answered, and what to look at next.
 struct Fault { Direction direction = Direction::request; StopReport at; std::string summary, next; };

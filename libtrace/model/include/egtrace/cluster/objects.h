@@ -57,6 +57,7 @@ struct PodAttachment {
   std::optional<MacAddr> mac;
 };
 enum class PodPhase : std::uint8_t { unknown, pending, running, succeeded, failed };
+struct NamedPort { std::string name, protocol; std::uint16_t port = 0; };
 struct Pod : Object {
   std::string node;
   std::vector<Prefix> addresses;         // with the subnet's length where the annotation tells it
@@ -68,6 +69,7 @@ struct Pod : Object {
   bool networks_shown = false;           // the annotation that lists all of its networks with their roles
   PodPhase phase = PodPhase::unknown;
   std::vector<IpAddr> former_addresses;  // of one that has ended: another pod may have them by now
+  std::vector<NamedPort> named_ports;    // of its containers, that have a name
 
   bool has_ended() const { return phase == PodPhase::succeeded || phase == PodPhase::failed; }
 
@@ -140,12 +142,6 @@ struct EndpointSlice : Object {
   std::vector<ServiceEndpoint> endpoints;
 };
 
-// As far as a packet's fate can be told from the object alone: whether it lets anything through at all.
-struct NetworkPolicy : Object {
-  LabelSelector pods;
-  bool ingress = false, egress = false;  // which directions it isolates
-  std::size_t ingress_rules = 0, egress_rules = 0;
-};
 // Ports that a rule of a policy names: `protocol` in capitals, both ends included. Without a number: all of the protocol.
 struct RulePorts {
   std::string protocol;
@@ -155,21 +151,38 @@ struct RulePorts {
   }
 };
 
-// Whom a rule of an AdminNetworkPolicy is about: pods of namespaces, nodes or networks, of which one is there.
+// Whom a rule of a policy is about: pods of namespaces, nodes or networks, of which one is there.
 struct PolicyPeer {
   LabelSelector namespaces, pods, nodes;
   std::vector<Prefix> networks;
+  std::vector<Prefix> except;            // parts of the networks that are not meant
+};
+struct PolicyRule {
+  std::vector<PolicyPeer> peers;
+  std::vector<RulePorts> ports;
+  std::vector<NamedPort> named_ports;    // without numbers; no protocol: any
+  bool all_ports = true;                 // no port is named: packets of every protocol
+  // Peers or ports whose meaning the object alone does not show: domain names, fields that are newer.
+  bool has_open_peers = false, has_open_ports = false;
+};
+// NetworkPolicy of networking.k8s.io/v1. It isolates the pods that it selects, and what they may do then is what a rule of any
+// policy lets through. A peer without a selector of namespaces has the one of the policy's own.
+struct NetworkRule : PolicyRule {
+  bool all_peers = false;                // none is named: everybody
+};
+struct NetworkPolicy : Object {
+  LabelSelector pods;
+  bool ingress = false, egress = false;  // which directions it isolates
+  std::vector<NetworkRule> ingress_rules, egress_rules;
+  // What it means is not in its known fields alone: fields that are newer, or ACLs without conntrack (annotation
+  // k8s.ovn.org/acl-stateless), which OVN-Kubernetes has a setting for.
+  bool is_open = false;
 };
 // The first rule that matches decides; Pass leaves it to NetworkPolicies.
-struct AdminRule {
+struct AdminRule : PolicyRule {
   enum class Action : std::uint8_t { allow, deny, pass };
   std::string name;                      // empty: it has none
   Action action = Action::pass;
-  std::vector<PolicyPeer> peers;
-  std::vector<RulePorts> ports;
-  bool all_ports = true;                 // no port is named: packets of every protocol
-  // Peers or ports whose meaning the object alone does not show: named ports, domain names, kinds that are newer.
-  bool has_open_peers = false, has_open_ports = false;
 };
 // AdminNetworkPolicy, and the one BaselineAdminNetworkPolicy of a cluster. An absent selector of pods selects all of the
 // namespaces'.
@@ -226,6 +239,16 @@ class ObjectList {
   std::unordered_map<std::string, std::size_t> by_name_;
 };
 
+// Those of a namespace are found without looking at others.
+class NetworkPolicies : public ObjectList<NetworkPolicy> {
+ public:
+  bool add(NetworkPolicy policy);
+  std::vector<const NetworkPolicy*> in(const std::string& name_space) const;   // in the order in which they were read
+
+ private:
+  std::unordered_map<std::string, std::vector<std::size_t>> by_namespace_;
+};
+
 struct Objects {
   ObjectList<NodeObject> nodes;
   ObjectList<Network> networks;
@@ -236,7 +259,7 @@ struct Objects {
   ObjectList<ExternalRoute> external_routes;
   ObjectList<Service> services;
   ObjectList<EndpointSlice> endpoint_slices;
-  ObjectList<NetworkPolicy> network_policies;
+  NetworkPolicies network_policies;
   ObjectList<AdminNetworkPolicy> admin_network_policies;
   ObjectList<EgressFirewall> egress_firewalls;
   ObjectList<ResolvedName> resolved_names;
@@ -250,6 +273,11 @@ Labels labels_of_namespace(const Objects& objects, const std::string& name);
 bool selects(const Service& service, const Pod& pod);
 bool selects(const EgressIp& egress_ip, const Objects& objects, const Pod& pod);
 bool selects(const AdminNetworkPolicy& policy, const Objects& objects, const Pod& pod);
+bool selects(const NetworkPolicy& policy, const Pod& pod);
+// Whether a selector of namespaces surely selects it: not where labels decide and nobody has its object.
+bool selects_namespace(const LabelSelector& selector, const Objects& objects, const std::string& name);
+// The name by which a selector selects one namespace, and no labels besides; null: it may select others.
+const std::string* one_namespace(const LabelSelector& selector);
 
 // A DNS name in lower case and without the dot at its end.
 std::string normal_dns_name(std::string_view name);

@@ -1,9 +1,10 @@
-// What EgressFirewalls, AdminNetworkPolicies and the BaselineAdminNetworkPolicy ask of one connection of a pod, from the
-// objects alone. NetworkPolicies are known by their directions only: where their rules decide, nothing is said.
+// What EgressFirewalls, AdminNetworkPolicies, NetworkPolicies and the BaselineAdminNetworkPolicy ask of the first packet of one
+// connection of a pod, from the objects alone.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "egtrace/cluster/cluster.h"
 
@@ -12,7 +13,8 @@ namespace egt::cluster {
 struct PolicyQuestion {
   const Pod* from = nullptr;             // null: no pod sends
   const Pod* to = nullptr;               // null: no pod receives
-  IpAddr source, destination;            // behind the translation of a service
+  // Behind the translation of a service. An unspecified source is one that objects do not show: the client's is translated.
+  IpAddr source, destination;
   std::string protocol;                  // in capitals
   std::uint16_t port = 0;                // of the destination
 };
@@ -29,18 +31,25 @@ struct FirewallRuling {
 FirewallRuling firewall_ruling(const Objects& objects, const Node* node, const PolicyQuestion& question);
 
 enum class PolicyDirection : std::uint8_t { egress, ingress };   // of the pod that sends, of the one that receives
-struct AdminRuling {
+struct PolicyRuling {
   Ruling ruling = Ruling::none;
   PolicyDirection direction = PolicyDirection::egress;
-  const AdminNetworkPolicy* policy = nullptr;
-  std::size_t rule = 0;
-  const AdminRule& decisive() const {
-    return (direction == PolicyDirection::egress ? policy->egress : policy->ingress)[rule];
-  }
+  const Pod* subject = nullptr;                  // the pod whose policies these are; null: there is none
+  const AdminNetworkPolicy* admin = nullptr;     // that decides, be it the baseline
+  const NetworkPolicy* network = nullptr;        // that lets the packet through
+  std::size_t rule = 0;                          // of the one that decides
+  // NetworkPolicies that isolate the pod in this direction, where no AdminNetworkPolicy decides: `denied` without `admin` is that
+  // none of them has a rule for the packet.
+  std::vector<const NetworkPolicy*> isolating = {};
+
+  const AdminRule& admin_rule() const { return (direction == PolicyDirection::egress ? admin->egress : admin->ingress)[rule]; }
+  bool lets_through() const { return ruling == Ruling::none || ruling == Ruling::allowed; }
 };
-// By AdminNetworkPolicies in the order of their priorities, then, where no NetworkPolicy isolates the pod, by the
-// BaselineAdminNetworkPolicy. `open` where a rule before the deciding one may match, where two policies of one priority
-// disagree, and where a NetworkPolicy decides.
-AdminRuling admin_ruling(const Objects& objects, const PolicyQuestion& question, PolicyDirection direction);
+// By AdminNetworkPolicies in the order of their priorities, then, where NetworkPolicies isolate the pod, by their rules, else by the
+// BaselineAdminNetworkPolicy (tiers 1, 2 and 3 of the ACLs of OVN-Kubernetes). `open`: a rule that may match, AdminNetworkPolicies of
+// one priority that disagree, peers of the host's network, and what NetworkPolicies deny and the API or OVN-Kubernetes lets
+// through all the same: the pod's own node, packets that are neither TCP nor UDP nor SCTP, multicast, what a policy has a rule for that
+// does not isolate in that direction (buildNetworkPolicyACLs() of OVN-Kubernetes' base_network_controller_policy.go).
+PolicyRuling policy_ruling(const Objects& objects, const PolicyQuestion& question, PolicyDirection direction);
 
 }  // namespace egt::cluster
