@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "egtrace/parsers/format.h"
+#include "snapshot/flat_names.h"
 #include "snapshot/mask.h"
 
 namespace egt::parsers {
@@ -21,6 +22,7 @@ class Gathering {
   Result<Gathered> gather() {
     if (auto error = find_files()) return *error;
     if (auto error = find_settings()) return *error;
+    if (!out_.settings_file) give_machines_folders(out_.files, out_.root_files);   // else the user says what is whose
     mask_files(out_.files, Masking::secrets, request_.jobs);
     return std::move(out_);
   }

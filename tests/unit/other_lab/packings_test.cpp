@@ -1,10 +1,11 @@
-// One snapshot, packed as people pack: the same machines and the same answers each time.
+// A snapshot, packed as people pack: the same machines and the same answers each time. One of samples/, and one of the other lab.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/pack.h"
@@ -16,110 +17,131 @@ namespace {
 using nlohmann::json;
 using Files = std::vector<PackedFile>;
 
-const Files& sample() {
-  static const Files files = files_below(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary");
-  return files;
+// MACHINE/FILE, of Kubernetes objects k8s/FILE.
+struct PackedSnapshot {
+  Files files;
+  std::string from, to;
+};
+
+PackedSnapshot snapshot_of_samples() {
+  return {files_below(std::string(EGTRACE_SOURCE_DIR) + "/samples/egressip-secondary"), "demo-egress/requester-3a", "192.168.55.13:80"};
 }
 
-// "master-01-demo/ip_rule" → machine and file; of Kubernetes objects "k8s".
+PackedSnapshot snapshot_of_lab() {
+  const TemporaryDirectory folder;
+  const std::string archive = std::string(EGTRACE_SOURCE_DIR) + "/tests/lab/plain.tar.xz";
+  EXPECT_EQ(0, run({"tar", "-xJf", archive, "--strip-components=1", "-C", folder.path()}).status);
+  return {files_below(folder.path()), "other/client-2", "203.0.113.13:80"};
+}
+
+// Whether it has a switch.
+bool is_cluster_node(const Files& files, const std::string& machine) {
+  return std::any_of(files.begin(), files.end(), [&](const PackedFile& f) { return f.name == machine + "/ovs-vsctl_show"; });
+}
+
 std::string machine_of(const PackedFile& file) { return file.name.substr(0, file.name.find('/')); }
 std::string file_of(const PackedFile& file) { return file.name.substr(file.name.find('/') + 1); }
-bool is_cluster_node(const std::string& machine) { return machine.ends_with("-demo"); }
 
-std::string renamed_to(const std::function<std::string(const PackedFile&)>& name) {
-  Files files = sample();
+std::string renamed_to(Files files, const std::function<std::string(const PackedFile&)>& name) {
   for (PackedFile& file : files) file.name = name(file);
   return pack(files);
 }
 
-std::string as_it_is() { return pack(sample()); }
+std::string as_it_is(const Files& all) { return pack(all); }
 
 // `nodes/` with all machines, beside the objects.
-std::string under_one_parent() {
-  return renamed_to([](const PackedFile& f) { return machine_of(f) == "k8s" ? f.name : "nodes/" + f.name; });
+std::string under_one_parent(const Files& all) {
+  return renamed_to(all, [&](const PackedFile& f) { return machine_of(f) == "k8s" ? f.name : "nodes/" + f.name; });
 }
 
-std::string infrastructure_apart() {
-  return renamed_to([](const PackedFile& f) {
+std::string infrastructure_apart(const Files& all) {
+  return renamed_to(all, [&](const PackedFile& f) {
     const std::string machine = machine_of(f);
-    return machine == "k8s" || is_cluster_node(machine) ? f.name : "infra/" + f.name;
+    return machine == "k8s" || is_cluster_node(all, machine) ? f.name : "infra/" + f.name;
   });
 }
 
-std::string deep() {
-  return renamed_to([](const PackedFile& f) {
+std::string deep(const Files& all) {
+  return renamed_to(all, [&](const PackedFile& f) {
     return machine_of(f) == "k8s" ? "case-4711/2026-03-01/cluster/objects/" + file_of(f) : "case-4711/2026-03-01/hosts/collected/" + f.name;
   });
 }
 
-std::string by_person() {
-  return renamed_to([](const PackedFile& f) {
+std::string by_person(const Files& all) {
+  return renamed_to(all, [&](const PackedFile& f) {
     const std::string machine = machine_of(f);
-    return (machine == "k8s" ? "carol/" : is_cluster_node(machine) ? "alice/" : "bob/") + f.name;
+    return (machine == "k8s" ? "carol/" : is_cluster_node(all, machine) ? "alice/" : "bob/") + f.name;
   });
 }
 
-std::vector<std::string> machines() {
+std::vector<std::string> machines(const Files& files) {
   std::vector<std::string> all;
-  for (const PackedFile& f : sample())
+  for (const PackedFile& f : files)
     if (all.empty() || all.back() != machine_of(f)) all.push_back(machine_of(f));
   return all;
 }
 
-Files files_of(const std::string& machine) {
+Files files_of(const Files& all, const std::string& machine) {
   Files some;
-  std::copy_if(sample().begin(), sample().end(), std::back_inserter(some), [&](const PackedFile& f) { return machine_of(f) == machine; });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const PackedFile& f) { return machine_of(f) == machine; });
   return some;
 }
 
-std::string tar_of_tars() {
+std::string tar_of_tars(const Files& all) {
   Files outer;
-  for (const std::string& machine : machines()) outer.push_back({"upload/" + machine + ".tar.gz", pack(files_of(machine), "gz")});
+  for (const std::string& machine : machines(all)) outer.push_back({"upload/" + machine + ".tar.gz", pack(files_of(all, machine), "gz")});
   return pack(outer);
 }
 
 // "[root@router ~]# ip rule", and what it printed.
-std::string pasted(const std::string& machine) {
+std::string pasted(const Files& all, const std::string& machine) {
   std::string text;
-  for (const PackedFile& f : files_of(machine)) {
+  for (const PackedFile& f : files_of(all, machine)) {
+    const bool is_packed = f.name.ends_with(".gz");
     std::string command = file_of(f);
+    if (is_packed) command.resize(command.size() - 3);
     std::replace(command.begin(), command.end(), '_', ' ');
-    text += "[root@" + machine + " ~]# " + command + "\n" + f.text;
+    text += "[root@" + machine + " ~]# " + command + "\n" + (is_packed ? run({"gzip", "-dc"}, f.text).out : f.text);
   }
   return text;
 }
 
 // Nodes as reports of sos, objects as of must-gather, the other machines as pasted text.
-std::string mixed() {
+std::string mixed(const Files& all) {
   Files files;
-  for (const PackedFile& f : sample()) {
+  for (const PackedFile& f : all) {
     const std::string machine = machine_of(f);
     if (machine == "k8s") files.push_back({"must-gather.local.1/quay-io-1/cluster-scoped-resources/core/" + file_of(f), f.text});
-    else if (is_cluster_node(machine)) files.push_back({"sosreport-" + machine + "-2026-03-01-abcdefg/sos_commands/networking/" + file_of(f), f.text});
+    else if (is_cluster_node(all, machine)) files.push_back({"sosreport-" + machine + "-2026-03-01-abcdefg/sos_commands/networking/" + file_of(f), f.text});
   }
-  for (const char* machine : {"router", "server"}) files.push_back({std::string(machine) + ".txt", pasted(machine)});
+  for (const char* machine : {"router", "server"}) files.push_back({std::string(machine) + ".txt", pasted(all, machine)});
   return pack(files);
 }
 
 // All in one folder.
-std::string flat() {
+std::string flat(const Files& all) {
   Files files;
-  for (const PackedFile& f : sample())
+  for (const PackedFile& f : all)
     if (machine_of(f) == "k8s") files.push_back({file_of(f), f.text});
-  for (const std::string& machine : machines())
-    if (machine != "k8s") files.push_back({machine + ".tar", pack(files_of(machine))});
+  for (const std::string& machine : machines(all))
+    if (machine != "k8s") files.push_back({machine + ".tar", pack(files_of(all, machine))});
   return pack(files);
 }
 
+// One file beside the other, of which the names begin with the machine's.
+std::string flat_files(const Files& all) {
+  return renamed_to(all, [&](const PackedFile& f) { return machine_of(f) == "k8s" ? file_of(f) : machine_of(f) + "_" + file_of(f); });
+}
+
 // `excerpts`: what was pasted may be less than the commands printed, which takes the proof away and is said.
-struct Packing { const char* name; std::string (*pack)(); bool excerpts = false; };
+struct Packing { const char* name; std::string (*pack)(const Files&); bool excerpts = false; };
+struct PackedSource { const char* name; PackedSnapshot (*read)(); };
 
-class Packings : public ::testing::TestWithParam<Packing> {};
+class Packings : public ::testing::TestWithParam<std::tuple<PackedSource, Packing>> {};
 
-json explained(const std::string& archive) {
+json explained(const PackedSnapshot& scenario, const std::string& archive) {
   const TemporaryDirectory d;
-  const Ran ran = run({EGTRACE_BINARY, "explain", d.file("snapshot.tar", archive), "--from", "demo-egress/requester-3a", "--to", "192.168.55.13:80",
-                       "--format", "json"});
+  const Ran ran = run({EGTRACE_BINARY, "explain", d.file("snapshot.tar", archive), "--from", scenario.from, "--to", scenario.to, "--format", "json"});
   return json::parse(ran.out);
 }
 
@@ -130,11 +152,14 @@ json steps_of(const json& told) {
 }
 
 TEST_P(Packings, AnswerAlike) {
-  static const json reference = explained(as_it_is());
-  const json told = explained(GetParam().pack());
+  const auto& [source, packing] = GetParam();
+  const PackedSnapshot scenario = source.read();
+  const json reference = explained(scenario, as_it_is(scenario.files));
+  const json told = explained(scenario, packing.pack(scenario.files));
+  EXPECT_EQ(reference.at("outcome"), "answered");
   for (const char* key : {"outcome", "summary"}) EXPECT_EQ(told.at(key), reference.at(key)) << key;
   EXPECT_EQ(steps_of(told), steps_of(reference));
-  if (!GetParam().excerpts) {
+  if (!packing.excerpts) {
     EXPECT_EQ(told.at("confidence"), reference.at("confidence"));
     return;
   }
@@ -143,10 +168,11 @@ TEST_P(Packings, AnswerAlike) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Packings,
-                         ::testing::Values(Packing{"UnderOneParent", under_one_parent}, Packing{"InfrastructureApart", infrastructure_apart},
-                                           Packing{"Flat", flat}, Packing{"Deep", deep}, Packing{"TarOfTars", tar_of_tars}, Packing{"Mixed", mixed, true},
-                                           Packing{"ByPerson", by_person}),
-                         [](const auto& packing) { return std::string(packing.param.name); });
+                         ::testing::Combine(::testing::Values(PackedSource{"Samples", snapshot_of_samples}, PackedSource{"Lab", snapshot_of_lab}),
+                                            ::testing::Values(Packing{"UnderOneParent", under_one_parent}, Packing{"InfrastructureApart", infrastructure_apart},
+                                                              Packing{"Flat", flat}, Packing{"FlatFiles", flat_files}, Packing{"Deep", deep},
+                                                              Packing{"TarOfTars", tar_of_tars}, Packing{"Mixed", mixed, true}, Packing{"ByPerson", by_person})),
+                         [](const auto& param) { return std::string(std::get<0>(param.param).name) + std::get<1>(param.param).name; });
 
 }  // namespace
 }  // namespace egt::testing

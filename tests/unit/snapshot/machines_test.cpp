@@ -53,6 +53,16 @@ TEST(Machines, AFolderWithNoMoreThanTheNextOneIsNone) {
   EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1", "w2"}));
 }
 
+TEST(Machines, NamesOfFilesTellThemApartWhereHostnamesShowThem) {
+  const TemporaryDirectory d;
+  d.file("nodes.yaml", kTwoNodes);
+  for (const char* name : {"w1", "w2", "w2-b"}) {
+    d.file(std::string("all/") + name + "_hostname.txt", std::string(name) + ".example.org\n");
+    d.file(std::string("all/") + name + "_ip_rule.txt", kRulesOfAny);
+  }
+  EXPECT_EQ(names_of_machines(d), (std::vector<std::string>{"w1", "w2", "w2-b"}));
+}
+
 TEST(Machines, AddressesTellThemApartWhereNoneIsNamed) {
   const TemporaryDirectory d;
   d.file("k8s/nodes.yaml", kTwoNodes);
