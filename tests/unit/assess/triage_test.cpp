@@ -708,7 +708,41 @@ TEST(Triage, NamesWhatDiffersFromANetworkPolicy) {
     add_network_policy(s, kWebPods, {});
     s.write("master-03-demo/ovn-nbctl_list_acl", acl('1', "allow-related", "policy=web, policy_type=Ingress", "ip4.src == {$a6006006006} && outport == @a70"));
   });
-  EXPECT_EQ(older.find("networkpolicy-acl: "), std::string::npos) << older;
+  EXPECT_TRUE(older.starts_with("skipped networkpolicy-acl: ")) << older;
+}
+
+// A drop by the default deny of a namespace, in dumps of ../shared/corpus: what its cause is if the object has these lines more.
+std::string cause_of_drop(const std::string& more) {
+  const std::filesystem::path from = std::string(EGTRACE_SOURCE_DIR) + "/../shared/corpus/demo/neg-networkpolicy-drop";
+  if (!std::filesystem::exists(from)) return "";
+  const egt::testing::TemporaryDirectory copy;
+  for (const char* folder : {"k8s", "master-02-demo"})
+    std::filesystem::copy(from / folder, std::filesystem::path(copy.path()) / folder, std::filesystem::copy_options::recursive);
+  const std::string object = copy.path() + "/k8s/networkpolicies.yaml";
+  egt::testing::write_file(object, egt::testing::read_file(object) + more);
+  parsers::SnapshotRequest request;
+  request.path = copy.path();
+  const auto snapshot = parsers::open_snapshot(request);
+  if (!snapshot) return snapshot.error().message;
+  const explain::Explainer explainer(snapshot->cluster);
+  explain::Question q;
+  q.from = *explain::parse_point("demo-egress/requester-2a");
+  q.to = *explain::parse_point("192.168.55.13:80");
+  q.dport = q.to.port;
+  const auto x = explainer.explain(q);
+  const auto found = x ? find_cause(explainer, *x) : std::nullopt;
+  return found ? found->finding + ": " + found->claim : "none";
+}
+
+TEST(Cause, SaysWhetherANetworkPolicyWantsTheDrop) {
+  const std::string wanted = cause_of_drop("");
+  if (wanted.empty()) GTEST_SKIP() << "no corpus";
+  EXPECT_TRUE(wanted.starts_with("policy: ") && wanted.ends_with("and no rule allows this packet: as intended")) << wanted;
+  EXPECT_EQ(cause_of_drop("  egress:\n  - ports: [{port: 80}]\n"),
+            "networkpolicy-acl: Egress rule 0 of NetworkPolicy demo-egress/deny-egress allows this packet, and an ACL for NetworkPolicies drops it: "
+            "the northbound database lags behind the object");
+  const std::string open = cause_of_drop("  egress:\n  - ports: [{port: web}]\n");
+  EXPECT_TRUE(open.ends_with("objects do not show whether a rule allows this packet")) << open;
 }
 
 // The policies of the cluster router alone do not show those of a network's gateway router.
