@@ -26,6 +26,7 @@ const std::map<std::string, std::string>& allowed() {
       {"libtrace/explain/src/capture/seen.cpp", "the name of a difference"},
       {"libtrace/explain/src/decode/layouts.cpp", "stages and tables of each release: lists of names"},
       {"libtrace/explain/src/entry_names.cpp", "errors of a question"},
+      {"libtrace/explain/src/lookup/realised.cpp", "nft list ruleset: a command"},
       {"libtrace/explain/src/packet_of.cpp", "errors of a question"},
       {"libtrace/explain/src/point.cpp", "errors of a question"},
       {"libtrace/explain/src/point_text.cpp", "errors of parsing"},
