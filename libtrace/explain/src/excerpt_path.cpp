@@ -85,9 +85,9 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
   Hop hop;
   hop.node = j.node->name;
   hop.layer = "ovs";
-  hop.where = fmt::format("{} table {}", j.bridge->name, f.table);
   hop.passes = {passage_of_table(j.bridge->name, f.table)};
-  hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = j.bridge->name};
+  hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = j.bridge->name, .within = fmt::format("table {}", f.table)};
+  hop.where = in_bridge(hop.at);
   hop.evidence = words.evidence({f.from});
   for (const ovn::LogicalFlow* l : words.logical_flows(*j.node, f.cookie, metadata_of(j.bridge->flows->match(f))))
     hop.lflows.push_back({std::string(l->uuid), std::string(l->datapath), std::string(l->stage), std::string(l->match),

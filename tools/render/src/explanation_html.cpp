@@ -271,8 +271,7 @@ class ExplanationHtml {
   }
 
   void hop(const Hop& h, const std::string& station) {
-    std::string where = h.where;
-    if (where.starts_with(station)) where.erase(0, station.size());
+    const std::string& where = station == h.where || (station == h.at.bridge && !h.at.within.empty()) ? h.at.within : h.where;
     const char* never = h.counted && h.counted->never() ? " <span class=\"soft small\">never counted</span>" : "";
     out_ += fmt::format("<details class=\"hop\"><summary>{}<span class=\"where\">{}</span>{}</summary><div class=\"inside\">\n", escape_html(h.what),
                         where.empty() ? "" : " \xc2\xb7 " + escape_html(where), never);

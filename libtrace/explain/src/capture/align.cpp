@@ -113,7 +113,7 @@ class Aligner {
       case Stage::transport:
         return at_end_of_stack();
       case Stage::neighbour:
-        return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.where == e_.device; });
+        return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
       case Stage::other:
         break;
     }
@@ -136,7 +136,7 @@ class Aligner {
     if (const cluster::Node* node = cluster_.node(e_.node); node != nullptr && node->bridge(e_.device_name) != nullptr)
       return in_switch();
     if (in_other_direction) return none(Remark::device_other_direction, {e_.device});
-    if (const auto named = find([this](const Hop& hop) { return !e_.device.empty() && hop.where == e_.device; }))
+    if (const auto named = find([this](const Hop& hop) { return !e_.device.empty() && hop.at.device == e_.device; }))
       return at(*named);
     return none(Remark::device_not_on_path, {e_.device_name.empty() ? e_.device : e_.device_name});
   }
@@ -280,10 +280,10 @@ class Aligner {
       case DropKind::connection:
         return at_end_of_stack();
       case DropKind::neighbour:
-        return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.where == e_.device; });
+        return in_stack([this](const Hop& hop) { return is_stack(hop) && hop.at.device == e_.device; });
       default:
         if (!e_.device.empty())
-          if (const auto named = find([this](const Hop& hop) { return hop.where == e_.device; })) return at(*named);
+          if (const auto named = find([this](const Hop& hop) { return hop.at.device == e_.device; })) return at(*named);
         return find_or([](const Hop&) { return true; }, Remark::machine_not_on_path, {e_.node});
     }
   }

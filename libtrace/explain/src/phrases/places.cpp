@@ -47,4 +47,9 @@ std::string phrase(const Place& place) {
   return fill(kPlaces[static_cast<std::size_t>(place.kind)].words, place.about);
 }
 
+std::string phrase_in_bridge(const Place& place) {
+  if (place.kind == PlaceKind::table) return fill("table {1}", place.about);
+  return place.kind == PlaceKind::stage ? fill("{1}", place.about) : std::string();
+}
+
 }  // namespace egt::explain

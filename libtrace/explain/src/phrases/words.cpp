@@ -82,6 +82,8 @@ std::string clip(std::string_view s, std::size_t most = 160) {
 
 }  // namespace
 
+std::string in_bridge(const HopPlace& at) { return at.within.empty() ? at.bridge : fmt::format("{} {}", at.bridge, at.within); }
+
 std::string layer_name(Layer layer) {
   switch (layer) {
     case Layer::ovs: return "ovs";
@@ -221,10 +223,10 @@ void Words::describe(const TableMatch& s, const Step& step, Hop& hop) const {
   const cluster::Node* node = cluster_.node(step.node);
   if (node != nullptr) name_causes(s, *node, hop);
   const std::string stage = hop.lflows.empty() ? std::string() : hop.lflows.front().stage;
-  hop.where = s.intended_by.empty() ? fmt::format("{} table {}{}{}", s.bridge, s.table, stage.empty() ? "" : " ", stage)
-                                    : fmt::format("{} {}", s.intended_by, s.stage);
-  if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(s.bridge, s.table));
   hop.at = {.kind = HopPlace::Kind::flow_table, .bridge = s.intended_by.empty() ? s.bridge : s.intended_by};
+  hop.at.within = s.intended_by.empty() ? fmt::format("table {}{}{}", s.table, stage.empty() ? "" : " ", stage) : s.stage;
+  hop.where = in_bridge(hop.at);
+  if (s.intended_by.empty()) hop.passes.push_back(passage_of_table(s.bridge, s.table));
   hop.detail = !matters(step);
   hop.decides = changes(step, FieldId::metadata) || (s.priority > 0 && !hop.lflows.empty() && !step.changed.empty());
   std::vector<std::string> did;
@@ -300,7 +302,8 @@ void Words::describe(const RuleHit& s, const Step&, Hop& hop) const {
 
 namespace {
 
-// Where and what of the steps that need no lookup; `detail` and `decides` as in Hop.
+// Where and what of the steps that need no lookup; `detail` and `decides` as in Hop. Where it says no place, that is
+// the one in the bridge.
 struct Say {
   std::string where, what;
   bool detail = false, decides = false;
@@ -323,14 +326,25 @@ HopPlace place_of(const Other& s) {
   if constexpr (requires { s.bridge; }) at.bridge = s.bridge;
   return at;
 }
-HopPlace place_of(const CtPass& s) { return {.kind = HopPlace::Kind::conntrack, .bridge = s.bridge, .zone = s.zone}; }
+HopPlace place_of(const TableMiss& s) { return {.bridge = s.bridge, .within = fmt::format("table {}", s.table)}; }
+HopPlace place_of(const CtPass& s) {
+  return {.kind = HopPlace::Kind::conntrack, .bridge = s.bridge, .zone = s.zone, .within = fmt::format("conntrack zone {}", s.zone)};
+}
+HopPlace place_of(const GroupPick& s) { return {.bridge = s.bridge, .within = fmt::format("group {}", s.group)}; }
+HopPlace place_of(const LearnFlow& s) { return {.bridge = s.bridge, .within = fmt::format("table {}", s.flow->table)}; }
+HopPlace place_of(const Encapsulate& s) { return {.device = s.port}; }
+HopPlace place_of(const Decapsulate& s) { return {.device = s.port}; }
 HopPlace place_of(const CrossPatch& s) { return {.bridge = s.from_bridge}; }
+HopPlace place_of(const ReceiveFrame& s) { return {.device = s.device}; }
+HopPlace place_of(const Resolve& s) { return {.device = s.device}; }
+HopPlace place_of(const CrossWire& s) { return {.device = s.to_device}; }
 HopPlace place_of(const engine::Place& end) {
   const auto name = [&](std::size_t i) { return std::get<std::string>(end.about[i]); };
   switch (end.kind) {
     case engine::PlaceKind::table:
-    case engine::PlaceKind::stage:
+    case engine::PlaceKind::stage: return {.bridge = name(0), .within = phrase_in_bridge(end)};
     case engine::PlaceKind::bridge: return {.bridge = name(0)};
+    case engine::PlaceKind::device: return {.device = name(0)};
     case engine::PlaceKind::chain: return {.kind = HopPlace::Kind::chain, .table = name(1), .chain = name(2)};
     default: return {};
   }
@@ -348,10 +362,10 @@ std::string tuple_words(const Tuple& t) { return fmt::format("{} > {}", endpoint
 
 Say say(const EnterBridge& s) { return {s.bridge, fmt::format("enters by port {} ({})", s.port, s.ofport), true}; }
 Say say(const TableMiss& s) {
-  return {fmt::format("{} table {}", s.bridge, s.table), "no flow matches", true, false, passage_of_table(s.bridge, s.table)};
+  return {{}, "no flow matches", true, false, passage_of_table(s.bridge, s.table)};
 }
 Say say(const CtPass& s) {
-  Say w{fmt::format("{} conntrack zone {}", s.bridge, s.zone), "", true, true};
+  Say w{{}, "", true, true};
   static constexpr std::string_view kBits[] = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
   std::string state;
   for (std::size_t i = 0; i < 8; ++i)
@@ -365,11 +379,11 @@ Say say(const CtPass& s) {
   return w;
 }
 Say say(const GroupPick& s) {
-  return {fmt::format("{} group {}", s.bridge, s.group), fmt::format("bucket {}, of {} buckets", s.bucket, s.buckets)};
+  return {{}, fmt::format("bucket {}, of {} buckets", s.bucket, s.buckets)};
 }
 Say say(const ToController& s) { return {s.bridge, fmt::format("to ovn-controller: {}", s.reason)}; }
 Say say(const LearnFlow& s) {
-  return {fmt::format("{} table {}", s.bridge, s.flow->table), "learns a flow: " + phrase(*s.flow), true, false,
+  return {{}, "learns a flow: " + phrase(*s.flow), true, false,
           passage_of_table(s.bridge, s.flow->table)};
 }
 Say say(const LeaveBridge& s) { return {s.bridge, fmt::format("leaves by port {} ({})", s.port, s.ofport), true}; }
@@ -418,11 +432,11 @@ Say say(const Remark& s) { return {"note", phrase(s), true}; }
 template <class Other>
 void Words::describe(const Other& s, const Step&, Hop& hop) const {
   Say w = say(s);
-  hop.where = std::move(w.where);
+  hop.at = place_of(s);
+  hop.where = w.where.empty() ? in_bridge(hop.at) : std::move(w.where);
   hop.what = std::move(w.what);
   hop.detail = w.detail;
   hop.decides = w.decides;
-  hop.at = place_of(s);
   if (w.passes) hop.passes.push_back(std::move(*w.passes));
 }
 

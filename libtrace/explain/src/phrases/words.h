@@ -42,6 +42,7 @@ class Words {
   cluster::PerNode<std::vector<std::string>> ovn_candidates_;
 };
 
+std::string in_bridge(const HopPlace& at);   // "br-int table 20"
 std::string layer_name(engine::Layer layer);
 SeenAddress seen(const IpAddr& ip, std::uint16_t port, bool has_port);
 std::string endpoint_text(const Tuple& t, bool source, bool with_port = true);

@@ -125,6 +125,8 @@ struct HopPlace {
   std::string bridge{};         // of Open vSwitch; of a logical step the logical switch or router; empty: in none
   std::string table{}, chain{}; // of netfilter
   std::uint32_t zone = 0;       // of connection tracking
+  std::string device{};         // of a host, that receives, sends or resolves
+  std::string within{};         // "table 20": in words, what `where` says behind the bridge; empty where it names none
 };
 
 struct Hop {
