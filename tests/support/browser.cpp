@@ -156,10 +156,14 @@ void Browser::open(const std::string& url, const std::string& before) {
   go_to(url);
 }
 
-void Browser::go_to(const std::string& url) {
+void Browser::follow(const std::function<void()>& lead) {
   loaded_ = false;
-  call("Page.navigate", {{"url", url}});
+  lead();
   while (!loaded_) note(receive());
+}
+
+void Browser::go_to(const std::string& url) {
+  follow([&] { call("Page.navigate", {{"url", url}}); });
 }
 
 Json Browser::value(const std::string& expression) {

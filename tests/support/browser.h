@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,6 +30,8 @@ class Browser {
   void look(const Look& look);
   // Goes there and waits until it is loaded. `before`: a script that runs before those of the page.
   void open(const std::string& url, const std::string& before = {});
+  // Does what leads to another page, and waits until that one is loaded.
+  void follow(const std::function<void()>& lead);
   // The value of an expression; throws what the script throws.
   nlohmann::json value(const std::string& expression);
   bool is_true(const std::string& expression) { return value(expression) == true; }
