@@ -94,6 +94,13 @@ std::vector<std::string> without_namespaces(std::vector<std::string> names) {
   return names;
 }
 
+// Where no pod is called so, but a machine is, that one.
+std::string likely_meant(const Point& point, const std::vector<std::string>& pods, const Cluster& cluster) {
+  if (!point.made_by.empty()) return did_you_mean(point.name, pods);
+  if (cluster.handle(point.name) != nullptr) return fmt::format(" (did you mean node:{}?)", point.name);
+  return did_you_mean(point.name, without_namespaces(pods));
+}
+
 // The pod of a bare name, or the first one that a Deployment or its like has made.
 Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   const std::vector<std::string> known = pod_names(cluster);
@@ -105,8 +112,7 @@ Result<Point> find_pod(const Point& point, const Cluster& cluster) {
   }
   const std::string what = point.made_by.empty() ? point.name : fmt::format("{}/{}", point.made_by, point.name);
   if (found.empty())
-    return Error{fmt::format("the snapshot has no pod {}{}{}", point.made_by.empty() ? "" : "of ", what,
-                             did_you_mean(point.name, point.made_by.empty() ? without_namespaces(known) : known))};
+    return Error{fmt::format("the snapshot has no pod {}{}{}", point.made_by.empty() ? "" : "of ", what, likely_meant(point, known, cluster))};
   std::set<std::string> spaces;
   for (const std::string& full : found) spaces.insert(full.substr(0, full.find('/')));
   if (spaces.size() > 1) return Error{fmt::format("{} is in several namespaces: {}", what, fmt::join(found, ", "))};

@@ -44,6 +44,7 @@ TEST(Names, OfExplain) {
                  "the snapshot has no device br-exx (did you mean br-ex");
   expect_mistake(asked("explain", {"--arrive-at", "router", "--in-dev", "enp9s0"}),
                  "router has no device enp9s0 (did you mean enp1s0");
+  expect_mistake({"explain", kSample, "--from", "router", "--to", "192.168.55.13:80"}, "the snapshot has no pod router (did you mean node:router?)");
   expect_mistake(asked("explain", {"--dport", "99999"}), "not in range 0 to 65535");
   EXPECT_EQ(0, egtrace(asked("explain", {"-n", "demo-egress", "-q"})).status);
 }
