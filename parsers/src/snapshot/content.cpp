@@ -79,6 +79,12 @@ Content read_rest(ByteSource& source, std::uint64_t limit) {
   return content;
 }
 
+Result<Content> read_pipe(const std::string& path, const ContentLimits& limits) {
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return Error{std::strerror(errno)};
+  return read_stream(fd.get(), limits, 0);
+}
+
 }  // namespace
 
 Result<Content> read_packed(const std::string& path, const ContentLimits& limits) {
@@ -104,7 +110,9 @@ Content decompress(Content raw, const ContentLimits& limits) {
 }
 
 Result<Content> read_content(const std::string& path, const ContentLimits& limits) {
-  Result<Content> raw = read_packed(path, limits);
+  struct stat info {};
+  const bool pipe = path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
+  Result<Content> raw = pipe ? read_pipe(path, limits) : read_packed(path, limits);
   if (!raw) return raw;
   return decompress(std::move(*raw), limits);
 }

@@ -1,7 +1,9 @@
 #include "egtrace/parsers/content.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <thread>
 #include <vector>
 
 #include "egtrace/parsers/snapshot.h"
@@ -51,6 +53,18 @@ TEST(Content, WhatIsNoFileIsRefused) {
   EXPECT_FALSE(read_content("/dev/zero"));
   EXPECT_FALSE(read_content("/"));
   EXPECT_FALSE(read_content("/nonexistent/file"));
+}
+
+TEST(Content, PipesAreReadToTheirEnd) {
+  const TemporaryDirectory d;
+  const std::string pipe = d.path() + "/pipe", text = pack({{"data", "0:\tfrom all lookup local\n"}}, "gz", "raw");
+  ASSERT_EQ(0, ::mkfifo(pipe.c_str(), 0600));
+  EXPECT_FALSE(read_packed(pipe));
+  std::thread writer([&] { egt::testing::write_file(pipe, text); });
+  const auto content = read_content(pipe);
+  writer.join();
+  ASSERT_TRUE(content) << content.error().message;
+  EXPECT_EQ("0:\tfrom all lookup local\n", content->text);
 }
 
 TEST(Archive, IsASnapshot) {

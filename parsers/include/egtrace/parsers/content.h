@@ -32,10 +32,11 @@ struct ContentLimits {
   std::uint64_t innocent_bytes = std::uint64_t{256} << 20;  // an archive that unpacks to less is never called a bomb
 };
 
-// "-" is standard input. The error is the reason alone ("no such file"), without the path.
+// "-" is standard input; a pipe is read to its end ("<(…)" of a shell). The error is the reason alone ("no such file"), without
+// the path.
 Result<Content> read_content(const std::string& path, const ContentLimits& limits = {});
 
-// The same without decompressing.
+// The same without decompressing, and without opening pipes: for what lies in a snapshot.
 Result<Content> read_packed(const std::string& path, const ContentLimits& limits = {});
 
 // Decompresses `raw` where its first bytes say so; hands it back unchanged otherwise.
