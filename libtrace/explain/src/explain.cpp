@@ -49,6 +49,14 @@ std::string sender_name(const Resolved& from, const Point& point) {
   return point.ip ? point.ip->to_string() : point.text;
 }
 
+void fill_listener(const ListenerEvidence& found, const Course& course, PathReport& path, const Words& words) {
+  path.listener = found.listener;
+  if (!found.unless_redirected) return;
+  path.assumptions.push_back({phrase(LineStatement{LineRemark::redirects_nothing, {course.end.pod.name}}),
+                              phrase(LineStatement{LineRemark::rules_not_shown}), words.evidence({found.from})});
+  path.confidence = Confidence::assumed;
+}
+
 template <class T>
 void add_new(std::vector<T>& all, const T& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
@@ -224,7 +232,7 @@ PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& star
   PathReport path = q.only_deciding
                       ? report_decision(course, words)
                       : report_path(course, words, {sender, request_name(sender)}, {}, {q.registers, q.steps});
-  path.listener = listeners.of(course).listener;
+  fill_listener(listeners.of(course), course, path, words);
   path.has_handshake = has_handshake(of.asked.packet);
   if (!q.one_way && !q.established && !path.is_for_group && course.verdict == engine::Verdict::delivered)
     follow_up(path, course, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,

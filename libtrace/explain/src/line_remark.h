@@ -40,9 +40,11 @@ enum class LineRemark : std::uint8_t {
   route_covers,
   route_does_not_cover,
   set_has_address,      // address, kind and name of its owner
-  // of a pod that sends to itself
+  // of a pod's network namespace
   stays_in_pod,         // pod, address
   namespace_not_shown,
+  redirects_nothing,    // pod
+  rules_not_shown,
   // of all lines
   nothing_mentioned,    // address
   not_whole_path,       // sender, next hop

@@ -34,8 +34,8 @@ ListenerEvidence Listeners::of(const engine::Course& course) const {
   if (course.verdict != engine::Verdict::delivered || course.left_snapshot) return {};
   if (!has_ports(course.received)) return {Listener::known, {}};   // the kernel answers echo requests
   const Place place{t.dst, t.dport, t.proto};
-  if (course.end.kind == engine::Endpoint::Kind::process && course.end.node != nullptr)
-    if (const ListenerEvidence found = by_sockets(*course.end.node, place); found.listener != Listener::unknown) return found;
+  const ListenerEvidence by_process = by_sockets(course.end, place);
+  if (by_process.listener != Listener::unknown && !by_process.unless_redirected) return by_process;
   const Known& endpoints = endpoints_.get_or([&] { return known_endpoints(); });
   if (const auto found = endpoints.find(place); found != endpoints.end()) return {Listener::known, found->second};
   for (const std::string& name : nodes_on(course))
@@ -43,7 +43,7 @@ ListenerEvidence Listeners::of(const engine::Course& course) const {
       const Known& connections = connections_.of(*node, [&] { return known_connections(*node); });
       if (const auto found = connections.find(place); found != connections.end()) return {Listener::known, found->second};
     }
-  return {};
+  return by_process;
 }
 
 // The readiness probe of an endpoint reached the pod; its port is the one that the slice names.
@@ -69,8 +69,12 @@ Listeners::Known Listeners::known_connections(const cluster::Node& node) {
   return known;
 }
 
-ListenerEvidence Listeners::by_sockets(const cluster::Node& node, const Place& place) const {
-  const auto& sockets = node.host.sockets;
+ListenerEvidence Listeners::by_sockets(const engine::Endpoint& end, const Place& place) {
+  const bool is_pod = end.kind == engine::Endpoint::Kind::pod;
+  if (end.node == nullptr || end.kind == engine::Endpoint::Kind::outside) return {};
+  const cluster::NetworkNamespace* of_pod = is_pod ? end.node->namespace_of(place.address) : nullptr;
+  if (is_pod && of_pod == nullptr) return {};
+  const host::Part<host::Sockets>& sockets = is_pod ? of_pod->sockets : end.node->host.sockets;
   if (!sockets.present) return {};
   bool perhaps = false;
   for (const host::ListeningSocket& s : sockets.value.listening) {
@@ -79,7 +83,7 @@ ListenerEvidence Listeners::by_sockets(const cluster::Node& node, const Place& p
     perhaps |= accepts == host::Accepts::perhaps;
   }
   const bool complete = !sockets.partial && sockets.value.is_complete(place.proto, place.address.family);
-  return complete && !perhaps ? ListenerEvidence{Listener::closed, sockets.from} : ListenerEvidence{};
+  return complete && !perhaps ? ListenerEvidence{Listener::closed, sockets.from, is_pod} : ListenerEvidence{};
 }
 
 }  // namespace egt::explain

@@ -15,6 +15,7 @@ namespace egt::explain {
 struct ListenerEvidence {
   Listener listener = Listener::unknown;
   Provenance from;   // the line that shows it; none where the protocol needs no process
+  bool unless_redirected = false;   // closed, but for rules of the pod's own network namespace, which no dump shows
 };
 
 // Dumps of sockets decide; ready endpoints and connections that were replied to show a listener and never prove that there
@@ -40,7 +41,7 @@ class Listeners {
 
   Known known_endpoints() const;
   static Known known_connections(const cluster::Node& node);
-  ListenerEvidence by_sockets(const cluster::Node& node, const Place& place) const;
+  static ListenerEvidence by_sockets(const engine::Endpoint& end, const Place& place);
 
   const cluster::Cluster& cluster_;
   MadeOnce<Known> endpoints_;

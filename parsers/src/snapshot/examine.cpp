@@ -44,8 +44,17 @@ std::string problem_of(const FoundFile& file, const Content& content) {
   return content.cut ? "cut short: " + content.cut_why : std::string();
 }
 
+// "ip netns exec NAME ss -tln" → "ss -tln"; in names of files '_' stands for the blanks.
+std::string command_within(const std::string& netns, std::string_view command) {
+  const std::string entering = "ip netns exec " + netns + " ";
+  const bool enters = command.size() > entering.size() &&
+                      std::equal(entering.begin(), entering.end(), command.begin(), [](char e, char c) { return e == c || (e == ' ' && c == '_'); });
+  return std::string(netns.empty() || !enters ? command : command.substr(entering.size()));
+}
+
 void take_place(const Place& place, Candidate& candidate) {
   if (!place.command.empty()) candidate.dump.command = place.command;
+  candidate.dump.command = command_within(place.netns, candidate.dump.command);
   candidate.pod = place.pod;
   candidate.host = place.node;
   candidate.netns = place.netns;
@@ -54,7 +63,7 @@ void take_place(const Place& place, Candidate& candidate) {
 }
 
 void take_run(const RanCommand& ran, Candidate& candidate) {
-  if (!ran.command.empty()) candidate.dump.command = ran.command;
+  if (!ran.command.empty()) candidate.dump.command = command_within(candidate.netns, ran.command);
   if (ran.time != 0) candidate.time = ran.time;
   candidate.succeeded = ran.errors_apart && ran.status == 0;
   if (ran.truncated) {
@@ -146,6 +155,14 @@ bool pods_tell_machines(const Segments& segments) {
   return pods.size() + (any_host ? 1 : 0) > 1;
 }
 
+// Where the same shell printed dumps of its machine, too, that network namespace is a pod's or another part of it; where
+// all were printed in such ones, they are machines of a lab, each by its name.
+bool is_beside_its_machine(const Segments& segments, const Segment& one) {
+  return std::any_of(segments.pieces.begin(), segments.pieces.end(), [&](const Segment& other) {
+    return other.netns.empty() && !other.command.empty() && other.host == one.host && other.pod == one.pod;
+  });
+}
+
 std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whole) {
   const bool by_pod = pods_tell_machines(segments);
   std::vector<Candidate> candidates;
@@ -163,6 +180,10 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     if (by_pod) candidate.pod = piece.pod;
     take_noise(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
+    if (!piece.netns.empty()) {
+      candidate.netns = piece.netns;
+      candidate.within_machine = is_beside_its_machine(segments, piece);
+    }
     if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())
       candidates.push_back(std::move(candidate));
   }

@@ -22,6 +22,7 @@ struct Candidate {
   bool by_link = false;
   std::string host, pod;  // machine by a prompt, or by where it lies
   std::string netns;      // network namespace of that machine; empty: its own
+  bool within_machine = false;   // which the prompt is of, rather than a lab's machine of its own
   bool central = false;   // a database of the whole cluster
   bool to_mask = false;   // before it is loaded
   std::shared_ptr<const CompiledDump> unchecked;   // likewise: its text is to be checked (FoundFile::unchecked)

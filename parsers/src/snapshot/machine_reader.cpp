@@ -132,7 +132,9 @@ void load_dump(const Sorted& sorted, Candidate& c, cluster::Cluster& cluster, cl
 }
 
 MachineReader::MachineReader(std::shared_ptr<Sorted> sorted, Machine machine)
-    : sorted_(std::move(sorted)), machine_(std::move(machine)) {}
+    : sorted_(std::move(sorted)), machine_(std::move(machine)), all_dumps_(machine_.dumps) {
+  for (const auto& [name, dumps] : machine_.namespaces) all_dumps_.insert(all_dumps_.end(), dumps.begin(), dumps.end());
+}
 
 cluster::Outline MachineReader::outline() {
   const std::lock_guard<std::mutex> lock(guard_);
@@ -197,7 +199,7 @@ std::string MachineReader::name_of_nameless(const cluster::Node& node) const {
 }
 
 void MachineReader::assign_dumps(cluster::Node& node) const {
-  for (const Candidate* c : machine_.dumps) {
+  for (const Candidate* c : all_dumps_) {
     sorted_->info_of(*c).node = node.name;
     node.dumps.push_back(sorted_->index_of(*c));
   }
@@ -205,10 +207,26 @@ void MachineReader::assign_dumps(cluster::Node& node) const {
   node.dumps.erase(std::unique(node.dumps.begin(), node.dumps.end()), node.dumps.end());
 }
 
+// Of a machine's dumps none tells anything of the cluster.
+void MachineReader::load(Candidate& c, cluster::Node& node) {
+  cluster::Cluster scratch;
+  scratch.sources = (*sorted_->cluster)->sources;
+  load_dump(*sorted_, c, scratch, node, diagnostics, moments);
+}
+
+void MachineReader::read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node) {
+  cluster::Node within;
+  for (Candidate* c : choose_dumps(dumps)) {
+    load(*c, within);
+    chosen_.push_back(c);
+  }
+  node.namespaces.push_back({name, std::move(within.host.links), std::move(within.host.sockets)});
+}
+
 void MachineReader::read(cluster::Node& node) {
   const std::lock_guard<std::mutex> lock(guard_);
   if (std::exchange(is_read_, true)) return;
-  for (Candidate* c : machine_.dumps) prepare_text(*sorted_, *c);
+  for (Candidate* c : all_dumps_) prepare_text(*sorted_, *c);
   const auto remark = [&](Provenance at, const std::string& message) {
     diagnostics.push_back({Diagnostic::Severity::warning, at, 0, message, ""});
   };
@@ -218,9 +236,8 @@ void MachineReader::read(cluster::Node& node) {
   if (sorted_->as_of) leave_out_present(machine_.dumps);
   leave_out_strays(machine_.dumps);
   chosen_ = choose_dumps(machine_.dumps);
-  cluster::Cluster scratch;   // of machines' dumps none tells anything of the cluster
-  scratch.sources = (*sorted_->cluster)->sources;
-  for (Candidate* c : chosen_) load_dump(*sorted_, *c, scratch, node, diagnostics, moments);
+  for (Candidate* c : chosen_) load(*c, node);
+  for (const auto& [name, dumps] : machine_.namespaces) read_namespace(name, dumps, node);
   node.place_interfaces();
   node.host.settle_routes();
   const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
@@ -237,7 +254,7 @@ void MachineReader::read(cluster::Node& node) {
   }
   const auto* setting = sorted_->settings.node_named(node.name);
   node.roles = setting != nullptr && !setting->roles.empty() ? setting->roles : roles_by_content(node, routing_daemon);
-  for (const Candidate* c : machine_.dumps) {
+  for (const Candidate* c : all_dumps_) {
     cluster::DumpInfo& info = sorted_->info_of(*c);
     info.partial = c->dump.partial;
     info.superseded_by = c->superseded_by;

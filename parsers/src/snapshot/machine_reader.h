@@ -61,9 +61,12 @@ class MachineReader : public cluster::NodeReader {
 
  private:
   std::string name_of_nameless(const cluster::Node& node) const;
+  void load(Candidate& c, cluster::Node& node);
+  void read_namespace(const std::string& name, const std::vector<Candidate*>& dumps, cluster::Node& node);
 
   std::shared_ptr<Sorted> sorted_;
   Machine machine_;
+  std::vector<Candidate*> all_dumps_;   // with those of its network namespaces
   std::vector<Candidate*> chosen_;
   std::mutex guard_;   // of the candidates, which choosing among them marks
   bool is_read_ = false;

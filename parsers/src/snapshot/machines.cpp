@@ -166,11 +166,9 @@ class Sorting {
     join_short_names();
     hand_over_strays();
     share(central);
-    for (auto& [name, dumps] : by_name_) leave_out_namespaces(dumps);
-    leave_out_namespaces(nameless_);
     std::vector<Machine> sorted;
-    for (auto& [name, dumps] : by_name_) sorted.push_back({name, std::move(dumps)});
-    if (!nameless_.empty()) sorted.push_back({"", std::move(nameless_)});
+    for (auto& [name, dumps] : by_name_) sorted.push_back(machine(name, std::move(dumps)));
+    if (!nameless_.empty()) sorted.push_back(machine("", std::move(nameless_)));
     return sorted;
   }
 
@@ -180,7 +178,7 @@ class Sorting {
     if (!c.node.empty()) return std::string(kByUser) + c.node;
     if (const auto* setting = settings_.node_of(c.place)) return std::string(kByUser) + setting->name;
     if (const auto report = report_of(c.place))
-      return c.netns.empty() ? std::string(kReport) + *report : std::string(kNobody);
+      return std::string(kReport) + *report;
     if (c.central) return std::string(kCentral);
     const bool gathered = must_gather_root(c.place).found;
     const bool database = !c.pod.empty() && read_place(c.place).pod == c.pod;
@@ -191,7 +189,7 @@ class Sorting {
     }
     const std::string path = home_of(c), folder = folder_of(path);
     if (!folder.empty() || path != c.place) return folder;
-    if (!c.netns.empty()) return std::string(kByHost) + c.netns;
+    if (!c.netns.empty() && !c.within_machine) return std::string(kByHost) + c.netns;
     if (!c.host.empty()) return std::string(kByHost) + c.host;
     return c.pod.empty() ? std::string() : std::string(kByPod) + c.pod;
   }
@@ -284,14 +282,30 @@ class Sorting {
     c.format = nullptr;
   }
 
-  // What was printed in a network namespace is of the machine itself only where nothing else is.
-  static void leave_out_namespaces(const std::vector<Candidate*>& dumps) {
+  static bool tells_listeners(const Candidate& c) {
+    return c.format->kind == "ss" || c.format->kind == "ip addr" || c.format->kind == "ip link";
+  }
+
+  // What was printed in a network namespace is of the machine itself only where nothing else is, and no report shows whose.
+  Machine machine(const std::string& name, std::vector<Candidate*> dumps) const {
     std::set<std::string_view> namespaces;
-    for (const Candidate* c : dumps)
-      if (c->format != nullptr) namespaces.insert(c->netns);
-    if (namespaces.size() < 2) return;
-    for (Candidate* c : dumps)
-      if (!c->netns.empty()) leave_out(*c);
+    bool of_report = false;
+    for (const Candidate* c : dumps) {
+      if (c->format == nullptr) continue;
+      namespaces.insert(c->netns);
+      of_report |= !c->netns.empty() && report_of(c->place).has_value();
+    }
+    Machine machine{name, {}, {}};
+    if (namespaces.size() < 2 && !of_report) {
+      machine.dumps = std::move(dumps);
+      return machine;
+    }
+    for (Candidate* c : dumps) {
+      const bool own = c->netns.empty() || c->format == nullptr;
+      if (!own && !tells_listeners(*c)) leave_out(*c);
+      (c->netns.empty() || c->format == nullptr ? machine.dumps : machine.namespaces[c->netns]).push_back(c);
+    }
+    return machine;
   }
 
   // Loose dumps beside exactly one named machine are of that machine: `--dump PATH` adds to a snapshot of one node.

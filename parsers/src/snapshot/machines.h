@@ -14,6 +14,7 @@ namespace egt::parsers {
 struct Machine {
   std::string name;  // empty: only the dumps' facts can tell it
   std::vector<Candidate*> dumps;
+  std::map<std::string, std::vector<Candidate*>> namespaces;   // dumps of network namespaces other than its own
 };
 
 // Sorts the dumps of machines (not Kubernetes objects) by machine, in order of their names; the nameless one is last.
@@ -21,8 +22,8 @@ struct Machine {
 // sosreport, the pod whose database it is, the folder, the prompt. A folder whose own folders call themselves differently
 // (`hostname`, the switch's database) or have no address in common is no machine but holds several; one that is named like
 // no node of the cluster while its `hostname` is, has that name. A switch's database that names another machine of the
-// snapshot is that machine's, unless the user says otherwise. Dumps that belong to no machine, to a pod's network
-// namespace or to an older report of the same machine get a note and are left out.
+// snapshot is that machine's, unless the user says otherwise. Dumps that belong to no machine or to an older
+// report of the same machine get a note and are left out; those of a network namespace, but for addresses and sockets, too.
 std::vector<Machine> sort_by_machine(std::vector<Candidate>& candidates, const SnapshotSettings& settings,
                                      const cluster::Objects& objects);
 

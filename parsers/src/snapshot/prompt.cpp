@@ -50,13 +50,24 @@ std::string_view first_command(std::string_view line) {
 
 using Words = std::vector<std::string_view>;
 
+// `ip -n NAME addr` (ip(8)): the option has a value, others of `ip` that stand here have none.
+bool is_netns_option(std::string_view word) { return word == "-n" || word == "-net" || word == "-netns"; }
+
+bool has_objects(std::string_view tool) { return tool == "ip" || tool == "bridge" || tool == "tc"; }
+
+// Behind the options of those tools, which all have that one.
+std::size_t behind_options(const Words& w, std::size_t at) {
+  while (at < w.size() && w[at].starts_with('-')) at += is_netns_option(w[at]) || w[at] == "-f" || w[at] == "-family" ? 2 : 1;
+  return std::min(at, w.size());
+}
+
 // Whether the words from `at` on are a call that prints something, rather than prose or a call that changes things.
 bool is_call(const Words& w, std::size_t at) {
   const std::string_view tool = program_name(unquote(w[at]));
   if (!one_of(kTools, tool)) return false;
   std::size_t next = at + 1;
-  if (tool == "ip" || tool == "bridge" || tool == "tc") {
-    while (next < w.size() && w[next].starts_with('-')) ++next;
+  if (has_objects(tool)) {
+    next = behind_options(w, next);
     if (next == w.size()) return false;
     const std::string_view object = unquote(w[next]);
     return tool == "ip" ? one_of(kIpObjects, object) : tool == "tc" ? one_of(kTcObjects, object) : one_of(kBridgeObjects, object);
@@ -79,9 +90,41 @@ std::string join_command(const Words& w, std::size_t at) {
 }
 
 // `ip netns exec NAME CMD…` runs CMD; everything else is its own call.
-std::size_t skip_netns(const Words& w, std::size_t at) {
-  const bool nested = at + 4 < w.size() && w[at] == "ip" && w[at + 1] == "netns" && w[at + 2] == "exec";
-  return nested ? at + 4 : at;
+std::size_t enter_netns(const Words& w, std::size_t at, Prompt& prompt) {
+  if (at + 4 < w.size() && program_name(w[at]) == "ip" && w[at + 1] == "netns" && w[at + 2] == "exec") {
+    prompt.netns = std::string(w[at + 3]);
+    at += 4;
+  }
+  if (!has_objects(program_name(unquote(w[at])))) return at;
+  for (std::size_t i = at + 1; i + 1 < w.size() && w[i].starts_with('-'); ++i)
+    if (is_netns_option(w[i])) prompt.netns = std::string(w[i + 1]);
+  return at;
+}
+
+// nsenter(1): of -t PID --net, --net=/run/netns/NAME, -n/proc/PID/ns/net. Of process 1 it is the host's own.
+void read_nsenter(const Words& w, std::size_t at, std::size_t end, Prompt& prompt) {
+  std::string_view target, file;
+  bool net = false;
+  for (std::size_t i = at + 1; i < end; ++i) {
+    std::string_view word = w[i];
+    if (word == "-t" || word == "--target") {
+      if (i + 1 < end) target = w[++i];
+    } else if (consume(word, "--target=") || (!word.starts_with("--") && consume(word, "-t"))) {
+      target = word;
+    } else if (consume(word, "--net") || (!word.starts_with("--") && consume(word, "-n"))) {
+      net = true;
+      consume(word, "=");
+      if (word.find('/') != std::string_view::npos) file = word;
+    } else if (word == "-a" || word == "--all") {
+      net = true;
+    } else if (word.starts_with('-') && !word.starts_with("--") && word.find('n') != std::string_view::npos) {
+      net = true;   // -mnu
+    }
+  }
+  if (!net || (file.empty() && target.empty())) return;
+  if (!file.empty() && consume(file, "/proc/")) target = file.substr(0, file.find('/')), file = {};
+  if (file.empty() && target == "1") return;
+  prompt.netns = file.empty() ? "of process " + std::string(target) : std::string(program_name(file));
 }
 
 // The pod of `oc exec [options] POD [options] -- CMD`: the first word that is neither an option nor an option's value.
@@ -99,10 +142,15 @@ std::string exec_pod(const Words& w, std::size_t verb, std::size_t end) {
 
 // Where the command proper begins behind sudo, oc exec, oc debug, chroot, nsenter, ssh, bash -c; w.size() when nowhere.
 std::size_t find_call(const Words& w, std::size_t from, Prompt& prompt) {
+  std::size_t nsenter = w.size();
   for (std::size_t i = from; i < w.size(); ++i) {
     if (i > from && w[i].starts_with("node/")) prompt.host = std::string(w[i].substr(5));
+    if (program_name(w[i]) == "nsenter") nsenter = i;
+    if (is_call(w, i)) {
+      if (nsenter < i) read_nsenter(w, nsenter, i, prompt);
+      return enter_netns(w, i, prompt);
+    }
     if (w[i] == "exec" || w[i] == "rsh") prompt.pod = exec_pod(w, i, w.size());
-    if (is_call(w, i)) return skip_netns(w, i);
   }
   return w.size();
 }

@@ -67,6 +67,7 @@ class Builder {
     if (!prompt.host.empty() || !prompt.pod.empty()) host_ = prompt.host, pod_ = prompt.pod;
     else if (!prompt.shell) host_.clear(), pod_.clear();
     command_ = prompt.command;
+    netns_ = prompt.netns;
     open_ = !command_.empty();
     first_line_ = next_line;
   }
@@ -76,7 +77,7 @@ class Builder {
     if (line.kind != LineKind::none) {
       if (kind_ != LineKind::none && !goes_on(line)) {
         end();
-        command_.clear();   // the prompt spoke of the lines before
+        command_.clear(), netns_.clear();   // the prompt spoke of the lines before
       }
       kind_ = starts_block(kind_) ? kind_ : line.kind;
       commented_ = line.content.data() != line.text.data();
@@ -169,6 +170,7 @@ class Builder {
     piece.command = command_;
     piece.host = host_;
     piece.pod = pod_;
+    piece.netns = netns_;
     const std::size_t indent = common_indentation();
     auto kept = std::make_shared<std::string>();
     for (const Line& kept_line : lines_) {
@@ -201,7 +203,7 @@ class Builder {
   std::uint32_t first_line_ = 1;
   bool open_ = false;        // behind a prompt: whatever comes is its output
   bool commented_ = false;   // the lines stand behind '#'
-  std::string command_, host_, pod_;
+  std::string command_, host_, pod_, netns_;
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Segment {
   std::shared_ptr<const std::string> kept;
   std::uint32_t first_line = 1;
   LineKind kind = LineKind::none;       // of its lines; none: only a prompt tells what it is
-  std::string command, host, pod;       // from its prompt
+  std::string command, host, pod, netns;  // from its prompt
 };
 
 struct Segments {

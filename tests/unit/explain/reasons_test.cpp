@@ -95,6 +95,24 @@ TEST(Reasons, SocketsOfTheReceiverDecide) {
   EXPECT_TRUE(says(closed, "REFUSED (proven): no process listens on 192.168.55.13:81")) << closed;
 }
 
+// As `egtrace collect` and sos lay them out. What a pod's own rules do with the connection no dump shows.
+TEST(Reasons, SocketsOfAPodsNamespaceDecide) {
+  SampleCopy sample;
+  const std::string place = "master-02-demo/netns/cni-7/ip_netns_exec_cni-7_";
+  const std::vector<std::string> question = {"--from", "demo-egress/requester-3a", "--to", "demo-egress/requester-2a:9099"};
+  EXPECT_TRUE(says(sample.summary(question), "ANSWERED if a process listens on 10.132.0.13:9099")) << sample.summary(question);
+  sample.add(place + "ip_-d_addr", "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.132.0.13/23 scope global eth0\n");
+  const std::string header = "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n";
+  sample.add(place + "ss_-tulpn", header + "tcp   LISTEN 0      128          0.0.0.0:9099    0.0.0.0:*          \n");
+  EXPECT_TRUE(says(sample.summary(question), "ANSWERED (proven)")) << sample.summary(question);
+  sample.add(place + "ss_-tulpn", header + "tcp   LISTEN 0      128        127.0.0.1:9099    0.0.0.0:*          \n");
+  const std::string closed = sample.told(question);
+  EXPECT_TRUE(says(closed, "REFUSED (assumed): no process listens on 10.132.0.13:9099")) << closed;
+  EXPECT_TRUE(says(closed, "no rule in the network namespace of demo-egress/requester-2a redirects the connection")) << closed;
+  sample.add("master-02-demo/netns/cni-8/ip_netns_exec_cni-8_ip_-d_addr", "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.132.0.13/23 scope global eth0\n");
+  EXPECT_TRUE(says(sample.summary(question), "if a process listens")) << "which of the two is the pod's?";
+}
+
 // Half a machine's dumps in a second folder make a second machine with its addresses.
 TEST(Reasons, SeveralMachinesHaveTheTunnelsEnd) {
   SampleCopy sample;

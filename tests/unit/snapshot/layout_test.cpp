@@ -78,6 +78,34 @@ TEST(Layout, ANamespaceAloneIsItsMachine) {
   EXPECT_TRUE(cluster->nodes[0]->host.rules_v4.present);
 }
 
+TEST(Layout, PastedNamespacesAreNotTheHost) {
+  const std::string host = "[root@w1 ~]# ip addr\n2: eth0: <UP> mtu 1500 state UP\n    inet 192.0.2.1/24 scope global eth0\n";
+  const std::string pod = "[root@w1 ~]# ip netns exec cni-7 ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
+                          "    inet 10.128.0.5/23 scope global eth0\n";
+  for (const std::string& text : {host + pod, pod + host}) {
+    const TemporaryDirectory d;
+    d.file("case.txt", text);
+    const auto cluster = read_snapshot({d.path(), {}, 1});
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    ASSERT_EQ(1U, cluster->nodes.size());
+    const host::Host& w1 = cluster->nodes[0]->host;
+    ASSERT_EQ(1U, w1.links.value.size());
+    EXPECT_EQ("192.0.2.1", w1.links.value[0].addresses.at(0).prefix.address.to_string());
+  }
+}
+
+// Of a lab, in which each machine is one.
+TEST(Layout, PastedNamespacesAloneAreMachines) {
+  const TemporaryDirectory d;
+  d.file("case.txt", std::string("$ ip netns exec edge-x ip rule\n") + kOther + "$ ip netns exec edge-y ip rule\n" + kOther);
+  const auto cluster = read_snapshot({d.path(), {}, 1});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(2U, cluster->nodes.size());
+  EXPECT_EQ("edge-x", cluster->nodes[0]->name);
+  EXPECT_TRUE(cluster->nodes[0]->host.rules_v4.present);
+  EXPECT_TRUE(cluster->nodes[1]->host.rules_v4.present);
+}
+
 TEST(Layout, SecondDumpsAreOfAnotherMoment) {
   const auto flows = [](const char* packets) {
     return std::string("NXST_FLOW reply (xid=0x4):\n cookie=0x1, duration=9s, table=0, n_packets=") + packets + ", n_bytes=0, priority=1 actions=drop\n";

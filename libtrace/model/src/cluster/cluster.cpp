@@ -112,6 +112,17 @@ void share_datapath_types(std::vector<openflow::Bridge>& bridges) {
 
 }  // namespace
 
+const NetworkNamespace* Node::namespace_of(const IpAddr& address) const {
+  const auto has = [&](const NetworkNamespace& n) {
+    return std::any_of(n.links.value.begin(), n.links.value.end(), [&](const host::Link& link) {
+      return std::any_of(link.addresses.begin(), link.addresses.end(), [&](const host::Address& own) { return own.prefix.address == address; });
+    });
+  };
+  const auto found = std::find_if(namespaces.begin(), namespaces.end(), has);
+  if (found == namespaces.end() || std::any_of(found + 1, namespaces.end(), has)) return nullptr;
+  return &*found;
+}
+
 void Node::place_interfaces() {
   std::erase_if(unplaced_interfaces, [this](const openflow::Interface& unplaced) {
     openflow::Interface* known = find_interface(bridges, unplaced.name);

@@ -46,10 +46,18 @@ struct OpenEgress {
   Provenance from;                       // the policy that sends them there
 };
 
+// Another network namespace of a machine than its own: a pod's, as a rule. Of it only counts who listens there.
+struct NetworkNamespace {
+  std::string name;                      // as `ip netns` has it
+  host::Part<std::vector<host::Link>> links;
+  host::Part<host::Sockets> sockets;
+};
+
 struct Node {
   std::string name;
   std::vector<Role> roles;
   host::Host host;
+  std::vector<NetworkNamespace> namespaces;
   bool host_presumed = false;            // no dump has the host: it is as OVN-Kubernetes would have set it up
   std::vector<OpenEgress> open_egress;   // of a presumed host
   std::vector<openflow::Bridge> bridges;
@@ -73,6 +81,8 @@ struct Node {
   // The bridge that has a port of this name, and that port; null when no bridge has.
   struct PortPlace { const openflow::Bridge* bridge = nullptr; const openflow::Interface* port = nullptr; };
   PortPlace port(std::string_view interface_name) const;
+  // The only namespace with that address on a device; null where none or several have it.
+  const NetworkNamespace* namespace_of(const IpAddr& address) const;
   // Gives what is known of unplaced interfaces to the bridges that have ports of their names. To be called once all
   // dumps are loaded; calling it more often does no harm.
   void place_interfaces();
