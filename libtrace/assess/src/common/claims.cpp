@@ -76,7 +76,6 @@ std::set<IpAddr> served_addresses(const cluster::Cluster& cluster) {
       for (const cluster::EgressIp& eip : cluster.objects.egress_ips)
         for (const IpAddr& a : eip.addresses)
           if (row.external_ip == a.to_string()) add(row.logical_ip);
-    if (node->host_presumed) continue;   // its rules were made of the EgressIPs
     for (const Family family : kFamilies)
       for (const host::PolicyRule& rule : rules_of(*node, family).value)
         if (rule.has_from && rule.from_prefix.is_host()) all.insert(rule.from_prefix.address);

@@ -180,6 +180,11 @@ const host::Link* management_device(const cluster::Node& node) {
   return nullptr;
 }
 
+const host::Host& dumped_host(const Node& node) {
+  static const host::Host kNone;
+  return node.host_presumed ? kNone : node.host;
+}
+
 bool is_dead(const host::Link& link) { return !link.is_up() || !link.has_carrier(); }
 
 bool has_no_wire(const cluster::Node& node, const std::string& device) {
@@ -214,8 +219,9 @@ bool translates_to(const engine::JudgedRule& rule, const IpAddr& address) {
 }
 
 bool has_nat_rules(const Node& node, Family family) {
-  const auto& tables = family == Family::v4 ? node.host.iptables_v4 : node.host.iptables_v6;
-  return (tables.present && !tables.partial) || (node.host.nft.present && !node.host.nft.partial);
+  const host::Host& host = dumped_host(node);
+  const auto& tables = family == Family::v4 ? host.iptables_v4 : host.iptables_v6;
+  return (tables.present && !tables.partial) || (host.nft.present && !host.nft.partial);
 }
 
 namespace {
@@ -244,7 +250,8 @@ std::optional<DnatRule> dnat_rule(const netfilter::Chain& chain, const netfilter
 
 std::vector<DnatRule> dnat_rules_of(const Node& node, Family family) {
   std::vector<DnatRule> all;
-  for (const auto* part : {family == Family::v4 ? &node.host.iptables_v4 : &node.host.iptables_v6, &node.host.nft})
+  const host::Host& host = dumped_host(node);
+  for (const auto* part : {family == Family::v4 ? &host.iptables_v4 : &host.iptables_v6, &host.nft})
     for (const netfilter::Table& table : part->value.tables)
       for (const netfilter::Chain& chain : table.chains)
         for (const netfilter::Rule& rule : chain.rules)
@@ -269,11 +276,13 @@ VipState vip_state(const Node& node, const cluster::Service& service, const IpAd
 }
 
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const Node& node, Family family) {
-  return family == Family::v4 ? node.host.rules_v4 : node.host.rules_v6;
+  const host::Host& host = dumped_host(node);
+  return family == Family::v4 ? host.rules_v4 : host.rules_v6;
 }
 
 const host::Part<std::vector<host::Route>>& routes_of(const Node& node, Family family) {
-  return family == Family::v4 ? node.host.routes_v4 : node.host.routes_v6;
+  const host::Host& host = dumped_host(node);
+  return family == Family::v4 ? host.routes_v4 : host.routes_v6;
 }
 
 engine::RouteAnswer route_from_outside(const Cluster& cluster, const Node& machine, const IpAddr& to) {

@@ -49,6 +49,9 @@ std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& nex
 // The internal port of the integration bridge by which OVN reaches the node's host; it has the MTU of pods. Null: not shown.
 const host::Link* management_device(const cluster::Node& node);
 
+// What dumps show of the host: nothing where it is presumed, which is no evidence. (Its addresses are those that objects tell.)
+const host::Host& dumped_host(const cluster::Node& node);
+
 // A device by which no frame passes: down, or without a carrier.
 bool is_dead(const host::Link& link);
 // Whether frames leave the machine by no wire from here: a device without a carrier, or that of a bridge all wires of which have none.

@@ -20,7 +20,7 @@ struct Filter {
 Filter filter_of(const cluster::Node& node, const std::string& link) {
   Filter filter;
   for (const std::string& name : {std::string("all"), link})
-    if (const host::SysctlValue* v = node.host.sysctl_value(fmt::format("net.ipv4.conf.{}.rp_filter", name)))
+    if (const host::SysctlValue* v = dumped_host(node).sysctl_value(fmt::format("net.ipv4.conf.{}.rp_filter", name)))
       if (const auto n = parse_decimal(v->value); n && *n >= filter.value) filter = {*n, v->from};
   return filter;
 }

@@ -1,6 +1,7 @@
 // The kernel of the egress node does not forward what it gets from the management port, or what comes back.
 #include <fmt/format.h>
 
+#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -22,7 +23,7 @@ void run(const Facts& f, Findings& out) {
   for (const EgressPlace& place : f.places) {
     const cluster::Node* node = f.cluster.node(place.node);
     if (place.network != EgressNetwork::host || node == nullptr) continue;
-    if (!node->host.sysctl.present) {
+    if (!dumped_host(*node).sysctl.present) {
       out.lacks(Lack::sysctls, {place.node});
       continue;
     }
@@ -30,7 +31,7 @@ void run(const Facts& f, Findings& out) {
     for (const host::Link* link : {management_port(*node, f.cluster), node->host.owner_of(place.address)}) {
       if (link == nullptr) continue;
       const host::SysctlValue* value =
-          node->host.sysctl_value(fmt::format("net.{}.conf.{}.forwarding", family, link->name));
+          dumped_host(*node).sysctl_value(fmt::format("net.{}.conf.{}.forwarding", family, link->name));
       if (value == nullptr || value->value != "0") continue;
       out.add(Claim::egressip_forwarding_off, place.node, place.name(), {link->name, place.address, place.address.family},
               {value->from, place.object->from});

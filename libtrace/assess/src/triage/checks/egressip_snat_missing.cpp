@@ -28,7 +28,7 @@ void run(const Facts& f, Findings& out) {
       (found != rules.end() ? served : missing).push_back(pod);
     }
     if (missing.empty()) continue;
-    for (const netfilter::Table& table : node->host.iptables_v4.value.tables)
+    for (const netfilter::Table& table : dumped_host(*node).iptables_v4.value.tables)
       for (const netfilter::Chain& chain : table.chains)
         if (chain.name == kChain) proof.push_back(chain.from);
     for (const Provenance& line : layers_of(f, place, missing)) proof.push_back(line);

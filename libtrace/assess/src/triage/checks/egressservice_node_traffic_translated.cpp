@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "egtrace/host/rule_view.h"
+#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -26,8 +27,8 @@ const netfilter::NatTarget* mapped_snat(const netfilter::Rule& rule) {
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!is_cluster_node(*node) || node->host.nft.partial) continue;
-    for (const netfilter::Table& table : node->host.nft.value.tables)
+    if (!is_cluster_node(*node) || dumped_host(*node).nft.partial) continue;
+    for (const netfilter::Table& table : dumped_host(*node).nft.value.tables)
       for (const netfilter::Chain& chain : table.chains) {
         if (chain.name != "egress-services") continue;
         const auto snat = std::find_if(chain.rules.begin(), chain.rules.end(),

@@ -16,7 +16,7 @@ bool has_atom(const netfilter::Concat& parts, const IpAddr& address) {
 
 // An element "POD : ADDRESS" of any nft map.
 bool mapped(const cluster::Node& node, const IpAddr& pod, const IpAddr& to) {
-  for (const netfilter::Table& table : node.host.nft.value.tables)
+  for (const netfilter::Table& table : dumped_host(node).nft.value.tables)
     for (const auto& [name, set] : table.sets)
       for (const netfilter::SetElement& e : set->elements)
         if (e.data && has_atom(e.key, pod) && has_atom(*e.data, to)) return true;

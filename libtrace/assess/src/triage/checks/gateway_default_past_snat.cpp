@@ -30,12 +30,12 @@ MarkedSnat marked_snat(const netfilter::Rule& rule) {
 void run(const Facts& f, Findings& out) {
   for (const cluster::Node* node : outside_machines(f.cluster)) {
     const host::Route* standard = nullptr;
-    for (const host::Route& r : node->host.routes_v4.value)
+    for (const host::Route& r : dumped_host(*node).routes_v4.value)
       if (r.table == "main" && r.to.length == 0 && (standard == nullptr || r.metric < standard->metric)) standard = &r;
     if (standard == nullptr || standard->next_hops.empty()) continue;
     std::set<std::string> devices;
     Provenance rule_line;
-    for (const netfilter::Table& table : node->host.iptables_v4.value.tables)
+    for (const netfilter::Table& table : dumped_host(*node).iptables_v4.value.tables)
       for (const netfilter::Chain& chain : table.chains)
         for (const netfilter::Rule& rule : chain.rules)
           if (const MarkedSnat snat = marked_snat(rule); snat.by_mark && !snat.device.empty()) {

@@ -39,7 +39,7 @@ MarkUse mark_use(const netfilter::Rule& rule) {
 void run(const Facts& f, Findings& out) {
   for (const cluster::Node* node : outside_machines(f.cluster)) {
     std::map<std::uint64_t, Counted> marked, translated;
-    for (const netfilter::Table& table : node->host.iptables_v4.value.tables)
+    for (const netfilter::Table& table : dumped_host(*node).iptables_v4.value.tables)
       for (const netfilter::Chain& chain : table.chains)
         for (const netfilter::Rule& rule : chain.rules) {
           if (!rule.packets) continue;

@@ -73,7 +73,7 @@ bool pods_leave(const Facts& f) {
 void run(const Facts& f, Findings& out) {
   const std::vector<Prefix> pods = pod_networks(f);
   for (const cluster::Node* node : outside_machines(f.cluster))
-    for (const auto* part : {&node->host.iptables_v4, &node->host.nft})
+    for (const auto* part : {&dumped_host(*node).iptables_v4, &dumped_host(*node).nft})
       for (const netfilter::Table& table : part->value.tables)
         for (const netfilter::Chain& chain : table.chains)
           for (const netfilter::Rule& rule : chain.rules) {

@@ -34,7 +34,7 @@ void judge(const cluster::Service& service, const IpAddr& address, std::uint16_t
   }
   if (there == nullptr) return;  // none has it: another front end writes it, or none
   for (const cluster::Node* node : without) {
-    const auto& tables = address.is_v4() ? node->host.iptables_v4 : node->host.iptables_v6;
+    const auto& tables = address.is_v4() ? dumped_host(*node).iptables_v4 : dumped_host(*node).iptables_v6;
     out.add(Claim::service_dnat_missing, node->name, "Service " + service.full_name(),
             {address, port, service.full_name(), where, there->chain->name}, {there->rule->from, tables.from, service.from});
   }
@@ -44,7 +44,7 @@ void run(const Facts& f, Findings& out) {
   for (const Family family : {Family::v4, Family::v6}) {
     std::vector<OnNode> nodes;
     for (const auto& node : f.cluster.nodes) {
-      const auto& tables = family == Family::v4 ? node->host.iptables_v4 : node->host.iptables_v6;
+      const auto& tables = family == Family::v4 ? dumped_host(*node).iptables_v4 : dumped_host(*node).iptables_v6;
       if (!is_cluster_node(*node)) continue;
       if (tables.present && !tables.partial)
         nodes.push_back({node.get(), dnat_rules_of(*node, family)});
