@@ -33,6 +33,42 @@ bool may_come_to_nothing(const LogicalFlow& f) {
          f.match.find("is_chassis_resident") != std::string_view::npos;
 }
 
+// Ports that an OpenFlow flow can be asked for here: by name, the logical datapath. ovn-controller leaves out only flows of logical
+// switches that match ports which are neither bound here nor lead to routers (add_matches_to_flow_table() of
+// controller/lflow.c), and those of ports that its datapath lacks.
+class PortsHere {
+ public:
+  explicit PortsHere(const Node& node) {
+    std::set<std::string_view> routers;
+    for (const ovn::Datapath& d : node.ovn.datapaths)
+      if (d.is_router) routers.insert(d.name);
+    const ovn::Chassis* own = ovn::own_chassis(node.ovn, node.name);
+    for (const ovn::LogicalPort& p : node.ovn.ports) {
+      const bool bound = own != nullptr && !p.chassis.empty() && (p.chassis == own->name || p.chassis == own->hostname);
+      if (p.tunnel_key && (bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)))
+        datapaths_.emplace(p.name, p.datapath);
+    }
+  }
+
+  // Of a match that names ports and nothing else that depends on the machine: whether one of the datapaths has all of them.
+  bool has_all_of(std::string_view match, const std::vector<std::string_view>& datapaths, const std::set<std::string_view>& local) const {
+    if (match.find_first_of("$@") != std::string_view::npos || match.find("is_chassis_resident") != std::string_view::npos) return false;
+    std::string_view at;
+    for (std::size_t begin = match.find('"'); begin != std::string_view::npos; begin = match.find('"', begin)) {
+      const std::size_t end = match.find('"', begin + 1);
+      if (end == std::string_view::npos) return false;
+      const auto port = datapaths_.find(match.substr(begin + 1, end - begin - 1));
+      if (port == datapaths_.end() || (!at.empty() && at != port->second)) return false;
+      at = port->second;
+      begin = end + 1;
+    }
+    return local.contains(at) && std::find(datapaths.begin(), datapaths.end(), at) != datapaths.end();
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::string_view> datapaths_;
+};
+
 // What the flow tables hold, as far as it matters here.
 struct Installed {
   std::unordered_map<std::uint64_t, std::size_t> cookies;   // how many flows have each
@@ -96,11 +132,13 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
   // Of two logical flows that ask for the same OpenFlow flow one is installed.
   using Key = std::tuple<bool, std::uint8_t, std::uint16_t, std::string_view>;
   const auto key_of = [](const LogicalFlow& f) { return Key{f.ingress, f.table, f.priority, f.match}; };
+  const PortsHere ports(node);
+  const auto has_to_be_there = [&](const LogicalFlow& f) {
+    return may_come_to_nothing(f) ? ports.has_all_of(f.match, ovn::datapaths_of(node.ovn, f), local) : is_local(node, f, local);
+  };
   std::vector<const LogicalFlow*> absent;
   for (const LogicalFlow& f : node.ovn.logical_flows)
-    if (f.uuid_prefix && *f.uuid_prefix != 0 && !seen.cookies.contains(*f.uuid_prefix) && !may_come_to_nothing(f) &&
-        is_local(node, f, local))
-      absent.push_back(&f);
+    if (f.uuid_prefix && *f.uuid_prefix != 0 && !seen.cookies.contains(*f.uuid_prefix) && has_to_be_there(f)) absent.push_back(&f);
   std::vector<Provenance> missing = uneven_flows(node, seen, local);
   if (absent.empty()) return missing;
   std::set<Key> asked_for, installed;

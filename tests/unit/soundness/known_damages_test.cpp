@@ -40,6 +40,18 @@ TEST_F(KnownDamages, APolicyIsAnother) {
   damage("master-02-demo/iptables-save", text.replace(at, 19, ":POSTROUTING DROP"), "another policy");
 }
 
+// The only flow of a logical flow that names a port of a router is lost: that of replies into the pods' subnet.
+TEST_F(KnownDamages, AFlowOfARoutersPortIsLost) {
+  const std::string of = "master-03-demo/ovs-ofctl_dump-flows_br-int";
+  std::vector<std::string> lines = lines_of(read_text(dump(of)));
+  const auto lost = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("priority=100,reg15=0x1,metadata=0x4 actions=resubmit(,64)") != std::string::npos;
+  });
+  ASSERT_NE(lost, lines.end());
+  lines.erase(lost);
+  damage(of, joined(lines), "lost a flow");
+}
+
 // A device whose dumps contradict each other decides nothing, be it by the place in a bridge that one of them gives it.
 TEST_F(KnownDamages, DevicesAreAnotherMachines) {
   damage("router/ip_-d_link", read_text(dump("master-02-demo/ip_-d_link")), "of another machine");

@@ -2,7 +2,7 @@
 // logical flow that is not there: signs of an ovn-controller that lags or is stuck, or of dumps taken at different times.
 //
 // Only what must have a flow is missed: logical flows of datapaths that the node does not carry, and those of which the
-// match may come to nothing here (ports, residence, sets), may rightly have none.
+// match may come to nothing here (ports that are not bound here, residence, sets), may rightly have none.
 #pragma once
 
 #include <optional>
