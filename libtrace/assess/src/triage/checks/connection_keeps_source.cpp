@@ -28,7 +28,7 @@ bool is_inside(const Facts& f, const IpAddr& address) {
 std::vector<const host::ConntrackEntry*> others(const Facts& f, const cluster::Node& node, const IpAddr& pod,
                                                 const std::vector<IpAddr>& sources) {
   std::vector<const host::ConntrackEntry*> all;
-  for (const host::ConntrackEntry& e : dumped_host(node).conntrack.value)
+  for (const host::ConntrackEntry& e : node.host.conntrack.value)
     if (e.zone == 0 && e.original.src == pod && !is_inside(f, e.original.dst) && !e.original.dst.is_multicast() &&
         std::find(sources.begin(), sources.end(), e.reply.dst) == sources.end())
       all.push_back(&e);
@@ -55,7 +55,7 @@ void egress_ips(const Facts& f, Findings& out) {
   for (const EgressPlace& place : f.places) {
     const cluster::Node* node = f.cluster.node(place.node);
     if (node == nullptr || place.network != EgressNetwork::host || out.has_cause(place.name())) continue;
-    if (!dumped_host(*node).conntrack.present) {
+    if (!node->host.conntrack.present) {
       out.lacks(Lack::connections, {place.node});
       continue;
     }

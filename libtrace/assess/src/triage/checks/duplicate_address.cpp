@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -24,7 +23,7 @@ std::set<IpAddr> addresses_of_one(const Facts& f) {
   for (const cluster::Service& service : f.cluster.objects.services)
     all.insert(service.load_balancer_ips.begin(), service.load_balancer_ips.end());
   for (const auto& node : f.cluster.nodes)
-    for (const host::Neighbour& n : dumped_host(*node).neighbours.value)
+    for (const host::Neighbour& n : node->host.neighbours.value)
       if (n.state != host::NeighbourState::permanent) all.insert(n.address);
   for (const EgressPlace& place : f.places) all.erase(place.address);
   return all;

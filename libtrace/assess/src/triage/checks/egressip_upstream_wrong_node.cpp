@@ -22,7 +22,7 @@ void judge(const Facts& f, const EgressPlace& place, const cluster::Node& router
 // On its own network the router asks by ARP: the neighbour entry tells who answered.
 void judge_neighbour(const EgressPlace& place, const cluster::Node& node, const cluster::Node& router, Findings& out) {
   const host::Link* link = node.host.owner_of(place.address);
-  for (const host::Neighbour& n : dumped_host(router).neighbours.value) {
+  for (const host::Neighbour& n : router.host.neighbours.value) {
     if (n.address != place.address || !n.mac || link == nullptr || !link->mac || *n.mac == *link->mac) continue;
     if (n.state == host::NeighbourState::failed || n.state == host::NeighbourState::incomplete) continue;
     const bool own = std::any_of(node.host.links.value.begin(), node.host.links.value.end(),

@@ -32,8 +32,8 @@ void judge(const cluster::Node& node, const host::Neighbour& n, Findings& out) {
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!dumped_host(*node).neighbours.present) out.lacks(Lack::neighbours, {node->name});
-    for (const host::Neighbour& n : dumped_host(*node).neighbours.value)
+    if (!node->host.neighbours.present) out.lacks(Lack::neighbours, {node->name});
+    for (const host::Neighbour& n : node->host.neighbours.value)
       if (n.state == host::NeighbourState::failed || n.state == host::NeighbourState::incomplete) judge(*node, n, out);
   }
 }

@@ -1,7 +1,6 @@
 // A host sends to a next hop at a MAC address that its owner does not have: an entry by hand, or a second machine that answers.
 #include <algorithm>
 
-#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -24,8 +23,8 @@ void judge(const Facts& f, const cluster::Node& node, const host::Neighbour& n, 
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!dumped_host(*node).neighbours.present) out.lacks(Lack::neighbours, {node->name});
-    for (const host::Neighbour& n : dumped_host(*node).neighbours.value)
+    if (!node->host.neighbours.present) out.lacks(Lack::neighbours, {node->name});
+    for (const host::Neighbour& n : node->host.neighbours.value)
       if (n.state != host::NeighbourState::failed) judge(f, *node, n, out);
   }
 }

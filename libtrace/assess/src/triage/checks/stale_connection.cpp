@@ -6,7 +6,6 @@
 #include "egtrace/base/text.h"
 #include "egtrace/ovn/southbound.h"
 #include "egtrace/packet/packet.h"
-#include "common/look.h"
 #include "triage/checks.h"
 
 namespace egt::assess {
@@ -97,12 +96,12 @@ void run(const Facts& f, Findings& out) {
   add_objects(f, of_objects);
   bool told = false;
   for (const auto& node : f.cluster.nodes) {
-    told |= dumped_host(*node).conntrack.present || dumped_host(*node).ovs_conntrack.present;
+    told |= node->host.conntrack.present || node->host.ovs_conntrack.present;
     Services services = of_objects;
     add_load_balancers(*node, services);
     std::map<IpAddr, Stale> stale;
-    look(*node, dumped_host(*node).conntrack.value, services, stale);
-    look(*node, dumped_host(*node).ovs_conntrack.value, services, stale);
+    look(*node, node->host.conntrack.value, services, stale);
+    look(*node, node->host.ovs_conntrack.value, services, stale);
     for (const auto& [endpoint, s] : stale) report(f, *node, endpoint, s, out);
   }
   if (!told) out.lacks(Lack::all_connections);
