@@ -36,6 +36,13 @@ ListenerEvidence Listeners::of(const engine::Course& course) const {
   const Place place{t.dst, t.dport, t.proto};
   const ListenerEvidence by_process = by_sockets(course.end, place);
   if (by_process.listener != Listener::unknown && !by_process.unless_redirected) return by_process;
+  const ListenerEvidence by_answers = answered(course, place);
+  if (by_process.listener == Listener::unknown) return by_answers;
+  // A pod that answers at a port on which nothing listens: it redirects the connection, or one of the dumps is older.
+  return by_answers.listener == Listener::unknown ? by_process : ListenerEvidence{};
+}
+
+ListenerEvidence Listeners::answered(const engine::Course& course, const Place& place) const {
   const Known& endpoints = endpoints_.get_or([&] { return known_endpoints(); });
   if (const auto found = endpoints.find(place); found != endpoints.end()) return {Listener::known, found->second};
   for (const std::string& name : nodes_on(course))
@@ -43,7 +50,7 @@ ListenerEvidence Listeners::of(const engine::Course& course) const {
       const Known& connections = connections_.of(*node, [&] { return known_connections(*node); });
       if (const auto found = connections.find(place); found != connections.end()) return {Listener::known, found->second};
     }
-  return by_process;
+  return {};
 }
 
 // The readiness probe of an endpoint reached the pod; its port is the one that the slice names.

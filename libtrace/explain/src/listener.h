@@ -39,6 +39,8 @@ class Listeners {
   };
   using Known = std::unordered_map<Place, Provenance, HashOfPlace>;
 
+  // By ready endpoints and connections.
+  ListenerEvidence answered(const engine::Course& course, const Place& place) const;
   Known known_endpoints() const;
   static Known known_connections(const cluster::Node& node);
   static ListenerEvidence by_sockets(const engine::Endpoint& end, const Place& place);

@@ -109,6 +109,11 @@ TEST(Reasons, SocketsOfAPodsNamespaceDecide) {
   const std::string closed = sample.told(question);
   EXPECT_TRUE(says(closed, "REFUSED (assumed): no process listens on 10.132.0.13:9099")) << closed;
   EXPECT_TRUE(says(closed, "no rule in the network namespace of demo-egress/requester-2a redirects the connection")) << closed;
+  sample.add("k8s/endpointslices.yaml", "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata:\n  name: a-1\n  namespace: demo-egress\n"
+             "  labels: {kubernetes.io/service-name: a}\nendpoints:\n- addresses: [10.132.0.13]\n  conditions: {ready: true}\n"
+             "ports:\n- {port: 9099, protocol: TCP}\n");
+  EXPECT_TRUE(says(sample.summary(question), "if a process listens")) << "ready, but nobody listens: " << sample.summary(question);
+  sample.add("k8s/endpointslices.yaml", "# none\n");
   sample.add("master-02-demo/netns/cni-8/ip_netns_exec_cni-8_ip_-d_addr", "3: eth0@if9: <UP> mtu 1400 state UP\n    inet 10.132.0.13/23 scope global eth0\n");
   EXPECT_TRUE(says(sample.summary(question), "if a process listens")) << "which of the two is the pod's?";
 }

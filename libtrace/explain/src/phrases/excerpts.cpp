@@ -33,7 +33,7 @@ constexpr Phrase<LineRemark> kLineRemarks[] = {
     {LineRemark::stays_in_pod, "stays-in-pod", "{1} is an address of {0}, whose kernel delivers the packet by lo"},
     {LineRemark::namespace_not_shown, "namespace-not-shown", "no dump shows the network namespace of the pod"},
     {LineRemark::redirects_nothing, "redirects-nothing", "no rule in the network namespace of {0} redirects the connection to another port"},
-    {LineRemark::rules_not_shown, "rules-not-shown", "the sockets there are dumped, netfilter's rules are not"},
+    {LineRemark::rules_not_shown, "rules-not-shown", "its sockets were looked at, netfilter's rules there were not"},
     {LineRemark::nothing_mentioned, "nothing-mentioned", "no line of the snapshot mentions {0}"},
     {LineRemark::not_whole_path, "not-whole-path",
      "the dumped lines do not show the whole path of {0}[; they prove a reroute to {1}]"},
