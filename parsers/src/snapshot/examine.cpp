@@ -155,16 +155,22 @@ bool pods_tell_machines(const Segments& segments) {
   return pods.size() + (any_host ? 1 : 0) > 1;
 }
 
-// Where the same shell printed dumps of its machine, too, that network namespace is a pod's or another part of it; where
-// all were printed in such ones, they are machines of a lab, each by its name.
-bool is_beside_its_machine(const Segments& segments, const Segment& one) {
-  return std::any_of(segments.pieces.begin(), segments.pieces.end(), [&](const Segment& other) {
-    return other.netns.empty() && !other.command.empty() && other.host == one.host && other.pod == one.pod;
-  });
+using Shell = std::pair<std::string_view, std::string_view>;   // host and pod
+
+Shell shell_of(const Segment& piece) { return {piece.host, piece.pod}; }
+
+// Where a shell printed dumps of its machine, too, a network namespace there is a pod's or another part of it; where all were
+// printed in such ones, they are machines of a lab, each by its name.
+std::set<Shell> shells_on_machines(const Segments& segments) {
+  std::set<Shell> shells;
+  for (const Segment& piece : segments.pieces)
+    if (piece.netns.empty() && !piece.command.empty()) shells.insert(shell_of(piece));
+  return shells;
 }
 
 std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whole) {
   const bool by_pod = pods_tell_machines(segments);
+  const std::set<Shell> on_machines = shells_on_machines(segments);
   std::vector<Candidate> candidates;
   for (const Segment& piece : segments.pieces) {
     Candidate candidate = whole;
@@ -180,10 +186,8 @@ std::vector<Candidate> pieces_of(const Segments& segments, const Candidate& whol
     if (by_pod) candidate.pod = piece.pod;
     take_noise(candidate);
     if (candidate.problem.empty()) name_format(candidate, nullptr);
-    if (!piece.netns.empty()) {
-      candidate.netns = piece.netns;
-      candidate.within_machine = is_beside_its_machine(segments, piece);
-    }
+    if (!piece.netns.empty()) candidate.netns = piece.netns;
+    candidate.within_machine = !piece.netns.empty() && on_machines.contains(shell_of(piece));
     if (candidate.format != nullptr || piece.kind != LineKind::none || !piece.command.empty())
       candidates.push_back(std::move(candidate));
   }

@@ -177,8 +177,7 @@ class Sorting {
   std::string key_of(const Candidate& c) const {
     if (!c.node.empty()) return std::string(kByUser) + c.node;
     if (const auto* setting = settings_.node_of(c.place)) return std::string(kByUser) + setting->name;
-    if (const auto report = report_of(c.place))
-      return std::string(kReport) + *report;
+    if (const auto report = report_of(c.place)) return std::string(kReport) + *report;
     if (c.central) return std::string(kCentral);
     const bool gathered = must_gather_root(c.place).found;
     const bool database = !c.pod.empty() && read_place(c.place).pod == c.pod;
@@ -301,9 +300,9 @@ class Sorting {
       return machine;
     }
     for (Candidate* c : dumps) {
-      const bool own = c->netns.empty() || c->format == nullptr;
-      if (!own && !tells_listeners(*c)) leave_out(*c);
-      (c->netns.empty() || c->format == nullptr ? machine.dumps : machine.namespaces[c->netns]).push_back(c);
+      if (c->format != nullptr && !c->netns.empty() && !tells_listeners(*c)) leave_out(*c);
+      const bool is_read_apart = c->format != nullptr && !c->netns.empty();
+      (is_read_apart ? machine.namespaces[c->netns] : machine.dumps).push_back(c);
     }
     return machine;
   }

@@ -50,12 +50,12 @@ std::string_view first_command(std::string_view line) {
 
 using Words = std::vector<std::string_view>;
 
-// `ip -n NAME addr` (ip(8)): the option has a value, others of `ip` that stand here have none.
+// `ip -n NAME addr` (ip(8)).
 bool is_netns_option(std::string_view word) { return word == "-n" || word == "-net" || word == "-netns"; }
 
 bool has_objects(std::string_view tool) { return tool == "ip" || tool == "bridge" || tool == "tc"; }
 
-// Behind the options of those tools, which all have that one.
+// Behind the options of those tools, of which these two have values.
 std::size_t behind_options(const Words& w, std::size_t at) {
   while (at < w.size() && w[at].starts_with('-')) at += is_netns_option(w[at]) || w[at] == "-f" || w[at] == "-family" ? 2 : 1;
   return std::min(at, w.size());
@@ -89,11 +89,24 @@ std::string join_command(const Words& w, std::size_t at) {
   return command;
 }
 
+bool is_shell(std::string_view word) {
+  static constexpr std::array<std::string_view, 5> kShells = {"bash", "sh", "zsh", "dash", "ash"};
+  return one_of(kShells, program_name(word));
+}
+
+// Whether the words from `at` on are a shell that somebody types into: none, or one without -c and a script.
+bool is_typed_into(const Words& w, std::size_t at) {
+  return at >= w.size() || (is_shell(w[at]) && std::all_of(w.begin() + static_cast<std::ptrdiff_t>(at) + 1, w.end(), [](std::string_view word) {
+                              return word.starts_with('-') && word.find('c') == std::string_view::npos;
+                            }));
+}
+
 // `ip netns exec NAME CMD…` runs CMD; everything else is its own call.
 std::size_t enter_netns(const Words& w, std::size_t at, Prompt& prompt) {
   if (at + 4 < w.size() && program_name(w[at]) == "ip" && w[at + 1] == "netns" && w[at + 2] == "exec") {
     prompt.netns = std::string(w[at + 3]);
     at += 4;
+    prompt.enters = is_typed_into(w, at);
   }
   if (!has_objects(program_name(unquote(w[at])))) return at;
   for (std::size_t i = at + 1; i + 1 < w.size() && w[i].starts_with('-'); ++i)
@@ -102,13 +115,14 @@ std::size_t enter_netns(const Words& w, std::size_t at, Prompt& prompt) {
 }
 
 // nsenter(1): of -t PID --net, --net=/run/netns/NAME, -n/proc/PID/ns/net. Of process 1 it is the host's own.
-void read_nsenter(const Words& w, std::size_t at, std::size_t end, Prompt& prompt) {
+void read_nsenter(const Words& w, std::size_t at, Prompt& prompt) {
   std::string_view target, file;
   bool net = false;
-  for (std::size_t i = at + 1; i < end; ++i) {
+  std::size_t i = at + 1;
+  for (; i < w.size() && w[i].starts_with('-'); ++i) {
     std::string_view word = w[i];
     if (word == "-t" || word == "--target") {
-      if (i + 1 < end) target = w[++i];
+      if (i + 1 < w.size()) target = w[++i];
     } else if (consume(word, "--target=") || (!word.starts_with("--") && consume(word, "-t"))) {
       target = word;
     } else if (consume(word, "--net") || (!word.starts_with("--") && consume(word, "-n"))) {
@@ -125,6 +139,7 @@ void read_nsenter(const Words& w, std::size_t at, std::size_t end, Prompt& promp
   if (!file.empty() && consume(file, "/proc/")) target = file.substr(0, file.find('/')), file = {};
   if (file.empty() && target == "1") return;
   prompt.netns = file.empty() ? "of process " + std::string(target) : std::string(program_name(file));
+  prompt.enters = is_typed_into(w, i);
 }
 
 // The pod of `oc exec [options] POD [options] -- CMD`: the first word that is neither an option nor an option's value.
@@ -142,14 +157,10 @@ std::string exec_pod(const Words& w, std::size_t verb, std::size_t end) {
 
 // Where the command proper begins behind sudo, oc exec, oc debug, chroot, nsenter, ssh, bash -c; w.size() when nowhere.
 std::size_t find_call(const Words& w, std::size_t from, Prompt& prompt) {
-  std::size_t nsenter = w.size();
   for (std::size_t i = from; i < w.size(); ++i) {
     if (i > from && w[i].starts_with("node/")) prompt.host = std::string(w[i].substr(5));
-    if (program_name(w[i]) == "nsenter") nsenter = i;
-    if (is_call(w, i)) {
-      if (nsenter < i) read_nsenter(w, nsenter, i, prompt);
-      return enter_netns(w, i, prompt);
-    }
+    if (program_name(w[i]) == "nsenter") read_nsenter(w, i, prompt);
+    if (is_call(w, i)) return enter_netns(w, i, prompt);
     if (w[i] == "exec" || w[i] == "rsh") prompt.pod = exec_pod(w, i, w.size());
   }
   return w.size();
@@ -169,8 +180,9 @@ bool read_command(std::string_view line, bool certain, Prompt& prompt) {
   const bool direct = is_call(w, 0);
   if (!direct && !certain && !is_wrapper(w[0])) return false;
   const std::size_t at = find_call(w, 0, prompt);
-  if (at < w.size()) prompt.command = join_command(w, at);
-  return certain || at < w.size() || !prompt.host.empty();
+  if (at < w.size() && !prompt.enters) prompt.command = join_command(w, at);
+  prompt.leaves = w.size() == 1 && (w[0] == "exit" || w[0] == "logout");
+  return certain || prompt.enters || at < w.size() || !prompt.host.empty();
 }
 
 // "[root@worker-1 ~]# ", "root@worker-1:/# ", "core@worker-1 ~ $ ": the host, and the rest behind the sign.

@@ -64,10 +64,13 @@ class Builder {
 
   void begin(const Prompt& prompt, std::uint32_t next_line) {
     end();
+    if (!prompt.host.empty() && prompt.host != host_) shell_netns_.clear();
     if (!prompt.host.empty() || !prompt.pod.empty()) host_ = prompt.host, pod_ = prompt.pod;
     else if (!prompt.shell) host_.clear(), pod_.clear();
     command_ = prompt.command;
-    netns_ = prompt.netns;
+    if (prompt.enters) shell_netns_ = prompt.netns;
+    if (prompt.leaves) shell_netns_.clear();
+    netns_ = prompt.netns.empty() ? shell_netns_ : prompt.netns;
     open_ = !command_.empty();
     first_line_ = next_line;
   }
@@ -77,7 +80,7 @@ class Builder {
     if (line.kind != LineKind::none) {
       if (kind_ != LineKind::none && !goes_on(line)) {
         end();
-        command_.clear(), netns_.clear();   // the prompt spoke of the lines before
+        command_.clear();   // the prompt spoke of the lines before
       }
       kind_ = starts_block(kind_) ? kind_ : line.kind;
       commented_ = line.content.data() != line.text.data();
@@ -203,7 +206,7 @@ class Builder {
   std::uint32_t first_line_ = 1;
   bool open_ = false;        // behind a prompt: whatever comes is its output
   bool commented_ = false;   // the lines stand behind '#'
-  std::string command_, host_, pod_, netns_;
+  std::string command_, host_, pod_, netns_, shell_netns_;
 };
 
 }  // namespace

@@ -82,7 +82,9 @@ TEST(Layout, PastedNamespacesAreNotTheHost) {
   const std::string host = "[root@w1 ~]# ip addr\n2: eth0: <UP> mtu 1500 state UP\n    inet 192.0.2.1/24 scope global eth0\n";
   const std::string pod = "[root@w1 ~]# ip netns exec cni-7 ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
                           "    inet 10.128.0.5/23 scope global eth0\n";
-  for (const std::string& text : {host + pod, pod + host}) {
+  const std::string typed = "[root@w1 ~]# nsenter -t 4211 -n\n[root@w1 ~]# ip addr\n3: eth0@if9: <UP> mtu 1400 state UP\n"
+                            "    inet 10.128.0.5/23 scope global eth0\n[root@w1 ~]# exit\n";
+  for (const std::string& text : {host + pod, pod + host, host + typed, typed + host}) {
     const TemporaryDirectory d;
     d.file("case.txt", text);
     const auto cluster = read_snapshot({d.path(), {}, 1});

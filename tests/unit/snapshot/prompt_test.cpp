@@ -63,6 +63,15 @@ TEST(Prompt, NetworkNamespaces) {
   EXPECT_EQ("|ip addr", of("$ nsenter -t 4211 -m ip addr"));
   EXPECT_EQ("|iptables -n -L", of("$ iptables -n -L"));
   EXPECT_EQ("|ip -f inet addr", of("$ ip -f inet addr"));
+  for (const char* line : {"[root@w1 ~]# ip netns exec cni-7 bash", "[root@w1 ~]# nsenter -t 4211 -n", "# sudo nsenter -t 4211 -n -m bash -i"}) {
+    const auto shell = parse_prompt(line);
+    ASSERT_TRUE(shell) << line;
+    EXPECT_TRUE(shell->enters) << line;
+    EXPECT_EQ("", shell->command) << line;
+  }
+  EXPECT_FALSE(parse_prompt("[root@w1 ~]# ip netns exec cni-7 bash -c 'ip addr'")->enters);
+  EXPECT_FALSE(parse_prompt("[root@w1 ~]# nsenter -t 1 -m -u -n -i")->enters);
+  EXPECT_TRUE(parse_prompt("[root@w1 ~]# exit")->leaves);
 }
 
 TEST(Prompt, CommentsAndProseAreNone) {
