@@ -200,6 +200,11 @@ void add_address_sets(const Ovn& ovn, Southbound& southbound) {
   for (const ovn::AddressSet& a : ovn.address_sets) southbound.address_sets.push_back({a.name, a.addresses, a.from});
 }
 
+class DatabaseLanguage : public ovn::Language {
+ public:
+  std::shared_ptr<const ovn::Program> program_of(const Ovn& ovn) const override { return ovn_lang::program_of(ovn); }
+};
+
 }  // namespace
 
 std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vector<std::string>& lacks,
@@ -230,6 +235,18 @@ std::shared_ptr<const Southbound> complete_southbound(const Ovn& ovn, std::vecto
   if (southbound->northd_version.empty()) southbound->northd_version = northd_version(ovn);
   if (southbound->port_groups.empty()) add_port_groups(ovn, *southbound);
   return southbound;
+}
+
+std::shared_ptr<const ovn::Program> program_of(const Ovn& ovn, const openflow::FlowTables* flows) {
+  std::vector<std::string> lacks;
+  auto southbound = complete_southbound(ovn, lacks, flows);
+  const auto reader = std::make_shared<const DatabaseReader>(*southbound);
+  return std::make_shared<const ovn::Program>(ovn::Program{std::move(southbound), reader});
+}
+
+std::shared_ptr<const ovn::Language> language() {
+  static const auto kLanguage = std::make_shared<const DatabaseLanguage>();
+  return kLanguage;
 }
 
 }  // namespace egt::parsers::ovn_lang

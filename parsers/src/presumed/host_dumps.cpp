@@ -148,18 +148,23 @@ IpAddr local_endpoints(const Prefix& own) { return {own.address.family, own.addr
 
 std::string uplink_name(const NodeFacts& facts) { return facts.bridge + "-uplink"; }
 
-std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects) {
+std::vector<PresumedDump> host_dumps(const NodeFacts& facts, const std::vector<HostEgress>& served, const cluster::Objects& objects,
+                                     const host::Host& dumped) {
   const Texts texts(facts, served);
-  return {
-      {"ip addr", "ip -d addr", texts.addresses()},
-      {"ip route", "ip -4 route show table all", texts.routes(Family::v4)},
-      {"ip route", "ip -6 route show table all", texts.routes(Family::v6)},
-      {"ip rule", "ip -4 rule", texts.rules(Family::v4)},
-      {"ip rule", "ip -6 rule", texts.rules(Family::v6)},
-      {"iptables-save", "iptables-save", netfilter_rules(facts, served, objects, Family::v4)},
-      {"iptables-save", "ip6tables-save", netfilter_rules(facts, served, objects, Family::v6)},
-      {"sysctl", "sysctl -a", texts.settings()},
+  std::vector<PresumedDump> dumps{{"ip addr", "ip -d addr", texts.addresses()}};
+  const auto add = [&](bool is_dumped, PresumedDump dump) {
+    if (!is_dumped) dumps.push_back(std::move(dump));
   };
+  add(dumped.routes_v4.present, {"ip route", "ip -4 route show table all", texts.routes(Family::v4)});
+  add(dumped.routes_v6.present, {"ip route", "ip -6 route show table all", texts.routes(Family::v6)});
+  add(dumped.rules_v4.present, {"ip rule", "ip -4 rule", texts.rules(Family::v4)});
+  add(dumped.rules_v6.present, {"ip rule", "ip -6 rule", texts.rules(Family::v6)});
+  // A ruleset of nft holds the tables of iptables-nft too.
+  const bool has_nft = dumped.nft.present;
+  add(dumped.iptables_v4.present || has_nft, {"iptables-save", "iptables-save", netfilter_rules(facts, served, objects, Family::v4)});
+  add(dumped.iptables_v6.present || has_nft, {"iptables-save", "ip6tables-save", netfilter_rules(facts, served, objects, Family::v6)});
+  add(dumped.sysctl.present, {"sysctl", "sysctl -a", texts.settings()});
+  return dumps;
 }
 
 }  // namespace egt::parsers::presumed

@@ -54,11 +54,8 @@ bool can_walk(const Node& node) {
 }
 
 std::shared_ptr<const ovn::Program> program_of(const Node& node) {
-  std::vector<std::string> lacks;
   const Bridge* bridge = node.integration_bridge();
-  auto southbound = ovn_lang::complete_southbound(node.ovn, lacks, bridge != nullptr && bridge->flows ? &*bridge->flows : nullptr);
-  const auto reader = std::make_shared<const ovn_lang::DatabaseReader>(*southbound);
-  return std::make_shared<const ovn::Program>(ovn::Program{std::move(southbound), reader});
+  return ovn_lang::program_of(node.ovn, bridge != nullptr && bridge->flows ? &*bridge->flows : nullptr);
 }
 
 // --- ports ---------------------------------------------------------------------------------------------------------
@@ -187,12 +184,14 @@ void mark_made_up_devices(Node& node, const NodeFacts& facts) {
 void presume_host(Cluster& cluster, Node& node, const NodeFacts& facts) {
   if (!facts.mac || facts.addresses.empty()) return;
   presumed::Egress egress = presumed::egress_of(node, facts, cluster.objects);
-  for (const PresumedDump& dump : presumed::host_dumps(facts, egress.known, cluster.objects)) load(dump, cluster, node);
+  const auto dumped = std::make_shared<const host::Host>(node.host);
+  for (const PresumedDump& dump : presumed::host_dumps(facts, egress.known, cluster.objects, *dumped)) load(dump, cluster, node);
   node.open_egress = std::move(egress.open);
   mark_made_up_devices(node, facts);
   node.host.settle_routes();
   node.host.nft.present = true;
   node.host_presumed = true;
+  node.dumped_host = dumped;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "egtrace/base/text.h"
+#include "egtrace/parsers/ovn_reader.h"
 #include "egtrace/parsers/out_of_memory.h"
 #include "snapshot/choose.h"
 #include "snapshot/compared_dumps.h"
@@ -238,6 +239,7 @@ void MachineReader::read(cluster::Node& node) {
   chosen_ = choose_dumps(machine_.dumps);
   for (Candidate* c : chosen_) load(*c, node);
   for (const auto& [name, dumps] : machine_.namespaces) read_namespace(name, dumps, node);
+  if (!node.ovn.logical_flows.empty()) node.ovn.language = ovn_lang::language();
   node.place_interfaces();
   node.host.settle_routes();
   const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);

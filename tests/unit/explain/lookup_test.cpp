@@ -6,6 +6,7 @@
 #include "egtrace/explain/inspect.h"
 #include "egtrace/explain/lookup.h"
 #include "egtrace/ovn/southbound.h"
+#include "egtrace/parsers/ovn_reader.h"
 #include "egtrace/parsers/snapshot.h"
 #include "support/run.h"
 
@@ -59,6 +60,7 @@ struct Snapshot {
     o.southbound->origins = {{"northd.c:1", "ff2a5a3e"}};
     o.datapaths.push_back({"lr", "bbbbbbbb-0000-4000-8000-000000000007", 2, true, {}});
     o.has_logical_flows = true;
+    o.language = parsers::ovn_lang::language();
     openflow::Bridge bridge;
     bridge.name = "br-int";
     bridge.flows.emplace([](std::string_view) { return openflow::ActionList{}; });

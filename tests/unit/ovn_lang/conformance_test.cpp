@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "egtrace/ovn/normal_form.h"
 #include "egtrace/parsers/ovn_lang.h"
 #include "ovn_lang/lexer.h"
 #include "ovn_lang/symbols.h"
@@ -137,6 +138,47 @@ TEST(OvnConformance, Simplification) {
     ASSERT_TRUE(annotated) << text;
     EXPECT_EQ(to_string(simplify(*annotated, [](std::string_view port) { return port == "eth1"; })), expected(v.json))
         << text;
+  }
+}
+
+std::string described(const ovn::FlowMatch& match) {
+  std::string text = match.of_conjunction ? "conj_id " : "";
+  for (const ovn::Comparison* c : match.terms)
+    text += c->symbol->name + "=" + (c->symbol->is_string() ? c->text : hex(c->value) + "/" + hex(c->mask)) + " ";
+  return text;
+}
+
+// Of these tests/ovn.at asks only that they become no more flows than this ("Negative match flow explosion."); the vectors have
+// no flows of them.
+std::optional<std::size_t> most_flows(const std::string& text) {
+  if (text == "ip4.src != {172.168.13.0/24, 172.168.14.0/24, 172.168.15.0/24}") return 30;
+  if (text == "ip4.dst != {179.141.79.238/32, 23.87.193.64/32, 240.238.112.253/32}") return 100;
+  return std::nullopt;
+}
+
+TEST(OvnConformance, Flows) {
+  const auto all = vectors("ovn-expr-flows");
+  if (all.empty()) GTEST_SKIP() << "no vectors";
+  for (const Vector& v : all) {
+    const std::string text = v.json["given"]["expression"];
+    const auto parsed = parse_expression(text, fixture(v.old).environment());
+    ASSERT_TRUE(parsed) << text;
+    const auto annotated = annotate(*parsed);
+    ASSERT_TRUE(annotated) << text;
+    const auto form = ovn::normal_form(ovn::simplify(*annotated));
+    ASSERT_TRUE(form) << text;
+    const auto matches = ovn::flow_matches(*form, [](std::string_view port) { return port == "eth0" || port == "eth1" || port.starts_with("lsp"); });
+    if (const auto most = most_flows(text)) {
+      EXPECT_LE(matches.size(), *most) << text;
+      continue;
+    }
+    std::string found;
+    for (const ovn::FlowMatch& m : matches) found += described(m) + "\n";
+    EXPECT_EQ(v.json["expect"]["flows"].size(), matches.size()) << text << "\n" << found << v.json["expect"];
+    const auto of_conjunction = [](const ovn::FlowMatch& m) { return m.of_conjunction; };
+    const auto is_conj_id = [](const Json& flow) { return flow.get<std::string>().starts_with("conj_id"); };
+    EXPECT_EQ(std::count_if(v.json["expect"]["flows"].begin(), v.json["expect"]["flows"].end(), is_conj_id),
+              std::count_if(matches.begin(), matches.end(), of_conjunction)) << text;
   }
 }
 

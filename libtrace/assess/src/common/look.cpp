@@ -181,8 +181,7 @@ const host::Link* management_device(const cluster::Node& node) {
 }
 
 const host::Host& dumped_host(const Node& node) {
-  static const host::Host kNone;
-  return node.host_presumed ? kNone : node.host;
+  return node.host_presumed && node.dumped_host ? *node.dumped_host : node.host;
 }
 
 bool is_dead(const host::Link& link) { return !link.is_up() || !link.has_carrier(); }

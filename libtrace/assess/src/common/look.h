@@ -49,7 +49,7 @@ std::string owner_of_next_hop(const cluster::Cluster& cluster, const IpAddr& nex
 // The internal port of the integration bridge by which OVN reaches the node's host; it has the MTU of pods. Null: not shown.
 const host::Link* management_device(const cluster::Node& node);
 
-// Whose rules, routes and settings are evidence: an empty one where they are presumed. (What is never presumed, and addresses,
+// Whose rules, routes and settings are evidence: without those that are presumed. (What is never presumed, and addresses,
 // which are those that objects tell, are read in the node's own.)
 const host::Host& dumped_host(const cluster::Node& node);
 

@@ -48,8 +48,6 @@ struct Environment {
 Result<ovn::Expression, TextError> parse_expression(std::string_view text, const Environment& environment);
 // Puts predicates, parts and prerequisites in.
 Result<ovn::Expression, TextError> annotate(ovn::Expression expression);
-// Leaves equalities only; `is_resident` tells whether a port's chassis is this one.
-ovn::Expression simplify(ovn::Expression expression, bool (*is_resident)(std::string_view port) = nullptr);
 
 struct ActionContext {
   ovn::Pipeline pipeline = ovn::Pipeline::ingress;

@@ -56,4 +56,10 @@ class DatabaseReader : public ovn::FlowReader {
 std::shared_ptr<const ovn::Southbound> complete_southbound(const ovn::Ovn& ovn, std::vector<std::string>& lacks,
                                                            const openflow::FlowTables* flows = nullptr);
 
+// Logical flows of `ovn`, which must outlive it, ready to be read.
+std::shared_ptr<const ovn::Program> program_of(const ovn::Ovn& ovn, const openflow::FlowTables* flows = nullptr);
+
+// Reads those of every node; there is one.
+std::shared_ptr<const ovn::Language> language();
+
 }  // namespace egt::parsers::ovn_lang

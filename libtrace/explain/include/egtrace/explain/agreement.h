@@ -1,8 +1,8 @@
 // Does the node do what OVN says? Logical flows that have no OpenFlow flow though they should, and OpenFlow flows of a
 // logical flow that is not there: signs of an ovn-controller that lags or is stuck, or of dumps taken at different times.
 //
-// Only what must have a flow is missed: logical flows of datapaths that the node does not carry, and those of which the
-// match may come to nothing here (ports that are not bound here, residence, sets), may rightly have none.
+// Only flows that must be there are missed: logical flows of datapaths that the node does not carry, and those of which the
+// match may come to nothing here (ports that are not bound here, residence), may rightly have none.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace egt::explain {
 
 struct Agreement {
-  std::vector<Provenance> missing;     // logical flows without OpenFlow flow, or with fewer in some of their datapaths
+  std::vector<Provenance> missing;     // logical flows with fewer OpenFlow flows than their matches become
   std::vector<Provenance> orphaned;    // one OpenFlow flow for each cookie that no logical flow has
 
   bool complete() const { return missing.empty() && orphaned.empty(); }

@@ -58,7 +58,9 @@ struct Node {
   std::vector<Role> roles;
   host::Host host;
   std::vector<NetworkNamespace> namespaces;
-  bool host_presumed = false;            // no dump has the host: it is as OVN-Kubernetes would have set it up
+  // No dump has the host's devices: what no dump shows of it is as OVN-Kubernetes would have set it up.
+  bool host_presumed = false;
+  std::shared_ptr<const host::Host> dumped_host;   // of a presumed one, what dumps show
   std::vector<OpenEgress> open_egress;   // of a presumed host
   std::vector<openflow::Bridge> bridges;
   ovn::Ovn ovn;

@@ -137,6 +137,8 @@ Expression combine(bool conjunction, Expression a, Expression b);
 void negate(Expression& e);
 // Takes constants out of junctions and replaces junctions of one term by it, at the top only.
 void fix(Expression& e);
+// Leaves equalities only; `is_resident` tells whether a port's chassis is this one.
+Expression simplify(Expression e, bool (*is_resident)(std::string_view port) = nullptr);
 // The only symbol that all comparisons of a tree are over; null when there are several or none.
 const Symbol* unique_symbol(const Expression& e);
 

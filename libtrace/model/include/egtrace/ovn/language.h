@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -9,6 +10,9 @@
 #include "egtrace/ovn/expression.h"
 
 namespace egt::ovn {
+
+struct Ovn;
+struct Program;
 
 struct ReadActions {
   ActionList actions;
@@ -38,6 +42,14 @@ class FlowReader {
   // Annotated; nothing where the text cannot be understood. Port groups are those of this datapath.
   virtual std::optional<Expression> read_match(std::string_view text, std::uint32_t datapath_key) const = 0;
   virtual std::optional<ReadActions> read_actions(std::string_view text, Pipeline pipeline, std::uint8_t table) const = 0;
+};
+
+// Makes a node's logical flows readable once somebody asks.
+class Language {
+ public:
+  virtual ~Language() = default;
+  // `ovn` must outlive it.
+  virtual std::shared_ptr<const Program> program_of(const Ovn& ovn) const = 0;
 };
 
 }  // namespace egt::ovn

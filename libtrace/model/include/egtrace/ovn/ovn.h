@@ -18,6 +18,7 @@ namespace egt::ovn {
 
 struct Southbound;
 class FlowReader;
+class Language;
 
 // Logical flows ready to be walked.
 struct Program {
@@ -119,6 +120,8 @@ struct Ovn {
   std::shared_ptr<Southbound> southbound;
   // Of a node without OpenFlow flows, where its logical flows can be walked in their stead; else null.
   std::shared_ptr<const Program> program;
+  // Reads the logical flows; null where there are none.
+  std::shared_ptr<const Language> language;
 };
 
 // The chassis of a host: by its hostname, else the only one that is of no other zone. Null where neither tells it.

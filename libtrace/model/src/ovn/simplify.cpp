@@ -1,13 +1,8 @@
 // Matches with equalities only (expr_simplify() and expr_evaluate_condition() in lib/expr.c of OVN).
-#include "egtrace/parsers/ovn_lang.h"
+#include "egtrace/ovn/expression.h"
 
-namespace egt::parsers::ovn_lang {
+namespace egt::ovn {
 namespace {
-
-using ovn::Comparison;
-using ovn::Expression;
-using ovn::Junction;
-using ovn::Relop;
 
 Expression any_of(std::vector<Expression> terms) {
   if (terms.empty()) return {false};
@@ -56,9 +51,9 @@ Expression simplify_comparison(const Comparison& c) {
   return c.mask == 0 ? Expression{true} : Expression{c};
 }
 
-Expression simplify_membership(const ovn::Membership& m) {
+Expression simplify_membership(const Membership& m) {
   std::vector<Expression> terms;
-  for (const ovn::Constant& constant : m.set->constants().values) {
+  for (const Constant& constant : m.set->constants().values) {
     Comparison c{m.symbol, m.negated ? Relop::ne : Relop::eq, 0, 0, constant.text};
     if (!m.symbol->is_string()) {
       c.value = (constant.value & ones(m.bits)) << m.shift;
@@ -73,8 +68,8 @@ Expression simplify_membership(const ovn::Membership& m) {
 
 Expression simplify(Expression e, bool (*is_resident)(std::string_view)) {
   if (const auto* c = std::get_if<Comparison>(&e.node)) return simplify_comparison(*c);
-  if (const auto* m = std::get_if<ovn::Membership>(&e.node)) return simplify_membership(*m);
-  if (const auto* r = std::get_if<ovn::ChassisResident>(&e.node))
+  if (const auto* m = std::get_if<Membership>(&e.node)) return simplify_membership(*m);
+  if (const auto* r = std::get_if<ChassisResident>(&e.node))
     return is_resident ? Expression{is_resident(r->port) != r->negated} : std::move(e);
   auto* junction = std::get_if<Junction>(&e.node);
   if (junction == nullptr) return e;
@@ -92,4 +87,4 @@ Expression simplify(Expression e, bool (*is_resident)(std::string_view)) {
   return e;
 }
 
-}  // namespace egt::parsers::ovn_lang
+}  // namespace egt::ovn
