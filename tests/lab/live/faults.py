@@ -339,7 +339,10 @@ def _(lab):
 @fault("tunnel-neighbour-wrong", "the sender's tunnel neighbour cache has a stranger's MAC for the other node", "neighbours")
 def _(lab):
     a, b, w, p, c = begin(lab)
-    late(lab, at, lab, a, ["ovs-appctl", "tnl/arp/set", "br-ex", b.ip, "02:00:5e:00:53:01"], ["ovs-appctl", "tnl/arp/set", "br-ex", b.ip, b.mac])
+    # again and again: each ARP reply that the bridge sees sets the entry right
+    keeps = a.dir + "/stranger.pid"
+    late(lab, at, lab, a, ["sh", "-c", "(while :; do ovs-appctl tnl/arp/set br-ex %s 02:00:5e:00:53:01; sleep 0.1; done) > /dev/null 2>&1 & echo $! > %s" % (b.ip, keeps)],
+         ["sh", "-c", "kill $(cat %s); ovs-appctl tnl/arp/set br-ex %s %s" % (keeps, b.ip, b.mac)])
     return calls(P(c[0]), p[1], "t") + calls(P(c[1]), p[0], "t") + calls(P(c[0]), p[2], "t")
 
 
