@@ -30,10 +30,13 @@ OwedFlows::OwedFlows(const cluster::Node& node, const ovn::FlowReader& reader, c
     if (d.tunnel_key) keys_.emplace(d.name.empty() ? d.uuid : d.name, static_cast<std::uint32_t>(*d.tunnel_key));
   }
   const ovn::Chassis* own = ovn::own_chassis(node.ovn, node.name);
+  std::set<std::string_view> chassis;
+  for (const ovn::Chassis& c : node.ovn.chassis) chassis.insert({c.name, c.hostname});
   for (const ovn::LogicalPort& p : node.ovn.ports) {
     const bool is_bound = own != nullptr && !p.chassis.empty() && (p.chassis == own->name || p.chassis == own->hostname);
     if (p.tunnel_key && (is_bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)))
       ports_.emplace(p.name, p.datapath);
+    if (own != nullptr && !p.chassis.empty() && chassis.contains(p.chassis)) resident_.emplace(p.name, is_bound);
   }
 }
 
@@ -43,7 +46,11 @@ std::optional<ovn::NormalForm> OwedFlows::form_of(const LogicalFlow& flow, std::
   if (!match) return std::nullopt;
   auto actions = reader_.read_actions(flow.actions, flow.ingress ? ovn::Pipeline::ingress : ovn::Pipeline::egress, flow.table);
   if (!actions) return std::nullopt;
-  return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites))));
+  const auto is_resident = [&](std::string_view port) {
+    const auto known = resident_.find(port);
+    return known == resident_.end() ? std::nullopt : std::optional(known->second);
+  };
+  return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident));
 }
 
 bool OwedFlows::is_here(std::string_view port, std::string_view datapath) const {

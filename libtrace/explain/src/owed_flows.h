@@ -54,6 +54,7 @@ class OwedFlows {
   const std::set<std::string_view>& datapaths_;
   std::unordered_map<std::string_view, std::uint32_t> keys_;       // of datapaths
   std::unordered_map<std::string_view, std::string_view> ports_;   // the datapaths of those that are here
+  std::unordered_map<std::string_view, bool> resident_;            // of ports whose chassis is known
   // Of flows that name no ports, in any datapath; by match and actions.
   std::map<std::pair<std::string_view, std::string_view>, Number> numbers_;
 };

@@ -136,7 +136,7 @@ TEST(OvnConformance, Simplification) {
     ASSERT_TRUE(parsed) << text;
     auto annotated = annotate(std::move(*parsed));
     ASSERT_TRUE(annotated) << text;
-    EXPECT_EQ(to_string(simplify(*annotated, [](std::string_view port) { return port == "eth1"; })), expected(v.json))
+    EXPECT_EQ(to_string(simplify(*annotated, [](std::string_view port) { return std::optional(port == "eth1"); })), expected(v.json))
         << text;
   }
 }

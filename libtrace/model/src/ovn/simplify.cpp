@@ -66,11 +66,13 @@ Expression simplify_membership(const Membership& m) {
 
 }  // namespace
 
-Expression simplify(Expression e, bool (*is_resident)(std::string_view)) {
+Expression simplify(Expression e, const Residence& is_resident) {
   if (const auto* c = std::get_if<Comparison>(&e.node)) return simplify_comparison(*c);
   if (const auto* m = std::get_if<Membership>(&e.node)) return simplify_membership(*m);
-  if (const auto* r = std::get_if<ChassisResident>(&e.node))
-    return is_resident ? Expression{is_resident(r->port) != r->negated} : std::move(e);
+  if (const auto* r = std::get_if<ChassisResident>(&e.node)) {
+    const auto here = is_resident ? is_resident(r->port) : std::nullopt;
+    return here ? Expression{*here != r->negated} : std::move(e);
+  }
   auto* junction = std::get_if<Junction>(&e.node);
   if (junction == nullptr) return e;
   Junction simple{junction->conjunction, {}};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -137,8 +138,10 @@ Expression combine(bool conjunction, Expression a, Expression b);
 void negate(Expression& e);
 // Takes constants out of junctions and replaces junctions of one term by it, at the top only.
 void fix(Expression& e);
-// Leaves equalities only; `is_resident` tells whether a port's chassis is this one.
-Expression simplify(Expression e, bool (*is_resident)(std::string_view port) = nullptr);
+// Whether a port's chassis is this one, where it is known.
+using Residence = std::function<std::optional<bool>(std::string_view port)>;
+// Leaves equalities only, and questions for a chassis that `is_resident` does not answer.
+Expression simplify(Expression e, const Residence& is_resident = {});
 // The only symbol that all comparisons of a tree are over; null when there are several or none.
 const Symbol* unique_symbol(const Expression& e);
 
