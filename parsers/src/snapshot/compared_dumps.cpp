@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+
+#include "egtrace/host/rule_difference.h"
 
 namespace egt::parsers {
 namespace {
@@ -78,8 +83,21 @@ bool is_of(const Candidate& c, std::string_view kind) { return c.format != nullp
 // A link or a copy (sos has both) says nothing of its own.
 bool is_copy_of_read(const Candidate& c, const std::vector<Candidate*>& dumps) {
   return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* read) {
-    return read->superseded_by.empty() && read->format == c.format && read->dump.text == c.dump.text;
+    return read != &c && read->superseded_by.empty() && read->format == c.format && read->dump.text == c.dump.text;
   });
+}
+
+// What a dump shows alone; nothing where it is not understood.
+std::optional<cluster::Node> shown_by(const Candidate& c) {
+  cluster::Cluster scratch;
+  cluster::Node other;
+  Report report;
+  try {
+    c.format->load(c.dump, scratch, other, report);
+  } catch (const std::exception&) {
+    return std::nullopt;  // said where it is loaded in earnest
+  }
+  return report.not_understood.empty() ? std::optional(std::move(other)) : std::nullopt;
 }
 
 // What each whole dump of that kind shows that was not read beside a better one.
@@ -87,15 +105,7 @@ std::vector<cluster::Node> shown_beside(const std::vector<Candidate*>& dumps, st
   std::vector<cluster::Node> all;
   for (const Candidate* c : dumps) {
     if (!is_of(*c, kind) || c->superseded_by.empty() || !c->why_partial.empty() || is_copy_of_read(*c, dumps)) continue;
-    cluster::Cluster scratch;
-    cluster::Node other;
-    Report report;
-    try {
-      c->format->load(c->dump, scratch, other, report);
-    } catch (const std::exception&) {
-      continue;  // said where it is loaded in earnest
-    }
-    if (report.not_understood.empty()) all.push_back(std::move(other));
+    if (auto other = shown_by(*c)) all.push_back(std::move(*other));
   }
   return all;
 }
@@ -124,6 +134,50 @@ void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node
       node.contradictions.push_back({cluster::Contradiction::About::neighbour, "", Prefix::host(n.address), cluster::Conflict::neighbour,
                                      {n.address.to_string(), n.device}});
     }
+}
+
+namespace {
+
+struct RuleListing {
+  host::Part<netfilter::Ruleset> host::Host::*rules;
+  const char* command;
+};
+constexpr RuleListing kRuleListings[] = {{&host::Host::iptables_v4, "iptables-save"},
+                                         {&host::Host::iptables_v6, "ip6tables-save"},
+                                         {&host::Host::iptables_legacy_v4, "iptables-legacy-save"},
+                                         {&host::Host::iptables_legacy_v6, "ip6tables-legacy-save"},
+                                         {&host::Host::nft, "nft list ruleset"}};
+
+// The command that printed the other listing.
+std::string command_of(const Candidate& other, std::string_view read_by) {
+  const bool commands = other.format->kind == "iptables -S";
+  return commands ? fmt::format("{} -S", read_by.substr(0, read_by.find("-save"))) : std::string(other.format->kind);
+}
+
+bool lists_rules(const Candidate& c) {
+  constexpr std::string_view kKinds[] = {"iptables-save", "ip6tables-save", "iptables -S", "nft list ruleset", "nft -j list ruleset"};
+  return std::any_of(std::begin(kKinds), std::end(kKinds), [&](std::string_view kind) { return is_of(c, kind); });
+}
+
+bool was_read(const Candidate& c, const cluster::Node& node) {
+  return std::any_of(std::begin(kRuleListings), std::end(kRuleListings),
+                     [&](const RuleListing& l) { return (node.host.*l.rules).from.source == c.dump.source; });
+}
+
+}  // namespace
+
+void compare_rule_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
+  for (const Candidate* c : dumps) {
+    if (!lists_rules(*c) || !c->why_partial.empty() || was_read(*c, node) || is_copy_of_read(*c, dumps)) continue;
+    const auto other = shown_by(*c);
+    for (const auto& [rules, command] : kRuleListings) {
+      const auto& read = node.host.*rules;
+      if (!other || !read.present || read.partial || !(other->host.*rules).present) continue;
+      if (const auto differs = netfilter::different_chain(read.value, (other->host.*rules).value))
+        node.contradictions.push_back({cluster::Contradiction::About::netfilter, "", std::nullopt, cluster::Conflict::rules,
+                                       {differs->chain, differs->table, fmt::format("{}; {}", command, command_of(*c, command))}});
+    }
+  }
 }
 
 }  // namespace egt::parsers

@@ -1,5 +1,5 @@
-// Several dumps of one machine's routes or neighbours: where two show the same table, they must show the same routes, and of a
-// neighbour the same MAC.
+// Several dumps of one machine's routes, neighbours or netfilter rules: where two show the same table, they must show the same
+// routes, of a neighbour the same MAC, and of a chain the same rules.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,7 @@ namespace egt::parsers {
 host::ConfirmedTables compare_route_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
 // Likewise of neighbours that have another MAC in another dump.
 void compare_neighbour_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
+// Likewise of chains whose rules are others in another dump of the same tool.
+void compare_rule_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node);
 
 }  // namespace egt::parsers

@@ -243,7 +243,10 @@ void MachineReader::read(cluster::Node& node) {
   node.place_interfaces();
   node.host.settle_routes();
   const host::ConfirmedTables confirmed = sorted_->as_told ? host::ConfirmedTables() : compare_route_dumps(machine_.dumps, node);
-  if (!sorted_->as_told) compare_neighbour_dumps(machine_.dumps, node);
+  if (!sorted_->as_told) {
+    compare_neighbour_dumps(machine_.dumps, node);
+    compare_rule_dumps(machine_.dumps, node);
+  }
   node.host.notice_missing_routes(confirmed);
   for (const host::Address& a : node.host.addresses_without_route)
     remark(a.from, fmt::format("no route that the kernel makes of {} is in the dump of routes, which is taken for a part of the whole", a.prefix.to_string()));

@@ -93,6 +93,7 @@ constexpr Phrase<Conflict> kConflicts[] = {
     {Conflict::copied_dump, "copied-dump", "dump of {0}: the one of {1} has the same text", "", "{0}"},
     {Conflict::rules_with_devices_of, "rules-with-devices-of", "rules of {0}: they match device {1}, which {2} has", "", "{0}"},
     {Conflict::rules_not_listed, "rules-not-listed", "rules of {0}: nft list ruleset has no table {1}", "", "{0}; nft list ruleset"},
+    {Conflict::rules, "rules", "rules of chain {0} in table {1}: dumps differ", "", "{2}"},
     {Conflict::copied_rules, "copied-rules", "rules of {0}: those of {1} have the same text", "", "{0}"},
     {Conflict::pod_addresses, "pod-addresses", "addresses of pod {0}: its object and port {1} differ", "", "kubectl get pod -o yaml; ovs-vsctl list interface {1}"},
     {Conflict::routes, "routes", "routes to {0} in table {1}: dumps differ", "", "ip {2} route show table all"},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contradictions.h"
+#include "egtrace/host/rule_difference.h"
 #include "egtrace/host/rule_view.h"
 
 namespace egt::cluster {
@@ -73,6 +74,9 @@ void look_at_listing(const Cluster& cluster, Node& node, const host::Part<netfil
       return add_contradiction(
           node, {About::netfilter, "", std::nullopt, Conflict::rules_not_listed, {command, t.name}});
   }
+  if (const auto differs = netfilter::different_chain(part.value, nft.value))
+    add_contradiction(node, {About::netfilter, "", std::nullopt, Conflict::rules,
+                             {differs->chain, differs->table, std::string(command) + "; nft list ruleset"}});
 }
 
 // Rules that have counted alike to the last packet are one machine's.

@@ -39,6 +39,7 @@ enum class Conflict : std::uint8_t {
   copied_dump,                      // kind, machine
   rules_with_devices_of,            // command, device, machine
   rules_not_listed,                 // command, table
+  rules,                            // chain, table, commands
   copied_rules,                     // command, machine
   pod_addresses,                    // pod, port
   routes,                           // destination, table, option of ip
