@@ -138,7 +138,12 @@ class Listing {
     const auto counterpart = find_counterpart(cluster_, query_, node, bridge, source);
     if (!counterpart) return;
     other_ = std::make_unique<OtherDump>(counterpart->name, *counterpart->source, cluster_.sources->at(source), counterpart->times, reader_);
-    group.compared = other_->comparison();
+    const ComparedDump& compared = other_->comparison();
+    // Nobody asked for one of the same moment: another spelling of the same flows, as a rule.
+    constexpr double kOneMoment = 1;   // seconds
+    const bool is_of_another_time = compared.basis != IntervalBasis::none && std::abs(compared.seconds) >= kOneMoment;
+    if (query_.since.cluster == nullptr && !is_of_another_time) return other_.reset();
+    group.compared = compared;
     out_.has_rates = true;
   }
 
