@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "egtrace/base/text.h"
 #include "egtrace/host/rule_difference.h"
 
 namespace egt::parsers {
@@ -164,11 +165,47 @@ bool was_read(const Candidate& c, const cluster::Node& node) {
                      [&](const RuleListing& l) { return (node.host.*l.rules).from.source == c.dump.source; });
 }
 
+// A table as iptables-save or iptables -S prints it: policies in no order, rules in that of their chains, without counters.
+struct PrintedTable {
+  std::set<std::string_view> policies;   // "INPUT DROP"
+  std::vector<std::string_view> rules;   // "-A INPUT …"
+  friend bool operator==(const PrintedTable&, const PrintedTable&) = default;
+};
+
+std::vector<PrintedTable> printed_tables(std::string_view text) {
+  std::vector<PrintedTable> tables(1);   // of -S, which names none
+  for (std::string_view line : split(text, '\n')) {
+    if (line.starts_with('*')) tables.emplace_back();
+    if (line.starts_with('[')) line = trim(line.substr(std::min(line.find(']'), line.size() - 1) + 1));
+    if (line.starts_with("-A ")) tables.back().rules.push_back(line);
+    if (line.starts_with("-P ")) tables.back().policies.insert(line.substr(3));
+    if (line.starts_with(':') && line.find(" - ") == std::string_view::npos) tables.back().policies.insert(trim(line.substr(1, line.find('[') - 1)));
+  }
+  return tables;
+}
+
+bool is_of_same_tool(const Candidate& a, const Candidate& b) {
+  const auto says = [](const Candidate& c, std::string_view word) { return c.dump.command.find(word) != std::string_view::npos || c.format->kind.find(word) != std::string_view::npos; };
+  return says(a, "tables") && says(b, "tables") && says(a, "ip6tables") == says(b, "ip6tables") && says(a, "legacy") == says(b, "legacy");
+}
+
+// Whether `other` only repeats tables of the listing that was read, which spares it being parsed.
+bool is_printed_alike(const Candidate& other, const std::vector<Candidate*>& dumps, const cluster::Node& node) {
+  const std::vector<PrintedTable> tables = printed_tables(other.dump.text);
+  const auto alike = [&](const Candidate& read) {
+    const std::vector<PrintedTable> known = printed_tables(read.dump.text);
+    return std::all_of(tables.begin(), tables.end(), [&](const PrintedTable& t) { return std::find(known.begin(), known.end(), t) != known.end(); });
+  };
+  return std::any_of(dumps.begin(), dumps.end(), [&](const Candidate* c) {
+    return lists_rules(*c) && is_of_same_tool(*c, other) && was_read(*c, node) && alike(*c);
+  });
+}
+
 }  // namespace
 
 void compare_rule_dumps(const std::vector<Candidate*>& dumps, cluster::Node& node) {
   for (const Candidate* c : dumps) {
-    if (!lists_rules(*c) || !c->why_partial.empty() || was_read(*c, node) || is_copy_of_read(*c, dumps)) continue;
+    if (!lists_rules(*c) || !c->why_partial.empty() || was_read(*c, node) || is_copy_of_read(*c, dumps) || is_printed_alike(*c, dumps, node)) continue;
     const auto other = shown_by(*c);
     for (const auto& [rules, command] : kRuleListings) {
       const auto& read = node.host.*rules;

@@ -73,8 +73,9 @@ const Chain* different_chain(const Table& a, const Table& b) {
   for (const Chain& c : b.chains) others.emplace(c.name, &c);
   const auto found = std::find_if(a.chains.begin(), a.chains.end(), [&](const Chain& c) {
     const auto other = others.find(c.name);
-    return other != others.end() &&
-           !std::equal(c.rules.begin(), c.rules.end(), other->second->rules.begin(), other->second->rules.end(),
+    if (other == others.end()) return false;
+    if (c.hook && other->second->hook && c.drop_by_default != other->second->drop_by_default) return true;
+    return !std::equal(c.rules.begin(), c.rules.end(), other->second->rules.begin(), other->second->rules.end(),
                        [](const Rule& x, const Rule& y) { return !differ(x, y); });
   });
   return found == a.chains.end() ? nullptr : &*found;
