@@ -9,7 +9,7 @@
 
 #include "egtrace/ovn/language.h"
 #include "egtrace/ovn/southbound.h"
-#include "owed_flows.h"
+#include "expected_flows.h"
 
 namespace egt::explain {
 namespace {
@@ -65,7 +65,7 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
   if (!node.ovn.language) return {};
   const auto program = node.ovn.language->program_of(node.ovn);
   const std::set<std::string_view> local = local_datapaths(node, seen);
-  return OwedFlows(node, *program->reader, local).missing(seen.cookies);
+  return ExpectedFlows(node, *program->reader, local).missing(seen.cookies);
 }
 
 std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen,

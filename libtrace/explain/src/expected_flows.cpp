@@ -1,4 +1,4 @@
-#include "owed_flows.h"
+#include "expected_flows.h"
 
 #include <algorithm>
 #include <deque>
@@ -22,7 +22,7 @@ Stage stage_of(const LogicalFlow& f) { return {f.ingress, f.table, f.priority}; 
 
 }  // namespace
 
-OwedFlows::OwedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths)
+ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths)
     : node_(node), reader_(reader), datapaths_(datapaths) {
   std::set<std::string_view> routers;
   for (const ovn::Datapath& d : node.ovn.datapaths) {
@@ -40,7 +40,7 @@ OwedFlows::OwedFlows(const cluster::Node& node, const ovn::FlowReader& reader, c
   }
 }
 
-std::optional<ovn::NormalForm> OwedFlows::form_of(const LogicalFlow& flow, std::string_view datapath) const {
+std::optional<ovn::NormalForm> ExpectedFlows::form_of(const LogicalFlow& flow, std::string_view datapath) const {
   const auto key = keys_.find(datapath);
   auto match = reader_.read_match(flow.match, key == keys_.end() ? 0 : key->second);
   if (!match) return std::nullopt;
@@ -53,16 +53,16 @@ std::optional<ovn::NormalForm> OwedFlows::form_of(const LogicalFlow& flow, std::
   return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident));
 }
 
-bool OwedFlows::is_here(std::string_view port, std::string_view datapath) const {
+bool ExpectedFlows::is_here(std::string_view port, std::string_view datapath) const {
   const auto place = ports_.find(port);
   return place != ports_.end() && place->second == datapath;
 }
 
-std::vector<ovn::FlowMatch> OwedFlows::matches_in(const ovn::NormalForm& form, std::string_view datapath) const {
+std::vector<ovn::FlowMatch> ExpectedFlows::matches_in(const ovn::NormalForm& form, std::string_view datapath) const {
   return ovn::flow_matches(form, [&](std::string_view port) { return is_here(port, datapath); });
 }
 
-OwedFlows::Number OwedFlows::number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const {
+ExpectedFlows::Number ExpectedFlows::number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const {
   if (form.size() != 1) {
     const std::size_t all = matches_in(form, datapath).size();
     return {all, all};
@@ -83,13 +83,13 @@ OwedFlows::Number OwedFlows::number_in(const ovn::NormalForm& form, std::string_
   return has_sets ? Number{std::min(sum, product), std::max(sum, product)} : Number{sum, sum};
 }
 
-std::vector<std::string_view> OwedFlows::places_of(const LogicalFlow& flow) const {
+std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) const {
   std::vector<std::string_view> places = ovn::datapaths_of(node_.ovn, flow);
   std::erase_if(places, [&](std::string_view d) { return !datapaths_.contains(d); });
   return places;
 }
 
-OwedFlows::Number OwedFlows::number(const LogicalFlow& flow) {
+ExpectedFlows::Number ExpectedFlows::number(const LogicalFlow& flow) {
   const std::vector<std::string_view> places = places_of(flow);
   if (places.empty()) return {};
   const bool has_sets = flow.match.find('$') != std::string_view::npos;
@@ -110,7 +110,7 @@ OwedFlows::Number OwedFlows::number(const LogicalFlow& flow) {
   return {known->second.least * places.size(), known->second.most * places.size()};
 }
 
-std::unordered_map<std::uint64_t, std::size_t> OwedFlows::shared(const Flows& flows) const {
+std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows& flows) const {
   using Match = std::pair<std::string_view, ovn::FlowMatch>;
   const auto comes_before = [](const Match& a, const Match& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; };
   std::deque<ovn::NormalForm> forms;   // the matches point into them
@@ -129,30 +129,30 @@ std::unordered_map<std::uint64_t, std::size_t> OwedFlows::shared(const Flows& fl
   return shared;
 }
 
-std::vector<Provenance> OwedFlows::missing(const std::unordered_map<std::uint64_t, std::size_t>& installed) {
-  struct Debt { Number owed; const LogicalFlow* flow = nullptr; };
-  std::unordered_map<std::uint64_t, Debt> debts;
+std::vector<Provenance> ExpectedFlows::missing(const std::unordered_map<std::uint64_t, std::size_t>& installed) {
+  struct Expected { Number number; const LogicalFlow* flow = nullptr; };
+  std::unordered_map<std::uint64_t, Expected> expected;
   for (const LogicalFlow& f : node_.ovn.logical_flows) {
     if (!has_cookie(f)) continue;
-    Debt& debt = debts[*f.uuid_prefix];
+    Expected& one = expected[*f.uuid_prefix];
     const Number more = number(f);
-    debt.owed = {debt.owed.least + more.least, debt.owed.most + more.most};
-    if (debt.flow == nullptr) debt.flow = &f;
+    one.number = {one.number.least + more.least, one.number.most + more.most};
+    if (one.flow == nullptr) one.flow = &f;
   }
   const auto present = [&](std::uint64_t cookie) {
     const auto found = installed.find(cookie);
     return found == installed.end() ? std::size_t{0} : found->second;
   };
-  std::erase_if(debts, [&](const auto& of) { return !of.second.owed.lacks_some(present(of.first)); });
+  std::erase_if(expected, [&](const auto& of) { return !of.second.number.lacks_some(present(of.first)); });
   std::map<Stage, Flows> beside;   // flows that may have what another lacks
-  for (const auto& [cookie, debt] : debts) beside[stage_of(*debt.flow)];
+  for (const auto& [cookie, one] : expected) beside[stage_of(*one.flow)];
   for (const LogicalFlow& f : node_.ovn.logical_flows)
     if (const auto stage = beside.find(stage_of(f)); has_cookie(f) && stage != beside.end()) stage->second.push_back(&f);
   std::unordered_map<std::uint64_t, std::size_t> had_by_others;
   for (const auto& [stage, flows] : beside) had_by_others.merge(shared(flows));
   std::vector<Provenance> missing;
-  for (const auto& [cookie, debt] : debts)
-    if (debt.owed.lacks_some(present(cookie), had_by_others[cookie])) missing.push_back(debt.flow->from);
+  for (const auto& [cookie, one] : expected)
+    if (one.number.lacks_some(present(cookie), had_by_others[cookie])) missing.push_back(one.flow->from);
   std::sort(missing.begin(), missing.end());
   return missing;
 }

@@ -21,10 +21,10 @@
 
 namespace egt::explain {
 
-class OwedFlows {
+class ExpectedFlows {
  public:
   // `datapaths`: those that the node has flows of, by name. All must outlive it.
-  OwedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths);
+  ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths);
 
   // Where each logical flow is that lacks some; `installed` tells how many OpenFlow flows have its cookie.
   std::vector<Provenance> missing(const std::unordered_map<std::uint64_t, std::size_t>& installed);

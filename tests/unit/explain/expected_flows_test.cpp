@@ -1,5 +1,5 @@
 // Every OpenFlow flow that a node must have of its logical flows is missed once it is lost.
-#include "../libtrace/explain/src/owed_flows.h"
+#include "../libtrace/explain/src/expected_flows.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::set<std::string_view> datapaths_of(const cluster::Node& node) {
   return datapaths;
 }
 
-TEST(OwedFlows, EachLostFlowIsMissed) {
+TEST(ExpectedFlows, EachLostFlowIsMissed) {
   const cluster::Cluster cluster = testing::Sample().read();
   std::size_t nodes = 0;
   for (const auto& node : cluster.nodes) {
@@ -42,10 +42,10 @@ TEST(OwedFlows, EachLostFlowIsMissed) {
     Counts counts = installed_flows(*node);
     const auto datapaths = datapaths_of(*node);
     const auto program = node->ovn.language->program_of(node->ovn);
-    OwedFlows owed(*node, *program->reader, datapaths);
-    EXPECT_TRUE(owed.missing(counts).empty()) << node->name << ": " << owed.missing(counts).size();
+    ExpectedFlows expected(*node, *program->reader, datapaths);
+    EXPECT_TRUE(expected.missing(counts).empty()) << node->name << ": " << expected.missing(counts).size();
     for (auto& [cookie, count] : counts) --count;
-    const std::vector<Provenance> missing = owed.missing(counts);
+    const std::vector<Provenance> missing = expected.missing(counts);
     // Those of distributed ports that no node has, and of more than the ports here, may rightly be fewer.
     EXPECT_LT(counts.size() * 95 / 100, missing.size()) << node->name << ": " << missing.size() << " of " << counts.size();
   }
