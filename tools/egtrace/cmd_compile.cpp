@@ -12,6 +12,13 @@ namespace egt::cli {
 
 namespace {
 
+constexpr const char* kCompileFooter =
+    "Examples:\n"
+    "  egtrace compile must-gather.tar.gz -o case.egt\n"
+    "  egtrace explain case.egt --from shop/cart-7d4b --to 192.0.2.10:443\n"
+    "\n"
+    "FILE holds what a dump of a known kind says, with secrets masked, and is readable by its owner alone.\n";
+
 std::string listing(const parsers::Compiled& done) {
   std::string packed, left_out;
   for (const parsers::CompiledEntry& file : done.files) {
@@ -36,6 +43,7 @@ void add_compile(CLI::App& app, ExitStatus& status) {
   CLI::App* verb = app.add_subcommand("compile", "write a snapshot as one indexed file, which opens in milliseconds");
   add_snapshot_arguments(*verb, options->snapshot);
   add_common_options(*verb, options->common, {"text"});
+  verb->footer(kCompileFooter);
   verb->callback([options, &status] {
     const std::string& path = options->common.output;
     if (path.empty()) throw CommandError("no file to write to; give one with -o FILE.egt");

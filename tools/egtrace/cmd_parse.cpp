@@ -22,6 +22,12 @@
 namespace egt::cli {
 namespace {
 
+constexpr const char* kParseFooter =
+    "Examples:\n"
+    "  egtrace parse ovs-ofctl_dump-flows_br-int\n"
+    "  egtrace parse --kind 'ovs-ofctl dump-groups' groups.txt --strict\n"
+    "  ip rule | egtrace parse --format json -\n";
+
 constexpr std::size_t kShownDiagnostics = 20;
 
 struct ParseOptions {
@@ -164,6 +170,7 @@ void add_parse(CLI::App& app, ExitStatus& status) {
   verb->add_option("FILE", options->file, "a dump, compressed or not; - for standard input")->required();
   verb->add_option("--kind", options->kind, "what the dump is, where its content does not show it")->type_name("KIND");
   add_common_options(*verb, options->common, {"text", "json"});
+  verb->footer(kParseFooter);
   verb->footer([] {
     return fmt::format("Kinds:\n  {}\nTheir last word will do where it is one kind's alone, and so will ovs-flows, nft and the like.\n",
                        fmt::join(kind_names(), "\n  "));

@@ -35,8 +35,8 @@ constexpr const char* kTraceFooter =
     "\n"
     "Examples:\n"
     "  egtrace trace ./dumps --node worker-1 br-int in_port=5,icmp,nw_src=10.128.2.7,nw_dst=10.128.0.4\n"
-    "  egtrace trace ./dumps --bridge br-int --ct-next trk,est --ct-next trk,est in_port=5,tcp,tp_dst=80\n"
-    "  egtrace trace ./dumps br-int --batch packets.txt --verdict-only\n";
+    "  egtrace trace ./dumps --node worker-1 --bridge br-int --ct-next trk,est --ct-next trk,est in_port=5,tcp,tp_dst=80\n"
+    "  egtrace trace ./dumps --node worker-1 br-int --batch packets.txt --verdict-only\n";
 
 struct TraceOptions {
   CommonOptions common;
