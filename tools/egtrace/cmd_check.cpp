@@ -85,19 +85,24 @@ ExitStatus run_check(const CheckOptions& o) {
   options.assume_gaps = o.assume_gaps;
   const assess::Checker checker(explainer, options);
   const assess::Shard shard = shard_of(o.shard);
-  std::vector<render::PlacedReport> placed;
   const std::vector<expect::Expectation> all = expectations(o, snapshot.cluster, std::move(given));
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (shard.has(i)) placed.push_back({i, checker.check(all[i])});
+  std::vector<expect::Expectation> own;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!shard.has(i)) continue;
+    own.push_back(all[i]);
+    places.push_back(i);
+  }
+  std::vector<assess::ExpectationReport> reports = checker.check(own, o.common.jobs);
   const CheckResultOptions result{o.file, o.files, o.from_objects, assess::has_objects(snapshot.cluster)};
   if (!o.shard.empty()) {
     KeptOptions kept = result.kept();
     kept["assume-gaps"] = o.assume_gaps ? "yes" : "";
+    std::vector<render::PlacedReport> placed;
+    for (std::size_t i = 0; i < places.size(); ++i) placed.push_back({places[i], std::move(reports[i])});
     write_output(o.common, render::shard_json({{"check", EGTRACE_VERSION, fingerprint(snapshot.cluster), kept, shard}, {}, std::move(placed)}));
     return ExitStatus::done;
   }
-  std::vector<assess::ExpectationReport> reports;
-  for (render::PlacedReport& one : placed) reports.push_back(std::move(one.report));
   const auto page = [&](const assess::BaselineComparison* beside) {
     write_page("check", {.expectations = &reports, .baseline = beside}, snapshot, o.snapshot, o.common);
   };

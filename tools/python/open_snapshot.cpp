@@ -160,10 +160,7 @@ std::vector<assess::ExpectationReport> reports_of(const explain::Explainer& expl
     for (expect::Expectation& made : assess::expectations_from_objects(explainer.cluster())) all.push_back(std::move(made));
   assess::CheckOptions options;
   options.assume_gaps = a.assume_gaps;
-  const assess::Checker checker(explainer, options);
-  std::vector<assess::ExpectationReport> reports;
-  for (const expect::Expectation& e : all) reports.push_back(checker.check(e));
-  return reports;
+  return assess::Checker(explainer, options).check(all);
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include <array>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "egtrace/ovn/language.h"
 #include "egtrace/ovn/southbound.h"
 #include "expected_flows.h"
+#include "installed_flows.h"
 
 namespace egt::explain {
 namespace {
@@ -29,23 +29,21 @@ bool is_whole(const cluster::Cluster& cluster, const Node& node) {
 
 // What the flow tables hold, as far as it matters here.
 struct Installed {
-  std::unordered_map<std::uint64_t, std::size_t> cookies;   // how many flows have each
+  InstalledFlows flows;
   std::set<std::uint64_t> datapaths;  // values of metadata
   std::array<bool, 256> pipeline{};   // tables in which logical flows are
 };
 
 Installed look(const Node& node, const Bridge& bridge, const std::unordered_set<std::uint64_t>& known) {
-  Installed seen;
-  seen.cookies.reserve(known.size());
+  Installed seen{installed_flows(*bridge.flows), {}, {}};
   std::set<std::uint64_t> unseen;  // datapaths; once there are none left, no flow has to be read any more
   for (const ovn::Datapath& d : node.ovn.datapaths)
     if (d.tunnel_key) unseen.insert(*d.tunnel_key);
-  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
-    const std::uint64_t cookie = bridge.flows->cookie_of(i);
-    if (cookie == 0 || ++seen.cookies[cookie] != 1 || !known.contains(cookie)) continue;
-    seen.pipeline[bridge.flows->table_of(i)] = true;
+  for (const auto& [cookie, of] : seen.flows.by_cookie) {
+    if (!known.contains(cookie)) continue;
+    seen.pipeline[bridge.flows->table_of(of.first)] = true;
     if (unseen.empty() && !seen.datapaths.empty()) continue;
-    const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(i));
+    const openflow::MatchView match = bridge.flows->match(bridge.flows->flow(of.first));
     if (openflow::mask_of(match, FieldId::metadata) == 0) continue;
     const auto datapath = static_cast<std::uint64_t>(openflow::value_of(match, FieldId::metadata));
     seen.datapaths.insert(datapath);
@@ -65,30 +63,29 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
   if (!node.ovn.language) return {};
   const auto program = node.ovn.language->program_of(node.ovn);
   const std::set<std::string_view> local = local_datapaths(node, seen);
-  return ExpectedFlows(node, *program->reader, local).missing(seen.cookies);
+  return ExpectedFlows(node, *program->reader, local).missing(seen.flows);
 }
 
-std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen,
-                                       const std::unordered_set<std::uint64_t>& known) {
-  std::vector<Provenance> orphaned;
-  std::unordered_set<std::uint64_t> told;
-  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
-    if (!seen.pipeline[bridge.flows->table_of(i)]) continue;
-    const std::uint64_t cookie = bridge.flows->cookie_of(i);
-    if (cookie == 0 || known.contains(cookie)) continue;
-    if (told.insert(cookie).second) orphaned.push_back(bridge.flows->flow(i).from);
-  }
-  return orphaned;
+// Where the first flow of each of these cookies is, in the dump's order.
+std::vector<Provenance> places(const Bridge& bridge, std::vector<openflow::FlowIndex> flows) {
+  std::sort(flows.begin(), flows.end());
+  std::vector<Provenance> places;
+  for (const openflow::FlowIndex i : flows) places.push_back(bridge.flows->flow(i).from);
+  return places;
 }
 
-// One OpenFlow flow for each cookie.
-std::vector<Provenance> flows_by_cookie(const Bridge& bridge) {
-  std::vector<Provenance> flows;
-  std::unordered_set<std::uint64_t> told;
-  for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i)
-    if (const std::uint64_t cookie = bridge.flows->cookie_of(i); cookie != 0 && told.insert(cookie).second)
-      flows.push_back(bridge.flows->flow(i).from);
-  return flows;
+// Flows in tables of the pipeline whose cookies no row of the database has. All flows of a row are in one of its tables.
+std::vector<Provenance> orphaned_flows(const Bridge& bridge, const Installed& seen, const std::unordered_set<std::uint64_t>& known) {
+  std::vector<openflow::FlowIndex> orphaned;
+  for (const auto& [cookie, of] : seen.flows.by_cookie)
+    if (!known.contains(cookie) && seen.pipeline[bridge.flows->table_of(of.first)]) orphaned.push_back(of.first);
+  return places(bridge, std::move(orphaned));
+}
+
+std::vector<Provenance> first_flows(const Bridge& bridge, const InstalledFlows& flows) {
+  std::vector<openflow::FlowIndex> first;
+  for (const auto& [cookie, of] : flows.by_cookie) first.push_back(of.first);
+  return places(bridge, std::move(first));
 }
 
 // Rows whose cookies may stand beside those of logical flows.
@@ -123,9 +120,9 @@ std::optional<Agreement> agreement_of(const cluster::Cluster& cluster, const Nod
     // share none.
     constexpr std::size_t kNoChance = 20;
     const bool strangers =
-        seen.cookies.size() >= kNoChance && known.size() >= kNoChance &&
-        std::none_of(known.begin(), known.end(), [&](std::uint64_t c) { return seen.cookies.contains(c); });
-    return strangers ? std::optional(Agreement{{}, flows_by_cookie(*bridge)}) : std::nullopt;
+        seen.flows.by_cookie.size() >= kNoChance && known.size() >= kNoChance &&
+        std::none_of(known.begin(), known.end(), [&](std::uint64_t c) { return seen.flows.by_cookie.contains(c); });
+    return strangers ? std::optional(Agreement{{}, first_flows(*bridge, seen.flows)}) : std::nullopt;
   }
   // A list of some datapaths would make the flows of the others look orphaned.
   if (!ovn::has_flow_database(node.ovn))

@@ -6,7 +6,9 @@
 #include <set>
 #include <tuple>
 
+#include "egtrace/base/parallel.h"
 #include "egtrace/ovn/southbound.h"
+#include "lflow_form.h"
 
 namespace egt::explain {
 namespace {
@@ -34,8 +36,7 @@ ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& r
   for (const ovn::Chassis& c : node.ovn.chassis) chassis.insert({c.name, c.hostname});
   for (const ovn::LogicalPort& p : node.ovn.ports) {
     const bool is_bound = own != nullptr && !p.chassis.empty() && (p.chassis == own->name || p.chassis == own->hostname);
-    if (p.tunnel_key && (is_bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)))
-      ports_.emplace(p.name, p.datapath);
+    if (p.tunnel_key) ports_.emplace(p.name, Port{p.datapath, is_bound || p.type == "router" || p.type == "patch" || routers.contains(p.datapath)});
     if (own != nullptr && !p.chassis.empty() && chassis.contains(p.chassis)) resident_.emplace(p.name, is_bound);
   }
 }
@@ -53,34 +54,61 @@ std::optional<ovn::NormalForm> ExpectedFlows::form_of(const LogicalFlow& flow, s
   return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident));
 }
 
-bool ExpectedFlows::is_here(std::string_view port, std::string_view datapath) const {
+bool ExpectedFlows::has_port(std::string_view port, std::string_view datapath) const {
   const auto place = ports_.find(port);
-  return place != ports_.end() && place->second == datapath;
+  return place != ports_.end() && place->second.datapath == datapath;
+}
+
+bool ExpectedFlows::is_here(std::string_view port, std::string_view datapath) const {
+  return has_port(port, datapath) && ports_.find(port)->second.is_here;
+}
+
+bool ExpectedFlows::is_here(const ovn::Comparison& c, std::string_view datapath) const {
+  return !c.symbol->is_string() || is_here(c.text, datapath);
 }
 
 std::vector<ovn::FlowMatch> ExpectedFlows::matches_in(const ovn::NormalForm& form, std::string_view datapath) const {
-  return ovn::flow_matches(form, [&](std::string_view port) { return is_here(port, datapath); });
+  auto matches = ovn::flow_matches(form, [&](std::string_view port) { return has_port(port, datapath); });
+  std::erase_if(matches, [&](const ovn::FlowMatch& m) {
+    return std::any_of(m.terms.begin(), m.terms.end(), [&](const ovn::Comparison* c) { return !is_here(*c, datapath); });
+  });
+  return matches;
 }
 
-ExpectedFlows::Number ExpectedFlows::number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const {
-  if (form.size() != 1) {
-    const std::size_t all = matches_in(form, datapath).size();
-    return {all, all};
+// Nothing where it never holds.
+std::optional<ConjunctiveFlows> ExpectedFlows::conjunctive(const ovn::Conjunct& conjunct, std::string_view datapath) const {
+  ConjunctiveFlows flows;
+  for (const ovn::Clause& clause : conjunct) {
+    const bool is_string = clause.front().symbol->is_string();
+    const auto has = [&](const ovn::Comparison& c) { return has_port(c.text, datapath); };
+    if (is_string && std::none_of(clause.begin(), clause.end(), has)) return std::nullopt;
+    const auto here = [&](const ovn::Comparison& c) { return is_here(c, datapath); };
+    const auto size = is_string ? static_cast<std::size_t>(std::count_if(clause.begin(), clause.end(), here)) : clause.size();
+    flows.product *= size;
+    if (clause.size() > 1) flows.clauses.push_back(size);
+    else if (size == 0) return std::nullopt;
   }
-  // As many as flow_matches() has, which has to look for duplicates.
-  std::size_t product = 1, sum = 1, several = 0;
-  for (const ovn::Clause& clause : form.front()) {
-    const auto size = clause.front().symbol->is_string()
-                          ? static_cast<std::size_t>(std::count_if(clause.begin(), clause.end(), [&](const ovn::Comparison& c) { return is_here(c.text, datapath); }))
-                          : clause.size();
-    product *= size;
-    if (clause.size() < 2) continue;
-    sum += size;
-    ++several;
+  return flows;
+}
+
+ExpectedNumber ExpectedFlows::number_in(const ovn::NormalForm& form, std::string_view datapath, bool has_sets) const {
+  ExpectedNumber number;
+  ovn::NormalForm plain;
+  for (const ovn::Conjunct& conjunct : form) {
+    auto flows = conjunctive(conjunct, datapath);
+    if (!flows) continue;
+    const bool is_conjunctive = flows->clauses.size() > 1;
+    if (is_conjunctive || (has_sets && form.size() == 1)) {
+      flows->may_be_plain = has_sets;
+      number.conjunctive.push_back(std::move(*flows));
+    } else if (form.size() == 1) {
+      number.plain = flows->product;
+    } else {
+      plain.push_back(conjunct);
+    }
   }
-  if (product == 0) return {};
-  if (several < 2) return {product, product};
-  return has_sets ? Number{std::min(sum, product), std::max(sum, product)} : Number{sum, sum};
+  if (!plain.empty()) number.plain = matches_in(plain, datapath).size();   // which looks for those that are twice there
+  return number;
 }
 
 std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) const {
@@ -89,25 +117,57 @@ std::vector<std::string_view> ExpectedFlows::places_of(const LogicalFlow& flow) 
   return places;
 }
 
-ExpectedFlows::Number ExpectedFlows::number(const LogicalFlow& flow) {
-  const std::vector<std::string_view> places = places_of(flow);
-  if (places.empty()) return {};
-  const bool has_sets = flow.match.find('$') != std::string_view::npos;
-  const auto in = [&](std::string_view datapath) {
-    const auto form = form_of(flow, datapath);
-    return form ? number_in(*form, datapath, has_sets) : Number{};
+std::optional<ExpectedNumber> ExpectedFlows::number(const Part& part) const {
+  const auto form = form_of(*part.flow, part.datapath);
+  if (!form) return std::nullopt;
+  return number_in(*form, part.datapath, part.flow->match.find('$') != std::string_view::npos);
+}
+
+std::unordered_map<std::uint64_t, ExpectedFlows::Expected> ExpectedFlows::expected() const {
+  struct Use {
+    const LogicalFlow* flow;
+    std::size_t part, times;
   };
-  Number all;
-  if (names_ports(flow.match)) {
-    for (const std::string_view datapath : places) {
-      const Number here = in(datapath);
-      all = {all.least + here.least, all.most + here.most};
+  std::vector<Part> parts;
+  std::vector<Use> uses;
+  std::unordered_map<std::string, std::size_t> known;   // of flows that name no ports, in any datapath; by the forms of match and actions
+  std::string form;
+  for (const LogicalFlow& f : node_.ovn.logical_flows) {
+    if (!has_cookie(f)) continue;
+    const std::vector<std::string_view> places = places_of(f);
+    if (places.empty()) continue;
+    if (names_ports(f.match)) {
+      for (const std::string_view datapath : places) {
+        uses.push_back({&f, parts.size(), 1});
+        parts.push_back({&f, datapath});
+      }
+      continue;
     }
-    return all;
+    form.clear();
+    append_match_form(f.match, form);
+    form += '\n';
+    append_action_form(f.actions, form);
+    const auto [part, is_new] = known.try_emplace(form, parts.size());
+    if (is_new) parts.push_back({&f, places.front()});
+    uses.push_back({&f, part->second, places.size()});
   }
-  const auto [known, is_new] = numbers_.try_emplace({flow.match, flow.actions});
-  if (is_new) known->second = in(places.front());
-  return {known->second.least * places.size(), known->second.most * places.size()};
+
+  constexpr std::size_t kWorthAThread = 500;
+  std::vector<std::optional<ExpectedNumber>> numbers(parts.size());
+  for_each_index(parts.size(), 0, kWorthAThread, [&](std::size_t i) { numbers[i] = number(parts[i]); });
+
+  std::unordered_map<std::uint64_t, Expected> expected;
+  for (const Use& use : uses) {
+    const Part& part = parts[use.part];
+    // Of a form that nobody could read the others may be read.
+    const auto own = numbers[use.part] || part.flow == use.flow ? std::nullopt : number({use.flow, part.datapath});
+    const auto& number = own ? own : numbers[use.part];
+    if (!number) continue;
+    Expected& one = expected[*use.flow->uuid_prefix];
+    one.number.add(*number, use.times);
+    if (one.flow == nullptr) one.flow = use.flow;
+  }
+  return expected;
 }
 
 std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows& flows) const {
@@ -120,7 +180,7 @@ std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows
       auto form = form_of(*f, datapath);
       if (!form) continue;
       for (ovn::FlowMatch& match : matches_in(forms.emplace_back(std::move(*form)), datapath))
-        if (!match.of_conjunction) owners[{datapath, std::move(match)}].insert(*f->uuid_prefix);
+        if (match.kind != ovn::FlowMatch::Kind::conjunction) owners[{datapath, std::move(match)}].insert(*f->uuid_prefix);
     }
   std::unordered_map<std::uint64_t, std::size_t> shared;
   for (const auto& [match, cookies] : owners)
@@ -129,30 +189,44 @@ std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::shared(const Flows
   return shared;
 }
 
-std::vector<Provenance> ExpectedFlows::missing(const std::unordered_map<std::uint64_t, std::size_t>& installed) {
-  struct Expected { Number number; const LogicalFlow* flow = nullptr; };
-  std::unordered_map<std::uint64_t, Expected> expected;
-  for (const LogicalFlow& f : node_.ovn.logical_flows) {
-    if (!has_cookie(f)) continue;
-    Expected& one = expected[*f.uuid_prefix];
-    const Number more = number(f);
-    one.number = {one.number.least + more.least, one.number.most + more.most};
-    if (one.flow == nullptr) one.flow = &f;
-  }
-  const auto present = [&](std::uint64_t cookie) {
-    const auto found = installed.find(cookie);
-    return found == installed.end() ? std::size_t{0} : found->second;
+std::unordered_map<std::uint64_t, std::size_t> ExpectedFlows::had_as_well(const Flows& lacking) const {
+  struct Beside {
+    std::set<std::string> values;   // of those that lack some
+    bool any = false;               // another may share with them whatever its values are
+    Flows flows;
   };
-  std::erase_if(expected, [&](const auto& of) { return !of.second.number.lacks_some(present(of.first)); });
-  std::map<Stage, Flows> beside;   // flows that may have what another lacks
-  for (const auto& [cookie, one] : expected) beside[stage_of(*one.flow)];
-  for (const LogicalFlow& f : node_.ovn.logical_flows)
-    if (const auto stage = beside.find(stage_of(f)); has_cookie(f) && stage != beside.end()) stage->second.push_back(&f);
-  std::unordered_map<std::uint64_t, std::size_t> had_by_others;
-  for (const auto& [stage, flows] : beside) had_by_others.merge(shared(flows));
+  std::map<Stage, Beside> stages;
+  for (const LogicalFlow* f : lacking) {
+    Beside& beside = stages[stage_of(*f)];
+    const auto values = values_left_out(f->match);
+    if (values) beside.values.insert(*values);
+    else beside.any = true;
+  }
+  for (const LogicalFlow& f : node_.ovn.logical_flows) {
+    const auto beside = stages.find(stage_of(f));
+    if (!has_cookie(f) || beside == stages.end()) continue;
+    const auto values = beside->second.any ? std::nullopt : values_left_out(f.match);
+    if (!values || beside->second.values.contains(*values)) beside->second.flows.push_back(&f);
+  }
+  std::unordered_map<std::uint64_t, std::size_t> all;
+  for (const auto& [stage, beside] : stages) all.merge(shared(beside.flows));
+  return all;
+}
+
+std::vector<Provenance> ExpectedFlows::missing(const InstalledFlows& installed) const {
+  std::unordered_map<std::uint64_t, Expected> expected = this->expected();
+  const auto lacks_some = [&](std::uint64_t cookie, const ExpectedNumber& number, std::size_t shared) {
+    static const InstalledFlows::OfCookie none;
+    const auto found = installed.by_cookie.find(cookie);
+    return number.exceeds(found == installed.by_cookie.end() ? none : found->second, installed, shared);
+  };
+  std::erase_if(expected, [&](const auto& of) { return !lacks_some(of.first, of.second.number, 0); });
+  Flows lacking;
+  for (const auto& [cookie, one] : expected) lacking.push_back(one.flow);
+  const std::unordered_map<std::uint64_t, std::size_t> had_by_others = had_as_well(lacking);
   std::vector<Provenance> missing;
   for (const auto& [cookie, one] : expected)
-    if (one.number.lacks_some(present(cookie), had_by_others[cookie])) missing.push_back(one.flow->from);
+    if (const auto shared = had_by_others.find(cookie); lacks_some(cookie, one.number, shared == had_by_others.end() ? 0 : shared->second)) missing.push_back(one.flow->from);
   std::sort(missing.begin(), missing.end());
   return missing;
 }

@@ -236,7 +236,7 @@ PathReport Explainer::Prepared::report_walk(const Inquiry& of, const Start& star
   path.has_handshake = has_handshake(of.asked.packet);
   if (!q.one_way && !q.established && !path.is_for_group && course.verdict == engine::Verdict::delivered)
     follow_up(path, course, {of.journey, start, q.size && has_handshake(of.asked.packet)}, words,
-              q.only_deciding ? HopsReported::deciding : q.steps ? HopsReported::all : HopsReported::of_failed);
+              q.only_deciding ? HopsReported::deciding : q.steps && q.later_steps ? HopsReported::all : HopsReported::of_failed);
   return path;
 }
 
@@ -263,6 +263,7 @@ Explainer::Explainer(Explainer&&) noexcept = default;
 Explainer Explainer::for_another_thread() const { return Explainer(prepared_); }
 
 const cluster::Cluster& Explainer::cluster() const { return prepared_->cluster; }
+const std::optional<Agreement>& Explainer::agreement(const cluster::Node& node) const { return prepared_->lagging.agreement(node); }
 
 Result<Explanation> explain(const cluster::Cluster& cluster, const Question& q) { return Explainer(cluster).explain(q); }
 

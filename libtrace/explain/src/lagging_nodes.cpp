@@ -4,10 +4,14 @@
 
 namespace egt::explain {
 
+const std::optional<Agreement>& LaggingNodes::agreement(const cluster::Node& node) const {
+  return judged_.of(node, [&] { return agreement_of(cluster_, node); });
+}
+
 void LaggingNodes::assume_current_on(PathReport& path, const std::string& name, const Words& words) const {
   const cluster::Node* node = cluster_.node(name);
   if (node == nullptr) return;
-  const auto& judged = judged_.of(*node, [&] { return agreement_of(cluster_, *node); });
+  const auto& judged = agreement(*node);
   if (!judged) {
     assume_disconnected(path, *node, words);
     return assume_drop_stays(path, name, words);

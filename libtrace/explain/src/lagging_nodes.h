@@ -18,6 +18,7 @@ class LaggingNodes {
 
   // A dump that lacks flows, or an ovn-controller that lags, may change the path: of the packet and of those that follow it.
   void assume_current(PathReport& path, const Words& words) const;
+  const std::optional<Agreement>& agreement(const cluster::Node& node) const;
 
  private:
   void assume_current_on(PathReport& path, const std::string& node, const Words& words) const;

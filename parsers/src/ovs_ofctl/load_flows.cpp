@@ -92,6 +92,30 @@ bool breaks_off(std::string_view text) {
          std::count(last.begin(), last.end(), '(') != std::count(last.begin(), last.end(), ')');
 }
 
+// As Open vSwitch prints them: "actions=conjunction(7,1/2),conjunction(9,2/3)".
+bool read_memberships(std::string_view line, std::vector<openflow::Conjunction>& out) {
+  constexpr std::string_view kActions = " actions=", kAction = "conjunction(";
+  const std::size_t at = line.rfind(kActions);
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = trim_right(line.substr(at + kActions.size()));
+  const auto number = [&](auto& value, char behind) {
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (read.ec != std::errc() || read.ptr == rest.data() + rest.size() || *read.ptr != behind) return false;
+    rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()) + 1);
+    return true;
+  };
+  while (rest.starts_with(kAction)) {
+    rest.remove_prefix(kAction.size());
+    openflow::Conjunction one;
+    if (!number(one.id, ',') || !number(one.clause, '/') || !number(one.n_clauses, ')')) return false;
+    out.push_back(one);
+    if (rest.empty()) return true;
+    if (rest.front() != ',') return false;
+    rest.remove_prefix(1);
+  }
+  return false;
+}
+
 using PortNumbers = std::map<std::string, std::uint32_t, std::less<>>;
 
 // What loading a dump found out beside its flows.
@@ -144,6 +168,17 @@ class DumpedFlows : public openflow::FlowText {
     openflow::FlowContent content;   // printed otherwise
     this->read(flow, content);
     return content.cookie;
+  }
+
+  void memberships(const FlowRef& flow, std::vector<openflow::Conjunction>& out) const override {
+    std::string buffer;
+    if (read_memberships(line_again(text_, flow.offset, compiled_.get(), buffer), out)) return;
+    out.clear();
+    openflow::FlowContent content;   // printed otherwise
+    std::vector<TextError> errors;
+    read(flow, content);
+    for (const openflow::Action& a : parse_actions(content.actions, errors))
+      if (const auto* one = std::get_if<openflow::Conjunction>(&a.kind)) out.push_back(*one);
   }
 
   void match(const FlowRef& flow, std::vector<openflow::MatchWord>& out) const override {

@@ -142,7 +142,7 @@ TEST(OvnConformance, Simplification) {
 }
 
 std::string described(const ovn::FlowMatch& match) {
-  std::string text = match.of_conjunction ? "conj_id " : "";
+  std::string text = match.kind == ovn::FlowMatch::Kind::conjunction ? "conj_id " : "";
   for (const ovn::Comparison* c : match.terms)
     text += c->symbol->name + "=" + (c->symbol->is_string() ? c->text : hex(c->value) + "/" + hex(c->mask)) + " ";
   return text;
@@ -175,7 +175,7 @@ TEST(OvnConformance, Flows) {
     std::string found;
     for (const ovn::FlowMatch& m : matches) found += described(m) + "\n";
     EXPECT_EQ(v.json["expect"]["flows"].size(), matches.size()) << text << "\n" << found << v.json["expect"];
-    const auto of_conjunction = [](const ovn::FlowMatch& m) { return m.of_conjunction; };
+    const auto of_conjunction = [](const ovn::FlowMatch& m) { return m.kind == ovn::FlowMatch::Kind::conjunction; };
     const auto is_conj_id = [](const Json& flow) { return flow.get<std::string>().starts_with("conj_id"); };
     EXPECT_EQ(std::count_if(v.json["expect"]["flows"].begin(), v.json["expect"]["flows"].end(), is_conj_id),
               std::count_if(matches.begin(), matches.end(), of_conjunction)) << text;

@@ -1,5 +1,8 @@
 #include "egtrace/assess/check.h"
 
+#include <utility>
+
+#include "common/ask_all.h"
 #include "common/evidence.h"
 #include "common/pods.h"
 #include "expect/expand.h"
@@ -30,6 +33,8 @@ explain::Question question(const Expectation& e, const ExpandedEnd& from, const 
   q.size = e.size;
   q.dont_fragment = e.dont_fragment;
   q.use_conntrack = e.use_conntrack;
+  q.registers = false;
+  q.later_steps = false;   // nothing is asked of them but how they end
   q.one_way = !e.verdicts.empty() && e.outcomes.empty() && e.reply.empty();
   return q;
 }
@@ -76,8 +81,15 @@ void sum_up(ExpectationReport& report) {
 
 }  // namespace
 
+// A packet to ask about.
+struct Checker::Case {
+  const Expectation* expectation = nullptr;
+  explain::Question question;
+  std::size_t number = 0;   // among the cases of the report
+};
+
 ExpectationReport check(const explain::Explainer& explainer, const Expectation& e, const CheckOptions& options) {
-  return Checker(explainer, options).check(e);
+  return std::move(Checker(explainer, options).check({&e, 1}).front());
 }
 
 Checker::Checker(const explain::Explainer& explainer, CheckOptions options)
@@ -86,22 +98,19 @@ Checker::Checker(const explain::Explainer& explainer, CheckOptions options)
       pods_(std::make_unique<const std::vector<KnownPod>>(known_pods(explainer.cluster()))) {}
 Checker::~Checker() = default;
 
-ExpectationReport Checker::check(const Expectation& e) const {
+// The report without the judgements that take a walk; these are added to `cases`.
+ExpectationReport Checker::expand(const Expectation& e, std::vector<Case>& cases) const {
   const cluster::Cluster& cluster = explainer_.cluster();
   ExpectationReport report;
   report.name = e.name;
   report.line = e.line;
   report.object = evidence(cluster, {e.object});
   report.expected = expected_properties(e);
-  const std::vector<KnownPod>& pods = *pods_;
-  const auto undecidable = [&](const expect::EndPattern& from, const expect::EndPattern& to, const Error& error) {
-    report.cases.push_back({from.text, to.text, not_decided(error.message)});
-  };
   for (const expect::EndPattern& from_pattern : e.from)
     for (const expect::EndPattern& to_pattern : e.to) {
-      const Result<Expanded> from = expand(from_pattern, cluster, pods), to = expand(to_pattern, cluster, pods);
+      const Result<Expanded> from = assess::expand(from_pattern, cluster, *pods_), to = assess::expand(to_pattern, cluster, *pods_);
       if (!from || !to) {
-        undecidable(from_pattern, to_pattern, !from ? from.error() : to.error());
+        report.cases.push_back({from_pattern.text, to_pattern.text, not_decided((!from ? from.error() : to.error()).message)});
         continue;
       }
       for (const ExpandedEnd& a : from->ends)
@@ -109,13 +118,28 @@ ExpectationReport Checker::check(const Expectation& e) const {
           if (a.name == b.name && from->ends.size() > 1)
             continue;  // a pattern of pods does not speak of a pod and itself
           const std::string proto = !to->proto.empty() ? to->proto : service_protocol(cluster, b.point);
-          const auto explanation = explainer_.explain(question(e, a, b, proto));
-          report.cases.push_back(
-              {a.name, b.name, explanation ? judge(*explanation, e, options_) : not_decided(explanation.error().message)});
+          cases.push_back({&e, question(e, a, b, proto), report.cases.size()});
+          report.cases.push_back({a.name, b.name, {}});
         }
     }
-  sum_up(report);
   return report;
+}
+
+std::vector<ExpectationReport> Checker::check(std::span<const Expectation> expectations, unsigned jobs) const {
+  std::vector<ExpectationReport> reports;
+  std::vector<Case> cases;
+  std::vector<std::size_t> owners;   // of each case, the report
+  for (const Expectation& e : expectations) {
+    reports.push_back(expand(e, cases));
+    owners.resize(cases.size(), reports.size() - 1);
+  }
+  std::vector<Judgement> judgements = ask_all(explainer_, cases.size(), jobs, [&](const explain::Explainer& own, std::size_t i) {
+    const auto explanation = own.explain(cases[i].question);
+    return explanation ? judge(*explanation, *cases[i].expectation, options_) : not_decided(explanation.error().message);
+  });
+  for (std::size_t i = 0; i < cases.size(); ++i) reports[owners[i]].cases[cases[i].number].judgement = std::move(judgements[i]);
+  for (ExpectationReport& report : reports) sum_up(report);
+  return reports;
 }
 
 }  // namespace egt::assess

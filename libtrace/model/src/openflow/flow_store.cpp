@@ -155,6 +155,14 @@ std::uint64_t FlowStore::cookie(FlowIndex i) const {
   return text_of(i).cookie(ref(i));
 }
 
+void FlowStore::memberships(FlowIndex i, std::vector<Conjunction>& out) const {
+  out.clear();
+  const FlowEntry* e = read_->find(i);
+  if (e == nullptr) return text_of(i).memberships(ref(i), out);
+  for (const Action& a : actions(*e))
+    if (const auto* one = std::get_if<Conjunction>(&a.kind)) out.push_back(*one);
+}
+
 const FlowEntry& FlowStore::read(FlowIndex i) const {
   thread_local FlowContent content;  // kept for its memory
   const FlowText& text = text_of(i);

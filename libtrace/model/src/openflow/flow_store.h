@@ -54,6 +54,7 @@ class FlowStore {
     return e != nullptr ? *e : read(i);
   }
   std::uint64_t cookie(FlowIndex i) const;
+  void memberships(FlowIndex i, std::vector<Conjunction>& out) const;
   MatchView match(FlowIndex i) const {
     const FlowEntry& e = entry(i);
     return {e.match, e.match_words};

@@ -25,6 +25,12 @@ void check_all(const TableIndex& index, const std::function<void(const void*, st
   one(index.buckets);
 }
 
+bool has_bits_of(const MaskWord& w, FieldId id) {
+  const Field& f = field(id);
+  if (f.bits > 64) return w.word == f.word || w.word == f.word + 1;
+  return w.word == f.word && ((w.mask >> f.shift) & low64(ones(f.bits))) != 0;
+}
+
 }  // namespace
 
 void FlowTables::Impl::append(std::uint8_t table, FlowIndex begin, FlowIndex end) {
@@ -115,6 +121,14 @@ std::uint16_t FlowTables::priority_of(FlowIndex i) const {
   return static_cast<std::uint16_t>(impl_->store.ref(i).priority);
 }
 std::uint64_t FlowTables::cookie_of(FlowIndex i) const { return impl_->store.cookie(i); }
+bool FlowTables::is_conjunctive(FlowIndex i) const { return impl_->store.ref(i).conjunctive != 0; }
+void FlowTables::memberships_of(FlowIndex i, std::vector<Conjunction>& out) const { impl_->store.memberships(i, out); }
+
+bool FlowTables::looks_at(FlowIndex i, FieldId id) const {
+  const MatchShape& shape = impl_->store.shape(impl_->store.ref(i).shape);
+  return std::any_of(shape.begin(), shape.end(), [&](const MaskWord& w) { return has_bits_of(w, id); });
+}
+
 const FlowEntry& FlowTables::flow(FlowIndex i) const { return impl_->store.entry(i); }
 MatchView FlowTables::match(const FlowEntry& f) const { return {f.match, f.match_words}; }
 const ActionList& FlowTables::actions(const FlowEntry& f) const { return impl_->store.actions(f); }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace egt::ovn {
 namespace {
@@ -14,9 +15,12 @@ constexpr std::size_t kMaxComparisons = 200'000, kMaxMasks = 256, kMaxOpen = 256
 
 unsigned popcount(U128 v) { return static_cast<unsigned>(std::popcount(high64(v)) + std::popcount(low64(v))); }
 
-auto order_of(const Comparison& c) { return std::tuple(popcount(c.mask), c.mask, c.value, std::string_view(c.text)); }
-bool comes_before(const Comparison& a, const Comparison& b) { return order_of(a) < order_of(b); }
-bool is_same(const Comparison& a, const Comparison& b) { return order_of(a) == order_of(b); }
+// By how many bits are compared, which mostly are the same.
+bool comes_before(const Comparison& a, const Comparison& b) {
+  if (a.mask != b.mask) return std::pair(popcount(a.mask), a.mask) < std::pair(popcount(b.mask), b.mask);
+  return a.value != b.value ? a.value < b.value : a.text < b.text;
+}
+bool is_same(const Comparison& a, const Comparison& b) { return a.mask == b.mask && a.value == b.value && a.text == b.text; }
 
 // Fields that never are a dimension of a conjunctive match (`must_crossproduct` in lib/logical-fields.c).
 bool is_multiplied_out(const Symbol& s) {
@@ -56,6 +60,7 @@ class Normalizer {
     std::sort(clause.begin(), clause.end(), comes_before);
     clause.erase(std::unique(clause.begin(), clause.end(), is_same), clause.end());
     if (clause.size() < 2 || clause.front().symbol->is_string() || clause.front().symbol->level != Level::ordinal) return;
+    if (clause.front().mask == clause.back().mask) return;   // all are alike
     std::map<U128, std::set<U128>> values;   // by mask
     const auto is_covered = [&](const Comparison& c) {
       return std::any_of(values.begin(), values.end(), [&](const auto& of) {
@@ -210,16 +215,17 @@ class Matches {
         return;
       }
     }
+    common.kind = several.size() > 1 ? FlowMatch::Kind::member : FlowMatch::Kind::plain;
     for (const Clause* clause : several)
       if (!add_each(common, *clause) && several.size() > 1) return;
-    common.of_conjunction = several.size() > 1;
+    if (several.size() > 1) common.kind = FlowMatch::Kind::conjunction;
     if (several.size() != 1) found_.push_back(std::move(common));
   }
 
   std::vector<FlowMatch> sorted() && {
-    std::sort(found_.begin(), found_.end());
+    std::sort(found_.begin(), found_.end(), [](const FlowMatch& a, const FlowMatch& b) { return a < b || (!(b < a) && a.kind < b.kind); });
     // Each conjunction has an ID of its own.
-    const auto is_twice = [](const FlowMatch& a, const FlowMatch& b) { return !b.of_conjunction && !(a < b); };
+    const auto is_twice = [](const FlowMatch& a, const FlowMatch& b) { return b.kind != FlowMatch::Kind::conjunction && !(a < b); };
     found_.erase(std::unique(found_.begin(), found_.end(), is_twice), found_.end());
     return std::move(found_);
   }
@@ -246,7 +252,8 @@ class Matches {
 }  // namespace
 
 bool operator<(const FlowMatch& a, const FlowMatch& b) {
-  if (a.of_conjunction != b.of_conjunction) return b.of_conjunction;
+  const bool of_conjunction = b.kind == FlowMatch::Kind::conjunction;
+  if ((a.kind == FlowMatch::Kind::conjunction) != of_conjunction) return of_conjunction;
   return std::lexicographical_compare(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
                                       [](const Comparison* x, const Comparison* y) { return order_of(x) < order_of(y); });
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,9 +52,13 @@ class Checker {
  public:
   explicit Checker(const explain::Explainer& explainer, CheckOptions options = {});
   ~Checker();
-  ExpectationReport check(const expect::Expectation& expectation) const;
+  // In their order. `jobs`: threads, 0: one a processor.
+  std::vector<ExpectationReport> check(std::span<const expect::Expectation> expectations, unsigned jobs = 0) const;
 
  private:
+  struct Case;
+  ExpectationReport expand(const expect::Expectation& e, std::vector<Case>& cases) const;
+
   const explain::Explainer& explainer_;
   CheckOptions options_;
   std::unique_ptr<const std::vector<KnownPod>> pods_;

@@ -1,5 +1,4 @@
 // ovn-controller of a node is not connected to the southbound database: the node's flows no longer follow it.
-#include "egtrace/explain/agreement.h"
 #include "triage/checks.h"
 #include "triage/lagging_flows.h"
 
@@ -11,8 +10,7 @@ void judge(const Facts& f, const cluster::Node& node, const ovn::ControllerConne
   Claim claim = Claim::controller_not_connected;
   std::size_t differ = 0;
   bool harms = false;
-  if (const auto agreement = node.integration_bridge() == nullptr ? std::nullopt : explain::agreement_of(f.cluster, node);
-      agreement && !agreement->complete()) {
+  if (const auto& agreement = f.explainer.agreement(node); agreement && !agreement->complete()) {
     harms = explain_flow_drops(node, out);
     const bool lack = !agreement->missing.empty();
     lines.push_back(lack ? agreement->missing.front() : agreement->orphaned.front());

@@ -28,7 +28,7 @@ void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
     if (node->integration_bridge() == nullptr) continue;
     if (node->ovn.controller && !node->ovn.controller->connected) continue;   // the finding of that names what differs
-    const auto agreement = explain::agreement_of(f.cluster, *node);
+    const auto& agreement = f.explainer.agreement(*node);
     if (agreement && !agreement->complete()) judge(*node, *agreement, out);
     if (!agreement) out.lacks(Lack::flows_of_either_kind, {node->name});
   }

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "common/look.h"
-#include "egtrace/explain/agreement.h"
 #include "egtrace/ovn/southbound.h"
 #include "triage/checks.h"
 
@@ -54,7 +53,7 @@ bool has_equal(const cluster::Node& node, const ovn::Row& row) {
 
 void run(const Facts& f, Findings& out) {
   for (const auto& node : f.cluster.nodes) {
-    if (!explain::agreement_of(f.cluster, *node)) {   // not all logical flows are there
+    if (!f.explainer.agreement(*node)) {   // not all logical flows are there
       if (is_cluster_node(*node)) out.lacks(Lack::logical_flows, {node->name});
       continue;
     }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "egtrace/cluster/collection.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/explain/explanation.h"
 
 namespace egt::explain {
@@ -25,6 +27,8 @@ class Explainer {
 
   Result<Explanation> explain(const Question& question) const;
   const cluster::Cluster& cluster() const;
+  // As agreement_of(), found out once a node. `node`: one of the cluster's.
+  const std::optional<Agreement>& agreement(const cluster::Node& node) const;
 
  private:
   struct Prepared;

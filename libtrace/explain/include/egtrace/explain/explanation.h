@@ -42,6 +42,7 @@ struct Question {
   // stops and why, and of the hops those behind that. No sentences, sightings, objects.
   bool only_deciding = false;
   bool steps = true;                       // report hops of all paths; otherwise only of those that end undelivered
+  bool later_steps = true;                 // likewise of the reply and the packets after it
   bool counters = false;                   // also report what neighbours of rules that never counted have counted
 };
 

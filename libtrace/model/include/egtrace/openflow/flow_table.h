@@ -102,6 +102,8 @@ class FlowText {
   virtual void match(const FlowRef& flow, std::vector<MatchWord>& out) const = 0;
   // The cookie alone, for less.
   virtual std::uint64_t cookie(const FlowRef& flow) const = 0;
+  // The clauses of which a conjunctive flow is a member, for less.
+  virtual void memberships(const FlowRef& flow, std::vector<Conjunction>& out) const = 0;
 };
 
 // The flows of one dump, in its order.
@@ -144,6 +146,9 @@ class FlowTables {
   std::uint8_t table_of(FlowIndex i) const;  // as flow(i).table and so on, without reading the line
   std::uint16_t priority_of(FlowIndex i) const;
   std::uint64_t cookie_of(FlowIndex i) const;  // reads as much of the line as it takes
+  bool is_conjunctive(FlowIndex i) const;      // a member of clauses
+  void memberships_of(FlowIndex i, std::vector<Conjunction>& out) const;   // of a conjunctive flow; reads no more than that
+  bool looks_at(FlowIndex i, FieldId field) const;                         // matches on it, without reading the line
   const FlowEntry& flow(FlowIndex i) const;    // read on first use
   MatchView match(const FlowEntry& f) const;
   const ActionList& actions(const FlowEntry& f) const;        // parsed on first use

@@ -1,6 +1,7 @@
 // The OpenFlow matches that the match of a logical flow becomes (expr_normalize() and expr_to_matches() in lib/expr.c of OVN).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -23,9 +24,15 @@ std::optional<NormalForm> normal_form(const Expression& simple);
 
 // One OpenFlow flow's match: equalities of different symbols. It points into the normal form.
 struct FlowMatch {
+  enum class Kind : std::uint8_t {
+    plain,
+    member,       // of a clause of a conjunctive match
+    conjunction,  // matches, beside its terms, the conj_id that is met once each clause is
+  };
   std::vector<const Comparison*> terms;
-  bool of_conjunction = false;   // matches, beside its terms, the conj_id that is met once each clause's flows are
+  Kind kind = Kind::plain;
 
+  // Members and plain ones do not differ by that.
   friend bool operator<(const FlowMatch& a, const FlowMatch& b);
 };
 
