@@ -29,9 +29,8 @@ Purpose purpose_of(std::string_view stage) {
 
 struct Sum {
   std::uint64_t flows = 0, hit = 0, packets = 0;
-  void add(const openflow::FlowEntry& f) {
+  void add(std::uint64_t counted) {
     ++flows;
-    const std::uint64_t counted = f.use.n_packets.value_or(0);
     hit += counted > 0 ? 1 : 0;
     packets += counted;
   }
@@ -41,20 +40,20 @@ class Counting {
  public:
   explicit Counting(const cluster::Node& node) : node_(node) {
     for (const ovn::LogicalFlow& f : node.ovn.logical_flows)
-      if (f.uuid_prefix) by_cookie_.emplace(*f.uuid_prefix, &f);
+      if (f.uuid_prefix) logical_.try_emplace(*f.uuid_prefix, Logical{&f, purpose_of(f.stage), {}});
   }
 
   void bridge(const openflow::Bridge& b, Inspection& out) {
     if (!b.flows) return;
     std::map<Purpose, Sum> purposes;
     for (openflow::FlowIndex i = 0; i < b.flows->size(); ++i) {
-      const openflow::FlowEntry& flow = b.flows->flow(i);
-      const auto known = by_cookie_.find(flow.cookie);
-      if (known == by_cookie_.end()) {
-        purposes[by_cookie_.empty() ? Purpose::all_flows : Purpose::no_logical_flow].add(flow);
+      const std::uint64_t packets = b.flows->packets_of(i).value_or(0);
+      const auto known = logical_.find(b.flows->cookie_of(i));
+      if (known == logical_.end()) {
+        purposes[logical_.empty() ? Purpose::all_flows : Purpose::no_logical_flow].add(packets);
       } else {
-        purposes[purpose_of(known->second->stage)].add(flow);
-        logical_[known->second].add(flow);
+        purposes[known->second.purpose].add(packets);
+        known->second.sum.add(packets);
       }
     }
     const std::size_t first = out.features.size();
@@ -65,7 +64,9 @@ class Counting {
   }
 
   void logical(Inspection& out) const {
-    for (const auto& [flow, sum] : logical_) {
+    for (const auto& [cookie, of] : logical_) {
+      const auto& [flow, purpose, sum] = of;
+      if (sum.flows == 0) continue;
       const LogicalFlowReport report{node_.name, std::string(flow->uuid), std::string(flow->stage), std::string(flow->match),
                                      std::string(flow->actions), sum.flows, sum.packets};
       if (has(flow->stage, "acl")) out.acls.push_back(report);
@@ -74,9 +75,14 @@ class Counting {
   }
 
  private:
+  struct Logical {
+    const ovn::LogicalFlow* flow = nullptr;
+    Purpose purpose = Purpose::other_stages;
+    Sum sum;
+  };
+
   const cluster::Node& node_;
-  std::unordered_map<std::uint64_t, const ovn::LogicalFlow*> by_cookie_;
-  std::unordered_map<const ovn::LogicalFlow*, Sum> logical_;
+  std::unordered_map<std::uint64_t, Logical> logical_;   // by cookie
 };
 
 bool busier(const LogicalFlowReport& a, const LogicalFlowReport& b) {

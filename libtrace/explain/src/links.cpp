@@ -234,29 +234,6 @@ std::vector<const Row*> Links::northbound_rows(const Node& node, const LogicalFl
   return rows;
 }
 
-std::vector<std::uint64_t> Links::cookies_behind(const openflow::Bridge& bridge, const openflow::FlowEntry& flow) {
-  std::vector<std::uint64_t> cookies;
-  if (flow.cookie != 0 || !bridge.flows) return cookies;
-  std::vector<std::string> wanted;
-  std::string_view actions = bridge.flows->actions_text(flow);
-  for (std::size_t at = actions.find("conjunction("); at != std::string_view::npos; at = actions.find("conjunction(", at + 1)) {
-    std::string_view rest = actions.substr(at + 12);
-    wanted.emplace_back(trim(take_until(rest, ',')));
-  }
-  if (wanted.empty()) return cookies;
-  for (const openflow::FlowIndex i : bridge.flows->in_table(flow.table)) {
-    const openflow::FlowEntry& other = bridge.flows->flow(i);
-    if (other.cookie == 0) continue;
-    const openflow::MatchView match = bridge.flows->match(other);
-    if (openflow::mask_of(match, FieldId::conj_id) == 0) continue;
-    const auto id = static_cast<std::uint64_t>(openflow::value_of(match, FieldId::conj_id));
-    if (std::find(wanted.begin(), wanted.end(), std::to_string(id)) != wanted.end()) cookies.push_back(other.cookie);
-  }
-  std::sort(cookies.begin(), cookies.end());
-  cookies.erase(std::unique(cookies.begin(), cookies.end()), cookies.end());
-  return cookies;
-}
-
 std::optional<PolicyRef> Links::policy_of(const Row& row) const {
   using Kind = PolicyRef::Kind;
   const std::string type = id_of(row, "k8s.ovn.org/owner-type"), owner = id_of(row, "k8s.ovn.org/name");

@@ -24,8 +24,6 @@ class Links {
   std::vector<const ovn::Row*> southbound_rows(const cluster::Node& node, std::uint64_t cookie) const;
   // Northbound rows that a logical flow was made for: by its hint, else by what it says.
   std::vector<const ovn::Row*> northbound_rows(const cluster::Node& node, const ovn::LogicalFlow& flow) const;
-  // Cookies of the flows that carry out the conjunctions to which a flow of cookie 0 belongs.
-  static std::vector<std::uint64_t> cookies_behind(const openflow::Bridge& bridge, const openflow::FlowEntry& flow);
 
   // Empty where nothing tells it.
   ObjectRef object_of(const ovn::Row& row) const;

@@ -170,6 +170,26 @@ class DumpedFlows : public openflow::FlowText {
     return content.cookie;
   }
 
+  std::optional<std::uint64_t> packets(const FlowRef& flow) const override {
+    constexpr std::string_view kPackets = " n_packets=";
+    std::string buffer;
+    std::string_view text = line_again(text_, flow.offset, compiled_.get(), buffer);
+    const std::size_t at = text.find(kPackets);
+    if (at != std::string_view::npos && text.starts_with(" cookie=0x")) {
+      text.remove_prefix(at + kPackets.size());
+      std::uint64_t value = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (read.ec == std::errc() && read.ptr != text.data() + text.size() && *read.ptr == ',') return value;
+    }
+    openflow::FlowContent content;   // printed otherwise
+    this->read(flow, content);
+    return content.use.n_packets;
+  }
+
+  std::string_view line(const FlowRef& flow, std::string& buffer) const override {
+    return line_again(text_, flow.offset, compiled_.get(), buffer);
+  }
+
   void memberships(const FlowRef& flow, std::vector<openflow::Conjunction>& out) const override {
     std::string buffer;
     if (read_memberships(line_again(text_, flow.offset, compiled_.get(), buffer), out)) return;

@@ -78,9 +78,10 @@ class Finder {
   void group(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::Group& group);
   void flows_with_cookie(const cluster::Node& node, const openflow::Bridge& bridge);
   void flows_with_address(const cluster::Node& node, const openflow::Bridge& bridge);
-  std::string flow_words(const cluster::Node& node, const openflow::Bridge& bridge, const openflow::FlowEntry& flow) const;
+  std::string flow_words(const cluster::Node& node, const openflow::Bridge& bridge, openflow::FlowIndex flow);
   void flows_that(const cluster::Node& node, const openflow::Bridge& bridge, const std::string& kind,
-                  const std::function<bool(const openflow::FlowEntry&)>& concern_it);
+                  const std::function<bool(openflow::FlowIndex)>& concern_it);
+  std::set<std::uint64_t> cookies_behind(const openflow::Bridge& bridge, openflow::FlowIndex member);
   bool has(const std::vector<Prefix>& prefixes) const;
   bool has(const std::vector<IpAddr>& addresses) const;
   // The thing's port is one of these, or it has none.
@@ -100,9 +101,13 @@ class Finder {
   LineWords wanted_;                               // of all of them
   std::set<std::string, std::less<>> also_called_;   // names that dumps of nodes have for them
   std::set<std::pair<std::string, std::string>> own_tables_;   // node, routing table
-  struct FlowPlace { const openflow::Bridge* bridge; openflow::FlowIndex flow; };
-  using ByCookie = std::unordered_map<std::uint64_t, std::vector<FlowPlace>>;
-  std::map<const cluster::Node*, ByCookie> by_cookie_;
+  struct FlowPlace {
+    std::uint64_t cookie = 0;
+    const openflow::Bridge* bridge = nullptr;
+    openflow::FlowIndex flow = 0;
+  };
+  std::map<const cluster::Node*, std::vector<FlowPlace>> by_cookie_;   // sorted by cookie, those of one in their order
+  std::map<const openflow::Bridge*, std::multimap<std::pair<std::uint8_t, std::uint32_t>, std::uint64_t>> conjunctions_;   // cookies by table and conj_id
 };
 
 }  // namespace egt::explain

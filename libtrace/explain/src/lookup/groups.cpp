@@ -38,10 +38,11 @@ void Finder::group(const cluster::Node& node, const openflow::Bridge& bridge, co
   LookupMatch* match = add("group", std::to_string(group.id), &node, std::move(facts), {group.from});
   const std::string word = fmt::format("group:{}", group.id);
   if (!bridge.flows) return;
+  std::string buffer;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
+    if (!leads_to(bridge.flows->line_of(i, buffer), word)) continue;
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (!leads_to(bridge.flows->actions_text(flow), word)) continue;
-    use(*match, flow_words(node, bridge, flow), flow.from);
+    if (leads_to(bridge.flows->actions_text(flow), word)) use(*match, flow_words(node, bridge, i), flow.from);
   }
 }
 

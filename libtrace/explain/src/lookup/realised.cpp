@@ -126,8 +126,9 @@ void Finder::of_subjects(const cluster::Node& node) {
     if (s.mark)
       for (const openflow::Bridge& b : node.bridges)
         if (b.flows)
-          flows_that(node, b, phrase(Found::flows_matching_mark), [&](const openflow::FlowEntry& flow) {
-            const openflow::MatchView match = b.flows->match(flow);
+          flows_that(node, b, phrase(Found::flows_matching_mark), [&](openflow::FlowIndex i) {
+            if (!b.flows->looks_at(i, FieldId::pkt_mark)) return false;
+            const openflow::MatchView match = b.flows->match(b.flows->flow(i));
             return openflow::mask_of(match, FieldId::pkt_mark) != U128{} && openflow::value_of(match, FieldId::pkt_mark) == U128{*s.mark};
           });
   }

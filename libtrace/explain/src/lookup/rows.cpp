@@ -93,17 +93,20 @@ void Finder::uses_of_row(const Node& node, const Row& row, LookupMatch& match) {
 }
 
 void Finder::uses_of_cookie(const Node& node, std::uint32_t cookie, LookupMatch& match) {
+  if (cookie == 0) return;
+  const auto comes_before = [](const FlowPlace& a, const FlowPlace& b) { return a.cookie < b.cookie; };
   const auto [at, fresh] = by_cookie_.try_emplace(&node);
-  if (fresh)
+  std::vector<FlowPlace>& places = at->second;
+  if (fresh) {
     for (const openflow::Bridge& b : node.bridges)
       for (openflow::FlowIndex i = 0; b.flows && i < b.flows->size(); ++i)
-        if (const std::uint64_t c = b.flows->flow(i).cookie; c != 0) at->second[c].push_back({&b, i});
-  const auto found = at->second.find(cookie);
-  if (cookie == 0 || found == at->second.end()) return;
-  for (const FlowPlace& place : found->second) {
-    const openflow::FlowEntry& flow = place.bridge->flows->flow(place.flow);
-    use(match, phrase(FoundFact::flow, {place.bridge->name, flow.table, flow.priority}),
-        flow.from);
+        if (const std::uint64_t c = b.flows->cookie_of(i); c != 0) places.push_back({c, &b, i});
+    std::stable_sort(places.begin(), places.end(), comes_before);
+  }
+  const auto [begin, end] = std::equal_range(places.begin(), places.end(), FlowPlace{cookie, nullptr, 0}, comes_before);
+  for (auto place = begin; place != end; ++place) {
+    const openflow::FlowEntry& flow = place->bridge->flows->flow(place->flow);
+    use(match, phrase(FoundFact::flow, {place->bridge->name, flow.table, flow.priority}), flow.from);
   }
 }
 
@@ -144,8 +147,8 @@ void Finder::flows_with_cookie(const Node& node, const openflow::Bridge& bridge)
   });
   LookupMatch* match = nullptr;
   for (openflow::FlowIndex i = 0; !explained && i < bridge.flows->size(); ++i) {
+    if (bridge.flows->cookie_of(i) != *thing_.number) continue;
     const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (flow.cookie != *thing_.number) continue;
     if (!match) match = add("cookie", fmt::format("{:#x}", flow.cookie), &node, {{"bridge", bridge.name}}, {});
     use(*match, phrase(FoundFact::flow, {bridge.name, flow.table, flow.priority}), flow.from);
   }
@@ -155,48 +158,73 @@ void Finder::flows_with_address(const Node& node, const openflow::Bridge& bridge
   if (!thing_.address) return;
   const std::vector<AddressField> fields = address_fields(*thing_.address);
   const U128 ones = all_ones(*thing_.address), value = thing_.address->value;
-  const auto any_field = [&](const openflow::FlowEntry& flow, const auto& is_asked_for) {
-    const openflow::MatchView view = bridge.flows->match(flow);
+  std::vector<openflow::MatchWord> words;
+  const auto any_field = [&](openflow::FlowIndex i, const auto& is_asked_for) {
+    const auto looks_at = [&](const AddressField& f) { return bridge.flows->looks_at(i, f.address); };
+    if (std::none_of(fields.begin(), fields.end(), looks_at)) return false;
+    bridge.flows->read_match(i, words);
+    const openflow::MatchView view = words;
     return std::any_of(fields.begin(), fields.end(), [&](const AddressField& f) {
       return is_asked_for(view, f) && (!thing_.port || (f.port && asks_for(view, *f.port, 0xffff, *thing_.port)));
     });
   };
-  flows_that(node, bridge, phrase(Found::flows_matching), [&](const openflow::FlowEntry& flow) {
-    return any_field(flow, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
+  flows_that(node, bridge, phrase(Found::flows_matching), [&](openflow::FlowIndex i) {
+    return any_field(i, [&](const openflow::MatchView& view, const AddressField& f) { return asks_for(view, f.address, ones, value); });
   });
   if (thing_.port) return;   // what follows is about all ports of the address
-  flows_that(node, bridge, phrase(Found::flows_matching_prefix), [&](const openflow::FlowEntry& flow) {
-    return any_field(flow, [&](const openflow::MatchView& view, const AddressField& f) {
+  flows_that(node, bridge, phrase(Found::flows_matching_prefix), [&](openflow::FlowIndex i) {
+    return any_field(i, [&](const openflow::MatchView& view, const AddressField& f) {
       const U128 mask = openflow::mask_of(view, f.address);
       return mask != U128{} && mask != ones && asks_for(view, f.address, mask, value & mask);
     });
   });
   const std::vector<std::string> in_actions = forms_in_actions(*thing_.address);
-  flows_that(node, bridge, phrase(Found::flows_naming), [&](const openflow::FlowEntry& flow) {
-    const std::string_view actions = bridge.flows->actions_text(flow);
-    return std::any_of(in_actions.begin(), in_actions.end(), [&](const std::string& form) { return has_value(actions, form); });
+  std::string buffer;
+  flows_that(node, bridge, phrase(Found::flows_naming), [&](openflow::FlowIndex i) {
+    const auto in = [&](std::string_view text) {
+      return std::any_of(in_actions.begin(), in_actions.end(), [&](const std::string& form) { return has_value(text, form); });
+    };
+    return in(bridge.flows->line_of(i, buffer)) && in(bridge.flows->actions_text(bridge.flows->flow(i)));
   });
 }
 
-std::string Finder::flow_words(const Node& node, const openflow::Bridge& bridge, const openflow::FlowEntry& flow) const {
+std::set<std::uint64_t> Finder::cookies_behind(const openflow::Bridge& bridge, openflow::FlowIndex member) {
+  std::set<std::uint64_t> cookies;
+  if (!bridge.flows->is_conjunctive(member)) return cookies;
+  const auto [known, fresh] = conjunctions_.try_emplace(&bridge);
+  for (openflow::FlowIndex i = 0; fresh && i < bridge.flows->size(); ++i)
+    if (bridge.flows->looks_at(i, FieldId::conj_id)) {
+      const openflow::FlowEntry& flow = bridge.flows->flow(i);
+      const auto id = static_cast<std::uint32_t>(openflow::value_of(bridge.flows->match(flow), FieldId::conj_id));
+      if (flow.cookie != 0) known->second.emplace(std::pair(flow.table, id), flow.cookie);
+    }
+  std::vector<openflow::Conjunction> memberships;
+  bridge.flows->memberships_of(member, memberships);
+  for (const openflow::Conjunction& of : memberships)
+    for (auto [one, end] = known->second.equal_range({bridge.flows->table_of(member), of.id}); one != end; ++one) cookies.insert(one->second);
+  return cookies;
+}
+
+std::string Finder::flow_words(const Node& node, const openflow::Bridge& bridge, openflow::FlowIndex i) {
+  const openflow::FlowEntry& flow = bridge.flows->flow(i);
   std::string what = phrase(FoundFact::flow_of_table, {flow.table, flow.priority});
-  for (const std::uint64_t cookie : Links::cookies_behind(bridge, flow))
-    for (const ovn::LogicalFlow* behind : names_.logical_flows(node, cookie))
-      what += phrase(FoundFact::of_conjunction, {behind->uuid, behind->stage});
+  if (flow.cookie == 0)
+    for (const std::uint64_t cookie : cookies_behind(bridge, i))
+      for (const ovn::LogicalFlow* behind : names_.logical_flows(node, cookie))
+        what += phrase(FoundFact::of_conjunction, {behind->uuid, behind->stage});
   for (const ovn::LogicalFlow* behind : names_.logical_flows(node, flow.cookie))
     what += phrase(FoundFact::of_logical_flow, {behind->uuid, behind->stage});
   return what;
 }
 
-void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const std::string& kind, const std::function<bool(const openflow::FlowEntry&)>& concern_it) {
+void Finder::flows_that(const Node& node, const openflow::Bridge& bridge, const std::string& kind, const std::function<bool(openflow::FlowIndex)>& concern_it) {
   LookupMatch* match = nullptr;
   std::size_t count = 0;
   for (openflow::FlowIndex i = 0; i < bridge.flows->size(); ++i) {
-    const openflow::FlowEntry& flow = bridge.flows->flow(i);
-    if (!concern_it(flow)) continue;
+    if (!concern_it(i)) continue;
     ++count;
     if (!match) match = add(kind, bridge.name, &node, {}, {});
-    use(*match, flow_words(node, bridge, flow), flow.from);
+    use(*match, flow_words(node, bridge, i), bridge.flows->flow(i).from);
   }
   if (match) match->facts.emplace_back("flows", std::to_string(count));
 }

@@ -155,6 +155,16 @@ std::uint64_t FlowStore::cookie(FlowIndex i) const {
   return text_of(i).cookie(ref(i));
 }
 
+std::optional<std::uint64_t> FlowStore::packets(FlowIndex i) const {
+  const FlowEntry* e = read_->find(i);
+  return e != nullptr ? e->use.n_packets : text_of(i).packets(ref(i));
+}
+
+std::string_view FlowStore::line(FlowIndex i, std::string& buffer) const {
+  const FlowEntry* e = read_->find(i);
+  return e != nullptr && without_text_ ? std::string_view(e->actions->text) : text_of(i).line(ref(i), buffer);
+}
+
 void FlowStore::memberships(FlowIndex i, std::vector<Conjunction>& out) const {
   out.clear();
   const FlowEntry* e = read_->find(i);

@@ -54,6 +54,8 @@ class FlowStore {
     return e != nullptr ? *e : read(i);
   }
   std::uint64_t cookie(FlowIndex i) const;
+  std::optional<std::uint64_t> packets(FlowIndex i) const;
+  std::string_view line(FlowIndex i, std::string& buffer) const;
   void memberships(FlowIndex i, std::vector<Conjunction>& out) const;
   MatchView match(FlowIndex i) const {
     const FlowEntry& e = entry(i);

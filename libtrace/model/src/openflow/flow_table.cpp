@@ -121,6 +121,9 @@ std::uint16_t FlowTables::priority_of(FlowIndex i) const {
   return static_cast<std::uint16_t>(impl_->store.ref(i).priority);
 }
 std::uint64_t FlowTables::cookie_of(FlowIndex i) const { return impl_->store.cookie(i); }
+std::optional<std::uint64_t> FlowTables::packets_of(FlowIndex i) const { return impl_->store.packets(i); }
+void FlowTables::read_match(FlowIndex i, std::vector<MatchWord>& out) const { impl_->store.read_match(i, out); }
+std::string_view FlowTables::line_of(FlowIndex i, std::string& buffer) const { return impl_->store.line(i, buffer); }
 bool FlowTables::is_conjunctive(FlowIndex i) const { return impl_->store.ref(i).conjunctive != 0; }
 void FlowTables::memberships_of(FlowIndex i, std::vector<Conjunction>& out) const { impl_->store.memberships(i, out); }
 

@@ -102,6 +102,10 @@ class FlowText {
   virtual void match(const FlowRef& flow, std::vector<MatchWord>& out) const = 0;
   // The cookie alone, for less.
   virtual std::uint64_t cookie(const FlowRef& flow) const = 0;
+  // How many packets took it, for less; nothing where that was not printed.
+  virtual std::optional<std::uint64_t> packets(const FlowRef& flow) const = 0;
+  // As it was dumped. `buffer` holds it where it is not in the text.
+  virtual std::string_view line(const FlowRef& flow, std::string& buffer) const = 0;
   // The clauses of which a conjunctive flow is a member, for less.
   virtual void memberships(const FlowRef& flow, std::vector<Conjunction>& out) const = 0;
 };
@@ -146,6 +150,11 @@ class FlowTables {
   std::uint8_t table_of(FlowIndex i) const;  // as flow(i).table and so on, without reading the line
   std::uint16_t priority_of(FlowIndex i) const;
   std::uint64_t cookie_of(FlowIndex i) const;  // reads as much of the line as it takes
+  std::optional<std::uint64_t> packets_of(FlowIndex i) const;
+  // The match, of which nothing is kept.
+  void read_match(FlowIndex i, std::vector<MatchWord>& out) const;
+  // The line as it was dumped, or the actions of a flow that no dump has. `buffer` may hold it.
+  std::string_view line_of(FlowIndex i, std::string& buffer) const;
   bool is_conjunctive(FlowIndex i) const;      // a member of clauses
   void memberships_of(FlowIndex i, std::vector<Conjunction>& out) const;   // of a conjunctive flow; reads no more than that
   bool looks_at(FlowIndex i, FieldId field) const;                         // matches on it, without reading the line
