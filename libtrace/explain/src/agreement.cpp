@@ -63,7 +63,15 @@ std::vector<Provenance> missing_flows(const Node& node, const Installed& seen) {
   if (!node.ovn.language) return {};
   const auto program = node.ovn.language->program_of(node.ovn);
   const std::set<std::string_view> local = local_datapaths(node, seen);
-  return ExpectedFlows(node, *program->reader, local).missing(seen.flows);
+  const auto missing = [&](const ovn::Expansion& expansion) { return ExpectedFlows(node, *program->reader, local, expansion).missing(seen.flows); };
+  if (const auto known = ovn::expansion_of_release(node.ovn.southbound ? node.ovn.southbound->northd_version : std::string())) return missing(*known);
+  std::vector<Provenance> fewest = missing({});
+  for (const ovn::Expansion& older : {ovn::Expansion{ovn::Inequality::bits, false}, ovn::Expansion{ovn::Inequality::bits, true}}) {
+    if (fewest.empty()) break;
+    std::vector<Provenance> found = missing(older);
+    if (found.size() < fewest.size()) fewest = std::move(found);
+  }
+  return fewest;
 }
 
 // Where the first flow of each of these cookies is, in the dump's order.

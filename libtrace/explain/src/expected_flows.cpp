@@ -24,8 +24,8 @@ Stage stage_of(const LogicalFlow& f) { return {f.ingress, f.table, f.priority}; 
 
 }  // namespace
 
-ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths)
-    : node_(node), reader_(reader), datapaths_(datapaths) {
+ExpectedFlows::ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths, const ovn::Expansion& expansion)
+    : node_(node), reader_(reader), datapaths_(datapaths), expansion_(expansion) {
   std::set<std::string_view> routers;
   for (const ovn::Datapath& d : node.ovn.datapaths) {
     if (d.is_router) routers.insert(d.name);
@@ -51,7 +51,8 @@ std::optional<ovn::NormalForm> ExpectedFlows::form_of(const LogicalFlow& flow, s
     const auto known = resident_.find(port);
     return known == resident_.end() ? std::nullopt : std::optional(known->second);
   };
-  return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident));
+  return ovn::normal_form(ovn::simplify(ovn::combine(true, std::move(*match), std::move(actions->prerequisites)), is_resident, expansion_.inequality),
+                          expansion_.keeps_covered);
 }
 
 bool ExpectedFlows::has_port(std::string_view port, std::string_view datapath) const {

@@ -27,7 +27,7 @@ namespace egt::explain {
 class ExpectedFlows {
  public:
   // `datapaths`: those that the node has flows of, by name. All must outlive it.
-  ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths);
+  ExpectedFlows(const cluster::Node& node, const ovn::FlowReader& reader, const std::set<std::string_view>& datapaths, const ovn::Expansion& expansion);
 
   // Where each logical flow is that lacks some.
   std::vector<Provenance> missing(const InstalledFlows& installed) const;
@@ -67,6 +67,7 @@ class ExpectedFlows {
   const cluster::Node& node_;
   const ovn::FlowReader& reader_;
   const std::set<std::string_view>& datapaths_;
+  ovn::Expansion expansion_;
   std::unordered_map<std::string_view, std::uint32_t> keys_;       // of datapaths
   std::unordered_map<std::string_view, Port> ports_;
   std::unordered_map<std::string_view, bool> resident_;            // of ports whose chassis is known

@@ -3,27 +3,47 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
-#include <unordered_map>
+#include <string>
+#include <vector>
 
+#include "../libtrace/explain/src/expected_number.h"
+#include "../libtrace/explain/src/installed_flows.h"
+#include "../libtrace/explain/src/lflow_form.h"
+#include "egtrace/explain/agreement.h"
 #include "egtrace/ovn/southbound.h"
+#include "egtrace/parsers/snapshot.h"
 #include "support/sample.h"
 
 namespace egt::explain {
 namespace {
 
-using Counts = std::unordered_map<std::uint64_t, std::size_t>;
-
-// How many OpenFlow flows of logical flows have each cookie.
-Counts installed_flows(const cluster::Node& node) {
+std::set<std::uint64_t> cookies_of(const cluster::Node& node) {
   std::set<std::uint64_t> known;
   for (const ovn::LogicalFlow& f : node.ovn.logical_flows) known.insert(f.uuid_prefix.value_or(0));
-  const openflow::FlowTables& flows = *node.integration_bridge()->flows;
-  Counts counts;
-  for (openflow::FlowIndex i = 0; i < flows.size(); ++i)
-    if (const std::uint64_t cookie = flows.cookie_of(i); cookie != 0 && known.contains(cookie)) ++counts[cookie];
-  return counts;
+  return known;
 }
+
+// Flows of logical flows alone.
+InstalledFlows installed_on(const cluster::Node& node) {
+  InstalledFlows all = installed_flows(*node.integration_bridge()->flows);
+  const std::set<std::uint64_t> known = cookies_of(node);
+  std::erase_if(all.by_cookie, [&](const auto& of) { return !known.contains(of.first); });
+  return all;
+}
+
+class Expected {
+ public:
+  Expected(const cluster::Node& node, std::set<std::string_view> datapaths)
+      : datapaths_(std::move(datapaths)), program_(node.ovn.language->program_of(node.ovn)), flows_(node, *program_->reader, datapaths_, {ovn::Inequality::bits, true}) {}
+  std::vector<Provenance> missing(const InstalledFlows& installed) const { return flows_.missing(installed); }
+
+ private:
+  std::set<std::string_view> datapaths_;
+  std::shared_ptr<const ovn::Program> program_;
+  ExpectedFlows flows_;
+};
 
 std::set<std::string_view> datapaths_of(const cluster::Node& node) {
   std::set<std::string_view> datapaths;
@@ -39,17 +59,136 @@ TEST(ExpectedFlows, EachLostFlowIsMissed) {
   for (const auto& node : cluster.nodes) {
     if (node->integration_bridge() == nullptr || !node->ovn.language) continue;
     ++nodes;
-    Counts counts = installed_flows(*node);
-    const auto datapaths = datapaths_of(*node);
-    const auto program = node->ovn.language->program_of(node->ovn);
-    ExpectedFlows expected(*node, *program->reader, datapaths);
-    EXPECT_TRUE(expected.missing(counts).empty()) << node->name << ": " << expected.missing(counts).size();
-    for (auto& [cookie, count] : counts) --count;
-    const std::vector<Provenance> missing = expected.missing(counts);
+    InstalledFlows installed = installed_on(*node);
+    const Expected expected(*node, datapaths_of(*node));
+    EXPECT_TRUE(expected.missing(installed).empty()) << node->name << ": " << expected.missing(installed).size();
+    for (auto& [cookie, of] : installed.by_cookie) --of.plain;
+    const std::vector<Provenance> missing = expected.missing(installed);
     // Those of distributed ports that no node has, and of more than the ports here, may rightly be fewer.
-    EXPECT_LT(counts.size() * 95 / 100, missing.size()) << node->name << ": " << missing.size() << " of " << counts.size();
+    EXPECT_LT(installed.by_cookie.size() * 95 / 100, missing.size()) << node->name << ": " << missing.size() << " of " << installed.by_cookie.size();
   }
   EXPECT_EQ(3u, nodes);
+}
+
+// A node whose policies are conjunctive matches.
+class NetworkPolicies : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto read = parsers::read_snapshot({.path = EGTRACE_SOURCE_DIR "/tests/lab/network-policies.tar.xz"});
+    ASSERT_TRUE(read) << read.error().message;
+    cluster_ = std::move(*read);
+    node_ = cluster_.node("quince");
+    ASSERT_NE(nullptr, node_);
+    installed_ = installed_on(*node_);
+    std::set<std::string_view> datapaths;
+    for (const ovn::Datapath& d : node_->ovn.datapaths) datapaths.insert(d.name.empty() ? d.uuid : d.name);
+    expected_.emplace(*node_, std::move(datapaths));
+  }
+  std::set<std::uint64_t> with_conjunctions() const {
+    std::set<std::uint64_t> cookies;
+    for (const auto& [cookie, of] : installed_.by_cookie)
+      if (!of.conjunctions.empty()) cookies.insert(cookie);
+    return cookies;
+  }
+  std::set<std::uint64_t> missed() const {
+    std::set<std::uint64_t> cookies;
+    const std::vector<Provenance> missing = expected_->missing(installed_);
+    for (const ovn::LogicalFlow& f : node_->ovn.logical_flows)
+      if (std::binary_search(missing.begin(), missing.end(), f.from)) cookies.insert(f.uuid_prefix.value_or(0));
+    return cookies;
+  }
+
+  cluster::Cluster cluster_;
+  const cluster::Node* node_ = nullptr;
+  InstalledFlows installed_;
+  std::optional<Expected> expected_;
+};
+
+TEST_F(NetworkPolicies, LackNothingWhereNothingIsLost) {
+  const auto agreement = agreement_of(cluster_, *node_);
+  ASSERT_TRUE(agreement);
+  EXPECT_EQ(0u, agreement->missing.size());
+  EXPECT_EQ(0u, agreement->orphaned.size());
+  EXPECT_LT(20u, with_conjunctions().size());
+}
+
+TEST_F(NetworkPolicies, FlowThatMatchesAConjunctionIsMissed) {
+  const std::set<std::uint64_t> all = with_conjunctions();
+  for (auto& [cookie, of] : installed_.by_cookie)
+    if (!of.conjunctions.empty()) of.conjunctions.pop_back();
+  EXPECT_EQ(all, missed());
+}
+
+TEST_F(NetworkPolicies, MemberOfAClauseIsMissed) {
+  for (const std::size_t clause : {0, 1}) {
+    for (auto& [id, sizes] : installed_.by_conjunction) --sizes.at(clause);
+    EXPECT_EQ(with_conjunctions(), missed()) << clause;
+    for (auto& [id, sizes] : installed_.by_conjunction) ++sizes.at(clause);
+  }
+}
+
+TEST(ExpectedNumber, OfSetsMayBeMultipliedOut) {
+  ExpectedNumber number;
+  number.conjunctive.push_back({{3, 2}, 6, true});
+  InstalledFlows installed;
+  installed.by_conjunction[7] = {2, 3};
+  EXPECT_FALSE(number.exceeds({0, 6, {}}, installed, 0));
+  EXPECT_TRUE(number.exceeds({0, 5, {}}, installed, 0));
+  EXPECT_FALSE(number.exceeds({0, 5, {}}, installed, 1));
+  EXPECT_FALSE(number.exceeds({0, 0, {7}}, installed, 0));
+  installed.by_conjunction[7] = {2, 2};
+  EXPECT_TRUE(number.exceeds({0, 0, {7}}, installed, 0));
+  installed.by_conjunction[7] = {1, 2, 3};   // of a clause whose set has lost its other addresses
+  EXPECT_FALSE(number.exceeds({0, 0, {7}}, installed, 0));
+  installed.by_conjunction[7] = {0, 2, 3};
+  EXPECT_TRUE(number.exceeds({0, 0, {7}}, installed, 0));
+}
+
+TEST(ExpectedNumber, EachConjunctionIsOne) {
+  ExpectedNumber number;
+  number.conjunctive = {{{3, 2}, 6, false}, {{2, 2}, 4, false}};
+  InstalledFlows installed;
+  installed.by_conjunction[7] = {2, 3};
+  installed.by_conjunction[8] = {2, 2};
+  EXPECT_FALSE(number.exceeds({0, 0, {7, 8}}, installed, 0));
+  EXPECT_TRUE(number.exceeds({0, 0, {7}}, installed, 0));
+  EXPECT_TRUE(number.exceeds({0, 0, {8, 8}}, installed, 0));
+  EXPECT_FALSE(number.exceeds({0, 0, {7, 7}}, installed, 0));   // more than there must be
+}
+
+std::string match_form(std::string_view match) {
+  std::string form;
+  append_match_form(match, form);
+  return form;
+}
+
+TEST(LflowForm, LeavesOutWhatDecidesNoNumber) {
+  EXPECT_EQ("ct.new && ip4.dst == # && tcp.dst == #", match_form("ct.new && ip4.dst == 10.96.0.1 && tcp.dst == 443"));
+  EXPECT_EQ("ip6.dst == # && reg0 == #", match_form("ip6.dst == fd00::1/64 && reg0 == 0x7"));
+  // One bit is like another, but not where both are of one register, or of a longer one.
+  EXPECT_EQ("reg9[6] == # && ip4", match_form("reg9[6] == 1 && ip4"));
+  for (const char* kept : {"reg9[6] == 1 && reg9[16..31] == 80", "reg0 == 1 && xreg0 == 2", "ip4.src == {10.0.0.1, 10.0.0.2}", "tcp.dst < 1024",
+                           "ip4.src == 10.0.0.1 && ip4.src == 10.0.0.2", "!(ip4.src == 10.0.0.0/8)", "ip4.src != 10.0.0.1", "ip.proto == 6", "eth.type == 0x800"})
+    EXPECT_EQ(kept, match_form(kept));
+}
+
+TEST(LflowForm, OfActionsHasNoBackends) {
+  const auto form = [](std::string_view actions) {
+    std::string text;
+    append_action_form(actions, text);
+    return text;
+  };
+  EXPECT_EQ("ct_lb_mark(backends=#:#);", form("ct_lb_mark(backends=10.133.0.5:8080,10.133.1.7:8080,10.133.0.9:8080);"));
+  EXPECT_EQ("reg0[#] = #; next;", form("reg0[1] = 1; next;"));
+  EXPECT_EQ("ct_snat(fd00::#);", form("ct_snat(fd00::1);"));
+  EXPECT_EQ("reg0 = 0x1f; ip4.dst = #;", form("reg0 = 0x1f; ip4.dst = 10.0.0.1;"));
+}
+
+TEST(LflowForm, MatchesThatShareAnOpenFlowMatchShareValues) {
+  EXPECT_EQ(values_left_out("ip4 && tcp.dst == 80 && ip4.dst == 10.0.0.1"), values_left_out("ct.new && ip4.dst == 10.0.0.1 && tcp && tcp.dst == 80"));
+  EXPECT_NE(values_left_out("ip4.dst == 10.0.0.1"), values_left_out("ip4.dst == 10.0.0.2"));
+  for (const char* other : {"ip4", "ip4.dst == $set && tcp.dst == 80", "inport == \"a\" && ip4.dst == 10.0.0.1", "ip4.dst == 10.0.0.0/8", "tcp.dst > 80 && ip4.dst == 10.0.0.1"})
+    EXPECT_FALSE(values_left_out(other)) << other;
 }
 
 }  // namespace

@@ -72,5 +72,22 @@ TEST(NormalForm, IsGivenUpWhereItHasNoBounds) {
   EXPECT_FALSE(form_of(many));
 }
 
+TEST(NormalForm, OfOlderReleases) {
+  const auto of = [](const char* version) { return *ovn::expansion_of_release(version); };
+  for (const char* version : {"26.03.0-21.1.0-80.1", "27.09", "25.09.1", "25.03.2-20.41.0-79.6", "24.03.7"}) {
+    EXPECT_EQ(ovn::Inequality::prefixes, of(version).inequality) << version;
+    EXPECT_FALSE(of(version).keeps_covered) << version;
+  }
+  for (const char* version : {"25.09.0", "25.09", "25.03.1", "24.09.3", "24.03.6-20.33.0-72.6", "23.06.0"}) {
+    EXPECT_EQ(ovn::Inequality::bits, of(version).inequality) << version;
+    EXPECT_FALSE(of(version).keeps_covered) << version;
+  }
+  for (const char* version : {"23.03.1-20.27.0-70.6", "22.12.0"}) {
+    EXPECT_EQ(ovn::Inequality::bits, of(version).inequality) << version;
+    EXPECT_TRUE(of(version).keeps_covered) << version;
+  }
+  for (const char* version : {"", "main", "25", "25.x", "25.09.x"}) EXPECT_FALSE(ovn::expansion_of_release(version)) << version;
+}
+
 }  // namespace
 }  // namespace egt::parsers::ovn_lang

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -36,6 +38,7 @@ struct Crushed {
 
 class Normalizer {
  public:
+  explicit Normalizer(bool keeps_covered) : keeps_covered_(keeps_covered) {}
   std::optional<NormalForm> of(const Expression& e) {
     const auto* junction = std::get_if<Junction>(&e.node);
     if (junction == nullptr || junction->conjunction) {
@@ -60,7 +63,7 @@ class Normalizer {
     std::sort(clause.begin(), clause.end(), comes_before);
     clause.erase(std::unique(clause.begin(), clause.end(), is_same), clause.end());
     if (clause.size() < 2 || clause.front().symbol->is_string() || clause.front().symbol->level != Level::ordinal) return;
-    if (clause.front().mask == clause.back().mask) return;   // all are alike
+    if (keeps_covered_ || clause.front().mask == clause.back().mask) return;   // all are alike
     std::map<U128, std::set<U128>> values;   // by mask
     const auto is_covered = [&](const Comparison& c) {
       return std::any_of(values.begin(), values.end(), [&](const auto& of) {
@@ -192,6 +195,7 @@ class Normalizer {
     }
   }
 
+  const bool keeps_covered_;
   NormalForm form_;
   std::size_t spent_ = 0;
   bool failed_ = false;
@@ -258,7 +262,29 @@ bool operator<(const FlowMatch& a, const FlowMatch& b) {
                                       [](const Comparison* x, const Comparison* y) { return order_of(x) < order_of(y); });
 }
 
-std::optional<NormalForm> normal_form(const Expression& simple) { return Normalizer().of(simple); }
+std::optional<NormalForm> normal_form(const Expression& simple, bool keeps_covered) { return Normalizer(keeps_covered).of(simple); }
+
+std::optional<Expansion> expansion_of_release(std::string_view version) {
+  struct Series { unsigned year, month, first; };
+  constexpr Series kWithPrefixes[] = {{24, 3, 7}, {25, 3, 2}, {25, 9, 1}};   // and all of 26.03
+  unsigned year = 0, month = 0, patch = 0;
+  const auto number = [&](unsigned& n) {
+    const auto read = std::from_chars(version.data(), version.data() + version.size(), n);
+    version.remove_prefix(static_cast<std::size_t>(read.ptr - version.data()));
+    return read.ec == std::errc() && (version.empty() || version.front() == '.' || version.front() == '-');
+  };
+  const auto dot = [&] {
+    if (!version.starts_with('.')) return false;
+    version.remove_prefix(1);
+    return true;
+  };
+  if (!number(year) || !dot() || !number(month) || (dot() && !number(patch))) return std::nullopt;
+  const bool has_prefixes = year >= 26 || std::any_of(std::begin(kWithPrefixes), std::end(kWithPrefixes), [&](const Series& s) {
+    return s.year == year && s.month == month && patch >= s.first;
+  });
+  if (has_prefixes) return Expansion{};
+  return Expansion{Inequality::bits, year < 23 || (year == 23 && month < 6)};
+}
 
 std::vector<FlowMatch> flow_matches(const NormalForm& form, const std::function<bool(std::string_view)>& has_port) {
   Matches matches(has_port);

@@ -140,8 +140,11 @@ void negate(Expression& e);
 void fix(Expression& e);
 // Whether a port's chassis is this one, where it is known.
 using Residence = std::function<std::optional<bool>(std::string_view port)>;
+// What `x != 5` becomes (expr_simplify_ne() in lib/expr.c): for each bit that it is the other way, and, since 26.03 and the last
+// releases of the series before, that the bits above it are the same.
+enum class Inequality : std::uint8_t { bits, prefixes };
 // Leaves equalities only, and questions for a chassis that `is_resident` does not answer.
-Expression simplify(Expression e, const Residence& is_resident = {});
+Expression simplify(Expression e, const Residence& is_resident = {}, Inequality inequality = Inequality::prefixes);
 // The only symbol that all comparisons of a tree are over; null when there are several or none.
 const Symbol* unique_symbol(const Expression& e);
 

@@ -19,8 +19,17 @@ using Conjunct = std::vector<Clause>;
 using NormalForm = std::vector<Conjunct>;
 
 // `simple` is what simplify() returns. Nothing where it asks for a chassis, where a string must not be something, and where its
-// form would have many thousand comparisons or is made of hundreds of disjunctions of several symbols.
-std::optional<NormalForm> normal_form(const Expression& simple);
+// form would have many thousand comparisons or is made of hundreds of disjunctions of several symbols. `keeps_covered`: an equality
+// that another covers stays, as before 23.06.
+std::optional<NormalForm> normal_form(const Expression& simple, bool keeps_covered = false);
+
+// What differs between releases of OVN in how matches become flows.
+struct Expansion {
+  Inequality inequality = Inequality::prefixes;
+  bool keeps_covered = false;
+};
+// By the version of northd, "25.03.2-20.41.0-79.6"; none where it is not one.
+std::optional<Expansion> expansion_of_release(std::string_view version);
 
 // One OpenFlow flow's match: equalities of different symbols. It points into the normal form.
 struct FlowMatch {
