@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 namespace egt::engine {
 namespace {
@@ -55,6 +56,16 @@ TEST(Tracker, PortsOfZeroAreInvalidInUserspace) {
       EXPECT_EQ(state_of(packet, ConntrackSpace::userspace), PacketState::invalid);
       EXPECT_EQ(state_of(packet, ConntrackSpace::kernel), PacketState::new_);
     }
+}
+
+TEST(Tracker, EchoesWithACodeAreInvalidInUserspace) {
+  for (const auto& [proto, type] : {std::pair{ip_proto::icmp, 8}, std::pair{ip_proto::icmp, 13}, std::pair{ip_proto::icmp6, 128}}) {
+    FlowKey packet = packet_of(proto, proto == ip_proto::icmp6);
+    packet.set(FieldId::icmp_type, static_cast<unsigned>(type));
+    EXPECT_EQ(state_of(packet, ConntrackSpace::userspace), PacketState::new_);
+    packet.set(FieldId::icmp_code, 5);
+    EXPECT_EQ(state_of(packet, ConntrackSpace::userspace), PacketState::invalid);
+  }
 }
 
 TEST(Tracker, KernelOpensByItsTables) {

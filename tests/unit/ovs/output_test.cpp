@@ -31,6 +31,16 @@ TEST_F(SwitchTest, APoppedLabelMayLeaveNoHeaders) {
   EXPECT_EQ(r.emissions[1].packet.u64(F::nw_ttl), 0u);
 }
 
+// Of a packet that comes back with a tag more than vlan-limit the switch reads nothing behind them: it is no TCP any more.
+TEST_F(SwitchTest, NothingIsReadBehindTheTagsOfARecirculatedPacket) {
+  bridge("br0", {"table=0,tcp,dl_vlan=5 actions=push_vlan:0x8100,ct(table=1)", "table=1,priority=2,tcp actions=drop", "table=1,priority=1 actions=output:2"});
+  FlowKey tagged = tcp();
+  tagged.set(F::vlan_tci, 0x1005);
+  EXPECT_TRUE(run("br0", 1, tagged).undecided);
+  node.vlan_limit = 2;
+  EXPECT_FALSE(run("br0", 1, tagged).undecided);
+}
+
 // The switch translates both branches: the first takes the action set, the second finds none. At the end it is there again.
 TEST_F(SwitchTest, TheLongerBranchTakesTheActionSet) {
   bridge("br0", {"table=0 actions=write_actions(output:2),goto_table:1",

@@ -129,6 +129,7 @@ class SwitchRun : public DatapathPorts {
   };
 
   void handle(Upcall upcall);
+  void look_behind_tags(const FlowKey& key);
   ofproto::Translation translate(const Upcall& upcall);
   void emit(OvsEmission::Kind kind, const dp::Port* port, const DatapathPacket& packet);
   void refuse(const Userdata& data, const FlowKey& key, const openflow::Bridge& bridge, std::size_t origin);
@@ -154,6 +155,7 @@ class SwitchRun : public DatapathPorts {
   std::deque<Upcall> upcalls_;
   OvsResult result_;
   std::string reject_with_;        // of the packet under way
+  bool has_too_many_tags_ = false;
   std::size_t forced_states_ = 0;  // of options_.ct_next
 };
 
@@ -174,10 +176,6 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   if (!ofproto::has_tunnel_destination(key)) ofproto::clear_tunnel(key);
   key.set(F::in_port, in_port);
   key = ofproto::as_extracted(key, bridge);
-  if (node_.vlan_limit == 1 && key.u32(F::vlan_tci1) != 0) {
-    recorder_.set_undecided();
-    record_.add(node_.name, Layer::ovs, engine::Remark{Notice::vlan_limit});
-  }
   upcalls_.push_back(std::move(first));
   for (unsigned count = 0; !upcalls_.empty(); ++count) {
     if (count == kMaxUpcalls || record_.steps.size() > kMaxSteps) {
@@ -192,12 +190,20 @@ OvsResult SwitchRun::run(const openflow::Bridge& bridge, std::uint32_t in_port, 
   return finish();
 }
 
+// The switch reads each upcall's packet anew, and of its headers no more than follow so many tags.
+void SwitchRun::look_behind_tags(const FlowKey& key) {
+  if (node_.vlan_limit != 1 || key.u32(F::vlan_tci1) == 0) return;
+  recorder_.set_undecided();
+  if (!std::exchange(has_too_many_tags_, true)) record_.add(node_.name, Layer::ovs, engine::Remark{Notice::vlan_limit});
+}
+
 ofproto::Translation SwitchRun::translate(const Upcall& upcall) {
   using ofproto::Xlate;
   const ofproto::FrozenState* frozen = upcall.recirculation ? &recirculations_.state(*upcall.recirculation) : nullptr;
   const openflow::Bridge* bridge = frozen ? frozen->bridge->bridge : upcall.bridge ? upcall.bridge : origin_->bridge;
   recorder_.expect(*bridge, frozen ? frozen->table : std::uint8_t{0}, upcall.step);
   FlowKey key = upcall.packet.key;
+  look_behind_tags(key);
   if (frozen) key.set(F::recirc_id, *upcall.recirculation);
   ofproto::SwitchBridge& in = upcall.bridge ? *session_.tables.sw.bridge(*upcall.bridge) : *origin_;
   const ofproto::Ofpacts* packet_out =

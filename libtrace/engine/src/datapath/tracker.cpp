@@ -32,8 +32,24 @@ bool is_icmp_error(const FlowKey& packet) {
 
 Tracked Tracker::track(const FlowKey& packet, const std::optional<Tuple>& quoted) const {
   if (is_icmp_error(packet)) return track_error(packet, quoted);
+  if (!has_key(packet)) return {PacketState::invalid, nullptr, {}, false};
   if (auto known = find_known(packet)) return std::move(*known);
   return open(packet);
+}
+
+// What the userspace datapath finds no key of a connection in is invalid, whether one is known or not: extract_l4_tcp(),
+// extract_l4_udp(), extract_l4_icmp() and extract_l4_icmp6() of lib/conntrack.c.
+bool Tracker::has_key(const FlowKey& packet) const {
+  if (zone_.space != ConntrackSpace::userspace) return true;
+  const std::uint32_t type = packet.u32(FieldId::icmp_type);
+  const bool without_code = packet.u32(FieldId::icmp_code) == 0;
+  switch (packet.u32(FieldId::nw_proto)) {
+    case ip_proto::tcp:
+    case ip_proto::udp: return packet.u32(FieldId::tp_src) != 0 && packet.u32(FieldId::tp_dst) != 0;
+    case ip_proto::icmp: return without_code && contains({0, 8, 13, 14, 15, 16}, type);   // echo, timestamp, information
+    case ip_proto::icmp6: return without_code && contains({128, 129}, type);
+    default: return true;
+  }
 }
 
 Tracked Tracker::track_error(const FlowKey& packet, const std::optional<Tuple>& quoted) const {
@@ -81,13 +97,10 @@ Tracked Tracker::open(const FlowKey& packet) const {
 }
 
 // What the packet is when no entry knows it: tcp_new(), icmp and icmpv6 in nf_conntrack_proto_*.c; tcp_valid_new(),
-// icmp4_valid_new() and icmp6_valid_new() of lib/conntrack-*.c, where what has no key is invalid (extract_l4_icmp6()).
+// icmp4_valid_new() and icmp6_valid_new() of lib/conntrack-*.c.
 PacketState Tracker::first_state(const FlowKey& packet) const {
   const bool userspace = zone_.space == ConntrackSpace::userspace;
   const std::uint32_t type = packet.u32(FieldId::icmp_type), proto = packet.u32(FieldId::nw_proto);
-  if (userspace && (proto == ip_proto::tcp || proto == ip_proto::udp) &&
-      (packet.u32(FieldId::tp_src) == 0 || packet.u32(FieldId::tp_dst) == 0))
-    return PacketState::invalid;  // extract_l4_tcp(), extract_l4_udp()
   switch (proto) {
     case ip_proto::tcp:
       return opening(open_tcp(packet.u32(FieldId::tcp_flags), zone_.space, loose_.value_or(true)).has_value());

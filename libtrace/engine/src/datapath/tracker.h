@@ -29,6 +29,7 @@ class Tracker {
 
  private:
   Tracked track_error(const FlowKey& packet, const std::optional<Tuple>& quoted) const;
+  bool has_key(const FlowKey& packet) const;
   std::optional<Tracked> find_known(const FlowKey& packet) const;
   Tracked open(const FlowKey& packet) const;
   PacketState first_state(const FlowKey& packet) const;
