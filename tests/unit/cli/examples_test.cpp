@@ -140,6 +140,7 @@ class Examples : public ::testing::TestWithParam<std::string> {
   void serve(const std::string& line, std::string question) {
     BackgroundProgram server(desk_.shell("exec " + line), desk_.directory());
     EXPECT_TRUE(server.first_line().starts_with("http://127.0.0.1:")) << line << "\n" << server.first_line();
+    type("curl -sS -o page " + server.first_line());   // once it answers, it also ends as it should
     if (!question.empty()) type(question.replace(0, 4, "curl --fail -sS ") + " " + server.first_line() + "explain");
     EXPECT_EQ(0, server.end(SIGINT)) << line;
   }
