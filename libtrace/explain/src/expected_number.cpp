@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 namespace egt::explain {
@@ -24,17 +25,21 @@ bool covers(const ClauseSizes& installed, const ClauseSizes& expected) {
   return std::equal(a.begin(), a.end(), b.begin(), [](std::size_t x, std::size_t y) { return x >= y; });
 }
 
-// How many of the expected ones are there with all their members, each as one of those installed.
+// How many of the expected ones are there with all their members, each as one of those installed: the same, as a rule. Of those that
+// differ no more are compared than any cluster has; what is not compared counts as lost.
 std::size_t covered(std::vector<ClauseSizes> expected, std::vector<ClauseSizes> installed) {
-  std::sort(expected.begin(), expected.end(), std::greater<>());
+  constexpr std::size_t kMostDifferent = 200;
+  std::sort(expected.begin(), expected.end());
   std::sort(installed.begin(), installed.end());
-  std::size_t n = 0;
-  for (const ClauseSizes& one : expected) {
-    auto found = std::lower_bound(installed.begin(), installed.end(), one);   // the same one, as a rule
-    if (found == installed.end() || *found != one)
-      found = std::find_if(installed.begin(), installed.end(), [&](const ClauseSizes& i) { return covers(i, one); });
-    if (found == installed.end()) continue;
-    installed.erase(found);
+  std::vector<ClauseSizes> missing, others;
+  std::set_difference(expected.begin(), expected.end(), installed.begin(), installed.end(), std::back_inserter(missing));
+  std::set_difference(installed.begin(), installed.end(), expected.begin(), expected.end(), std::back_inserter(others));
+  std::size_t n = expected.size() - missing.size();
+  if (missing.size() > kMostDifferent || others.size() > kMostDifferent) return n;
+  for (auto one = missing.rbegin(); one != missing.rend(); ++one) {   // the largest first
+    const auto found = std::find_if(others.begin(), others.end(), [&](const ClauseSizes& other) { return covers(other, *one); });
+    if (found == others.end()) continue;
+    others.erase(found);
     ++n;
   }
   return n;

@@ -4,13 +4,14 @@
 #include <array>
 #include <vector>
 
+#include "egtrace/base/text.h"
+
 namespace egt::explain {
 namespace {
 
 constexpr std::array<std::string_view, 10> kPlainFields{"ip4.src", "ip4.dst", "ip6.src", "ip6.dst", "tcp.src",
                                                         "tcp.dst", "udp.src", "udp.dst", "sctp.src", "sctp.dst"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_in_name(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
 bool is_in_constant(char c) { return is_in_name(c) || c == ':' || c == '/'; }
 
@@ -34,7 +35,9 @@ bool occurs_once(std::string_view text, std::string_view name) {
   return text.find(name, first + 1) == std::string_view::npos;
 }
 
+// "ip4.mcast" is about ip4.dst.
 bool is_left_out(std::string_view match, std::string_view name) {
+  if (match.find("cast") != std::string_view::npos) return false;
   if (std::find(kPlainFields.begin(), kPlainFields.end(), name) != kPlainFields.end()) return occurs_once(match, name);
   return is_register(name) && occurs_once(match, name) && match.find("xreg") == std::string_view::npos;
 }

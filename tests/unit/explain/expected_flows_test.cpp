@@ -168,7 +168,8 @@ TEST(LflowForm, LeavesOutWhatDecidesNoNumber) {
   // One bit is like another, but not where both are of one register, or of a longer one.
   EXPECT_EQ("reg9[6] == # && ip4", match_form("reg9[6] == 1 && ip4"));
   for (const char* kept : {"reg9[6] == 1 && reg9[16..31] == 80", "reg0 == 1 && xreg0 == 2", "ip4.src == {10.0.0.1, 10.0.0.2}", "tcp.dst < 1024",
-                           "ip4.src == 10.0.0.1 && ip4.src == 10.0.0.2", "!(ip4.src == 10.0.0.0/8)", "ip4.src != 10.0.0.1", "ip.proto == 6", "eth.type == 0x800"})
+                           "ip4.src == 10.0.0.1 && ip4.src == 10.0.0.2", "!(ip4.src == 10.0.0.0/8)", "ip4.src != 10.0.0.1", "ip.proto == 6", "eth.type == 0x800",
+                           "ip4.mcast && ip4.dst == 224.0.0.1"})
     EXPECT_EQ(kept, match_form(kept));
 }
 

@@ -85,7 +85,7 @@ void sum_up(ExpectationReport& report) {
 struct Checker::Case {
   const Expectation* expectation = nullptr;
   explain::Question question;
-  std::size_t number = 0;   // among the cases of the report
+  std::size_t report = 0, number = 0;   // where its judgement belongs: among the reports, and among the report's cases
 };
 
 ExpectationReport check(const explain::Explainer& explainer, const Expectation& e, const CheckOptions& options) {
@@ -98,8 +98,8 @@ Checker::Checker(const explain::Explainer& explainer, CheckOptions options)
       pods_(std::make_unique<const std::vector<KnownPod>>(known_pods(explainer.cluster()))) {}
 Checker::~Checker() = default;
 
-// The report without the judgements that take a walk; these are added to `cases`.
-ExpectationReport Checker::expand(const Expectation& e, std::vector<Case>& cases) const {
+// The report, as the `number`th, without the judgements that take a walk; these are added to `cases`.
+ExpectationReport Checker::expand(const Expectation& e, std::size_t number, std::vector<Case>& cases) const {
   const cluster::Cluster& cluster = explainer_.cluster();
   ExpectationReport report;
   report.name = e.name;
@@ -118,7 +118,7 @@ ExpectationReport Checker::expand(const Expectation& e, std::vector<Case>& cases
           if (a.name == b.name && from->ends.size() > 1)
             continue;  // a pattern of pods does not speak of a pod and itself
           const std::string proto = !to->proto.empty() ? to->proto : service_protocol(cluster, b.point);
-          cases.push_back({&e, question(e, a, b, proto), report.cases.size()});
+          cases.push_back({&e, question(e, a, b, proto), number, report.cases.size()});
           report.cases.push_back({a.name, b.name, {}});
         }
     }
@@ -128,16 +128,12 @@ ExpectationReport Checker::expand(const Expectation& e, std::vector<Case>& cases
 std::vector<ExpectationReport> Checker::check(std::span<const Expectation> expectations, unsigned jobs) const {
   std::vector<ExpectationReport> reports;
   std::vector<Case> cases;
-  std::vector<std::size_t> owners;   // of each case, the report
-  for (const Expectation& e : expectations) {
-    reports.push_back(expand(e, cases));
-    owners.resize(cases.size(), reports.size() - 1);
-  }
+  for (const Expectation& e : expectations) reports.push_back(expand(e, reports.size(), cases));
   std::vector<Judgement> judgements = ask_all(explainer_, cases.size(), jobs, [&](const explain::Explainer& own, std::size_t i) {
     const auto explanation = own.explain(cases[i].question);
     return explanation ? judge(*explanation, *cases[i].expectation, options_) : not_decided(explanation.error().message);
   });
-  for (std::size_t i = 0; i < cases.size(); ++i) reports[owners[i]].cases[cases[i].number].judgement = std::move(judgements[i]);
+  for (std::size_t i = 0; i < cases.size(); ++i) reports[cases[i].report].cases[cases[i].number].judgement = std::move(judgements[i]);
   for (ExpectationReport& report : reports) sum_up(report);
   return reports;
 }

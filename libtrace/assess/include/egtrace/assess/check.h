@@ -57,7 +57,7 @@ class Checker {
 
  private:
   struct Case;
-  ExpectationReport expand(const expect::Expectation& e, std::vector<Case>& cases) const;
+  ExpectationReport expand(const expect::Expectation& e, std::size_t number, std::vector<Case>& cases) const;
 
   const explain::Explainer& explainer_;
   CheckOptions options_;
