@@ -51,6 +51,33 @@ TEST_F(SwitchTest, TheLongerBranchTakesTheActionSet) {
   EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p2"}));
 }
 
+// What the branch of longer packets leaves unexecuted behind the clone gets into the state that the other one freezes: the
+// clone begins anew behind the hash.
+TEST_F(SwitchTest, ActionsLeftOverByTheUntakenBranchAreFrozenWithTheOther) {
+  bridge("br0", {"table=0 actions=check_pkt_larger(1500)->NXM_NX_REG0[31],clone(output:2,group:7)"});
+  load("ovs-ofctl -O OpenFlow15 dump-groups br0",
+       "OFPST_GROUP_DESC reply (OF1.5) (xid=0x2):\n group_id=7,type=select,selection_method=dp_hash,"
+       "bucket=bucket_id:0,actions=output:3\n");
+  options.packet_length = 100;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p2", "br0-p3"}));
+  options.packet_length = 2000;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), (Ports{"br0-p2", "br0-p3"}));
+}
+
+// Whatever its length, a packet that is translated makes the switch learn in both branches.
+TEST_F(SwitchTest, TheUntakenBranchLearns) {
+  bridge("br0", {"table=0,tcp actions=check_pkt_larger(100)->NXM_NX_REG0[0],resubmit(,1)",
+                 "table=0,udp actions=resubmit(,5)",
+                 "table=1,reg0=0x1 actions=learn(table=5,priority=9,eth_type=0x800,output:NXM_OF_IN_PORT[])",
+                 "table=1,reg0=0 actions=output:3"});
+  options.packet_length = 60;
+  EXPECT_EQ(ports(run("br0", 1, tcp())), Ports{"br0-p3"});
+  EXPECT_TRUE(steps<LearnFlow>().empty()) << "not on the packet's way";
+  FlowKey udp = tcp();
+  udp.set(F::nw_proto, ip_proto::udp);
+  EXPECT_EQ(ports(run("br0", 2, udp)), Ports{"br0-p1"});
+}
+
 TEST_F(SwitchTest, ALoopOfPatchPortsEnds) {
   bridge("br0", {"table=0 actions=output:2"});
   bridge("br1", {"table=0 actions=IN_PORT"});

@@ -355,20 +355,13 @@ void Xlate::do_actions(const Ofpacts& list, bool is_last, bool group_bucket) {
       report(NodeKind::thaw, Remark::restored_state, o.table, o.cookie);
       continue;
     }
-    const auto* check = std::get_if<CheckPktLarger>(&o.action->kind);
-    const auto longer = check ? policy_.is_longer_than(check->length) : std::nullopt;
-    const bool nothing_behind = is_last && action_set_.empty();  // that would need the packet as it was
-    if (check && !(longer && nothing_behind)) {
-      check_length(*o.action, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()), longer);
+    if (std::holds_alternative<CheckPktLarger>(o.action->kind)) {
+      check_length(*o.action, Ofpacts(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()));
       exit_list = true;
     } else {
       Executor e{*this, last, group_bucket};
       if (observer_) observer_->before(*o.action);
-      if (check) {
-        write(flow_, check->dest, *longer);
-      } else {
-        std::visit(e, o.action->kind);
-      }
+      std::visit(e, o.action->kind);
       if (observer_) observer_->after(*o.action);
       if (e.stop) return;
       const bool table =
@@ -481,9 +474,10 @@ void Xlate::clone(const Ofpacts& list, bool is_last) {
   flow_ = old.flow;
 }
 
-// `longer`: which branch is taken, where that is known. It is executed on a copy.
-void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optional<bool> longer) {
+// Where it is known which branch is taken, that one is executed on a copy.
+void Xlate::check_length(const Action& action, const Ofpacts& rest) {
   const auto& a = std::get<CheckPktLarger>(action.kind);
+  const std::optional<bool> longer = policy_.is_longer_than(a.length);
   const Retained old{flow_, stack_, action_set_};
   constexpr OvsVersion kEmptyInside{3, 1, 3};
   if (fixed_in(kEmptyInside)) {
@@ -498,10 +492,11 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optiona
   dp::CheckLength check;
   check.length = a.length;
   for (const bool larger : {true, false}) {
-    // The switch translates both branches, and the second finds what the first has left of stack and action set.
-    const bool only_takes = longer && *longer != larger;
-    if (only_takes && (!larger || (stack_.empty() && action_set_.empty()))) continue;
-    Observer* const observer = std::exchange(observer_, only_takes ? nullptr : observer_);
+    // The switch translates both branches: it learns in both, and the second finds what the first has left of stack,
+    // action set and frozen actions.
+    const bool untaken = longer && *longer != larger;
+    Observer* const observer = std::exchange(observer_, untaken ? nullptr : observer_);
+    if (untaken) policy_.enter_untaken();
     (larger ? check.greater : check.not_greater) = nested(larger ? kGreaterBytes : kNotGreaterBytes, [&] {
       if (longer && observer_) observer_->before(action);
       write(flow_, a.dest, larger);
@@ -509,13 +504,14 @@ void Xlate::check_length(const Action& action, const Ofpacts& rest, std::optiona
       do_actions(rest, true, false);
       end_pipeline();
     });
+    if (untaken) policy_.leave_untaken();
     observer_ = observer;
     base_ = old_base;
     was_mpls_ = old_was_mpls;
     conntracked_ = old_conntracked;
     flow_ = before_commit;
     // What the first branch did to the list decides whether the callers go on.
-    if (larger || longer) old_exit = std::exchange(exit_, false);
+    if (larger) old_exit = std::exchange(exit_, false);
   }
   exit_ = old_exit;
   dp::Actions& taken = longer.value_or(false) ? check.greater : check.not_greater;

@@ -32,7 +32,7 @@ FlowIndex PathPolicy::flow(const Bridge& bridge, std::uint8_t table, const Looku
     p.options.push_back({{Alternative::cookie, {flows.flow(i).cookie}}});
     p.evidence.push_back(flows.flow(i).from);
   }
-  return candidates[std::min(chooser_.choose(p), candidates.size() - 1)];
+  return candidates[std::min(choose(p), candidates.size() - 1)];
 }
 
 const ofproto::LearnedRule* PathPolicy::learned(const Bridge& bridge, std::uint8_t table, const FlowKey& key,
@@ -55,7 +55,7 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
   auto flow = std::make_shared<LearnedFlow>(learned_flow(a, packet));
   const auto evidence = recorder_.here();
   if (!evidence.empty()) flow->from = evidence.front();
-  recorder_.add(LearnFlow{bridge.name, flow}, evidence);
+  if (untaken_ == 0) recorder_.add(LearnFlow{bridge.name, flow}, evidence);
   auto& known = world_.learned[{node_.name, bridge.name}];
   std::erase_if(known, [&](const auto& f) {
     return f->table == flow->table && f->priority == flow->priority && f->match == flow->match;
@@ -65,7 +65,7 @@ bool PathPolicy::learn(const Bridge& bridge, const Learn& a, const FlowKey& pack
 }
 
 std::optional<bool> PathPolicy::is_longer_than(std::uint16_t bytes) {
-  recorder_.limit(bytes);
+  if (untaken_ == 0) recorder_.limit(bytes);
   return packet_length_ ? std::optional(*packet_length_ > bytes) : std::nullopt;
 }
 
@@ -84,7 +84,7 @@ std::size_t PathPolicy::bucket(const Group& group, const std::vector<std::size_t
   point.evidence = {group.from};
   for (const std::size_t i : live)
     point.options.push_back({bucket_label(group.buckets[i], i), group.buckets[i].weight.value_or(1) / total});
-  return std::min(chooser_.choose(point), live.size() - 1);
+  return std::min(choose(point), live.size() - 1);
 }
 
 std::size_t PathPolicy::member(const Bundle& bundle, const std::vector<std::size_t>& live) {
@@ -94,15 +94,15 @@ std::size_t PathPolicy::member(const Bundle& bundle, const std::vector<std::size
     point.options.push_back({p.name.empty() ? Statement<Alternative>{Alternative::port, {std::uint64_t{p.number}}}
                                             : Statement<Alternative>{Alternative::name, {p.name}}});
   }
-  return std::min(chooser_.choose(point), live.size() - 1);
+  return std::min(choose(point), live.size() - 1);
 }
 
 std::size_t PathPolicy::link(std::size_t links) {
   constexpr std::size_t kMaxLinks = 64;
-  if (links > kMaxLinks) recorder_.missing({Input::multipath_links});
+  if (links > kMaxLinks && untaken_ == 0) recorder_.missing({Input::multipath_links});
   ChoicePoint point = split(Branch::multipath);
   for (std::size_t i = 0; i < std::min(links, kMaxLinks); ++i) point.options.push_back({{Alternative::link, {i}}});
-  return std::min(chooser_.choose(point), links - 1);
+  return std::min(choose(point), links - 1);
 }
 
 // --- the learning switch ---------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ std::optional<ofproto::LearnedMac> PathPolicy::learned_mac(const Bridge& bridge,
 std::optional<ofproto::LearnedMac> PathPolicy::presumed_mac(const Bridge& bridge, MacAddr mac) {
   for (const Interface& i : bridge.interfaces) {
     if (i.mac != mac || i.type == "patch" || !i.ofport) continue;
-    recorder_.assume({Supposition::mac_learned, {bridge.name, mac, i.name}, {}, recorder_.here()});
+    if (untaken_ == 0) recorder_.assume({Supposition::mac_learned, {bridge.name, mac, i.name}, {}, recorder_.here()});
     return ofproto::LearnedMac{*i.ofport, {}};
   }
   return std::nullopt;

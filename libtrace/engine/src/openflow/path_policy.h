@@ -22,13 +22,15 @@ class PathPolicy : public ofproto::Policy {
       : node_(node), world_(world), recorder_(recorder), chooser_(chooser), packet_length_(packet_length) {}
 
   void missing(Statement<Input> input) override {
-    recorder_.missing(std::move(input));
+    if (untaken_ == 0) recorder_.missing(std::move(input));
   }
   openflow::FlowIndex flow(const openflow::Bridge& bridge, std::uint8_t table, const openflow::Lookup& hit) override;
   const ofproto::LearnedRule* learned(const openflow::Bridge& bridge, std::uint8_t table, const FlowKey& key,
                                       std::optional<std::uint16_t> above) override;
   bool learn(const openflow::Bridge& bridge, const openflow::Learn& learn, const FlowKey& flow) override;
   std::optional<bool> is_longer_than(std::uint16_t bytes) override;
+  void enter_untaken() override { ++untaken_; }
+  void leave_untaken() override { --untaken_; }
   bool chooses() const override { return true; }
   std::size_t bucket(const openflow::Group& group, const std::vector<std::size_t>& live) override;
   std::size_t member(const openflow::Bundle& bundle, const std::vector<std::size_t>& live) override;
@@ -43,12 +45,15 @@ class PathPolicy : public ofproto::Policy {
 
  private:
   ChoicePoint split(Branch what) const;
+  // Of the options; the first where the packet does not come.
+  std::size_t choose(const ChoicePoint& point) { return untaken_ == 0 ? chooser_.choose(point) : 0; }
 
   const cluster::Node& node_;
   World& world_;
   PathRecorder& recorder_;
   Chooser& chooser_;
   std::optional<std::uint32_t> packet_length_;
+  unsigned untaken_ = 0;  // continuations around what is translated that the packet does not take
   // Learned flows in the form in which they are executed; states that wait for a recirculation refer to them.
   struct UsedRule {
     std::shared_ptr<const LearnedFlow> flow;

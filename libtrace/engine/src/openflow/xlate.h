@@ -162,7 +162,7 @@ class Xlate {
   void write_actions(const Ofpacts& list);
   void run_action_set();
   void clone(const Ofpacts& list, bool is_last);
-  void check_length(const openflow::Action& action, const Ofpacts& rest, std::optional<bool> longer);
+  void check_length(const openflow::Action& action, const Ofpacts& rest);
   void learn(const openflow::Learn& a);
   void freeze_unroll(const Ofpacts& list, std::size_t from);
   void recirculate_for_mpls(const Ofpact& o);
