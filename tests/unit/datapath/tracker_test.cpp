@@ -22,7 +22,7 @@ FlowKey packet_of(std::uint8_t proto, bool v6 = false) {
 
 PacketState state_of(const FlowKey& packet, ConntrackSpace space, std::optional<bool> loose = {}) {
   ConntrackTables tables;
-  const Tracked t = Tracker(tables, {"n", space, 0}, loose).track(packet);
+  const Tracked t = Tracker(tables, {"n", space, 0}, {loose}).track(packet);
   EXPECT_EQ(t.opened.has_value(), t.state == PacketState::new_);
   return t.state;
 }
@@ -56,6 +56,15 @@ TEST(Tracker, PortsOfZeroAreInvalidInUserspace) {
       EXPECT_EQ(state_of(packet, ConntrackSpace::userspace), PacketState::invalid);
       EXPECT_EQ(state_of(packet, ConntrackSpace::kernel), PacketState::new_);
     }
+}
+
+TEST(Tracker, UserspaceReadsPortsOfSctpSinceRelease32) {
+  FlowKey packet = packet_of(ip_proto::sctp);
+  packet.set(FieldId::tp_dst, 0);
+  ConntrackTables tables;
+  const ZoneKey zone{"n", ConntrackSpace::userspace, 0};
+  EXPECT_EQ(Tracker(tables, zone, {{}, true}).track(packet).state, PacketState::invalid);
+  EXPECT_EQ(Tracker(tables, zone, {{}, false}).track(packet).state, PacketState::new_);
 }
 
 TEST(Tracker, EchoesWithACodeAreInvalidInUserspace) {

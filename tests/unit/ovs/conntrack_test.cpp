@@ -164,6 +164,15 @@ TEST_F(SwitchTest, ARandomPortIsNotProven) {
   EXPECT_EQ(world.open_ports.size(), 2u);
 }
 
+// Up to release 3.1 the userspace datapath leaves SCTP's ports alone.
+TEST_F(SwitchTest, TheUserspaceDatapathTranslatesPortsOfSctpSinceRelease32) {
+  bridge("br0", {"table=0 actions=ct(commit,table=1,zone=5,nat(src=192.0.2.1:2000))", "table=1 actions=output:2"}).datapath_type = "netdev";
+  node.ovs_version = "3.2.0";
+  FlowKey sctp = tcp();
+  sctp.set(FieldId::nw_proto, ip_proto::sctp);
+  EXPECT_EQ(run("br0", 1, sctp).emissions.at(0).packet.get(FieldId::tp_src), 2000u);
+}
+
 // It takes a port of every range by a hash, knows neither `random` nor `hash`, and leaves SCTP's ports alone.
 TEST_F(SwitchTest, TheUserspaceDatapathKeepsNoPortOfARange) {
   bridge("br0", {"table=0,in_port=1 actions=ct(commit,table=1,nat(src=192.0.2.1:900-1100))",

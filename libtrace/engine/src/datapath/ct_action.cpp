@@ -114,7 +114,7 @@ void CtAction::track(DatapathPacket& packet) {
   Tracked tracked = look_up(packet);
   if (tracked.known && tracked.reply_direction && action_.force) {
     world_.conntrack.erase(zone_, *tracked.known);
-    tracked = Tracker(world_.conntrack, zone_, loose_).track(key, packet.quoted);
+    tracked = Tracker(world_.conntrack, zone_, settings_).track(key, packet.quoted);
   }
   if (tracked.known) return existing(packet, tracked);
   if (!tracked.opened) return invalid(key);
@@ -135,7 +135,7 @@ Tracked CtAction::look_up(const DatapathPacket& packet) {
       return {related ? PacketState::related : known, hit.connection, {}, (state & ct_state::rpl) != 0};
     }
   }
-  return Tracker(world_.conntrack, zone_, loose_).track(key, packet.quoted);
+  return Tracker(world_.conntrack, zone_, settings_).track(key, packet.quoted);
 }
 
 void CtAction::existing(DatapathPacket& packet, const Tracked& tracked) {
@@ -227,9 +227,9 @@ void CtAction::forget_exec(FlowKey& key) {
   key.set(F::ct_label, 0);
 }
 
-// The userspace datapath leaves SCTP's alone up to release 3.1 (nat_get_unique_tuple()).
+// Ports that the userspace datapath does not read it leaves alone (nat_get_unique_tuple()).
 bool CtAction::translates_ports(const Tuple& t) const {
-  return has_ports(t) && (zone_.space == ConntrackSpace::kernel || t.proto != ip_proto::sctp);
+  return has_ports(t) && (zone_.space == ConntrackSpace::kernel || t.proto != ip_proto::sctp || settings_.reads_sctp);
 }
 
 // The own port is kept where the range has it and nothing asks for another one: both `random` and `hash` make the

@@ -23,10 +23,9 @@ struct CtResult {
 class CtAction {
  public:
   // `step`: the record's step of this action.
-  // `loose`: as Tracker's.
-  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, std::optional<bool> loose, World& world,
+  CtAction(const ZoneKey& zone, const ofproto::dp::Conntrack& action, const ConntrackSettings& settings, World& world,
            PathRecorder& recorder, std::size_t step)
-      : zone_(zone), action_(action), loose_(loose), world_(world), recorder_(recorder), step_(step) {}
+      : zone_(zone), action_(action), settings_(settings), world_(world), recorder_(recorder), step_(step) {}
 
   CtResult execute(DatapathPacket& packet);
   // As ofproto/trace does with --ct-next: the state is given, NAT takes the first address, no connection is looked at.
@@ -55,7 +54,7 @@ class CtAction {
 
   const ZoneKey& zone_;
   const ofproto::dp::Conntrack& action_;
-  std::optional<bool> loose_;
+  ConntrackSettings settings_;
   World& world_;
   PathRecorder& recorder_;
   std::size_t step_;

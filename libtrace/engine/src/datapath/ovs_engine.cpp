@@ -276,7 +276,9 @@ void SwitchRun::emit(OvsEmission::Kind kind, const dp::Port* port, const Datapat
 void SwitchRun::track(const dp::Conntrack& action, DatapathPacket& packet, std::size_t origin, bool forks) {
   const bool userspace = origin_->bridge->datapath_type == "netdev";
   const ZoneKey zone{node_.name, userspace ? ConntrackSpace::userspace : ConntrackSpace::kernel, action.zone};
-  CtAction ct(zone, action, tcp_loose(node_.host), world_, recorder_, origin);
+  constexpr ofproto::OvsVersion kSctpInUserspace{3, 2, 0};
+  const ConntrackSettings settings{tcp_loose(node_.host), session_.version >= kSctpInUserspace};
+  CtAction ct(zone, action, settings, world_, recorder_, origin);
   const bool forced = forks && forced_states_ < options_.ct_next.size();
   const CtResult result = forced ? ct.execute_with(options_.ct_next[forced_states_++], packet) : ct.execute(packet);
   recorder_.tracked(origin, result.state, result.before, result.after, result.entry);

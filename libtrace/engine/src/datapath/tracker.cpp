@@ -37,15 +37,17 @@ Tracked Tracker::track(const FlowKey& packet, const std::optional<Tuple>& quoted
   return open(packet);
 }
 
-// What the userspace datapath finds no key of a connection in is invalid, whether one is known or not: extract_l4_tcp(),
-// extract_l4_udp(), extract_l4_icmp() and extract_l4_icmp6() of lib/conntrack.c.
+// What the userspace datapath finds no key of a connection in is invalid, whether one is known or not: extract_l4_tcp() and
+// its like in lib/conntrack.c.
 bool Tracker::has_key(const FlowKey& packet) const {
   if (zone_.space != ConntrackSpace::userspace) return true;
   const std::uint32_t type = packet.u32(FieldId::icmp_type);
   const bool without_code = packet.u32(FieldId::icmp_code) == 0;
+  const bool has_ports = packet.u32(FieldId::tp_src) != 0 && packet.u32(FieldId::tp_dst) != 0;
   switch (packet.u32(FieldId::nw_proto)) {
     case ip_proto::tcp:
-    case ip_proto::udp: return packet.u32(FieldId::tp_src) != 0 && packet.u32(FieldId::tp_dst) != 0;
+    case ip_proto::udp: return has_ports;
+    case ip_proto::sctp: return has_ports || !settings_.reads_sctp;
     case ip_proto::icmp: return without_code && contains({0, 8, 13, 14, 15, 16}, type);   // echo, timestamp, information
     case ip_proto::icmp6: return without_code && contains({128, 129}, type);
     default: return true;
@@ -91,8 +93,8 @@ Tracked Tracker::open(const FlowKey& packet) const {
   c.reply = reversed(c.original);
   if (!is_tcp(packet)) return t;
   const std::uint32_t flags = packet.u32(FieldId::tcp_flags);
-  c.tcp = open_tcp(flags, zone_.space, loose_.value_or(true)).value_or(TcpState::unknown);
-  c.presumed = zone_.space == ConntrackSpace::kernel && !loose_ && !open_tcp(flags, zone_.space, false);
+  c.tcp = open_tcp(flags, zone_.space, settings_.tcp_loose.value_or(true)).value_or(TcpState::unknown);
+  c.presumed = zone_.space == ConntrackSpace::kernel && !settings_.tcp_loose && !open_tcp(flags, zone_.space, false);
   return t;
 }
 
@@ -103,7 +105,7 @@ PacketState Tracker::first_state(const FlowKey& packet) const {
   const std::uint32_t type = packet.u32(FieldId::icmp_type), proto = packet.u32(FieldId::nw_proto);
   switch (proto) {
     case ip_proto::tcp:
-      return opening(open_tcp(packet.u32(FieldId::tcp_flags), zone_.space, loose_.value_or(true)).has_value());
+      return opening(open_tcp(packet.u32(FieldId::tcp_flags), zone_.space, settings_.tcp_loose.value_or(true)).has_value());
     case ip_proto::icmp:  // echo, timestamp, information and (the kernel alone) address mask requests
       return opening(contains({8, 13, 15}, type) || (type == 17 && !userspace));
     case ip_proto::icmp6:

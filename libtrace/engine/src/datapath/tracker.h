@@ -17,12 +17,19 @@ struct Tracked {
   bool reply_direction = false;
 };
 
+// What settings and releases make conntrack do otherwise.
+struct ConntrackSettings {
+  // net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst; empty where no dump tells:
+  // then they are, and Connection::presumed says so.
+  std::optional<bool> tcp_loose;
+  // Whether the userspace datapath reads the ports of SCTP (lib/conntrack.c, since release 3.2); the kernel always does.
+  bool reads_sctp = true;
+};
+
 class Tracker {
  public:
-  // `loose`: net.netfilter.nf_conntrack_tcp_loose, whether TCP connections are picked up in their midst; empty where no dump
-  // tells: then they are, and Connection::presumed says so.
-  Tracker(ConntrackTables& tables, ZoneKey zone, std::optional<bool> loose = {})
-      : tables_(tables), zone_(std::move(zone)), loose_(loose) {}
+  Tracker(ConntrackTables& tables, ZoneKey zone, const ConntrackSettings& settings = {})
+      : tables_(tables), zone_(std::move(zone)), settings_(settings) {}
 
   // `quoted`: what an ICMP error quotes, where that is known; else the newest connection of its receiver is taken.
   Tracked track(const FlowKey& packet, const std::optional<Tuple>& quoted = {}) const;
@@ -36,7 +43,7 @@ class Tracker {
 
   ConntrackTables& tables_;
   ZoneKey zone_;
-  std::optional<bool> loose_;
+  ConntrackSettings settings_;
 };
 
 // ICMP errors belong to the connection of the packet they quote.

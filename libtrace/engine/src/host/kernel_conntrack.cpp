@@ -14,7 +14,7 @@ void KernelConntrack::look_up(const FlowKey& packet, std::uint16_t zone, bool ma
     tracked_.state = PacketState::invalid;
     return;
   }
-  tracked_ = Tracker(tables_, zone_, loose_).track(packet, quoted);
+  tracked_ = Tracker(tables_, zone_, {loose_}).track(packet, quoted);
 }
 
 bool KernelConntrack::changes_destination() const {

@@ -269,7 +269,7 @@ void LogicalRun::track(const At& at, const logical::Tracking& how, FlowKey& pack
   DatapathPacket tracked;
   tracked.key = packet;
   tracked.quoted = quoted_;
-  const CtResult result = CtAction(zone, action, tcp_loose(node_.host), world_, recorder_, step).execute(tracked);
+  const CtResult result = CtAction(zone, action, {tcp_loose(node_.host)}, world_, recorder_, step).execute(tracked);
   recorder_.tracked(step, result.state, result.before, result.after, result.entry);
   packet = tracked.key;
   quoted_ = tracked.quoted;
