@@ -119,7 +119,7 @@ void add_check(CLI::App& app, ExitStatus& status) {
   verb->add_option("expectations", o->file, "YAML file of expectations");
   verb->add_flag("--from-objects", o->from_objects,
                  "also what the EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall, "
-                 "NetworkPolicy and AdminNetworkPolicy objects promise");
+                 "NetworkPolicy and AdminNetworkPolicy objects imply");
   add_check_files(*verb, o->files);
   verb->add_flag("--assume-gaps", o->assume_gaps, "what the snapshot lacks changes nothing");
   add_shard_option(*verb, o->shard);

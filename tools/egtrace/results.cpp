@@ -37,7 +37,7 @@ ExitStatus nothing_to_check(bool has_objects, bool quiet) {
   const Gap missing = assess::missing_objects();
   if (!quiet)
     print_error(has_objects ? "egtrace: no EgressIP, EgressService, AdminPolicyBasedExternalRoute, Service, EgressFirewall or policy of the "
-                              "snapshot promises anything that its dumps could hold\n"
+                              "snapshot implies anything that its dumps could hold\n"
                             : fmt::format("egtrace: the snapshot has no {}; add `{}`\n", missing.what, missing.command));
   return has_objects ? ExitStatus::done : ExitStatus::inconclusive;
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -65,6 +68,61 @@ TEST(Reasons, HaveTheirNamesAndTheirPlaceInTheManual) {
     EXPECT_EQ(headings[i], egt::explain::reason_name(static_cast<egt::engine::Reason>(i)));
   }
   EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size());
+}
+
+// What stands between quotes behind `from`, strings side by side joined.
+std::string literal_from(const std::string& text, std::size_t from) {
+  std::string literal;
+  for (std::size_t at = text.find_first_not_of(" \n", from); at != std::string::npos && text[at] == '"';
+       at = text.find_first_not_of(" \n", at + 1)) {
+    for (++at; text[at] != '"'; ++at) literal += text[at] == '\\' ? text[++at] : text[at];
+  }
+  return literal;
+}
+
+// {"flow-drops", "a flow drops it"}, of the table.
+std::map<std::string, std::string> words_of_reasons() {
+  const std::string table = text_of("libtrace/explain/src/phrases/reasons.cpp");
+  std::map<std::string, std::string> words;
+  for (std::size_t at = table.find("{Reason::"); at != std::string::npos; at = table.find("{Reason::", at + 1)) {
+    const std::size_t name = table.find(", \"", at) + 3, end = table.find('"', name);
+    words[table.substr(name, end - name)] = literal_from(table, table.find(',', end) + 1);
+  }
+  return words;
+}
+
+// The words with anything in the places of what they name (base/fill.h).
+std::regex pattern_of(const std::string& words) {
+  std::string pattern;
+  unsigned depth = 0;
+  for (const char c : words) {
+    if (c == '{' || c == '[') {
+      if (depth++ == 0) pattern += ".*";
+    } else if (c == '}' || c == ']') {
+      --depth;
+    } else if (depth == 0) {
+      if (std::string_view("\\^$.|?*+()").find(c) != std::string_view::npos) pattern += '\\';
+      pattern += c;
+    }
+  }
+  return std::regex(pattern);
+}
+
+TEST(Reasons, ArePrintedAsTheManualSays) {
+  const auto words = words_of_reasons();
+  const std::string manual = text_of("docs/reasons.md");
+  std::size_t compared = 0;
+  for (const std::string& name : headings_of("docs/reasons.md")) {
+    const std::size_t section = manual.find("\n### " + name + "\n"), begin = manual.find("Prints: \"", section);
+    if (begin == std::string::npos || begin > manual.find("\n### ", section + 1)) continue;
+    std::istringstream printed(manual.substr(begin + 9, manual.find("\".\n", begin) - begin - 9));
+    std::string line;
+    for (std::istream_iterator<std::string> word(printed), end; word != end; ++word) line += (line.empty() ? "" : " ") + *word;
+    ASSERT_TRUE(words.contains(name)) << name;
+    EXPECT_TRUE(std::regex_match(line, pattern_of(words.at(name)))) << name << ": " << line << "\n" << words.at(name);
+    ++compared;
+  }
+  EXPECT_GE(compared, words.size() - 1);  // all but "none"
 }
 
 // The tables are indexed by value: one that is too short would be read beyond its end.

@@ -56,7 +56,7 @@ class Snapshot:
 
     def check(self, expectations: Optional[Expectations] = None, *, from_objects: bool = False, assume_gaps: bool = False,
               baseline: Optional[BaselineSource] = None) -> Check:
-        """Expectations against the snapshot: a file of them, or dicts with its keys; or what the Kubernetes objects promise.
+        """Expectations against the snapshot: a file of them, or dicts with its keys; or what the Kubernetes objects imply.
 
         `baseline`: a file that `egtrace check --write-baseline` wrote, or what `baseline()` gave.
         """

@@ -51,7 +51,7 @@ def assert_holds(snapshot: Snapshot, from_: str, to: str, *, soft: bool = False,
 
 def assert_check(snapshot: Snapshot, expectations: Optional[Expectations] = None, *, from_objects: bool = False, soft: bool = False, undecided: str = "fail",
                  assume_gaps: bool = False, baseline: Optional[BaselineSource] = None) -> Check:
-    """A file of expectations, or what the objects promise; with a baseline known failures pass."""
+    """A file of expectations, or what the objects imply; with a baseline known failures pass."""
     __tracebackhide__ = True  # pytest shows the test's own line
     return _judge(snapshot.check(expectations, from_objects=from_objects, assume_gaps=assume_gaps, baseline=baseline), soft, undecided)
 

@@ -76,7 +76,7 @@ constexpr DropReason kCore[] = {
     {"VXLAN_VNI_NOT_FOUND", DropKind::device, "no VXLAN device has its VNI"},
     {"VXLAN_NO_REMOTE", DropKind::device, "the VXLAN device knows no remote end for its MAC"},
     {"VXLAN_ENTRY_EXISTS", DropKind::device, "VXLAN has another entry for its source MAC"},
-    {"IP_TUNNEL_ECN", DropKind::damaged, "inner and outer ECN bits of the tunnel contradict each other"},
+    {"IP_TUNNEL_ECN", DropKind::damaged, "inner and outer ECN bits of the tunnel are inconsistent"},
     {"TUNNEL_TXINFO", DropKind::device, "it lacks what the tunnel device needs to send it"},
     {"LOCAL_MAC", DropKind::source_check, "its source MAC is an address of this machine"},
     {"MAC_INVALID_SOURCE", DropKind::source_check, "its source MAC is no valid one"},

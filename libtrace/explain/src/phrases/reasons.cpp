@@ -106,7 +106,7 @@ constexpr Phrase<Reason> kReasons[] = {
     {Reason::pod_address_outside, "pod-address-outside", "the packet leaves the cluster for {0}, which is the address of pod {1}"},
     {Reason::dummy_device, "dummy-device", "a dummy device discards what it is to send"},
     {Reason::vlan_without_device, "vlan-without-device", "the frame is of VLAN {0}, for which {1} has no device"},
-    {Reason::device_kind_unknown, "device-kind-unknown", "no dump tells what kind of device stands on the one that receives the frame"},
+    {Reason::device_kind_unknown, "device-kind-unknown", "no dump shows what kind of device stands on the one that receives the frame"},
     {Reason::not_ip, "not-ip", "only IP packets are walked through a host"},
     {Reason::later_fragment, "later-fragment",
      "the host reassembles fragments first; the path of the first fragment is shown"},

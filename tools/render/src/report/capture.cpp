@@ -139,7 +139,7 @@ std::string captures_html(const std::vector<explain::CaptureReport>& captures, c
 std::string capture_part(const Report& report) {
   const explain::CaptureAnalysis& a = *report.capture;
   std::string out = "<section data-part=\"captured\">\n" + heading("captured", "Captured flows", a.flows.size());
-  out += "<p class=\"soft small\">What became of each flow, beside the path that the dumps predict; those of the same fate, told apart only by source ports and by addresses that no dump has, are shown once.</p>\n";
+  out += "<p class=\"soft small\">What became of each flow, beside the path that the dumps predict; those of the same fate, distinguished only by source ports and by addresses that no dump has, are shown once.</p>\n";
   if (a.packets_left_out > 0) out += fmt::format("<p>{} packets of further flows were left out: too many flows; filter the captures.</p>\n", a.packets_left_out);
   if (a.events_without_flow > 0) out += fmt::format("<p>{} events of tracers belong to no flow: they have no packet of IP.</p>\n", a.events_without_flow);
   if (a.flows_not_walked > 0) out += fmt::format("<p>The paths of {} flows were not computed: too many different ends; filter the captures.</p>\n", a.flows_not_walked);

@@ -175,7 +175,7 @@ Definition<ConnectionRow> connections() {
            {"reply_sport", "INTEGER", "source port of the reply", [](C, R r) { return port_of(r.item->reply, r.item->reply.sport); }},
            {"reply_dport", "INTEGER", "destination port of the reply", [](C, R r) { return port_of(r.item->reply, r.item->reply.dport); }},
            {"mark", "TEXT", "as 0x...", [](C, R r) { return hexadecimal(r.item->mark); }},
-           {"unreplied", "INTEGER", "1: no reply was seen; NULL: the tool does not tell", [](C, R r) { return r.item->reply_known ? flag(r.item->unreplied) : Value(); }},
+           {"unreplied", "INTEGER", "1: no reply was seen; NULL: the tool does not show it", [](C, R r) { return r.item->reply_known ? flag(r.item->unreplied) : Value(); }},
            {"timeout", "INTEGER", "seconds", [](C, R r) { return number(r.item->timeout); }}},
           [](C context, std::vector<ConnectionRow>& out) {
             for (const auto& node : context.cluster().nodes) {

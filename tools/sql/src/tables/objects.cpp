@@ -42,7 +42,7 @@ Definition<PodRow> pods() {
            {"ip", "TEXT", "its first address; all are in `pod_addresses`", [](C, R r) {
               return r.pod->addresses.empty() ? Value() : text(r.pod->addresses.front().address.to_string()); }},
            {"mac", "TEXT", "MAC", [](C, R r) { return mac(r.pod->mac); }},
-           {"phase", "TEXT", "Running, ...; NULL: not told", [](C, R r) { return text(name_of(r.pod->phase)); }},
+           {"phase", "TEXT", "Running, ...; NULL: not shown", [](C, R r) { return text(name_of(r.pod->phase)); }},
            {"host_network", "INTEGER", "1: it has the node's addresses", [](C, R r) { return flag(r.pod->host_network); }},
            {"labels", "TEXT", "as JSON: labels->>'$.app'", [](C, R r) { return json_of(r.pod->labels); }}},
           [](C context, std::vector<PodRow>& out) { for (const Pod& pod : context.cluster().objects.pods) out.push_back({&pod}); },
