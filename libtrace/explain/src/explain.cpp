@@ -34,6 +34,17 @@ using engine::Course;
 using engine::Journey;
 using engine::Start;
 
+// Of the paths that are reported, with their replies and later packets.
+constexpr std::size_t kMostHops = 50'000;
+
+std::size_t count_hops(const PathReport& path) {
+  std::size_t hops = path.hops.size();
+  for (const auto* follow : {&path.reply, &path.continued})
+    for (const FollowUp& f : *follow)
+      for (const PathReport& p : f.paths) hops += count_hops(p);
+  return hops;
+}
+
 bool has_handshake(const FlowKey& packet) {
   const std::uint64_t proto = packet.u64(FieldId::nw_proto);
   return proto == ip_proto::tcp || proto == ip_proto::sctp;
@@ -245,9 +256,17 @@ void Explainer::Prepared::report_walks(const Inquiry& of, Explanation& e) const 
   const Start start = start_of(of);
   std::vector<Course> courses = of.journey.explore(start, q.use_conntrack ? connections : no_connections, &e.truncated);
   if (q.established)
-    if (std::vector<Course> later = established(of.journey, start, courses); !later.empty()) courses = std::move(later);
+    if (std::vector<Course> later = established(of.journey, start, courses, e.truncated); !later.empty()) courses = std::move(later);
   fill_sent(e, courses);
-  for (const Course& course : courses) e.paths.push_back(report_walk(of, start, course));
+  std::size_t hops = 0;
+  for (const Course& course : courses) {
+    if (hops > kMostHops) break;
+    hops += count_hops(e.paths.emplace_back(report_walk(of, start, course)));
+  }
+  if (e.paths.size() < courses.size()) {
+    e.truncated = true;
+    courses.erase(courses.begin() + static_cast<std::ptrdiff_t>(e.paths.size()), courses.end());
+  }
   if (!q.only_deciding) report_checked(e, courses, q, cluster);
   if (!q.only_deciding && q.steps) e.intent = intents.intent(start.from, courses, e.paths);
   if (has_only_lines(courses, cluster)) report_lines(of, e);

@@ -10,6 +10,10 @@ namespace {
 
 using engine::Course;
 
+// Steps of replies and of packets after them, for one path of the first packet. What loops until its TTL is used up, and splits in
+// each round, has more of them than anybody reads.
+constexpr std::size_t kMostSteps = 50'000;
+
 // What was assumed of the packets before is assumed of those that follow as well.
 PathReport report_after(Course course, const Before& before, const Words& words, const std::string& packet,
                        HopsReported hops) {
@@ -47,7 +51,12 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
   const engine::Start& start = between.start;
   FollowUp reply, continued;
   bool truncated = false;
+  std::size_t steps = 0;
   for (const Course& answer : journey.explore_reply(start, forward, &truncated)) {
+    if (steps > kMostSteps) {
+      truncated = true;
+      break;
+    }
     std::vector<Later> nexts;
     if (answer.verdict == engine::Verdict::delivered) nexts = walk_later(between, forward, answer);
     // What ends the next packet may be what the reply left behind.
@@ -56,13 +65,17 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
     });
     reply.paths.push_back(report_after(answer, {&forward, nullptr, nullptr}, words, reply_name(answer),
                                       may_be_why ? HopsReported::all : hops));
-    for (const Later& next : nexts)
+    steps += answer.record.steps.size();
+    for (const Later& next : nexts) {
+      steps += next.course.record.steps.size();
       continued.paths.push_back(
           report_after(next.course, {&forward, &answer, &reply.paths.back()}, words,
                        later_name(next.course, next.is_answer), hops));
+    }
   }
   if (truncated)
-    for (PathReport& back : reply.paths) back.confidence = Confidence::assumed;
+    for (FollowUp* cut : {&reply, &continued})
+      for (PathReport& path : cut->paths) path.confidence = Confidence::assumed;
   conclude(reply);
   path.reply.push_back(std::move(reply));
   if (continued.paths.empty()) return;
@@ -71,14 +84,20 @@ void follow_up(PathReport& path, const Course& forward, const Conversation& betw
 }
 
 std::vector<Course> established(const engine::Journey& journey, const engine::Start& start,
-                                const std::vector<Course>& first) {
+                                const std::vector<Course>& first, bool& truncated) {
   std::vector<Course> courses;
+  std::size_t steps = 0;
   for (const Course& forward : first) {
     if (forward.verdict != engine::Verdict::delivered) continue;
     for (const Course& answer : journey.explore_reply(start, forward)) {
       if (answer.verdict != engine::Verdict::delivered) continue;
+      if (steps > kMostSteps) {
+        truncated = true;
+        return courses;
+      }
       for (Course& next : journey.explore_continued(start, forward, answer)) {
         next.undecided |= forward.assumed() || answer.assumed();
+        steps += next.record.steps.size();
         courses.push_back(std::move(next));
       }
     }

@@ -25,8 +25,8 @@ void follow_up(PathReport& path, const engine::Course& forward, const Conversati
                HopsReported hops);
 
 // The courses of a packet in the middle of a connection: the ones that follow a first packet and its answer. Where no
-// first packet gets through and back, there is no such connection and they are none.
+// first packet gets through and back, there is no such connection and they are none. `truncated`: set where there are more.
 std::vector<engine::Course> established(const engine::Journey& journey, const engine::Start& start,
-                                        const std::vector<engine::Course>& first);
+                                        const std::vector<engine::Course>& first, bool& truncated);
 
 }  // namespace egt::explain

@@ -14,7 +14,7 @@ ChoicePoint point(std::size_t options) {
 // Three buckets; the second of them leads to a choice of two.
 std::vector<std::vector<std::size_t>> walk(std::size_t max_runs, bool* truncated) {
   std::vector<std::vector<std::size_t>> courses;
-  *truncated = for_each_script(max_runs, [&](const std::vector<std::size_t>& script) {
+  *truncated = for_each_script([&](std::size_t runs) { return runs < max_runs; }, [&](const std::vector<std::size_t>& script) {
     Record record;
     ReplayChooser chooser(script, record);
     std::vector<std::size_t> course{chooser.choose(point(3))};

@@ -16,6 +16,7 @@ namespace egt::engine {
 namespace {
 
 constexpr std::uint64_t kSynAck = 0x012, kPushAck = 0x018;
+constexpr std::size_t kMostSteps = 200'000;   // of all paths: a packet that loops and splits in each round has no end of them
 
 bool has_unread_lines(const cluster::DumpInfo& dump) {
   return !dump.not_understood.empty() && dump.kind != "unknown" && dump.superseded_by.empty();
@@ -261,8 +262,11 @@ const Workloads& Journey::workloads() const { return topology_->workloads(); }
 
 std::vector<Course> Journey::explore(const Start& start, const World& world, bool* truncated) const {
   std::vector<Course> courses;
-  const bool cut = for_each_script(options_.max_ways, [&](const std::vector<std::size_t>& script) {
+  std::size_t steps = 0;
+  const auto goes_on = [&](std::size_t runs) { return runs < options_.max_ways && steps < kMostSteps; };
+  const bool cut = for_each_script(goes_on, [&](const std::vector<std::size_t>& script) {
     courses.push_back(run_once(cluster_, *topology_, *sessions_, options_, start, world, script));
+    steps += courses.back().record.steps.size();
     return courses.back().choices;
   });
   if (truncated != nullptr) *truncated = cut;

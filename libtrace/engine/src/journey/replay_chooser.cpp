@@ -11,11 +11,11 @@ std::size_t ReplayChooser::choose(const ChoicePoint& point) {
   return pick;
 }
 
-bool for_each_script(std::size_t max_runs,
+bool for_each_script(const std::function<bool(std::size_t)>& goes_on,
                      const std::function<std::vector<MadeChoice>(const std::vector<std::size_t>&)>& run) {
   std::vector<std::vector<std::size_t>> pending{{}};
   for (std::size_t runs = 0; !pending.empty(); ++runs) {
-    if (runs == max_runs) return true;
+    if (!goes_on(runs)) return true;
     const std::vector<std::size_t> script = std::move(pending.back());
     pending.pop_back();
     const std::vector<MadeChoice> made = run(script);

@@ -21,9 +21,9 @@ class ReplayChooser : public Chooser {
   std::vector<MadeChoice> made_;
 };
 
-// Runs `run` once for every combination of choices, depth first, first options first. Stops after `max_runs`;
-// returns whether that cut something off.
-bool for_each_script(std::size_t max_runs,
+// Runs `run` once for every combination of choices, depth first, first options first, as long as `goes_on`, which gets the
+// number of runs so far. Returns whether something was cut off.
+bool for_each_script(const std::function<bool(std::size_t)>& goes_on,
                      const std::function<std::vector<MadeChoice>(const std::vector<std::size_t>&)>& run);
 
 }  // namespace egt::engine
