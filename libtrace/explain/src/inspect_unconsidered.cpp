@@ -35,7 +35,6 @@ struct ColumnFeature {
   Feature what;
 };
 constexpr ColumnFeature kColumns[] = {
-    {"Bridge", "flood_vlans", Feature::no_mac_learning},
     {"Bridge", "ipfix", Feature::sampling},
     {"Bridge", "mcast_snooping_enable", Feature::multicast_snooping},
     {"Bridge", "mirrors", Feature::mirrors},
@@ -48,12 +47,8 @@ constexpr ColumnFeature kColumns[] = {
     {"Interface", "ingress_policing_kpkts_rate", Feature::policing},
     {"Interface", "ingress_policing_rate", Feature::policing},
     {"Port", "bond_mode", Feature::bonds},
-    {"Port", "cvlans", Feature::customer_vlans},
     {"Port", "lacp", Feature::bonds},
-    {"Port", "protected", Feature::protected_ports},
     {"Port", "qos", Feature::queues},
-    {"Port", "trunks", Feature::trunked_vlans},
-    {"Port", "vlan_mode", Feature::vlan_mode},
 };
 
 struct DumpFeature {

@@ -177,6 +177,10 @@ std::string OfprotoTraceWriter::note(const Note& n) {
     case Remark::vlan_not_trunked:
       return fmt::format("dropping VLAN {} packet received on port {} not configured for trunking VLAN {}", n.a, n.text,
                          n.a);
+    case Remark::vlan_not_in_tunnel:
+      return fmt::format("dropping VLAN {} packet received on dot1q-tunnel port {} that excludes this VLAN", n.a, n.text);
+    case Remark::protected_ports:
+      return "Flow is between protected ports, skipping output.";
     case Remark::reserved_mac:
       return "packet has reserved destination MAC, dropping";
     case Remark::learned_port:

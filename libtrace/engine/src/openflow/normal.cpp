@@ -1,4 +1,7 @@
 // NORMAL: the bridge as an Ethernet switch.
+#include <algorithm>
+#include <iterator>
+
 #include "xlate.h"
 
 namespace egt::engine::ofproto {
@@ -6,7 +9,17 @@ namespace {
 
 using namespace openflow;
 
-constexpr std::uint64_t kBroadcast = 0xffffffffffff, kReserved = 0x0180c2000000, kReservedMask = 0xfffffffffff0;
+constexpr std::uint64_t kBroadcast = 0xffffffffffff;
+
+// eth_addr_is_reserved() of lib/packets.c: IEEE 802.1D, Extreme and Cisco protocols.
+bool is_reserved(std::uint64_t mac) {
+  constexpr std::uint64_t kIeee = 0x0180c2000000, kIeeeMask = 0xfffffffffff0;
+  if ((mac & kIeeeMask) == kIeee) return true;
+  constexpr std::uint64_t kOthers[] = {0x00e02b000000, 0x00e02b000004, 0x00e02b000006, 0x01000c000000, 0x01000ccccccc,
+                                       0x01000ccccccd, 0x01000ccdcdcd, 0x01000cccccc0, 0x01000cccccc1, 0x01000cccccc2,
+                                       0x01000cccccc3, 0x01000cccccc4, 0x01000cccccc5, 0x01000cccccc6, 0x01000cccccc7};
+  return std::find(std::begin(kOthers), std::end(kOthers), mac) != std::end(kOthers);
+}
 
 Vlans vlans_of(const FlowKey& k) {
   Vlans v;
@@ -22,17 +35,55 @@ Vlans vlans_of(const FlowKey& k) {
   return v;
 }
 
-void put_vlans(FlowKey& k, const Vlans& v) {
+// xvlan_put
+void put_vlans(FlowKey& k, const Vlans& v, PriorityTags priority_tags) {
   const F tci[] = {F::vlan_tci, F::vlan_tci1};
   const X tpid[] = {X::vlan_tpid, X::vlan_tpid1};
   for (unsigned i = 0; i < 2; ++i) {
     std::uint16_t t = v.vid[i] | v.pcp[i];
-    if (t != 0) {
+    if (t != 0 || (priority_tags == PriorityTags::always && v.tpid[i] != 0)) {
       t |= kVlanPresent;
       set(k, tpid[i], v.tpid[i] != 0 ? v.tpid[i] : ethertype::vlan);
     }
     k.set(tci[i], t);
   }
+}
+
+// xvlan_pop
+void pop(Vlans& v) {
+  v.vid[0] = v.vid[1], v.pcp[0] = v.pcp[1], v.tpid[0] = v.tpid[1];
+  v.vid[1] = v.pcp[1] = v.tpid[1] = 0;
+}
+
+// xvlan_input_translate: the tags in the bridge of a packet that comes with `v`.
+Vlans inside(const PortSettings& in, const Vlans& v) {
+  Vlans made = v;
+  const std::uint16_t tpid = v.tpid[0] != 0 ? v.tpid[0] : ethertype::vlan;
+  switch (in.vlan_mode) {
+    case VlanMode::trunk:
+      break;
+    case VlanMode::access:
+      made = Vlans();
+      made.tpid[0] = tpid, made.vid[0] = in.vlan, made.pcp[0] = v.pcp[0];
+      break;
+    case VlanMode::native_tagged:
+    case VlanMode::native_untagged:
+      if (v.vid[0] == 0) made.tpid[0] = tpid, made.vid[0] = in.vlan;
+      break;
+    case VlanMode::tunnel:
+      made.tpid[1] = v.tpid[0], made.vid[1] = v.vid[0], made.pcp[1] = v.pcp[0];
+      made.tpid[0] = in.tunnel_ethertype, made.vid[0] = in.vlan, made.pcp[0] = 0;
+      break;
+  }
+  return made;
+}
+
+// xvlan_output_translate
+Vlans outside(const PortSettings& out, const Vlans& v) {
+  Vlans made = v;
+  if (out.vlan_mode == VlanMode::access) made = Vlans();
+  if (out.vlan_mode == VlanMode::tunnel || (out.vlan_mode == VlanMode::native_untagged && v.vid[0] == out.vlan)) pop(made);
+  return made;
 }
 
 }  // namespace
@@ -50,11 +101,33 @@ bool Xlate::is_gratuitous_arp() {
   return get(flow_, F::ip_src) == get(flow_, F::ip_dst);
 }
 
+// input_vid_is_valid
 bool Xlate::vlan_admitted(const SwitchPort& port, const Vlans& v) {
-  if (!port.interface->tag || *port.interface->tag == 0 || v.vid[0] == 0) return true;
-  report(NodeKind::error, Remark::vlan_on_access_port, v.vid[0], *port.interface->tag, port.interface->name);
+  const PortSettings& s = port.settings;
+  const std::uint16_t vid = v.vid[0];
+  std::optional<Remark> refused;
+  if (s.vlan_mode == VlanMode::access) {
+    if (vid != 0) refused = Remark::vlan_on_access_port;
+  } else if (s.vlan_mode == VlanMode::tunnel) {
+    if (!s.allows_customer(vid)) refused = Remark::vlan_not_in_tunnel;
+  } else if (!s.trunks_vlan(vid) && (s.vlan_mode == VlanMode::trunk || vid != 0)) {
+    refused = Remark::vlan_not_trunked;
+  }
+  if (!refused) return true;
+  report(NodeKind::error, *refused, vid, s.vlan, port.interface->name);
   report(NodeKind::warning, Remark::vlan_not_allowed);
   return false;
+}
+
+bool Xlate::is_reserved_destination() const {
+  return !bridge_->settings.forwards_reserved && is_reserved(get(flow_, F::eth_dst));
+}
+
+// xlate_flow_is_protected
+bool Xlate::is_between_protected_ports(const SwitchPort& out) const {
+  if (!out.settings.is_protected) return false;
+  const SwitchPort* in = bridge_->port(static_cast<std::uint32_t>(get(flow_, F::in_port)));
+  return in != nullptr && in->settings.is_protected;
 }
 
 void Xlate::normal() {
@@ -72,15 +145,8 @@ void Xlate::normal() {
     return report(NodeKind::warning, Remark::partial_vlan);
   Vlans vlans = vlans_of(flow_);
   if (in && !vlan_admitted(*in, vlans)) return;
-  if (in && in->interface->tag && *in->interface->tag != 0) {
-    const Vlans given = vlans;
-    vlans = Vlans();
-    vlans.tpid[0] = given.tpid[0] != 0 ? given.tpid[0] : ethertype::vlan;
-    vlans.vid[0] = *in->interface->tag;
-    vlans.pcp[0] = given.pcp[0];
-  }
-  if (in && (get(flow_, F::eth_dst) & kReservedMask) == kReserved)
-    return report(NodeKind::detail, Remark::reserved_mac);
+  if (in) vlans = inside(in->settings, vlans);
+  if (in && is_reserved_destination()) return report(NodeKind::detail, Remark::reserved_mac);
   is_gratuitous_arp();
   if (in && !MacAddr{get(flow_, F::eth_src)}.is_multicast())
     policy_.saw_mac(bridge(), {get(flow_, F::eth_src)}, vlans.vid[0], in_number);
@@ -108,6 +174,7 @@ void Xlate::report_learned(Remark what, const LearnedMac& learned) {
 std::optional<LearnedMac> Xlate::mac_port(std::uint16_t vlan) {
   const MacAddr mac{get(flow_, F::eth_dst)};
   if (mac.is_multicast()) return std::nullopt;
+  if (const auto& flooded = bridge_->settings.no_learning; !flooded.empty() && flooded[vlan]) return std::nullopt;
   if (const auto learned = policy_.learned_mac(bridge(), mac, vlan)) return learned;
   if (const FdbEntry* e = bridge_->fdb_entry(mac, vlan)) return LearnedMac{e->port, e->from};
   if (bridge().has_fdb) return std::nullopt;
@@ -119,16 +186,18 @@ std::optional<LearnedMac> Xlate::mac_port(std::uint16_t vlan) {
 void Xlate::flood_normal(const SwitchPort* in, const Vlans& vlans) {
   for (SwitchPort* p : bridge_->in_order) {
     if (p == in || p->no_flood()) continue;
-    if (p->interface->tag && *p->interface->tag != 0 && (vlans.vid[0] != *p->interface->tag || vlans.vid[1] != 0))
-      continue;
+    if (!p->settings.includes(vlans.vid[0], vlans.vid[1])) continue;
     output_normal(*p, vlans);
   }
 }
 
 void Xlate::output_normal(SwitchPort& port, const Vlans& vlans) {
-  const bool access = port.interface->tag && *port.interface->tag != 0;
+  const PortSettings& s = port.settings;
+  if (s.vlan_mode == VlanMode::tunnel && !s.customer_vlans.empty()) mask_all(wc(), F::vlan_tci1);
+  Vlans out = outside(s, vlans);
+  if (s.priority_tags != PriorityTags::never) out.pcp[0] = get(flow_, F::vlan_tci) & kVlanPcp;
   const FlowKey old = flow_;
-  put_vlans(flow_, access ? Vlans() : vlans);
+  put_vlans(flow_, out, s.priority_tags);
   output_to(port.number, false, false);
   copy_vlans(old, flow_);
 }

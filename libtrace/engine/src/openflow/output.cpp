@@ -122,6 +122,7 @@ void Xlate::output_to(std::uint32_t number, bool is_last, bool truncate) {
   SwitchPort* port = bridge_->port(number);
   if (!port) return no_such_port(Port{number, {}});
   if (port->no_forward()) return report(NodeKind::detail, Remark::no_forward, number);
+  if (is_between_protected_ports(*port)) return report(NodeKind::warning, Remark::protected_ports);
   const auto carried = port->interface->options.find("packet_type");
   const bool any_type = port->is_patch || (port->is_tunnel && carried != port->interface->options.end() &&
                                            carried->second != "legacy_l2");

@@ -32,9 +32,11 @@ bool leads_to_logical_flows(const Interface& port, const cluster::Node& node, co
 }  // namespace
 
 Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logical) : node_(node), datapath_(std::move(datapath)) {
+  const SwitchSettings settings(node);
   for (const Bridge& b : node.bridges) {
     auto sb = std::make_unique<SwitchBridge>();
     sb->bridge = &b;
+    sb->settings = settings.of(b);
     sb->numbers_known = !b.interfaces.empty();
     std::uint32_t unnumbered = kUnnumbered;
     for (const Interface& i : b.interfaces) {
@@ -42,6 +44,7 @@ Switch::Switch(const cluster::Node& node, Datapath datapath, const Bridge* logic
       SwitchPort p;
       p.interface = &i;
       p.bridge = sb.get();
+      p.settings = settings.of(i);
       p.number = i.ofport ? *i.ofport : unnumbered++;
       sb->numbers_known = sb->numbers_known && i.ofport;
       if (!i.ofport) sb->unnumbered.emplace(i.name, p.number);

@@ -11,6 +11,7 @@
 #include "egtrace/cluster/cluster.h"
 #include "egtrace/engine/openflow/trace.h"
 #include "egtrace/openflow/datapath.h"
+#include "port_settings.h"
 
 namespace egt::engine::ofproto {
 
@@ -23,6 +24,7 @@ struct SwitchPort {
   std::optional<std::uint32_t> datapath_port;
   SwitchPort* peer = nullptr;  // of a patch port, where its bridge is known
   bool is_patch = false, is_tunnel = false;
+  PortSettings settings;
 
   // Its configuration (ovs-ofctl mod-port).
   bool no_flood() const { return interface->no_flood; }
@@ -38,6 +40,7 @@ struct Vlans {
 
 struct SwitchBridge {
   const openflow::Bridge* bridge = nullptr;
+  BridgeSettings settings;
   std::map<std::uint32_t, SwitchPort> ports;
   std::vector<SwitchPort*> by_hash;   // in the order in which FLOOD and ALL go through them
   std::vector<SwitchPort*> in_order;  // in the order in which NORMAL floods

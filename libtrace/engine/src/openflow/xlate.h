@@ -219,6 +219,8 @@ class Xlate {
   void report_learned(Remark what, const LearnedMac& learned);
   void output_normal(SwitchPort& port, const Vlans& vlans);
   bool vlan_admitted(const SwitchPort& port, const Vlans& v);
+  bool is_reserved_destination() const;
+  bool is_between_protected_ports(const SwitchPort& out) const;
   void flood_normal(const SwitchPort* in, const Vlans& vlans);
   bool is_gratuitous_arp();
 

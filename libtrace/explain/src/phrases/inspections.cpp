@@ -46,7 +46,6 @@ constexpr Wording<Feature> kFeatures[] = {
     {Feature::flow_timeouts, "timeouts of flows and connections"},
     {Feature::removal_messages, "messages about removed flows"},
     {Feature::persistent_nat, "persistent NAT: the same address for each connection of a client"},
-    {Feature::no_mac_learning, "VLANs without MAC learning"},
     {Feature::multicast_snooping, "multicast snooping"},
     {Feature::mirrors, "mirrors"},
     {Feature::netflow, "NetFlow"},
@@ -55,10 +54,6 @@ constexpr Wording<Feature> kFeatures[] = {
     {Feature::connectivity_faults, "connectivity faults (CFM)"},
     {Feature::policing, "policing"},
     {Feature::bonds, "bonds"},
-    {Feature::customer_vlans, "customer VLANs of a port"},
-    {Feature::protected_ports, "protected ports"},
-    {Feature::trunked_vlans, "VLANs that a port carries"},
-    {Feature::vlan_mode, "VLAN mode of a port"},
     {Feature::element_timeouts, "timeouts of set elements"},
     {Feature::set_updates, "rules that change sets"},
 };

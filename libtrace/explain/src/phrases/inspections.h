@@ -52,7 +52,6 @@ enum class Feature : std::uint8_t {
   flow_timeouts,
   removal_messages,
   persistent_nat,
-  no_mac_learning,
   multicast_snooping,
   mirrors,
   netflow,
@@ -61,10 +60,6 @@ enum class Feature : std::uint8_t {
   connectivity_faults,
   policing,
   bonds,
-  customer_vlans,
-  protected_ports,
-  trunked_vlans,
-  vlan_mode,
   element_timeouts,
   set_updates,
 };
