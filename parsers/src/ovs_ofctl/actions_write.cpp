@@ -193,8 +193,11 @@ class ActionWriter {
   void operator()(const ClearActions&) { out_ += "clear_actions"; }
   void operator()(const WriteActions& a) { nested("write_actions(", a.actions); }
   void operator()(const WriteMetadata& a) {
-    hexadecimal("write_metadata:", a.value, 1);
-    if (a.mask) hexadecimal("/", *a.mask, 1);
+    out_ += "write_metadata:";
+    write_hex(a.value, out_);
+    if (!a.mask) return;
+    out_ += '/';
+    write_hex(*a.mask, out_);
   }
   void operator()(const GotoTable& a) {
     out_ += "goto_table:";

@@ -61,6 +61,8 @@ TEST(Actions, PrintAsOpenVSwitchDoes) {
            "check_pkt_larger(1000)->NXM_NX_XXREG1[4]",
            "delete_field:tun_metadata0",
            "meter:1,clear_actions,write_metadata:0x5/0x7,goto_table:8",
+           "write_metadata:0,goto_table:8",
+           "write_metadata:0/0x7",
            "write_actions(set_field:0x1->reg0,output:2),goto_table:7",
            "write_actions(drop)",
        })
