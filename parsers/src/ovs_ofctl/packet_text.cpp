@@ -3,6 +3,9 @@
 // field without a word (10.0.0.300, an MPLS label of 21 bits) are refused.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +82,55 @@ std::string_view without_sign(std::string_view flag) {
 
 std::string_view name_of(FieldId id) { return field(id).set_name.empty() ? field(id).name : field(id).set_name; }
 
+// How parse_int_string() of lib/util.c takes the beginning of a text: hexadecimal, octal or decimal digits.
+struct Integer {
+  std::uint64_t value = 0;
+  bool is_number = false, is_too_large = false;
+  std::string_view rest;
+};
+
+Integer read_integer(std::string_view text, unsigned bytes) {
+  Integer n;
+  const bool is_negative = text.starts_with('-');
+  std::string_view digits = text;
+  if (is_negative || text.starts_with('+')) digits.remove_prefix(1);
+  unsigned base = digits.starts_with('0') ? 8 : 10;
+  if (digits.size() > 2 && (digits.starts_with("0x") || digits.starts_with("0X"))) {
+    base = 16;
+    digits.remove_prefix(2);
+  }
+  U128 value = 0;
+  while (!digits.empty()) {
+    const auto digit = parse_hex(digits.substr(0, 1));
+    if (!digit || *digit >= base) break;
+    n.is_number = true;
+    value = value * base + *digit;
+    if (value > ~std::uint64_t{0}) n.is_too_large = true, value = ~std::uint64_t{0};
+    digits.remove_prefix(1);
+  }
+  n.value = is_negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  n.is_too_large = n.is_too_large || (bytes < 8 && n.value >> (8 * bytes) != 0);
+  n.rest = digits;
+  return n;
+}
+
+// mf_from_packet_type_string(): the value, or what it says.
+std::string read_packet_type(std::string_view text, std::string& value) {
+  const auto refused = [&](std::string_view missing) { return fmt::format("{}: bad syntax for packet type {}", text, missing); };
+  if (!text.starts_with('(')) return refused("missing '('");
+  text.remove_prefix(1);
+  const Integer space = read_integer(text, 2);
+  if (!space.is_number || space.is_too_large) return refused("ns");
+  if (!space.rest.starts_with(',')) return refused("missing ','");
+  text = space.rest.substr(1);
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  const Integer type = read_integer(text, 2);
+  if (!type.is_number || type.is_too_large) return refused("ns_type");
+  if (!type.rest.starts_with(')')) return refused("missing ')'");
+  value = fmt::format("({},0x{:x})", space.value, type.value);
+  return {};
+}
+
 // mf_parse() on a value that it does not take.
 std::string refusal(FieldId id, std::string_view value, std::string_view why) {
   const bool too_large = why.find("does not fit") != std::string_view::npos;
@@ -99,6 +151,11 @@ std::string refusal(FieldId id, std::string_view value, std::string_view why) {
     case FieldFormat::packet_type: return fmt::format("{}: {}", value, why);
     default: break;
   }
+  if (const Integer type = read_integer(value, 2); id == FieldId::eth_type && type.is_number && type.rest.starts_with('/')) {
+    const Integer mask = read_integer(type.rest.substr(1), 2);
+    if (!mask.is_number || !mask.rest.empty()) return fmt::format("{}: bad syntax for {} mask", value, name_of(id));
+    return fmt::format("{}: invalid mask for field {}", value, name_of(id));
+  }
   if (too_large)
     return fmt::format("{}: {} too large for {}-byte field {}", value, why.starts_with("mask") ? "mask" : "value",
                        (field(id).bits + 7) / 8, name_of(id));
@@ -109,6 +166,12 @@ std::string refusal(FieldId id, std::string_view value, std::string_view why) {
 bool names_packets(std::string_view protocol) { return protocol != "eth" && protocol != "igmp" && protocol != "nsh"; }
 // NXM_OF_ETH_SRC, OXM_OF_METADATA.
 bool is_action_name(std::string_view key) { return key.starts_with("NXM_") || key.starts_with("OXM_"); }
+
+// Words that stand for a field in printed packets only.
+bool names_no_field(std::string_view key) {
+  constexpr std::string_view kPrinted[] = {"igmp_type", "igmp_code", "gtpu_flags", "gtpu_msgtype", "vlan_tci1"};
+  return std::find(std::begin(kPrinted), std::end(kPrinted), key) != std::end(kPrinted);
+}
 
 // Reads terms into a packet, one after the other.
 class PacketReader {
@@ -121,7 +184,8 @@ class PacketReader {
       const KeyInfo& info = ofctl::key_info(term->key);
       std::string problem;
       if (info.kind == KeyInfo::Kind::protocol && names_packets(term->key)) problem = add_protocol(info);
-      else if (info.kind == KeyInfo::Kind::field && !is_action_name(term->key)) problem = add_field(*term, info.field);
+      else if (info.kind == KeyInfo::Kind::field && !is_action_name(term->key) && !names_no_field(term->key))
+        problem = add_field(*term, info.field);
       else problem = fmt::format("unknown field {}", term->key);
       if (!problem.empty()) return Error{fmt::format("{}: {}", text_, problem)};
     }
@@ -147,8 +211,22 @@ class PacketReader {
     item.field = read_as;
     item.name = term.key;
     const char* why = "";
-    const std::string by_number = number_of_port(term.value, read_as);
     const auto bad = [&](const std::string& reason) { return fmt::format("bad value for {} ({})", term.key, reason); };
+    if (term.value == "*") return bad("*: wildcards not allowed here");
+    std::string by_number = number_of_port(term.value, read_as);
+    if (id == FieldId::packet_type) {
+      if (std::string problem = read_packet_type(term.value, by_number); !problem.empty()) return bad(problem);
+    } else if (is_integer(id)) {
+      const unsigned bytes = std::bit_ceil((field(id).bits + 7u) / 8);   // of the field's storage in the switch
+      const Integer n = read_integer(term.value, bytes);
+      if (n.is_number && n.rest.empty() && bytes <= 8) {
+        if (n.is_too_large) return bad(refusal(id, term.value, "value does not fit"));
+        by_number = fmt::format("0x{:x}", n.value);
+      }
+    } else if (is_port(id) && by_number.empty() && term.value.starts_with("0")) {
+      const Integer n = read_integer(term.value, 4);
+      if (!parse_decimal(term.value) && n.is_number) return bad(refusal(id, term.value, ""));
+    }
     if (!ofctl::read_match_value(by_number.empty() ? term.value : by_number, item, why)) return bad(refusal(id, term.value, why));
     if ((item.value & ~own_bits(id)) != 0) return bad(refusal(id, term.value, "value does not fit into the field"));
     if ((~item.mask & ones(field(read_as).bits)) != 0) return bad(fmt::format("{}: wildcards not allowed here", term.value));
@@ -158,6 +236,12 @@ class PacketReader {
     return {};
   }
 
+  static bool is_port(FieldId id) {
+    return field(id).format == FieldFormat::of10_port || field(id).format == FieldFormat::of11_port;
+  }
+  static bool is_integer(FieldId id) {
+    return field(id).format == FieldFormat::decimal || field(id).format == FieldFormat::hexadecimal;
+  }
   // The number of a port that is told by name; names may begin with a digit.
   std::string number_of_port(std::string_view text, FieldId id) const {
     if (!ports_ || (id != FieldId::in_port && id != FieldId::in_port_oxm) || parse_decimal(text)) return {};

@@ -38,12 +38,13 @@ bool read_hex_digits(std::string_view s, U128& out) {
 }
 
 bool read_decimal_digits(std::string_view s, U128& out) {
-  if (s.empty() || s.size() > 19) return false;
-  std::uint64_t v = 0;
+  if (s.empty() || s.size() > 20) return false;
+  U128 v = 0;
   for (const char c : s) {
     if (!is_digit(c)) return false;
     v = v * 10 + static_cast<unsigned>(c - '0');
   }
+  if (v > ~std::uint64_t{0}) return false;
   out = v;
   return true;
 }

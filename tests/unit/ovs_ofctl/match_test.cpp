@@ -1,6 +1,7 @@
 // Matches: from text to words and back, in the forms of lib/match.c.
 #include <gtest/gtest.h>
 
+#include "egtrace/parsers/datapath_flow.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 
 namespace egt::parsers {
@@ -124,6 +125,48 @@ TEST(FlowKeyText, SetsWhatIsGiven) {
   EXPECT_EQ(k->u64(FieldId::metadata), 2u);
   EXPECT_EQ(k->u32(FieldId::nw_ttl), 0u);
   EXPECT_FALSE(parse_flow_key("tcp,nw_dst=oops"));
+}
+
+TEST(FlowKeyText, ReadsNumbersAsTheSwitch) {
+  const auto k = parse_flow_key("metadata=18446744073709551615,xreg0=-1,tun_src=10.0.0.1,tun_tos=88,ip,nw_ttl=010,nw_src=10.0.0.2");
+  ASSERT_TRUE(k);
+  EXPECT_EQ(k->u64(FieldId::metadata), ~std::uint64_t{0});
+  EXPECT_EQ(k->u64(FieldId::xreg0), ~std::uint64_t{0});
+  EXPECT_EQ(k->u32(FieldId::tun_tos), 88u) << "printed as 58";
+  EXPECT_EQ(k->u32(FieldId::nw_ttl), 8u);
+}
+
+TEST(FlowKeyText, RefusesInTheWordsOfTheSwitch) {
+  const auto refusal = [](std::string_view text) {
+    const auto k = parse_flow_key(text);
+    if (k) return std::string("taken");
+    return k.error().message.substr(text.size() + 2);
+  };
+  EXPECT_EQ(refusal("metadata=18446744073709551616"),
+            "bad value for metadata (18446744073709551616: value too large for 8-byte field metadata)");
+  EXPECT_EQ(refusal("tun_tos=300"), "bad value for tun_tos (300: value too large for 1-byte field tun_tos)");
+  EXPECT_EQ(refusal("in_port=0x1"), "bad value for in_port (0x1: invalid or unknown port for in_port)");
+  EXPECT_EQ(refusal("dl_dst=*"), "bad value for dl_dst (*: wildcards not allowed here)");
+  EXPECT_EQ(refusal("igmp_type=0x11"), "unknown field igmp_type");
+  EXPECT_EQ(refusal("vlan_tci1=5"), "unknown field vlan_tci1");
+  EXPECT_EQ(refusal("dl_type=0x800/1"), "bad value for dl_type (0x800/1: invalid mask for field eth_type)");
+  EXPECT_EQ(refusal("dl_type=0x800/"), "bad value for dl_type (0x800/: bad syntax for eth_type mask)");
+  EXPECT_EQ(refusal("packet_type=5"), "bad value for packet_type (5: bad syntax for packet type missing '(')");
+  EXPECT_EQ(refusal("packet_type=(1 0x800)"), "bad value for packet_type (1 0x800): bad syntax for packet type missing ',')");
+  EXPECT_EQ(refusal("packet_type=(1,,0x800)"), "bad value for packet_type (,0x800): bad syntax for packet type ns_type)");
+}
+
+TEST(FlowKeyText, TunnelHeadersOfTheDatapath) {
+  const auto read = parse_datapath_flow("tunnel(tun_id=0x5,src=10.0.0.1,dst=10.0.0.2,ttl=64,vxlan(gbp(id=5,flags=0x8)),flags(key)),in_port(1),eth()", 1);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->key.u32(FieldId::tun_gbp_id), 5u);
+  EXPECT_EQ(read->key.u32(FieldId::tun_gbp_flags), 8u);
+  const auto frame = parse_datapath_flow("in_port(1),eth(),eth_type(0x8100),vlan(vid=1,pcp=0),encap()", 1);
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->key.u32(FieldId::eth_type), 0x05ffu) << "802.2 in a VLAN";
+  const auto nested = parse_datapath_flow("in_port(1),eth_type(0x8100),vlan(vid=1,pcp=0),encap(oops(1))", 1);
+  ASSERT_FALSE(nested);
+  EXPECT_EQ(nested.error().message, "syntax error at encap(oops(1))");
 }
 
 }  // namespace
