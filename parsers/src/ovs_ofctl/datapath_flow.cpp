@@ -127,8 +127,8 @@ class Reader {
       text.remove_prefix(std::min(text.find_first_not_of(", \t\r\n"), text.size()));
       if (text.empty()) return true;
       const std::size_t open = text.find('('), close = open == text.npos ? text.npos : end_of_group(text, open);
-      if (close == text.npos || !is_group(text.substr(0, open))) return fail(text);
-      if (!group(text.substr(0, open), text.substr(open + 1, close - open - 1), depth)) return fail(text);
+      if (close == text.npos || !is_group(text.substr(0, open))) return fail(text, depth);
+      if (!group(text.substr(0, open), text.substr(open + 1, close - open - 1), depth)) return fail(text, depth);
       text.remove_prefix(close + 1);
     }
   }
@@ -159,13 +159,17 @@ class Reader {
     U128 value;
   };
 
-  bool fail(std::string_view at) {
-    if (error_.empty()) error_ = fmt::format("syntax error at {}", at);
+  // What is wrong within encap() is told of encap().
+  bool fail(std::string_view at, unsigned depth) {
+    if (depth == 0 && error_.empty()) error_ = fmt::format("syntax error at {}", at);
     return false;
   }
 
   bool group(std::string_view name, std::string_view body, unsigned depth) {
-    if (name == "encap" && !untagged_) return depth < kMostNesting && read(body, depth + 1);
+    if (name == "encap" && !untagged_) {
+      if (depth < vlan_limit_) flow_.key.set(F::eth_type, kNoEthertype);  // unless it has a type
+      return depth < kMostNesting && read(body, depth + 1);
+    }
     if (untagged_ && (name == "vlan" || name == "encap")) return true;
     if (depth > vlan_limit_ || (depth == vlan_limit_ && name == "vlan")) return true;  // a tag too many
     if (name == "in_port") return in_port(body);
@@ -197,6 +201,7 @@ class Reader {
     if ((group == "ipv4" && key == "tos") || (group == "ipv6" && key == "tclass")) return traffic_class(text, group == "ipv4");
     if (group == "tunnel" && key == "flags") return tunnel_flags(text);
     if (group == "tunnel" && key == "geneve") return geneve(text);
+    if (group == "tunnel" && (key == "vxlan" || key == "erspan" || key == "gtpu")) return tunnel_header(key, text);
     if (group == "tunnel" && key == "tos") return tunnel_tos(text);
     if (group == "tunnel" && (key == "tp_src" || key == "tp_dst")) return number(text).has_value();
     const Place* place = place_of(group, key);
@@ -298,6 +303,28 @@ class Reader {
       text.remove_prefix(word.size());
     }
     return true;
+  }
+
+  // vxlan(gbp(id=5,flags=0x8)), erspan(ver=1,idx=0x7), gtpu(flags=0x30,msgtype=255)
+  bool tunnel_header(std::string_view header, std::string_view body) {
+    struct Part {
+      std::string_view header, key;
+      FieldId field;
+    };
+    constexpr Part kParts[] = {
+        {"gbp", "id", F::tun_gbp_id},          {"gbp", "flags", F::tun_gbp_flags},      {"erspan", "ver", F::tun_erspan_ver},
+        {"erspan", "idx", F::tun_erspan_idx},  {"erspan", "dir", F::tun_erspan_dir},    {"erspan", "hwid", F::tun_erspan_hwid},
+        {"gtpu", "flags", F::tun_gtpu_flags},  {"gtpu", "msgtype", F::tun_gtpu_msgtype},
+    };
+    return parts(body, [&](std::string_view key, std::string_view text) {
+      if (header == "vxlan") return key == "gbp" && tunnel_header(key, text);
+      const auto* part = std::find_if(std::begin(kParts), std::end(kParts),
+                                      [&](const Part& p) { return p.header == header && p.key == key; });
+      const auto n = number(text);
+      if (part == std::end(kParts) || !n) return false;
+      flow_.key.set(part->field, *n);
+      return true;
+    });
   }
 
   // "{class=0x102,type=0x80,len=4,0x10003/0x7fffffff}…"
