@@ -14,6 +14,7 @@
 #include "egtrace/openflow/prerequisites.h"
 #include "egtrace/parsers/ovs_ofctl.h"
 #include "ovs_ofctl/match_text.h"
+#include "ovs_ofctl/values.h"
 
 namespace egt::parsers {
 namespace {
@@ -245,6 +246,8 @@ class PacketReader {
   // The number of a port that is told by name; names may begin with a digit.
   std::string number_of_port(std::string_view text, FieldId id) const {
     if (!ports_ || (id != FieldId::in_port && id != FieldId::in_port_oxm) || parse_decimal(text)) return {};
+    openflow::Port reserved;
+    if (ofctl::read_port(text, reserved) && reserved.name.empty()) return {};   // LOCAL, unless within quotes
     if (text.size() > 1 && text.starts_with('"') && text.ends_with('"')) text = text.substr(1, text.size() - 2);
     const auto number = ports_(text);
     return number ? std::to_string(*number) : std::string();

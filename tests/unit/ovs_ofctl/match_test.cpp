@@ -136,6 +136,14 @@ TEST(FlowKeyText, ReadsNumbersAsTheSwitch) {
   EXPECT_EQ(k->u32(FieldId::nw_ttl), 8u);
 }
 
+TEST(FlowKeyText, ReservedPortsPrecedePortsOfTheirName) {
+  const auto ports = [](std::string_view name) { return name == "LOCAL" ? std::optional<std::uint32_t>(7) : std::nullopt; };
+  const auto reserved = parse_flow_key("in_port=LOCAL", ports), named = parse_flow_key("in_port=\"LOCAL\"", ports);
+  ASSERT_TRUE(reserved && named);
+  EXPECT_EQ(reserved->u32(FieldId::in_port), openflow::port::local);
+  EXPECT_EQ(named->u32(FieldId::in_port), 7u);
+}
+
 TEST(FlowKeyText, RefusesInTheWordsOfTheSwitch) {
   const auto refusal = [](std::string_view text) {
     const auto k = parse_flow_key(text);
