@@ -1,5 +1,6 @@
 """What ovn-kubernetes writes for each feature: NB rows, br-ex flows, iptables, nft, rules, routes."""
 import json
+import nftonly
 from labcore import *
 from topology import *
 
@@ -72,9 +73,10 @@ def egressip_secondary(lab, skip=()):
             if p["n"] is n:
                 if "policy" in skip and p["name"] == e["remote"]:
                     continue
-                lrp(lab, n, 100, "ip4.src == " + p["ip"], [eg.mgmt if n is eg else eg.transit], eip_ids(e["name"], p))
+                lrp(lab, n, 100, "ip4.src == " + p["ip"], [eg.mgmt if n is eg else eg.transit], eip_ids(e["name"], p),
+                    nftonly.mark_of_secondary(lab) if n is eg else None)
             elif n is eg:
-                lrp(lab, n, 100, "ip4.src == " + p["ip"], [eg.mgmt], eip_ids(e["name"], p))
+                lrp(lab, n, 100, "ip4.src == " + p["ip"], [eg.mgmt], eip_ids(e["name"], p), nftonly.mark_of_secondary(lab))
     dev = eg.__dict__.get("aux_if") or "br-ex"
     lab.do(eg, "ip", "addr", "add", ip + "/32", "dev", dev, undo=["ip", "addr", "del", ip + "/32", "dev", dev])
     ifx = json.loads(eg.run("ip", "-j", "link", "show", dev))[0]["ifindex"]
@@ -95,7 +97,9 @@ def egressip_secondary(lab, skip=()):
         if "rule" not in skip:
             lab.do(eg, "ip", "rule", "add", "prio", "6000", "from", p["ip"] + "/32", "lookup", table,
                    undo=["ip", "rule", "del", "prio", "6000", "from", p["ip"] + "/32", "lookup", table])
-        if "snat" not in skip:
+        if "snat" not in skip and lab.c.get("nftables"):
+            nftonly.element(lab, eg, "egress-ip-snat-v4", '%s . "%s"' % (p["ip"], dev), ip)
+        elif "snat" not in skip:
             rule = ["OVN-KUBE-EGRESS-IP-MULTI-NIC", "-s", p["ip"] + "/32", "-o", dev, "-j", "SNAT", "--to-source", ip]
             lab.do(eg, "iptables", "-t", "nat", "-A", *rule, undo=["iptables", "-t", "nat", "-D"] + rule)
     if dev == "br-ex":           # on another NIC the router finds the address by ARP
@@ -216,6 +220,9 @@ def service(lab, s, etp_local=False, gateway="shared", advertise_on=None, skip_l
                 lbs.append((n, full + "_node_router_" + n.name, grv, [gr], {}))
     service_lb(lab, s, full, None, None, lbs)
     for n in lab.nodes:
+        if lab.c.get("nftables"):
+            nftonly.service(lab, n, s, etp_local, gateway)
+            continue
         def ipt(*rule):
             lab.do(n, "iptables", "-t", "nat", "-I", *rule, undo=["iptables", "-t", "nat", "-D"] + list(rule))
         if s.get("nodeport"):
@@ -249,6 +256,8 @@ def node_ips(n):
 def local_gateway(lab, s):
     """Local gateway mode: pod traffic leaves by the management port, service traffic from outside
     reaches the host's iptables instead of br-ex service rows."""
+    if lab.c.get("nftables"):
+        lab.plan["k8s"]["mode"] = "local"
     for n in lab.nodes:
         n.nb("--policy=src-ip", "lr-route-del", CR, lab.cluster, n.join)
         n.nb("--policy=src-ip", "lr-route-add", CR, lab.cluster, n.mgmt)
@@ -259,6 +268,9 @@ def local_gateway(lab, s):
                  ("filter", "-I", ["INPUT", "-i", "ovn-k8s-mp0", "-m", "comment", "--comment", "from OVN to localhost", "-j", "ACCEPT"]),
                  ("nat", "-A", ["POSTROUTING", "-s", lab.masq_ovn + "/32", "-j", "MASQUERADE"]),
                  ("nat", "-A", ["POSTROUTING", "-s", n.subnet, "-j", "MASQUERADE"])]
+        if lab.c.get("nftables"):
+            nftonly.local_gateway(lab, n)
+            rules = []
         for t, op, r in rules:
             lab.do(n, "iptables", "-t", t, op, *r, undo=["iptables", "-t", t, "-D"] + r)
     def extra(n):

@@ -35,7 +35,7 @@ def nodes(lab):
             "k8s.ovn.org/node-gateway-router-lrp-ifaddrs": j({"default": {"ipv4": "%s/%s" % (n.join, lab.join.split("/")[1])}}),
             "k8s.ovn.org/node-mgmt-port-mac-addresses": j({"default": n.mgmt_mac}),
             "k8s.ovn.org/node-masquerade-subnet": j({"ipv4": lab.masq, "ipv6": "fd69::/112"}),
-            "k8s.ovn.org/l3-gateway-config": j({"default": {"mode": "shared", "bridge-id": "br-ex", "interface-id": "br-ex_" + n.name,
+            "k8s.ovn.org/l3-gateway-config": j({"default": {"mode": "local" if (lab.state.get("k8s") or {}).get("mode") else "shared", "bridge-id": "br-ex", "interface-id": "br-ex_" + n.name,
                 "mac-address": n.mac, "ip-addresses": ["%s/%d" % (n.ip, n.plen)], "ip-address": "%s/%d" % (n.ip, n.plen),
                 "next-hops": [n.router_ip], "next-hop": n.router_ip, "node-port-enable": "true", "vlan-id": "0"}}),
             "k8s.ovn.org/network-ids": j({"default": "0"}),

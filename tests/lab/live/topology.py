@@ -3,6 +3,7 @@ server, nodes with OVS + OVN (one zone per node), pods, and the rows, flows, rou
 chains that ovn-kubernetes writes for every node in shared gateway mode with interconnect."""
 import ipaddress, os, time
 import networks
+import nftonly
 from labcore import *
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -455,6 +456,12 @@ def node_host(lab, n):
         run("ip", "addr", "add", nth(v6["masq"], 2) + "/112", "dev", "br-ex", "nodad", "preferred_lft", "0", "valid_lft", "forever")
         run("ip", "-6", "neigh", "replace", nth(v6["masq"], 4), "lladdr", ip_mac(lab.masq_gw), "dev", "br-ex", "nud", "permanent")
         run("ip", "-6", "route", "add", v6["service"], "via", nth(v6["masq"], 4), "dev", "br-ex", "src", nth(v6["masq"], 2))
+    if lab.c.get("nftables"):
+        if lab.c.get("disable_forwarding"):
+            run("sysctl", "-qw", "net/ipv4/ip_forward=0", "net/ipv4/conf/br-ex/forwarding=1", "net/ipv4/conf/ovn-k8s-mp0/forwarding=1",
+                *(["net/ipv4/conf/%s/forwarding=1" % n.aux_if] if n.__dict__.get("aux_if") else []))
+        run("nft", "-f", "-", inp=nftonly.base(lab, n))
+        return
     for ipt in ("iptables",) + (("ip6tables",) if v6 else ()):
         for ch in ("OVN-KUBE-EGRESS-IP-MULTI-NIC", "OVN-KUBE-EGRESS-SVC", "OVN-KUBE-ETP", "OVN-KUBE-EXTERNALIP",
                    "OVN-KUBE-ITP", "OVN-KUBE-NODEPORT"):
