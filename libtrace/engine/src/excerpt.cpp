@@ -92,14 +92,21 @@ class LoneRule {
     return std::any_of(rule_.statements.begin(), rule_.statements.end(),
                        [&](const netfilter::Statement& s) { return truth_of(s) == Truth::no; });
   }
-  // What a map holds for the packet.
-  std::optional<IpAddr> mapped(const netfilter::NatTarget& target) const;
+  // What a map holds for the packet, by whichever device it leaves.
+  struct Mapped {
+    IpAddr address;
+    std::string out_device;
+    const netfilter::SetElement* element = nullptr;
+  };
+  std::vector<Mapped> mapped(const netfilter::NatTarget& target) const;
 
  private:
   bool can_read(const netfilter::ExprPtr& e) const;
   bool can_read(const std::vector<netfilter::ExprPtr>& all) const {
     return std::all_of(all.begin(), all.end(), [&](const auto& e) { return can_read(e); });
   }
+  bool holds(const netfilter::ExprPtr& e, const netfilter::Atom& value) const;
+  std::optional<Mapped> element_for_packet(const netfilter::MapLookup& lookup, const netfilter::SetElement& element) const;
   static bool reads(const netfilter::ExprPtr& e, Key key);
   static bool asks_for(const netfilter::Statement& s, Key key);
   Truth truth_of(const netfilter::Statement& s) const;
@@ -145,19 +152,35 @@ Truth LoneRule::truth_of(const netfilter::Statement& s) const {
   return test(*t, {node_.host, family(), netfilter::Hook::postrouting, around}).truth;
 }
 
-std::optional<IpAddr> LoneRule::mapped(const netfilter::NatTarget& target) const {
-  // Nothing is drawn: what is read is in the headers.
-  struct NoDraw : Splitter {
-    std::size_t split(Property, std::vector<Option>) override { return 0; }
-  } none;
-  const auto* value = std::get_if<netfilter::ExprPtr>(&target.address);
-  const auto* lookup = value == nullptr || *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);
-  if (lookup == nullptr || !can_read(lookup->key)) return std::nullopt;
+bool LoneRule::holds(const netfilter::ExprPtr& e, const netfilter::Atom& value) const {
   FlowKey packet = packet_;
   const NetfilterContext around{packet};
-  const Evaluated found = evaluate(**value, {node_.host, family(), netfilter::Hook::postrouting, around}, none);
-  const auto* number = found.parts.empty() ? nullptr : std::get_if<netfilter::Number>(&found.parts.front());
-  return number == nullptr ? std::nullopt : std::optional(IpAddr{family(), *number});
+  return test(netfilter::Compare{e, netfilter::Op::eq, value}, {node_.host, family(), netfilter::Hook::postrouting, around}).truth == Truth::yes;
+}
+
+std::optional<LoneRule::Mapped> LoneRule::element_for_packet(const netfilter::MapLookup& lookup, const netfilter::SetElement& element) const {
+  if (!element.data || element.data->empty() || element.key.size() != lookup.key.size()) return std::nullopt;
+  const auto* address = std::get_if<netfilter::Number>(&element.data->front());
+  if (address == nullptr) return std::nullopt;
+  Mapped found{{family(), *address}, {}, &element};
+  for (std::size_t i = 0; i < lookup.key.size(); ++i) {
+    const auto* device = std::get_if<netfilter::Text>(&element.key[i]);
+    if (device != nullptr && reads(lookup.key[i], Key::oifname)) found.out_device = device->value + (device->wildcard ? "*" : "");
+    else if (!holds(lookup.key[i], element.key[i])) return std::nullopt;
+  }
+  return found;
+}
+
+std::vector<LoneRule::Mapped> LoneRule::mapped(const netfilter::NatTarget& target) const {
+  const auto* value = std::get_if<netfilter::ExprPtr>(&target.address);
+  const auto* lookup = value == nullptr || *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);
+  const bool readable = lookup != nullptr && lookup->map != nullptr &&
+                        std::all_of(lookup->key.begin(), lookup->key.end(), [&](const auto& e) { return can_read(e) || reads(e, Key::oifname); });
+  std::vector<Mapped> all;
+  if (!readable || (target.family && *target.family != family())) return all;
+  for (const netfilter::SetElement& element : lookup->map->elements)
+    if (auto found = element_for_packet(*lookup, element)) all.push_back(std::move(*found));
+  return all;
 }
 
 std::string out_device(const netfilter::Rule& rule) {
@@ -166,33 +189,41 @@ std::string out_device(const netfilter::Rule& rule) {
   return {};
 }
 
-using Judge = std::optional<JudgedRule> (*)(const Node&, const netfilter::NatTarget&, const netfilter::Rule&, const FlowKey&);
+using Judge = std::vector<JudgedRule> (*)(const Node&, const netfilter::NatTarget&, const netfilter::Rule&, const FlowKey&);
 
 // Whether the translation is one of this packet's source or destination, as far as its own rule tells.
-std::optional<JudgedRule> judge_by(const LoneRule& alone, const netfilter::NatTarget& target, const netfilter::Rule& rule,
-                                   netfilter::Key address) {
+std::vector<JudgedRule> judge_by(const LoneRule& alone, const netfilter::NatTarget& target, const netfilter::Rule& rule,
+                                 netfilter::Key address) {
+  if (alone.contradicts()) return {};
+  std::vector<JudgedRule> all;
   JudgedRule judged;
   judged.rule = &rule;
   judged.target = &target;
-  judged.mapped = alone.mapped(target);
-  if ((!judged.mapped && !alone.names(address)) || alone.contradicts()) return std::nullopt;
-  return judged;
+  judged.out_device = out_device(rule);
+  for (const LoneRule::Mapped& one : alone.mapped(target)) {
+    all.push_back(judged);
+    all.back().mapped = one.address;
+    all.back().element = one.element;
+    if (!one.out_device.empty()) all.back().out_device = one.out_device;
+  }
+  if (all.empty() && alone.names(address)) all.push_back(std::move(judged));
+  return all;
 }
 
-std::optional<JudgedRule> judge_source(const Node& node, const netfilter::NatTarget& target, const netfilter::Rule& rule,
-                                       const FlowKey& packet) {
+std::vector<JudgedRule> judge_source(const Node& node, const netfilter::NatTarget& target, const netfilter::Rule& rule,
+                                     const FlowKey& packet) {
   using netfilter::Key;
-  if (!netfilter::translates_source(target)) return std::nullopt;
+  if (!netfilter::translates_source(target)) return {};
   const Key address = src_ip(packet).is_v4() ? Key::ip_saddr : Key::ip6_saddr;
   return judge_by(LoneRule(node, rule, packet, {Key::ip_saddr, Key::ip6_saddr}), target, rule, address);
 }
 
-std::optional<JudgedRule> judge_target(const Node& node, const netfilter::NatTarget& target, const netfilter::Rule& rule,
-                                       const FlowKey& packet) {
+std::vector<JudgedRule> judge_target(const Node& node, const netfilter::NatTarget& target, const netfilter::Rule& rule,
+                                     const FlowKey& packet) {
   using netfilter::Key;
   const bool source = netfilter::translates_source(target), v4 = src_ip(packet).is_v4();
-  if (!source && target.kind != netfilter::NatTarget::Kind::dnat) return std::nullopt;
-  if (target.family && *target.family != family_of(packet)) return std::nullopt;
+  if (!source && target.kind != netfilter::NatTarget::Kind::dnat) return {};
+  if (target.family && *target.family != family_of(packet)) return {};
   const Key address = v4 ? (source ? Key::ip_saddr : Key::ip_daddr) : (source ? Key::ip6_saddr : Key::ip6_daddr);
   const LoneRule alone(node, rule, packet,
                        {Key::ip_saddr, Key::ip_daddr, Key::ip6_saddr, Key::ip6_daddr, Key::l4proto, Key::ip_protocol,
@@ -207,14 +238,14 @@ void judge_ruleset(const Node& node, const netfilter::Ruleset& rules, const char
       for (const netfilter::Rule& rule : chain.rules)
         for (const netfilter::Statement& s : rule.statements) {
           const auto* target = std::get_if<netfilter::NatTarget>(&s);
-          auto judged = target == nullptr ? std::nullopt : judge_rule(node, *target, rule, packet);
-          if (!judged) continue;
-          judged->node = &node;
-          judged->table = &table;
-          judged->chain = &chain;
-          judged->front_end = front_end;
-          judged->out_device = out_device(rule);
-          out.push_back(std::move(*judged));
+          if (target == nullptr) continue;
+          for (JudgedRule& judged : judge_rule(node, *target, rule, packet)) {
+            judged.node = &node;
+            judged.table = &table;
+            judged.chain = &chain;
+            judged.front_end = front_end;
+            out.push_back(std::move(judged));
+          }
         }
 }
 

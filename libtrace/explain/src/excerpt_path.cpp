@@ -111,7 +111,10 @@ Hop flow_hop(const JudgedFlow& j, const Names& names, const Words& words) {
 bool translates_source(const JudgedRule& r) { return r.target->kind != netfilter::NatTarget::Kind::dnat; }
 
 std::string target_words(const JudgedRule& r) {
-  if (r.mapped) return r.mapped->to_string();
+  if (r.mapped) {
+    const auto* port = r.element != nullptr && r.element->data->size() > 1 ? std::get_if<netfilter::Number>(&(*r.element->data)[1]) : nullptr;
+    return r.mapped->to_string() + (port != nullptr ? fmt::format(":{}", low64(*port)) : "");
+  }
   if (r.target->kind == netfilter::NatTarget::Kind::masquerade) return phrase(LineStatement{LineRemark::address_of_device});
   const auto* ports = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&r.target->port);
   const std::string port = ports != nullptr && ports->first == ports->second ? fmt::format(":{}", ports->first) : "";
@@ -129,7 +132,7 @@ Hop rule_hop(const JudgedRule& r, const Words& words) {
   hop.passes = {{Passage::Kind::chain, r.chain->name}};
   hop.what = phrase(LineStatement{LineRemark::translates, {std::uint64_t{translates_source(r)}, target_words(r)}});
   if (!r.out_device.empty()) hop.what += phrase(LineStatement{LineRemark::leaves_by, {r.out_device}});
-  hop.evidence = words.evidence({r.rule->from});
+  hop.evidence = r.element != nullptr ? words.evidence({r.rule->from, r.element->from}) : words.evidence({r.rule->from});
   return hop;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "common/targets.h"
@@ -225,24 +226,65 @@ bool has_nat_rules(const Node& node, Family family) {
 
 namespace {
 
-std::optional<DnatRule> dnat_rule(const netfilter::Chain& chain, const netfilter::Rule& rule, Family family) {
-  using netfilter::Key;
-  DnatRule found{&chain, &rule, {}, {}, {}, {}};
+using netfilter::Key;
+
+// What a statement, or the part of a map's key, asks for.
+void ask(DnatRule& rule, Key key, Family family, U128 value) {
+  if (key == (family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr)) rule.destination = IpAddr{family, value};
+  else if (key == Key::dport) rule.port = static_cast<std::uint16_t>(low64(value));
+}
+
+// "ip daddr . meta l4proto . th dport map @external-ips-v4": a translation for each element.
+void add_elements(const DnatRule& of, const netfilter::MapLookup& lookup, Family family, std::vector<DnatRule>& all) {
+  for (const netfilter::SetElement& element : lookup.map->elements) {
+    const auto* to = element.data && !element.data->empty() ? std::get_if<netfilter::Number>(&element.data->front()) : nullptr;
+    if (to == nullptr || element.key.size() != lookup.key.size()) continue;
+    DnatRule found = of;
+    found.element = &element;
+    found.map = lookup.map->name;
+    found.to = IpAddr{family, *to};
+    if (const auto* port = element.data->size() > 1 ? std::get_if<netfilter::Number>(&(*element.data)[1]) : nullptr)
+      found.to_port = static_cast<std::uint16_t>(low64(*port));
+    for (std::size_t i = 0; i < lookup.key.size(); ++i) {
+      const auto* read = lookup.key[i] == nullptr ? nullptr : std::get_if<netfilter::Read>(&lookup.key[i]->node);
+      if (const auto* asked = std::get_if<netfilter::Number>(&element.key[i]); read != nullptr && asked != nullptr) ask(found, read->key, family, *asked);
+    }
+    all.push_back(std::move(found));
+  }
+}
+
+void add_dnat_rules(const netfilter::Table& table, const netfilter::Chain& chain, const netfilter::Rule& rule, Family family,
+                    std::vector<DnatRule>& all) {
+  DnatRule found;
+  found.table = &table;
+  found.chain = &chain;
+  found.rule = &rule;
   const netfilter::NatTarget* target = netfilter::translation(rule);
-  if (target == nullptr || target->kind != netfilter::NatTarget::Kind::dnat) return std::nullopt;
-  for (const netfilter::Statement& s : rule.statements) {
-    if (const auto n = netfilter::asked_number(s, {family == Family::v4 ? Key::ip_daddr : Key::ip6_daddr}))
-      found.destination = IpAddr{family, *n};
-    if (const auto n = netfilter::asked_number(s, {Key::dport})) found.port = static_cast<std::uint16_t>(low64(*n));
+  if (target == nullptr || target->kind != netfilter::NatTarget::Kind::dnat || (target->family && *target->family != family)) return;
+  const bool of_family = target->family || table.family == (family == Family::v4 ? netfilter::TableFamily::ip : netfilter::TableFamily::ip6);
+  for (const netfilter::Statement& s : rule.statements)
+    for (const Key key : {Key::ip_daddr, Key::ip6_daddr, Key::dport})
+      if (const auto n = netfilter::asked_number(s, {key})) ask(found, key, family, *n);
+  if (const auto* value = std::get_if<netfilter::ExprPtr>(&target->address)) {
+    const auto* lookup = *value == nullptr ? nullptr : std::get_if<netfilter::MapLookup>(&(*value)->node);
+    if (lookup != nullptr && lookup->map != nullptr) {
+      if (of_family) add_elements(found, *lookup, family, all);
+      return;
+    }
   }
   if (const auto* range = std::get_if<IpRange>(&target->address); range != nullptr && range->first == range->last) {
-    if (range->first.family != family) return std::nullopt;
+    if (range->first.family != family) return;
     found.to = range->first;
   }
   if (const auto* ports = std::get_if<std::pair<std::uint16_t, std::uint16_t>>(&target->port);
       ports != nullptr && ports->first == ports->second)
     found.to_port = ports->first;
-  return found;
+  all.push_back(std::move(found));
+}
+
+// nft lists what iptables has written too.
+bool is_listed_twice(const netfilter::Table& table, const host::Host& host, Family family) {
+  return table.from_iptables && (family == Family::v4 ? host.iptables_v4 : host.iptables_v6).present;
 }
 
 }  // namespace
@@ -252,10 +294,33 @@ std::vector<DnatRule> dnat_rules_of(const Node& node, Family family) {
   const host::Host& host = dumped_host(node);
   for (const auto* part : {family == Family::v4 ? &host.iptables_v4 : &host.iptables_v6, &host.nft})
     for (const netfilter::Table& table : part->value.tables)
-      for (const netfilter::Chain& chain : table.chains)
-        for (const netfilter::Rule& rule : chain.rules)
-          if (const auto found = dnat_rule(chain, rule, family)) all.push_back(*found);
+      if (part != &host.nft || !is_listed_twice(table, host, family))
+        for (const netfilter::Chain& chain : table.chains)
+          for (const netfilter::Rule& rule : chain.rules) add_dnat_rules(table, chain, rule, family, all);
   return all;
+}
+
+bool is_ovn_kubernetes(const netfilter::Table& table) {
+  return table.family == netfilter::TableFamily::inet && table.name == "ovn-kubernetes";
+}
+
+HostChains host_chains(const Node& node, Family family, HostFeature feature) {
+  constexpr std::string_view kServices[] = {"OVN-KUBE-NODEPORT", "OVN-KUBE-EXTERNALIP", "OVN-KUBE-ETP", "OVN-KUBE-ITP"};
+  constexpr std::string_view kEgressIps[] = {"OVN-KUBE-EGRESS-IP-MULTI-NIC"};
+  const bool services = feature == HostFeature::services;
+  const std::span<const std::string_view> old = services ? std::span<const std::string_view>(kServices) : kEgressIps;
+  const host::Host& host = dumped_host(node);
+  HostChains chains;
+  for (const auto* part : {family == Family::v4 ? &host.iptables_v4 : &host.iptables_v6, &host.nft})
+    for (const netfilter::Table& table : part->value.tables) {
+      if (part == &host.nft && is_listed_twice(table, host, family)) continue;
+      const bool of_family = table.family == (family == Family::v4 ? netfilter::TableFamily::ip : netfilter::TableFamily::ip6);
+      for (const netfilter::Chain& chain : table.chains) {
+        if (is_ovn_kubernetes(table) && chain.name == (services ? "services" : "egress-ip-snat")) chains.nft = &chain;
+        if (of_family && std::find(old.begin(), old.end(), chain.name) != old.end()) chains.iptables.push_back(&chain);
+      }
+    }
+  return chains;
 }
 
 VipState vip_state(const Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port) {

@@ -69,15 +69,31 @@ bool has_nat_rules(const cluster::Node& node, Family family);
 enum class VipState : std::uint8_t { present, absent, other_addresses, unknown };
 VipState vip_state(const cluster::Node& node, const cluster::Service& service, const IpAddr& address, std::uint16_t port);
 
-// A destination translation with what it asks of a packet, as far as that is a single address and port.
+// A destination translation with what it asks of a packet, as far as that is a single address and port: a rule, or an element
+// of a map that a rule looks up.
 struct DnatRule {
+  const netfilter::Table* table = nullptr;
   const netfilter::Chain* chain = nullptr;
   const netfilter::Rule* rule = nullptr;
+  const netfilter::SetElement* element = nullptr;
+  std::string map;   // that holds the element; empty: none, or one without a name
   std::optional<IpAddr> destination, to;
   std::optional<std::uint16_t> port, to_port;
+  const Provenance& from() const { return element != nullptr ? element->from : rule->from; }
 };
-// Of iptables and of nft; of one family.
+// Of iptables and of nft, each once; of one family.
 std::vector<DnatRule> dnat_rules_of(const cluster::Node& node, Family family);
+
+// OVN-Kubernetes writes what a host translates with iptables (chains OVN-KUBE-*) until 2026, since then in table
+// inet ovn-kubernetes of nft.
+enum class HostFeature : std::uint8_t { services, egress_ips };
+struct HostChains {
+  std::vector<const netfilter::Chain*> iptables;   // each once, in the order of the dump
+  const netfilter::Chain* nft = nullptr;
+};
+HostChains host_chains(const cluster::Node& node, Family family, HostFeature feature);
+// Whether the rules of this table are OVN-Kubernetes' own.
+bool is_ovn_kubernetes(const netfilter::Table& table);
 
 const host::Part<std::vector<host::PolicyRule>>& rules_of(const cluster::Node& node, Family family);
 const host::Part<std::vector<host::Route>>& routes_of(const cluster::Node& node, Family family);

@@ -50,6 +50,7 @@ class Collector {
   void addresses(const Node& node);
   void routes(const Node& node);
   void rules(const Node& node);
+  void elements(const std::string& table, const netfilter::Set& set);
   void ruleset(const std::string& front_end, const host::Part<netfilter::Ruleset>& part);
   void northbound(const Node& node);
   void logical_flows(const Node& node);
@@ -124,6 +125,31 @@ void Collector::routes(const Node& node) {
       add(fmt::format("{} rule {}", r.family == Family::v4 ? "v4" : "v6", r.priority), rule_text(r), r.from);
 }
 
+// How often each line of the dump has been asked for so far: nft lists several elements in one.
+using Places = std::map<Provenance, std::size_t>;
+
+// "elements = { 192.0.2.80 . tcp . 80 : 172.30.7.7 . 80," and the lines behind it.
+std::string element_text(std::string_view line, std::size_t place) {
+  line = trim(line);
+  if (const std::size_t open = line.find("elements = {"); open != std::string_view::npos) line = line.substr(line.find('{', open) + 1);
+  const auto all = split_outside(line, ',');
+  std::string_view text = place < all.size() ? trim(all[place]) : std::string_view{};
+  if (text.ends_with('}')) text = trim(text.substr(0, text.size() - 1));
+  return std::string(text);
+}
+
+// Of sets that nothing but their writer changes.
+void Collector::elements(const std::string& table, const netfilter::Set& set) {
+  if (set.dynamic || set.has_timeout || set.contents_unknown) return;
+  Places places;
+  const auto line = [&](const Provenance& from) {
+    std::string text = element_text(cluster_.sources->line_text(from), places[from]++);
+    if (!text.empty()) add(fmt::format("{} {}", table, set.name), without_counters(text), from);
+  };
+  for (const netfilter::SetElement& e : set.elements) line(e.from);
+  for (const netfilter::VerdictElement& e : set.verdicts) line(e.from);
+}
+
 void Collector::ruleset(const std::string& front_end, const host::Part<netfilter::Ruleset>& part) {
   // A line of nft's JSON is not a rule's own.
   if (!part.present || trim(cluster_.sources->at(part.from.source).text).starts_with("{")) return;
@@ -142,6 +168,7 @@ void Collector::ruleset(const std::string& front_end, const host::Part<netfilter
         add(what, without_counters(cluster_.sources->line_text(rule.from)), rule.from).meaning =
             netfilter::effect_of(rule).value_or("");
     }
+    for (const auto& [name, set] : table.sets) elements(fmt::format("nft {} {}", family_name(table.family), table.name), *set);
   }
   scope_.part = front_end;
   if (!part.partial) told();

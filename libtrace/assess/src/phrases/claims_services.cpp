@@ -13,12 +13,25 @@ constexpr ClaimPhrase kClaimsOfServices[] = {
     {Claim::service_load_balancer_missing, "OVN on {node} has no load balancer for {0} of service {1}, which has endpoints.",
      "ovn-nbctl lb-list on {node}; look for the service in the log of ovnkube-controller there."},
     {Claim::service_dnat_missing,
-     "{node} does not translate {0} port {1} of service {2}, as {3} does in chain {4}: connections that pass its host are not answered.",
-     "iptables -t nat -S {4} on {node}; a firewall reload flushes it, a restart of ovnkube-node writes it anew."},
+     "{node} does not translate {0} port {1} of service {2}, as {3} does in [chain {4}||map {5} of nft]: connections that pass its host "
+     "are not answered.",
+     "[nft list map inet ovn-kubernetes {6}||iptables -t nat -S OVN-KUBE-EXTERNALIP] on {node}; a firewall reload flushes it, a restart "
+     "of ovnkube-node writes it anew."},
     {Claim::dnat_without_load_balancer,
-     "Chain {0} on {node} translates[ {1}] to {2} port {3}, which OVN there has no load balancer for: the connection ends at the host.",
+     "{4|Chain|Map} {0} on {node} translates[ {1}] to {2} port {3}, which OVN there has no load balancer for: the connection ends at the "
+     "host.",
      "[Look for {object} in the log of ovnkube-controller||No service has that address: the rule is left over, restart ovnkube-node]; "
      "ovn-nbctl find load_balancer on {node}."},
+    {Claim::services_translated_twice,
+     "{node} translates services both in {0:chain|chains} {0} of iptables and in chain {1} of nft's table inet ovn-kubernetes: an upgrade "
+     "or its undoing stopped half-way, and {2|what is left of iptables is empty|one of them is out of date}.",
+     "A release keeps one of them up to date and removes the other when its ovnkube-node starts: its log on {node}, and which image it "
+     "runs. The counters of iptables -t nat -nvL show whether connections still meet its chains; nft list chain inet ovn-kubernetes {1}."},
+    {Claim::egress_ips_translated_twice,
+     "{node} translates to egress IPs both in {0:chain|chains} {0} of iptables and in chain {1} of nft's table inet ovn-kubernetes: an "
+     "upgrade or its undoing stopped half-way, and {2|what is left of iptables is empty|one of them is out of date}.",
+     "A release keeps one of them up to date: see which image ovnkube-node runs on {node}. The counters of iptables -t nat "
+     "-nvL show whether connections still meet its chain; nft list chain inet ovn-kubernetes {1}."},
     {Claim::pods_pending,
      "{0:Pod|Pods} {0} {0:is|are} Pending[ on {node}||, and no node has been chosen]: nothing in {0:it|them} runs yet.",
      "oc describe pod -n {1} {2}."},

@@ -40,7 +40,6 @@ constexpr Wording<Lack> kLacks[] = {
     {Lack::routes, "routes of {0} (ip route show table all)"},
     {Lack::sysctls, "sysctls of {0} (sysctl -a)"},
     {Lack::nat_rules, "NAT rules of {0} (iptables-save, nft list ruleset)"},
-    {Lack::iptables_nat_rules, "NAT rules of {0} (iptables-save)"},
     {Lack::connections, "connections of {0} (conntrack -L)"},
     {Lack::all_connections, "connections (conntrack -L, ovs-appctl dpctl/dump-conntrack)"},
     {Lack::interfaces, "interfaces of {0} (ovs-vsctl show)"},

@@ -75,6 +75,7 @@ constexpr Title kTitles[] = {
     {"stale-connection", "A connection to an endpoint that is gone"},
     {"translation-never-counted", "A translation that no packet has ever reached"},
     {"service-dnat-missing", "A node that does not translate a service's outside address"},
+    {"translated-twice", "Translations of two generations of OVN-Kubernetes on one host"},
     {"dnat-without-load-balancer", "The host translates to an address that OVN does not have"},
     {"flow-overlap", "A flow added by hand that conflicts with another one"},
     {"tunnel-blocked", "Tunnels between nodes that carry nothing"},

@@ -66,6 +66,7 @@ const std::vector<const Check*>& checks() {
                                                     &kStaleConnection,
                                                     &kTranslationNeverCounted,
                                                     &kServiceDnatMissing,
+                                                    &kTranslatedTwice,
                                                     &kDnatWithoutLoadBalancer,
                                                     &kFlowOverlap,
                                                     &kTunnelBlocked,

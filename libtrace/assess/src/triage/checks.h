@@ -69,6 +69,7 @@ extern const Check kConnectionKeepsSource;
 extern const Check kStaleConnection;
 extern const Check kTranslationNeverCounted;
 extern const Check kServiceDnatMissing;
+extern const Check kTranslatedTwice;
 extern const Check kDnatWithoutLoadBalancer;
 extern const Check kFlowOverlap;
 extern const Check kTunnelBlocked;

@@ -248,7 +248,7 @@ std::vector<Provenance> layers_of(const Facts& f, const EgressPlace& place, cons
     for (const host::PolicyRule& rule : rules_of(*node, place.address.family).value)
       if (rule.has_from && rule.from_prefix.is_host() && rule.from_prefix.contains(address)) add(rule.from);
     for (const auto& rule : host_snat_for(*node, address, outside(f.cluster, address.family)))
-      if (translates_to(rule, place.address)) add(rule.rule->from);
+      if (translates_to(rule, place.address)) add(rule.from());
     for (const NatRow& row : nat_rows_of(*node).all)
       if (row.logical_ip == address.to_string() && row.external_ip == place.address.to_string())
         add(line_within(f.cluster, row.from, "external_ip "));

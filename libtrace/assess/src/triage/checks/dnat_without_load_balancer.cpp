@@ -46,13 +46,14 @@ void run(const Facts& f, Findings& out) {
     for (const Family family : {Family::v4, Family::v6})
       for (const DnatRule& rule : dnat_rules_of(*node, family)) {
         // Rules of OVN-Kubernetes that lead to a cluster address; others lead to pods, to the host, or are nobody's.
-        if (!rule.chain->name.starts_with("OVN-KUBE-") || !rule.to || !rule.to_port) continue;
+        if (!rule.chain->name.starts_with("OVN-KUBE-") && !is_ovn_kubernetes(*rule.table)) continue;
+        if (!rule.to || !rule.to_port) continue;
         if (is_on_link(*node, *rule.to) || f.pod_with(*rule.to) != nullptr || f.cluster.owner_of(*rule.to) != nullptr)
           continue;
         const std::string service = service_with(f, *rule.to);
         if (has_vip(*node, *rule.to, *rule.to_port) || (!service.empty() && out.has_cause(service))) continue;
-        out.add(Claim::dnat_without_load_balancer, node->name, service, {rule.chain->name, rule.destination, *rule.to, *rule.to_port},
-                {rule.rule->from});
+        out.add(Claim::dnat_without_load_balancer, node->name, service, {rule.map.empty() ? rule.chain->name : rule.map, rule.destination, *rule.to, *rule.to_port, std::uint64_t{!rule.map.empty()}},
+                {rule.from()});
       }
   }
 }

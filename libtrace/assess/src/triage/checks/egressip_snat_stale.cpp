@@ -43,7 +43,7 @@ void host_rules(const Facts& f, const cluster::Node& node, Findings& out) {
       for (const auto& rule : host_snat_for(node, *pod->address(place.address.family),
                                             outside(f.cluster, place.address.family)))
         if (translates_to(rule, place.address))
-          report(*place.object, place.address, pod->full_name(), {}, node.name, rule.rule->from, out);
+          report(*place.object, place.address, pod->full_name(), {}, node.name, rule.from(), out);
   }
 }
 

@@ -39,15 +39,19 @@ MarkUse mark_use(const netfilter::Rule& rule) {
 void run(const Facts& f, Findings& out) {
   for (const cluster::Node* node : outside_machines(f.cluster)) {
     std::map<std::uint64_t, Counted> marked, translated;
-    for (const netfilter::Table& table : dumped_host(*node).iptables_v4.value.tables)
-      for (const netfilter::Chain& chain : table.chains)
-        for (const netfilter::Rule& rule : chain.rules) {
-          if (!rule.packets) continue;
-          const MarkUse use = mark_use(rule);
-          if (use.sets) marked[*use.sets] = {marked[*use.sets].packets + *rule.packets, rule.from};
-          if (use.translates)
-            translated[*use.translates] = {translated[*use.translates].packets + *rule.packets, rule.from};
-        }
+    const host::Host& host = dumped_host(*node);
+    for (const auto* part : {&host.iptables_v4, &host.nft})
+      for (const netfilter::Table& table : part->value.tables) {
+        if (part == &host.nft && table.from_iptables && host.iptables_v4.present) continue;   // listed twice
+        for (const netfilter::Chain& chain : table.chains)
+          for (const netfilter::Rule& rule : chain.rules) {
+            if (!rule.packets) continue;
+            const MarkUse use = mark_use(rule);
+            if (use.sets) marked[*use.sets] = {marked[*use.sets].packets + *rule.packets, rule.from};
+            if (use.translates)
+              translated[*use.translates] = {translated[*use.translates].packets + *rule.packets, rule.from};
+          }
+      }
     for (const auto& [mark, counted] : marked) {
       const auto snat = translated.find(mark);
       if (counted.packets == 0 || snat == translated.end() || snat->second.packets != 0) continue;

@@ -33,11 +33,14 @@ struct JudgedRule {
   const netfilter::Rule* rule = nullptr;
   const netfilter::NatTarget* target = nullptr;
   std::string front_end;              // "iptables", "nft"
-  std::string out_device;             // the rule asks for it
+  std::string out_device;             // the rule, or the element of its map, asks for it
   std::optional<IpAddr> mapped;       // what its map holds for this packet
+  const netfilter::SetElement* element = nullptr;   // that holds it
+  const Provenance& from() const { return element != nullptr ? element->from : rule->from; }
 };
 
-// Source translations of one machine whose source address test this packet passes; other tests may still fail.
+// Source translations of one machine whose source address test this packet passes; other tests may still fail. Of a map by
+// source and outgoing device (`ip saddr . oifname`) one for each device.
 std::vector<JudgedRule> judge_source_nat(const cluster::Node& node, const FlowKey& first);
 
 // Translations of the source (snat, masquerade) or destination (dnat) that name the packet's address, or look it up in a

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "egtrace/base/text.h"
 
@@ -49,6 +51,80 @@ constexpr NameForm kForms[] = {
     {"patch-", "-to-br-int", "patch port", "of the external bridge towards br-int; the localnet port is {}"},
 };
 
+// What a host's rules are called whole; {} is the family of a name that ends with -v4 or -v6.
+struct WholeName {
+  std::string_view name, as, text;
+};
+
+// Table inet ovn-kubernetes (go-controller/pkg/node: gateway_nftables.go, controllers/egressip and egressservice,
+// managementport, udn_isolation.go, gateway_shared_intf.go), and the chains of iptables that it replaced in 2026.
+constexpr WholeName kWhole[] = {
+    {"ovn-kubernetes", "nft table", "OVN-Kubernetes' own rules of the host, family inet"},
+    {"services", "nft chain", "translates NodePorts, external and load balancer addresses of services to their ClusterIP"},
+    {"services-etp", "nft chain", "the same where externalTrafficPolicy is Local: to the third masquerade address, behind the management port"},
+    {"services-etp-no-nodeport", "nft chain",
+     "services with externalTrafficPolicy Local and without NodePorts: to one of the node's endpoints, at random"},
+    {"services-itp", "nft chain", "internalTrafficPolicy Local: redirects the host's connections to an endpoint of the host network"},
+    {"services-itp-mark", "nft chain", "internalTrafficPolicy Local: marks the host's connections (0x1745ec), which a policy rule sends by the management port"},
+    {"services-prerouting", "nft base chain", "translations of services for packets from outside: services-etp, services-etp-no-nodeport, services"},
+    {"services-output", "nft base chain", "translations of services for the host's own packets: services-itp, services"},
+    {"nodeports", "nft map", "{} NodePorts: to the ClusterIP"},
+    {"external-ips", "nft map", "{} external and load balancer addresses of services: to the ClusterIP"},
+    {"nodeports-etp-local", "nft map", "{} NodePorts with externalTrafficPolicy Local: to the third masquerade address"},
+    {"external-ips-etp-local", "nft map", "{} outside addresses of services with externalTrafficPolicy Local: to the third masquerade address"},
+    {"itp-services-to-redirect", "nft map", "{} services with internalTrafficPolicy Local: the port of the endpoint on the host network"},
+    {"itp-services-to-mark", "nft set", "{} services with internalTrafficPolicy Local whose packets are marked 0x1745ec"},
+    {"egress-ip-snat", "nft base chain", "translates pods to egress IPs of networks that OVN does not manage"},
+    {"egress-ip-snat-v4", "nft map", "pod and outgoing device to egress IP, IPv4"},
+    {"egress-ip-snat-v6", "nft map", "pod and outgoing device to egress IP, IPv6"},
+    {"egress-ip-connmark", "nft base chain", "local gateway mode: keeps mark 1008 with the connection"},
+    {"egress-ip-sec-filter", "nft base chain", "drops what was to be translated to an egress IP (mark 1009) and still has a pod's address"},
+    {"egress-services", "nft base chain", "translates endpoints of EgressServices to the service's address; not what is marked 1008, to cluster nodes"},
+    {"egress-service-snat", "nft map", "{} endpoint of an EgressService to the service's address"},
+    {"mgmtport-snat", "nft base chain", "gives what enters OVN by the management port its address"},
+    {"mgmtport-no-snat-nodeports", "nft set", "NodePorts whose clients' addresses are kept: externalTrafficPolicy Local"},
+    {"mgmtport-no-snat-services", "nft set", "{} endpoints whose clients' addresses are kept: externalTrafficPolicy Local without NodePorts"},
+    {"mgmtport-no-snat-subnets", "nft set", "{} sources that keep their address by the management port"},
+    {"ovn-kube-local-gw-masq", "nft base chain", "local gateway mode: masquerades what leaves the host; runs after the SNATs of egress addresses"},
+    {"ovn-kube-pod-subnet-masq", "nft chain", "local gateway mode: masquerades the node's pods"},
+    {"ovn-kube-udn-masq", "nft chain", "local gateway mode: masquerades the masquerade addresses of user-defined networks"},
+    {"no-overlay-snat-exempt", "nft set", "{} destinations to which pods keep their address without an overlay"},
+    {"no-pmtud", "nft base chain", "keeps the host from telling other nodes a path MTU by ICMP"},
+    {"remote-node-ips", "nft set", "{} addresses of the other nodes"},
+    {"udn-isolation", "nft base chain", "keeps the host's processes, but for kubelet, from pods of user-defined networks"},
+    {"udn-pod-default-ips", "nft set", "{} addresses on the default network of pods whose primary network is a user-defined one"},
+    {"udn-open-ports", "nft set", "{} ports that pods of user-defined networks open to the default network (annotation k8s.ovn.org/open-default-ports)"},
+    {"udn-open-ports-icmp", "nft set", "{} addresses of pods of user-defined networks that open ICMP to the default network"},
+    {"udn-bgp-drop", "nft base chain", "drops the host's new connections to advertised user-defined networks"},
+    {"advertised-udn-subnets", "nft set", "{} subnets of advertised user-defined networks"},
+    {"udn-service-mark", "nft chain", "marks packets to outside addresses of services with the mark of their user-defined network"},
+    {"udn-service-prerouting", "nft base chain", "udn-service-mark for packets from outside"},
+    {"udn-service-output", "nft base chain", "udn-service-mark for the host's own packets"},
+    {"udn-mark-nodeports", "nft map", "NodePorts of services on user-defined networks: the chain that marks for the network"},
+    {"udn-mark-external-ips", "nft map", "{} outside addresses of services on user-defined networks: the chain that marks for the network"},
+    {"ovn_notrack", "nft table", "of OpenShift's network operator: tunnels between nodes without conntrack, family inet"},
+    {"azure_icmp", "nft table", "of OpenShift's network operator on Azure: which sources of ICMP errors are believed"},
+    {"OVN-KUBE-NODEPORT", "iptables chain", "NodePorts to the ClusterIP; since August 2026 nft chain services"},
+    {"OVN-KUBE-EXTERNALIP", "iptables chain", "external and load balancer addresses of services to the ClusterIP; since August 2026 nft chain services"},
+    {"OVN-KUBE-ETP", "iptables chain", "externalTrafficPolicy Local, to the third masquerade address; since August 2026 nft chain services-etp"},
+    {"OVN-KUBE-ITP", "iptables chain", "internalTrafficPolicy Local; since August 2026 nft chains services-itp and services-itp-mark"},
+    {"OVN-KUBE-EGRESS-IP-MULTI-NIC", "iptables chain",
+     "pods to egress IPs of networks that OVN does not manage; since July 2026 nft chain egress-ip-snat"},
+    {"OVN-KUBE-EGRESS-SVC", "iptables chain", "endpoints of EgressServices to the service's address; since 1.1 nft chain egress-services"},
+    {"OVN-KUBE-SNAT-MGMTPORT", "iptables chain", "what enters OVN by the management port gets its address; since 1.1 nft chain mgmtport-snat"},
+};
+
+std::optional<std::pair<std::string, std::string>> whole_name(std::string_view name) {
+  const auto row = [](std::string_view of) {
+    return std::find_if(std::begin(kWhole), std::end(kWhole), [&](const WholeName& w) { return w.name == of; });
+  };
+  if (const auto found = row(name); found != std::end(kWhole) && !found->text.starts_with("{}")) return std::pair(std::string(found->as), std::string(found->text));
+  if (!name.ends_with("-v4") && !name.ends_with("-v6")) return std::nullopt;
+  const auto found = row(name.substr(0, name.size() - 3));
+  if (found == std::end(kWhole) || !found->text.starts_with("{}")) return std::nullopt;
+  return std::pair(std::string(found->as), fmt::format(fmt::runtime(found->text), name.ends_with("4") ? "IPv4" : "IPv6"));
+}
+
 bool is_word(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '.' || c == '_';
@@ -72,6 +148,7 @@ std::string pod_port(std::string_view name) {
 
 std::vector<std::pair<std::string, std::string>> name_meanings(std::string_view name) {
   std::vector<std::pair<std::string, std::string>> meanings;
+  if (auto whole = whole_name(name)) return {std::move(*whole)};
   for (const NameForm& form : kForms) {
     if (name.size() <= form.begin.size() + form.end.size() || !name.starts_with(form.begin) || !name.ends_with(form.end)) continue;
     const std::string_view rest = name.substr(form.begin.size(), name.size() - form.begin.size() - form.end.size());
