@@ -42,7 +42,7 @@ def host_cmds(ifaces):
 
 
 def node_cmds(lab, n, level):
-    c = host_cmds(["br-ex", "ovn-k8s-mp0"] + ([n.aux_if] if n.__dict__.get("aux_if") else []))
+    c = host_cmds(["br-ex", "ovn-k8s-mp0"] + ([lab.udn.management] if lab.udn and lab.udn.local else []) + ([n.aux_if] if n.__dict__.get("aux_if") else []))
     c += ["ovs-vsctl show", "ovs-vsctl list Open_vSwitch", "ovs-vsctl list bridge", "ovs-vsctl list interface", "ovs-vsctl -f json list interface",
           "ovs-vsctl list port"]
     for br in ("br-int", "br-ex"):

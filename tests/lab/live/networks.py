@@ -3,7 +3,9 @@
 node/bridgeconfig/bridgeflows.go): routers, switches and gateway routers of its own on each node, the masquerade address behind
 which its pods come to br-ex, and br-ex's flows that make it the node's, or an egress IP's. Topologies: "layer3"; "layer2", whose
 switch hangs on a transit router (OVN 25.03 and later); "layer2-join", whose switch hangs on the gateway routers themselves (before
-OVN-Kubernetes 1.2). Without the VRF of the management port, which needs a kernel that has VRFs."""
+OVN-Kubernetes 1.2). With "gateway": "local" (layer 3) what leaves goes by the network's management port and the host, as
+node/gateway_udn.go sets it up. The VRF of that port needs a kernel that has VRFs: a policy rule by its device, with the preference of
+the kernel's rule for VRFs, stands in for it."""
 import ipaddress
 
 from labcore import *
@@ -23,6 +25,11 @@ class Network:
         self.prefix = self.name.replace("-", ".") + "_"
         self.port_prefix = self.key.replace("-", ".").replace("/", ".") + "_"
         self.masquerade = nth(lab.masq, 10 + 2 * self.id - 1)      # of the gateway router
+        self.management_masquerade = nth(lab.masq, 10 + 2 * self.id)
+        self.management = "ovn-k8s-mp%d" % self.id
+        self.local = c.get("gateway") == "local"
+        self.table = 1000 + c.get("vrf_index", 10)                 # of its VRF: 1000 + the number of the management port's device
+        self.pkt_mark = "0x%x" % (4096 + self.id)
         self.ct_mark = "0x%x" % (3 + self.id)
         self.topology = c.get("topology", "layer3")
         self.subnets = c.get("subnets") or {n.name: self.cluster for n in lab.nodes}     # by node
@@ -56,6 +63,15 @@ class Network:
         if self.topology == "layer2":
             return self.transit_pair(to)[1]
         return self.join_ip(to) if at is to else to.transit
+
+    def management_ip(self, n):
+        return nth(self.subnets[n.name], 2)
+
+    def has_match(self, n):
+        return "match" in n.run("ovsdb-client", "list-columns", "unix:%s/run/ovnnb_db.sock" % n.dir, "OVN_Northbound", "NAT")
+
+    def management_port(self, n):
+        return "k8s-" + self.prefix + n.name
 
     def patch(self, n):
         return "patch-br-ex_%s%s-to-br-int" % (self.prefix, n.name)
@@ -146,7 +162,10 @@ def layer3(add, lab, n, net):
     add("lrp-add", gr, "rtoj-" + gr, ip_mac(net.join_ip(n)), "%s/%s" % (net.join_ip(n), bits(net.join)))
     add("lr-route-add", gr, net.cluster, first)
     add("lr-route-add", cluster, net.join_ip(n), net.join_ip(n))
-    add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], net.join_ip(n))
+    if net.local:
+        management(add, n, net)
+    else:
+        add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], net.join_ip(n))
     add("set", "logical_switch", transit, "other_config:interconn-ts=" + transit, "other_config:requested-tnl-key=%d" % (TRANSIT_KEY + net.id))
     for m in lab.nodes:
         port, ip = "tstor-" + x + m.name, "%s/%s" % (m.transit, bits(lab.transit))
@@ -160,6 +179,41 @@ def layer3(add, lab, n, net):
                 "options:requested-chassis=" + m.name, *more)
             for prefix in (net.subnets[m.name], net.join_ip(m) + "/32"):
                 add("lr-route-add", cluster, prefix, m.transit)
+
+
+def management(add, n, net):
+    """The management port, by which the node's pods leave with a masquerade address (buildUDNEgressSNAT()). Rows of NAT have `match` from
+    OVN 24.09 on; without it the row is asked for the same packets, for no others leave the router by its gateway port there."""
+    ip, sw, cluster = net.management_ip(n), net.switch(n), net.distributed_router()
+    add("lsp-add", sw, net.management_port(n))
+    add("lsp-set-addresses", net.management_port(n), "%s %s" % (ip_mac(ip), ip))
+    add("--policy=src-ip", "lr-route-add", cluster, net.subnets[n.name], ip)
+    add("--id=@snat", "create", "nat", "type=snat", "external_ip=" + net.management_masquerade, 'logical_ip="%s"' % net.subnets[n.name],
+        "logical_port=rtos-" + sw, *(['match="eth.dst == %s"' % ip_mac(ip)] if net.has_match(n) else []), *net.ids[::2])
+    add("add", "logical_router", cluster, "nat", "@snat")
+
+
+def host(lab, n, net):
+    """What the node sets up for the network (computeRoutesForUDN(), constructUDNVRFIPRules())."""
+    dev, ip, table, gw, mtu = net.management, net.management_ip(n), str(net.table), net.gateway(n), str(lab.c["mtu"])
+    n.vs("--", "add-port", "br-int", dev, "--", "set", "interface", dev, "type=internal", "mtu_request=" + mtu,
+         "external_ids:iface-id=" + net.management_port(n), "external_ids:k8s.ovn.org/network=" + net.name, 'mac="%s"' % ip_mac(ip))
+    n.run("ip", "link", "set", dev, "address", ip_mac(ip))
+    n.run("ip", "link", "set", dev, "up")
+    n.run("sysctl", "-qw", "net/ipv4/conf/%s/forwarding=1" % dev, "net/ipv4/conf/%s/rp_filter=2" % dev, "net/ipv6/conf/%s/disable_ipv6=1" % dev)
+    n.run("ip", "addr", "add", "%s/%s" % (ip, bits(net.subnets[n.name])), "dev", dev, "noprefixroute")
+    route = lambda *a: n.run("ip", "route", "add", "table", table, *a)
+    route(net.subnets[n.name], "dev", dev, "proto", "kernel", "scope", "link", "src", ip)
+    route(lab.svc, "via", lab.masq_gw, "dev", "br-ex", "mtu", mtu, "src", lab.masq_host)
+    route("default", "via", n.router_ip, "dev", "br-ex", "mtu", mtu)
+    route(net.management_masquerade, "dev", dev, "mtu", mtu)
+    route(lab.masq_etp, "via", gw, "dev", dev)
+    route(net.cluster, "via", gw, "dev", dev)
+    route("unreachable", "default", "metric", "4278198272")
+    rule = lambda *a: n.run("ip", "rule", "add", *a, "lookup", table)
+    rule("prio", "1000", "iif", dev)
+    rule("prio", "2000", "fwmark", net.pkt_mark)
+    rule("prio", "2000", "to", net.management_masquerade)
 
 
 def layer2_switch(add, net, n):

@@ -1,4 +1,5 @@
 """Scenarios of a lab that has a primary user-defined network: its pods reach the server, each other and nobody else."""
+import features
 import networks
 import scenarios
 from faults import fault
@@ -39,7 +40,30 @@ def udn_layer2(lab):
 
 def healthy(lab):
     mark_services(lab)
+    if lab.udn.local:
+        features.local_gateway(lab, {})
     return calls(lab)
+
+
+@fault("udn-local-gateway", "primary user-defined network of layer 3, local gateway mode", "user-defined-network", healthy=True)
+def udn_local(lab):
+    return healthy(lab)
+
+
+@fault("udn-local-rule-missing", "a node lacks the policy rule for replies to the network's masquerade address", "user-defined-network", "reply")
+def udn_local_rule(lab):
+    out = healthy(lab)
+    n, net = lab.nodes[0], lab.udn
+    rule = ["prio", "2000", "to", net.management_masquerade, "lookup", str(net.table)]
+    lab.do(n, "ip", "rule", "del", *rule, undo=["ip", "rule", "add"] + rule)
+    return out
+
+
+@fault("udn-local-masquerade-missing", "a node does not masquerade the network's masquerade address", "user-defined-network", "reply")
+def udn_local_masquerade(lab):
+    out = healthy(lab)
+    lab.nodes[0].run("nft", "flush", "chain", "inet", "ovn-kubernetes", "ovn-kube-udn-masq")
+    return out
 
 
 def mark_services(lab):
@@ -92,3 +116,25 @@ def udn_bridge_flow_missing(lab):
     n, net = lab.nodes[0], lab.udn
     n.run("ovs-ofctl", "--strict", "del-flows", "br-ex", "priority=100,in_port=%s,dl_src=%s,ip,nw_src=%s" % (n.ofport(net.patch(n)), n.mac, net.masquerade))
     return calls(lab)
+
+
+@fault("advertised-default", "the default network is advertised: pods keep their address, but for what they send to nodes", "user-defined-network", healthy=True)
+def advertised_default(lab):
+    """RouteAdvertisements of the default network (NAT rows with allowed_ext_ips); the router has the routes as from BGP."""
+    for n in lab.nodes:
+        nodes = "a_cluster_node_ips_v4"
+        row = n.nb("create", "address_set", "name=" + nodes, "addresses=" + ",".join('"%s"' % m.ip for m in lab.nodes)).strip()
+        for nat in n.nb("--bare", "--columns=_uuid", "find", "nat", "type=snat", "external_ip=" + '"%s"' % n.ip).split():
+            n.nb("set", "nat", nat, "allowed_ext_ips=" + row)
+            lab.undoable("nb", n.name, ["clear", "nat", nat, "allowed_ext_ips"])
+        lab.undoable("nb", n.name, ["destroy", "address_set", row])
+        features.advertise(lab, n.subnet, [n])
+    a, b = lab.pods[0], next(p for p in lab.pods if p["n"] is not lab.pods[0]["n"])
+    out = []
+    for p in (a, b):
+        for proto, port in (("tcp", lab.server["ports"][0]), ("icmp", None)):
+            out.append(case("%s-server-%s" % (p["name"], proto), "pod to the external server with its own address", pod(p["name"]), proto, lab.server["ip"], port))
+        out.append(case("server-%s" % p["name"], "external server to the pod", SERVER, "tcp", p["ip"], p["ports"][0]))
+    out.append(case("%s-node" % a["name"], "pod to another node's address", pod(a["name"]), "tcp", b["n"].ip, 9100))
+    out.append(case("%s-%s" % (a["name"], b["name"]), "pod to pod", pod(a["name"]), "tcp", b["ip"], b["ports"][0]))
+    return out

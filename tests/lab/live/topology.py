@@ -659,6 +659,8 @@ def up(lab, log=print):
             networks.node_nb(lab, n, lab.udn)
         remote_chassis(lab, n)
         node_host(lab, n)
+        if lab.udn and lab.udn.local:
+            networks.host(lab, n, lab.udn)
     for n in lab.nodes:
         bind_remote(lab, n)
         if lab.udn:
